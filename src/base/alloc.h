@@ -1,0 +1,14 @@
+/* Host memory. Running out of it for the simulator's own small tables is not recoverable in any useful
+ * way, so these abort with a sentence; memory that a user asks for by size (device allocations) does
+ * not go through here and fails with a code. */
+#ifndef BASE_ALLOC_H
+#define BASE_ALLOC_H
+
+#include <stddef.h>
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *block, size_t size);
+void xfree(void *block);
+
+#endif

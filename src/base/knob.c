@@ -1,0 +1,174 @@
+#include "base/knob.h"
+
+#include "base/nearest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *field(const Knob *knob, void *object) { return (char *)object + knob->offset; }
+static const void *const_field(const Knob *knob, const void *object)
+{
+    return (const char *)object + knob->offset;
+}
+
+const char *knob_kind_name(KnobKind kind)
+{
+    static const char *const names[] = {"integer", "boolean", "enumeration", "text"};
+    return names[kind];
+}
+
+static bool parse_integer(const char *text, uint64_t *value)
+{
+    static const struct {
+        const char *suffix;
+        unsigned shift;
+    } units[] = {
+        {"", 0},
+        {"KiB", 10},
+        {"MiB", 20},
+        {"GiB", 30},
+    };
+    if (!isdigit((unsigned char)*text))
+        return false;
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, hexadecimal ? 16 : 10);
+    if (errno)
+        return false;
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(end, units[i].suffix) == 0 && number <= UINT64_MAX >> units[i].shift) {
+            *value = (uint64_t)number << units[i].shift;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_boolean(const char *text, bool *value)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *value = i & 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_choice(const Knob *knob, const char *text, uint32_t *value)
+{
+    for (uint32_t i = 0; knob->choices[i]; i++) {
+        if (strcmp(text, knob->choices[i]) == 0) {
+            *value = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool assign(const Knob *knob, void *object, const char *text)
+{
+    uint64_t number;
+    switch (knob->kind) {
+    case KNOB_KIND_INTEGER:
+        if (!parse_integer(text, &number) || number < knob->minimum || number > knob->maximum)
+            return false;
+        *(uint64_t *)field(knob, object) = number;
+        return true;
+    case KNOB_KIND_BOOLEAN:
+        return parse_boolean(text, field(knob, object));
+    case KNOB_KIND_ENUMERATION:
+        return parse_choice(knob, text, field(knob, object));
+    case KNOB_KIND_STRING:
+        if (strlen(text) >= KNOB_STRING_SIZE)
+            return false;
+        strcpy(field(knob, object), text);
+        return true;
+    }
+    return false;
+}
+
+void knob_defaults(const KnobTable *table, void *object)
+{
+    for (size_t i = 0; i < table->count; i++)
+        assign(&table->rows[i], object, table->rows[i].initial);
+}
+
+const Knob *knob_find(const KnobTable *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (strcmp(table->rows[i].name, name) == 0)
+            return &table->rows[i];
+    }
+    return NULL;
+}
+
+WbStatus knob_set(const KnobTable *table, void *object, const char *name, const char *value,
+                  const char *where, Error *error)
+{
+    const Knob *knob = knob_find(table, name);
+    if (!knob) {
+        Nearest nearest = nearest_to(name);
+        for (size_t i = 0; i < table->count; i++)
+            nearest_offer(&nearest, table->rows[i].name);
+        char hint[128];
+        return error_set(error, WB_ERROR_NOT_FOUND, "%sthe %s has no knob '%.80s'%s", where, table->title,
+                         name, nearest_hint(&nearest, hint, sizeof hint));
+    }
+    if (assign(knob, object, value))
+        return WB_OK;
+    char domain[512];
+    return error_set(error, WB_ERROR_ARGUMENT, "%s'%.80s' is no value of %s, which takes %s%s%s.", where,
+                     value, name, knob_domain(knob, domain, sizeof domain), *knob->unit ? " " : "",
+                     knob->unit);
+}
+
+const char *knob_text(const Knob *knob, const void *object, char *buffer, size_t size)
+{
+    const void *value = const_field(knob, object);
+    switch (knob->kind) {
+    case KNOB_KIND_INTEGER:
+        snprintf(buffer, size, "%" PRIu64, *(const uint64_t *)value);
+        break;
+    case KNOB_KIND_BOOLEAN:
+        snprintf(buffer, size, "%s", *(const bool *)value ? "true" : "false");
+        break;
+    case KNOB_KIND_ENUMERATION:
+        snprintf(buffer, size, "%s", knob->choices[*(const uint32_t *)value]);
+        break;
+    case KNOB_KIND_STRING:
+        snprintf(buffer, size, "%s", (const char *)value);
+        break;
+    }
+    return buffer;
+}
+
+const char *knob_domain(const Knob *knob, char *buffer, size_t size)
+{
+    size_t used = 0;
+    switch (knob->kind) {
+    case KNOB_KIND_INTEGER:
+        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64, knob->minimum, knob->maximum);
+        break;
+    case KNOB_KIND_BOOLEAN:
+        snprintf(buffer, size, "true or false");
+        break;
+    case KNOB_KIND_ENUMERATION:
+        buffer[0] = '\0';
+        for (size_t i = 0; knob->choices[i] && used < size; i++)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? " or " : "", knob->choices[i]);
+        break;
+    case KNOB_KIND_STRING:
+        snprintf(buffer, size, "a text of at most %d bytes", KNOB_STRING_SIZE - 1);
+        break;
+    }
+    return buffer;
+}

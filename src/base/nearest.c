@@ -1,0 +1,61 @@
+#include "base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Optimal string alignment; three rows of the table are enough, since a swap looks back by two. */
+size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows = strnlen(a, LONGEST), columns = strnlen(b, LONGEST);
+    size_t table[3][LONGEST + 1];
+    for (size_t j = 0; j <= columns; j++)
+        table[0][j] = j;
+    for (size_t i = 1; i <= rows; i++) {
+        size_t *row = table[i % 3], *above = table[(i + 2) % 3], *before = table[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            size_t replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
+            row[j] = least(replaced, 1 + least(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+    }
+    return table[rows % 3][columns];
+}
+
+Nearest nearest_to(const char *wanted)
+{
+    return (Nearest){.wanted = wanted, .best = NULL, .distance = 0};
+}
+
+void nearest_offer(Nearest *nearest, const char *name)
+{
+    size_t distance = edit_distance(nearest->wanted, name);
+    if (!nearest->best || distance < nearest->distance) {
+        nearest->best = name;
+        nearest->distance = distance;
+    }
+}
+
+const char *nearest_name(const Nearest *nearest)
+{
+    if (!nearest->best)
+        return NULL;
+    size_t wanted = strlen(nearest->wanted), best = strlen(nearest->best);
+    size_t longer = wanted > best ? wanted : best;
+    return nearest->distance <= 2 || 3 * nearest->distance <= longer ? nearest->best : NULL;
+}
+
+const char *nearest_hint(const Nearest *nearest, char *buffer, size_t size)
+{
+    const char *name = nearest_name(nearest);
+    if (name)
+        snprintf(buffer, size, "; did you mean %s?", name);
+    else
+        snprintf(buffer, size, ".");
+    return buffer;
+}

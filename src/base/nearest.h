@@ -1,0 +1,31 @@
+/* "Did you mean": the known name nearest to a misspelt one.
+ *
+ *     Nearest nearest = nearest_to("sm_cuont");
+ *     for (each known name) nearest_offer(&nearest, name);
+ *     nearest_hint(&nearest, buffer, sizeof buffer)      "; did you mean sm_count?" or ""
+ */
+#ifndef BASE_NEAREST_H
+#define BASE_NEAREST_H
+
+#include <stddef.h>
+
+/* Invariant: best is the first offered name among those of the smallest distance; null before any. */
+typedef struct Nearest {
+    const char *wanted;
+    const char *best;
+    size_t distance;
+} Nearest;
+
+/* Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
+ * Texts longer than 63 characters are compared by their first 63. */
+size_t edit_distance(const char *a, const char *b);
+
+Nearest nearest_to(const char *wanted);
+void nearest_offer(Nearest *nearest, const char *name);
+/* The nearest name, or null where none is near enough to be meant: more than a third of the longer
+ * name's letters, and more than two, would have to change. */
+const char *nearest_name(const Nearest *nearest);
+/* The nearest name as the end of a sentence: "; did you mean NAME?", or "." where none is near. */
+const char *nearest_hint(const Nearest *nearest, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,79 @@
+#include "common/host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Processor time of this thread, so that other work on the machine does not count. */
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void keep(Host *host, WbStatus status)
+{
+    if (status == WB_OK || host->status != WB_OK)
+        return;
+    host->status = status;
+    snprintf(host->error, sizeof host->error, "%s", wb_error(host->gpu));
+}
+
+Host host_begin(WbGpu *gpu, const char *directory, const char *file)
+{
+    Host host = {.gpu = gpu};
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    keep(&host, wb_module_load_file(gpu, path, &host.module));
+    return host;
+}
+
+void host_end(Host *host)
+{
+    if (host->module)
+        wb_module_unload(host->module);
+    host->module = NULL;
+}
+
+uint64_t host_buffer(Host *host, const void *data, size_t bytes)
+{
+    uint64_t address = 0;
+    if (host->status == WB_OK)
+        keep(host, wb_malloc(host->gpu, bytes, &address));
+    if (data)
+        host_write(host, address, data, bytes);
+    return address;
+}
+
+void host_free(Host *host, uint64_t address)
+{
+    if (address)
+        keep(host, wb_free(host->gpu, address));
+}
+
+void host_read(Host *host, void *to, uint64_t from, size_t bytes)
+{
+    memset(to, 0, bytes);
+    if (host->status == WB_OK)
+        keep(host, wb_copy_from_device(host->gpu, to, from, bytes));
+}
+
+void host_write(Host *host, uint64_t to, const void *from, size_t bytes)
+{
+    if (host->status == WB_OK)
+        keep(host, wb_copy_to_device(host->gpu, to, from, bytes));
+}
+
+void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const WbArgument *arguments, uint32_t count)
+{
+    WbKernel *kernel = NULL;
+    if (host->status == WB_OK)
+        keep(host, wb_module_kernel(host->module, name, &kernel));
+    if (host->status == WB_OK)
+        keep(host, wb_launch(kernel, &(WbLaunch){grid, block, 0, arguments, count}));
+    double begin = now();
+    if (host->status == WB_OK)
+        keep(host, wb_wait(host->gpu));
+    host->seconds += now() - begin;
+}

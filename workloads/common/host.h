@@ -1,0 +1,45 @@
+/* What the host side of every workload needs: a GPU with one module, buffers that are copied there, and
+ * launches, all checked; the first failure is remembered and the rest does nothing. */
+#ifndef WORKLOADS_HOST_H
+#define WORKLOADS_HOST_H
+
+#include "warpbeam.h"
+
+typedef struct Host {
+    WbGpu *gpu;
+    WbModule *module;
+    WbStatus status;     /* the first that was not WB_OK */
+    char error[2048];    /* its sentence */
+    double seconds;      /* of processor time spent in launches, for benchmarks */
+} Host;
+
+/* A module of `directory`/`file` on an open GPU. */
+Host host_begin(WbGpu *gpu, const char *directory, const char *file);
+/* Unloads the module. Buffers made by host_buffer are freed by host_free, as on a real GPU. */
+void host_end(Host *host);
+
+/* Device memory of `bytes`; filled from `data` unless null. */
+uint64_t host_buffer(Host *host, const void *data, size_t bytes);
+void host_free(Host *host, uint64_t address);
+void host_read(Host *host, void *to, uint64_t from, size_t bytes);
+void host_write(Host *host, uint64_t to, const void *from, size_t bytes);
+/* Launches and waits. */
+void host_launch(Host *host, const char *kernel, WbDim3 grid, WbDim3 block, const WbArgument *arguments, uint32_t count);
+
+#define HOST_LAUNCH(host, kernel, grid, block, ...)                                                    \
+    do {                                                                                               \
+        const WbArgument launch_arguments[] = {__VA_ARGS__};                                           \
+        host_launch((host), (kernel), (grid), (block), launch_arguments,                               \
+                    sizeof launch_arguments / sizeof *launch_arguments);                               \
+    } while (0)
+
+static inline WbDim3 dim(uint32_t x, uint32_t y, uint32_t z) { return (WbDim3){x, y, z}; }
+
+/* Deterministic inputs: the 32-bit generator of Numerical Recipes; the state advances before use. */
+static inline uint32_t random_next(uint32_t *state) { return *state = *state * 1664525u + 1013904223u; }
+static inline float random_float(uint32_t *state)
+{
+    return (float)(random_next(state) >> 8) * (1.0f / 16777216.0f);
+}
+
+#endif
