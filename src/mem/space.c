@@ -1,0 +1,279 @@
+/* Device memory as a sorted array of allocations.
+ *
+ * Addresses only grow, so a new allocation always goes to the end of the array, and an address that
+ * was freed is never handed out again: a use after free is found, not hidden. Host memory behind large
+ * allocations is mapped without reservation and comes zeroed page by page when it is first touched, so
+ * a large allocation costs what is used of it. */
+#include "mem/space.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+
+enum {
+    FREED_RANGES = 16,
+    GAP = SPACE_ALIGNMENT,        /* unmapped after every allocation, so that overruns are found */
+    MAPPED_SIZE = 64 * 1024,      /* from here on pages are mapped; smaller blocks come from the heap */
+    NULL_REACH = 1024 * 1024      /* an address below is likely a null pointer with an offset */
+};
+
+/* Null when the host has no room. */
+static uint8_t *host_alloc(uint64_t size)
+{
+    if (size >= MAPPED_SIZE) {
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+        return pages == MAP_FAILED ? NULL : pages;
+    }
+    size_t rounded = ((size_t)size + SPACE_ALIGNMENT - 1) & ~(size_t)(SPACE_ALIGNMENT - 1);
+    void *block = aligned_alloc(SPACE_ALIGNMENT, rounded);
+    return block ? memset(block, 0, rounded) : NULL;
+}
+
+static void host_free(uint8_t *host, uint64_t size)
+{
+    if (size >= MAPPED_SIZE)
+        munmap(host, size);
+    else
+        free(host);
+}
+
+void space_init(AddressSpace *space, uint64_t limit)
+{
+    *space = (AddressSpace){.next = SPACE_GLOBAL_BASE, .limit = limit};
+    space->last_freed = xcalloc(FREED_RANGES, sizeof *space->last_freed);
+}
+
+void space_destroy(AddressSpace *space)
+{
+    for (uint32_t i = 0; i < space->count; i++) {
+        host_free(space->live[i]->host, space->live[i]->size);
+        xfree(space->live[i]);
+    }
+    for (uint32_t i = 0; i < space->freed_count; i++)
+        xfree((char *)space->last_freed[i].name);
+    xfree(space->live);
+    xfree(space->last_freed);
+    *space = (AddressSpace){0};
+}
+
+static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *error)
+{
+    if (size == 0)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "An allocation of 0 bytes was asked for; ask for at least 1.");
+    if (size > space->limit - space->used)
+        return error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                         "An allocation of %" PRIu64 " bytes does not fit: %" PRIu64 " of the device's "
+                         "%" PRIu64 " bytes are in use; free some or choose a GPU with more memory.",
+                         size, space->used, space->limit);
+    uint64_t room = SPACE_GLOBAL_END - space->next;
+    if (room < 2 * SPACE_ALIGNMENT || size > room - 2 * SPACE_ALIGNMENT)
+        return error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                         "An allocation of %" PRIu64 " bytes does not fit into what is left of the device's "
+                         "address space, in which no address is used twice; open the GPU again to start "
+                         "afresh.", size);
+    return WB_OK;
+}
+
+WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
+                     Error *error)
+{
+    *address = 0;
+    WbStatus status = check_size(space, size, error);
+    if (status != WB_OK)
+        return status;
+    uint8_t *host = host_alloc(size);
+    if (!host)
+        return error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                         "The host has no memory for a device allocation of %" PRIu64
+                         " bytes; allocate less.", size);
+
+    Allocation *allocation = xmalloc(sizeof *allocation);
+    *allocation = (Allocation){space->next, size, host, name, read_only};
+    if (space->count == space->capacity) {
+        space->capacity = space->capacity ? 2 * space->capacity : 16;
+        space->live = xrealloc(space->live, space->capacity * sizeof *space->live);
+    }
+    space->live[space->count++] = allocation;
+    space->used += size;
+    space->next += ((size + SPACE_ALIGNMENT - 1) & ~(uint64_t)(SPACE_ALIGNMENT - 1)) + GAP;
+    *address = allocation->base;
+    return WB_OK;
+}
+
+/* How many live allocations begin at or before the address: the last of them is the only one that can
+ * hold it. */
+static uint32_t count_up_to(const AddressSpace *space, uint64_t address)
+{
+    uint32_t low = 0, high = space->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (space->live[middle]->base <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size)
+{
+    uint32_t count = count_up_to(space, address);
+    if (!count)
+        return NULL;
+    Allocation *allocation = space->live[count - 1];
+    uint64_t offset = address - allocation->base;
+    return offset <= allocation->size && size <= allocation->size - offset ? allocation : NULL;
+}
+
+/* The name is copied: that of a variable may go with its module. */
+static void remember_freed(AddressSpace *space, const Allocation *allocation)
+{
+    Allocation *entry = &space->last_freed[space->freed_next];
+    xfree((char *)entry->name);
+    *entry = *allocation;
+    entry->host = NULL;
+    if (allocation->name) {
+        size_t bytes = strlen(allocation->name) + 1;
+        entry->name = memcpy(xmalloc(bytes), allocation->name, bytes);
+    }
+    space->freed_next = (space->freed_next + 1) % FREED_RANGES;
+    if (space->freed_count < FREED_RANGES)
+        space->freed_count++;
+}
+
+WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
+{
+    uint32_t count = count_up_to(space, address);
+    if (!count || space->live[count - 1]->base != address) {
+        char where[512];
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "The address 0x%" PRIx64 " cannot be freed because no allocation begins there: "
+                         "it is %s.", address, space_describe(space, address, where, sizeof where));
+    }
+    Allocation *allocation = space->live[count - 1];
+    remember_freed(space, allocation);
+    space->used -= allocation->size;
+    host_free(allocation->host, allocation->size);
+    xfree(allocation);
+    memmove(&space->live[count - 1], &space->live[count], (space->count - count) * sizeof *space->live);
+    space->count--;
+    return WB_OK;
+}
+
+static Allocation *find_for_copy(const AddressSpace *space, uint64_t address, uint64_t size, const char *verb,
+                                 Error *error)
+{
+    Allocation *allocation = space_find(space, address, size);
+    if (!allocation) {
+        char where[512];
+        error_set(error, WB_ERROR_ARGUMENT,
+                  "The host cannot %s %" PRIu64 " bytes at device address 0x%" PRIx64 ": it is %s; a copy "
+                  "must lie in one allocation.", verb, size, address,
+                  space_describe(space, address, where, sizeof where));
+    }
+    return allocation;
+}
+
+WbStatus space_write(AddressSpace *space, uint64_t address, const void *data, uint64_t size, Error *error)
+{
+    Allocation *allocation = find_for_copy(space, address, size, "write", error);
+    if (!allocation)
+        return error->status;
+    if (size)
+        memcpy(allocation->host + (address - allocation->base), data, size);
+    return WB_OK;
+}
+
+WbStatus space_read(const AddressSpace *space, uint64_t address, void *data, uint64_t size, Error *error)
+{
+    const Allocation *allocation = find_for_copy(space, address, size, "read", error);
+    if (!allocation)
+        return error->status;
+    if (size)
+        memcpy(data, allocation->host + (address - allocation->base), size);
+    return WB_OK;
+}
+
+/* "the variable 'table' of 400 bytes at 0x...". */
+static void name_allocation(const Allocation *allocation, char *buffer, size_t size)
+{
+    if (allocation->name)
+        snprintf(buffer, size, "the variable '%.128s' of %" PRIu64 " bytes at 0x%" PRIx64, allocation->name,
+                 allocation->size, allocation->base);
+    else
+        snprintf(buffer, size, "the allocation of %" PRIu64 " bytes at 0x%" PRIx64, allocation->size,
+                 allocation->base);
+}
+
+static const Allocation *find_freed(const AddressSpace *space, uint64_t address)
+{
+    for (uint32_t i = 0; i < space->freed_count; i++) {
+        const Allocation *freed = &space->last_freed[i];
+        if (address >= freed->base && address - freed->base < freed->size)
+            return freed;
+    }
+    return NULL;
+}
+
+static const char *window_name(uint64_t address)
+{
+    switch (address & ~0xFFFFFFFFull) {
+    case SPACE_SHARED_BASE: return "in the generic window of shared memory";
+    case SPACE_LOCAL_BASE: return "in the generic window of local memory";
+    case SPACE_PARAM_BASE: return "in the generic window of kernel parameters";
+    case SPACE_CODE_BASE: return "a function's address";
+    default: return address >= SPACE_GLOBAL_END ? "outside the 49-bit address space" : NULL;
+    }
+}
+
+/* `count` is count_up_to(address), and the address lies in no allocation. */
+static void describe_nearest(const AddressSpace *space, uint64_t address, uint32_t count, char *buffer,
+                             size_t size)
+{
+    const Allocation *before = count ? space->live[count - 1] : NULL;
+    const Allocation *after = count < space->count ? space->live[count] : NULL;
+    char name[256], where[64];
+    if (!before && !after) {
+        snprintf(buffer, size, "inside no allocation; there is none");
+        return;
+    }
+    uint64_t from_end = before ? address - (before->base + before->size) : UINT64_MAX;
+    bool is_before = !after || from_end <= after->base - address;
+    if (!is_before)
+        snprintf(where, sizeof where, "begins %" PRIu64 " bytes after", after->base - address);
+    else if (from_end)
+        snprintf(where, sizeof where, "ends %" PRIu64 " bytes before", from_end);
+    else
+        snprintf(where, sizeof where, "ends right before");
+    name_allocation(is_before ? before : after, name, sizeof name);
+    snprintf(buffer, size, "inside no allocation; the nearest is %s, which %s", name, where);
+}
+
+const char *space_describe(const AddressSpace *space, uint64_t address, char *buffer, size_t size)
+{
+    uint32_t count = count_up_to(space, address);
+    const Allocation *holder = count ? space->live[count - 1] : NULL;
+    const Allocation *freed = find_freed(space, address);
+    char name[256];
+    if (holder && address - holder->base < holder->size) {
+        name_allocation(holder, name, sizeof name);
+        snprintf(buffer, size, "%" PRIu64 " bytes into %s%s", address - holder->base, name,
+                 holder->read_only ? ", which is read-only" : "");
+    } else if (freed) {
+        name_allocation(freed, name, sizeof name);
+        snprintf(buffer, size, "%" PRIu64 " bytes into %s, which was freed", address - freed->base, name);
+    } else if (address < NULL_REACH) {
+        snprintf(buffer, size, "inside no allocation; it is a null pointer plus %" PRIu64 " bytes", address);
+    } else if (window_name(address)) {
+        snprintf(buffer, size, "inside no allocation of global memory; it is %s", window_name(address));
+    } else {
+        describe_nearest(space, address, count, buffer, size);
+    }
+    return buffer;
+}

@@ -1,0 +1,62 @@
+/* The device's address space: 49 bits, sparse, every byte belonging to an allocation or to none.
+ *
+ *   0x0_0000_0000_0000 ..                unmapped: null pointers and small offsets from them
+ *   0x0_0002_0000_0000 .. 0x0_FFFF_..    global memory: allocations, module variables, device heap
+ *   0x1_0000_0000_0000 + 16 MiB          generic window of the block's shared memory
+ *   0x1_0001_0000_0000 + 16 MiB          generic window of the thread's local memory
+ *   0x1_0002_0000_0000 + 64 KiB          generic window of the kernel's parameters
+ *   0x1_0003_0000_0000 ..                function addresses, 16 apart; not readable
+ *
+ * Constant variables live in global memory; their addresses are the same in both spaces. */
+#ifndef MEM_SPACE_H
+#define MEM_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SPACE_GLOBAL_BASE 0x0000200000000ull
+#define SPACE_GLOBAL_END  0x1000000000000ull
+#define SPACE_SHARED_BASE 0x1000000000000ull
+#define SPACE_LOCAL_BASE  0x1000100000000ull
+#define SPACE_PARAM_BASE  0x1000200000000ull
+#define SPACE_CODE_BASE   0x1000300000000ull
+#define SPACE_WINDOW_MASK 0x1FFFF00000000ull /* which window an address is in */
+enum { SPACE_ALIGNMENT = 256 };
+
+/* Invariant: ranges of live allocations do not overlap; base is a multiple of SPACE_ALIGNMENT; host
+ * points to `size` bytes that never move while the allocation lives. */
+typedef struct Allocation {
+    uint64_t base, size;
+    uint8_t *host;
+    const char *name;   /* a variable's name, or null for an allocation of the program */
+    bool read_only;     /* constant banks */
+} Allocation;
+
+/* Invariant: `live` is sorted by base. Addresses are never reused while the space lives, so that a
+ * use after free is found; `limit` bounds the sum of live sizes. */
+typedef struct AddressSpace {
+    Allocation **live;
+    uint32_t count, capacity;
+    uint64_t next;      /* where the next allocation goes */
+    uint64_t used, limit;
+    Allocation *last_freed; /* ring of recently freed ranges, for error sentences */
+    uint32_t freed_count, freed_next;
+} AddressSpace;
+
+void space_init(AddressSpace *space, uint64_t limit);
+void space_destroy(AddressSpace *space);
+/* Zeroed memory. size 0 is an error, as is running over the limit. `name` is kept by pointer. */
+WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address, Error *error);
+WbStatus space_free(AddressSpace *space, uint64_t address, Error *error);
+/* The allocation that holds the whole range, or null. */
+Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size);
+/* Host copies; fail with a sentence when the range is not in one allocation. */
+WbStatus space_write(AddressSpace *space, uint64_t address, const void *data, uint64_t size, Error *error);
+WbStatus space_read(const AddressSpace *space, uint64_t address, void *data, uint64_t size, Error *error);
+/* "inside no allocation; the nearest is 400 bytes at 0x..., which ends 4 bytes before": for sentences. */
+const char *space_describe(const AddressSpace *space, uint64_t address, char *buffer, size_t size);
+
+#endif

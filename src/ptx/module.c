@@ -1,0 +1,72 @@
+/* What others ask of a parsed module: names, lines, places. */
+#include "ptx/module.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+const char *space_name(Space space)
+{
+    static const char *const names[] = {
+        [SPACE_GENERIC] = "generic", [SPACE_GLOBAL] = "global", [SPACE_SHARED] = "shared",
+        [SPACE_LOCAL] = "local",     [SPACE_CONST] = "const",   [SPACE_PARAM] = "param",
+        [SPACE_REG] = "reg",         [SPACE_TEXTURE] = "tex",
+    };
+    return (unsigned)space < sizeof names / sizeof names[0] ? names[space] : "";
+}
+
+void module_free(Module *module)
+{
+    if (!module)
+        return;
+    map_free(&module->function_names);
+    map_free(&module->variable_names);
+    Arena arena = module->arena; /* holds the module itself */
+    arena_free(&arena);
+}
+
+const char *module_line(const Module *module, uint32_t line, size_t *length)
+{
+    const char *at = module->text, *end = module->text + module->text_length;
+    for (uint32_t i = 1; i < line; i++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        if (!newline) {
+            *length = 0;
+            return end;
+        }
+        at = newline + 1;
+    }
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    *length = (size_t)((newline ? newline : end) - at);
+    if (*length && at[*length - 1] == '\r')
+        --*length;
+    return at;
+}
+
+const char *module_place_text(const Module *module, const PtxInsn *insn, char *buffer, size_t size)
+{
+    const SourcePlace *source = &insn->source;
+    const char *file = source->file < module->file_count ? module->files[source->file] : NULL;
+    if (source->line && file)
+        snprintf(buffer, size, "%s:%u (%s:%u)", module->file_name, insn->place.line, file, source->line);
+    else
+        snprintf(buffer, size, "%s:%u", module->file_name, insn->place.line);
+    return buffer;
+}
+
+static uint32_t find(const Map *map, const char *name)
+{
+    uint32_t index = NO_INDEX;
+    map_get(map, name, strlen(name), &index);
+    return index;
+}
+
+uint32_t module_find_function(const Module *module, const char *name)
+{
+    return find(&module->function_names, name);
+}
+uint32_t module_find_variable(const Module *module, const char *name)
+{
+    return find(&module->variable_names, name);
+}

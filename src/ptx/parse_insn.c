@@ -1,0 +1,155 @@
+/* One instruction: guard, opcode, operands. What an opcode's spelling means is found out once per
+ * module and remembered. */
+#include <string.h>
+
+#include "ptx/parser.h"
+
+enum { MAX_OPCODE = 1000 };
+
+/* Splits "ld.global.L1::no_allocate.b32" at its dots. A suffix that no instruction has makes the row
+ * unknown; it is not remembered, since the text is. */
+static void split_opcode(Parser *parser, Opcode *opcode)
+{
+    const char *text = opcode->text;
+    const size_t mnemonic_length = strcspn(text, ".");
+    bool known = true;
+    opcode->mnemonic = arena_strndup(&parser->module->arena, text, mnemonic_length);
+    opcode->first_mod = parser->opcode_mods.count;
+    for (const char *at = text + mnemonic_length; *at;) {
+        const size_t length = strcspn(at + 1, ".");
+        Mod mod;
+        if (opcode->mod_count < UINT8_MAX && mod_find(at + 1, length, &mod)) {
+            VEC_PUSH(&parser->opcode_mods, mod);
+            opcode->mod_count++;
+        } else {
+            known = false;
+        }
+        at += 1 + length;
+    }
+    const Mod *mods = parser->opcode_mods.items + opcode->first_mod;
+    if (known)
+        opcode->row = isa_match(opcode->mnemonic, mnemonic_length, mods, opcode->mod_count);
+    for (unsigned i = 0; i < opcode->mod_count; i++) {
+        if (!mod_is_type(mods[i]))
+            continue;
+        if (opcode->first_type == MOD_NONE)
+            opcode->first_type = mods[i];
+        opcode->last_type = mods[i];
+    }
+    if (opcode->row != ROW_UNKNOWN)
+        opcode->sizes = check_sizes(opcode->mnemonic, mods, opcode->mod_count);
+}
+
+static uint32_t find_opcode(Parser *parser, const char *text, size_t length)
+{
+    uint32_t number;
+    if (map_get(&parser->opcodes, text, length, &number))
+        return number;
+    Opcode opcode = {.text = arena_strndup(&parser->module->arena, text, length)};
+    split_opcode(parser, &opcode);
+    number = parser->opcode_list.count;
+    VEC_PUSH(&parser->opcode_list, opcode);
+    map_put(&parser->opcodes, opcode.text, length, number);
+    return number;
+}
+
+/* The mnemonic was read; its suffixes follow, normally without blanks between. */
+static uint32_t parse_opcode(Parser *parser, const Token *mnemonic)
+{
+    const char *start = mnemonic->start, *end = token_end(mnemonic);
+    size_t length = mnemonic->length;
+    while (parser->token.kind == TOKEN_DIRECTIVE) {
+        const Token *suffix = &parser->token;
+        if (suffix->start == end) {
+            end = token_end(suffix);
+        } else {
+            start = arena_printf(&parser->module->arena, "%.*s%.*s", (int)length, start, (int)suffix->length,
+                                 suffix->start);
+            end = NULL;
+        }
+        length += suffix->length;
+        if (length > MAX_OPCODE)
+            parser_fail(parser, mnemonic->place, "an opcode has at most %d characters", MAX_OPCODE);
+        parser_advance(parser);
+    }
+    return find_opcode(parser, start, length);
+}
+
+static PtxOperand parse_operand_of(Parser *parser, const Opcode *opcode, unsigned number)
+{
+    const char *mnemonic = opcode->mnemonic;
+    if (!strcmp(mnemonic, "call"))
+        return parse_call_operand(parser, opcode);
+    if (!strcmp(mnemonic, "bra") || (number > 0 && !strcmp(mnemonic, "brx")))
+        return parse_label_operand(parser);
+    return parse_operand(parser, opcode);
+}
+
+static void add_operand(Parser *parser, const PtxOperand *operand, bool wants_table, Place place)
+{
+    if (operand->kind == PTX_LABEL)
+        scope_refer(parser, (Fixup){.name = operand->index, .operand = parser->operands.count,
+                                    .wants_table = wants_table, .place = place});
+    VEC_PUSH(&parser->operands, *operand);
+}
+
+void parse_insn(Parser *parser, const Token *mnemonic, uint32_t guard, bool guard_negated)
+{
+    PtxOperand operands[MAX_OPERANDS];
+    Place places[MAX_OPERANDS];
+    unsigned count = 0;
+    const uint32_t number = parse_opcode(parser, mnemonic);
+    const Opcode *opcode = &parser->opcode_list.items[number];
+    while (parser->token.kind != ';' || count) {
+        if (count == MAX_OPERANDS)
+            parser_fail(parser, parser->token.place, "an instruction has at most %d operands", MAX_OPERANDS);
+        places[count] = parser->token.place;
+        operands[count] = parse_operand_of(parser, opcode, count);
+        count++;
+        if (!parser_accept(parser, ','))
+            break;
+    }
+    parser_expect(parser, ';', "';' after the instruction");
+    PtxInsn insn = {
+        .row = opcode->row,
+        .first_operand = parser->operands.count,
+        .first_mod = parser->mods.count,
+        .operand_count = (uint8_t)count,
+        .mod_count = opcode->mod_count,
+        .guard_negated = guard_negated,
+        .guard = guard,
+        .place = mnemonic->place,
+        .source = parser->source,
+        .mnemonic = opcode->mnemonic,
+        .opcode = opcode->text,
+    };
+    const bool wants_table = !strcmp(opcode->mnemonic, "brx");
+    for (unsigned i = 0; i < count; i++)
+        add_operand(parser, &operands[i], wants_table, places[i]);
+    VEC_RESERVE(&parser->mods, parser->mods.count + opcode->mod_count);
+    for (unsigned i = 0; i < opcode->mod_count; i++)
+        parser->mods.items[parser->mods.count++] = parser->opcode_mods.items[opcode->first_mod + i];
+    if (insn.row != ROW_UNKNOWN)
+        check_insn(parser, &insn, opcode, places);
+    VEC_PUSH(&parser->insns, insn);
+}
+
+/* "@p" or "@!p" before the opcode. */
+void parse_guarded_insn(Parser *parser)
+{
+    parser_advance(parser);
+    const bool negated = parser_accept(parser, '!');
+    const Token guard = parser->token;
+    const Symbol *symbol = scope_find(parser, parser_expect_name(parser, "a predicate register"));
+    if (!symbol)
+        parser_fail(parser, guard.place, "'%.*s' is not declared", (int)guard.length, guard.start);
+    if (symbol->kind != SYMBOL_REGISTER || symbol->type != TYPE_pred)
+        parser_fail(parser, guard.place, "the guard '%.*s' is not a predicate register", (int)guard.length,
+                    guard.start);
+    const uint32_t index = symbol->index;
+    const Token mnemonic = parser->token;
+    if (mnemonic.kind != TOKEN_NAME)
+        parser_expected(parser, "an instruction after the guard");
+    parser_advance(parser);
+    parse_insn(parser, &mnemonic, index, negated);
+}

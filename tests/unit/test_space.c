@@ -1,0 +1,257 @@
+/* The device's address space: placement, lookup, copies, limits, and the sentences about addresses. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mem/space.h"
+
+static uint64_t must_alloc(AddressSpace *space, uint64_t size, const char *name)
+{
+    Error error = {0};
+    uint64_t address = 0;
+    assert_int_equal(space_alloc(space, size, name, false, &address, &error), WB_OK);
+    return address;
+}
+
+static void test_placement(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    space_init(&space, 1 << 20);
+    uint64_t previous_end = SPACE_GLOBAL_BASE - 256;
+    for (uint64_t size = 1; size < 2000; size += 97) {
+        uint64_t address = must_alloc(&space, size, NULL);
+        assert_int_equal(address % SPACE_ALIGNMENT, 0);
+        assert_true(address >= previous_end + 256);
+        previous_end = address + size;
+    }
+    space_destroy(&space);
+}
+
+static void test_zeroed_and_copies(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    space_init(&space, 1 << 30);
+    static const uint64_t sizes[] = {1, 300, 65535, 65536, 1 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint64_t size = sizes[i], address = must_alloc(&space, size, NULL);
+        uint8_t byte = 1;
+        for (uint64_t k = 0; k < size; k += size / 7 + 1) {
+            assert_int_equal(space_read(&space, address + k, &byte, 1, &error), WB_OK);
+            assert_int_equal(byte, 0);
+        }
+        byte = 0x5A;
+        assert_int_equal(space_write(&space, address + size - 1, &byte, 1, &error), WB_OK);
+        byte = 0;
+        assert_int_equal(space_read(&space, address + size - 1, &byte, 1, &error), WB_OK);
+        assert_int_equal(byte, 0x5A);
+        assert_int_equal(space_read(&space, address + size, &byte, 1, &error), WB_ERROR_ARGUMENT);
+        error_clear(&error);
+        assert_int_equal(space_write(&space, address, &byte, size + 1, &error), WB_ERROR_ARGUMENT);
+        error_clear(&error);
+    }
+    space_destroy(&space);
+}
+
+static void test_find(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    space_init(&space, 1 << 20);
+    uint64_t addresses[40];
+    for (int i = 0; i < 40; i++)
+        addresses[i] = must_alloc(&space, 100, NULL);
+    for (int i = 0; i < 40; i += 3)
+        assert_int_equal(space_free(&space, addresses[i], &error), WB_OK);
+    for (int i = 0; i < 40; i++) {
+        Allocation *found = space_find(&space, addresses[i] + 50, 50);
+        if (i % 3 == 0) {
+            assert_null(found);
+            continue;
+        }
+        assert_non_null(found);
+        assert_int_equal(found->base, addresses[i]);
+        assert_null(space_find(&space, addresses[i] + 50, 51));
+        assert_null(space_find(&space, addresses[i] - 1, 1));
+        assert_null(space_find(&space, addresses[i] + 100, 1));
+        assert_null(space_find(&space, addresses[i] + 1, UINT64_MAX));
+    }
+    assert_null(space_find(&space, 0, 1));
+    assert_null(space_find(&space, UINT64_MAX, 1));
+    space_destroy(&space);
+}
+
+static void test_addresses_are_not_reused(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    space_init(&space, 1000);
+    uint64_t last = 0;
+    for (int i = 0; i < 100; i++) {
+        uint64_t address = must_alloc(&space, 900, NULL);
+        assert_true(address > last);
+        last = address;
+        assert_int_equal(space_free(&space, address, &error), WB_OK);
+    }
+    assert_int_equal(space.used, 0);
+    space_destroy(&space);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    uint64_t address = 1;
+    space_init(&space, 1000);
+    assert_int_equal(space_alloc(&space, 0, NULL, false, &address, &error), WB_ERROR_ARGUMENT);
+    assert_int_equal(address, 0);
+    error_clear(&error);
+    must_alloc(&space, 600, NULL);
+    assert_int_equal(space_alloc(&space, 401, NULL, false, &address, &error), WB_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(error.text, "600 of the device's 1000 bytes"));
+    must_alloc(&space, 400, NULL);
+    space_destroy(&space);
+
+    space_init(&space, UINT64_MAX);
+    error_clear(&error);
+    uint64_t more_than_there_are_addresses = UINT64_MAX - 4096;
+    assert_int_equal(space_alloc(&space, more_than_there_are_addresses, NULL, false, &address, &error),
+                     WB_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(error.text, "address space"));
+    error_clear(&error);
+    uint64_t more_than_the_host_maps = SPACE_GLOBAL_END - SPACE_GLOBAL_BASE - 4096;
+    assert_int_equal(space_alloc(&space, more_than_the_host_maps, NULL, false, &address, &error),
+                     WB_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(error.text, "host"));
+    assert_int_equal(space.used, 0);
+    space_destroy(&space);
+}
+
+/* Pages that this process holds in memory. */
+static long resident_pages(void)
+{
+    long total = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &total, &resident), 2);
+    fclose(file);
+    return resident;
+}
+
+static void test_large_allocation_costs_what_is_touched(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    const uint64_t size = 10ull << 30;
+    space_init(&space, 1ull << 40);
+    long before = resident_pages();
+    uint64_t address = must_alloc(&space, size, NULL);
+    uint32_t word = 7;
+    assert_int_equal(space_write(&space, address + size - 4, &word, 4, &error), WB_OK);
+    assert_int_equal(space_read(&space, address + size / 2, &word, 4, &error), WB_OK);
+    assert_int_equal(word, 0);
+    assert_true(resident_pages() - before < 4096);
+    assert_int_equal(space_free(&space, address, &error), WB_OK);
+    space_destroy(&space);
+}
+
+static void test_free_of_wrong_addresses(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    space_init(&space, 1 << 20);
+    uint64_t address = must_alloc(&space, 400, NULL);
+    assert_int_equal(space_free(&space, address + 16, &error), WB_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "16 bytes into the allocation of 400 bytes"));
+    error_clear(&error);
+    assert_int_equal(space_free(&space, address, &error), WB_OK);
+    assert_int_equal(space_free(&space, address, &error), WB_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "was freed"));
+    space_destroy(&space);
+}
+
+static void expect_description(const AddressSpace *space, uint64_t address, const char *expected)
+{
+    char buffer[512];
+    assert_string_equal(space_describe(space, address, buffer, sizeof buffer), expected);
+}
+
+static void test_describe(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    space_init(&space, 1 << 20);
+    expect_description(&space, SPACE_GLOBAL_BASE, "inside no allocation; there is none");
+    uint64_t first = must_alloc(&space, 400, NULL), second = must_alloc(&space, 100, "table"), constant;
+    assert_int_equal(space_alloc(&space, 8, "weights", true, &constant, &error), WB_OK);
+    assert_int_equal(first, 0x200000000);
+    assert_int_equal(second, 0x200000300);
+    assert_int_equal(constant, 0x200000500);
+#define FIRST "the allocation of 400 bytes at 0x200000000"
+#define SECOND "the variable 'table' of 100 bytes at 0x200000300"
+#define NEAREST "inside no allocation; the nearest is "
+    expect_description(&space, first + 12, "12 bytes into " FIRST);
+    expect_description(&space, constant,
+                       "0 bytes into the variable 'weights' of 8 bytes at 0x200000500, which is read-only");
+    expect_description(&space, first + 400, NEAREST FIRST ", which ends right before");
+    expect_description(&space, first + 404, NEAREST FIRST ", which ends 4 bytes before");
+    expect_description(&space, second - 8, NEAREST SECOND ", which begins 8 bytes after");
+    expect_description(&space, first - 1, NEAREST FIRST ", which begins 1 bytes after");
+    expect_description(&space, 24, "inside no allocation; it is a null pointer plus 24 bytes");
+    expect_description(&space, SPACE_SHARED_BASE + 4,
+                       "inside no allocation of global memory; it is in the generic window of shared memory");
+    char name[] = "table";
+    space.live[1]->name = name;
+    assert_int_equal(space_free(&space, second, &error), WB_OK);
+    memset(name, '?', sizeof name - 1); /* a freed variable's name may go with its module */
+    expect_description(&space, second + 99, "99 bytes into " SECOND ", which was freed");
+    space_destroy(&space);
+}
+
+static void test_ring_of_freed_ranges(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    char buffer[512];
+    uint64_t addresses[20];
+    space_init(&space, 1 << 20);
+    for (int i = 0; i < 20; i++)
+        addresses[i] = must_alloc(&space, 64, "v");
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(space_free(&space, addresses[i], &error), WB_OK);
+    for (int i = 0; i < 20; i++) {
+        bool known = strstr(space_describe(&space, addresses[i], buffer, sizeof buffer), "was freed") != NULL;
+        assert_int_equal(known, i >= 4);
+    }
+    space_destroy(&space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_placement),
+        cmocka_unit_test(test_zeroed_and_copies),
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_addresses_are_not_reused),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_large_allocation_costs_what_is_touched),
+        cmocka_unit_test(test_free_of_wrong_addresses),
+        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_ring_of_freed_ranges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
