@@ -1,0 +1,223 @@
+/* Reads a configuration file: libyaml gives the pairs with their lines, the knob table takes them. */
+#include "api/config.h"
+
+#include "base/nearest.h"
+#include "exec/warp.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+static const char *const divergence_names[] = {
+    [DIVERGENCE_STACK] = "stack",
+    [DIVERGENCE_INDEPENDENT] = "independent",
+    NULL,
+};
+
+#define KNOB_ROW(field, kind) #field, KNOB_KIND_##kind, offsetof(GpuConfig, field)
+#define KNOB_INTEGER(field, initial, minimum, maximum, unit, description) \
+    {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, NULL, unit, description},
+#define KNOB_ENUMERATION(field, initial, choices, description) \
+    {KNOB_ROW(field, ENUMERATION), initial, 0, 0, choices, "", description},
+#define KNOB_STRING(field, initial, description) \
+    {KNOB_ROW(field, STRING), initial, 0, 0, NULL, "", description},
+static const Knob rows[] = {
+#include "api/config.def"
+};
+#undef KNOB_INTEGER
+#undef KNOB_ENUMERATION
+#undef KNOB_STRING
+
+const KnobTable config_knobs = {"GPU configuration", rows, sizeof rows / sizeof *rows};
+
+enum { DEEPEST_INHERITANCE = 16 };
+
+static WbStatus load_file(const char *path, GpuConfig *config, unsigned depth, Error *error);
+
+static const char *scalar(const yaml_node_t *node)
+{
+    return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+}
+
+/* The pair's key and value as text, or an error that names the line. */
+static WbStatus read_pair(yaml_document_t *document, const yaml_node_pair_t *pair, const char *path,
+                          const char **key, const char **value, size_t *line, Error *error)
+{
+    const yaml_node_t *key_node = yaml_document_get_node(document, pair->key);
+    const yaml_node_t *value_node = yaml_document_get_node(document, pair->value);
+    *line = key_node->start_mark.line + 1;
+    *key = scalar(key_node);
+    *value = scalar(value_node);
+    if (!*key)
+        return error_set(error, WB_ERROR_ARGUMENT, "%s:%zu: a key must be a plain word.", path, *line);
+    if (!*value)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "%s:%zu: the value of '%.80s' must be a single text or number.", path, *line, *key);
+    return WB_OK;
+}
+
+static WbStatus inherit(const char *parent, const char *path, size_t line, GpuConfig *config, unsigned depth,
+                        Error *error)
+{
+    char parent_path[CONFIG_PATH_SIZE];
+    if (depth == DEEPEST_INHERITANCE)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "%s:%zu: 'inherits: %.80s' goes round in a circle or deeper than %d.", path, line,
+                         parent, DEEPEST_INHERITANCE);
+    if (!config_find(parent, path, parent_path))
+        return error_set(error, WB_ERROR_NOT_FOUND,
+                         "%s:%zu: there is no configuration '%.80s' to inherit from.", path, line, parent);
+    if (load_file(parent_path, config, depth + 1, error))
+        return error->status;
+    /* These two are a file's own. */
+    config->name[0] = config->description[0] = '\0';
+    return WB_OK;
+}
+
+/* The inherited values come first, wherever the file says `inherits`; then the file's own, in order. */
+static WbStatus apply_mapping(yaml_document_t *document, const yaml_node_t *root, const char *path,
+                              GpuConfig *config, unsigned depth, Error *error)
+{
+    const char *key, *value;
+    size_t line;
+    const yaml_node_pair_t *first = root->data.mapping.pairs.start, *end = root->data.mapping.pairs.top;
+    for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
+        if (read_pair(document, pair, path, &key, &value, &line, error))
+            return error->status;
+        if (strcmp(key, "inherits") == 0 && inherit(value, path, line, config, depth, error))
+            return error->status;
+    }
+    for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
+        if (read_pair(document, pair, path, &key, &value, &line, error))
+            return error->status;
+        for (const yaml_node_pair_t *other = first; other < pair; other++) {
+            const char *other_key = scalar(yaml_document_get_node(document, other->key));
+            if (strcmp(other_key, key) == 0)
+                return error_set(error, WB_ERROR_ARGUMENT, "%s:%zu: '%.80s' is given twice.", path, line,
+                                 key);
+        }
+        char where[CONFIG_PATH_SIZE + 32];
+        snprintf(where, sizeof where, "%s:%zu: ", path, line);
+        if (strcmp(key, "inherits") != 0 && knob_set(&config_knobs, config, key, value, where, error))
+            return error->status;
+    }
+    return WB_OK;
+}
+
+static WbStatus apply_document(yaml_parser_t *parser, const char *path, GpuConfig *config, unsigned depth,
+                               Error *error)
+{
+    yaml_document_t document;
+    if (!yaml_parser_load(parser, &document))
+        return error_set(error, WB_ERROR_ARGUMENT, "%s:%zu: this is not YAML: %s.", path,
+                         parser->problem_mark.line + 1, parser->problem ? parser->problem : "unreadable");
+    const yaml_node_t *root = yaml_document_get_root_node(&document);
+    WbStatus status = WB_OK;
+    if (root && root->type != YAML_MAPPING_NODE)
+        status = error_set(error, WB_ERROR_ARGUMENT, "%s:1: a configuration is a list of 'key: value' lines.",
+                           path);
+    else if (root)
+        status = apply_mapping(&document, root, path, config, depth, error);
+    yaml_document_delete(&document);
+    return status;
+}
+
+/* A configuration is called as its file is, unless it says otherwise. */
+static void name_by_file(const char *path, GpuConfig *config)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(config->name, sizeof config->name, "%.*s", KNOB_STRING_SIZE - 1, slash ? slash + 1 : path);
+    char *dot = strrchr(config->name, '.');
+    if (dot)
+        *dot = '\0';
+}
+
+static WbStatus load_file(const char *path, GpuConfig *config, unsigned depth, Error *error)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return error_set(error, WB_ERROR_NOT_FOUND, "The configuration file %s cannot be read: %s.", path,
+                         strerror(errno));
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) {
+        fclose(file);
+        return error_set(error, WB_ERROR_OUT_OF_MEMORY, "There is no host memory to read %s.", path);
+    }
+    yaml_parser_set_input_file(&parser, file);
+    WbStatus status = apply_document(&parser, path, config, depth, error);
+    yaml_parser_delete(&parser);
+    fclose(file);
+    return status;
+}
+
+/* A listed name lives only during the visit, so the best one is kept as a copy. */
+typedef struct NearestConfig {
+    Nearest nearest;
+    char name[CONFIG_PATH_SIZE];
+} NearestConfig;
+
+static void offer_name(void *context, const char *name, const char *path)
+{
+    (void)path;
+    NearestConfig *found = context;
+    nearest_offer(&found->nearest, name);
+    if (found->nearest.best == name) {
+        snprintf(found->name, sizeof found->name, "%s", name);
+        found->nearest.best = found->name;
+    }
+}
+
+static WbStatus not_found(const char *name, Error *error)
+{
+    NearestConfig found = {.nearest = nearest_to(name)};
+    config_list(offer_name, &found);
+    char hint[128];
+    return error_set(error, WB_ERROR_NOT_FOUND,
+                     "There is no GPU configuration '%.200s'%s `warpbeam list gpus` shows all.", name,
+                     nearest_hint(&found.nearest, hint, sizeof hint));
+}
+
+WbStatus config_load(const char *name, GpuConfig *config, Error *error)
+{
+    char path[CONFIG_PATH_SIZE];
+    size_t length = strlen(name);
+    bool is_path = strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
+    if (is_path && length < sizeof path)
+        strcpy(path, name);
+    else if (is_path || !config_find(name, NULL, path))
+        return not_found(name, error);
+    memset(config, 0, sizeof *config);
+    knob_defaults(&config_knobs, config);
+    if (load_file(path, config, 0, error))
+        return error->status;
+    if (!*config->name)
+        name_by_file(path, config);
+    return config_check(config, error);
+}
+
+WbStatus config_check(const GpuConfig *config, Error *error)
+{
+    if (config->warp_width != 32 && config->warp_width != 64)
+        return error_set(error, WB_ERROR_ARGUMENT, "%s: warp_width is %" PRIu64 "; it must be 32 or 64.",
+                         config->name, config->warp_width);
+    const struct {
+        const char *small_name, *large_name;
+        uint64_t small, large;
+    } pairs[] = {
+        {"max_threads_per_block", "max_threads_per_sm", config->max_threads_per_block,
+         config->max_threads_per_sm},
+        {"shared_bytes_per_block", "shared_bytes_per_sm", config->shared_bytes_per_block,
+         config->shared_bytes_per_sm},
+        {"heap_bytes", "global_bytes", config->heap_bytes, config->global_bytes},
+        {"warp_width", "max_threads_per_sm", config->warp_width, config->max_threads_per_sm},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (pairs[i].small > pairs[i].large)
+            return error_set(error, WB_ERROR_ARGUMENT,
+                             "%s: %s (%" PRIu64 ") is larger than %s (%" PRIu64 ").", config->name,
+                             pairs[i].small_name, pairs[i].small, pairs[i].large_name, pairs[i].large);
+    }
+    return WB_OK;
+}

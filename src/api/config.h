@@ -1,0 +1,37 @@
+/* The configuration of a GPU: the knobs of config.def, read from YAML files that may inherit from each
+ * other. A file holds `key: value` pairs, one of which may be `inherits: other`. */
+#ifndef API_CONFIG_H
+#define API_CONFIG_H
+
+#include "base/knob.h"
+
+/* Integers are 64 bits wide so that one kind of knob serves all of them. Divergence is the enum of
+ * exec/warp.h. */
+typedef struct GpuConfig {
+#define KNOB_INTEGER(field, initial, minimum, maximum, unit, description) uint64_t field;
+#define KNOB_ENUMERATION(field, initial, choices, description) uint32_t field;
+#define KNOB_STRING(field, initial, description) char field[KNOB_STRING_SIZE];
+#include "api/config.def"
+#undef KNOB_INTEGER
+#undef KNOB_ENUMERATION
+#undef KNOB_STRING
+} GpuConfig;
+
+extern const KnobTable config_knobs;
+
+/* `name` is a configuration on the search path, or a path with a slash or ending in .yaml. On failure
+ * the sentence names file, line and key, and where there is one the nearest known name. */
+WbStatus config_load(const char *name, GpuConfig *config, Error *error);
+/* Checks what no single knob's bounds can: that a block fits on an SM, and the like. */
+WbStatus config_check(const GpuConfig *config, Error *error);
+
+/* The search path, best first: WARPBEAM_CONFIGS (folders with colons between them), folders beside the
+ * executable, the place of installation, the source tree. */
+enum { CONFIG_PATH_SIZE = 4096 };
+
+/* Finds NAME.yaml; `beside` is a file whose folder comes first, or null. */
+bool config_find(const char *name, const char *beside, char path[CONFIG_PATH_SIZE]);
+/* Calls visit once for every configuration on the search path, sorted by name. */
+void config_list(void (*visit)(void *context, const char *name, const char *path), void *context);
+
+#endif

@@ -1,0 +1,119 @@
+/* Opening and closing a GPU, its knobs, its errors. */
+#include "api/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *wb_status_name(WbStatus status)
+{
+    static const char *const names[WB_STATUS_COUNT] = {
+        [WB_OK] = "ok",
+        [WB_ERROR_ARGUMENT] = "bad argument",
+        [WB_ERROR_NOT_FOUND] = "not found",
+        [WB_ERROR_PTX] = "broken PTX",
+        [WB_ERROR_UNSUPPORTED] = "unsupported",
+        [WB_ERROR_OUT_OF_MEMORY] = "out of memory",
+        [WB_ERROR_LAUNCH] = "bad launch",
+        [WB_ERROR_ADDRESS] = "bad address",
+        [WB_ERROR_TRAP] = "trap",
+        [WB_ERROR_EXECUTION] = "execution fault",
+        [WB_ERROR_DEADLOCK] = "deadlock",
+    };
+    return (unsigned)status < WB_STATUS_COUNT ? names[status] : "unknown status";
+}
+
+Error *gpu_begin(WbGpu *gpu)
+{
+    error_clear(&gpu->attempt);
+    return &gpu->attempt;
+}
+
+WbStatus gpu_end(WbGpu *gpu, WbStatus status)
+{
+    if (status != WB_OK)
+        gpu->last = gpu->attempt;
+    return status;
+}
+
+/* What other parts of the GPU keep as copies of knobs. */
+static void apply_config(WbGpu *gpu)
+{
+    const GpuConfig *config = &gpu->config;
+    gpu->space.limit = config->global_bytes;
+    gpu->machine.sm_count = (uint32_t)config->sm_count;
+    gpu->machine.warps_per_sm = (uint32_t)(config->max_threads_per_sm / config->warp_width);
+    gpu->machine.heap_limit = config->heap_bytes;
+}
+
+WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    *gpu = NULL;
+    Error reason = {0};
+    GpuConfig config;
+    if (!configuration)
+        error_set(&reason, WB_ERROR_ARGUMENT, "wb_gpu_open needs the name of a configuration; it was null.");
+    else
+        config_load(configuration, &config, &reason);
+    if (error && error_size)
+        snprintf(error, error_size, "%s", reason.text);
+    if (reason.status != WB_OK)
+        return reason.status;
+    WbGpu *opened = xcalloc(1, sizeof *opened);
+    opened->config = config;
+    space_init(&opened->space, config.global_bytes);
+    apply_config(opened);
+    *gpu = opened;
+    return WB_OK;
+}
+
+void wb_gpu_close(WbGpu *gpu)
+{
+    if (!gpu)
+        return;
+    gpu_drop_queue(gpu);
+    for (uint32_t i = 0; i < gpu->modules.count; i++)
+        module_release(gpu->modules.items[i]);
+    VEC_FREE(&gpu->modules);
+    VEC_FREE(&gpu->queue);
+    space_destroy(&gpu->space);
+    xfree(gpu);
+}
+
+static WbStatus set_knob(WbGpu *gpu, const char *knob, const char *value, Error *error)
+{
+    if (!knob || !value)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "wb_gpu_set needs a knob and a value; one of them was null.");
+    if (gpu->queue.count)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "The knob %.80s cannot change while %u launches are queued; call wb_wait first.",
+                         knob, gpu->queue.count);
+    GpuConfig changed = gpu->config;
+    if (knob_set(&config_knobs, &changed, knob, value, "", error) || config_check(&changed, error))
+        return error->status;
+    gpu->config = changed;
+    apply_config(gpu);
+    return WB_OK;
+}
+
+WbStatus wb_gpu_set(WbGpu *gpu, const char *knob, const char *value)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    return gpu_end(gpu, set_knob(gpu, knob, value, gpu_begin(gpu)));
+}
+
+const char *wb_error(const WbGpu *gpu)
+{
+    return gpu ? gpu->last.text : "The GPU handle is null; wb_gpu_open tells why in its error buffer.";
+}
+
+void wb_set_output(WbGpu *gpu, WbOutput *output, void *context)
+{
+    if (!gpu)
+        return;
+    gpu->machine.output = output;
+    gpu->machine.output_context = context;
+}

@@ -1,0 +1,156 @@
+/* Kernels of a module: finding them, linking them at first use, what they need of an SM. */
+#include "api/gpu.h"
+
+#include "base/nearest.h"
+#include "exec/intrinsic.h"
+
+#include <string.h>
+
+static uint64_t variable_address(void *context, uint32_t variable)
+{
+    return ((const WbModule *)context)->addresses[variable];
+}
+
+static uint64_t function_address(void *context, uint32_t function)
+{
+    return module_function_address(context, function);
+}
+
+static const Intrinsic *find_intrinsic(void *context, const char *name)
+{
+    (void)context;
+    return intrinsic_find(name);
+}
+
+WbStatus kernel_link(WbKernel *kernel, Error *error)
+{
+    if (kernel->program)
+        return WB_OK;
+    const LinkEnvironment environment = {
+        .variable_address = variable_address,
+        .function_address = function_address,
+        .intrinsic = find_intrinsic,
+        .context = kernel->module,
+        .width = (uint32_t)kernel->module->gpu->config.warp_width,
+    };
+    return program_link(kernel->module->module, kernel->function, &environment, &kernel->program, error);
+}
+
+uint32_t kernel_registers(const WbKernel *kernel)
+{
+    if (kernel->registers)
+        return kernel->registers;
+    /* Beyond the GPU's limit a compiler would spill. */
+    uint64_t limit = kernel->module->gpu->config.max_registers_per_thread;
+    return kernel->program->registers < limit ? kernel->program->registers : (uint32_t)limit;
+}
+
+static uint64_t product(const uint32_t dimensions[3])
+{
+    return (uint64_t)dimensions[0] * dimensions[1] * dimensions[2];
+}
+
+uint32_t kernel_max_threads(const WbKernel *kernel)
+{
+    const Function *function = &kernel->module->module->functions[kernel->function];
+    uint64_t limit = kernel->module->gpu->config.max_threads_per_block;
+    uint64_t declared = product(function->max_threads), required = product(function->required_threads);
+    if (declared && declared < limit)
+        limit = declared;
+    if (required && required < limit)
+        limit = required;
+    return (uint32_t)limit;
+}
+
+uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes)
+{
+    /* Registers are handed out by warps, 256 at a time. */
+    enum { REGISTER_UNIT = 256 };
+    const GpuConfig *config = &kernel->module->gpu->config;
+    uint64_t warps = (threads + config->warp_width - 1) / config->warp_width;
+    uint64_t warp_registers = kernel_registers(kernel) * config->warp_width;
+    warp_registers = (warp_registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+    uint64_t blocks = config->max_blocks_per_sm;
+    uint64_t by_threads = config->max_threads_per_sm / (warps * config->warp_width);
+    uint64_t by_registers = warp_registers ? config->registers_per_sm / (warps * warp_registers) : blocks;
+    uint64_t by_shared = shared_bytes ? config->shared_bytes_per_sm / shared_bytes : blocks;
+    blocks = blocks < by_threads ? blocks : by_threads;
+    blocks = blocks < by_registers ? blocks : by_registers;
+    return (uint32_t)(blocks < by_shared ? blocks : by_shared);
+}
+
+size_t wb_module_kernel_count(const WbModule *module) { return module ? module->kernel_count : 0; }
+
+WbKernel *wb_module_kernel_at(WbModule *module, size_t index)
+{
+    return module && index < module->kernel_count ? &module->kernels[index] : NULL;
+}
+
+static const char *kernel_name(const WbKernel *kernel)
+{
+    return kernel->module->module->functions[kernel->function].name;
+}
+
+WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel)
+{
+    if (kernel)
+        *kernel = NULL;
+    if (!module)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(module->gpu);
+    if (!name || !kernel)
+        return gpu_end(module->gpu,
+                       error_set(error, WB_ERROR_ARGUMENT,
+                                 "wb_module_kernel needs a name and a place for the kernel; one was null."));
+    Nearest nearest = nearest_to(name);
+    for (uint32_t k = 0; k < module->kernel_count; k++) {
+        if (strcmp(kernel_name(&module->kernels[k]), name) == 0) {
+            *kernel = &module->kernels[k];
+            return WB_OK;
+        }
+        nearest_offer(&nearest, kernel_name(&module->kernels[k]));
+    }
+    char hint[256];
+    return gpu_end(module->gpu,
+                   error_set(error, WB_ERROR_NOT_FOUND, "%s has no kernel '%.200s'%s",
+                             module->module->file_name, name, nearest_hint(&nearest, hint, sizeof hint)));
+}
+
+WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info)
+{
+    if (!kernel)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = kernel->module->gpu;
+    Error *error = gpu_begin(gpu);
+    if (!info)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_kernel_info needs a place for its answer; it was null."));
+    if (kernel_link(kernel, error))
+        return gpu_end(gpu, error->status);
+    const Program *program = kernel->program;
+    *info = (WbKernelInfo){
+        .name = kernel_name(kernel),
+        .registers = kernel_registers(kernel),
+        .shared_bytes = program->shared_bytes,
+        .local_bytes = program->local_bytes,
+        .max_threads = kernel_max_threads(kernel),
+        .parameter_count = program->parameter_count,
+        .parameter_bytes = program->parameter_bytes,
+    };
+    return WB_OK;
+}
+
+WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers)
+{
+    if (!kernel)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = kernel->module->gpu;
+    Error *error = gpu_begin(gpu);
+    uint64_t limit = gpu->config.max_registers_per_thread;
+    if (registers > limit)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "Kernel %s was given %u registers per thread; %s has at most %u.",
+                                      kernel_name(kernel), registers, gpu->config.name, (unsigned)limit));
+    kernel->registers = registers;
+    return WB_OK;
+}

@@ -1,0 +1,257 @@
+/* Loading a module: parse, give its variables places in device memory, fill them, number its functions. */
+#include "api/gpu.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+static bool in_device_memory(const Variable *variable)
+{
+    return variable->space == SPACE_GLOBAL || variable->space == SPACE_CONST;
+}
+
+uint64_t module_function_address(const WbModule *module, uint32_t function)
+{
+    return SPACE_CODE_BASE + 16 * (module->first_function + function);
+}
+
+static WbStatus check_variable(const Module *module, const Variable *variable, Error *error)
+{
+    if (variable->is_extern)
+        return error_set(
+            error, WB_ERROR_NOT_FOUND,
+            "%s:%u: the variable %s is declared .extern but defined nowhere in the module; define it there.",
+            module->file_name, variable->place.line, variable->name);
+    if (variable->align > SPACE_ALIGNMENT)
+        return error_set(
+            error, WB_ERROR_UNSUPPORTED, "%s:%u: the variable %s asks for alignment %u; at most %d is given.",
+            module->file_name, variable->place.line, variable->name, variable->align, SPACE_ALIGNMENT);
+    return WB_OK;
+}
+
+static WbStatus allocate_variables(WbModule *module, Error *error)
+{
+    const Module *parsed = module->module;
+    uint64_t const_bytes = 0;
+    for (uint32_t v = 0; v < parsed->variable_count; v++) {
+        const Variable *variable = &parsed->variables[v];
+        if (!in_device_memory(variable))
+            continue;
+        if (check_variable(parsed, variable, error))
+            return error->status;
+        bool constant = variable->space == SPACE_CONST;
+        const_bytes += constant ? variable->size : 0;
+        if (const_bytes > module->gpu->config.const_bytes)
+            return error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                             "%s:%u: with %s the module's constants take %" PRIu64 " bytes; %s has %" PRIu64
+                             ".",
+                             parsed->file_name, variable->place.line, variable->name, const_bytes,
+                             module->gpu->config.name, module->gpu->config.const_bytes);
+        uint64_t size = variable->size ? variable->size : 1;
+        if (space_alloc(&module->gpu->space, size, variable->name, constant, &module->addresses[v], error))
+            return error->status;
+    }
+    return WB_OK;
+}
+
+/* The address that an initializer names. Global and constant variables have one address in their own
+ * space and in the generic one, so `generic` makes no difference. */
+static WbStatus relocation_address(const WbModule *module, const Variable *variable,
+                                   const Relocation *relocation, uint64_t *address, Error *error)
+{
+    *address = relocation->is_function ? module_function_address(module, relocation->target)
+                                       : module->addresses[relocation->target];
+    if (*address == 0)
+        return error_set(error, WB_ERROR_UNSUPPORTED,
+                         "%s:%u: the initializer of %s takes the address of %s, which is not a .global or "
+                         ".const variable.",
+                         module->module->file_name, variable->place.line, variable->name,
+                         module->module->variables[relocation->target].name);
+    return WB_OK;
+}
+
+static WbStatus initialize_variable(WbModule *module, uint32_t v, Error *error)
+{
+    const Variable *variable = &module->module->variables[v];
+    uint8_t *host = space_find(&module->gpu->space, module->addresses[v], 1)->host;
+    if (variable->init)
+        memcpy(host, variable->init, variable->size);
+    for (uint32_t r = 0; r < variable->relocation_count; r++) {
+        const Relocation *relocation = &variable->relocations[r];
+        uint64_t address;
+        if (relocation_address(module, variable, relocation, &address, error))
+            return error->status;
+        uint64_t value = (address + (uint64_t)relocation->addend) >> relocation->shift;
+        memcpy(host + relocation->offset, &value, relocation->bytes);
+    }
+    return WB_OK;
+}
+
+static void collect_kernels(WbModule *module)
+{
+    const Module *parsed = module->module;
+    module->kernels = xcalloc(parsed->function_count + 1, sizeof *module->kernels);
+    for (uint32_t f = 0; f < parsed->function_count; f++) {
+        if (parsed->functions[f].is_entry && parsed->functions[f].has_body)
+            module->kernels[module->kernel_count++] = (WbKernel){.module = module, .function = f};
+    }
+}
+
+static WbStatus place_module(WbModule *module, Error *error)
+{
+    if (allocate_variables(module, error))
+        return error->status;
+    for (uint32_t v = 0; v < module->module->variable_count; v++) {
+        if (module->addresses[v] && initialize_variable(module, v, error))
+            return error->status;
+    }
+    return WB_OK;
+}
+
+void module_release(WbModule *module)
+{
+    for (uint32_t k = 0; k < module->kernel_count; k++) {
+        if (module->kernels[k].program)
+            program_free(module->kernels[k].program);
+    }
+    Error ignored = {0};
+    for (uint32_t v = 0; v < module->module->variable_count; v++) {
+        if (module->addresses[v])
+            space_free(&module->gpu->space, module->addresses[v], &ignored);
+    }
+    module_free(module->module);
+    xfree(module->addresses);
+    xfree(module->kernels);
+    xfree(module);
+}
+
+static WbStatus load(WbGpu *gpu, const char *file_name, const char *text, size_t length, WbModule **module,
+                     Error *error)
+{
+    Module *parsed;
+    if (module_parse(file_name ? file_name : "module.ptx", text, length, &parsed, error))
+        return error->status;
+    WbModule *loaded = xcalloc(1, sizeof *loaded);
+    loaded->gpu = gpu;
+    loaded->module = parsed;
+    loaded->addresses = xcalloc(parsed->variable_count + 1, sizeof *loaded->addresses);
+    loaded->first_function = gpu->next_function;
+    collect_kernels(loaded);
+    if (place_module(loaded, error)) {
+        module_release(loaded);
+        return error->status;
+    }
+    gpu->next_function += parsed->function_count;
+    VEC_PUSH(&gpu->modules, loaded);
+    *module = loaded;
+    return WB_OK;
+}
+
+WbStatus wb_module_load(WbGpu *gpu, const char *file_name, const char *text, size_t length, WbModule **module)
+{
+    if (module)
+        *module = NULL;
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (!module || (!text && length))
+        return gpu_end(gpu,
+                       error_set(error, WB_ERROR_ARGUMENT,
+                                 "wb_module_load needs PTX text and a place for the module; one was null."));
+    return gpu_end(gpu, load(gpu, file_name, text ? text : "", length, module, error));
+}
+
+enum { LARGEST_FILE = 1 << 30 };
+
+/* The whole file, or null with the sentence. */
+static char *read_file(const char *path, size_t *length, Error *error)
+{
+    FILE *file = fopen(path, "rb");
+    VEC(char) text = {0};
+    size_t got = 0;
+    if (file) {
+        do {
+            VEC_RESERVE(&text, text.count + 65536);
+            got = fread(text.items + text.count, 1, 65536, file);
+            text.count += (uint32_t)got;
+        } while (got && text.count < LARGEST_FILE);
+    }
+    if (!file || ferror(file))
+        error_set(error, WB_ERROR_NOT_FOUND, "The PTX file %s cannot be read: %s.", path, strerror(errno));
+    else if (text.count >= LARGEST_FILE)
+        error_set(error, WB_ERROR_ARGUMENT, "The PTX file %s is larger than 1 GiB.", path);
+    if (error->status != WB_OK)
+        VEC_FREE(&text);
+    if (file)
+        fclose(file);
+    *length = text.count;
+    return text.items;
+}
+
+WbStatus wb_module_load_file(WbGpu *gpu, const char *path, WbModule **module)
+{
+    if (module)
+        *module = NULL;
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (!module || !path)
+        return gpu_end(
+            gpu, error_set(error, WB_ERROR_ARGUMENT,
+                           "wb_module_load_file needs a path and a place for the module; one was null."));
+    size_t length;
+    char *text = read_file(path, &length, error);
+    if (text)
+        load(gpu, path, text, length, module, error);
+    xfree(text);
+    return gpu_end(gpu, error->status);
+}
+
+void wb_module_unload(WbModule *module)
+{
+    if (!module)
+        return;
+    WbGpu *gpu = module->gpu;
+    Error *error = gpu_begin(gpu);
+    if (gpu_end(gpu, gpu_run_queue(gpu, error)))
+        gpu->unreported = *error;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < gpu->modules.count; i++) {
+        if (gpu->modules.items[i] != module)
+            gpu->modules.items[kept++] = gpu->modules.items[i];
+    }
+    gpu->modules.count = kept;
+    module_release(module);
+}
+
+WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address, size_t *size)
+{
+    if (!module)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = module->gpu;
+    Error *error = gpu_begin(gpu);
+    if (!name || !address)
+        return gpu_end(gpu,
+                       error_set(error, WB_ERROR_ARGUMENT,
+                                 "wb_module_symbol needs a name and a place for the address; one was null."));
+    const Module *parsed = module->module;
+    uint32_t v = module_find_variable(parsed, name);
+    if (v != NO_INDEX && module->addresses[v]) {
+        *address = module->addresses[v];
+        if (size)
+            *size = parsed->variables[v].size;
+        return WB_OK;
+    }
+    Nearest nearest = nearest_to(name);
+    for (uint32_t i = 0; i < parsed->variable_count; i++) {
+        if (module->addresses[i] && parsed->variables[i].function == NO_INDEX)
+            nearest_offer(&nearest, parsed->variables[i].name);
+    }
+    char hint[256];
+    return gpu_end(gpu,
+                   error_set(error, WB_ERROR_NOT_FOUND, "%s has no global or constant variable '%.200s'%s",
+                             parsed->file_name, name, nearest_hint(&nearest, hint, sizeof hint)));
+}

@@ -1,0 +1,114 @@
+/* A memory access of one warp instruction, in two phases.
+ *
+ * access_prepare() is what the SM does when the instruction issues: it reads the address operand,
+ * resolves generic addresses to the spaces they lie in, and checks alignment, bounds and permission.
+ * access_perform() is what the memory does: it moves the data between the places found and the
+ * registers. The functional engine calls one right after the other. A timing model prepares at issue,
+ * sends the access on its way, and performs it where the hardware would: shared and local memory in
+ * the SM, global memory at the L2 slice. So an Access carries everything that the second phase needs
+ * but for the registers, and nothing between the phases may depend on when the second one comes.
+ *
+ * Lanes have one defined order everywhere: ascending. Where lanes store to one address, the highest
+ * lane's value stays; atomics of one instruction happen lane after lane. */
+#ifndef EXEC_ACCESS_H
+#define EXEC_ACCESS_H
+
+#include "exec/step.h"
+
+typedef enum AccessKind {
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_ATOMIC,
+    ACCESS_SYNC, /* of an mbarrier object */
+    ACCESS_HINT  /* names bytes, but neither reads nor writes them */
+} AccessKind;
+
+/* How the lanes' places lie to each other; what is known serves as a short cut only. */
+typedef enum AccessPattern {
+    PATTERN_ANY,
+    PATTERN_UNIFORM,    /* all executing lanes at one place */
+    PATTERN_CONSECUTIVE /* all lanes execute, lane l at the first place + l * bytes */
+} AccessPattern;
+
+/* The caller sets the first part, mostly by access_init(); access_prepare() sets the rest and replaces
+ * a generic `space` by the one that all lanes are in, if there is one.
+ *
+ * Invariant of a prepared access: address[] and place[] are valid for every lane of the warp, lanes
+ * that do not execute repeating the first one that does; every executing lane's address is a multiple
+ * of `alignment`, and its place is the first of `bytes` host bytes. Loads and stores with `values` that
+ * have a pattern are the exception: they do with place[0]. */
+typedef struct Access {
+    uint8_t kind;  /* AccessKind */
+    uint8_t space; /* Space; after access_prepare() generic only where lanes differ: lane_space */
+    uint8_t element_bytes;
+    uint8_t vector;      /* elements */
+    uint32_t bytes;      /* of one lane */
+    uint32_t alignment;  /* a power of two */
+    Mask mask;           /* lanes that access; never empty */
+    const Operand *base; /* [base + displacement] */
+    int64_t displacement;
+    const uint64_t *offsets; /* of each lane, added to its address; null: none */
+    const Operand *values;   /* registers that take what is loaded, or that hold what is stored */
+
+    uint8_t pattern;               /* AccessPattern */
+    uint8_t lane_space[MAX_WIDTH]; /* set only where `space` stays generic */
+    uint64_t address[MAX_WIDTH];   /* within the lane's space */
+    uint8_t *place[MAX_WIDTH];
+} Access;
+
+/* A load, store or atomic of the instruction's own space, element and vector at its memory operand
+ * number `memory`, with the values of operand number `values`. */
+void access_init(Access *access, Step *step, AccessKind kind, unsigned memory, unsigned values);
+/* An access of the lanes of `mask` to `bytes` bytes at memory operand number `memory`, for the
+ * instructions that have several of them or whose suffixes do not say the size. It has no values. */
+void access_init_bytes(Access *access, Step *step, AccessKind kind, Space space, unsigned memory,
+                       uint32_t bytes, uint32_t alignment, Mask mask);
+/* STEP_NEXT, or STEP_ERROR with the sentence of the first lane that may not do it. */
+StepResult access_prepare(Step *step, Access *access);
+/* Loads and stores. Atomics have their own second phase: atomic_perform(). */
+void access_perform(Step *step, Access *access);
+void atomic_perform(Step *step, Access *access);
+
+/* The space that lane's resolved address is in. */
+static inline Space access_space(const Access *access, unsigned lane)
+{
+    return (Space)(access->space == SPACE_GENERIC ? access->lane_space[lane] : access->space);
+}
+
+/* The window that a generic address is in: SPACE_GLOBAL for all that is in no window, SPACE_REG for
+ * function addresses, which nobody may access. */
+Space access_window(uint64_t address);
+/* What a generic address has over the address within its space. */
+uint64_t access_window_base(Space space);
+
+/* The first lane of a mask; `mask &= mask - 1` goes on to the next. */
+static inline unsigned access_first(Mask mask) { return (unsigned)__builtin_ctzll(mask); }
+
+/* Insn.aux of memory instructions: the last type in the low byte, the named operation above it. */
+typedef enum AtomicOp {
+    ATOMIC_NONE,
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS
+} AtomicOp;
+
+enum {
+    AUX_TYPE_MASK = 0xFF,
+    AUX_OP_SHIFT = 8,
+    AUX_OP_MASK = 0xF,
+    AUX_NOINC = 1 << 12,      /* cp.async.mbarrier.arrive.noinc */
+    AUX_CACHE_HINT = 1 << 13, /* the last operand is a cache policy */
+    AUX_FLOAT = 1 << 14       /* the type is a floating-point one */
+};
+
+/* Made once, while linking. */
+uint32_t access_aux(const Function *function, const PtxInsn *ptx);
+
+#endif

@@ -1,0 +1,193 @@
+#include "exec/barrier.h"
+
+#include "exec/divergence.h"
+#include "exec/handlers.h"
+#include "exec/machine.h"
+
+typedef enum Reduction { REDUCE_NONE, REDUCE_AND, REDUCE_OR, REDUCE_POPC } Reduction;
+
+/* The parts of a barrier instruction. */
+typedef struct Form {
+    bool arrive;
+    Reduction reduction;
+    unsigned name;                    /* operand numbers */
+    const Operand *count, *predicate; /* null: not given */
+} Form;
+
+static Reduction reduction_of(const Step *step)
+{
+    const Function *function = step->warp->block->launch->program->functions[step->insn->function].function;
+    for (unsigned i = 0; i < step->insn->ptx->mod_count; i++) {
+        Mod mod = function->mods[step->insn->ptx->first_mod + i];
+        if (mod == MOD_and)
+            return REDUCE_AND;
+        if (mod == MOD_or)
+            return REDUCE_OR;
+        if (mod == MOD_popc)
+            return REDUCE_POPC;
+    }
+    return REDUCE_NONE;
+}
+
+static Form form_of(const Step *step)
+{
+    Form form = {0};
+    unsigned row = step->insn->row, operands = step->insn->operand_count;
+    form.arrive = row == ROW_bar_arrive || row == ROW_barrier_arrive;
+    form.reduction = reduction_of(step);
+    if (form.reduction == REDUCE_NONE) {
+        form.count = operands > 1 ? step_operand(step, 1) : NULL;
+        return form;
+    }
+    form.name = 1;
+    form.count = operands > 3 ? step_operand(step, 2) : NULL;
+    form.predicate = step_operand(step, operands - 1);
+    return form;
+}
+
+static bool is_complete(const Block *block, const Barrier *barrier)
+{
+    uint32_t arrived = 0;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        Mask live = block->warps[i].live, lanes = barrier->lanes[i];
+        bool whole = (live & ~lanes) == 0;
+        if (!barrier->expected && !whole)
+            return false;
+        if (lanes)
+            arrived += whole ? block->launch->width : (uint32_t)__builtin_popcountll(lanes);
+    }
+    return arrived >= barrier->expected;
+}
+
+static uint32_t arrived_threads(const Block *block, const Barrier *barrier)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        count += (uint32_t)__builtin_popcountll(barrier->lanes[i]);
+    return count;
+}
+
+static void give_result(Warp *warp, Group *group, const Barrier *barrier, uint32_t arrived)
+{
+    Step step = {.warp = warp,
+                 .group = group,
+                 .frame = &warp->frames.items[group->frame],
+                 .insn = &warp->block->launch->program->code[group->pc],
+                 .mask = group->mask};
+    const Operand *to = step.insn->op;
+    switch (reduction_of(&step)) {
+    case REDUCE_AND:
+        step_write_predicate(&step, to, barrier->red_count == arrived ? ~(Mask)0 : 0);
+        break;
+    case REDUCE_OR:
+        step_write_predicate(&step, to, barrier->red_count ? ~(Mask)0 : 0);
+        break;
+    case REDUCE_POPC:
+        for (Mask lanes = group->mask; lanes; lanes &= lanes - 1)
+            step_write(&step, to, (unsigned)__builtin_ctzll(lanes), barrier->red_count);
+        break;
+    case REDUCE_NONE:
+        break;
+    }
+}
+
+static void release(Block *block, uint32_t name)
+{
+    Barrier *barrier = &block->barriers[name];
+    uint32_t arrived = arrived_threads(block, barrier);
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        Warp *warp = &block->warps[i];
+        for (uint32_t k = 0; barrier->lanes[i] && k < warp->group_count; k++) {
+            Group *group = &warp->groups[k];
+            if (group->state != GROUP_BARRIER || group->barrier != name)
+                continue;
+            give_result(warp, group, barrier, arrived);
+            group->state = GROUP_READY;
+            group->pc++;
+            divergence_settle(warp, k);
+        }
+        barrier->lanes[i] = 0;
+    }
+    barrier->expected = barrier->red_count = 0;
+    barrier->in_use = false;
+}
+
+void barrier_release_all(Block *block)
+{
+    for (uint32_t name = 0; name < MAX_BARRIERS; name++)
+        if (block->barriers[name].in_use && is_complete(block, &block->barriers[name]))
+            release(block, name);
+}
+
+/* The lanes that an instruction brings: before Volta a warp arrives as a whole. */
+static Mask arriving(const Step *step)
+{
+    return step->warp->block->launch->divergence == DIVERGENCE_STACK ? step->warp->live : step->mask;
+}
+
+static void hold(Step *step, uint32_t name)
+{
+    Warp *warp = step->warp;
+    Mask others = step->group->mask & ~step->mask;
+    if (others)
+        divergence_split(warp, others, step->group->pc + 1);
+    step->group->state = GROUP_BARRIER;
+    step->group->barrier = name;
+    warp->current = NO_INDEX;
+}
+
+StepResult exec_barrier(Step *step)
+{
+    Block *block = step->warp->block;
+    Form form = form_of(step);
+    unsigned first = (unsigned)__builtin_ctzll(step->mask);
+    uint64_t name = step_value(step, step_operand(step, form.name), first);
+    uint64_t count = form.count ? step_value(step, form.count, first) : 0;
+    if (name >= NAMED_BARRIERS)
+        return step_error(step, WB_ERROR_EXECUTION, first,
+                          "barrier %llu does not exist; a block has barriers 0 to %d",
+                          (unsigned long long)name, NAMED_BARRIERS - 1);
+    if (form.count && (count == 0 || count % block->launch->width))
+        return step_error(
+            step, WB_ERROR_EXECUTION, first,
+            "a barrier for %llu threads; the count must be a positive multiple of the warp size %u",
+            (unsigned long long)count, block->launch->width);
+    Barrier *barrier = &block->barriers[name];
+    if (barrier->in_use && barrier->expected != count)
+        return step_error(step, WB_ERROR_EXECUTION, first,
+                          "arrives at barrier %llu for %llu threads while others wait there for %u (0: all)",
+                          (unsigned long long)name, (unsigned long long)count, barrier->expected);
+    block->launch->machine->statistics.barriers++;
+    barrier->expected = (uint32_t)count;
+    barrier->in_use = true;
+    barrier->lanes[step->warp->index] |= arriving(step);
+    if (form.predicate)
+        barrier->red_count +=
+            (uint32_t)__builtin_popcountll(step_predicate(step, form.predicate) & step->mask);
+    if (!form.arrive)
+        hold(step, (uint32_t)name);
+    if (is_complete(block, barrier))
+        release(block, (uint32_t)name);
+    return form.arrive ? STEP_NEXT : STEP_WAIT;
+}
+
+/* Without a cluster launch a block is a cluster of its own. Arriving and waiting are apart: a thread
+ * that waits passes once the phase it arrived in is complete, which is when its mark is gone. */
+StepResult exec_cluster_barrier(Step *step)
+{
+    Block *block = step->warp->block;
+    Barrier *barrier = &block->barriers[CLUSTER_BARRIER];
+    Mask *arrived = &barrier->lanes[step->warp->index];
+    if (step->insn->row == ROW_barrier_cluster_wait) {
+        if (!(*arrived & step->mask))
+            return STEP_NEXT;
+        hold(step, CLUSTER_BARRIER);
+        return STEP_WAIT;
+    }
+    block->launch->machine->statistics.barriers++;
+    barrier->in_use = true;
+    *arrived |= arriving(step);
+    if (is_complete(block, barrier))
+        release(block, CLUSTER_BARRIER);
+    return STEP_NEXT;
+}

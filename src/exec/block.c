@@ -1,0 +1,142 @@
+/* Blocks and warps coming into being and going. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/warp.h"
+
+static size_t frame_words(const Warp *warp, const ProgramFunction *function)
+{
+    return (size_t)function->slot_count * warp->width;
+}
+
+uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base)
+{
+    const ProgramFunction *code = &warp->block->launch->program->functions[function];
+    uint32_t index = 0;
+    while (index < warp->frames.count && warp->frames.items[index].words)
+        index++;
+    if (index == warp->frames.count)
+        VEC_PUSH(&warp->frames, (Frame){0});
+    Frame *frame = &warp->frames.items[index];
+    /* aligned for vector code; one word more, so that a function without registers has a frame too */
+    size_t bytes = (frame_words(warp, code) * sizeof(uint32_t) + 64) / 64 * 64;
+    frame->words = aligned_alloc(64, bytes);
+    if (!frame->words)
+        abort();
+    memset(frame->words, 0, bytes);
+    frame->predicates = xcalloc(code->predicate_count + 1, sizeof(Mask));
+    frame->params = xcalloc(warp->width, code->param_bytes + 1);
+    frame->carry = 0;
+    frame->function = function;
+    frame->local_base = local_base;
+    return index;
+}
+
+void warp_free_frame(Warp *warp, uint32_t index)
+{
+    Frame *frame = &warp->frames.items[index];
+    free(frame->words);
+    xfree(frame->predicates);
+    xfree(frame->params);
+    *frame = (Frame){0};
+}
+
+/* The kernel's own frame, which stays with the warp's memory: cleared, not made anew. */
+static void reset_frame(Warp *warp)
+{
+    const ProgramFunction *kernel = &warp->block->launch->program->functions[0];
+    Frame *frame = &warp->frames.items[0];
+    memset(frame->words, 0, frame_words(warp, kernel) * sizeof(uint32_t));
+    memset(frame->predicates, 0, kernel->predicate_count * sizeof(Mask));
+    frame->carry = 0;
+}
+
+static void warp_start(Warp *warp)
+{
+    Block *block = warp->block;
+    uint32_t first = warp->index * warp->width;
+    uint32_t lanes = block->thread_count - first < warp->width ? block->thread_count - first : warp->width;
+    warp->live = mask_of_width(lanes);
+    for (uint32_t i = 1; i < warp->frames.count; i++)
+        if (warp->frames.items[i].words)
+            warp_free_frame(warp, i);
+    reset_frame(warp);
+    warp->joins.count = 0;
+    warp->group_count = 1;
+    warp->current = warp->last = 0;
+    warp->turn = 0;
+    warp->polled = false;
+    warp->next_order = 1;
+    warp->groups[0] = (Group){.mask = warp->live, .join = NO_INDEX, .state = GROUP_READY};
+}
+
+static void warp_init(Warp *warp, Block *block, uint32_t index)
+{
+    const Launch *launch = block->launch;
+    warp->block = block;
+    warp->index = index;
+    warp->width = launch->width;
+    warp->groups = xmalloc(warp->width * sizeof *warp->groups);
+    warp->local = xcalloc(warp->width, (size_t)launch->local_bytes + 1);
+    warp_new_frame(warp, 0, launch->program->static_local_bytes);
+}
+
+static void warp_destroy(Warp *warp)
+{
+    for (uint32_t i = 0; i < warp->frames.count; i++)
+        if (warp->frames.items[i].words)
+            warp_free_frame(warp, i);
+    VEC_FREE(&warp->frames);
+    VEC_FREE(&warp->joins);
+    xfree(warp->groups);
+    xfree(warp->local);
+}
+
+void block_restart(Block *block, uint64_t linear, uint32_t sm)
+{
+    const Launch *launch = block->launch;
+    block->linear = linear;
+    block->sm = sm;
+    block->index[0] = (uint32_t)(linear % launch->grid[0]);
+    block->index[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
+    block->index[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
+    block->live_warps = block->warp_count;
+    block->live_threads = block->thread_count;
+    memset(block->shared, 0, launch->shared_bytes);
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        warp_start(&block->warps[i]);
+    for (uint32_t i = 0; i < MAX_BARRIERS; i++) {
+        Mask *lanes = block->barriers[i].lanes;
+        memset(lanes, 0, block->warp_count * sizeof *lanes);
+        block->barriers[i] = (Barrier){.lanes = lanes};
+    }
+}
+
+Block *block_create(Launch *launch, uint64_t linear, uint32_t sm)
+{
+    Block *block = xcalloc(1, sizeof *block);
+    block->launch = launch;
+    block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
+    block->warp_count = launch->warps_per_block;
+    block->shared = xcalloc(1, (size_t)launch->shared_bytes + 1);
+    block->warps = xcalloc(block->warp_count, sizeof *block->warps);
+    for (uint32_t i = 0; i < MAX_BARRIERS; i++)
+        block->barriers[i].lanes = xcalloc(block->warp_count, sizeof(Mask));
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        warp_init(&block->warps[i], block, i);
+    block_restart(block, linear, sm);
+    return block;
+}
+
+void block_free(Block *block)
+{
+    if (!block)
+        return;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        warp_destroy(&block->warps[i]);
+    for (uint32_t i = 0; i < MAX_BARRIERS; i++)
+        xfree(block->barriers[i].lanes);
+    xfree(block->warps);
+    xfree(block->shared);
+    xfree(block);
+}

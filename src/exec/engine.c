@@ -1,0 +1,152 @@
+#include "exec/engine.h"
+
+#include "exec/divergence.h"
+#include "exec/handlers.h"
+#include "exec/lanes.h"
+#include "exec/machine.h"
+
+StepFn *const step_handlers[ACTION_COUNT] = {
+    [ACTION_MOVE] = exec_move,
+    [ACTION_BRANCH] = exec_branch,
+    [ACTION_BRANCH_TABLE] = exec_branch_table,
+    [ACTION_CALL] = exec_call,
+    [ACTION_RETURN] = exec_return,
+    [ACTION_EXIT] = exec_exit,
+    [ACTION_TRAP] = exec_trap,
+    [ACTION_NOP] = exec_nop,
+    [ACTION_BARRIER] = exec_barrier,
+    [ACTION_CLUSTER_BARRIER] = exec_cluster_barrier,
+    [ACTION_WARP_SYNC] = exec_collective,
+    [ACTION_SHUFFLE] = exec_collective,
+    [ACTION_VOTE] = exec_collective,
+    [ACTION_MATCH] = exec_collective,
+    [ACTION_REDUX] = exec_collective,
+    [ACTION_ACTIVEMASK] = exec_collective,
+    [ACTION_ELECT] = exec_collective,
+    [ACTION_LOAD] = exec_load,
+    [ACTION_STORE] = exec_store,
+    [ACTION_ATOMIC] = exec_atomic,
+    [ACTION_FENCE] = exec_fence,
+    [ACTION_PREFETCH] = exec_prefetch,
+    [ACTION_COPY_ASYNC] = exec_copy_async,
+    [ACTION_MBARRIER] = exec_mbarrier,
+    [ACTION_ADDRESS] = exec_address,
+    [ACTION_LDMATRIX] = exec_ldmatrix,
+    [ACTION_MMA] = exec_mma,
+    [ACTION_WMMA_LOAD] = exec_wmma_load,
+    [ACTION_WMMA_STORE] = exec_wmma_store,
+};
+
+/* How long a group runs before other ready groups of its warp get their turn (from Volta on). Long
+ * enough that an ordinary if/else reaches its join first, short against a spinning lane's patience. */
+enum { GROUP_TURN = 256 };
+
+typedef struct Counts {
+    uint64_t instructions, threads, branches;
+    uint64_t units[UNIT_COUNT];
+    bool polled;
+} Counts;
+
+/* Runs the current group until it parts, joins, waits, ends or has used its budget. */
+static void run_group(Warp *warp, uint64_t budget, Counts *counts)
+{
+    const Launch *launch = warp->block->launch;
+    const Insn *code = launch->program->code;
+    const uint64_t *constants = launch->program->constants;
+    Machine *machine = launch->machine;
+    Group *group = &warp->groups[warp->current];
+    Step step;
+    step.warp = warp;
+    step.group = group;
+    step.frame = &warp->frames.items[group->frame];
+    const Mask all = group->mask;
+    const uint32_t stop = divergence_join_pc(warp, group);
+    uint32_t pc = group->pc;
+    for (uint64_t left = budget; left; left--) {
+        const Insn *insn = &code[pc];
+        Mask mask = all;
+        if (insn->guard != NO_INDEX) {
+            Mask guard = step.frame->predicates[insn->guard];
+            mask &= insn->guard_negated ? ~guard : guard;
+        }
+        machine->clock++;
+        counts->instructions++;
+        counts->threads += (uint64_t)__builtin_popcountll(mask);
+        counts->units[insn->unit]++;
+        if (insn->action == ACTION_LANE) {
+            if (mask)
+                lanes_run(warp, step.frame, constants, insn, mask);
+            pc++;
+        } else if (!mask) {
+            pc++;
+        } else if (insn->action == ACTION_BRANCH && mask == all) {
+            counts->branches++;
+            pc = insn->target;
+        } else {
+            counts->branches += insn->action == ACTION_BRANCH;
+            counts->polled |= insn->polls;
+            group->pc = pc;
+            step.insn = insn;
+            step.mask = mask;
+            if (step_handlers[insn->action](&step) != STEP_NEXT)
+                return;
+            pc++;
+        }
+        if (pc == stop)
+            break;
+    }
+    group->pc = pc;
+    divergence_settle(warp, (uint32_t)(group - warp->groups));
+}
+
+static void add_counts(ExecStatistics *statistics, const Counts *counts)
+{
+    statistics->warp_instructions += counts->instructions;
+    statistics->thread_instructions += counts->threads;
+    statistics->branches += counts->branches;
+    statistics->int_instructions += counts->units[UNIT_INT];
+    statistics->fp32_instructions += counts->units[UNIT_FP32];
+    statistics->fp64_instructions += counts->units[UNIT_FP64];
+    statistics->half_instructions += counts->units[UNIT_HALF];
+    statistics->sfu_instructions += counts->units[UNIT_SFU];
+    statistics->tensor_instructions += counts->units[UNIT_TENSOR];
+    statistics->ldst_instructions += counts->units[UNIT_LDST];
+    statistics->control_instructions += counts->units[UNIT_CONTROL];
+}
+
+static void end_turn(Warp *warp)
+{
+    if (warp->current != NO_INDEX)
+        divergence_impatience(warp);
+    warp->turn = 0;
+    warp->polled = false;
+    divergence_choose(warp);
+}
+
+uint64_t engine_run_warp(Warp *warp, uint64_t budget)
+{
+    const Launch *launch = warp->block->launch;
+    bool takes_turns = launch->divergence == DIVERGENCE_INDEPENDENT;
+    Counts counts = {0};
+    while (counts.instructions < budget && launch->error->status == WB_OK) {
+        if (warp->current == NO_INDEX)
+            divergence_choose(warp);
+        if (warp->current == NO_INDEX && !divergence_release(warp, false))
+            break;
+        if (warp->current == NO_INDEX)
+            continue;
+        uint64_t left = budget - counts.instructions, before = counts.instructions;
+        if (!takes_turns || warp->groups[warp->current].mask == warp->live) {
+            run_group(warp, left, &counts);
+            continue;
+        }
+        counts.polled = false;
+        run_group(warp, left < GROUP_TURN - warp->turn ? left : GROUP_TURN - warp->turn, &counts);
+        warp->turn += (uint32_t)(counts.instructions - before);
+        warp->polled |= counts.polled;
+        if (warp->turn == GROUP_TURN)
+            end_turn(warp);
+    }
+    add_counts(&launch->machine->statistics, &counts);
+    return counts.instructions;
+}

@@ -1,0 +1,11 @@
+/* The engine: runs instructions of a warp, one group of lanes at a time. */
+#ifndef EXEC_ENGINE_H
+#define EXEC_ENGINE_H
+
+#include "exec/warp.h"
+
+/* Runs up to `budget` instructions of the warp; fewer if it ends, waits or fails. Returns how many.
+ * After a failure the launch's error is set. */
+uint64_t engine_run_warp(Warp *warp, uint64_t budget);
+
+#endif

@@ -1,0 +1,29 @@
+#include "exec/intrinsic.h"
+
+#include <string.h>
+
+#define INTRINSIC(identifier) extern const Intrinsic intrinsic_##identifier;
+#include "exec/intrinsics.def"
+#undef INTRINSIC
+
+static const Intrinsic *const intrinsics[] = {
+#define INTRINSIC(identifier) &intrinsic_##identifier,
+#include "exec/intrinsics.def"
+#undef INTRINSIC
+};
+
+enum { INTRINSIC_COUNT = sizeof intrinsics / sizeof *intrinsics };
+
+const Intrinsic *intrinsic_at(size_t index)
+{
+    return index < INTRINSIC_COUNT ? intrinsics[index] : NULL;
+}
+
+const Intrinsic *intrinsic_find(const char *name)
+{
+    for (size_t i = 0; i < INTRINSIC_COUNT; i++) {
+        if (strcmp(intrinsics[i]->name, name) == 0)
+            return intrinsics[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,37 @@
+/* Extern functions that the machine answers: vprintf, malloc, free, __assertfail, and whatever later
+ * units add (global sync, wait, signal, launch). A unit defines one Intrinsic per function and names
+ * it in intrinsics.def; the linker finds it by the name that the PTX calls. */
+#ifndef EXEC_INTRINSIC_H
+#define EXEC_INTRINSIC_H
+
+#include "exec/step.h"
+
+/* One call by one group. Arguments are bytes as the callee would see them in its parameter area. */
+typedef struct IntrinsicCall {
+    Step *step;
+    const Call *call;
+    const uint8_t *arguments;  /* lane l's begin at l * argument_stride */
+    const uint32_t *argument_offsets;
+    uint32_t argument_stride;
+    uint8_t *results;          /* lane l's begin at l * result_stride */
+    uint32_t result_stride;
+} IntrinsicCall;
+
+struct Intrinsic {
+    const char *name;
+    uint32_t argument_count;
+    uint32_t result_bytes;
+    const char *description;
+    StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */
+};
+
+const Intrinsic *intrinsic_find(const char *name);
+/* All of them, in the order of intrinsics.def; null behind the last. */
+const Intrinsic *intrinsic_at(size_t index);
+
+static inline const uint8_t *intrinsic_argument(const IntrinsicCall *call, uint32_t argument, unsigned lane)
+{
+    return call->arguments + (size_t)lane * call->argument_stride + call->argument_offsets[argument];
+}
+
+#endif

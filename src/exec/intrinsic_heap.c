@@ -1,0 +1,89 @@
+/* The device heap: malloc and free inside kernels, bounded by the GPU's heap_bytes. Every block is an
+ * allocation of its own, so accesses are checked against its exact size. */
+#include "exec/intrinsic.h"
+
+#include "exec/machine.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Marks heap blocks among all allocations, by its address. */
+static const char heap_name[] = "the device heap";
+
+static uint64_t first_argument(const IntrinsicCall *call, unsigned lane)
+{
+    uint64_t value;
+    memcpy(&value, intrinsic_argument(call, 0, lane), sizeof value);
+    return value;
+}
+
+/* Null when the heap has no room, as CUDA's malloc answers. */
+static uint64_t allocate(Launch *launch, uint64_t size)
+{
+    Machine *machine = launch->machine;
+    uint64_t address = 0;
+    Error ignored = {0};
+    if (size == 0 || size > machine->heap_limit || machine->heap_used > machine->heap_limit - size)
+        return 0;
+    if (space_alloc(launch->space, size, heap_name, false, &address, &ignored))
+        return 0;
+    machine->heap_used += size;
+    return address;
+}
+
+static StepResult run_malloc(IntrinsicCall *call)
+{
+    Launch *launch = call->step->warp->block->launch;
+    for (Mask rest = call->step->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(rest);
+        uint64_t address = allocate(launch, first_argument(call, lane));
+        memcpy(call->results + (size_t)lane * call->result_stride, &address, sizeof address);
+    }
+    return STEP_NEXT;
+}
+
+static StepResult free_lane(IntrinsicCall *call, unsigned lane)
+{
+    Launch *launch = call->step->warp->block->launch;
+    uint64_t address = first_argument(call, lane);
+    if (address == 0)
+        return STEP_NEXT;
+    const Allocation *allocation = space_find(launch->space, address, 1);
+    if (!allocation || allocation->name != heap_name || allocation->base != address) {
+        char description[512];
+        return step_error(call->step, WB_ERROR_ADDRESS, lane,
+                          "free was given 0x%" PRIx64
+                          ", which malloc did not return or which was freed before: the address is %s",
+                          address, space_describe(launch->space, address, description, sizeof description));
+    }
+    launch->machine->heap_used -= allocation->size;
+    Error ignored = {0};
+    space_free(launch->space, address, &ignored);
+    return STEP_NEXT;
+}
+
+static StepResult run_free(IntrinsicCall *call)
+{
+    for (Mask rest = call->step->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(rest);
+        if (free_lane(call, lane) == STEP_ERROR)
+            return STEP_ERROR;
+    }
+    return STEP_NEXT;
+}
+
+extern const Intrinsic intrinsic_malloc, intrinsic_free;
+const Intrinsic intrinsic_malloc = {
+    .name = "malloc",
+    .argument_count = 1,
+    .result_bytes = 8,
+    .description = "Memory of the device heap (knob heap_bytes); null when it is exhausted",
+    .run = run_malloc,
+};
+const Intrinsic intrinsic_free = {
+    .name = "free",
+    .argument_count = 1,
+    .result_bytes = 0,
+    .description = "Gives memory of malloc back to the device heap",
+    .run = run_free,
+};

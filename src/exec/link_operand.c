@@ -1,0 +1,210 @@
+/* PTX operands to operands that run: registers to slots, names to addresses, literals to lanes. */
+#include "exec/link.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/float_narrow.h"
+
+WbStatus link_error(Linker *linker, uint32_t number, const PtxInsn *insn, WbStatus status, const char *format,
+                    ...)
+{
+    char sentence[1024], place[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    /* "file:line" and, with .loc, " (source:line)": the column goes between. */
+    module_place_text(linker->module, insn, place, sizeof place);
+    int before = snprintf(NULL, 0, "%s:%u", linker->module->file_name, insn->place.line);
+    before = before < (int)sizeof place ? before : (int)sizeof place - 1;
+    size_t length = 0;
+    const char *line = module_line(linker->module, insn->place.line, &length);
+    while (length && (*line == ' ' || *line == '\t'))
+        line++, length--;
+    const char *function = link_function_of(linker, number)->name;
+    if (number == 0)
+        return error_set(linker->error, status, "%.*s:%u%s: kernel '%s' %s\n    %.*s", before, place,
+                         insn->place.column, place + before, linker->program->name, sentence, (int)length,
+                         line);
+    return error_set(linker->error, status, "%.*s:%u%s: kernel '%s', in function '%s', %s\n    %.*s", before,
+                     place, insn->place.column, place + before, linker->program->name, function, sentence,
+                     (int)length, line);
+}
+
+static uint32_t constant_hash(uint64_t value, unsigned bytes)
+{
+    uint64_t mixed = (value + bytes) * 0x9E3779B97F4A7C15ull;
+    return (uint32_t)(mixed >> 32);
+}
+
+/* Units of 8 bytes that LANES copies of a constant of this size take. */
+static uint32_t constant_units(unsigned bytes) { return LANES * bytes / 8; }
+
+static void rehash_constants(Linker *linker, uint32_t capacity);
+
+/* The index holds, for each constant, its position * 2 + (is it 8 bytes wide) + 1. */
+static uint32_t *constant_find(Linker *linker, uint64_t value, unsigned bytes)
+{
+    uint32_t capacity = linker->constant_index.capacity;
+    for (uint32_t i = constant_hash(value, bytes) & (capacity - 1);; i = (i + 1) & (capacity - 1)) {
+        uint32_t *entry = &linker->constant_index.items[i];
+        if (!*entry)
+            return entry;
+        uint32_t position = (*entry - 1) / 2;
+        unsigned width = (*entry - 1) % 2 ? 8 : 4;
+        uint64_t stored = linker->constants.items[position];
+        if (width == bytes && (bytes == 8 ? stored : (uint32_t)stored) == value)
+            return entry;
+    }
+}
+
+static void rehash_constants(Linker *linker, uint32_t capacity)
+{
+    uint32_t *old = linker->constant_index.items;
+    uint32_t old_capacity = linker->constant_index.capacity;
+    linker->constant_index.items = xcalloc(capacity, sizeof *old);
+    linker->constant_index.capacity = capacity;
+    for (uint32_t i = 0; i < old_capacity; i++)
+        if (old[i]) {
+            unsigned bytes = (old[i] - 1) % 2 ? 8 : 4;
+            uint64_t stored = linker->constants.items[(old[i] - 1) / 2];
+            *constant_find(linker, bytes == 8 ? stored : (uint32_t)stored, bytes) = old[i];
+        }
+    xfree(old);
+}
+
+uint32_t link_constant(Linker *linker, uint64_t value, unsigned bytes)
+{
+    if (2 * (linker->constant_index.count + 1) > linker->constant_index.capacity)
+        rehash_constants(linker, linker->constant_index.capacity ? 2 * linker->constant_index.capacity : 64);
+    value = bytes == 8 ? value : (uint32_t)value;
+    uint32_t *entry = constant_find(linker, value, bytes);
+    if (!*entry) {
+        uint32_t position = linker->constants.count;
+        uint64_t unit = bytes == 8 ? value : value | value << 32;
+        for (uint32_t i = 0; i < constant_units(bytes); i++)
+            VEC_PUSH(&linker->constants, unit);
+        *entry = position * 2 + (bytes == 8) + 1;
+        linker->constant_index.count++;
+    }
+    return (*entry - 1) / 2 * 8;
+}
+
+static Operand immediate(Linker *linker, uint64_t value, unsigned bytes)
+{
+    Operand operand = {.kind = OPERAND_IMMEDIATE, .bytes = (uint8_t)bytes};
+    operand.value = (int64_t)(bytes == 4 ? (uint32_t)value : value);
+    operand.offset = link_constant(linker, value, bytes);
+    return operand;
+}
+
+/* A floating literal takes the format of the instruction's type. */
+static uint64_t literal_bits(const PtxOperand *from, unsigned bytes, Type type)
+{
+    uint64_t bits = (uint64_t)from->value;
+    float single;
+    double wide;
+    if (from->kind == PTX_INTEGER)
+        return bits;
+    if (from->kind == PTX_FLOAT32) {
+        uint32_t low = (uint32_t)bits;
+        if (bytes == 4)
+            return low;
+        memcpy(&single, &low, sizeof single);
+        wide = single;
+        memcpy(&bits, &wide, sizeof bits);
+        return bits;
+    }
+    if (bytes == 8)
+        return bits;
+    memcpy(&wide, &bits, sizeof wide);
+    if (type == TYPE_f16)
+        return narrow(wide, FORMAT_F16, ROUND_NEAREST, false);
+    single = (float)wide;
+    uint32_t low;
+    memcpy(&low, &single, sizeof low);
+    return low;
+}
+
+static WbStatus variable_operand(Linker *linker, uint32_t number, const PtxInsn *insn, const PtxOperand *from,
+                                 unsigned bytes, Operand *to)
+{
+    const Variable *v = &linker->module->variables[from->index];
+    const Placement *placement = &linker->placements[from->index];
+    bool of_kernel = v->function == linker->reached.items[0] && number == 0;
+    switch (v->space) {
+    case SPACE_GLOBAL:
+    case SPACE_CONST:
+        *to = immediate(linker,
+                        linker->environment->variable_address(linker->environment->context, from->index) +
+                            (uint64_t)from->value,
+                        8);
+        return WB_OK;
+    case SPACE_SHARED:
+        *to = immediate(linker, placement->offset + (uint64_t)from->value, bytes);
+        return WB_OK;
+    case SPACE_LOCAL:
+        if (v->function == NO_INDEX)
+            *to = immediate(linker, placement->offset + (uint64_t)from->value, bytes);
+        else
+            *to = (Operand){
+                .kind = OPERAND_LOCAL, .bytes = (uint8_t)bytes, .value = placement->offset + from->value};
+        return WB_OK;
+    case SPACE_PARAM:
+        for (uint32_t i = 0; of_kernel && i < link_function_of(linker, 0)->parameter_count; i++)
+            if (link_function_of(linker, 0)->parameters[i] == from->index) {
+                *to = immediate(linker, placement->offset + (uint64_t)from->value, bytes);
+                return WB_OK;
+            }
+        *to = (Operand){.kind = placement->in_local ? OPERAND_LOCAL : OPERAND_PARAM,
+                        .bytes = (uint8_t)bytes,
+                        .value = placement->offset + from->value};
+        return WB_OK;
+    default:
+        return link_error(linker, number, insn, WB_ERROR_UNSUPPORTED,
+                          "uses '%s', a texture or surface, which Warpbeam does not execute yet", v->name);
+    }
+}
+
+static Operand register_operand(Linker *linker, uint32_t number, const PtxOperand *from)
+{
+    const ProgramFunction *function = &linker->program->functions[number];
+    unsigned bits = type_bits(function->function->registers[from->index].type);
+    uint32_t slot = function->flow->slot[from->index];
+    if (bits == 1)
+        return (Operand){.kind = OPERAND_PREDICATE, .negated = from->negated, .slot = slot};
+    return (Operand){.kind = OPERAND_REGISTER,
+                     .bytes = (uint8_t)(bits <= 32 ? 4 : bits / 8),
+                     .slot = slot,
+                     .offset = slot * linker->environment->width * 4};
+}
+
+WbStatus link_operand(Linker *linker, uint32_t number, const PtxInsn *insn, const PtxOperand *from,
+                      unsigned bytes, Type type, Operand *to)
+{
+    *to = (Operand){0};
+    switch (from->kind) {
+    case PTX_REGISTER:
+        *to = register_operand(linker, number, from);
+        return WB_OK;
+    case PTX_INTEGER:
+    case PTX_FLOAT32:
+    case PTX_FLOAT64:
+        *to = immediate(linker, literal_bits(from, bytes, type), bytes);
+        to->negated = from->negated;
+        return WB_OK;
+    case PTX_SPECIAL:
+        *to = (Operand){.kind = OPERAND_SPECIAL, .bytes = (uint8_t)bytes, .slot = from->index};
+        return WB_OK;
+    case PTX_VARIABLE:
+        return variable_operand(linker, number, insn, from, bytes, to);
+    case PTX_FUNCTION:
+        *to = immediate(linker,
+                        linker->environment->function_address(linker->environment->context, from->index), 8);
+        return WB_OK;
+    default:
+        return WB_OK;
+    }
+}

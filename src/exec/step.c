@@ -1,0 +1,135 @@
+/* Operand access for handlers. Nothing here is on the path of lane instructions (lanes.c). */
+#include "exec/step.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/special.h"
+
+static Mask *predicate_of(const Step *step, const Operand *operand)
+{
+    return &step->frame->predicates[operand->slot];
+}
+
+static const void *register_lanes(const Step *step, const Operand *operand)
+{
+    return (const char *)step->frame->words + operand->offset;
+}
+
+uint64_t step_value(Step *step, const Operand *operand, unsigned lane)
+{
+    switch (operand->kind) {
+    case OPERAND_REGISTER: {
+        const void *lanes = register_lanes(step, operand);
+        return operand->bytes == 4 ? ((const uint32_t *)lanes)[lane] : ((const uint64_t *)lanes)[lane];
+    }
+    case OPERAND_PREDICATE:
+        return step_predicate(step, operand) >> lane & 1;
+    case OPERAND_IMMEDIATE:
+        return (uint64_t)operand->value;
+    case OPERAND_SPECIAL:
+        return special_value(step->warp, (SpecialRegister)operand->slot, lane);
+    case OPERAND_LOCAL:
+        return step->frame->local_base + (uint64_t)operand->value;
+    default:
+        return 0;
+    }
+}
+
+const uint32_t *step_read32(Step *step, const Operand *operand, unsigned scratch)
+{
+    if (operand->kind == OPERAND_REGISTER && operand->bytes == 4)
+        return register_lanes(step, operand);
+    uint32_t *lanes = (uint32_t *)step->scratch[scratch];
+    for (unsigned lane = 0; lane < step->warp->width; lane++)
+        lanes[lane] = (uint32_t)step_value(step, operand, lane);
+    return lanes;
+}
+
+const uint64_t *step_read64(Step *step, const Operand *operand, unsigned scratch)
+{
+    if (operand->kind == OPERAND_REGISTER && operand->bytes >= 8)
+        return register_lanes(step, operand);
+    uint64_t *lanes = step->scratch[scratch];
+    for (unsigned lane = 0; lane < step->warp->width; lane++)
+        lanes[lane] = step_value(step, operand, lane);
+    return lanes;
+}
+
+Mask step_predicate(const Step *step, const Operand *operand)
+{
+    if (operand->kind == OPERAND_IMMEDIATE)
+        return (operand->value != 0) != operand->negated ? ~(Mask)0 : 0;
+    Mask value = *predicate_of(step, operand);
+    return operand->negated ? ~value : value;
+}
+
+uint32_t *step_dest32(Step *step, const Operand *operand)
+{
+    if (operand->kind != OPERAND_REGISTER)
+        return NULL;
+    return (uint32_t *)((char *)step->frame->words + operand->offset);
+}
+
+uint64_t *step_dest64(Step *step, const Operand *operand) { return (uint64_t *)step_dest32(step, operand); }
+
+void step_write(Step *step, const Operand *operand, unsigned lane, uint64_t value)
+{
+    if (operand->kind == OPERAND_PREDICATE) {
+        Mask *predicate = predicate_of(step, operand);
+        *predicate = (*predicate & ~((Mask)1 << lane)) | (Mask)(value & 1) << lane;
+    } else if (operand->kind == OPERAND_REGISTER) {
+        if (operand->bytes == 4)
+            step_dest32(step, operand)[lane] = (uint32_t)value;
+        else
+            step_dest64(step, operand)[lane] = value;
+    }
+}
+
+void step_write_predicate(Step *step, const Operand *operand, Mask value)
+{
+    if (operand->kind != OPERAND_PREDICATE)
+        return;
+    Mask *predicate = predicate_of(step, operand);
+    *predicate = (*predicate & ~step->mask) | (value & step->mask);
+}
+
+static void thread_index(const Warp *warp, unsigned lane, uint32_t index[3])
+{
+    const uint32_t *size = warp->block->launch->block;
+    uint32_t thread = warp->index * warp->width + lane;
+    index[0] = thread % size[0];
+    index[1] = thread / size[0] % size[1];
+    index[2] = thread / size[0] / size[1];
+}
+
+StepResult step_error(Step *step, WbStatus status, unsigned lane, const char *format, ...)
+{
+    const Block *block = step->warp->block;
+    const Program *program = block->launch->program;
+    char sentence[1024], place[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    uint32_t thread[3];
+    thread_index(step->warp, lane, thread);
+    size_t length = 0;
+    const char *line = "";
+    if (step->insn->ptx) {
+        const Module *module = program->functions[step->insn->function].module;
+        module_place_text(module, step->insn->ptx, place, sizeof place);
+        line = module_line(module, step->insn->ptx->place.line, &length);
+    } else {
+        snprintf(place, sizeof place, "the end of function '%s'",
+                 program->functions[step->insn->function].function->name);
+    }
+    while (length && (*line == ' ' || *line == '\t'))
+        line++, length--;
+    error_set(block->launch->error, status,
+              "kernel '%s', %s, block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s", program->name, place,
+              block->index[0], block->index[1], block->index[2], thread[0], thread[1], thread[2], sentence,
+              (int)length, line);
+    return STEP_ERROR;
+}

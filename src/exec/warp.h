@@ -1,0 +1,142 @@
+/* The state of running threads: blocks, warps, and inside a warp groups of lanes that run together.
+ *
+ * Divergence. A group is a set of lanes at one program counter in one frame. A branch that parts a
+ * group makes two groups and a join: the place where its lanes meet again (the branch's immediate
+ * post-dominator). A group that reaches its join waits there; when all lanes that the join still
+ * expects have come, they go on as one group. A call is a join at the return address. So joins form a
+ * tree, and the SIMT stack is the special case in which only the newest group runs:
+ *   - before Volta (DIVERGENCE_STACK) the group made last runs until it joins, as a stack's top does;
+ *     a spin lock between lanes of one warp hangs, as it did on those GPUs;
+ *   - from Volta on (DIVERGENCE_INDEPENDENT) ready groups take turns, and a group at a .sync instruction
+ *     waits for the lanes that its mask names. So that all lanes make progress, lanes that wait at a
+ *     join go on without the others when those seem to wait for them: see divergence_impatience().
+ *
+ * All links are indices, so that a block can be measured, saved, moved and resumed. */
+#ifndef EXEC_WARP_H
+#define EXEC_WARP_H
+
+#include "base/vec.h"
+#include "exec/program.h"
+#include "mem/space.h"
+
+/* A block has 16 named barriers; one more serves barrier.cluster. */
+enum { MAX_WIDTH = 64, NAMED_BARRIERS = 16, CLUSTER_BARRIER = NAMED_BARRIERS, MAX_BARRIERS };
+
+typedef uint64_t Mask; /* one bit a lane */
+
+typedef enum Divergence { DIVERGENCE_STACK, DIVERGENCE_INDEPENDENT } Divergence;
+
+typedef enum GroupState {
+    GROUP_FREE,      /* entry not in use */
+    GROUP_READY,
+    GROUP_WARP_SYNC, /* at a .sync instruction, waiting for other lanes of its mask */
+    GROUP_BARRIER    /* at a block barrier */
+} GroupState;
+
+/* Lanes that run together. Invariant: masks of the groups in use and of the arrived lanes of joins are
+ * disjoint; together with the exited lanes they are all lanes of the warp. */
+typedef struct Group {
+    Mask mask;
+    uint32_t pc;
+    uint32_t frame;      /* index in warp->frames */
+    uint32_t join;       /* index in warp->joins where it goes, or NO_INDEX: ends with the thread */
+    uint8_t state;       /* GroupState */
+    Mask sync_mask;      /* of GROUP_WARP_SYNC: the lanes it waits for */
+    uint32_t barrier;    /* of GROUP_BARRIER: its number */
+    uint64_t order;      /* larger for groups made later: the newest is the top of the SIMT stack */
+} Group;
+
+/* A place where lanes meet. pc is where they go on, in `frame`. A call's join also ends the callee's
+ * frame. In use exactly while expected is not 0. */
+typedef struct Join {
+    Mask expected, arrived;
+    uint32_t pc, frame;
+    uint32_t parent;     /* the join after it, or NO_INDEX */
+    bool is_call;
+    uint32_t callee_frame;
+    uint64_t waited;     /* instructions that missing lanes have run, in whole turns, while others were here */
+    bool polled;         /* some of them read what other threads may write */
+} Join;
+
+/* One activation of a function by the lanes that called it together: its registers, predicates and
+ * parameter area. Registers: slot s, lane l of a 4-byte register is at words[s * width + l]; an 8-byte
+ * register at slot s is at (uint64_t *)&words[s * width], lane by lane. */
+typedef struct Frame {
+    uint32_t *words;      /* null: entry not in use */
+    Mask *predicates;
+    Mask carry;           /* CC.CF */
+    uint8_t *params;      /* lane l's bytes begin at l * param_bytes */
+    uint32_t function;    /* in program->functions */
+    uint32_t local_base;  /* of its .local variables, in the thread's local memory */
+} Frame;
+
+typedef struct Block Block;
+
+typedef struct Warp {
+    Block *block;
+    uint32_t index;       /* in the block */
+    uint32_t width;       /* 32 or 64 */
+    Mask live;            /* lanes that exist and have not exited */
+    Group *groups;        /* room for one a lane; never moves */
+    uint32_t group_count; /* entries ever in use, free ones included */
+    uint32_t current;     /* the group that runs, or NO_INDEX when none can */
+    uint32_t last;        /* the group that was chosen last */
+    uint32_t turn;        /* instructions of diverged groups since groups last took turns */
+    bool polled;          /* some of them read what other threads may write */
+    uint64_t next_order;
+    VEC(Join) joins;
+    VEC(Frame) frames;
+    uint8_t *local;       /* lane l's bytes begin at l * block->launch->local_bytes */
+} Warp;
+
+/* A barrier of a block. Invariant: lanes are all 0 and counts are 0 exactly while not in use. */
+typedef struct Barrier {
+    bool in_use;          /* some thread has arrived in the current phase */
+    uint32_t expected;    /* threads, as given by the instruction; 0: all of the block */
+    Mask *lanes;          /* [warp] lanes that have arrived */
+    uint32_t red_count;   /* of bar.red: predicates that were true */
+} Barrier;
+
+/* What all blocks of a launch share. Read-only while they run, but for `statistics` and `error`. */
+typedef struct Launch {
+    const Program *program;
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;    /* static and dynamic */
+    uint32_t dynamic_shared_bytes;
+    uint32_t local_bytes;     /* per thread */
+    uint32_t warps_per_block;
+    uint32_t width;
+    Divergence divergence;
+    uint64_t grid_id;
+    uint32_t env[32];         /* %envreg */
+    const uint8_t *parameters;
+    AddressSpace *space;
+    struct Machine *machine;  /* what instructions ask of the GPU: exec/machine.h */
+    Error *error;
+} Launch;
+
+struct Block {
+    Launch *launch;
+    uint32_t index[3];
+    uint64_t linear;          /* index in the grid, x fastest */
+    uint32_t sm;              /* where it runs, for %smid */
+    uint8_t *shared;
+    Warp *warps;
+    uint32_t warp_count;
+    uint32_t live_warps;
+    uint32_t thread_count, live_threads;
+    Barrier barriers[MAX_BARRIERS];
+};
+
+/* A block of the launch, about to run its first instruction. */
+Block *block_create(Launch *launch, uint64_t linear, uint32_t sm);
+/* The same memory for another block of the same launch, as new. */
+void block_restart(Block *block, uint64_t linear, uint32_t sm);
+void block_free(Block *block);
+
+/* A frame for one activation of a function; registers are zero. Returns its index. Frames may move. */
+uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base);
+void warp_free_frame(Warp *warp, uint32_t frame);
+static inline Mask mask_of_width(uint32_t width) { return width == 64 ? ~(Mask)0 : ((Mask)1 << width) - 1; }
+
+#endif

@@ -1,0 +1,322 @@
+#include "correlation/correlation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Inputs have 16 random bits, so that sums of them are exact enough to compare. */
+static uint32_t next(uint32_t *state) { return random_next(state) >> 8; }
+static float next_float(uint32_t *state) { return (float)(next(state) & 0xffff) / 65536.0f; }
+
+static float *floats(size_t count, uint32_t seed)
+{
+    float *values = malloc(count * sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = next_float(&seed);
+    return values;
+}
+
+static bool near(double got, double expected, double tolerance)
+{
+    return fabs(got - expected) <= tolerance * (1 + fabs(expected));
+}
+
+static bool vecadd(Host *host)
+{
+    int n = 1 << 18;
+    size_t bytes = (size_t)n * 4;
+    float *a = floats((size_t)n, 1), *b = floats((size_t)n, 2), *c = malloc(bytes);
+    uint64_t da = host_buffer(host, a, bytes), db = host_buffer(host, b, bytes), dc = host_buffer(host, NULL, bytes);
+    HOST_LAUNCH(host, "vecadd", dim((uint32_t)n / 256, 1, 1), dim(256, 1, 1), WB_ARG(da), WB_ARG(db), WB_ARG(dc), WB_ARG(n));
+    host_read(host, c, dc, bytes);
+    bool right = true;
+    for (int i = 0; i < n; i++)
+        right &= c[i] == a[i] + b[i];
+    host_free(host, da), host_free(host, db), host_free(host, dc);
+    free(a), free(b), free(c);
+    return right;
+}
+
+/* x = x/2 + 1 again and again tends to 2 for every start; fmaf here takes the very same steps. */
+static bool chain(Host *host, const char *kernel, int parallel)
+{
+    enum { BLOCKS = 4, THREADS = 512 };
+    int n = 500;
+    float a = 0.5f, b = 1.0f, got[BLOCKS * THREADS];
+    uint64_t out = host_buffer(host, NULL, sizeof got);
+    HOST_LAUNCH(host, kernel, dim(BLOCKS, 1, 1), dim(THREADS, 1, 1), WB_ARG(out), WB_ARG(a), WB_ARG(b), WB_ARG(n));
+    host_read(host, got, out, sizeof got);
+    bool right = true;
+    for (int t = 0; t < BLOCKS * THREADS; t++) {
+        float sum = 0;
+        for (int k = 0; k < parallel; k++) {
+            float x = (float)(t % THREADS) + (float)k;
+            for (int i = 0; i < n; i++)
+                x = fmaf(x, a, b);
+            sum = k ? sum + x : x;
+        }
+        right &= got[t] == sum;
+    }
+    host_free(host, out);
+    return right;
+}
+
+static bool fma_chain(Host *host) { return chain(host, "fma_chain", 1); }
+static bool fma_ilp4(Host *host) { return chain(host, "fma_ilp4", 4); }
+
+static bool matmul16(Host *host)
+{
+    int n = 128;
+    size_t count = (size_t)(n * n);
+    float *a = floats(count, 3), *b = floats(count, 4), *c = malloc(count * 4);
+    uint64_t da = host_buffer(host, a, count * 4), db = host_buffer(host, b, count * 4), dc = host_buffer(host, NULL, count * 4);
+    HOST_LAUNCH(host, "matmul16", dim((uint32_t)n / 16, (uint32_t)n / 16, 1), dim(16, 16, 1), WB_ARG(da), WB_ARG(db), WB_ARG(dc), WB_ARG(n));
+    host_read(host, c, dc, count * 4);
+    bool right = true;
+    for (int i = 0; i < n; i += 5)
+        for (int j = 0; j < n; j += 3) {
+            double sum = 0;
+            for (int k = 0; k < n; k++)
+                sum += (double)a[i * n + k] * b[k * n + j];
+            right &= near(c[i * n + j], sum, 1e-5);
+        }
+    host_free(host, da), host_free(host, db), host_free(host, dc);
+    free(a), free(b), free(c);
+    return right;
+}
+
+static bool stencil5(Host *host)
+{
+    int w = 512, h = 256;
+    size_t count = (size_t)(w * h);
+    float *a = floats(count, 5), *got = malloc(count * 4);
+    uint64_t in = host_buffer(host, a, count * 4), out = host_buffer(host, NULL, count * 4);
+    HOST_LAUNCH(host, "stencil5", dim((uint32_t)w / 32, (uint32_t)h / 8, 1), dim(32, 8, 1), WB_ARG(in), WB_ARG(out), WB_ARG(w), WB_ARG(h));
+    host_read(host, got, out, count * 4);
+    bool right = true;
+    for (int y = 1; y < h - 1; y++)
+        for (int x = 1; x < w - 1; x++) {
+            int i = y * w + x;
+            right &= near(got[i], 0.2 * ((double)a[i] + a[i - 1] + a[i + 1] + a[i - w] + a[i + w]), 1e-6);
+        }
+    host_free(host, in), host_free(host, out);
+    free(a), free(got);
+    return right;
+}
+
+static bool reduce(Host *host)
+{
+    enum { BLOCKS = 66 };
+    int n = 1 << 18;
+    float *a = floats((size_t)n, 6), got[BLOCKS];
+    double sum = 0, total = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i];
+    uint64_t in = host_buffer(host, a, (size_t)n * 4), out = host_buffer(host, NULL, sizeof got);
+    HOST_LAUNCH(host, "reduce", dim(BLOCKS, 1, 1), dim(256, 1, 1), WB_ARG(in), WB_ARG(out), WB_ARG(n));
+    host_read(host, got, out, sizeof got);
+    for (int i = 0; i < BLOCKS; i++)
+        total += got[i];
+    host_free(host, in), host_free(host, out);
+    free(a);
+    return near(total, sum, 1e-5);
+}
+
+static bool transpose(Host *host, const char *kernel)
+{
+    int n = 256;
+    size_t count = (size_t)(n * n);
+    float *a = floats(count, 7), *got = malloc(count * 4);
+    uint64_t in = host_buffer(host, a, count * 4), out = host_buffer(host, NULL, count * 4);
+    HOST_LAUNCH(host, kernel, dim((uint32_t)n / 32, (uint32_t)n / 32, 1), dim(32, 8, 1), WB_ARG(in), WB_ARG(out), WB_ARG(n));
+    host_read(host, got, out, count * 4);
+    bool right = true;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            right &= got[i * n + j] == a[j * n + i];
+    host_free(host, in), host_free(host, out);
+    free(a), free(got);
+    return right;
+}
+
+static bool transpose_naive(Host *host) { return transpose(host, "transpose_naive"); }
+static bool transpose_tiled(Host *host) { return transpose(host, "transpose_tiled"); }
+
+static bool histogram(Host *host)
+{
+    int n = 1 << 18;
+    uint32_t seed = 8, expected[256] = {0}, got[256];
+    uint8_t *a = malloc((size_t)n);
+    for (int i = 0; i < n; i++)
+        expected[a[i] = (uint8_t)next(&seed)]++;
+    memset(got, 0, sizeof got);
+    uint64_t in = host_buffer(host, a, (size_t)n), out = host_buffer(host, got, sizeof got);
+    HOST_LAUNCH(host, "histogram", dim(33, 1, 1), dim(256, 1, 1), WB_ARG(in), WB_ARG(out), WB_ARG(n));
+    host_read(host, got, out, sizeof got);
+    host_free(host, in), host_free(host, out);
+    free(a);
+    return !memcmp(got, expected, sizeof got);
+}
+
+/* Rows of between 1 and 13 random columns. */
+typedef struct Sparse { int n, *row, *column; size_t count; } Sparse;
+
+static Sparse sparse_matrix(int n)
+{
+    uint32_t seed = 9;
+    Sparse m = {n, malloc((size_t)(n + 1) * sizeof(int)), malloc((size_t)n * 13 * sizeof(int)), 0};
+    for (int i = 0; i < n; i++) {
+        m.row[i] = (int)m.count;
+        uint32_t edges = 1 + (next(&seed) % 8) * (next(&seed) % 8) / 4;
+        for (uint32_t k = 0; k < edges; k++)
+            m.column[m.count++] = (int)(next(&seed) % (uint32_t)n);
+    }
+    m.row[n] = (int)m.count;
+    return m;
+}
+
+static void sparse_free(Sparse *m) { free(m->row), free(m->column); }
+
+static void sparse_level(const Sparse *m, int *distance, int level)
+{
+    for (int v = 0; v < m->n; v++)
+        for (int e = m->row[v]; distance[v] == level && e < m->row[v + 1]; e++)
+            if (distance[m->column[e]] < 0)
+                distance[m->column[e]] = level + 1;
+}
+
+static bool bfs_level(Host *host)
+{
+    Sparse m = sparse_matrix(1 << 14);
+    size_t bytes = (size_t)m.n * sizeof(int);
+    int *distance = malloc(bytes), *got = malloc(bytes), level = 4, zero = 0;
+    memset(distance, 0xFF, bytes);
+    distance[0] = 0;
+    for (int l = 0; l < level; l++)
+        sparse_level(&m, distance, l);
+    uint64_t row = host_buffer(host, m.row, bytes + sizeof(int)), column = host_buffer(host, m.column, m.count * sizeof(int));
+    uint64_t found = host_buffer(host, distance, bytes), changed = host_buffer(host, &zero, sizeof zero);
+    HOST_LAUNCH(host, "bfs_level", dim((uint32_t)m.n / 256, 1, 1), dim(256, 1, 1), WB_ARG(row), WB_ARG(column),
+                WB_ARG(found), WB_ARG(m.n), WB_ARG(level), WB_ARG(changed));
+    host_read(host, got, found, bytes);
+    sparse_level(&m, distance, level);
+    bool right = !memcmp(got, distance, bytes);
+    host_free(host, row), host_free(host, column), host_free(host, found), host_free(host, changed);
+    free(distance), free(got);
+    sparse_free(&m);
+    return right;
+}
+
+static bool spmv_csr(Host *host)
+{
+    Sparse m = sparse_matrix(1 << 14);
+    size_t n = (size_t)m.n;
+    float *value = floats(m.count, 10), *x = floats(n, 11), *got = malloc(n * 4);
+    uint64_t row = host_buffer(host, m.row, (n + 1) * sizeof(int)), column = host_buffer(host, m.column, m.count * sizeof(int));
+    uint64_t values = host_buffer(host, value, m.count * 4), dx = host_buffer(host, x, n * 4), y = host_buffer(host, NULL, n * 4);
+    HOST_LAUNCH(host, "spmv_csr", dim((uint32_t)m.n / 256, 1, 1), dim(256, 1, 1), WB_ARG(row), WB_ARG(column),
+                WB_ARG(values), WB_ARG(dx), WB_ARG(y), WB_ARG(m.n));
+    host_read(host, got, y, n * 4);
+    bool right = true;
+    for (int i = 0; i < m.n; i++) {
+        double sum = 0;
+        for (int e = m.row[i]; e < m.row[i + 1]; e++)
+            sum += (double)value[e] * x[m.column[e]];
+        right &= near(got[i], sum, 1e-5);
+    }
+    host_free(host, row), host_free(host, column), host_free(host, values), host_free(host, dx), host_free(host, y);
+    free(value), free(x), free(got);
+    sparse_free(&m);
+    return right;
+}
+
+static bool nbody(Host *host)
+{
+    int n = 512;
+    size_t bytes = (size_t)n * 16;
+    float *p = floats((size_t)n * 4, 12), *got = malloc(bytes);
+    uint64_t position = host_buffer(host, p, bytes), acceleration = host_buffer(host, NULL, bytes);
+    HOST_LAUNCH(host, "nbody", dim((uint32_t)n / 128, 1, 1), dim(128, 1, 1), WB_ARG(position), WB_ARG(acceleration), WB_ARG(n));
+    host_read(host, got, acceleration, bytes);
+    bool right = true;
+    for (int i = 0; i < n; i += 11) {
+        double sum = 0, size = 0;
+        for (int k = 0; k < n; k++) {
+            double d[3], squared = 1e-3;
+            for (int axis = 0; axis < 3; axis++) {
+                d[axis] = (double)p[4 * k + axis] - p[4 * i + axis];
+                squared += d[axis] * d[axis];
+            }
+            double term = p[4 * k + 3] * d[0] / (squared * sqrt(squared));
+            sum += term;
+            size += fabs(term);
+        }
+        right &= fabs(got[4 * i] - sum) <= 1e-5 * size;
+    }
+    host_free(host, position), host_free(host, acceleration);
+    free(p), free(got);
+    return right;
+}
+
+static bool scan_block(Host *host)
+{
+    enum { N = 1 << 14 };
+    static const size_t bytes = N * sizeof(int);
+    int *a = malloc(bytes), *got = malloc(bytes);
+    uint32_t seed = 13;
+    for (int i = 0; i < N; i++)
+        a[i] = (int)(next(&seed) & 15);
+    uint64_t in = host_buffer(host, a, bytes), out = host_buffer(host, NULL, bytes);
+    HOST_LAUNCH(host, "scan_block", dim(N / 256, 1, 1), dim(256, 1, 1), WB_ARG(in), WB_ARG(out));
+    host_read(host, got, out, bytes);
+    bool right = true;
+    for (int i = 0, sum = 0; i < N; i++) {
+        sum = i % 256 ? sum + a[i] : a[i];
+        right &= got[i] == sum;
+    }
+    host_free(host, in), host_free(host, out);
+    free(a), free(got);
+    return right;
+}
+
+static bool gather(Host *host)
+{
+    int n = 1 << 16;
+    size_t from = 1 << 18;
+    float *a = floats(from, 14), *got = malloc((size_t)n * 4);
+    int *index = malloc((size_t)n * sizeof(int));
+    uint32_t seed = 15;
+    for (int i = 0; i < n; i++)
+        index[i] = (int)(next(&seed) & (from - 1));
+    uint64_t in = host_buffer(host, a, from * 4), at = host_buffer(host, index, (size_t)n * 4), out = host_buffer(host, NULL, (size_t)n * 4);
+    HOST_LAUNCH(host, "gather", dim((uint32_t)n / 256, 1, 1), dim(256, 1, 1), WB_ARG(in), WB_ARG(at), WB_ARG(out), WB_ARG(n));
+    host_read(host, got, out, (size_t)n * 4);
+    bool right = true;
+    for (int i = 0; i < n; i++)
+        right &= got[i] == a[index[i]];
+    host_free(host, in), host_free(host, at), host_free(host, out);
+    free(a), free(index), free(got);
+    return right;
+}
+
+static bool atomic_hot(Host *host)
+{
+    int n = 16;
+    uint32_t counters[8] = {0};
+    uint64_t c = host_buffer(host, counters, sizeof counters);
+    HOST_LAUNCH(host, "atomic_hot", dim(128, 1, 1), dim(128, 1, 1), WB_ARG(c), WB_ARG(n));
+    host_read(host, counters, c, sizeof counters);
+    host_free(host, c);
+    bool right = true;
+    for (int i = 0; i < 8; i++)
+        right &= counters[i] == 16u * 16 * 128;
+    return right;
+}
+
+const CorrelationKernel correlation_kernels[CORRELATION_COUNT] = {
+    {"vecadd", vecadd}, {"fma_chain", fma_chain}, {"fma_ilp4", fma_ilp4}, {"matmul16", matmul16},
+    {"stencil5", stencil5}, {"reduce", reduce}, {"transpose_naive", transpose_naive},
+    {"transpose_tiled", transpose_tiled}, {"histogram", histogram}, {"bfs_level", bfs_level},
+    {"spmv_csr", spmv_csr}, {"nbody", nbody}, {"scan_block", scan_block}, {"gather", gather},
+    {"atomic_hot", atomic_hot},
+};

@@ -1,0 +1,15 @@
+/* Fifteen ordinary kernels, each checked against a result computed here. */
+#ifndef WORKLOADS_CORRELATION_H
+#define WORKLOADS_CORRELATION_H
+
+#include "common/host.h"
+
+typedef struct CorrelationKernel {
+    const char *name;
+    bool (*run)(Host *host);
+} CorrelationKernel;
+
+enum { CORRELATION_COUNT = 15 };
+extern const CorrelationKernel correlation_kernels[CORRELATION_COUNT];
+
+#endif
