@@ -1,0 +1,63 @@
+/* Video instructions: operands taken from bytes and halves, and the packed ones. */
+#include "forms.h"
+
+const FormSpec forms_video[] = {
+    FORM("<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.<u32|s32>.<u32|s32><|.sat> %d0, %a0, %a1;", "b32 b32",
+         "b32", .vectors = 256),
+    FORM("<vadd|vsub|vabsdiff|vmin|vmax>.s32.<u32|s32>.u32<|.sat>.<add|min|max> %d0, %a0, %a1, %a2;",
+         "b32 b32 b32", "b32", .vectors = 256),
+    FORM("<vadd|vsub|vabsdiff|vmin|vmax>.u32.s32.s32 %d0, %a0<.b0|.b3|.h0|.h1>, %a1<.b1|.b2|.h1>;", "b32 b32",
+         "b32", .vectors = 256),
+    FORM("<vadd|vsub|vabsdiff|vmin|vmax>.s32.u32.s32<|.sat> %d0<.b0|.b2|.h0|.h1>, %a0, %a1, %a2;",
+         "b32 b32 b32", "b32", .vectors = 256),
+    FORM("<vshl|vshr>.<u32|s32>.<u32|s32>.u32<|.sat>.<clamp|wrap> %d0, %a0, %a1;", "b32 u32s", "b32",
+         .vectors = 256),
+    FORM("<vshl|vshr>.u32.s32.u32.clamp.<add|min|max> %d0, %a0, %a1, %a2;", "b32 u32s b32", "b32",
+         .vectors = 256),
+    FORM("<vshl|vshr>.u32.u32.u32.wrap %d0, %a0.h1, %a1.b0;", "b32 u32s", "b32", .vectors = 256),
+    FORM("vmad.<u32.u32.u32|s32.s32.s32|s32.u32.s32|s32.s32.u32><|.sat><|.shr7|.shr15> %d0, %a0, %a1, %a2;",
+         "b32 b32 b32", "b32", .vectors = 256),
+    FORM("vmad.<u32.u32.u32|s32.s32.s32|s32.s32.u32><|.shr15> %d0, %a0.h0, %a1.b2, %a2;", "b32 b32 b32",
+         "b32", .vectors = 256),
+    FORM("vmad.u32.u32.u32.po<|.sat><|.shr7|.shr15> %d0, %a0, %a1, %a2;", "b32 b32 b32", "b32",
+         .vectors = 256),
+    FORM("vmad.s32.s32.s32 %d0, -%a0, %a1, %a2;", "b32 b32 b32", "b32", .vectors = 256),
+    FORM("vset.<u32|s32>.<u32|s32>.<eq|ne|lt|le|gt|ge> %d0, %a0, %a1;", "b32 b32", "b32", .vectors = 256),
+    FORM("vset.u32.s32.lt.<add|min|max> %d0, %a0, %a1, %a2;", "b32 b32 b32", "b32", .vectors = 256),
+
+    /* results in halves and bytes, third operations on unsigned results, negated terms */
+    FORM("<vadd|vsub|vabsdiff|vmin|vmax>.u32.<u32|s32>.<u32|s32><|.sat>.<min|max> %d0, %a0, %a1, %a2;",
+         "b32 b32 b32", "b32", .vectors = 128),
+    FORM("<vadd|vsub|vabsdiff|vmin|vmax>.u32.<u32|s32>.s32.sat %d0<.b1|.b3|.h0|.h1>, %a0.h1, %a1, %a2;",
+         "b32 b32 b32", "b32", .vectors = 128),
+    FORM("<vshl|vshr>.<u32|s32>.s32.u32<|.sat>.clamp %d0<.b1|.h0|.h1>, %a0, %a1, %a2;", "b32 u32s b32", "b32",
+         .vectors = 128),
+    FORM("vshl.<u32|s32>.s32.u32.sat.wrap.<add|min|max> %d0, %a0, %a1, %a2;", "b32 u32s b32", "b32",
+         .vectors = 128),
+    FORM("vset.<u32|s32>.s32.<lt|ne> %d0<.b0|.b2|.h0|.h1>, %a0.h1, %a1.b3, %a2;", "b32 b32 b32", "b32",
+         .vectors = 128),
+    FORM("vmad.<u32.u32.u32|s32.u32.s32|u32.s32.s32|s32.u32.u32><|.sat><|.shr7> %d0, <-%a0|%a0>, "
+         "<-%a1|%a1>, %a2;",
+         "b32 b32 b32", "b32", .vectors = 128),
+    FORM("vmad.<u32.u32.u32|s32.s32.s32>.sat<|.shr15> %d0, %a0, %a1.h0, -%a2;", "b32 b32 b32", "b32",
+         .vectors = 128),
+    FORM("vmad.s32.s32.s32.po<|.sat><|.shr7> %d0, %a0, %a1, %a2;", "b32 b32 b32", "b32", .vectors = 128),
+
+    FORM("<vadd2|vsub2|vabsdiff2|vmin2|vmax2|vavrg2|vadd4|vsub4|vabsdiff4|vmin4|vmax4|vavrg4>"
+         ".<u32.u32.u32|s32.s32.s32|u32.s32.s32|s32.u32.u32|s32.u32.s32><|.sat> %d0, %a0, %a1, %a2;",
+         "b32 b32 b32", "b32", .vectors = 256),
+    FORM("<vadd2|vsub2|vabsdiff2|vmin2|vmax2|vavrg2|vadd4|vsub4|vabsdiff4|vmin4|vmax4|vavrg4>"
+         ".<u32.u32.u32|s32.s32.s32>.add %d0, %a0, %a1, %a2;",
+         "b32 b32 b32", "b32", .vectors = 256),
+    FORM("<vadd2|vsub2>.u32.u32.u32 %d0<.h0|.h1|.h10>, %a0<.h01|.h32|.h10>, %a1.h13, %a2;", "b32 b32 b32",
+         "b32", .vectors = 256),
+    FORM("<vadd4|vsub4>.u32.u32.u32 %d0<.b0|.b31|.b3210>, %a0.b7531, %a1.b0246, %a2;", "b32 b32 b32", "b32",
+         .vectors = 256),
+    FORM("<vabsdiff2|vavrg2>.s32.s32.u32<|.sat|.add> %d0<.h0|.h1>, %a0.h20, %a1.h31, %a2;",
+         "b32 b32 b32", "b32", .vectors = 128),
+    FORM("<vabsdiff4|vmax4>.s32.u32.s32<|.sat|.add> %d0<.b2|.b310>, %a0.b0406, %a1.b7777, %a2;",
+         "b32 b32 b32", "b32", .vectors = 128),
+    FORM("vset2.u32.s32.lt<|.add> %d0.h1, %a0.h01, %a1.h32, %a2;", "b32 b32 b32", "b32", .vectors = 128),
+    FORM("<vset2|vset4>.<u32.u32|s32.s32|u32.s32>.<eq|ne|lt|le|gt|ge><|.add> %d0, %a0, %a1, %a2;",
+         "b32 b32 b32", "b32", .vectors = 256),
+    FORM_END};
