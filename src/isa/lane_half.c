@@ -61,8 +61,10 @@ INLINE h16 half_extremum(u32 first, u32 second, u32 infinity, bool larger, LaneM
     return (h16)pick32(invalid, 0x7fffu, number | sign);
 }
 
-/* The NaN that a tensor copy puts where its box leaves the tensor: .oob takes an operation with it for 0. */
+/* The NaN that a tensor copy puts where its box leaves the tensor, of either sign: .oob takes a product
+ * with it for 0. */
 #define OUT_OF_BOUNDS 0x7ff7u
+#define MAGNITUDE16 0x7fffu
 
 #define HALF_FUNCTIONS(F)                                                                                    \
     INLINE h16 F##_add(h16 a, h16 b, LaneMods m)                                                             \
@@ -83,7 +85,7 @@ INLINE h16 half_extremum(u32 first, u32 second, u32 infinity, bool larger, LaneM
     }                                                                                                        \
     INLINE h16 F##_fma_oob(h16 a, h16 b, h16 c, LaneMods m)                                                  \
     {                                                                                                        \
-        const bool outside = (a == OUT_OF_BOUNDS) | (b == OUT_OF_BOUNDS);                                    \
+        const bool outside = ((a & MAGNITUDE16) == OUT_OF_BOUNDS) | ((b & MAGNITUDE16) == OUT_OF_BOUNDS);    \
         return (h16)pick32(outside, 0, F##_fma(a, b, c, m));                                                 \
     }                                                                                                        \
     INLINE h16 F##_neg(h16 a, LaneMods m) { return F##_finish(-F##_value(a, m), m); }                        \

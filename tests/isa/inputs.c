@@ -156,6 +156,24 @@ static uint64_t small_integer(const Class *c, uint64_t seed)
     return float_make(c, value < 0, (int)exponent, fraction);
 }
 
+/* The smallest normal number or one, up to a factor of two, a few units in the last place off. */
+static uint64_t near_tiny(const Class *c, uint64_t bits)
+{
+    const int exponent = bits >> 32 & 1 ? -(int)(bits >> 33 & 1) : (int)(bits >> 33 & 1) + 1 - (int)c->bias;
+    return float_make(c, bits >> 63, exponent, (bits >> 40 & 7) - 4);
+}
+
+/* 0x7ff7 is the NaN that .oob instructions treat apart in both 16-bit formats. */
+static uint64_t near_nan(const Class *c, uint64_t bits)
+{
+    static const uint16_t known[] = {0x7ff7, 0xfff7, 0x7ff8, 0x7ff6};
+    if (bits >> 32 & 1)
+        return random_float(c, bits);
+    if (bits >> 33 & 1)
+        return known[bits >> 40 & 3];
+    return (bits & mask(c->bits)) | mask(c->bits - 1 - c->fraction) << c->fraction;
+}
+
 /* Four bytes that are small, with few bits, both as e4m3 and as e5m2. */
 static uint64_t small_bytes(uint64_t seed)
 {
@@ -178,6 +196,10 @@ static uint64_t random_of(const Class *c, uint64_t seed)
         return float_make(c, bits >> 63, (int)(bits >> 52 & 15) - 8, bits);
     case 'm':
         return float_make(c, bits >> 63, (int)(bits >> 60 & 1) - 1, bits);
+    case 't':
+        return near_tiny(c, bits);
+    case 'o':
+        return near_nan(c, bits);
     case 'k':
         return small_integer(c, seed);
     case 'q':
@@ -200,7 +222,7 @@ static uint64_t random_of(const Class *c, uint64_t seed)
 /* The number of special values of a class: 0 where every vector is random. */
 static unsigned special_count(const Class *c)
 {
-    if (c->letter && strchr("mkglpq", c->letter))
+    if (c->letter && strchr("mkglpqto", c->letter))
         return 0;
     if (c->letter == 's')
         return 72;

@@ -8,6 +8,8 @@
  *   r  floats below 256 (angles, exponents)                      f32r
  *   m  moderate floats, for sums of products                    f16x2m bf16x2m f32m f64m
  *   k  small integers as floats, whose sums are exact           f16x2k bf16x2k f32k f64k f16k
+ *   t  floats around the smallest normal number and one, whose products are on the edge of tiny   f32t f16t
+ *   o  16-bit NaNs of all kinds among ordinary floats            f16o bf16x2o
  *   q  four small eight-bit floats                             b32q
  *   s  shift and field amounts, also beyond the width           u32s
  *   l  lane numbers and small numbers                           u32l

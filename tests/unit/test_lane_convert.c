@@ -95,7 +95,7 @@ static uint64_t nan_to_float(uint64_t bits, const ConvertType *from, const Conve
         return widened_nan(from_f32 && m->ftz ? exact_f32.nan : bits, from);
     if (is(from, "f64"))
         return narrowed_nan(bits, to);
-    return is(to, "f32") && is(from, "bf16") ? bits << 16 : to->format->nan;
+    return is(to, "f32") && is(from, "bf16") && !m->ftz ? bits << 16 : to->format->nan;
 }
 
 static uint64_t to_float(uint64_t bits, const ConvertType *from, const ConvertType *to, const LaneMods *m)

@@ -65,12 +65,13 @@ static void test_fma_rounds_once(void **state)
 static void test_fma_out_of_bounds(void **state)
 {
     (void)state;
-    static const uint64_t others[] = {0x7fff, 0xffff, 0xfff7};
+    static const uint64_t others[] = {0x7fff, 0xffff, 0x7ff8};
     static const char *const texts[] = {"fma.rn.oob.f16", "fma.rn.oob.relu.f16", "fma.rn.oob.bf16",
                                         "fma.rn.oob.relu.bf16"};
     for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         expect_one(texts[i], 0, 0x7ff7, 0x4000, 0x4000);
         expect_one(texts[i], 0, 0x4000, 0x7ff7, 0x4000);
+        expect_one(texts[i], 0, 0xfff7, 0x4000, 0x4000);
         expect_one(texts[i], 0x7fff, 0x4000, 0x4000, 0x7ff7);
         for (unsigned k = 0; k < 3; k++)
             expect_one(texts[i], 0x7fff, others[k], 0x4000, 0);
