@@ -5,7 +5,7 @@ static void fragment_begin(Fragment *fragment, Type type)
 {
     *fragment = (Fragment){.type = type};
     fragment->bits = type == TYPE_b1 ? 32 : (uint8_t)type_bits(type);
-    fragment->packed = fragment->bits < 32 ? 32 / fragment->bits : 1;
+    fragment->packed = (uint8_t)(fragment->bits < 32 ? 32 / fragment->bits : 1);
 }
 
 static void init_a(Fragment *fragment, unsigned m, unsigned k)

@@ -27,7 +27,7 @@ static void put_bytes(Initializer *init, uint64_t element, uint64_t value, bool 
     }
     uint8_t *to = parser->bytes.items + element * bytes;
     for (uint32_t i = 0; i < bytes; i++)
-        to[i] = i < 8 ? (uint8_t)(value >> 8 * i) : extend ? 0xFF : 0;
+        to[i] = (uint8_t)(i < 8 ? value >> 8 * i : extend ? 0xFF : 0);
 }
 
 static bool fits(Constant constant, unsigned bits)

@@ -156,12 +156,14 @@ static inline uint64_t flushed(uint64_t bits, ExactFormat f, bool ftz)
  * with more exponents. */
 static inline uint64_t rounded(Exact x, ExactFormat f, Rounding rounding, bool ftz)
 {
+    const uint64_t result = exact_to(x, f, rounding);
+    if (!ftz || x.kind != EXACT_NUMBER)
+        return result;
     ExactFormat wide = f;
     wide.exponent += 2;
-    const uint64_t result = exact_to(x, f, rounding);
     const uint64_t magnitude = exact_to(x, wide, rounding) & (exact_sign_bit(wide) - 1);
     const uint64_t smallest = (uint64_t)(exact_bias(wide) - exact_bias(f) + 1) << f.mantissa;
-    return ftz && x.kind == EXACT_NUMBER && magnitude < smallest ? result & exact_sign_bit(f) : result;
+    return magnitude < smallest ? result & exact_sign_bit(f) : result;
 }
 
 static inline uint64_t clamped(uint64_t bits, ExactFormat f, const LaneMods *m)
