@@ -1,7 +1,8 @@
 /* Warpbeam's host interface: open a GPU, load PTX, allocate, copy, launch, wait, read statistics.
  *
  * Every call returns a WbStatus; the full sentence of the last failure on a GPU is wb_error(). The
- * library never ends the process and never prints, except what a kernel prints (wb_set_output). One
+ * library never ends the process and never prints, except what a kernel prints (wb_set_output); only if
+ * the host has no memory left for the simulator's own tables does it abort, with a sentence. One
  * WbGpu is used by one thread at a time; different ones are independent. */
 #ifndef WARPBEAM_H
 #define WARPBEAM_H

@@ -43,6 +43,7 @@ static void apply_config(WbGpu *gpu)
     gpu->machine.sm_count = (uint32_t)config->sm_count;
     gpu->machine.warps_per_sm = (uint32_t)(config->max_threads_per_sm / config->warp_width);
     gpu->machine.heap_limit = config->heap_bytes;
+    gpu->machine.clock_khz = (uint32_t)config->clock_khz;
 }
 
 WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size)

@@ -24,14 +24,17 @@ static const Intrinsic *find_intrinsic(void *context, const char *name)
 
 WbStatus kernel_link(WbKernel *kernel, Error *error)
 {
-    if (kernel->program)
+    uint32_t width = (uint32_t)kernel->module->gpu->config.warp_width;
+    if (kernel->program && kernel->program->width == width)
         return WB_OK;
+    program_free(kernel->program); /* a knob has changed since */
+    kernel->program = NULL;
     const LinkEnvironment environment = {
         .variable_address = variable_address,
         .function_address = function_address,
         .intrinsic = find_intrinsic,
         .context = kernel->module,
-        .width = (uint32_t)kernel->module->gpu->config.warp_width,
+        .width = width,
     };
     return program_link(kernel->module->module, kernel->function, &environment, &kernel->program, error);
 }

@@ -20,11 +20,6 @@ uint64_t module_function_address(const WbModule *module, uint32_t function)
 
 static WbStatus check_variable(const Module *module, const Variable *variable, Error *error)
 {
-    if (variable->is_extern)
-        return error_set(
-            error, WB_ERROR_NOT_FOUND,
-            "%s:%u: the variable %s is declared .extern but defined nowhere in the module; define it there.",
-            module->file_name, variable->place.line, variable->name);
     if (variable->align > SPACE_ALIGNMENT)
         return error_set(
             error, WB_ERROR_UNSUPPORTED, "%s:%u: the variable %s asks for alignment %u; at most %d is given.",
@@ -38,7 +33,7 @@ static WbStatus allocate_variables(WbModule *module, Error *error)
     uint64_t const_bytes = 0;
     for (uint32_t v = 0; v < parsed->variable_count; v++) {
         const Variable *variable = &parsed->variables[v];
-        if (!in_device_memory(variable))
+        if (!in_device_memory(variable) || variable->is_extern) /* used: told when a kernel is linked */
             continue;
         if (check_variable(parsed, variable, error))
             return error->status;

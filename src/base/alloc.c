@@ -14,5 +14,6 @@ static void *checked(void *block, size_t size)
 
 void *xmalloc(size_t size) { return checked(malloc(size), size); }
 void *xcalloc(size_t count, size_t size) { return checked(calloc(count, size), count * size); }
+void *xaligned(size_t alignment, size_t size) { return checked(aligned_alloc(alignment, size), size); }
 void *xrealloc(void *block, size_t size) { return checked(realloc(block, size), size); }
 void xfree(void *block) { free(block); }

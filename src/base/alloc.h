@@ -8,6 +8,8 @@
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
+/* Not zeroed; size is a multiple of the alignment. */
+void *xaligned(size_t alignment, size_t size);
 void *xrealloc(void *block, size_t size);
 void xfree(void *block);
 

@@ -71,8 +71,9 @@ void access_init(Access *access, Step *step, AccessKind kind, unsigned memory, u
     access->bytes = access->alignment = (uint32_t)insn->element_bytes * insn->vector;
     access->mask = step->mask;
     access->base = step_operand(step, memory);
+    /* Values of calls travel in registers, so any offset will do: clang passes packed structs like that. */
     if (access->base->kind == OPERAND_PARAM)
-        access->alignment = 1; /* values of calls travel in registers: clang stores packed structs at odd offsets */
+        access->alignment = 1;
     access->displacement = insn->displacement;
     access->offsets = NULL;
     access->values = step_operand(step, values);

@@ -51,12 +51,12 @@ static bool is_complete(const Block *block, const Barrier *barrier)
     for (uint32_t i = 0; i < block->warp_count; i++) {
         Mask live = block->warps[i].live, lanes = barrier->lanes[i];
         bool whole = (live & ~lanes) == 0;
-        if (!barrier->expected && !whole)
+        if (barrier->all && !whole)
             return false;
         if (lanes)
             arrived += whole ? block->launch->width : (uint32_t)__builtin_popcountll(lanes);
     }
-    return arrived >= barrier->expected;
+    return barrier->all || arrived >= barrier->expected;
 }
 
 static uint32_t arrived_threads(const Block *block, const Barrier *barrier)
@@ -109,7 +109,7 @@ static void release(Block *block, uint32_t name)
         barrier->lanes[i] = 0;
     }
     barrier->expected = barrier->red_count = 0;
-    barrier->in_use = false;
+    barrier->in_use = barrier->all = false;
 }
 
 void barrier_release_all(Block *block)
@@ -136,11 +136,40 @@ static void hold(Step *step, uint32_t name)
     warp->current = NO_INDEX;
 }
 
+/* The lanes whose operand is that of the first one. */
+static Mask same_lanes(Step *step, const Operand *operand)
+{
+    if (!operand || operand->kind != OPERAND_REGISTER)
+        return step->mask;
+    uint64_t value = step_value(step, operand, (unsigned)__builtin_ctzll(step->mask));
+    Mask same = 0;
+    for (Mask lanes = step->mask; lanes; lanes &= lanes - 1)
+        if (step_value(step, operand, (unsigned)__builtin_ctzll(lanes)) == value)
+            same |= lanes & -lanes;
+    return same;
+}
+
+/* Lanes that name different barriers or counts part first; each set then arrives on its own. */
+static StepResult part(Step *step, Mask same)
+{
+    uint32_t pc = step->group->pc;
+    if (step->warp->block->launch->divergence == DIVERGENCE_STACK)
+        return step_error(
+            step, WB_ERROR_EXECUTION, (unsigned)__builtin_ctzll(step->mask & ~same),
+            "lanes of one warp name different barriers or counts; before Volta a warp arrives as "
+            "a whole");
+    divergence_branch(step->warp, same, pc, pc, pc + 1);
+    return STEP_JUMPED;
+}
+
 StepResult exec_barrier(Step *step)
 {
     Block *block = step->warp->block;
     Form form = form_of(step);
     unsigned first = (unsigned)__builtin_ctzll(step->mask);
+    Mask same = same_lanes(step, step_operand(step, form.name)) & same_lanes(step, form.count);
+    if (same != step->mask)
+        return part(step, same);
     uint64_t name = step_value(step, step_operand(step, form.name), first);
     uint64_t count = form.count ? step_value(step, form.count, first) : 0;
     if (name >= NAMED_BARRIERS)
@@ -152,13 +181,16 @@ StepResult exec_barrier(Step *step)
             step, WB_ERROR_EXECUTION, first,
             "a barrier for %llu threads; the count must be a positive multiple of the warp size %u",
             (unsigned long long)count, block->launch->width);
+    if (!form.count)
+        count = (uint64_t)block->warp_count * block->launch->width;
     Barrier *barrier = &block->barriers[name];
     if (barrier->in_use && barrier->expected != count)
         return step_error(step, WB_ERROR_EXECUTION, first,
-                          "arrives at barrier %llu for %llu threads while others wait there for %u (0: all)",
+                          "arrives at barrier %llu for %llu threads while others wait there for %u",
                           (unsigned long long)name, (unsigned long long)count, barrier->expected);
     block->launch->machine->statistics.barriers++;
     barrier->expected = (uint32_t)count;
+    barrier->all |= !form.count;
     barrier->in_use = true;
     barrier->lanes[step->warp->index] |= arriving(step);
     if (form.predicate)
@@ -185,7 +217,7 @@ StepResult exec_cluster_barrier(Step *step)
         return STEP_WAIT;
     }
     block->launch->machine->statistics.barriers++;
-    barrier->in_use = true;
+    barrier->in_use = barrier->all = true;
     *arrived |= arriving(step);
     if (is_complete(block, barrier))
         release(block, CLUSTER_BARRIER);

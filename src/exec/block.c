@@ -1,5 +1,4 @@
 /* Blocks and warps coming into being and going. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "exec/warp.h"
@@ -20,9 +19,7 @@ uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base)
     Frame *frame = &warp->frames.items[index];
     /* aligned for vector code; one word more, so that a function without registers has a frame too */
     size_t bytes = (frame_words(warp, code) * sizeof(uint32_t) + 64) / 64 * 64;
-    frame->words = aligned_alloc(64, bytes);
-    if (!frame->words)
-        abort();
+    frame->words = xaligned(64, bytes);
     memset(frame->words, 0, bytes);
     frame->predicates = xcalloc(code->predicate_count + 1, sizeof(Mask));
     frame->params = xcalloc(warp->width, code->param_bytes + 1);
@@ -35,7 +32,7 @@ uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base)
 void warp_free_frame(Warp *warp, uint32_t index)
 {
     Frame *frame = &warp->frames.items[index];
-    free(frame->words);
+    xfree(frame->words);
     xfree(frame->predicates);
     xfree(frame->params);
     *frame = (Frame){0};
@@ -65,7 +62,7 @@ static void warp_start(Warp *warp)
     warp->group_count = 1;
     warp->current = warp->last = 0;
     warp->turn = 0;
-    warp->polled = false;
+    warp->polled = 0;
     warp->next_order = 1;
     warp->groups[0] = (Group){.mask = warp->live, .join = NO_INDEX, .state = GROUP_READY};
 }

@@ -22,8 +22,9 @@ static unsigned first_lane(const Step *step) { return (unsigned)__builtin_ctzll(
 static uint8_t *value_bytes(const Step *step, const Frame *frame, const Operand *operand, unsigned lane)
 {
     const Launch *launch = step->warp->block->launch;
+    const ProgramFunction *function = &launch->program->functions[frame->function];
     if (operand->kind == OPERAND_PARAM)
-        return frame->params + (size_t)lane * launch->program->functions[frame->function].param_bytes + operand->value;
+        return frame->params + (size_t)lane * function->param_bytes + operand->value;
     if (operand->kind == OPERAND_LOCAL)
         return step->warp->local + (size_t)lane * launch->local_bytes + frame->local_base + operand->value;
     return NULL;
@@ -198,9 +199,7 @@ static void pass_results(Step *step, const Join *join)
 StepResult exec_return(Step *step)
 {
     Warp *warp = step->warp;
-    uint32_t join = step->group->join;
-    while (join != NO_INDEX && !warp->joins.items[join].is_call)
-        join = warp->joins.items[join].parent;
+    uint32_t join = divergence_call_join(warp, step->group->join);
     control_let_others_go(step);
     if (join == NO_INDEX)
         return control_end_threads(step);

@@ -79,6 +79,19 @@ Mask collective_members(Step *step)
     return all;
 }
 
+Mask collective_same_members(Step *step)
+{
+    const Operand *operand = members_operand(step);
+    if (!operand || operand->kind == OPERAND_IMMEDIATE)
+        return step->mask;
+    const uint32_t *members = step_read32(step, operand, 3);
+    const uint32_t first = members[lowest_lane(step->mask)];
+    Mask same = 0;
+    FOR_LANES(lane, step->mask)
+        same |= (Mask)(members[lane] == first) << lane;
+    return same;
+}
+
 static void read_members(Collective *collective)
 {
     for (unsigned s = 0; s < collective->count; s++) {

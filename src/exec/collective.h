@@ -15,6 +15,9 @@
  * without .sync. For bar.warp.sync too. 0: an error was recorded. */
 Mask collective_members(Step *step);
 
+/* The executing lanes whose membermask is that of the lowest of them. */
+Mask collective_same_members(Step *step);
+
 /* Runs one collective of all `count` steps, which must stand at the same kind of instruction. `members`:
  * the live lanes that were waited for, all of which must be executing lanes of the steps. */
 StepResult collective_run(Step *const *steps, unsigned count, Mask members);

@@ -157,8 +157,7 @@ void divergence_call(Warp *warp, Mask lanes, uint32_t target, uint32_t callee, u
     group->pc = target;
 }
 
-/* The innermost call join on the way out of the group, or NO_INDEX. */
-static uint32_t call_join(const Warp *warp, uint32_t join)
+uint32_t divergence_call_join(const Warp *warp, uint32_t join)
 {
     while (join != NO_INDEX && !warp->joins.items[join].is_call)
         join = warp->joins.items[join].parent;
@@ -192,7 +191,7 @@ static uint32_t remove_lanes(Warp *warp, Mask lanes)
 
 bool divergence_return(Warp *warp, Mask lanes)
 {
-    uint32_t end = call_join(warp, warp->groups[warp->current].join);
+    uint32_t end = divergence_call_join(warp, warp->groups[warp->current].join);
     if (end == NO_INDEX)
         return false;
     uint32_t join = remove_lanes(warp, lanes);
@@ -230,38 +229,40 @@ static void let_arrived_go(Warp *warp, uint32_t index)
 
 void divergence_impatience(Warp *warp)
 {
-    for (uint32_t i = warp->groups[warp->current].join; i != NO_INDEX; i = warp->joins.items[i].parent) {
+    for (uint32_t i = 0; i < warp->joins.count; i++) {
         Join *join = &warp->joins.items[i];
+        Mask missing = join->expected & ~join->arrived;
         if (!join->arrived)
             continue;
         join->waited += warp->turn;
-        join->polled |= warp->polled;
-        uint64_t missing = (uint64_t)__builtin_popcountll(join->expected & ~join->arrived);
-        if (join->waited >= (join->polled ? PATIENCE_POLLING : PATIENCE * missing))
+        join->polled |= (warp->polled & missing) != 0;
+        uint64_t patience = (uint64_t)PATIENCE * (uint64_t)__builtin_popcountll(missing);
+        if (join->waited >= (join->polled ? PATIENCE_POLLING : patience))
             let_arrived_go(warp, i);
     }
 }
 
-/* Whether a group that waits for lanes of the join is one of those that the join waits for. */
-static bool is_waited_for(const Warp *warp, const Join *join, bool at_barriers)
+/* Whether a lane that the join waits for waits itself, at a barrier or for a lane that is at the join. */
+static bool waits_in_circle(const Warp *warp, const Join *join)
 {
     for (uint32_t i = 0; i < warp->group_count; i++) {
         const Group *group = &warp->groups[i];
-        if ((group->state == GROUP_WARP_SYNC && (group->sync_mask & join->arrived)) ||
-            (group->state == GROUP_BARRIER && at_barriers))
-            if (group->mask & join->expected)
-                return true;
+        if (!(group->mask & join->expected))
+            continue;
+        if (group->state == GROUP_BARRIER ||
+            (group->state == GROUP_WARP_SYNC && (group->sync_mask & join->arrived)))
+            return true;
     }
     return false;
 }
 
-bool divergence_release(Warp *warp, bool at_barriers)
+bool divergence_release(Warp *warp)
 {
     bool released = false;
     if (warp->block->launch->divergence == DIVERGENCE_STACK)
         return false;
     for (uint32_t i = 0; i < warp->joins.count; i++)
-        if (warp->joins.items[i].arrived && is_waited_for(warp, &warp->joins.items[i], at_barriers)) {
+        if (warp->joins.items[i].arrived && waits_in_circle(warp, &warp->joins.items[i])) {
             let_arrived_go(warp, i);
             released = true;
         }

@@ -32,12 +32,15 @@ static inline uint32_t divergence_join_pc(const Warp *warp, const Group *group)
     return join->is_call || join->frame != group->frame ? NO_INDEX : join->pc;
 }
 
-/* A turn of warp->turn instructions has ended without the current group reaching its joins. If it seems
- * to wait for lanes that wait there (a spin lock between lanes of one warp), those go on without it. */
+/* A turn of warp->turn instructions has ended while groups were apart. Lanes that wait at a join whose
+ * missing lanes seem to wait for them (a spin lock between lanes of one warp) go on without those. */
 void divergence_impatience(Warp *warp);
-/* No group is ready: lanes at joins for which a group waits at a .sync instruction, and at a block
- * barrier if `at_barriers`, go on without it. True: there were some. */
-bool divergence_release(Warp *warp, bool at_barriers);
+/* Lanes go on that wait at a join for lanes that wait themselves, for them at a .sync instruction or at a
+ * block barrier. True: there were some. */
+bool divergence_release(Warp *warp);
+
+/* The innermost call join from `join` on outward, or NO_INDEX. */
+uint32_t divergence_call_join(const Warp *warp, uint32_t join);
 
 /* Chooses the group to run next; NO_INDEX if none is ready. */
 void divergence_choose(Warp *warp);

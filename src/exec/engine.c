@@ -116,10 +116,10 @@ static void add_counts(ExecStatistics *statistics, const Counts *counts)
 
 static void end_turn(Warp *warp)
 {
-    if (warp->current != NO_INDEX)
-        divergence_impatience(warp);
+    divergence_impatience(warp);
+    divergence_release(warp);
     warp->turn = 0;
-    warp->polled = false;
+    warp->polled = 0;
     divergence_choose(warp);
 }
 
@@ -131,19 +131,18 @@ uint64_t engine_run_warp(Warp *warp, uint64_t budget)
     while (counts.instructions < budget && launch->error->status == WB_OK) {
         if (warp->current == NO_INDEX)
             divergence_choose(warp);
-        if (warp->current == NO_INDEX && !divergence_release(warp, false))
-            break;
         if (warp->current == NO_INDEX)
-            continue;
+            break;
         uint64_t left = budget - counts.instructions, before = counts.instructions;
         if (!takes_turns || warp->groups[warp->current].mask == warp->live) {
             run_group(warp, left, &counts);
             continue;
         }
+        Mask lanes = warp->groups[warp->current].mask;
         counts.polled = false;
         run_group(warp, left < GROUP_TURN - warp->turn ? left : GROUP_TURN - warp->turn, &counts);
         warp->turn += (uint32_t)(counts.instructions - before);
-        warp->polled |= counts.polled;
+        warp->polled |= counts.polled ? lanes : 0;
         if (warp->turn == GROUP_TURN)
             end_turn(warp);
     }

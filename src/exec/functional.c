@@ -15,26 +15,20 @@ typedef struct Residents {
     uint64_t instructions;
 } Residents;
 
-/* One turn of every warp of the block. Returns how many instructions ran: 0 means that every warp
- * waits for something that only this block could bring. */
-static uint64_t block_round(Residents *residents, Block *block)
+/* One turn of every warp of the block. A warp that cannot run lets lanes go that wait at a join for those
+ * that wait elsewhere. False: every warp waits for something that only this block could bring. */
+static bool block_round(Residents *residents, Block *block)
 {
-    uint64_t ran = 0;
-    for (uint32_t i = 0; i < block->warp_count && residents->launch->error->status == WB_OK; i++)
-        if (block->warps[i].live)
-            ran += engine_run_warp(&block->warps[i], residents->limits->turn);
-    residents->instructions += ran;
-    return ran;
-}
-
-/* Nothing of the block can run: lanes that wait where their warp's others would meet them go on, since
- * those may wait at a barrier for them. */
-static bool release_lanes(Block *block)
-{
-    bool released = false;
-    for (uint32_t i = 0; i < block->warp_count; i++)
-        released |= block->warps[i].live && divergence_release(&block->warps[i], true);
-    return released;
+    bool goes_on = false;
+    for (uint32_t i = 0; i < block->warp_count && residents->launch->error->status == WB_OK; i++) {
+        Warp *warp = &block->warps[i];
+        if (!warp->live)
+            continue;
+        uint64_t ran = engine_run_warp(warp, residents->limits->turn);
+        residents->instructions += ran;
+        goes_on |= ran || divergence_release(warp);
+    }
+    return goes_on;
 }
 
 /* Rounds of a block before other residents get theirs; a block that only waits for memory written by
@@ -45,10 +39,10 @@ static WbStatus run_block(Residents *residents, Block *block)
 {
     Error *error = residents->launch->error;
     for (uint32_t round = 0; round < ROUNDS && block->live_warps; round++) {
-        uint64_t ran = block_round(residents, block);
+        bool goes_on = block_round(residents, block);
         if (error->status != WB_OK)
             return error->status;
-        if (!ran && block->live_warps && !release_lanes(block))
+        if (!goes_on && block->live_warps)
             return hang_report_deadlock(block);
         if (residents->limits->instructions && residents->instructions > residents->limits->instructions)
             return hang_report_limit(block, residents->limits->instructions);

@@ -17,7 +17,7 @@ static int describe_group(const Warp *warp, const Group *group, char *text, size
         for (uint32_t i = 0; i < block->warp_count; i++)
             came += (uint32_t)__builtin_popcountll(barrier->lanes[i]);
         snprintf(wait, sizeof wait, "waits at barrier %u, where %u of %u threads have come", group->barrier,
-                 came, barrier->expected ? barrier->expected : block->live_threads);
+                 came, barrier->all ? block->live_threads : barrier->expected);
     } else if (group->state == GROUP_WARP_SYNC) {
         snprintf(wait, sizeof wait, "waits for lanes 0x%llx of its warp to reach the same .sync instruction",
                  (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
@@ -45,7 +45,7 @@ static WbStatus report(Block *block, const char *what)
 {
     char groups[1500];
     describe_block(block, groups, sizeof groups);
-    return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%s', block (%u,%u,%u): %s%s",
+    return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s:%s",
                      block->launch->program->name, block->index[0], block->index[1], block->index[2], what,
                      groups);
 }

@@ -225,13 +225,23 @@ static void settle_space(const Writer *writer)
         insn->space = SPACE_LOCAL;
 }
 
+static WbStatus refuse_insn(Writer *writer)
+{
+    static const char *const images[] = {"tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"};
+    const char *why = "";
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+        if (!strcmp(writer->ptx->mnemonic, images[i]))
+            why = ": textures and surfaces come with the CUDA runtime";
+    return link_error(writer->linker, writer->number, writer->ptx, WB_ERROR_UNSUPPORTED,
+                      "uses '%.100s', which Warpbeam does not execute%s", writer->ptx->opcode, why);
+}
+
 static WbStatus write_insn(Writer *writer)
 {
     const PtxInsn *ptx = writer->ptx;
     Insn *insn = writer->insn;
     if (ptx->row == ROW_UNKNOWN)
-        return link_error(writer->linker, writer->number, ptx, WB_ERROR_UNSUPPORTED,
-                          "uses an instruction that Warpbeam does not execute:");
+        return refuse_insn(writer);
     const IsaRow *row = &isa_rows[ptx->row];
     insn->row = (uint16_t)ptx->row;
     insn->action = (uint8_t)row->action;

@@ -91,7 +91,8 @@ static WbStatus layout_shared(Linker *linker)
     for (uint32_t i = 0; i < module->variable_count; i++) {
         const Variable *v = &module->variables[i];
         if (named[i] && v->space == SPACE_SHARED && v->is_extern && v->size == 0)
-            linker->placements[i] = (Placement){.placed = true, .offset = linker->program->dynamic_shared_offset};
+            linker->placements[i] =
+                (Placement){.placed = true, .offset = linker->program->dynamic_shared_offset};
     }
     return WB_OK;
 }
@@ -126,7 +127,8 @@ static void find_addressed(Linker *linker, uint32_t number)
     for (uint32_t i = 0; i < function->insn_count; i++)
         for (unsigned k = 0; k < function->insns[i].operand_count; k++) {
             const PtxOperand *operand = &function->operands[function->insns[i].first_operand + k];
-            if (operand->kind == PTX_VARIABLE && linker->module->variables[operand->index].space == SPACE_PARAM)
+            if (operand->kind == PTX_VARIABLE &&
+                linker->module->variables[operand->index].space == SPACE_PARAM)
                 linker->placements[operand->index].in_local = true;
         }
 }
@@ -158,21 +160,27 @@ static void layout_params(Linker *linker, uint32_t number, ProgramFunction *to)
     to->param_bytes = link_align(top, 16);
 }
 
-static WbStatus layout_local(Linker *linker, uint32_t number, ProgramFunction *to)
+/* All frames in one pass over the variables; those of module scope lie below them. */
+static WbStatus layout_local(Linker *linker)
 {
-    uint64_t end = 0;
+    uint64_t *ends = ARENA_ARRAY(linker->arena, uint64_t, linker->reached.count + 1);
+    uint64_t *of_module = &ends[linker->reached.count];
     for (uint32_t i = 0; i < linker->module->variable_count; i++) {
         const Variable *v = &linker->module->variables[i];
-        if ((v->space == SPACE_LOCAL || linker->placements[i].in_local) &&
-            v->function == linker->reached.items[number])
-            place(linker, i, &end);
-        if (end > WINDOW_BYTES)
+        uint32_t number = v->function == NO_INDEX ? linker->reached.count : linker->numbers[v->function];
+        if ((v->space != SPACE_LOCAL && !linker->placements[i].in_local) || number == NO_INDEX)
+            continue;
+        place(linker, i, &ends[number]);
+        if (ends[number] > WINDOW_BYTES)
             return error_set(
                 linker->error, WB_ERROR_LAUNCH,
-                "function '%s' declares %llu bytes of local memory up to '%s'; a thread has at most %d",
-                link_function_of(linker, number)->name, (unsigned long long)end, v->name, WINDOW_BYTES);
+                "%s:%u: with '%s' a frame has %llu bytes of local memory; a thread has at most %d",
+                linker->module->file_name, v->place.line, v->name, (unsigned long long)ends[number],
+                WINDOW_BYTES);
     }
-    to->local_bytes = link_align(end, 16);
+    for (uint32_t i = 0; i < linker->reached.count; i++)
+        linker->program->functions[i].local_bytes = link_align(ends[i], 16);
+    linker->static_local = link_align(*of_module, 16);
     return WB_OK;
 }
 
@@ -194,17 +202,9 @@ static void layout_kernel_parameters(Linker *linker)
 
 WbStatus link_layout(Linker *linker)
 {
-    uint64_t static_local = 0;
-    for (uint32_t i = 0; i < linker->module->variable_count; i++)
-        if (linker->module->variables[i].space == SPACE_LOCAL &&
-            linker->module->variables[i].function == NO_INDEX)
-            place(linker, i, &static_local);
-    linker->static_local = link_align(static_local, 16);
     layout_kernel_parameters(linker);
-    WbStatus status = layout_shared(linker);
-    for (uint32_t i = 0; i < linker->reached.count && status == WB_OK; i++) {
+    for (uint32_t i = 0; i < linker->reached.count; i++)
         layout_params(linker, i, &linker->program->functions[i]);
-        status = layout_local(linker, i, &linker->program->functions[i]);
-    }
-    return status;
+    WbStatus status = layout_shared(linker);
+    return status == WB_OK ? layout_local(linker) : status;
 }

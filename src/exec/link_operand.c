@@ -15,22 +15,18 @@ WbStatus link_error(Linker *linker, uint32_t number, const PtxInsn *insn, WbStat
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    /* "file:line" and, with .loc, " (source:line)": the column goes between. */
     module_place_text(linker->module, insn, place, sizeof place);
-    int before = snprintf(NULL, 0, "%s:%u", linker->module->file_name, insn->place.line);
-    before = before < (int)sizeof place ? before : (int)sizeof place - 1;
     size_t length = 0;
     const char *line = module_line(linker->module, insn->place.line, &length);
     while (length && (*line == ' ' || *line == '\t'))
         line++, length--;
     const char *function = link_function_of(linker, number)->name;
+    int shown = (int)(length < 200 ? length : 200);
     if (number == 0)
-        return error_set(linker->error, status, "%.*s:%u%s: kernel '%s' %s\n    %.*s", before, place,
-                         insn->place.column, place + before, linker->program->name, sentence, (int)length,
-                         line);
-    return error_set(linker->error, status, "%.*s:%u%s: kernel '%s', in function '%s', %s\n    %.*s", before,
-                     place, insn->place.column, place + before, linker->program->name, function, sentence,
-                     (int)length, line);
+        return error_set(linker->error, status, "%s: kernel '%.200s' %s\n    %.*s", place,
+                         linker->program->name, sentence, shown, line);
+    return error_set(linker->error, status, "%s: kernel '%.200s', in function '%.200s', %s\n    %.*s", place,
+                     linker->program->name, function, sentence, shown, line);
 }
 
 static uint32_t constant_hash(uint64_t value, unsigned bytes)
@@ -137,6 +133,11 @@ static WbStatus variable_operand(Linker *linker, uint32_t number, const PtxInsn 
     switch (v->space) {
     case SPACE_GLOBAL:
     case SPACE_CONST:
+        if (v->is_extern)
+            return link_error(
+                linker, number, insn, WB_ERROR_NOT_FOUND,
+                "uses '%s', which is declared .extern but defined nowhere in the module; define it there",
+                v->name);
         *to = immediate(linker,
                         linker->environment->variable_address(linker->environment->context, from->index) +
                             (uint64_t)from->value,
@@ -196,6 +197,12 @@ WbStatus link_operand(Linker *linker, uint32_t number, const PtxInsn *insn, cons
         to->negated = from->negated;
         return WB_OK;
     case PTX_SPECIAL:
+        if (linker->environment->width != LANES && from->index >= SPECIAL_lanemask_eq &&
+            from->index <= SPECIAL_lanemask_gt)
+            return link_error(
+                linker, number, insn, WB_ERROR_UNSUPPORTED,
+                "reads a %%lanemask register, which PTX defines for warps of 32 lanes, not of %u",
+                linker->environment->width);
         *to = (Operand){.kind = OPERAND_SPECIAL, .bytes = (uint8_t)bytes, .slot = from->index};
         return WB_OK;
     case PTX_VARIABLE:

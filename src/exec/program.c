@@ -114,6 +114,7 @@ WbStatus program_link(const Module *module, uint32_t entry, const LinkEnvironmen
     Program *program = xcalloc(1, sizeof *program);
     program->module = module;
     program->name = module->functions[entry].name;
+    program->width = environment->width;
     Linker linker = {.module = module,
                      .entry = entry,
                      .environment = environment,

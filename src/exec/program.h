@@ -117,6 +117,7 @@ typedef struct Program {
     const char *name;
     Insn *code;
     uint32_t code_count;
+    uint32_t width;                 /* lanes of a warp that operand offsets are made for */
     ProgramFunction *functions;
     uint32_t function_count;
     const BranchTable *tables;

@@ -122,14 +122,14 @@ StepResult step_error(Step *step, WbStatus status, unsigned lane, const char *fo
         module_place_text(module, step->insn->ptx, place, sizeof place);
         line = module_line(module, step->insn->ptx->place.line, &length);
     } else {
-        snprintf(place, sizeof place, "the end of function '%s'",
+        snprintf(place, sizeof place, "the end of function '%.200s'",
                  program->functions[step->insn->function].function->name);
     }
     while (length && (*line == ' ' || *line == '\t'))
         line++, length--;
     error_set(block->launch->error, status,
-              "kernel '%s', %s, block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s", program->name, place,
+              "kernel '%.200s', %s, block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s", program->name, place,
               block->index[0], block->index[1], block->index[2], thread[0], thread[1], thread[2], sentence,
-              (int)length, line);
+              (int)(length < 200 ? length : 200), line);
     return STEP_ERROR;
 }

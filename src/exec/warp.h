@@ -82,7 +82,7 @@ typedef struct Warp {
     uint32_t current;     /* the group that runs, or NO_INDEX when none can */
     uint32_t last;        /* the group that was chosen last */
     uint32_t turn;        /* instructions of diverged groups since groups last took turns */
-    bool polled;          /* some of them read what other threads may write */
+    Mask polled;          /* lanes that have read what other threads may write since then */
     uint64_t next_order;
     VEC(Join) joins;
     VEC(Frame) frames;
@@ -92,7 +92,8 @@ typedef struct Warp {
 /* A barrier of a block. Invariant: lanes are all 0 and counts are 0 exactly while not in use. */
 typedef struct Barrier {
     bool in_use;          /* some thread has arrived in the current phase */
-    uint32_t expected;    /* threads, as given by the instruction; 0: all of the block */
+    bool all;             /* it waits for all threads that are alive, since an instruction gave no count */
+    uint32_t expected;    /* threads: the count given, or those of all warps */
     Mask *lanes;          /* [warp] lanes that have arrived */
     uint32_t red_count;   /* of bar.red: predicates that were true */
 } Barrier;

@@ -13,7 +13,7 @@ static const Insn *insn_of(const Warp *warp, const Group *group)
 static bool takes_part(const Warp *warp, const Group *group, const Group *leader)
 {
     return group->state == GROUP_WARP_SYNC && insn_of(warp, group)->action == insn_of(warp, leader)->action &&
-           (group->mask & leader->sync_mask) != 0;
+           (group->sync_mask & warp->live) == (leader->sync_mask & warp->live);
 }
 
 /* Lanes that stand at the same place again run together from here. */
@@ -87,6 +87,13 @@ WbStatus warp_sync_release(Warp *warp)
     return WB_OK;
 }
 
+/* Runs a collective whose lanes are all in this group. */
+static StepResult run_alone(Step *step, Mask members)
+{
+    Step *const steps[1] = {step};
+    return step->insn->action == ACTION_WARP_SYNC ? STEP_NEXT : collective_run(steps, 1, members);
+}
+
 StepResult exec_collective(Step *step)
 {
     Warp *warp = step->warp;
@@ -95,9 +102,16 @@ StepResult exec_collective(Step *step)
         return STEP_ERROR;
     if (warp->block->launch->divergence == DIVERGENCE_STACK)
         members &= step->mask;
-    if ((members & ~step->mask) == 0) {
-        Step *const steps[1] = {step};
-        return step->insn->action == ACTION_WARP_SYNC ? STEP_NEXT : collective_run(steps, 1, members);
+    if ((members & ~step->mask) == 0)
+        return run_alone(step, members);
+    /* Lanes that name other lanes than the first does are another collective: they come to it by themselves. */
+    Mask same = collective_same_members(step);
+    if (same != step->mask) {
+        divergence_split(warp, step->mask & ~same, step->group->pc);
+        step->mask = same;
+        members = collective_members(step) & warp->live;
+        if ((members & ~step->mask) == 0)
+            return run_alone(step, members);
     }
     Mask others = step->group->mask & ~step->mask;
     if (others)

@@ -66,7 +66,7 @@ static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *erro
     if (size == 0)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "An allocation of 0 bytes was asked for; ask for at least 1.");
-    if (size > space->limit - space->used)
+    if (space->used > space->limit || size > space->limit - space->used)
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
                          "An allocation of %" PRIu64 " bytes does not fit: %" PRIu64 " of the device's "
                          "%" PRIu64 " bytes are in use; free some or choose a GPU with more memory.",

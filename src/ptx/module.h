@@ -170,7 +170,7 @@ void module_free(Module *module);
 
 /* The line of PTX text at a place, without its end; for error sentences. */
 const char *module_line(const Module *module, uint32_t line, size_t *length);
-/* "file.ptx:12" or, with .loc, "file.ptx:12 (source.cu:7)"; written to buffer. */
+/* "file.ptx:12:5" or, with .loc, "file.ptx:12:5 (source.cu:7)"; written to buffer. */
 const char *module_place_text(const Module *module, const PtxInsn *insn, char *buffer, size_t size);
 uint32_t module_find_function(const Module *module, const char *name);
 uint32_t module_find_variable(const Module *module, const char *name);

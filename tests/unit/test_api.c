@@ -33,6 +33,11 @@ static const char ptx[] =
     ".extern .shared .align 16 .b8 dynamic[];\n"
     ".visible .entry last_word()\n{\n  .shared .align 1 .b8 one[1];\n  .reg .b32 %r<3>;\n"
     "  mov.u32 %r1, one; st.shared.u8 [%r1], 0; mov.u32 %r2, dynamic; st.shared.u32 [%r2+60], 0; ret;\n}\n"
+    /* out = {%globaltimer, %clock}, read one instruction apart, so that both are of one time */
+    ".visible .entry timer(.param .u64 out)\n{\n"
+    "  .reg .b32 %r<3>; .reg .b64 %d<4>;\n"
+    "  ld.param.u64 %d1, [out]; mov.u32 %r1, %globaltimer_lo; mov.u32 %r2, %clock; sub.u32 %r2, %r2, 1;\n"
+    "  st.global.u32 [%d1], %r1; st.global.u32 [%d1+4], %r2; ret;\n}\n"
     ".visible .entry trapping()\n{\n  trap;\n  ret;\n}\n"
     ".visible .entry through_pointer(.param .u64 out)\n{\n"
     "  .reg .b32 %r<3>; .reg .b64 %d<4>;\n"
@@ -147,13 +152,9 @@ static void modules(void **state)
     assert_int_equal(wb_module_load(NULL, "x.ptx", ptx, 8, &broken), WB_ERROR_ARGUMENT);
     expect(wb_module_load_file(gpu, "/no/such/file.ptx", &broken), WB_ERROR_NOT_FOUND, "/no/such/file.ptx");
     expect(wb_module_load_file(gpu, NULL, &broken), WB_ERROR_ARGUMENT, NULL);
-    static const char outside[] =
-        ".version 7.2\n.target sm_70\n.address_size 64\n.extern .global .align 4 .u32 elsewhere;\n";
-    expect(wb_module_load(gpu, "x.ptx", outside, sizeof outside - 1, &broken), WB_ERROR_NOT_FOUND,
-           "elsewhere");
     wb_module_unload(NULL);
-    assert_int_equal(wb_module_kernel_count(module), 8);
-    assert_null(wb_module_kernel_at(module, 8));
+    assert_int_equal(wb_module_kernel_count(module), 9);
+    assert_null(wb_module_kernel_at(module, 9));
     WbKernel *found;
     expect(wb_module_kernel(module, "fil", &found), WB_ERROR_NOT_FOUND, "did you mean fill?");
     assert_null(found);
@@ -376,6 +377,55 @@ static void statistics(void **state)
     assert_int_equal(stat.value, 0);
 }
 
+static uint64_t one_launch_of(const char *name, uint64_t bytes, uint32_t threads, uint32_t *out)
+{
+    uint64_t address;
+    uint32_t value = 0;
+    WbKernel *kernel;
+    expect(wb_malloc(gpu, bytes, &address), WB_OK, NULL);
+    expect(wb_module_kernel(module, name, &kernel), WB_OK, NULL);
+    const WbArgument arguments[] = {WB_ARG(address), WB_ARG(value)};
+    const WbLaunch launch = {{1, 1, 1}, {threads, 1, 1}, 0, arguments, !strcmp(name, "fill") ? 2 : 1};
+    expect(wb_launch(kernel, &launch), WB_OK, NULL);
+    expect(wb_copy_from_device(gpu, out, address, bytes), WB_OK, NULL);
+    return address;
+}
+
+/* A kernel that has run already follows the knobs that change after. */
+static void knobs_change_between_launches(void **state)
+{
+    (void)state;
+    static const char *const widths[] = {"64", "32", "64"};
+    for (int i = 0; i < 3; i++) {
+        uint32_t out[128];
+        expect(wb_gpu_set(gpu, "warp_width", widths[i]), WB_OK, NULL);
+        one_launch_of("fill", sizeof out, 128, out);
+        for (uint32_t k = 0; k < 128; k++)
+            assert_int_equal(out[k], k);
+    }
+}
+
+static void timer_follows_the_clock(void **state)
+{
+    (void)state;
+    uint32_t slow[2], fast[2];
+    expect(wb_gpu_set(gpu, "clock_khz", "1000"), WB_OK, NULL);
+    one_launch_of("timer", sizeof slow, 1, slow);
+    assert_int_equal(slow[0], slow[1] * 1000);
+    expect(wb_gpu_set(gpu, "clock_khz", "1000000"), WB_OK, NULL);
+    one_launch_of("timer", sizeof fast, 1, fast);
+    assert_int_equal(fast[0], fast[1]);
+}
+
+static void memory_limit_below_what_is_in_use(void **state)
+{
+    (void)state;
+    uint64_t address;
+    expect(wb_malloc(gpu, 64 << 20, &address), WB_OK, NULL);
+    expect(wb_gpu_set(gpu, "global_bytes", "16777216"), WB_OK, NULL);
+    expect(wb_malloc(gpu, (uint64_t)16 << 30, &address), WB_ERROR_OUT_OF_MEMORY, "does not fit");
+}
+
 int main(void)
 {
 #define API_TEST(name) cmocka_unit_test_setup_teardown(name, open_gpu, close_gpu)
@@ -392,6 +442,9 @@ int main(void)
         API_TEST(failing_launches_drop_those_behind_them),
         API_TEST(device_heap),
         API_TEST(statistics),
+        API_TEST(knobs_change_between_launches),
+        API_TEST(timer_follows_the_clock),
+        API_TEST(memory_limit_below_what_is_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

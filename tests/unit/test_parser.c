@@ -276,11 +276,11 @@ static void test_source_places(void **state)
                     "ret; .loc 2 9 9, function_name $L__info_string0+20, inlined_at 1 20 3\nret;\n}\n");
     const Function *f = &module->functions[0];
     char buffer[100];
-    assert_string_equal(module_place_text(module, &f->insns[0], buffer, sizeof buffer), "test.ptx:5");
+    assert_string_equal(module_place_text(module, &f->insns[0], buffer, sizeof buffer), "test.ptx:5:1");
     assert_string_equal(module_place_text(module, &f->insns[1], buffer, sizeof buffer),
-                        "test.ptx:7 (a.cu:23)");
+                        "test.ptx:7:1 (a.cu:23)");
     assert_int_equal(f->insns[2].source.column, 7);
-    assert_string_equal(module_place_text(module, &f->insns[3], buffer, sizeof buffer), "test.ptx:10");
+    assert_string_equal(module_place_text(module, &f->insns[3], buffer, sizeof buffer), "test.ptx:10:1");
     assert_int_equal(f->insns[2].place.column, 1);
     size_t length;
     assert_memory_equal(module_line(module, 3, &length), ".file 1", 7);
