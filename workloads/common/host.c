@@ -65,7 +65,8 @@ void host_write(Host *host, uint64_t to, const void *from, size_t bytes)
         keep(host, wb_copy_to_device(host->gpu, to, from, bytes));
 }
 
-void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const WbArgument *arguments, uint32_t count)
+void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const WbArgument *arguments,
+                 uint32_t count)
 {
     WbKernel *kernel = NULL;
     if (host->status == WB_OK)

@@ -8,9 +8,9 @@
 typedef struct Host {
     WbGpu *gpu;
     WbModule *module;
-    WbStatus status;     /* the first that was not WB_OK */
-    char error[2048];    /* its sentence */
-    double seconds;      /* of processor time spent in launches, for benchmarks */
+    WbStatus status;  /* the first that was not WB_OK */
+    char error[2048]; /* its sentence */
+    double seconds;   /* of processor time spent in launches, for benchmarks */
 } Host;
 
 /* A module of `directory`/`file` on an open GPU. */
@@ -24,13 +24,14 @@ void host_free(Host *host, uint64_t address);
 void host_read(Host *host, void *to, uint64_t from, size_t bytes);
 void host_write(Host *host, uint64_t to, const void *from, size_t bytes);
 /* Launches and waits. */
-void host_launch(Host *host, const char *kernel, WbDim3 grid, WbDim3 block, const WbArgument *arguments, uint32_t count);
+void host_launch(Host *host, const char *kernel, WbDim3 grid, WbDim3 block, const WbArgument *arguments,
+                 uint32_t count);
 
-#define HOST_LAUNCH(host, kernel, grid, block, ...)                                                    \
-    do {                                                                                               \
-        const WbArgument launch_arguments[] = {__VA_ARGS__};                                           \
-        host_launch((host), (kernel), (grid), (block), launch_arguments,                               \
-                    sizeof launch_arguments / sizeof *launch_arguments);                               \
+#define HOST_LAUNCH(host, kernel, grid, block, ...)                                                          \
+    do {                                                                                                     \
+        const WbArgument launch_arguments[] = {__VA_ARGS__};                                                 \
+        host_launch((host), (kernel), (grid), (block), launch_arguments,                                     \
+                    sizeof launch_arguments / sizeof *launch_arguments);                                     \
     } while (0)
 
 static inline WbDim3 dim(uint32_t x, uint32_t y, uint32_t z) { return (WbDim3){x, y, z}; }

@@ -1,5 +1,7 @@
 #include "correlation/correlation.h"
 
+#include "common/bodies.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +28,10 @@ static bool vecadd(Host *host)
     int n = 1 << 18;
     size_t bytes = (size_t)n * 4;
     float *a = floats((size_t)n, 1), *b = floats((size_t)n, 2), *c = malloc(bytes);
-    uint64_t da = host_buffer(host, a, bytes), db = host_buffer(host, b, bytes), dc = host_buffer(host, NULL, bytes);
-    HOST_LAUNCH(host, "vecadd", dim((uint32_t)n / 256, 1, 1), dim(256, 1, 1), WB_ARG(da), WB_ARG(db), WB_ARG(dc), WB_ARG(n));
+    uint64_t da = host_buffer(host, a, bytes), db = host_buffer(host, b, bytes),
+             dc = host_buffer(host, NULL, bytes);
+    HOST_LAUNCH(host, "vecadd", dim((uint32_t)n / 256, 1, 1), dim(256, 1, 1), WB_ARG(da), WB_ARG(db),
+                WB_ARG(dc), WB_ARG(n));
     host_read(host, c, dc, bytes);
     bool right = true;
     for (int i = 0; i < n; i++)
@@ -44,7 +48,8 @@ static bool chain(Host *host, const char *kernel, int parallel)
     int n = 500;
     float a = 0.5f, b = 1.0f, got[BLOCKS * THREADS];
     uint64_t out = host_buffer(host, NULL, sizeof got);
-    HOST_LAUNCH(host, kernel, dim(BLOCKS, 1, 1), dim(THREADS, 1, 1), WB_ARG(out), WB_ARG(a), WB_ARG(b), WB_ARG(n));
+    HOST_LAUNCH(host, kernel, dim(BLOCKS, 1, 1), dim(THREADS, 1, 1), WB_ARG(out), WB_ARG(a), WB_ARG(b),
+                WB_ARG(n));
     host_read(host, got, out, sizeof got);
     bool right = true;
     for (int t = 0; t < BLOCKS * THREADS; t++) {
@@ -69,8 +74,10 @@ static bool matmul16(Host *host)
     int n = 128;
     size_t count = (size_t)(n * n);
     float *a = floats(count, 3), *b = floats(count, 4), *c = malloc(count * 4);
-    uint64_t da = host_buffer(host, a, count * 4), db = host_buffer(host, b, count * 4), dc = host_buffer(host, NULL, count * 4);
-    HOST_LAUNCH(host, "matmul16", dim((uint32_t)n / 16, (uint32_t)n / 16, 1), dim(16, 16, 1), WB_ARG(da), WB_ARG(db), WB_ARG(dc), WB_ARG(n));
+    uint64_t da = host_buffer(host, a, count * 4), db = host_buffer(host, b, count * 4),
+             dc = host_buffer(host, NULL, count * 4);
+    HOST_LAUNCH(host, "matmul16", dim((uint32_t)n / 16, (uint32_t)n / 16, 1), dim(16, 16, 1), WB_ARG(da),
+                WB_ARG(db), WB_ARG(dc), WB_ARG(n));
     host_read(host, c, dc, count * 4);
     bool right = true;
     for (int i = 0; i < n; i += 5)
@@ -91,7 +98,8 @@ static bool stencil5(Host *host)
     size_t count = (size_t)(w * h);
     float *a = floats(count, 5), *got = malloc(count * 4);
     uint64_t in = host_buffer(host, a, count * 4), out = host_buffer(host, NULL, count * 4);
-    HOST_LAUNCH(host, "stencil5", dim((uint32_t)w / 32, (uint32_t)h / 8, 1), dim(32, 8, 1), WB_ARG(in), WB_ARG(out), WB_ARG(w), WB_ARG(h));
+    HOST_LAUNCH(host, "stencil5", dim((uint32_t)w / 32, (uint32_t)h / 8, 1), dim(32, 8, 1), WB_ARG(in),
+                WB_ARG(out), WB_ARG(w), WB_ARG(h));
     host_read(host, got, out, count * 4);
     bool right = true;
     for (int y = 1; y < h - 1; y++)
@@ -128,7 +136,8 @@ static bool transpose(Host *host, const char *kernel)
     size_t count = (size_t)(n * n);
     float *a = floats(count, 7), *got = malloc(count * 4);
     uint64_t in = host_buffer(host, a, count * 4), out = host_buffer(host, NULL, count * 4);
-    HOST_LAUNCH(host, kernel, dim((uint32_t)n / 32, (uint32_t)n / 32, 1), dim(32, 8, 1), WB_ARG(in), WB_ARG(out), WB_ARG(n));
+    HOST_LAUNCH(host, kernel, dim((uint32_t)n / 32, (uint32_t)n / 32, 1), dim(32, 8, 1), WB_ARG(in),
+                WB_ARG(out), WB_ARG(n));
     host_read(host, got, out, count * 4);
     bool right = true;
     for (int i = 0; i < n; i++)
@@ -159,7 +168,10 @@ static bool histogram(Host *host)
 }
 
 /* Rows of between 1 and 13 random columns. */
-typedef struct Sparse { int n, *row, *column; size_t count; } Sparse;
+typedef struct Sparse {
+    int n, *row, *column;
+    size_t count;
+} Sparse;
 
 static Sparse sparse_matrix(int n)
 {
@@ -194,10 +206,11 @@ static bool bfs_level(Host *host)
     distance[0] = 0;
     for (int l = 0; l < level; l++)
         sparse_level(&m, distance, l);
-    uint64_t row = host_buffer(host, m.row, bytes + sizeof(int)), column = host_buffer(host, m.column, m.count * sizeof(int));
+    uint64_t row = host_buffer(host, m.row, bytes + sizeof(int)),
+             column = host_buffer(host, m.column, m.count * sizeof(int));
     uint64_t found = host_buffer(host, distance, bytes), changed = host_buffer(host, &zero, sizeof zero);
-    HOST_LAUNCH(host, "bfs_level", dim((uint32_t)m.n / 256, 1, 1), dim(256, 1, 1), WB_ARG(row), WB_ARG(column),
-                WB_ARG(found), WB_ARG(m.n), WB_ARG(level), WB_ARG(changed));
+    HOST_LAUNCH(host, "bfs_level", dim((uint32_t)m.n / 256, 1, 1), dim(256, 1, 1), WB_ARG(row),
+                WB_ARG(column), WB_ARG(found), WB_ARG(m.n), WB_ARG(level), WB_ARG(changed));
     host_read(host, got, found, bytes);
     sparse_level(&m, distance, level);
     bool right = !memcmp(got, distance, bytes);
@@ -212,8 +225,10 @@ static bool spmv_csr(Host *host)
     Sparse m = sparse_matrix(1 << 14);
     size_t n = (size_t)m.n;
     float *value = floats(m.count, 10), *x = floats(n, 11), *got = malloc(n * 4);
-    uint64_t row = host_buffer(host, m.row, (n + 1) * sizeof(int)), column = host_buffer(host, m.column, m.count * sizeof(int));
-    uint64_t values = host_buffer(host, value, m.count * 4), dx = host_buffer(host, x, n * 4), y = host_buffer(host, NULL, n * 4);
+    uint64_t row = host_buffer(host, m.row, (n + 1) * sizeof(int)),
+             column = host_buffer(host, m.column, m.count * sizeof(int));
+    uint64_t values = host_buffer(host, value, m.count * 4), dx = host_buffer(host, x, n * 4),
+             y = host_buffer(host, NULL, n * 4);
     HOST_LAUNCH(host, "spmv_csr", dim((uint32_t)m.n / 256, 1, 1), dim(256, 1, 1), WB_ARG(row), WB_ARG(column),
                 WB_ARG(values), WB_ARG(dx), WB_ARG(y), WB_ARG(m.n));
     host_read(host, got, y, n * 4);
@@ -224,7 +239,8 @@ static bool spmv_csr(Host *host)
             sum += (double)value[e] * x[m.column[e]];
         right &= near(got[i], sum, 1e-5);
     }
-    host_free(host, row), host_free(host, column), host_free(host, values), host_free(host, dx), host_free(host, y);
+    host_free(host, row), host_free(host, column), host_free(host, values), host_free(host, dx),
+        host_free(host, y);
     free(value), free(x), free(got);
     sparse_free(&m);
     return right;
@@ -236,23 +252,10 @@ static bool nbody(Host *host)
     size_t bytes = (size_t)n * 16;
     float *p = floats((size_t)n * 4, 12), *got = malloc(bytes);
     uint64_t position = host_buffer(host, p, bytes), acceleration = host_buffer(host, NULL, bytes);
-    HOST_LAUNCH(host, "nbody", dim((uint32_t)n / 128, 1, 1), dim(128, 1, 1), WB_ARG(position), WB_ARG(acceleration), WB_ARG(n));
+    HOST_LAUNCH(host, "nbody", dim((uint32_t)n / 128, 1, 1), dim(128, 1, 1), WB_ARG(position),
+                WB_ARG(acceleration), WB_ARG(n));
     host_read(host, got, acceleration, bytes);
-    bool right = true;
-    for (int i = 0; i < n; i += 11) {
-        double sum = 0, size = 0;
-        for (int k = 0; k < n; k++) {
-            double d[3], squared = 1e-3;
-            for (int axis = 0; axis < 3; axis++) {
-                d[axis] = (double)p[4 * k + axis] - p[4 * i + axis];
-                squared += d[axis] * d[axis];
-            }
-            double term = p[4 * k + 3] * d[0] / (squared * sqrt(squared));
-            sum += term;
-            size += fabs(term);
-        }
-        right &= fabs(got[4 * i] - sum) <= 1e-5 * size;
-    }
+    bool right = bodies_are_right(p, got, n, 11);
     host_free(host, position), host_free(host, acceleration);
     free(p), free(got);
     return right;
@@ -288,8 +291,10 @@ static bool gather(Host *host)
     uint32_t seed = 15;
     for (int i = 0; i < n; i++)
         index[i] = (int)(next(&seed) & (from - 1));
-    uint64_t in = host_buffer(host, a, from * 4), at = host_buffer(host, index, (size_t)n * 4), out = host_buffer(host, NULL, (size_t)n * 4);
-    HOST_LAUNCH(host, "gather", dim((uint32_t)n / 256, 1, 1), dim(256, 1, 1), WB_ARG(in), WB_ARG(at), WB_ARG(out), WB_ARG(n));
+    uint64_t in = host_buffer(host, a, from * 4), at = host_buffer(host, index, (size_t)n * 4),
+             out = host_buffer(host, NULL, (size_t)n * 4);
+    HOST_LAUNCH(host, "gather", dim((uint32_t)n / 256, 1, 1), dim(256, 1, 1), WB_ARG(in), WB_ARG(at),
+                WB_ARG(out), WB_ARG(n));
     host_read(host, got, out, (size_t)n * 4);
     bool right = true;
     for (int i = 0; i < n; i++)
@@ -314,9 +319,19 @@ static bool atomic_hot(Host *host)
 }
 
 const CorrelationKernel correlation_kernels[CORRELATION_COUNT] = {
-    {"vecadd", vecadd}, {"fma_chain", fma_chain}, {"fma_ilp4", fma_ilp4}, {"matmul16", matmul16},
-    {"stencil5", stencil5}, {"reduce", reduce}, {"transpose_naive", transpose_naive},
-    {"transpose_tiled", transpose_tiled}, {"histogram", histogram}, {"bfs_level", bfs_level},
-    {"spmv_csr", spmv_csr}, {"nbody", nbody}, {"scan_block", scan_block}, {"gather", gather},
+    {"vecadd", vecadd},
+    {"fma_chain", fma_chain},
+    {"fma_ilp4", fma_ilp4},
+    {"matmul16", matmul16},
+    {"stencil5", stencil5},
+    {"reduce", reduce},
+    {"transpose_naive", transpose_naive},
+    {"transpose_tiled", transpose_tiled},
+    {"histogram", histogram},
+    {"bfs_level", bfs_level},
+    {"spmv_csr", spmv_csr},
+    {"nbody", nbody},
+    {"scan_block", scan_block},
+    {"gather", gather},
     {"atomic_hot", atomic_hot},
 };

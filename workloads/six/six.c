@@ -1,5 +1,7 @@
 #include "six/six.h"
 
+#include "common/bodies.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +20,10 @@ static bool vectoradd(Host *host, int n, int unused)
     (void)unused;
     size_t bytes = (size_t)n * sizeof(float);
     float *a = random_floats((size_t)n, 1), *b = random_floats((size_t)n, 2), *c = malloc(bytes);
-    uint64_t da = host_buffer(host, a, bytes), db = host_buffer(host, b, bytes), dc = host_buffer(host, NULL, bytes);
-    HOST_LAUNCH(host, "vectoradd", dim((uint32_t)(n + 255) / 256, 1, 1), dim(256, 1, 1), WB_ARG(da), WB_ARG(db),
-                WB_ARG(dc), WB_ARG(n));
+    uint64_t da = host_buffer(host, a, bytes), db = host_buffer(host, b, bytes),
+             dc = host_buffer(host, NULL, bytes);
+    HOST_LAUNCH(host, "vectoradd", dim((uint32_t)(n + 255) / 256, 1, 1), dim(256, 1, 1), WB_ARG(da),
+                WB_ARG(db), WB_ARG(dc), WB_ARG(n));
     host_read(host, c, dc, bytes);
     bool right = true;
     for (int i = 0; i < n; i++)
@@ -36,9 +39,11 @@ static bool matmul(Host *host, int n, int unused)
     enum { TILE = 16 };
     size_t count = (size_t)n * (size_t)n, bytes = count * sizeof(float);
     float *a = random_floats(count, 2), *b = random_floats(count, 3), *c = malloc(bytes);
-    uint64_t da = host_buffer(host, a, bytes), db = host_buffer(host, b, bytes), dc = host_buffer(host, NULL, bytes);
+    uint64_t da = host_buffer(host, a, bytes), db = host_buffer(host, b, bytes),
+             dc = host_buffer(host, NULL, bytes);
     uint32_t tiles = (uint32_t)n / TILE;
-    HOST_LAUNCH(host, "matmul", dim(tiles, tiles, 1), dim(TILE, TILE, 1), WB_ARG(da), WB_ARG(db), WB_ARG(dc), WB_ARG(n));
+    HOST_LAUNCH(host, "matmul", dim(tiles, tiles, 1), dim(TILE, TILE, 1), WB_ARG(da), WB_ARG(db), WB_ARG(dc),
+                WB_ARG(n));
     host_read(host, c, dc, bytes);
     bool right = true;
     for (size_t i = 0; i < (size_t)n; i += 7)
@@ -77,8 +82,8 @@ static bool stencil(Host *host, int n, int steps)
     float center = 0.5f, around = 0.125f;
     uint64_t from = host_buffer(host, a, bytes), to = host_buffer(host, NULL, bytes);
     for (int t = 0; t < steps; t++) {
-        HOST_LAUNCH(host, "stencil", dim((uint32_t)n / TILE, (uint32_t)n / TILE, 1), dim(TILE, TILE, 1), WB_ARG(from),
-                    WB_ARG(to), WB_ARG(n), WB_ARG(n), WB_ARG(center), WB_ARG(around));
+        HOST_LAUNCH(host, "stencil", dim((uint32_t)n / TILE, (uint32_t)n / TILE, 1), dim(TILE, TILE, 1),
+                    WB_ARG(from), WB_ARG(to), WB_ARG(n), WB_ARG(n), WB_ARG(center), WB_ARG(around));
         uint64_t other = from;
         from = to, to = other;
         stencil_step(a, b, n);
@@ -101,10 +106,13 @@ static bool reduction(Host *host, int n, int blocks)
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += a[i];
-    uint64_t in = host_buffer(host, a, bytes), partial = host_buffer(host, NULL, (size_t)blocks * sizeof(float));
+    uint64_t in = host_buffer(host, a, bytes),
+             partial = host_buffer(host, NULL, (size_t)blocks * sizeof(float));
     uint64_t out = host_buffer(host, NULL, sizeof(float));
-    HOST_LAUNCH(host, "reduction", dim((uint32_t)blocks, 1, 1), dim(256, 1, 1), WB_ARG(in), WB_ARG(partial), WB_ARG(n));
-    HOST_LAUNCH(host, "reduction", dim(1, 1, 1), dim(256, 1, 1), WB_ARG(partial), WB_ARG(out), WB_ARG(blocks));
+    HOST_LAUNCH(host, "reduction", dim((uint32_t)blocks, 1, 1), dim(256, 1, 1), WB_ARG(in), WB_ARG(partial),
+                WB_ARG(n));
+    HOST_LAUNCH(host, "reduction", dim(1, 1, 1), dim(256, 1, 1), WB_ARG(partial), WB_ARG(out),
+                WB_ARG(blocks));
     host_read(host, &got, out, sizeof got);
     host_free(host, in), host_free(host, partial), host_free(host, out);
     free(a);
@@ -112,12 +120,15 @@ static bool reduction(Host *host, int n, int blocks)
 }
 
 /* A random graph in rows of edges: vertex v's are column[row[v]] .. column[row[v + 1] - 1]. */
-typedef struct Graph { int *row, *column, vertices, edges; } Graph;
+typedef struct Graph {
+    int *row, *column, vertices, edges;
+} Graph;
 
 static Graph random_graph(int vertices, int degree)
 {
     uint32_t seed = 5;
-    Graph graph = {malloc((size_t)(vertices + 1) * sizeof(int)), malloc((size_t)vertices * (size_t)degree * sizeof(int)), vertices, 0};
+    Graph graph = {malloc((size_t)(vertices + 1) * sizeof(int)),
+                   malloc((size_t)vertices * (size_t)degree * sizeof(int)), vertices, 0};
     for (int v = 0; v < vertices; v++) {
         graph.row[v] = graph.edges;
         int edges = 1 + (int)(random_next(&seed) >> 8) % degree;
@@ -156,8 +167,8 @@ static bool bfs(Host *host, int n, int degree)
     uint64_t found = host_buffer(host, distance, bytes), flag = host_buffer(host, &zero, sizeof zero);
     for (int level = 0; changed && host->status == WB_OK; level++) {
         host_write(host, flag, &zero, sizeof zero);
-        HOST_LAUNCH(host, "bfs", dim((uint32_t)(n + 255) / 256, 1, 1), dim(256, 1, 1), WB_ARG(row), WB_ARG(column),
-                    WB_ARG(found), WB_ARG(level), WB_ARG(flag), WB_ARG(n));
+        HOST_LAUNCH(host, "bfs", dim((uint32_t)(n + 255) / 256, 1, 1), dim(256, 1, 1), WB_ARG(row),
+                    WB_ARG(column), WB_ARG(found), WB_ARG(level), WB_ARG(flag), WB_ARG(n));
         host_read(host, &changed, flag, sizeof changed);
     }
     host_read(host, distance, found, bytes);
@@ -175,31 +186,18 @@ static bool nbody(Host *host, int n, int unused)
     size_t bytes = (size_t)n * 4 * sizeof(float);
     float *p = random_floats((size_t)n * 4, 6), *a = malloc(bytes);
     uint64_t position = host_buffer(host, p, bytes), acceleration = host_buffer(host, NULL, bytes);
-    HOST_LAUNCH(host, "nbody", dim((uint32_t)n / TILE, 1, 1), dim(TILE, 1, 1), WB_ARG(position), WB_ARG(acceleration), WB_ARG(n));
+    HOST_LAUNCH(host, "nbody", dim((uint32_t)n / TILE, 1, 1), dim(TILE, 1, 1), WB_ARG(position),
+                WB_ARG(acceleration), WB_ARG(n));
     host_read(host, a, acceleration, bytes);
-    bool right = true;
-    for (int i = 0; i < n; i += 37) {
-        double x = 0, size = 0;
-        for (int k = 0; k < n; k++) {
-            double d[3], squared = 1e-3;
-            for (int axis = 0; axis < 3; axis++) {
-                d[axis] = (double)p[4 * k + axis] - p[4 * i + axis];
-                squared += d[axis] * d[axis];
-            }
-            double weight = p[4 * k + 3] / (squared * sqrt(squared));
-            x += d[0] * weight;
-            size += fabs(d[0] * weight);
-        }
-        right &= fabs(x - a[4 * i]) <= 1e-5 * size;
-    }
+    bool right = bodies_are_right(p, a, n, 37);
     host_free(host, position), host_free(host, acceleration);
     free(p), free(a);
     return right;
 }
 
 const SixProgram six_programs[SIX_COUNT] = {
-    {"vectoradd", 524288, 0, vectoradd}, {"matmul", 192, 0, matmul},   {"stencil", 512, 1, stencil},
-    {"reduction", 1048576, 256, reduction}, {"bfs", 16384, 12, bfs}, {"nbody", 1536, 0, nbody},
+    {"vectoradd", 524288, 0, vectoradd},    {"matmul", 192, 0, matmul}, {"stencil", 512, 1, stencil},
+    {"reduction", 1048576, 256, reduction}, {"bfs", 16384, 12, bfs},    {"nbody", 1536, 0, nbody},
 };
 
 bool six_run(const SixProgram *program, WbGpu *gpu, const char *directory, int size, Host *host)

@@ -6,8 +6,8 @@
 
 typedef struct SixProgram {
     const char *name;
-    int size;      /* as measured on the peer simulator */
-    int second;    /* second argument where there is one */
+    int size;   /* as measured on the peer simulator */
+    int second; /* second argument where there is one */
     /* True: the result is right. host->status tells failures of the machine itself. */
     bool (*run)(Host *host, int size, int second);
 } SixProgram;
