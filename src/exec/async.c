@@ -159,8 +159,6 @@ StepResult exec_copy_async(Step *step)
         return arrive(step);
     case ROW_cp_bulk_to_shared:
         return copy_bulk(step, SPACE_SHARED, SPACE_GLOBAL, true);
-    case ROW_cp_bulk_shared:
-        return copy_bulk(step, SPACE_SHARED, SPACE_SHARED, true);
     case ROW_cp_bulk_to_global:
         return copy_bulk(step, SPACE_GLOBAL, SPACE_SHARED, false);
     default:

@@ -32,18 +32,12 @@ typedef struct Test {
     RowCount rows[ROW_COUNT];
 } Test;
 
-/* Rows that no GPU of compute capability 9.0 can record. */
+/* Rows that leave nothing to record. */
 static const struct {
     const char *pattern, *reason;
 } unrecorded[] = {
     {"trap", "ends the launch"},
     {"brkpt", "ends the launch"},
-    {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
-     "copies to another block of a cluster only"},
-    {"add{.rn|.rz|.rm|.rp}{.ftz}.f32x2", "needs sm_100"},
-    {"sub{.rn|.rz|.rm|.rp}{.ftz}.f32x2", "needs sm_100"},
-    {"mul{.rn|.rz|.rm|.rp}{.ftz}.f32x2", "needs sm_100"},
-    {"fma.(rn|rz|rm|rp){.ftz}.f32x2", "needs sm_100"},
 };
 
 static const char *unrecorded_reason(const char *pattern)

@@ -140,7 +140,6 @@ static void test_flush_of_rounded_up(void **state)
     expect_one("mul.ftz.f32", 0x80000000, below_one, 0x80000000 | smallest, 0);
     expect_one("mul.rp.f32", smallest, smallest, below_one, 0);
     expect_one("mul.rp.ftz.f32", 0, smallest, below_one, 0);
-    expect_one("mul.rp.ftz.f32x2", 0, smallest, below_one, 0);
     expect_one("mul.ftz.f32", smallest, 0x00fffffe, 0x3f000001, 0);
     expect_one("mul.rz.ftz.f32", 0, 0x00fffffe, 0x3f000001, 0);
     expect_one("fma.rn.ftz.f32", 0, smallest, below_one, 0);
@@ -164,18 +163,6 @@ static void test_direction_is_restored(void **state)
     expect_one("add.f32", 0x3f800000, 0x3f800000, 0x00000001, 0);
     volatile float one = 1.0f, tiny = 0x1p-140f;
     assert_true(one + tiny == 1.0f);
-}
-
-static void test_f32x2(void **state)
-{
-    (void)state;
-    const uint64_t one_two = 0x400000003f800000, tiny = 0x0000000100000001;
-    expect_one("add.f32x2", 0x4080000040000000, one_two, one_two, 0);
-    expect_one("sub.rn.f32x2", 0, one_two, one_two, 0);
-    expect_one("add.rp.f32x2", 0x400000013f800001, one_two, tiny, 0);
-    expect_one("add.rp.ftz.f32x2", one_two, one_two, tiny, 0);
-    expect_one("mul.f32x2", 0x408000003f800000, one_two, one_two, 0);
-    expect_one("fma.rn.f32x2", 0x40c0000040000000, one_two, one_two, one_two);
 }
 
 static void test_sign_operations(void **state)
@@ -230,7 +217,6 @@ int main(void)
         cmocka_unit_test(test_f64),
         cmocka_unit_test(test_flush_of_rounded_up),
         cmocka_unit_test(test_direction_is_restored),
-        cmocka_unit_test(test_f32x2),
         cmocka_unit_test(test_sign_operations),
         cmocka_unit_test(test_min_max),
     };
