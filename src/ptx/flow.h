@@ -5,7 +5,7 @@
 
 #include "ptx/module.h"
 
-/* Reconvergence at the function's return: no instruction of the body is passed by all paths. */
+/* Reconvergence at the function's return: no instruction of the body is passed by all lanes that last. */
 #define FLOW_AT_RETURN UINT32_MAX
 #define FLOW_NO_SLOT UINT32_MAX
 
@@ -17,7 +17,8 @@
  * with others of one word, or of more: their lanes are laid out differently. */
 typedef struct Flow {
     uint32_t *reconverge;     /* [insn_count] for every instruction: the first one that all paths from it pass
-                                 (immediate post-dominator of its basic block's end), or FLOW_AT_RETURN */
+                                 (immediate post-dominator of its basic block's end), or FLOW_AT_RETURN;
+                                 paths on which threads end early do not count: flow_meet.c */
     uint32_t *slot;           /* [register_count] slot or predicate number; FLOW_NO_SLOT: never used */
     uint32_t slot_count, predicate_count;
     uint16_t *live_words;     /* [insn_count] 32-bit words live before the instruction, without predicates */

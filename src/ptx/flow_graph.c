@@ -14,7 +14,7 @@ typedef VEC(Edge) EdgeVec;
 
 typedef VEC(uint32_t) TargetVec;
 
-static bool calls_no_return(const Module *module, const Function *function, const PtxInsn *insn)
+bool flow_calls_no_return(const Module *module, const Function *function, const PtxInsn *insn)
 {
     for (uint32_t k = 0; k < insn->operand_count; k++) {
         const PtxOperand *operand = &function->operands[insn->first_operand + k];
@@ -33,7 +33,7 @@ static bool ends_block(const Module *module, const Function *function, const Ptx
     case ACTION_RETURN:
     case ACTION_EXIT:
     case ACTION_TRAP: return true;
-    case ACTION_CALL: return calls_no_return(module, function, insn);
+    case ACTION_CALL: return flow_calls_no_return(module, function, insn);
     default: return false;
     }
 }
@@ -267,6 +267,6 @@ FlowGraph *flow_graph_build(const Module *module, const Function *function, Aren
     if (open_endless_loops(graph, &edges))
         list_all(graph, &edges, arena);
     VEC_FREE(&edges);
-    flow_graph_post_dominate(graph, arena);
+    flow_graph_find_meetings(graph, module, function, arena);
     return graph;
 }

@@ -69,6 +69,31 @@ static void test_early_exit(void **state)
           expect_exit);
 }
 
+/* Lane 3 leaves from the loop's second round; the others meet behind the loop, whatever their counts. */
+static uint32_t expect_return_in_loop(uint32_t t) { return t == 3 ? 0 : t < 32 ? 0xfffffff7 : 0xffffffff; }
+
+static void test_meet_behind_loop_with_return(void **state)
+{
+    (void)state;
+    check(KERNEL("and.b32 %r2, %r1, 7; mov.u32 %r3, 0; setp.eq.u32 %p1, %r1, 3;\n"
+                 "LOOP: setp.eq.and.u32 %p2, %r3, 1, %p1; @%p2 bra END;\n"
+                 "add.u32 %r3, %r3, 1; setp.le.u32 %p3, %r3, %r2; @%p3 bra LOOP;\n"
+                 "activemask.b32 %r4; st.global.u32 [%rd2], %r4;\n END: "),
+          expect_return_in_loop);
+}
+
+static uint32_t expect_all(uint32_t t) { return (void)t, 0xffffffff; }
+
+static void test_meet_behind_loop_with_trap(void **state)
+{
+    (void)state;
+    check(KERNEL("and.b32 %r2, %r1, 7; mov.u32 %r3, 0;\n"
+                 "LOOP: setp.lt.u32 %p2, %r3, 100; @%p2 bra GOOD; trap;\n"
+                 "GOOD: add.u32 %r3, %r3, 1; setp.le.u32 %p3, %r3, %r2; @%p3 bra LOOP;\n"
+                 "activemask.b32 %r4; st.global.u32 [%rd2], %r4;\n"),
+          expect_all);
+}
+
 static uint32_t expect_switch(uint32_t t)
 {
     static const uint32_t values[] = {11, 22, 33, 22};
@@ -248,6 +273,8 @@ int main(void)
         cmocka_unit_test(test_loop_with_different_counts),
         cmocka_unit_test(test_uni_that_diverges),
         cmocka_unit_test(test_early_exit),
+        cmocka_unit_test(test_meet_behind_loop_with_return),
+        cmocka_unit_test(test_meet_behind_loop_with_trap),
         cmocka_unit_test(test_branch_table),
         cmocka_unit_test(test_recursion_to_different_depths),
         cmocka_unit_test(test_indirect_calls_part),

@@ -104,8 +104,8 @@ static void test_switch(void **state)
                      "brx.idx %r1, cases;"         /* 0 */
                      "A: mov.u32 %r2, 1;"          /* 1 */
                      "B: mov.u32 %r3, 2;"          /* 2 */
-                     "END: ret;");                 /* 3 */
-    EXPECT_RECONVERGE(&c, 3, 2, 3, R);
+                     "END: mov.u32 %r4, 3; ret;"); /* 3 4 */
+    EXPECT_RECONVERGE(&c, 3, 2, 3, R, R);
     assert_int_equal(c.flow->block_count, 4);
     done(&c);
     c = analyse("cases: .branchtargets A, B;\n"
@@ -117,6 +117,7 @@ static void test_switch(void **state)
     done(&c);
 }
 
+/* Lanes that end drop out: the others meet as if no lane had gone there. */
 static void test_early_ends(void **state)
 {
     (void)state;
@@ -127,8 +128,140 @@ static void test_early_ends(void **state)
                      "@%p3 bra BAD;"       /* 4 */
                      "ret;"                /* 5 */
                      "BAD: trap;");        /* 6 */
-    EXPECT_RECONVERGE(&c, R, R, R, R, R, R, R);
+    EXPECT_RECONVERGE(&c, 1, 3, 3, 5, 5, R, R);
     assert_int_equal(c.flow->block_count, 5);
+    done(&c);
+    c = analyse("@%p1 bra OTHER;"            /* 0 */
+                "@%p2 exit;"                 /* 1 */
+                "mov.u32 %r1, 1; bra MEET;"  /* 2 3 */
+                "OTHER: mov.u32 %r1, 2;"     /* 4 */
+                "MEET: mov.u32 %r2, 1;"      /* 5 */
+                "@%p3 ret;");                /* 6: falls off the end as well */
+    EXPECT_RECONVERGE(&c, 5, 2, 5, 5, 5, R, R);
+    done(&c);
+    c = analyse("@%p1 bra MEET;"              /* 0 */
+                "@%p2 bra ON; exit;"          /* 1 2 */
+                "ON: mov.u32 %r1, 1;"         /* 3 */
+                "MEET: mov.u32 %r2, 1; ret;"); /* 4 5 */
+    EXPECT_RECONVERGE(&c, 4, 3, R, 4, R, R);
+    done(&c);
+}
+
+static void test_assertion_in_loop(void **state)
+{
+    (void)state;
+    Case c = analyse("LOOP: @%p1 bra GOOD;"       /* 0 */
+                     "call.uni fatal;"            /* 1 */
+                     "trap;"                      /* 2: never reached */
+                     "GOOD: add.u32 %r1, %r1, 1;" /* 3 */
+                     "@%p2 trap;"                 /* 4 */
+                     "@%p3 bra LOOP;"             /* 5 */
+                     "mov.u32 %r2, 1; ret;");     /* 6 7 */
+    EXPECT_RECONVERGE(&c, 3, R, R, 5, 5, 6, R, R);
+    done(&c);
+    c = analyse("@%p1 bra A; @%p2 bra B;"  /* 0 1 */
+                "trap;"                    /* 2 */
+                "A: mov.u32 %r1, 1;"       /* 3 */
+                "B: trap;");               /* 4 */
+    EXPECT_RECONVERGE(&c, R, R, R, 4, R);
+    done(&c);
+}
+
+/* Compilers let all returns of a kernel share one block. */
+static void test_common_return_block(void **state)
+{
+    (void)state;
+    static const char loop[] = "@%p1 bra END;"            /* 0 */
+                               "LOOP: @%p2 bra END;"      /* 1 */
+                               "add.u32 %r1, %r1, 1;"     /* 2 */
+                               "@%p3 bra LOOP;"           /* 3 */
+                               "mov.u32 %r2, 1;"          /* 4 */
+                               "END: ret;";               /* 5 */
+    /* The first branch parts all lanes that run: they can meet at the return. */
+    Case c = analyse(loop);
+    EXPECT_RECONVERGE(&c, 5, 2, 4, 4, 5, R);
+    done(&c);
+    char text[1024];
+    snprintf(text, sizeof text, HEAD ".func f() {\n%s%s}\n", REGISTERS, loop);
+    c = analyse_text(text, "f"); /* its caller goes on with all lanes */
+    EXPECT_RECONVERGE(&c, 5, 5, 5, 5, 5, R);
+    done(&c);
+    /* A return inside one side of a branch does not keep the sides from meeting. */
+    c = analyse("@%p1 bra MEET;"           /* 0 */
+                "@%p2 bra END;"            /* 1 */
+                "mov.u32 %r1, 1;"          /* 2 */
+                "MEET: mov.u32 %r2, 1;"    /* 3 */
+                "END: ret;");              /* 4 */
+    EXPECT_RECONVERGE(&c, 3, 2, 3, 4, R);
+    done(&c);
+    /* Three ways: the two that go on meet before the return. */
+    c = analyse("cases: .branchtargets A, B, END;\n"
+                "brx.idx %r1, cases;"         /* 0 */
+                "A: mov.u32 %r2, 1; bra B;"   /* 1 2 */
+                "B: mov.u32 %r3, 2;"          /* 3 */
+                "END: ret;");                 /* 4 */
+    EXPECT_RECONVERGE(&c, 3, 3, 3, 4, R);
+    done(&c);
+    c = analyse("cases: .branchtargets A, B, END;\n"
+                "brx.idx %r1, cases;"                  /* 0 */
+                "A: mov.u32 %r2, 1; bra MEET;"         /* 1 2 */
+                "END: ret;"                            /* 3 */
+                "B: mov.u32 %r2, 2;"                   /* 4 */
+                "MEET: mov.u32 %r3, 2; bra END;");     /* 5 6 */
+    EXPECT_RECONVERGE(&c, 5, 5, 5, R, 5, 3, 3);
+    done(&c);
+    /* All lanes pass the branch, but in a loop, and some may have left it already. */
+    c = analyse("LOOP: @%p1 bra END;"               /* 0 */
+                "add.u32 %r1, %r1, 1;"              /* 1 */
+                "@%p2 bra LOOP;"                    /* 2 */
+                "mov.u32 %r2, 1;"                   /* 3 */
+                "@%p3 bra END;"                     /* 4 */
+                "mov.u32 %r2, 2;"                   /* 5 */
+                "END: ret;");                       /* 6 */
+    EXPECT_RECONVERGE(&c, 1, 3, 3, 6, 6, 6, R);
+    done(&c);
+}
+
+/* The return block is the loop's only way out, or its last one is. */
+static void test_loop_left_by_returning(void **state)
+{
+    (void)state;
+    Case c = analyse("@%p1 bra END;"             /* 0 */
+                     "LOOP: @%p2 bra END;"       /* 1 */
+                     "@%p3 bra SKIP;"            /* 2 */
+                     "add.u32 %r1, %r1, 1;"      /* 3 */
+                     "SKIP: bra LOOP;"           /* 4 */
+                     "END: ret;");               /* 5 */
+    EXPECT_RECONVERGE(&c, 5, 5, 4, 4, 1, R);
+    done(&c);
+    c = analyse("LOOP: @%p1 bra END;"         /* 0 */
+                "add.u32 %r1, %r1, 1;"        /* 1 */
+                "@%p2 bra LOOP;"              /* 2 */
+                "END: ret;");                 /* 3 */
+    EXPECT_RECONVERGE(&c, 1, 3, 3, R);
+    done(&c);
+    /* Only exits leave the loop, though the function can return: its lanes still meet in it. */
+    c = analyse("@%p1 bra LAST;"             /* 0 */
+                "LOOP: @%p2 bra SKIP;"       /* 1 */
+                "add.u32 %r1, %r1, 1;"       /* 2 */
+                "SKIP: @%p3 exit;"           /* 3 */
+                "bra LOOP;"                  /* 4 */
+                "LAST: mov.u32 %r2, 1; ret;"); /* 5 6 */
+    EXPECT_RECONVERGE(&c, 5, 3, 3, R, 1, R, R);
+    done(&c);
+}
+
+/* Without a return that can be reached, exits are the ends. */
+static void test_exits_only(void **state)
+{
+    (void)state;
+    Case c = analyse("LOOP: @%p1 bra BAD;"        /* 0 */
+                     "@%p2 exit;"                 /* 1 */
+                     "@%p3 bra LOOP;"             /* 2 */
+                     "mov.u32 %r1, 1;"            /* 3 */
+                     "exit; ret;"                 /* 4 5 */
+                     "BAD: trap;");               /* 6 */
+    EXPECT_RECONVERGE(&c, 1, 2, 3, R, R, R, R);
     done(&c);
 }
 
@@ -138,7 +271,7 @@ static void test_no_return_call(void **state)
     Case c = analyse("@%p1 bra GOOD;"     /* 0 */
                      "call.uni fatal;"    /* 1 */
                      "GOOD: ret;");       /* 2 */
-    EXPECT_RECONVERGE(&c, R, R, R);
+    EXPECT_RECONVERGE(&c, 2, R, R);
     done(&c);
     c = analyse("{ .param .b32 x; .param .b32 y;\n"
                 "@%p1 bra GOOD;"              /* 0 */
@@ -181,13 +314,13 @@ static void test_endless_loops(void **state)
                 "bra OUTER;");                  /* 7 */
     EXPECT_RECONVERGE(&c, 1, 2, 4, 4, 6, 6, R, R);
     done(&c);
-    /* One side ends, the other never does. */
+    /* One side ends, and drops out of the other, which never does. */
     c = analyse("@%p1 bra SPIN;"         /* 0 */
                 "ret;"                   /* 1 */
                 "SPIN: mov.u32 %r1, 1;"  /* 2 */
                 "BACK: @%p2 bra SPIN;"   /* 3 */
                 "bra BACK;");            /* 4 */
-    EXPECT_RECONVERGE(&c, R, R, 3, 4, R);
+    EXPECT_RECONVERGE(&c, 2, R, 3, 4, R);
     done(&c);
 }
 
@@ -199,8 +332,8 @@ static void test_irreducible(void **state)
                      "@%p2 bra END;"           /* 2 */
                      "B: mov.u32 %r1, 2;"      /* 3 */
                      "@%p3 bra A;"             /* 4 */
-                     "END: ret;");             /* 5 */
-    EXPECT_RECONVERGE(&c, 5, 5, 5, 5, 5, R);
+                     "END: mov.u32 %r2, 1; ret;"); /* 5 6 */
+    EXPECT_RECONVERGE(&c, 5, 5, 5, 5, 5, R, R);
     done(&c);
 }
 
@@ -425,6 +558,10 @@ int main(void)
         cmocka_unit_test(test_loop_and_uniform_guard),
         cmocka_unit_test(test_switch),
         cmocka_unit_test(test_early_ends),
+        cmocka_unit_test(test_assertion_in_loop),
+        cmocka_unit_test(test_common_return_block),
+        cmocka_unit_test(test_loop_left_by_returning),
+        cmocka_unit_test(test_exits_only),
         cmocka_unit_test(test_no_return_call),
         cmocka_unit_test(test_end_of_body),
         cmocka_unit_test(test_endless_loops),

@@ -1,4 +1,5 @@
-/* Random functions against slow definitions: post-dominators as the solution of their set equations,
+/* Random functions against slow definitions: meeting points as post-dominators by their set equations, on
+ * a meeting graph found by asking again and again which instructions still have a way to an end;
  * liveness as a fixpoint over single instructions, slots by comparing every two registers that are
  * alive together. What an instruction does is written down while its text is generated, so nothing
  * here depends on how the analysis reads it. */
@@ -22,15 +23,17 @@ typedef struct Record {
     uint32_t reads, writes;
     bool is_guarded, may_share;
     bool is_control;
-    uint32_t next[MAX_TARGETS + 1], next_count;
+    enum { GOES_ON, RETURNS, EXITS, TRAPS } end;
+    uint32_t next[MAX_TARGETS + 2], next_count;
 } Record;
 
 typedef struct Program {
     char text[32768];
     size_t length;
     Record insns[MAX_INSNS];
-    uint32_t count, labels;
+    uint32_t count, label;
     uint32_t label_at[MAX_INSNS];
+    bool is_kernel, is_forward; /* most branches go forward, and to a return at the end */
     uint64_t random;
 } Program;
 
@@ -104,6 +107,13 @@ static void generate_plain(Program *p, Record *insn)
 #undef WRITE
 }
 
+static uint32_t pick_label(Program *p, uint32_t labels)
+{
+    if (!p->is_forward || !pick(p, 8))
+        return pick(p, labels);
+    return pick(p, 2) ? labels - 1 : p->label + pick(p, labels - p->label);
+}
+
 /* Branch targets are written as labels and resolved when all labels are placed. */
 static void generate_control(Program *p, Record *insn, uint32_t labels)
 {
@@ -112,7 +122,10 @@ static void generate_control(Program *p, Record *insn, uint32_t labels)
         insn->next[insn->next_count++] = p->count + 1;
     uint32_t kind = pick(p, 8);
     if (kind == 0) {
-        emit(p, "%s;\n", pick(p, 2) ? "ret" : "exit");
+        static const char *const texts[] = {"ret", "ret", "exit", "trap", "call.uni fatal"};
+        uint32_t which = pick(p, 5);
+        emit(p, "%s;\n", texts[which]);
+        insn->end = which < 2 ? RETURNS : which == 2 ? EXITS : TRAPS;
         insn->next[insn->next_count++] = MAX_INSNS;
     } else if (kind == 1) {
         uint32_t index = FIRST_WORD + pick(p, WORDS), count = 1 + pick(p, MAX_TARGETS - 1);
@@ -120,13 +133,13 @@ static void generate_control(Program *p, Record *insn, uint32_t labels)
         emit(p, "T%u: .branchtargets ", p->count);
         insn->reads |= BIT(index);
         for (uint32_t k = 0; k < count; k++) {
-            uint32_t label = pick(p, labels);
+            uint32_t label = pick_label(p, labels);
             emit(p, "%sL%u", k ? ", " : "", label);
             insn->next[insn->next_count++] = MAX_INSNS + 1 + label;
         }
         emit(p, ";\n");
     } else {
-        uint32_t label = pick(p, labels);
+        uint32_t label = pick_label(p, labels);
         emit(p, "bra%s L%u;\n", pick(p, 2) ? ".uni" : "", label);
         insn->next[insn->next_count++] = MAX_INSNS + 1 + label;
     }
@@ -137,12 +150,21 @@ static void generate(Program *p, uint64_t seed)
     memset(p, 0, sizeof *p);
     p->random = seed;
     uint32_t labels = 1 + pick(p, 25), density = 1 + pick(p, 4);
-    emit(p, ".version 8.3\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %%p<%d>;\n"
-            ".reg .b32 %%r<%d>;\n.reg .b64 %%rd<%d>;\n.reg .b128 %%q<%d>;\n",
-         PREDICATES, WORDS, DOUBLES, QUADS);
+    p->is_kernel = pick(p, 4);
+    p->is_forward = pick(p, 2);
+    emit(p, ".version 8.3\n.target sm_75\n.address_size 64\n.func fatal() .noreturn { exit; }\n"
+            "%s k()\n{\n.reg .pred %%p<%d>;\n.reg .b32 %%r<%d>;\n.reg .b64 %%rd<%d>;\n.reg .b128 %%q<%d>;\n",
+         p->is_kernel ? ".visible .entry" : ".visible .func", PREDICATES, WORDS, DOUBLES, QUADS);
     for (uint32_t label = 0; label < labels; label++) {
         p->label_at[label] = p->count;
+        p->label = label;
         emit(p, "L%u:\n", label);
+        if (p->is_forward && label == labels - 1) {
+            emit(p, "ret;\n");
+            p->insns[p->count++] =
+                (Record){.is_control = true, .end = RETURNS, .next = {MAX_INSNS}, .next_count = 1};
+            break;
+        }
         for (uint32_t k = pick(p, 6); k-- > 0;) {
             Record *insn = &p->insns[p->count];
             if (pick(p, 5) < 2) {
@@ -172,24 +194,149 @@ static void generate(Program *p, uint64_t seed)
 }
 
 typedef struct Slow {
-    bool reaches[MAX_INSNS + 1];
-    bool passes[MAX_INSNS + 1][MAX_INSNS + 1]; /* [i][j]: every way from i to the exit goes through j */
+    bool follows[MAX_INSNS + 1][MAX_INSNS + 1]; /* [i][j]: there is a way from i to j */
+    bool ends[MAX_INSNS];                       /* it has a way to the exit that is not early */
+    bool needs_return[MAX_INSNS];               /* its branch to a return block is its only way to an end */
+    bool lasts[MAX_INSNS + 1];                  /* it has a way to the exit in the meeting graph */
+    bool passes[MAX_INSNS + 1][MAX_INSNS + 1];  /* [i][j]: there every way from i to the exit passes j */
     uint32_t live_in[MAX_INSNS + 1], live_out[MAX_INSNS];
     bool is_target[MAX_INSNS + 1];
 } Slow;
 
-static void solve_reaching(const Program *p, Slow *slow)
+/* The last and the first instruction of i's basic block. */
+static uint32_t block_end(const Program *p, const Slow *slow, uint32_t i)
 {
-    slow->reaches[MAX_INSNS] = true;
+    while (i + 1 < p->count && !p->insns[i].is_control && !slow->is_target[i + 1])
+        i++;
+    return i;
+}
+
+static uint32_t block_begin(const Program *p, const Slow *slow, uint32_t i)
+{
+    while (i > 0 && !p->insns[i - 1].is_control && !slow->is_target[i])
+        i--;
+    return i;
+}
+
+static void solve_following(const Program *p, Slow *slow)
+{
+    memset(slow->follows, 0, sizeof slow->follows);
+    for (uint32_t i = 0; i < p->count; i++)
+        for (uint32_t k = 0; k < p->insns[i].next_count; k++)
+            slow->follows[i][p->insns[i].next[k]] = true;
+    for (uint32_t middle = 0; middle < p->count; middle++)
+        for (uint32_t i = 0; i < p->count; i++)
+            for (uint32_t j = 0; j <= MAX_INSNS && slow->follows[i][middle]; j++)
+                slow->follows[i][j] |= slow->follows[middle][j];
+}
+
+/* If what follows i leads back to it and i jumps backward, and no later one on the way does, then i
+ * closes an endless loop. */
+static bool closes_endless_loop(const Program *p, const Slow *slow, uint32_t i)
+{
+    bool closes = false;
+    if (!p->insns[i].is_control && !slow->is_target[i + 1])
+        return false;
+    for (uint32_t j = 0; j <= MAX_INSNS; j++)
+        if (slow->follows[i][j] && (j == MAX_INSNS || !slow->follows[j][i]))
+            return false;
+    for (uint32_t j = i; j < p->count; j++)
+        for (uint32_t k = 0; k < p->insns[j].next_count && slow->follows[i][j]; k++)
+            if (p->insns[j].next[k] <= j) {
+                if (j > i)
+                    return false;
+                closes = true;
+            }
+    return closes;
+}
+
+/* Gives endless loops a way out. Returns whether there is one. */
+static bool open_endless_loops(Program *p, const Slow *slow)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (closes_endless_loop(p, slow, i)) {
+            p->insns[i].next[p->insns[i].next_count++] = MAX_INSNS;
+            any = true;
+        }
+    return any;
+}
+
+static void solve_ends(const Program *p, Slow *slow)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const Record *insn = &p->insns[i];
+        for (uint32_t k = 0; k < insn->next_count; k++)
+            slow->ends[i] |= insn->next[k] == MAX_INSNS;
+        bool falls_off = insn->is_guarded && i + 1 == p->count;
+        if (insn->end != GOES_ON && !falls_off && (insn->end != RETURNS || insn->is_guarded))
+            slow->ends[i] = false;
+        any |= slow->ends[i] && (i == 0 || slow->follows[0][i]);
+    }
+    for (uint32_t i = 0; i < p->count && !any; i++)
+        slow->ends[i] |= p->insns[i].end == EXITS && !p->insns[i].is_guarded;
+}
+
+static uint32_t different_targets(const Record *insn)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < insn->next_count; k++) {
+        bool is_new = true;
+        for (uint32_t before = 0; before < k; before++)
+            is_new &= insn->next[before] != insn->next[k];
+        count += is_new;
+    }
+    return count;
+}
+
+/* Does this edge branch to a block of a kernel that begins with a return? */
+static bool branches_to_return(const Program *p, const Slow *slow, uint32_t from, uint32_t to)
+{
+    if (!p->is_kernel || to == MAX_INSNS || !slow->ends[to] || different_targets(&p->insns[from]) < 2)
+        return false;
+    return (p->insns[to].end == RETURNS || p->insns[to].end == EXITS) && !p->insns[to].is_guarded;
+}
+
+static bool is_met(const Program *p, const Slow *slow, uint32_t from, uint32_t to)
+{
+    if (!slow->lasts[from])
+        return true;
+    if (to == MAX_INSNS)
+        return slow->ends[from];
+    return slow->lasts[to] && (slow->needs_return[from] || !branches_to_return(p, slow, from, to));
+}
+
+static void solve_lasting_once(const Program *p, Slow *slow)
+{
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t i = 0; i < p->count; i++)
-            for (uint32_t k = 0; k < p->insns[i].next_count && !slow->reaches[i]; k++)
-                changed |= slow->reaches[i] = slow->reaches[p->insns[i].next[k]];
+        for (uint32_t i = 0; i < p->count; i++) {
+            bool lasts = slow->ends[i];
+            for (uint32_t k = 0; k < p->insns[i].next_count; k++) {
+                uint32_t to = p->insns[i].next[k];
+                lasts |= to != MAX_INSNS && slow->lasts[to] &&
+                         (slow->needs_return[i] || !branches_to_return(p, slow, i, to));
+            }
+            changed |= lasts != slow->lasts[i];
+            slow->lasts[i] = lasts;
+        }
     }
 }
 
-/* pass(exit) = {exit}; pass(i) = {i} and what all successors (that reach the exit) pass. */
+static void solve_lasting(const Program *p, Slow *slow)
+{
+    slow->lasts[MAX_INSNS] = true;
+    solve_lasting_once(p, slow);
+    for (uint32_t i = p->count; i-- > 0;)
+        for (uint32_t k = 0; k < p->insns[i].next_count; k++)
+            if (!slow->lasts[i] && branches_to_return(p, slow, i, p->insns[i].next[k])) {
+                slow->needs_return[i] = true;
+                solve_lasting_once(p, slow);
+            }
+}
+
+/* pass(exit) = {exit}; pass(i) = {i} and what all successors pass. */
 static void solve_passing(const Program *p, Slow *slow)
 {
     memset(slow->passes, 1, sizeof slow->passes);
@@ -201,7 +348,7 @@ static void solve_passing(const Program *p, Slow *slow)
             for (uint32_t j = 0; j <= MAX_INSNS; j++) {
                 bool all = true;
                 for (uint32_t k = 0; k < p->insns[i].next_count; k++)
-                    all &= !slow->reaches[p->insns[i].next[k]] || slow->passes[p->insns[i].next[k]][j];
+                    all &= !is_met(p, slow, i, p->insns[i].next[k]) || slow->passes[p->insns[i].next[k]][j];
                 bool passes = i == j || all;
                 changed |= passes != slow->passes[i][j];
                 slow->passes[i][j] = passes;
@@ -226,27 +373,43 @@ static void solve_live(const Program *p, Slow *slow)
     }
 }
 
-/* The last instruction of i's basic block. */
-static uint32_t block_end(const Program *p, const Slow *slow, uint32_t i)
+/* Can control come back from a block to itself, going by the order of the text alone? */
+static bool is_spanned(const Program *p, const Slow *slow, uint32_t end)
 {
-    while (i + 1 < p->count && !p->insns[i].is_control && !slow->is_target[i + 1])
-        i++;
-    return i;
+    for (uint32_t i = block_begin(p, slow, end); i < p->count; i++)
+        for (uint32_t k = 0; k < p->insns[i].next_count; k++)
+            if (p->insns[i].next[k] <= end && slow->is_target[p->insns[i].next[k]])
+                return true;
+    return false;
 }
 
-static void check_reconvergence(const Program *p, const Slow *slow, const Flow *flow, bool is_endless)
+/* Where lanes that part at the end of a block meet. */
+static uint32_t meeting_point(const Program *p, const Slow *slow, uint32_t end)
+{
+    const Record *insn = &p->insns[end];
+    uint32_t meet = MAX_INSNS;
+    for (uint32_t j = 0; j < p->count; j++)
+        if (j != end && slow->passes[end][j] && (meet == MAX_INSNS || slow->passes[j][meet]))
+            meet = j;
+    if (!slow->passes[0][end] || different_targets(insn) != 2 || is_spanned(p, slow, end))
+        return meet;
+    for (uint32_t k = 0; k < insn->next_count; k++) {
+        uint32_t to = insn->next[k];
+        bool others_meet = true;
+        for (uint32_t other = 0; other < insn->next_count; other++)
+            others_meet &= insn->next[other] == to || insn->next[other] == meet;
+        if (!is_met(p, slow, end, to) && branches_to_return(p, slow, end, to) && others_meet &&
+            slow->passes[0][to])
+            return to;
+    }
+    return meet;
+}
+
+static void check_reconvergence(const Program *p, const Slow *slow, const Flow *flow)
 {
     for (uint32_t i = 0; i < p->count; i++) {
-        uint32_t end = block_end(p, slow, i);
         uint32_t meet = flow->reconverge[i] == FLOW_AT_RETURN ? MAX_INSNS : flow->reconverge[i];
-        if (!slow->reaches[end])
-            continue;
-        assert_true(slow->passes[end][meet]);
-        if (meet == end) /* only a loop into itself could say so, and it has an end */
-            fail_msg("instruction %u reconverges at its own block's end", i);
-        for (uint32_t j = 0; j < p->count && !is_endless; j++)
-            if (j != end && slow->passes[end][j])
-                assert_true(slow->passes[meet][j]); /* nothing is passed before it */
+        assert_int_equal(meet, meeting_point(p, slow, block_end(p, slow, i)));
     }
 }
 
@@ -351,13 +514,13 @@ static bool check_program(uint64_t seed, Program *p, Slow *slow)
             slow->is_target[p->insns[i].next[k]] = true;
     }
     Flow *flow = flow_analyse(module, function, &arena);
-    solve_reaching(p, slow);
+    solve_following(p, slow);
+    bool is_endless = open_endless_loops(p, slow);
+    solve_ends(p, slow);
+    solve_lasting(p, slow);
     solve_passing(p, slow);
     solve_live(p, slow);
-    bool is_endless = false;
-    for (uint32_t i = 0; i < p->count; i++)
-        is_endless |= !slow->reaches[i];
-    check_reconvergence(p, slow, flow, is_endless);
+    check_reconvergence(p, slow, flow);
     check_liveness(p, slow, module, function, flow);
     check_slots(p, slow, function, flow);
     arena_free(&arena);
