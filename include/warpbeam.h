@@ -82,7 +82,8 @@ WbStatus wb_gpu_set(WbGpu *gpu, const char *knob, const char *value);
 const char *wb_error(const WbGpu *gpu);
 void wb_set_output(WbGpu *gpu, WbOutput *output, void *context);
 
-WbStatus wb_module_load(WbGpu *gpu, const char *file_name, const char *text, size_t length, WbModule **module);
+WbStatus wb_module_load(WbGpu *gpu, const char *file_name, const char *text, size_t length,
+                        WbModule **module);
 WbStatus wb_module_load_file(WbGpu *gpu, const char *path, WbModule **module);
 void wb_module_unload(WbModule *module);
 WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address, size_t *size);

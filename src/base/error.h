@@ -13,7 +13,8 @@ typedef struct Error {
 } Error;
 
 /* Records the sentence unless one stands already; returns the status that stands. */
-WbStatus error_set(Error *error, WbStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+WbStatus error_set(Error *error, WbStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 WbStatus error_set_v(Error *error, WbStatus status, const char *format, va_list arguments);
 void error_clear(Error *error);
 

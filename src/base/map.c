@@ -16,7 +16,8 @@ static MapEntry *find(MapEntry *entries, uint32_t capacity, const char *key, siz
 {
     for (uint32_t i = hash & (capacity - 1);; i = (i + 1) & (capacity - 1)) {
         MapEntry *entry = &entries[i];
-        if (!entry->key || (entry->hash == hash && entry->length == length && !memcmp(entry->key, key, length)))
+        if (!entry->key ||
+            (entry->hash == hash && entry->length == length && !memcmp(entry->key, key, length)))
             return entry;
     }
 }

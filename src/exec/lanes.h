@@ -50,7 +50,8 @@ static inline const void *lanes_source(const char *const base[2], const Operand 
     return base[immediate] + operand->offset + (immediate ? 0 : chunk * LANES * operand->bytes);
 }
 
-static inline void lanes_run_chunk(Frame *frame, const uint64_t *constants, const Insn *insn, uint32_t chunk, uint32_t mask)
+static inline void lanes_run_chunk(Frame *frame, const uint64_t *constants, const Insn *insn, uint32_t chunk,
+                                   uint32_t mask)
 {
     const char *const base[2] = {(const char *)frame->words, (const char *)constants};
     const Operand *op = insn->op;

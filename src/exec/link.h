@@ -12,7 +12,7 @@ typedef struct Placement {
     bool placed;
     uint32_t offset;   /* in shared memory, in the frame's local memory, in the parameter area or buffer */
     uint32_t life;     /* of a call value: its place in the list of lives + 1 */
-    bool in_local;     /* a function's parameter whose address is taken: it lies in the frame's local memory */
+    bool in_local;     /* a function's parameter whose address is taken: in the frame's local memory */
 } Placement;
 
 typedef struct Linker {
@@ -61,13 +61,13 @@ void link_formals(Writer *writer);
 
 /* Turns one scalar PTX operand into an Operand. `bytes` is the lane size that an immediate must have
  * (4 or 8), `type` the instruction's type that gives a floating literal its format. */
-WbStatus link_operand(Linker *linker, uint32_t number, const PtxInsn *insn, const PtxOperand *from, unsigned bytes,
-                      Type type, Operand *to);
+WbStatus link_operand(Linker *linker, uint32_t number, const PtxInsn *insn, const PtxOperand *from,
+                      unsigned bytes, Type type, Operand *to);
 /* Offset in bytes, from the program's constants, of LANES copies of the value. */
 uint32_t link_constant(Linker *linker, uint64_t value, unsigned bytes);
 
-WbStatus link_error(Linker *linker, uint32_t number, const PtxInsn *insn, WbStatus status, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+WbStatus link_error(Linker *linker, uint32_t number, const PtxInsn *insn, WbStatus status, const char *format,
+                    ...) __attribute__((format(printf, 5, 6)));
 
 static inline const Function *link_function_of(const Linker *linker, uint32_t number)
 {

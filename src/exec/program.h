@@ -33,7 +33,7 @@ typedef struct Operand {
     uint8_t bytes;
     bool negated;      /* !p */
     uint32_t slot;
-    uint32_t offset;   /* of lane 0 in bytes, from frame->words (register) or the program's constants (immediate) */
+    uint32_t offset;   /* bytes to lane 0 from frame->words (register) or program->constants (immediate) */
     int64_t value;
 } Operand;
 
@@ -67,7 +67,7 @@ typedef struct Insn {
     uint32_t target;       /* code index of a branch or direct call; table number of brx.idx */
     uint32_t reconverge;   /* code index where lanes that part here meet, or FLOW_AT_RETURN */
     const struct Call *call;
-    const void *detail;    /* of matrix instructions: what matrix_decode() made of the suffixes; null otherwise */
+    const void *detail;    /* of matrix instructions: what matrix_decode() made of the suffixes */
     /* where it comes from: */
     uint32_t function;     /* number in program->functions */
     const PtxInsn *ptx;
@@ -99,7 +99,7 @@ typedef struct ProgramFunction {
     uint32_t slot_count, predicate_count;
     uint32_t local_bytes;       /* .local variables of one frame */
     uint32_t param_bytes;       /* parameter area of one frame, per lane: own formals and outgoing values */
-    const Operand *parameters, *results; /* OPERAND_PARAM or OPERAND_REGISTER, bytes in .bytes for registers */
+    const Operand *parameters, *results; /* OPERAND_PARAM or OPERAND_REGISTER */
     const uint32_t *parameter_bytes, *result_bytes;
     uint32_t parameter_count, result_count;
 } ProgramFunction;
@@ -144,8 +144,8 @@ typedef struct LinkEnvironment {
 
 /* Links kernel `entry` of the module. Fails with WB_ERROR_UNSUPPORTED and the sentence for the first
  * reachable instruction that no row knows, and for extern functions that nobody answers. */
-WbStatus program_link(const Module *module, uint32_t entry, const LinkEnvironment *environment, Program **program,
-                      Error *error);
+WbStatus program_link(const Module *module, uint32_t entry, const LinkEnvironment *environment,
+                      Program **program, Error *error);
 void program_free(Program *program);
 
 #endif

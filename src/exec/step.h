@@ -28,7 +28,10 @@ typedef StepResult StepFn(Step *step);
 extern StepFn *const step_handlers[ACTION_COUNT]; /* null for ACTION_LANE */
 
 /* The k-th PTX operand's first entry, and its number of entries (more than 1 for vectors). */
-static inline const Operand *step_operand(const Step *step, unsigned k) { return &step->insn->op[step->insn->begin[k]]; }
+static inline const Operand *step_operand(const Step *step, unsigned k)
+{
+    return &step->insn->op[step->insn->begin[k]];
+}
 static inline unsigned step_operand_count(const Step *step, unsigned k)
 {
     return (unsigned)(step->insn->begin[k + 1] - step->insn->begin[k]);

@@ -2,9 +2,10 @@
  *
  * Divergence. A group is a set of lanes at one program counter in one frame. A branch that parts a
  * group makes two groups and a join: the place where its lanes meet again (the branch's immediate
- * post-dominator). A group that reaches its join waits there; when all lanes that the join still
- * expects have come, they go on as one group. A call is a join at the return address. So joins form a
- * tree, and the SIMT stack is the special case in which only the newest group runs:
+ * post-dominator, ways by which threads end early not counted: ptx/flow_meet.c). A group that reaches
+ * its join waits there; when all lanes that the join still expects have come, they go on as one group. A
+ * call is a join at the return address. So joins form a tree, and the SIMT stack is the special case in
+ * which only the newest group runs:
  *   - before Volta (DIVERGENCE_STACK) the group made last runs until it joins, as a stack's top does;
  *     a spin lock between lanes of one warp hangs, as it did on those GPUs;
  *   - from Volta on (DIVERGENCE_INDEPENDENT) ready groups take turns, and a group at a .sync instruction
@@ -54,7 +55,7 @@ typedef struct Join {
     uint32_t parent;     /* the join after it, or NO_INDEX */
     bool is_call;
     uint32_t callee_frame;
-    uint64_t waited;     /* instructions that missing lanes have run, in whole turns, while others were here */
+    uint64_t waited;     /* instructions that ran, in whole turns, while lanes were here */
     bool polled;         /* some of them read what other threads may write */
 } Join;
 

@@ -104,7 +104,7 @@ StepResult exec_collective(Step *step)
         members &= step->mask;
     if ((members & ~step->mask) == 0)
         return run_alone(step, members);
-    /* Lanes that name other lanes than the first does are another collective: they come to it by themselves. */
+    /* Lanes that name other lanes than the first does are another collective, to come by themselves. */
     Mask same = collective_same_members(step);
     if (same != step->mask) {
         divergence_split(warp, step->mask & ~same, step->group->pc);

@@ -62,8 +62,10 @@ typedef enum Action {
     ACTION_BARRIER,   /* bar, barrier: exec/barrier.c */
     ACTION_CLUSTER_BARRIER,
     ACTION_WARP_SYNC, /* bar.warp.sync */
-    ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_ACTIVEMASK, ACTION_ELECT, /* exec/collective.c */
-    ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_FENCE, ACTION_PREFETCH, /* exec/memory.c, exec/atomic.c */
+    /* exec/collective.c */
+    ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_ACTIVEMASK, ACTION_ELECT,
+    /* exec/memory.c, exec/atomic.c */
+    ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_FENCE, ACTION_PREFETCH,
     ACTION_COPY_ASYNC, ACTION_MBARRIER, /* exec/async.c */
     ACTION_ADDRESS,   /* cvta, isspacep, mapa, getctarank: exec/address.c */
     ACTION_LDMATRIX, ACTION_MMA, ACTION_WMMA_LOAD, ACTION_WMMA_STORE, /* exec/matrix.c */

@@ -12,9 +12,9 @@
  *   LANE2(id, pattern, UNIT, D, A, B, expression)
  *   LANE3(id, pattern, UNIT, D, A, B, C, expression)
  *   LANE4(id, pattern, UNIT, D, A, B, C, E, expression)
- *   LANE_COMPARE(id, pattern, UNIT, A)                    setp: predicates p|q from a, b and maybe a predicate
+ *   LANE_COMPARE(id, pattern, UNIT, A)                    setp: predicates p|q from a, b, maybe a predicate
  *   LANE_SET(id, pattern, UNIT, A, one)                   set: writes `one`, at most 4 bytes, where it holds
- *   LANE_HAND(id, pattern, UNIT, T, operands, sources)    lane_<id>() is written by hand in the same lane_*.c;
+ *   LANE_HAND(id, pattern, UNIT, T, operands, sources)    lane_<id>() stands by hand in the same lane_*.c;
  *                                                         all operands but predicates are of type T
  *   LANE_CUSTOM(id, pattern, UNIT, operands, sources)     the same where all operands are predicates
  *   OTHER(id, pattern, UNIT, ACTION, operands)            handled in exec/
@@ -46,8 +46,9 @@
     [ROW_##id] = {pattern, operands, UNIT_##unit, ACTION_LANE, lane_##id, sources, {__VA_ARGS__}},
 #define SIZE(T) sizeof(STORAGE_##T)
 #define LANE1(id, pattern, unit, D, A, expression) LANE_ROW(id, pattern, unit, "Ds", 1, SIZE(D), SIZE(A))
-#define LANE2(id, pattern, unit, D, A, B, expression) LANE_ROW(id, pattern, unit, "Dss", 2, SIZE(D), SIZE(A), SIZE(B))
-#define LANE3(id, pattern, unit, D, A, B, C, expression) \
+#define LANE2(id, pattern, unit, D, A, B, expression)                                                        \
+    LANE_ROW(id, pattern, unit, "Dss", 2, SIZE(D), SIZE(A), SIZE(B))
+#define LANE3(id, pattern, unit, D, A, B, C, expression)                                                     \
     LANE_ROW(id, pattern, unit, "Dsss", 3, SIZE(D), SIZE(A), SIZE(B), SIZE(C))
 #define LANE4(id, pattern, unit, D, A, B, C, E, expression) \
     LANE_ROW(id, pattern, unit, "Dssss", 4, SIZE(D), SIZE(A), SIZE(B), SIZE(C), SIZE(E))

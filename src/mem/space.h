@@ -49,7 +49,8 @@ typedef struct AddressSpace {
 void space_init(AddressSpace *space, uint64_t limit);
 void space_destroy(AddressSpace *space);
 /* Zeroed memory. size 0 is an error, as is running over the limit. `name` is kept by pointer. */
-WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address, Error *error);
+WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
+                     Error *error);
 WbStatus space_free(AddressSpace *space, uint64_t address, Error *error);
 /* The allocation that holds the whole range, or null. */
 Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size);

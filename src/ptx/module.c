@@ -49,8 +49,8 @@ const char *module_place_text(const Module *module, const PtxInsn *insn, char *b
     const SourcePlace *source = &insn->source;
     const char *file = source->file < module->file_count ? module->files[source->file] : NULL;
     if (source->line && file)
-        snprintf(buffer, size, "%.200s:%u:%u (%.200s:%u)", module->file_name, insn->place.line, insn->place.column,
-                 file, source->line);
+        snprintf(buffer, size, "%.200s:%u:%u (%.200s:%u)", module->file_name, insn->place.line,
+                 insn->place.column, file, source->line);
     else
         snprintf(buffer, size, "%.200s:%u:%u", module->file_name, insn->place.line, insn->place.column);
     return buffer;

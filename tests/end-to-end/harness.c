@@ -61,7 +61,8 @@ void harness_run_error(const HarnessRun *run, WbStatus expected, ...)
 {
     WbStatus status = harness_run(run);
     if (status != expected)
-        fail_msg("expected %s, got %s: %s", wb_status_name(expected), wb_status_name(status), wb_error(run->gpu));
+        fail_msg("expected %s, got %s: %s", wb_status_name(expected), wb_status_name(status),
+                 wb_error(run->gpu));
     va_list parts;
     va_start(parts, expected);
     for (const char *part; (part = va_arg(parts, const char *));)

@@ -179,8 +179,8 @@ static void test_spin_lock_hangs_on_a_stack(void **state)
     static const char *const knobs[] = {"functional_limit=100000", NULL};
     uint32_t out[80] = {0};
     WbGpu *gpu = harness_open("gtx480", knobs);
-    harness_run_error(&(HarnessRun){gpu, SPIN_LOCK, "k", {1, 1, 1}, {32, 1, 1}, 0, out, 80}, WB_ERROR_DEADLOCK,
-                      "functional_limit", "test.ptx:", (char *)NULL);
+    harness_run_error(&(HarnessRun){gpu, SPIN_LOCK, "k", {1, 1, 1}, {32, 1, 1}, 0, out, 80},
+                      WB_ERROR_DEADLOCK, "functional_limit", "test.ptx:", (char *)NULL);
     wb_gpu_close(gpu);
 }
 

@@ -43,7 +43,8 @@ static void test_correlation(void **state)
         Host host = host_begin(gpu, SOURCE_DIRECTORY "/workloads/correlation", "correlation.ptx");
         bool right = kernel->run(&host);
         if (host.status != WB_OK || !right)
-            fail_msg("%s on %s: %s", kernel->name, gpus[i], host.status == WB_OK ? "the result is wrong" : host.error);
+            fail_msg("%s on %s: %s", kernel->name, gpus[i],
+                     host.status == WB_OK ? "the result is wrong" : host.error);
         host_end(&host);
         wb_gpu_close(gpu);
     }
@@ -54,7 +55,8 @@ int main(void)
     struct CMUnitTest tests[SIX_COUNT + CORRELATION_COUNT] = {0};
     size_t count = 0;
     for (int i = 0; i < SIX_COUNT; i++)
-        tests[count++] = (struct CMUnitTest){six_programs[i].name, test_six, NULL, NULL, (void *)&six_programs[i]};
+        tests[count++] =
+            (struct CMUnitTest){six_programs[i].name, test_six, NULL, NULL, (void *)&six_programs[i]};
     for (int i = 0; i < CORRELATION_COUNT; i++)
         tests[count++] = (struct CMUnitTest){correlation_kernels[i].name, test_correlation, NULL, NULL,
                                              (void *)&correlation_kernels[i]};

@@ -39,7 +39,8 @@ const FormSpec forms_integer[] = {
     /* one flag serves both: subtraction sets it where nothing is borrowed */
     FORM("sub.cc.<u32|s32|u64|s64> %d0, %a0, %a1; addc.@1 %d1, %a2, %a3;", "@1 @1 @1 @1", "@1 @1"),
     FORM("add.cc.<u32|s32|u64|s64> %d0, %a0, %a1; subc.@1 %d1, %a2, %a3;", "@1 @1 @1 @1", "@1 @1"),
-    FORM("sub.cc.<u32|u64> %d0, %a0, %a1; subc.cc.@1 %d1, %a2, %a3; addc.@1 %d2, 0, 0;", "@1 @1 @1 @1", "@1 @1 @1"),
+    FORM("sub.cc.<u32|u64> %d0, %a0, %a1; subc.cc.@1 %d1, %a2, %a3; addc.@1 %d2, 0, 0;", "@1 @1 @1 @1",
+         "@1 @1 @1"),
     FORM("mad.<lo|hi>.cc.<u32|s32|u64|s64> %d0, %a0, %a1, %a2; addc.@2 %d1, 0, 0;", "@2 @2 @2", "@2 @2"),
     FORM("mad.lo.cc.<u32|s32|u64|s64> %d0, %a0, %a1, %a2; madc.<lo|hi>.@1 %d1, %a0, %a1, %a3;", "@1 @1 @1 @1",
          "@1 @1"),
