@@ -91,6 +91,8 @@ WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel)
 size_t wb_module_kernel_count(const WbModule *module);
 WbKernel *wb_module_kernel_at(WbModule *module, size_t index);
 WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);
+/* The size of a parameter, and where it lies among the kernel's parameter_bytes. */
+WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, size_t *size);
 /* Replaces the register count that allocation found (0: back to it). */
 WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers);
 

@@ -143,6 +143,26 @@ WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info)
     return WB_OK;
 }
 
+WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, size_t *size)
+{
+    if (!kernel)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = kernel->module->gpu;
+    Error *error = gpu_begin(gpu);
+    if (!offset || !size)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_kernel_parameter needs places for offset and size; one was null."));
+    if (kernel_link(kernel, error))
+        return gpu_end(gpu, error->status);
+    if (index >= kernel->program->parameter_count)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "Kernel %s has %u parameters; there is no number %u (they count from 0).",
+                                      kernel_name(kernel), kernel->program->parameter_count, index));
+    *offset = kernel->program->parameters[index].offset;
+    *size = kernel->program->parameters[index].bytes;
+    return WB_OK;
+}
+
 WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers)
 {
     if (!kernel)

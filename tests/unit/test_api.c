@@ -295,6 +295,13 @@ static void kernel_info(void **state)
     assert_int_equal(info.shared_bytes, 40000);
     expect(wb_kernel_info(kernel("fill"), NULL), WB_ERROR_ARGUMENT, NULL);
     assert_int_equal(wb_kernel_info(NULL, &info), WB_ERROR_ARGUMENT);
+    size_t offset, size;
+    expect(wb_kernel_parameter(kernel("fill"), 1, &offset, &size), WB_OK, NULL);
+    assert_int_equal(offset, 8);
+    assert_int_equal(size, 4);
+    expect(wb_kernel_parameter(kernel("fill"), 2, &offset, &size), WB_ERROR_ARGUMENT, "2 parameters");
+    expect(wb_kernel_parameter(kernel("fill"), 0, NULL, &size), WB_ERROR_ARGUMENT, NULL);
+    assert_int_equal(wb_kernel_parameter(NULL, 0, &offset, &size), WB_ERROR_ARGUMENT);
     expect(wb_kernel_set_registers(kernel("fill"), 77), WB_OK, NULL);
     expect(wb_kernel_info(kernel("fill"), &info), WB_OK, NULL);
     assert_int_equal(info.registers, 77);
