@@ -28,9 +28,8 @@ static WbStatus analyse(Linker *linker)
     }
     program->code_count = code;
     program->code = ARENA_ARRAY(linker->arena, Insn, code);
-    uint32_t cap = program->functions[0].function->max_registers;
-    if (cap && program->registers > cap)
-        program->registers = cap;
+    uint32_t limit = flow_register_limit(program->functions[0].function);
+    program->registers = program->registers < limit ? program->registers : limit;
     return WB_OK;
 }
 

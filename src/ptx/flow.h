@@ -28,6 +28,10 @@ typedef struct Flow {
     uint32_t block_count;     /* basic blocks, for statistics and tests */
 } Flow;
 
+/* The most registers per thread that .maxnreg, .maxntid, .reqntid and .minnctapersm leave a kernel, and
+ * the functions it calls. */
+uint32_t flow_register_limit(const Function *kernel);
+
 /* Fails only by running out of host memory. The function must have a body. */
 Flow *flow_analyse(const Module *module, const Function *function, Arena *arena);
 

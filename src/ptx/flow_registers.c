@@ -190,7 +190,7 @@ static uint32_t free_registers(uint32_t target)
     return REGISTER_FILE / threads / REGISTER_UNIT * REGISTER_UNIT;
 }
 
-static uint32_t limit_of(const Function *function)
+uint32_t flow_register_limit(const Function *function)
 {
     bool is_exact = function->required_threads[0] != 0;
     const uint32_t *given = is_exact ? function->required_threads : function->max_threads;
@@ -233,6 +233,6 @@ uint32_t flow_estimate_registers(const Module *module, const Function *function,
         need = ABI_SCRATCH;
     if (eager > spare)
         eager = spare;
-    uint32_t wanted = need > eager ? need : eager, limit = limit_of(function);
+    uint32_t wanted = need > eager ? need : eager, limit = flow_register_limit(function);
     return wanted < limit ? wanted : limit;
 }

@@ -26,6 +26,8 @@ static const char ptx[] =
     "  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
     "  mul.wide.u32 %d2, %r5, 4; add.s64 %d3, %d1, %d2;\n"
     "  add.s32 %r1, %r1, %r5; st.global.u32 [%d3], %r1; ret;\n}\n"
+    ".func leaf()\n{\n  ret;\n}\n.func busy()\n{\n  call.uni leaf; ret;\n}\n"
+    ".visible .entry capped() .maxntid 1024 .minnctapersm 4\n{\n  call.uni busy; ret;\n}\n"
     ".visible .entry limited() .maxntid 64\n{\n  ret;\n}\n"
     ".visible .entry exact() .reqntid 8, 2\n{\n  ret;\n}\n"
     ".visible .entry big_shared()\n{\n  .shared .align 4 .b8 room[40000];\n  .reg .b32 %r<2>;\n"
@@ -153,8 +155,8 @@ static void modules(void **state)
     expect(wb_module_load_file(gpu, "/no/such/file.ptx", &broken), WB_ERROR_NOT_FOUND, "/no/such/file.ptx");
     expect(wb_module_load_file(gpu, NULL, &broken), WB_ERROR_ARGUMENT, NULL);
     wb_module_unload(NULL);
-    assert_int_equal(wb_module_kernel_count(module), 9);
-    assert_null(wb_module_kernel_at(module, 9));
+    assert_int_equal(wb_module_kernel_count(module), 10);
+    assert_null(wb_module_kernel_at(module, 10));
     WbKernel *found;
     expect(wb_module_kernel(module, "fil", &found), WB_ERROR_NOT_FOUND, "did you mean fill?");
     assert_null(found);
@@ -291,6 +293,9 @@ static void kernel_info(void **state)
     assert_in_range(info.registers, 1, 32);
     expect(wb_kernel_info(kernel("limited"), &info), WB_OK, NULL);
     assert_int_equal(info.max_threads, 64);
+    /* a function with calls takes 24 registers or more; four blocks of 1024 threads leave 16 for each */
+    expect(wb_kernel_info(kernel("capped"), &info), WB_OK, NULL);
+    assert_int_equal(info.registers, 16);
     expect(wb_kernel_info(kernel("big_shared"), &info), WB_OK, NULL);
     assert_int_equal(info.shared_bytes, 40000);
     expect(wb_kernel_info(kernel("fill"), NULL), WB_ERROR_ARGUMENT, NULL);
