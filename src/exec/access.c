@@ -129,7 +129,7 @@ static uint64_t read_address(Step *step, const Access *access, unsigned lane)
 /* Lanes that do not execute repeat the first one that does. */
 static void read_addresses(Step *step, Access *access)
 {
-    const unsigned first = access_first(access->mask);
+    const unsigned first = mask_first(access->mask);
     for (unsigned lane = 0; lane < step->warp->width; lane++)
         access->address[lane] = read_address(step, access, access->mask >> lane & 1 ? lane : first);
 }
@@ -287,7 +287,7 @@ static bool prepare_together(Step *step, Access *access)
     const char *lanes = access->offsets ? NULL : base_lanes(step, access->base);
     const bool narrow = access->base->bytes == 4;
     const uint64_t displacement = (uint64_t)access->displacement;
-    const unsigned first = access_first(access->mask);
+    const unsigned first = mask_first(access->mask);
     const bool row = lanes && (access->mask & 3) == 3 &&
                      lane_address(lanes, narrow, 0, 1) - lane_address(lanes, narrow, 0, 0) == access->bytes;
     uint64_t anchor =
@@ -370,11 +370,11 @@ static StepResult refuse(Step *step, const Access *access, unsigned lane, Space 
 static StepResult prepare_apart(Step *step, Access *access)
 {
     const Mask mask = access->mask;
-    const unsigned first = access_first(mask);
+    const unsigned first = mask_first(mask);
     bool differ = false;
     read_addresses(step, access);
     for (Mask rest = mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         uint64_t address = access->address[lane];
         Space space = (Space)access->space;
         if (is_generic(access, address)) {
@@ -436,7 +436,7 @@ static void count(Step *step, const Access *access)
     }
     uint32_t seen = 0;
     for (Mask rest = access->mask; rest; rest &= rest - 1)
-        seen |= 1u << access->lane_space[access_first(rest)];
+        seen |= 1u << access->lane_space[mask_first(rest)];
     for (; seen; seen &= seen - 1)
         count_access(statistics, access, (Space)__builtin_ctz(seen));
 }

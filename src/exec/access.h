@@ -81,8 +81,6 @@ Space access_window(uint64_t address);
 /* What a generic address has over the address within its space. */
 uint64_t access_window_base(Space space);
 
-/* The first lane of a mask; `mask &= mask - 1` goes on to the next. */
-static inline unsigned access_first(Mask mask) { return (unsigned)__builtin_ctzll(mask); }
 
 /* Insn.aux of memory instructions: the last type in the low byte, the named operation above it. */
 typedef enum AtomicOp {

@@ -11,10 +11,10 @@ static StepResult convert(Step *step, bool to_space)
     const uint64_t window = access_window_base((Space)step->insn->space);
     const Operand *to = step_operand(step, 0), *from = step_operand(step, 1);
     if (window && (Type)(step->insn->aux & AUX_TYPE_MASK) == TYPE_u32)
-        return step_error(step, WB_ERROR_UNSUPPORTED, access_first(step->mask),
+        return step_error(step, WB_ERROR_UNSUPPORTED, mask_first(step->mask),
                           "generic addresses have 64 bits; compile for .address_size 64");
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         const uint64_t address = step_value(step, from, lane);
         step_write(step, to, lane, to_space ? address - window : address + window);
     }
@@ -33,7 +33,7 @@ static StepResult test_space(Step *step)
     const Space asked = (Space)step->insn->space;
     Mask inside = 0;
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         const uint64_t address = step_value(step, step_operand(step, 1), lane);
         Space space = access_window(address);
         if (space == SPACE_GLOBAL && is_constant(step, address))
@@ -48,7 +48,7 @@ static StepResult test_space(Step *step)
 static StepResult map_rank(Step *step)
 {
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         const uint64_t rank = step_value(step, step_operand(step, 2), lane);
         if (rank)
             return step_error(step, WB_ERROR_ADDRESS, lane,
@@ -73,7 +73,7 @@ StepResult exec_address(Step *step)
         return map_rank(step);
     default:
         for (Mask rest = step->mask; rest; rest &= rest - 1)
-            step_write(step, step_operand(step, 0), access_first(rest), 0);
+            step_write(step, step_operand(step, 0), mask_first(rest), 0);
         return STEP_NEXT;
     }
 }

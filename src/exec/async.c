@@ -25,7 +25,7 @@ static uint32_t source_bytes(Step *step, unsigned lane, uint32_t size)
 static void copy_lanes(const Access *to, const Access *from, uint32_t size)
 {
     for (Mask rest = from->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         switch (size) {
         case 4:
             memcpy(to->place[lane], from->place[lane], 4);
@@ -56,9 +56,9 @@ static StepResult copy_part(Step *step, const Access *to, unsigned lane, uint32_
 
 static StepResult copy(Step *step)
 {
-    const uint32_t size = (uint32_t)step_value(step, step_operand(step, 2), access_first(step->mask));
+    const uint32_t size = (uint32_t)step_value(step, step_operand(step, 2), mask_first(step->mask));
     if (size != 4 && size != 8 && size != 16)
-        return step_error(step, WB_ERROR_EXECUTION, access_first(step->mask),
+        return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                           "cp.async copies 4, 8 or 16 bytes, not %u", size);
     Access to, from;
     access_init_bytes(&to, step, ACCESS_STORE, SPACE_SHARED, 0, size, size, step->mask);
@@ -66,7 +66,7 @@ static StepResult copy(Step *step)
         return STEP_ERROR;
     Mask whole = 0;
     for (Mask rest = step->mask; rest; rest &= rest - 1)
-        whole |= (Mask)(source_bytes(step, access_first(rest), size) == size) << access_first(rest);
+        whole |= (Mask)(source_bytes(step, mask_first(rest), size) == size) << mask_first(rest);
     if (whole) {
         access_init_bytes(&from, step, ACCESS_LOAD, SPACE_GLOBAL, 1, size, size, whole);
         if (access_prepare(step, &from) == STEP_ERROR)
@@ -74,7 +74,7 @@ static StepResult copy(Step *step)
         copy_lanes(&to, &from, size);
     }
     for (Mask rest = step->mask & ~whole; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         if (copy_part(step, &to, lane, size, source_bytes(step, lane, size)) == STEP_ERROR)
             return STEP_ERROR;
     }
@@ -96,7 +96,7 @@ static StepResult arrive(Step *step)
     if (access_prepare(step, &barrier) == STEP_ERROR)
         return STEP_ERROR;
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         uint64_t object;
         memcpy(&object, barrier.place[lane], sizeof object);
         MbarrierFault fault = mbarrier_check(object);
@@ -128,7 +128,7 @@ static StepResult complete(Step *step, unsigned lane, uint32_t size)
 static StepResult copy_bulk(Step *step, Space to_space, Space from_space, bool has_barrier)
 {
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         const Mask one = (Mask)1 << lane;
         const uint32_t size = (uint32_t)step_value(step, step_operand(step, 2), lane);
         Access to, from;

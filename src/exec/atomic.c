@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) void combine_sized(const Step *step
     const Type type = (Type)(step->insn->aux & AUX_TYPE_MASK);
     const bool is_float = step->insn->aux & AUX_FLOAT;
     for (Mask rest = access->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         uint8_t *place = access->place[lane] + offset;
         uint64_t value = 0;
         memcpy(&value, place, bytes);
@@ -164,7 +164,7 @@ static void write_old(Step *step, const Operand *to, const uint64_t *old, Mask m
     uint32_t *narrow = step_dest32(step, to);
     uint64_t *wide = step_dest64(step, to);
     for (; mask; mask &= mask - 1) {
-        const unsigned lane = access_first(mask);
+        const unsigned lane = mask_first(mask);
         if (to->bytes == 4)
             narrow[lane] = (uint32_t)old[lane];
         else
@@ -181,7 +181,7 @@ static void exchange_wide(Step *step, const Access *access, const Operand *to, c
     const uint64_t *second = step_read64(step, b, 1), *third = compares ? step_read64(step, c, 2) : second;
     uint64_t *d = to->kind == OPERAND_REGISTER ? step_dest64(step, to) : NULL;
     for (Mask rest = access->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         const uint64_t wanted[2] = {second[lane], second[lane + width]};
         const uint64_t next[2] = {third[lane], third[lane + width]};
         uint64_t old[2];

@@ -14,19 +14,18 @@ typedef struct Form {
     const Operand *count, *predicate; /* null: not given */
 } Form;
 
-static Reduction reduction_of(const Step *step)
+static Reduction reduction_of(const Insn *insn)
 {
-    const Function *function = step->warp->block->launch->program->functions[step->insn->function].function;
-    for (unsigned i = 0; i < step->insn->ptx->mod_count; i++) {
-        Mod mod = function->mods[step->insn->ptx->first_mod + i];
-        if (mod == MOD_and)
-            return REDUCE_AND;
-        if (mod == MOD_or)
-            return REDUCE_OR;
-        if (mod == MOD_popc)
-            return REDUCE_POPC;
+    switch (insn->row) {
+    case ROW_bar_red_popc:
+    case ROW_barrier_red_popc:
+        return REDUCE_POPC;
+    case ROW_bar_red_pred:
+    case ROW_barrier_red_pred:
+        return insn->mods.bool_op == BOOL_AND ? REDUCE_AND : REDUCE_OR;
+    default:
+        return REDUCE_NONE;
     }
-    return REDUCE_NONE;
 }
 
 static Form form_of(const Step *step)
@@ -34,7 +33,7 @@ static Form form_of(const Step *step)
     Form form = {0};
     unsigned row = step->insn->row, operands = step->insn->operand_count;
     form.arrive = row == ROW_bar_arrive || row == ROW_barrier_arrive;
-    form.reduction = reduction_of(step);
+    form.reduction = reduction_of(step->insn);
     if (form.reduction == REDUCE_NONE) {
         form.count = operands > 1 ? step_operand(step, 1) : NULL;
         return form;
@@ -75,7 +74,7 @@ static void give_result(Warp *warp, Group *group, const Barrier *barrier, uint32
                  .insn = &warp->block->launch->program->code[group->pc],
                  .mask = group->mask};
     const Operand *to = step.insn->op;
-    switch (reduction_of(&step)) {
+    switch (reduction_of(step.insn)) {
     case REDUCE_AND:
         step_write_predicate(&step, to, barrier->red_count == arrived ? ~(Mask)0 : 0);
         break;
@@ -84,7 +83,7 @@ static void give_result(Warp *warp, Group *group, const Barrier *barrier, uint32
         break;
     case REDUCE_POPC:
         for (Mask lanes = group->mask; lanes; lanes &= lanes - 1)
-            step_write(&step, to, (unsigned)__builtin_ctzll(lanes), barrier->red_count);
+            step_write(&step, to, mask_first(lanes), barrier->red_count);
         break;
     case REDUCE_NONE:
         break;
@@ -141,10 +140,10 @@ static Mask same_lanes(Step *step, const Operand *operand)
 {
     if (!operand || operand->kind != OPERAND_REGISTER)
         return step->mask;
-    uint64_t value = step_value(step, operand, (unsigned)__builtin_ctzll(step->mask));
+    uint64_t value = step_value(step, operand, mask_first(step->mask));
     Mask same = 0;
     for (Mask lanes = step->mask; lanes; lanes &= lanes - 1)
-        if (step_value(step, operand, (unsigned)__builtin_ctzll(lanes)) == value)
+        if (step_value(step, operand, mask_first(lanes)) == value)
             same |= lanes & -lanes;
     return same;
 }
@@ -155,7 +154,7 @@ static StepResult part(Step *step, Mask same)
     uint32_t pc = step->group->pc;
     if (step->warp->block->launch->divergence == DIVERGENCE_STACK)
         return step_error(
-            step, WB_ERROR_EXECUTION, (unsigned)__builtin_ctzll(step->mask & ~same),
+            step, WB_ERROR_EXECUTION, mask_first(step->mask & ~same),
             "lanes of one warp name different barriers or counts; before Volta a warp arrives as "
             "a whole");
     divergence_branch(step->warp, same, pc, pc, pc + 1);
@@ -166,7 +165,7 @@ StepResult exec_barrier(Step *step)
 {
     Block *block = step->warp->block;
     Form form = form_of(step);
-    unsigned first = (unsigned)__builtin_ctzll(step->mask);
+    unsigned first = mask_first(step->mask);
     Mask same = same_lanes(step, step_operand(step, form.name)) & same_lanes(step, form.count);
     if (same != step->mask)
         return part(step, same);

@@ -15,8 +15,6 @@ enum { CALL_BYTES = 32 };
 /* The largest argument list of an intrinsic, and the room for its result. */
 enum { INTRINSIC_ARGUMENTS = 16, INTRINSIC_BYTES = 256, RESULT_BYTES = 16 };
 
-static unsigned first_lane(const Step *step) { return (unsigned)__builtin_ctzll(step->mask); }
-
 /* Where one lane's bytes of a call value are: in the frame's parameter area, or in its local memory if
  * the function takes the parameter's address. Null for values that are not in memory. */
 static uint8_t *value_bytes(const Step *step, const Frame *frame, const Operand *operand, unsigned lane)
@@ -63,7 +61,7 @@ static void pass_value(Step *step, Frame *from_frame, const Operand *from, Frame
                        uint32_t bytes)
 {
     for (Mask lanes = step->mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        unsigned lane = mask_first(lanes);
         uint64_t value = 0;
         const uint8_t *place = value_bytes(step, from_frame, from, lane);
         if (place) {
@@ -85,12 +83,12 @@ static StepResult enter(Step *step, const Call *call, uint32_t number)
     base += launch->program->recursive ? CALL_BYTES : 0;
     if (base + callee->local_bytes > launch->local_bytes)
         return step_error(
-            step, WB_ERROR_OUT_OF_MEMORY, first_lane(step),
+            step, WB_ERROR_OUT_OF_MEMORY, mask_first(step->mask),
             "the call of '%s' overflows the thread's stack of %u bytes: endless recursion, or raise "
             "the knob stack_bytes",
             callee->function->name, launch->local_bytes);
     if (callee->parameter_count != call->argument_count)
-        return step_error(step, WB_ERROR_EXECUTION, first_lane(step),
+        return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                           "calls '%s' with %u arguments; it takes %u", callee->function->name,
                           call->argument_count, callee->parameter_count);
     uint32_t frame = warp_new_frame(warp, number, (uint32_t)base);
@@ -120,14 +118,14 @@ static StepResult call_intrinsic(Step *step, const Call *call)
     uint32_t offsets[INTRINSIC_ARGUMENTS];
     uint8_t arguments[MAX_WIDTH][INTRINSIC_BYTES], results[MAX_WIDTH][RESULT_BYTES] = {{0}};
     if (call->argument_count != call->intrinsic->argument_count)
-        return step_error(step, WB_ERROR_EXECUTION, first_lane(step),
+        return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                           "calls '%s' with %u arguments; it takes %u", call->name, call->argument_count,
                           call->intrinsic->argument_count);
     if (!argument_offsets(call, offsets))
-        return step_error(step, WB_ERROR_UNSUPPORTED, first_lane(step),
+        return step_error(step, WB_ERROR_UNSUPPORTED, mask_first(step->mask),
                           "the arguments of '%s' exceed %d bytes", call->name, INTRINSIC_BYTES);
     for (Mask lanes = step->mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        unsigned lane = mask_first(lanes);
         for (uint32_t i = 0; i < call->argument_count; i++)
             read_value(step, step->frame, &call->arguments[i].outside, lane, &arguments[lane][offsets[i]],
                        call->arguments[i].bytes);
@@ -141,7 +139,7 @@ static StepResult call_intrinsic(Step *step, const Call *call)
                           .result_stride = RESULT_BYTES};
     StepResult result = call->intrinsic->run(&made);
     for (Mask lanes = step->mask; result == STEP_NEXT && call->result_count && lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        unsigned lane = mask_first(lanes);
         uint32_t bytes = call->results[0].bytes < RESULT_BYTES ? call->results[0].bytes : RESULT_BYTES;
         write_value(step, step->frame, &call->results[0].outside, lane, results[lane], bytes);
     }
@@ -152,10 +150,10 @@ static StepResult call_intrinsic(Step *step, const Call *call)
 static StepResult call_pointer(Step *step, const Call *call)
 {
     const Program *program = step->warp->block->launch->program;
-    uint64_t address = step_value(step, call->pointer, first_lane(step));
+    uint64_t address = step_value(step, call->pointer, mask_first(step->mask));
     Mask same = 0;
     for (Mask lanes = step->mask; lanes; lanes &= lanes - 1)
-        if (step_value(step, call->pointer, (unsigned)__builtin_ctzll(lanes)) == address)
+        if (step_value(step, call->pointer, mask_first(lanes)) == address)
             same |= lanes & -lanes;
     if (same != step->mask) {
         uint32_t pc = step->group->pc;
@@ -163,12 +161,12 @@ static StepResult call_pointer(Step *step, const Call *call)
         return STEP_JUMPED;
     }
     if (address == 0)
-        return step_error(step, WB_ERROR_EXECUTION, first_lane(step),
+        return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                           "calls through a null function pointer");
     for (uint32_t i = 0; i < program->function_count; i++)
         if (program->functions[i].address == address)
             return enter(step, call, i);
-    return step_error(step, WB_ERROR_EXECUTION, first_lane(step),
+    return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                       "calls through 0x%llx, which is no function of the kernel's module",
                       (unsigned long long)address);
 }

@@ -14,17 +14,15 @@ typedef struct Collective {
     uint32_t members[LANES]; /* each executing lane's own membermask; not read for shuffles */
 } Collective;
 
-static unsigned lowest_lane(Mask mask) { return (unsigned)__builtin_ctzll(mask); }
-
-#define FOR_LANES(lane, mask)                                                                          \
-    for (Mask rest_ = (mask); rest_; rest_ &= rest_ - 1)                                               \
-        for (unsigned lane = lowest_lane(rest_), once_ = 1; once_; once_ = 0)
+#define FOR_LANES(lane, mask)                                                                                \
+    for (Mask rest_ = (mask); rest_; rest_ &= rest_ - 1)                                                     \
+        for (unsigned lane = mask_first(rest_), once_ = 1; once_; once_ = 0)
 
 /* Null for the forms without .sync, and for activemask. */
 static const Operand *members_operand(const Step *step)
 {
     static const uint8_t position[ACTION_COUNT] = {
-        [ACTION_SHUFFLE] = 4, [ACTION_VOTE] = 2, [ACTION_MATCH] = 2,
+        [ACTION_SHUFFLE] = 4, [ACTION_VOTE] = 2,  [ACTION_MATCH] = 2,
         [ACTION_REDUX] = 2,   [ACTION_ELECT] = 1, [ACTION_WARP_SYNC] = 0};
     unsigned k = position[step->insn->action];
     if (step->insn->action == ACTION_ACTIVEMASK || k >= step->insn->operand_count)
@@ -34,7 +32,7 @@ static const Operand *members_operand(const Step *step)
 
 static Mask wide_members(Step *step)
 {
-    unsigned lane = lowest_lane(step->mask);
+    unsigned lane = mask_first(step->mask);
     if (step->insn->action != ACTION_WARP_SYNC) {
         step_error(step, WB_ERROR_UNSUPPORTED, lane,
                    "'%s' exchanges 32-bit lane masks and has no meaning in a warp of %u lanes; "
@@ -43,7 +41,8 @@ static Mask wide_members(Step *step)
         return 0;
     }
     const Operand *operand = members_operand(step);
-    FOR_LANES(i, step->mask) {
+    FOR_LANES(i, step->mask)
+    {
         if ((uint32_t)step_value(step, operand, i) != UINT32_MAX) {
             step_error(step, WB_ERROR_UNSUPPORTED, i,
                        "bar.warp.sync names 32 lanes, so that in a warp of %u lanes only the full mask "
@@ -66,7 +65,8 @@ Mask collective_members(Step *step)
         return (uint32_t)operand->value;
     Mask all = 0;
     const uint32_t *members = step_read32(step, operand, 3);
-    FOR_LANES(lane, step->mask) {
+    FOR_LANES(lane, step->mask)
+    {
         if (!(members[lane] >> lane & 1)) {
             step_error(step, WB_ERROR_EXECUTION, lane,
                        "lane %u executes a .sync instruction with membermask 0x%08x, which does not name the "
@@ -85,10 +85,10 @@ Mask collective_same_members(Step *step)
     if (!operand || operand->kind == OPERAND_IMMEDIATE)
         return step->mask;
     const uint32_t *members = step_read32(step, operand, 3);
-    const uint32_t first = members[lowest_lane(step->mask)];
+    const uint32_t first = members[mask_first(step->mask)];
     Mask same = 0;
     FOR_LANES(lane, step->mask)
-        same |= (Mask)(members[lane] == first) << lane;
+    same |= (Mask)(members[lane] == first) << lane;
     return same;
 }
 
@@ -99,17 +99,17 @@ static void read_members(Collective *collective)
         const Operand *operand = members_operand(step);
         const uint32_t *own = operand ? step_read32(step, operand, 3) : NULL;
         FOR_LANES(lane, step->mask)
-            collective->members[lane] = own ? own[lane] : (uint32_t)step->mask;
+        collective->members[lane] = own ? own[lane] : (uint32_t)step->mask;
     }
 }
 
 /* The pending lanes that run the same collective as the lowest of them. */
 static Mask next_class(const Collective *collective, Mask pending)
 {
-    uint32_t members = collective->members[lowest_lane(pending)];
+    uint32_t members = collective->members[mask_first(pending)];
     Mask class = 0;
     FOR_LANES(lane, pending)
-        class |= (Mask)(collective->members[lane] == members) << lane;
+    class |= (Mask)(collective->members[lane] == members) << lane;
     return class;
 }
 
@@ -124,7 +124,7 @@ static void gather32(const Collective *collective, unsigned operand, uint32_t va
         Step *step = collective->steps[s];
         const uint32_t *lanes = step_read32(step, step_operand(step, operand), 0);
         FOR_LANES(lane, step->mask)
-            values[lane] = lanes[lane];
+        values[lane] = lanes[lane];
     }
 }
 
@@ -134,7 +134,7 @@ static void gather64(const Collective *collective, unsigned operand, uint64_t va
         Step *step = collective->steps[s];
         const uint64_t *lanes = step_read64(step, step_operand(step, operand), 0);
         FOR_LANES(lane, step->mask)
-            values[lane] = lanes[lane];
+        values[lane] = lanes[lane];
     }
 }
 
@@ -146,7 +146,7 @@ static void write32(Step *step, Mask lanes, const uint32_t values[LANES])
         lanes_blend4(step_dest32(step, operand), values, (uint32_t)lanes);
     } else {
         FOR_LANES(lane, lanes)
-            step_write(step, operand, lane, values[lane]);
+        step_write(step, operand, lane, values[lane]);
     }
 }
 
@@ -211,10 +211,18 @@ static StepResult shuffle(const Collective *collective)
         const uint32_t *c = step_read32(step, step_operand(step, 3), 2);
         uint32_t source[LANES], result[LANES], in_range;
         switch (step->insn->row) {
-        case ROW_shfl_up: in_range = shuffle_sources(ROW_shfl_up, b, c, source); break;
-        case ROW_shfl_down: in_range = shuffle_sources(ROW_shfl_down, b, c, source); break;
-        case ROW_shfl_bfly: in_range = shuffle_sources(ROW_shfl_bfly, b, c, source); break;
-        default: in_range = shuffle_sources(ROW_shfl_idx, b, c, source); break;
+        case ROW_shfl_up:
+            in_range = shuffle_sources(ROW_shfl_up, b, c, source);
+            break;
+        case ROW_shfl_down:
+            in_range = shuffle_sources(ROW_shfl_down, b, c, source);
+            break;
+        case ROW_shfl_bfly:
+            in_range = shuffle_sources(ROW_shfl_bfly, b, c, source);
+            break;
+        default:
+            in_range = shuffle_sources(ROW_shfl_idx, b, c, source);
+            break;
         }
         for (unsigned lane = 0; lane < LANES; lane++)
             result[lane] = values[collective->executing >> source[lane] & 1 ? source[lane] : lane];
@@ -241,7 +249,7 @@ static StepResult vote(const Collective *collective)
         bool outcome = row == ROW_vote_all ? all : row == ROW_vote_any ? any : all || !any;
         result |= outcome ? class : 0;
         FOR_LANES(lane, class)
-            ballots[lane] = (uint32_t)votes;
+        ballots[lane] = (uint32_t)votes;
         pending &= ~class;
     }
     if (row == ROW_vote_ballot) {
@@ -257,7 +265,7 @@ static Mask equal_lanes(const uint64_t values[LANES], Mask lanes, uint64_t value
 {
     Mask same = 0;
     FOR_LANES(lane, lanes)
-        same |= (Mask)(values[lane] == value) << lane;
+    same |= (Mask)(values[lane] == value) << lane;
     return same;
 }
 
@@ -271,15 +279,15 @@ static StepResult match(const Collective *collective)
     gather64(collective, 1, values);
     if (row == ROW_match_any_b32 || row == ROW_match_all_b32) {
         FOR_LANES(lane, collective->executing)
-            values[lane] &= UINT32_MAX;
+        values[lane] &= UINT32_MAX;
     }
     for (Mask pending = collective->executing; pending;) {
         Mask class = next_class(collective, pending);
         for (Mask rest = class; rest;) {
-            Mask same = equal_lanes(values, rest, values[lowest_lane(rest)]);
+            Mask same = equal_lanes(values, rest, values[mask_first(rest)]);
             bool counts = !is_all || same == class;
             FOR_LANES(lane, same)
-                result[lane] = counts ? (uint32_t)same : 0;
+            result[lane] = counts ? (uint32_t)same : 0;
             all_equal |= same == class ? class : 0;
             rest &= ~same;
         }
@@ -294,14 +302,22 @@ static StepResult match(const Collective *collective)
 static uint32_t reduce(RowId row, uint32_t a, uint32_t b)
 {
     switch (row) {
-    case ROW_redux_add: return a + b;
-    case ROW_redux_min_u32: return a < b ? a : b;
-    case ROW_redux_min_s32: return (int32_t)a < (int32_t)b ? a : b;
-    case ROW_redux_max_u32: return a > b ? a : b;
-    case ROW_redux_max_s32: return (int32_t)a > (int32_t)b ? a : b;
-    case ROW_redux_and: return a & b;
-    case ROW_redux_or: return a | b;
-    default: return a ^ b;
+    case ROW_redux_add:
+        return a + b;
+    case ROW_redux_min_u32:
+        return a < b ? a : b;
+    case ROW_redux_min_s32:
+        return (int32_t)a < (int32_t)b ? a : b;
+    case ROW_redux_max_u32:
+        return a > b ? a : b;
+    case ROW_redux_max_s32:
+        return (int32_t)a > (int32_t)b ? a : b;
+    case ROW_redux_and:
+        return a & b;
+    case ROW_redux_or:
+        return a | b;
+    default:
+        return a ^ b;
     }
 }
 
@@ -311,12 +327,12 @@ static StepResult redux(const Collective *collective)
     gather32(collective, 1, values);
     for (Mask pending = collective->executing; pending;) {
         Mask class = next_class(collective, pending);
-        unsigned first = lowest_lane(class);
+        unsigned first = mask_first(class);
         uint32_t total = values[first];
         FOR_LANES(lane, class & (class - 1))
-            total = reduce((RowId)collective->steps[0]->insn->row, total, values[lane]);
+        total = reduce((RowId)collective->steps[0]->insn->row, total, values[lane]);
         FOR_LANES(lane, class)
-            values[lane] = total;
+        values[lane] = total;
         pending &= ~class;
     }
     scatter32(collective, values);
@@ -331,7 +347,7 @@ static StepResult elect(const Collective *collective)
     for (Mask pending = collective->executing; pending;) {
         Mask class = next_class(collective, pending);
         FOR_LANES(lane, class)
-            leaders[lane] = lowest_lane(class);
+        leaders[lane] = mask_first(class);
         elected |= class & -class;
         pending &= ~class;
     }
@@ -359,26 +375,31 @@ StepResult collective_run(Step *const *steps, unsigned count, Mask members)
     for (unsigned s = 1; s < count; s++) {
         if (steps[s]->insn->action != first->action ||
             (steps[s]->insn->row != first->row && first->action != ACTION_SHUFFLE))
-            return step_error(steps[s], WB_ERROR_EXECUTION, lowest_lane(steps[s]->mask),
+            return step_error(steps[s], WB_ERROR_EXECUTION, mask_first(steps[s]->mask),
                               "lanes of one membermask meet at different instructions: '%s' here, '%s' in "
                               "lane %u",
                               isa_rows[steps[s]->insn->row].pattern, isa_rows[first->row].pattern,
-                              lowest_lane(steps[0]->mask));
+                              mask_first(steps[0]->mask));
     }
     for (unsigned s = 0; s < count; s++)
         collective.executing |= steps[s]->mask;
     if (members & ~collective.executing)
-        return step_error(steps[0], WB_ERROR_EXECUTION, lowest_lane(steps[0]->mask),
+        return step_error(steps[0], WB_ERROR_EXECUTION, mask_first(steps[0]->mask),
                           "a collective runs without lane %u, which its membermask names",
-                          lowest_lane(members & ~collective.executing));
+                          mask_first(members & ~collective.executing));
     if (first->action == ACTION_SHUFFLE)
         return shuffle(&collective);
     read_members(&collective);
     switch (first->action) {
-    case ACTION_VOTE: return vote(&collective);
-    case ACTION_MATCH: return match(&collective);
-    case ACTION_REDUX: return redux(&collective);
-    case ACTION_ELECT: return elect(&collective);
-    default: return activemask(&collective);
+    case ACTION_VOTE:
+        return vote(&collective);
+    case ACTION_MATCH:
+        return match(&collective);
+    case ACTION_REDUX:
+        return redux(&collective);
+    case ACTION_ELECT:
+        return elect(&collective);
+    default:
+        return activemask(&collective);
     }
 }

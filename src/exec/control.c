@@ -33,7 +33,7 @@ StepResult exec_branch_table(Step *step)
     Group *group = step->group;
     uint32_t first = NO_INDEX;
     for (Mask lanes = group->mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        unsigned lane = mask_first(lanes);
         targets[lane] = group->pc + 1;
         if (step->mask >> lane & 1) {
             uint64_t index = step_value(step, step_operand(step, 0), lane);
@@ -87,5 +87,5 @@ StepResult exec_trap(Step *step)
 {
     const char *what =
         step->insn->row == ROW_brkpt ? "the kernel reached a breakpoint (brkpt)" : "the kernel trapped";
-    return step_error(step, WB_ERROR_TRAP, (unsigned)__builtin_ctzll(step->mask), "%s", what);
+    return step_error(step, WB_ERROR_TRAP, mask_first(step->mask), "%s", what);
 }

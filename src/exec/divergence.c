@@ -113,10 +113,10 @@ void divergence_scatter(Warp *warp, const uint32_t *targets, uint32_t reconverge
     free_group(warp, warp->current);
     for (Mask left = group.mask; left;) {
         Group side = group;
-        side.pc = targets[__builtin_ctzll(left)];
+        side.pc = targets[mask_first(left)];
         side.mask = 0;
         for (Mask lanes = left; lanes; lanes &= lanes - 1)
-            if (targets[__builtin_ctzll(lanes)] == side.pc)
+            if (targets[mask_first(lanes)] == side.pc)
                 side.mask |= lanes & -lanes;
         left &= ~side.mask;
         place_side(warp, side, reconverge);

@@ -14,10 +14,7 @@ static const Intrinsic *const intrinsics[] = {
 
 enum { INTRINSIC_COUNT = sizeof intrinsics / sizeof *intrinsics };
 
-const Intrinsic *intrinsic_at(size_t index)
-{
-    return index < INTRINSIC_COUNT ? intrinsics[index] : NULL;
-}
+const Intrinsic *intrinsic_at(size_t index) { return index < INTRINSIC_COUNT ? intrinsics[index] : NULL; }
 
 const Intrinsic *intrinsic_find(const char *name)
 {
@@ -26,4 +23,12 @@ const Intrinsic *intrinsic_find(const char *name)
             return intrinsics[i];
     }
     return NULL;
+}
+
+StepResult intrinsic_each_lane(IntrinsicCall *call, IntrinsicLane *lane)
+{
+    StepResult result = STEP_NEXT;
+    for (Mask rest = call->step->mask; rest && result == STEP_NEXT; rest &= rest - 1)
+        result = lane(call, mask_first(rest));
+    return result;
 }

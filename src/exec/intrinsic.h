@@ -34,4 +34,8 @@ static inline const uint8_t *intrinsic_argument(const IntrinsicCall *call, uint3
     return call->arguments + (size_t)lane * call->argument_stride + call->argument_offsets[argument];
 }
 
+/* Calls `lane` for every calling lane, in ascending order, up to the first error. */
+typedef StepResult IntrinsicLane(IntrinsicCall *call, unsigned lane);
+StepResult intrinsic_each_lane(IntrinsicCall *call, IntrinsicLane *lane);
+
 #endif

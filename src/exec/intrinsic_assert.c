@@ -45,8 +45,8 @@ static StepResult run_assertfail(IntrinsicCall *call)
     char condition[TEXT_SIZE], file[TEXT_SIZE];
     uint32_t line;
     for (Mask rest = call->step->mask; rest; rest &= rest - 1)
-        print_failure(call, (unsigned)__builtin_ctzll(rest));
-    unsigned first = (unsigned)__builtin_ctzll(call->step->mask);
+        print_failure(call, mask_first(rest));
+    unsigned first = mask_first(call->step->mask);
     string_argument(call, 0, first, condition);
     string_argument(call, 1, first, file);
     memcpy(&line, intrinsic_argument(call, 2, first), sizeof line);

@@ -31,16 +31,14 @@ static uint64_t allocate(Launch *launch, uint64_t size)
     return address;
 }
 
-static StepResult run_malloc(IntrinsicCall *call)
+static StepResult malloc_lane(IntrinsicCall *call, unsigned lane)
 {
-    Launch *launch = call->step->warp->block->launch;
-    for (Mask rest = call->step->mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(rest);
-        uint64_t address = allocate(launch, first_argument(call, lane));
-        memcpy(call->results + (size_t)lane * call->result_stride, &address, sizeof address);
-    }
+    uint64_t address = allocate(call->step->warp->block->launch, first_argument(call, lane));
+    memcpy(call->results + (size_t)lane * call->result_stride, &address, sizeof address);
     return STEP_NEXT;
 }
+
+static StepResult run_malloc(IntrinsicCall *call) { return intrinsic_each_lane(call, malloc_lane); }
 
 static StepResult free_lane(IntrinsicCall *call, unsigned lane)
 {
@@ -62,15 +60,7 @@ static StepResult free_lane(IntrinsicCall *call, unsigned lane)
     return STEP_NEXT;
 }
 
-static StepResult run_free(IntrinsicCall *call)
-{
-    for (Mask rest = call->step->mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(rest);
-        if (free_lane(call, lane) == STEP_ERROR)
-            return STEP_ERROR;
-    }
-    return STEP_NEXT;
-}
+static StepResult run_free(IntrinsicCall *call) { return intrinsic_each_lane(call, free_lane); }
 
 extern const Intrinsic intrinsic_malloc, intrinsic_free;
 const Intrinsic intrinsic_malloc = {

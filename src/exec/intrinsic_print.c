@@ -39,15 +39,7 @@ static StepResult print_lane(IntrinsicCall *call, unsigned lane)
     return STEP_NEXT;
 }
 
-static StepResult run_vprintf(IntrinsicCall *call)
-{
-    for (Mask rest = call->step->mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(rest);
-        if (print_lane(call, lane) == STEP_ERROR)
-            return STEP_ERROR;
-    }
-    return STEP_NEXT;
-}
+static StepResult run_vprintf(IntrinsicCall *call) { return intrinsic_each_lane(call, print_lane); }
 
 extern const Intrinsic intrinsic_vprintf;
 const Intrinsic intrinsic_vprintf = {

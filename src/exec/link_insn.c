@@ -9,10 +9,7 @@
 
 static bool has_mod(const Writer *writer, Mod mod)
 {
-    for (unsigned i = 0; i < writer->ptx->mod_count; i++)
-        if (writer->function->mods[writer->ptx->first_mod + i] == mod)
-            return true;
-    return false;
+    return function_has_mod(writer->function, writer->ptx, mod);
 }
 
 static unsigned lane_bytes(Type type) { return type_bits(type) > 32 ? 8 : 4; }

@@ -14,22 +14,38 @@ typedef struct Suffixes {
 static MatrixShape shape_of(Mod mod)
 {
     switch ((int)mod) {
-    case MOD_m8n8k4: return (MatrixShape){8, 8, 4};
-    case MOD_m8n8k16: return (MatrixShape){8, 8, 16};
-    case MOD_m8n8k32: return (MatrixShape){8, 8, 32};
-    case MOD_m8n8k128: return (MatrixShape){8, 8, 128};
-    case MOD_m16n8k4: return (MatrixShape){16, 8, 4};
-    case MOD_m16n8k8: return (MatrixShape){16, 8, 8};
-    case MOD_m16n8k16: return (MatrixShape){16, 8, 16};
-    case MOD_m16n8k32: return (MatrixShape){16, 8, 32};
-    case MOD_m16n8k64: return (MatrixShape){16, 8, 64};
-    case MOD_m16n8k128: return (MatrixShape){16, 8, 128};
-    case MOD_m16n8k256: return (MatrixShape){16, 8, 256};
-    case MOD_m16n16k8: return (MatrixShape){16, 16, 8};
-    case MOD_m16n16k16: return (MatrixShape){16, 16, 16};
-    case MOD_m32n8k16: return (MatrixShape){32, 8, 16};
-    case MOD_m8n32k16: return (MatrixShape){8, 32, 16};
-    default: return (MatrixShape){0, 0, 0};
+    case MOD_m8n8k4:
+        return (MatrixShape){8, 8, 4};
+    case MOD_m8n8k16:
+        return (MatrixShape){8, 8, 16};
+    case MOD_m8n8k32:
+        return (MatrixShape){8, 8, 32};
+    case MOD_m8n8k128:
+        return (MatrixShape){8, 8, 128};
+    case MOD_m16n8k4:
+        return (MatrixShape){16, 8, 4};
+    case MOD_m16n8k8:
+        return (MatrixShape){16, 8, 8};
+    case MOD_m16n8k16:
+        return (MatrixShape){16, 8, 16};
+    case MOD_m16n8k32:
+        return (MatrixShape){16, 8, 32};
+    case MOD_m16n8k64:
+        return (MatrixShape){16, 8, 64};
+    case MOD_m16n8k128:
+        return (MatrixShape){16, 8, 128};
+    case MOD_m16n8k256:
+        return (MatrixShape){16, 8, 256};
+    case MOD_m16n16k8:
+        return (MatrixShape){16, 16, 8};
+    case MOD_m16n16k16:
+        return (MatrixShape){16, 16, 16};
+    case MOD_m32n8k16:
+        return (MatrixShape){32, 8, 16};
+    case MOD_m8n32k16:
+        return (MatrixShape){8, 32, 16};
+    default:
+        return (MatrixShape){0, 0, 0};
     }
 }
 
@@ -123,7 +139,7 @@ const void *matrix_decode(const Function *function, const PtxInsn *ptx, Arena *a
 
 StepResult matrix_check(Step *step)
 {
-    const unsigned first = (unsigned)__builtin_ctzll(step->mask);
+    const unsigned first = mask_first(step->mask);
     if (step->warp->width != LANES)
         return step_error(step, WB_ERROR_UNSUPPORTED, first,
                           "'%s' spreads matrices over 32 lanes and has no meaning in a warp of %u lanes; "
@@ -138,7 +154,6 @@ StepResult matrix_check(Step *step)
                           "'%s' is executed by %d of the warp's 32 lanes (mask 0x%08x), but an .aligned "
                           "instruction needs all of them together; keep it out of divergent code and of "
                           "warps that are not full",
-                          step->insn->ptx->mnemonic, __builtin_popcountll(step->mask),
-                          (uint32_t)step->mask);
+                          step->insn->ptx->mnemonic, __builtin_popcountll(step->mask), (uint32_t)step->mask);
     return STEP_NEXT;
 }

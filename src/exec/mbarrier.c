@@ -145,7 +145,7 @@ static MbarrierFault operate(Step *step, unsigned lane, uint64_t *object)
 static StepResult count_pending(Step *step)
 {
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         step_write(step, step_operand(step, 0), lane,
                    mbarrier_pending(step_value(step, step_operand(step, 1), lane)));
     }
@@ -165,7 +165,7 @@ StepResult exec_mbarrier(Step *step)
     if (access_prepare(step, &access) == STEP_ERROR)
         return STEP_ERROR;
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
-        const unsigned lane = access_first(rest);
+        const unsigned lane = mask_first(rest);
         uint64_t object;
         memcpy(&object, access.place[lane], sizeof object);
         const uint64_t token = object;

@@ -127,7 +127,7 @@ typedef void StoreLanes(const void *from, const Access *access, unsigned offset,
             }                                                                                                \
         } else {                                                                                             \
             for (; mask; mask &= mask - 1) {                                                                 \
-                const unsigned i = access_first(mask);                                                       \
+                const unsigned i = mask_first(mask);                                                         \
                 element = (Stored)lanes[i];                                                                  \
                 memcpy(place[i] + offset, &element, sizeof element);                                         \
             }                                                                                                \
@@ -254,7 +254,7 @@ StepResult exec_prefetch(Step *step)
     case ROW_createpolicy_range:
     case ROW_createpolicy_cvt:
         for (Mask rest = step->mask; rest; rest &= rest - 1)
-            step_write(step, step_operand(step, 0), access_first(rest), 0);
+            step_write(step, step_operand(step, 0), mask_first(rest), 0);
         return STEP_NEXT;
     default:
         return STEP_NEXT;

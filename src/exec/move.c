@@ -64,7 +64,7 @@ StepResult exec_move(Step *step)
     unsigned to_count = step_operand_count(step, 0), from_count = step_operand_count(step, 1);
     unsigned bits = total_bits(step->insn);
     for (Mask lanes = step->mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        unsigned lane = mask_first(lanes);
         Wide value = from_count > 1 ? packed(step, from, from_count, bits / from_count, lane)
                                     : read_wide(step, from, lane);
         if (to_count > 1)

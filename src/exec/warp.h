@@ -139,6 +139,9 @@ void block_free(Block *block);
 /* A frame for one activation of a function; registers are zero. Returns its index. Frames may move. */
 uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base);
 void warp_free_frame(Warp *warp, uint32_t frame);
+/* The lowest lane of a mask that is not empty; `mask &= mask - 1` goes on to the next. */
+static inline unsigned mask_first(Mask mask) { return (unsigned)__builtin_ctzll(mask); }
+
 static inline Mask mask_of_width(uint32_t width) { return width == 64 ? ~(Mask)0 : ((Mask)1 << width) - 1; }
 
 #endif

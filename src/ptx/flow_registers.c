@@ -27,18 +27,10 @@ enum {
     TEMPORARIES = 8, TEMPORARIES_FP64 = 16
 };
 
-static bool has_mod(const Function *function, const PtxInsn *insn, Mod mod)
-{
-    for (uint32_t k = 0; k < insn->mod_count; k++)
-        if (function->mods[insn->first_mod + k] == mod)
-            return true;
-    return false;
-}
-
 static bool is_parameter_load(const Function *function, const PtxInsn *insn)
 {
     return isa_rows[insn->row].action == ACTION_LOAD &&
-           (has_mod(function, insn, MOD_param) || has_mod(function, insn, MOD_param_entry));
+           (function_has_mod(function, insn, MOD_param) || function_has_mod(function, insn, MOD_param_entry));
 }
 
 /* Does the instruction only name a value that needs no register? `banked` are the registers that hold
@@ -87,9 +79,9 @@ static uint32_t temporaries(const Function *function, const PtxInsn *insn)
 {
     static const char *const sequences[] = {"div", "rem", "sqrt", "rcp"};
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
-        if (!strcmp(insn->mnemonic, sequences[i]) && !has_mod(function, insn, MOD_approx) &&
-            !has_mod(function, insn, MOD_full))
-            return has_mod(function, insn, TYPE_f64) ? TEMPORARIES_FP64 : TEMPORARIES;
+        if (!strcmp(insn->mnemonic, sequences[i]) && !function_has_mod(function, insn, MOD_approx) &&
+            !function_has_mod(function, insn, MOD_full))
+            return function_has_mod(function, insn, TYPE_f64) ? TEMPORARIES_FP64 : TEMPORARIES;
     return 0;
 }
 

@@ -146,6 +146,15 @@ typedef struct Function {
     Place place;
 } Function;
 
+/* Does the instruction carry the suffix? */
+static inline bool function_has_mod(const Function *function, const PtxInsn *insn, Mod mod)
+{
+    for (unsigned i = 0; i < insn->mod_count; i++)
+        if (function->mods[insn->first_mod + i] == mod)
+            return true;
+    return false;
+}
+
 typedef struct Module {
     Arena arena;
     const char *file_name;

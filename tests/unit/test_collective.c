@@ -149,7 +149,7 @@ static Mask vote(Rig *rig, const char *opcode, bool negated, Mask executing, uin
     if (strstr(opcode, "sync"))
         rig_immediate(rig, members);
     run(rig);
-    unsigned first = (unsigned)__builtin_ctzll(executing);
+    unsigned first = mask_first(executing);
     return strstr(opcode, "ballot") ? rig_lanes(rig, D)[first] : rig->predicates[0];
 }
 
