@@ -305,7 +305,7 @@ static void check_all(const char *path)
 static void shipped_ptx(void **state)
 {
     (void)state;
-    check_all(SOURCE_DIRECTORY "/tests/device/everything.ptx");
+    check_all(SOURCE_DIRECTORY "/tests/end-to-end/kernels/device.clang.ptx");
 }
 
 /* Compiles the source with a command that ends in `-o`, if the compiler is there. */
@@ -317,8 +317,9 @@ static void compile_and_check(const char *compiler, const char *options)
         skip();
     int file = mkstemp(path);
     assert_true(file >= 0);
-    snprintf(command, sizeof command, "%s %s -I '%s/include' '%s/tests/device/everything.cu' -o %s 2>&1",
-             compiler, options, SOURCE_DIRECTORY, SOURCE_DIRECTORY, path);
+    snprintf(command, sizeof command,
+             "%s %s -I '%s/include' '%s/tests/end-to-end/kernels/device.cu' -o %s 2>&1", compiler, options,
+             SOURCE_DIRECTORY, SOURCE_DIRECTORY, path);
     assert_int_equal(system(command), 0);
     check_all(path);
     remove(path);

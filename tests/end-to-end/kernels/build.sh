@@ -24,6 +24,7 @@ with_clang() { # source
     fi
 }
 
+with_clang device
 with_clang functions
 with_clang data
 for source in functions variables data half warp atomics; do
