@@ -1,5 +1,6 @@
 #include "exec/barrier.h"
 
+#include "exec/control.h"
 #include "exec/divergence.h"
 #include "exec/handlers.h"
 #include "exec/machine.h"
@@ -126,26 +127,10 @@ static Mask arriving(const Step *step)
 
 static void hold(Step *step, uint32_t name)
 {
-    Warp *warp = step->warp;
-    Mask others = step->group->mask & ~step->mask;
-    if (others)
-        divergence_split(warp, others, step->group->pc + 1);
+    control_let_others_go(step);
     step->group->state = GROUP_BARRIER;
     step->group->barrier = name;
-    warp->current = NO_INDEX;
-}
-
-/* The lanes whose operand is that of the first one. */
-static Mask same_lanes(Step *step, const Operand *operand)
-{
-    if (!operand || operand->kind != OPERAND_REGISTER)
-        return step->mask;
-    uint64_t value = step_value(step, operand, mask_first(step->mask));
-    Mask same = 0;
-    for (Mask lanes = step->mask; lanes; lanes &= lanes - 1)
-        if (step_value(step, operand, mask_first(lanes)) == value)
-            same |= lanes & -lanes;
-    return same;
+    step->warp->current = NO_INDEX;
 }
 
 /* Lanes that name different barriers or counts part first; each set then arrives on its own. */
@@ -166,7 +151,9 @@ StepResult exec_barrier(Step *step)
     Block *block = step->warp->block;
     Form form = form_of(step);
     unsigned first = mask_first(step->mask);
-    Mask same = same_lanes(step, step_operand(step, form.name)) & same_lanes(step, form.count);
+    Mask same = step_same_lanes(step, step_operand(step, form.name));
+    if (form.count)
+        same &= step_same_lanes(step, form.count);
     if (same != step->mask)
         return part(step, same);
     uint64_t name = step_value(step, step_operand(step, form.name), first);

@@ -151,10 +151,7 @@ static StepResult call_pointer(Step *step, const Call *call)
 {
     const Program *program = step->warp->block->launch->program;
     uint64_t address = step_value(step, call->pointer, mask_first(step->mask));
-    Mask same = 0;
-    for (Mask lanes = step->mask; lanes; lanes &= lanes - 1)
-        if (step_value(step, call->pointer, mask_first(lanes)) == address)
-            same |= lanes & -lanes;
+    Mask same = step_same_lanes(step, call->pointer);
     if (same != step->mask) {
         uint32_t pc = step->group->pc;
         divergence_branch(step->warp, same, pc, pc, pc + 1);

@@ -82,14 +82,7 @@ Mask collective_members(Step *step)
 Mask collective_same_members(Step *step)
 {
     const Operand *operand = members_operand(step);
-    if (!operand || operand->kind == OPERAND_IMMEDIATE)
-        return step->mask;
-    const uint32_t *members = step_read32(step, operand, 3);
-    const uint32_t first = members[mask_first(step->mask)];
-    Mask same = 0;
-    FOR_LANES(lane, step->mask)
-    same |= (Mask)(members[lane] == first) << lane;
-    return same;
+    return operand ? step_same_lanes(step, operand) : step->mask;
 }
 
 static void read_members(Collective *collective)

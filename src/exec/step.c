@@ -37,6 +37,18 @@ uint64_t step_value(Step *step, const Operand *operand, unsigned lane)
     }
 }
 
+Mask step_same_lanes(Step *step, const Operand *operand)
+{
+    if (operand->kind == OPERAND_IMMEDIATE)
+        return step->mask;
+    uint64_t value = step_value(step, operand, mask_first(step->mask));
+    Mask same = 0;
+    for (Mask lanes = step->mask; lanes; lanes &= lanes - 1)
+        if (step_value(step, operand, mask_first(lanes)) == value)
+            same |= lanes & -lanes;
+    return same;
+}
+
 const uint32_t *step_read32(Step *step, const Operand *operand, unsigned scratch)
 {
     if (operand->kind == OPERAND_REGISTER && operand->bytes == 4)

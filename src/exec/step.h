@@ -43,6 +43,8 @@ const uint32_t *step_read32(Step *step, const Operand *operand, unsigned scratch
 const uint64_t *step_read64(Step *step, const Operand *operand, unsigned scratch);
 /* One lane of any source, zero-extended from its register's size; predicates give 0 or 1. */
 uint64_t step_value(Step *step, const Operand *operand, unsigned lane);
+/* The executing lanes for which an operand has the value it has for the lowest of them. */
+Mask step_same_lanes(Step *step, const Operand *operand);
 Mask step_predicate(const Step *step, const Operand *operand);
 
 /* Where a destination register's lanes are; writing is masked by the caller. Null for _. */

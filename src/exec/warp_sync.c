@@ -1,6 +1,7 @@
 #include "exec/warp_sync.h"
 
 #include "exec/collective.h"
+#include "exec/control.h"
 #include "exec/divergence.h"
 #include "exec/handlers.h"
 
@@ -113,9 +114,7 @@ StepResult exec_collective(Step *step)
         if ((members & ~step->mask) == 0)
             return run_alone(step, members);
     }
-    Mask others = step->group->mask & ~step->mask;
-    if (others)
-        divergence_split(warp, others, step->group->pc + 1);
+    control_let_others_go(step);
     step->group->state = GROUP_WARP_SYNC;
     step->group->sync_mask = members;
     warp->current = NO_INDEX;
