@@ -2,8 +2,9 @@
 # that are linked into each of them. Tests see the library's own headers.
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 pkg_check_modules(ZSTD IMPORTED_TARGET libzstd)
-if(NOT CMOCKA_FOUND OR NOT ZSTD_FOUND)
-    message(STATUS "cmocka or libzstd is not installed: no tests are built")
+pkg_check_modules(JANSSON IMPORTED_TARGET jansson)
+if(NOT CMOCKA_FOUND OR NOT ZSTD_FOUND OR NOT JANSSON_FOUND)
+    message(STATUS "cmocka, libzstd or jansson is not installed: no tests are built")
     return()
 endif()
 
@@ -21,7 +22,7 @@ function(add_test_folder folder)
         target_include_directories(${name} PRIVATE src tests/${folder})
         target_compile_definitions(${name} PRIVATE SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}")
         target_link_libraries(${name} PRIVATE workloads warpbeam_static warpbeam_flags PkgConfig::CMOCKA
-                              PkgConfig::ZSTD)
+                              PkgConfig::ZSTD PkgConfig::JANSSON)
         add_test(NAME ${name} COMMAND ${name} ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
         set_tests_properties(${name} PROPERTIES TIMEOUT 300)
     endforeach()

@@ -69,6 +69,19 @@ typedef struct WbStat {
     uint64_t value;
 } WbStat;
 
+/* A kernel that has run in cycle mode. Cycles are those of the SMs' clock since the GPU was opened. */
+typedef struct WbRecord {
+    const char *name;
+    WbDim3 grid, block;
+    uint32_t registers;        /* per thread */
+    uint32_t shared_bytes;     /* per block, static and dynamic */
+    uint32_t blocks_per_sm;    /* that fit on an SM at once */
+    uint64_t launched;         /* cycle of its launch: the end of the kernel before it */
+    uint64_t started;          /* cycle from which its blocks could be dispatched */
+    uint64_t ended;
+    uint64_t cycles;           /* from launched to ended */
+} WbRecord;
+
 /* Receives what kernels print; `text` is not terminated. */
 typedef void WbOutput(void *context, const char *text, size_t length);
 
@@ -107,11 +120,28 @@ WbStatus wb_set_device(WbGpu *gpu, uint64_t destination, int byte, size_t size);
 WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch);
 WbStatus wb_wait(WbGpu *gpu);
 
-/* Statistics since the GPU was opened or they were last reset. */
+/* Statistics since the GPU was opened or they were last reset. Those whose names have a dot are counted in
+ * cycle mode only (knob mode); of parts that there are several of, such as SMs, they are sums. */
 size_t wb_stat_count(const WbGpu *gpu);
 WbStatus wb_stat_at(const WbGpu *gpu, size_t index, WbStat *stat);
 WbStatus wb_stat_find(const WbGpu *gpu, const char *name, WbStat *stat);
+/* Drops the records of kernels, too. */
 void wb_stats_reset(WbGpu *gpu);
+
+/* Kernels that ran to their end in cycle mode, in the order of their launches. */
+size_t wb_record_count(const WbGpu *gpu);
+/* A record's name is valid until the statistics are reset or the GPU is closed. */
+WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record);
+/* A statistic over the time of that kernel alone. */
+WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat *stat);
+
+/* Writes a JSON file: the GPU's resolved configuration and the statistics of every kernel that ran in cycle mode,
+ * as docs/STATISTICS.md describes. `parts`: 0, or any of these together. */
+enum {
+    WB_REPORT_DETAILS = 1, /* every SM, scheduler, slice, channel and port, not only sums */
+    WB_REPORT_BLOCKS = 2   /* every block: SM, dispatched, started, ended */
+};
+WbStatus wb_report(WbGpu *gpu, const char *path, unsigned parts);
 
 #pragma GCC visibility pop
 

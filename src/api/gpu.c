@@ -42,7 +42,8 @@ static void apply_config(WbGpu *gpu)
     gpu->space.limit = config->global_bytes;
     gpu->machine.sm_count = (uint32_t)config->sm_count;
     gpu->machine.warps_per_sm = (uint32_t)(config->max_threads_per_sm / config->warp_width);
-    gpu->machine.heap_limit = config->heap_bytes;
+    gpu->machine.heap = &gpu->heap;
+    gpu->heap.limit = config->heap_bytes;
     gpu->machine.clock_khz = (uint32_t)config->clock_khz;
 }
 
@@ -57,6 +58,8 @@ WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t
         error_set(&reason, WB_ERROR_ARGUMENT, "wb_gpu_open needs the name of a configuration; it was null.");
     else
         config_load(configuration, &config, &reason);
+    if (reason.status == WB_OK)
+        cycle_check(&config, &reason);
     if (error && error_size)
         snprintf(error, error_size, "%s", reason.text);
     if (reason.status != WB_OK)
@@ -64,6 +67,7 @@ WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t
     WbGpu *opened = xcalloc(1, sizeof *opened);
     opened->config = config;
     space_init(&opened->space, config.global_bytes);
+    statistics_init(&opened->statistics);
     apply_config(opened);
     *gpu = opened;
     return WB_OK;
@@ -78,6 +82,10 @@ void wb_gpu_close(WbGpu *gpu)
         module_release(gpu->modules.items[i]);
     VEC_FREE(&gpu->modules);
     VEC_FREE(&gpu->queue);
+    cycle_free(gpu->cycle);
+    gpu_drop_records(gpu);
+    VEC_FREE(&gpu->records);
+    statistics_free(&gpu->statistics);
     space_destroy(&gpu->space);
     xfree(gpu);
 }
@@ -92,7 +100,9 @@ static WbStatus set_knob(WbGpu *gpu, const char *knob, const char *value, Error 
                          "The knob %.80s cannot change while %u launches are queued; call wb_wait first.",
                          knob, gpu->queue.count);
     GpuConfig changed = gpu->config;
-    if (knob_set(&config_knobs, &changed, knob, value, "", error) || config_check(&changed, error))
+    /* What knobs of cycle mode say together is checked when a launch needs it: several may have to change. */
+    if (knob_set(&config_knobs, &changed, knob, value, "", error) || config_check(&changed, error) ||
+        cycle_check_policies(&changed, error))
         return error->status;
     gpu->config = changed;
     apply_config(gpu);

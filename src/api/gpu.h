@@ -6,17 +6,22 @@
 #ifndef API_GPU_H
 #define API_GPU_H
 
-#include "api/config.h"
+#include "api/cycle.h"
+#include "config/config.h"
+#include "base/arena.h"
 #include "base/stat.h"
 #include "base/vec.h"
 #include "exec/machine.h"
 #include "exec/program.h"
 
-/* A kernel of a loaded module. program is null until the kernel is first used. */
+/* A kernel of a loaded module. program is null until the kernel is first used, timing until it first runs in
+ * cycle mode. */
 struct WbKernel {
     WbModule *module;
     uint32_t function;
     Program *program;
+    ProgramTiming *timing;
+    uint32_t timing_machine;   /* number of the machine that timing was made for */
     uint32_t registers;        /* given by the user; 0: as allocated */
 };
 
@@ -39,18 +44,31 @@ typedef struct QueuedLaunch {
     uint8_t *parameters;       /* owned */
 } QueuedLaunch;
 
+/* Counters of the GPU since it was opened or they were reset, over all launches. */
+typedef struct GpuStatistics {
+    WbStat *rows;              /* of all components, one table after the other */
+    uint64_t *values[COMPONENT_COUNT]; /* [table->count], but for the engine's: those are the machine's */
+    size_t count;
+    Arena arena;
+} GpuStatistics;
+
 struct WbGpu {
     GpuConfig config;
     AddressSpace space;
     Machine machine;
+    DeviceHeap heap;
     VEC(WbModule *) modules;
     VEC(QueuedLaunch) queue;
     uint64_t next_function, next_grid;
+    CycleMachine *cycle;       /* null before the first launch in cycle mode */
+    uint32_t machines_made;
+    Cycle now;                 /* the end of the last launch in cycle mode */
+    double seconds;            /* of the host's clock, spent in launches */
+    VEC(KernelRecord *) records;
+    GpuStatistics statistics;
     Error attempt, last;
     Error unreported;          /* of a launch that failed inside a call that returns nothing */
 };
-
-extern const StatTable exec_statistics;
 
 /* Returns the cleared error of this call. */
 Error *gpu_begin(WbGpu *gpu);
@@ -60,12 +78,24 @@ WbStatus gpu_end(WbGpu *gpu, WbStatus status);
 WbStatus gpu_run_queue(WbGpu *gpu, Error *error);
 void gpu_drop_queue(WbGpu *gpu);
 
+const char *kernel_name(const WbKernel *kernel);
 WbStatus kernel_link(WbKernel *kernel, Error *error);
+/* Frees program and timing. */
+void kernel_unlink(WbKernel *kernel);
+/* What the pipelines of the GPU's cycle machine need to know about a linked kernel. */
+const ProgramTiming *kernel_timing(WbKernel *kernel);
 uint32_t kernel_registers(const WbKernel *kernel);
 uint32_t kernel_max_threads(const WbKernel *kernel);
+/* What a block of a linked kernel takes of an SM. */
+Resources kernel_resources(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes);
 /* Blocks of a linked kernel that fit on one SM at once; 0 when not even one does. */
 uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes);
 uint64_t module_function_address(const WbModule *module, uint32_t function);
+void statistics_init(GpuStatistics *statistics);
+void statistics_free(GpuStatistics *statistics);
+/* Adds what a kernel's record counted to the GPU's. */
+void statistics_add(WbGpu *gpu, const KernelRecord *record);
+void gpu_drop_records(WbGpu *gpu);
 /* Frees the module and its variables; the caller takes it out of gpu->modules. */
 void module_release(WbModule *module);
 

@@ -2,9 +2,15 @@
 #include "api/gpu.h"
 
 #include "base/nearest.h"
+#include "exec/barrier.h"
 #include "exec/intrinsic.h"
 
 #include <string.h>
+
+const char *kernel_name(const WbKernel *kernel)
+{
+    return kernel->module->module->functions[kernel->function].name;
+}
 
 static uint64_t variable_address(void *context, uint32_t variable)
 {
@@ -22,13 +28,31 @@ static const Intrinsic *find_intrinsic(void *context, const char *name)
     return intrinsic_find(name);
 }
 
+void kernel_unlink(WbKernel *kernel)
+{
+    timing_free(kernel->timing);
+    program_free(kernel->program);
+    kernel->timing = NULL;
+    kernel->program = NULL;
+}
+
+const ProgramTiming *kernel_timing(WbKernel *kernel)
+{
+    const CycleMachine *machine = kernel->module->gpu->cycle;
+    if (kernel->timing && kernel->timing_machine == machine->number)
+        return kernel->timing;
+    timing_free(kernel->timing);
+    kernel->timing = timing_create(kernel->program, &machine->config);
+    kernel->timing_machine = machine->number;
+    return kernel->timing;
+}
+
 WbStatus kernel_link(WbKernel *kernel, Error *error)
 {
     uint32_t width = (uint32_t)kernel->module->gpu->config.warp_width;
     if (kernel->program && kernel->program->width == width)
         return WB_OK;
-    program_free(kernel->program); /* a knob has changed since */
-    kernel->program = NULL;
+    kernel_unlink(kernel); /* a knob has changed since */
     const LinkEnvironment environment = {
         .variable_address = variable_address,
         .function_address = function_address,
@@ -65,21 +89,23 @@ uint32_t kernel_max_threads(const WbKernel *kernel)
     return (uint32_t)limit;
 }
 
+Resources kernel_resources(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes)
+{
+    const GpuConfig *config = &kernel->module->gpu->config;
+    const BlockShape shape = {
+        .threads = threads,
+        .registers = kernel_registers(kernel),
+        .shared_bytes = shared_bytes,
+        .barriers = config->barriers_per_sm ? barrier_count(kernel->program) : 0,
+    };
+    return resources_of_block(config, &shape);
+}
+
 uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes)
 {
-    /* Registers are handed out by warps, 256 at a time. */
-    enum { REGISTER_UNIT = 256 };
-    const GpuConfig *config = &kernel->module->gpu->config;
-    uint64_t warps = (threads + config->warp_width - 1) / config->warp_width;
-    uint64_t warp_registers = kernel_registers(kernel) * config->warp_width;
-    warp_registers = (warp_registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
-    uint64_t blocks = config->max_blocks_per_sm;
-    uint64_t by_threads = config->max_threads_per_sm / (warps * config->warp_width);
-    uint64_t by_registers = warp_registers ? config->registers_per_sm / (warps * warp_registers) : blocks;
-    uint64_t by_shared = shared_bytes ? config->shared_bytes_per_sm / shared_bytes : blocks;
-    blocks = blocks < by_threads ? blocks : by_threads;
-    blocks = blocks < by_registers ? blocks : by_registers;
-    return (uint32_t)(blocks < by_shared ? blocks : by_shared);
+    const Resources sm = resources_of_sm(&kernel->module->gpu->config);
+    const Resources block = kernel_resources(kernel, threads, shared_bytes);
+    return (uint32_t)resources_fit(&sm, &block);
 }
 
 size_t wb_module_kernel_count(const WbModule *module) { return module ? module->kernel_count : 0; }
@@ -87,11 +113,6 @@ size_t wb_module_kernel_count(const WbModule *module) { return module ? module->
 WbKernel *wb_module_kernel_at(WbModule *module, size_t index)
 {
     return module && index < module->kernel_count ? &module->kernels[index] : NULL;
-}
-
-static const char *kernel_name(const WbKernel *kernel)
-{
-    return kernel->module->module->functions[kernel->function].name;
 }
 
 WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel)
@@ -155,9 +176,10 @@ WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, s
     if (kernel_link(kernel, error))
         return gpu_end(gpu, error->status);
     if (index >= kernel->program->parameter_count)
-        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
-                                      "Kernel %s has %u parameters; there is no number %u (they count from 0).",
-                                      kernel_name(kernel), kernel->program->parameter_count, index));
+        return gpu_end(gpu,
+                       error_set(error, WB_ERROR_ARGUMENT,
+                                 "Kernel %s has %u parameters; there is no number %u (they count from 0).",
+                                 kernel_name(kernel), kernel->program->parameter_count, index));
     *offset = kernel->program->parameters[index].offset;
     *size = kernel->program->parameters[index].bytes;
     return WB_OK;

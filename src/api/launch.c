@@ -6,11 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *name_of(const WbKernel *kernel)
-{
-    return kernel->module->module->functions[kernel->function].name;
-}
+#include <time.h>
 
 /* Static and dynamic shared memory of a block, with the padding that aligns the dynamic part. */
 static uint64_t shared_total(const Program *program, uint32_t dynamic)
@@ -24,8 +20,8 @@ static WbStatus check_dimension(const WbKernel *kernel, const char *what, char a
     if (value >= 1 && value <= limit)
         return WB_OK;
     return error_set(error, WB_ERROR_LAUNCH,
-                     "Kernel %s was launched with %s.%c = %u; %s takes 1 to %" PRIu64 ".", name_of(kernel),
-                     what, axis, value, kernel->module->gpu->config.name, limit);
+                     "Kernel %s was launched with %s.%c = %u; %s takes 1 to %" PRIu64 ".",
+                     kernel_name(kernel), what, axis, value, kernel->module->gpu->config.name, limit);
 }
 
 static WbStatus check_shape(const WbKernel *kernel, const WbLaunch *launch, Error *error)
@@ -53,7 +49,7 @@ static WbStatus check_shape(const WbKernel *kernel, const WbLaunch *launch, Erro
     if (__builtin_mul_overflow((uint64_t)launch->grid.x * launch->grid.y, launch->grid.z, &blocks))
         return error_set(error, WB_ERROR_LAUNCH,
                          "Kernel %s was launched with %u x %u x %u blocks, more than 64 bits count.",
-                         name_of(kernel), launch->grid.x, launch->grid.y, launch->grid.z);
+                         kernel_name(kernel), launch->grid.x, launch->grid.y, launch->grid.z);
     return WB_OK;
 }
 
@@ -64,21 +60,46 @@ static WbStatus check_threads(const WbKernel *kernel, const WbLaunch *launch, Er
     WbDim3 block = launch->block;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     if (threads > config->max_threads_per_block)
-        return error_set(
-            error, WB_ERROR_LAUNCH,
-            "Kernel %s was launched with %" PRIu64 " threads a block (%u x %u x %u); %s allows %" PRIu64 ".",
-            name_of(kernel), threads, block.x, block.y, block.z, config->name, config->max_threads_per_block);
+        return error_set(error, WB_ERROR_LAUNCH,
+                         "Kernel %s was launched with %" PRIu64
+                         " threads a block (%u x %u x %u); %s allows %" PRIu64 ".",
+                         kernel_name(kernel), threads, block.x, block.y, block.z, config->name,
+                         config->max_threads_per_block);
     const uint32_t *required = function->required_threads;
     if (required[0] && (block.x != required[0] || block.y != required[1] || block.z != required[2]))
         return error_set(
             error, WB_ERROR_LAUNCH,
             "Kernel %s was launched with blocks of %u x %u x %u; its .reqntid asks for %u x %u x %u.",
-            name_of(kernel), block.x, block.y, block.z, required[0], required[1], required[2]);
+            kernel_name(kernel), block.x, block.y, block.z, required[0], required[1], required[2]);
     if (threads > kernel_max_threads(kernel))
         return error_set(error, WB_ERROR_LAUNCH,
                          "Kernel %s was launched with %" PRIu64 " threads a block; its .maxntid allows %u.",
-                         name_of(kernel), threads, kernel_max_threads(kernel));
+                         kernel_name(kernel), threads, kernel_max_threads(kernel));
     return WB_OK;
+}
+
+static WbStatus does_not_fit(const WbKernel *kernel, uint32_t threads, uint32_t shared, Error *error)
+{
+    const GpuConfig *config = &kernel->module->gpu->config;
+    const Resources sm = resources_of_sm(config), block = kernel_resources(kernel, threads, shared);
+    const struct {
+        const char *what;
+        uint64_t need, have;
+    } kinds[] = {
+        {"registers", block.registers, sm.registers},
+        {"warps", block.warps, sm.warps},
+        {"bytes of shared memory", block.shared_bytes, sm.shared_bytes},
+        {"barriers", block.barriers, sm.barriers},
+    };
+    size_t lacking = 0;
+    while (kinds[lacking].need <= kinds[lacking].have)
+        lacking++;
+    return error_set(
+        error, WB_ERROR_LAUNCH,
+        "A block of kernel %s does not fit on an SM: its %u threads of %u registers, with %u bytes "
+        "of shared memory, take %" PRIu64 " %s; an SM of %s has %" PRIu64 ".",
+        kernel_name(kernel), threads, kernel_registers(kernel), shared, kinds[lacking].need,
+        kinds[lacking].what, config->name, kinds[lacking].have);
 }
 
 static WbStatus check_resources(const WbKernel *kernel, const WbLaunch *launch, Error *error)
@@ -90,19 +111,15 @@ static WbStatus check_resources(const WbKernel *kernel, const WbLaunch *launch, 
         return error_set(error, WB_ERROR_LAUNCH,
                          "Kernel %s needs %" PRIu64
                          " bytes of shared memory a block (%u static, %u dynamic); %s has %" PRIu64 ".",
-                         name_of(kernel), shared, fixed, launch->shared_bytes, config->name,
+                         kernel_name(kernel), shared, fixed, launch->shared_bytes, config->name,
                          config->shared_bytes_per_block);
     if (kernel->program->parameter_bytes > config->parameter_bytes)
         return error_set(error, WB_ERROR_LAUNCH,
-                         "Kernel %s has %u bytes of parameters; %s takes %" PRIu64 ".", name_of(kernel),
+                         "Kernel %s has %u bytes of parameters; %s takes %" PRIu64 ".", kernel_name(kernel),
                          kernel->program->parameter_bytes, config->name, config->parameter_bytes);
     uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
     if (kernel_blocks_per_sm(kernel, threads, (uint32_t)shared) == 0)
-        return error_set(
-            error, WB_ERROR_LAUNCH,
-            "A block of kernel %s does not fit on an SM: %u threads of %u registers; an SM of %s has %" PRIu64
-            " registers.",
-            name_of(kernel), threads, kernel_registers(kernel), config->name, config->registers_per_sm);
+        return does_not_fit(kernel, threads, (uint32_t)shared, error);
     return WB_OK;
 }
 
@@ -111,11 +128,11 @@ static WbStatus check_arguments(const WbKernel *kernel, const WbLaunch *launch, 
     const Program *program = kernel->program;
     if (launch->argument_count != program->parameter_count)
         return error_set(error, WB_ERROR_LAUNCH,
-                         "Kernel %s was launched with %u arguments; it has %u parameters.", name_of(kernel),
-                         launch->argument_count, program->parameter_count);
+                         "Kernel %s was launched with %u arguments; it has %u parameters.",
+                         kernel_name(kernel), launch->argument_count, program->parameter_count);
     if (launch->argument_count && !launch->arguments)
         return error_set(error, WB_ERROR_ARGUMENT,
-                         "Kernel %s was launched with %u arguments at a null pointer.", name_of(kernel),
+                         "Kernel %s was launched with %u arguments at a null pointer.", kernel_name(kernel),
                          launch->argument_count);
     for (uint32_t i = 0; i < launch->argument_count; i++) {
         const WbArgument *argument = &launch->arguments[i];
@@ -123,11 +140,11 @@ static WbStatus check_arguments(const WbKernel *kernel, const WbLaunch *launch, 
             return error_set(
                 error, WB_ERROR_LAUNCH,
                 "Argument %u of kernel %s has %zu bytes; the parameter has %u (arguments count from 0).", i,
-                name_of(kernel), argument->size, program->parameters[i].bytes);
+                kernel_name(kernel), argument->size, program->parameters[i].bytes);
         if (!argument->data && argument->size)
             return error_set(error, WB_ERROR_ARGUMENT,
                              "Argument %u of kernel %s has a null pointer for its %zu bytes.", i,
-                             name_of(kernel), argument->size);
+                             kernel_name(kernel), argument->size);
     }
     return WB_OK;
 }
@@ -157,15 +174,31 @@ WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch)
     WbGpu *gpu = kernel->module->gpu;
     Error *error = gpu_begin(gpu);
     if (!launch)
-        return gpu_end(gpu,
-                       error_set(error, WB_ERROR_ARGUMENT,
-                                 "wb_launch of kernel %s was given a null description.", name_of(kernel)));
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_launch of kernel %s was given a null description.",
+                                      kernel_name(kernel)));
     if (kernel_link(kernel, error) || check_shape(kernel, launch, error) ||
         check_threads(kernel, launch, error) || check_resources(kernel, launch, error) ||
         check_arguments(kernel, launch, error))
         return gpu_end(gpu, error->status);
     enqueue(kernel, launch);
     return WB_OK;
+}
+
+static WbStatus run_functional(WbGpu *gpu, const QueuedLaunch *queued, Launch *launch)
+{
+    const GpuConfig *config = &gpu->config;
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    uint64_t resident =
+        kernel_blocks_per_sm(queued->kernel, threads, launch->shared_bytes) * config->sm_count;
+    if (config->functional_resident_blocks)
+        resident = config->functional_resident_blocks;
+    const FunctionalLimits limits = {
+        .turn = (uint32_t)config->functional_turn,
+        .resident_blocks = (uint32_t)resident,
+        .instructions = config->functional_limit,
+    };
+    return functional_run(launch, &limits);
 }
 
 static WbStatus run_launch(WbGpu *gpu, const QueuedLaunch *queued, Error *error)
@@ -192,15 +225,8 @@ static WbStatus run_launch(WbGpu *gpu, const QueuedLaunch *queued, Error *error)
         .machine = &gpu->machine,
         .error = error,
     };
-    uint64_t resident = kernel_blocks_per_sm(queued->kernel, threads, shared) * config->sm_count;
-    if (config->functional_resident_blocks)
-        resident = config->functional_resident_blocks;
-    const FunctionalLimits limits = {
-        .turn = (uint32_t)config->functional_turn,
-        .resident_blocks = (uint32_t)resident,
-        .instructions = config->functional_limit,
-    };
-    return functional_run(&launch, &limits);
+    return config->mode == MODE_CYCLE ? cycle_run(gpu, queued, &launch, error)
+                                      : run_functional(gpu, queued, &launch);
 }
 
 void gpu_drop_queue(WbGpu *gpu)
@@ -218,6 +244,13 @@ static void tell_dropped(Error *error, uint32_t dropped)
                  " The %u launch%s queued behind it did not run.", dropped, dropped == 1 ? "" : "es");
 }
 
+static double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 WbStatus gpu_run_queue(WbGpu *gpu, Error *error)
 {
     if (gpu->unreported.status != WB_OK) {
@@ -225,10 +258,12 @@ WbStatus gpu_run_queue(WbGpu *gpu, Error *error)
         error_clear(&gpu->unreported);
         return error->status;
     }
+    const double start = clock_seconds();
     WbStatus status = WB_OK;
     uint32_t done = 0;
     while (status == WB_OK && done < gpu->queue.count)
         status = run_launch(gpu, &gpu->queue.items[done++], error);
+    gpu->seconds += clock_seconds() - start;
     if (status != WB_OK)
         tell_dropped(error, gpu->queue.count - done);
     gpu_drop_queue(gpu);

@@ -108,10 +108,8 @@ static WbStatus place_module(WbModule *module, Error *error)
 
 void module_release(WbModule *module)
 {
-    for (uint32_t k = 0; k < module->kernel_count; k++) {
-        if (module->kernels[k].program)
-            program_free(module->kernels[k].program);
-    }
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        kernel_unlink(&module->kernels[k]);
     Error ignored = {0};
     for (uint32_t v = 0; v < module->module->variable_count; v++) {
         if (module->addresses[v])

@@ -1,22 +1,61 @@
-/* Statistics of a GPU: the engine's counters as a table. */
+/* Statistics of a GPU: the counters of all components in one list, and the records of its kernels. */
 #include "api/gpu.h"
 
-static const Stat rows[] = {
-#define COUNT(field, unit, description) {#field, unit, description, offsetof(ExecStatistics, field)},
-#include "exec/statistics.def"
-#undef COUNT
-};
+#include <string.h>
 
-const StatTable exec_statistics = {rows, sizeof rows / sizeof *rows};
+void statistics_init(GpuStatistics *statistics)
+{
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        statistics->count += components[c].table->count;
+    statistics->rows = ARENA_ARRAY(&statistics->arena, WbStat, statistics->count);
+    WbStat *row = statistics->rows;
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        const StatTable *table = components[c].table;
+        statistics->values[c] = ARENA_ARRAY(&statistics->arena, uint64_t, table->count);
+        for (size_t i = 0; i < table->count; i++) {
+            const char *name =
+                arena_printf(&statistics->arena, "%s%s", components[c].prefix, table->rows[i].name);
+            *row++ = (WbStat){name, table->rows[i].unit, table->rows[i].description, 0};
+        }
+    }
+}
 
-size_t wb_stat_count(const WbGpu *gpu) { return gpu ? exec_statistics.count : 0; }
+void statistics_free(GpuStatistics *statistics) { arena_free(&statistics->arena); }
+
+void statistics_add(WbGpu *gpu, const KernelRecord *record)
+{
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        for (size_t i = 0; i < components[c].table->count; i++)
+            gpu->statistics.values[c][i] += record->components[c].sums[i];
+}
+
+void gpu_drop_records(WbGpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->records.count; i++)
+        record_free(gpu->records.items[i]);
+    gpu->records.count = 0;
+}
+
+/* The engine counts launches of functional mode in the GPU's own machine. */
+static uint64_t value_at(const WbGpu *gpu, size_t index)
+{
+    unsigned c = 0;
+    size_t row = index;
+    for (; row >= components[c].table->count; c++)
+        row -= components[c].table->count;
+    const uint64_t value = gpu->statistics.values[c][row];
+    return c == COMPONENT_EXEC ? value + stat_value(&components[c].table->rows[row], &gpu->machine.statistics)
+                               : value;
+}
+
+size_t wb_stat_count(const WbGpu *gpu) { return gpu ? gpu->statistics.count : 0; }
 
 WbStatus wb_stat_at(const WbGpu *gpu, size_t index, WbStat *stat)
 {
-    if (!gpu || !stat || index >= exec_statistics.count)
+    if (!gpu || !stat || index >= gpu->statistics.count)
         return WB_ERROR_ARGUMENT;
-    const Stat *row = &exec_statistics.rows[index];
-    *stat = (WbStat){row->name, row->unit, row->description, stat_value(row, &gpu->machine.statistics)};
+    *stat = gpu->statistics.rows[index];
+    stat->value = value_at(gpu, index);
     return WB_OK;
 }
 
@@ -24,12 +63,59 @@ WbStatus wb_stat_find(const WbGpu *gpu, const char *name, WbStat *stat)
 {
     if (!gpu || !name || !stat)
         return WB_ERROR_ARGUMENT;
-    const Stat *row = stat_find(&exec_statistics, name);
-    return row ? wb_stat_at(gpu, (size_t)(row - exec_statistics.rows), stat) : WB_ERROR_NOT_FOUND;
+    for (size_t i = 0; i < gpu->statistics.count; i++) {
+        if (strcmp(gpu->statistics.rows[i].name, name) == 0)
+            return wb_stat_at(gpu, i, stat);
+    }
+    return WB_ERROR_NOT_FOUND;
 }
 
 void wb_stats_reset(WbGpu *gpu)
 {
-    if (gpu)
-        stat_reset(&exec_statistics, &gpu->machine.statistics);
+    if (!gpu)
+        return;
+    stat_reset(components[COMPONENT_EXEC].table, &gpu->machine.statistics);
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        memset(gpu->statistics.values[c], 0, components[c].table->count * sizeof(uint64_t));
+    gpu->seconds = 0;
+    gpu_drop_records(gpu);
+}
+
+size_t wb_record_count(const WbGpu *gpu) { return gpu ? gpu->records.count : 0; }
+
+WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record)
+{
+    if (!gpu || !record || index >= gpu->records.count)
+        return WB_ERROR_ARGUMENT;
+    const KernelRecord *kept = gpu->records.items[index];
+    *record = (WbRecord){
+        .name = kept->name,
+        .grid = {kept->grid[0], kept->grid[1], kept->grid[2]},
+        .block = {kept->block[0], kept->block[1], kept->block[2]},
+        .registers = kept->registers,
+        .shared_bytes = kept->shared_bytes,
+        .blocks_per_sm = kept->blocks_per_sm,
+        .launched = kept->launched,
+        .started = kept->started,
+        .ended = kept->ended,
+        .cycles = record_cycles(kept),
+    };
+    return WB_OK;
+}
+
+WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat *stat)
+{
+    if (!gpu || !name || !stat || index >= gpu->records.count)
+        return WB_ERROR_ARGUMENT;
+    const KernelRecord *kept = gpu->records.items[index];
+    const WbStat *row = gpu->statistics.rows;
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        for (size_t i = 0; i < components[c].table->count; i++, row++) {
+            if (strcmp(row->name, name) != 0)
+                continue;
+            *stat = *row;
+            stat->value = kept->components[c].sums[i];
+            return WB_OK;
+        }
+    return WB_ERROR_NOT_FOUND;
 }

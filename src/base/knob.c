@@ -21,7 +21,7 @@ const char *knob_kind_name(KnobKind kind)
     return names[kind];
 }
 
-static bool parse_integer(const char *text, uint64_t *value)
+bool knob_parse_integer(const char *text, uint64_t *value)
 {
     static const struct {
         const char *suffix;
@@ -79,7 +79,7 @@ static bool assign(const Knob *knob, void *object, const char *text)
     uint64_t number;
     switch (knob->kind) {
     case KNOB_KIND_INTEGER:
-        if (!parse_integer(text, &number) || number < knob->minimum || number > knob->maximum)
+        if (!knob_parse_integer(text, &number) || number < knob->minimum || number > knob->maximum)
             return false;
         *(uint64_t *)field(knob, object) = number;
         return true;

@@ -41,9 +41,11 @@ typedef struct KnobTable {
 
 void knob_defaults(const KnobTable *table, void *object);
 const Knob *knob_find(const KnobTable *table, const char *name);
-/* Sets one knob from text. Integers are decimal or 0x-hexadecimal, with KiB, MiB or GiB if wanted.
- * `where` begins the sentence of an error ("configs/x.yaml:3: ", or ""). An unknown name is
- * WB_ERROR_NOT_FOUND and names the nearest known one; a bad value leaves the object as it was. */
+/* A whole text as a number: decimal or 0x-hexadecimal, with KiB, MiB or GiB if wanted. */
+bool knob_parse_integer(const char *text, uint64_t *value);
+/* Sets one knob from text; integers as above. `where` begins the sentence of an error ("configs/x.yaml:3: ",
+ * or ""). An unknown name is WB_ERROR_NOT_FOUND and names the nearest known one; a bad value leaves the object
+ * as it was. */
 WbStatus knob_set(const KnobTable *table, void *object, const char *name, const char *value,
                   const char *where, Error *error);
 /* The value as knob_set would take it. */

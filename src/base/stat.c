@@ -32,3 +32,9 @@ void stat_merge(const StatTable *table, void *into, const void *from)
     for (size_t i = 0; i < table->count; i++)
         *counter(&table->rows[i], into) += stat_value(&table->rows[i], from);
 }
+
+void stat_read(const StatTable *table, const void *object, uint64_t *values)
+{
+    for (size_t i = 0; i < table->count; i++)
+        values[i] = stat_value(&table->rows[i], object);
+}

@@ -23,5 +23,7 @@ uint64_t stat_value(const Stat *stat, const void *object);
 void stat_reset(const StatTable *table, void *object);
 /* Adds every counter of `from` to `into`. */
 void stat_merge(const StatTable *table, void *into, const void *from);
+/* Copies the counters to values[table->count], in the order of the table. */
+void stat_read(const StatTable *table, const void *object, uint64_t *values);
 
 #endif

@@ -10,7 +10,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 typedef int CommandFn(int argument_count, char **arguments);
 
 /* arguments[0] is the command's own name. */
-CommandFn command_list, command_ptx, command_config, command_demo;
+CommandFn command_list, command_ptx, command_config, command_demo, command_run;
 
 /* Prints "warpbeam: sentence" on stderr; returns EXIT_FAILED. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -22,8 +22,8 @@ const char *take_option(int *argument_count, char **arguments, const char *name)
 /* Takes `--name` out of the arguments. */
 bool take_flag(int *argument_count, char **arguments, const char *name);
 
-/* Every statistic that is not zero, as an aligned table, or all of them as a JSON object. */
-void print_statistics(const WbGpu *gpu);
-int print_statistics_json(const WbGpu *gpu);
+/* What is left must be `wanted` words at most and no option; returns EXIT_DONE or EXIT_USAGE. `options`: the names
+ * of all that the command has, ended by null, to find the one that was meant. */
+int check_left_over(int argument_count, char **arguments, int wanted, const char *const *options);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-#include "api/config.h"
+#include "api/cycle.h"
+#include "config/config.h"
 
 int command_config(int argument_count, char **arguments)
 {
@@ -11,7 +12,7 @@ int command_config(int argument_count, char **arguments)
         return misuse("config needs the name of one GPU.");
     GpuConfig config;
     Error error = {0};
-    if (config_load(arguments[1], &config, &error))
+    if (config_load(arguments[1], &config, &error) || cycle_check(&config, &error))
         return fail("%s", error.text);
     for (size_t i = 0; i < config_knobs.count; i++) {
         const Knob *knob = &config_knobs.rows[i];

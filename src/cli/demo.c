@@ -1,5 +1,5 @@
 /* `warpbeam demo`: loads two kernels, runs them on a simulated GPU, checks every result on the host. */
-#include "cli/command.h"
+#include "cli/running.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static WbStatus run_kernels(Demo *demo)
     return status == WB_OK ? wb_wait(demo->gpu) : status;
 }
 
-static int check(Demo *demo, bool quiet)
+static int check(Demo *demo, bool talking)
 {
     int32_t total = 0, expected = 0;
     if (wb_copy_from_device(demo->gpu, demo->result, demo->device_y, COUNT * sizeof *demo->result) ||
@@ -90,24 +90,18 @@ static int check(Demo *demo, bool quiet)
     }
     if (total != expected)
         return fail("sum is wrong: %d instead of %d.", total, expected);
-    if (!quiet)
+    if (talking)
         printf("saxpy: all %d values equal the host's, bit for bit\nsum: %d, as on the host\n", COUNT, total);
     return EXIT_DONE;
 }
 
-static int run_demo(Demo *demo, const char *path, bool json)
+static int run_demo(Demo *demo, const char *path, const Running *running)
 {
     fill(demo);
     if (wb_module_load_file(demo->gpu, path, &demo->module) || upload(demo) || run_kernels(demo))
         return fail("%s", wb_error(demo->gpu));
-    int result = check(demo, json);
-    if (result != EXIT_DONE)
-        return result;
-    if (json)
-        return print_statistics_json(demo->gpu);
-    puts("counts:");
-    print_statistics(demo->gpu);
-    return EXIT_DONE;
+    int result = check(demo, running_is_talking(running));
+    return result == EXIT_DONE ? running_report(running, demo->gpu) : result;
 }
 
 static const char *demo_path(void)
@@ -116,29 +110,36 @@ static const char *demo_path(void)
     return access(installed, R_OK) == 0 ? installed : DEMO_SOURCE_DIRECTORY "/demo/demo.ptx";
 }
 
-int command_demo(int argument_count, char **arguments)
+static int open_and_run(const Running *running)
 {
-    const char *name = take_option(&argument_count, arguments, "--gpu");
-    bool json = take_flag(&argument_count, arguments, "--json");
-    if (argument_count != 1)
-        return misuse("demo takes no '%s'.", arguments[1]);
-    Demo demo = {0};
-    char error[2048];
-    if (wb_gpu_open(name ? name : "h200", &demo.gpu, error, sizeof error))
-        return fail("%s", error);
+    Demo demo = {.gpu = running_open(running)};
+    if (!demo.gpu)
+        return EXIT_FAILED;
     demo.x = malloc(COUNT * sizeof *demo.x);
     demo.y = malloc(COUNT * sizeof *demo.y);
     demo.result = malloc(COUNT * sizeof *demo.result);
     demo.values = malloc(COUNT * sizeof *demo.values);
-    if (!json)
-        printf("saxpy and sum over %d elements on %s\n", COUNT, name ? name : "h200");
+    if (running_is_talking(running))
+        printf("saxpy and sum over %d elements on %s\n", COUNT, running->gpu);
     int result = demo.x && demo.y && demo.result && demo.values
-                     ? run_demo(&demo, demo_path(), json)
+                     ? run_demo(&demo, demo_path(), running)
                      : fail("the host has no memory for the demo.");
     free(demo.x);
     free(demo.y);
     free(demo.result);
     free(demo.values);
     wb_gpu_close(demo.gpu);
+    return result;
+}
+
+int command_demo(int argument_count, char **arguments)
+{
+    static const char *const options[] = {RUNNING_OPTIONS, "--cycle", NULL};
+    Running running = running_take(&argument_count, arguments);
+    running.cycle = take_flag(&argument_count, arguments, "--cycle");
+    int result = check_left_over(argument_count, arguments, 0, options);
+    if (result == EXIT_DONE)
+        result = open_and_run(&running);
+    running_free(&running);
     return result;
 }

@@ -1,4 +1,5 @@
-/* `warpbeam list`: the tables that knobs, statistics, instructions and intrinsics are declared in. */
+/* `warpbeam list`: the tables in which knobs, policies, statistics, ratios, instructions and intrinsics are
+ * declared. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -7,7 +8,10 @@
 #include "api/gpu.h"
 #include "base/nearest.h"
 #include "exec/intrinsic.h"
+#include "grid/policy.h"
 #include "isa/isa.h"
+#include "report/ratio.h"
+#include "sm/sched/registry.h"
 
 static void print_gpu(void *context, const char *name, const char *path)
 {
@@ -43,9 +47,57 @@ static int list_knobs(void)
 
 static int list_statistics(void)
 {
-    for (size_t i = 0; i < exec_statistics.count; i++) {
-        const Stat *stat = &exec_statistics.rows[i];
-        printf("%-22s %-13s %s\n", stat->name, stat->unit, stat->description);
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        for (size_t i = 0; i < components[c].table->count; i++) {
+            const Stat *stat = &components[c].table->rows[i];
+            char name[80];
+            snprintf(name, sizeof name, "%s%s", components[c].prefix, stat->name);
+            printf("%-30s %-13s %s\n", name, stat->unit, stat->description);
+        }
+    return EXIT_DONE;
+}
+
+static int list_ratios(void)
+{
+    for (unsigned i = 0; i < RATIO_COUNT; i++) {
+        const RatioRow *row = &ratio_rows[i];
+        char formula[RATIO_FORMULA_SIZE];
+        printf("%s: %s%s%s\n    %s\n", row->name, row->description, ratio_is_share(row) ? "" : "; ",
+               ratio_is_share(row) ? "" : row->unit, ratio_formula(row, formula));
+    }
+    return EXIT_DONE;
+}
+
+/* The tables of docs/STATISTICS.md. */
+static int list_statistics_markdown(void)
+{
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        printf("\n### `%s`, of each %s\n\n| counter | unit | |\n|---|---|---|\n", components[c].name,
+               components[c].instance);
+        for (size_t i = 0; i < components[c].table->count; i++) {
+            const Stat *stat = &components[c].table->rows[i];
+            printf("| `%s` | %s | %s |\n", stat->name, stat->unit, stat->description);
+        }
+    }
+    puts("\n### `ratios`\n\n| ratio | unit | | how |\n|---|---|---|---|");
+    for (unsigned i = 0; i < RATIO_COUNT; i++) {
+        const RatioRow *row = &ratio_rows[i];
+        char formula[RATIO_FORMULA_SIZE];
+        printf("| `%s` | %s | %s | `%s` |\n", row->name, row->unit, row->description,
+               ratio_formula(row, formula));
+    }
+    return EXIT_DONE;
+}
+
+static int list_policies(void)
+{
+    static const PolicyKind *const kinds[] = {&source_policies, &admit_policies, &place_policies,
+                                              &sched_policies};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
+        Policy policy;
+        for (size_t i = 0; (policy = kinds[k]->at(i)).name; i++)
+            printf("  %-18s %s\n  %-18s %s\n", policy.name, policy.description, "", policy.source);
     }
     return EXIT_DONE;
 }
@@ -70,20 +122,28 @@ int command_list(int argument_count, char **arguments)
     static const struct {
         const char *name;
         int (*print)(void);
+        int (*print_markdown)(void);
     } lists[] = {
-        {"gpus", list_gpus},
-        {"knobs", list_knobs},
-        {"statistics", list_statistics},
-        {"instructions", list_instructions},
-        {"intrinsics", list_intrinsics},
+        {"gpus", list_gpus, NULL},
+        {"knobs", list_knobs, NULL},
+        {"policies", list_policies, NULL},
+        {"statistics", list_statistics, list_statistics_markdown},
+        {"ratios", list_ratios, NULL},
+        {"instructions", list_instructions, NULL},
+        {"intrinsics", list_intrinsics, NULL},
     };
+    const bool markdown = take_flag(&argument_count, arguments, "--markdown");
     if (argument_count != 2)
-        return misuse("list needs one word: gpus, knobs, statistics, instructions or intrinsics.");
+        return misuse("list needs one word: gpus, knobs, policies, statistics, ratios, instructions or "
+                      "intrinsics.");
     Nearest nearest = nearest_to(arguments[1]);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        if (strcmp(arguments[1], lists[i].name) == 0)
-            return lists[i].print();
         nearest_offer(&nearest, lists[i].name);
+        if (strcmp(arguments[1], lists[i].name) != 0)
+            continue;
+        if (markdown && !lists[i].print_markdown)
+            return misuse("only statistics can be listed as Markdown, with their ratios.");
+        return markdown ? lists[i].print_markdown() : lists[i].print();
     }
     char hint[64];
     return misuse("there is no list of '%s'%s", arguments[1], nearest_hint(&nearest, hint, sizeof hint));

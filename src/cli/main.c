@@ -14,11 +14,16 @@ typedef struct Command {
 } Command;
 
 static const Command commands[] = {
-    {"demo", command_demo, "demo [--gpu NAME] [--json]",
-     "Run two small kernels, check their results, show their counts"},
+    {"demo", command_demo, "demo [--cycle] [RUNNING]",
+     "Run two small kernels, check their results, show their counts or cycles"},
+    {"run", command_run,
+     "run FILE.ptx [--kernel NAME] [--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--shared BYTES]\n"
+     "               [--arg TYPE:VALUE | --arg buffer:BYTES[:zero|iota|random|uniform]]... [--functional]\n"
+     "               [RUNNING]",
+     "Run one kernel and show its cycles and where they went"},
     {"ptx", command_ptx, "ptx FILE [--gpu NAME]", "Read a PTX file and list its kernels and what they need"},
     {"config", command_config, "config NAME", "Show a GPU's configuration with every value resolved"},
-    {"list", command_list, "list gpus|knobs|statistics|instructions|intrinsics", "Show what there is"},
+    {"list", command_list, "list gpus|knobs|policies|statistics|ratios|instructions|intrinsics", "Show what there is"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -48,51 +53,20 @@ int misuse(const char *format, ...)
     return EXIT_USAGE;
 }
 
-static void remove_arguments(int *argument_count, char **arguments, int at, int count)
-{
-    for (int i = at; i + count <= *argument_count; i++)
-        arguments[i] = arguments[i + count];
-    *argument_count -= count;
-}
-
-const char *take_option(int *argument_count, char **arguments, const char *name)
-{
-    size_t length = strlen(name);
-    for (int i = 1; i < *argument_count; i++) {
-        const char *value = NULL;
-        int used = 1;
-        if (strncmp(arguments[i], name, length) == 0 && arguments[i][length] == '=') {
-            value = arguments[i] + length + 1;
-        } else if (strcmp(arguments[i], name) == 0 && i + 1 < *argument_count) {
-            value = arguments[i + 1];
-            used = 2;
-        }
-        if (value) {
-            remove_arguments(argument_count, arguments, i, used);
-            return value;
-        }
-    }
-    return NULL;
-}
-
-bool take_flag(int *argument_count, char **arguments, const char *name)
-{
-    for (int i = 1; i < *argument_count; i++) {
-        if (strcmp(arguments[i], name) == 0) {
-            remove_arguments(argument_count, arguments, i, 1);
-            return true;
-        }
-    }
-    return false;
-}
-
 static void print_help(void)
 {
     puts("Warpbeam: a GPU simulator that runs PTX.\n\nUsage:");
     for (int i = 0; i < COMMAND_COUNT; i++)
         printf("  warpbeam %s\n      %s\n", commands[i].usage, commands[i].description);
     puts("  warpbeam --help | --version\n");
-    puts("A GPU is a name that `warpbeam list gpus` shows, or the path of a YAML file; h200 unless given.");
+    puts("RUNNING, what all commands that run kernels take:");
+    puts("  --gpu NAME          the GPU: h200 unless given");
+    puts("  --set KNOB=VALUE    changes a knob of it; any number of times");
+    puts("  --threads N         host threads of cycle mode; the result is the same with any number");
+    puts("  --json FILE         all statistics as JSON, on standard output where FILE is -");
+    puts("  --detail            every SM, slice and channel, not only sums");
+    puts("  --blocks            every block: SM, dispatched, started, ended\n");
+    puts("A GPU is a name that `warpbeam list gpus` shows, or the path of a YAML file.");
     puts("WARPBEAM_CONFIGS names further folders with GPU configurations, colons between them.");
     puts("Exit status: 0 done, 1 the work failed, 2 wrong usage.");
 }

@@ -126,6 +126,13 @@ static uint64_t read_address(Step *step, const Access *access, unsigned lane)
     }
 }
 
+void access_addresses(Step *step, unsigned memory, uint64_t *addresses)
+{
+    const Access access = {.base = step_operand(step, memory), .displacement = displacement_of(step, memory)};
+    for (unsigned lane = 0; lane < step->warp->width; lane++)
+        addresses[lane] = read_address(step, &access, lane);
+}
+
 /* Lanes that do not execute repeat the first one that does. */
 static void read_addresses(Step *step, Access *access)
 {
@@ -186,7 +193,7 @@ static inline Range find_range(const Step *step, const Access *access, Space spa
 
 static bool writes(const Access *access)
 {
-    return access->kind != ACCESS_LOAD && access->kind != ACCESS_HINT;
+    return access->kind != ACCESS_LOAD && access->kind != ACCESS_COPY && access->kind != ACCESS_HINT;
 }
 
 /* Loads and stores through the parameter space may come with a generic address of its window. */
@@ -329,6 +336,7 @@ static const char *verb(const Access *access)
 {
     switch (access->kind) {
     case ACCESS_LOAD:
+    case ACCESS_COPY:
         return "load from";
     case ACCESS_STORE:
         return "store to";
@@ -447,51 +455,4 @@ StepResult access_prepare(Step *step, Access *access)
         return STEP_ERROR;
     count(step, access);
     return STEP_NEXT;
-}
-
-static AtomicOp atomic_op(Mod mod)
-{
-    switch ((int)mod) {
-    case MOD_add:
-        return ATOMIC_ADD;
-    case MOD_min:
-        return ATOMIC_MIN;
-    case MOD_max:
-        return ATOMIC_MAX;
-    case MOD_inc:
-        return ATOMIC_INC;
-    case MOD_dec:
-        return ATOMIC_DEC;
-    case MOD_and:
-        return ATOMIC_AND;
-    case MOD_or:
-        return ATOMIC_OR;
-    case MOD_xor:
-        return ATOMIC_XOR;
-    case MOD_exch:
-        return ATOMIC_EXCH;
-    case MOD_cas:
-        return ATOMIC_CAS;
-    default:
-        return ATOMIC_NONE;
-    }
-}
-
-uint32_t access_aux(const Function *function, const PtxInsn *ptx)
-{
-    uint32_t aux = 0;
-    for (unsigned i = 0; i < ptx->mod_count; i++) {
-        const Mod mod = function->mods[ptx->first_mod + i];
-        const AtomicOp op = atomic_op(mod);
-        if (mod_is_type(mod))
-            aux = (aux & ~(uint32_t)(AUX_TYPE_MASK | AUX_FLOAT)) | (uint32_t)mod |
-                  (type_is_float(mod) ? AUX_FLOAT : 0);
-        else if (op)
-            aux |= (uint32_t)op << AUX_OP_SHIFT;
-        else if (mod == MOD_noinc)
-            aux |= AUX_NOINC;
-        else if (mod == MOD_l2_cache_hint)
-            aux |= AUX_CACHE_HINT;
-    }
-    return aux;
 }

@@ -7,19 +7,26 @@
  * sends the access on its way, and performs it where the hardware would: shared and local memory in
  * the SM, global memory at the L2 slice. So an Access carries everything that the second phase needs
  * but for the registers, and nothing between the phases may depend on when the second one comes.
+ * access_carry_out() stands between the two: it hands the access to the timing model, if there is one.
+ * Such a model gives the second phase places of its own that hold copies of what is in memory.
  *
  * Lanes have one defined order everywhere: ascending. Where lanes store to one address, the highest
  * lane's value stays; atomics of one instruction happen lane after lane. */
 #ifndef EXEC_ACCESS_H
 #define EXEC_ACCESS_H
 
+#include "exec/machine.h"
 #include "exec/step.h"
+#include "mem/request.h"
 
 typedef enum AccessKind {
     ACCESS_LOAD,
     ACCESS_STORE,
     ACCESS_ATOMIC,
     ACCESS_SYNC, /* of an mbarrier object */
+    ACCESS_COPY, /* a load whose bytes go to shared memory, while the threads go on */
+    ACCESS_COMMIT, /* nothing but a mark: the copies before it are a group */
+    ACCESS_WAIT, /* nothing but a wait until at most `part` groups of copies are under way */
     ACCESS_HINT  /* names bytes, but neither reads nor writes them */
 } AccessKind;
 
@@ -49,6 +56,10 @@ typedef struct Access {
     int64_t displacement;
     const uint64_t *offsets; /* of each lane, added to its address; null: none */
     const Operand *values;   /* registers that take what is loaded, or that hold what is stored */
+    /* For second phases of the handler's own, which see them again: */
+    uint32_t part;      /* any number */
+    uint8_t **targets;  /* of ACCESS_COPY: where each lane's bytes go; the array is copied */
+    uint8_t *object;    /* of ACCESS_COPY: the mbarrier object that is told of the bytes, or null */
 
     uint8_t pattern;               /* AccessPattern */
     uint8_t lane_space[MAX_WIDTH]; /* set only where `space` stays generic */
@@ -66,8 +77,31 @@ void access_init_bytes(Access *access, Step *step, AccessKind kind, Space space,
 /* STEP_NEXT, or STEP_ERROR with the sentence of the first lane that may not do it. */
 StepResult access_prepare(Step *step, Access *access);
 /* Loads and stores. Atomics have their own second phase: atomic_perform(). */
-void access_perform(Step *step, Access *access);
-void atomic_perform(Step *step, Access *access);
+SecondPhase access_perform, atomic_perform;
+
+/* The second phase, at once or when the timing model says. `perform` may be null where the data has moved
+ * already and only time is to pass. */
+static inline StepResult access_carry_out(Step *step, Access *access, SecondPhase *perform)
+{
+    MemoryHook *hook = step->warp->block->launch->machine->memory;
+    if (__builtin_expect(hook != NULL, 0))
+        return (StepResult)hook(step, access, perform);
+    perform(step, access);
+    return STEP_NEXT;
+}
+
+static inline bool access_is_timed(const Step *step) { return step->warp->block->launch->machine->memory; }
+
+/* Every lane's address at memory operand number `memory`, as the instruction gives it. */
+void access_addresses(Step *step, unsigned memory, uint64_t *addresses);
+
+/* Atomics on global memory, done where the line is: the lanes of `lanes` (those of one line, at most REQUEST_LANES
+ * elements) with their operands; the operation (an AtomicPerform); the old values into registers. */
+void atomic_work_fill(Step *step, const Access *access, Mask lanes, AtomicWork *work);
+void atomic_work_perform(AtomicWork *work, uint8_t *place);
+void atomic_work_deliver(Step *step, const AtomicWork *work);
+/* Whether the instruction's old values go anywhere. */
+bool atomic_returns(const Step *step);
 
 /* The space that lane's resolved address is in. */
 static inline Space access_space(const Access *access, unsigned lane)
@@ -82,7 +116,8 @@ Space access_window(uint64_t address);
 uint64_t access_window_base(Space space);
 
 
-/* Insn.aux of memory instructions: the last type in the low byte, the named operation above it. */
+/* Insn.aux of memory instructions: the last type in the low byte, the named operation above it, and what the
+ * suffixes say of caches and of other threads. */
 typedef enum AtomicOp {
     ATOMIC_NONE,
     ATOMIC_ADD,
@@ -103,7 +138,12 @@ enum {
     AUX_OP_MASK = 0xF,
     AUX_NOINC = 1 << 12,      /* cp.async.mbarrier.arrive.noinc */
     AUX_CACHE_HINT = 1 << 13, /* the last operand is a cache policy */
-    AUX_FLOAT = 1 << 14       /* the type is a floating-point one */
+    AUX_FLOAT = 1 << 14,      /* the type is a floating-point one */
+    AUX_AT_L2 = 1 << 15,      /* a load that an L1 must not answer: .cg, .cv, or strong beyond the block */
+    AUX_ACQUIRE = 1 << 16,    /* .acquire or .acq_rel beyond the block */
+    AUX_RELEASE = 1 << 17,    /* .release or .acq_rel beyond the block */
+    AUX_READ_ONLY = 1 << 18,  /* .nc or ldu: nobody writes it while the kernel runs */
+    AUX_UNUSED = 1 << 19      /* of an atomic: no instruction reads its result */
 };
 
 /* Made once, while linking. */

@@ -95,6 +95,15 @@ static uint64_t combine_bits(AtomicOp op, Type type, uint64_t old, uint64_t b, u
     }
 }
 
+static AtomicOp operation_of(uint32_t aux) { return (AtomicOp)(aux >> AUX_OP_SHIFT & AUX_OP_MASK); }
+
+static inline uint64_t combine(uint32_t aux, uint64_t old, uint64_t b, uint64_t c, bool at_l2)
+{
+    const Type type = (Type)(aux & AUX_TYPE_MASK);
+    return aux & AUX_FLOAT ? combine_float(operation_of(aux), type, old, b, at_l2)
+                           : combine_bits(operation_of(aux), type, old, b, c);
+}
+
 /* All lanes of a source, cut to the element and zero-extended. */
 static void read_values(Step *step, const Operand *operand, unsigned bytes, uint64_t *values)
 {
@@ -118,17 +127,14 @@ static inline __attribute__((always_inline)) void combine_sized(const Step *step
                                                                 const uint64_t *b, const uint64_t *c,
                                                                 uint64_t *old)
 {
-    const AtomicOp op = (AtomicOp)(step->insn->aux >> AUX_OP_SHIFT & AUX_OP_MASK);
-    const Type type = (Type)(step->insn->aux & AUX_TYPE_MASK);
-    const bool is_float = step->insn->aux & AUX_FLOAT;
+    const uint32_t aux = step->insn->aux;
     for (Mask rest = access->mask; rest; rest &= rest - 1) {
         const unsigned lane = mask_first(rest);
         uint8_t *place = access->place[lane] + offset;
         uint64_t value = 0;
         memcpy(&value, place, bytes);
         old[lane] = value;
-        value = is_float ? combine_float(op, type, value, b[lane], access_space(access, lane) == SPACE_GLOBAL)
-                         : combine_bits(op, type, value, b[lane], c[lane]);
+        value = combine(aux, value, b[lane], c[lane], access_space(access, lane) == SPACE_GLOBAL);
         memcpy(place, &value, bytes);
     }
 }
@@ -139,7 +145,7 @@ static void combine_lanes(Step *step, const Access *access, const Operand *b, co
     uint64_t second[MAX_WIDTH], third[MAX_WIDTH];
     const uint64_t *swap = second;
     read_values(step, b, access->element_bytes, second);
-    if ((step->insn->aux >> AUX_OP_SHIFT & AUX_OP_MASK) == ATOMIC_CAS) {
+    if (operation_of(step->insn->aux) == ATOMIC_CAS) {
         read_values(step, c, access->element_bytes, third);
         swap = third;
     }
@@ -177,7 +183,7 @@ static void exchange_wide(Step *step, const Access *access, const Operand *to, c
                           const Operand *c)
 {
     const unsigned width = step->warp->width;
-    const bool compares = (step->insn->aux >> AUX_OP_SHIFT & AUX_OP_MASK) == ATOMIC_CAS;
+    const bool compares = operation_of(step->insn->aux) == ATOMIC_CAS;
     const uint64_t *second = step_read64(step, b, 1), *third = compares ? step_read64(step, c, 2) : second;
     uint64_t *d = to->kind == OPERAND_REGISTER ? step_dest64(step, to) : NULL;
     for (Mask rest = access->mask; rest; rest &= rest - 1) {
@@ -197,12 +203,16 @@ static void exchange_wide(Step *step, const Access *access, const Operand *to, c
 
 static bool returns_old(const Step *step) { return isa_rows[step->insn->row].operands[0] == 'D'; }
 
+/* What a compare-and-swap puts in; any other operation does not look at it. */
+static const Operand *third_operand(const Step *step, const Access *access)
+{
+    return step->insn->operand_count > 3 ? step_operand(step, 3) : access->values;
+}
+
 void atomic_perform(Step *step, Access *access)
 {
     const bool returns = returns_old(step);
-    const Operand *to = step_operand(step, 0);
-    const bool has_third = step->insn->operand_count > 3;
-    const Operand *c = has_third ? step_operand(step, 3) : access->values;
+    const Operand *to = step_operand(step, 0), *c = third_operand(step, access);
     if (access->element_bytes == 16) {
         exchange_wide(step, access, to, access->values, c);
         return;
@@ -214,6 +224,95 @@ void atomic_perform(Step *step, Access *access)
         write_old(step, &to[i], old[i], access->mask);
 }
 
+bool atomic_returns(const Step *step)
+{
+    const uint32_t aux = step->insn->aux;
+    if (!returns_old(step) || ((aux & AUX_UNUSED) && !(aux & AUX_ACQUIRE)))
+        return false;
+    for (unsigned i = 0; i < step_operand_count(step, 0); i++)
+        if (step_operand(step, 0)[i].kind == OPERAND_REGISTER)
+            return true;
+    return false;
+}
+
+/* One lane of an operand, its second 8 bytes if `half`; nothing is spread over lanes that nobody asks for. */
+static uint64_t operand_value(Step *step, const Operand *operand, unsigned lane, bool half)
+{
+    if (operand->kind == OPERAND_REGISTER && half)
+        return step_dest64(step, operand)[lane + step->warp->width];
+    return half ? 0 : step_value(step, operand, lane);
+}
+
+static AtomicLane work_lane(Step *step, const Access *access, unsigned lane, unsigned element, uint64_t keep)
+{
+    const Operand *b = &access->values[element], *c = third_operand(step, access);
+    AtomicLane work = {.lane = (uint8_t)lane,
+                       .offset =
+                           (uint8_t)(access->address[lane] % LINE_BYTES + element * access->element_bytes),
+                       .element = (uint8_t)element};
+    work.b[0] = operand_value(step, b, lane, false) & keep;
+    if (operation_of(step->insn->aux) == ATOMIC_CAS)
+        work.c[0] = operand_value(step, c, lane, false) & keep;
+    if (access->element_bytes == 16) {
+        work.b[1] = operand_value(step, b, lane, true);
+        work.c[1] = operand_value(step, c, lane, true);
+    }
+    return work;
+}
+
+void atomic_work_fill(Step *step, const Access *access, Mask lanes, AtomicWork *work)
+{
+    const unsigned bytes = access->element_bytes;
+    const uint64_t keep = bytes >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (bytes * 8)) - 1;
+    work->operation = step->insn->aux;
+    work->element_bytes = (uint8_t)bytes;
+    work->returns = atomic_returns(step);
+    work->combines = operation_of(step->insn->aux) == ATOMIC_ADD;
+    work->count = 0;
+    for (; lanes; lanes &= lanes - 1)
+        for (unsigned element = 0; element < access->vector; element++)
+            work->lanes[work->count++] = work_lane(step, access, mask_first(lanes), element, keep);
+}
+
+static void work_wide(AtomicWork *work, AtomicLane *lane, uint8_t *place)
+{
+    const bool compares = operation_of(work->operation) == ATOMIC_CAS;
+    memcpy(lane->old, place, sizeof lane->old);
+    if (!compares)
+        memcpy(place, lane->b, sizeof lane->b);
+    else if (!memcmp(lane->old, lane->b, sizeof lane->b))
+        memcpy(place, lane->c, sizeof lane->c);
+}
+
+void atomic_work_perform(AtomicWork *work, uint8_t *place)
+{
+    const unsigned bytes = work->element_bytes;
+    for (uint32_t i = 0; i < work->count; i++) {
+        AtomicLane *lane = &work->lanes[i];
+        uint8_t *at = place + lane->offset;
+        if (bytes == 16) {
+            work_wide(work, lane, at);
+            continue;
+        }
+        uint64_t value = 0;
+        memcpy(&value, at, bytes);
+        lane->old[0] = value;
+        value = combine(work->operation, value, lane->b[0], lane->c[0], true);
+        memcpy(at, &value, bytes);
+    }
+}
+
+void atomic_work_deliver(Step *step, const AtomicWork *work)
+{
+    for (uint32_t i = 0; i < work->count; i++) {
+        const AtomicLane *lane = &work->lanes[i];
+        const Operand *to = &step_operand(step, 0)[lane->element];
+        step_write(step, to, lane->lane, lane->old[0]);
+        if (work->element_bytes == 16 && to->kind == OPERAND_REGISTER)
+            step_dest64(step, to)[lane->lane + step->warp->width] = lane->old[1];
+    }
+}
+
 StepResult exec_atomic(Step *step)
 {
     Access access;
@@ -221,8 +320,7 @@ StepResult exec_atomic(Step *step)
         return STEP_NEXT;
     const unsigned memory = returns_old(step) ? 1 : 0;
     access_init(&access, step, ACCESS_ATOMIC, memory, memory + 1);
-    StepResult result = access_prepare(step, &access);
-    if (result == STEP_NEXT)
-        atomic_perform(step, &access);
-    return result;
+    if (access_prepare(step, &access) == STEP_ERROR)
+        return STEP_ERROR;
+    return access_carry_out(step, &access, atomic_perform);
 }

@@ -45,6 +45,21 @@ static Form form_of(const Step *step)
     return form;
 }
 
+uint32_t barrier_count(const Program *program)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->code_count; i++) {
+        const Insn *insn = &program->code[i];
+        if (insn->action != ACTION_BARRIER)
+            continue;
+        const Operand *name = &insn->op[insn->begin[reduction_of(insn) != REDUCE_NONE]];
+        const uint64_t highest = name->kind == OPERAND_IMMEDIATE ? (uint64_t)name->value : NAMED_BARRIERS - 1;
+        if (highest < NAMED_BARRIERS && highest >= count)
+            count = (uint32_t)highest + 1;
+    }
+    return count;
+}
+
 static bool is_complete(const Block *block, const Barrier *barrier)
 {
     uint32_t arrived = 0;
@@ -95,6 +110,7 @@ static void release(Block *block, uint32_t name)
 {
     Barrier *barrier = &block->barriers[name];
     uint32_t arrived = arrived_threads(block, barrier);
+    block->releases++;
     for (uint32_t i = 0; i < block->warp_count; i++) {
         Warp *warp = &block->warps[i];
         for (uint32_t k = 0; barrier->lanes[i] && k < warp->group_count; k++) {

@@ -8,6 +8,9 @@
 
 #include "exec/step.h"
 
+/* Named barriers that a program's blocks need: those up to the highest that an instruction names, all
+ * where one names it in a register. */
+uint32_t barrier_count(const Program *program);
 /* Lets go whatever can go on after threads have ended. */
 void barrier_release_all(Block *block);
 

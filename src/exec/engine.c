@@ -149,3 +149,65 @@ uint64_t engine_run_warp(Warp *warp, uint64_t budget)
     add_counts(&launch->machine->statistics, &counts);
     return counts.instructions;
 }
+
+/* Counts what a timing model issues one by one. */
+static void count_one(ExecStatistics *statistics, const Insn *insn, Mask mask)
+{
+    Counts counts = {.instructions = 1, .threads = (uint64_t)__builtin_popcountll(mask)};
+    counts.branches = mask && insn->action == ACTION_BRANCH;
+    counts.units[insn->unit] = 1;
+    add_counts(statistics, &counts);
+}
+
+/* The instruction itself, for lanes that are not empty; moves the group's program counter. */
+static StepResult run_one(Warp *warp, Group *group, Frame *frame, const Insn *insn, Mask mask)
+{
+    if (insn->action == ACTION_LANE) {
+        lanes_run(warp, frame, warp->block->launch->program->constants, insn, mask);
+        group->pc++;
+        return STEP_NEXT;
+    }
+    if (insn->action == ACTION_BRANCH && mask == group->mask) {
+        group->pc = insn->target;
+        return STEP_NEXT;
+    }
+    Step step;
+    step.warp = warp;
+    step.group = group;
+    step.frame = frame;
+    step.insn = insn;
+    step.mask = mask;
+    const StepResult result = step_handlers[insn->action](&step);
+    if (result == STEP_NEXT)
+        group->pc++;
+    return result;
+}
+
+StepResult engine_step(Warp *warp, Mask *executed)
+{
+    const Launch *launch = warp->block->launch;
+    Group *group = &warp->groups[warp->current];
+    const Insn *insn = &launch->program->code[group->pc];
+    Frame *frame = &warp->frames.items[group->frame];
+    const Mask lanes = group->mask;
+    Mask mask = lanes;
+    if (insn->guard != NO_INDEX) {
+        const Mask guard = frame->predicates[insn->guard];
+        mask &= insn->guard_negated ? ~guard : guard;
+    }
+    *executed = mask;
+    count_one(&launch->machine->statistics, insn, mask);
+    StepResult result = STEP_NEXT;
+    if (mask)
+        result = run_one(warp, group, frame, insn, mask);
+    else
+        group->pc++;
+    if (result == STEP_NEXT && divergence_join_pc(warp, group) == group->pc)
+        divergence_settle(warp, (uint32_t)(group - warp->groups));
+    if (launch->divergence == DIVERGENCE_INDEPENDENT && lanes != warp->live && warp->live) {
+        warp->polled |= mask && insn->polls ? lanes : 0;
+        if (++warp->turn == GROUP_TURN)
+            end_turn(warp);
+    }
+    return result;
+}

@@ -2,10 +2,14 @@
 #ifndef EXEC_ENGINE_H
 #define EXEC_ENGINE_H
 
-#include "exec/warp.h"
+#include "exec/step.h"
 
 /* Runs up to `budget` instructions of the warp; fewer if it ends, waits or fails. Returns how many.
  * After a failure the launch's error is set. */
 uint64_t engine_run_warp(Warp *warp, uint64_t budget);
+
+/* Runs one instruction of the warp's current group, which there must be; tells the lanes that executed. For
+ * timing models, which decide when the next one's time comes. */
+StepResult engine_step(Warp *warp, Mask *executed);
 
 #endif

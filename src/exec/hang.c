@@ -3,12 +3,13 @@
 #include <stdio.h>
 
 /* Appends "warp 3 lanes 0x0000ffff at k.ptx:12 (k.cu:4): waits at barrier 0 (96 of 128 threads came)". */
-static int describe_group(const Warp *warp, const Group *group, char *text, size_t size)
+static int describe_group(const Warp *warp, const Group *group, const char *ready, char *text, size_t size)
 {
     const Block *block = warp->block;
     const Program *program = block->launch->program;
     const Insn *insn = &program->code[group->pc];
-    char place[256] = "the end of the function", wait[128] = "can run";
+    char place[256] = "the end of the function", wait[128];
+    snprintf(wait, sizeof wait, "%s", ready);
     if (insn->ptx)
         module_place_text(program->functions[insn->function].module, insn->ptx, place, sizeof place);
     if (group->state == GROUP_BARRIER) {
@@ -26,19 +27,26 @@ static int describe_group(const Warp *warp, const Group *group, char *text, size
                     (unsigned long long)group->mask, place, wait);
 }
 
-/* As many groups as fit; a block has few places where its lanes can be. */
+/* As many groups as fit; a warp has few places where its lanes can be. */
+size_t hang_describe_warp(const Warp *warp, const char *ready, char *text, size_t size)
+{
+    size_t used = 0;
+    for (uint32_t k = 0; warp->live && k < warp->group_count; k++) {
+        const Group *group = &warp->groups[k];
+        if (group->state == GROUP_FREE || used + 200 > size)
+            continue;
+        int written = describe_group(warp, group, ready, text + used, size - used);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    return used;
+}
+
 static void describe_block(const Block *block, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < block->warp_count; i++)
-        for (uint32_t k = 0; block->warps[i].live && k < block->warps[i].group_count; k++) {
-            const Group *group = &block->warps[i].groups[k];
-            if (group->state == GROUP_FREE || used + 200 > size)
-                continue;
-            int written = describe_group(&block->warps[i], group, text + used, size - used);
-            used += written > 0 ? (size_t)written : 0;
-        }
+        used += hang_describe_warp(&block->warps[i], "can run", text + used, size - used);
 }
 
 static WbStatus report(Block *block, const char *what)

@@ -23,11 +23,11 @@ static uint64_t allocate(Launch *launch, uint64_t size)
     Machine *machine = launch->machine;
     uint64_t address = 0;
     Error ignored = {0};
-    if (size == 0 || size > machine->heap_limit || machine->heap_used > machine->heap_limit - size)
+    if (size == 0 || size > machine->heap->limit || machine->heap->used > machine->heap->limit - size)
         return 0;
     if (space_alloc(launch->space, size, heap_name, false, &address, &ignored))
         return 0;
-    machine->heap_used += size;
+    machine->heap->used += size;
     return address;
 }
 
@@ -54,7 +54,7 @@ static StepResult free_lane(IntrinsicCall *call, unsigned lane)
                           ", which malloc did not return or which was freed before: the address is %s",
                           address, space_describe(launch->space, address, description, sizeof description));
     }
-    launch->machine->heap_used -= allocation->size;
+    launch->machine->heap->used -= allocation->size;
     Error ignored = {0};
     space_free(launch->space, address, &ignored);
     return STEP_NEXT;

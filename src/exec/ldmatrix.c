@@ -50,43 +50,45 @@ static StepResult prepare_rows(Step *step, AccessKind kind, unsigned memory, uns
     return STEP_NEXT;
 }
 
-static StepResult load_tiles(Step *step, const Matrix *matrix)
+static void load_tiles(Step *step, Access *access)
 {
-    Access access;
-    if (prepare_rows(step, ACCESS_LOAD, 1, matrix->count, &access) != STEP_NEXT)
-        return STEP_ERROR;
+    const Matrix *matrix = step->insn->detail;
     for (unsigned q = 0; q < matrix->count; q++) {
         Tile tile;
         for (unsigned row = 0; row < 8; row++)
-            memcpy(tile[row], access.place[8 * q + row], sizeof tile[row]);
+            memcpy(tile[row], access->place[8 * q + row], sizeof tile[row]);
         tile_write(step, &step_operand(step, 0)[q], matrix->transposed, tile);
     }
-    return STEP_NEXT;
 }
 
-static StepResult store_tiles(Step *step, const Matrix *matrix)
+static void store_tiles(Step *step, Access *access)
 {
-    Access access;
-    if (prepare_rows(step, ACCESS_STORE, 0, matrix->count, &access) != STEP_NEXT)
-        return STEP_ERROR;
+    const Matrix *matrix = step->insn->detail;
     for (unsigned q = 0; q < matrix->count; q++) {
         Tile tile;
         tile_read(step, &step_operand(step, 1)[q], matrix->transposed, tile);
         for (unsigned row = 0; row < 8; row++)
-            memcpy(access.place[8 * q + row], tile[row], sizeof tile[row]);
+            memcpy(access->place[8 * q + row], tile[row], sizeof tile[row]);
     }
-    return STEP_NEXT;
+}
+
+static StepResult transfer(Step *step, AccessKind kind, unsigned memory, SecondPhase *perform)
+{
+    const Matrix *matrix = step->insn->detail;
+    Access access;
+    if (prepare_rows(step, kind, memory, matrix->count, &access) != STEP_NEXT)
+        return STEP_ERROR;
+    return access_carry_out(step, &access, perform);
 }
 
 StepResult exec_ldmatrix(Step *step)
 {
     if (matrix_check(step) != STEP_NEXT)
         return STEP_ERROR;
-    const Matrix *matrix = step->insn->detail;
     if (step->insn->row == ROW_ldmatrix)
-        return load_tiles(step, matrix);
+        return transfer(step, ACCESS_LOAD, 1, load_tiles);
     if (step->insn->row == ROW_stmatrix)
-        return store_tiles(step, matrix);
+        return transfer(step, ACCESS_STORE, 0, store_tiles);
     Tile tile;
     tile_read(step, step_operand(step, 1), false, tile);
     tile_write(step, step_operand(step, 0), true, tile);

@@ -16,12 +16,25 @@ typedef struct AllocationCache {
     const Allocation *found[ALLOCATION_CACHE_ENTRIES];
 } AllocationCache;
 
+/* The device heap, one for the whole GPU. */
+typedef struct DeviceHeap {
+    uint64_t limit, used;
+} DeviceHeap;
+
+typedef struct Step Step;
+typedef struct Access Access;
+typedef void SecondPhase(Step *step, Access *access);
+/* Takes over a prepared access whose second phase is `perform`; returns STEP_NEXT or STEP_ERROR. */
+typedef int MemoryHook(Step *step, Access *access, SecondPhase *perform);
+
 typedef struct Machine {
+    void *owner;               /* of a timing model; null in functional mode */
+    MemoryHook *memory;        /* of a timing model; null: the second phase follows at once */
     uint64_t clock;            /* cycles: %clock; in functional mode, warp instructions issued so far */
     uint32_t clock_khz;        /* turns cycles into the nanoseconds of %globaltimer */
     uint32_t sm_count;
     uint32_t warps_per_sm;     /* %nwarpid */
-    uint64_t heap_limit, heap_used;
+    DeviceHeap *heap;
     WbOutput *output;
     void *output_context;
     ExecStatistics statistics;

@@ -1,4 +1,4 @@
-/* Loads and stores: the second phase of an access, and the handlers that run both phases at once.
+/* Loads and stores: the second phase of an access, and the handlers.
  *
  * One function per pair of element and lane size, so that the loops over lanes know both. A load fills
  * all lanes, executing or not (their places are valid, access.h), and then keeps those that execute. */
@@ -187,10 +187,26 @@ static StepResult run(Step *step, AccessKind kind, unsigned memory, unsigned val
     if (!step->mask)
         return STEP_NEXT;
     access_init(&access, step, kind, memory, values);
-    StepResult result = access_prepare(step, &access);
-    if (result == STEP_NEXT)
-        access_perform(step, &access);
-    return result;
+    if (access_prepare(step, &access) == STEP_ERROR)
+        return STEP_ERROR;
+    return access_carry_out(step, &access, access_perform);
+}
+
+/* Tells a timing model of a load from shared memory that has been done, by its lanes' words. */
+static void report_words(Step *step, const uint32_t word[LANES])
+{
+    Access access;
+    access_init(&access, step, ACCESS_LOAD, 1, 0);
+    const uint32_t stride = word[1] - word[0];
+    uint32_t gaps = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        access.address[i] = (uint64_t)word[i] * 4;
+        gaps |= word[i] ^ (word[0] + i * stride);
+    }
+    access.pattern = (uint8_t)(gaps || stride > 1 ? PATTERN_ANY
+                               : stride           ? PATTERN_CONSECUTIVE
+                                                  : PATTERN_UNIFORM);
+    access_carry_out(step, &access, NULL);
 }
 
 /* A short cut for what tiled kernels do most: all 32 lanes load a word each from shared memory by a 32-bit
@@ -213,6 +229,8 @@ static bool load_shared_words(Step *step, const Operand *to, const Operand *base
     for (unsigned i = 0; i < LANES; i++)
         lanes[i] = shared[word[i]];
     launch->machine->statistics.shared_accesses++;
+    if (access_is_timed(step))
+        report_words(step, word);
     return true;
 }
 

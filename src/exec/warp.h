@@ -128,6 +128,7 @@ struct Block {
     uint32_t live_warps;
     uint32_t thread_count, live_threads;
     Barrier barriers[MAX_BARRIERS];
+    uint64_t releases;        /* how often a barrier let warps go, ever */
 };
 
 /* A block of the launch, about to run its first instruction. */

@@ -1,17 +1,22 @@
 /* wmma.load and wmma.store: fragments from and to memory.
  *
  * Every lane fetches its own elements, register by register: at once where the register's elements are
- * neighbours in memory too, else one by one. */
+ * neighbours in memory too, else one by one. Addresses are read before anything is loaded, because a
+ * destination may hold one. */
 #include <string.h>
 
 #include "exec/access.h"
 #include "exec/handlers.h"
 #include "exec/matrix.h"
 
+/* Access.part: register and piece. */
+enum { MAX_PIECES = 64 };
+
 typedef struct Transfer {
     const Matrix *matrix;
     unsigned memory;       /* PTX operand */
     AccessKind kind;
+    uint64_t base[LANES];  /* address of the matrix */
     uint64_t stride[LANES];/* elements from one row (column) to the next */
     unsigned pieces;       /* accesses for one register */
     unsigned piece_bits;
@@ -30,6 +35,7 @@ static Transfer transfer_begin(Step *step, AccessKind kind, unsigned memory, uns
     unsigned dense = matrix->column_major ? fragment->rows : fragment->cols;
     for (unsigned lane = 0; lane < LANES; lane++)
         transfer.stride[lane] = given ? strides[lane] / unit : dense;
+    access_addresses(step, memory, transfer.base);
     transfer.pieces = fragment->down == matrix->column_major ? 1 : fragment->packed;
     transfer.piece_bits = (unsigned)fragment->bits * fragment->packed / transfer.pieces;
     return transfer;
@@ -46,12 +52,16 @@ static StepResult transfer_prepare(Step *step, const Transfer *transfer, unsigne
         uint64_t row = fragment->lane_row[lane] + fragment->register_row[r] + (fragment->down ? piece : 0);
         uint64_t col = fragment->lane_col[lane] + fragment->register_col[r] + (fragment->down ? 0 : piece);
         uint64_t line = matrix->column_major ? col : row, within = matrix->column_major ? row : col;
-        offsets[lane] = (line * transfer->stride[lane] + within) * fragment->bits / 8;
+        offsets[lane] = transfer->base[lane] + (line * transfer->stride[lane] + within) * fragment->bits / 8;
     }
+    static const Operand nothing = {.kind = OPERAND_NONE};
     const unsigned bytes = transfer->piece_bits / 8;
     access_init_bytes(access, step, transfer->kind, (Space)step->insn->space, transfer->memory, bytes, bytes,
                       step->mask);
+    access->base = &nothing;
+    access->displacement = 0;
     access->offsets = offsets;
+    access->part = r * MAX_PIECES + piece;
     StepResult result = access_prepare(step, access);
     access->offsets = NULL;
     return result;
@@ -69,28 +79,53 @@ static uint64_t read_piece(const uint8_t *place, unsigned bits)
     return value;
 }
 
+/* One piece of one register, which may have to be written several times. Pieces may come in any order. */
+static void load_piece(Step *step, Access *access)
+{
+    const Matrix *matrix = step->insn->detail;
+    const Fragment *fragment = &matrix->d;
+    const unsigned r = access->part / MAX_PIECES, bits = access->bytes * 8;
+    const unsigned shift = access->part % MAX_PIECES * bits;
+    const bool whole = bits == (unsigned)fragment->bits * fragment->packed;
+    const uint64_t part = (bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1) << shift;
+    for (unsigned o = r; o < fragment->operands; o += fragment->registers) {
+        const Operand *to = &step_operand(step, 0)[o];
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            const uint64_t before = whole ? 0 : step_value(step, to, lane) & ~part;
+            step_write(step, to, lane, before | read_piece(access->place[lane], bits) << shift);
+        }
+    }
+}
+
+static void store_piece(Step *step, Access *access)
+{
+    const unsigned r = access->part / MAX_PIECES, bits = access->bytes * 8;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const uint64_t value = step_value(step, &step_operand(step, 1)[r], lane);
+        const uint64_t piece = value >> (access->part % MAX_PIECES * bits);
+        memcpy(access->place[lane], &piece, access->bytes);
+    }
+}
+
+static StepResult transfer_all(Step *step, const Transfer *transfer, SecondPhase *perform)
+{
+    for (unsigned r = 0; r < transfer->matrix->d.registers; r++) {
+        for (unsigned piece = 0; piece < transfer->pieces; piece++) {
+            Access access;
+            if (transfer_prepare(step, transfer, r, piece, &access) == STEP_ERROR ||
+                access_carry_out(step, &access, perform) == STEP_ERROR)
+                return STEP_ERROR;
+        }
+    }
+    return STEP_NEXT;
+}
+
 StepResult exec_wmma_load(Step *step)
 {
     if (matrix_check(step) != STEP_NEXT)
         return STEP_ERROR;
     const Transfer transfer = transfer_begin(step, ACCESS_LOAD, 1, 2);
-    const Fragment *fragment = &transfer.matrix->d;
-    uint64_t values[FRAGMENT_REGISTERS][LANES] = {{0}};
-    /* All loads come before the first write: a destination may hold the address. */
-    for (unsigned r = 0; r < fragment->registers; r++) {
-        for (unsigned piece = 0; piece < transfer.pieces; piece++) {
-            Access access;
-            if (transfer_prepare(step, &transfer, r, piece, &access) != STEP_NEXT)
-                return STEP_ERROR;
-            for (unsigned lane = 0; lane < LANES; lane++)
-                values[r][lane] |= read_piece(access.place[lane], transfer.piece_bits)
-                                   << (piece * transfer.piece_bits);
-        }
-    }
-    for (unsigned o = 0; o < fragment->operands; o++)
-        for (unsigned lane = 0; lane < LANES; lane++)
-            step_write(step, &step_operand(step, 0)[o], lane, values[o % fragment->registers][lane]);
-    return STEP_NEXT;
+    return transfer_all(step, &transfer, load_piece);
 }
 
 StepResult exec_wmma_store(Step *step)
@@ -98,18 +133,5 @@ StepResult exec_wmma_store(Step *step)
     if (matrix_check(step) != STEP_NEXT)
         return STEP_ERROR;
     const Transfer transfer = transfer_begin(step, ACCESS_STORE, 0, 2);
-    const Fragment *fragment = &transfer.matrix->d;
-    for (unsigned r = 0; r < fragment->registers; r++) {
-        for (unsigned piece = 0; piece < transfer.pieces; piece++) {
-            Access access;
-            if (transfer_prepare(step, &transfer, r, piece, &access) != STEP_NEXT)
-                return STEP_ERROR;
-            for (unsigned lane = 0; lane < LANES; lane++) {
-                uint64_t value = step_value(step, &step_operand(step, 1)[r], lane);
-                value >>= piece * transfer.piece_bits;
-                memcpy(access.place[lane], &value, transfer.piece_bits / 8);
-            }
-        }
-    }
-    return STEP_NEXT;
+    return transfer_all(step, &transfer, store_piece);
 }

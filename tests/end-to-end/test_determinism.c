@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORDS = 4096, LAUNCHES = 8, STATISTICS = 64 };
+enum { WORDS = 4096, LAUNCHES = 8, STATISTICS = 512 };
 
 /* What a run leaves: the memory after each launch, and all counters at the end. */
 typedef struct Outcome {

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/config.h"
+#include "api/cycle.h"
+#include "config/config.h"
 #include "exec/warp.h"
 
 static char folder[] = "/tmp/warpbeam-config-XXXXXX";
@@ -48,6 +49,9 @@ static void check_shipped(void *context, const char *name, const char *path)
     assert_int_equal(config_load(name, &config, &error), WB_OK);
     assert_string_equal(config.name, name);
     assert_true(*config.description);
+    config.mode = MODE_CYCLE;
+    if (cycle_check(&config, &error))
+        fail_msg("%s", error.text);
     ++*count;
 }
 
@@ -74,6 +78,77 @@ static void known_facts(void **state)
     assert_int_equal(config.divergence, DIVERGENCE_STACK);
     assert_int_equal(config_load("apu8", &config, &error), WB_OK);
     assert_int_equal(config.warp_width, 64);
+}
+
+/* What papers and data sheets print of the memory, which follows from several knobs together. */
+static void memories_are_as_published(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        unsigned l2_kib, bus_bits, megabytes_per_second, warps;
+    } cases[] = {
+        {"gtx480", 768, 384, 177408, 48},  {"c2050", 768, 384, 144000, 48},  {"k20c", 1280, 320, 208000, 64},
+        {"gtx970", 2048, 256, 224320, 64}, {"titanx", 2048, 256, 224320, 64}, {"apu8", 1024, 64, 20000, 40},
+        {"titanv", 4608, 3072, 652800, 64},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        GpuConfig config;
+        Error error = {0};
+        assert_int_equal(config_load(cases[i].name, &config, &error), WB_OK);
+        const uint64_t bits = config.dram_channels * config.dram_bus_bits;
+        assert_int_equal(config.l2_bytes, cases[i].l2_kib * 1024);
+        assert_int_equal(bits, cases[i].bus_bits);
+        assert_int_equal(bits / 8 * config.dram_data_khz / 1000, cases[i].megabytes_per_second);
+        assert_int_equal(config.max_threads_per_sm / config.warp_width, cases[i].warps);
+    }
+}
+
+static void timing_is_inherited(void **state)
+{
+    (void)state;
+    GpuConfig parent, child;
+    Error error = {0};
+    assert_int_equal(config_load("gtx480", &parent, &error), WB_OK);
+    assert_int_equal(config_load("c2050", &child, &error), WB_OK);
+    assert_int_equal(child.operand_banks, parent.operand_banks);
+    assert_int_equal(child.dram_tccdl, parent.dram_tccdl);
+    assert_int_equal(child.l1_write_hit, WRITE_HIT_INVALIDATE);
+    assert_int_not_equal(child.fp32_latency, parent.fp32_latency);
+    assert_string_equal(parent.warp_scheduler, "gto");
+    assert_string_equal(child.warp_scheduler, "lrr");
+    assert_int_equal(config_load("titanx", &child, &error), WB_OK);
+    assert_int_equal(child.l1_latency, 82);
+    assert_int_equal(child.machine_code, MACHINE_CODE_NATIVE);
+}
+
+/* A file of every knob as text is the same configuration again. */
+static void check_dump(void *context, const char *name, const char *path)
+{
+    (void)context;
+    if (strncmp(path, folder, strlen(folder)) == 0)
+        return;
+    GpuConfig config, again;
+    Error error = {0};
+    assert_int_equal(config_load(name, &config, &error), WB_OK);
+    char text[32768], value[KNOB_STRING_SIZE];
+    size_t length = 0;
+    for (size_t i = 0; i < config_knobs.count; i++) {
+        const Knob *knob = &config_knobs.rows[i];
+        const char *quote = knob->kind == KNOB_KIND_STRING ? "\"" : "";
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s: %s%s%s\n", knob->name, quote,
+                                   knob_text(knob, &config, value, sizeof value), quote);
+        assert_true(length < sizeof text);
+    }
+    write_config("dump", text);
+    assert_int_equal(config_load("dump", &again, &error), WB_OK);
+    assert_memory_equal(&config, &again, sizeof config);
+}
+
+static void dumps_can_be_read_again(void **state)
+{
+    (void)state;
+    config_list(check_dump, NULL);
 }
 
 static void a_file_overrides_what_it_inherits(void **state)
@@ -133,13 +208,49 @@ static void errors_name_file_line_and_key(void **state)
     expect_error("", WB_ERROR_NOT_FOUND, "''");
 }
 
+static void contradictions_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"l1_ways: 3\n", "l1_bytes is 16384, but with 3 for l1_ways"},
+        {"l1_bytes: 384\n", "multiple of 512"},
+        {"l2_bytes: 120 KiB\n", "to fill all l2_slices"},
+        {"l2_bytes: 128\n", "multiple of 4096"},
+        {"icache_ways: 5\n", "icache_bytes"},
+        {"instruction_bytes: 12\n", "instruction_bytes (12)"},
+        {"const_cache_ways: 3\n", "const_cache_bytes"},
+        {"unified_bytes: 60 KiB\n", "larger than unified_bytes"},
+        {"unified_bytes: 128 KiB\nshared_carveouts: 0,16,8,48\n", "ascending"},
+        {"unified_bytes: 128 KiB\nshared_carveouts: 0;48\n", "with commas"},
+        {"unified_bytes: 128 KiB\nshared_carveouts: 0,16,32\n", "shared_bytes_per_sm is 49152"},
+        {"unified_bytes: 128 KiB\nl1_bytes_min: 100\n", "l1_bytes_min"},
+        {"max_threads_per_sm: 2047\n", "multiple of warp_width"},
+        {"issue_width: 2\ninstruction_buffer: 1\n", "instruction_buffer holds only 1"},
+        {"dram_data_khz: 500000\n", "dram_command_khz"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_config("bad", cases[i].text);
+        expect_error("bad", WB_ERROR_ARGUMENT, cases[i].part);
+    }
+    GpuConfig config;
+    Error error = {0};
+    write_config("good", "unified_bytes: 128 KiB\nshared_carveouts: 0,16,48\nl1_bytes: 384\n");
+    assert_int_equal(config_load("good", &config, &error), WB_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shipped_configuration_loads),
         cmocka_unit_test(known_facts),
+        cmocka_unit_test(memories_are_as_published),
+        cmocka_unit_test(timing_is_inherited),
+        cmocka_unit_test(dumps_can_be_read_again),
         cmocka_unit_test(a_file_overrides_what_it_inherits),
         cmocka_unit_test(errors_name_file_line_and_key),
+        cmocka_unit_test(contradictions_are_named),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -4,11 +4,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Processor time of this thread, so that other work on the machine does not count. */
-static double now(void)
+/* Replaced by include/warpbeam.h as soon as it declares it. */
+__attribute__((weak)) WbStatus wb_gpu_flush(WbGpu *gpu);
+
+static double now(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
@@ -65,6 +67,30 @@ void host_write(Host *host, uint64_t to, const void *from, size_t bytes)
         keep(host, wb_copy_to_device(host->gpu, to, from, bytes));
 }
 
+static uint64_t warp_instructions(const Host *host)
+{
+    WbStat stat = {0};
+    wb_stat_find(host->gpu, "warp_instructions", &stat);
+    return stat.value;
+}
+
+/* Runs what was launched. Processor time is that of this thread, so that other work on the machine does
+ * not count. */
+static void run(Host *host)
+{
+    double processor = now(CLOCK_THREAD_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
+    uint64_t instructions = warp_instructions(host);
+    size_t records = wb_record_count(host->gpu);
+    WbRecord record;
+    keep(host, wb_wait(host->gpu));
+    host->seconds += now(CLOCK_THREAD_CPUTIME_ID) - processor;
+    host->wall += now(CLOCK_MONOTONIC) - wall;
+    host->cycles = warp_instructions(host) - instructions;
+    if (wb_record_count(host->gpu) > records && wb_record_at(host->gpu, records, &record) == WB_OK)
+        host->cycles = record.cycles;
+    host->total_cycles += host->cycles;
+}
+
 void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const WbArgument *arguments,
                  uint32_t count)
 {
@@ -73,8 +99,8 @@ void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const 
         keep(host, wb_module_kernel(host->module, name, &kernel));
     if (host->status == WB_OK)
         keep(host, wb_launch(kernel, &(WbLaunch){grid, block, 0, arguments, count}));
-    double begin = now();
+    if (host->status == WB_OK && host->cold && wb_gpu_flush)
+        keep(host, wb_gpu_flush(host->gpu));
     if (host->status == WB_OK)
-        keep(host, wb_wait(host->gpu));
-    host->seconds += now() - begin;
+        run(host);
 }

@@ -11,6 +11,12 @@ typedef struct Host {
     WbStatus status;  /* the first that was not WB_OK */
     char error[2048]; /* its sentence */
     double seconds;   /* of processor time spent in launches, for benchmarks */
+    double wall;      /* seconds by the clock spent in them, with any number of threads */
+
+    bool measured_size;    /* set by the user: workloads take the size that was measured elsewhere */
+    bool cold;             /* set by the user: caches are dropped before every launch, as a profiler does */
+    uint64_t cycles;       /* of the last launch; in functional mode its warp instructions, as %clock has */
+    uint64_t total_cycles; /* of all launches */
 } Host;
 
 /* A module of `directory`/`file` on an open GPU. */

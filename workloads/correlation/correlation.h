@@ -4,6 +4,7 @@
 
 #include "common/host.h"
 
+/* host->measured_size chooses the size whose counters on a real GPU are in h200.csv. */
 typedef struct CorrelationKernel {
     const char *name;
     bool (*run)(Host *host);

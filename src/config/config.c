@@ -1,33 +1,34 @@
 /* Reads a configuration file: libyaml gives the pairs with their lines, the knob table takes them. */
-#include "api/config.h"
+#include "config/config.h"
 
 #include "base/nearest.h"
-#include "exec/warp.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
-static const char *const divergence_names[] = {
-    [DIVERGENCE_STACK] = "stack",
-    [DIVERGENCE_INDEPENDENT] = "independent",
-    NULL,
-};
+/* In the order of the enums they stand for, which config.h or the component declares. */
+static const char *const divergence_names[] = {"stack", "independent", NULL};
+static const char *const mode_names[] = {"functional", "cycle", NULL};
+static const char *const write_hit_names[] = {"update", "invalidate", NULL};
+static const char *const machine_code_names[] = {"ptx", "native", NULL};
 
 #define KNOB_ROW(field, kind) #field, KNOB_KIND_##kind, offsetof(GpuConfig, field)
 #define KNOB_INTEGER(field, initial, minimum, maximum, unit, description) \
     {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, NULL, unit, description},
 #define KNOB_ENUMERATION(field, initial, choices, description) \
     {KNOB_ROW(field, ENUMERATION), initial, 0, 0, choices, "", description},
+#define KNOB_BOOLEAN(field, initial, description) \
+    {KNOB_ROW(field, BOOLEAN), #initial, 0, 0, NULL, "", description},
 #define KNOB_STRING(field, initial, description) \
     {KNOB_ROW(field, STRING), initial, 0, 0, NULL, "", description},
 static const Knob rows[] = {
-#include "api/config.def"
+#include "config/config.def"
 };
 #undef KNOB_INTEGER
 #undef KNOB_ENUMERATION
+#undef KNOB_BOOLEAN
 #undef KNOB_STRING
 
 const KnobTable config_knobs = {"GPU configuration", rows, sizeof rows / sizeof *rows};
@@ -194,30 +195,7 @@ WbStatus config_load(const char *name, GpuConfig *config, Error *error)
         return error->status;
     if (!*config->name)
         name_by_file(path, config);
-    return config_check(config, error);
-}
-
-WbStatus config_check(const GpuConfig *config, Error *error)
-{
-    if (config->warp_width != 32 && config->warp_width != 64)
-        return error_set(error, WB_ERROR_ARGUMENT, "%s: warp_width is %" PRIu64 "; it must be 32 or 64.",
-                         config->name, config->warp_width);
-    const struct {
-        const char *small_name, *large_name;
-        uint64_t small, large;
-    } pairs[] = {
-        {"max_threads_per_block", "max_threads_per_sm", config->max_threads_per_block,
-         config->max_threads_per_sm},
-        {"shared_bytes_per_block", "shared_bytes_per_sm", config->shared_bytes_per_block,
-         config->shared_bytes_per_sm},
-        {"heap_bytes", "global_bytes", config->heap_bytes, config->global_bytes},
-        {"warp_width", "max_threads_per_sm", config->warp_width, config->max_threads_per_sm},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (pairs[i].small > pairs[i].large)
-            return error_set(error, WB_ERROR_ARGUMENT,
-                             "%s: %s (%" PRIu64 ") is larger than %s (%" PRIu64 ").", config->name,
-                             pairs[i].small_name, pairs[i].small, pairs[i].large_name, pairs[i].large);
-    }
+    if (config_check(config, error) || config_check_machine(config, error))
+        return error->status;
     return WB_OK;
 }

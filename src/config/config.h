@@ -1,19 +1,30 @@
 /* The configuration of a GPU: the knobs of config.def, read from YAML files that may inherit from each
  * other. A file holds `key: value` pairs, one of which may be `inherits: other`. */
-#ifndef API_CONFIG_H
-#define API_CONFIG_H
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include <stdbool.h>
 
 #include "base/knob.h"
+
+/* How launches run. */
+typedef enum Mode { MODE_FUNCTIONAL, MODE_CYCLE } Mode;
+/* What a store does to the L1's copy of its line. */
+typedef enum WriteHit { WRITE_HIT_UPDATE, WRITE_HIT_INVALIDATE } WriteHit;
+/* What is issued: PTX instructions, or what the GPU's assembler would make of them (sm/native.h). */
+typedef enum MachineCode { MACHINE_CODE_PTX, MACHINE_CODE_NATIVE } MachineCode;
 
 /* Integers are 64 bits wide so that one kind of knob serves all of them. Divergence is the enum of
  * exec/warp.h. */
 typedef struct GpuConfig {
 #define KNOB_INTEGER(field, initial, minimum, maximum, unit, description) uint64_t field;
 #define KNOB_ENUMERATION(field, initial, choices, description) uint32_t field;
+#define KNOB_BOOLEAN(field, initial, description) bool field;
 #define KNOB_STRING(field, initial, description) char field[KNOB_STRING_SIZE];
-#include "api/config.def"
+#include "config/config.def"
 #undef KNOB_INTEGER
 #undef KNOB_ENUMERATION
+#undef KNOB_BOOLEAN
 #undef KNOB_STRING
 } GpuConfig;
 
@@ -24,6 +35,9 @@ extern const KnobTable config_knobs;
 WbStatus config_load(const char *name, GpuConfig *config, Error *error);
 /* Checks what no single knob's bounds can: that a block fits on an SM, and the like. */
 WbStatus config_check(const GpuConfig *config, Error *error);
+/* Checks what must hold before a machine can be built of it, but not between two changes of single knobs: that
+ * caches consist of whole sets, and the like. config_load() does both. */
+WbStatus config_check_machine(const GpuConfig *config, Error *error);
 
 /* The search path, best first: WARPBEAM_CONFIGS (folders with colons between them), folders beside the
  * executable, the place of installation, the source tree. */

@@ -1,5 +1,5 @@
 /* Where configuration files are looked for. */
-#include "api/config.h"
+#include "config/config.h"
 
 #include "base/vec.h"
 

@@ -1,0 +1,130 @@
+/* The parts of the machine that count something, and where their counters are. */
+#include "api/cycle.h"
+#include "sm/lsu.h"
+
+static const Stat exec_rows[] = {
+#define COUNT(field, unit, description) {#field, unit, description, offsetof(ExecStatistics, field)},
+#include "exec/statistics.def"
+#undef COUNT
+};
+
+static const StatTable exec_statistics = {exec_rows, sizeof exec_rows / sizeof *exec_rows};
+
+static const Stat port_rows[] = {
+    {"packets", "packets", "Packets that passed the port", offsetof(CrossbarPort, packets)},
+    {"flits", "flits", "Their flits", offsetof(CrossbarPort, flits)},
+    {"busy_ticks", "ticks", "Crossbar clocks in which the port was busy", offsetof(CrossbarPort, busy_ticks)},
+};
+
+static const StatTable port_statistics = {port_rows, sizeof port_rows / sizeof *port_rows};
+
+static uint32_t count_sms(const CycleMachine *machine) { return machine->sm_count; }
+
+static const void *exec_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)now;
+    return &machine->sms[index]->machine.statistics;
+}
+
+static const void *sm_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    sm_account(machine->sms[index], now);
+    return &machine->sms[index]->statistics;
+}
+
+static uint32_t count_schedulers(const CycleMachine *machine)
+{
+    return machine->sm_count * (uint32_t)machine->config.schedulers;
+}
+
+static const void *scheduler_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    const uint32_t each = (uint32_t)machine->config.schedulers;
+    Sm *sm = machine->sms[index / each];
+    sm_account(sm, now);
+    return &sm->schedulers[index % each].statistics;
+}
+
+static const void *lsu_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)now;
+    return lsu_counters(machine->sms[index]->lsu);
+}
+
+static const void *l1_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)now;
+    return lsu_l1_counters(machine->sms[index]->lsu);
+}
+
+static uint32_t count_slices(const CycleMachine *machine) { return machine->crossbar.slice_count; }
+
+static const void *l2_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    const uint32_t each = machine->partitions[0]->slice_count;
+    Partition *partition = machine->partitions[index / each];
+    partition_account(partition, now);
+    return partition_statistics(partition, index % each);
+}
+
+static uint32_t count_channels(const CycleMachine *machine) { return machine->partition_count; }
+
+static const void *dram_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    return partition_dram_statistics(machine->partitions[index], now ? now - 1 : 0);
+}
+
+static const void *request_out_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)now;
+    return &machine->crossbar.out[TO_SLICE][index];
+}
+
+static const void *request_in_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)now;
+    return &machine->crossbar.in[TO_SLICE][index];
+}
+
+static const void *reply_out_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)now;
+    return &machine->crossbar.out[TO_SM][index];
+}
+
+static const void *reply_in_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)now;
+    return &machine->crossbar.in[TO_SM][index];
+}
+
+static uint32_t count_front_ends(const CycleMachine *machine)
+{
+    (void)machine;
+    return 1;
+}
+
+static const void *front_end_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)index, (void)now;
+    return &machine->front_end->statistics;
+}
+
+const ComponentKind components[COMPONENT_COUNT] = {
+    [COMPONENT_EXEC] = {"exec", "", "SM", &exec_statistics, count_sms, exec_at},
+    [COMPONENT_FRONT_END] = {"front_end", "", "GPU", &grid_statistics, count_front_ends, front_end_at},
+    [COMPONENT_SM] = {"sm", "sm.", "SM", &sm_statistics, count_sms, sm_at},
+    [COMPONENT_SCHEDULER] = {"scheduler", "scheduler.", "scheduler", &scheduler_statistics, count_schedulers,
+                             scheduler_at},
+    [COMPONENT_LSU] = {"lsu", "lsu.", "SM", &lsu_statistics, count_sms, lsu_at},
+    [COMPONENT_L1] = {"l1", "l1.", "SM", &l1_statistics, count_sms, l1_at},
+    [COMPONENT_L2] = {"l2", "l2.", "slice", &l2_statistics, count_slices, l2_at},
+    [COMPONENT_DRAM] = {"dram", "dram.", "channel", &dram_statistics, count_channels, dram_at},
+    [COMPONENT_REQUEST_OUT] = {"request_out", "request_out.", "SM", &port_statistics, count_sms,
+                               request_out_at},
+    [COMPONENT_REQUEST_IN] = {"request_in", "request_in.", "slice", &port_statistics, count_slices,
+                              request_in_at},
+    [COMPONENT_REPLY_OUT] = {"reply_out", "reply_out.", "slice", &port_statistics, count_slices,
+                             reply_out_at},
+    [COMPONENT_REPLY_IN] = {"reply_in", "reply_in.", "SM", &port_statistics, count_sms, reply_in_at},
+};

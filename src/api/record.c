@@ -1,0 +1,58 @@
+#include "api/cycle.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+Snapshot snapshot_take(const CycleMachine *machine, Cycle now)
+{
+    Snapshot snapshot;
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        const ComponentKind *kind = &components[c];
+        const uint32_t count = kind->count(machine);
+        snapshot.values[c] = xmalloc(count * kind->table->count * sizeof(uint64_t));
+        for (uint32_t i = 0; i < count; i++)
+            stat_read(kind->table, kind->at(machine, i, now), snapshot.values[c] + i * kind->table->count);
+    }
+    return snapshot;
+}
+
+void snapshot_free(Snapshot *snapshot)
+{
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        xfree(snapshot->values[c]);
+}
+
+void record_counters(KernelRecord *record, const CycleMachine *machine, Snapshot *before, Cycle now,
+                     bool details)
+{
+    Snapshot after = snapshot_take(machine, now);
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        ComponentRecord *component = &record->components[c];
+        const size_t rows = components[c].table->count;
+        component->count = components[c].count(machine);
+        component->sums = xcalloc(rows, sizeof *component->sums);
+        for (size_t i = 0; i < component->count * rows; i++) {
+            after.values[c][i] -= before->values[c][i];
+            component->sums[i % rows] += after.values[c][i];
+        }
+        if (details) {
+            component->values = after.values[c];
+            after.values[c] = NULL;
+        }
+    }
+    snapshot_free(&after);
+    snapshot_free(before);
+}
+
+void record_free(KernelRecord *record)
+{
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        xfree(record->components[c].sums);
+        xfree(record->components[c].values);
+    }
+    series_free(&record->series);
+    xfree(record->name);
+    free(record->blocks); /* the one table that may be too large to be had: not from xcalloc */
+    xfree(record);
+}

@@ -1,0 +1,83 @@
+/* What is kept of each kernel that has run in cycle mode: who it was, when, its blocks, and all counters of
+ * all parts of the machine over its time.
+ *
+ *     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+ *         for (size_t row = 0; row < components[c].table->count; row++)
+ *             components[c].table->rows[row].name, record->components[c].sums[row]
+ */
+#ifndef API_RECORD_H
+#define API_RECORD_H
+
+#include "api/series.h"
+#include "base/stat.h"
+#include "grid/policy.h"
+
+/* The kinds of parts that count something. */
+typedef enum Component {
+    COMPONENT_EXEC, /* the engine, by SM; also counted in functional mode */
+    COMPONENT_FRONT_END,
+    COMPONENT_SM,
+    COMPONENT_SCHEDULER,
+    COMPONENT_LSU,
+    COMPONENT_L1,
+    COMPONENT_L2,
+    COMPONENT_DRAM,
+    COMPONENT_REQUEST_OUT, /* the crossbar's ports, both networks */
+    COMPONENT_REQUEST_IN,
+    COMPONENT_REPLY_OUT,
+    COMPONENT_REPLY_IN,
+    COMPONENT_COUNT
+} Component;
+
+struct CycleMachine;
+
+typedef struct ComponentKind {
+    const char *name;     /* "l2" */
+    const char *prefix;   /* of its counters in lists of all: "l2.", or "" */
+    const char *instance; /* what there is one of it for: "slice" */
+    const StatTable *table;
+    uint32_t (*count)(const struct CycleMachine *machine);
+    /* The struct of the table's counters, brought up to the cycles before `now`. */
+    const void *(*at)(const struct CycleMachine *machine, uint32_t index, Cycle now);
+} ComponentKind;
+
+extern const ComponentKind components[COMPONENT_COUNT];
+
+/* Counters of all parts of one kind. Schedulers are numbered through all SMs. */
+typedef struct ComponentRecord {
+    uint32_t count;   /* parts */
+    uint64_t *sums;   /* [table->count] over all parts */
+    uint64_t *values; /* [count * table->count], part by part; null: only sums are kept */
+} ComponentRecord;
+
+typedef struct KernelRecord {
+    uint32_t number;      /* in the order of launches, from 0 */
+    char *name;
+    uint32_t grid[3], block[3];
+    uint32_t registers;   /* of a thread */
+    uint32_t shared_bytes;/* of a block, static and dynamic */
+    uint32_t local_bytes; /* of a thread */
+    uint32_t blocks_per_sm; /* that fit */
+    Cycle launched, started, ended; /* started: the first block could be dispatched */
+    uint64_t block_count;
+    BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
+    ComponentRecord components[COMPONENT_COUNT];
+    Series series;
+} KernelRecord;
+
+static inline Cycle record_cycles(const KernelRecord *record) { return record->ended - record->launched; }
+
+/* The counters of all parts of a machine at the beginning of cycle `now`. */
+typedef struct Snapshot {
+    uint64_t *values[COMPONENT_COUNT]; /* [count * table->count] */
+} Snapshot;
+
+Snapshot snapshot_take(const struct CycleMachine *machine, Cycle now);
+void snapshot_free(Snapshot *snapshot);
+/* Fills in the record's components with what was counted from `before` to cycle `now`; takes `before`
+ * apart. */
+void record_counters(KernelRecord *record, const struct CycleMachine *machine, Snapshot *before, Cycle now,
+                     bool details);
+void record_free(KernelRecord *record);
+
+#endif

@@ -1,0 +1,49 @@
+/* Time series of a kernel: what was counted in each interval of it.
+ *
+ * Every so many cycles after the launch the counters of series.def are read, and what they have grown by is kept,
+ * together with two numbers of every SM: warp instructions, and its accesses that the L2 looked up. The last
+ * sample ends with the kernel and may be shorter. Without an interval there is one sample, the whole kernel.
+ * Looking at counters changes nothing: a kernel takes the same cycles with and without samples. */
+#ifndef API_SERIES_H
+#define API_SERIES_H
+
+#include "base/vec.h"
+#include "sim/world.h"
+
+struct CycleMachine;
+
+enum {
+#define SERIES(component, counter) SERIES_##component##_##counter,
+#include "api/series.def"
+#undef SERIES
+    SERIES_ROWS
+};
+
+/* What is kept of every SM, behind the rows of series.def. */
+typedef enum CoreRow { CORE_INSTRUCTIONS, CORE_ACCESSES, CORE_ROWS } CoreRow;
+
+/* Invariant: values holds a row of `width` differences for each of `ends`; `last` are the counters at `from`,
+ * where the sample that is being taken began. */
+typedef struct Series {
+    Cycle interval;         /* 0: one sample */
+    Cycle from, next;       /* begin and end of the sample being taken */
+    uint32_t sm_count, width;
+    uint64_t *last;         /* [width] */
+    VEC(Cycle) ends;        /* of the samples; the first begins with the launch */
+    VEC(uint64_t) values;   /* sample by sample */
+} Series;
+
+void series_begin(Series *series, const struct CycleMachine *machine, Cycle interval, Cycle now);
+/* Runs the machine's world from `start` as world_run() does, taking samples on the way. */
+WorldEnd series_run(Series *series, const struct CycleMachine *machine, Cycle start, Cycle limit);
+/* Takes the samples that are left, the last one at the kernel's end. */
+void series_end(Series *series, const struct CycleMachine *machine, Cycle now);
+void series_free(Series *series);
+
+/* The name of a row as in lists of statistics: "l2.load_hits". */
+const char *series_row_name(uint32_t row, char *buffer, size_t size);
+/* A value of sample `sample`: of a row of series.def, or of one SM. */
+uint64_t series_value(const Series *series, uint32_t sample, uint32_t row);
+uint64_t series_core_value(const Series *series, uint32_t sample, CoreRow row, uint32_t sm);
+
+#endif

@@ -1,0 +1,21 @@
+#include "base/policy.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+
+int policy_find(const PolicyKind *kind, const char *name, Error *error)
+{
+    Nearest nearest = nearest_to(name);
+    for (int i = 0; kind->at((size_t)i).name; i++) {
+        if (strcmp(kind->at((size_t)i).name, name) == 0)
+            return i;
+        nearest_offer(&nearest, kind->at((size_t)i).name);
+    }
+    char hint[128];
+    error_set(
+        error, WB_ERROR_NOT_FOUND,
+        "The knob %s names a policy '%.80s', which does not exist%s `warpbeam list policies` shows all.",
+        kind->knob, name, nearest_hint(&nearest, hint, sizeof hint));
+    return -1;
+}

@@ -1,0 +1,84 @@
+#include "cli/running.h"
+
+#include <stdio.h>
+#include <string.h>
+
+Running running_take(int *argument_count, char **arguments)
+{
+    Running running = {.gpu = take_option(argument_count, arguments, "--gpu")};
+    if (!running.gpu)
+        running.gpu = "h200";
+    for (const char *setting; (setting = take_option(argument_count, arguments, "--set"));)
+        VEC_PUSH(&running.settings, (char *)setting);
+    running.threads = take_option(argument_count, arguments, "--threads");
+    running.json = take_option(argument_count, arguments, "--json");
+    running.report.details = take_flag(argument_count, arguments, "--detail");
+    running.report.blocks = take_flag(argument_count, arguments, "--blocks");
+    return running;
+}
+
+void running_free(Running *running) { VEC_FREE(&running->settings); }
+
+bool running_is_talking(const Running *running) { return !running->json || strcmp(running->json, "-") != 0; }
+
+static bool set(WbGpu *gpu, const char *knob, const char *value)
+{
+    if (wb_gpu_set(gpu, knob, value) == WB_OK)
+        return true;
+    fail("%s", wb_error(gpu));
+    return false;
+}
+
+static bool set_all(const Running *running, WbGpu *gpu)
+{
+    if (running->cycle && !set(gpu, "mode", "cycle"))
+        return false;
+    for (uint32_t i = 0; i < running->settings.count; i++) {
+        char knob[64];
+        const char *setting = running->settings.items[i], *equals = strchr(setting, '=');
+        if (!equals) {
+            fail("--set needs KNOB=VALUE; '%s' has no '='.", setting);
+            return false;
+        }
+        snprintf(knob, sizeof knob, "%.*s", (int)(equals - setting), setting);
+        if (!set(gpu, knob, equals + 1))
+            return false;
+    }
+    return !running->threads || set(gpu, "threads", running->threads);
+}
+
+static void print_output(void *context, const char *text, size_t length) { fwrite(text, 1, length, context); }
+
+WbGpu *running_open(const Running *running)
+{
+    WbGpu *gpu;
+    char error[2048];
+    if (wb_gpu_open(running->gpu, &gpu, error, sizeof error)) {
+        fail("%s", error);
+        return NULL;
+    }
+    if (!set_all(running, gpu)) {
+        wb_gpu_close(gpu);
+        return NULL;
+    }
+    wb_set_output(gpu, print_output, running_is_talking(running) ? stdout : stderr);
+    return gpu;
+}
+
+static int write_json(const Running *running, WbGpu *gpu)
+{
+    if (running_is_talking(running)) {
+        const unsigned parts = (running->report.details ? WB_REPORT_DETAILS : 0u) |
+                               (running->report.blocks ? WB_REPORT_BLOCKS : 0u);
+        return wb_report(gpu, running->json, parts) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
+    }
+    report_json(gpu, &running->report, stdout);
+    return fflush(stdout) || ferror(stdout) ? fail("the report could not be written.") : EXIT_DONE;
+}
+
+int running_report(const Running *running, WbGpu *gpu)
+{
+    if (running_is_talking(running))
+        report_text(gpu, &running->report, stdout);
+    return running->json ? write_json(running, gpu) : EXIT_DONE;
+}

@@ -1,0 +1,30 @@
+/* What all commands that run kernels share: how the GPU is chosen and changed, and how its report is given out. */
+#ifndef CLI_RUNNING_H
+#define CLI_RUNNING_H
+
+#include "cli/command.h"
+#include "base/vec.h"
+#include "report/report.h"
+
+typedef struct Running {
+    const char *gpu;           /* name or path of the configuration */
+    VEC(char *) settings;      /* "knob=value", in order */
+    const char *threads, *json;/* null where not given */
+    bool cycle;                /* set by the command before running_open() */
+    ReportOptions report;
+} Running;
+
+/* The options' names, for the list that check_left_over() takes. */
+#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--json", "--detail", "--blocks"
+
+Running running_take(int *argument_count, char **arguments);
+void running_free(Running *running);
+/* Opens the GPU and sets its knobs; null once the failure has been told. What kernels print goes where the
+ * report's text goes. */
+WbGpu *running_open(const Running *running);
+/* Whether people read standard output: it is not taken by the JSON. */
+bool running_is_talking(const Running *running);
+/* Gives out the report. */
+int running_report(const Running *running, WbGpu *gpu);
+
+#endif

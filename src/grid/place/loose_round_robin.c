@@ -1,0 +1,44 @@
+/* Loose round-robin: the next SM after the last one that took a block; "loose" because SMs without room are
+ * passed over.
+ *
+ * The baseline that Wireframe names so ("Loose Round-robin") and that CLASO shows in its Figure 9. */
+#include "grid/policy.h"
+
+#include "base/alloc.h"
+
+/* Where the search begins. */
+static void *init(const DispatchView *view, const GridKernel *kernel)
+{
+    (void)view, (void)kernel;
+    return xcalloc(1, sizeof(uint32_t));
+}
+
+static uint32_t choose(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t block)
+{
+    (void)block;
+    uint32_t sm = *(const uint32_t *)state;
+    for (uint32_t tried = 0; tried < view->sm_count; tried++) {
+        if (dispatch_fits(view, kernel, sm))
+            return sm;
+        sm = sm + 1 == view->sm_count ? 0 : sm + 1;
+    }
+    return NO_SM;
+}
+
+static void block_started(void *state, const DispatchView *view, const BlockEvent *event)
+{
+    *(uint32_t *)state = event->sm + 1 == view->sm_count ? 0 : event->sm + 1;
+}
+
+extern const BlockPlace place_loose_round_robin;
+const BlockPlace place_loose_round_robin = {
+    .base =
+        {
+            .about = {"loose-round-robin", "The next SM that has room, after the last one that took a block",
+                      "Baseline of CLASO and Wireframe"},
+            .init = init,
+            .free = xfree,
+            .block_started = block_started,
+        },
+    .choose = choose,
+};

@@ -1,0 +1,135 @@
+#include "mem/crossbar.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static uint32_t senders(const Crossbar *crossbar, Direction direction)
+{
+    return direction == TO_SLICE ? crossbar->sm_count : crossbar->slice_count;
+}
+
+static size_t pair_of(const Crossbar *crossbar, uint32_t sm, uint32_t slice)
+{
+    return (size_t)sm * crossbar->slice_count + slice;
+}
+
+static CrossbarPort *new_ports(uint32_t count)
+{
+    CrossbarPort *ports = xaligned(_Alignof(CrossbarPort), count * sizeof *ports);
+    return memset(ports, 0, count * sizeof *ports);
+}
+
+void crossbar_init(Crossbar *crossbar, const GpuConfig *config)
+{
+    *crossbar = (Crossbar){
+        .clock = clock_of(config->crossbar_khz, config->clock_khz),
+        .latency = config->crossbar_latency,
+        .credits = (uint32_t)config->crossbar_credits,
+        .flit_bytes = (uint32_t)config->crossbar_flit_bytes,
+        .sm_count = (uint32_t)config->sm_count,
+        .slice_count = (uint32_t)config->l2_slices,
+        .sm_flits = (uint32_t)config->crossbar_sm_flits,
+        .slice_flits = (uint32_t)config->crossbar_slice_flits,
+    };
+    const size_t pairs = (size_t)crossbar->sm_count * crossbar->slice_count;
+    for (Direction direction = TO_SLICE; direction < DIRECTION_COUNT; direction++) {
+        crossbar->sent[direction] = xcalloc(pairs, sizeof(uint32_t));
+        crossbar->taken[direction] = xcalloc(pairs * crossbar->credits, sizeof(Cycle));
+        crossbar->out[direction] = new_ports(senders(crossbar, direction));
+        crossbar->in[direction] = new_ports(senders(crossbar, !direction));
+    }
+}
+
+void crossbar_free(Crossbar *crossbar)
+{
+    for (Direction direction = TO_SLICE; direction < DIRECTION_COUNT; direction++) {
+        xfree(crossbar->sent[direction]);
+        xfree((void *)crossbar->taken[direction]);
+        xfree(crossbar->out[direction]);
+        xfree(crossbar->in[direction]);
+    }
+}
+
+static CrossbarPort *sender_port(const Crossbar *crossbar, Direction direction, uint32_t sm, uint32_t slice)
+{
+    return &crossbar->out[direction][direction == TO_SLICE ? sm : slice];
+}
+
+/* The note that gives the pair's next packet its credit. */
+static _Atomic Cycle *note_of(const Crossbar *crossbar, Direction direction, size_t pair, uint32_t packet)
+{
+    return &crossbar->taken[direction][pair * crossbar->credits + packet % crossbar->credits];
+}
+
+Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, uint32_t slice, Cycle now)
+{
+    const size_t pair = pair_of(crossbar, sm, slice);
+    const uint32_t packet = crossbar->sent[direction][pair];
+    Cycle when = clock_cycle(crossbar->clock, sender_port(crossbar, direction, sm, slice)->free_tick);
+    if (packet >= crossbar->credits) {
+        Cycle taken =
+            atomic_load_explicit(note_of(crossbar, direction, pair, packet), memory_order_relaxed);
+        if (taken == CYCLE_NEVER)
+            return CYCLE_NEVER;
+        when = taken + crossbar->latency > when ? taken + crossbar->latency : when;
+    }
+    return when > now ? when : now;
+}
+
+static uint64_t ticks_of(const Crossbar *crossbar, uint32_t payload, uint32_t port_flits, uint64_t *flits)
+{
+    *flits = 1 + (payload + crossbar->flit_bytes - 1) / crossbar->flit_bytes;
+    return (*flits + port_flits - 1) / port_flits;
+}
+
+/* Occupies a port from the tick of `now` on; returns the first tick. */
+static uint64_t occupy(const Crossbar *crossbar, CrossbarPort *port, uint32_t payload, uint32_t port_flits,
+                       Cycle now)
+{
+    uint64_t flits, ticks = ticks_of(crossbar, payload, port_flits, &flits);
+    uint64_t start = clock_tick(crossbar->clock, now);
+    start = start > port->free_tick ? start : port->free_tick;
+    port->free_tick = start + ticks;
+    port->packets++;
+    port->flits += flits;
+    port->busy_ticks += ticks;
+    return start;
+}
+
+static uint32_t payload_of(const Request *request, Direction direction)
+{
+    return direction == TO_SLICE ? request_payload(request) : reply_payload(request);
+}
+
+void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
+                   Cycle now)
+{
+    const size_t pair = pair_of(crossbar, request->sm, request->slice);
+    CrossbarPort *port = sender_port(crossbar, direction, request->sm, request->slice);
+    request->packet = crossbar->sent[direction][pair]++;
+    atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), CYCLE_NEVER,
+                          memory_order_relaxed);
+    const uint32_t flits = direction == TO_SLICE ? crossbar->sm_flits : crossbar->slice_flits;
+    const uint64_t tick = occupy(crossbar, port, payload_of(request, direction), flits, now);
+    const Cycle start = clock_cycle(crossbar->clock, tick);
+    shard_send(from, to, (start > now ? start : now) + crossbar->latency,
+               direction == TO_SLICE ? MESSAGE_REQUEST : MESSAGE_REPLY, 0, request);
+}
+
+Cycle crossbar_in_free(const Crossbar *crossbar, Direction direction, uint32_t receiver, Cycle now)
+{
+    const Cycle free = clock_cycle(crossbar->clock, crossbar->in[direction][receiver].free_tick);
+    return free > now ? free : now;
+}
+
+Cycle crossbar_take(Crossbar *crossbar, Direction direction, const Request *request, Cycle now)
+{
+    const uint32_t receiver = direction == TO_SLICE ? request->slice : request->sm;
+    CrossbarPort *port = &crossbar->in[direction][receiver];
+    const uint32_t flits = direction == TO_SLICE ? crossbar->slice_flits : crossbar->sm_flits;
+    occupy(crossbar, port, payload_of(request, direction), flits, now);
+    const size_t pair = pair_of(crossbar, request->sm, request->slice);
+    atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), now, memory_order_relaxed);
+    return clock_cycle(crossbar->clock, port->free_tick);
+}

@@ -1,0 +1,62 @@
+/* The crossbar between SMs and L2 slices, one network for requests and one for replies.
+ *
+ * It has no shard of its own. A packet of n flits occupies the sender's port for n crossbar clocks (or n /
+ * flits per clock), travels `latency` cycles, waits in the receiver's queue for its turn (in the order of
+ * arrival, senders of one cycle by number) and occupies the receiver's port in the same way. Between each
+ * sender and receiver there is room for `credits` packets; a sender that has used them up waits until the
+ * receiver has taken one in and word of that has come back, which takes `latency` again.
+ *
+ * Credits are no messages: the receiver notes when it took packet n in at slot n % credits, and the sender of
+ * packet n looks at the note of packet n - credits. A note made within the present window is at most as
+ * old as the window is long and so not yet visible to the sender, by time and not by luck; the atomics only
+ * keep the two threads from tearing it. */
+#ifndef MEM_CROSSBAR_H
+#define MEM_CROSSBAR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "config/config.h"
+#include "mem/request.h"
+#include "sim/shard.h"
+
+/* Messages of the crossbar; body is the Request. */
+enum { MESSAGE_REQUEST = 1, MESSAGE_REPLY = 2 };
+
+typedef enum Direction { TO_SLICE, TO_SM, DIRECTION_COUNT } Direction;
+
+/* One end of a port: when it is free, and what it has moved. Ports of several threads lie side by side, so
+ * each has a cache line to itself. */
+typedef struct CrossbarPort {
+    _Alignas(64) uint64_t free_tick;
+    uint64_t packets, flits, busy_ticks; /* statistics */
+} CrossbarPort;
+
+typedef struct Crossbar {
+    Clock clock;
+    Cycle latency;
+    uint32_t credits, flit_bytes;
+    uint32_t sm_count, slice_count;
+    uint32_t sm_flits, slice_flits;
+    uint32_t *sent[DIRECTION_COUNT];          /* [sm * slice_count + slice]: packets so far */
+    _Atomic Cycle *taken[DIRECTION_COUNT];    /* [pair * credits + packet % credits] */
+    CrossbarPort *out[DIRECTION_COUNT];       /* senders: SMs, or slices */
+    CrossbarPort *in[DIRECTION_COUNT];        /* receivers: slices, or SMs */
+} Crossbar;
+
+void crossbar_init(Crossbar *crossbar, const GpuConfig *config);
+void crossbar_free(Crossbar *crossbar);
+
+/* When the pair's next packet may be sent: `now` if at once, a later cycle if that is known (the port is
+ * busy, a credit is under way), CYCLE_NEVER if not before the receiver has taken something in: ask again
+ * in the next window. */
+Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, uint32_t slice, Cycle now);
+/* Sends; crossbar_when() has said `now`. `to` is the receiving shard. */
+void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
+                   Cycle now);
+/* When the receiver's port can take the next packet in. */
+Cycle crossbar_in_free(const Crossbar *crossbar, Direction direction, uint32_t receiver, Cycle now);
+/* The receiver takes the packet in at `now`; returns the cycle in which its last flit is in. */
+Cycle crossbar_take(Crossbar *crossbar, Direction direction, const Request *request, Cycle now);
+
+#endif

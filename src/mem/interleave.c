@@ -1,0 +1,76 @@
+/* What the knobs of the interleaving mean, and the way back from a slice's place to the address. */
+#include "mem/interleave.h"
+
+#include <inttypes.h>
+
+#include "mem/dram_timing.h"
+
+static bool is_power(uint64_t value) { return value && !(value & (value - 1)); }
+
+static uint8_t bits_of(uint64_t power) { return (uint8_t)__builtin_ctzll(power); }
+
+WbStatus interleave_check(const GpuConfig *config, Error *error)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } powers[] = {
+        {"interleave_bytes", config->interleave_bytes},
+        {"dram_row_bytes", config->dram_row_bytes},
+        {"dram_group_bytes", config->dram_group_bytes},
+        {"dram_bank_groups", config->dram_bank_groups},
+        {"dram_banks_per_group", config->dram_banks_per_group},
+    };
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
+        if (!is_power(powers[i].value))
+            return error_set(error, WB_ERROR_ARGUMENT, "%s is %" PRIu64 ", but it must be a power of two.",
+                             powers[i].name, powers[i].value);
+    if (config->l2_slices % config->dram_channels)
+        return error_set(
+            error, WB_ERROR_ARGUMENT,
+            "l2_slices is %" PRIu64 " and dram_channels %" PRIu64
+            ", but every channel must have the same number of slices: make l2_slices a multiple.",
+            config->l2_slices, config->dram_channels);
+    if (config->dram_bank_groups * config->dram_banks_per_group > DRAM_BANKS)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "dram_bank_groups times dram_banks_per_group is %" PRIu64
+                         ", but a channel has at most %d banks.",
+                         config->dram_bank_groups * config->dram_banks_per_group, DRAM_BANKS);
+    if (config->dram_group_bytes > config->dram_row_bytes)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "dram_group_bytes is %" PRIu64 ", more than the %" PRIu64
+                         " of dram_row_bytes, but it must be a part of a row.",
+                         config->dram_group_bytes, config->dram_row_bytes);
+    return WB_OK;
+}
+
+void interleave_init(Interleave *interleave, const GpuConfig *config)
+{
+    const uint64_t slices = config->l2_slices;
+    const uint64_t golden_ratio = 0x9E3779B97F4A7C15u; /* its fraction, times 2^64, odd */
+    *interleave = (Interleave){
+        .reciprocal = ((1ull << 63) + slices - 1) / slices,
+        .multiplier = config->interleave_hash ? golden_ratio : 0,
+        .slices = (uint32_t)slices,
+        .slices_per_channel = (uint32_t)(slices / config->dram_channels),
+        .granule_bits = bits_of(config->interleave_bytes),
+        .stripe_bits = bits_of(config->dram_group_bytes),
+        .group_bits = bits_of(config->dram_bank_groups),
+        .bank_bits = bits_of(config->dram_banks_per_group),
+        .row_bits = bits_of(config->dram_row_bytes),
+    };
+    if (config->interleave_hash)
+        interleave->bank_hash = (1u << (interleave->group_bits + interleave->bank_bits)) - 1;
+}
+
+uint64_t interleave_address(const Interleave *interleave, SlicePlace place)
+{
+    const uint64_t round = place.local >> interleave->granule_bits;
+    const uint32_t rotation = interleave_rotation(interleave, round);
+    const uint32_t dealt =
+        place.slice >= rotation ? place.slice - rotation : place.slice + interleave->slices - rotation;
+    const uint64_t granule = round * interleave->slices + dealt;
+    const uint64_t folded =
+        granule << interleave->granule_bits | (place.local & ((1ull << interleave->granule_bits) - 1));
+    return (folded & ((1ull << 49) - 1)) | folded >> 49 << 63;
+}

@@ -1,0 +1,191 @@
+/* An L2 slice: the place where global data takes effect.
+ *
+ *   packets that have arrived --> input queue --> lookup, in order, one at a time
+ *       hit                 --> delay of l2_latency ----------------------------> reply queue --> crossbar
+ *       miss  --> MSHR --> DRAM channel --> fill --> delay of l2_fill_latency --> reply queue
+ *
+ * The slice is sectored, write-back and write-allocate. A store that covers whole sectors fetches nothing;
+ * one that covers part of a missing sector fetches it, but nobody waits for that. Stores and reductions are
+ * answered when they have been looked up: from then on everybody sees them. Loads, and atomics that return
+ * values, wait for their sectors. Data moves at the lookup, hit or miss, so all accesses to an
+ * address take effect in the order of their lookups.
+ *
+ * Whatever the request at the head of the queue needs (an MSHR, a line that may go, room in the DRAM queue or
+ * in the reply queue) it needs all at once, or it waits and everything behind it does: that is how
+ * back-pressure reaches the crossbar.
+ *
+ * The atomic unit takes its time beside the lookup: see l2_atomic_time(). Only the next atomic waits for it,
+ * and whatever is behind that one. Fills use a port of their own and take no time of the data array. */
+#ifndef MEM_L2_H
+#define MEM_L2_H
+
+#include "base/stat.h"
+#include "mem/crossbar.h"
+#include "mem/dram.h"
+#include "mem/interleave.h"
+#include "mem/tags.h"
+
+typedef struct L2Statistics {
+#define COUNT(field, unit, description) uint64_t field;
+#include "mem/l2_statistics.def"
+#undef COUNT
+} L2Statistics;
+
+extern const StatTable l2_statistics;
+
+/* Why the head of the queue waits for an event whose time is not known. */
+typedef enum L2Wait {
+    L2_WAIT_NONE,
+    L2_WAIT_MSHR,
+    L2_WAIT_MERGE,
+    L2_WAIT_WAYS,
+    L2_WAIT_READ,  /* room in the DRAM channel */
+    L2_WAIT_WRITE,
+    L2_WAIT_REPLY
+} L2Wait;
+
+/* A request with the cycle in which it can go on. */
+typedef struct L2Entry {
+    Request *request;
+    Cycle ready;
+} L2Entry;
+
+/* Entries in the order of their times. Invariant: capacity is 0 or a power of two. It grows to what is needed
+ * and stays there; the slice's rules bound it. */
+typedef struct L2Ring {
+    L2Entry *entries;
+    uint32_t first, count, capacity;
+} L2Ring;
+
+/* Requests linked by `next`. Invariant: first is null exactly when count is 0. */
+typedef struct RequestList {
+    Request *first, *last;
+    uint32_t count;
+} RequestList;
+
+/* A miss status holding register: a line with sectors on their way. Invariant while in use: pending is not 0;
+ * each of `waiting` wants one of the pending sectors; line `index` of generation `generation` has this MSHR's
+ * number as its note. */
+typedef struct L2Miss {
+    uint32_t index, generation;
+    uint32_t next_free;
+    uint8_t pending;
+    RequestList waiting;
+} L2Miss;
+
+/* What follows a lookup takes a fixed time that depends on the way: each way is a ring. */
+enum { L2_DELAY_HIT, L2_DELAY_ATOMIC, L2_DELAY_FILL, L2_DELAYS };
+
+/* What the slices of a partition have in common. */
+typedef struct L2Shared {
+    const GpuConfig *config;
+    Crossbar *crossbar;
+    DramChannel *dram;
+    Shard *shard;         /* the partition's */
+    AtomicPerform *atomic;
+    uint64_t *accesses;   /* by SM: requests looked up */
+    Interleave interleave;
+} L2Shared;
+
+typedef struct L2Slice {
+    const L2Shared *shared;
+    const GpuConfig *config;
+    uint32_t number;           /* among all slices */
+    uint32_t place;            /* among those of its partition */
+    Clock clock;
+    uint32_t data_ticks[LINE_SECTORS + 1]; /* of the data array, by sectors */
+
+    Cycle next;                /* first cycle in which it has something to do; the partition may advance it */
+    bool asks;                 /* the first reply has no credit that is known of */
+    bool used_dram;            /* since the partition last cleared it */
+
+    RequestList arrived;       /* in the crossbar's receive queue */
+    L2Ring queue;
+    uint64_t next_tick;        /* first in which the next lookup can be */
+    uint64_t head_tick;        /* in which the head can be looked up */
+    uint64_t head_unit;        /* how many ticks of that are due to the atomic unit */
+    Cycle head_at;             /* the cycle of head_tick; CYCLE_NEVER: there is no head or it waits */
+    L2Wait wait;               /* of the head */
+    uint32_t wait_miss;        /* L2_WAIT_MERGE: whose list is full */
+    bool line_came;            /* a line has become complete since the wait began */
+    Cycle wait_since, full_since; /* CYCLE_NEVER: does not wait, is not full */
+
+    TagArray tags;
+    L2Miss *misses;
+    uint32_t free_miss;        /* list by next_free; UINT32_MAX: none is free */
+    uint32_t misses_in_use;
+    uint64_t atomic_free;      /* when the atomic unit is, in hundredths of ticks */
+
+    L2Ring delays[L2_DELAYS];
+    RequestList replies;       /* that can leave */
+    L2Statistics statistics;
+} L2Slice;
+
+/* Whether the knobs of the L2 fit together; those of the interleaving have been checked. */
+WbStatus l2_check(const GpuConfig *config, Error *error);
+/* `shared` must outlive the slice. */
+void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t place);
+void l2_free(L2Slice *slice);
+/* A packet has arrived through the crossbar. */
+void l2_arrive(L2Slice *slice, Request *request);
+/* Does all that can be done in cycle `now`, and sets `next`. */
+void l2_advance(L2Slice *slice, Cycle now);
+/* Sectors have come from DRAM: the ticket is one of l2_ticket(). */
+void l2_fill(L2Slice *slice, uint32_t ticket, Cycle now);
+/* Whether what the head waited for has come; the DRAM channel has made progress. */
+bool l2_can_go_on(const L2Slice *slice);
+bool l2_is_idle(const L2Slice *slice);
+/* Empties the cache; what is under way is answered all the same. */
+void l2_invalidate(L2Slice *slice);
+/* Brings waiting times that have not ended into the statistics, for reports. */
+void l2_account(L2Slice *slice, Cycle now);
+
+/* A DRAM ticket: slice of the partition, MSHR, sectors. l2_check() sees to it that they fit. */
+enum { L2_SLICES_PER_CHANNEL = 256 };
+static inline uint32_t l2_ticket(uint32_t place, uint32_t miss, uint8_t sectors)
+{
+    return place << 24 | miss << 4 | sectors;
+}
+static inline uint32_t l2_ticket_place(uint32_t ticket) { return ticket >> 24; }
+static inline uint32_t l2_ticket_miss(uint32_t ticket) { return ticket >> 4 & 0xFFFFF; }
+static inline uint8_t l2_ticket_sectors(uint32_t ticket) { return ticket & 0xF; }
+
+/* -- between the slice's files -- */
+
+/* Twice the room. */
+void l2_ring_grow(L2Ring *ring);
+static inline void l2_ring_push(L2Ring *ring, Request *request, Cycle ready)
+{
+    if (ring->count == ring->capacity)
+        l2_ring_grow(ring);
+    ring->entries[(ring->first + ring->count++) & (ring->capacity - 1)] = (L2Entry){request, ready};
+}
+static inline Request *l2_ring_pop(L2Ring *ring)
+{
+    Request *request = ring->entries[ring->first].request;
+    ring->first = (ring->first + 1) & (ring->capacity - 1);
+    ring->count--;
+    return request;
+}
+static inline Cycle l2_ring_ready(const L2Ring *ring)
+{
+    return ring->count ? ring->entries[ring->first].ready : CYCLE_NEVER;
+}
+
+void request_list_append(RequestList *list, Request *request);
+Request *request_list_pop(RequestList *list);
+
+/* l2_lookup.c: looks a request up in L2 clock `tick`, which is in cycle `now`. Either does all of it and
+ * returns L2_WAIT_NONE, or changes nothing and says what is lacking. */
+L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now);
+
+/* l2_data.c */
+
+/* Moves the request's data. */
+void l2_move_data(const L2Slice *slice, Request *request);
+/* Sectors of a store that are not wholly written. */
+uint8_t l2_partial_sectors(const Request *request);
+/* How long an atomic keeps the atomic unit busy, in hundredths of ticks. */
+uint64_t l2_atomic_time(const GpuConfig *config, const AtomicWork *work);
+
+#endif

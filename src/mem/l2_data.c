@@ -1,0 +1,72 @@
+/* What an L2 slice does with the bytes of a line, and how long its atomic unit takes for them. */
+#include <string.h>
+
+#include "mem/l2.h"
+
+enum { ALL_SECTORS = (1 << LINE_SECTORS) - 1 };
+
+static uint32_t written_bytes(const Request *request, unsigned sector)
+{
+    return (uint32_t)(request->written[sector / 2] >> (sector % 2 * SECTOR_BYTES));
+}
+
+uint8_t l2_partial_sectors(const Request *request)
+{
+    if (request->sectors == ALL_SECTORS && (request->written[0] & request->written[1]) == UINT64_MAX)
+        return 0;
+    uint8_t partial = 0;
+    for (unsigned sector = 0; sector < LINE_SECTORS; sector++)
+        if (request->sectors >> sector & 1 && written_bytes(request, sector) != UINT32_MAX)
+            partial |= (uint8_t)(1 << sector);
+    return partial;
+}
+
+static void store_sector(uint8_t *place, const uint8_t *data, uint32_t written)
+{
+    if (written == UINT32_MAX) {
+        memcpy(place, data, SECTOR_BYTES);
+        return;
+    }
+    for (; written; written &= written - 1) {
+        const unsigned byte = (unsigned)__builtin_ctz(written);
+        place[byte] = data[byte];
+    }
+}
+
+static void move_sectors(Request *request)
+{
+    for (uint8_t left = request->sectors; left; left &= (uint8_t)(left - 1)) {
+        const unsigned sector = (unsigned)__builtin_ctz(left), offset = sector * SECTOR_BYTES;
+        if (request->kind == REQUEST_LOAD)
+            memcpy(request->data + offset, request->place + offset, SECTOR_BYTES);
+        else
+            store_sector(request->place + offset, request->data + offset, written_bytes(request, sector));
+    }
+}
+
+void l2_move_data(const L2Slice *slice, Request *request)
+{
+    if (!request->place)
+        return;
+    if (request->kind == REQUEST_ATOMIC)
+        slice->shared->atomic(request->atomic, request->place);
+    else
+        move_sectors(request);
+}
+
+uint64_t l2_atomic_time(const GpuConfig *config, const AtomicWork *work)
+{
+    uint64_t addresses[2] = {0}; /* a bit for each byte of the line at which an element begins */
+    unsigned sectors = 0;
+    for (uint32_t i = 0; i < work->count; i++) {
+        const unsigned offset = work->lanes[i].offset;
+        addresses[offset / 64] |= 1ull << (offset % 64);
+        sectors |= 1u << offset / SECTOR_BYTES;
+    }
+    const uint64_t sector_count = (uint64_t)__builtin_popcount(sectors);
+    const uint64_t distinct =
+        (uint64_t)__builtin_popcountll(addresses[0]) + (uint64_t)__builtin_popcountll(addresses[1]);
+    const bool combined = !work->returns || work->combines;
+    return sector_count * config->l2_atomic_sector + (distinct - sector_count) * config->l2_atomic_word +
+           (combined ? 0 : (work->count - distinct) * config->l2_atomic_same);
+}

@@ -1,0 +1,156 @@
+#include "mem/partition.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
+
+static void take_messages(Partition *partition, Cycle now)
+{
+    for (const Message *message; (message = shard_take(&partition->shard, now));) {
+        Request *request = message->body;
+        L2Slice *slice = &partition->slices[request->slice - partition->first_slice];
+        l2_arrive(slice, request);
+        slice->next = earlier(slice->next, now);
+    }
+}
+
+/* Lets the channel work, hands out what it has done, and wakes slices that waited for room in it. */
+static void advance_dram(Partition *partition, Cycle now)
+{
+    partition->dram_next = dram_advance(partition->shared.dram, now);
+    for (uint32_t ticket; dram_next_done(partition->shared.dram, now, &ticket);)
+        l2_fill(&partition->slices[l2_ticket_place(ticket)], ticket, now);
+    for (uint32_t i = 0; i < partition->slice_count; i++) {
+        L2Slice *slice = &partition->slices[i];
+        if (slice->wait != L2_WAIT_NONE && l2_can_go_on(slice))
+            slice->next = earlier(slice->next, now);
+    }
+}
+
+static void advance_slices(Partition *partition, Cycle now)
+{
+    bool used_dram = false;
+    uint32_t place = partition->turn;
+    for (uint32_t i = 0; i < partition->slice_count; i++) {
+        L2Slice *slice = &partition->slices[place];
+        place = place + 1 < partition->slice_count ? place + 1 : 0;
+        if (slice->next > now)
+            continue;
+        l2_advance(slice, now);
+        if (slice->used_dram) {
+            slice->used_dram = false;
+            used_dram = true;
+            partition->turn = place;
+        }
+    }
+    if (used_dram)
+        advance_dram(partition, now);
+}
+
+static Cycle next_cycle(const Partition *partition)
+{
+    Cycle next = partition->dram_next;
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        next = earlier(next, partition->slices[i].next);
+    return next;
+}
+
+static void partition_advance(Shard *shard, Cycle end)
+{
+    Partition *partition = (Partition *)shard;
+    for (;;) {
+        const Cycle now = earlier(next_cycle(partition), shard_next_arrival(shard));
+        if (now >= end)
+            break;
+        take_messages(partition, now);
+        if (partition->dram_next <= now)
+            advance_dram(partition, now);
+        advance_slices(partition, now);
+    }
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        if (partition->slices[i].asks)
+            partition->slices[i].next = earlier(partition->slices[i].next, end);
+    shard->wake = next_cycle(partition);
+}
+
+Partition *partition_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number,
+                            AtomicPerform *atomic)
+{
+    const uint32_t count = (uint32_t)(config->l2_slices / config->dram_channels);
+    Partition *partition = xmalloc(sizeof *partition);
+    *partition = (Partition){
+        .shard = {.advance = partition_advance, .wake = CYCLE_NEVER},
+        .shared = {.config = config,
+                   .crossbar = crossbar,
+                   .dram = dram_create(config),
+                   .shard = &partition->shard,
+                   .atomic = atomic,
+                   .accesses = xcalloc(config->sm_count, sizeof(uint64_t))},
+        .dram_next = CYCLE_NEVER,
+        .slices = xcalloc(count, sizeof *partition->slices),
+        .slice_count = count,
+        .first_slice = number * count,
+    };
+    interleave_init(&partition->shared.interleave, config);
+    for (uint32_t i = 0; i < count; i++)
+        l2_init(&partition->slices[i], &partition->shared, number * count + i, i);
+    return partition;
+}
+
+void partition_free(Partition *partition)
+{
+    if (!partition)
+        return;
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        l2_free(&partition->slices[i]);
+    dram_free(partition->shared.dram);
+    xfree(partition->slices);
+    xfree(partition->shared.accesses);
+    xfree(partition);
+}
+
+bool partition_is_idle(const Partition *partition)
+{
+    if (partition->dram_next != CYCLE_NEVER || shard_next_arrival(&partition->shard) != CYCLE_NEVER)
+        return false;
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        if (!l2_is_idle(&partition->slices[i]))
+            return false;
+    return true;
+}
+
+void partition_invalidate(Partition *partition)
+{
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        l2_invalidate(&partition->slices[i]);
+}
+
+void partition_account(Partition *partition, Cycle now)
+{
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        l2_account(&partition->slices[i], now);
+}
+
+const L2Statistics *partition_statistics(const Partition *partition, uint32_t slice)
+{
+    return &partition->slices[slice].statistics;
+}
+
+const uint64_t *partition_accesses(const Partition *partition) { return partition->shared.accesses; }
+
+const DramStatistics *partition_dram_statistics(const Partition *partition, Cycle now)
+{
+    return dram_counters(partition->shared.dram, now);
+}
+
+void partition_reset_statistics(Partition *partition, Cycle now)
+{
+    const L2Shared *shared = &partition->shared;
+    partition_account(partition, now);
+    for (uint32_t i = 0; i < partition->slice_count; i++)
+        stat_reset(&l2_statistics, &partition->slices[i].statistics);
+    stat_reset(&dram_statistics, dram_counters(shared->dram, now));
+    memset(shared->accesses, 0, shared->config->sm_count * sizeof *shared->accesses);
+}

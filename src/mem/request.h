@@ -1,0 +1,66 @@
+/* A memory request: what travels from an SM through the crossbar to the L2 slice that owns its line, and back.
+ *
+ * Data takes effect at the slice, in the order in which the slice looks requests up: a load copies the
+ * sectors it wants from `place` into `data`, a store copies the bytes it writes from `data` to `place`, an
+ * atomic is done there lane by lane. Whoever holds the request owns it; it belongs to the pool of the
+ * SM that made it and returns there with the reply (stores too: their reply says that they are visible). */
+#ifndef MEM_REQUEST_H
+#define MEM_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LINE_SECTORS = LINE_BYTES / SECTOR_BYTES, REQUEST_LANES = 64 };
+
+typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_KIND_COUNT } RequestKind;
+
+/* One lane of an atomic: an element of the line and its operands; `old` comes back. */
+typedef struct AtomicLane {
+    uint8_t lane, offset;
+    uint8_t element;     /* of the lane's vector */
+    uint64_t b[2], c[2]; /* the second half of elements of 16 bytes in [1] */
+    uint64_t old[2];
+} AtomicLane;
+
+/* operation: the aux word of the instruction, which exec/atomic.c understands. */
+typedef struct AtomicWork {
+    uint32_t operation;
+    uint8_t element_bytes;
+    bool returns;
+    bool combines; /* an addition: the L2 works out all lanes of an address at once, old values included */
+    uint32_t count;
+    AtomicLane lanes[REQUEST_LANES];
+} AtomicWork;
+
+typedef struct Request Request;
+struct Request {
+    uint64_t line;       /* address, a multiple of LINE_BYTES; bit 63 set: local memory, which has no place */
+    uint8_t *place;      /* the line's bytes in host memory, the truth; null: nothing to move (timing only) */
+    uint32_t sm, slice;
+    uint32_t packet;     /* number among those of its sender to its receiver, for credits */
+    uint32_t ticket;     /* the SM's own */
+    uint8_t kind;        /* RequestKind */
+    uint8_t sectors;     /* bit s: bytes 32s.. of the line are wanted or written */
+    uint64_t written[2]; /* of a store: bit b of the 128: byte b is written */
+    AtomicWork *atomic;
+    Request *next;       /* of whatever queue or free list it is in */
+    _Alignas(64) uint8_t data[LINE_BYTES];
+};
+
+/* Sectors that carry data towards the slice and back. */
+static inline unsigned request_payload(const Request *request)
+{
+    return request->kind == REQUEST_LOAD ? 0 : (unsigned)__builtin_popcount(request->sectors) * SECTOR_BYTES;
+}
+
+static inline unsigned reply_payload(const Request *request)
+{
+    const bool has_data =
+        request->kind == REQUEST_LOAD || (request->kind == REQUEST_ATOMIC && request->atomic->returns);
+    return has_data ? (unsigned)__builtin_popcount(request->sectors) * SECTOR_BYTES : 0;
+}
+
+/* Performs an atomic's lanes in order on the line's bytes; set by exec, which knows the operations. */
+typedef void AtomicPerform(AtomicWork *work, uint8_t *place);
+
+#endif

@@ -1,0 +1,20 @@
+/* Reports of what a GPU has run: JSON for programs, a page of text for people. docs/STATISTICS.md describes both.
+ *
+ * Everything but the JSON's `host` depends only on configuration and launches: the same bytes for any number
+ * of threads, on any host. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "warpbeam.h"
+
+typedef struct ReportOptions {
+    bool details; /* every SM, scheduler, slice, channel and port, not only sums */
+    bool blocks;  /* every block: SM, dispatched, started, ended */
+} ReportOptions;
+
+void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to);
+void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to);
+
+#endif

@@ -1,0 +1,222 @@
+/* The report as JSON: gpu, config, kernels, totals; and host, what depends on this run and not on the GPU. */
+#include "report/report.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "report/json.h"
+
+/* Knobs that say how the simulation runs and never change what it finds out: they are the host's. */
+static bool is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
+
+static void put_config(JsonWriter *json, const GpuConfig *config)
+{
+    json_open(json, "config", '{');
+    for (size_t i = 0; i < config_knobs.count; i++) {
+        const Knob *knob = &config_knobs.rows[i];
+        const void *value = (const char *)config + knob->offset;
+        char text[KNOB_STRING_SIZE];
+        if (is_host_knob(knob->name))
+            continue;
+        if (knob->kind == KNOB_KIND_INTEGER)
+            json_put_integer(json, knob->name, *(const uint64_t *)value);
+        else if (knob->kind == KNOB_KIND_BOOLEAN)
+            json_put_boolean(json, knob->name, *(const bool *)value);
+        else
+            json_put_text(json, knob->name, knob_text(knob, config, text, sizeof text));
+    }
+    json_close(json);
+}
+
+static void put_three(JsonWriter *json, const char *key, const uint32_t values[3])
+{
+    json_open_line(json, key, '[');
+    for (int i = 0; i < 3; i++)
+        json_put_integer(json, NULL, values[i]);
+    json_close(json);
+}
+
+static void put_counters(JsonWriter *json, const StatTable *table, const uint64_t *values)
+{
+    for (size_t i = 0; i < table->count; i++)
+        json_put_integer(json, table->rows[i].name, values[i]);
+}
+
+static void put_sums(JsonWriter *json, const KernelRecord *record)
+{
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        json_open(json, components[c].name, '{');
+        put_counters(json, components[c].table, record->components[c].sums);
+        json_close(json);
+    }
+}
+
+static void put_details(JsonWriter *json, const KernelRecord *record)
+{
+    json_open(json, "details", '{');
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        const ComponentRecord *component = &record->components[c];
+        const StatTable *table = components[c].table;
+        json_open(json, components[c].name, '[');
+        for (uint32_t i = 0; component->values && i < component->count; i++) {
+            json_open_line(json, NULL, '{');
+            put_counters(json, table, component->values + i * table->count);
+            json_close(json);
+        }
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_ratios(JsonWriter *json, const KernelRecord *record, const KernelSums *sums)
+{
+    json_open(json, "ratios", '{');
+    for (unsigned i = 0; i < RATIO_COUNT; i++)
+        json_put_ratio(json, ratio_rows[i].name, ratio_rows[i].compute(sums));
+    json_close(json);
+    const StatTable *table = components[COMPONENT_SCHEDULER].table;
+    json_open(json, "scheduler_shares", '{');
+    for (size_t i = 0; i < table->count; i++)
+        json_put_ratio(json, table->rows[i].name,
+                       (Ratio){record->components[COMPONENT_SCHEDULER].sums[i], sums->scheduler_cycles});
+    json_close(json);
+}
+
+static void put_blocks(JsonWriter *json, const KernelRecord *record)
+{
+    json_open(json, "blocks", '[');
+    for (uint64_t i = 0; record->blocks && i < record->block_count; i++) {
+        const BlockRecord *block = &record->blocks[i];
+        json_open_line(json, NULL, '{');
+        json_put_integer(json, "kernel", record->number);
+        json_put_integer(json, "block", i);
+        json_put_integer(json, "sm", block->sm);
+        json_put_integer(json, "dispatched", block->dispatched);
+        json_put_integer(json, "started", block->started);
+        json_put_integer(json, "ended", block->ended);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+/* One array for each SM, a number for each sample. */
+static void put_core_series(JsonWriter *json, const char *key, const Series *series, CoreRow row)
+{
+    json_open(json, key, '[');
+    for (uint32_t sm = 0; sm < series->sm_count; sm++) {
+        json_open_line(json, NULL, '[');
+        for (uint32_t i = 0; i < series->ends.count; i++)
+            json_put_integer(json, NULL, series_core_value(series, i, row, sm));
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_series(JsonWriter *json, const KernelRecord *record)
+{
+    const Series *series = &record->series;
+    json_open(json, "series", '{');
+    json_put_integer(json, "interval", series->interval);
+    json_open_line(json, "ends", '[');
+    for (uint32_t i = 0; i < series->ends.count; i++)
+        json_put_integer(json, NULL, series->ends.items[i] - record->launched);
+    json_close(json);
+    for (uint32_t row = 0; row < SERIES_ROWS; row++) {
+        char name[80];
+        json_open_line(json, series_row_name(row, name, sizeof name), '[');
+        for (uint32_t i = 0; i < series->ends.count; i++)
+            json_put_integer(json, NULL, series_value(series, i, row));
+        json_close(json);
+    }
+    put_core_series(json, "warp_instructions_by_sm", series, CORE_INSTRUCTIONS);
+    put_core_series(json, "memory_accesses_by_sm", series, CORE_ACCESSES);
+    json_close(json);
+}
+
+/* Accesses of each SM over the whole kernel. */
+static void put_accesses(JsonWriter *json, const Series *series)
+{
+    json_open_line(json, "memory_accesses_by_sm", '[');
+    for (uint32_t sm = 0; sm < series->sm_count; sm++) {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < series->ends.count; i++)
+            sum += series_core_value(series, i, CORE_ACCESSES, sm);
+        json_put_integer(json, NULL, sum);
+    }
+    json_close(json);
+}
+
+static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *record,
+                       const ReportOptions *options)
+{
+    const KernelSums sums = kernel_sums(record, &gpu->config);
+    json_open(json, NULL, '{');
+    json_put_integer(json, "number", record->number);
+    json_put_text(json, "name", record->name);
+    put_three(json, "grid", record->grid);
+    put_three(json, "block", record->block);
+    json_put_integer(json, "registers", record->registers);
+    json_put_integer(json, "shared_bytes", record->shared_bytes);
+    json_put_integer(json, "local_bytes", record->local_bytes);
+    json_put_integer(json, "blocks_per_sm", record->blocks_per_sm);
+    json_put_integer(json, "launched", record->launched);
+    json_put_integer(json, "started", record->started);
+    json_put_integer(json, "ended", record->ended);
+    json_put_integer(json, "cycles", sums.cycles);
+    json_put_integer(json, "warp_instructions", sums.exec.warp_instructions);
+    json_put_integer(json, "thread_instructions", sums.exec.thread_instructions);
+    put_ratios(json, record, &sums);
+    put_sums(json, record);
+    put_accesses(json, &record->series);
+    if (record->series.interval)
+        put_series(json, record);
+    if (options->details)
+        put_details(json, record);
+    if (options->blocks)
+        put_blocks(json, record);
+    json_close(json);
+}
+
+static void put_totals(JsonWriter *json, const WbGpu *gpu)
+{
+    json_open(json, "totals", '{');
+    for (size_t i = 0; i < wb_stat_count(gpu); i++) {
+        WbStat stat;
+        wb_stat_at(gpu, i, &stat);
+        json_put_integer(json, stat.name, stat.value);
+    }
+    json_close(json);
+}
+
+static void put_host(JsonWriter *json, const WbGpu *gpu)
+{
+    WbStat instructions = {0}, cycles = {0};
+    struct rusage usage = {0};
+    wb_stat_find(gpu, "warp_instructions", &instructions);
+    wb_stat_find(gpu, "cycles", &cycles);
+    getrusage(RUSAGE_SELF, &usage);
+    const uint64_t microseconds = (uint64_t)(gpu->seconds * 1e6);
+    json_open(json, "host", '{');
+    json_put_ratio(json, "wall_seconds", (Ratio){microseconds, 1000000});
+    json_put_integer(json, "threads", gpu->config.threads);
+    json_put_integer(json, "window", gpu->config.window);
+    json_put_ratio(json, "warp_instructions_per_second", (Ratio){instructions.value * 1000000, microseconds});
+    json_put_ratio(json, "cycles_per_second", (Ratio){cycles.value * 1000000, microseconds});
+    json_put_integer(json, "peak_memory_bytes", (uint64_t)usage.ru_maxrss * 1024);
+    json_close(json);
+}
+
+void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
+{
+    JsonWriter json = json_begin(to);
+    json_open(&json, NULL, '{');
+    json_put_text(&json, "gpu", gpu->config.name);
+    put_config(&json, &gpu->config);
+    json_open(&json, "kernels", '[');
+    for (uint32_t i = 0; i < gpu->records.count; i++)
+        put_kernel(&json, gpu, gpu->records.items[i], options);
+    json_close(&json);
+    put_totals(&json, gpu);
+    put_host(&json, gpu);
+    json_close(&json);
+}

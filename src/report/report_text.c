@@ -1,0 +1,219 @@
+/* The report for people: what each kernel did and where its time went, in a dozen lines. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "report/ratio.h"
+
+typedef struct Page {
+    FILE *to;
+    const WbGpu *gpu;
+    const KernelRecord *record;
+    KernelSums sums;
+} Page;
+
+/* A ratio as the text of one printf argument; shares in per cent. */
+typedef struct Figure {
+    char text[RATIO_TEXT_SIZE + 1];
+} Figure;
+
+static Figure figure_of(Ratio ratio, bool share, unsigned digits)
+{
+    Figure figure;
+    ratio_text(ratio, share ? 100 : 1, digits, figure.text);
+    if (share && ratio.under)
+        strcat(figure.text, "%");
+    return figure;
+}
+
+static Figure figure(const Page *page, unsigned row)
+{
+    const RatioRow *ratio = &ratio_rows[row];
+    const bool share = ratio_is_share(ratio);
+    return figure_of(ratio->compute(&page->sums), share, share ? 1 : 2);
+}
+
+#define FIGURE(page, name) figure(page, RATIO_##name).text
+
+static void line(const Page *page, const char *title, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void line(const Page *page, const char *title, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(page->to, "  %-14s", title);
+    vfprintf(page->to, format, arguments);
+    putc('\n', page->to);
+    va_end(arguments);
+}
+
+static void write_head(const Page *page)
+{
+    const KernelRecord *record = page->record;
+    const Figure time = figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2);
+    fprintf(page->to, "%s  grid %ux%ux%u, block %ux%ux%u, on %s\n", record->name, record->grid[0],
+            record->grid[1], record->grid[2], record->block[0], record->block[1], record->block[2],
+            page->gpu->config.name);
+    line(page, "time", "%" PRIu64 " cycles, %s us; launched in cycle %" PRIu64, page->sums.cycles, time.text,
+         record->launched);
+    line(page, "resources",
+         "%u registers a thread, %u bytes of shared memory a block; %u blocks fit on an SM",
+         record->registers, record->shared_bytes, record->blocks_per_sm);
+    line(page, "instructions",
+         "%" PRIu64 " of warps, %s a cycle, %s a cycle of an active SM; %s of %" PRIu64 " lanes active",
+         page->sums.exec.warp_instructions, FIGURE(page, ipc), FIGURE(page, ipc_per_sm),
+         FIGURE(page, active_lanes), page->sums.warp_width);
+    line(page, "SMs", "%s of their time without a block; with one, %s warps resident: occupancy %s",
+         FIGURE(page, idle_share), FIGURE(page, resident_warps), FIGURE(page, occupancy));
+}
+
+/* The scheduler's counters by size, largest first; equal ones in the order of their table. */
+static size_t sort_rows(const uint64_t *values, size_t count, size_t *order)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!values[i])
+            continue;
+        size_t at = used++;
+        for (; at > 0 && values[order[at - 1]] < values[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return used;
+}
+
+/* "stall_memory" as "memory". */
+static const char *reason(const char *name) { return strncmp(name, "stall_", 6) == 0 ? name + 6 : name; }
+
+/* Where the cycles went: issued first, then what held the schedulers back most. */
+static void write_schedulers(const Page *page)
+{
+    const StatTable *table = components[COMPONENT_SCHEDULER].table;
+    const uint64_t *values = page->record->components[COMPONENT_SCHEDULER].sums;
+    size_t order[sizeof(SchedulerStatistics) / sizeof(uint64_t)];
+    const size_t count = sort_rows(values, table->count, order);
+    fprintf(page->to, "  %-14sissued %s; waited for", "schedulers", FIGURE(page, issue_share));
+    for (size_t i = 0; i < count; i++) {
+        const char *name = table->rows[order[i]].name;
+        const Figure share = figure_of((Ratio){values[order[i]], page->sums.scheduler_cycles}, true, 1);
+        if (strcmp(name, "issued") != 0 && strcmp(share.text, "0.0%") != 0)
+            fprintf(page->to, " %s %s", reason(name), share.text);
+    }
+    putc('\n', page->to);
+}
+
+static void write_memory(const Page *page)
+{
+    const KernelSums *sums = &page->sums;
+    if (sums->lsu.shared_accesses)
+        line(page, "shared memory", "%" PRIu64 " accesses, %s cycles each", sums->lsu.shared_accesses,
+             FIGURE(page, shared_passes_per_access));
+    if (sums->exec.barriers)
+        line(page, "barriers", "%" PRIu64 " arrivals, waiting %s cycles on average", sums->exec.barriers,
+             FIGURE(page, barrier_wait));
+    if (sums->global_accesses)
+        line(page, "accesses", "%" PRIu64 " to global memory, %s lines and %s sectors each",
+             sums->global_accesses, FIGURE(page, lines_per_access), FIGURE(page, sectors_per_access));
+    if (sums->l1.loads)
+        line(page, "L1", "%" PRIu64 " loads: %s hit, %s waited for a line already on its way", sums->l1.loads,
+             FIGURE(page, l1_hit_rate), FIGURE(page, l1_merge_rate));
+    if (sums->l2_sectors)
+        line(page, "L2", "%" PRIu64 " sectors: %s hit; loads %s, stores %s, atomics %s", sums->l2_sectors,
+             FIGURE(page, l2_hit_rate), FIGURE(page, l2_load_hit_rate), FIGURE(page, l2_store_hit_rate),
+             FIGURE(page, l2_atomic_hit_rate));
+    line(page, "crossbar", "SMs' ports busy with requests %s, with replies %s; slices' ports %s, %s",
+         FIGURE(page, request_load), FIGURE(page, reply_load), FIGURE(page, slice_request_load),
+         FIGURE(page, slice_reply_load));
+}
+
+static void write_dram(const Page *page)
+{
+    const GpuConfig *config = &page->gpu->config;
+    const Figure peak = figure_of(
+        (Ratio){config->dram_channels * (config->dram_bus_bits / 8) * config->dram_data_khz, 1000000}, false,
+        2);
+    if (!page->sums.dram_requests)
+        return;
+    line(page, "DRAM", "%s GB/s of %s, %s of the bus; %s while a channel had work",
+         FIGURE(page, dram_bandwidth), peak.text, FIGURE(page, dram_bandwidth_share),
+         FIGURE(page, dram_bus_efficiency));
+    line(page, "", "rows hit %s; %s of the requests followed one of the same SM",
+         FIGURE(page, dram_row_hit_rate), FIGURE(page, dram_same_core));
+}
+
+static void write_sms(const Page *page)
+{
+    const KernelRecord *record = page->record;
+    if (!record->components[COMPONENT_SM].values) {
+        fputs("  SM by SM: not kept (knob record_details)\n", page->to);
+        return;
+    }
+    fprintf(page->to, "  %6s %8s %12s %12s %14s %8s %8s\n", "SM", "blocks", "active", "idle", "instructions",
+            "warps", "L1 hits");
+    for (uint32_t i = 0; i < record->components[COMPONENT_SM].count; i++) {
+        SmStatistics sm;
+        L1Statistics l1;
+        kernel_part(record, COMPONENT_SM, i, &sm);
+        kernel_part(record, COMPONENT_L1, i, &l1);
+        fprintf(page->to, "  %6u %8" PRIu64 " %12" PRIu64 " %12" PRIu64 " %14" PRIu64 " %8s %8s\n", i,
+                sm.blocks, sm.active_cycles, sm.idle_cycles, sm.warp_instructions,
+                figure_of((Ratio){sm.resident_warp_cycles, sm.active_cycles}, false, 2).text,
+                figure_of((Ratio){l1.load_hits, l1.loads}, true, 1).text);
+    }
+}
+
+static void write_blocks(const Page *page)
+{
+    const KernelRecord *record = page->record;
+    if (!record->blocks) {
+        fputs("  block by block: not kept (knob block_records)\n", page->to);
+        return;
+    }
+    fprintf(page->to, "  %10s %6s %12s %12s %12s\n", "block", "SM", "dispatched", "started", "ended");
+    for (uint64_t i = 0; i < record->block_count; i++) {
+        const BlockRecord *block = &record->blocks[i];
+        fprintf(page->to, "  %10" PRIu64 " %6u %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", i, block->sm,
+                block->dispatched, block->started, block->ended);
+    }
+}
+
+static void write_kernel(const Page *page, const ReportOptions *options)
+{
+    write_head(page);
+    write_schedulers(page);
+    write_memory(page);
+    write_dram(page);
+    if (options->details)
+        write_sms(page);
+    if (options->blocks)
+        write_blocks(page);
+}
+
+/* Functional mode has no time: every count that is not zero. */
+static void write_counts(const WbGpu *gpu, FILE *to)
+{
+    fputs("counts:\n", to);
+    for (size_t i = 0; i < wb_stat_count(gpu); i++) {
+        WbStat stat;
+        wb_stat_at(gpu, i, &stat);
+        if (stat.value)
+            fprintf(to, "  %-22s %12" PRIu64 " %-13s %s\n", stat.name, stat.value, stat.unit,
+                    stat.description);
+    }
+}
+
+void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to)
+{
+    for (uint32_t i = 0; i < gpu->records.count; i++) {
+        const KernelRecord *record = gpu->records.items[i];
+        const Page page = {to, gpu, record, kernel_sums(record, &gpu->config)};
+        if (i)
+            putc('\n', to);
+        write_kernel(&page, options);
+    }
+    if (!gpu->records.count)
+        write_counts(gpu, to);
+}

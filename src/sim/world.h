@@ -1,0 +1,22 @@
+/* The world: all shards, and the threads that take them from window to window. */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "sim/shard.h"
+
+typedef struct WorldEnd {
+    Cycle time;      /* of the stop, or the end of the last window */
+    uint32_t shard;  /* that stopped the world; UINT32_MAX: nobody did */
+    Cycle next;      /* when something is left to do; CYCLE_NEVER: nothing is */
+} WorldEnd;
+
+/* `lookahead`: no message is shorter. `window`: how long a window may be, 0 or more than the lookahead
+ * means the lookahead. */
+World *world_create(uint32_t shard_count, uint32_t threads, Cycle lookahead, Cycle window);
+void world_free(World *world);
+/* Gives the shard its number; numbers order messages. */
+void world_add(World *world, Shard *shard, uint32_t number);
+/* Runs from cycle `start` until no shard has anything to do, one stops the world, or `limit` is reached. */
+WorldEnd world_run(World *world, Cycle start, Cycle limit);
+
+#endif

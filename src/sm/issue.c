@@ -1,0 +1,201 @@
+/* Warp schedulers: in every cycle each chooses one of its warps that could issue, and issues its instruction.
+ *
+ * Issuing does the instruction's work (exec/engine.h), takes the pipe for the initiation interval, enters its
+ * results into the scoreboard and decides where the warp goes next. A cycle in which a scheduler issues nothing
+ * is charged to one reason, the nearest to issuing that any of its warps has (wait.def); cycles that were
+ * skipped because nothing could happen are charged in the same way, all at once. */
+#include "exec/engine.h"
+#include "sm/lsu.h"
+#include "sm/sched/sched.h"
+#include "sm/stages.h"
+
+/* Charges `cycles` in which the scheduler issued nothing. */
+static void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
+{
+    SchedulerStatistics *statistics = &scheduler->statistics;
+    uint64_t *const reasons[WAIT_COUNT] = {
+        [WAIT_NONE] = &statistics->stall_pipe,         [WAIT_LSU] = &statistics->stall_lsu,
+        [WAIT_OPERANDS] = &statistics->stall_operands, [WAIT_RESULT] = &statistics->stall_result,
+        [WAIT_SHARED] = &statistics->stall_shared,     [WAIT_MEMORY] = &statistics->stall_memory,
+        [WAIT_FETCH] = &statistics->stall_fetch,       [WAIT_BRANCH] = &statistics->stall_branch,
+        [WAIT_FENCE] = &statistics->stall_fence,       [WAIT_BARRIER] = &statistics->stall_barrier,
+        [WAIT_UNIT] = &statistics->stall_unit,         [WAIT_DRAIN] = &statistics->stall_drain,
+    };
+    const WarpSet ready = sm->ready & scheduler->mine;
+    if (ready) {
+        const bool only_memory = !(ready & ~sm->by_pipe[PIPE_LSU]);
+        *(only_memory && !lsu_has_room(sm->lsu) ? &statistics->stall_lsu : &statistics->stall_pipe) += cycles;
+        return;
+    }
+    for (uint32_t wait = WAIT_NONE; wait < WAIT_COUNT; wait++)
+        if (scheduler->waiting[wait]) {
+            *reasons[wait] += cycles;
+            return;
+        }
+    statistics->stall_empty += cycles;
+}
+
+void issue_account(Sm *sm, Cycle until)
+{
+    const uint64_t cycles = until - sm->accounted;
+    if (!cycles)
+        return;
+    if (!sm->resident_blocks) {
+        sm->statistics.idle_cycles += cycles;
+        sm->accounted = until;
+        return;
+    }
+    sm->statistics.active_cycles += cycles;
+    sm->statistics.resident_warp_cycles += cycles * sm->resident_warps;
+    sm->statistics.resident_block_cycles += cycles * sm->resident_blocks;
+    for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+        Scheduler *scheduler = &sm->schedulers[i];
+        uint64_t busy = scheduler->busy_until > sm->accounted ? scheduler->busy_until - sm->accounted : 0;
+        busy = busy < cycles ? busy : cycles;
+        scheduler->statistics.issued += busy;
+        if (busy < cycles)
+            charge(sm, scheduler, cycles - busy);
+    }
+    sm->accounted = until;
+}
+
+/* Enters the results of an instruction that has just been done. */
+static void enter_results(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready)
+{
+    if (sm->issuing.pending) {
+        slot->pending_ops++;
+        for (uint32_t i = 0; i < insn->write_count; i++)
+            scoreboard_add(slot, insn->registers[i], (Wait)sm->issuing.wait, CYCLE_NEVER, sm->now);
+        return;
+    }
+    for (uint32_t i = 0; i < insn->write_count; i++)
+        scoreboard_add(slot, insn->registers[i], WAIT_RESULT, ready, sm->now);
+}
+
+/* Whether the warp does not go on behind its instruction. */
+static bool goes_elsewhere(const WarpSlot *slot)
+{
+    const Warp *warp = slot->warp;
+    return warp->current == NO_INDEX || warp->groups[warp->current].pc != slot->pc;
+}
+
+/* Where the warp goes after its instruction. */
+static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *insn, StepResult result,
+                  Cycle from)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    const uint32_t block = slot->block;
+    switch ((InsnClass)timing->kind) {
+    case CLASS_BARRIER:
+        if (!barrier_arrived(sm, warp, result == STEP_WAIT))
+            sm_consider(sm, warp, from);
+        break;
+    case CLASS_FENCE:
+        fence_issued(sm, warp, insn);
+        break;
+    case CLASS_BRANCH:
+    case CLASS_CALL:
+    case CLASS_EXIT:
+        if (goes_elsewhere(slot))
+            slot->branch_until = sm->now + sm->config->branch_latency;
+        sm_consider(sm, warp, from);
+        barrier_after_exit(sm, block);
+        break;
+    default:
+        sm_consider(sm, warp, from);
+        break;
+    }
+}
+
+static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    const Launch *launch = slot->warp->block->launch;
+    const InsnTiming *timing = &sm->blocks[slot->block].kernel->timing->insns[slot->pc];
+    const Insn *insn = &launch->program->code[slot->pc];
+    const WarpSet bit = (WarpSet)1 << warp;
+    sm->ready &= ~bit;
+    sm->by_pipe[slot->pipe] &= ~bit;
+    scheduler->last = bit;
+    scheduler->last_slot = warp;
+    sm->statistics.warp_instructions++;
+    sm->statistics.issue_slots += timing->slots;
+    fetch_consume(sm, warp);
+    if (intrinsic_deferred(sm, warp, insn))
+        return;
+    const Cycle reading = operands_read(sm, slot->scheduler, timing, warp);
+    units_occupy(sm, slot->scheduler, (Pipe)timing->pipe, timing->interval);
+    sm->issuing = (Issuing){.warp = warp, .insn = timing};
+    sm->lsu_touched |= timing->kind == CLASS_MEMORY;
+    Mask executed;
+    const StepResult result = engine_step(slot->warp, &executed);
+    sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
+    if (result == STEP_ERROR) {
+        sm_fail(sm);
+        return;
+    }
+    slot->pc++;
+    if (executed || sm->issuing.pending)
+        enter_results(sm, slot, timing, sm->now + timing->latency + reading);
+    if (timing->slots > 1) {
+        scheduler->busy_until = sm->now + timing->slots;
+        from = scheduler->busy_until;
+    }
+    go_on(sm, warp, timing, insn, result, from);
+}
+
+/* The warps whose pipe can take an instruction now; *next is lowered to when another one's can. */
+static WarpSet issuable(Sm *sm, uint32_t number, WarpSet ready, Cycle *next)
+{
+    WarpSet free = 0;
+    for (uint32_t pipe = 0; pipe < PIPE_COUNT; pipe++) {
+        const WarpSet of_pipe = ready & sm->by_pipe[pipe];
+        if (!of_pipe)
+            continue;
+        if (pipe == PIPE_LSU && !lsu_has_room(sm->lsu))
+            continue; /* the load/store unit's own wake-up comes first */
+        const Cycle when = units_when(sm, number, (Pipe)pipe);
+        if (when <= sm->now)
+            free |= of_pipe;
+        else if (when < *next)
+            *next = when;
+    }
+    return free;
+}
+
+static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet among, Cycle from, Cycle *next)
+{
+    const WarpSet ready = sm->ready & among;
+    if (!ready)
+        return false;
+    const WarpSet free = issuable(sm, number, ready, next);
+    if (!free)
+        return false;
+    const SchedulerView view = {free, scheduler->last, scheduler->last_slot, sm->warps, sm->now};
+    issue_warp(sm, scheduler, sm->policy->pick(&view), from);
+    return true;
+}
+
+Cycle issue_cycle(Sm *sm)
+{
+    Cycle next = CYCLE_NEVER;
+    const uint64_t width = sm->config->issue_width;
+    for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+        Scheduler *scheduler = &sm->schedulers[i];
+        if (scheduler->busy_until > sm->now) {
+            next = scheduler->busy_until < next ? scheduler->busy_until : next;
+            scheduler->statistics.issued++;
+            continue;
+        }
+        if (!issue_one(sm, scheduler, i, scheduler->mine, sm->now + (width == 1), &next)) {
+            charge(sm, scheduler, 1);
+            continue;
+        }
+        scheduler->statistics.issued++;
+        if (width > 1 && scheduler->busy_until <= sm->now)
+            issue_one(sm, scheduler, i, scheduler->last, sm->now + 1, &next);
+        if (sm->ready & scheduler->mine)
+            next = sm->now + 1;
+    }
+    return next;
+}

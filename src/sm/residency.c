@@ -1,0 +1,128 @@
+/* Blocks coming and going.
+ *
+ * The front end sends a block only where it fits, so there is always a place. Warps of a block take the
+ * lowest free slots; slot s belongs to scheduler s modulo their number, as on GPUs whose warps are dealt out
+ * to the schedulers, and start one after the other. A block has ended when its last warp has, and its memory
+ * requests with it: its stores are visible then, to blocks that start because it ended. */
+#include "sm/lsu.h"
+#include "sm/stages.h"
+
+/* The report of the slot's last block may not have been read: the front end does so block_end_cycles after the
+ * block's end, and what it sends into the place arrives block_launch_cycles after that. Until then other
+ * blocks must not take the slot; for them there are others. */
+static bool is_reporting(const Sm *sm, const BlockSlot *slot)
+{
+    return slot->report.ended &&
+           sm->now < slot->report.ended + sm->config->block_end_cycles + sm->config->block_launch_cycles;
+}
+
+static uint32_t free_block_slot(const Sm *sm)
+{
+    uint32_t slot = 0;
+    while (sm->blocks[slot].block || is_reporting(sm, &sm->blocks[slot]))
+        slot++;
+    return slot;
+}
+
+/* The memory of an earlier block of the same kernel is used again. */
+static Block *make_block(BlockSlot *slot, const SmKernel *kernel, uint64_t linear, Sm *sm)
+{
+    if (slot->spare && slot->spare_kernel != kernel->number) {
+        block_free(slot->spare);
+        slot->spare = NULL;
+    }
+    slot->kernel = kernel;
+    slot->launch = kernel->launch;
+    slot->launch.machine = &sm->machine;
+    slot->launch.error = &sm->error;
+    if (!slot->spare)
+        return block_create(&slot->launch, linear, sm->number);
+    Block *block = slot->spare;
+    slot->spare = NULL;
+    block_restart(block, linear, sm->number);
+    return block;
+}
+
+static void start_warp(Sm *sm, uint32_t block, Warp *warp)
+{
+    const Cycle start = sm->launch_free > sm->now ? sm->launch_free : sm->now;
+    sm->launch_free = start + sm->config->warp_launch_interval;
+    const uint32_t index = (uint32_t)__builtin_ctzll(sm->free_slots);
+    WarpSlot *slot = &sm->warps[index];
+    sm->free_slots &= sm->free_slots - 1;
+    sm->blocks[block].warp_slots |= (WarpSet)1 << index;
+    slot->warp = warp;
+    slot->block = block;
+    slot->scheduler = (uint8_t)(index % sm->scheduler_count);
+    slot->age = sm->next_age++;
+    slot->pc = 0;
+    slot->branch_until = start;
+    slot->pending_ops = slot->pending_stores = 0;
+    slot->board.count = 0;
+    slot->board.filter = 0;
+    slot->wait = WAIT_FETCH;
+    slot->since = sm->now;
+    slot->wake = CYCLE_NEVER;
+    sm->schedulers[slot->scheduler].waiting[WAIT_FETCH]++;
+    sm->resident_warps++;
+    fetch_reset(sm, index);
+    sm_consider(sm, index, start);
+}
+
+/* The L1 gets what shared memory leaves of the memory that they share. */
+static void share_memory(Sm *sm)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < sm->block_capacity; i++)
+        bytes += sm->blocks[i].block ? sm->blocks[i].launch.shared_bytes : 0;
+    lsu_set_shared_bytes(sm->lsu, bytes);
+}
+
+void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
+{
+    const uint32_t index = free_block_slot(sm);
+    BlockSlot *slot = &sm->blocks[index];
+    slot->block = make_block(slot, kernel, linear, sm);
+    slot->warps_left = slot->block->warp_count;
+    slot->releases = slot->block->releases;
+    slot->report = (BlockReport){kernel, linear, dispatched, sm->now, 0};
+    slot->warp_slots = 0;
+    sm->resident_blocks++;
+    share_memory(sm);
+    for (uint32_t i = 0; i < slot->block->warp_count; i++)
+        start_warp(sm, index, &slot->block->warps[i]);
+}
+
+static void end_block(Sm *sm, uint32_t index)
+{
+    BlockSlot *slot = &sm->blocks[index];
+    sm->free_slots |= slot->warp_slots;
+    slot->report.ended = sm->now;
+    slot->spare = slot->block;
+    slot->spare_kernel = slot->kernel->number;
+    slot->block = NULL;
+    sm->resident_blocks--;
+    sm->statistics.blocks++;
+    sm->machine.statistics.blocks++;
+    shard_send(&sm->shard, sm->front_end, sm->now + sm->config->block_end_cycles, MESSAGE_BLOCK_DONE, index,
+               &slot->report);
+}
+
+void residency_end_warp(Sm *sm, uint32_t warp)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    if (slot->pending_ops || slot->pending_stores) {
+        if (slot->wait != WAIT_DRAIN)
+            sm_wait(sm, warp, WAIT_DRAIN, CYCLE_NEVER);
+        return;
+    }
+    Scheduler *scheduler = &sm->schedulers[slot->scheduler];
+    scheduler->waiting[slot->wait]--;
+    if (scheduler->last_slot == warp)
+        scheduler->last = 0;
+    fetch_reset(sm, warp);
+    slot->warp = NULL;
+    sm->resident_warps--;
+    if (--sm->blocks[slot->block].warps_left == 0)
+        end_block(sm, slot->block);
+}

@@ -1,0 +1,65 @@
+/* In one pass every bank serves one word, to all lanes that want it. An access wider than a bank's word is done for
+ * as many lanes at a time as the banks have room for: two halves of a warp for 8 bytes, four quarters for 16. The
+ * passes of such a group are as many as the most wanted bank has different words. */
+#include "sm/shared_banks.h"
+
+enum { MAX_BANKS = 64 };
+
+/* The words that a group of lanes wants of each bank. Invariant: words[0..counts[b])[b] differ, unless serial. */
+typedef struct BankLoad {
+    uint32_t most;
+    uint8_t counts[MAX_BANKS];
+    uint32_t words[MAX_WIDTH][MAX_BANKS];
+} BankLoad;
+
+static void want_word(BankLoad *load, uint32_t bank, uint32_t word, bool serial)
+{
+    const uint32_t count = load->counts[bank];
+    for (uint32_t i = 0; i < count && !serial; i++)
+        if (load->words[i][bank] == word)
+            return;
+    load->words[count][bank] = word;
+    load->counts[bank] = (uint8_t)(count + 1);
+    load->most = count + 1 > load->most ? count + 1 : load->most;
+}
+
+static uint32_t group_passes(const GpuConfig *config, const Access *access, Mask lanes, bool serial)
+{
+    const uint32_t banks = (uint32_t)config->shared_banks, bank_bytes = (uint32_t)config->shared_bank_bytes;
+    BankLoad load;
+    load.most = 0;
+    for (uint32_t bank = 0; bank < banks; bank++)
+        load.counts[bank] = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t address = (uint32_t)access->address[mask_first(lanes)];
+        for (uint32_t word = address / bank_bytes; word <= (address + access->bytes - 1) / bank_bytes; word++)
+            want_word(&load, word % banks, word, serial);
+    }
+    return load.most;
+}
+
+/* Lanes whose bytes together fill all banks once. */
+static uint32_t lanes_at_once(const GpuConfig *config, const Access *access, unsigned width)
+{
+    const uint64_t row = config->shared_banks * config->shared_bank_bytes;
+    const uint64_t bytes =
+        access->bytes > config->shared_bank_bytes ? access->bytes : config->shared_bank_bytes;
+    const uint64_t lanes = row / bytes ? row / bytes : 1;
+    return lanes < width ? (uint32_t)lanes : width;
+}
+
+BankPasses shared_banks_passes(const GpuConfig *config, const Access *access, unsigned width, bool serial)
+{
+    const uint32_t lanes = lanes_at_once(config, access, width);
+    const bool even =
+        !serial && (access->pattern == PATTERN_CONSECUTIVE || access->pattern == PATTERN_UNIFORM);
+    BankPasses result = {0, 0};
+    for (uint32_t first = 0; first < width; first += lanes) {
+        const Mask group = access->mask & mask_of_width(64) >> (64 - lanes) << first;
+        if (!group)
+            continue;
+        result.least++;
+        result.passes += even ? 1 : group_passes(config, access, group, serial);
+    }
+    return result;
+}

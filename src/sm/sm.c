@@ -1,0 +1,325 @@
+/* The SM as a shard: its cycles, its warps' waits, and the wheel that ends them.
+ *
+ * The wheel has a slot for each of the next WHEEL_SLOTS - 1 cycles; a longer wait is entered into the last of
+ * them and looked at again there. No used slot is ever passed over, because the next cycle to be simulated
+ * is never later than the first of them. */
+#include "sm/sm.h"
+
+#include <string.h>
+
+#include "exec/divergence.h"
+#include "exec/engine.h"
+#include "sm/lsu.h"
+#include "sm/sched/sched.h"
+#include "sm/stages.h"
+
+static void leave_wait(Sm *sm, WarpSlot *slot)
+{
+    sm->schedulers[slot->scheduler].waiting[slot->wait]--;
+    if (slot->wait == WAIT_BARRIER)
+        sm->statistics.barrier_wait_cycles += sm->now - slot->since;
+}
+
+void sm_wait(Sm *sm, uint32_t warp, Wait wait, Cycle until)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    if (slot->wait != wait) {
+        leave_wait(sm, slot);
+        slot->wait = (uint8_t)wait;
+        slot->since = sm->now;
+        sm->schedulers[slot->scheduler].waiting[wait]++;
+    }
+    slot->wake = until;
+    if (until == CYCLE_NEVER)
+        return;
+    const Cycle distance = until - sm->now < WHEEL_SLOTS ? until - sm->now : WHEEL_SLOTS - 1;
+    const uint32_t entry = (uint32_t)((sm->now + distance) % WHEEL_SLOTS);
+    sm->wheel[entry] |= (WarpSet)1 << warp;
+    sm->wheel_used |= (uint64_t)1 << entry;
+}
+
+static void make_ready(Sm *sm, uint32_t warp)
+{
+    const WarpSet bit = (WarpSet)1 << warp;
+    WarpSlot *slot = &sm->warps[warp];
+    if (slot->wait != WAIT_NONE) {
+        leave_wait(sm, slot);
+        slot->wait = WAIT_NONE;
+        slot->since = sm->now;
+        sm->schedulers[slot->scheduler].waiting[WAIT_NONE]++;
+    }
+    sm->ready |= bit;
+    sm->by_pipe[slot->pipe] |= bit;
+}
+
+Cycle sm_next_turn(const Sm *sm)
+{
+    if (!sm->wheel_used)
+        return CYCLE_NEVER;
+    const unsigned start = (unsigned)((sm->now + 1) % WHEEL_SLOTS);
+    const uint64_t turned = start ? sm->wheel_used >> start | sm->wheel_used << (WHEEL_SLOTS - start)
+                                  : sm->wheel_used;
+    return sm->now + 1 + (Cycle)__builtin_ctzll(turned);
+}
+
+void sm_turn_wheel(Sm *sm)
+{
+    const uint32_t entry = (uint32_t)(sm->now % WHEEL_SLOTS);
+    if (!(sm->wheel_used >> entry & 1))
+        return;
+    WarpSet due = sm->wheel[entry];
+    sm->wheel[entry] = 0;
+    sm->wheel_used &= ~((uint64_t)1 << entry);
+    for (; due; due &= due - 1) {
+        const uint32_t warp = (uint32_t)__builtin_ctzll(due);
+        WarpSlot *slot = &sm->warps[warp];
+        if (!slot->warp || slot->wait == WAIT_NONE || slot->wake == CYCLE_NEVER)
+            continue;
+        if (slot->wake > sm->now)
+            sm_wait(sm, warp, (Wait)slot->wait, slot->wake);
+        else if (slot->at_folded)
+            sm_consider(sm, warp, sm->now);
+        else
+            make_ready(sm, warp);
+    }
+}
+
+/* Does an instruction that has no issue slot of its own; its results are there when its sources are. */
+static bool do_folded(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready)
+{
+    Mask executed;
+    sm->statistics.warp_instructions++;
+    sm->issuing = (Issuing){.warp = (uint32_t)(slot - sm->warps), .insn = insn};
+    if (engine_step(slot->warp, &executed) == STEP_ERROR) {
+        sm_fail(sm);
+        return false;
+    }
+    sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
+    slot->pc++;
+    for (uint32_t i = 0; ready > sm->now && i < insn->write_count; i++)
+        scoreboard_add(slot, insn->registers[i], WAIT_RESULT, ready, sm->now);
+    return true;
+}
+
+/* Chooses the lanes that run next. False: all wait. */
+static bool choose_group(Warp *warp)
+{
+    if (warp->current == NO_INDEX)
+        divergence_choose(warp);
+    if (warp->current == NO_INDEX && divergence_release(warp))
+        divergence_choose(warp);
+    return warp->current != NO_INDEX;
+}
+
+/* When the instruction at slot->pc can issue, and what it waits for until then. */
+static Cycle when_issuable(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle from, Wait *wait)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    Cycle when = from;
+    if (slot->branch_until > when) {
+        when = slot->branch_until;
+        *wait = WAIT_BRANCH;
+    }
+    const Cycle fetched = fetch_when(sm, warp);
+    if (fetched > when) {
+        when = fetched;
+        *wait = WAIT_FETCH;
+    }
+    if (when == CYCLE_NEVER)
+        return when;
+    const bool drains = insn->kind == CLASS_CALL || !scoreboard_has_room(&slot->board, insn);
+    const Cycle operands =
+        drains ? scoreboard_when_all(slot, when, wait) : scoreboard_when(slot, insn, when, wait);
+    if (operands > when)
+        sm->statistics.scoreboard_conflicts++;
+    return operands;
+}
+
+void sm_consider(Sm *sm, uint32_t warp, Cycle from)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    slot->at_folded = false;
+    const InsnTiming *insns = sm->blocks[slot->block].kernel->timing->insns, *insn;
+    Wait wait = slot->wait == WAIT_NONE ? WAIT_RESULT : (Wait)slot->wait;
+    Cycle when;
+    for (;;) {
+        if (!slot->warp->live) {
+            residency_end_warp(sm, warp);
+            return;
+        }
+        if (lsu_holds(sm->lsu, warp)) {
+            sm_wait(sm, warp, WAIT_MEMORY, CYCLE_NEVER);
+            return;
+        }
+        if (!choose_group(slot->warp)) {
+            sm_wait(sm, warp, WAIT_BARRIER, CYCLE_NEVER);
+            return;
+        }
+        const uint32_t pc = slot->warp->groups[slot->warp->current].pc;
+        if (pc != slot->pc)
+            fetch_redirect(sm, warp, pc);
+        insn = &insns[pc];
+        if (insn->slots)
+            break;
+        const bool has_room = scoreboard_has_room(&slot->board, insn);
+        when = has_room ? scoreboard_when(slot, insn, from, &wait) : scoreboard_when_all(slot, from, &wait);
+        if (when == CYCLE_NEVER || (!has_room && when > sm->now)) {
+            slot->at_folded = true;
+            sm_wait(sm, warp, wait, when);
+            return;
+        }
+        if (!do_folded(sm, slot, insn, when))
+            return;
+    }
+    when = when_issuable(sm, warp, insn, from, &wait);
+    slot->pipe = insn->pipe;
+    if (when > sm->now)
+        sm_wait(sm, warp, wait, when);
+    else
+        make_ready(sm, warp);
+}
+
+void sm_fail(Sm *sm)
+{
+    sm->failed = true;
+    shard_stop(&sm->shard, sm->now);
+}
+
+/* Replies enter through the port one after the other; each is there when its last flit is in. */
+static void take_messages(Sm *sm)
+{
+    for (const Message *message; (message = shard_take(&sm->shard, sm->now));) {
+        if (message->kind == MESSAGE_BLOCK) {
+            residency_start_block(sm, message->body, message->value,
+                                  message->time - sm->config->block_launch_cycles);
+            continue;
+        }
+        Request *request = message->body;
+        const Cycle start = crossbar_in_free(sm->crossbar, TO_SM, sm->number, sm->now);
+        const Cycle end = crossbar_take(sm->crossbar, TO_SM, request, start);
+        VEC_PUSH(&sm->replies, ((IncomingReply){request, end}));
+    }
+}
+
+static Cycle next_reply(const Sm *sm)
+{
+    return sm->first_reply < sm->replies.count ? sm->replies.items[sm->first_reply].time : CYCLE_NEVER;
+}
+
+static void deliver_replies(Sm *sm)
+{
+    if (next_reply(sm) > sm->now)
+        return;
+    while (next_reply(sm) <= sm->now)
+        lsu_reply(sm->lsu, sm->replies.items[sm->first_reply++].request, sm->now);
+    sm->lsu_touched = true;
+    if (sm->first_reply == sm->replies.count)
+        sm->first_reply = sm->replies.count = 0;
+}
+
+static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
+
+/* One cycle; returns the next one in which something can happen, messages apart. */
+static Cycle simulate_cycle(Sm *sm)
+{
+    issue_account(sm, sm->now);
+    sm->machine.clock = sm->now;
+    take_messages(sm);
+    deliver_replies(sm);
+    sm_turn_wheel(sm);
+    fetch_cycle(sm);
+    Cycle next = CYCLE_NEVER;
+    if (sm->resident_blocks) {
+        sm->statistics.active_cycles++;
+        sm->statistics.resident_warp_cycles += sm->resident_warps;
+        sm->statistics.resident_block_cycles += sm->resident_blocks;
+        next = issue_cycle(sm);
+    } else {
+        sm->statistics.idle_cycles++;
+    }
+    sm->accounted = sm->now + 1;
+    if (sm->lsu_touched || sm->lsu_wake <= sm->now) {
+        sm->lsu_touched = false;
+        sm->lsu_wake = lsu_advance(sm->lsu, sm->now);
+        if (sm->ready)
+            next = sm->now + 1; /* it may have woken some, or have room again */
+    }
+    if (fetch_is_wanted(sm->fetch))
+        next = sm->now + 1;
+    next = earlier(next, sm_next_turn(sm));
+    next = earlier(next, next_reply(sm));
+    return earlier(next, sm->lsu_wake);
+}
+
+static void advance(Shard *shard, Cycle end)
+{
+    Sm *sm = (Sm *)shard;
+    Cycle now = earlier(shard->wake, shard_next_arrival(shard));
+    if (lsu_asks(sm->lsu))
+        sm->lsu_touched = true;
+    while (now < end && !sm->failed) {
+        sm->now = now;
+        shard->wake = simulate_cycle(sm);
+        now = earlier(shard->wake, shard_next_arrival(shard));
+    }
+    if (lsu_asks(sm->lsu))
+        shard->wake = earlier(shard->wake, end);
+    if (sm->failed)
+        shard->wake = CYCLE_NEVER;
+}
+
+void sm_account(Sm *sm, Cycle now)
+{
+    if (now > sm->accounted)
+        issue_account(sm, now);
+}
+
+void sm_begin_kernel(Sm *sm)
+{
+    lsu_invalidate(sm->lsu);
+    fetch_invalidate(sm->fetch);
+}
+
+Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end)
+{
+    Sm *sm = xaligned(64, (sizeof *sm + 63) / 64 * 64);
+    memset(sm, 0, sizeof *sm);
+    sm->shard.advance = advance;
+    sm->shard.wake = CYCLE_NEVER;
+    sm->number = number;
+    sm->config = config;
+    sm->crossbar = crossbar;
+    sm->front_end = front_end;
+    sm->machine.owner = sm;
+    sm->machine.memory = lsu_carry_out;
+    sm->policy = sched_find(config->warp_scheduler);
+    sm->scheduler_count = (uint32_t)config->schedulers;
+    const uint64_t slots = config->max_threads_per_sm / config->warp_width;
+    sm->free_slots = slots < MAX_WARPS ? ((WarpSet)1 << slots) - 1 : ~(WarpSet)0;
+    for (uint32_t i = 0; i < MAX_WARPS; i++)
+        sm->schedulers[i % sm->scheduler_count].mine |= (WarpSet)1 << i;
+    sm->block_capacity = (uint32_t)config->max_blocks_per_sm;
+    sm->blocks = xcalloc(sm->block_capacity, sizeof *sm->blocks);
+    sm->bank_free = xcalloc(config->operand_banks * config->schedulers + 1, sizeof *sm->bank_free);
+    units_init(sm);
+    sm->fetch = fetch_create(config);
+    sm->lsu = lsu_create(sm);
+    sm->lsu_wake = CYCLE_NEVER;
+    return sm;
+}
+
+void sm_free(Sm *sm)
+{
+    if (!sm)
+        return;
+    for (uint32_t i = 0; i < sm->block_capacity; i++) {
+        block_free(sm->blocks[i].block);
+        block_free(sm->blocks[i].spare);
+    }
+    fetch_free(sm->fetch);
+    lsu_free(sm->lsu);
+    VEC_FREE(&sm->replies);
+    xfree(sm->bank_free);
+    xfree(sm->blocks);
+    xfree(sm);
+}

@@ -1,0 +1,192 @@
+/* A streaming multiprocessor (compute unit): resident blocks, their warps, and the pipeline.
+ *
+ *   fetch.c       instruction cache and the warps' instruction buffers
+ *   issue.c       warp schedulers: who issues, and what became of the cycle if nobody did
+ *   sched/        the policies, a file each
+ *   scoreboard.c  which results are pending
+ *   operands.c    register banks and operand collectors
+ *   units.c       execution pipes: latency and initiation interval
+ *   lsu.c ...     load/store unit: coalescing, shared-memory banks, L1, constant cache
+ *   barrier.c     when warps that met at a barrier go on
+ *   writeback.c   results of memory instructions into registers and scoreboard
+ *   residency.c   blocks coming and going
+ *
+ * An instruction does its work in registers and shared memory when it issues (exec/), so the pipeline never
+ * goes back; what it decides is when the next one may. A warp that cannot issue is in exactly one Wait, and
+ * is entered into the wheel if the cycle in which that ends is known. So a cycle costs only for
+ * what happens in it, and a cycle in which nothing can happen is not simulated. */
+#ifndef SM_SM_H
+#define SM_SM_H
+
+#include "exec/machine.h"
+#include "mem/crossbar.h"
+#include "sim/shard.h"
+#include "sm/statistics.h"
+#include "sm/timing.h"
+
+enum { MAX_WARPS = 64, MAX_SCHEDULERS = 4, MAX_PIPES = 8, WHEEL_SLOTS = 64, SCOREBOARD_ENTRIES = 64 };
+
+typedef uint64_t WarpSet; /* one bit a warp slot */
+
+/* Why a warp does not issue. The order is that of nearness to issuing: a scheduler that issues nothing in a
+ * cycle charges it to the first reason that any of its warps has. */
+typedef enum Wait {
+#define WAIT(identifier, description) WAIT_##identifier,
+#include "sm/wait.def"
+#undef WAIT
+    WAIT_COUNT
+} Wait;
+
+/* A kernel as SMs see it; read-only while it runs. */
+typedef struct SmKernel {
+    Launch launch;              /* a template: machine and error are the SM's own */
+    const ProgramTiming *timing;
+    uint32_t number;            /* of the kernel among all that the GPU has run */
+    uint32_t registers;         /* of a thread */
+} SmKernel;
+
+/* Results that are not there yet. Invariant: entries [0, count) are pending or have become ready at a cycle
+ * that has passed; time CYCLE_NEVER: of a memory instruction whose end is not known. `filter` has the bit
+ * (register % 64) of each entry set, and may have more. */
+typedef struct Scoreboard {
+    uint32_t count;
+    uint64_t filter;
+    uint16_t registers[SCOREBOARD_ENTRIES];
+    uint8_t wait[SCOREBOARD_ENTRIES];   /* Wait that it means for those who need it */
+    Cycle time[SCOREBOARD_ENTRIES];
+} Scoreboard;
+
+/* A resident warp. */
+typedef struct WarpSlot {
+    Warp *warp;            /* null: free */
+    uint32_t block;        /* slot of its block */
+    uint8_t wait;          /* Wait; WAIT_NONE: in sm->ready */
+    uint8_t scheduler;
+    uint8_t pipe;          /* of the next instruction */
+    bool at_folded;        /* the next instruction has no slot: when the wait ends it is looked at again */
+    Cycle wake;            /* when the wait ends, if known */
+    Cycle since;           /* when it began */
+    uint64_t age;          /* smaller: came earlier */
+    uint32_t pc;           /* of the next instruction */
+    uint32_t buffered;     /* instructions in its instruction buffer, from pc on */
+    uint32_t incoming;     /* instructions behind those that are being fetched */
+    Cycle fetched;         /* when the buffered ones are there */
+    Cycle arrives;         /* when the incoming ones will be */
+    Cycle branch_until;    /* not before: a branch, call or return is being resolved, or it starts then */
+    uint32_t pending_ops;    /* memory instructions that still write registers */
+    uint32_t pending_stores; /* requests whose arrival at L2 is not confirmed */
+    Scoreboard board;
+} WarpSlot;
+
+/* What an SM tells of a block that has ended. */
+typedef struct BlockReport {
+    const SmKernel *kernel;
+    uint64_t linear;           /* index in the grid */
+    Cycle dispatched, started, ended;
+} BlockReport;
+
+/* A resident block. Invariant: block is null exactly while the slot is free, but for memory kept for the
+ * next block of the same kernel in `spare`. */
+typedef struct BlockSlot {
+    Block *block, *spare;
+    uint32_t spare_kernel;    /* number of the kernel that `spare` is of */
+    Launch launch;
+    const SmKernel *kernel;
+    WarpSet warp_slots;       /* of its warps */
+    uint64_t releases;        /* block->releases as last seen */
+    uint32_t warps_left;      /* that have not ended or still have memory requests under way */
+    BlockReport report;       /* read by the front end when the block has ended */
+} BlockSlot;
+
+typedef struct Scheduler {
+    WarpSet mine;             /* warp slots that belong to it */
+    WarpSet last;             /* the warp that issued last, if it is still there */
+    uint32_t last_slot;
+    Cycle busy_until;         /* an instruction of several slots is being issued */
+    uint32_t waiting[WAIT_COUNT]; /* resident warps in each Wait */
+    SchedulerStatistics statistics;
+} Scheduler;
+
+typedef struct IncomingReply {
+    Request *request;
+    Cycle time; /* its last flit is in */
+} IncomingReply;
+
+typedef struct Lsu Lsu;
+typedef struct Fetch Fetch;
+typedef struct WarpScheduler WarpScheduler;
+
+/* The instruction that is issuing. The load/store unit sets `pending` if registers come later, and `wait` to
+ * what that is to those who need them; `op` is its record, if the instruction accesses memory several times. */
+typedef struct Issuing {
+    uint32_t warp;
+    const InsnTiming *insn;
+    void *op;
+    bool pending;
+    uint8_t wait;
+} Issuing;
+
+typedef struct Sm {
+    Shard shard;
+    uint32_t number;
+    const GpuConfig *config;
+    Crossbar *crossbar;
+    uint32_t front_end;        /* shard to report ended blocks to */
+    Cycle now;                 /* the cycle being simulated */
+    Cycle accounted;           /* cycles before it are in the statistics */
+
+    bool failed;               /* an instruction failed: nothing more happens */
+    Machine machine;           /* what instructions see: clock, counters, hooks; machine.owner is the Sm */
+    Issuing issuing;
+    Error error;
+    const WarpScheduler *policy;
+    uint32_t scheduler_count;
+    Scheduler schedulers[MAX_SCHEDULERS];
+
+    WarpSlot warps[MAX_WARPS];
+    BlockSlot *blocks;         /* [max_blocks_per_sm] */
+    uint32_t block_capacity, resident_blocks, resident_warps;
+    uint64_t next_age;
+
+    WarpSet free_slots;        /* warp slots that belong to no block */
+    WarpSet ready;             /* could issue but for a busy pipe */
+    WarpSet by_pipe[PIPE_COUNT]; /* of the ready ones: whose next instruction uses the pipe */
+    WarpSet wheel[WHEEL_SLOTS];
+    uint64_t wheel_used;       /* bit s: wheel[s] is not empty */
+
+    Cycle pipe_free[PIPE_COUNT][MAX_PIPES];
+    uint8_t pipe_count[PIPE_COUNT];  /* pipes that a scheduler may use, from scheduler * pipe_stride on */
+    uint8_t pipe_stride[PIPE_COUNT];
+    Cycle *bank_free;          /* operand banks, [scheduler * operand_banks + bank] */
+    Cycle launch_free;         /* when the next arriving warp can start */
+    Cycle barrier_free;        /* the barrier unit takes one warp at a time */
+    Fetch *fetch;
+    Lsu *lsu;
+    Cycle lsu_wake;            /* when the load/store unit has something to do */
+    bool lsu_touched;          /* it got an instruction or a reply in this cycle */
+    /* Replies that the port is taking in, in order. */
+    VEC(IncomingReply) replies;
+    uint32_t first_reply;
+
+    SmStatistics statistics;
+} Sm;
+
+/* Messages between SMs and front end. To an SM: body is the SmKernel, value the block's index in the grid.
+ * From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on. */
+enum { MESSAGE_BLOCK = 3, MESSAGE_BLOCK_DONE = 4 };
+
+Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);
+void sm_free(Sm *sm);
+/* Invalidates L1 and instruction cache, as at a kernel's start. */
+void sm_begin_kernel(Sm *sm);
+/* Brings cycle counts up to `now`, for reports between windows. */
+void sm_account(Sm *sm, Cycle now);
+
+/* -- between stages -- */
+
+/* Puts the warp into a Wait that ends at a known cycle, or CYCLE_NEVER: whoever knows wakes it. */
+void sm_wait(Sm *sm, uint32_t warp, Wait wait, Cycle until);
+/* Looks at what the warp does next and puts it where it belongs; `from` is the first cycle it could issue. */
+void sm_consider(Sm *sm, uint32_t warp, Cycle from);
+
+#endif

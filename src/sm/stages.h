@@ -1,0 +1,98 @@
+/* What the stages of the pipeline say to each other. */
+#ifndef SM_STAGES_H
+#define SM_STAGES_H
+
+#include "sm/sm.h"
+
+/* -- sm.c: the wheel and the warps' waits -- */
+
+/* The warps whose known waits end now are considered again. */
+void sm_turn_wheel(Sm *sm);
+/* The next cycle for which the wheel holds something, or CYCLE_NEVER. */
+Cycle sm_next_turn(const Sm *sm);
+
+/* -- scoreboard.c -- */
+
+/* The first cycle from `from` on in which all registers of the instruction are there, and what is waited for
+ * until then; CYCLE_NEVER: not known yet. */
+Cycle scoreboard_when(WarpSlot *slot, const InsnTiming *insn, Cycle from, Wait *wait);
+/* The same for everything that is pending. */
+Cycle scoreboard_when_all(WarpSlot *slot, Cycle from, Wait *wait);
+/* There is room once what has passed by `now` is dropped. */
+void scoreboard_add(WarpSlot *slot, uint16_t reg, Wait wait, Cycle time, Cycle now);
+/* The registers that the instruction writes are there from `time` on. */
+void scoreboard_set(WarpSlot *slot, const InsnTiming *insn, Cycle time);
+/* Whether there is room for an instruction's results. */
+static inline bool scoreboard_has_room(const Scoreboard *board, const InsnTiming *insn)
+{
+    return board->count + insn->write_count <= SCOREBOARD_ENTRIES;
+}
+
+/* -- operands.c -- */
+
+/* Reads the sources through the register banks; the cycles that takes beyond the first. */
+Cycle operands_read(Sm *sm, uint32_t scheduler, const InsnTiming *insn, uint32_t warp);
+
+/* -- units.c -- */
+
+void units_init(Sm *sm);
+/* When a pipe of that kind is free for the scheduler: now or later. */
+Cycle units_when(const Sm *sm, uint32_t scheduler, Pipe pipe);
+void units_occupy(Sm *sm, uint32_t scheduler, Pipe pipe, Cycle cycles);
+
+/* -- fetch.c -- */
+
+Fetch *fetch_create(const GpuConfig *config);
+void fetch_free(Fetch *fetch);
+void fetch_invalidate(Fetch *fetch);
+/* The warp goes on at another place than behind its last instruction. */
+void fetch_redirect(Sm *sm, uint32_t warp, uint32_t pc);
+/* The warp has used one buffered instruction. */
+void fetch_consume(Sm *sm, uint32_t warp);
+/* When the warp's next instruction is buffered; CYCLE_NEVER: not before fetch_cycle() has got to it. */
+Cycle fetch_when(Sm *sm, uint32_t warp);
+bool fetch_is_wanted(const Fetch *fetch);
+/* Fetches for the warps whose turn it is. */
+void fetch_cycle(Sm *sm);
+/* The slot has a new warp, or none. */
+void fetch_reset(Sm *sm, uint32_t warp);
+
+/* -- issue.c -- */
+
+/* One cycle of all schedulers; the next cycle in which a warp that is ready now could issue. */
+Cycle issue_cycle(Sm *sm);
+/* Charges the cycles from sm->accounted up to `until`, in which nothing happened. */
+void issue_account(Sm *sm, Cycle until);
+
+/* -- barrier.c -- */
+
+/* The warp's barrier instruction has been done; releases those that it let go. True: the warp itself waited
+ * and is one of them, so that nothing more is to be done for it. */
+bool barrier_arrived(Sm *sm, uint32_t warp, bool waits);
+/* Threads have ended: warps that waited only for them go on. */
+void barrier_after_exit(Sm *sm, uint32_t block);
+
+/* -- fence.c -- */
+
+/* A fence has been done; the warp goes on when it has passed. */
+void fence_issued(Sm *sm, uint32_t warp, const Insn *insn);
+/* The last of the stores that a fence waits for is visible. */
+void fence_passed(Sm *sm, uint32_t warp);
+
+/* -- intrinsic.c -- */
+
+/* Whether the instruction is answered by a unit outside the SM, and if so asks it. */
+bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn);
+
+/* -- sm.c -- */
+
+/* An instruction failed: sm->error has the sentence. */
+void sm_fail(Sm *sm);
+
+/* -- residency.c -- */
+
+void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
+/* All threads of the warp have ended. */
+void residency_end_warp(Sm *sm, uint32_t warp);
+
+#endif

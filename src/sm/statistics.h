@@ -1,0 +1,20 @@
+/* Counters of an SM, declared once in the .def files beside this one. */
+#ifndef SM_STATISTICS_H
+#define SM_STATISTICS_H
+
+#include <stdint.h>
+
+#include "base/stat.h"
+
+#define COUNT(field, unit, description) uint64_t field;
+typedef struct SmStatistics {
+#include "sm/statistics.def"
+} SmStatistics;
+typedef struct SchedulerStatistics {
+#include "sm/scheduler_statistics.def"
+} SchedulerStatistics;
+#undef COUNT
+
+extern const StatTable sm_statistics, scheduler_statistics;
+
+#endif

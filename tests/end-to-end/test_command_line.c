@@ -1,0 +1,138 @@
+/* The warpbeam program: what it prints, how it exits, and the sentences of its errors. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PTX SOURCE_DIRECTORY "/workloads/demo/demo.ptx"
+#define SAXPY                                                                                                \
+    "run " PTX " --kernel saxpy --gpu gtx480 --grid 20,1 --block 128 --arg s32:2500 --arg f32:1.5 "          \
+    "--arg buffer:10240:uniform --arg buffer:10KiB:iota "
+
+static char output[1 << 20];
+
+/* Runs the program that was built beside this one; returns its exit status. */
+static int run(const char *arguments)
+{
+    char self[512], command[2048];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = '\0';
+    for (int i = 0; i < 2; i++) /* the name, and the folder of tests */
+        *strrchr(self, '/') = '\0';
+    snprintf(command, sizeof command, "'%s/bin/warpbeam' %s 2>&1", self, arguments);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    const size_t size = fread(output, 1, sizeof output - 1, pipe);
+    assert_true(size < sizeof output - 1);
+    output[size] = '\0';
+    const int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void expect(const char *arguments, int status, const char *const *parts)
+{
+    const int got = run(arguments);
+    if (got != status)
+        fail_msg("warpbeam %s ends with %d, not %d:\n%s", arguments, got, status, output);
+    for (; *parts; parts++)
+        if (!strstr(output, *parts))
+            fail_msg("warpbeam %s does not say '%s':\n%s", arguments, *parts, output);
+}
+
+#define EXPECT(arguments, status, ...) expect(arguments, status, (const char *const[]){__VA_ARGS__, NULL})
+
+static void test_run(void **state)
+{
+    (void)state;
+    EXPECT(SAXPY, 0, "saxpy  grid 20x1x1, block 128x1x1, on gtx480", "cycles", "occupancy", "schedulers",
+           "DRAM");
+    EXPECT(SAXPY "--detail --blocks --threads 2", 0, "dispatched", "instructions");
+    EXPECT(SAXPY "--functional", 0, "counts:", "fp32_instructions                79 ");
+    EXPECT(SAXPY "--set cycle_limit=10", 1, "cycle_limit");
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    assert_int_equal(run(SAXPY "--json -"), 0);
+    json_t *report = json_loads(output, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(report);
+    const json_t *kernels = json_object_get(report, "kernels");
+    assert_int_equal(json_array_size(kernels), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(kernels, 0), "name")), "saxpy");
+    json_decref(report);
+    EXPECT(SAXPY "--json /nowhere/x.json", 1, "/nowhere/x.json", "cannot be written");
+}
+
+static void test_demo(void **state)
+{
+    (void)state;
+    EXPECT("demo", 0, "on h200", "all 100000 values equal the host's", "warp_instructions");
+    EXPECT("demo --cycle --gpu gtx480", 0, "saxpy  grid 391x1x1", "sum  grid 64x1x1", "cycles");
+    EXPECT("demo --cycel", 2, "demo has no option '--cycel'; did you mean --cycle?");
+    EXPECT("demo now", 2, "demo takes no 'now'");
+}
+
+static void test_errors(void **state)
+{
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *sentence;
+    } cases[] = {
+        {"run", 2, "run needs a PTX file"},
+        {"run " PTX, 1, "2 kernels; --kernel says which"},
+        {"run " PTX " --kernel saxpi", 1, "did you mean saxpy?"},
+        {"run " PTX " --gird 5", 2, "run has no option '--gird'; did you mean --grid?"},
+        {"run " PTX " --grid", 2, "'--grid' is given twice, lacks its value"},
+        {"run " PTX " --grid 1,2,3,4", 2, "--grid needs one to three numbers"},
+        {"run " PTX " --block 3x4", 2, "--block needs one to three numbers"},
+        {"run " PTX " --shared many", 2, "--shared needs a number of bytes"},
+        {"run " PTX " --set sm_cuont=3", 1, "did you mean sm_count?"},
+        {"run " PTX " --set sm_count", 1, "--set needs KNOB=VALUE"},
+        {"run " PTX " --threads 0", 1, "'0' is no value of threads"},
+        {"run " PTX " --gpu h20", 1, "did you mean h200?"},
+        {"run " PTX " --kernel saxpy --arg 5", 2, "'5' needs its type before it"},
+        {"run " PTX " --kernel saxpy --arg bufer:5", 2, "did you mean buffer?"},
+        {"run " PTX " --kernel saxpy --arg buffer:0", 2, "'buffer:0' has no size"},
+        {"run " PTX " --kernel saxpy --arg buffer:8:zeros", 2, "did you mean zero?"},
+        {"run " PTX " --kernel saxpy --arg u8:256", 2, "'256' is no number that fits into u8"},
+        {"run " PTX " --kernel saxpy --arg s8:-129", 2, "'-129' is no number that fits into s8"},
+        {"run " PTX " --kernel saxpy --arg f32:x", 2, "'x' is no number that fits into f32"},
+        {"run " PTX " --kernel saxpy --arg s8:-128", 1, "saxpy"},
+        {"run /nowhere/k.ptx", 1, "/nowhere/k.ptx"},
+        {"rum", 2, "did you mean run?"},
+        {"list ratio", 2, "did you mean ratios?"},
+        {"list knobs --markdown", 2, "only statistics"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        EXPECT(cases[i].arguments, cases[i].status, cases[i].sentence);
+}
+
+static void test_lists(void **state)
+{
+    (void)state;
+    EXPECT("list statistics", 0, "scheduler.stall_memory", "dram.row_hits");
+    EXPECT("list statistics --markdown", 0, "### `l2`, of each slice", "| `ipc` |");
+    EXPECT("list ratios", 0, "l1.load_hits / l1.loads");
+    EXPECT("--help", 0, "--threads N", "warpbeam run");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_run),    cmocka_unit_test(test_json),  cmocka_unit_test(test_demo),
+        cmocka_unit_test(test_errors), cmocka_unit_test(test_lists),
+    };
+    return cmocka_run_group_tests_name("command line", tests, NULL, NULL);
+}

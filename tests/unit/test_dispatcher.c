@@ -1,0 +1,321 @@
+/* The front end: launch latency, one block a tick, order and place, limits, ends, statistics. */
+#include "fake_sms.h"
+
+#include <string.h>
+
+static DispatchPolicies defaults(const GpuConfig *config)
+{
+    DispatchPolicies policies;
+    Error error = {0};
+    if (dispatch_policies(config, &policies, &error) != WB_OK)
+        fail_msg("%s", error.text);
+    return policies;
+}
+
+static FakeGpu small_gpu(uint32_t sm_count)
+{
+    FakeGpu gpu = {.duration = 1000};
+    knob_defaults(&config_knobs, &gpu.config);
+    gpu.config.sm_count = sm_count;
+    gpu.config.kernel_launch_cycles = 100;
+    gpu.config.block_launch_cycles = 10;
+    gpu.config.block_end_cycles = 12;
+    gpu.config.kernel_end_cycles = 50;
+    return gpu;
+}
+
+enum { LOOKAHEAD = 10 };
+
+static void open_default(FakeGpu *gpu)
+{
+    const DispatchPolicies policies = defaults(&gpu->config);
+    fake_open(gpu, &policies, LOOKAHEAD);
+}
+
+static void latencies_are_exact(void **state)
+{
+    (void)state;
+    FakeGpu gpu = small_gpu(4);
+    open_default(&gpu);
+    SmKernel kernel = {0};
+    GridKernel grid;
+    gpu.now = 7;
+    fake_submit(&gpu, &grid, &kernel, 1, (BlockShape){.threads = 32});
+    /* Not at t - 1 ... */
+    world_run(gpu.world, gpu.now, 107);
+    assert_int_equal(gpu.front_end->statistics.blocks_dispatched, 0);
+    /* ... and at t. */
+    world_run(gpu.world, gpu.now, 108);
+    assert_int_equal(gpu.front_end->statistics.blocks_dispatched, 1);
+    world_run(gpu.world, 108, 117);
+    assert_int_equal(gpu.arrivals.count, 0);
+    world_run(gpu.world, 117, 118);
+    assert_int_equal(gpu.arrivals.count, 1);
+    fake_run(&gpu);
+    assert_int_equal(grid.launched, 7);
+    assert_int_equal(grid.started, 107);
+    assert_int_equal(grid.blocks[0].dispatched, 107);
+    assert_int_equal(grid.blocks[0].started, 117);
+    assert_int_equal(grid.blocks[0].ended, 1117);
+    assert_int_equal(grid.ended, 1117 + 12 + 50);
+    xfree(grid.blocks);
+    fake_close(&gpu);
+}
+
+/* Ticks of a clock of so many kHz beside SMs of 1 GHz, rounded up to whole cycles. */
+static Cycle cycle_of_tick(uint64_t tick, uint64_t khz) { return (tick * 1000000 + khz - 1) / khz; }
+
+static void one_block_a_tick(void **state)
+{
+    (void)state;
+    /* Dispatcher's clock against the SMs': the same, slower by 1.19, half, three times as fast. */
+    static const uint64_t khz[] = {0, 840336, 500000, 3000000};
+    for (size_t i = 0; i < sizeof khz / sizeof *khz; i++) {
+        FakeGpu gpu = small_gpu(4);
+        gpu.config.dispatch_khz = khz[i];
+        gpu.config.max_blocks_per_sm = 64;
+        open_default(&gpu);
+        const uint64_t ticks = khz[i] ? khz[i] : 1000000;
+        SmKernel kernel = {0};
+        GridKernel grid;
+        fake_submit(&gpu, &grid, &kernel, 200, (BlockShape){.threads = 32});
+        fake_run(&gpu);
+        uint64_t tick = 0;
+        while (cycle_of_tick(tick, ticks) < 100)
+            tick++;
+        for (uint64_t block = 0; block < 200; block++) {
+            const Cycle cycle = cycle_of_tick(tick + block, ticks);
+            assert_int_equal(grid.blocks[block].dispatched, cycle);
+            assert_int_equal(grid.blocks[block].started, cycle + 10);
+        }
+        xfree(grid.blocks);
+        fake_close(&gpu);
+    }
+}
+
+static void goes_round_and_passes_over_full_sms(void **state)
+{
+    (void)state;
+    FakeGpu gpu = small_gpu(3);
+    gpu.config.max_blocks_per_sm = 2;
+    open_default(&gpu);
+    SmKernel kernel = {0};
+    GridKernel grid;
+    fake_submit(&gpu, &grid, &kernel, 9, (BlockShape){.threads = 32});
+    fake_run(&gpu);
+    for (uint32_t block = 0; block < 6; block++)
+        assert_int_equal(grid.blocks[block].sm, block % 3);
+    /* Places become free in the order in which they were taken, one a cycle. */
+    for (uint32_t block = 6; block < 9; block++) {
+        assert_int_equal(grid.blocks[block].sm, block % 3);
+        assert_int_equal(grid.blocks[block].dispatched, grid.blocks[block - 6].ended + 12);
+    }
+    assert_int_equal(gpu.front_end->statistics.full_cycles, grid.blocks[6].dispatched - 106);
+    xfree(grid.blocks);
+    fake_close(&gpu);
+}
+
+/* One kind of resource is scarce at a time: as many blocks as fit are resident, never more. */
+static void limits_hold_at_every_moment(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *knob, *value;
+        BlockShape shape;
+        uint32_t fit;
+    } cases[] = {
+        {"max_blocks_per_sm", "3", {.threads = 32}, 3},
+        {"max_threads_per_sm", "512", {.threads = 100}, 4},
+        {"registers_per_sm", "16384", {.threads = 128, .registers = 24}, 5},
+        {"shared_bytes_per_sm", "48 KiB", {.threads = 32, .shared_bytes = 8000}, 6},
+        {"barriers_per_sm", "16", {.threads = 32, .barriers = 2}, 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        FakeGpu gpu = small_gpu(5);
+        Error error = {0};
+        assert_int_equal(knob_set(&config_knobs, &gpu.config, cases[i].knob, cases[i].value, "", &error),
+                         WB_OK);
+        gpu.duration = 300;
+        gpu.uneven = 37;
+        open_default(&gpu);
+        SmKernel kernel = {0};
+        GridKernel grid;
+        fake_submit(&gpu, &grid, &kernel, 333, cases[i].shape);
+        fake_run(&gpu);
+        for (uint32_t sm = 0; sm < 5; sm++) {
+            assert_int_equal(gpu.sms[sm].most_resident, cases[i].fit);
+            assert_int_equal(gpu.sms[sm].resident, 0);
+        }
+        const Resources empty = resources_of_sm(&gpu.config);
+        for (uint32_t sm = 0; sm < 5; sm++)
+            assert_memory_equal(&gpu.front_end->dispatcher.sms[sm].free, &empty, sizeof empty);
+        xfree(grid.blocks);
+        fake_close(&gpu);
+    }
+}
+
+static void every_block_runs_once(void **state)
+{
+    (void)state;
+    FakeGpu gpu = small_gpu(7);
+    gpu.duration = 20;
+    gpu.uneven = 11;
+    open_default(&gpu);
+    SmKernel kernel = {0};
+    GridKernel grid;
+    fake_submit(&gpu, &grid, &kernel, 5000, (BlockShape){.threads = 64});
+    fake_run(&gpu);
+    assert_int_equal(gpu.arrivals.count, 5000);
+    uint8_t seen[5000] = {0};
+    for (uint32_t i = 0; i < gpu.arrivals.count; i++) {
+        const Arrival *arrival = &gpu.arrivals.items[i];
+        assert_int_equal(seen[arrival->block]++, 0);
+        const BlockRecord *record = &grid.blocks[arrival->block];
+        assert_int_equal(record->started, arrival->time);
+        assert_int_equal(record->sm, arrival->sm);
+        assert_int_equal(record->ended, arrival->time + 20 + 11 * (arrival->block % 7));
+    }
+    const GridStatistics *statistics = &gpu.front_end->statistics;
+    assert_int_equal(statistics->kernels, 1);
+    assert_int_equal(statistics->blocks_dispatched, 5000);
+    assert_int_equal(statistics->blocks_ended, 5000);
+    xfree(grid.blocks);
+    fake_close(&gpu);
+}
+
+static void kernels_are_served_in_the_order_of_arrival(void **state)
+{
+    (void)state;
+    FakeGpu gpu = small_gpu(2);
+    gpu.config.max_blocks_per_sm = 4;
+    open_default(&gpu);
+    SmKernel kernels[2] = {0};
+    GridKernel grids[2];
+    fake_submit(&gpu, &grids[0], &kernels[0], 12, (BlockShape){.threads = 32});
+    fake_submit(&gpu, &grids[1], &kernels[1], 6, (BlockShape){.threads = 32});
+    fake_run(&gpu);
+    Cycle last = 0;
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t block = 0; block < grids[k].block_count; block++) {
+            assert_true(grids[k].blocks[block].dispatched > last);
+            last = grids[k].blocks[block].dispatched;
+        }
+    /* The second fills what the first one leaves: it does not wait for its end. */
+    assert_true(grids[1].blocks[0].dispatched < grids[0].blocks[11].ended);
+    xfree(grids[0].blocks);
+    xfree(grids[1].blocks);
+    fake_close(&gpu);
+}
+
+static void one_kernel_after_the_other(void **state)
+{
+    (void)state;
+    FakeGpu gpu = small_gpu(3);
+    open_default(&gpu);
+    SmKernel kernels[3] = {0};
+    GridKernel grids[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        fake_submit(&gpu, &grids[k], &kernels[k], 5, (BlockShape){.threads = 32});
+        fake_run(&gpu);
+        xfree(grids[k].blocks);
+    }
+    for (uint32_t k = 1; k < 3; k++) {
+        assert_int_equal(grids[k].launched, grids[k - 1].ended);
+        assert_int_equal(grids[k].ended - grids[k].launched, grids[0].ended - grids[0].launched);
+    }
+    fake_close(&gpu);
+}
+
+/* Policies of this test's own: the grid from its end, on odd SMs only, at most two blocks of each kernel
+ * there; they count what they are told. */
+typedef struct Told {
+    uint32_t alive, started, ended;
+} Told;
+static Told told;
+
+static void *tell_init(const DispatchView *view, const GridKernel *kernel)
+{
+    (void)view, (void)kernel;
+    told.alive++;
+    return &told;
+}
+
+static void tell_free(void *state) { ((Told *)state)->alive--; }
+
+static void tell_started(void *state, const DispatchView *view, const BlockEvent *event)
+{
+    (void)view, (void)event;
+    ((Told *)state)->started++;
+}
+
+static void tell_ended(void *state, const DispatchView *view, const BlockEvent *event)
+{
+    (void)view, (void)event;
+    ((Told *)state)->ended++;
+}
+
+static bool from_the_end(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block)
+{
+    (void)state, (void)view;
+    *block = kernel->block_count - 1 - kernel->dispatched_blocks;
+    return kernel->dispatched_blocks < kernel->block_count;
+}
+
+static bool at_most_two(void *state, const DispatchView *view, const GridKernel *kernel, uint32_t sm)
+{
+    (void)state, (void)view;
+    return kernel->resident[sm] < 2;
+}
+
+static uint32_t odd_sm(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t block)
+{
+    (void)state, (void)block;
+    for (uint32_t sm = 1; sm < view->sm_count; sm += 2)
+        if (dispatch_fits(view, kernel, sm))
+            return sm;
+    return NO_SM;
+}
+
+#define TELLING .init = tell_init, .free = tell_free, .block_started = tell_started, .block_ended = tell_ended
+
+static void policies_decide_and_are_told(void **state)
+{
+    (void)state;
+    static const BlockSource source = {.base = {TELLING}, .next = from_the_end};
+    static const BlockAdmit admit = {.base = {TELLING}, .may = at_most_two};
+    static const BlockPlace place = {.base = {TELLING}, .choose = odd_sm};
+    const DispatchPolicies policies = {&source, &admit, &place};
+    FakeGpu gpu = small_gpu(6);
+    fake_open(&gpu, &policies, LOOKAHEAD);
+    SmKernel kernel = {0};
+    GridKernel grid;
+    fake_submit(&gpu, &grid, &kernel, 40, (BlockShape){.threads = 32});
+    fake_run(&gpu);
+    for (uint32_t block = 0; block < 40; block++) {
+        assert_int_equal(grid.blocks[block].sm % 2, 1);
+        if (block)
+            assert_true(grid.blocks[block].dispatched < grid.blocks[block - 1].dispatched);
+    }
+    for (uint32_t sm = 0; sm < 6; sm++)
+        assert_int_equal(gpu.sms[sm].most_resident, sm % 2 ? 2 : 0);
+    xfree(grid.blocks);
+    fake_close(&gpu);
+    assert_int_equal(told.started, 3 * 40);
+    assert_int_equal(told.ended, 3 * 40);
+    assert_int_equal(told.alive, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latencies_are_exact),
+        cmocka_unit_test(one_block_a_tick),
+        cmocka_unit_test(goes_round_and_passes_over_full_sms),
+        cmocka_unit_test(limits_hold_at_every_moment),
+        cmocka_unit_test(every_block_runs_once),
+        cmocka_unit_test(kernels_are_served_in_the_order_of_arrival),
+        cmocka_unit_test(one_kernel_after_the_other),
+        cmocka_unit_test(policies_decide_and_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

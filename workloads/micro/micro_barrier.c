@@ -1,0 +1,92 @@
+/* The cost of meeting: threads of a block, and blocks of the whole GPU through memory. */
+#include "micro/measure.h"
+
+#include <stdlib.h>
+
+MEASUREMENT(measure_block_barrier)
+{
+    (void)gpu;
+    int rounds = 4096;
+    int64_t cycles = 0;
+    uint64_t count = host_buffer(host, &cycles, sizeof cycles);
+    HOST_LAUNCH(host, micro->kernel, dim(1, 1, 1), dim((uint32_t)micro->parameter, 1, 1), WB_ARG(rounds),
+                WB_ARG(count));
+    host_read(host, &cycles, count, sizeof cycles);
+    host_free(host, count);
+    *value = (double)cycles / rounds;
+    return cycles > 0;
+}
+
+/* A barrier kernel is launched with few and with more rounds; the difference is free of the launch's cost,
+ * which 1000 rounds make negligible in the real measurement. */
+enum { FEW_ROUNDS = 10, MORE_ROUNDS = 30, THREADS = 256 };
+
+static double round_time(const uint64_t cycles[2], const MicroGpu *gpu)
+{
+    return (double)(cycles[1] - cycles[0]) / (MORE_ROUNDS - FEW_ROUNDS) / (gpu->clock_khz * 1e-3);
+}
+
+static bool flags_are(Host *host, uint64_t flags, uint32_t count, uint32_t expected)
+{
+    uint32_t *got = malloc(count * sizeof *got);
+    host_read(host, got, flags, count * sizeof *got);
+    bool right = true;
+    for (uint32_t i = 0; i < count; i++)
+        right &= got[i] == expected;
+    free(got);
+    return right;
+}
+
+MEASUREMENT(measure_flag_barrier)
+{
+    static const int rounds[2] = {FEW_ROUNDS, MORE_ROUNDS};
+    uint32_t blocks = gpu->sm_count * (uint32_t)micro->parameter;
+    uint64_t cycles[2];
+    bool right = true;
+    for (int run = 0; run < 2; run++) {
+        uint64_t arrived = host_buffer(host, NULL, blocks * sizeof(uint32_t)),
+                 go = host_buffer(host, NULL, blocks * sizeof(uint32_t));
+        HOST_LAUNCH(host, micro->kernel, dim(blocks, 1, 1), dim(THREADS, 1, 1), WB_ARG(rounds[run]),
+                    WB_ARG(arrived), WB_ARG(go));
+        cycles[run] = host->cycles;
+        right &= flags_are(host, arrived, blocks, (uint32_t)rounds[run]);
+        right &= flags_are(host, go, blocks, (uint32_t)rounds[run]);
+        host_free(host, arrived), host_free(host, go);
+    }
+    *value = round_time(cycles, gpu);
+    return right;
+}
+
+MEASUREMENT(measure_atomic_barrier)
+{
+    static const int rounds[2] = {FEW_ROUNDS, MORE_ROUNDS};
+    uint32_t blocks = gpu->sm_count * (uint32_t)micro->parameter;
+    uint64_t cycles[2];
+    bool right = true;
+    for (int run = 0; run < 2; run++) {
+        uint64_t counter = host_buffer(host, NULL, sizeof(uint32_t));
+        HOST_LAUNCH(host, micro->kernel, dim(blocks, 1, 1), dim(THREADS, 1, 1), WB_ARG(rounds[run]),
+                    WB_ARG(counter));
+        cycles[run] = host->cycles;
+        right &= flags_are(host, counter, 1, blocks * (uint32_t)rounds[run]);
+        host_free(host, counter);
+    }
+    *value = round_time(cycles, gpu);
+    return right;
+}
+
+MEASUREMENT(measure_flag_round_trip)
+{
+    (void)gpu;
+    int rounds = 2000;
+    int64_t cycles = 0;
+    uint64_t flags = host_buffer(host, NULL, 4096), count = host_buffer(host, &cycles, sizeof cycles);
+    HOST_LAUNCH(host, micro->kernel, dim(2, 1, 1), dim(32, 1, 1), WB_ARG(rounds), WB_ARG(flags),
+                WB_ARG(count));
+    host_read(host, &cycles, count, sizeof cycles);
+    bool right =
+        flags_are(host, flags, 1, (uint32_t)rounds) && flags_are(host, flags + 128, 1, (uint32_t)rounds);
+    host_free(host, flags), host_free(host, count);
+    *value = (double)cycles / (2 * rounds);
+    return right;
+}
