@@ -6,7 +6,8 @@
  *   correlation  fifteen ordinary kernels
  *   peer         the six programs, against another simulator's cycles
  *
- * Every row runs in a process of its own on a GPU of its own, so its figure does not hang on which others run. */
+ * Every row runs in a process of its own on a GPU of its own, so that its figure does not hang on which
+ * others run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

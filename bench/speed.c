@@ -1,8 +1,8 @@
 /* Speed of cycle mode: warp instructions a second of the six programs, beside those of another simulator.
  *
  *   speed [gtx480] [titanv] ...    the peer's machines; best of several runs on one host thread
- *   speed --scaling [h200]         several host threads against one, on inputs that fill a large GPU; runs with
- *                                  few and many threads take turns, so that both see the same weather
+ *   speed --scaling [h200]         several host threads against one, on inputs that fill a large GPU; runs
+ *                                  with one and with several take turns, so that both see the same weather
  *
  * Each program runs in a process of its own, whose peak memory is told, and every result is checked. */
 #include <math.h>

@@ -4,6 +4,7 @@
     python3 scripts/native_table.py > src/sm/native_table.def      (needs ptxas and gcc)
     python3 scripts/native_table.py --show rem_u32                 machine code of one row, both GPUs
     python3 scripts/native_table.py --file kernels.ptx [kernel]    machine code of a PTX file for sm_90
+    python3 scripts/native_table.py --probe                        the limits of guarding and unrolling
 
 For every row of the instruction table (src/isa/) a kernel loads the operands, does the one instruction and
 stores its result; ptxas assembles it for sm_75 and sm_90. Machine instructions that the loaded values flow
@@ -31,39 +32,40 @@ SOURCES = "move integer bits logic float half special compare convert video memo
 # opcode: name, pipe letter, registers read (a b c; capitals: pairs), words written, predicates written
 # (o: at bit 81, q: at bit 84) and read (i: at bit 87, e: at bit 68, x: at bit 77).
 OPCODES = {
-    0x002: "MOV i b 1", 0x003: "P2R i a 1 i", 0x004: "R2P i a 0 o", 0x005: "CS2R i - 2", 0x006: "VOTE i - 1 oi",
-    0x007: "SEL i ab 1 i", 0x008: "FSEL i ab 1 i", 0x009: "FMNMX i ab 1 i", 0x00a: "FSET i ab 1 i",
-    0x00b: "FSETP i ab 0 oqi", 0x00c: "ISETP i ab 0 oqie", 0x010: "IADD3 i abc 1 oqix", 0x011: "LEA i abc 1 oi",
-    0x012: "LOP3 i abc 1 oi", 0x013: "IABS i b 1", 0x014: "VABSDIFF i abc 1", 0x015: "VABSDIFF4 i abc 1",
-    0x016: "PRMT i abc 1", 0x017: "IMNMX i ab 1 i", 0x019: "SHF i abc 1", 0x01a: "SGXT i ab 1",
-    0x01b: "BMSK i ab 1", 0x01c: "PLOP3 i - 0 oqiex", 0x020: "FMUL f ab 1", 0x021: "FADD f abc 1",
-    0x022: "FSWZADD f ab 1", 0x023: "FFMA f abc 1", 0x024: "IMAD m abc 1 i", 0x025: "IMAD.WIDE m abC 2 oi",
-    0x026: "IDP m abc 1", 0x027: "IMAD.HI m abC 1 oi", 0x028: "DMUL d AB 2", 0x029: "DADD d ABC 2",
-    0x02a: "DSETP d AB 0 oqi", 0x02b: "DFMA d ABC 2", 0x030: "HADD2 h abc 1", 0x031: "HFMA2 h abc 1",
-    0x032: "HMUL2 h ab 1", 0x033: "HSET2 h ab 1 i", 0x034: "HSETP2 h ab 0 oqi", 0x035: "HFMA2.MMA h abc 1",
-    0x036: "VIADD i ab 1", 0x037: "IMMA t ABC 4", 0x038: "VHMNMX i abc 1 i", 0x039: "BMMA t ABC 4",
-    0x03a: "VIADDMNMX i abc 1 i", 0x03b: "LDSM l a 1", 0x03c: "HMMA t ABC 4", 0x03d: "BMMA t ABC 4",
-    0x03e: "F2FP i abc 1", 0x03f: "DMMA t ABC 4", 0x040: "HMNMX2 h ab 1 i", 0x041: "HMUL2 h ab 1",
-    0x042: "F2IP i abc 1", 0x045: "I2FP i b 1", 0x047: "FRND i b 1", 0x048: "VIMNMX i ab 1 i",
-    0x01f: "OVERFLOW i abc 0 o", 0x043: "F2IP i abc 1",
-    0x082: "UMOV u - 0", 0x086: "VOTEU u - 0", 0x087: "USEL u - 0", 0x08c: "UISETP u - 0", 0x090: "UIADD3 u - 0",
-    0x091: "ULEA u - 0", 0x092: "ULOP3 u - 0", 0x096: "UPRMT u - 0", 0x099: "USHF u - 0", 0x09c: "UPLOP3 u - 0",
-    0x0a4: "UIMAD u - 0", 0x0a5: "UIMAD.WIDE u - 0", 0x0b9: "ULDC u - 0", 0x0bd: "UFLO u - 0",
-    0x0bf: "UPOPC u - 0", 0x0c3: "S2UR u - 0", 0x100: "FLO s b 1 o", 0x101: "BREV s b 1", 0x102: "FCHK s ab 0 o",
-    0x104: "F2F s b 1", 0x105: "F2I s b 1", 0x106: "I2F s b 1", 0x107: "FRND s b 1", 0x108: "MUFU s b 1",
-    0x109: "POPC s b 1", 0x110: "F2F.64 s B 2", 0x111: "F2I.64 s B 2", 0x112: "I2F.64 s B 2",
-    0x113: "FRND.64 s B 2", 0x118: "NOP c - 0", 0x119: "S2R s - 1", 0x11a: "DEPBAR c - 0", 0x11d: "BAR c ab 0",
-    0x120: "B2R c - 1", 0x141: "BSYNC c - 0", 0x142: "BREAK c - 0", 0x143: "CALL.ABS c - 0",
-    0x144: "CALL.REL c - 0", 0x145: "BSSY c - 0", 0x146: "YIELD c - 0", 0x147: "BRA c - 0",
-    0x148: "WARPSYNC c a 0", 0x149: "BRX c A 0", 0x14d: "EXIT c - 0", 0x14e: "PCNT c - 0", 0x150: "RET c A 0",
-    0x155: "BMOV c - 0", 0x156: "BMOV c - 0", 0x15c: "BPT c - 0", 0x15d: "NANOSLEEP c b 0",
-    0x180: "LD l A 1", 0x181: "LDG l A 1", 0x182: "LDC l a 1", 0x183: "LDL l a 1", 0x184: "LDS l a 1",
-    0x185: "ST l Ab 0", 0x186: "STG l Ab 0", 0x187: "STL l ab 0", 0x188: "STS l ab 0", 0x189: "SHFL l abc 1 o",
-    0x18a: "ATOM l Ab 1 o", 0x18b: "ATOM.CAS l Abc 1 o", 0x18c: "ATOMS l ab 1", 0x18d: "ATOMS.CAS l abc 1",
-    0x18e: "RED l Ab 0", 0x18f: "CCTL l A 0", 0x192: "MEMBAR l - 0", 0x193: "QSPC l A 0 o",
-    0x1a1: "MATCH l a 1 o", 0x1a2: "MATCH l A 1 o", 0x1a7: "SYNCS l ab 1 o", 0x1a8: "ATOMG l Ab 1 o",
-    0x1a9: "ATOMG.CAS l Abc 1 o", 0x1ab: "ERRBAR l - 0", 0x1ae: "LDGSTS l aB 0", 0x1af: "LDGDEPBAR l - 0",
-    0x1c2: "R2UR u a 0", 0x1c3: "S2UR s - 0", 0x1c4: "REDUX l a 1",
+    0x002: "MOV i b 1", 0x003: "P2R i a 1 i", 0x004: "R2P i a 0 o", 0x005: "CS2R i - 2",
+    0x006: "VOTE i - 1 oi", 0x007: "SEL i ab 1 i", 0x008: "FSEL i ab 1 i", 0x009: "FMNMX i ab 1 i",
+    0x00a: "FSET i ab 1 i", 0x00b: "FSETP i ab 0 oqi", 0x00c: "ISETP i ab 0 oqie",
+    0x010: "IADD3 i abc 1 oqix", 0x011: "LEA i abc 1 oi", 0x012: "LOP3 i abc 1 oi", 0x013: "IABS i b 1",
+    0x014: "VABSDIFF i abc 1", 0x015: "VABSDIFF4 i abc 1", 0x016: "PRMT i abc 1", 0x017: "IMNMX i ab 1 i",
+    0x019: "SHF i abc 1", 0x01a: "SGXT i ab 1", 0x01b: "BMSK i ab 1", 0x01c: "PLOP3 i - 0 oqiex",
+    0x01f: "OVERFLOW i abc 0 o", 0x020: "FMUL f ab 1", 0x021: "FADD f abc 1", 0x022: "FSWZADD f ab 1",
+    0x023: "FFMA f abc 1", 0x024: "IMAD m abc 1 i", 0x025: "IMAD.WIDE m abC 2 oi", 0x026: "IDP m abc 1",
+    0x027: "IMAD.HI m abC 1 oi", 0x028: "DMUL d AB 2", 0x029: "DADD d ABC 2", 0x02a: "DSETP d AB 0 oqi",
+    0x02b: "DFMA d ABC 2", 0x030: "HADD2 h abc 1", 0x031: "HFMA2 h abc 1", 0x032: "HMUL2 h ab 1",
+    0x033: "HSET2 h ab 1 i", 0x034: "HSETP2 h ab 0 oqi", 0x035: "HFMA2.MMA h abc 1", 0x036: "VIADD i ab 1",
+    0x037: "IMMA t ABC 4", 0x038: "VHMNMX i abc 1 i", 0x039: "BMMA t ABC 4", 0x03a: "VIADDMNMX i abc 1 i",
+    0x03b: "LDSM l a 1", 0x03c: "HMMA t ABC 4", 0x03d: "BMMA t ABC 4", 0x03e: "F2FP i abc 1",
+    0x03f: "DMMA t ABC 4", 0x040: "HMNMX2 h ab 1 i", 0x041: "HMUL2 h ab 1", 0x042: "F2IP i abc 1",
+    0x043: "F2IP i abc 1", 0x045: "I2FP i b 1", 0x047: "FRND i b 1", 0x048: "VIMNMX i ab 1 i",
+    0x082: "UMOV u - 0", 0x086: "VOTEU u - 0", 0x087: "USEL u - 0", 0x08c: "UISETP u - 0",
+    0x090: "UIADD3 u - 0", 0x091: "ULEA u - 0", 0x092: "ULOP3 u - 0", 0x096: "UPRMT u - 0",
+    0x099: "USHF u - 0", 0x09c: "UPLOP3 u - 0", 0x0a4: "UIMAD u - 0", 0x0a5: "UIMAD.WIDE u - 0",
+    0x0b9: "ULDC u - 0", 0x0bd: "UFLO u - 0", 0x0bf: "UPOPC u - 0", 0x0c3: "S2UR u - 0",
+    0x100: "FLO s b 1 o", 0x101: "BREV s b 1", 0x102: "FCHK s ab 0 o", 0x104: "F2F s b 1",
+    0x105: "F2I s b 1", 0x106: "I2F s b 1", 0x107: "FRND s b 1", 0x108: "MUFU s b 1", 0x109: "POPC s b 1",
+    0x110: "F2F.64 s B 2", 0x111: "F2I.64 s B 2", 0x112: "I2F.64 s B 2", 0x113: "FRND.64 s B 2",
+    0x118: "NOP c - 0", 0x119: "S2R s - 1", 0x11a: "DEPBAR c - 0", 0x11d: "BAR c ab 0", 0x120: "B2R c - 1",
+    0x141: "BSYNC c - 0", 0x142: "BREAK c - 0", 0x143: "CALL.ABS c - 0", 0x144: "CALL.REL c - 0",
+    0x145: "BSSY c - 0", 0x146: "YIELD c - 0", 0x147: "BRA c - 0", 0x148: "WARPSYNC c a 0",
+    0x149: "BRX c A 0", 0x14d: "EXIT c - 0", 0x14e: "PCNT c - 0", 0x150: "RET c A 0", 0x155: "BMOV c - 0",
+    0x156: "BMOV c - 0", 0x15c: "BPT c - 0", 0x15d: "NANOSLEEP c b 0", 0x180: "LD l A 1", 0x181: "LDG l A 1",
+    0x182: "LDC l a 1", 0x183: "LDL l a 1", 0x184: "LDS l a 1", 0x185: "ST l Ab 0", 0x186: "STG l Ab 0",
+    0x187: "STL l ab 0", 0x188: "STS l ab 0", 0x189: "SHFL l abc 1 o", 0x18a: "ATOM l Ab 1 o",
+    0x18b: "ATOM.CAS l Abc 1 o", 0x18c: "ATOMS l ab 1", 0x18d: "ATOMS.CAS l abc 1", 0x18e: "RED l Ab 0",
+    0x18f: "CCTL l A 0", 0x192: "MEMBAR l - 0", 0x193: "QSPC l A 0 o", 0x1a1: "MATCH l a 1 o",
+    0x1a2: "MATCH l A 1 o", 0x1a7: "SYNCS l ab 1 o", 0x1a8: "ATOMG l Ab 1 o", 0x1a9: "ATOMG.CAS l Abc 1 o",
+    0x1ab: "ERRBAR l - 0", 0x1ae: "LDGSTS l aB 0", 0x1af: "LDGDEPBAR l - 0", 0x1c2: "R2UR u a 0",
+    0x1c3: "S2UR s - 0", 0x1c4: "REDUX l a 1",
 }
 CALLS = ("CALL.ABS", "CALL.REL")
 NO_REGISTER, NO_PREDICATE = 255, 7
@@ -92,8 +94,9 @@ class Machine:
 
     def register_reads(self, which):
         form = self.bits(9, 3)
-        places = {"a": 24, "b": {1: 32, 2: 64, 3: 64, 7: 64}.get(form), "c": {1: 64, 4: 64, 5: 64, 6: 64}.get(form)}
-        if self.name.startswith("ST") or self.name in ("RED", "ATOM", "ATOMG", "ATOMS", "ATOMG.CAS", "ATOMS.CAS"):
+        places = {"a": 24, "b": {1: 32, 2: 64, 3: 64, 7: 64}.get(form),
+                  "c": {1: 64, 4: 64, 5: 64, 6: 64}.get(form)}
+        if self.name.startswith(("ST", "RED", "ATOM")) and self.name != "REDUX":
             places.update(b=32, c=64)
         if self.name == "FADD" and form == 1:
             places["c"] = None  # the second source is b for a register, c for anything else
@@ -134,7 +137,8 @@ class Machine:
         return self.address + 16 + offset * 4
 
     def __str__(self):
-        guard = "" if self.guard == NO_PREDICATE else "@%sP%d " % ("!" if self.bits(15, 1) else "", self.guard)
+        sign = "!" if self.bits(15, 1) else ""
+        guard = "" if self.guard == NO_PREDICATE else "@%sP%d " % (sign, self.guard)
         text = lambda regs: ",".join("%s%d" % r for r in sorted(regs))
         return "%04x %-5s%-10s %-12s <- %-20s stall %d%s%s" % (
             self.address, guard, self.name, text(self.writes | self.predicate_writes),
@@ -176,8 +180,8 @@ def assemble(text, gpu):
 # -- what becomes of one PTX instruction -------------------------------------------------------------------
 
 def likely_way(code, gpu):
-    """The instructions from the first to an exit: calls are followed, and at a branch the way with fewer calls,
-    then fewer instructions, is taken. With each instruction: whether control jumped behind it."""
+    """The instructions from the first to an exit: calls are followed, and at a branch the way with fewer
+    calls, then fewer instructions, is taken. With each instruction: whether control jumped behind it."""
 
     def follow(at, seen, returns):
         way = []
@@ -196,7 +200,8 @@ def likely_way(code, gpu):
                 at = insn.branch_target(gpu) // 16
             elif insn.name == "BRA":
                 target = insn.branch_target(gpu) // 16
-                ways = [[(insn, False)] + follow(at, seen, returns), [(insn, True)] + follow(target, seen, returns)]
+                ways = [[(insn, False)] + follow(at, seen, returns),
+                        [(insn, True)] + follow(target, seen, returns)]
                 return way + min(ways, key=lambda w: (sum(i.name in CALLS for i, _ in w), len(w)))
             way.append((insn, insn.name in CALLS + ("RET", "BRA", "BSYNC")))
         return way
@@ -206,37 +211,42 @@ def likely_way(code, gpu):
 
 # Cycles until a dependent instruction can issue, near enough to tell which chain is the longest; w is an
 # instruction that only waits for its turn.
-CYCLES = {"i": 4.5, "m": 4.5, "f": 4, "d": 8, "h": 5, "s": 18, "l": 24, "c": 12, "u": 6, "t": 18, "p": 13, "w": 1,
-          "?": 4}
+CYCLES = {"i": 4.5, "m": 4.5, "f": 4, "d": 8, "h": 5, "s": 18, "l": 24, "c": 12, "u": 6, "t": 18, "p": 13,
+          "w": 1, "?": 4}
 
 
 def chain_cycles(chain):
     return sum(CYCLES[letter] for letter in chain)
 
 
-def lowered(code, gpu, setups):
-    """(pipe letters of all instructions the loaded values flow into, letters of the longest chain to the store)."""
+def as_guard(chain):
+    """The chain to a predicate that is needed as a guard, which takes longer than as an operand."""
+    return chain[:-1] + "p" if chain.endswith("i") else chain
+
+
+def lowered(code, gpu, setups, only=None):
+    """(pipe letters of all instructions the loaded values flow into, letters of the longest chain to the
+    store). With `only`, of the value loaded from that offset alone."""
     reached = {}  # register or predicate -> letters of the longest chain that ends with writing it
     slots, result, turn = "", "", ""
     for insn, jumps in likely_way(code, gpu):
         if insn.name == "LDG":
-            reached.update({key: "" for key in insn.writes})
+            if only is None or insn.bits(40, 24) == only:
+                reached.update({key: "" for key in insn.writes})
             continue
-        needed = insn.reads | insn.guards | insn.predicate_reads
-        chains = [reached[key] for key in needed if key in reached]
+        chains = [reached[key] for key in insn.reads | insn.predicate_reads if key in reached]
+        chains += [as_guard(reached[key]) for key in insn.guards if key in reached]
         if insn.name in ("STG", "EXIT"):
             result = max(chains + [result], key=chain_cycles)
             continue
         if not chains and not (insn.pipe == "c" and reached and insn.name != "NOP"):
-            for key in insn.writes | insn.predicate_writes:
+            for key in insn.writes | insn.predicate_writes if not insn.guards else ():
                 reached.pop(key, None)
             continue
         slots += insn.pipe
         before = max(chains + [turn], key=chain_cycles)  # ... until it issues
         turn = before + ("c" if jumps else "w")
-        is_carry = bool(insn.writes) or insn.pipe != "i"
-        made = {key: before + insn.pipe for key in insn.writes}
-        made.update({key: before + (insn.pipe if is_carry else "p") for key in insn.predicate_writes})
+        made = {key: before + insn.pipe for key in insn.writes | insn.predicate_writes}
         for key, chain in made.items():
             kept = reached.get(key, "") if insn.guards else ""  # lanes that the guard leaves out
             reached[key] = max(chain, kept, key=chain_cycles)
@@ -268,7 +278,7 @@ def rows():
 #define LANE_SET(id, pattern, unit, A, one) @ROW id | unit | "Dss" | u32 A A | pattern
 #define LANE_HAND(id, pattern, unit, T, letters, count) @ROW id | unit | letters | T T T T T T | pattern
 #define LANE_CUSTOM(id, pattern, unit, letters, count) @ROW id | unit | letters | p p p p | pattern
-#define OTHER(id, pattern, unit, action, letters) @ROW id | unit action | letters | u32 u32 u32 u32 u32 | pattern
+#define OTHER(id, pattern, unit, act, letters) @ROW id | unit act | letters | u32 u32 u32 u32 u32 | pattern
 """
     text += "".join('#include "isa/%s.def"\n' % name for name in SOURCES.split())
     done = subprocess.run(["gcc", "-E", "-P", "-I" + os.path.join(ROOT, "src"), "-"], input=text, text=True,
@@ -308,7 +318,8 @@ def kernel(row, number, flush, immediate):
         opcode = opcode_of(pattern.replace("{.sync}", ".sync"), flush)
     loads, operands, setups, result = [], [], [], ""
     sources = [k for k, letter in enumerate(letters) if letter in "svn"]
-    if immediate and (len(sources) < 2 or unit[0] != "INT" or types[sources[-1]][0] not in "us" or len(unit) > 1):
+    takes_immediate = len(sources) > 1 and unit == ["INT"] and types[sources[-1]][0] in "us"
+    if immediate and not takes_immediate:
         return None
     for k, letter in enumerate(letters):
         bits = register_bits(pattern, name, types[k])
@@ -320,9 +331,10 @@ def kernel(row, number, flush, immediate):
             operands.append("%pd")
             result = "@%pd st.global.b32 [out], 1;"
         elif letter == "p":
-            loads.append("ld.volatile.global.b32 %%s32_%d, %s; setp.ne.b32 %%p%d, %%s32_%d, 0;" % (k, at, k, k))
+            loads.append("ld.volatile.global.b32 %%s32_%d, %s;" % (k, at))
+            loads.append("setp.ne.b32 %%p%d, %%s32_%d, 0;" % (k, k))
             operands.append("%%p%d" % k)
-            setups.append("p")
+            setups.append("i")
         elif immediate and k == sources[-1]:
             operands.append("3")
         elif len(unit) > 1 and k == len(letters) - 1:
@@ -339,7 +351,8 @@ def kernel(row, number, flush, immediate):
         result += "@%pd st.global.b32 [out+16], 1;"
     before = after = ""
     if re.search(r"(addc|subc|madc)", opcode):
-        before = "ld.volatile.global.b32 %x0, [in+128]; ld.volatile.global.b32 %x1, [in+144]; add.cc.u32 %x2, %x0, %x1;"
+        before = ("ld.volatile.global.b32 %x0, [in+128]; ld.volatile.global.b32 %x1, [in+144];"
+                  "add.cc.u32 %x2, %x0, %x1;")
         setups.append("i")
     if ".cc" in opcode:
         after = "addc.u32 %x3, 0, 0; st.global.b32 [out+16], %x3;"
@@ -359,7 +372,9 @@ def header(gpu):
 
 def lower_row(row, variant, show=False):
     """[slots, chain] per GPU, or None for a GPU that does not have the instruction."""
-    flush, immediate = variant
+    flush, immediate, repeated = variant
+    if repeated and row[0] not in REPEATED_ROWS:
+        return None
     made = kernel(row, 0, flush, immediate)
     if not made:
         return None
@@ -370,12 +385,15 @@ def lower_row(row, variant, show=False):
         if show:
             print("--", row[0], variant, "sm_%d" % gpu, why.strip())
             print("\n".join(str(i) for i in code.get("k0", []) if i.name != "NOP"))
-        results.append(lowered(code["k0"], gpu, setups) if "k0" in code else None)
+        results.append(lowered(code["k0"], gpu, setups, 16 if repeated else None) if "k0" in code else None)
         if show and results[-1]:
             print(results[-1])
     return results
 
 
+# Divisions whose reciprocal of the divisor can be kept: what follows from the dividend is done each time.
+REPEATED_ROWS = ("div_u32", "div_s32", "rem_u32", "rem_s32")
+VARIANTS = [v for v in itertools.product((False, True), repeat=3) if sum(v) < 2 or v == (True, True, False)]
 DEFAULT_PIPES = {"INT": "i", "FP32": "f", "FP64": "d", "HALF": "h", "SFU": "s", "LDST": "l"}
 
 
@@ -389,7 +407,7 @@ def entry(row, variant, results):
     usual = (letter, "p" if row[2][0] == "P" and letter == "i" else letter)
     if all(pair == usual for pair in pairs):
         return ""
-    flags = "|".join(n for n, on in zip(("FLUSH", "IMMEDIATE"), variant) if on) or "PLAIN"
+    flags = "|".join(n for n, on in zip(("FLUSH", "IMMEDIATE", "REPEATED"), variant) if on) or "PLAIN"
     columns = ", ".join('"%s", "%s"' % (counted(slots), counted(chain)) for slots, chain in pairs)
     return "NATIVE(%s, %s, %s)" % (row[0], flags, columns)
 
@@ -398,32 +416,84 @@ def wanted(row):
     return len(row[1]) == 1 or row[1][1] in ACTIONS
 
 
+HEAD = """/* What the assembler (ptxas, CUDA 13.0) makes of PTX instructions; scripts/native_table.py has written
+ * it and says how. Rows that become one machine instruction of their unit are left out.
+ *
+ *   NATIVE(row, variant, slots on sm_75, its longest chain, slots on sm_90, its longest chain)
+ *
+ * Letters are pipes: i integer and logic, m integer multiply, f fp32, d fp64, h half, s special functions
+ * and conversions, l load/store, c control, u uniform, t tensor; in chains also p, a comparison whose
+ * predicate guards the next instruction, and w, a cycle of waiting for a turn to issue. FLUSH: with .ftz;
+ * IMMEDIATE: the last source is one; REPEATED: by a divisor whose reciprocal is known. */"""
+
+
 def print_table():
-    print("/* What the assembler (ptxas, CUDA 13.0) makes of PTX instructions; written by scripts/native_table.py,\n"
-          " * which says how. Rows that become one machine instruction of their unit are left out.\n"
-          " *\n"
-          " *   NATIVE(row, variant, slots on sm_75, its longest chain, slots on sm_90, its longest chain)\n"
-          " *\n"
-          " * Letters are pipes: i integer and logic, m integer multiply, f fp32, d fp64, h half, s special\n"
-          " * functions and conversions, l load/store, c control, u uniform, t tensor; in chains also p, a\n"
-          " * predicate that a later instruction needs, and w, a cycle of waiting for a turn to issue. FLUSH: with .ftz; IMMEDIATE: the last source is one. */")
+    print(HEAD)
     for row in rows():
         if not wanted(row):
             continue
-        plain = ""
-        for variant in itertools.product((False, True), (False, True)):
+        for variant in VARIANTS:
             results = lower_row(row, variant)
             line = entry(row, variant, results) if results else ""
             if line:
                 print(line)
-            elif results and not plain and any(results):
-                plain = row[0]
+
+
+# -- experiments with control flow -------------------------------------------------------------------------
+
+PROBE = """.visible .entry k0(.param .u64 p, .param .u32 q, .param .u32 unknown) {
+.reg .b64 %%rd<9>; .reg .f32 %%f<9>; .reg .b32 %%r<9>; .reg .pred %%p<4>; .shared .b8 s[4096];
+ld.param.u64 %%rd0, [p]; mov.u32 %%r0, %%tid.x; mul.wide.u32 %%rd1, %%r0, 64; add.s64 %%rd1, %%rd0, %%rd1;
+ld.param.u32 %%r2, [q]; ld.param.u32 %%r6, [unknown]; shl.b32 %%r1, %%r0, 2; mov.u32 %%r3, s;
+add.s32 %%r1, %%r1, %%r3; mov.u64 %%rd2, %%rd1; ld.global.f32 %%f1, [%%rd1]; ld.global.f32 %%f2, [%%rd1+4];
+%s
+st.global.f32 [%%rd2], %%f1; ret; }
+"""
+BODIES = {
+    "arithmetic": ("fma.rn.f32 %f1, %f1, %f1, %f2;", "FFMA"),
+    "shared load": ("ld.shared.f32 %f3, [%r1]; add.s32 %r1, %r1, 4; add.f32 %f1, %f1, %f3;", "LDS"),
+    "global load": ("ld.global.f32 %f3, [%rd1]; add.s64 %rd1, %rd1, 4; add.f32 %f1, %f1, %f3;", "LDG"),
+    "global store": ("st.global.f32 [%rd1], %f1; add.s64 %rd1, %rd1, 4;", "STG"),
+    "atomic": ("red.global.add.u32 [%rd1], 1;", "RED"),
+}
+LOOPS = {
+    "unknown length": "mov.u32 %r5, %r2; L: {} add.s32 %r5, %r5, -1; setp.ne.s32 %p1, %r5, 0; @%p1 bra L;",
+    "length 1000": "mov.u32 %r5, 0; L: {} add.s32 %r5, %r5, 1; setp.lt.s32 %p1, %r5, 1000; @%p1 bra L;",
+    "unknown step": "mov.u32 %r5, 0; L: {} add.s32 %r5, %r5, %r6; setp.lt.s32 %p1, %r5, %r2; @%p1 bra L;",
+}
+
+
+def largest_loop(code, gpu, name):
+    """How many instructions of this name the largest loop has; 0: there is none."""
+    jumps = [(i.branch_target(gpu), i.address) for i in code if i.name == "BRA"]
+    return max((sum(start <= i.address <= end and i.name == name for i in code)
+                for start, end in jumps if start < end), default=0)
+
+
+def print_probes():
+    """Up to which size a skipped block becomes guards, and how many copies of a loop's body are made."""
+    for gpu in GPUS:
+        for kind, (body, name) in BODIES.items():
+            guarded = []
+            for count in range(1, 13):
+                text = "setp.ge.u32 %%p1, %%r0, %%r2; bar.sync 0; @%%p1 bra L; %s L: bar.sync 0;"
+                code, _ = assemble(header(gpu) + PROBE % (text % (body * count)).replace("%%", "%"), gpu)
+                if not any(i.name == "BSSY" for i in code["k0"]):
+                    guarded.append(count)
+            print("sm_%d, block of %s: guards for %s" % (gpu, kind, guarded))
+            for length, loop in LOOPS.items():
+                copies = []
+                for count in (1, 2, 4, 8, 12, 16, 24, 32, 64):
+                    code, _ = assemble(header(gpu) + PROBE % loop.format(body * count), gpu)
+                    copies.append("%d: %g" % (count, largest_loop(code["k0"], gpu, name) / count))
+                print("sm_%d, loop of %s, %s: copies %s" % (gpu, kind, length, ", ".join(copies)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--show", metavar="ROW")
     parser.add_argument("--file", metavar="PTX")
+    parser.add_argument("--probe", action="store_true")
     parser.add_argument("kernel", nargs="?")
     options = parser.parse_args()
     if options.file:
@@ -434,10 +504,12 @@ def main():
             if options.kernel in (None, name):
                 print(name)
                 print("\n".join(str(i) for i in insns if i.name != "NOP"))
+    elif options.probe:
+        print_probes()
     elif options.show:
         for row in rows():
             if row[0] == options.show:
-                for variant in itertools.product((False, True), (False, True)):
+                for variant in VARIANTS:
                     lower_row(row, variant, show=True)
     else:
         print_table()

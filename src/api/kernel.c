@@ -49,8 +49,11 @@ const ProgramTiming *kernel_timing(WbKernel *kernel)
 
 WbStatus kernel_link(WbKernel *kernel, Error *error)
 {
-    uint32_t width = (uint32_t)kernel->module->gpu->config.warp_width;
-    if (kernel->program && kernel->program->width == width)
+    const GpuConfig *config = &kernel->module->gpu->config;
+    const bool is_native = config->machine_code == MACHINE_CODE_NATIVE;
+    const uint32_t width = (uint32_t)config->warp_width;
+    const uint32_t target = is_native ? (uint32_t)config->compute_capability : 0;
+    if (kernel->program && kernel->program->width == width && kernel->program->target == target)
         return WB_OK;
     kernel_unlink(kernel); /* a knob has changed since */
     const LinkEnvironment environment = {
@@ -59,6 +62,7 @@ WbStatus kernel_link(WbKernel *kernel, Error *error)
         .intrinsic = find_intrinsic,
         .context = kernel->module,
         .width = width,
+        .target = target,
     };
     return program_link(kernel->module->module, kernel->function, &environment, &kernel->program, error);
 }

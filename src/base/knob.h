@@ -44,8 +44,8 @@ const Knob *knob_find(const KnobTable *table, const char *name);
 /* A whole text as a number: decimal or 0x-hexadecimal, with KiB, MiB or GiB if wanted. */
 bool knob_parse_integer(const char *text, uint64_t *value);
 /* Sets one knob from text; integers as above. `where` begins the sentence of an error ("configs/x.yaml:3: ",
- * or ""). An unknown name is WB_ERROR_NOT_FOUND and names the nearest known one; a bad value leaves the object
- * as it was. */
+ * or ""). An unknown name is WB_ERROR_NOT_FOUND and names the nearest known one; a bad value leaves the
+ * object as it was. */
 WbStatus knob_set(const KnobTable *table, void *object, const char *name, const char *value,
                   const char *where, Error *error);
 /* The value as knob_set would take it. */

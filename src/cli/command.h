@@ -22,8 +22,8 @@ const char *take_option(int *argument_count, char **arguments, const char *name)
 /* Takes `--name` out of the arguments. */
 bool take_flag(int *argument_count, char **arguments, const char *name);
 
-/* What is left must be `wanted` words at most and no option; returns EXIT_DONE or EXIT_USAGE. `options`: the names
- * of all that the command has, ended by null, to find the one that was meant. */
+/* What is left must be `wanted` words at most and no option; returns EXIT_DONE or EXIT_USAGE. `options`: the
+ * names of all that the command has, ended by null, to find the one that was meant. */
 int check_left_over(int argument_count, char **arguments, int wanted, const char *const *options);
 
 #endif

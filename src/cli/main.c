@@ -23,7 +23,8 @@ static const Command commands[] = {
      "Run one kernel and show its cycles and where they went"},
     {"ptx", command_ptx, "ptx FILE [--gpu NAME]", "Read a PTX file and list its kernels and what they need"},
     {"config", command_config, "config NAME", "Show a GPU's configuration with every value resolved"},
-    {"list", command_list, "list gpus|knobs|policies|statistics|ratios|instructions|intrinsics", "Show what there is"},
+    {"list", command_list, "list gpus|knobs|policies|statistics|ratios|instructions|intrinsics",
+     "Show what there is"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

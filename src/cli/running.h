@@ -1,4 +1,4 @@
-/* What all commands that run kernels share: how the GPU is chosen and changed, and how its report is given out. */
+/* What all commands that run kernels share: how the GPU is chosen and changed, and how it reports. */
 #ifndef CLI_RUNNING_H
 #define CLI_RUNNING_H
 
@@ -9,7 +9,7 @@
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *json;/* null where not given */
+    const char *threads, *json; /* null where not given */
     bool cycle;                /* set by the command before running_open() */
     ReportOptions report;
 } Running;

@@ -8,7 +8,7 @@ typedef struct Named {
     const char *name;
     uint64_t value;
 } Named;
-#define NAMED(field) \
+#define NAMED(field)                                                                                         \
     (Named) { #field, config->field }
 
 static WbStatus check_order(const GpuConfig *config, Error *error)

@@ -69,9 +69,11 @@ uint32_t link_constant(Linker *linker, uint64_t value, unsigned bytes);
 WbStatus link_error(Linker *linker, uint32_t number, const PtxInsn *insn, WbStatus status, const char *format,
                     ...) __attribute__((format(printf, 5, 6)));
 
+/* As the module has it; once functions are analysed, with its instructions in the order in which they run. */
 static inline const Function *link_function_of(const Linker *linker, uint32_t number)
 {
-    return &linker->module->functions[linker->reached.items[number]];
+    const ProgramFunction *functions = linker->program->functions;
+    return functions ? functions[number].function : &linker->module->functions[linker->reached.items[number]];
 }
 
 static inline uint32_t link_align(uint64_t value, uint32_t alignment)

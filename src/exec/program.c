@@ -4,20 +4,27 @@
 #include <string.h>
 
 #include "exec/link.h"
+#include "ptx/schedule.h"
+
+static void analyse_function(Linker *linker, const Function *function, ProgramFunction *to)
+{
+    const Module *module = linker->module;
+    const uint32_t target = linker->environment->target;
+    to->module = module;
+    to->function = target ? schedule_function(module, function, target, linker->arena) : function;
+    to->flow = flow_analyse_for(module, to->function, target ? target : module->target, linker->arena);
+}
 
 static WbStatus analyse(Linker *linker)
 {
     Program *program = linker->program;
     uint32_t code = 0;
-    program->function_count = linker->reached.count;
-    program->functions = ARENA_ARRAY(linker->arena, ProgramFunction, linker->reached.count);
+    ProgramFunction *functions = ARENA_ARRAY(linker->arena, ProgramFunction, linker->reached.count);
     for (uint32_t i = 0; i < linker->reached.count; i++) {
-        ProgramFunction *to = &program->functions[i];
-        to->function = link_function_of(linker, i);
-        to->module = linker->module;
+        ProgramFunction *to = &functions[i];
+        analyse_function(linker, link_function_of(linker, i), to);
         to->address =
             linker->environment->function_address(linker->environment->context, linker->reached.items[i]);
-        to->flow = flow_analyse(linker->module, to->function, linker->arena);
         to->slot_count = to->flow->slot_count;
         to->predicate_count = to->flow->predicate_count;
         to->first = code;
@@ -26,6 +33,8 @@ static WbStatus analyse(Linker *linker)
         program->registers =
             to->flow->registers > program->registers ? to->flow->registers : program->registers;
     }
+    program->functions = functions;
+    program->function_count = linker->reached.count;
     program->code_count = code;
     program->code = ARENA_ARRAY(linker->arena, Insn, code);
     uint32_t limit = flow_register_limit(program->functions[0].function);
@@ -114,6 +123,7 @@ WbStatus program_link(const Module *module, uint32_t entry, const LinkEnvironmen
     program->module = module;
     program->name = module->functions[entry].name;
     program->width = environment->width;
+    program->target = environment->target;
     Linker linker = {.module = module,
                      .entry = entry,
                      .environment = environment,

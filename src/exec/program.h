@@ -89,7 +89,8 @@ typedef struct Call {
     const Operand *pointer;/* of an indirect call: the function address; null otherwise */
 } Call;
 
-/* A function as linked. Parameters and results of the callee's side: place by place, in order. */
+/* A function as linked. `function` is the module's or, where the order of the text was changed, a copy of it.
+ * Parameters and results of the callee's side: place by place, in order. */
 typedef struct ProgramFunction {
     const Function *function;
     const Module *module;
@@ -118,6 +119,7 @@ typedef struct Program {
     Insn *code;
     uint32_t code_count;
     uint32_t width;                 /* lanes of a warp that operand offsets are made for */
+    uint32_t target;                /* that of the LinkEnvironment */
     ProgramFunction *functions;
     uint32_t function_count;
     const BranchTable *tables;
@@ -140,6 +142,8 @@ typedef struct LinkEnvironment {
     const Intrinsic *(*intrinsic)(void *context, const char *name);
     void *context;
     uint32_t width;                 /* lanes of a warp: 32 or 64 */
+    uint32_t target;                /* such as 90: instructions stand in the order that an assembler for such
+                                       GPUs gives them (ptx/schedule.h); 0: in that of the text */
 } LinkEnvironment;
 
 /* Links kernel `entry` of the module. Fails with WB_ERROR_UNSUPPORTED and the sentence for the first

@@ -30,6 +30,8 @@ void crossbar_init(Crossbar *crossbar, const GpuConfig *config)
         .sm_count = (uint32_t)config->sm_count,
         .slice_count = (uint32_t)config->l2_slices,
         .sm_flits = (uint32_t)config->crossbar_sm_flits,
+        .sm_out_flits = (uint32_t)(config->crossbar_sm_out_flits ? config->crossbar_sm_out_flits
+                                                                 : config->crossbar_sm_flits),
         .slice_flits = (uint32_t)config->crossbar_slice_flits,
     };
     const size_t pairs = (size_t)crossbar->sm_count * crossbar->slice_count;
@@ -110,7 +112,7 @@ void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Sh
     request->packet = crossbar->sent[direction][pair]++;
     atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), CYCLE_NEVER,
                           memory_order_relaxed);
-    const uint32_t flits = direction == TO_SLICE ? crossbar->sm_flits : crossbar->slice_flits;
+    const uint32_t flits = direction == TO_SLICE ? crossbar->sm_out_flits : crossbar->slice_flits;
     const uint64_t tick = occupy(crossbar, port, payload_of(request, direction), flits, now);
     const Cycle start = clock_cycle(crossbar->clock, tick);
     shard_send(from, to, (start > now ? start : now) + crossbar->latency,

@@ -37,7 +37,7 @@ typedef struct Crossbar {
     Cycle latency;
     uint32_t credits, flit_bytes;
     uint32_t sm_count, slice_count;
-    uint32_t sm_flits, slice_flits;
+    uint32_t sm_flits, sm_out_flits, slice_flits; /* in one clock */
     uint32_t *sent[DIRECTION_COUNT];          /* [sm * slice_count + slice]: packets so far */
     _Atomic Cycle *taken[DIRECTION_COUNT];    /* [pair * credits + packet % credits] */
     CrossbarPort *out[DIRECTION_COUNT];       /* senders: SMs, or slices */

@@ -227,7 +227,7 @@ static void schedule_head(L2Slice *slice, Cycle from)
     const L2Entry *head = &slice->queue.entries[slice->queue.first];
     const uint64_t ready = clock_tick(slice->clock, head->ready > from ? head->ready : from);
     const uint64_t tick = ready > slice->next_tick ? ready : slice->next_tick;
-    const uint64_t unit_free = head->request->kind == REQUEST_ATOMIC ? slice->atomic_free / 100 : 0;
+    const uint64_t unit_free = head->request->kind != REQUEST_LOAD ? slice->writer_free / 100 : 0;
     slice->head_tick = unit_free > tick ? unit_free : tick;
     slice->head_unit = slice->head_tick - tick;
     slice->head_at = clock_cycle(slice->clock, slice->head_tick);
@@ -245,7 +245,7 @@ static void look_up(L2Slice *slice, Cycle now)
             return;
         }
         const uint32_t busy = slice->data_ticks[__builtin_popcount(request->sectors & 0xF)];
-        slice->statistics.stall_atomic += slice->head_unit;
+        slice->statistics.stall_writer += slice->head_unit;
         slice->statistics.data_busy += busy;
         slice->next_tick = slice->head_tick + busy;
         l2_ring_pop(&slice->queue);

@@ -14,8 +14,9 @@
  * in the reply queue) it needs all at once, or it waits and everything behind it does: that is how
  * back-pressure reaches the crossbar.
  *
- * The atomic unit takes its time beside the lookup: see l2_atomic_time(). Only the next atomic waits for it,
- * and whatever is behind that one. Fills use a port of their own and take no time of the data array. */
+ * The unit that writes (stores and atomics) takes its time beside the lookup: see l2_writing_time(). Only the next
+ * of them waits for it, and whatever is behind that one. Fills use a port of their own and take no time of the data
+ * array. */
 #ifndef MEM_L2_H
 #define MEM_L2_H
 
@@ -103,7 +104,7 @@ typedef struct L2Slice {
     L2Ring queue;
     uint64_t next_tick;        /* first in which the next lookup can be */
     uint64_t head_tick;        /* in which the head can be looked up */
-    uint64_t head_unit;        /* how many ticks of that are due to the atomic unit */
+    uint64_t head_unit;        /* how many ticks of that are due to the writing unit */
     Cycle head_at;             /* the cycle of head_tick; CYCLE_NEVER: there is no head or it waits */
     L2Wait wait;               /* of the head */
     uint32_t wait_miss;        /* L2_WAIT_MERGE: whose list is full */
@@ -114,7 +115,7 @@ typedef struct L2Slice {
     L2Miss *misses;
     uint32_t free_miss;        /* list by next_free; UINT32_MAX: none is free */
     uint32_t misses_in_use;
-    uint64_t atomic_free;      /* when the atomic unit is, in hundredths of ticks */
+    uint64_t writer_free;      /* when the writing unit is, in hundredths of ticks */
 
     L2Ring delays[L2_DELAYS];
     RequestList replies;       /* that can leave */
@@ -185,7 +186,7 @@ L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now);
 void l2_move_data(const L2Slice *slice, Request *request);
 /* Sectors of a store that are not wholly written. */
 uint8_t l2_partial_sectors(const Request *request);
-/* How long an atomic keeps the atomic unit busy, in hundredths of ticks. */
-uint64_t l2_atomic_time(const GpuConfig *config, const AtomicWork *work);
+/* How long a store or an atomic keeps the writing unit busy, in hundredths of ticks. */
+uint64_t l2_writing_time(const GpuConfig *config, const Request *request);
 
 #endif

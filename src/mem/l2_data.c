@@ -1,4 +1,4 @@
-/* What an L2 slice does with the bytes of a line, and how long its atomic unit takes for them. */
+/* What an L2 slice does with the bytes of a line, and how long its writing unit takes for them. */
 #include <string.h>
 
 #include "mem/l2.h"
@@ -54,7 +54,7 @@ void l2_move_data(const L2Slice *slice, Request *request)
         move_sectors(request);
 }
 
-uint64_t l2_atomic_time(const GpuConfig *config, const AtomicWork *work)
+static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
 {
     uint64_t addresses[2] = {0}; /* a bit for each byte of the line at which an element begins */
     unsigned sectors = 0;
@@ -67,6 +67,15 @@ uint64_t l2_atomic_time(const GpuConfig *config, const AtomicWork *work)
     const uint64_t distinct =
         (uint64_t)__builtin_popcountll(addresses[0]) + (uint64_t)__builtin_popcountll(addresses[1]);
     const bool combined = !work->returns || work->combines;
-    return sector_count * config->l2_atomic_sector + (distinct - sector_count) * config->l2_atomic_word +
+    return config->l2_atomic_request + (sector_count - 1) * config->l2_atomic_sector +
+           (distinct - sector_count) * config->l2_atomic_word +
            (combined ? 0 : (work->count - distinct) * config->l2_atomic_same);
+}
+
+uint64_t l2_writing_time(const GpuConfig *config, const Request *request)
+{
+    if (request->kind == REQUEST_ATOMIC)
+        return atomic_time(config, request->atomic);
+    const uint64_t sectors = (uint64_t)__builtin_popcount(request->sectors);
+    return config->l2_store_request + (sectors - 1) * config->l2_store_sector;
 }

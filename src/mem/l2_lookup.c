@@ -46,7 +46,7 @@ static LookupPlan make_plan(L2Slice *slice, const Request *request)
     uint8_t present = valid | pending;
     if (request->kind == REQUEST_STORE) {
         plan.partial = l2_partial_sectors(request);
-        present |= request->sectors & (uint8_t)~plan.partial;
+        present |= request->sectors & (uint8_t)~(slice->config->l2_partial_fetch ? plan.partial : 0);
     }
     plan.fetch = widen(plan.misses & (uint8_t)~present, slice->config->l2_fetch_bytes) & (uint8_t)~present;
     const bool returns_data =
@@ -143,15 +143,15 @@ static void count_lookup(L2Slice *slice, const Request *request, const LookupPla
     }
 }
 
-/* The atomic unit begins within the lookup's tick, or when it is done with the one before. Returns the first
+/* The writing unit begins within the lookup's tick, or when it is done with the one before. Returns the first
  * tick after its work. */
-static uint64_t occupy_atomic_unit(L2Slice *slice, const Request *request, uint64_t tick)
+static uint64_t occupy_writer(L2Slice *slice, const Request *request, uint64_t tick)
 {
-    const uint64_t time = l2_atomic_time(slice->config, request->atomic);
-    const uint64_t start = tick * 100 > slice->atomic_free ? tick * 100 : slice->atomic_free;
-    slice->atomic_free = start + time;
-    slice->statistics.atomic_busy += time;
-    return (slice->atomic_free + 99) / 100;
+    const uint64_t time = l2_writing_time(slice->config, request);
+    const uint64_t start = tick * 100 > slice->writer_free ? tick * 100 : slice->writer_free;
+    slice->writer_free = start + time;
+    slice->statistics.writer_busy += time;
+    return (slice->writer_free + 99) / 100;
 }
 
 L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now)
@@ -177,9 +177,10 @@ L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now)
 
     const Cycle latency = slice->config->l2_latency;
     Cycle done = now;
-    if (request->kind == REQUEST_ATOMIC) {
-        const Cycle after = clock_cycle(slice->clock, occupy_atomic_unit(slice, request, tick));
-        done = after + slice->config->l2_atomic_latency;
+    if (request->kind != REQUEST_LOAD) {
+        const Cycle after = clock_cycle(slice->clock, occupy_writer(slice, request, tick));
+        if (request->kind == REQUEST_ATOMIC)
+            done = after + slice->config->l2_atomic_latency;
     }
     if (plan.waits)
         request_list_append(&slice->misses[line->note].waiting, request);

@@ -34,7 +34,7 @@ static void find_reconvergence(const Function *function, const FlowGraph *graph,
     }
 }
 
-Flow *flow_analyse(const Module *module, const Function *function, Arena *arena)
+Flow *flow_analyse_for(const Module *module, const Function *function, uint32_t target, Arena *arena)
 {
     Arena scratch = {0};
     Flow *flow = ARENA_NEW(arena, Flow);
@@ -44,9 +44,14 @@ Flow *flow_analyse(const Module *module, const Function *function, Arena *arena)
     find_reconvergence(function, graph, flow, arena);
     count_live(function, live, flow, arena);
     flow_allocate(function, live, flow, arena);
-    flow->registers = flow_estimate_registers(module, function, live);
+    flow->registers = flow_estimate_registers(function, live, target);
     arena_free(&scratch);
     return flow;
+}
+
+Flow *flow_analyse(const Module *module, const Function *function, Arena *arena)
+{
+    return flow_analyse_for(module, function, module->target, arena);
 }
 
 static int by_number(const void *a, const void *b)

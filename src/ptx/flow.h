@@ -34,6 +34,8 @@ uint32_t flow_register_limit(const Function *kernel);
 
 /* Fails only by running out of host memory. The function must have a body. */
 Flow *flow_analyse(const Module *module, const Function *function, Arena *arena);
+/* The same with the registers that a compiler for another target gives, such as 90 for sm_90. */
+Flow *flow_analyse_for(const Module *module, const Function *function, uint32_t target, Arena *arena);
 
 /* The registers live before instruction `insn`, as register numbers in ascending order; returns their
  * count and writes at most `capacity` of them. For context switches that save only what is live. */

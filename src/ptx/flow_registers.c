@@ -53,7 +53,7 @@ static bool names_constant(const Function *function, const PtxInsn *insn, const 
     }
 }
 
-static void find_banked(const Function *function, const FlowLive *live, bool *banked)
+void flow_find_banked(const Function *function, const FlowLive *live, bool *banked)
 {
     /* 2: written in several places or under a guard */
     uint8_t *writes = xcalloc(function->register_count + 1, sizeof *writes);
@@ -199,14 +199,21 @@ uint32_t flow_register_limit(const Function *function)
     return (uint32_t)limit;
 }
 
-uint32_t flow_estimate_registers(const Module *module, const Function *function, const FlowLive *live)
+uint32_t flow_free_words(const Function *function, uint32_t target)
+{
+    uint32_t spare = free_registers(target), limit = flow_register_limit(function);
+    spare = spare < limit ? spare : limit;
+    return spare > RESERVE ? spare - RESERVE : 1;
+}
+
+uint32_t flow_estimate_registers(const Function *function, const FlowLive *live, uint32_t target)
 {
     Arena scratch = {0};
     uint32_t register_count = function->register_count;
     FlowWalk walk = flow_walk_new(function, live, &scratch);
     bool *banked = ARENA_ARRAY(&scratch, bool, register_count);
     uint8_t *words_of = ARENA_ARRAY(&scratch, uint8_t, register_count);
-    find_banked(function, live, banked);
+    flow_find_banked(function, live, banked);
     for (uint32_t r = 0; r < register_count; r++)
         words_of[r] = banked[r] ? 0 : walk.set.words_of[r];
     walk.set.words_of = words_of;
@@ -220,7 +227,7 @@ uint32_t flow_estimate_registers(const Module *module, const Function *function,
     }
     VEC_FREE(&e.groups);
     arena_free(&scratch);
-    uint32_t need = e.need + RESERVE, eager = e.in_flight + RESERVE, spare = free_registers(module->target);
+    uint32_t need = e.need + RESERVE, eager = e.in_flight + RESERVE, spare = free_registers(target);
     if (e.has_calls && need < ABI_SCRATCH)
         need = ABI_SCRATCH;
     if (eager > spare)

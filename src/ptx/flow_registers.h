@@ -4,8 +4,14 @@
 
 #include "ptx/flow_live.h"
 
-/* 32-bit registers per thread that a real compiler would give the function, within .maxnreg, .maxntid
+/* 32-bit registers per thread that a real compiler for the target would give the function, within .maxnreg, .maxntid
  * and .minnctapersm. Not rounded to the unit in which hardware allocates. */
-uint32_t flow_estimate_registers(const Module *module, const Function *function, const FlowLive *live);
+uint32_t flow_estimate_registers(const Function *function, const FlowLive *live, uint32_t target);
+
+/* Marks in banked[register_count] those whose value needs no register until it is used. */
+void flow_find_banked(const Function *function, const FlowLive *live, bool *banked);
+
+/* Words that may be live with no harm to how many threads an SM of the target holds. */
+uint32_t flow_free_words(const Function *function, uint32_t target);
 
 #endif

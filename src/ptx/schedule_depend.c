@@ -22,7 +22,7 @@ static uint32_t memory_latency(const Function *function, const PtxInsn *insn)
     switch (schedule_space(function, insn)) {
     case SPACE_SHARED: return CYCLES_SHARED;
     case SPACE_CONST: return CYCLES_CONSTANT;
-    case SPACE_PARAM: return function->is_entry ? CYCLES_CONSTANT : 0; /* a function's are registers */
+    case SPACE_PARAM: return CYCLES_CONSTANT;
     default: return CYCLES_MEMORY;
     }
 }
@@ -41,13 +41,15 @@ static bool reads_special(const Function *function, const PtxInsn *insn)
     return insn->operand_count == 2 && function->operands[insn->first_operand + 1].kind == PTX_SPECIAL;
 }
 
+/* What is a name for a register in machine code; so are the parameters and results of functions. */
 static bool is_copy(const Function *function, const PtxInsn *insn)
 {
     if (!strcmp(insn->mnemonic, "mov"))
         return !reads_special(function, insn);
-    return !strcmp(insn->mnemonic, "cvta") || (isa_rows[insn->row].action == ACTION_LOAD &&
-                                               schedule_space(function, insn) == SPACE_PARAM &&
-                                               !function->is_entry);
+    const Action action = isa_rows[insn->row].action;
+    if ((action == ACTION_LOAD || action == ACTION_STORE) && schedule_space(function, insn) == SPACE_PARAM)
+        return action == ACTION_STORE || !schedule_is_kernel_constant(function, insn);
+    return !strcmp(insn->mnemonic, "cvta");
 }
 
 static uint32_t unit_latency(const Function *function, const PtxInsn *insn)
@@ -97,7 +99,6 @@ void schedule_add_edge(ScheduleRegion *region, uint32_t from, uint32_t to, uint3
     ScheduleNode *node = &region->nodes[from];
     VEC_PUSH(&region->edges, ((ScheduleEdge){to, cycles, node->first_edge}));
     node->first_edge = region->edges.count - 1;
-    region->nodes[to].waits++;
 }
 
 static ScheduleRegister *register_of(ScheduleRegion *region, uint32_t reg)

@@ -47,19 +47,25 @@ static bool is_strong(const Function *function, const PtxInsn *insn)
     return false;
 }
 
-/* Constants, and the parameters of a kernel. */
-static bool is_kernel_constant(const Function *function, const PtxInsn *insn)
+/* Constants, and the parameters of a kernel; in a kernel, other parameters are those of calls. */
+bool schedule_is_kernel_constant(const Function *function, const PtxInsn *insn)
 {
     const Space space = schedule_space(function, insn);
-    return space == SPACE_CONST ||
-           (space == SPACE_PARAM && function->is_entry && function_has_mod(function, insn, MOD_param_entry));
+    if (space != SPACE_PARAM || !function->is_entry)
+        return space == SPACE_CONST;
+    const PtxOperand *address = &function->operands[insn->first_operand + 1];
+    const PtxOperand *base = &function->operands[address->first];
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        if (base->kind == PTX_VARIABLE && base->index == function->parameters[i])
+            return true;
+    return false;
 }
 
 static Role role_of(const Function *function, const PtxInsn *insn)
 {
     switch (isa_rows[insn->row].action) {
     case ACTION_LOAD:
-        if (is_kernel_constant(function, insn))
+        if (schedule_is_kernel_constant(function, insn))
             return ROLE_NONE;
         return is_strong(function, insn) ? ROLE_ORDER : ROLE_READ;
     case ACTION_STORE:
@@ -199,6 +205,18 @@ static bool changes_by_itself(uint32_t special)
     return (special >= SPECIAL_clock && special <= SPECIAL_globaltimer_hi) || special >= SPECIAL_pm0;
 }
 
+static bool names_changing(const Function *function, const PtxOperand *operand)
+{
+    if (operand->kind == PTX_SPECIAL)
+        return changes_by_itself(operand->index);
+    if (operand->kind != PTX_VECTOR && operand->kind != PTX_ADDRESS)
+        return false;
+    for (uint32_t k = 0; k < operand->count; k++)
+        if (names_changing(function, &function->operands[operand->first + k]))
+            return true;
+    return false;
+}
+
 /* Reading a clock measures what is around it. A call leaves the region. */
 bool schedule_is_wall(const Function *function, const PtxInsn *insn)
 {
@@ -211,10 +229,8 @@ bool schedule_is_wall(const Function *function, const PtxInsn *insn)
     case ACTION_TRAP: return true;
     default: break;
     }
-    for (unsigned k = 0; k < insn->operand_count; k++) {
-        const PtxOperand *operand = &function->operands[insn->first_operand + k];
-        if (operand->kind == PTX_SPECIAL && changes_by_itself(operand->index))
+    for (unsigned k = 0; k < insn->operand_count; k++)
+        if (names_changing(function, &function->operands[insn->first_operand + k]))
             return true;
-    }
     return insn->row == ROW_UNKNOWN;
 }

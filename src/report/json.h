@@ -1,5 +1,5 @@
-/* Writes JSON as it goes: a report of a million blocks needs no tree in memory, counters keep all their 64 bits,
- * and ratios have a fixed number of digits, whatever the host's locale. Reading is left to libraries.
+/* Writes JSON as it goes: a report of a million blocks needs no tree in memory, counters keep all their 64
+ * bits, and ratios have a fixed number of digits, whatever the host's locale. Reading is left to libraries.
  *
  *     JsonWriter json = json_begin(file);
  *     json_open(&json, NULL, '{');
@@ -17,8 +17,8 @@
 
 enum { JSON_DEPTH = 16 };
 
-/* Invariant: brackets[0..depth) are the closing brackets of what is open; from level `line` on everything stays
- * on one line. */
+/* Invariant: brackets[0..depth) are the closing brackets of what is open; from level `line` on everything
+ * stays on one line. */
 typedef struct JsonWriter {
     FILE *to;
     char brackets[JSON_DEPTH];

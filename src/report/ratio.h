@@ -1,5 +1,5 @@
-/* Ratios, declared once in ratio.def. They are kept as two whole numbers and divided when they are written, so
- * that a report is the same to the last digit on every host. */
+/* Ratios, declared once in ratio.def. They are kept as two whole numbers and divided when they are written,
+ * so that a report is the same to the last digit on every host. */
 #ifndef REPORT_RATIO_H
 #define REPORT_RATIO_H
 

@@ -1,4 +1,4 @@
-/* Reports of what a GPU has run: JSON for programs, a page of text for people. docs/STATISTICS.md describes both.
+/* Reports of what a GPU has run: JSON for programs, a page of text for people (docs/STATISTICS.md).
  *
  * Everything but the JSON's `host` depends only on configuration and launches: the same bytes for any number
  * of threads, on any host. */

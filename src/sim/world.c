@@ -305,8 +305,9 @@ static void *run_thread(void *argument)
         thread->parity = !parity;
         if (sum.stop_time != CYCLE_NEVER || sum.next >= world->limit || sum.next == CYCLE_NEVER) {
             if (thread->index == 0)
-                world->end = sum.stop_time != CYCLE_NEVER ? (WorldEnd){sum.stop_time, sum.stop_shard, sum.next}
-                                                          : (WorldEnd){end, UINT32_MAX, sum.next};
+                world->end = sum.stop_time != CYCLE_NEVER
+                                 ? (WorldEnd){sum.stop_time, sum.stop_shard, sum.next}
+                                 : (WorldEnd){end, UINT32_MAX, sum.next};
             return NULL;
         }
         start = sum.next > end ? sum.next : end;

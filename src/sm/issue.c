@@ -14,8 +14,8 @@ static void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
 {
     SchedulerStatistics *statistics = &scheduler->statistics;
     uint64_t *const reasons[WAIT_COUNT] = {
-        [WAIT_NONE] = &statistics->stall_pipe,         [WAIT_LSU] = &statistics->stall_lsu,
-        [WAIT_OPERANDS] = &statistics->stall_operands, [WAIT_RESULT] = &statistics->stall_result,
+        [WAIT_NONE] = &statistics->stall_pipe,     [WAIT_LSU] = &statistics->stall_lsu,
+        [WAIT_RESULT] = &statistics->stall_result,
         [WAIT_SHARED] = &statistics->stall_shared,     [WAIT_MEMORY] = &statistics->stall_memory,
         [WAIT_FETCH] = &statistics->stall_fetch,       [WAIT_BRANCH] = &statistics->stall_branch,
         [WAIT_FENCE] = &statistics->stall_fence,       [WAIT_BARRIER] = &statistics->stall_barrier,
@@ -35,6 +35,13 @@ static void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
     statistics->stall_empty += cycles;
 }
 
+/* How many of `cycles` from `start` on lie before `end`. */
+static uint64_t cycles_until(Cycle end, Cycle start, uint64_t cycles)
+{
+    const uint64_t before = end > start ? end - start : 0;
+    return before < cycles ? before : cycles;
+}
+
 void issue_account(Sm *sm, Cycle until)
 {
     const uint64_t cycles = until - sm->accounted;
@@ -50,26 +57,16 @@ void issue_account(Sm *sm, Cycle until)
     sm->statistics.resident_block_cycles += cycles * sm->resident_blocks;
     for (uint32_t i = 0; i < sm->scheduler_count; i++) {
         Scheduler *scheduler = &sm->schedulers[i];
-        uint64_t busy = scheduler->busy_until > sm->accounted ? scheduler->busy_until - sm->accounted : 0;
-        busy = busy < cycles ? busy : cycles;
+        const uint64_t busy = cycles_until(scheduler->busy_until, sm->accounted, cycles);
+        const uint64_t reading = cycles_until(scheduler->reading_until, sm->accounted, cycles);
         scheduler->statistics.issued += busy;
-        if (busy < cycles)
-            charge(sm, scheduler, cycles - busy);
+        if (reading > busy)
+            scheduler->statistics.stall_operands += reading - busy;
+        const uint64_t rest = cycles - (reading > busy ? reading : busy);
+        if (rest)
+            charge(sm, scheduler, rest);
     }
     sm->accounted = until;
-}
-
-/* Enters the results of an instruction that has just been done. */
-static void enter_results(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready)
-{
-    if (sm->issuing.pending) {
-        slot->pending_ops++;
-        for (uint32_t i = 0; i < insn->write_count; i++)
-            scoreboard_add(slot, insn->registers[i], (Wait)sm->issuing.wait, CYCLE_NEVER, sm->now);
-        return;
-    }
-    for (uint32_t i = 0; i < insn->write_count; i++)
-        scoreboard_add(slot, insn->registers[i], WAIT_RESULT, ready, sm->now);
 }
 
 /* Whether the warp does not go on behind its instruction. */
@@ -116,6 +113,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     const WarpSet bit = (WarpSet)1 << warp;
     sm->ready &= ~bit;
     sm->by_pipe[slot->pipe] &= ~bit;
+    const bool same_warp = scheduler->last == bit;
     scheduler->last = bit;
     scheduler->last_slot = warp;
     sm->statistics.warp_instructions++;
@@ -123,10 +121,14 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     fetch_consume(sm, warp);
     if (intrinsic_deferred(sm, warp, insn))
         return;
-    const Cycle reading = operands_read(sm, slot->scheduler, timing, warp);
+    operands_read(sm, scheduler, timing, same_warp);
     units_occupy(sm, slot->scheduler, (Pipe)timing->pipe, timing->interval);
     sm->issuing = (Issuing){.warp = warp, .insn = timing};
-    sm->lsu_touched |= timing->kind == CLASS_MEMORY;
+    if (timing->kind == CLASS_MEMORY) {
+        sm->lsu_touched = true;
+        slot->has_stored |= insn->action == ACTION_STORE && insn->space != SPACE_SHARED;
+        slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
+    }
     Mask executed;
     const StepResult result = engine_step(slot->warp, &executed);
     sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
@@ -136,7 +138,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     }
     slot->pc++;
     if (executed || sm->issuing.pending)
-        enter_results(sm, slot, timing, sm->now + timing->latency + reading);
+        writeback_expect(sm, slot, timing, sm->now + timing->latency);
     if (timing->slots > 1) {
         scheduler->busy_until = sm->now + timing->slots;
         from = scheduler->busy_until;
@@ -187,12 +189,17 @@ Cycle issue_cycle(Sm *sm)
             scheduler->statistics.issued++;
             continue;
         }
+        if (scheduler->reading_until > sm->now) {
+            next = scheduler->reading_until < next ? scheduler->reading_until : next;
+            scheduler->statistics.stall_operands++;
+            continue;
+        }
         if (!issue_one(sm, scheduler, i, scheduler->mine, sm->now + (width == 1), &next)) {
             charge(sm, scheduler, 1);
             continue;
         }
         scheduler->statistics.issued++;
-        if (width > 1 && scheduler->busy_until <= sm->now)
+        if (width > 1 && scheduler->busy_until <= sm->now && scheduler->reading_until <= sm->now + 1)
             issue_one(sm, scheduler, i, scheduler->last, sm->now + 1, &next);
         if (sm->ready & scheduler->mine)
             next = sm->now + 1;

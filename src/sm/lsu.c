@@ -104,30 +104,26 @@ void lsu_enqueue(Lsu *lsu, LsuOp *op)
         lsu->statistics.queue_full++;
 }
 
-/* Makes an Access of what the record has kept. Lanes of a load lie in its staging bytes as if they had been
- * consecutive in memory, which is the fastest form. */
-static void restore_access(const LsuOp *op, unsigned width, Access *access)
+/* Where the lanes' bytes are: in a row, all at one place, or each for itself. Lanes in a row of staging bytes are as if
+ * they had been consecutive in memory, which is the fastest form. */
+static void restore_places(const LsuOp *op, unsigned width, uint8_t *line, Access *access)
 {
-    access->kind = op->access_kind;
-    access->space = op->space;
-    access->element_bytes = op->element_bytes;
-    access->vector = op->vector;
-    access->bytes = op->bytes;
-    access->mask = op->mask;
-    access->values = op->values;
-    access->part = op->part;
-    access->targets = op->targets;
-    access->object = op->object;
-    access->pattern = op->pattern == PATTERN_UNIFORM ? PATTERN_UNIFORM : PATTERN_CONSECUTIVE;
-    access->place[0] = op->staging;
-    if (op->values)
-        return;
+    const bool apart = op->pattern == PATTERN_ANY && line;
+    uint8_t *first = !line ? op->staging : apart ? line : line + op->address % LINE_BYTES;
     const size_t stride = op->pattern == PATTERN_UNIFORM ? 0 : op->bytes;
+    access->pattern = op->pattern == PATTERN_UNIFORM ? PATTERN_UNIFORM
+                      : apart                        ? PATTERN_ANY
+                                                     : PATTERN_CONSECUTIVE;
+    access->place[0] = first;
+    if (op->values && !apart)
+        return;
     for (unsigned lane = 0; lane < width; lane++)
-        access->place[lane] = op->kind == OP_ARRIVE ? op->targets[lane] : op->staging + lane * stride;
+        access->place[lane] = op->kind == OP_ARRIVE ? op->targets[lane]
+                              : apart               ? line + op->offset[lane]
+                                                    : first + lane * stride;
 }
 
-void lsu_perform(Lsu *lsu, LsuOp *op)
+void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line)
 {
     Sm *sm = lsu->sm;
     Access access;
@@ -136,7 +132,17 @@ void lsu_perform(Lsu *lsu, LsuOp *op)
     step.frame = &op->threads->frames.items[op->frame];
     step.insn = op->insn;
     step.mask = op->mask;
-    restore_access(op, lsu->width, &access);
+    access.kind = op->access_kind;
+    access.space = op->space;
+    access.element_bytes = op->element_bytes;
+    access.vector = op->vector;
+    access.bytes = op->bytes;
+    access.mask = op->mask;
+    access.values = op->values;
+    access.part = op->part;
+    access.targets = op->targets;
+    access.object = op->object;
+    restore_places(op, lsu->width, (uint8_t *)(uintptr_t)line, &access);
     op->perform(&step, &access);
     if (sm->error.status != WB_OK)
         sm_fail(sm);
@@ -145,8 +151,6 @@ void lsu_perform(Lsu *lsu, LsuOp *op)
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
 {
     LsuOp *whole = op->whole;
-    if (op->perform)
-        lsu_perform(lsu, op);
     if (op->acquires)
         l1_invalidate(&lsu->l1);
     if (op->is_copy) {

@@ -17,7 +17,7 @@ static CopySegment *open_segment(WarpCopies *copies)
 static void arrive(Lsu *lsu, LsuOp *op)
 {
     const uint32_t warp = op->warp;
-    lsu_perform(lsu, op);
+    lsu_perform(lsu, op, NULL);
     lsu_free_op(lsu, op);
     writeback_store(lsu->sm, warp);
 }

@@ -237,9 +237,6 @@ static void load_global(const Handover *handover, const AccessLine *lines, uint3
     keep_lines(lsu, op, lines, count);
     op->is_cached = !(aux & AUX_AT_L2) && (lsu->config->l1_global || aux & AUX_READ_ONLY);
     op->acquires = aux & AUX_ACQUIRE;
-    const size_t bytes =
-        access->pattern == PATTERN_UNIFORM ? access->bytes : (size_t)lsu->width * access->bytes;
-    op->staging = lsu_new_buffer(lsu, bytes, &op->staging_class);
     if (access->kind == ACCESS_COPY) {
         op->is_copy = true;
         slot_of(lsu)->pending_stores++;

@@ -89,13 +89,12 @@ static void copy_lanes(LsuOp *op, Mask lanes, const uint8_t *data, uint8_t secto
     }
 }
 
-/* Sectors of one of the load's lines are there. */
-static void copy_in(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, uint8_t sectors)
+static void copy_in(Lsu *lsu, LsuOp *op, const AccessLine *line, const uint8_t *data, uint8_t sectors)
 {
-    const AccessLine *line = &op->lines[index];
-    op->sectors_left -= count_sectors(sectors);
-    if (op->is_local)
-        return;
+    if (!op->staging) {
+        const size_t lanes = op->pattern == PATTERN_UNIFORM ? 1 : lsu->width;
+        op->staging = lsu_new_buffer(lsu, lanes * op->bytes, &op->staging_class);
+    }
     if (op->pattern == PATTERN_UNIFORM) {
         memcpy(op->staging, data + (op->address - line->line), op->bytes);
     } else if (op->pattern == PATTERN_CONSECUTIVE) {
@@ -112,6 +111,23 @@ static void copy_in(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, ui
     }
 }
 
+/* Sectors of one of the load's lines are there. Where they are all that it wants, the second phase takes them from
+ * where they are. */
+static void take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, uint8_t sectors)
+{
+    const AccessLine *line = &op->lines[index];
+    op->sectors_left -= count_sectors(sectors);
+    if (op->is_local)
+        return;
+    if (op->line_count == 1 && sectors == line->sectors) {
+        lsu_perform(lsu, op, data);
+        return;
+    }
+    copy_in(lsu, op, line, data, sectors);
+    if (!op->sectors_left)
+        lsu_perform(lsu, op, NULL);
+}
+
 static uint64_t *load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
 {
     const AccessLine *line = &op->lines[op->next_line];
@@ -125,7 +141,7 @@ static uint64_t *load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
     const Cycle cycles = data_cycles(lsu, line->sectors);
     lsu->free = start + cycles;
     if (answer.hit) {
-        copy_in(lsu, op, op->next_line, answer.data, answer.hit);
+        take_sectors(lsu, op, op->next_line, answer.data, answer.hit);
         op->ready = start + cycles - 1 + lsu->config->l1_latency;
     }
     if (status == L1_MISS) {
@@ -169,7 +185,7 @@ static void deliver(void *context, void *owner, uint32_t index, const uint8_t *d
 {
     Lsu *lsu = context;
     LsuOp *op = owner;
-    copy_in(lsu, op, index, data, sectors);
+    take_sectors(lsu, op, index, data, sectors);
     if (!op->sectors_left)
         lsu_finish(lsu, op, later(op->ready, lsu->sm->now + lsu->config->l1_fill_latency));
 }

@@ -20,8 +20,8 @@ typedef enum OpKind {
 /* One access of a warp. An instruction with several has one record for each; `whole` is the first one's, which
  * counts them and lives until the last is done.
  *
- * A load gathers its bytes in `staging`: lane l's at l * bytes, or all lanes' at 0 if uniform. Invariant:
- * sectors_left is the number of sectors in lines[] that have not been copied there. */
+ * A load whose sectors come at different times gathers its bytes in `staging`: lane l's at l * bytes, or all
+ * lanes' at 0 if uniform. Invariant: sectors_left is the number of sectors in lines[] that have not come. */
 typedef struct LsuOp LsuOp;
 struct LsuOp {
     LsuOp *next;
@@ -126,9 +126,12 @@ AtomicWork *lsu_new_atomic(Lsu *lsu, uint32_t elements);
 /* -- lsu.c -- */
 
 void lsu_enqueue(Lsu *lsu, LsuOp *op);
-/* The access is done: all its data is there at `ready`. Its second phase runs, and if it is the last of
- * its instruction the registers are announced. */
+/* The access is done: all its data is there at `ready`, and its second phase has run. If it is the last of its
+ * instruction the registers are announced. */
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready);
+/* Runs the second phase of an access. `line` is where all lanes' bytes lie in their line; null: in `staging`, or for
+ * an arrival at its targets. */
+void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line);
 
 /* -- lsu_lines.c -- */
 
@@ -146,7 +149,5 @@ void lsu_copy_mark(Lsu *lsu, uint32_t warp);
 void lsu_copy_wait(Lsu *lsu, uint32_t warp, uint32_t groups);
 /* The arrival happens at once if no copies are under way. */
 void lsu_copy_arrive(Lsu *lsu, LsuOp *op);
-/* Runs the second phase of an access with its own places. */
-void lsu_perform(Lsu *lsu, LsuOp *op);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* -- the table -- */
 
-enum { PLAIN, FLUSH, IMMEDIATE, VARIANTS = 4 };
+enum { PLAIN = 0, FLUSH = 1, IMMEDIATE = 2, REPEATED = 4 };
 
 typedef struct NativeRow {
     uint16_t row;
@@ -77,17 +77,43 @@ static NativeForm single(Work work)
 
 static NativeForm copies(void) { return (NativeForm){.skips_unit = true}; }
 
+/* A predicate takes longer to become a guard than an operand. The table has guards; rows that it leaves
+ * out have neither. */
+static void settle_predicate(NativeForm *form, bool is_guard)
+{
+    uint8_t *const guards = &form->chain.count[WORK_PREDICATE], *const operands =
+                                                                    &form->chain.count[WORK_INT];
+    if (!is_guard && *guards) {
+        (*guards)--;
+        (*operands)++;
+    } else if (is_guard && !*guards && *operands) {
+        (*operands)--;
+        (*guards)++;
+    }
+}
+
+/* Divisions in a loop by what does not change there: the assembler works out the reciprocal before it. */
+static bool keeps_reciprocal(const NativeFunction *f, const Insn *insn)
+{
+    const bool divides = insn->row == ROW_div_u32 || insn->row == ROW_div_s32 || insn->row == ROW_rem_u32 ||
+                         insn->row == ROW_rem_s32;
+    const uint32_t divisor = divides ? native_register(f, insn, 2) : NO_INDEX;
+    const uint32_t i = (uint32_t)(insn - f->code);
+    return divisor != NO_INDEX && f->registers[divisor].definitions == 1 && f->loop[i] != NO_INDEX &&
+           f->registers[divisor].definition < f->loop[i];
+}
+
 static NativeForm lower_by_table(const NativeFunction *f, const Insn *insn)
 {
     uint8_t variant = insn->mods.ftz ? FLUSH : PLAIN;
     if (insn->unit == UNIT_INT && last_is_immediate(insn))
         variant |= IMMEDIATE;
-    const NativeRow *row = find_row(insn->row, variant);
-    if (row)
-        return native_form_of(row->slots[f->is_hopper], row->chain[f->is_hopper]);
-    NativeForm form = single(work_of_unit((Unit)insn->unit));
-    if (isa_rows[insn->row].operands[0] == 'P' && form.chain.count[WORK_INT])
-        form.chain = work_parse("p1");
+    const NativeRow *row = find_row(insn->row, keeps_reciprocal(f, insn) ? REPEATED : variant);
+    NativeForm form = row ? native_form_of(row->slots[f->is_hopper], row->chain[f->is_hopper])
+                          : single(work_of_unit((Unit)insn->unit));
+    const uint32_t result = native_register(f, insn, 0);
+    if (isa_rows[insn->row].operands[0] == 'P' && result != NO_INDEX)
+        settle_predicate(&form, f->registers[result].is_guard);
     return form;
 }
 
@@ -109,7 +135,8 @@ static NativeForm lower_special(const NativeFunction *f, uint32_t special)
     return single(WORK_SPECIAL);
 }
 
-/* Of a register that several instructions write, an immediate must really be put there; all else is renamed. */
+/* Of a register that several instructions write, an immediate must really be put there; all else is
+ * renamed. */
 static NativeForm lower_move(const NativeFunction *f, const Insn *insn)
 {
     const Operand *source = &insn->op[insn->begin[1]];
@@ -132,8 +159,8 @@ static NativeForm lower_address(const NativeFunction *f, const Insn *insn)
     return native_form_of("i2", "i2");
 }
 
-/* Parameters of the kernel lie in the constant bank: an operand on sm_75, a load of its own on sm_90. Those of
- * functions are registers. */
+/* Parameters of the kernel lie in the constant bank: an operand on sm_75, a load of its own on sm_90.
+ * Those of functions are registers. */
 static bool is_parameter_copy(const NativeFunction *f, const Insn *insn, unsigned address)
 {
     if (insn->space != SPACE_PARAM)
@@ -284,10 +311,23 @@ static void find_blocks(NativeFunction *f)
     xfree(leads);
 }
 
+/* The start of the innermost loop around each instruction: branches backward, shorter ones later. */
+static void find_loops(NativeFunction *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        f->loop[i] = NO_INDEX;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const uint32_t target = f->code[i].action == ACTION_BRANCH ? f->code[i].target - f->first : NO_INDEX;
+        for (uint32_t j = target; target <= i && j <= i; j++)
+            if (f->loop[j] == NO_INDEX || f->loop[j] < target)
+                f->loop[j] = target;
+    }
+}
+
 /* -- from forms to numbers -- */
 
-/* Sums, differences and shifts by constants can be done by the multiplier too, and the assembler uses both pipes
- * in turn. */
+/* Sums, differences and shifts by constants can be done by the multiplier too, and the assembler uses both
+ * pipes in turn. */
 static bool is_balanced(const Insn *insn, const NativeForm *form)
 {
     return form->slots.count[WORK_MULTIPLY] == 1 && work_total(&form->slots) == 1 && insn->ptx &&
@@ -367,16 +407,24 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
     f.forms = xcalloc(f.count, sizeof *f.forms);
     f.block = xcalloc(f.count, sizeof *f.block);
     f.registers = xcalloc(f.function->register_count + 1, sizeof *f.registers);
+    f.loop = xcalloc(f.count, sizeof *f.loop);
     find_blocks(&f);
-    for (uint32_t i = 0; i < f.count; i++)
-        if (f.code[i].ptx)
-            flow_visit_registers(f.function, f.code[i].ptx, count_register, &(Counter){&f, i});
+    find_loops(&f);
+    for (uint32_t i = 0; i < f.count; i++) {
+        const PtxInsn *ptx = f.code[i].ptx;
+        if (!ptx)
+            continue;
+        flow_visit_registers(f.function, ptx, count_register, &(Counter){&f, i});
+        if (ptx->guard != NO_INDEX)
+            f.registers[ptx->guard].is_guard = true;
+    }
     native_find_divergence(&f);
     for (uint32_t i = 0; i < f.count; i++)
         f.forms[i] = lower_insn(&f, &f.code[i]);
     native_fuse(&f);
     native_vectorize(&f);
     native_flow(&f);
+    native_hoist(&f);
     bool turn = false;
     for (uint32_t i = 0; i < f.count; i++) {
         if (is_balanced(&f.code[i], &f.forms[i]) && (turn = !turn))
@@ -385,6 +433,7 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
     }
     xfree(f.forms);
     xfree(f.block);
+    xfree(f.loop);
     xfree(f.registers);
 }
 

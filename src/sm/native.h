@@ -1,9 +1,10 @@
 /* Native mode: what the GPU's assembler makes of a program.
  *
- * native.c        one PTX instruction at a time, by native_table.def and by rules for what the table cannot hold
+ * native.c        one PTX instruction at a time, by native_table.def and by rules for what it cannot hold
  * native_fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
  * native_vector.c shared loads that become one vector load
- * native_flow.c   branches: short blocks under a guard instead, convergence barriers, unrolled loops, prologue
+ * native_flow.c   branches: guards instead of short ones, convergence barriers, unrolled loops, prologue
+ * native_hoist.c  comparisons that are moved up from the branch they guard
  *
  * The facts come from the assembler itself: docs/NATIVE.md says how. */
 #ifndef SM_NATIVE_H
@@ -16,12 +17,13 @@ void native_lower(const Program *program, const GpuConfig *config, InsnTiming *i
 
 /* -- between its files -- */
 
-/* What became of one instruction: the machine instructions, and of them those that a dependent instruction waits
- * for. */
+/* What became of one instruction: the machine instructions, and of them those that a dependent instruction
+ * waits for. */
 typedef struct NativeForm {
     WorkList slots, chain;
     bool skips_unit;     /* a memory instruction that became a copy between registers, or an operand */
-    uint16_t latency;    /* of a load that comes with another one; 0: that of the chain */
+    uint16_t latency;    /* of a load that comes with another one, of a comparison that is moved up; 0: that
+                            of the chain */
     bool jumps_freely;   /* a branch that became guards: if taken, `skipped` instructions issue for nothing */
     uint8_t skipped;
     uint8_t unrolled;    /* a branch of a loop: copies of the body behind each other; 0: not a loop's */
@@ -30,6 +32,7 @@ typedef struct NativeForm {
 /* What is known of a virtual register of a function. */
 typedef struct NativeRegister {
     uint32_t uses, definitions;
+    bool is_guard;       /* of some instruction */
     uint32_t definition; /* the last instruction that writes it */
     bool is_divergent;   /* lanes of a warp may differ */
 } NativeRegister;
@@ -45,6 +48,7 @@ typedef struct NativeFunction {
     uint32_t count;      /* the end marker included */
     NativeForm *forms;   /* [count] */
     uint32_t *block;     /* [count] basic block */
+    uint32_t *loop;      /* [count] first instruction of the innermost loop around it, or NO_INDEX */
     NativeRegister *registers;
     bool is_hopper;      /* compute capability 9.0 or later: second columns of the table */
 } NativeFunction;
@@ -63,5 +67,7 @@ void native_vectorize(NativeFunction *f);
 void native_find_divergence(NativeFunction *f);
 /* After the two above. */
 void native_flow(NativeFunction *f);
+/* Last. */
+void native_hoist(NativeFunction *f);
 
 #endif

@@ -1,9 +1,9 @@
 /* What the assembler does to control flow.
  *
- * A short forward branch over a few instructions becomes guards on them. Another branch in which lanes may part
- * has a convergence barrier set up before it and met behind it. A counted loop of one block is unrolled. A
- * kernel begins by loading its stack pointer and the bases that its accesses need. The limits were found by
- * giving the assembler blocks and loops of growing size: docs/NATIVE.md. */
+ * A short forward branch over a few instructions becomes guards on them. Another branch in which lanes may
+ * part has a convergence barrier set up before it and met behind it. A counted loop of one block is
+ * unrolled. A kernel begins by loading its stack pointer and the bases that its accesses need. The limits
+ * were found by giving the assembler blocks and loops of growing size: docs/NATIVE.md. */
 #include "sm/native.h"
 
 #include "base/alloc.h"
@@ -18,7 +18,9 @@ enum {
     UNROLL_SHARED = 5,  /* more for each load of shared memory */
     UNROLL_GLOBAL = 45, /* with a load of global memory */
     UNROLL_MOST = 100,
-    ATOMIC_WEIGHT = 6 /* what an atomic counts in a body */
+    UNROLL_COUNTED = 333, /* instructions that the copies of a loop of known length come to, if the body */
+    UNROLL_COUNTED_BODY = 80, /* is no longer than this */
+    ATOMIC_WEIGHT = 6         /* what an atomic counts in a body */
 };
 
 /* -- which lanes may differ -- */
@@ -192,7 +194,8 @@ static bool is_written_between(const NativeFunction *f, uint32_t reg, uint32_t f
     return false;
 }
 
-/* The comparison that the loop's branch waits for: of a register that steps with one that stays, or a constant. */
+/* The comparison that the loop's branch waits for: of a register that steps with one that stays, or a
+ * constant. */
 static uint32_t loop_test(const NativeFunction *f, uint32_t start, uint32_t branch)
 {
     const uint32_t guard = f->code[branch].ptx->guard;
@@ -247,8 +250,29 @@ static uint32_t unroll_limit(const NativeFunction *f, uint32_t start, uint32_t b
     return limit < UNROLL_MOST ? limit : UNROLL_MOST;
 }
 
-/* Copies of the body share one step of each counter, one test and one branch. Their slots, divided by the copies,
- * are charged to the branch. */
+/* A counter that begins at a constant and is compared with one. */
+static bool has_known_length(const NativeFunction *f, uint32_t start, uint32_t test)
+{
+    const uint32_t counter = native_register(f, &f->code[test], 1);
+    if (!native_is_immediate(&f->code[test], 2) || f->registers[counter].definitions != 2)
+        return false;
+    for (uint32_t i = start; i-- > 0;)
+        if (f->code[i].ptx && native_register(f, &f->code[i], 0) == counter)
+            return f->code[i].row == ROW_mov_b32 && native_is_immediate(&f->code[i], 1);
+    return false;
+}
+
+static uint32_t copies(const NativeFunction *f, uint32_t start, uint32_t branch, uint32_t test, uint32_t own)
+{
+    if (has_known_length(f, start, test) && own && own <= UNROLL_COUNTED_BODY) {
+        const uint32_t made = UNROLL_COUNTED / own;
+        return made < UINT8_MAX ? made : UINT8_MAX;
+    }
+    return own <= unroll_limit(f, start, branch) ? UNROLL_COPIES : 1;
+}
+
+/* Copies of the body share one step of each counter, one test and one branch. Their slots, divided by the
+ * copies, are charged to the branch. */
 static void unroll(NativeFunction *f, uint32_t start, uint32_t branch)
 {
     const uint32_t test = loop_test(f, start, branch);
@@ -260,14 +284,15 @@ static void unroll(NativeFunction *f, uint32_t start, uint32_t branch)
         *(is_shared ? &shared : &own) += work_total(&f->forms[i].slots);
         own += f->code[i].action == ACTION_ATOMIC ? ATOMIC_WEIGHT - 1 : 0;
     }
-    if (own > unroll_limit(f, start, branch))
+    const uint32_t made = copies(f, start, branch, test, own);
+    if (made < 2)
         return;
     for (uint32_t i = start; i < branch; i++)
         if (i == test || steps(f, &f->code[i]))
             f->forms[i] = (NativeForm){.skips_unit = true};
-    const uint32_t share = (shared + UNROLL_COPIES / 2) / UNROLL_COPIES;
-    f->forms[branch] = (NativeForm){.unrolled = UNROLL_COPIES};
-    f->forms[branch].slots.count[WORK_CONTROL] = 1;
+    const uint32_t share = (shared + made / 2) / made;
+    f->forms[branch] = (NativeForm){.unrolled = (uint8_t)made};
+    f->forms[branch].slots.count[WORK_CONTROL] = share > 0;
     f->forms[branch].slots.count[WORK_INT] = (uint8_t)(share ? share - 1 : 0);
 }
 
@@ -332,8 +357,8 @@ static bool uses_global(const Insn *insn)
     return accesses && (insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC);
 }
 
-/* The stack pointer; from Ampere on the descriptor of global accesses; on Hopper also the window of the block's
- * shared memory, which takes three. */
+/* The stack pointer; from Ampere on the descriptor of global accesses; on Hopper also the window of the
+ * block's shared memory, which takes three. */
 static void add_prologue(NativeFunction *f)
 {
     bool global = false, shared = false;

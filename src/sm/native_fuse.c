@@ -1,7 +1,7 @@
 /* Instructions of a basic block that the assembler makes one machine instruction of.
  *
- * A rule looks at an instruction whose result is used only in its own block, and only by instructions that can
- * take it over: then it costs nothing, and they cost what the joint instruction costs. */
+ * A rule looks at an instruction whose result is used only in its own block, and only by instructions that
+ * can take it over: then it costs nothing, and they cost what the joint instruction costs. */
 #include "sm/native.h"
 
 #include "base/alloc.h"
@@ -32,7 +32,8 @@ static void count_reads(void *context, uint32_t reg, bool is_write, bool is_defi
     reads->count += !is_write && reg == reads->reg;
 }
 
-/* All instructions that use what instruction i writes to the register; false: not all of them are in its block. */
+/* All instructions that use what instruction i writes to the register; false: not all of them are in its
+ * block. */
 static bool find_users(const NativeFunction *f, uint32_t i, uint32_t reg, Users *users)
 {
     users->count = 0;
@@ -162,9 +163,38 @@ static bool fuse_sign(NativeFunction *f, uint32_t i, const Users *users)
 static bool is_address_of(const NativeFunction *f, uint32_t user, uint32_t reg)
 {
     const Insn *insn = &f->code[user];
-    const unsigned address = insn->action == ACTION_STORE ? 0 : 1;
-    return (insn->action == ACTION_LOAD || insn->action == ACTION_STORE) &&
-           native_register(f, insn, address) == reg && (address || native_register(f, insn, 1) != reg);
+    const unsigned address = isa_destination_count(&isa_rows[insn->row]);
+    if (insn->action != ACTION_LOAD && insn->action != ACTION_STORE && insn->action != ACTION_ATOMIC)
+        return false;
+    return native_register(f, insn, address) == reg && native_register(f, insn, address + 1) != reg;
+}
+
+/* The address of a shared variable, or another constant. */
+static bool is_constant(const NativeFunction *f, const Insn *insn, unsigned k)
+{
+    if (native_is_immediate(insn, k))
+        return true;
+    const uint32_t reg = native_register(f, insn, k);
+    if (reg == NO_INDEX || f->registers[reg].definitions != 1)
+        return false;
+    const Insn *from = &f->code[f->registers[reg].definition];
+    return from->row == ROW_mov_b32 && native_is_immediate(from, 1);
+}
+
+/* Accesses of shared memory add a constant base, since Hopper one in a uniform register. */
+static bool fuse_shared_base(const Fuser *fuser, uint32_t i, const Users *users)
+{
+    NativeFunction *f = fuser->f;
+    const Insn *insn = &f->code[i];
+    if (insn->row != ROW_add_32 || fuser->inputs[i] != 2 ||
+        !(is_constant(f, insn, 1) || is_constant(f, insn, 2)))
+        return false;
+    const uint32_t reg = native_register(f, insn, 0);
+    for (uint32_t u = 0; u < users->count; u++)
+        if (f->code[users->insn[u]].space != SPACE_SHARED || !is_address_of(f, users->insn[u], reg))
+            return false;
+    vanish(f, i);
+    return true;
 }
 
 /* A constant added to an address is the access's displacement, if it has room: 24 bits with a sign. */
@@ -220,7 +250,8 @@ void native_fuse(NativeFunction *f)
         Users users;
         if (!find_users(f, i, native_register(f, insn, 0), &users))
             continue;
-        if (!fuse_into_sum(&fuser, i, &users) && !fuse_chain(&fuser, i, &users) && !fuse_sign(f, i, &users))
+        if (!fuse_into_sum(&fuser, i, &users) && !fuse_chain(&fuser, i, &users) && !fuse_sign(f, i, &users) &&
+            !fuse_shared_base(&fuser, i, &users))
             fuse_displacement(f, i, &users);
     }
     xfree(fuser.inputs);

@@ -58,6 +58,7 @@ static void start_warp(Sm *sm, uint32_t block, Warp *warp)
     slot->pc = 0;
     slot->branch_until = start;
     slot->pending_ops = slot->pending_stores = 0;
+    slot->has_stored = slot->has_done_atomics = false;
     slot->board.count = 0;
     slot->board.filter = 0;
     slot->wait = WAIT_FETCH;

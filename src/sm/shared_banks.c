@@ -38,6 +38,39 @@ static uint32_t group_passes(const GpuConfig *config, const Access *access, Mask
     return load.most;
 }
 
+/* Whether no two of `count` lanes want different words of one bank: every bank keeps the last word that a lane wanted,
+ * and then all must find theirs. Lanes that do not execute repeat one that does, which may only make
+ * this say no. Banks and their words must be powers of two. */
+static inline __attribute__((always_inline)) bool agree(const uint64_t *address, uint32_t count,
+                                                        uint32_t words, unsigned shift, uint32_t banks)
+{
+    uint32_t last[MAX_BANKS], differ = 0;
+    for (uint32_t lane = 0; lane < count; lane++)
+        for (uint32_t i = 0; i < words; i++) {
+            const uint32_t word = (uint32_t)(address[lane] >> shift) + i;
+            last[word & (banks - 1)] = word;
+        }
+    for (uint32_t lane = 0; lane < count; lane++)
+        for (uint32_t i = 0; i < words; i++) {
+            const uint32_t word = (uint32_t)(address[lane] >> shift) + i;
+            differ |= last[word & (banks - 1)] ^ word;
+        }
+    return !differ;
+}
+
+/* The same with the usual numbers known. */
+static bool lanes_agree(const GpuConfig *config, const Access *access, uint32_t first, uint32_t count)
+{
+    const uint32_t banks = (uint32_t)config->shared_banks;
+    const unsigned shift = (unsigned)__builtin_ctzll(config->shared_bank_bytes);
+    const uint64_t *address = access->address + first;
+    if (banks == 32 && shift == 2 && count == 32)
+        return agree(address, 32, 1, 2, 32);
+    return agree(address, count, ((access->bytes - 1) >> shift) + 1, shift, banks);
+}
+
+static bool is_power_of_two(uint64_t value) { return !(value & (value - 1)); }
+
 /* Lanes whose bytes together fill all banks once. */
 static uint32_t lanes_at_once(const GpuConfig *config, const Access *access, unsigned width)
 {
@@ -53,13 +86,16 @@ BankPasses shared_banks_passes(const GpuConfig *config, const Access *access, un
     const uint32_t lanes = lanes_at_once(config, access, width);
     const bool even =
         !serial && (access->pattern == PATTERN_CONSECUTIVE || access->pattern == PATTERN_UNIFORM);
+    const bool quick =
+        !serial && is_power_of_two(config->shared_banks) && is_power_of_two(config->shared_bank_bytes);
     BankPasses result = {0, 0};
     for (uint32_t first = 0; first < width; first += lanes) {
         const Mask group = access->mask & mask_of_width(64) >> (64 - lanes) << first;
         if (!group)
             continue;
         result.least++;
-        result.passes += even ? 1 : group_passes(config, access, group, serial);
+        const bool one = even || (quick && lanes_agree(config, access, first, lanes));
+        result.passes += one ? 1 : group_passes(config, access, group, serial);
     }
     return result;
 }

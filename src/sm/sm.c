@@ -96,8 +96,9 @@ static bool do_folded(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle read
     }
     sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
     slot->pc++;
-    for (uint32_t i = 0; ready > sm->now && i < insn->write_count; i++)
-        scoreboard_add(slot, insn->registers[i], WAIT_RESULT, ready, sm->now);
+    if (sm->issuing.pending || ready > sm->now)
+        writeback_expect(sm, slot, insn, ready);
+    sm->lsu_touched |= sm->issuing.pending;
     return true;
 }
 
@@ -300,7 +301,6 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
         sm->schedulers[i % sm->scheduler_count].mine |= (WarpSet)1 << i;
     sm->block_capacity = (uint32_t)config->max_blocks_per_sm;
     sm->blocks = xcalloc(sm->block_capacity, sizeof *sm->blocks);
-    sm->bank_free = xcalloc(config->operand_banks * config->schedulers + 1, sizeof *sm->bank_free);
     units_init(sm);
     sm->fetch = fetch_create(config);
     sm->lsu = lsu_create(sm);
@@ -319,7 +319,6 @@ void sm_free(Sm *sm)
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);
     VEC_FREE(&sm->replies);
-    xfree(sm->bank_free);
     xfree(sm->blocks);
     xfree(sm);
 }

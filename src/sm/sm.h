@@ -63,6 +63,7 @@ typedef struct WarpSlot {
     uint8_t wait;          /* Wait; WAIT_NONE: in sm->ready */
     uint8_t scheduler;
     uint8_t pipe;          /* of the next instruction */
+    bool has_stored, has_done_atomics; /* since its last fence */
     bool at_folded;        /* the next instruction has no slot: when the wait ends it is looked at again */
     Cycle wake;            /* when the wait ends, if known */
     Cycle since;           /* when it began */
@@ -103,6 +104,8 @@ typedef struct Scheduler {
     WarpSet last;             /* the warp that issued last, if it is still there */
     uint32_t last_slot;
     Cycle busy_until;         /* an instruction of several slots is being issued */
+    Cycle reading_until;      /* operands of the last instruction are being read */
+    const InsnTiming *last_insn; /* that issued last */
     uint32_t waiting[WAIT_COUNT]; /* resident warps in each Wait */
     SchedulerStatistics statistics;
 } Scheduler;
@@ -157,7 +160,6 @@ typedef struct Sm {
     Cycle pipe_free[PIPE_COUNT][MAX_PIPES];
     uint8_t pipe_count[PIPE_COUNT];  /* pipes that a scheduler may use, from scheduler * pipe_stride on */
     uint8_t pipe_stride[PIPE_COUNT];
-    Cycle *bank_free;          /* operand banks, [scheduler * operand_banks + bank] */
     Cycle launch_free;         /* when the next arriving warp can start */
     Cycle barrier_free;        /* the barrier unit takes one warp at a time */
     Fetch *fetch;

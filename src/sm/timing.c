@@ -44,8 +44,8 @@ static bool is_register(const Operand *operand)
     return operand->kind == OPERAND_REGISTER || operand->kind == OPERAND_PREDICATE;
 }
 
-/* The most elements of one operand that are listed: more are only in the fragments of wmma, whose registers come
- * from one instruction and are ready together. */
+/* The most elements of one operand that are listed: more are only in the fragments of wmma, whose
+ * registers come from one instruction and are ready together. */
 static unsigned read_limit(const Insn *insn)
 {
     const unsigned total = insn->begin[insn->operand_count];

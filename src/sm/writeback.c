@@ -1,8 +1,18 @@
-/* Writeback of memory instructions: their registers become readable, and warps that wait for them go on.
+/* Writeback: when results become readable.
  *
- * Results of arithmetic need no stage: their time is known when they issue, and is in the scoreboard. */
+ * Results of arithmetic need no stage: their time is known when they issue, and is in the scoreboard. Those of
+ * memory instructions are entered there without a time, which comes later and wakes warps that wait for it. */
 #include "sm/lsu.h"
 #include "sm/stages.h"
+
+void writeback_expect(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready)
+{
+    const bool pending = sm->issuing.pending;
+    slot->pending_ops += pending;
+    for (uint32_t i = 0; i < insn->write_count; i++)
+        scoreboard_add(slot, insn->registers[i], pending ? (Wait)sm->issuing.wait : WAIT_RESULT,
+                       pending ? CYCLE_NEVER : ready, sm->now);
+}
 
 /* The warp may have waited for something else as well, so it is looked at anew. */
 static void look_again(Sm *sm, uint32_t warp)

@@ -472,7 +472,8 @@ static void test_api(void **state)
     wb_gpu_close(gpu);
 }
 
-/* docs/STATISTICS.md has a row for every counter and every ratio, as it is declared. */
+/* docs/STATISTICS.md has a row for every counter and every ratio, as it is declared: it ends with what
+ * `warpbeam list statistics --markdown` prints. */
 static void test_documented(void **state)
 {
     static char page[1 << 17], row[1024];

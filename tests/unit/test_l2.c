@@ -1,4 +1,4 @@
-/* The pieces of an L2 slice: data, atomic unit, rings, tickets. The whole of it is in test_partition.c. */
+/* The pieces of an L2 slice: data, writing unit, rings, tickets. The whole of it is in test_partition.c. */
 #include "partition_rig.h"
 
 static AtomicWork work_at(unsigned lanes, unsigned offset, unsigned stride)
@@ -9,22 +9,39 @@ static AtomicWork work_at(unsigned lanes, unsigned offset, unsigned stride)
     return work;
 }
 
+static uint64_t time_of(const GpuConfig *config, AtomicWork *work)
+{
+    const Request request = {.kind = REQUEST_ATOMIC, .atomic = work};
+    return l2_writing_time(config, &request);
+}
+
 static void charges_atomics_by_address(void **state)
 {
     (void)state;
-    const GpuConfig config = {.l2_atomic_sector = 1000, .l2_atomic_word = 10, .l2_atomic_same = 1};
+    const GpuConfig config = {
+        .l2_atomic_request = 5000, .l2_atomic_sector = 1000, .l2_atomic_word = 10, .l2_atomic_same = 1};
     AtomicWork work = work_at(1, 124, 0);
-    assert_int_equal(l2_atomic_time(&config, &work), 1000);
+    assert_int_equal(time_of(&config, &work), 5000);
     work = work_at(32, 0, 4); /* four sectors of eight words */
-    assert_int_equal(l2_atomic_time(&config, &work), 4000 + 28 * 10);
+    assert_int_equal(time_of(&config, &work), 8000 + 28 * 10);
     work = work_at(16, 0, 8);
-    assert_int_equal(l2_atomic_time(&config, &work), 4000 + 12 * 10);
+    assert_int_equal(time_of(&config, &work), 8000 + 12 * 10);
     work = work_at(32, 64, 0);
-    assert_int_equal(l2_atomic_time(&config, &work), 1000 + 31);
+    assert_int_equal(time_of(&config, &work), 5000 + 31);
     work.combines = true;
-    assert_int_equal(l2_atomic_time(&config, &work), 1000);
+    assert_int_equal(time_of(&config, &work), 5000);
     work.combines = work.returns = false;
-    assert_int_equal(l2_atomic_time(&config, &work), 1000);
+    assert_int_equal(time_of(&config, &work), 5000);
+}
+
+static void charges_stores_by_sector(void **state)
+{
+    (void)state;
+    const GpuConfig config = {.l2_store_request = 300, .l2_store_sector = 20};
+    Request request = {.kind = REQUEST_STORE, .sectors = 4};
+    assert_int_equal(l2_writing_time(&config, &request), 300);
+    request.sectors = 0xF;
+    assert_int_equal(l2_writing_time(&config, &request), 360);
 }
 
 static void knows_partly_written_sectors(void **state)
@@ -136,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(charges_atomics_by_address),
+        cmocka_unit_test(charges_stores_by_sector),
         cmocka_unit_test(knows_partly_written_sectors),
         cmocka_unit_test(moves_only_what_is_meant),
         cmocka_unit_test(keeps_order_in_rings),

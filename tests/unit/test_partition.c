@@ -258,7 +258,7 @@ static void returns_old_values(void **state)
 static Cycle atomic_cycles(uint64_t sector, uint64_t word, uint32_t count, unsigned lanes, unsigned stride)
 {
     Rig *rig = rig_new();
-    rig->config.l2_atomic_sector = sector;
+    rig->config.l2_atomic_request = rig->config.l2_atomic_sector = sector;
     rig->config.l2_atomic_word = word;
     rig->config.crossbar_slice_flits = 16;
     rig_build(rig, 1);
@@ -294,7 +294,7 @@ static void answers_an_atomic_after_exact_latency(void **state)
     (void)state;
     Rig *rig = rig_new();
     rig->config.l2_atomic_latency = 25;
-    rig->config.l2_atomic_sector = 300;
+    rig->config.l2_atomic_request = 300;
     rig_build(rig, 1);
     rig_store(rig, 0, 0, 0, 0, 128, 0);
     rig_run(rig);
@@ -398,7 +398,7 @@ static Rig *scarce_rig(uint32_t threads, Cycle window)
     config->l2_reply_queue = 2;
     config->l2_mshrs = 3;
     config->l2_merges = 2;
-    config->l2_atomic_sector = 1000;
+    config->l2_atomic_request = 1000;
     config->dram_queue = 2;
     config->dram_write_queue = 3;
     config->dram_write_high = 2;
@@ -430,7 +430,7 @@ static void answers_everything_once(void **state)
     assert_int_equal(replies, 3000);
     assert_int_equal(accesses, 3000);
     /* Everything was scarce indeed. */
-    assert_true(sum.stall_mshr && sum.stall_merge && sum.stall_dram && sum.stall_atomic && sum.queue_full);
+    assert_true(sum.stall_mshr && sum.stall_merge && sum.stall_dram && sum.stall_writer && sum.queue_full);
     assert_true(sum.write_backs > 100);
     assert_true(reads > 0 && reads <= sum.fetches);
     rig_free(rig);

@@ -1,5 +1,5 @@
-/* Generated parts of a hand-written Markdown file. A part lies between two comment lines that name it; what is
- * outside of them is never touched. */
+/* Generated parts of a hand-written Markdown file. A part lies between two comment lines that name it; what
+ * is outside of them is never touched. */
 #ifndef WORKLOADS_MARKDOWN_H
 #define WORKLOADS_MARKDOWN_H
 

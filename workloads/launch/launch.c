@@ -122,7 +122,7 @@ static bool run_dfma(const LaunchCase *launch, Host *host)
     return right;
 }
 
-/* The sine of the sine and so on of 1 falls like sqrt(3 / steps); the first thread's chains start at 0 to 3. */
+/* Sines of sines fall like sqrt(3 / steps), so errors do not grow. The first thread starts at 0 to 3. */
 static bool run_mufu(const LaunchCase *launch, Host *host)
 {
     Output out = output_of(host, (size_t)launch->blocks * launch->threads, sizeof(float));
@@ -184,7 +184,8 @@ static bool run_l2_read(const LaunchCase *launch, Host *host)
 #define SHAPES(kernel, threads)                                                                              \
     SHAPE(kernel, 1, threads), SHAPE(kernel, 132, threads), SHAPE(kernel, 1056, threads),                    \
     SHAPE(kernel, 8192, threads), SHAPE(kernel, 65536, threads)
-#define STRIDE(stride) {"shared_stride" #stride, "shared_stride" #stride, 132, 1024, run_shared_stride, stride}
+#define STRIDE(stride)                                                                                       \
+    {"shared_stride" #stride, "shared_stride" #stride, 132, 1024, run_shared_stride, stride}
 #define ATOMIC(stride) {"shared_atomic_" #stride, "shared_atomic", 132, 1024, run_shared_atomic, stride}
 
 const LaunchCase launch_cases[LAUNCH_COUNT] = {

@@ -100,8 +100,8 @@ CHAIN(alu_dfma, DFMA)
 CHAIN(alu_fdiv, FDIV)
 CHAIN(alu_expf, EXPF)
 
-// NVIDIA's assembler makes one butterfly shuffle of the sixteen that a loop unrolled like those above has: the
-// code that was measured holds a single SHFL for each sixteen steps. So that is what is written here.
+// NVIDIA's assembler makes one butterfly shuffle of the sixteen that a loop unrolled like those above has:
+// the code that was measured holds a single SHFL for sixteen steps. So that is what is written here.
 extern "C" __global__ void alu_shfl(int steps, float *end, Clock *cycles, float a, float b)
 {
     float x = a;

@@ -1,5 +1,6 @@
 /* Measurements of single properties of a GPU: latencies, throughputs, the cost of meeting. Each has a row in
- * h200.csv, what a real GPU measured in the same way, and checks that its kernels computed the right thing. */
+ * h200.csv, what a real GPU measured in the same way, and checks that its kernels computed the right
+ * thing. */
 #ifndef WORKLOADS_MICRO_H
 #define WORKLOADS_MICRO_H
 

@@ -244,15 +244,25 @@ template <int MODE> __global__ void atomics(unsigned *p, unsigned *out, int roun
             asm volatile("red.global.add.f32 [%0], 0f3F800000;" ::"l"(p + i));
         if (MODE == 8) // compare and swap on consecutive words
             asm volatile("atom.global.cas.b32 %0, [%1], 0, 0;" : "=r"(x) : "l"(p + i));
-        if (MODE == 9) // plain stores of consecutive words
-            asm volatile("st.global.u32 [%0], %1;" ::"l"(p + i), "r"(k));
+        if (MODE == 9) // stores of consecutive words, another row each round
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(p + i + (size_t)(k % 32) * gridDim.x * blockDim.x), "r"(k));
+        if (MODE == 10) // stores, each lane a sector of its own, the next word of it each round
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(p + (size_t)i * 8 + k % 8), "r"(k));
+        if (MODE == 11) // stores, each lane a line of its own, the next word of it each round
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(p + (size_t)i * 32 + k % 32), "r"(k));
+        if (MODE == 12) // loads from L2, each lane a sector of its own
+            asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p + (size_t)i * 8));
+        if (MODE == 13) // loads from L2, each lane a line of its own
+            asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p + (size_t)i * 32));
+        if (MODE == 14) // loads from L2, consecutive words
+            asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p + i));
     }
     if (x == 12345)
         *out = x;
 }
 template <int MODE> void throughput(const char *name, unsigned *p, unsigned *out, int blocks, int threads)
 {
-    const int rounds = 64;
+    const int rounds = 256;
     cudaEvent_t a, b;
     cudaEventCreate(&a);
     cudaEventCreate(&b);
@@ -268,6 +278,56 @@ template <int MODE> void throughput(const char *name, unsigned *p, unsigned *out
     }
     printf("%s,blocks,%d,threads,%d,warp_instructions,%lld,us,%.2f\n", name, blocks, threads,
            (long long)blocks * (threads / 32) * rounds, best * 1e3);
+}
+
+// The parts of a grid-wide barrier made of an atomic counter, in cycles, averaged over rounds and blocks.
+__global__ void barrier_parts(unsigned *count, long long *parts, int rounds)
+{
+    long long sums[5] = {0, 0, 0, 0, 0};
+    for (int k = 1; k <= rounds; k++) {
+        long long t0 = clock64();
+        __syncthreads();
+        long long t1 = clock64();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            long long t2 = clock64();
+            atomicAdd(count, 1u);
+            while (*(volatile unsigned *)count < (unsigned)k * gridDim.x)
+                ;
+            long long t3 = clock64();
+            __threadfence();
+            long long t4 = clock64();
+            sums[1] += t2 - t1;
+            sums[2] += t3 - t2;
+            sums[3] += t4 - t3;
+        }
+        long long t5 = clock64();
+        __syncthreads();
+        sums[0] += t1 - t0;
+        sums[4] += clock64() - t5;
+    }
+    if (threadIdx.x == 0)
+        for (int i = 0; i < 5; i++)
+            atomicAdd((unsigned long long *)&parts[i], (unsigned long long)sums[i]);
+}
+static void barrier(int blocks, int threads)
+{
+    unsigned *count;
+    long long *parts, h[5];
+    const int rounds = 1000;
+    CHECK(cudaMalloc(&count, 256));
+    CHECK(cudaMalloc(&parts, 64));
+    for (int i = 0; i < 2; i++) {
+        CHECK(cudaMemset(count, 0, 256));
+        CHECK(cudaMemset(parts, 0, 64));
+        barrier_parts<<<blocks, threads>>>(count, parts, rounds);
+    }
+    CHECK(cudaMemcpy(h, parts, sizeof h, cudaMemcpyDeviceToHost));
+    printf("barrier_parts,blocks,%d,threads,%d", blocks, threads);
+    const char *names[5] = {"sync", "fence", "count_and_spin", "fence", "sync"};
+    for (int i = 0; i < 5; i++)
+        printf(",%s,%.1f", names[i], (double)h[i] / rounds / blocks);
+    printf("\n");
 }
 
 // Blocks one after the other on each SM (shared memory allows one at a time): when they begin and end.
@@ -372,7 +432,15 @@ int main()
         throughput<7>("red_f32_consecutive", p, out, blocks, 256);
         throughput<8>("cas_consecutive", p, out, blocks, 256);
         throughput<9>("store_consecutive", p, out, blocks, 256);
+        throughput<10>("store_sector_per_lane", p, out, blocks, 256);
+        throughput<11>("store_line_per_lane", p, out, blocks, 256);
+        throughput<12>("load_sector_per_lane", p, out, blocks, 256);
+        throughput<13>("load_line_per_lane", p, out, blocks, 256);
+        throughput<14>("load_consecutive", p, out, blocks, 256);
     }
+    for (int blocks : {1, 2, 16, 132, 264, 528})
+        barrier(blocks, 256);
+    barrier(132, 32);
     for (int threads : {32, 256, 1024})
         turnover("block_turnover", live, threads);
     for (int threads : {32, 256, 1024})

@@ -1,0 +1,125 @@
+/* Regions of a function, one after the other.
+ *
+ * A region never holds an instruction that leaves its block or that nothing may be moved over. Registers that are
+ * live behind a region are known from the analysis of the text, and no order inside it changes them. */
+#include "ptx/schedule.h"
+
+#include "ptx/flow_registers.h"
+#include "ptx/schedule_region.h"
+
+enum { ATTEMPTS = 4 };
+
+typedef struct Scheduler {
+    ScheduleRegion region;
+    const FlowGraph *graph;
+    FlowWalk walk;
+    PtxInsn *insns; /* the new order */
+    uint32_t room;  /* words that may be live for loads to be early */
+} Scheduler;
+
+/* If the order needs more words than there is room for and than the text needs, the next attempt gets less room
+ * by as much; at last the text's order stays. */
+static void order_region(Scheduler *s)
+{
+    ScheduleRegion *region = &s->region;
+    const uint32_t text = schedule_text_pressure(region);
+    const uint32_t allowed = text > s->room ? text : s->room;
+    uint32_t room = allowed;
+    for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const uint32_t excess = schedule_list(region, room);
+        if (excess <= allowed)
+            return;
+        room = room > excess - allowed ? room - (excess - allowed) : 0;
+    }
+    for (uint32_t n = 0; n < region->count; n++)
+        region->order[n] = n;
+}
+
+/* Instructions [first, end); the walk is behind them, and then before them. */
+static void schedule_region(Scheduler *s, uint32_t first, uint32_t end)
+{
+    ScheduleRegion *region = &s->region;
+    region->number++;
+    region->first = first;
+    region->count = end - first;
+    for (uint32_t k = 0; k < s->walk.set.count; k++)
+        region->live_out[s->walk.set.items[k]] = region->number;
+    for (uint32_t i = end; i-- > first;)
+        flow_walk_step(&s->walk, i);
+    region->live_in = s->walk.set.words;
+    if (region->count == 1)
+        return;
+    schedule_find_dependences(region, &s->walk.set);
+    order_region(s);
+    for (uint32_t n = 0; n < region->count; n++)
+        s->insns[first + n] = region->function->insns[first + region->order[n]];
+}
+
+static void schedule_block(Scheduler *s, uint32_t block)
+{
+    const Function *function = s->region.function;
+    uint32_t end = s->graph->first[block + 1];
+    flow_walk_enter(&s->walk, block);
+    while (end > s->graph->first[block]) {
+        if (schedule_is_wall(function, &function->insns[end - 1])) {
+            flow_walk_step(&s->walk, --end);
+            continue;
+        }
+        uint32_t first = end - 1;
+        while (first > s->graph->first[block] && end - first < SCHEDULE_REGION &&
+               !schedule_is_wall(function, &function->insns[first - 1]))
+            first--;
+        schedule_region(s, first, end);
+        end = first;
+    }
+}
+
+/* What needs no register takes no words. */
+static const uint8_t *find_words(const Function *function, const FlowLive *live, const FlowSet *set,
+                                 Arena *arena)
+{
+    bool *banked = ARENA_ARRAY(arena, bool, function->register_count);
+    uint8_t *words_of = ARENA_ARRAY(arena, uint8_t, function->register_count);
+    flow_find_banked(function, live, banked);
+    for (uint32_t r = 0; r < function->register_count; r++)
+        words_of[r] = banked[r] ? 0 : set->words_of[r];
+    return words_of;
+}
+
+static void region_free(ScheduleRegion *region)
+{
+    VEC_FREE(&region->value_of);
+    VEC_FREE(&region->values);
+    VEC_FREE(&region->edges);
+    VEC_FREE(&region->links);
+    VEC_FREE(&region->memory);
+}
+
+const Function *schedule_function(const Module *module, const Function *function, uint32_t target,
+                                  Arena *arena)
+{
+    Arena scratch = {0};
+    const FlowGraph *graph = flow_graph_build(module, function, &scratch);
+    const FlowLive *live = flow_live_build(function, graph, &scratch);
+    Scheduler s = {
+        .region = {.module = module,
+                   .function = function,
+                   .accesses = &live->accesses,
+                   .registers = ARENA_ARRAY(&scratch, ScheduleRegister, function->register_count + 1),
+                   .live_out = ARENA_ARRAY(&scratch, uint32_t, function->register_count),
+                   .nodes = ARENA_ARRAY(&scratch, ScheduleNode, SCHEDULE_REGION),
+                   .order = ARENA_ARRAY(&scratch, uint32_t, SCHEDULE_REGION)},
+        .graph = graph,
+        .walk = flow_walk_new(function, live, &scratch),
+        .insns = arena_copy(arena, function->insns, function->insn_count * sizeof *function->insns),
+        .room = flow_free_words(function, target),
+    };
+    s.region.words_of = s.walk.set.words_of = find_words(function, live, &s.walk.set, &scratch);
+    for (uint32_t block = graph->block_count; block-- > 0;)
+        schedule_block(&s, block);
+    region_free(&s.region);
+    arena_free(&scratch);
+    Function *ordered = arena_copy(arena, function, sizeof *function);
+    ordered->insns = s.insns;
+    return ordered;
+}
