@@ -119,6 +119,9 @@ WbStatus wb_set_device(WbGpu *gpu, uint64_t destination, int byte, size_t size);
 /* A launch is checked at once and may run later; wb_wait runs it to its end and tells its outcome. */
 WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch);
 WbStatus wb_wait(WbGpu *gpu);
+/* Runs what is queued, then drops what all caches hold, as profilers do before a measurement. Memory keeps its
+ * contents. Nothing to do in functional mode. */
+WbStatus wb_gpu_flush(WbGpu *gpu);
 
 /* Statistics since the GPU was opened or they were last reset. Those whose names have a dot are counted in
  * cycle mode only (knob mode); of parts that there are several of, such as SMs, they are sums. */

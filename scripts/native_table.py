@@ -416,8 +416,8 @@ def wanted(row):
     return len(row[1]) == 1 or row[1][1] in ACTIONS
 
 
-HEAD = """/* What the assembler (ptxas, CUDA 13.0) makes of PTX instructions; scripts/native_table.py has written
- * it and says how. Rows that become one machine instruction of their unit are left out.
+HEAD = """/* What the assembler (ptxas, CUDA 13.0) makes of PTX instructions; scripts/native_table.py wrote it
+ * and says how. Rows that become one machine instruction of their unit are left out.
  *
  *   NATIVE(row, variant, slots on sm_75, its longest chain, slots on sm_90, its longest chain)
  *

@@ -70,6 +70,14 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
     return machine;
 }
 
+void cycle_flush(CycleMachine *machine)
+{
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        sm_begin_kernel(machine->sms[i]);
+    for (uint32_t i = 0; i < machine->partition_count; i++)
+        partition_invalidate(machine->partitions[i]);
+}
+
 void cycle_free(CycleMachine *machine)
 {
     if (!machine)

@@ -32,6 +32,8 @@ WbStatus cycle_check_policies(const GpuConfig *config, Error *error);
 WbStatus cycle_check(const GpuConfig *config, Error *error);
 /* Runs a launch to its end and keeps its record. */
 WbStatus cycle_run(WbGpu *gpu, const struct QueuedLaunch *queued, const Launch *launch, Error *error);
+/* Drops what all caches hold. Between launches no request is under way. */
+void cycle_flush(CycleMachine *machine);
 void cycle_free(CycleMachine *machine);
 
 /* Why a launch on the machine does not end: names the blocks and what their warps wait for. `what` says

@@ -277,3 +277,13 @@ WbStatus wb_wait(WbGpu *gpu)
     Error *error = gpu_begin(gpu);
     return gpu_end(gpu, gpu_run_queue(gpu, error));
 }
+
+WbStatus wb_gpu_flush(WbGpu *gpu)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    WbStatus status = gpu_run_queue(gpu, gpu_begin(gpu));
+    if (gpu->cycle)
+        cycle_flush(gpu->cycle);
+    return gpu_end(gpu, status);
+}

@@ -95,8 +95,9 @@ static inline bool access_is_timed(const Step *step) { return step->warp->block-
 /* Every lane's address at memory operand number `memory`, as the instruction gives it. */
 void access_addresses(Step *step, unsigned memory, uint64_t *addresses);
 
-/* Atomics on global memory, done where the line is: the lanes of `lanes` (those of one line, at most REQUEST_LANES
- * elements) with their operands; the operation (an AtomicPerform); the old values into registers. */
+/* Atomics on global memory, done where the line is: the lanes of `lanes` (those of one line, at most
+ * REQUEST_LANES elements) with their operands; the operation (an AtomicPerform); the old values into
+ * registers. */
 void atomic_work_fill(Step *step, const Access *access, Mask lanes, AtomicWork *work);
 void atomic_work_perform(AtomicWork *work, uint8_t *place);
 void atomic_work_deliver(Step *step, const AtomicWork *work);

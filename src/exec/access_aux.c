@@ -29,8 +29,8 @@ static AtomicOp atomic_op(Mod mod)
     }
 }
 
-/* What an instruction's cache operator, order and scope ask for. An order without a scope is that of the whole
- * GPU; within a block, all threads share one L1, so that nothing has to go past it. */
+/* What an instruction's cache operator, order and scope ask for. An order without a scope is that of the
+ * whole GPU; within a block, all threads share one L1, so that nothing has to go past it. */
 static uint32_t order_aux(const Function *function, const PtxInsn *ptx)
 {
     const bool block = function_has_mod(function, ptx, MOD_cta);
@@ -67,8 +67,8 @@ static void look_for_read(void *context, uint32_t reg, bool is_write, bool is_de
     }
 }
 
-/* Whether no instruction reads what an atomic returns. Compilers write atom where the result is not needed, and
- * the assembler makes a reduction of it. In functions, the result may be one of theirs. */
+/* Whether no instruction reads what an atomic returns. Compilers write atom where the result is not
+ * needed, and the assembler makes a reduction of it. In functions, the result may be one of theirs. */
 static bool result_is_unused(const Function *function, const PtxInsn *ptx)
 {
     const IsaRow *row = &isa_rows[ptx->row];

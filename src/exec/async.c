@@ -1,10 +1,10 @@
 /* Asynchronous copies. PTX lets a copy take effect any time between its issue and the wait for it; the
- * functional engine makes it at issue. So groups are complete when they are committed, waiting for them
- * is nothing, and the mbarrier of a bulk copy gets its bytes at once.
+ * functional engine makes it at issue. So groups are complete when they are committed, waiting for them is
+ * nothing, and the mbarrier of a bulk copy gets its bytes at once.
  *
  * A timing model gets the copies as accesses whose second phase brings the bytes to shared memory, marks
- * where groups end, and waits. It gets bulk copies piece by piece, 16 bytes a lane, for they may be longer than
- * anything a warp accesses otherwise; the mbarrier is told of each piece, which comes to the same. */
+ * where groups end, and waits. It gets bulk copies piece by piece, 16 bytes a lane, for they may be longer
+ * than anything a warp accesses otherwise; the mbarrier is told of each piece, which comes to the same. */
 #include <string.h>
 
 #include "exec/access.h"
@@ -237,8 +237,8 @@ static StepResult copy_bulk(Step *step, Space to_space, Space from_space, bool h
     return STEP_NEXT;
 }
 
-/* A timing model is told of groups and of waits for them; waiting for bulk groups, which only write, is left to
- * fences. */
+/* A timing model is told of groups and of waits for them; waiting for bulk groups, which only write, is
+ * left to fences. */
 static StepResult mark(Step *step, AccessKind kind, uint32_t groups)
 {
     if (!access_is_timed(step))

@@ -1,5 +1,7 @@
 #include "exec/engine.h"
 
+#include <stddef.h>
+
 #include "exec/divergence.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
@@ -99,19 +101,30 @@ static void run_group(Warp *warp, uint64_t budget, Counts *counts)
     divergence_settle(warp, (uint32_t)(group - warp->groups));
 }
 
+/* The counter of each unit. */
+static const size_t unit_counters[UNIT_COUNT] = {
+    [UNIT_INT] = offsetof(ExecStatistics, int_instructions),
+    [UNIT_FP32] = offsetof(ExecStatistics, fp32_instructions),
+    [UNIT_FP64] = offsetof(ExecStatistics, fp64_instructions),
+    [UNIT_HALF] = offsetof(ExecStatistics, half_instructions),
+    [UNIT_SFU] = offsetof(ExecStatistics, sfu_instructions),
+    [UNIT_TENSOR] = offsetof(ExecStatistics, tensor_instructions),
+    [UNIT_LDST] = offsetof(ExecStatistics, ldst_instructions),
+    [UNIT_CONTROL] = offsetof(ExecStatistics, control_instructions),
+};
+
+static inline void count_unit(ExecStatistics *statistics, unsigned unit, uint64_t instructions)
+{
+    *(uint64_t *)((char *)statistics + unit_counters[unit]) += instructions;
+}
+
 static void add_counts(ExecStatistics *statistics, const Counts *counts)
 {
     statistics->warp_instructions += counts->instructions;
     statistics->thread_instructions += counts->threads;
     statistics->branches += counts->branches;
-    statistics->int_instructions += counts->units[UNIT_INT];
-    statistics->fp32_instructions += counts->units[UNIT_FP32];
-    statistics->fp64_instructions += counts->units[UNIT_FP64];
-    statistics->half_instructions += counts->units[UNIT_HALF];
-    statistics->sfu_instructions += counts->units[UNIT_SFU];
-    statistics->tensor_instructions += counts->units[UNIT_TENSOR];
-    statistics->ldst_instructions += counts->units[UNIT_LDST];
-    statistics->control_instructions += counts->units[UNIT_CONTROL];
+    for (unsigned unit = 0; unit < UNIT_COUNT; unit++)
+        count_unit(statistics, unit, counts->units[unit]);
 }
 
 static void end_turn(Warp *warp)
@@ -151,12 +164,12 @@ uint64_t engine_run_warp(Warp *warp, uint64_t budget)
 }
 
 /* Counts what a timing model issues one by one. */
-static void count_one(ExecStatistics *statistics, const Insn *insn, Mask mask)
+static inline void count_one(ExecStatistics *statistics, const Insn *insn, Mask mask)
 {
-    Counts counts = {.instructions = 1, .threads = (uint64_t)__builtin_popcountll(mask)};
-    counts.branches = mask && insn->action == ACTION_BRANCH;
-    counts.units[insn->unit] = 1;
-    add_counts(statistics, &counts);
+    statistics->warp_instructions++;
+    statistics->thread_instructions += (uint64_t)__builtin_popcountll(mask);
+    statistics->branches += mask && insn->action == ACTION_BRANCH;
+    count_unit(statistics, insn->unit, 1);
 }
 
 /* The instruction itself, for lanes that are not empty; moves the group's program counter. */

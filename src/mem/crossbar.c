@@ -70,8 +70,7 @@ Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, 
     const uint32_t packet = crossbar->sent[direction][pair];
     Cycle when = clock_cycle(crossbar->clock, sender_port(crossbar, direction, sm, slice)->free_tick);
     if (packet >= crossbar->credits) {
-        Cycle taken =
-            atomic_load_explicit(note_of(crossbar, direction, pair, packet), memory_order_relaxed);
+        Cycle taken = atomic_load_explicit(note_of(crossbar, direction, pair, packet), memory_order_relaxed);
         if (taken == CYCLE_NEVER)
             return CYCLE_NEVER;
         when = taken + crossbar->latency > when ? taken + crossbar->latency : when;

@@ -208,7 +208,8 @@ L1Status l1_load(L1 *l1, const L1Load *load, L1Answer *answer)
 
 /* -- what comes back -- */
 
-/* The line's place, taken from another line if need be. Nothing is ever pending in the tags, so there is one. */
+/* The line's place, taken from another line if need be. Nothing is ever pending in the tags, so there is
+ * one. */
 static uint32_t place_of(L1 *l1, uint64_t line)
 {
     uint32_t index = tags_find(&l1->tags, line);

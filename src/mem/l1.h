@@ -1,15 +1,15 @@
 /* The L1 data cache of an SM: sectored, write-through, not coherent.
  *
- * It really holds bytes. A sector that came from L2 stays as it was then, whatever other SMs write, until it
- * is evicted or the cache is invalidated. Stores of the own SM go through to L2 and update or drop the copy;
- * they allocate nothing, but for local memory, of which nobody else has a copy.
+ * It really holds bytes. A sector that came from L2 stays as it was then, whatever other SMs write, until
+ * it is evicted or the cache is invalidated. Stores of the own SM go through to L2 and update or drop the
+ * copy; they allocate nothing, but for local memory, of which nobody else has a copy.
  *
  * Lines are allocated when their data comes, so a line on its way takes an MSHR (L1Miss) and no way of its
  * set. A miss record gathers the accesses that wait for the line (targets), each of which is told of the
- * sectors it needs as they come. A store or atomic to a sector on its way, or an invalidation, makes the record
- * unfindable: it serves those that wait already, who are older, but later loads ask L2 anew and what comes is
- * not kept. That is what keeps each thread's own accesses in program order. Loads that bypass the cache use
- * unfindable records as well, which do not count as MSHRs. */
+ * sectors it needs as they come. A store or atomic to a sector on its way, or an invalidation, makes the
+ * record unfindable: it serves those that wait already, who are older, but later loads ask L2 anew and
+ * what comes is not kept. That is what keeps each thread's own accesses in program order. Loads that
+ * bypass the cache use unfindable records as well, which do not count as MSHRs. */
 #ifndef MEM_L1_H
 #define MEM_L1_H
 
@@ -64,7 +64,7 @@ typedef struct L1 {
 
 typedef enum L1Status {
     L1_HIT,     /* all there */
-    L1_MISS,    /* a request for `fetch` is to be sent with `ticket`; l1_arrived() tells when it is answered */
+    L1_MISS,    /* a request for `fetch` is to be sent with `ticket`; its reply goes to l1_arrived() */
     L1_MERGED,  /* all that is missing is on its way */
     L1_FULL,    /* no MSHR, or no room for one more at this line; nothing has changed */
     L1_CANNOT_SEND /* a request would be needed, but may not be sent; nothing has changed */

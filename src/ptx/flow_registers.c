@@ -75,7 +75,7 @@ void flow_find_banked(const Function *function, const FlowLive *live, bool *bank
     xfree(writes);
 }
 
-static uint32_t temporaries(const Function *function, const PtxInsn *insn)
+uint32_t flow_temporaries(const Function *function, const PtxInsn *insn)
 {
     static const char *const sequences[] = {"div", "rem", "sqrt", "rcp"};
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
@@ -168,7 +168,7 @@ static void count_resident(Estimate *e, uint32_t block, FlowWalk *walk)
         const PtxInsn *insn = &e->function->insns[i];
         flow_walk_step(walk, i);
         e->resident[i] = walk->set.words;
-        uint32_t need = walk->set.words + temporaries(e->function, insn);
+        uint32_t need = walk->set.words + flow_temporaries(e->function, insn);
         e->need = need > e->need ? need : e->need;
         e->has_calls |= isa_rows[insn->row].action == ACTION_CALL;
     }

@@ -11,6 +11,9 @@ uint32_t flow_estimate_registers(const Function *function, const FlowLive *live,
 /* Marks in banked[register_count] those whose value needs no register until it is used. */
 void flow_find_banked(const Function *function, const FlowLive *live, bool *banked);
 
+/* Words that the machine instructions of a division or root need besides its operands. */
+uint32_t flow_temporaries(const Function *function, const PtxInsn *insn);
+
 /* Words that may be live with no harm to how many threads an SM of the target holds. */
 uint32_t flow_free_words(const Function *function, uint32_t target);
 

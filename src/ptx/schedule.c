@@ -1,38 +1,45 @@
 /* Regions of a function, one after the other.
  *
- * A region never holds an instruction that leaves its block or that nothing may be moved over. Registers that are
- * live behind a region are known from the analysis of the text, and no order inside it changes them. */
+ * A region never holds an instruction that leaves its block or that nothing may be moved over. Registers that
+ * are live behind a region are known from the analysis of the text, and no order inside it changes them. */
 #include "ptx/schedule.h"
+
+#include <string.h>
 
 #include "ptx/flow_registers.h"
 #include "ptx/schedule_region.h"
-
-enum { ATTEMPTS = 4 };
 
 typedef struct Scheduler {
     ScheduleRegion region;
     const FlowGraph *graph;
     FlowWalk walk;
     PtxInsn *insns; /* the new order */
+    uint32_t *best; /* of a region: node numbers */
     uint32_t room;  /* words that may be live for loads to be early */
 } Scheduler;
 
-/* If the order needs more words than there is room for and than the text needs, the next attempt gets less room
- * by as much; at last the text's order stays. */
+static void keep_order(Scheduler *s) { memcpy(s->best, s->region.order, s->region.count * sizeof *s->best); }
+
+/* Instructions may come from anywhere as long as no more words are live than there is room for or than the
+ * text's order needs. Where that goes wrong, how far behind they should be looked for is found by trying. */
 static void order_region(Scheduler *s)
 {
-    ScheduleRegion *region = &s->region;
-    const uint32_t text = schedule_text_pressure(region);
-    const uint32_t allowed = text > s->room ? text : s->room;
-    uint32_t room = allowed;
-    for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const uint32_t excess = schedule_list(region, room);
-        if (excess <= allowed)
-            return;
-        room = room > excess - allowed ? room - (excess - allowed) : 0;
+    static const uint32_t windows[] = {128, 96, 64, 48, 32, 24, 16, 12, 8};
+    const ScheduleResult text = schedule_list(&s->region, 0, 1);
+    const uint32_t room = text.words > s->room ? text.words : s->room;
+    uint32_t fewest = text.cycles;
+    keep_order(s);
+    if (schedule_list(&s->region, room, SCHEDULE_REGION).words <= room) {
+        keep_order(s);
+        return;
     }
-    for (uint32_t n = 0; n < region->count; n++)
-        region->order[n] = n;
+    for (uint32_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        const ScheduleResult result = schedule_list(&s->region, room, windows[i]);
+        if (result.words <= room && result.cycles < fewest) {
+            fewest = result.cycles;
+            keep_order(s);
+        }
+    }
 }
 
 /* Instructions [first, end); the walk is behind them, and then before them. */
@@ -52,7 +59,7 @@ static void schedule_region(Scheduler *s, uint32_t first, uint32_t end)
     schedule_find_dependences(region, &s->walk.set);
     order_region(s);
     for (uint32_t n = 0; n < region->count; n++)
-        s->insns[first + n] = region->function->insns[first + region->order[n]];
+        s->insns[first + n] = region->function->insns[first + s->best[n]];
 }
 
 static void schedule_block(Scheduler *s, uint32_t block)
@@ -109,6 +116,7 @@ const Function *schedule_function(const Module *module, const Function *function
                    .live_out = ARENA_ARRAY(&scratch, uint32_t, function->register_count),
                    .nodes = ARENA_ARRAY(&scratch, ScheduleNode, SCHEDULE_REGION),
                    .order = ARENA_ARRAY(&scratch, uint32_t, SCHEDULE_REGION)},
+        .best = ARENA_ARRAY(&scratch, uint32_t, SCHEDULE_REGION),
         .graph = graph,
         .walk = flow_walk_new(function, live, &scratch),
         .insns = arena_copy(arena, function->insns, function->insn_count * sizeof *function->insns),

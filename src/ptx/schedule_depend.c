@@ -1,18 +1,27 @@
 /* What must stay before what, and how long before.
  *
- * A register is read after it is written, with the latency of what writes it, and written after what was there
- * has been read and written: operands are read when an instruction issues, so that order alone is enough for
- * the reads. The latencies are those that an assembler for recent GPUs counts with, measured on an H200:
- * docs/NATIVE.md. A load from global memory is taken to come from L2. */
+ * A register is read after it is written, with the latency of what writes it, and written after what was
+ * there has been read and written: operands are read when an instruction issues, so that order alone is
+ * enough for the reads. The latencies are those that an assembler for recent GPUs has to count with, measured
+ * on an H200 (configs/h200.yaml). A load from global memory is taken to come from L2. */
 #include <string.h>
 
+#include "ptx/flow_registers.h"
 #include "ptx/schedule_region.h"
 
 enum {
-    CYCLES_ARITHMETIC = 4, CYCLES_DOUBLE = 8, CYCLES_HALF = 8, CYCLES_SPECIAL_FUNCTION = 17,
-    CYCLES_SEQUENCE = 60,         /* a division or root: some fifteen dependent instructions */
-    CYCLES_PREDICATE = 13, CYCLES_SPECIAL_REGISTER = 22, CYCLES_EXCHANGE = 24, CYCLES_MATRIX = 33,
-    CYCLES_SHARED = 23, CYCLES_CONSTANT = 30, CYCLES_MEMORY = 300
+    CYCLES_ARITHMETIC = 4,
+    CYCLES_DOUBLE = 8,
+    CYCLES_HALF = 8,
+    CYCLES_SPECIAL_FUNCTION = 17,
+    CYCLES_SEQUENCE = 60, /* a division or root: some fifteen dependent instructions */
+    CYCLES_PREDICATE = 13,
+    CYCLES_SPECIAL_REGISTER = 22,
+    CYCLES_EXCHANGE = 24,
+    CYCLES_MATRIX = 33,
+    CYCLES_SHARED = 23,
+    CYCLES_CONSTANT = 30,
+    CYCLES_MEMORY = 300
 };
 
 /* -- latencies -- */
@@ -20,10 +29,13 @@ enum {
 static uint32_t memory_latency(const Function *function, const PtxInsn *insn)
 {
     switch (schedule_space(function, insn)) {
-    case SPACE_SHARED: return CYCLES_SHARED;
-    case SPACE_CONST: return CYCLES_CONSTANT;
-    case SPACE_PARAM: return CYCLES_CONSTANT;
-    default: return CYCLES_MEMORY;
+    case SPACE_SHARED:
+        return CYCLES_SHARED;
+    case SPACE_CONST:
+    case SPACE_PARAM:
+        return CYCLES_CONSTANT;
+    default:
+        return CYCLES_MEMORY;
     }
 }
 
@@ -32,7 +44,8 @@ static bool is_sequence(const Function *function, const PtxInsn *insn)
     static const char *const mnemonics[] = {"div", "rem", "sqrt", "rcp"};
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
         if (!strcmp(insn->mnemonic, mnemonics[i]))
-            return !function_has_mod(function, insn, MOD_approx) && !function_has_mod(function, insn, MOD_full);
+            return !function_has_mod(function, insn, MOD_approx) &&
+                   !function_has_mod(function, insn, MOD_full);
     return false;
 }
 
@@ -57,14 +70,19 @@ static uint32_t unit_latency(const Function *function, const PtxInsn *insn)
     if (is_sequence(function, insn))
         return CYCLES_SEQUENCE;
     switch (isa_rows[insn->row].unit) {
-    case UNIT_FP64: return CYCLES_DOUBLE;
-    case UNIT_HALF: return CYCLES_HALF;
-    case UNIT_SFU: return CYCLES_SPECIAL_FUNCTION;
-    default: return CYCLES_ARITHMETIC;
+    case UNIT_FP64:
+        return CYCLES_DOUBLE;
+    case UNIT_HALF:
+        return CYCLES_HALF;
+    case UNIT_SFU:
+        return CYCLES_SPECIAL_FUNCTION;
+    default:
+        return CYCLES_ARITHMETIC;
     }
 }
 
-uint32_t schedule_latency(const Function *function, const PtxInsn *insn)
+/* Cycles from the issue of an instruction to that of one that needs its result. */
+static uint32_t latency_of(const Function *function, const PtxInsn *insn)
 {
     const IsaRow *row = &isa_rows[insn->row];
     if (is_copy(function, insn))
@@ -73,15 +91,20 @@ uint32_t schedule_latency(const Function *function, const PtxInsn *insn)
     case ACTION_LOAD:
     case ACTION_ATOMIC:
     case ACTION_LDMATRIX:
-    case ACTION_WMMA_LOAD: return memory_latency(function, insn);
+    case ACTION_WMMA_LOAD:
+        return memory_latency(function, insn);
     case ACTION_STORE:
     case ACTION_WMMA_STORE:
-    case ACTION_PREFETCH: return 1;
+    case ACTION_PREFETCH:
+        return 1;
     case ACTION_SHUFFLE:
     case ACTION_MATCH:
-    case ACTION_REDUX: return CYCLES_EXCHANGE;
-    case ACTION_MMA: return CYCLES_MATRIX;
-    default: break;
+    case ACTION_REDUX:
+        return CYCLES_EXCHANGE;
+    case ACTION_MMA:
+        return CYCLES_MATRIX;
+    default:
+        break;
     }
     if (row->operands[0] == 'P')
         return CYCLES_PREDICATE;
@@ -120,8 +143,7 @@ static void read_register(ScheduleRegion *region, uint32_t reg, uint32_t node)
 {
     ScheduleRegister *state = register_of(region, reg);
     if (state->writer != NO_INDEX)
-        schedule_add_edge(region, state->writer, node,
-                          schedule_latency(region->function, schedule_insn(region, state->writer)));
+        schedule_add_edge(region, state->writer, node, region->nodes[state->writer].latency);
     VEC_PUSH(&region->links, ((ScheduleLink){node, state->readers}));
     state->readers = region->links.count - 1;
 }
@@ -132,8 +154,7 @@ static void write_register(ScheduleRegion *region, uint32_t reg, uint32_t node)
     for (uint32_t link = state->readers; link != NO_INDEX; link = region->links.items[link].next)
         schedule_add_edge(region, region->links.items[link].node, node, 0);
     if (state->writer != NO_INDEX)
-        schedule_add_edge(region, state->writer, node,
-                          schedule_latency(region->function, schedule_insn(region, state->writer)));
+        schedule_add_edge(region, state->writer, node, region->nodes[state->writer].latency);
     state->readers = NO_INDEX;
     state->writer = node;
 }
@@ -148,7 +169,7 @@ static uint32_t value_before(ScheduleRegion *region, uint32_t reg, const FlowSet
     return state->value;
 }
 
-/* The constant that the instruction adds to the register that is its operand 1; false: it does another thing. */
+/* The constant that the instruction adds to the register that is its operand 1; false: it does otherwise. */
 static bool added_constant(const Function *function, const PtxInsn *insn, int64_t *constant)
 {
     const PtxOperand *operands = &function->operands[insn->first_operand];
@@ -196,7 +217,10 @@ static void add_node(ScheduleRegion *region, uint32_t node, const FlowSet *live_
     const PtxInsn *insn = schedule_insn(region, node);
     const uint32_t begin = region->accesses->begin[region->first + node];
     const uint32_t end = region->accesses->begin[region->first + node + 1];
-    region->nodes[node] = (ScheduleNode){.first_edge = NO_INDEX, .cost = !is_copy(region->function, insn)};
+    region->nodes[node] = (ScheduleNode){.first_edge = NO_INDEX,
+                                         .latency = latency_of(region->function, insn),
+                                         .cost = !is_copy(region->function, insn),
+                                         .temporaries = flow_temporaries(region->function, insn)};
     uint32_t k = begin;
     for (; k < end && !region->accesses->items[k].is_write; k++) {
         const uint32_t reg = region->accesses->items[k].reg;
@@ -222,7 +246,7 @@ static void find_heights(ScheduleRegion *region)
 {
     for (uint32_t n = region->count; n-- > 0;) {
         ScheduleNode *node = &region->nodes[n];
-        node->height = schedule_latency(region->function, schedule_insn(region, n));
+        node->height = node->latency;
         for (uint32_t e = node->first_edge; e != NO_INDEX; e = region->edges.items[e].next) {
             const ScheduleEdge *edge = &region->edges.items[e];
             const uint32_t height = edge->cycles + region->nodes[edge->to].height;

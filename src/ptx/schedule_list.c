@@ -1,18 +1,22 @@
-/* List scheduling: cycle by cycle, of the instructions whose operands are there, the one that begins the longest
- * chain.
+/* List scheduling: cycle by cycle, of the instructions whose operands are there, the one that begins the
+ * longest chain.
  *
  * That issues loads early and what hangs on them late, and so makes values live longer. Before more words are
  * live than there is room for, an instruction is taken only if it leaves no more of them live, even if the
- * warp has to wait for it; where there is none, the text's order is followed, whose need is known. */
+ * warp has to wait for it; where there is none, the text's order is followed, whose need is known. A window
+ * keeps the room from being filled by what is needed last, such as the addresses of loads far behind. */
 #include "ptx/schedule_region.h"
 
 typedef struct Lister {
     ScheduleRegion *region;
     uint32_t *ready; /* nodes of which all predecessors are placed; in no order */
     uint32_t ready_count;
-    uint32_t room;   /* words */
-    uint32_t live, most;
+    uint32_t room; /* words */
+    uint32_t window;
+    uint32_t first; /* the first node of the text that is not placed */
+    uint32_t live;
     uint32_t now;
+    ScheduleResult result;
 } Lister;
 
 static const FlowAccess *accesses_of(const ScheduleRegion *region, uint32_t node, uint32_t *count,
@@ -49,6 +53,7 @@ static void place_values(Lister *lister, uint32_t node)
     uint32_t count;
     const uint32_t *values;
     const FlowAccess *accesses = accesses_of(region, node, &count, &values);
+    uint32_t needed = lister->live + region->nodes[node].temporaries;
     for (uint32_t k = 0; k < count; k++) {
         ScheduleValue *value = &region->values.items[values[k]];
         value->reads_left -= !accesses[k].is_write;
@@ -59,7 +64,8 @@ static void place_values(Lister *lister, uint32_t node)
             lister->live -= region->words_of[value->reg];
         value->is_live = is_live;
     }
-    lister->most = lister->live > lister->most ? lister->live : lister->most;
+    needed = lister->live > needed ? lister->live : needed;
+    lister->result.words = needed > lister->result.words ? needed : lister->result.words;
 }
 
 static uint32_t reads_of(const FlowAccess *accesses, const uint32_t *values, uint32_t count, uint32_t value)
@@ -93,7 +99,10 @@ static int32_t growth(const ScheduleRegion *region, uint32_t node)
 
 static bool fits(const Lister *lister, uint32_t node)
 {
-    if (lister->live + lister->region->nodes[node].words <= lister->room)
+    const ScheduleNode *needs = &lister->region->nodes[node];
+    if (needs->temporaries && lister->live + needs->temporaries > lister->room)
+        return false;
+    if (lister->live + needs->words <= lister->room)
         return true;
     const int32_t words = growth(lister->region, node);
     return words <= 0 || lister->live + (uint32_t)words <= lister->room;
@@ -111,18 +120,21 @@ static bool is_better(const Lister *lister, uint32_t a, uint32_t b)
     return x->height != y->height ? x->height > y->height : a < b;
 }
 
-/* An index into `ready`. */
+/* An index into `ready`. The first node of the text is always there: nothing is left that it waits for. */
 static uint32_t choose(const Lister *lister)
 {
-    uint32_t best = NO_INDEX, earliest = 0;
+    uint32_t best = NO_INDEX, first = 0;
     for (uint32_t i = 0; i < lister->ready_count; i++) {
         const uint32_t node = lister->ready[i];
-        if (node < lister->ready[earliest])
-            earliest = i;
-        if ((best == NO_INDEX || is_better(lister, node, lister->ready[best])) && fits(lister, node))
+        if (node == lister->first)
+            first = i;
+        if (node - lister->first >= lister->window ||
+            (best != NO_INDEX && !is_better(lister, node, lister->ready[best])))
+            continue;
+        if (fits(lister, node))
             best = i;
     }
-    return best == NO_INDEX ? earliest : best;
+    return best == NO_INDEX ? first : best;
 }
 
 static void place(Lister *lister, uint32_t node)
@@ -136,15 +148,22 @@ static void place(Lister *lister, uint32_t node)
         if (--to->waits == 0)
             lister->ready[lister->ready_count++] = edge->to;
     }
+    if (issued + nodes[node].latency > lister->result.cycles)
+        lister->result.cycles = issued + nodes[node].latency;
     place_values(lister, node);
     lister->now = issued + nodes[node].cost;
+    nodes[node].is_placed = true;
+    while (lister->first < lister->region->count && nodes[lister->first].is_placed)
+        lister->first++;
 }
 
 static void start_nodes(Lister *lister)
 {
     ScheduleRegion *region = lister->region;
-    for (uint32_t n = 0; n < region->count; n++)
+    for (uint32_t n = 0; n < region->count; n++) {
         region->nodes[n].ready = region->nodes[n].waits = 0;
+        region->nodes[n].is_placed = false;
+    }
     for (uint32_t e = 0; e < region->edges.count; e++)
         region->nodes[region->edges.items[e].to].waits++;
     for (uint32_t n = 0; n < region->count; n++)
@@ -153,11 +172,15 @@ static void start_nodes(Lister *lister)
     start_values(region);
 }
 
-uint32_t schedule_list(ScheduleRegion *region, uint32_t room)
+ScheduleResult schedule_list(ScheduleRegion *region, uint32_t room, uint32_t window)
 {
     uint32_t ready[SCHEDULE_REGION];
-    Lister lister = {
-        .region = region, .ready = ready, .room = room, .live = region->live_in, .most = region->live_in};
+    Lister lister = {.region = region,
+                     .ready = ready,
+                     .room = room,
+                     .window = window,
+                     .live = region->live_in,
+                     .result.words = region->live_in};
     start_nodes(&lister);
     for (uint32_t n = 0; n < region->count; n++) {
         const uint32_t chosen = choose(&lister);
@@ -166,14 +189,5 @@ uint32_t schedule_list(ScheduleRegion *region, uint32_t room)
         place(&lister, node);
         region->order[n] = node;
     }
-    return lister.most;
-}
-
-uint32_t schedule_text_pressure(ScheduleRegion *region)
-{
-    Lister lister = {.region = region, .live = region->live_in, .most = region->live_in};
-    start_values(region);
-    for (uint32_t n = 0; n < region->count; n++)
-        place_values(&lister, n);
-    return lister.most;
+    return lister.result;
 }

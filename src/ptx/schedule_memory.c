@@ -1,10 +1,10 @@
 /* Which accesses to memory keep their order.
  *
- * Loads pass loads. A store or atomic and another access of the same bytes do not pass each other, and whether
+ * Loads pass loads. A store or atomic and another access of the same bytes do not pass each other, and if
  * the bytes are the same is judged as a compiler can: spaces are apart, except that a generic address may be
- * in any; addresses at constant distances from one value, and variables, are compared; all else may be the same.
- * Accesses that other threads synchronize by, fences, barriers and what makes the lanes of a warp wait for each
- * other are passed by no access. */
+ * in any; addresses at constant distances from one value, and variables, are compared; all else may be the
+ * same. Accesses that threads synchronize by, fences, barriers and what makes the lanes of a warp wait for
+ * each other are passed by no access. */
 #include "ptx/schedule_region.h"
 
 enum { COMPARED_ACCESSES = 256 }; /* at most, which bounds the time for a region */
@@ -13,16 +13,22 @@ Space schedule_space(const Function *function, const PtxInsn *insn)
 {
     for (unsigned i = 0; i < insn->mod_count; i++)
         switch (function->mods[insn->first_mod + i]) {
-        case MOD_global: return SPACE_GLOBAL;
+        case MOD_global:
+            return SPACE_GLOBAL;
         case MOD_shared:
         case MOD_shared_cta:
-        case MOD_shared_cluster: return SPACE_SHARED;
-        case MOD_local: return SPACE_LOCAL;
-        case MOD_const_: return SPACE_CONST;
+        case MOD_shared_cluster:
+            return SPACE_SHARED;
+        case MOD_local:
+            return SPACE_LOCAL;
+        case MOD_const_:
+            return SPACE_CONST;
         case MOD_param:
         case MOD_param_entry:
-        case MOD_param_func: return SPACE_PARAM;
-        default: break;
+        case MOD_param_func:
+            return SPACE_PARAM;
+        default:
+            break;
         }
     return SPACE_GENERIC;
 }
@@ -41,8 +47,10 @@ static bool is_strong(const Function *function, const PtxInsn *insn)
         case MOD_acquire:
         case MOD_release:
         case MOD_acq_rel:
-        case MOD_mmio: return true;
-        default: break;
+        case MOD_mmio:
+            return true;
+        default:
+            break;
         }
     return false;
 }
@@ -69,16 +77,21 @@ static Role role_of(const Function *function, const PtxInsn *insn)
             return ROLE_NONE;
         return is_strong(function, insn) ? ROLE_ORDER : ROLE_READ;
     case ACTION_STORE:
-    case ACTION_ATOMIC: return is_strong(function, insn) ? ROLE_ORDER : ROLE_WRITE;
+    case ACTION_ATOMIC:
+        return is_strong(function, insn) ? ROLE_ORDER : ROLE_WRITE;
     case ACTION_LDMATRIX:
     case ACTION_WMMA_LOAD:
-    case ACTION_PREFETCH: return ROLE_READ;
-    case ACTION_WMMA_STORE: return ROLE_WRITE;
+    case ACTION_PREFETCH:
+        return ROLE_READ;
+    case ACTION_WMMA_STORE:
+        return ROLE_WRITE;
     case ACTION_LANE:
     case ACTION_MOVE:
     case ACTION_ADDRESS:
-    case ACTION_MMA: return ROLE_NONE;
-    default: return ROLE_ORDER;
+    case ACTION_MMA:
+        return ROLE_NONE;
+    default:
+        return ROLE_ORDER;
     }
 }
 
@@ -101,8 +114,10 @@ static const PtxOperand *address_of(const Function *function, const PtxInsn *ins
     switch (isa_rows[insn->row].action) {
     case ACTION_LOAD:
     case ACTION_STORE:
-    case ACTION_ATOMIC: break;
-    default: return NULL; /* its bytes are not together */
+    case ACTION_ATOMIC:
+        break;
+    default:
+        return NULL; /* its bytes are not together */
     }
     for (unsigned k = 0; k < insn->operand_count; k++) {
         const PtxOperand *operand = &function->operands[insn->first_operand + k];
@@ -226,8 +241,10 @@ bool schedule_is_wall(const Function *function, const PtxInsn *insn)
     case ACTION_CALL:
     case ACTION_RETURN:
     case ACTION_EXIT:
-    case ACTION_TRAP: return true;
-    default: break;
+    case ACTION_TRAP:
+        return true;
+    default:
+        break;
     }
     for (unsigned k = 0; k < insn->operand_count; k++)
         if (names_changing(function, &function->operands[insn->first_operand + k]))

@@ -15,14 +15,17 @@ typedef struct ScheduleEdge {
 typedef struct ScheduleNode {
     uint32_t first_edge; /* or NO_INDEX */
     uint32_t waits;      /* edges from instructions that are not placed yet */
+    uint32_t latency;    /* cycles from its issue to that of one that needs its result */
     uint32_t height;     /* cycles from its issue to the end of the longest chain that it begins */
     uint32_t cost;       /* cycles that its issue takes: 0 if it becomes no machine instruction */
     uint32_t ready;      /* cycle from which it can issue, as far as its placed predecessors tell */
     uint32_t words;      /* that it writes */
+    uint32_t temporaries; /* words that it needs while it is done */
+    bool is_placed;
 } ScheduleNode;
 
-/* What a register holds between two writes. A write under a guard leaves the value what it was to the lanes that
- * do not do it, and so makes no new one. */
+/* What a register holds between two writes. A write under a guard leaves the value what it was to the lanes
+ * that do not do it, and so makes no new one. */
 typedef struct ScheduleValue {
     uint32_t reg;
     uint32_t reads_left; /* by instructions that are not placed yet */
@@ -91,17 +94,20 @@ void schedule_find_dependences(ScheduleRegion *region, const FlowSet *live_in);
 void schedule_order_memory(ScheduleRegion *region, uint32_t node);
 /* The space that an instruction accesses. */
 Space schedule_space(const Function *function, const PtxInsn *insn);
+/* Whether a load is of memory that nothing writes while the kernel runs. */
 bool schedule_is_kernel_constant(const Function *function, const PtxInsn *insn);
 
 /* Whether nothing may be moved over the instruction. */
 bool schedule_is_wall(const Function *function, const PtxInsn *insn);
 
-/* Cycles from the issue of an instruction to that of one that needs its result. */
-uint32_t schedule_latency(const Function *function, const PtxInsn *insn);
+/* What an order comes to. */
+typedef struct ScheduleResult {
+    uint32_t words;      /* that are live at most */
+    uint32_t cycles;     /* until all results are there, for a warp that is alone */
+} ScheduleResult;
 
-/* Fills `order` such that no more than `room` words are live if that can be had; returns how many are. */
-uint32_t schedule_list(ScheduleRegion *region, uint32_t room);
-/* How many words are live in the order of the text. */
-uint32_t schedule_text_pressure(ScheduleRegion *region);
+/* Fills `order` such that no more than `room` words are live if that can be had, and no instruction passes one
+ * that is `window` or more before it. A window of 1 gives the order of the text. */
+ScheduleResult schedule_list(ScheduleRegion *region, uint32_t room, uint32_t window);
 
 #endif

@@ -28,8 +28,8 @@ typedef VEC(Message) MessageList;
 
 /* What a thread tells the others at a meeting. */
 typedef struct Report {
-    Cycle next;          /* least wake-up or arrival that it knows of */
-    Cycle stop_time;     /* least (time, shard) that stopped the world; CYCLE_NEVER: none */
+    Cycle next;      /* least wake-up or arrival that it knows of */
+    Cycle stop_time; /* least (time, shard) that stopped the world; CYCLE_NEVER: none */
     uint32_t stop_shard;
     bool has_actions;
 } Report;
@@ -37,7 +37,7 @@ typedef struct Report {
 typedef struct Thread {
     _Alignas(64) World *world;
     uint32_t index;
-    uint32_t parity;     /* of the window that it is in */
+    uint32_t parity; /* of the window that it is in */
     Report reports[2];
     VEC(Action) actions;
     MessageList *outboxes[2]; /* [parity][receiver] */

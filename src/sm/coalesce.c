@@ -1,5 +1,6 @@
-/* The usual patterns are known from the first phase and cost nothing per lane. Otherwise lanes are gathered one by
- * one: neighbours mostly share a line, so the last one is tried first, and then a small hash table. */
+/* The usual patterns are known from the first phase and cost nothing per lane. Otherwise lanes are
+ * gathered one by one: neighbours mostly share a line, so the last one is tried first, and then a small
+ * hash table. */
 #include "sm/coalesce.h"
 
 #include <string.h>

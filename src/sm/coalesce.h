@@ -12,8 +12,8 @@ typedef struct AccessLine {
     uint8_t sectors;
 } AccessLine;
 
-/* Local memory is interleaved: word w of all lanes of a warp lies together. `base` is that of the warp. An access
- * of several words touches LOCAL_WORDS times as many lines at most. */
+/* Local memory is interleaved: word w of all lanes of a warp lies together. `base` is that of the warp. An
+ * access of several words touches LOCAL_WORDS times as many lines at most. */
 enum { LOCAL_WORDS = 8, MAX_LINES = MAX_WIDTH * LOCAL_WORDS };
 
 /* Lines in the order of the lowest lanes; returns their number, at most MAX_WIDTH. A lane's bytes lie in one

@@ -1,6 +1,6 @@
-/* The constant cache of an SM: one address a cycle, for all lanes that want it; different addresses of a warp follow
- * one another. A line that is missing comes after a fixed time from a cache further away, which is not modelled.
- * It holds no data: constants do not change while a kernel runs. */
+/* The constant cache of an SM: one address a cycle, for all lanes that want it; different addresses of a
+ * warp follow one another. A line that is missing comes after a fixed time from a cache further away,
+ * which is not modelled. It holds no data: constants do not change while a kernel runs. */
 #ifndef SM_CONST_CACHE_H
 #define SM_CONST_CACHE_H
 

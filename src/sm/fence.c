@@ -1,9 +1,12 @@
-/* Fences: a warp goes on when its stores are visible to those the fence speaks of.
+/* Fences: a warp goes on when its block's stores are visible to those the fence speaks of.
  *
  * Within a block stores are visible at once: the L1 is the block's own. Beyond it they are visible when the
- * L2 slices have confirmed them. On an H200 such a fence takes 269 cycles by itself, 397 behind a
- * store and about 520 behind an atomic, even one that was confirmed long ago, hence three least times. Since the L1 is not coherent, a fence also drops what it holds, so that
- * later loads see what others wrote (the fence's acquire side; ld.acquire does the same in the LSU). */
+ * L2 slices have confirmed them. A fence is cumulative: it also covers what other threads of the block stored and
+ * made known to this one at a barrier, so it waits until every warp of the block that had stores under way has had
+ * none for a moment. A .release store or atomic is such a fence and then itself. On an H200 a fence takes 269
+ * cycles by itself, 397 behind a store and about 520 behind an atomic, even one that was confirmed long ago, hence
+ * three least times. Since the L1 is not coherent, a fence also drops what it holds, so that later loads see what
+ * others wrote (the fence's acquire side; ld.acquire does the same in the LSU). */
 #include "sm/lsu.h"
 #include "sm/stages.h"
 
@@ -30,23 +33,54 @@ static Cycle least_time(const GpuConfig *config, const WarpSlot *slot)
     return least;
 }
 
-/* The last store was confirmed now, or none was under way. */
-void fence_passed(Sm *sm, uint32_t warp)
+/* All stores are confirmed, or none was under way. */
+static void pass(Sm *sm, uint32_t warp)
 {
     WarpSlot *slot = &sm->warps[warp];
     const Cycle least = slot->since + least_time(sm->config, slot);
+    sm->fencing &= ~((WarpSet)1 << warp);
     slot->has_stored = slot->has_done_atomics = false;
     lsu_invalidate(sm->lsu);
     sm_consider(sm, warp, least > sm->now ? least : sm->now + 1);
 }
 
+/* The warps of the block that have stores under way. */
+static WarpSet storing(const Sm *sm, uint32_t block)
+{
+    WarpSet storing = 0;
+    for (WarpSet rest = sm->blocks[block].warp_slots; rest; rest &= rest - 1) {
+        const WarpSlot *slot = &sm->warps[__builtin_ctzll(rest)];
+        if (slot->warp && slot->pending_stores)
+            storing |= rest & -rest;
+    }
+    return storing;
+}
+
+void fence_begin(Sm *sm, uint32_t warp)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    slot->fence_waits = storing(sm, slot->block);
+    sm->fencing |= (WarpSet)1 << warp;
+    sm_wait(sm, warp, WAIT_FENCE, CYCLE_NEVER);
+    if (!slot->fence_waits)
+        pass(sm, warp);
+}
+
+void fence_stored(Sm *sm, uint32_t warp)
+{
+    for (WarpSet rest = sm->fencing; rest; rest &= rest - 1) {
+        const uint32_t waiting = (uint32_t)__builtin_ctzll(rest);
+        WarpSlot *slot = &sm->warps[waiting];
+        slot->fence_waits &= ~((WarpSet)1 << warp);
+        if (!slot->fence_waits)
+            pass(sm, waiting);
+    }
+}
+
 void fence_issued(Sm *sm, uint32_t warp, const Insn *insn)
 {
-    if (is_for_block(sm, warp, insn)) {
+    if (is_for_block(sm, warp, insn))
         sm_consider(sm, warp, sm->now + sm->config->fence_block_latency);
-        return;
-    }
-    sm_wait(sm, warp, WAIT_FENCE, CYCLE_NEVER);
-    if (!sm->warps[warp].pending_stores)
-        fence_passed(sm, warp);
+    else
+        fence_begin(sm, warp);
 }

@@ -8,14 +8,13 @@
 
 /* A line of code. Invariant: tag 0 is an empty line. */
 typedef struct CodeLine {
-    uint64_t tag;   /* 1 + line number, with the kernel's number above it */
-    uint64_t used;  /* larger: later */
-    Cycle ready;    /* when it has arrived */
+    uint64_t tag;  /* 1 + line number, with the kernel's number above it */
+    uint64_t used; /* larger: later */
+    Cycle ready;   /* when it has arrived */
 } CodeLine;
 
 struct Fetch {
-    WarpSet wanted;
-    uint32_t last;  /* warp that was served last */
+    uint32_t last; /* warp that was served last */
     uint32_t width, room, per_line, sets, ways, prefetch, per_cycle;
     Cycle latency, miss_latency;
     uint64_t clock;
@@ -52,17 +51,15 @@ void fetch_invalidate(Fetch *fetch)
         fetch->lines[i] = (CodeLine){0};
 }
 
-bool fetch_is_wanted(const Fetch *fetch) { return fetch->wanted != 0; }
-
-static void want(Fetch *fetch, const WarpSlot *slot, uint32_t warp)
+static void want(Sm *sm, const WarpSlot *slot, uint32_t warp)
 {
-    if (!slot->incoming && slot->buffered + fetch->width <= fetch->room)
-        fetch->wanted |= (WarpSet)1 << warp;
+    if (!slot->incoming && slot->buffered + sm->fetch->width <= sm->fetch->room)
+        sm->fetch_wanted |= (WarpSet)1 << warp;
 }
 
 void fetch_reset(Sm *sm, uint32_t warp)
 {
-    sm->fetch->wanted &= ~((WarpSet)1 << warp);
+    sm->fetch_wanted &= ~((WarpSet)1 << warp);
     sm->warps[warp].buffered = sm->warps[warp].incoming = 0;
 }
 
@@ -71,7 +68,7 @@ void fetch_redirect(Sm *sm, uint32_t warp, uint32_t pc)
     WarpSlot *slot = &sm->warps[warp];
     slot->pc = pc;
     slot->buffered = slot->incoming = 0;
-    want(sm->fetch, slot, warp);
+    want(sm, slot, warp);
 }
 
 void fetch_consume(Sm *sm, uint32_t warp)
@@ -83,7 +80,7 @@ void fetch_consume(Sm *sm, uint32_t warp)
         slot->fetched = slot->arrives;
         slot->incoming = 0;
     }
-    want(sm->fetch, slot, warp);
+    want(sm, slot, warp);
 }
 
 Cycle fetch_when(Sm *sm, uint32_t warp)
@@ -91,7 +88,7 @@ Cycle fetch_when(Sm *sm, uint32_t warp)
     WarpSlot *slot = &sm->warps[warp];
     if (slot->buffered)
         return slot->fetched;
-    want(sm->fetch, slot, warp);
+    want(sm, slot, warp);
     return CYCLE_NEVER;
 }
 
@@ -144,7 +141,7 @@ static void serve(Sm *sm, uint32_t warp)
     }
     slot->buffered = count;
     slot->fetched = time;
-    want(fetch, slot, warp);
+    want(sm, slot, warp);
     if (slot->wait == WAIT_FETCH && slot->wake == CYCLE_NEVER)
         sm_consider(sm, warp, sm->now);
 }
@@ -152,11 +149,11 @@ static void serve(Sm *sm, uint32_t warp)
 void fetch_cycle(Sm *sm)
 {
     Fetch *fetch = sm->fetch;
-    for (uint32_t i = 0; i < fetch->per_cycle && fetch->wanted; i++) {
+    for (uint32_t i = 0; i < fetch->per_cycle && sm->fetch_wanted; i++) {
         const WarpSet behind = fetch->last == MAX_WARPS - 1 ? 0 : ~(WarpSet)0 << (fetch->last + 1);
-        const WarpSet next = fetch->wanted & behind;
-        fetch->last = (uint32_t)__builtin_ctzll(next ? next : fetch->wanted);
-        fetch->wanted &= ~((WarpSet)1 << fetch->last);
+        const WarpSet next = sm->fetch_wanted & behind;
+        fetch->last = (uint32_t)__builtin_ctzll(next ? next : sm->fetch_wanted);
+        sm->fetch_wanted &= ~((WarpSet)1 << fetch->last);
         serve(sm, fetch->last);
     }
 }

@@ -4,32 +4,41 @@
  * results into the scoreboard and decides where the warp goes next. A cycle in which a scheduler issues nothing
  * is charged to one reason, the nearest to issuing that any of its warps has (wait.def); cycles that were
  * skipped because nothing could happen are charged in the same way, all at once. */
+#include <stddef.h>
+
 #include "exec/engine.h"
 #include "sm/lsu.h"
 #include "sm/sched/sched.h"
 #include "sm/stages.h"
 
+/* The counter that each Wait is charged to. */
+static const size_t reasons[WAIT_COUNT] = {
+    [WAIT_NONE] = offsetof(SchedulerStatistics, stall_pipe),
+    [WAIT_LSU] = offsetof(SchedulerStatistics, stall_lsu),
+    [WAIT_RESULT] = offsetof(SchedulerStatistics, stall_result),
+    [WAIT_SHARED] = offsetof(SchedulerStatistics, stall_shared),
+    [WAIT_MEMORY] = offsetof(SchedulerStatistics, stall_memory),
+    [WAIT_FETCH] = offsetof(SchedulerStatistics, stall_fetch),
+    [WAIT_BRANCH] = offsetof(SchedulerStatistics, stall_branch),
+    [WAIT_FENCE] = offsetof(SchedulerStatistics, stall_fence),
+    [WAIT_BARRIER] = offsetof(SchedulerStatistics, stall_barrier),
+    [WAIT_UNIT] = offsetof(SchedulerStatistics, stall_unit),
+    [WAIT_DRAIN] = offsetof(SchedulerStatistics, stall_drain),
+};
+
 /* Charges `cycles` in which the scheduler issued nothing. */
 static void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
 {
     SchedulerStatistics *statistics = &scheduler->statistics;
-    uint64_t *const reasons[WAIT_COUNT] = {
-        [WAIT_NONE] = &statistics->stall_pipe,     [WAIT_LSU] = &statistics->stall_lsu,
-        [WAIT_RESULT] = &statistics->stall_result,
-        [WAIT_SHARED] = &statistics->stall_shared,     [WAIT_MEMORY] = &statistics->stall_memory,
-        [WAIT_FETCH] = &statistics->stall_fetch,       [WAIT_BRANCH] = &statistics->stall_branch,
-        [WAIT_FENCE] = &statistics->stall_fence,       [WAIT_BARRIER] = &statistics->stall_barrier,
-        [WAIT_UNIT] = &statistics->stall_unit,         [WAIT_DRAIN] = &statistics->stall_drain,
-    };
     const WarpSet ready = sm->ready & scheduler->mine;
     if (ready) {
         const bool only_memory = !(ready & ~sm->by_pipe[PIPE_LSU]);
-        *(only_memory && !lsu_has_room(sm->lsu) ? &statistics->stall_lsu : &statistics->stall_pipe) += cycles;
+        *(only_memory && sm->lsu_full ? &statistics->stall_lsu : &statistics->stall_pipe) += cycles;
         return;
     }
     for (uint32_t wait = WAIT_NONE; wait < WAIT_COUNT; wait++)
         if (scheduler->waiting[wait]) {
-            *reasons[wait] += cycles;
+            *(uint64_t *)((char *)statistics + reasons[wait]) += cycles;
             return;
         }
     statistics->stall_empty += cycles;
@@ -94,7 +103,7 @@ static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *i
     case CLASS_CALL:
     case CLASS_EXIT:
         if (goes_elsewhere(slot))
-            slot->branch_until = sm->now + sm->config->branch_latency;
+            slot->branch_until = sm->now + timing->latency;
         sm_consider(sm, warp, from);
         barrier_after_exit(sm, block);
         break;
@@ -107,9 +116,8 @@ static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *i
 static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
 {
     WarpSlot *slot = &sm->warps[warp];
-    const Launch *launch = slot->warp->block->launch;
-    const InsnTiming *timing = &sm->blocks[slot->block].kernel->timing->insns[slot->pc];
-    const Insn *insn = &launch->program->code[slot->pc];
+    const InsnTiming *timing = &slot->timing[slot->pc];
+    const Insn *insn = &slot->code[slot->pc];
     const WarpSet bit = (WarpSet)1 << warp;
     sm->ready &= ~bit;
     sm->by_pipe[slot->pipe] &= ~bit;
@@ -126,6 +134,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     sm->issuing = (Issuing){.warp = warp, .insn = timing};
     if (timing->kind == CLASS_MEMORY) {
         sm->lsu_touched = true;
+        slot->has_released = false;
         slot->has_stored |= insn->action == ACTION_STORE && insn->space != SPACE_SHARED;
         slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
     }
@@ -154,7 +163,7 @@ static WarpSet issuable(Sm *sm, uint32_t number, WarpSet ready, Cycle *next)
         const WarpSet of_pipe = ready & sm->by_pipe[pipe];
         if (!of_pipe)
             continue;
-        if (pipe == PIPE_LSU && !lsu_has_room(sm->lsu))
+        if (pipe == PIPE_LSU && sm->lsu_full)
             continue; /* the load/store unit's own wake-up comes first */
         const Cycle when = units_when(sm, number, (Pipe)pipe);
         if (when <= sm->now)

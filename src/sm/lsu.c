@@ -19,7 +19,8 @@ const StatTable lsu_statistics = {rows, sizeof rows / sizeof *rows};
 
 /* -- shared and L1 in one memory -- */
 
-/* The size that shared memory gets of unified memory for `bytes` in use: the first carve-out that is enough. */
+/* The size that shared memory gets of unified memory for `bytes` in use: the first carve-out that is
+ * enough. */
 static uint64_t carveout_of(const GpuConfig *config, uint64_t bytes)
 {
     const char *text = config->shared_carveouts;
@@ -82,7 +83,7 @@ void lsu_free(Lsu *lsu)
     xfree(lsu);
 }
 
-bool lsu_has_room(const Lsu *lsu) { return lsu->queued < lsu->config->lsu_queue; }
+bool lsu_has_room(const Lsu *lsu) { return !lsu->sm->lsu_full; }
 
 bool lsu_is_idle(const Lsu *lsu) { return !lsu->live_ops && !lsu->live_requests; }
 
@@ -102,10 +103,11 @@ void lsu_enqueue(Lsu *lsu, LsuOp *op)
     lsu->tail = op;
     if (++lsu->queued == lsu->config->lsu_queue)
         lsu->statistics.queue_full++;
+    lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
 }
 
-/* Where the lanes' bytes are: in a row, all at one place, or each for itself. Lanes in a row of staging bytes are as if
- * they had been consecutive in memory, which is the fastest form. */
+/* Where the lanes' bytes are: in a row, all at one place, or each for itself. Lanes in a row of staging
+ * bytes are as if they had been consecutive in memory, which is the fastest form. */
 static void restore_places(const LsuOp *op, unsigned width, uint8_t *line, Access *access)
 {
     const bool apart = op->pattern == PATTERN_ANY && line;
@@ -151,8 +153,10 @@ void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line)
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
 {
     LsuOp *whole = op->whole;
-    if (op->acquires)
+    if (op->acquires) {
         l1_invalidate(&lsu->l1);
+        lsu->sm->acquiring &= ~((WarpSet)1 << op->warp);
+    }
     if (op->is_copy) {
         lsu_copy_ends(lsu, op);
         writeback_store(lsu->sm, op->warp);
@@ -174,6 +178,7 @@ static void leave_queue(Lsu *lsu, const LsuOp *op)
     const Cycle addresses = op->started + lsu->lane_cycles;
     lsu->head = op->next;
     lsu->queued--;
+    lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
     lsu->free = addresses > lsu->free ? addresses : lsu->free;
 }
 

@@ -1,9 +1,9 @@
 /* Asynchronous copies: cp.async and its groups, and what waits for them.
  *
- * A warp's copies are counted in segments. A commit closes one and makes it the end of a group; an arrival at an
- * mbarrier that is to happen when the copies before it are done closes one too. Segments are retired in
- * order, each when its copies are done and all before it are. A warp that waits for its groups is held
- * (lsu_holds()) until few enough are left. */
+ * A warp's copies are counted in segments. A commit closes one and makes it the end of a group; an arrival
+ * at an mbarrier that is to happen when the copies before it are done closes one too. Segments are retired
+ * in order, each when its copies are done and all before it are. A warp that waits for its groups is held
+ * (sm->lsu_held) until few enough are left. */
 #include "sm/lsu_unit.h"
 #include "sm/stages.h"
 
@@ -26,9 +26,9 @@ static void release(Lsu *lsu, uint32_t warp)
 {
     Sm *sm = lsu->sm;
     const WarpSlot *slot = &sm->warps[warp];
-    if (!(lsu->held >> warp & 1) || lsu->copies[warp].groups > lsu->copies[warp].allowed)
+    if (!(lsu->sm->lsu_held >> warp & 1) || lsu->copies[warp].groups > lsu->copies[warp].allowed)
         return;
-    lsu->held &= ~((WarpSet)1 << warp);
+    lsu->sm->lsu_held &= ~((WarpSet)1 << warp);
     if (slot->wait == WAIT_MEMORY && slot->wake == CYCLE_NEVER)
         sm_consider(sm, warp, sm->now);
 }
@@ -84,12 +84,10 @@ void lsu_copy_mark(Lsu *lsu, uint32_t warp) { close_segment(lsu, warp, true, NUL
 
 void lsu_copy_arrive(Lsu *lsu, LsuOp *op) { close_segment(lsu, op->warp, false, op); }
 
-bool lsu_holds(const Lsu *lsu, uint32_t warp) { return lsu->held >> warp & 1; }
-
 void lsu_copy_wait(Lsu *lsu, uint32_t warp, uint32_t groups)
 {
     if (lsu->copies[warp].groups <= groups)
         return;
     lsu->copies[warp].allowed = groups;
-    lsu->held |= (WarpSet)1 << warp;
+    lsu->sm->lsu_held |= (WarpSet)1 << warp;
 }

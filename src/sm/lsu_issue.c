@@ -1,8 +1,8 @@
 /* Accesses of instructions that issue become records of the load/store unit.
  *
- * Data in shared, local, constant and parameter memory moves here and now. What a store writes to global memory is
- * put into its requests, and so are an atomic's operands; a load's record keeps what its second phase will
- * need. An instruction whose lanes are in several spaces is one access for each. */
+ * Data in shared, local, constant and parameter memory moves here and now. What a store writes to global
+ * memory is put into its requests, and so are an atomic's operands; a load's record keeps what its second
+ * phase will need. An instruction whose lanes are in several spaces is one access for each. */
 #include <string.h>
 
 #include "sm/lsu_unit.h"
@@ -147,8 +147,8 @@ static void carry_shared(const Handover *handover)
     lsu_enqueue(lsu, op);
 }
 
-/* Values of calls travel in registers and take no time here; kernel parameters are constants, but take none either
- * where the assembler folds their load into other instructions. */
+/* Values of calls travel in registers and take no time here; kernel parameters are constants, but take
+ * none either where the assembler folds their load into other instructions. */
 static void carry_constant(const Handover *handover)
 {
     Lsu *lsu = handover->lsu;
@@ -227,6 +227,14 @@ static void carry_local(const Handover *handover)
 
 /* -- global memory -- */
 
+/* No access of the warp passes one that acquires: until it has come, the warp issues nothing. */
+static void acquire(const Handover *handover, LsuOp *op)
+{
+    op->acquires = handover->step->insn->aux & AUX_ACQUIRE;
+    if (op->acquires)
+        handover->lsu->sm->acquiring |= (WarpSet)1 << op->warp;
+}
+
 static void load_global(const Handover *handover, const AccessLine *lines, uint32_t count)
 {
     Lsu *lsu = handover->lsu;
@@ -236,7 +244,7 @@ static void load_global(const Handover *handover, const AccessLine *lines, uint3
     keep_access(handover, op);
     keep_lines(lsu, op, lines, count);
     op->is_cached = !(aux & AUX_AT_L2) && (lsu->config->l1_global || aux & AUX_READ_ONLY);
-    op->acquires = aux & AUX_ACQUIRE;
+    acquire(handover, op);
     if (access->kind == ACCESS_COPY) {
         op->is_copy = true;
         slot_of(lsu)->pending_stores++;
@@ -345,7 +353,7 @@ static void atomic_global(const Handover *handover, const AccessLine *lines, uin
     }
     if (returns) {
         op->replies_left = requests;
-        op->acquires = handover->step->insn->aux & AUX_ACQUIRE;
+        acquire(handover, op);
         announce(handover, op, WAIT_MEMORY);
     } else {
         slot_of(lsu)->pending_stores += requests;

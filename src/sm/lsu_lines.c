@@ -111,8 +111,8 @@ static void copy_in(Lsu *lsu, LsuOp *op, const AccessLine *line, const uint8_t *
     }
 }
 
-/* Sectors of one of the load's lines are there. Where they are all that it wants, the second phase takes them from
- * where they are. */
+/* Sectors of one of the load's lines are there. Where they are all that it wants, the second phase takes
+ * them from where they are. */
 static void take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, uint8_t sectors)
 {
     const AccessLine *line = &op->lines[index];

@@ -1,5 +1,5 @@
-/* Records, requests and buffers of a load/store unit. They come from its arena when the free lists are empty, so
- * that after a while nothing is allocated any more. */
+/* Records, requests and buffers of a load/store unit. They come from its arena when the free lists are
+ * empty, so that after a while nothing is allocated any more. */
 #include "sm/lsu_unit.h"
 
 #include <string.h>

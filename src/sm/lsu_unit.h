@@ -17,11 +17,12 @@ typedef enum OpKind {
     OP_ARRIVE  /* of an mbarrier when the copies before it are done, not in the queue */
 } OpKind;
 
-/* One access of a warp. An instruction with several has one record for each; `whole` is the first one's, which
- * counts them and lives until the last is done.
+/* One access of a warp. An instruction with several has one record for each; `whole` is the first one's,
+ * which counts them and lives until the last is done.
  *
- * A load whose sectors come at different times gathers its bytes in `staging`: lane l's at l * bytes, or all
- * lanes' at 0 if uniform. Invariant: sectors_left is the number of sectors in lines[] that have not come. */
+ * A load whose sectors come at different times gathers its bytes in `staging`: lane l's at l * bytes, or
+ * all lanes' at 0 if uniform. Invariant: sectors_left is the number of sectors in lines[] that have not
+ * come. */
 typedef struct LsuOp LsuOp;
 struct LsuOp {
     LsuOp *next;
@@ -67,7 +68,8 @@ typedef struct CopySegment {
     LsuOp *arrival;      /* waits for this segment and all before it, or null */
 } CopySegment;
 
-/* Invariant: the last segment is open; all before `first` are done and gone; `groups` of the others end a group. */
+/* Invariant: the last segment is open; all before `first` are done and gone; `groups` of the others end a
+ * group. */
 typedef struct WarpCopies {
     VEC(CopySegment) segments;
     uint32_t first;
@@ -100,7 +102,6 @@ struct Lsu {
     Cycle send_when;        /* when the first may be sent, as known */
 
     WarpCopies copies[MAX_WARPS];
-    WarpSet held;           /* warps that wait for copies */
 
     Arena arena;            /* of everything below */
     VEC(LsuOp *) ops;
@@ -126,17 +127,17 @@ AtomicWork *lsu_new_atomic(Lsu *lsu, uint32_t elements);
 /* -- lsu.c -- */
 
 void lsu_enqueue(Lsu *lsu, LsuOp *op);
-/* The access is done: all its data is there at `ready`, and its second phase has run. If it is the last of its
- * instruction the registers are announced. */
+/* The access is done: all its data is there at `ready`, and its second phase has run. If it is the last of
+ * its instruction the registers are announced. */
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready);
-/* Runs the second phase of an access. `line` is where all lanes' bytes lie in their line; null: in `staging`, or for
- * an arrival at its targets. */
+/* Runs the second phase of an access. `line` is where all lanes' bytes lie in their line; null: in
+ * `staging`, or for an arrival at its targets. */
 void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line);
 
 /* -- lsu_lines.c -- */
 
-/* The next line of the head, which is an OP_LOAD or OP_SEND, from cycle `start` on. Returns null, or the counter of
- * what it has to wait for. */
+/* The next line of the head, which is an OP_LOAD or OP_SEND, from cycle `start` on. Returns null, or the
+ * counter of what it has to wait for. */
 uint64_t *lsu_next_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
 /* Sends what the crossbar takes now. */
 void lsu_send(Lsu *lsu, Cycle now);

@@ -20,7 +20,7 @@ enum {
     UNROLL_MOST = 100,
     UNROLL_COUNTED = 333, /* instructions that the copies of a loop of known length come to, if the body */
     UNROLL_COUNTED_BODY = 80, /* is no longer than this */
-    ATOMIC_WEIGHT = 6         /* what an atomic counts in a body */
+    ATOMIC_WEIGHT = 12        /* what an atomic counts in a body */
 };
 
 /* -- which lanes may differ -- */
@@ -214,11 +214,14 @@ static uint32_t loop_test(const NativeFunction *f, uint32_t start, uint32_t bran
     return NO_INDEX;
 }
 
-/* The pragma stands on the line before the loop's first instruction. */
-static bool must_not_unroll(const NativeFunction *f, uint32_t start)
+/* The pragma stands on the line before the loop's first instruction in the text, which need not be its first
+ * in the code. */
+static bool must_not_unroll(const NativeFunction *f, uint32_t start, uint32_t branch)
 {
+    uint32_t line = UINT32_MAX;
+    for (uint32_t i = start; i <= branch; i++)
+        line = f->code[i].ptx->place.line < line ? f->code[i].ptx->place.line : line;
     size_t length = 0;
-    const uint32_t line = f->code[start].ptx->place.line;
     const char *text = line > 1 ? module_line(f->program->module, line - 1, &length) : NULL;
     return text && length && memmem(text, length, "nounroll", 8);
 }
@@ -276,7 +279,7 @@ static uint32_t copies(const NativeFunction *f, uint32_t start, uint32_t branch,
 static void unroll(NativeFunction *f, uint32_t start, uint32_t branch)
 {
     const uint32_t test = loop_test(f, start, branch);
-    if (test == NO_INDEX || must_not_unroll(f, start))
+    if (test == NO_INDEX || must_not_unroll(f, start, branch))
         return;
     uint32_t shared = 0, own = 0;
     for (uint32_t i = start; i <= branch; i++) {

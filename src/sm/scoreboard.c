@@ -1,7 +1,10 @@
 /* The scoreboard: a short list of registers per warp whose values are on their way.
  *
  * Most instructions need nothing that is pending; the filter tells that without looking at the list. Entries
- * whose time has come are dropped when the list is looked at. */
+ * whose time has come are dropped when the list is looked at.
+ *
+ * A result reaches instructions of its own pipe first, and others pipe_crossing cycles later; the list holds the
+ * later time. */
 #include "sm/stages.h"
 
 static void remove_passed(Scoreboard *board, Cycle now)
@@ -9,61 +12,71 @@ static void remove_passed(Scoreboard *board, Cycle now)
     uint32_t kept = 0;
     uint64_t filter = 0;
     for (uint32_t i = 0; i < board->count; i++) {
-        if (board->time[i] <= now)
+        const ScoreboardEntry entry = board->entries[i];
+        if (entry.time <= now)
             continue;
-        board->registers[kept] = board->registers[i];
-        board->wait[kept] = board->wait[i];
-        board->time[kept] = board->time[i];
-        filter |= (uint64_t)1 << (board->registers[i] & 63);
-        kept++;
+        board->entries[kept++] = entry;
+        filter |= (uint64_t)1 << (entry.reg & 63);
     }
     board->count = kept;
     board->filter = filter;
 }
 
-Cycle scoreboard_when(WarpSlot *slot, const InsnTiming *insn, Cycle from, Wait *wait)
+/* When the entry is there for the instruction. Predicates and folded instructions know no crossing. */
+static Cycle seen_by(const Scoreboard *board, const ScoreboardEntry *entry, const InsnTiming *insn)
+{
+    const bool near = entry->pipe == insn->pipe || !insn->slots || entry->reg >= FIRST_PREDICATE;
+    return near && entry->time != CYCLE_NEVER ? entry->time - board->crossing : entry->time;
+}
+
+static bool needs(const InsnTiming *insn, uint16_t reg)
+{
+    for (uint32_t i = 0; i < (uint32_t)insn->write_count + insn->read_count; i++)
+        if (insn->registers[i] == reg)
+            return true;
+    return false;
+}
+
+Cycle scoreboard_search(WarpSlot *slot, const InsnTiming *insn, Cycle from, Wait *wait)
 {
     Scoreboard *board = &slot->board;
-    if (!(board->filter & insn->filter))
-        return from;
     remove_passed(board, from);
     Cycle when = from;
-    const uint32_t needed = (uint32_t)insn->write_count + insn->read_count;
     for (uint32_t i = 0; i < board->count; i++) {
-        if (board->time[i] <= when)
-            continue;
-        for (uint32_t k = 0; k < needed; k++)
-            if (insn->registers[k] == board->registers[i]) {
-                when = board->time[i];
-                *wait = (Wait)board->wait[i];
-                break;
-            }
+        const ScoreboardEntry *entry = &board->entries[i];
+        const Cycle time = seen_by(board, entry, insn);
+        if (time > when && needs(insn, entry->reg)) {
+            when = time;
+            *wait = (Wait)entry->wait;
+        }
     }
     return when;
 }
 
 Cycle scoreboard_when_all(WarpSlot *slot, Cycle from, Wait *wait)
 {
-    const Scoreboard *board = &slot->board;
+    Scoreboard *board = &slot->board;
     Cycle when = from;
-    remove_passed(&slot->board, from);
+    remove_passed(board, from);
     for (uint32_t i = 0; i < board->count; i++)
-        if (board->time[i] > when) {
-            when = board->time[i];
-            *wait = (Wait)board->wait[i];
+        if (board->entries[i].time > when) {
+            when = board->entries[i].time;
+            *wait = (Wait)board->entries[i].wait;
         }
     return when;
 }
 
-void scoreboard_add(WarpSlot *slot, uint16_t reg, Wait wait, Cycle time, Cycle now)
+void scoreboard_add(WarpSlot *slot, uint16_t reg, Pipe pipe, Wait wait, Cycle time, Cycle now)
 {
     Scoreboard *board = &slot->board;
     if (board->count == SCOREBOARD_ENTRIES)
         remove_passed(board, now);
-    const uint32_t i = board->count++;
-    board->registers[i] = reg;
-    board->wait[i] = (uint8_t)wait;
-    board->time[i] = time;
+    board->entries[board->count++] = (ScoreboardEntry){
+        .time = time == CYCLE_NEVER ? time : time + board->crossing,
+        .reg = reg,
+        .wait = (uint8_t)wait,
+        .pipe = (uint8_t)pipe,
+    };
     board->filter |= (uint64_t)1 << (reg & 63);
 }
 
@@ -72,6 +85,6 @@ void scoreboard_set(WarpSlot *slot, const InsnTiming *insn, Cycle time)
     Scoreboard *board = &slot->board;
     for (uint32_t i = 0; i < board->count; i++)
         for (uint32_t k = 0; k < insn->write_count; k++)
-            if (board->registers[i] == insn->registers[k] && board->time[i] == CYCLE_NEVER)
-                board->time[i] = time;
+            if (board->entries[i].reg == insn->registers[k] && board->entries[i].time == CYCLE_NEVER)
+                board->entries[i].time = time + board->crossing;
 }

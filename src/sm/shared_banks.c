@@ -1,11 +1,12 @@
-/* In one pass every bank serves one word, to all lanes that want it. An access wider than a bank's word is done for
- * as many lanes at a time as the banks have room for: two halves of a warp for 8 bytes, four quarters for 16. The
- * passes of such a group are as many as the most wanted bank has different words. */
+/* In one pass every bank serves one word, to all lanes that want it. An access wider than a bank's word is
+ * done for as many lanes at a time as the banks have room for: two halves of a warp for 8 bytes, four
+ * quarters for 16. The passes of such a group are as many as the most wanted bank has different words. */
 #include "sm/shared_banks.h"
 
 enum { MAX_BANKS = 64 };
 
-/* The words that a group of lanes wants of each bank. Invariant: words[0..counts[b])[b] differ, unless serial. */
+/* The words that a group of lanes wants of each bank. Invariant: words[0..counts[b])[b] differ, unless
+ * serial. */
 typedef struct BankLoad {
     uint32_t most;
     uint8_t counts[MAX_BANKS];
@@ -38,9 +39,9 @@ static uint32_t group_passes(const GpuConfig *config, const Access *access, Mask
     return load.most;
 }
 
-/* Whether no two of `count` lanes want different words of one bank: every bank keeps the last word that a lane wanted,
- * and then all must find theirs. Lanes that do not execute repeat one that does, which may only make
- * this say no. Banks and their words must be powers of two. */
+/* Whether no two of `count` lanes want different words of one bank: every bank keeps the last word that a
+ * lane wanted, and then all must find theirs. Lanes that do not execute repeat one that does, which may
+ * only make this say no. Banks and their words must be powers of two. */
 static inline __attribute__((always_inline)) bool agree(const uint64_t *address, uint32_t count,
                                                         uint32_t words, unsigned shift, uint32_t banks)
 {

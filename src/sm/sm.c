@@ -57,16 +57,14 @@ Cycle sm_next_turn(const Sm *sm)
     if (!sm->wheel_used)
         return CYCLE_NEVER;
     const unsigned start = (unsigned)((sm->now + 1) % WHEEL_SLOTS);
-    const uint64_t turned = start ? sm->wheel_used >> start | sm->wheel_used << (WHEEL_SLOTS - start)
-                                  : sm->wheel_used;
+    const uint64_t turned =
+        start ? sm->wheel_used >> start | sm->wheel_used << (WHEEL_SLOTS - start) : sm->wheel_used;
     return sm->now + 1 + (Cycle)__builtin_ctzll(turned);
 }
 
 void sm_turn_wheel(Sm *sm)
 {
     const uint32_t entry = (uint32_t)(sm->now % WHEEL_SLOTS);
-    if (!(sm->wheel_used >> entry & 1))
-        return;
     WarpSet due = sm->wheel[entry];
     sm->wheel[entry] = 0;
     sm->wheel_used &= ~((uint64_t)1 << entry);
@@ -136,11 +134,17 @@ static Cycle when_issuable(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle 
     return operands;
 }
 
+/* Whether the next instruction is a .release, and the fence that it begins with has not been. */
+static bool must_release(const WarpSlot *slot)
+{
+    return slot->code[slot->pc].aux & AUX_RELEASE && !slot->has_released;
+}
+
 void sm_consider(Sm *sm, uint32_t warp, Cycle from)
 {
     WarpSlot *slot = &sm->warps[warp];
     slot->at_folded = false;
-    const InsnTiming *insns = sm->blocks[slot->block].kernel->timing->insns, *insn;
+    const InsnTiming *insn;
     Wait wait = slot->wait == WAIT_NONE ? WAIT_RESULT : (Wait)slot->wait;
     Cycle when;
     for (;;) {
@@ -148,7 +152,7 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
             residency_end_warp(sm, warp);
             return;
         }
-        if (lsu_holds(sm->lsu, warp)) {
+        if ((sm->lsu_held | sm->acquiring) >> warp & 1) {
             sm_wait(sm, warp, WAIT_MEMORY, CYCLE_NEVER);
             return;
         }
@@ -159,7 +163,7 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
         const uint32_t pc = slot->warp->groups[slot->warp->current].pc;
         if (pc != slot->pc)
             fetch_redirect(sm, warp, pc);
-        insn = &insns[pc];
+        insn = &slot->timing[pc];
         if (insn->slots)
             break;
         const bool has_room = scoreboard_has_room(&slot->board, insn);
@@ -171,6 +175,11 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
         }
         if (!do_folded(sm, slot, insn, when))
             return;
+    }
+    if (insn->kind == CLASS_MEMORY && must_release(slot)) {
+        slot->has_released = true;
+        fence_begin(sm, warp);
+        return;
     }
     when = when_issuable(sm, warp, insn, from, &wait);
     slot->pipe = insn->pipe;
@@ -227,8 +236,10 @@ static Cycle simulate_cycle(Sm *sm)
     sm->machine.clock = sm->now;
     take_messages(sm);
     deliver_replies(sm);
-    sm_turn_wheel(sm);
-    fetch_cycle(sm);
+    if (sm->wheel_used >> sm->now % WHEEL_SLOTS & 1)
+        sm_turn_wheel(sm);
+    if (sm->fetch_wanted)
+        fetch_cycle(sm);
     Cycle next = CYCLE_NEVER;
     if (sm->resident_blocks) {
         sm->statistics.active_cycles++;
@@ -245,7 +256,7 @@ static Cycle simulate_cycle(Sm *sm)
         if (sm->ready)
             next = sm->now + 1; /* it may have woken some, or have room again */
     }
-    if (fetch_is_wanted(sm->fetch))
+    if (sm->fetch_wanted)
         next = sm->now + 1;
     next = earlier(next, sm_next_turn(sm));
     next = earlier(next, next_reply(sm));

@@ -45,25 +45,33 @@ typedef struct SmKernel {
     uint32_t registers;         /* of a thread */
 } SmKernel;
 
+typedef struct ScoreboardEntry {
+    Cycle time;      /* when it is there for other pipes; CYCLE_NEVER: of a memory instruction, not known */
+    uint16_t reg;
+    uint8_t wait;    /* Wait that it means for those who need it */
+    uint8_t pipe;    /* that it comes from */
+} ScoreboardEntry;
+
 /* Results that are not there yet. Invariant: entries [0, count) are pending or have become ready at a cycle
- * that has passed; time CYCLE_NEVER: of a memory instruction whose end is not known. `filter` has the bit
- * (register % 64) of each entry set, and may have more. */
+ * that has passed. `filter` has the bit (register % 64) of each entry set, and may have more. */
 typedef struct Scoreboard {
-    uint32_t count;
     uint64_t filter;
-    uint16_t registers[SCOREBOARD_ENTRIES];
-    uint8_t wait[SCOREBOARD_ENTRIES];   /* Wait that it means for those who need it */
-    Cycle time[SCOREBOARD_ENTRIES];
+    uint32_t count;
+    uint32_t crossing; /* cycles that a result takes longer to another pipe */
+    ScoreboardEntry entries[SCOREBOARD_ENTRIES];
 } Scoreboard;
 
 /* A resident warp. */
 typedef struct WarpSlot {
     Warp *warp;            /* null: free */
+    const InsnTiming *timing; /* of its program's instructions */
+    const Insn *code;      /* its program's */
     uint32_t block;        /* slot of its block */
     uint8_t wait;          /* Wait; WAIT_NONE: in sm->ready */
     uint8_t scheduler;
     uint8_t pipe;          /* of the next instruction */
     bool has_stored, has_done_atomics; /* since its last fence */
+    bool has_released;     /* the next instruction is a release, and what it waits for is visible */
     bool at_folded;        /* the next instruction has no slot: when the wait ends it is looked at again */
     Cycle wake;            /* when the wait ends, if known */
     Cycle since;           /* when it began */
@@ -76,6 +84,7 @@ typedef struct WarpSlot {
     Cycle branch_until;    /* not before: a branch, call or return is being resolved, or it starts then */
     uint32_t pending_ops;    /* memory instructions that still write registers */
     uint32_t pending_stores; /* requests whose arrival at L2 is not confirmed */
+    WarpSet fence_waits;   /* in a fence: warps of the block that have had stores under way ever since */
     Scoreboard board;
 } WarpSlot;
 
@@ -151,6 +160,8 @@ typedef struct Sm {
     uint32_t block_capacity, resident_blocks, resident_warps;
     uint64_t next_age;
 
+    WarpSet fetch_wanted;      /* warps whose instruction buffers have room for a fetch */
+    WarpSet fencing;           /* warps in a fence that waits for stores */
     WarpSet free_slots;        /* warp slots that belong to no block */
     WarpSet ready;             /* could issue but for a busy pipe */
     WarpSet by_pipe[PIPE_COUNT]; /* of the ready ones: whose next instruction uses the pipe */
@@ -165,6 +176,9 @@ typedef struct Sm {
     Fetch *fetch;
     Lsu *lsu;
     Cycle lsu_wake;            /* when the load/store unit has something to do */
+    bool lsu_full;             /* its queue is */
+    WarpSet lsu_held;          /* warps that wait for their asynchronous copies */
+    WarpSet acquiring;         /* warps that wait for what a .acquire brings */
     bool lsu_touched;          /* it got an instruction or a reply in this cycle */
     /* Replies that the port is taking in, in order. */
     VEC(IncomingReply) replies;

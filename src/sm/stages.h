@@ -15,11 +15,15 @@ Cycle sm_next_turn(const Sm *sm);
 
 /* The first cycle from `from` on in which all registers of the instruction are there, and what is waited for
  * until then; CYCLE_NEVER: not known yet. */
-Cycle scoreboard_when(WarpSlot *slot, const InsnTiming *insn, Cycle from, Wait *wait);
+Cycle scoreboard_search(WarpSlot *slot, const InsnTiming *insn, Cycle from, Wait *wait);
+static inline Cycle scoreboard_when(WarpSlot *slot, const InsnTiming *insn, Cycle from, Wait *wait)
+{
+    return slot->board.filter & insn->filter ? scoreboard_search(slot, insn, from, wait) : from;
+}
 /* The same for everything that is pending. */
 Cycle scoreboard_when_all(WarpSlot *slot, Cycle from, Wait *wait);
 /* There is room once what has passed by `now` is dropped. */
-void scoreboard_add(WarpSlot *slot, uint16_t reg, Wait wait, Cycle time, Cycle now);
+void scoreboard_add(WarpSlot *slot, uint16_t reg, Pipe pipe, Wait wait, Cycle time, Cycle now);
 /* The registers that the instruction writes are there from `time` on. */
 void scoreboard_set(WarpSlot *slot, const InsnTiming *insn, Cycle time);
 /* Whether there is room for an instruction's results. */
@@ -43,9 +47,28 @@ void operands_read(Sm *sm, Scheduler *scheduler, const InsnTiming *insn, bool sa
 /* -- units.c -- */
 
 void units_init(Sm *sm);
+/* The pipe of the scheduler's that is free first. */
+static inline uint32_t units_first_free(const Sm *sm, uint32_t scheduler, Pipe pipe)
+{
+    const uint32_t begin = scheduler * sm->pipe_stride[pipe];
+    uint32_t best = begin;
+    for (uint32_t i = begin + 1; i < begin + sm->pipe_count[pipe]; i++)
+        if (sm->pipe_free[pipe][i] < sm->pipe_free[pipe][best])
+            best = i;
+    return best;
+}
+
 /* When a pipe of that kind is free for the scheduler: now or later. */
-Cycle units_when(const Sm *sm, uint32_t scheduler, Pipe pipe);
-void units_occupy(Sm *sm, uint32_t scheduler, Pipe pipe, Cycle cycles);
+static inline Cycle units_when(const Sm *sm, uint32_t scheduler, Pipe pipe)
+{
+    return pipe == PIPE_LSU ? sm->now : sm->pipe_free[pipe][units_first_free(sm, scheduler, pipe)];
+}
+
+static inline void units_occupy(Sm *sm, uint32_t scheduler, Pipe pipe, Cycle cycles)
+{
+    if (pipe != PIPE_LSU)
+        sm->pipe_free[pipe][units_first_free(sm, scheduler, pipe)] = sm->now + cycles;
+}
 
 /* -- fetch.c -- */
 
@@ -58,7 +81,6 @@ void fetch_redirect(Sm *sm, uint32_t warp, uint32_t pc);
 void fetch_consume(Sm *sm, uint32_t warp);
 /* When the warp's next instruction is buffered; CYCLE_NEVER: not before fetch_cycle() has got to it. */
 Cycle fetch_when(Sm *sm, uint32_t warp);
-bool fetch_is_wanted(const Fetch *fetch);
 /* Fetches for the warps whose turn it is. */
 void fetch_cycle(Sm *sm);
 /* The slot has a new warp, or none. */
@@ -83,8 +105,10 @@ void barrier_after_exit(Sm *sm, uint32_t block);
 
 /* A fence has been done; the warp goes on when it has passed. */
 void fence_issued(Sm *sm, uint32_t warp, const Insn *insn);
-/* The last of the stores that a fence waits for is visible. */
-void fence_passed(Sm *sm, uint32_t warp);
+/* The warp waits as for a fence beyond the block, and is then considered again. */
+void fence_begin(Sm *sm, uint32_t warp);
+/* The last store that the warp had under way is visible. */
+void fence_stored(Sm *sm, uint32_t warp);
 
 /* -- intrinsic.c -- */
 

@@ -24,25 +24,3 @@ void units_init(Sm *sm)
         sm->pipe_stride[pipe] = own ? sm->pipe_count[pipe] : 0;
     }
 }
-
-/* The pipe of the scheduler's that is free first. */
-static uint32_t first_free(const Sm *sm, uint32_t scheduler, Pipe pipe)
-{
-    const uint32_t begin = scheduler * sm->pipe_stride[pipe];
-    uint32_t best = begin;
-    for (uint32_t i = begin + 1; i < begin + sm->pipe_count[pipe]; i++)
-        if (sm->pipe_free[pipe][i] < sm->pipe_free[pipe][best])
-            best = i;
-    return best;
-}
-
-Cycle units_when(const Sm *sm, uint32_t scheduler, Pipe pipe)
-{
-    return pipe == PIPE_LSU ? sm->now : sm->pipe_free[pipe][first_free(sm, scheduler, pipe)];
-}
-
-void units_occupy(Sm *sm, uint32_t scheduler, Pipe pipe, Cycle cycles)
-{
-    if (pipe != PIPE_LSU)
-        sm->pipe_free[pipe][first_free(sm, scheduler, pipe)] = sm->now + cycles;
-}

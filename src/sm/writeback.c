@@ -10,8 +10,9 @@ void writeback_expect(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle read
     const bool pending = sm->issuing.pending;
     slot->pending_ops += pending;
     for (uint32_t i = 0; i < insn->write_count; i++)
-        scoreboard_add(slot, insn->registers[i], pending ? (Wait)sm->issuing.wait : WAIT_RESULT,
-                       pending ? CYCLE_NEVER : ready, sm->now);
+        scoreboard_add(slot, insn->registers[i], (Pipe)insn->pipe,
+                       pending ? (Wait)sm->issuing.wait : WAIT_RESULT, pending ? CYCLE_NEVER : ready,
+                       sm->now);
 }
 
 /* The warp may have waited for something else as well, so it is looked at anew. */
@@ -37,8 +38,7 @@ void writeback_store(Sm *sm, uint32_t warp)
     WarpSlot *slot = &sm->warps[warp];
     if (--slot->pending_stores)
         return;
-    if (slot->wait == WAIT_FENCE && slot->wake == CYCLE_NEVER)
-        fence_passed(sm, warp);
-    else if (slot->wait == WAIT_DRAIN)
+    fence_stored(sm, warp);
+    if (slot->wait == WAIT_DRAIN)
         look_again(sm, warp);
 }

@@ -1,7 +1,8 @@
 /* A load/store unit between hand-made instructions and a memory of its own, for tests.
  *
- * Instructions are scripted for cycles; the SM's shard here does nothing but issue them, take replies and let the
- * unit work. The memory answers `delay` cycles after a request came, and takes none in before `opens`. */
+ * Instructions are scripted for cycles; the SM's shard here does nothing but issue them, take replies and
+ * let the unit work. The memory answers `delay` cycles after a request came, and takes none in before
+ * `opens`. */
 #ifndef LSU_RIG_H
 #define LSU_RIG_H
 
@@ -9,11 +10,13 @@
 #include "mem/crossbar.h"
 #include "sim/world.h"
 #include "sm/lsu.h"
+#include "sm/stages.h"
 #include "step_rig.h"
 
 enum { SCRIPT_SIZE = 512, BUFFER_BYTES = 1 << 16, RIG_CONSTANT_BYTES = 4096 };
 
-/* One instruction of a script; `ready` tells when its result could be read, CYCLE_NEVER if it did not come. */
+/* One instruction of a script; `ready` tells when its result could be read, CYCLE_NEVER if it did not
+ * come. */
 typedef struct Scripted {
     Cycle cycle, ready, replied;
     uint32_t warp;
@@ -128,9 +131,7 @@ static void issue_scripted(LsuRig *bench, Scripted *scripted)
     scripted->is_pending = sm->issuing.pending;
     if (sm->issuing.pending) {
         slot->pending_ops++;
-        Scoreboard *board = &slot->board;
-        board->registers[board->count] = scripted->timing.registers[0];
-        board->time[board->count++] = CYCLE_NEVER;
+        scoreboard_add(slot, scripted->timing.registers[0], PIPE_LSU, WAIT_MEMORY, CYCLE_NEVER, sm->now);
     }
 }
 
@@ -141,18 +142,16 @@ static void note_results(LsuRig *bench)
         Scripted *scripted = &bench->script[i];
         Scoreboard *board = &bench->sm->warps[scripted->warp].board;
         for (uint32_t k = 0; k < board->count; k++) {
-            if (!scripted->is_pending || board->registers[k] != scripted->timing.registers[0] ||
-                board->time[k] == CYCLE_NEVER)
+            if (!scripted->is_pending || board->entries[k].reg != scripted->timing.registers[0] ||
+                board->entries[k].time == CYCLE_NEVER)
                 continue;
             scripted->is_pending = false;
-            scripted->ready = board->time[k];
+            scripted->ready = board->entries[k].time;
             scripted->replied = bench->last_reply;
             for (unsigned r = 0; r < 4; r++)
                 memcpy(scripted->result[r], rig_lanes(bench->rig, scripted->result_slot + r),
                        sizeof *scripted->result);
-            board->count--;
-            board->registers[k] = board->registers[board->count];
-            board->time[k] = board->time[board->count];
+            board->entries[k] = board->entries[--board->count];
             break;
         }
     }

@@ -268,7 +268,8 @@ static void short_queues(GpuConfig *config)
     config->l1_mshrs = 5;
 }
 
-/* A memory that takes nothing in for a long time: the unit fills up and refuses; then everything comes out. */
+/* A memory that takes nothing in for a long time: the unit fills up and refuses; then everything comes
+ * out. */
 static void test_back_pressure(void **state)
 {
     (void)state;
@@ -401,7 +402,6 @@ static void test_async_groups(void **state)
 {
     (void)state;
     LsuRig *bench = lsu_open(NULL);
-    Lsu *lsu = bench->sm->lsu;
     fill(bench, 0);
     memset(bench->rig->shared, 0xFF, RIG_SHARED);
     script_copy_16(bench, 10, 5, 0, bench->buffer);
@@ -414,11 +414,11 @@ static void test_async_groups(void **state)
     const Cycle way = bench->memory.delay + 2 * bench->config.crossbar_latency;
     bench->sm->shard.wake = 10;
     bench->now = world_run(bench->world, 0, 110).time;
-    assert_true(lsu_holds(lsu, 5));
-    assert_false(lsu_holds(lsu, 4));
+    assert_true(bench->sm->lsu_held >> 5 & 1);
+    assert_false(bench->sm->lsu_held >> 4 & 1);
     assert_int_equal(((uint32_t *)bench->rig->shared)[0], UINT32_MAX);
     bench->now = world_run(bench->world, bench->now, 11 + way + 40).time;
-    assert_false(lsu_holds(lsu, 5)); /* one group is done, the other is not */
+    assert_false(bench->sm->lsu_held >> 5 & 1); /* one group is done, the other is not */
     assert_int_equal(((uint32_t *)bench->rig->shared)[127], 127);
     assert_int_equal(((uint32_t *)bench->rig->shared)[128], UINT32_MAX);
     lsu_run(bench);
@@ -434,8 +434,8 @@ static void many_slices(GpuConfig *config)
     config->l1_bytes = 2048;
 }
 
-/* Random loads, stores and reductions of 16 warps, each in its own part of the buffer: every load must see what the
- * warp itself has done before, in its order. */
+/* Random loads, stores and reductions of 16 warps, each in its own part of the buffer: every load must see
+ * what the warp itself has done before, in its order. */
 static void test_random(void **state)
 {
     (void)state;

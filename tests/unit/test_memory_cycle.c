@@ -1,6 +1,6 @@
-/* Memory instructions leave the same memory behind in cycle mode as in functional mode: the bytes that take the long
- * way through the load/store unit, L1, crossbar and L2 arrive where they should, on GPUs with and without a global
- * L1 and with wavefronts. */
+/* Memory instructions leave the same memory behind in cycle mode as in functional mode: the bytes that
+ * take the long way through the load/store unit, L1, crossbar and L2 arrive where they should, on GPUs
+ * with and without a global L1 and with wavefronts. */
 #include "run_ptx.h"
 
 enum { THREADS = 64, WORDS = 4096 };

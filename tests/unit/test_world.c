@@ -17,16 +17,19 @@ enum { SHARDS = 13, LOOKAHEAD = 7, LIMIT = 5000 };
 typedef struct Talker {
     Shard shard;
     uint64_t random, hash, seen;
-    Cycle alarm;        /* it also wakes by itself */
+    Cycle alarm; /* it also wakes by itself */
 } Talker;
 
 typedef struct Shared {
-    uint64_t order;     /* hash of the deferred actions, in the order in which they ran */
+    uint64_t order; /* hash of the deferred actions, in the order in which they ran */
 } Shared;
 
 static Shared shared;
 
-static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 7); }
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 7);
+}
 
 static uint64_t draw(Talker *talker)
 {

@@ -4,9 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-/* Replaced by include/warpbeam.h as soon as it declares it. */
-__attribute__((weak)) WbStatus wb_gpu_flush(WbGpu *gpu);
-
 static double now(clockid_t clock)
 {
     struct timespec time;
@@ -97,10 +94,10 @@ void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const 
     WbKernel *kernel = NULL;
     if (host->status == WB_OK)
         keep(host, wb_module_kernel(host->module, name, &kernel));
+    if (host->status == WB_OK && host->cold)
+        keep(host, wb_gpu_flush(host->gpu));
     if (host->status == WB_OK)
         keep(host, wb_launch(kernel, &(WbLaunch){grid, block, 0, arguments, count}));
-    if (host->status == WB_OK && host->cold && wb_gpu_flush)
-        keep(host, wb_gpu_flush(host->gpu));
     if (host->status == WB_OK)
         run(host);
 }

@@ -113,6 +113,25 @@ __global__ void store_fence(long long *cycles, int *out, int rounds)
     }
     *cycles = clock64() - begin;
 }
+// An atomic without result, then a load of the same word: how long until the load is there.
+__global__ void red_load(long long *cycles, int *out, int rounds)
+{
+    long long begin = clock64();
+    int x = 0;
+    for (int k = 0; k < rounds * UNROLL; k++) {
+        atomicAdd(out + (x & 1), 0);
+        x = *(volatile int *)(out + (x & 1));
+    }
+    *cycles = clock64() - begin + (x & 1);
+}
+__global__ void load_volatile(long long *cycles, int *out, int rounds)
+{
+    long long begin = clock64();
+    int x = 0;
+    for (int k = 0; k < rounds * UNROLL; k++)
+        x = *(volatile int *)(out + (x & 1));
+    *cycles = clock64() - begin + (x & 1);
+}
 __global__ void store_load(long long *cycles, int *out, int rounds)
 {
     long long begin = clock64();
@@ -254,6 +273,12 @@ template <int MODE> __global__ void atomics(unsigned *p, unsigned *out, int roun
             asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p + (size_t)i * 8));
         if (MODE == 13) // loads from L2, each lane a line of its own
             asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p + (size_t)i * 32));
+        if (MODE == 15) // one lane a warp loads one word, which does not change
+            if (threadIdx.x % 32 == 0)
+                asm volatile("{.reg .u32 t; ld.volatile.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p));
+        if (MODE == 16) // the same with relaxed order at the GPU's scope
+            if (threadIdx.x % 32 == 0)
+                asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p));
         if (MODE == 14) // loads from L2, consecutive words
             asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p + i));
     }
@@ -420,6 +445,9 @@ int main()
     chain("store_fence", store_fence, (int *)buffer, 1);
     CHECK(cudaMemset(buffer, 0, 4096));
     chain("store_load", store_load, (int *)buffer, 1);
+    CHECK(cudaMemset(buffer, 0, 4096));
+    chain("red_load", red_load, (int *)buffer, 1);
+    chain("load_volatile", load_volatile, (int *)buffer, 1);
     unsigned *p = (unsigned *)buffer, *out = p + (200 << 18);
     for (int blocks : {1, 132, 528}) {
         throughput<0>("red_consecutive", p, out, blocks, 256);
@@ -437,6 +465,8 @@ int main()
         throughput<12>("load_sector_per_lane", p, out, blocks, 256);
         throughput<13>("load_line_per_lane", p, out, blocks, 256);
         throughput<14>("load_consecutive", p, out, blocks, 256);
+        throughput<15>("load_volatile_one_word", p, out, blocks, 256);
+        throughput<16>("load_relaxed_one_word", p, out, blocks, 256);
     }
     for (int blocks : {1, 2, 16, 132, 264, 528})
         barrier(blocks, 256);

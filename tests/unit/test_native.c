@@ -1,0 +1,243 @@
+/* What the assembler makes of instructions: slots of single forms, of fused ones, of control flow. */
+#include "timing_rig.h"
+
+static unsigned total(const TimingRig *rig)
+{
+    unsigned slots = 0;
+    for (uint32_t i = 0; i < rig->program->code_count; i++)
+        slots += rig->timing->insns[i].slots;
+    return slots;
+}
+
+/* Slots of the instructions, a digit each. `ld` makes operands that nothing is known of, with a slot each. */
+#define OPERANDS                                                                                             \
+    "ld.volatile.global.u32 %r1, [%rd9]; ld.volatile.global.u32 %r2, [%rd9]; ld.volatile.global.u32 %r3, "   \
+    "[%rd9];"                                                                                                \
+    "ld.volatile.global.u64 %rd1, [%rd9]; ld.volatile.global.u64 %rd2, [%rd9];"                              \
+    "ld.volatile.global.f32 %f1, [%rd9]; ld.volatile.global.f32 %f2, [%rd9];"                                \
+    "ld.volatile.global.f64 %d1, [%rd9]; ld.volatile.global.f64 %d2, [%rd9];"
+enum { OPERAND_COUNT = 9 };
+
+static void check(const char *body, unsigned capability, const char *wanted)
+{
+    char text[8192];
+    snprintf(text, sizeof text, "%s%s ret;", OPERANDS, body);
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, capability);
+    TimingRig rig = rig_time(text, &config);
+    char found[256] = "";
+    for (size_t i = 0; i < strlen(wanted); i++) {
+        const InsnTiming *timing = &rig.timing->insns[OPERAND_COUNT + i];
+        assert_int_equal(timing->slots == 0, timing->interval == 0);
+        found[i] = (char)(timing->slots < 10 ? '0' + timing->slots : 'a' + timing->slots - 10);
+        found[i + 1] = 0;
+    }
+    if (strcmp(found, wanted))
+        fail_msg("%s: slots %s, not %s", body, found, wanted);
+    rig_done(&rig);
+}
+
+#define STORE " st.global.u32 [%rd9], %r9;"
+#define STORE64 " st.global.u64 [%rd9], %rd8;"
+#define STOREF " st.global.f32 [%rd9], %f9;"
+
+static void test_single_forms(void **state)
+{
+    (void)state;
+    check("add.s32 %r9, %r1, %r2;" STORE, 90, "11");
+    check("add.s64 %rd8, %rd1, %rd2;" STORE64, 90, "21");
+    check("mul.lo.s64 %rd8, %rd1, %rd2;" STORE64, 90, "41");
+    check("and.b64 %rd8, %rd1, %rd2;" STORE64, 90, "21");
+    check("rsqrt.approx.f32 %f9, %f1;" STOREF, 90, "41");
+    check("rsqrt.approx.ftz.f32 %f9, %f1;" STOREF, 90, "11");
+    check("sin.approx.f32 %f9, %f1;" STOREF, 90, "21");
+    check("div.rn.f32 %f9, %f1, %f2;" STOREF, 90, "a1");
+    check("rem.u32 %r9, %r1, %r2;" STORE, 90, "g1");
+    check("rem.u32 %r9, %r1, 3;" STORE, 90, "61");
+    check("popc.b32 %r9, %r1;" STORE, 90, "11");
+}
+
+static void test_what_vanishes(void **state)
+{
+    (void)state;
+    check("mov.u32 %r9, %r1;" STORE, 90, "01");
+    check("cvta.to.global.u64 %rd8, %rd1;" STORE64, 90, "01");
+    check("cvt.u64.u32 %rd8, %r1;" STORE64, 90, "01");
+    check("mov.b64 %rd8, {%r1, %r2};" STORE64, 90, "01");
+    check("ld.param.u64 %rd8, [buffer];" STORE64, 75, "01");
+    check("ld.param.u64 %rd8, [buffer];" STORE64, 90, "11");
+    check("mov.u32 %r9, %ntid.x;" STORE, 75, "01");
+    check("mov.u32 %r9, %ntid.x;" STORE, 90, "11");
+    check("mov.u32 %r9, %tid.x;" STORE, 75, "11");
+}
+
+static void test_multiply_add(void **state)
+{
+    (void)state;
+    check("mul.wide.s32 %rd3, %r1, 4; add.s64 %rd8, %rd1, %rd3;" STORE64, 90, "011");
+    check("mul.wide.s32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd8, %rd2, %rd3;"
+          "st.global.u64 [%rd9], %rd4;" STORE64,
+          90, "01111");
+    check("mul.wide.s32 %rd8, %r1, 4; add.s64 %rd3, %rd1, %rd8; st.global.u64 [%rd9], %rd3;" STORE64, 90,
+          "1211");
+    check("mul.lo.s32 %r4, %r1, %r2; add.s32 %r9, %r4, %r3;" STORE, 90, "011");
+    check("shl.b32 %r4, %r1, 2; add.s32 %r9, %r4, %r3;" STORE, 90, "011");
+    check("shl.b32 %r4, %r1, %r2; add.s32 %r9, %r4, %r3;" STORE, 90, "111");
+}
+
+static void test_chains(void **state)
+{
+    (void)state;
+    check("and.b32 %r4, %r1, %r2; or.b32 %r9, %r4, %r3;" STORE, 90, "011");
+    check("and.b32 %r4, %r1, %r2; xor.b32 %r5, %r4, %r3; or.b32 %r9, %r5, %r1;" STORE, 90, "0111");
+    check("add.s32 %r4, %r1, %r2; add.s32 %r9, %r4, %r3;" STORE, 90, "011");
+    check("mul.lo.s32 %r4, %r1, %r2; add.s32 %r5, %r4, %r3; add.s32 %r9, %r5, %r1;" STORE, 90, "0111");
+    check("neg.f32 %f3, %f1; add.f32 %f9, %f3, %f2;" STOREF, 90, "011");
+    check("neg.f32 %f9, %f1;" STOREF, 90, "11");
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    check("add.s64 %rd3, %rd1, 16; ld.global.u32 %r9, [%rd3];" STORE, 90, "011");
+    check("add.s64 %rd3, %rd1, 16777216; ld.global.u32 %r9, [%rd3];" STORE, 90, "211");
+    check("mov.u32 %r4, space; add.s32 %r5, %r4, %r1; ld.shared.u32 %r9, [%r5];" STORE, 90, "0011");
+    check("ld.global.u8 %h1, [%rd1]; cvt.u32.u16 %r9, %h1;" STORE, 90, "101");
+    check("ld.global.s8 %h1, [%rd1]; cvt.s32.s16 %r9, %h1;" STORE, 90, "101");
+}
+
+#define LOAD4(base)                                                                                          \
+    "ld.shared.f32 %f3, [" base "]; ld.shared.f32 %f4, [" base "+4]; ld.shared.f32 %f5, [" base "+8];"       \
+    "ld.shared.f32 %f6, [" base "+12]; add.f32 %f3, %f3, %f4; add.f32 %f5, %f5, %f6; add.f32 %f9, %f3, %f5;"
+
+static void test_vector_loads(void **state)
+{
+    (void)state;
+    check("mov.u32 %r4, space; shl.b32 %r5, %r1, 4; add.s32 %r6, %r4, %r5;" LOAD4("%r6") STOREF, 90,
+          "00110001111");
+    check("mov.u32 %r4, space; shl.b32 %r5, %r1, 3; add.s32 %r6, %r4, %r5;" LOAD4("%r6") STOREF, 90,
+          "00110101111");
+    check("mov.u32 %r4, space; shl.b32 %r5, %r1, 2; add.s32 %r6, %r4, %r5;" LOAD4("%r6") STOREF, 90,
+          "00111111111");
+}
+
+#define FMA "fma.rn.f32 %f1, %f1, %f1, %f2;"
+#define FMA4 FMA FMA FMA FMA
+
+static void test_short_branches(void **state)
+{
+    (void)state;
+    check("setp.ge.u32 %p1, %r1, %r2; @%p1 bra L;" FMA4 FMA4 "L: bar.sync 0;", 90, "10111111111");
+    check("setp.ge.u32 %p1, %r1, %r2; @%p1 bra L;" FMA4 FMA4 FMA "L: bar.sync 0;", 90, "121111111112");
+    check("setp.ge.u32 %p1, %r1, %r2; @%p1 bra L; ld.global.u32 %r3, [%rd1]; L: bar.sync 0; st.global.u32 "
+          "[%rd9], "
+          "%r3;",
+          90, "12121");
+    /* Lanes cannot part where the operands are the same for all. */
+    check("ld.param.u32 %r4, [n]; setp.ge.u32 %p1, %r4, 5; @%p1 bra L; ld.global.u32 %r3, [%rd1]; L: "
+          "bar.sync 0;"
+          "st.global.u32 [%rd9], %r3;",
+          90, "111111");
+}
+
+#define LOOP(pragma, step, body)                                                                             \
+    "ld.param.u32 %r4, [n]; mov.u32 %r5, %r4;\nL:\n" pragma body "\nadd.s32 %r5, %r5, " step                 \
+    "; setp.ne.s32 %p1, %r5, 0; @%p1 bra L; st.global.f32 [%rd9], %f1;"
+
+static void test_unrolled_loops(void **state)
+{
+    (void)state;
+    check(LOOP("", "-1", FMA4), 90, "1011110011");
+    check(LOOP(".pragma \"nounroll\";\n", "-1", FMA4), 90, "1011111111");
+    check(LOOP("", "%r4", FMA4), 90, "1011111111");
+    check(LOOP("", "-1", FMA4 FMA4 FMA4 FMA4 FMA4), 90, "10111111111111111111111111");
+}
+
+static void test_branch_latencies(void **state)
+{
+    (void)state;
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+    TimingRig rig = rig_time(OPERANDS LOOP("", "-1", FMA4) "ret;", &config);
+    assert_int_equal(rig.timing->insns[OPERAND_COUNT + 8].latency, 12 / 4);
+    rig_done(&rig);
+    rig = rig_time(OPERANDS LOOP("", "%r4", FMA4) "ret;", &config);
+    assert_int_equal(rig.timing->insns[OPERAND_COUNT + 8].latency, 12);
+    /* Four instructions can pass between the comparison, moved up, and its branch. */
+    assert_int_equal(rig.timing->insns[OPERAND_COUNT + 7].latency, 13 - 4);
+    rig_done(&rig);
+}
+
+static void test_latencies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned latency, pipe, interval;
+    } cases[] = {
+        {"rsqrt.approx.f32 %f9, %f1;" STOREF, 13 + 4 + 18 + 4, PIPE_SFU, 8},
+        {"sin.approx.f32 %f9, %f1;" STOREF, 4 + 18, PIPE_SFU, 8},
+        {"mul.wide.s32 %rd8, %r1, %r2;" STORE64, 6, PIPE_FP32, 2},
+        {"and.b32 %r9, %r1, %r2;" STORE, 5, PIPE_INT, 2},
+        {"setp.lt.s32 %p1, %r1, %r2; @%p1 st.global.u32 [%rd9], %r1;", 13, PIPE_INT, 2},
+        {"setp.lt.s32 %p1, %r1, %r2; selp.b32 %r9, %r1, %r2, %p1;" STORE, 5, PIPE_INT, 2},
+        {"mov.u32 %r9, %tid.x;" STORE, 20, PIPE_CONTROL, 1},
+    };
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[8192];
+        snprintf(text, sizeof text, "%s%s ret;", OPERANDS, cases[i].text);
+        TimingRig rig = rig_time(text, &config);
+        const InsnTiming *timing = &rig.timing->insns[OPERAND_COUNT];
+        if (timing->latency != cases[i].latency || timing->pipe != cases[i].pipe ||
+            timing->interval != cases[i].interval)
+            fail_msg("%s: latency %u, pipe %u, interval %u", cases[i].text, timing->latency, timing->pipe,
+                     timing->interval);
+        rig_done(&rig);
+    }
+}
+
+/* Sums use both pipes that can do them. */
+static void test_balance(void **state)
+{
+    (void)state;
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+    TimingRig rig = rig_time(OPERANDS "add.s32 %r8, %r1, %r2; add.s32 %r9, %r1, %r3;"
+                                      "st.global.v2.u32 [%rd9], {%r8, %r9}; ret;",
+                             &config);
+    const InsnTiming *timing = &rig.timing->insns[OPERAND_COUNT];
+    assert_int_equal(timing[0].pipe, PIPE_INT);
+    assert_int_equal(timing[1].pipe, PIPE_FP32);
+    rig_done(&rig);
+}
+
+/* Machine instructions of whole kernels, counted by an H200: an empty one has 2, the sum of vectors 20. */
+static void test_kernels(void **state)
+{
+    (void)state;
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+    TimingRig rig = rig_time("ret;", &config);
+    assert_int_equal(rig.timing->insns[0].slots, 2);
+    rig_done(&rig);
+    rig = rig_time("ld.param.u64 %rd1, [buffer]; ld.param.u64 %rd2, [buffer]; ld.param.u64 %rd3, [buffer];"
+                   "ld.param.u32 %r2, [n]; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x;"
+                   "mad.lo.s32 %r1, %r3, %r4, %r5; setp.ge.s32 %p1, %r1, %r2; @%p1 bra L;"
+                   "cvta.to.global.u64 %rd4, %rd1; mul.wide.s32 %rd5, %r1, 4; add.s64 %rd6, %rd4, %rd5;"
+                   "cvta.to.global.u64 %rd7, %rd2; add.s64 %rd8, %rd7, %rd5; ld.global.f32 %f1, [%rd8];"
+                   "ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f2, %f1; cvta.to.global.u64 %rd9, %rd3;"
+                   "add.s64 %rd10, %rd9, %rd5; st.global.f32 [%rd10], %f3; L: ret;",
+                   &config);
+    assert_int_equal(total(&rig) - rig.timing->insns[rig.program->code_count - 1].slots, 20);
+    rig_done(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_single_forms),     cmocka_unit_test(test_what_vanishes),
+        cmocka_unit_test(test_multiply_add),     cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_addresses),        cmocka_unit_test(test_vector_loads),
+        cmocka_unit_test(test_short_branches),   cmocka_unit_test(test_unrolled_loops),
+        cmocka_unit_test(test_branch_latencies), cmocka_unit_test(test_latencies),
+        cmocka_unit_test(test_balance),          cmocka_unit_test(test_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
