@@ -27,6 +27,7 @@ void crossbar_init(Crossbar *crossbar, const GpuConfig *config)
         .latency = config->crossbar_latency,
         .credits = (uint32_t)config->crossbar_credits,
         .flit_bytes = (uint32_t)config->crossbar_flit_bytes,
+        .header = {[TO_SLICE] = 1, [TO_SM] = (uint32_t)config->crossbar_reply_header},
         .sm_count = (uint32_t)config->sm_count,
         .slice_count = (uint32_t)config->l2_slices,
         .sm_flits = (uint32_t)config->crossbar_sm_flits,
@@ -78,17 +79,19 @@ Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, 
     return when > now ? when : now;
 }
 
-static uint64_t ticks_of(const Crossbar *crossbar, uint32_t payload, uint32_t port_flits, uint64_t *flits)
+static uint64_t flits_of(const Crossbar *crossbar, const Request *request, Direction direction)
 {
-    *flits = 1 + (payload + crossbar->flit_bytes - 1) / crossbar->flit_bytes;
-    return (*flits + port_flits - 1) / port_flits;
+    const uint32_t payload = direction == TO_SLICE ? request_payload(request) : reply_payload(request);
+    const uint64_t flits =
+        crossbar->header[direction] + (payload + crossbar->flit_bytes - 1) / crossbar->flit_bytes;
+    return flits ? flits : 1;
 }
 
 /* Occupies a port from the tick of `now` on; returns the first tick. */
-static uint64_t occupy(const Crossbar *crossbar, CrossbarPort *port, uint32_t payload, uint32_t port_flits,
+static uint64_t occupy(const Crossbar *crossbar, CrossbarPort *port, uint64_t flits, uint32_t port_flits,
                        Cycle now)
 {
-    uint64_t flits, ticks = ticks_of(crossbar, payload, port_flits, &flits);
+    const uint64_t ticks = (flits + port_flits - 1) / port_flits;
     uint64_t start = clock_tick(crossbar->clock, now);
     start = start > port->free_tick ? start : port->free_tick;
     port->free_tick = start + ticks;
@@ -96,11 +99,6 @@ static uint64_t occupy(const Crossbar *crossbar, CrossbarPort *port, uint32_t pa
     port->flits += flits;
     port->busy_ticks += ticks;
     return start;
-}
-
-static uint32_t payload_of(const Request *request, Direction direction)
-{
-    return direction == TO_SLICE ? request_payload(request) : reply_payload(request);
 }
 
 void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
@@ -112,7 +110,7 @@ void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Sh
     atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), CYCLE_NEVER,
                           memory_order_relaxed);
     const uint32_t flits = direction == TO_SLICE ? crossbar->sm_out_flits : crossbar->slice_flits;
-    const uint64_t tick = occupy(crossbar, port, payload_of(request, direction), flits, now);
+    const uint64_t tick = occupy(crossbar, port, flits_of(crossbar, request, direction), flits, now);
     const Cycle start = clock_cycle(crossbar->clock, tick);
     shard_send(from, to, (start > now ? start : now) + crossbar->latency,
                direction == TO_SLICE ? MESSAGE_REQUEST : MESSAGE_REPLY, 0, request);
@@ -129,7 +127,7 @@ Cycle crossbar_take(Crossbar *crossbar, Direction direction, const Request *requ
     const uint32_t receiver = direction == TO_SLICE ? request->slice : request->sm;
     CrossbarPort *port = &crossbar->in[direction][receiver];
     const uint32_t flits = direction == TO_SLICE ? crossbar->slice_flits : crossbar->sm_flits;
-    occupy(crossbar, port, payload_of(request, direction), flits, now);
+    occupy(crossbar, port, flits_of(crossbar, request, direction), flits, now);
     const size_t pair = pair_of(crossbar, request->sm, request->slice);
     atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), now, memory_order_relaxed);
     return clock_cycle(crossbar->clock, port->free_tick);

@@ -36,6 +36,7 @@ typedef struct Crossbar {
     Clock clock;
     Cycle latency;
     uint32_t credits, flit_bytes;
+    uint32_t header[DIRECTION_COUNT]; /* flits ahead of a packet's data */
     uint32_t sm_count, slice_count;
     uint32_t sm_flits, sm_out_flits, slice_flits; /* in one clock */
     uint32_t *sent[DIRECTION_COUNT];          /* [sm * slice_count + slice]: packets so far */

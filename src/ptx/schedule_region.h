@@ -106,8 +106,8 @@ typedef struct ScheduleResult {
     uint32_t cycles;     /* until all results are there, for a warp that is alone */
 } ScheduleResult;
 
-/* Fills `order` such that no more than `room` words are live if that can be had, and no instruction passes one
- * that is `window` or more before it. A window of 1 gives the order of the text. */
+/* Fills `order` such that no more than `room` words are live if that can be had, and no instruction passes
+ * one that is `window` or more before it. A window of 1 gives the order of the text. */
 ScheduleResult schedule_list(ScheduleRegion *region, uint32_t room, uint32_t window);
 
 #endif

@@ -8,7 +8,7 @@
 
 static void answer(void *context, Cycle time)
 {
-    const WarpSlot *slot = context;
+    WarpSlot *slot = context;
     Sm *sm = slot->warp->block->launch->machine->owner;
     const uint32_t warp = (uint32_t)(slot - sm->warps);
     Mask executed;
@@ -17,8 +17,10 @@ static void answer(void *context, Cycle time)
         sm_fail(sm);
         return;
     }
-    const Cycle back = time + 2 * sm->config->unit_latency;
-    sm_consider(sm, warp, back);
+    sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
+    /* The warp is considered then and not now: this may be any cycle after the call. */
+    slot->at_folded = true;
+    sm_wait(sm, warp, WAIT_UNIT, time + 2 * sm->config->unit_latency);
     const Cycle turn = sm_next_turn(sm);
     if (turn < sm->shard.wake)
         sm->shard.wake = turn;
@@ -28,6 +30,7 @@ bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn)
 {
     if (insn->action != ACTION_CALL || !insn->call->intrinsic)
         return false;
+    sm->warps[warp].pc++;
     sm_wait(sm, warp, WAIT_UNIT, CYCLE_NEVER);
     shard_defer(&sm->shard, sm->now, answer, &sm->warps[warp]);
     return true;

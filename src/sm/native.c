@@ -424,7 +424,6 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
     native_fuse(&f);
     native_vectorize(&f);
     native_flow(&f);
-    native_hoist(&f);
     bool turn = false;
     for (uint32_t i = 0; i < f.count; i++) {
         if (is_balanced(&f.code[i], &f.forms[i]) && (turn = !turn))

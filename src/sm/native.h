@@ -4,7 +4,6 @@
  * native_fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
  * native_vector.c shared loads that become one vector load
  * native_flow.c   branches: guards instead of short ones, convergence barriers, unrolled loops, prologue
- * native_hoist.c  comparisons that are moved up from the branch they guard
  *
  * The facts come from the assembler itself: docs/NATIVE.md says how. */
 #ifndef SM_NATIVE_H
@@ -67,7 +66,5 @@ void native_vectorize(NativeFunction *f);
 void native_find_divergence(NativeFunction *f);
 /* After the two above. */
 void native_flow(NativeFunction *f);
-/* Last. */
-void native_hoist(NativeFunction *f);
 
 #endif

@@ -84,7 +84,8 @@ typedef struct WarpSlot {
     Cycle branch_until;    /* not before: a branch, call or return is being resolved, or it starts then */
     uint32_t pending_ops;    /* memory instructions that still write registers */
     uint32_t pending_stores; /* requests whose arrival at L2 is not confirmed */
-    WarpSet fence_waits;   /* in a fence: warps of the block that have had stores under way ever since */
+    WarpSet fence_waits;   /* in a fence: warps of the block that have had stores, or itself loads, under way ever
+                              since */
     Scoreboard board;
 } WarpSlot;
 

@@ -107,7 +107,7 @@ void barrier_after_exit(Sm *sm, uint32_t block);
 void fence_issued(Sm *sm, uint32_t warp, const Insn *insn);
 /* The warp waits as for a fence beyond the block, and is then considered again. */
 void fence_begin(Sm *sm, uint32_t warp);
-/* The last store that the warp had under way is visible. */
+/* The last store that the warp had under way is visible, or in a fence its last load has come. */
 void fence_stored(Sm *sm, uint32_t warp);
 
 /* -- intrinsic.c -- */

@@ -29,7 +29,8 @@ void writeback_memory(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle time)
 {
     WarpSlot *slot = &sm->warps[warp];
     scoreboard_set(slot, insn, time);
-    slot->pending_ops--;
+    if (!--slot->pending_ops && !slot->pending_stores && sm->fencing >> warp & 1)
+        fence_stored(sm, warp);
     look_again(sm, warp);
 }
 

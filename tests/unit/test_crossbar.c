@@ -34,6 +34,7 @@ static void build(Rig *rig)
     rig->config.crossbar_flit_bytes = 32;
     rig->config.crossbar_sm_flits = rig->config.crossbar_slice_flits = 1;
     rig->config.crossbar_credits = CREDITS;
+    rig->config.crossbar_reply_header = 1;
     rig->config.sm_count = SMS;
     rig->config.l2_slices = SLICES;
     crossbar_init(&rig->crossbar, &rig->config);

@@ -71,7 +71,7 @@ static void warp_schedulers_are_found(void **state)
     (void)state;
     assert_string_equal(sched_find("gto")->name, "gto");
     assert_string_equal(sched_find("lrr")->name, "lrr");
-    assert_null(sched_find("grr"));
+    assert_null(sched_find("gtoo"));
 }
 
 int main(void)

@@ -341,6 +341,49 @@ static void test_launch_bounds_bound_it_too(void **state)
     xfree(body);
 }
 
+/* Loads far behind must not fill the room with their addresses: some are early all along the text. */
+static void test_room_is_for_loads(void **state)
+{
+    (void)state;
+    char body[8192], *at = body;
+    for (uint32_t i = 0; i < 16; i++) {
+        at += sprintf(at, "add.s32 %%r%u, %%r1, %u;\ncvt.u64.u32 %%rd%u, %%r%u;\n", 10 + i, 512 * i, 10 + i,
+                      10 + i);
+        at += sprintf(at, "and.b64 %%rd%u, %%rd%u, 16368;\nadd.s64 %%rd%u, %%rd9, %%rd%u;\n", 30 + i, 10 + i,
+                      50 + i, 30 + i);
+        at += sprintf(at, "ld.global.v4.f32 {%%f%u, %%f%u, %%f%u, %%f%u}, [%%rd%u];\n", 4 * i, 4 * i + 1,
+                      4 * i + 2, 4 * i + 3, 50 + i);
+        for (uint32_t k = 0; k < 4; k++)
+            at += sprintf(at, "add.f32 %%f99, %%f99, %%f%u;\n", 4 * i + k);
+    }
+    sprintf(at, "st.global.f32 [%%rd9], %%f99;\nret;");
+    Order order = order_of(body);
+    assert_in_range(pressure_of(&order, HOPPER), 20, 26);
+    uint32_t overlapped = 0; /* loads behind which at least two more come before the first use */
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t loads = 0;
+        for (uint32_t k = place_of(&order, 9 * i + 5); k < place_of(&order, 9 * i + 6); k++)
+            loads += order.function->insns[k].row == ROW_ld;
+        overlapped += loads > 2;
+    }
+    assert_in_range(overlapped, 12, 16);
+    done(&order);
+}
+
+/* What a division needs for itself is not taken by loads. */
+static void test_room_for_sequences(void **state)
+{
+    (void)state;
+    char body[8192], *at = body;
+    for (uint32_t i = 0; i < 40; i++)
+        at += sprintf(at, "ld.global.f32 %%f%u, [%%rd1+%u];\nadd.f32 %%f99, %%f99, %%f%u;\n", i, 4 * i, i);
+    sprintf(at,
+            "rem.u32 %%r1, %%r2, %%r3;\nst.global.u32 [%%rd2], %%r1;\nst.global.f32 [%%rd2+8], %%f99;\nret;");
+    Order order = order_of(body);
+    assert_in_range(flow_analyse_for(order.module, order.function, HOPPER, &order.arena)->registers, 28, 32);
+    done(&order);
+}
+
 /* -- the knob -- */
 
 static void test_machine_code_relinks(void **state)
@@ -391,6 +434,8 @@ int main(void)
         cmocka_unit_test(test_walls),
         cmocka_unit_test(test_pressure_is_bounded),
         cmocka_unit_test(test_launch_bounds_bound_it_too),
+        cmocka_unit_test(test_room_is_for_loads),
+        cmocka_unit_test(test_room_for_sequences),
         cmocka_unit_test_setup_teardown(test_machine_code_relinks, run_setup, run_teardown),
         cmocka_unit_test_setup_teardown(test_faults_name_their_line, run_setup, run_teardown),
     };

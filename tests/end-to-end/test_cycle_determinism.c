@@ -1,0 +1,98 @@
+/* Cycle mode gives the same bytes however it is run: report and memory do not depend on the number of threads, on the
+ * length of windows, or on the run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "trials.h"
+
+/* A way of running: knobs that must change nothing. */
+typedef struct Way {
+    const char *threads, *window;
+    bool more; /* with the correlation kernels */
+} Way;
+
+static const Way ways[] = {
+    {"threads=2", "window=0", true},  {"threads=3", "window=0", true},  {"threads=8", "window=0", true},
+    {"threads=1", "window=0", true},  {"threads=1", "window=7", true},  {"threads=1", "window=1", false},
+    {"threads=2", "window=7", false}, {"threads=3", "window=1", false}, {"threads=8", "window=7", false},
+};
+
+typedef struct Result {
+    char *report; /* without the host's part, which is the last */
+    TrialTrace trace;
+} Result;
+
+static char *report_of(const WbGpu *gpu)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, file);
+    fclose(file);
+    char *host = strstr(text, "\n  \"host\"");
+    assert_non_null(host);
+    *host = '\0';
+    return text;
+}
+
+static Result run(const char *name, const Way *way, bool more)
+{
+    Result result = {0};
+    const char *const knobs[] = {"mode=cycle", way->threads, way->window, NULL};
+    WbGpu *gpu = trial_run_all(name, knobs, more, &result.trace);
+    result.report = report_of(gpu);
+    wb_gpu_close(gpu);
+    return result;
+}
+
+static void drop(Result *result)
+{
+    free(result->report);
+    VEC_FREE(&result->trace);
+}
+
+/* The first line in which two reports differ. */
+static void fail_at_difference(const char *name, const Way *way, const char *expected, const char *got)
+{
+    size_t at = 0, line = 0;
+    for (; expected[at] && expected[at] == got[at]; at++)
+        if (expected[at] == '\n')
+            line = at + 1;
+    fail_msg("%s with %s and %s: the report has\n%.200s\nnot\n%.200s", name, way->threads, way->window,
+             got + line, expected + line);
+}
+
+static void compare(const char *name, const Way *way, const Result *expected, const Result *got)
+{
+    if (strcmp(expected->report, got->report) != 0)
+        fail_at_difference(name, way, expected->report, got->report);
+    if (expected->trace.count != got->trace.count ||
+        memcmp(expected->trace.items, got->trace.items, got->trace.count) != 0)
+        fail_msg("%s with %s and %s: the memory differs", name, way->threads, way->window);
+}
+
+static void test_gpu(void **state)
+{
+    const char *name = *state;
+    const Way plain = {"threads=1", "window=0", false};
+    Result expected[2] = {run(name, &plain, false), run(name, &plain, true)};
+    assert_true(expected[0].trace.count > 100000);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        Result got = run(name, &ways[i], ways[i].more);
+        compare(name, &ways[i], &expected[ways[i].more], &got);
+        drop(&got);
+    }
+    drop(&expected[0]);
+    drop(&expected[1]);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[TRIAL_GPUS];
+    for (int i = 0; i < TRIAL_GPUS; i++)
+        tests[i] = (struct CMUnitTest){trial_gpus[i], test_gpu, NULL, NULL, (void *)trial_gpus[i]};
+    return cmocka_run_group_tests_name("cycle_determinism", tests, NULL, NULL);
+}
