@@ -340,13 +340,20 @@ static void balance(NativeForm *form)
     form->slots.count[WORK_INT] = form->chain.count[WORK_INT] = 1;
 }
 
+/* The chain says how many of each kind depend on each other, not in which order: from each pipe to the next is
+ * one crossing at least. */
 static unsigned chain_latency(const NativeForm *form, const GpuConfig *config)
 {
-    unsigned latency = 0;
-    for (unsigned work = 0; work < WORK_COUNT; work++)
-        if (form->chain.count[work])
-            latency += form->chain.count[work] * work_latency((Work)work, config);
-    return latency;
+    unsigned latency = 0, pipes = 0;
+    for (unsigned work = 0; work < WORK_COUNT; work++) {
+        if (!form->chain.count[work])
+            continue;
+        latency += form->chain.count[work] * work_latency((Work)work, config);
+        if (work < WORK_PREDICATE)
+            pipes |= 1u << work_pipe((Work)work, config);
+    }
+    const unsigned count = (unsigned)__builtin_popcount(pipes);
+    return latency + (count ? count - 1 : 0) * (unsigned)config->pipe_crossing;
 }
 
 /* The busiest pipe stands for all that the instruction uses. */
@@ -390,6 +397,19 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
     }
 }
 
+/* The second half of a d|p result that nothing reads has no register in machine code, so nobody waits for it. */
+static void drop_unread_half(const NativeFunction *f, const Insn *insn, InsnTiming *to)
+{
+    if (!insn->ptx || !insn->ptx->operand_count || insn->begin[1] != 2)
+        return;
+    const PtxOperand *pair = &f->function->operands[insn->ptx->first_operand];
+    if (pair->kind != PTX_PAIR)
+        return;
+    const PtxOperand *half = &f->function->operands[pair->first + 1];
+    if (half->kind == PTX_REGISTER && !f->registers[half->index].uses)
+        timing_drop_write(to, &insn->op[1]);
+}
+
 static void lower_function(const Program *program, const GpuConfig *config, uint32_t number,
                            InsnTiming *insns)
 {
@@ -429,6 +449,7 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
         if (is_balanced(&f.code[i], &f.forms[i]) && (turn = !turn))
             balance(&f.forms[i]);
         settle(&f, &f.code[i], &f.forms[i], &insns[f.first + i]);
+        drop_unread_half(&f, &f.code[i], &insns[f.first + i]);
     }
     xfree(f.forms);
     xfree(f.block);

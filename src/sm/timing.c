@@ -85,8 +85,23 @@ static void list_registers(const Program *program, const Insn *insn, InsnTiming 
 
 static void make_filter(InsnTiming *to)
 {
+    to->filter = 0;
     for (unsigned i = 0; i < (unsigned)to->write_count + to->read_count; i++)
         to->filter |= (uint64_t)1 << (to->registers[i] % 64);
+}
+
+void timing_drop_write(InsnTiming *timing, const Operand *operand)
+{
+    const uint16_t reg = number_of(operand);
+    unsigned i = 0;
+    while (i < timing->write_count && timing->registers[i] != reg)
+        i++;
+    if (i == timing->write_count)
+        return;
+    const unsigned left = (unsigned)timing->write_count + timing->read_count - i - 1;
+    memmove(&timing->registers[i], &timing->registers[i + 1], left * sizeof *timing->registers);
+    timing->write_count--;
+    make_filter(timing);
 }
 
 /* -- classes -- */

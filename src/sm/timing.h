@@ -56,6 +56,8 @@ void timing_free(ProgramTiming *timing);
 
 /* -- for native.c -- */
 
+/* The operand is not written after all. */
+void timing_drop_write(InsnTiming *timing, const Operand *operand);
 /* Whether the instruction is an integer product or multiply-add. */
 bool timing_multiplies(const Insn *insn);
 /* Cycles that a matrix product occupies a tensor unit. */

@@ -165,6 +165,7 @@ static void test_branch_latencies(void **state)
     rig_done(&rig);
 }
 
+/* The last cycle of the first two is the crossing from one pipe to another. */
 static void test_latencies(void **state)
 {
     (void)state;
@@ -172,8 +173,8 @@ static void test_latencies(void **state)
         const char *text;
         unsigned latency, pipe, interval;
     } cases[] = {
-        {"rsqrt.approx.f32 %f9, %f1;" STOREF, 13 + 4 + 18 + 4, PIPE_SFU, 8},
-        {"sin.approx.f32 %f9, %f1;" STOREF, 4 + 18, PIPE_SFU, 8},
+        {"rsqrt.approx.f32 %f9, %f1;" STOREF, 13 + 4 + 18 + 4 + 1, PIPE_SFU, 8},
+        {"sin.approx.f32 %f9, %f1;" STOREF, 4 + 18 + 1, PIPE_SFU, 8},
         {"mul.wide.s32 %rd8, %r1, %r2;" STORE64, 6, PIPE_FP32, 2},
         {"and.b32 %r9, %r1, %r2;" STORE, 5, PIPE_INT, 2},
         {"setp.lt.s32 %p1, %r1, %r2; @%p1 st.global.u32 [%rd9], %r1;", 13, PIPE_INT, 2},

@@ -132,6 +132,31 @@ __global__ void load_volatile(long long *cycles, int *out, int rounds)
         x = *(volatile int *)(out + (x & 1));
     *cycles = clock64() - begin + (x & 1);
 }
+// A fence, then a load of what nobody writes: at L2, and through L1.
+__global__ void fence_load(long long *cycles, int *out, int rounds)
+{
+    long long begin = clock64();
+    int x = 0;
+    for (int k = 0; k < rounds * UNROLL; k++) {
+        __threadfence();
+        x = *(volatile int *)(out + (x & 1));
+    }
+    *cycles = clock64() - begin + (x & 1);
+}
+// The same with arithmetic that takes 300 cycles between fence and load.
+__global__ void fence_wait_load(long long *cycles, int *out, int rounds)
+{
+    long long begin = clock64();
+    int x = 0;
+    for (int k = 0; k < rounds * UNROLL; k++) {
+        __threadfence();
+#pragma unroll
+        for (int i = 0; i < 75; i++)
+            asm volatile("mad.lo.s32 %0, %0, %0, %0;" : "+r"(x));
+        x = *(volatile int *)(out + (x & 1));
+    }
+    *cycles = clock64() - begin + (x & 1);
+}
 __global__ void store_load(long long *cycles, int *out, int rounds)
 {
     long long begin = clock64();
@@ -448,6 +473,8 @@ int main()
     CHECK(cudaMemset(buffer, 0, 4096));
     chain("red_load", red_load, (int *)buffer, 1);
     chain("load_volatile", load_volatile, (int *)buffer, 1);
+    chain("fence_load", fence_load, (int *)buffer, 1);
+    chain("fence_wait_load", fence_wait_load, (int *)buffer, 1);
     unsigned *p = (unsigned *)buffer, *out = p + (200 << 18);
     for (int blocks : {1, 132, 528}) {
         throughput<0>("red_consecutive", p, out, blocks, 256);
