@@ -298,6 +298,12 @@ template <int MODE> __global__ void atomics(unsigned *p, unsigned *out, int roun
             asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p + (size_t)i * 8));
         if (MODE == 13) // loads from L2, each lane a line of its own
             asm volatile("{.reg .u32 t; ld.relaxed.gpu.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p + (size_t)i * 32));
+        if (MODE == 17) // stores, all lanes of all warps at one word
+            asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(p), "r"(k));
+        if (MODE == 18) // stores, all lanes of a warp at one word, the warps of four blocks in one sector
+            asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(p + blockIdx.x / 4 * 8), "r"(k));
+        if (MODE == 19) // stores, one sector for each warp, the next word of it each round
+            asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(p + (size_t)(i / 32) * 8 + k % 8), "r"(k));
         if (MODE == 15) // one lane a warp loads one word, which does not change
             if (threadIdx.x % 32 == 0)
                 asm volatile("{.reg .u32 t; ld.volatile.global.u32 t, [%1]; xor.b32 %0, %0, t;}" : "+r"(x) : "l"(p));
@@ -492,6 +498,9 @@ int main()
         throughput<12>("load_sector_per_lane", p, out, blocks, 256);
         throughput<13>("load_line_per_lane", p, out, blocks, 256);
         throughput<14>("load_consecutive", p, out, blocks, 256);
+        throughput<17>("store_one_word", p, out, blocks, 256);
+        throughput<18>("store_word_per_4_blocks", p, out, blocks, 256);
+        throughput<19>("store_sector_per_warp", p, out, blocks, 256);
         throughput<15>("load_volatile_one_word", p, out, blocks, 256);
         throughput<16>("load_relaxed_one_word", p, out, blocks, 256);
     }
