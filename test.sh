@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds Warpbeam and runs all tests: optimized, then under the address and undefined-behaviour
-# sanitizers, then the fuzzers with their saved corpus. Installs missing packages on Debian and Ubuntu.
+# sanitizers, then what uses threads under the thread sanitizer, then the fuzzers with their saved corpus.
+# Installs missing packages on Debian and Ubuntu.
 # The last line is "N passed, M failed"; the exit status is 0 only when nothing failed.
 #
 #   WARPBEAM_FUZZ_SECONDS   how long the fuzzers run together (60; 0 leaves them out)
@@ -31,6 +32,14 @@ run_tests() {
     failed=$((failed + bad))
 }
 
+# The thread sanitizer looks at what runs on several threads; only that is built for it.
+configure_and_build_for_threads() {
+    echo "== building preset tsan"
+    { cmake --preset tsan &&
+        cmake --build --preset tsan --target test_world test_cycle test_report test_conservation; } \
+        >build/tsan.log 2>&1 || { tail -n 60 build/tsan.log; return 1; }
+}
+
 # run_fuzzers: each fuzzer counts as one test.
 run_fuzzers() {
     configure_and_build fuzz
@@ -58,6 +67,8 @@ configure_and_build release -DWARPBEAM_WERROR="${WARPBEAM_WERROR:-OFF}"
 run_tests release
 configure_and_build asan -DWARPBEAM_BENCH=OFF
 run_tests asan
+configure_and_build_for_threads
+run_tests tsan
 
 if [ "$fuzz_seconds" -gt 0 ]; then
     command -v clang >/dev/null || install_packages clang || true

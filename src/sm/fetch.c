@@ -49,6 +49,7 @@ void fetch_invalidate(Fetch *fetch)
 {
     for (uint32_t i = 0; i < fetch->sets * fetch->ways; i++)
         fetch->lines[i] = (CodeLine){0};
+    fetch->last = 0; /* a kernel's time does not depend on who was served last before it */
 }
 
 static void want(Sm *sm, const WarpSlot *slot, uint32_t warp)

@@ -12,9 +12,9 @@ enum {
     MEMORY_BYTES = 1 << 16,
     NOISE_BLOCKS = 4,
     BLOCK_WARPS = LITMUS_ROLES,
-    TURNS = 32,     /* of a longer and a shorter loop together */
+    TURNS = 32, /* of a longer and a shorter loop together */
     SLED = 16,
-    LATEST = 1500,  /* cycles */
+    LATEST = 1000, /* cycles */
     SOURCE_SIZE = 1 << 14,
     OUTCOMES = 256
 };
@@ -22,8 +22,8 @@ enum {
 /* What a launch is given, as it lies in device memory. */
 typedef struct Script {
     uint64_t words[WORDS];
-    uint64_t noise[WORDS];                /* lines of the words' slices */
-    uint32_t delays[LITMUS_ROLES][4];     /* late start, turns of the two loops, place in the sled */
+    uint64_t noise[WORDS];            /* lines of the words' slices */
+    uint32_t delays[LITMUS_ROLES][4]; /* late start, turns of the two loops, place in the sled */
     uint32_t results[LITMUS_ROLES][LITMUS_RESULTS];
     uint32_t sms[LITMUS_ROLES];
 } Script;
@@ -72,19 +72,25 @@ static uint32_t warp_of(const Litmus *litmus, uint32_t role)
 static const char prologue[] =
     ".version 8.3\n.target sm_90\n.address_size 64\n"
     ".visible .entry litmus(.param .u64 script)\n{\n"
-    ".reg .b64 %%s, %%x, %%y, %%z, %%a, %%b; .reg .pred %%p, %%q;\n"
+    ".reg .b64 %%s, %%x, %%y, %%z, %%a, %%b, %%c; .reg .pred %%p, %%q;\n"
     ".reg .b32 %%r<4>, %%t, %%w, %%n, %%m, %%k, %%u<16>, %%block, %%thread, %%warp, %%lane;\n"
     "ld.param.u64 %%s, [script];\n"
     "mov.u32 %%block, %%ctaid.x; mov.u32 %%thread, %%tid.x;\n"
-    "div.u32 %%warp, %%thread, %u; rem.u32 %%lane, %%thread, %u; mov.u32 %%w, 0;\n"
+    "div.u32 %%warp, %%thread, %u; rem.u32 %%lane, %%thread, %u; mov.u32 %%w, 0; mov.u32 %%u1, 5;\n"
     "mov.u32 %%r0, 0; mov.u32 %%r1, 0; mov.u32 %%r2, 0; mov.u32 %%r3, 0;\n"
     "setp.ge.u32 %%p, %%block, %u; @%%p bra NOISE;\n"
     "setp.ne.u32 %%p, %%lane, 0; @%%p exit;\n"
     "ld.global.cg.u64 %%x, [%%s]; ld.global.cg.u64 %%y, [%%s+8]; ld.global.cg.u64 %%z, [%%s+16];\n"
     "mad.lo.u32 %%t, %%block, 4, %%warp;\n";
 
-/* Roles begin together, some time after the blocks have. Then time passes: in turns of two loops whose lengths
- * differ by an addition, and in a sled of additions that do not wait for each other. */
+/* Until cycle %b or a little later, with as few instructions as can be: divisions take long. */
+#define SLEEP(percent)                                                                                       \
+    "SLEEP: div.u32 " percent "u1, " percent "u1, " percent "u1; add.u32 " percent "u1, " percent "u1, 5;\n" \
+    "mov.u64 " percent "c, " percent "clock64; setp.lt.u64 " percent "p, " percent "c, " percent "b;\n"      \
+    "@" percent "p bra SLEEP;\n"
+
+/* Roles begin together, some time after the blocks have. Then time passes: in turns of two loops whose
+ * lengths differ by an addition, and in a sled of additions that do not wait for each other. */
 static const char role_text[] =
     "ROLE%u: {\n"
     "mov.u64 %%a, %%clock64;\n"
@@ -92,7 +98,8 @@ static const char role_text[] =
     "mov.u32 %%t, %%smid; st.global.u32 [%%s+%u], %%t;\n"
     "%s\n"
     "and.b32 %%w, %%w, 0; add.u32 %%n, %%n, %%w; mov.u32 %%t, 0;\n"
-    "cvt.u64.u32 %%b, %%u0; add.u64 %%a, %%a, 3000; add.u64 %%a, %%a, %%b;\n"
+    "cvt.u64.u32 %%b, %%u0; add.u64 %%a, %%a, %%b; add.u64 %%b, %%a, 1400; add.u64 %%a, %%a, 2000;\n"
+    SLEEP("%%")
     "START: mov.u64 %%b, %%clock64; setp.lt.u64 %%p, %%b, %%a; @%%p bra START;\n"
     "LONG: setp.eq.u32 %%p, %%n, 0; @%%p bra SHORT; sub.u32 %%n, %%n, 1; add.u32 %%n, %%n, %%t; bra LONG;\n"
     "SHORT: setp.eq.u32 %%p, %%m, 0; @%%p bra JUMP; sub.u32 %%m, %%m, 1; bra SHORT;\n"
@@ -101,13 +108,14 @@ static const char role_text[] =
     "st.global.v4.u32 [%%s+%u], {%%r0, %%r1, %%r2, %%r3};\n"
     "exit;\n}\n";
 
-/* Compare-and-swaps of several lanes at one word keep a slice's writing unit busy for as long as roles run. */
+/* Compare-and-swaps of several lanes at one word keep a slice's writing unit busy while the roles run. */
 static const char epilogue[] =
     "NOISE: setp.ge.u32 %p, %lane, 8; @%p exit;\n"
-    "mov.u64 %b, %clock64; add.u64 %b, %b, 7000;\n"
+    "mov.u64 %b, %clock64; add.u64 %y, %b, 4200; add.u64 %b, %b, 1400;\n"
+    SLEEP("%")
     "rem.u32 %t, %warp, 3; mul.wide.u32 %a, %t, 8; add.u64 %a, %a, %s; ld.global.cg.u64 %a, [%a+24];\n"
     "MORE: atom.global.cas.b32 %t, [%a], 0, 0; add.u32 %n, %t, 1;\n"
-    "mov.u64 %x, %clock64; setp.lt.u64 %p, %x, %b; @%p bra MORE;\n"
+    "mov.u64 %x, %clock64; setp.lt.u64 %p, %x, %y; @%p bra MORE;\n"
     "exit;\n}\n";
 
 static void append(char *text, const char *more)

@@ -2,8 +2,8 @@
  * weak as ours may or may not show.
  *
  * Each role is the first lane of a warp. It runs `warm`, waits for what that loaded, lets some time pass, and
- * runs `code`. A test is run many times with different delays, and the outcomes are collected. The words x, y and
- * z are in lines of different L2 slices, so their traffic takes different ways. */
+ * runs `code`. A test is run many times with different delays, and the outcomes are collected. The words x, y
+ * and z are in lines of different L2 slices, so their traffic takes different ways. */
 #ifndef TESTS_LITMUS_H
 #define TESTS_LITMUS_H
 
@@ -13,7 +13,7 @@ enum { LITMUS_ROLES = 4, LITMUS_RESULTS = 4, LITMUS_TERMS = 4 };
 
 /* Where a role runs. Roles of one block are warps of it. */
 typedef enum LitmusPlace {
-    FIRST_SM,   /* a block on SM 0 */
+    FIRST_SM,     /* a block on SM 0 */
     FIRST_SM_TOO, /* another block on SM 0 */
     SECOND_SM,
     THIRD_SM,
@@ -22,11 +22,12 @@ typedef enum LitmusPlace {
 
 typedef struct LitmusRole {
     LitmusPlace place;
-    const char *code; /* PTX; %x, %y and %z are the words' addresses, %r0 to %r3 results, %t and %p are free */
+    /* PTX; %x, %y, %z: the words' addresses; %r0 to %r3: results; %t, %u0 to %u15, %q: free */
+    const char *code;
     const char *warm; /* the same, before; what it loads goes to %w */
 } LitmusRole;
 
-/* `value` is what result `index` of role `role` holds, or, of role IN_MEMORY, what word `index` holds at the end. */
+/* Result `index` of role `role` is `value`; of role IN_MEMORY, so is word `index` at the end. */
 enum { IN_MEMORY = LITMUS_ROLES };
 typedef struct LitmusTerm {
     uint8_t role, index;
@@ -49,9 +50,9 @@ typedef struct Litmus {
     uint32_t role_count;
 } Litmus;
 
-/* Runs the test on an open GPU in cycle mode, `runs` times. Returns null, or a complaint: the verdict is wrong, or no
- * run comes so near to the outcome that all terms but the last hold, so that the delays show nothing. The environment
- * variable LITMUS_OUTCOMES makes it print all outcomes. */
+/* Runs the test on an open GPU in cycle mode, `runs` times. Returns null, or a complaint: the verdict is
+ * wrong, or no run comes so near to the outcome that all terms but the last hold: the delays show nothing.
+ * The environment variable LITMUS_OUTCOMES makes it print all outcomes. */
 const char *litmus_run(const Litmus *litmus, WbGpu *gpu, uint32_t runs);
 
 #endif

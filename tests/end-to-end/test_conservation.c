@@ -1,0 +1,199 @@
+/* Nothing is lost and nothing is counted twice: requests and their answers, cycles and their reasons, blocks,
+ * and instructions and results compared with functional mode. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/gpu.h"
+#include "grid/statistics.h"
+#include "sm/lsu.h"
+#include "trials.h"
+
+/* A kernel's counters of one kind of part, as the struct that they are declared by. */
+#define PART(record, component, type, index)                                                                 \
+    ((const type *)((record)->components[component].values + (index)*components[component].table->count))
+#define SUMS(record, component, type) ((const type *)(record)->components[component].sums)
+
+/* What passes a port of the crossbar; as in the table of its counters. */
+typedef struct Port {
+    uint64_t packets, flits, busy_ticks;
+} Port;
+
+static void same(const char *what, const KernelRecord *record, uint32_t part, uint64_t a, uint64_t b)
+{
+    if (a != b)
+        fail_msg("kernel %u, %s: %s of part %u: %llu and %llu", record->number, record->name, what, part,
+                 (unsigned long long)a, (unsigned long long)b);
+}
+
+/* -- requests -- */
+
+static uint64_t lookups(const L2Statistics *slice) { return slice->loads + slice->stores + slice->atomics; }
+
+/* Every request of an SM is sent, taken in, looked up, answered, and its answer taken in. */
+static void check_requests(const KernelRecord *record)
+{
+    const uint32_t sms = record->components[COMPONENT_SM].count,
+                   slices = record->components[COMPONENT_L2].count;
+    uint64_t sent = 0, received = 0;
+    for (uint32_t i = 0; i < sms; i++) {
+        const LsuStatistics *lsu = PART(record, COMPONENT_LSU, LsuStatistics, i);
+        const Port *out = PART(record, COMPONENT_REQUEST_OUT, Port, i);
+        const Port *in = PART(record, COMPONENT_REPLY_IN, Port, i);
+        same("requests and packets sent", record, i, lsu->requests, out->packets);
+        same("requests and replies received", record, i, lsu->requests, in->packets);
+        sent += lsu->requests;
+    }
+    for (uint32_t i = 0; i < slices; i++) {
+        const L2Statistics *slice = PART(record, COMPONENT_L2, L2Statistics, i);
+        const Port *in = PART(record, COMPONENT_REQUEST_IN, Port, i);
+        const Port *out = PART(record, COMPONENT_REPLY_OUT, Port, i);
+        same("lookups and packets received", record, i, lookups(slice), in->packets);
+        same("lookups and replies", record, i, lookups(slice), slice->replies);
+        same("lookups and replies sent", record, i, lookups(slice), out->packets);
+        received += lookups(slice);
+    }
+    same("requests of all SMs and lookups of all slices", record, 0, sent, received);
+    same("flits of requests", record, 0, SUMS(record, COMPONENT_REQUEST_OUT, Port)->flits,
+         SUMS(record, COMPONENT_REQUEST_IN, Port)->flits);
+    same("flits of replies", record, 0, SUMS(record, COMPONENT_REPLY_OUT, Port)->flits,
+         SUMS(record, COMPONENT_REPLY_IN, Port)->flits);
+}
+
+/* What the L1s let through is what the L2 sees. */
+static void check_caches(const KernelRecord *record)
+{
+    const L1Statistics *l1 = SUMS(record, COMPONENT_L1, L1Statistics);
+    const L2Statistics *l2 = SUMS(record, COMPONENT_L2, L2Statistics);
+    same("loads of L1 and how they went", record, 0, l1->loads,
+         l1->load_hits + l1->load_misses + l1->load_merges);
+    same("loads past L1 and loads of L2", record, 0, l1->load_misses + l1->bypasses, l2->loads);
+    same("stores through L1 and stores of L2", record, 0, l1->store_hits + l1->store_misses, l2->stores);
+    same("atomics through L1 and atomics of L2", record, 0, l1->atomics, l2->atomics);
+    same("sectors that L1 asked for and got", record, 0, l1->sector_misses, l1->fills + l1->dropped_fills);
+}
+
+/* -- cycles -- */
+
+static void check_cycles(const KernelRecord *record)
+{
+    const uint32_t sms = record->components[COMPONENT_SM].count;
+    const uint32_t each = record->components[COMPONENT_SCHEDULER].count / sms;
+    for (uint32_t i = 0; i < sms; i++) {
+        const SmStatistics *sm = PART(record, COMPONENT_SM, SmStatistics, i);
+        same("active, idle and all cycles", record, i, sm->active_cycles + sm->idle_cycles,
+             record_cycles(record));
+        for (uint32_t k = i * each; k < (i + 1) * each; k++) {
+            const uint64_t *reasons =
+                (const uint64_t *)PART(record, COMPONENT_SCHEDULER, SchedulerStatistics, k);
+            uint64_t sum = 0;
+            for (size_t row = 0; row < scheduler_statistics.count; row++)
+                sum += reasons[row];
+            same("reasons of a scheduler and active cycles", record, k, sum, sm->active_cycles);
+        }
+    }
+}
+
+/* -- blocks and instructions -- */
+
+/* A block's last cycle counts if its last instruction was issued in it, and does not if a reply came. */
+static void check_blocks(const KernelRecord *record)
+{
+    const uint32_t sms = record->components[COMPONENT_SM].count;
+    const GridStatistics *front_end = SUMS(record, COMPONENT_FRONT_END, GridStatistics);
+    uint64_t *ended = calloc(sms, sizeof *ended), *resident = calloc(sms, sizeof *resident);
+    same("blocks and those dispatched", record, 0, record->block_count, front_end->blocks_dispatched);
+    same("blocks and those ended", record, 0, record->block_count, front_end->blocks_ended);
+    for (uint64_t i = 0; i < record->block_count; i++) {
+        const BlockRecord *block = &record->blocks[i];
+        assert_true(block->sm < sms);
+        assert_true(record->started <= block->dispatched && block->dispatched < block->started);
+        assert_true(block->started < block->ended && block->ended < record->ended);
+        ended[block->sm]++;
+        resident[block->sm] += block->ended - block->started;
+    }
+    for (uint32_t i = 0; i < sms; i++) {
+        const SmStatistics *sm = PART(record, COMPONENT_SM, SmStatistics, i);
+        same("blocks of an SM", record, i, sm->blocks, ended[i]);
+        assert_in_range(sm->resident_block_cycles, resident[i], resident[i] + sm->blocks);
+    }
+    free(ended);
+    free(resident);
+}
+
+static void check_instructions(const KernelRecord *record, uint64_t width)
+{
+    for (uint32_t i = 0; i < record->components[COMPONENT_SM].count; i++) {
+        const SmStatistics *sm = PART(record, COMPONENT_SM, SmStatistics, i);
+        const ExecStatistics *exec = PART(record, COMPONENT_EXEC, ExecStatistics, i);
+        same("warp instructions", record, i, sm->warp_instructions, exec->warp_instructions);
+        same("thread instructions", record, i, sm->thread_instructions, exec->thread_instructions);
+        assert_true(exec->thread_instructions <= width * exec->warp_instructions);
+    }
+}
+
+/* -- the tests -- */
+
+static void test_adds_up(void **state)
+{
+    WbGpu *gpu = trial_run_all(*state, (const char *const[]){"mode=cycle", NULL}, true, NULL);
+    assert_true(gpu->records.count > 30);
+    for (uint32_t i = 0; i < gpu->records.count; i++) {
+        const KernelRecord *record = gpu->records.items[i];
+        check_requests(record);
+        check_caches(record);
+        check_cycles(record);
+        check_blocks(record);
+        check_instructions(record, gpu->config.warp_width);
+    }
+    wb_gpu_close(gpu);
+}
+
+/* The engine's counters: they have no dot in their names and come first. */
+static void compare_counts(const Trial *trial, const WbGpu *functional, const WbGpu *cycle)
+{
+    for (size_t i = 0; i < components[COMPONENT_EXEC].table->count; i++) {
+        WbStat a, b;
+        assert_int_equal(wb_stat_at(functional, i, &a), WB_OK);
+        assert_int_equal(wb_stat_at(cycle, i, &b), WB_OK);
+        assert_string_equal(a.name, b.name);
+        if (a.value != b.value)
+            fail_msg("%s on %s: %s is %llu in functional mode and %llu in cycle mode", trial->name,
+                     cycle->config.name, a.name, (unsigned long long)a.value, (unsigned long long)b.value);
+    }
+}
+
+static void test_like_functional_mode(void **state)
+{
+    const char *name = *state;
+    for (size_t i = 0; i < trial_count; i++) {
+        const Trial *trial = &trials[i];
+        if (!trial_fits(trial, name))
+            continue;
+        WbGpu *functional = harness_open(name, (const char *const[]){"mode=functional", NULL});
+        WbGpu *cycle = harness_open(name, (const char *const[]){"mode=cycle", NULL});
+        TrialTrace expected = {0}, got = {0};
+        trial_run(trial, functional, &expected);
+        trial_run(trial, cycle, &got);
+        assert_int_equal(expected.count, got.count);
+        if (!trial->results_vary && got.count && memcmp(expected.items, got.items, got.count) != 0)
+            fail_msg("%s on %s leaves another memory in cycle mode", trial->name, name);
+        if (!trial->counts_vary)
+            compare_counts(trial, functional, cycle);
+        VEC_FREE(&expected);
+        VEC_FREE(&got);
+        wb_gpu_close(functional);
+        wb_gpu_close(cycle);
+    }
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[2 * TRIAL_GPUS];
+    for (int i = 0; i < TRIAL_GPUS; i++) {
+        void *name = (void *)trial_gpus[i];
+        tests[2 * i] = (struct CMUnitTest){"adds up", test_adds_up, NULL, NULL, name};
+        tests[2 * i + 1] =
+            (struct CMUnitTest){"like functional", test_like_functional_mode, NULL, NULL, name};
+    }
+    return cmocka_run_group_tests_name("conservation", tests, NULL, NULL);
+}
