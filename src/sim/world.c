@@ -150,8 +150,8 @@ static inline bool message_before(const Message *a, const Message *b)
     return a->source != b->source ? a->source < b->source : a->sequence < b->sequence;
 }
 
-/* What came in the window before, into the sorted inbox. Senders' lists are almost sorted already, and what is
- * left in the inbox mostly comes first, so that insertion moves little. */
+/* What came in the window before, into the sorted inbox. Senders' lists are almost sorted already, and what
+ * is left in the inbox mostly comes first, so that insertion moves little. */
 static void collect(World *world, Shard *shard, uint32_t parity)
 {
     if (shard->first) {
@@ -200,8 +200,8 @@ static inline void relax(void)
 #endif
 }
 
-/* Waits until all threads have come; the last one lets the others go. A meeting is short where every thread has
- * a processor, so threads look again for a while before they sleep. */
+/* Waits until all threads have come; the last one lets the others go. A meeting is short where every thread
+ * has a processor, so threads look again for a while before they sleep. */
 static void sleep_until_past(World *world, unsigned epoch)
 {
     pthread_mutex_lock(&world->lock);

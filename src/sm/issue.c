@@ -1,9 +1,10 @@
-/* Warp schedulers: in every cycle each chooses one of its warps that could issue, and issues its instruction.
+/* Warp schedulers: in every cycle each chooses one of its warps that could issue, and issues its
+ * instruction.
  *
- * Issuing does the instruction's work (exec/engine.h), takes the pipe for the initiation interval, enters its
- * results into the scoreboard and decides where the warp goes next. A cycle in which a scheduler issues nothing
- * is charged to one reason, the nearest to issuing that any of its warps has (wait.def); cycles that were
- * skipped because nothing could happen are charged in the same way, all at once. */
+ * Issuing does the instruction's work (exec/engine.h), takes the pipe for the initiation interval, enters
+ * its results into the scoreboard and decides where the warp goes next. A cycle in which a scheduler issues
+ * nothing is charged to one reason, the nearest to issuing that any of its warps has (wait.def); cycles that
+ * were skipped because nothing could happen are charged in the same way, all at once. */
 #include <stddef.h>
 
 #include "exec/engine.h"

@@ -340,8 +340,8 @@ static void balance(NativeForm *form)
     form->slots.count[WORK_INT] = form->chain.count[WORK_INT] = 1;
 }
 
-/* The chain says how many of each kind depend on each other, not in which order: from each pipe to the next is
- * one crossing at least. */
+/* The chain says how many of each kind depend on each other, not in which order: from each pipe to the next
+ * is one crossing at least. */
 static unsigned chain_latency(const NativeForm *form, const GpuConfig *config)
 {
     unsigned latency = 0, pipes = 0;
@@ -397,7 +397,8 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
     }
 }
 
-/* The second half of a d|p result that nothing reads has no register in machine code, so nobody waits for it. */
+/* The second half of a d|p result that nothing reads has no register in machine code, so nobody waits for
+ * it. */
 static void drop_unread_half(const NativeFunction *f, const Insn *insn, InsnTiming *to)
 {
     if (!insn->ptx || !insn->ptx->operand_count || insn->begin[1] != 2)

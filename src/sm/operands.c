@@ -1,10 +1,12 @@
-/* Operand banks: the register file of a scheduler is cut into banks, each of which gives one operand a cycle.
+/* Operand banks: the register file of a scheduler is cut into banks, each of which gives one operand a
+ * cycle.
  *
- * The assembler spreads the operands of an instruction evenly over the banks, so an instruction with r of them
- * takes r / banks cycles to be read, rounded up; meanwhile its scheduler issues nothing. Reading is pipelined: it
- * does not lengthen the instruction's own latency. An operand that the scheduler's last instruction read for the
- * same warp is still in the reuse cache and not read again. On an H200 (2 banks) that is the difference between
- * a chain of multiply-adds of four warps, one every 2 cycles, and four chains of one warp, one a cycle. */
+ * The assembler spreads the operands of an instruction evenly over the banks, so an instruction with r of
+ * them takes r / banks cycles to be read, rounded up; meanwhile its scheduler issues nothing. Reading is
+ * pipelined: it does not lengthen the instruction's own latency. An operand that the scheduler's last
+ * instruction read for the same warp is still in the reuse cache and not read again. On an H200 (2 banks)
+ * that is the difference between a chain of multiply-adds of four warps, one every 2 cycles, and four chains
+ * of one warp, one a cycle. */
 #include "sm/stages.h"
 
 static bool was_read(const InsnTiming *before, uint16_t reg)

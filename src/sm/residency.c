@@ -7,8 +7,8 @@
 #include "sm/lsu.h"
 #include "sm/stages.h"
 
-/* The report of the slot's last block may not have been read: the front end does so block_end_cycles after the
- * block's end, and what it sends into the place arrives block_launch_cycles after that. Until then other
+/* The report of the slot's last block may not have been read: the front end does so block_end_cycles after
+ * the block's end, and what it sends into the place arrives block_launch_cycles after that. Until then other
  * blocks must not take the slot; for them there are others. */
 static bool is_reporting(const Sm *sm, const BlockSlot *slot)
 {

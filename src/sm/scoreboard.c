@@ -1,10 +1,10 @@
 /* The scoreboard: a short list of registers per warp whose values are on their way.
  *
- * Most instructions need nothing that is pending; the filter tells that without looking at the list. Entries
- * whose time has come are dropped when the list is looked at.
+ * Most instructions need nothing that is pending; the filter tells that without looking at the list.
+ * Entries whose time has come are dropped when the list is looked at.
  *
- * A result reaches instructions of its own pipe first, and others pipe_crossing cycles later; the list holds the
- * later time. */
+ * A result reaches instructions of its own pipe first, and others pipe_crossing cycles later; the list
+ * holds the later time. */
 #include "sm/stages.h"
 
 static void remove_passed(Scoreboard *board, Cycle now)

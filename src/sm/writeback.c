@@ -1,7 +1,8 @@
 /* Writeback: when results become readable.
  *
- * Results of arithmetic need no stage: their time is known when they issue, and is in the scoreboard. Those of
- * memory instructions are entered there without a time, which comes later and wakes warps that wait for it. */
+ * Results of arithmetic need no stage: their time is known when they issue, and is in the scoreboard.
+ * Those of memory instructions are entered there without a time, which comes later and wakes warps that wait
+ * for it. */
 #include "sm/lsu.h"
 #include "sm/stages.h"
 

@@ -1,9 +1,10 @@
-/* Greedy then round-robin: the warp that issued last as long as it is ready, then the next ready one by slot.
+/* Greedy then round-robin: the warp that issued last as long as it is ready, then the next ready one by
+ * slot.
  *
- * What recent GPUs do is not documented. Measured occupancy says that warps which compete for a pipe end together
- * (launch, l1_read on an H200: 48.8% of a possible 50% on average, where greedy-then-oldest has 30% because the
- * oldest run ahead), and full rate with operand reuse says that a warp goes on while it can (correlation, fma_ilp4).
- * Greedy then round-robin does both. */
+ * What recent GPUs do is not documented. Measured occupancy says that warps which compete for a pipe end
+ * together (launch, l1_read on an H200: 48.8% of a possible 50% on average, where greedy-then-oldest has 30%
+ * because the oldest run ahead), and full rate with operand reuse says that a warp goes on while it can
+ * (correlation, fma_ilp4). Greedy then round-robin does both. */
 #include "sm/sched/sched.h"
 
 static uint32_t pick(const SchedulerView *view)
