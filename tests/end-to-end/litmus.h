@@ -50,9 +50,10 @@ typedef struct Litmus {
     uint32_t role_count;
 } Litmus;
 
-/* Runs the test on an open GPU in cycle mode, `runs` times. Returns null, or a complaint: the verdict is
- * wrong, or no run comes so near to the outcome that all terms but the last hold: the delays show nothing.
- * The environment variable LITMUS_OUTCOMES makes it print all outcomes. */
+/* Runs the test on an open GPU in cycle mode, `runs` times, or more often until what must come has come.
+ * Returns null, or a complaint: the verdict is wrong, or no run comes so near to the outcome that all terms
+ * but the last hold: the delays show nothing. The environment variable LITMUS_OUTCOMES makes it print all
+ * outcomes. */
 const char *litmus_run(const Litmus *litmus, WbGpu *gpu, uint32_t runs);
 
 #endif

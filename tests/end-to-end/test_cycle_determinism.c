@@ -7,6 +7,12 @@
 #include "report/report.h"
 #include "trials.h"
 
+#ifdef __SANITIZE_THREAD__
+enum { IS_SLOW = true }; /* no windows that are shorter than need be, and no correlation kernels */
+#else
+enum { IS_SLOW = false };
+#endif
+
 /* A way of running: knobs that must change nothing. */
 typedef struct Way {
     const char *threads, *window;
@@ -83,12 +89,14 @@ static void test_gpu(void **state)
 {
     const size_t gpu = (size_t)((const char *const *)*state - trial_gpus);
     const char *name = trial_gpus[gpu];
-    Result expected[2] = {run(name, &ways[0], false), run(name, &ways[0], true)};
+    Result expected[2] = {run(name, &ways[0], false), run(name, &ways[0], !IS_SLOW)};
     assert_true(expected[0].trace.count > 100000);
     for (size_t i = 0; i <= WAYS; i++) {
         const Way *way = i < WAYS ? &ways[i] : &short_windows[gpu];
-        Result got = run(name, way, way->more);
-        compare(name, way, &expected[way->more], &got);
+        if (IS_SLOW && (i >= WAYS || strcmp(way->window, "window=0") != 0))
+            continue;
+        Result got = run(name, way, way->more && !IS_SLOW);
+        compare(name, way, &expected[way->more && !IS_SLOW], &got);
         drop(&got);
     }
     drop(&expected[0]);
