@@ -20,7 +20,7 @@ WbStatus cycle_check_policies(const GpuConfig *config, Error *error)
 WbStatus cycle_check(const GpuConfig *config, Error *error)
 {
     if (cycle_check_policies(config, error) || config_check_machine(config, error) ||
-        interleave_check(config, error) || dram_check(config, error))
+        interleave_check(config, error) || dram_check(config, error) || l2_check(config, error))
         return error->status;
     const uint64_t warps = config->max_threads_per_sm / config->warp_width;
     if (config->mode == MODE_CYCLE && warps > MAX_WARPS)
@@ -43,6 +43,20 @@ static Cycle lookahead(const GpuConfig *config)
     return least;
 }
 
+/* Numbers order messages: SMs, then partitions, then the front end. */
+static World *create_world(CycleMachine *machine)
+{
+    const GpuConfig *config = &machine->config;
+    const uint32_t last = machine->sm_count + machine->partition_count;
+    World *world = world_create(last + 1, (uint32_t)config->threads, lookahead(config), config->window);
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        world_add(world, &machine->sms[i]->shard, i);
+    for (uint32_t i = 0; i < machine->partition_count; i++)
+        world_add(world, &machine->partitions[i]->shard, machine->sm_count + i);
+    world_add(world, &machine->front_end->shard, last);
+    return world;
+}
+
 static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
                                     const DispatchPolicies *policies)
 {
@@ -53,20 +67,17 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
     machine->sm_count = (uint32_t)config->sm_count;
     machine->partition_count = (uint32_t)config->dram_channels;
     const uint32_t last = machine->sm_count + machine->partition_count;
-    machine->world = world_create(last + 1, (uint32_t)config->threads, lookahead(config), config->window);
     crossbar_init(&machine->crossbar, config);
     machine->sms = xcalloc(machine->sm_count, sizeof *machine->sms);
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         machine->sms[i] = sm_create(config, &machine->crossbar, i, last);
-        world_add(machine->world, &machine->sms[i]->shard, i);
     }
     machine->partitions = xcalloc(machine->partition_count, sizeof *machine->partitions);
     for (uint32_t i = 0; i < machine->partition_count; i++) {
         machine->partitions[i] = partition_create(config, &machine->crossbar, i, atomic_work_perform);
-        world_add(machine->world, &machine->partitions[i]->shard, machine->sm_count + i);
     }
     machine->front_end = front_end_create(config, policies);
-    world_add(machine->world, &machine->front_end->shard, last);
+    machine->world = create_world(machine);
     return machine;
 }
 
@@ -100,10 +111,36 @@ static void drop_machine(WbGpu *gpu)
     gpu->cycle = NULL;
 }
 
+/* Whether the configurations differ at most in how the simulation runs and what it keeps. */
+static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
+{
+    GpuConfig other = *b;
+    other.threads = a->threads;
+    other.window = a->window;
+    other.cycle_limit = a->cycle_limit;
+    other.sample_interval = a->sample_interval;
+    other.block_records = a->block_records;
+    other.record_details = a->record_details;
+    return memcmp(a, &other, sizeof other) == 0;
+}
+
+/* Takes over how the simulation runs; other threads or windows need another world for the same shards. */
+static void set_run(CycleMachine *machine, const GpuConfig *config)
+{
+    const bool same = machine->config.threads == config->threads && machine->config.window == config->window;
+    machine->config = *config;
+    if (same)
+        return;
+    world_free(machine->world);
+    machine->world = create_world(machine);
+}
+
 static WbStatus ready_machine(WbGpu *gpu, Error *error)
 {
-    if (gpu->cycle && memcmp(&gpu->cycle->config, &gpu->config, sizeof gpu->config) == 0)
+    if (gpu->cycle && is_same_machine(&gpu->cycle->config, &gpu->config)) {
+        set_run(gpu->cycle, &gpu->config);
         return WB_OK;
+    }
     DispatchPolicies policies;
     if (cycle_check(&gpu->config, error) || dispatch_policies(&gpu->config, &policies, error))
         return error->status;
@@ -220,7 +257,10 @@ WbStatus cycle_run(WbGpu *gpu, const QueuedLaunch *queued, const Launch *launch,
     begin_kernel(gpu);
     front_end_submit(gpu->cycle->front_end, &kernel, gpu->now);
     gpu->machine.statistics.launches++;
-    if (run_to_end(gpu, &kernel, &record->series, error) == WB_OK) {
+    space_hold(&gpu->space);
+    const WbStatus status = run_to_end(gpu, &kernel, &record->series, error);
+    space_let_go(&gpu->space);
+    if (status == WB_OK) {
         keep_record(gpu, record, &kernel, &before);
         return WB_OK;
     }

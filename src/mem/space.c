@@ -42,6 +42,37 @@ static void host_free(uint8_t *host, uint64_t size)
         free(host);
 }
 
+/* Host memory whose allocation is gone; see space_hold(). */
+typedef struct HeldMemory {
+    uint8_t *host;
+    uint64_t size;
+    struct HeldMemory *next;
+} HeldMemory;
+
+void space_hold(AddressSpace *space) { space->holds = true; }
+
+void space_let_go(AddressSpace *space)
+{
+    space->holds = false;
+    for (HeldMemory *held = space->held, *next; held; held = next) {
+        next = held->next;
+        host_free(held->host, held->size);
+        xfree(held);
+    }
+    space->held = NULL;
+}
+
+static void free_or_hold(AddressSpace *space, uint8_t *host, uint64_t size)
+{
+    if (!space->holds) {
+        host_free(host, size);
+        return;
+    }
+    HeldMemory *held = xmalloc(sizeof *held);
+    *held = (HeldMemory){host, size, space->held};
+    space->held = held;
+}
+
 void space_init(AddressSpace *space, uint64_t limit)
 {
     *space = (AddressSpace){.next = SPACE_GLOBAL_BASE, .limit = limit};
@@ -50,6 +81,7 @@ void space_init(AddressSpace *space, uint64_t limit)
 
 void space_destroy(AddressSpace *space)
 {
+    space_let_go(space);
     for (uint32_t i = 0; i < space->count; i++) {
         host_free(space->live[i]->host, space->live[i]->size);
         xfree(space->live[i]);
@@ -159,7 +191,7 @@ WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
     Allocation *allocation = space->live[count - 1];
     remember_freed(space, allocation);
     space->used -= allocation->size;
-    host_free(allocation->host, allocation->size);
+    free_or_hold(space, allocation->host, allocation->size);
     xfree(allocation);
     memmove(&space->live[count - 1], &space->live[count], (space->count - count) * sizeof *space->live);
     space->count--;

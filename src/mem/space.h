@@ -44,6 +44,8 @@ typedef struct AddressSpace {
     uint64_t used, limit;
     Allocation *last_freed; /* ring of recently freed ranges, for error sentences */
     uint32_t freed_count, freed_next;
+    bool holds;         /* host memory of what is freed is kept: requests may still be on their way to it */
+    struct HeldMemory *held;
 } AddressSpace;
 
 void space_init(AddressSpace *space, uint64_t limit);
@@ -52,6 +54,9 @@ void space_destroy(AddressSpace *space);
 WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
                      Error *error);
 WbStatus space_free(AddressSpace *space, uint64_t address, Error *error);
+/* From now on host memory of what is freed is kept until it is let go. */
+void space_hold(AddressSpace *space);
+void space_let_go(AddressSpace *space);
 /* The allocation that holds the whole range, or null. */
 Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size);
 /* Host copies; fail with a sentence when the range is not in one allocation. */

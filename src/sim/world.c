@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -231,24 +232,14 @@ static void meet(World *world)
     sleep_until_past(world, epoch);
 }
 
-static bool action_before(const Action *a, const Action *b)
+static int compare_actions(const void *a, const void *b)
 {
-    if (a->time != b->time)
-        return a->time < b->time;
-    return a->shard != b->shard ? a->shard < b->shard : a->sequence < b->sequence;
-}
-
-/* The earliest of all threads' actions. */
-static Action *earliest_action(World *world)
-{
-    Action *first = NULL;
-    for (uint32_t t = 0; t < world->thread_count; t++)
-        for (uint32_t i = 0; i < world->threads[t].actions.count; i++) {
-            Action *action = &world->threads[t].actions.items[i];
-            if (action->run && (!first || action_before(action, first)))
-                first = action;
-        }
-    return first;
+    const Action *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->shard != y->shard)
+        return x->shard < y->shard ? -1 : 1;
+    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
 /* The same sum of all reports, made by every thread for itself. */
@@ -271,13 +262,16 @@ static Report sum_reports(const World *world, uint32_t parity)
 /* One thread runs what was put off; shards may have been woken by it. */
 static Report run_actions(World *world, uint32_t parity)
 {
-    for (Action *action; (action = earliest_action(world));) {
-        Deferred *run = action->run;
-        action->run = NULL;
-        run(action->context, action->time);
-    }
-    for (uint32_t t = 0; t < world->thread_count; t++)
+    VEC(Action) all = {0};
+    for (uint32_t t = 0; t < world->thread_count; t++) {
+        for (uint32_t i = 0; i < world->threads[t].actions.count; i++)
+            VEC_PUSH(&all, world->threads[t].actions.items[i]);
         world->threads[t].actions.count = 0;
+    }
+    qsort(all.items, all.count, sizeof *all.items, compare_actions);
+    for (uint32_t i = 0; i < all.count; i++)
+        all.items[i].run(all.items[i].context, all.items[i].time);
+    VEC_FREE(&all);
     Report sum = sum_reports(world, parity);
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (world->shards[i]->wake < sum.next)

@@ -14,7 +14,7 @@ static void answer(void *context, Cycle time)
     Mask executed;
     sm->machine.clock = time;
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
-        sm_fail(sm);
+        sm_fail(sm, time);
         return;
     }
     sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);

@@ -15,7 +15,6 @@
 /* The counter that each Wait is charged to. */
 static const size_t reasons[WAIT_COUNT] = {
     [WAIT_NONE] = offsetof(SchedulerStatistics, stall_pipe),
-    [WAIT_LSU] = offsetof(SchedulerStatistics, stall_lsu),
     [WAIT_RESULT] = offsetof(SchedulerStatistics, stall_result),
     [WAIT_SHARED] = offsetof(SchedulerStatistics, stall_shared),
     [WAIT_MEMORY] = offsetof(SchedulerStatistics, stall_memory),
@@ -127,6 +126,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     scheduler->last_slot = warp;
     sm->statistics.warp_instructions++;
     sm->statistics.issue_slots += timing->slots;
+    slot->has_conflicted = slot->has_released = false;
     fetch_consume(sm, warp);
     if (intrinsic_deferred(sm, warp, insn))
         return;
@@ -135,7 +135,6 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     sm->issuing = (Issuing){.warp = warp, .insn = timing};
     if (timing->kind == CLASS_MEMORY) {
         sm->lsu_touched = true;
-        slot->has_released = false;
         slot->has_stored |= insn->action == ACTION_STORE && insn->space != SPACE_SHARED;
         slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
     }
@@ -143,7 +142,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     const StepResult result = engine_step(slot->warp, &executed);
     sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
     if (result == STEP_ERROR) {
-        sm_fail(sm);
+        sm_fail(sm, sm->now);
         return;
     }
     slot->pc++;

@@ -59,8 +59,9 @@ static void start_warp(Sm *sm, uint32_t block, Warp *warp)
     slot->age = sm->next_age++;
     slot->pc = 0;
     slot->branch_until = start;
+    slot->not_before = 0;
     slot->pending_ops = slot->pending_stores = 0;
-    slot->has_stored = slot->has_done_atomics = slot->has_released = false;
+    slot->has_stored = slot->has_done_atomics = slot->has_released = slot->has_conflicted = false;
     slot->board.count = 0;
     slot->board.filter = 0;
     slot->board.crossing = (uint32_t)sm->config->pipe_crossing;
@@ -78,7 +79,8 @@ static void share_memory(Sm *sm)
 {
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < sm->block_capacity; i++)
-        bytes += sm->blocks[i].block ? sm->blocks[i].launch.shared_bytes : 0;
+        if (sm->blocks[i].block)
+            bytes += sm->blocks[i].launch.shared_bytes + (uint32_t)sm->config->shared_reserved_bytes;
     lsu_set_shared_bytes(sm->lsu, bytes);
 }
 

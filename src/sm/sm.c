@@ -89,7 +89,7 @@ static bool do_folded(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle read
     sm->statistics.warp_instructions++;
     sm->issuing = (Issuing){.warp = (uint32_t)(slot - sm->warps), .insn = insn};
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
-        sm_fail(sm);
+        sm_fail(sm, sm->now);
         return false;
     }
     sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
@@ -114,7 +114,7 @@ static bool choose_group(Warp *warp)
 static Cycle when_issuable(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle from, Wait *wait)
 {
     WarpSlot *slot = &sm->warps[warp];
-    Cycle when = from;
+    Cycle when = from > slot->not_before ? from : slot->not_before;
     if (slot->branch_until > when) {
         when = slot->branch_until;
         *wait = WAIT_BRANCH;
@@ -126,24 +126,34 @@ static Cycle when_issuable(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle 
     }
     if (when == CYCLE_NEVER)
         return when;
-    const bool drains = insn->kind == CLASS_CALL || !scoreboard_has_room(&slot->board, insn);
+    /* A frame must not go before what is loaded into it has come, so calls, returns and exits drain too. */
+    const bool drains = insn->kind == CLASS_CALL || insn->kind == CLASS_EXIT || insn->drains ||
+                        !scoreboard_has_room(&slot->board, insn);
     const Cycle operands =
         drains ? scoreboard_when_all(slot, when, wait) : scoreboard_when(slot, insn, when, wait);
-    if (operands > when)
+    if (operands > when && !slot->has_conflicted) {
+        slot->has_conflicted = true;
         sm->statistics.scoreboard_conflicts++;
+    }
     return operands;
 }
 
-/* Whether the next instruction is a .release, and the fence that it begins with has not been. */
+/* Whether the next instruction is a .release, or asks a unit that reads memory (printf), and the fence that it
+ * begins with has not been. */
 static bool must_release(const WarpSlot *slot)
 {
-    return slot->code[slot->pc].aux & AUX_RELEASE && !slot->has_released;
+    const Insn *insn = &slot->code[slot->pc];
+    const bool releases =
+        insn->action == ACTION_CALL ? insn->call->intrinsic != NULL : (insn->aux & AUX_RELEASE) != 0;
+    return releases && !slot->has_released;
 }
 
 void sm_consider(Sm *sm, uint32_t warp, Cycle from)
 {
     WarpSlot *slot = &sm->warps[warp];
     slot->at_folded = false;
+    if (from > slot->not_before)
+        slot->not_before = from;
     const InsnTiming *insn;
     Wait wait = slot->wait == WAIT_NONE ? WAIT_RESULT : (Wait)slot->wait;
     Cycle when;
@@ -176,7 +186,7 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
         if (!do_folded(sm, slot, insn, when))
             return;
     }
-    if (insn->kind == CLASS_MEMORY && must_release(slot)) {
+    if ((insn->kind == CLASS_MEMORY || insn->kind == CLASS_CALL) && must_release(slot)) {
         slot->has_released = true;
         fence_begin(sm, warp);
         return;
@@ -189,10 +199,10 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
         make_ready(sm, warp);
 }
 
-void sm_fail(Sm *sm)
+void sm_fail(Sm *sm, Cycle time)
 {
     sm->failed = true;
-    shard_stop(&sm->shard, sm->now);
+    shard_stop(&sm->shard, time);
 }
 
 /* Replies enter through the port one after the other; each is there when its last flit is in. */

@@ -71,6 +71,7 @@ typedef struct WarpSlot {
     uint8_t scheduler;
     uint8_t pipe;          /* of the next instruction */
     bool has_stored, has_done_atomics; /* since its last fence */
+    bool has_conflicted;   /* the next instruction has had to wait for a register */
     bool has_released;     /* the next instruction is a release, and what it waits for is visible */
     bool at_folded;        /* the next instruction has no slot: when the wait ends it is looked at again */
     Cycle wake;            /* when the wait ends, if known */
@@ -81,6 +82,7 @@ typedef struct WarpSlot {
     uint32_t incoming;     /* instructions behind those that are being fetched */
     Cycle fetched;         /* when the buffered ones are there */
     Cycle arrives;         /* when the incoming ones will be */
+    Cycle not_before;      /* what it waited for last was over then */
     Cycle branch_until;    /* not before: a branch, call or return is being resolved, or it starts then */
     uint32_t pending_ops;    /* memory instructions that still write registers */
     uint32_t pending_stores; /* requests whose arrival at L2 is not confirmed */

@@ -118,7 +118,7 @@ bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn);
 /* -- sm.c -- */
 
 /* An instruction failed: sm->error has the sentence. */
-void sm_fail(Sm *sm);
+void sm_fail(Sm *sm, Cycle time);
 
 /* -- residency.c -- */
 

@@ -26,30 +26,30 @@ static uint16_t number_of(const Operand *operand)
 
 static void add_write(InsnTiming *to, uint16_t reg)
 {
-    if (to->write_count < TIMING_REGISTERS && !is_listed(to->registers, to->write_count, reg))
+    if (is_listed(to->registers, to->write_count, reg))
+        return;
+    if (to->write_count < TIMING_REGISTERS)
         to->registers[to->write_count++] = reg;
+    else
+        to->drains = true;
 }
 
 static void add_read(InsnTiming *to, uint16_t reg)
 {
     const unsigned count = (unsigned)to->write_count + to->read_count;
-    if (count < TIMING_REGISTERS && !is_listed(to->registers + to->write_count, to->read_count, reg)) {
-        to->registers[count] = reg;
-        to->read_count++;
+    if (is_listed(to->registers + to->write_count, to->read_count, reg))
+        return;
+    if (count == TIMING_REGISTERS) {
+        to->drains = true;
+        return;
     }
+    to->registers[count] = reg;
+    to->read_count++;
 }
 
 static bool is_register(const Operand *operand)
 {
     return operand->kind == OPERAND_REGISTER || operand->kind == OPERAND_PREDICATE;
-}
-
-/* The most elements of one operand that are listed: more are only in the fragments of wmma, whose
- * registers come from one instruction and are ready together. */
-static unsigned read_limit(const Insn *insn)
-{
-    const unsigned total = insn->begin[insn->operand_count];
-    return total < TIMING_REGISTERS ? total : 4;
 }
 
 static bool reads_carry(const char *mnemonic)
@@ -74,9 +74,8 @@ static void list_registers(const Program *program, const Insn *insn, InsnTiming 
         add_write(to, TIMING_CARRY);
     if (insn->guard != NO_INDEX)
         add_read(to, (uint16_t)(FIRST_PREDICATE + insn->guard % FIRST_PREDICATE));
-    const unsigned limit = read_limit(insn);
     for (unsigned k = written; k < insn->operand_count; k++)
-        for (unsigned i = insn->begin[k]; i < insn->begin[k + 1] && i < insn->begin[k] + limit; i++)
+        for (unsigned i = insn->begin[k]; i < insn->begin[k + 1]; i++)
             if (is_register(&insn->op[i]))
                 add_read(to, number_of(&insn->op[i]));
     if (insn->ptx && reads_carry(insn->ptx->mnemonic))

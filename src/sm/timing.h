@@ -29,7 +29,7 @@ typedef enum InsnClass {
 
 /* Registers are numbered as the scoreboard sees them: 4-byte slots first, predicates from
  * FIRST_PREDICATE on, the carry flag last. A register of several slots is listed once, by its first slot. */
-enum { TIMING_REGISTERS = 20, FIRST_PREDICATE = 4096, TIMING_CARRY = 2 * FIRST_PREDICATE };
+enum { TIMING_REGISTERS = 36, FIRST_PREDICATE = 4096, TIMING_CARRY = 2 * FIRST_PREDICATE };
 
 /* Invariant: registers[0..write_count) are written, [write_count..write_count+read_count) read. `filter` has
  * the bit (register % 64) of each of them set. slots 0 exactly where interval is 0. */
@@ -38,6 +38,7 @@ typedef struct InsnTiming {
     uint8_t kind;        /* InsnClass */
     uint8_t slots;       /* issue slots: machine instructions */
     uint8_t write_count, read_count;
+    bool drains;         /* waits for all that is pending: it has more registers than the list holds */
     uint16_t latency;    /* cycles from issue until a dependent instruction can issue; of a branch, until the
                             next instruction can if it is taken */
     uint16_t interval;   /* cycles until the pipe takes the next warp's instruction */

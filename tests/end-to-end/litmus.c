@@ -14,7 +14,7 @@ enum {
     BLOCK_WARPS = LITMUS_ROLES,
     TURNS = 32, /* of a longer and a shorter loop together */
     SLED = 16,
-    PATIENCE = 10,
+    PATIENCE = 10, /* times as many runs as were asked for, at most */
     LATEST = 1000, /* cycles */
     SOURCE_SIZE = 1 << 14,
     OUTCOMES = 256
@@ -85,10 +85,8 @@ static const char prologue[] =
     "mad.lo.u32 %%t, %%block, 4, %%warp;\n";
 
 /* Until cycle %b or a little later, with as few instructions as can be: divisions take long. */
-#define SLEEP(percent)                                                                                       \
-    "SLEEP: div.u32 " percent "u1, " percent "u1, " percent "u1; add.u32 " percent "u1, " percent "u1, 5;\n" \
-    "mov.u64 " percent "c, " percent "clock64; setp.lt.u64 " percent "p, " percent "c, " percent "b;\n"      \
-    "@" percent "p bra SLEEP;\n"
+static const char sleep_text[] = "SLEEP: div.u32 %u1, %u1, %u1; add.u32 %u1, %u1, 5;\n"
+                                 "mov.u64 %c, %clock64; setp.lt.u64 %p, %c, %b; @%p bra SLEEP;\n";
 
 /* Roles begin together, some time after the blocks have. Then time passes: in turns of two loops whose
  * lengths differ by an addition, and in a sled of additions that do not wait for each other. */
@@ -99,24 +97,25 @@ static const char role_text[] =
     "mov.u32 %%t, %%smid; st.global.u32 [%%s+%u], %%t;\n"
     "%s\n"
     "and.b32 %%w, %%w, 0; add.u32 %%n, %%n, %%w; mov.u32 %%t, 0;\n"
-    "cvt.u64.u32 %%b, %%u0; add.u64 %%a, %%a, %%b; add.u64 %%b, %%a, 1400; add.u64 %%a, %%a, 2000;\n" SLEEP(
-        "%%") "START: mov.u64 %%b, %%clock64; setp.lt.u64 %%p, %%b, %%a; @%%p bra START;\n"
-              "LONG: setp.eq.u32 %%p, %%n, 0; @%%p bra SHORT; sub.u32 %%n, %%n, 1; add.u32 %%n, %%n, %%t; "
-              "bra LONG;\n"
-              "SHORT: setp.eq.u32 %%p, %%m, 0; @%%p bra JUMP; sub.u32 %%m, %%m, 1; bra SHORT;\n"
-              "JUMP:\n%s"
-              "CODE:\n%s\n"
-              "st.global.v4.u32 [%%s+%u], {%%r0, %%r1, %%r2, %%r3};\n"
-              "exit;\n}\n";
+    "cvt.u64.u32 %%b, %%u0; add.u64 %%a, %%a, %%b; add.u64 %%b, %%a, 1400; add.u64 %%a, %%a, 2000;\n"
+    "%s"
+    "START: mov.u64 %%b, %%clock64; setp.lt.u64 %%p, %%b, %%a; @%%p bra START;\n"
+    "LONG: setp.eq.u32 %%p, %%n, 0; @%%p bra SHORT; sub.u32 %%n, %%n, 1; add.u32 %%n, %%n, %%t; bra LONG;\n"
+    "SHORT: setp.eq.u32 %%p, %%m, 0; @%%p bra JUMP; sub.u32 %%m, %%m, 1; bra SHORT;\n"
+    "JUMP:\n%s"
+    "CODE:\n%s\n"
+    "st.global.v4.u32 [%%s+%u], {%%r0, %%r1, %%r2, %%r3};\n"
+    "exit;\n}\n";
 
 /* Compare-and-swaps of several lanes at one word keep a slice's writing unit busy while the roles run. */
-static const char epilogue[] = "NOISE: setp.ge.u32 %p, %lane, 8; @%p exit;\n"
-                               "mov.u64 %b, %clock64; add.u64 %y, %b, 4200; add.u64 %b, %b, 1400;\n" SLEEP(
-                                   "%") "rem.u32 %t, %warp, 3; mul.wide.u32 %a, %t, 8; add.u64 %a, %a, %s; "
-                                        "ld.global.cg.u64 %a, [%a+24];\n"
-                                        "MORE: atom.global.cas.b32 %t, [%a], 0, 0; add.u32 %n, %t, 1;\n"
-                                        "mov.u64 %x, %clock64; setp.lt.u64 %p, %x, %y; @%p bra MORE;\n"
-                                        "exit;\n}\n";
+static const char noise_text[] = "NOISE: setp.ge.u32 %%p, %%lane, 8; @%%p exit;\n"
+                                 "mov.u64 %%b, %%clock64; add.u64 %%y, %%b, 4200; add.u64 %%b, %%b, 1400;\n"
+                                 "%s"
+                                 "rem.u32 %%t, %%warp, 3; mul.wide.u32 %%a, %%t, 8; add.u64 %%a, %%a, %%s; "
+                                 "ld.global.cg.u64 %%a, [%%a+24];\n"
+                                 "MORE: atom.global.cas.b32 %%t, [%%a], 0, 0; add.u32 %%n, %%t, 1;\n"
+                                 "mov.u64 %%x, %%clock64; setp.lt.u64 %%p, %%x, %%y; @%%p bra MORE;\n"
+                                 "exit;\n}\n";
 
 static void append(char *text, const char *more)
 {
@@ -151,11 +150,12 @@ static void write_program(Bench *bench, char *text)
     for (uint32_t i = 0; i < litmus->role_count; i++) {
         const LitmusRole *role = &litmus->roles[i];
         snprintf(part, sizeof part, role_text, i, (unsigned)offsetof(Script, delays[i]),
-                 (unsigned)offsetof(Script, sms[i]), role->warm ? role->warm : "", sled, role->code,
-                 (unsigned)offsetof(Script, results[i]));
+                 (unsigned)offsetof(Script, sms[i]), role->warm ? role->warm : "", sleep_text, sled,
+                 role->code, (unsigned)offsetof(Script, results[i]));
         append(text, part);
     }
-    append(text, epilogue);
+    snprintf(part, sizeof part, noise_text, sleep_text);
+    append(text, part);
 }
 
 /* -- running -- */

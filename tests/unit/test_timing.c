@@ -91,7 +91,9 @@ static void test_fragments_fit(void **state)
     assert_int_equal(timing->write_count, 8);
     assert_true(timing->write_count + timing->read_count <= TIMING_REGISTERS);
     check_list(&rig, timing->registers + 8, timing->read_count,
-               "%r0 %r1 %r2 %r3 %r8 %r9 %r10 %r11 %f10 %f11 %f12 %f13");
+               "%r0 %r1 %r2 %r3 %r4 %r5 %r6 %r7 %r8 %r9 %r10 %r11 %r12 %r13 %r14 %r15 "
+               "%f10 %f11 %f12 %f13 %f14 %f15 %f16 %f17");
+    assert_false(timing->drains);
     assert_int_equal(timing->pipe, PIPE_TENSOR);
     rig_done(&rig);
 }
