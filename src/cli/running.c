@@ -31,7 +31,7 @@ static bool set(WbGpu *gpu, const char *knob, const char *value)
 
 static bool set_all(const Running *running, WbGpu *gpu)
 {
-    if (running->cycle && !set(gpu, "mode", "cycle"))
+    if (!set(gpu, "mode", running->cycle ? "cycle" : "functional"))
         return false;
     for (uint32_t i = 0; i < running->settings.count; i++) {
         char knob[64];
