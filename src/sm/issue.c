@@ -187,12 +187,16 @@ static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet amo
     return true;
 }
 
+/* Schedulers take turns in going first: what they share, the load/store unit's queue above all, would else go
+ * to the first of them, whose warps would end long before those of the last. */
 Cycle issue_cycle(Sm *sm)
 {
     Cycle next = CYCLE_NEVER;
     const uint64_t width = sm->config->issue_width;
-    for (uint32_t i = 0; i < sm->scheduler_count; i++) {
-        Scheduler *scheduler = &sm->schedulers[i];
+    uint32_t number = (uint32_t)((sm->now - sm->first_block) % sm->scheduler_count);
+    for (uint32_t i = 0; i < sm->scheduler_count; i++, number++) {
+        number = number < sm->scheduler_count ? number : 0;
+        Scheduler *scheduler = &sm->schedulers[number];
         if (scheduler->busy_until > sm->now) {
             next = scheduler->busy_until < next ? scheduler->busy_until : next;
             scheduler->statistics.issued++;
@@ -203,13 +207,13 @@ Cycle issue_cycle(Sm *sm)
             scheduler->statistics.stall_operands++;
             continue;
         }
-        if (!issue_one(sm, scheduler, i, scheduler->mine, sm->now + (width == 1), &next)) {
+        if (!issue_one(sm, scheduler, number, scheduler->mine, sm->now + (width == 1), &next)) {
             charge(sm, scheduler, 1);
             continue;
         }
         scheduler->statistics.issued++;
         if (width > 1 && scheduler->busy_until <= sm->now && scheduler->reading_until <= sm->now + 1)
-            issue_one(sm, scheduler, i, scheduler->last, sm->now + 1, &next);
+            issue_one(sm, scheduler, number, scheduler->last, sm->now + 1, &next);
         if (sm->ready & scheduler->mine)
             next = sm->now + 1;
     }

@@ -87,6 +87,8 @@ static void share_memory(Sm *sm)
 void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
 {
     const uint32_t index = free_block_slot(sm);
+    if (sm->first_block == CYCLE_NEVER)
+        sm->first_block = sm->now;
     BlockSlot *slot = &sm->blocks[index];
     slot->block = make_block(slot, kernel, linear, sm);
     slot->warps_left = slot->block->warp_count;

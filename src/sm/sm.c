@@ -300,6 +300,7 @@ void sm_begin_kernel(Sm *sm)
 {
     lsu_invalidate(sm->lsu);
     fetch_invalidate(sm->fetch);
+    sm->first_block = CYCLE_NEVER; /* a kernel's time does not depend on what ran before it */
 }
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end)
@@ -326,6 +327,7 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->fetch = fetch_create(config);
     sm->lsu = lsu_create(sm);
     sm->lsu_wake = CYCLE_NEVER;
+    sm->first_block = CYCLE_NEVER;
     return sm;
 }
 

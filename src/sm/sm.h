@@ -156,6 +156,7 @@ typedef struct Sm {
     Error error;
     const WarpScheduler *policy;
     uint32_t scheduler_count;
+    Cycle first_block;         /* the kernel's first block came then; CYCLE_NEVER: none has */
     Scheduler schedulers[MAX_SCHEDULERS];
 
     WarpSlot warps[MAX_WARPS];
