@@ -244,7 +244,6 @@ WbStatus cycle_run(WbGpu *gpu, const QueuedLaunch *queued, const Launch *launch,
         .launch = *launch,
         .timing = kernel_timing(queued->kernel),
         .number = (uint32_t)launch->grid_id,
-        .registers = record->registers,
     };
     GridKernel kernel = {
         .kernel = &seen,

@@ -15,12 +15,6 @@ static const void *const_field(const Knob *knob, const void *object)
     return (const char *)object + knob->offset;
 }
 
-const char *knob_kind_name(KnobKind kind)
-{
-    static const char *const names[] = {"integer", "boolean", "enumeration", "text"};
-    return names[kind];
-}
-
 bool knob_parse_integer(const char *text, uint64_t *value)
 {
     static const struct {

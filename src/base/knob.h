@@ -50,7 +50,6 @@ WbStatus knob_set(const KnobTable *table, void *object, const char *name, const 
                   const char *where, Error *error);
 /* The value as knob_set would take it. */
 const char *knob_text(const Knob *knob, const void *object, char *buffer, size_t size);
-const char *knob_kind_name(KnobKind kind);
 /* "1 to 4096", "stack or independent", "true or false", "text": what may be given. */
 const char *knob_domain(const Knob *knob, char *buffer, size_t size);
 

@@ -31,7 +31,7 @@ extern const StatTable lsu_statistics;
 
 Lsu *lsu_create(Sm *sm);
 void lsu_free(Lsu *lsu);
-/* Whether the queue has room for another instruction; asked before a CLASS_MEMORY instruction issues. */
+/* Whether the queue has room for another instruction; the pipeline looks at sm->lsu_full, which says the same. */
 bool lsu_has_room(const Lsu *lsu);
 /* The hook (MemoryHook). The issuing warp and instruction are in sm->issuing. */
 int lsu_carry_out(Step *step, Access *access, SecondPhase *perform);

@@ -21,7 +21,7 @@ void native_lower(const Program *program, const GpuConfig *config, InsnTiming *i
 typedef struct NativeForm {
     WorkList slots, chain;
     bool skips_unit;     /* a memory instruction that became a copy between registers, or an operand */
-    uint16_t latency;    /* of a load that comes with another one, of a comparison that is moved up; 0: that
+    uint16_t latency;    /* of a load that comes with another one; 0: that
                             of the chain */
     bool jumps_freely;   /* a branch that became guards: if taken, `skipped` instructions issue for nothing */
     uint8_t skipped;

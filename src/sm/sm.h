@@ -42,7 +42,6 @@ typedef struct SmKernel {
     Launch launch;              /* a template: machine and error are the SM's own */
     const ProgramTiming *timing;
     uint32_t number;            /* of the kernel among all that the GPU has run */
-    uint32_t registers;         /* of a thread */
 } SmKernel;
 
 typedef struct ScoreboardEntry {
