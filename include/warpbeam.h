@@ -30,12 +30,16 @@ typedef enum WbStatus {
     WB_ERROR_TRAP,         /* trap, brkpt or a failed device assert */
     WB_ERROR_EXECUTION,    /* another fault of a running kernel: null call, stack overflow */
     WB_ERROR_DEADLOCK,     /* nothing in the launch can ever run again, or the limit was reached */
+    WB_ERROR_TOO_LARGE,    /* a cooperative launch whose blocks do not all fit on the GPU at once */
+    WB_NOT_READY,          /* no failure: what was asked for has not happened yet */
     WB_STATUS_COUNT
 } WbStatus;
 
 typedef struct WbGpu WbGpu;
 typedef struct WbModule WbModule;
 typedef struct WbKernel WbKernel;
+typedef struct WbStream WbStream;
+typedef struct WbEvent WbEvent;
 
 typedef struct WbDim3 { uint32_t x, y, z; } WbDim3;
 
@@ -59,6 +63,12 @@ typedef struct WbLaunch {
     uint32_t shared_bytes;     /* dynamic, on top of the kernel's static ones */
     const WbArgument *arguments;
     uint32_t argument_count;
+    /* Other ways to give the arguments, in place of those two: a pointer to each, whose size is the kernel's, or
+     * all of them laid out as the kernel's parameter_bytes. */
+    void *const *pointers;
+    const void *buffer;
+    size_t buffer_bytes;
+    bool cooperative;          /* all blocks are resident at once, or the launch is refused */
 } WbLaunch;
 
 /* One statistic, declared by the component that counts it. */
@@ -92,12 +102,18 @@ const char *wb_status_name(WbStatus status);
 WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size);
 void wb_gpu_close(WbGpu *gpu);
 WbStatus wb_gpu_set(WbGpu *gpu, const char *knob, const char *value);
+/* A knob's value as a number: integers, booleans (0 or 1) and choices (their position). */
+WbStatus wb_gpu_get(WbGpu *gpu, const char *knob, uint64_t *value);
+const char *wb_gpu_name(const WbGpu *gpu);
 const char *wb_error(const WbGpu *gpu);
 void wb_set_output(WbGpu *gpu, WbOutput *output, void *context);
 
 WbStatus wb_module_load(WbGpu *gpu, const char *file_name, const char *text, size_t length,
                         WbModule **module);
 WbStatus wb_module_load_file(WbGpu *gpu, const char *path, WbModule **module);
+/* Links several PTX texts into one module: what one declares extern another one defines. */
+typedef struct WbSource { const char *file_name, *text; size_t length; } WbSource;
+WbStatus wb_module_link(WbGpu *gpu, const WbSource *sources, size_t count, WbModule **module);
 void wb_module_unload(WbModule *module);
 WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address, size_t *size);
 WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel);
@@ -108,6 +124,8 @@ WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);
 WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, size_t *size);
 /* Replaces the register count that allocation found (0: back to it). */
 WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers);
+/* Blocks of that many threads and bytes of dynamic shared memory that fit on an SM at once. */
+WbStatus wb_kernel_occupancy(WbKernel *kernel, uint32_t threads, uint32_t shared_bytes, uint32_t *blocks);
 
 WbStatus wb_malloc(WbGpu *gpu, size_t size, uint64_t *address);
 WbStatus wb_free(WbGpu *gpu, uint64_t address);
@@ -116,9 +134,113 @@ WbStatus wb_copy_from_device(WbGpu *gpu, void *destination, uint64_t source, siz
 WbStatus wb_copy_on_device(WbGpu *gpu, uint64_t destination, uint64_t source, size_t size);
 WbStatus wb_set_device(WbGpu *gpu, uint64_t destination, int byte, size_t size);
 
-/* A launch is checked at once and may run later; wb_wait runs it to its end and tells its outcome. */
+/* What an address belongs to. */
+typedef enum WbMemory {
+    WB_MEMORY_NONE,
+    WB_MEMORY_DEVICE,   /* wb_malloc */
+    WB_MEMORY_VARIABLE, /* of a module */
+    WB_MEMORY_HOST,     /* wb_host_alloc, wb_host_register */
+    WB_MEMORY_MANAGED   /* wb_host_alloc */
+} WbMemory;
+typedef struct WbAddress { WbMemory memory; uint64_t base, size; } WbAddress;
+WbStatus wb_address_find(WbGpu *gpu, uint64_t address, WbAddress *found);
+/* Bytes of device memory, and of them free ones. */
+WbStatus wb_memory_size(WbGpu *gpu, uint64_t *total, uint64_t *free);
+/* Host memory that kernels reach at the host's own address. `memory`: WB_MEMORY_HOST or WB_MEMORY_MANAGED; the latter
+ * counts as device memory. Its accesses cost what those to device memory do. */
+WbStatus wb_host_alloc(WbGpu *gpu, size_t size, WbMemory memory, void **pointer);
+WbStatus wb_host_free(WbGpu *gpu, void *pointer);
+/* Makes existing host memory reachable, in whole places of 256 bytes; it stays the caller's. */
+WbStatus wb_host_register(WbGpu *gpu, void *pointer, size_t size);
+WbStatus wb_host_unregister(WbGpu *gpu, void *pointer);
+
+/* A launch is checked at once and may run later; wb_wait runs everything to its end and tells the outcome.
+ * wb_launch goes to the default stream. */
 WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch);
 WbStatus wb_wait(WbGpu *gpu);
+
+/* Streams. What is put into one stream happens in that order; what is in different ones may overlap in simulated
+ * time. A null stream is the default one: it begins when what was put into all blocking streams before has ended, and
+ * what is put into those later waits for it. Operations are checked when they are put in, and run at the next
+ * call that waits; the host itself takes no simulated time, so what is put in between two such calls
+ * starts at one instant, as far as it can. When a kernel fails, the call that waits returns that failure, and all
+ * else that was in streams is dropped. */
+enum { WB_STREAM_NON_BLOCKING = 1 }; /* has nothing to do with the default stream */
+/* A lower number is a higher priority: of kernels that could both get a block dispatched it comes first. */
+WbStatus wb_stream_create(WbGpu *gpu, unsigned flags, int priority, WbStream **stream);
+/* What is in it still runs. */
+void wb_stream_destroy(WbStream *stream);
+WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *launch);
+
+/* One side of a copy: a box of bytes, rows row_pitch and slices slice_pitch bytes apart. */
+typedef struct WbRegion {
+    uint64_t address;          /* on the device, or a host pointer */
+    bool is_host;              /* ordinary host memory that the GPU does not know */
+    size_t row_pitch, slice_pitch;
+} WbRegion;
+typedef struct WbCopy {
+    WbRegion destination, source;
+    size_t width, height, depth; /* bytes, rows, slices */
+    bool reads_now;            /* the source is read in this call, whenever the copy takes place */
+} WbCopy;
+WbStatus wb_stream_copy(WbGpu *gpu, WbStream *stream, const WbCopy *copy);
+/* Fills rows with an element of 1, 2 or 4 bytes; width is in elements. */
+typedef struct WbFill {
+    uint64_t address;
+    size_t row_pitch, slice_pitch, width, height, depth;
+    uint32_t value, element_bytes;
+} WbFill;
+WbStatus wb_stream_fill(WbGpu *gpu, WbStream *stream, const WbFill *fill);
+/* Calls the function when its turn comes, on the thread that waits. It must not call the GPU. */
+typedef void WbHostFunction(void *context);
+WbStatus wb_stream_call(WbGpu *gpu, WbStream *stream, WbHostFunction *function, void *context);
+/* Waits until all that is in the stream has happened; wb_stream_query lets a little simulated time pass
+ * instead, and says WB_NOT_READY if that was not enough. */
+WbStatus wb_stream_wait(WbGpu *gpu, WbStream *stream);
+WbStatus wb_stream_query(WbGpu *gpu, WbStream *stream);
+
+/* An event happens when all that was in the stream at wb_event_record has; one that was never recorded counts
+ * as having happened. */
+WbStatus wb_event_create(WbGpu *gpu, WbEvent **event);
+void wb_event_destroy(WbEvent *event);
+WbStatus wb_event_record(WbEvent *event, WbStream *stream);
+WbStatus wb_stream_wait_event(WbGpu *gpu, WbStream *stream, WbEvent *event);
+WbStatus wb_event_wait(WbEvent *event);
+WbStatus wb_event_query(WbEvent *event);
+/* Simulated nanoseconds since the GPU was opened; WB_NOT_READY before it has happened, WB_ERROR_ARGUMENT if it was
+ * never recorded. */
+WbStatus wb_event_time(WbEvent *event, double *nanoseconds);
+/* The simulated time of the host: the latest that it waited for. */
+double wb_time(const WbGpu *gpu);
+
+/* Textures and surfaces: memory of wb_malloc seen as elements of 1, 2 or 4 channels. */
+typedef enum WbTextureShape {
+    WB_TEXTURE_BUFFER,          /* width elements, read by integer index */
+    WB_TEXTURE_1D, WB_TEXTURE_2D, WB_TEXTURE_3D,
+    WB_TEXTURE_1D_LAYERED, WB_TEXTURE_2D_LAYERED, /* depth: layers */
+    WB_TEXTURE_CUBE, WB_TEXTURE_CUBE_LAYERED      /* depth: faces, 6 a cube */
+} WbTextureShape;
+typedef enum WbChannel { WB_CHANNEL_SIGNED, WB_CHANNEL_UNSIGNED, WB_CHANNEL_FLOAT } WbChannel;
+typedef enum WbAddressing { WB_WRAP, WB_CLAMP, WB_MIRROR, WB_BORDER } WbAddressing;
+typedef struct WbTexture {
+    WbTextureShape shape;
+    uint64_t address;
+    size_t width, height, depth;   /* elements; 0 or 1 where the shape has none */
+    size_t row_pitch, slice_pitch; /* bytes */
+    WbChannel channel;
+    uint32_t channels, channel_bits; /* 1, 2 or 4; 8, 16 or 32 */
+    /* How a texture is read; surfaces have none of this. */
+    WbAddressing addressing[3];
+    bool linear;                   /* filter; else the nearest element */
+    bool normalized_coordinates;
+    bool normalized_values;        /* integers of 8 or 16 bits are read as 0..1 or -1..1 */
+    bool srgb;
+    float border[4];
+} WbTexture;
+/* The handles are what tex and suld/sust instructions take. */
+WbStatus wb_texture_create(WbGpu *gpu, const WbTexture *texture, uint64_t *handle);
+WbStatus wb_surface_create(WbGpu *gpu, const WbTexture *surface, uint64_t *handle);
+WbStatus wb_texture_destroy(WbGpu *gpu, uint64_t handle);
 /* Runs what is queued, then drops what all caches hold, as profilers do before a measurement. Memory keeps its
  * contents. Nothing to do in functional mode. */
 WbStatus wb_gpu_flush(WbGpu *gpu);

@@ -1,8 +1,6 @@
 #include "api/gpu.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "exec/access.h"
@@ -89,6 +87,15 @@ void cycle_flush(CycleMachine *machine)
         partition_invalidate(machine->partitions[i]);
 }
 
+void cycle_free_kernel(RunningKernel *kernel)
+{
+    snapshot_free(&kernel->before);
+    if (kernel->record)
+        record_free(kernel->record);
+    xfree((void *)kernel->seen.launch.parameters);
+    xfree(kernel);
+}
+
 void cycle_free(CycleMachine *machine)
 {
     if (!machine)
@@ -100,15 +107,20 @@ void cycle_free(CycleMachine *machine)
         partition_free(machine->partitions[i]);
     front_end_free(machine->front_end);
     crossbar_free(&machine->crossbar);
+    for (uint32_t i = 0; i < machine->running.count; i++)
+        cycle_free_kernel(machine->running.items[i]);
+    VEC_FREE(&machine->running);
+    snapshot_free(&machine->accounted);
     xfree(machine->sms);
     xfree(machine->partitions);
     xfree(machine);
 }
 
-static void drop_machine(WbGpu *gpu)
+void cycle_drop(WbGpu *gpu)
 {
     cycle_free(gpu->cycle);
     gpu->cycle = NULL;
+    space_let_go(&gpu->space);
 }
 
 /* Whether the configurations differ at most in how the simulation runs and what it keeps. */
@@ -135,7 +147,7 @@ static void set_run(CycleMachine *machine, const GpuConfig *config)
     machine->world = create_world(machine);
 }
 
-static WbStatus ready_machine(WbGpu *gpu, Error *error)
+WbStatus cycle_ready(WbGpu *gpu, Error *error)
 {
     if (gpu->cycle && is_same_machine(&gpu->cycle->config, &gpu->config)) {
         set_run(gpu->cycle, &gpu->config);
@@ -144,127 +156,7 @@ static WbStatus ready_machine(WbGpu *gpu, Error *error)
     DispatchPolicies policies;
     if (cycle_check(&gpu->config, error) || dispatch_policies(&gpu->config, &policies, error))
         return error->status;
-    drop_machine(gpu);
+    cycle_drop(gpu);
     gpu->cycle = create_machine(&gpu->config, ++gpu->machines_made, &policies);
     return WB_OK;
-}
-
-static KernelRecord *new_record(WbGpu *gpu, const QueuedLaunch *queued, const Launch *launch, Error *error)
-{
-    const WbKernel *kernel = queued->kernel;
-    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    BlockRecord *records = NULL;
-    if (gpu->config.block_records && !(records = calloc(blocks, sizeof *records))) {
-        error_set(error, WB_ERROR_OUT_OF_MEMORY,
-                  "There is no host memory for the records of the %" PRIu64 " blocks of kernel %s, %zu bytes "
-                  "each; set the knob block_records to false.",
-                  blocks, kernel_name(kernel), sizeof *records);
-        return NULL;
-    }
-    KernelRecord *record = xcalloc(1, sizeof *record);
-    *record = (KernelRecord){
-        .number = gpu->records.count,
-        .registers = kernel_registers(kernel),
-        .shared_bytes = launch->shared_bytes,
-        .local_bytes = launch->local_bytes,
-        .blocks_per_sm = kernel_blocks_per_sm(kernel, threads, launch->shared_bytes),
-        .block_count = blocks,
-        .blocks = records,
-    };
-    memcpy(record->grid, launch->grid, sizeof record->grid);
-    memcpy(record->block, launch->block, sizeof record->block);
-    const size_t length = strlen(kernel_name(kernel)) + 1;
-    record->name = memcpy(xmalloc(length), kernel_name(kernel), length);
-    return record;
-}
-
-/* What a kernel finds on every SM at its start: empty first-level caches, and the GPU around it. */
-static void begin_kernel(WbGpu *gpu)
-{
-    CycleMachine *machine = gpu->cycle;
-    for (uint32_t i = 0; i < machine->sm_count; i++) {
-        Machine *seen = &machine->sms[i]->machine;
-        sm_begin_kernel(machine->sms[i]);
-        seen->clock_khz = gpu->machine.clock_khz;
-        seen->sm_count = gpu->machine.sm_count;
-        seen->warps_per_sm = gpu->machine.warps_per_sm;
-        seen->heap = gpu->machine.heap;
-        seen->output = gpu->machine.output;
-        seen->output_context = gpu->machine.output_context;
-    }
-}
-
-static WbStatus run_to_end(WbGpu *gpu, const GridKernel *kernel, Series *series, Error *error)
-{
-    CycleMachine *machine = gpu->cycle;
-    const Cycle limit = gpu->config.cycle_limit ? gpu->now + gpu->config.cycle_limit : CYCLE_NEVER;
-    const WorldEnd end = series_run(series, machine, gpu->now, limit);
-    if (end.shard < machine->sm_count) {
-        *error = machine->sms[end.shard]->error;
-        return error->status;
-    }
-    char what[160];
-    if (front_end_is_done(machine->front_end) && kernel->ended <= limit) {
-        series_run(series, machine, end.time, kernel->ended);
-        series_end(series, machine, kernel->ended);
-        return WB_OK;
-    }
-    if (end.next != CYCLE_NEVER || front_end_is_done(machine->front_end))
-        snprintf(what, sizeof what,
-                 "has run %" PRIu64 " cycles, the limit (knob cycle_limit), and has not ended",
-                 gpu->config.cycle_limit);
-    else
-        snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
-                 end.time);
-    return cycle_describe_hang(machine, kernel, what, error);
-}
-
-static void keep_record(WbGpu *gpu, KernelRecord *record, const GridKernel *kernel, Snapshot *before)
-{
-    record->launched = kernel->launched;
-    record->started = kernel->started;
-    record->ended = kernel->ended;
-    record_counters(record, gpu->cycle, before, kernel->ended,
-                    gpu->records.count < gpu->config.record_details);
-    statistics_add(gpu, record);
-    gpu->now = kernel->ended;
-    VEC_PUSH(&gpu->records, record);
-}
-
-WbStatus cycle_run(WbGpu *gpu, const QueuedLaunch *queued, const Launch *launch, Error *error)
-{
-    if (ready_machine(gpu, error))
-        return error->status;
-    KernelRecord *record = new_record(gpu, queued, launch, error);
-    if (!record)
-        return error->status;
-    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    const SmKernel seen = {
-        .launch = *launch,
-        .timing = kernel_timing(queued->kernel),
-        .number = (uint32_t)launch->grid_id,
-    };
-    GridKernel kernel = {
-        .kernel = &seen,
-        .block_count = record->block_count,
-        .need = kernel_resources(queued->kernel, threads, launch->shared_bytes),
-        .blocks = record->blocks,
-    };
-    Snapshot before = snapshot_take(gpu->cycle, gpu->now);
-    series_begin(&record->series, gpu->cycle, gpu->config.sample_interval, gpu->now);
-    begin_kernel(gpu);
-    front_end_submit(gpu->cycle->front_end, &kernel, gpu->now);
-    gpu->machine.statistics.launches++;
-    space_hold(&gpu->space);
-    const WbStatus status = run_to_end(gpu, &kernel, &record->series, error);
-    space_let_go(&gpu->space);
-    if (status == WB_OK) {
-        keep_record(gpu, record, &kernel, &before);
-        return WB_OK;
-    }
-    drop_machine(gpu);
-    snapshot_free(&before);
-    record_free(record);
-    return error->status;
 }

@@ -2,7 +2,8 @@
  * on it.
  *
  * The machine is assembled for the first launch and stays: L2 and DRAM are warm for the next one, and time
- * goes on from where it ended. It is made anew when a knob has changed, and after a launch that failed. */
+ * goes on from where it ended. It is made anew when a knob has changed, and after a launch that failed. Kernels of
+ * different streams run on it side by side; who starts when is the timeline's business (timeline.h). */
 #ifndef API_CYCLE_H
 #define API_CYCLE_H
 
@@ -12,6 +13,18 @@
 #include "sim/world.h"
 #include "sm/sm.h"
 
+struct LaunchOrder;
+
+/* A kernel on the machine, from its launch to its end. */
+typedef struct RunningKernel {
+    SmKernel seen;
+    GridKernel grid;
+    KernelRecord *record;
+    Snapshot before;         /* the counters at its launch */
+} RunningKernel;
+
+/* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go; otherwise it is
+ * empty. */
 typedef struct CycleMachine {
     GpuConfig config;        /* that it was made for; all parts point to it */
     uint32_t number;         /* among the machines of the GPU */
@@ -22,19 +35,30 @@ typedef struct CycleMachine {
     Partition **partitions;
     uint32_t partition_count;
     FrontEnd *front_end;
+    VEC(RunningKernel *) running; /* in the order of their launches */
+    Snapshot accounted;
 } CycleMachine;
-
-struct QueuedLaunch;
 
 /* Checks that the policies that knobs name exist. */
 WbStatus cycle_check_policies(const GpuConfig *config, Error *error);
 /* Checks all knobs of cycle mode together. */
 WbStatus cycle_check(const GpuConfig *config, Error *error);
-/* Runs a launch to its end and keeps its record. */
-WbStatus cycle_run(WbGpu *gpu, const struct QueuedLaunch *queued, const Launch *launch, Error *error);
+/* Makes the machine, if there is none for the GPU's present knobs. */
+WbStatus cycle_ready(WbGpu *gpu, Error *error);
+/* Launches a kernel in the GPU's present cycle; it lives until cycle_end() or cycle_drop(). */
+WbStatus cycle_start(WbGpu *gpu, const struct LaunchOrder *order, const Launch *launch, RunningKernel **kernel,
+                     Error *error);
+/* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has become known,
+ * which is in its grid.ended and lies ahead. A failure is of a kernel, or says why kernels do not end. */
+WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error);
+/* The kernel has ended in the present cycle: keeps its record. */
+void cycle_end(WbGpu *gpu, RunningKernel *kernel);
+/* Gives up all kernels that run, with the machine. */
+void cycle_drop(WbGpu *gpu);
 /* Drops what all caches hold. Between launches no request is under way. */
 void cycle_flush(CycleMachine *machine);
 void cycle_free(CycleMachine *machine);
+void cycle_free_kernel(RunningKernel *kernel);
 
 /* Why a launch on the machine does not end: names the blocks and what their warps wait for. `what` says
  * how it was found out. */

@@ -18,6 +18,8 @@ const char *wb_status_name(WbStatus status)
         [WB_ERROR_TRAP] = "trap",
         [WB_ERROR_EXECUTION] = "execution fault",
         [WB_ERROR_DEADLOCK] = "deadlock",
+        [WB_ERROR_TOO_LARGE] = "too large",
+        [WB_NOT_READY] = "not ready",
     };
     return (unsigned)status < WB_STATUS_COUNT ? names[status] : "unknown status";
 }
@@ -30,7 +32,7 @@ Error *gpu_begin(WbGpu *gpu)
 
 WbStatus gpu_end(WbGpu *gpu, WbStatus status)
 {
-    if (status != WB_OK)
+    if (status != WB_OK && status != WB_NOT_READY)
         gpu->last = gpu->attempt;
     return status;
 }
@@ -68,6 +70,7 @@ WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t
     opened->config = config;
     space_init(&opened->space, config.global_bytes);
     statistics_init(&opened->statistics);
+    timeline_init(opened);
     apply_config(opened);
     *gpu = opened;
     return WB_OK;
@@ -77,11 +80,10 @@ void wb_gpu_close(WbGpu *gpu)
 {
     if (!gpu)
         return;
-    gpu_drop_queue(gpu);
+    timeline_free(gpu);
     for (uint32_t i = 0; i < gpu->modules.count; i++)
         module_release(gpu->modules.items[i]);
     VEC_FREE(&gpu->modules);
-    VEC_FREE(&gpu->queue);
     cycle_free(gpu->cycle);
     gpu_drop_records(gpu);
     VEC_FREE(&gpu->records);
@@ -95,10 +97,10 @@ static WbStatus set_knob(WbGpu *gpu, const char *knob, const char *value, Error 
     if (!knob || !value)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "wb_gpu_set needs a knob and a value; one of them was null.");
-    if (gpu->queue.count)
+    if (gpu->timeline.pending)
         return error_set(error, WB_ERROR_ARGUMENT,
-                         "The knob %.80s cannot change while %u launches are queued; call wb_wait first.",
-                         knob, gpu->queue.count);
+                         "The knob %.80s cannot change while %u operations are in streams; call wb_wait first.",
+                         knob, gpu->timeline.pending);
     GpuConfig changed = gpu->config;
     /* What knobs of cycle mode say together is checked when a launch needs it: several may have to change. */
     if (knob_set(&config_knobs, &changed, knob, value, "", error) || config_check(&changed, error) ||
@@ -115,6 +117,19 @@ WbStatus wb_gpu_set(WbGpu *gpu, const char *knob, const char *value)
         return WB_ERROR_ARGUMENT;
     return gpu_end(gpu, set_knob(gpu, knob, value, gpu_begin(gpu)));
 }
+
+WbStatus wb_gpu_get(WbGpu *gpu, const char *knob, uint64_t *value)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (!knob || !value)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_gpu_get needs a knob and a place for its value; one was null."));
+    return gpu_end(gpu, knob_get(&config_knobs, &gpu->config, knob, value, error));
+}
+
+const char *wb_gpu_name(const WbGpu *gpu) { return gpu ? gpu->config.name : ""; }
 
 const char *wb_error(const WbGpu *gpu)
 {

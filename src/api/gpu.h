@@ -7,6 +7,7 @@
 #define API_GPU_H
 
 #include "api/cycle.h"
+#include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
 #include "base/stat.h"
@@ -36,14 +37,6 @@ struct WbModule {
     uint32_t kernel_count;
 };
 
-/* A launch that has been checked and waits to run. */
-typedef struct QueuedLaunch {
-    WbKernel *kernel;
-    uint32_t grid[3], block[3];
-    uint32_t dynamic_shared_bytes;
-    uint8_t *parameters;       /* owned */
-} QueuedLaunch;
-
 /* Counters of the GPU since it was opened or they were reset, over all launches. */
 typedef struct GpuStatistics {
     WbStat *rows;              /* of all components, one table after the other */
@@ -58,11 +51,13 @@ struct WbGpu {
     Machine machine;
     DeviceHeap heap;
     VEC(WbModule *) modules;
-    VEC(QueuedLaunch) queue;
+    Timeline timeline;
     uint64_t next_function, next_grid;
     CycleMachine *cycle;       /* null before the first launch in cycle mode */
     uint32_t machines_made;
-    Cycle now;                 /* the end of the last launch in cycle mode */
+    Cycle now;                 /* simulated time, in cycles of the SMs */
+    uint32_t next_record;
+    uint64_t workspace;        /* where blocks of cooperative launches meet; 0 before the first */
     double seconds;            /* of the host's clock, spent in launches */
     VEC(KernelRecord *) records;
     GpuStatistics statistics;
@@ -74,9 +69,15 @@ struct WbGpu {
 Error *gpu_begin(WbGpu *gpu);
 /* Keeps the sentence of a failed call; returns the status. */
 WbStatus gpu_end(WbGpu *gpu, WbStatus status);
-/* Runs all queued launches, in order. At the first failure the ones behind it are dropped. */
-WbStatus gpu_run_queue(WbGpu *gpu, Error *error);
-void gpu_drop_queue(WbGpu *gpu);
+/* Cycles that take at least so many nanoseconds. */
+Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds);
+
+/* Checks a launch and makes the order of it. */
+WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order, Error *error);
+/* Fills in what engine and SMs need to know; takes the order's parameters over. */
+WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error);
+/* Runs it at once, without time. */
+WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *launch);
 
 const char *kernel_name(const WbKernel *kernel);
 WbStatus kernel_link(WbKernel *kernel, Error *error);
@@ -93,8 +94,8 @@ uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t
 uint64_t module_function_address(const WbModule *module, uint32_t function);
 void statistics_init(GpuStatistics *statistics);
 void statistics_free(GpuStatistics *statistics);
-/* Adds what a kernel's record counted to the GPU's. */
-void statistics_add(WbGpu *gpu, const KernelRecord *record);
+/* Adds what was counted between two snapshots to the GPU's. */
+void statistics_add(WbGpu *gpu, const Snapshot *before, const Snapshot *after);
 void gpu_drop_records(WbGpu *gpu);
 /* Frees the module and its variables; the caller takes it out of gpu->modules. */
 void module_release(WbModule *module);

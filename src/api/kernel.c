@@ -189,6 +189,25 @@ WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, s
     return WB_OK;
 }
 
+WbStatus wb_kernel_occupancy(WbKernel *kernel, uint32_t threads, uint32_t shared_bytes, uint32_t *blocks)
+{
+    if (!kernel)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = kernel->module->gpu;
+    Error *error = gpu_begin(gpu);
+    if (!blocks || !threads)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_kernel_occupancy needs at least one thread, and a place for its answer."));
+    if (kernel_link(kernel, error))
+        return gpu_end(gpu, error->status);
+    const Program *program = kernel->program;
+    const uint64_t shared =
+        shared_bytes ? (uint64_t)program->dynamic_shared_offset + shared_bytes : program->shared_bytes;
+    const bool fits = threads <= kernel_max_threads(kernel) && shared <= gpu->config.shared_bytes_per_block;
+    *blocks = fits ? kernel_blocks_per_sm(kernel, threads, (uint32_t)shared) : 0;
+    return WB_OK;
+}
+
 WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers)
 {
     if (!kernel)

@@ -1,12 +1,10 @@
-/* Launches: checked against kernel and GPU at once, run in order by wb_wait. */
+/* Launches: checked against kernel and GPU when they are put into a stream. */
 #include "api/gpu.h"
 
 #include "exec/functional.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Static and dynamic shared memory of a block, with the padding that aligns the dynamic part. */
 static uint64_t shared_total(const Program *program, uint32_t dynamic)
@@ -123,7 +121,22 @@ static WbStatus check_resources(const WbKernel *kernel, const WbLaunch *launch, 
     return WB_OK;
 }
 
-static WbStatus check_arguments(const WbKernel *kernel, const WbLaunch *launch, Error *error)
+static WbStatus check_cooperative(const WbKernel *kernel, const WbLaunch *launch, Error *error)
+{
+    const uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    const uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+    const uint32_t shared = (uint32_t)shared_total(kernel->program, launch->shared_bytes);
+    const GpuConfig *config = &kernel->module->gpu->config;
+    const uint64_t room = kernel_blocks_per_sm(kernel, threads, shared) * config->sm_count;
+    if (!launch->cooperative || blocks <= room)
+        return WB_OK;
+    return error_set(error, WB_ERROR_TOO_LARGE,
+                     "The cooperative launch of kernel %s has %" PRIu64 " blocks; %" PRIu64
+                     " of them fit on %s at once.",
+                     kernel_name(kernel), blocks, room, config->name);
+}
+
+static WbStatus check_argument_list(const WbKernel *kernel, const WbLaunch *launch, Error *error)
 {
     const Program *program = kernel->program;
     if (launch->argument_count != program->parameter_count)
@@ -149,49 +162,65 @@ static WbStatus check_arguments(const WbKernel *kernel, const WbLaunch *launch, 
     return WB_OK;
 }
 
-static void enqueue(WbKernel *kernel, const WbLaunch *launch)
+static WbStatus check_arguments(const WbKernel *kernel, const WbLaunch *launch, Error *error)
 {
     const Program *program = kernel->program;
-    QueuedLaunch queued = {
+    if (launch->buffer && launch->buffer_bytes < program->parameter_bytes)
+        return error_set(error, WB_ERROR_LAUNCH,
+                         "Kernel %s was launched with a buffer of %zu bytes; its parameters take %u.",
+                         kernel_name(kernel), launch->buffer_bytes, program->parameter_bytes);
+    for (uint32_t i = 0; launch->pointers && i < program->parameter_count; i++) {
+        if (!launch->pointers[i])
+            return error_set(error, WB_ERROR_ARGUMENT, "The pointer to argument %u of kernel %s is null.", i,
+                             kernel_name(kernel));
+    }
+    return launch->buffer || launch->pointers ? WB_OK : check_argument_list(kernel, launch, error);
+}
+
+/* Lays the arguments out as the kernel's parameters. */
+static uint8_t *lay_out(const Program *program, const WbLaunch *launch)
+{
+    uint8_t *parameters = xcalloc(1, program->parameter_bytes + 16);
+    if (launch->buffer) {
+        memcpy(parameters, launch->buffer, program->parameter_bytes);
+        return parameters;
+    }
+    for (uint32_t i = 0; i < program->parameter_count; i++) {
+        const KernelParameter *place = &program->parameters[i];
+        if (place->bytes)
+            memcpy(parameters + place->offset,
+                   launch->pointers ? launch->pointers[i] : launch->arguments[i].data, place->bytes);
+    }
+    return parameters;
+}
+
+WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order, Error *error)
+{
+    if (!launch)
+        return error_set(error, WB_ERROR_ARGUMENT, "The launch of kernel %s was given a null description.",
+                         kernel_name(kernel));
+    if (kernel_link(kernel, error) || check_shape(kernel, launch, error) ||
+        check_threads(kernel, launch, error) || check_resources(kernel, launch, error) ||
+        check_cooperative(kernel, launch, error) || check_arguments(kernel, launch, error))
+        return error->status;
+    *order = (LaunchOrder){
         .kernel = kernel,
         .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
         .block = {launch->block.x, launch->block.y, launch->block.z},
         .dynamic_shared_bytes = launch->shared_bytes,
-        .parameters = xcalloc(1, program->parameter_bytes + 16),
+        .cooperative = launch->cooperative,
+        .priority = priority,
+        .parameters = lay_out(kernel->program, launch),
     };
-    for (uint32_t i = 0; i < launch->argument_count; i++) {
-        if (launch->arguments[i].size)
-            memcpy(queued.parameters + program->parameters[i].offset, launch->arguments[i].data,
-                   launch->arguments[i].size);
-    }
-    VEC_PUSH(&kernel->module->gpu->queue, queued);
-}
-
-WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch)
-{
-    if (!kernel)
-        return WB_ERROR_ARGUMENT;
-    WbGpu *gpu = kernel->module->gpu;
-    Error *error = gpu_begin(gpu);
-    if (!launch)
-        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
-                                      "wb_launch of kernel %s was given a null description.",
-                                      kernel_name(kernel)));
-    if (kernel_link(kernel, error) || check_shape(kernel, launch, error) ||
-        check_threads(kernel, launch, error) || check_resources(kernel, launch, error) ||
-        check_arguments(kernel, launch, error))
-        return gpu_end(gpu, error->status);
-    enqueue(kernel, launch);
     return WB_OK;
 }
 
-static WbStatus run_functional(WbGpu *gpu, const QueuedLaunch *queued, Launch *launch)
+WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *launch)
 {
     const GpuConfig *config = &gpu->config;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    uint64_t resident =
-        kernel_blocks_per_sm(queued->kernel, threads, launch->shared_bytes) * config->sm_count;
-    if (config->functional_resident_blocks)
+    uint64_t resident = kernel_blocks_per_sm(order->kernel, threads, launch->shared_bytes) * config->sm_count;
+    if (config->functional_resident_blocks && !order->cooperative)
         resident = config->functional_resident_blocks;
     const FunctionalLimits limits = {
         .turn = (uint32_t)config->functional_turn,
@@ -201,89 +230,46 @@ static WbStatus run_functional(WbGpu *gpu, const QueuedLaunch *queued, Launch *l
     return functional_run(launch, &limits);
 }
 
-static WbStatus run_launch(WbGpu *gpu, const QueuedLaunch *queued, Error *error)
+/* Where the blocks of a cooperative launch meet: what they add up there is a multiple of 2^31 whenever nobody waits, and
+ * is 0 at each launch's beginning. */
+static WbStatus clear_workspace(WbGpu *gpu, Error *error)
+{
+    enum { WORKSPACE_BYTES = 4096 };
+    if (!gpu->workspace &&
+        space_alloc(&gpu->space, WORKSPACE_BYTES, "the grid's barrier", false, &gpu->workspace, error))
+        return error->status;
+    memset(space_find(&gpu->space, gpu->workspace, 1)->host, 0, WORKSPACE_BYTES);
+    return WB_OK;
+}
+
+WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error)
 {
     const GpuConfig *config = &gpu->config;
-    const Program *program = queued->kernel->program;
-    uint32_t threads = queued->block[0] * queued->block[1] * queued->block[2];
-    uint32_t shared = (uint32_t)shared_total(program, queued->dynamic_shared_bytes);
-    uint32_t stack = (uint32_t)config->stack_bytes;
-    Launch launch = {
+    if (kernel_link(order->kernel, error) || (order->cooperative && clear_workspace(gpu, error)))
+        return error->status;
+    const Program *program = order->kernel->program;
+    const uint32_t threads = order->block[0] * order->block[1] * order->block[2];
+    *launch = (Launch){
         .program = program,
-        .grid = {queued->grid[0], queued->grid[1], queued->grid[2]},
-        .block = {queued->block[0], queued->block[1], queued->block[2]},
-        .shared_bytes = shared,
-        .dynamic_shared_bytes = queued->dynamic_shared_bytes,
+        .grid = {order->grid[0], order->grid[1], order->grid[2]},
+        .block = {order->block[0], order->block[1], order->block[2]},
+        .shared_bytes = (uint32_t)shared_total(program, order->dynamic_shared_bytes),
+        .dynamic_shared_bytes = order->dynamic_shared_bytes,
         /* Without recursion the deepest chain of calls is known. */
-        .local_bytes = program->local_bytes + (program->recursive ? stack : 0),
+        .local_bytes = program->local_bytes + (program->recursive ? (uint32_t)config->stack_bytes : 0),
         .warps_per_block = (threads + (uint32_t)config->warp_width - 1) / (uint32_t)config->warp_width,
         .width = (uint32_t)config->warp_width,
         .divergence = (Divergence)config->divergence,
         .grid_id = ++gpu->next_grid,
-        .parameters = queued->parameters,
+        .parameters = order->parameters,
         .space = &gpu->space,
         .machine = &gpu->machine,
         .error = error,
     };
-    return config->mode == MODE_CYCLE ? cycle_run(gpu, queued, &launch, error)
-                                      : run_functional(gpu, queued, &launch);
-}
-
-void gpu_drop_queue(WbGpu *gpu)
-{
-    for (uint32_t i = 0; i < gpu->queue.count; i++)
-        xfree(gpu->queue.items[i].parameters);
-    gpu->queue.count = 0;
-}
-
-static void tell_dropped(Error *error, uint32_t dropped)
-{
-    size_t length = strlen(error->text);
-    if (dropped)
-        snprintf(error->text + length, sizeof error->text - length,
-                 " The %u launch%s queued behind it did not run.", dropped, dropped == 1 ? "" : "es");
-}
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-WbStatus gpu_run_queue(WbGpu *gpu, Error *error)
-{
-    if (gpu->unreported.status != WB_OK) {
-        *error = gpu->unreported;
-        error_clear(&gpu->unreported);
-        return error->status;
+    if (order->cooperative) {
+        launch->env[1] = (uint32_t)(gpu->workspace >> 32);
+        launch->env[2] = (uint32_t)gpu->workspace;
     }
-    const double start = clock_seconds();
-    WbStatus status = WB_OK;
-    uint32_t done = 0;
-    while (status == WB_OK && done < gpu->queue.count)
-        status = run_launch(gpu, &gpu->queue.items[done++], error);
-    gpu->seconds += clock_seconds() - start;
-    if (status != WB_OK)
-        tell_dropped(error, gpu->queue.count - done);
-    gpu_drop_queue(gpu);
-    return status;
-}
-
-WbStatus wb_wait(WbGpu *gpu)
-{
-    if (!gpu)
-        return WB_ERROR_ARGUMENT;
-    Error *error = gpu_begin(gpu);
-    return gpu_end(gpu, gpu_run_queue(gpu, error));
-}
-
-WbStatus wb_gpu_flush(WbGpu *gpu)
-{
-    if (!gpu)
-        return WB_ERROR_ARGUMENT;
-    WbStatus status = gpu_run_queue(gpu, gpu_begin(gpu));
-    if (gpu->cycle)
-        cycle_flush(gpu->cycle);
-    return gpu_end(gpu, status);
+    order->parameters = NULL;
+    return WB_OK;
 }

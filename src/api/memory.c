@@ -42,7 +42,7 @@ WbStatus wb_free(WbGpu *gpu, uint64_t address)
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (gpu_run_queue(gpu, error))
+    if (timeline_run(gpu, NULL, error))
         return gpu_end(gpu, error->status);
     return gpu_end(gpu, free_allocation(gpu, address, error));
 }
@@ -52,7 +52,7 @@ WbStatus wb_copy_to_device(WbGpu *gpu, uint64_t destination, const void *source,
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (check_host(source, size, "wb_copy_to_device", error) || gpu_run_queue(gpu, error))
+    if (check_host(source, size, "wb_copy_to_device", error) || timeline_run(gpu, NULL, error))
         return gpu_end(gpu, error->status);
     return gpu_end(gpu, size ? space_write(&gpu->space, destination, source, size, error) : WB_OK);
 }
@@ -62,7 +62,7 @@ WbStatus wb_copy_from_device(WbGpu *gpu, void *destination, uint64_t source, siz
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (check_host(destination, size, "wb_copy_from_device", error) || gpu_run_queue(gpu, error))
+    if (check_host(destination, size, "wb_copy_from_device", error) || timeline_run(gpu, NULL, error))
         return gpu_end(gpu, error->status);
     return gpu_end(gpu, size ? space_read(&gpu->space, source, destination, size, error) : WB_OK);
 }
@@ -85,7 +85,7 @@ WbStatus wb_copy_on_device(WbGpu *gpu, uint64_t destination, uint64_t source, si
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (gpu_run_queue(gpu, error) || size == 0)
+    if (timeline_run(gpu, NULL, error) || size == 0)
         return gpu_end(gpu, error->status);
     uint8_t *to = device_range(gpu, destination, size, "wb_copy_on_device", error);
     const uint8_t *from = to ? device_range(gpu, source, size, "wb_copy_on_device", error) : NULL;
@@ -99,7 +99,7 @@ WbStatus wb_set_device(WbGpu *gpu, uint64_t destination, int byte, size_t size)
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (gpu_run_queue(gpu, error) || size == 0)
+    if (timeline_run(gpu, NULL, error) || size == 0)
         return gpu_end(gpu, error->status);
     uint8_t *to = device_range(gpu, destination, size, "wb_set_device", error);
     if (to)

@@ -209,7 +209,7 @@ void wb_module_unload(WbModule *module)
         return;
     WbGpu *gpu = module->gpu;
     Error *error = gpu_begin(gpu);
-    if (gpu_end(gpu, gpu_run_queue(gpu, error)))
+    if (gpu_end(gpu, timeline_run(gpu, NULL, error)))
         gpu->unreported = *error;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < gpu->modules.count; i++) {

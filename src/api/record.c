@@ -19,30 +19,29 @@ Snapshot snapshot_take(const CycleMachine *machine, Cycle now)
 
 void snapshot_free(Snapshot *snapshot)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         xfree(snapshot->values[c]);
+        snapshot->values[c] = NULL;
+    }
 }
 
-void record_counters(KernelRecord *record, const CycleMachine *machine, Snapshot *before, Cycle now,
-                     bool details)
+void record_counters(KernelRecord *record, const CycleMachine *machine, const Snapshot *before,
+                     const Snapshot *after, bool details)
 {
-    Snapshot after = snapshot_take(machine, now);
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         ComponentRecord *component = &record->components[c];
         const size_t rows = components[c].table->count;
         component->count = components[c].count(machine);
         component->sums = xcalloc(rows, sizeof *component->sums);
+        if (details)
+            component->values = xmalloc(component->count * rows * sizeof *component->values);
         for (size_t i = 0; i < component->count * rows; i++) {
-            after.values[c][i] -= before->values[c][i];
-            component->sums[i % rows] += after.values[c][i];
-        }
-        if (details) {
-            component->values = after.values[c];
-            after.values[c] = NULL;
+            const uint64_t counted = after->values[c][i] - before->values[c][i];
+            component->sums[i % rows] += counted;
+            if (details)
+                component->values[i] = counted;
         }
     }
-    snapshot_free(&after);
-    snapshot_free(before);
 }
 
 void record_free(KernelRecord *record)

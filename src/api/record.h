@@ -60,6 +60,7 @@ typedef struct KernelRecord {
     uint32_t blocks_per_sm; /* that fit */
     Cycle launched, started, ended; /* started: the first block could be dispatched */
     uint64_t block_count;
+    bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     ComponentRecord components[COMPONENT_COUNT];
     Series series;
@@ -74,10 +75,9 @@ typedef struct Snapshot {
 
 Snapshot snapshot_take(const struct CycleMachine *machine, Cycle now);
 void snapshot_free(Snapshot *snapshot);
-/* Fills in the record's components with what was counted from `before` to cycle `now`; takes `before`
- * apart. */
-void record_counters(KernelRecord *record, const struct CycleMachine *machine, Snapshot *before, Cycle now,
-                     bool details);
+/* Fills in the record's components with what was counted between the snapshots. */
+void record_counters(KernelRecord *record, const struct CycleMachine *machine, const Snapshot *before,
+                     const Snapshot *after, bool details);
 void record_free(KernelRecord *record);
 
 #endif

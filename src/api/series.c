@@ -69,17 +69,7 @@ static void take_sample(Series *series, const CycleMachine *machine, Cycle now)
     series->next = series->interval ? now + series->interval : CYCLE_NEVER;
 }
 
-WorldEnd series_run(Series *series, const CycleMachine *machine, Cycle start, Cycle limit)
-{
-    for (;;) {
-        const Cycle until = series->next < limit ? series->next : limit;
-        const WorldEnd end = world_run(machine->world, start, until);
-        if (end.shard != UINT32_MAX || end.next == CYCLE_NEVER || until == limit)
-            return end;
-        take_sample(series, machine, until);
-        start = until;
-    }
-}
+void series_sample(Series *series, const CycleMachine *machine) { take_sample(series, machine, series->next); }
 
 void series_end(Series *series, const CycleMachine *machine, Cycle now)
 {

@@ -34,8 +34,8 @@ typedef struct Series {
 } Series;
 
 void series_begin(Series *series, const struct CycleMachine *machine, Cycle interval, Cycle now);
-/* Runs the machine's world from `start` as world_run() does, taking samples on the way. */
-WorldEnd series_run(Series *series, const struct CycleMachine *machine, Cycle start, Cycle limit);
+/* The machine has been run to cycle series->next: takes that sample. */
+void series_sample(Series *series, const struct CycleMachine *machine);
 /* Takes the samples that are left, the last one at the kernel's end. */
 void series_end(Series *series, const struct CycleMachine *machine, Cycle now);
 void series_free(Series *series);

@@ -22,11 +22,14 @@ void statistics_init(GpuStatistics *statistics)
 
 void statistics_free(GpuStatistics *statistics) { arena_free(&statistics->arena); }
 
-void statistics_add(WbGpu *gpu, const KernelRecord *record)
+void statistics_add(WbGpu *gpu, const Snapshot *before, const Snapshot *after)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
-        for (size_t i = 0; i < components[c].table->count; i++)
-            gpu->statistics.values[c][i] += record->components[c].sums[i];
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        const size_t rows = components[c].table->count;
+        const size_t count = components[c].count(gpu->cycle) * rows;
+        for (size_t i = 0; i < count; i++)
+            gpu->statistics.values[c][i % rows] += after->values[c][i] - before->values[c][i];
+    }
 }
 
 void gpu_drop_records(WbGpu *gpu)
@@ -78,6 +81,7 @@ void wb_stats_reset(WbGpu *gpu)
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         memset(gpu->statistics.values[c], 0, components[c].table->count * sizeof(uint64_t));
     gpu->seconds = 0;
+    gpu->next_record = 0;
     gpu_drop_records(gpu);
 }
 

@@ -58,6 +58,15 @@ void *arena_copy(Arena *arena, const void *data, size_t size)
     return copy;
 }
 
+void arena_take(Arena *arena, Arena *from)
+{
+    ArenaChunk **end = &arena->chunks;
+    while (*end)
+        end = &(*end)->next;
+    *end = from->chunks;
+    from->chunks = NULL;
+}
+
 void arena_free(Arena *arena)
 {
     for (ArenaChunk *chunk = arena->chunks; chunk;) {

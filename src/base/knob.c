@@ -105,18 +105,44 @@ const Knob *knob_find(const KnobTable *table, const char *name)
     return NULL;
 }
 
+static WbStatus tell_unknown(const KnobTable *table, const char *name, const char *where, Error *error)
+{
+    Nearest nearest = nearest_to(name);
+    for (size_t i = 0; i < table->count; i++)
+        nearest_offer(&nearest, table->rows[i].name);
+    char hint[128];
+    return error_set(error, WB_ERROR_NOT_FOUND, "%sthe %s has no knob '%.80s'%s", where, table->title, name,
+                     nearest_hint(&nearest, hint, sizeof hint));
+}
+
+WbStatus knob_get(const KnobTable *table, const void *object, const char *name, uint64_t *value, Error *error)
+{
+    const Knob *knob = knob_find(table, name);
+    if (!knob)
+        return tell_unknown(table, name, "", error);
+    const void *field = const_field(knob, object);
+    switch (knob->kind) {
+    case KNOB_KIND_INTEGER:
+        *value = *(const uint64_t *)field;
+        return WB_OK;
+    case KNOB_KIND_BOOLEAN:
+        *value = *(const bool *)field;
+        return WB_OK;
+    case KNOB_KIND_ENUMERATION:
+        *value = *(const uint32_t *)field;
+        return WB_OK;
+    case KNOB_KIND_STRING:
+        break;
+    }
+    return error_set(error, WB_ERROR_ARGUMENT, "The knob %s holds text, not a number.", name);
+}
+
 WbStatus knob_set(const KnobTable *table, void *object, const char *name, const char *value,
                   const char *where, Error *error)
 {
     const Knob *knob = knob_find(table, name);
-    if (!knob) {
-        Nearest nearest = nearest_to(name);
-        for (size_t i = 0; i < table->count; i++)
-            nearest_offer(&nearest, table->rows[i].name);
-        char hint[128];
-        return error_set(error, WB_ERROR_NOT_FOUND, "%sthe %s has no knob '%.80s'%s", where, table->title,
-                         name, nearest_hint(&nearest, hint, sizeof hint));
-    }
+    if (!knob)
+        return tell_unknown(table, name, where, error);
     if (assign(knob, object, value))
         return WB_OK;
     char domain[512];

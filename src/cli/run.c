@@ -90,7 +90,13 @@ static WbStatus launch(const Job *job, WbGpu *gpu, WbKernel *kernel)
         const KernelArgument *argument = &job->arguments.items[i];
         VEC_PUSH(&arguments, ((WbArgument){&argument->bits, argument->size}));
     }
-    const WbLaunch description = {job->grid, job->block, job->shared_bytes, arguments.items, arguments.count};
+    const WbLaunch description = {
+        .grid = job->grid,
+        .block = job->block,
+        .shared_bytes = job->shared_bytes,
+        .arguments = arguments.items,
+        .argument_count = arguments.count,
+    };
     WbStatus status = wb_launch(kernel, &description);
     if (status == WB_OK)
         status = wb_wait(gpu);

@@ -48,6 +48,11 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
     kernel->resident = xcalloc(dispatcher->view.sm_count, sizeof *kernel->resident);
     kernel->source_state = make_state(&dispatcher->policies.source->base, &dispatcher->view, kernel);
     VEC_PUSH(&dispatcher->kernels, kernel);
+    GridKernel **const items = dispatcher->kernels.items;
+    uint32_t at = dispatcher->kernels.count - 1;
+    for (; at && items[at - 1]->priority > kernel->priority; at--)
+        items[at] = items[at - 1];
+    items[at] = kernel;
 }
 
 void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)

@@ -12,14 +12,14 @@ typedef struct DispatchPolicies {
     const BlockPlace *place;
 } DispatchPolicies;
 
-/* Kernels are served first come, first served: one gets a block dispatched only while no earlier one has a
- * block that is ready. Invariant: an SM's free resources and those of its resident blocks sum to the SM's. */
+/* Kernels are served by priority and then first come, first served: one gets a block dispatched only while none before
+ * it has a block that is ready. Invariant: an SM's free resources and those of its resident blocks sum to the SM's. */
 typedef struct Dispatcher {
     DispatchView view;    /* the first member: dispatch_fits() finds the dispatcher by it */
     SmView *sms;
     DispatchPolicies policies;
     void *admit_state, *place_state;
-    VEC(GridKernel *) kernels; /* active ones, in the order of arrival */
+    VEC(GridKernel *) kernels; /* active ones, by priority and arrival */
 } Dispatcher;
 
 typedef enum DispatchOutcome {

@@ -37,8 +37,7 @@ static void end_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     front_end->statistics.kernels++;
     front_end->statistics.cycles += kernel->ended - kernel->launched;
     dispatcher_remove(&front_end->dispatcher, kernel);
-    if (front_end_is_done(front_end))
-        shard_stop(&front_end->shard, now);
+    shard_stop(&front_end->shard, now);
 }
 
 static void take_report(FrontEnd *front_end, const BlockReport *report, uint32_t sm, Cycle now)

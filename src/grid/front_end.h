@@ -3,8 +3,8 @@
  * A kernel that is submitted becomes active after kernel_launch_cycles. From then on one block is
  * dispatched in each tick of the dispatcher's clock, as long as one is ready and an SM takes it. The block
  * is on its SM block_launch_cycles later. When word has come of the last block's end, the kernel ends
- * kernel_end_cycles later; as soon as that cycle is known for all kernels the front end stops the world,
- * so that the caller can run it to exactly that cycle: it is at least a lookahead away. */
+ * kernel_end_cycles later; as soon as that cycle is known the front end stops the world, so that the caller can
+ * run it to exactly that cycle: it is at least a lookahead away. */
 #ifndef GRID_FRONT_END_H
 #define GRID_FRONT_END_H
 
@@ -26,7 +26,7 @@ typedef struct FrontEnd {
 
 FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *policies);
 void front_end_free(FrontEnd *front_end);
-/* Between runs of the world. The caller has filled in kernel, block_count, need and blocks. */
+/* Between runs of the world. The caller has filled in kernel, block_count, need, priority and blocks. */
 void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now);
 /* Whether the end of every kernel that was submitted is known. */
 bool front_end_is_done(const FrontEnd *front_end);

@@ -31,6 +31,7 @@ typedef struct GridKernel {
     const SmKernel *kernel;
     uint64_t block_count;
     Resources need;        /* of a block */
+    int priority;          /* lower: served first */
     BlockRecord *blocks;   /* [block_count] by index in the grid; null: no records are kept */
     Cycle launched;        /* when it was submitted */
     Cycle started;         /* when its first block could be dispatched */

@@ -1,7 +1,7 @@
 /* Device memory as a sorted array of allocations.
  *
- * Addresses only grow, so a new allocation always goes to the end of the array, and an address that
- * was freed is never handed out again: a use after free is found, not hidden. Host memory behind large
+ * Addresses of device memory only grow: one that was freed is never handed out again, so a use after free is found,
+ * not hidden. Host memory behind large
  * allocations is mapped without reservation and comes zeroed page by page when it is first touched, so
  * a large allocation costs what is used of it. */
 #include "mem/space.h"
@@ -62,8 +62,19 @@ void space_let_go(AddressSpace *space)
     space->held = NULL;
 }
 
+/* Registered memory is not ours; host memory was mapped in whole pages whatever its size. */
+static uint64_t owned_bytes(const Allocation *allocation)
+{
+    if (allocation->memory == MEMORY_REGISTERED)
+        return 0;
+    const bool is_mapped = allocation->memory != MEMORY_DEVICE && allocation->size < MAPPED_SIZE;
+    return is_mapped ? MAPPED_SIZE : allocation->size;
+}
+
 static void free_or_hold(AddressSpace *space, uint8_t *host, uint64_t size)
 {
+    if (!size)
+        return;
     if (!space->holds) {
         host_free(host, size);
         return;
@@ -83,7 +94,7 @@ void space_destroy(AddressSpace *space)
 {
     space_let_go(space);
     for (uint32_t i = 0; i < space->count; i++) {
-        host_free(space->live[i]->host, space->live[i]->size);
+        free_or_hold(space, space->live[i]->host, owned_bytes(space->live[i]));
         xfree(space->live[i]);
     }
     for (uint32_t i = 0; i < space->freed_count; i++)
@@ -112,32 +123,6 @@ static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *erro
     return WB_OK;
 }
 
-WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
-                     Error *error)
-{
-    *address = 0;
-    WbStatus status = check_size(space, size, error);
-    if (status != WB_OK)
-        return status;
-    uint8_t *host = host_alloc(size);
-    if (!host)
-        return error_set(error, WB_ERROR_OUT_OF_MEMORY,
-                         "The host has no memory for a device allocation of %" PRIu64
-                         " bytes; allocate less.", size);
-
-    Allocation *allocation = xmalloc(sizeof *allocation);
-    *allocation = (Allocation){space->next, size, host, name, read_only};
-    if (space->count == space->capacity) {
-        space->capacity = space->capacity ? 2 * space->capacity : 16;
-        space->live = xrealloc(space->live, space->capacity * sizeof *space->live);
-    }
-    space->live[space->count++] = allocation;
-    space->used += size;
-    space->next += ((size + SPACE_ALIGNMENT - 1) & ~(uint64_t)(SPACE_ALIGNMENT - 1)) + GAP;
-    *address = allocation->base;
-    return WB_OK;
-}
-
 /* How many live allocations begin at or before the address: the last of them is the only one that can
  * hold it. */
 static uint32_t count_up_to(const AddressSpace *space, uint64_t address)
@@ -151,6 +136,87 @@ static uint32_t count_up_to(const AddressSpace *space, uint64_t address)
             high = middle;
     }
     return low;
+}
+
+/* Adds it at its place in the order of addresses. */
+static void enter(AddressSpace *space, const Allocation *allocation)
+{
+    if (space->count == space->capacity) {
+        space->capacity = space->capacity ? 2 * space->capacity : 16;
+        space->live = xrealloc(space->live, space->capacity * sizeof *space->live);
+    }
+    const uint32_t at = count_up_to(space, allocation->base);
+    memmove(&space->live[at + 1], &space->live[at], (space->count - at) * sizeof *space->live);
+    space->live[at] = xmalloc(sizeof *allocation);
+    *space->live[at] = *allocation;
+    space->count++;
+}
+
+WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
+                     Error *error)
+{
+    *address = 0;
+    WbStatus status = check_size(space, size, error);
+    if (status != WB_OK)
+        return status;
+    uint8_t *host = host_alloc(size);
+    if (!host)
+        return error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                         "The host has no memory for a device allocation of %" PRIu64
+                         " bytes; allocate less.", size);
+
+    *address = space->next;
+    enter(space, &(Allocation){space->next, size, host, name, read_only, MEMORY_DEVICE});
+    space->used += size;
+    space->next += ((size + SPACE_ALIGNMENT - 1) & ~(uint64_t)(SPACE_ALIGNMENT - 1)) + GAP;
+    return WB_OK;
+}
+
+static bool is_taken(const AddressSpace *space, uint64_t base, uint64_t size)
+{
+    const uint32_t before = count_up_to(space, base + size - 1);
+    const Allocation *last = before ? space->live[before - 1] : NULL;
+    return last && last->base + last->size > base;
+}
+
+/* Makes the range of a mapping: pages of our own, or the aligned places around what is given. */
+static WbStatus make_range(MemoryKind memory, uint64_t *size, void **host, Error *error)
+{
+    const uint64_t mask = SPACE_ALIGNMENT - 1;
+    if (memory == MEMORY_REGISTERED) {
+        const uint64_t begin = (uint64_t)(uintptr_t)*host & ~mask;
+        *size = (((uint64_t)(uintptr_t)*host + *size + mask) & ~mask) - begin;
+        *host = (void *)(uintptr_t)begin;
+        return WB_OK;
+    }
+    *host = host_alloc(*size < MAPPED_SIZE ? MAPPED_SIZE : *size);
+    return *host ? WB_OK
+                 : error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                             "The host has no memory for an allocation of %" PRIu64 " bytes; allocate less.",
+                             *size);
+}
+
+WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void **host, Error *error)
+{
+    uint64_t range = size;
+    if (!size)
+        return error_set(error, WB_ERROR_ARGUMENT, "Host memory of 0 bytes was to be mapped; ask for at least 1.");
+    if (memory == MEMORY_MANAGED && check_size(space, size, error))
+        return error->status;
+    if (make_range(memory, &range, host, error))
+        return error->status;
+    const uint64_t base = (uint64_t)(uintptr_t)*host;
+    if (base < SPACE_GLOBAL_BASE || base >= SPACE_GLOBAL_END || is_taken(space, base, range)) {
+        if (memory != MEMORY_REGISTERED)
+            host_free(*host, range < MAPPED_SIZE ? MAPPED_SIZE : range);
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "The %" PRIu64 " bytes of host memory at 0x%" PRIx64 " cannot be mapped: the device "
+                         "has no such address, or some of them are mapped already.", range, base);
+    }
+    enter(space, &(Allocation){base, range, *host, NULL, false, memory});
+    space->used += memory == MEMORY_MANAGED ? range : 0;
+    space->next += SPACE_ALIGNMENT;
+    return WB_OK;
 }
 
 Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size)
@@ -190,8 +256,10 @@ WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
     }
     Allocation *allocation = space->live[count - 1];
     remember_freed(space, allocation);
-    space->used -= allocation->size;
-    free_or_hold(space, allocation->host, allocation->size);
+    if (allocation->memory == MEMORY_DEVICE || allocation->memory == MEMORY_MANAGED)
+        space->used -= allocation->size;
+    space->next += allocation->memory == MEMORY_DEVICE ? 0 : SPACE_ALIGNMENT;
+    free_or_hold(space, allocation->host, owned_bytes(allocation));
     xfree(allocation);
     memmove(&space->live[count - 1], &space->live[count], (space->count - count) * sizeof *space->live);
     space->count--;

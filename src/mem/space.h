@@ -1,7 +1,8 @@
 /* The device's address space: 49 bits, sparse, every byte belonging to an allocation or to none.
  *
  *   0x0_0000_0000_0000 ..                unmapped: null pointers and small offsets from them
- *   0x0_0002_0000_0000 .. 0x0_FFFF_..    global memory: allocations, module variables, device heap
+ *   0x0_0002_0000_0000 .. 0x0_FFFF_..    global memory: allocations, module variables, device heap; host memory
+ *                                        that the device may reach, at its own address
  *   0x1_0000_0000_0000 + 16 MiB          generic window of the block's shared memory
  *   0x1_0001_0000_0000 + 16 MiB          generic window of the thread's local memory
  *   0x1_0002_0000_0000 + 64 KiB          generic window of the kernel's parameters
@@ -26,17 +27,26 @@
 #define SPACE_WINDOW_MASK 0x1FFFF00000000ull /* which window an address is in */
 enum { SPACE_ALIGNMENT = 256 };
 
+typedef enum MemoryKind {
+    MEMORY_DEVICE,
+    MEMORY_HOST,        /* reached at the host's own address */
+    MEMORY_MANAGED,     /* the same, but it counts as device memory */
+    MEMORY_REGISTERED   /* host memory that belongs to somebody else */
+} MemoryKind;
+
 /* Invariant: ranges of live allocations do not overlap; base is a multiple of SPACE_ALIGNMENT; host
- * points to `size` bytes that never move while the allocation lives. */
+ * points to `size` bytes that never move while the allocation lives, and is base unless it is device memory. */
 typedef struct Allocation {
     uint64_t base, size;
     uint8_t *host;
     const char *name;   /* a variable's name, or null for an allocation of the program */
     bool read_only;     /* constant banks */
+    MemoryKind memory;
 } Allocation;
 
-/* Invariant: `live` is sorted by base. Addresses are never reused while the space lives, so that a
- * use after free is found; `limit` bounds the sum of live sizes. */
+/* Invariant: `live` is sorted by base. Addresses of device memory are never reused while the space lives, so that a
+ * use after free is found; `limit` bounds the sum of its live sizes. `next` moves with every change but a free of device
+ * memory, which changes `used`: who keeps an allocation found earlier compares both. */
 typedef struct AddressSpace {
     Allocation **live;
     uint32_t count, capacity;
@@ -54,6 +64,9 @@ void space_destroy(AddressSpace *space);
 WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
                      Error *error);
 WbStatus space_free(AddressSpace *space, uint64_t address, Error *error);
+/* Host memory that the device reaches from now on at its own address. Of MEMORY_REGISTERED, `host` is given and all
+ * aligned places of SPACE_ALIGNMENT bytes that hold some of it are reachable; of the other kinds zeroed pages are made. */
+WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void **host, Error *error);
 /* From now on host memory of what is freed is kept until it is let go. */
 void space_hold(AddressSpace *space);
 void space_let_go(AddressSpace *space);

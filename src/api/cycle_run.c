@@ -1,0 +1,222 @@
+/* Kernels on the cycle machine: from launch to record. */
+#include "api/gpu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/lsu.h"
+
+static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch *launch, Error *error)
+{
+    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    BlockRecord *records = NULL;
+    if (gpu->config.block_records && !(records = calloc(blocks, sizeof *records))) {
+        error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                  "There is no host memory for the records of the %" PRIu64 " blocks of kernel %s, %zu bytes "
+                  "each; set the knob block_records to false.",
+                  blocks, kernel_name(kernel), sizeof *records);
+        return NULL;
+    }
+    KernelRecord *record = xcalloc(1, sizeof *record);
+    *record = (KernelRecord){
+        .number = gpu->next_record++,
+        .registers = kernel_registers(kernel),
+        .shared_bytes = launch->shared_bytes,
+        .local_bytes = launch->local_bytes,
+        .blocks_per_sm = kernel_blocks_per_sm(kernel, threads, launch->shared_bytes),
+        .block_count = blocks,
+        .blocks = records,
+    };
+    memcpy(record->grid, launch->grid, sizeof record->grid);
+    memcpy(record->block, launch->block, sizeof record->block);
+    const size_t length = strlen(kernel_name(kernel)) + 1;
+    record->name = memcpy(xmalloc(length), kernel_name(kernel), length);
+    return record;
+}
+
+/* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is there, an empty
+ * instruction cache. */
+static void begin_kernel(WbGpu *gpu)
+{
+    CycleMachine *machine = gpu->cycle;
+    for (uint32_t i = 0; i < machine->sm_count; i++) {
+        Machine *seen = &machine->sms[i]->machine;
+        if (machine->running.count)
+            lsu_invalidate(machine->sms[i]->lsu);
+        else
+            sm_begin_kernel(machine->sms[i]);
+        seen->clock_khz = gpu->machine.clock_khz;
+        seen->sm_count = gpu->machine.sm_count;
+        seen->warps_per_sm = gpu->machine.warps_per_sm;
+        seen->heap = gpu->machine.heap;
+        seen->output = gpu->machine.output;
+        seen->output_context = gpu->machine.output_context;
+    }
+}
+
+static void note_neighbours(CycleMachine *machine, KernelRecord *record)
+{
+    record->is_alone = machine->running.count == 0;
+    for (uint32_t i = 0; i < machine->running.count; i++)
+        machine->running.items[i]->record->is_alone = false;
+}
+
+WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch, RunningKernel **kernel,
+                     Error *error)
+{
+    const bool runs = gpu->cycle && gpu->cycle->running.count; /* knobs cannot have changed then */
+    if (!runs && cycle_ready(gpu, error))
+        return error->status;
+    KernelRecord *record = new_record(gpu, order->kernel, launch, error);
+    if (!record)
+        return error->status;
+    CycleMachine *machine = gpu->cycle;
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    RunningKernel *running = *kernel = xcalloc(1, sizeof *running);
+    running->record = record;
+    running->seen = (SmKernel){
+        .launch = *launch,
+        .timing = kernel_timing(order->kernel),
+        .number = (uint32_t)launch->grid_id,
+    };
+    running->grid = (GridKernel){
+        .kernel = &running->seen,
+        .block_count = record->block_count,
+        .need = kernel_resources(order->kernel, threads, launch->shared_bytes),
+        .priority = order->priority,
+        .blocks = record->blocks,
+    };
+    running->before = snapshot_take(machine, gpu->now);
+    if (!runs)
+        machine->accounted = snapshot_take(machine, gpu->now);
+    series_begin(&record->series, machine, gpu->config.sample_interval, gpu->now);
+    begin_kernel(gpu);
+    note_neighbours(machine, record);
+    VEC_PUSH(&machine->running, running);
+    front_end_submit(machine->front_end, &running->grid, gpu->now);
+    gpu->machine.statistics.launches++;
+    space_hold(&gpu->space);
+    return WB_OK;
+}
+
+/* The cycle by which the kernel must have ended. */
+static Cycle deadline(const WbGpu *gpu, const RunningKernel *kernel)
+{
+    return gpu->config.cycle_limit ? kernel->grid.launched + gpu->config.cycle_limit : CYCLE_NEVER;
+}
+
+static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
+{
+    const CycleMachine *machine = gpu->cycle;
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        const RunningKernel *kernel = machine->running.items[i];
+        if (deadline(gpu, kernel) > gpu->now || kernel->grid.ended <= deadline(gpu, kernel))
+            continue;
+        char what[160];
+        snprintf(what, sizeof what,
+                 "has run %" PRIu64 " cycles, the limit (knob cycle_limit), and has not ended",
+                 gpu->config.cycle_limit);
+        return cycle_describe_hang(machine, &kernel->grid, what, error);
+    }
+    return WB_OK;
+}
+
+/* Where the machine has to be looked at next. */
+static Cycle next_stop(const WbGpu *gpu, Cycle limit)
+{
+    for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
+        const RunningKernel *kernel = gpu->cycle->running.items[i];
+        const Cycle stops[] = {kernel->grid.ended, kernel->record->series.next, deadline(gpu, kernel)};
+        for (size_t s = 0; s < sizeof stops / sizeof *stops; s++)
+            limit = stops[s] < limit && stops[s] > gpu->now ? stops[s] : limit;
+    }
+    return limit;
+}
+
+/* Nothing is left to do: every kernel's end must be known. */
+static WbStatus check_deadlock(const CycleMachine *machine, Cycle since, Error *error)
+{
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        char what[160];
+        if (machine->running.items[i]->grid.ended != CYCLE_NEVER)
+            continue;
+        snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
+                 since);
+        return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, error);
+    }
+    return WB_OK;
+}
+
+static void take_samples(const WbGpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
+        Series *series = &gpu->cycle->running.items[i]->record->series;
+        if (series->next == gpu->now && gpu->cycle->running.items[i]->grid.ended > gpu->now)
+            series_sample(series, gpu->cycle);
+    }
+}
+
+WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    if (check_deadlines(gpu, error))
+        return error->status;
+    const Cycle until = next_stop(gpu, limit);
+    const WorldEnd end = world_run(machine->world, gpu->now, until);
+    if (end.shard < machine->sm_count) {
+        *error = machine->sms[end.shard]->error;
+        return error->status;
+    }
+    if (end.shard != UINT32_MAX) {
+        gpu->now = end.time;
+        return WB_OK;
+    }
+    if (end.next == CYCLE_NEVER && check_deadlock(machine, end.time, error))
+        return error->status;
+    gpu->now = until;
+    take_samples(gpu);
+    return WB_OK;
+}
+
+/* Keeps records in the order of launches. */
+static void keep_record(WbGpu *gpu, KernelRecord *record)
+{
+    VEC_PUSH(&gpu->records, record);
+    KernelRecord **const items = gpu->records.items;
+    uint32_t at = gpu->records.count - 1;
+    for (; at && items[at - 1]->number > record->number; at--)
+        items[at] = items[at - 1];
+    items[at] = record;
+}
+
+void cycle_end(WbGpu *gpu, RunningKernel *kernel)
+{
+    CycleMachine *machine = gpu->cycle;
+    KernelRecord *record = kernel->record;
+    record->launched = kernel->grid.launched;
+    record->started = kernel->grid.started;
+    record->ended = kernel->grid.ended;
+    series_end(&record->series, machine, gpu->now);
+    Snapshot after = snapshot_take(machine, gpu->now);
+    record_counters(record, machine, &kernel->before, &after,
+                    gpu->records.count < gpu->config.record_details);
+    statistics_add(gpu, &machine->accounted, &after);
+    snapshot_free(&machine->accounted);
+    machine->accounted = after;
+    keep_record(gpu, record);
+    kernel->record = NULL;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        if (machine->running.items[i] != kernel)
+            machine->running.items[kept++] = machine->running.items[i];
+    }
+    machine->running.count = kept;
+    cycle_free_kernel(kernel);
+    if (kept)
+        return;
+    snapshot_free(&machine->accounted);
+    space_let_go(&gpu->space);
+}

@@ -1,0 +1,90 @@
+/* Host memory that kernels reach, and what is known of an address. */
+#include "api/gpu.h"
+
+#include <inttypes.h>
+
+WbStatus wb_address_find(WbGpu *gpu, uint64_t address, WbAddress *found)
+{
+    static const WbMemory kinds[] = {
+        [MEMORY_DEVICE] = WB_MEMORY_DEVICE,
+        [MEMORY_HOST] = WB_MEMORY_HOST,
+        [MEMORY_MANAGED] = WB_MEMORY_MANAGED,
+        [MEMORY_REGISTERED] = WB_MEMORY_HOST,
+    };
+    if (!gpu || !found)
+        return WB_ERROR_ARGUMENT;
+    const Allocation *allocation = space_find(&gpu->space, address, 1);
+    *found = (WbAddress){.memory = WB_MEMORY_NONE};
+    if (allocation)
+        *found = (WbAddress){
+            .memory = allocation->name ? WB_MEMORY_VARIABLE : kinds[allocation->memory],
+            .base = allocation->base,
+            .size = allocation->size,
+        };
+    return WB_OK;
+}
+
+WbStatus wb_memory_size(WbGpu *gpu, uint64_t *total, uint64_t *available)
+{
+    if (!gpu || !total || !available)
+        return WB_ERROR_ARGUMENT;
+    *total = gpu->space.limit;
+    *available = gpu->space.used < gpu->space.limit ? gpu->space.limit - gpu->space.used : 0;
+    return WB_OK;
+}
+
+WbStatus wb_host_alloc(WbGpu *gpu, size_t size, WbMemory memory, void **pointer)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (!pointer || (memory != WB_MEMORY_HOST && memory != WB_MEMORY_MANAGED))
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_host_alloc needs a place for the pointer, and WB_MEMORY_HOST or "
+                                      "WB_MEMORY_MANAGED."));
+    *pointer = NULL;
+    const MemoryKind kind = memory == WB_MEMORY_HOST ? MEMORY_HOST : MEMORY_MANAGED;
+    return gpu_end(gpu, space_map(&gpu->space, size, kind, pointer, error));
+}
+
+/* Ends the mapping in which the pointer lies, after all that may use it. */
+static WbStatus unmap(WbGpu *gpu, void *pointer, bool registered, const char *call, Error *error)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)pointer;
+    const Allocation *allocation = space_find(&gpu->space, address, 1);
+    const bool is_ours = allocation && allocation->memory != MEMORY_DEVICE &&
+                         (allocation->memory == MEMORY_REGISTERED) == registered &&
+                         (registered || allocation->base == address);
+    if (!is_ours)
+        return error_set(error, WB_ERROR_ARGUMENT, "%s was given 0x%" PRIx64 ", where no such memory begins.",
+                         call, address);
+    if (timeline_run(gpu, NULL, error))
+        return error->status;
+    return space_free(&gpu->space, allocation->base, error);
+}
+
+WbStatus wb_host_free(WbGpu *gpu, void *pointer)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    return gpu_end(gpu, pointer ? unmap(gpu, pointer, false, "wb_host_free", error) : WB_OK);
+}
+
+WbStatus wb_host_register(WbGpu *gpu, void *pointer, size_t size)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (!pointer)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT, "wb_host_register was given a null pointer."));
+    return gpu_end(gpu, space_map(&gpu->space, size, MEMORY_REGISTERED, &pointer, error));
+}
+
+WbStatus wb_host_unregister(WbGpu *gpu, void *pointer)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    return gpu_end(gpu, unmap(gpu, pointer, true, "wb_host_unregister", error));
+}

@@ -1,0 +1,237 @@
+/* Streams and events of the C API: what is put in is checked here; the timeline says when it happens. */
+#include "api/gpu.h"
+
+/* A query lets so much simulated time pass, so that a program that polls comes to an end. */
+enum { QUERY_NS = 1000 };
+
+Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds)
+{
+    const unsigned __int128 ticks = (unsigned __int128)nanoseconds * gpu->config.clock_khz;
+    return (Cycle)((ticks + 999999) / 1000000);
+}
+
+static double to_nanoseconds(const WbGpu *gpu, Cycle time)
+{
+    return (double)time * 1e6 / (double)gpu->config.clock_khz;
+}
+
+static WbStatus check_stream(WbGpu *gpu, const WbStream *stream, Error *error)
+{
+    if (!stream || stream->gpu == gpu)
+        return WB_OK;
+    return error_set(error, WB_ERROR_ARGUMENT, "The stream belongs to another GPU.");
+}
+
+WbStatus wb_stream_create(WbGpu *gpu, unsigned flags, int priority, WbStream **stream)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (!stream || flags > WB_STREAM_NON_BLOCKING)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_stream_create needs a place for the stream, and flags of 0 or "
+                                      "WB_STREAM_NON_BLOCKING."));
+    *stream = xcalloc(1, sizeof **stream);
+    **stream = (WbStream){.gpu = gpu, .flags = flags, .priority = priority};
+    VEC_PUSH(&gpu->timeline.streams, *stream);
+    return WB_OK;
+}
+
+void wb_stream_destroy(WbStream *stream)
+{
+    if (!stream)
+        return;
+    stream->is_destroyed = true;
+    timeline_sweep(stream->gpu);
+}
+
+WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *launch)
+{
+    if (!kernel)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = kernel->module->gpu;
+    Error *error = gpu_begin(gpu);
+    LaunchOrder order;
+    if (check_stream(gpu, stream, error) ||
+        launch_order(kernel, launch, stream ? stream->priority : 0, &order, error))
+        return gpu_end(gpu, error->status);
+    Operation *operation = timeline_put(gpu, stream, OPERATION_LAUNCH);
+    operation->launch.order = order;
+    timeline_release(gpu, operation);
+    return WB_OK;
+}
+
+WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch) { return wb_stream_launch(NULL, kernel, launch); }
+
+WbStatus wb_stream_copy(WbGpu *gpu, WbStream *stream, const WbCopy *copy)
+{
+    if (!gpu || !copy)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (check_stream(gpu, stream, error) || copy_check(gpu, copy, error))
+        return gpu_end(gpu, error->status);
+    Operation *operation = timeline_put(gpu, stream, OPERATION_COPY);
+    operation->copy.copy = *copy;
+    operation->copy.staged = copy->reads_now ? copy_stage(gpu, copy) : NULL;
+    timeline_release(gpu, operation);
+    return WB_OK;
+}
+
+WbStatus wb_stream_fill(WbGpu *gpu, WbStream *stream, const WbFill *fill)
+{
+    if (!gpu || !fill)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (check_stream(gpu, stream, error) || fill_check(gpu, fill, error))
+        return gpu_end(gpu, error->status);
+    Operation *operation = timeline_put(gpu, stream, OPERATION_FILL);
+    operation->fill = *fill;
+    timeline_release(gpu, operation);
+    return WB_OK;
+}
+
+WbStatus wb_stream_call(WbGpu *gpu, WbStream *stream, WbHostFunction *function, void *context)
+{
+    if (!gpu || !function)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (check_stream(gpu, stream, error))
+        return gpu_end(gpu, error->status);
+    Operation *operation = timeline_put(gpu, stream, OPERATION_CALL);
+    operation->call.function = function;
+    operation->call.context = context;
+    timeline_release(gpu, operation);
+    return WB_OK;
+}
+
+/* An empty operation behind all that the stream would wait for. */
+static Operation *put_marker(WbGpu *gpu, WbStream *stream)
+{
+    Operation *operation = timeline_put(gpu, stream, OPERATION_WAIT);
+    timeline_release(gpu, operation);
+    return operation;
+}
+
+WbStatus wb_stream_wait(WbGpu *gpu, WbStream *stream)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (check_stream(gpu, stream, error))
+        return gpu_end(gpu, error->status);
+    return gpu_end(gpu, timeline_run(gpu, put_marker(gpu, stream), error));
+}
+
+/* Of the default stream too only what is in itself counts: what it would wait for was put in before. */
+WbStatus wb_stream_query(WbGpu *gpu, WbStream *stream)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (check_stream(gpu, stream, error))
+        return gpu_end(gpu, error->status);
+    Operation *last = (stream ? stream : &gpu->timeline.default_stream)->last;
+    return gpu_end(gpu, timeline_peek(gpu, last, gpu_cycles(gpu, QUERY_NS), error));
+}
+
+WbStatus wb_wait(WbGpu *gpu)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    return gpu_end(gpu, timeline_run(gpu, NULL, error));
+}
+
+WbStatus wb_gpu_flush(WbGpu *gpu)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    const WbStatus status = timeline_run(gpu, NULL, gpu_begin(gpu));
+    if (gpu->cycle)
+        cycle_flush(gpu->cycle);
+    return gpu_end(gpu, status);
+}
+
+double wb_time(const WbGpu *gpu)
+{
+    if (!gpu)
+        return 0;
+    return to_nanoseconds(gpu, gpu->timeline.host > gpu->now ? gpu->timeline.host : gpu->now);
+}
+
+WbStatus wb_event_create(WbGpu *gpu, WbEvent **event)
+{
+    if (!gpu || !event)
+        return WB_ERROR_ARGUMENT;
+    *event = xcalloc(1, sizeof **event);
+    (*event)->gpu = gpu;
+    return WB_OK;
+}
+
+void wb_event_destroy(WbEvent *event)
+{
+    if (event && event->operation)
+        event->operation->event = NULL;
+    xfree(event);
+}
+
+WbStatus wb_event_record(WbEvent *event, WbStream *stream)
+{
+    if (!event)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = event->gpu;
+    Error *error = gpu_begin(gpu);
+    if (check_stream(gpu, stream, error))
+        return gpu_end(gpu, error->status);
+    Operation *operation = timeline_put(gpu, stream, OPERATION_RECORD);
+    if (event->operation)
+        event->operation->event = NULL;
+    operation->event = event;
+    event->operation = operation;
+    event->is_recorded = true;
+    timeline_release(gpu, operation);
+    return WB_OK;
+}
+
+WbStatus wb_stream_wait_event(WbGpu *gpu, WbStream *stream, WbEvent *event)
+{
+    if (!gpu || !event)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (check_stream(gpu, stream, error))
+        return gpu_end(gpu, error->status);
+    Operation *operation = timeline_put(gpu, stream, OPERATION_WAIT);
+    operation_wait_for(operation, event->operation);
+    timeline_release(gpu, operation);
+    return WB_OK;
+}
+
+WbStatus wb_event_wait(WbEvent *event)
+{
+    if (!event)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(event->gpu);
+    return event->operation ? gpu_end(event->gpu, timeline_run(event->gpu, event->operation, error)) : WB_OK;
+}
+
+WbStatus wb_event_query(WbEvent *event)
+{
+    if (!event)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = event->gpu;
+    return gpu_end(gpu, timeline_peek(gpu, event->operation, gpu_cycles(gpu, QUERY_NS), gpu_begin(gpu)));
+}
+
+WbStatus wb_event_time(WbEvent *event, double *nanoseconds)
+{
+    if (!event || !nanoseconds)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(event->gpu);
+    if (!event->is_recorded)
+        return gpu_end(event->gpu,
+                       error_set(error, WB_ERROR_ARGUMENT, "The event has never been recorded."));
+    if (event->operation)
+        return WB_NOT_READY;
+    *nanoseconds = to_nanoseconds(event->gpu, event->ended);
+    return WB_OK;
+}

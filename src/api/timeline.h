@@ -1,0 +1,110 @@
+/* The timeline: what is in streams, what each operation waits for, and when it happens.
+ *
+ * An operation waits for the one before it in its stream, for events, and between the default stream and blocking ones
+ * for what CUDA says. All that is known when it is put in, so it is kept as a count of operations that have to end first;
+ * at 0 it is ready. Ready ones start at once: kernels on the machine as long as fewer than concurrent_kernels run, copies
+ * on the engine of their direction one after the other. Everything ready at one time starts in the order of
+ * priority and putting in, so the result is the same on every host.
+ *
+ * Time stands still between calls that wait. These run the timeline until what they wait for has ended. In functional
+ * mode, and for kernels that the knob timed_kernels leaves out, a kernel happens when it starts and takes a
+ * cycle for each warp instruction, which is what %clock counts there. */
+#ifndef API_TIMELINE_H
+#define API_TIMELINE_H
+
+#include "api/cycle.h"
+#include "base/vec.h"
+#include "warpbeam.h"
+
+typedef enum OperationKind {
+    OPERATION_LAUNCH, OPERATION_COPY, OPERATION_FILL, OPERATION_CALL, OPERATION_RECORD, OPERATION_WAIT
+} OperationKind;
+
+/* A launch that has been checked. */
+typedef struct LaunchOrder {
+    WbKernel *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    bool cooperative;
+    int priority;
+    uint8_t *parameters;       /* owned, until the launch takes them over */
+} LaunchOrder;
+
+/* Invariant: it is in `ready` exactly if waits_for is 0 and it has not started, and in `running` from its start to its
+ * end. */
+typedef struct Operation {
+    OperationKind kind;
+    WbStream *stream;
+    uint64_t sequence;         /* in the order of putting in */
+    Cycle submitted;           /* the host was so far then: it does not start before */
+    Cycle ended;               /* known once it has started, of kernels later: CYCLE_NEVER until then */
+    uint32_t waits_for;        /* operations */
+    VEC(struct Operation *) successors;
+    bool *notice;              /* set when it has ended; null: nobody waits */
+    union {
+        struct { LaunchOrder order; RunningKernel *kernel; } launch; /* kernel: null if it runs functionally */
+        struct { WbCopy copy; uint8_t *staged; } copy; /* staged: the source, if it was read when put in */
+        WbFill fill;
+        struct { WbHostFunction *function; void *context; } call;
+        WbEvent *event;        /* of a record; null: destroyed or recorded again since */
+    };
+} Operation;
+
+struct WbStream {
+    WbGpu *gpu;
+    unsigned flags;
+    int priority;
+    Operation *last;           /* the latest one that has not ended; null: it is empty */
+    bool is_destroyed;         /* freed when it is empty */
+};
+
+/* Invariant: operation is null, or the latest record, which has not ended; `ended` is that of the latest that has. */
+struct WbEvent {
+    WbGpu *gpu;
+    Operation *operation;
+    bool is_recorded;
+    Cycle ended;
+};
+
+typedef enum CopyEngine { ENGINE_TO_DEVICE, ENGINE_TO_HOST, ENGINE_ON_DEVICE, ENGINE_COUNT } CopyEngine;
+
+typedef struct Timeline {
+    WbStream default_stream;
+    VEC(WbStream *) streams;   /* the others */
+    VEC(Operation *) ready, running;
+    uint32_t pending;          /* operations that have not ended */
+    uint64_t next_sequence;
+    Cycle host;                /* how far the host is; at least gpu->now while it runs */
+    Cycle engine_free[ENGINE_COUNT];
+    uint32_t active_kernels, cooperative_kernels;
+    uint32_t waiting_launches; /* that have not started */
+} Timeline;
+
+void timeline_init(WbGpu *gpu);
+void timeline_free(WbGpu *gpu);
+/* Puts it into its stream (null: the default one), behind what it has to wait for. Returns it. */
+Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind);
+/* Another operation that has to end first; null: none. Only directly after timeline_put(). */
+void operation_wait_for(Operation *operation, Operation *earlier);
+/* The operation is complete: from now on it may start. */
+void timeline_release(WbGpu *gpu, Operation *operation);
+/* Frees the streams that are destroyed and empty. */
+void timeline_sweep(WbGpu *gpu);
+/* Runs until the operation has ended; null: until everything has. A failure drops all that is left. */
+WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error);
+/* Runs for so many cycles, at most until the operation has ended; WB_NOT_READY if it has not. */
+WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error);
+
+/* -- copies and fills (copy.c) -- */
+
+WbStatus copy_check(WbGpu *gpu, const WbCopy *copy, Error *error);
+WbStatus copy_perform(WbGpu *gpu, const WbCopy *copy, const uint8_t *staged, Error *error);
+/* The source's bytes, row by row. */
+uint8_t *copy_stage(WbGpu *gpu, const WbCopy *copy);
+CopyEngine copy_engine(WbGpu *gpu, const WbCopy *copy);
+Cycle copy_cycles(WbGpu *gpu, const WbCopy *copy);
+WbStatus fill_check(WbGpu *gpu, const WbFill *fill, Error *error);
+WbStatus fill_perform(WbGpu *gpu, const WbFill *fill, Error *error);
+Cycle fill_cycles(WbGpu *gpu, const WbFill *fill);
+
+#endif
