@@ -107,6 +107,8 @@ WbStatus wb_gpu_get(WbGpu *gpu, const char *knob, uint64_t *value);
 const char *wb_gpu_name(const WbGpu *gpu);
 const char *wb_error(const WbGpu *gpu);
 void wb_set_output(WbGpu *gpu, WbOutput *output, void *context);
+/* Where failed assertions of kernels are told, if not there. */
+void wb_set_assertion_output(WbGpu *gpu, WbOutput *output, void *context);
 
 WbStatus wb_module_load(WbGpu *gpu, const char *file_name, const char *text, size_t length,
                         WbModule **module);
@@ -122,7 +124,7 @@ WbKernel *wb_module_kernel_at(WbModule *module, size_t index);
 WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);
 /* The size of a parameter, and where it lies among the kernel's parameter_bytes. */
 WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, size_t *size);
-/* Replaces the register count that allocation found (0: back to it). */
+/* Replaces the register count that allocation found (0: back to it). What is queued runs first. */
 WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers);
 /* Blocks of that many threads and bytes of dynamic shared memory that fit on an SM at once. */
 WbStatus wb_kernel_occupancy(WbKernel *kernel, uint32_t threads, uint32_t shared_bytes, uint32_t *blocks);
@@ -261,7 +263,8 @@ WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record);
 WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat *stat);
 
 /* Writes a JSON file: the GPU's resolved configuration and the statistics of every kernel that ran in cycle mode,
- * as docs/STATISTICS.md describes. `parts`: 0, or any of these together. */
+ * as docs/STATISTICS.md describes; or, where the path ends in .csv, a table with a row for each kernel. `parts`: 0, or
+ * any of these together. */
 enum {
     WB_REPORT_DETAILS = 1, /* every SM, scheduler, slice, channel and port, not only sums */
     WB_REPORT_BLOCKS = 2   /* every block: SM, dispatched, started, ended */

@@ -26,14 +26,13 @@ static uint8_t *find_box(WbGpu *gpu, const WbRegion *region, size_t width, size_
     if ((height > 1 && region->row_pitch < width) ||
         !box_bytes(width, height, depth, region->row_pitch, region->slice_pitch, &bytes)) {
         error_set(error, WB_ERROR_ARGUMENT,
-                  "The %s has %zu rows of %zu bytes, %zu apart, in %zu slices, %zu apart: that is no box.", what,
-                  height, width, region->row_pitch, depth, region->slice_pitch);
+                  "The %s has %zu rows of %zu bytes, %zu apart, in %zu slices, %zu apart: that is no box.",
+                  what, height, width, region->row_pitch, depth, region->slice_pitch);
         return NULL;
     }
     if (region->is_host && region->address)
         return (uint8_t *)(uintptr_t)region->address;
-    const Allocation *allocation =
-        region->is_host ? NULL : space_find(&gpu->space, region->address, bytes);
+    const Allocation *allocation = region->is_host ? NULL : space_find(&gpu->space, region->address, bytes);
     if (allocation)
         return allocation->host + (region->address - allocation->base);
     char description[512];
@@ -99,8 +98,7 @@ WbStatus copy_perform(WbGpu *gpu, const WbCopy *copy, const uint8_t *staged, Err
 
 static bool is_on_host(WbGpu *gpu, const WbRegion *region)
 {
-    const Allocation *allocation =
-        region->is_host ? NULL : space_find(&gpu->space, region->address, 1);
+    const Allocation *allocation = region->is_host ? NULL : space_find(&gpu->space, region->address, 1);
     return !allocation || allocation->memory == MEMORY_HOST || allocation->memory == MEMORY_REGISTERED;
 }
 
@@ -139,7 +137,8 @@ WbStatus fill_check(WbGpu *gpu, const WbFill *fill, Error *error)
     if ((bytes != 1 && bytes != 2 && bytes != 4) || fill->address % bytes || fill->row_pitch % bytes ||
         fill->slice_pitch % bytes)
         return error_set(error, WB_ERROR_ARGUMENT,
-                         "A fill at 0x%" PRIx64 " has elements of %u bytes, rows %zu and slices %zu bytes apart; "
+                         "A fill at 0x%" PRIx64
+                         " has elements of %u bytes, rows %zu and slices %zu bytes apart; "
                          "elements of 1, 2 or 4 bytes must be aligned to their size.",
                          fill->address, bytes, fill->row_pitch, fill->slice_pitch);
     if (is_empty(fill->width, fill->height, fill->depth))

@@ -79,8 +79,15 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
     return machine;
 }
 
+void cycle_forget_latest(CycleMachine *machine)
+{
+    snapshot_let_go(machine->latest);
+    machine->latest = NULL;
+}
+
 void cycle_flush(CycleMachine *machine)
 {
+    cycle_forget_latest(machine);
     for (uint32_t i = 0; i < machine->sm_count; i++)
         sm_begin_kernel(machine->sms[i]);
     for (uint32_t i = 0; i < machine->partition_count; i++)
@@ -89,7 +96,7 @@ void cycle_flush(CycleMachine *machine)
 
 void cycle_free_kernel(RunningKernel *kernel)
 {
-    snapshot_free(&kernel->before);
+    snapshot_let_go(kernel->before);
     if (kernel->record)
         record_free(kernel->record);
     xfree((void *)kernel->seen.launch.parameters);
@@ -110,7 +117,8 @@ void cycle_free(CycleMachine *machine)
     for (uint32_t i = 0; i < machine->running.count; i++)
         cycle_free_kernel(machine->running.items[i]);
     VEC_FREE(&machine->running);
-    snapshot_free(&machine->accounted);
+    snapshot_let_go(machine->accounted);
+    snapshot_let_go(machine->latest);
     xfree(machine->sms);
     xfree(machine->partitions);
     xfree(machine);

@@ -20,11 +20,11 @@ typedef struct RunningKernel {
     SmKernel seen;
     GridKernel grid;
     KernelRecord *record;
-    Snapshot before;         /* the counters at its launch */
+    Snapshot *before;        /* the counters at its launch */
 } RunningKernel;
 
-/* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go; otherwise it is
- * empty. */
+/* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go; otherwise it
+ * is null. `latest` is null or what the counters are now: whatever may change them lets go of it. */
 typedef struct CycleMachine {
     GpuConfig config;        /* that it was made for; all parts point to it */
     uint32_t number;         /* among the machines of the GPU */
@@ -36,7 +36,7 @@ typedef struct CycleMachine {
     uint32_t partition_count;
     FrontEnd *front_end;
     VEC(RunningKernel *) running; /* in the order of their launches */
-    Snapshot accounted;
+    Snapshot *accounted, *latest;
 } CycleMachine;
 
 /* Checks that the policies that knobs name exist. */
@@ -53,8 +53,12 @@ WbStatus cycle_start(WbGpu *gpu, const struct LaunchOrder *order, const Launch *
 WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error);
 /* The kernel has ended in the present cycle: keeps its record. */
 void cycle_end(WbGpu *gpu, RunningKernel *kernel);
+/* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */
+void cycle_reset_statistics(WbGpu *gpu);
 /* Gives up all kernels that run, with the machine. */
 void cycle_drop(WbGpu *gpu);
+/* The counters may change from now on. */
+void cycle_forget_latest(CycleMachine *machine);
 /* Drops what all caches hold. Between launches no request is under way. */
 void cycle_flush(CycleMachine *machine);
 void cycle_free(CycleMachine *machine);

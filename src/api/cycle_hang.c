@@ -58,7 +58,7 @@ WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kern
     for (uint32_t s = 0; s < machine->sm_count; s++) {
         const Sm *sm = machine->sms[s];
         for (uint32_t i = 0; i < sm->block_capacity; i++) {
-            if (sm->blocks[i].block)
+            if (sm->blocks[i].block && sm->blocks[i].kernel == kernel->kernel)
                 describe_block(&description, sm, i);
         }
     }

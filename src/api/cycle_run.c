@@ -37,11 +37,32 @@ static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch
     return record;
 }
 
-/* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is there, an empty
- * instruction cache. */
+/* The counters in the GPU's present cycle. */
+static Snapshot *look(WbGpu *gpu)
+{
+    CycleMachine *machine = gpu->cycle;
+    const bool details = gpu->records.count < gpu->config.record_details;
+    if (!machine->latest || machine->latest->time != gpu->now || (details && !machine->latest->values[0])) {
+        cycle_forget_latest(machine);
+        machine->latest = snapshot_take(machine, gpu->now, details);
+    }
+    return snapshot_hold(machine->latest);
+}
+
+static void account(WbGpu *gpu, Snapshot *after)
+{
+    CycleMachine *machine = gpu->cycle;
+    statistics_add(gpu, machine->accounted, after);
+    snapshot_let_go(machine->accounted);
+    machine->accounted = snapshot_hold(after);
+}
+
+/* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is there,
+ * an empty instruction cache. */
 static void begin_kernel(WbGpu *gpu)
 {
     CycleMachine *machine = gpu->cycle;
+    cycle_forget_latest(machine);
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         Machine *seen = &machine->sms[i]->machine;
         if (machine->running.count)
@@ -52,8 +73,11 @@ static void begin_kernel(WbGpu *gpu)
         seen->sm_count = gpu->machine.sm_count;
         seen->warps_per_sm = gpu->machine.warps_per_sm;
         seen->heap = gpu->machine.heap;
+        seen->textures = gpu->machine.textures;
         seen->output = gpu->machine.output;
         seen->output_context = gpu->machine.output_context;
+        seen->assertion_output = gpu->machine.assertion_output;
+        seen->assertion_context = gpu->machine.assertion_context;
     }
 }
 
@@ -89,10 +113,11 @@ WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch,
         .priority = order->priority,
         .blocks = record->blocks,
     };
-    running->before = snapshot_take(machine, gpu->now);
+    running->before = look(gpu);
     if (!runs)
-        machine->accounted = snapshot_take(machine, gpu->now);
-    series_begin(&record->series, machine, gpu->config.sample_interval, gpu->now);
+        machine->accounted = snapshot_hold(running->before);
+    series_begin(&record->series, machine->sm_count, running->before->columns, gpu->config.sample_interval,
+                 gpu->now);
     begin_kernel(gpu);
     note_neighbours(machine, record);
     VEC_PUSH(&machine->running, running);
@@ -105,7 +130,9 @@ WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch,
 /* The cycle by which the kernel must have ended. */
 static Cycle deadline(const WbGpu *gpu, const RunningKernel *kernel)
 {
-    return gpu->config.cycle_limit ? kernel->grid.launched + gpu->config.cycle_limit : CYCLE_NEVER;
+    Cycle end;
+    const bool is_far = __builtin_add_overflow(kernel->grid.launched, gpu->config.cycle_limit, &end);
+    return gpu->config.cycle_limit && !is_far ? end : CYCLE_NEVER;
 }
 
 static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
@@ -165,6 +192,7 @@ WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error)
     if (check_deadlines(gpu, error))
         return error->status;
     const Cycle until = next_stop(gpu, limit);
+    cycle_forget_latest(machine);
     const WorldEnd end = world_run(machine->world, gpu->now, until);
     if (end.shard < machine->sm_count) {
         *error = machine->sms[end.shard]->error;
@@ -199,13 +227,11 @@ void cycle_end(WbGpu *gpu, RunningKernel *kernel)
     record->launched = kernel->grid.launched;
     record->started = kernel->grid.started;
     record->ended = kernel->grid.ended;
-    series_end(&record->series, machine, gpu->now);
-    Snapshot after = snapshot_take(machine, gpu->now);
-    record_counters(record, machine, &kernel->before, &after,
-                    gpu->records.count < gpu->config.record_details);
-    statistics_add(gpu, &machine->accounted, &after);
-    snapshot_free(&machine->accounted);
-    machine->accounted = after;
+    Snapshot *after = look(gpu);
+    series_end(&record->series, after->columns, gpu->now);
+    record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);
+    account(gpu, after);
+    snapshot_let_go(after);
     keep_record(gpu, record);
     kernel->record = NULL;
     uint32_t kept = 0;
@@ -217,6 +243,18 @@ void cycle_end(WbGpu *gpu, RunningKernel *kernel)
     cycle_free_kernel(kernel);
     if (kept)
         return;
-    snapshot_free(&machine->accounted);
+    snapshot_let_go(machine->accounted);
+    machine->accounted = NULL;
     space_let_go(&gpu->space);
+}
+
+void cycle_reset_statistics(WbGpu *gpu)
+{
+    CycleMachine *machine = gpu->cycle;
+    for (uint32_t i = 0; i < machine->running.count; i++)
+        machine->running.items[i]->record->number = gpu->next_record++;
+    if (!machine->accounted)
+        return;
+    snapshot_let_go(machine->accounted);
+    machine->accounted = look(gpu);
 }

@@ -45,6 +45,7 @@ static void apply_config(WbGpu *gpu)
     gpu->machine.sm_count = (uint32_t)config->sm_count;
     gpu->machine.warps_per_sm = (uint32_t)(config->max_threads_per_sm / config->warp_width);
     gpu->machine.heap = &gpu->heap;
+    gpu->machine.textures = &gpu->textures;
     gpu->heap.limit = config->heap_bytes;
     gpu->machine.clock_khz = (uint32_t)config->clock_khz;
 }
@@ -88,6 +89,7 @@ void wb_gpu_close(WbGpu *gpu)
     gpu_drop_records(gpu);
     VEC_FREE(&gpu->records);
     statistics_free(&gpu->statistics);
+    textures_free(&gpu->textures);
     space_destroy(&gpu->space);
     xfree(gpu);
 }
@@ -98,9 +100,10 @@ static WbStatus set_knob(WbGpu *gpu, const char *knob, const char *value, Error 
         return error_set(error, WB_ERROR_ARGUMENT,
                          "wb_gpu_set needs a knob and a value; one of them was null.");
     if (gpu->timeline.pending)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "The knob %.80s cannot change while %u operations are in streams; call wb_wait first.",
-                         knob, gpu->timeline.pending);
+        return error_set(
+            error, WB_ERROR_ARGUMENT,
+            "The knob %.80s cannot change while %u operations are in streams; call wb_wait first.", knob,
+            gpu->timeline.pending);
     GpuConfig changed = gpu->config;
     /* What knobs of cycle mode say together is checked when a launch needs it: several may have to change. */
     if (knob_set(&config_knobs, &changed, knob, value, "", error) || config_check(&changed, error) ||
@@ -142,4 +145,12 @@ void wb_set_output(WbGpu *gpu, WbOutput *output, void *context)
         return;
     gpu->machine.output = output;
     gpu->machine.output_context = context;
+}
+
+void wb_set_assertion_output(WbGpu *gpu, WbOutput *output, void *context)
+{
+    if (!gpu)
+        return;
+    gpu->machine.assertion_output = output;
+    gpu->machine.assertion_context = context;
 }

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "exec/machine.h"
 #include "exec/program.h"
+#include "exec/texture.h"
 
 /* A kernel of a loaded module. program is null until the kernel is first used, timing until it first runs in
  * cycle mode. */
@@ -50,6 +51,7 @@ struct WbGpu {
     AddressSpace space;
     Machine machine;
     DeviceHeap heap;
+    TextureTable textures;
     VEC(WbModule *) modules;
     Timeline timeline;
     uint64_t next_function, next_grid;
@@ -91,12 +93,15 @@ uint32_t kernel_max_threads(const WbKernel *kernel);
 Resources kernel_resources(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes);
 /* Blocks of a linked kernel that fit on one SM at once; 0 when not even one does. */
 uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes);
+/* Makes a module of the parsed text, which it takes over. */
+WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error);
 uint64_t module_function_address(const WbModule *module, uint32_t function);
 void statistics_init(GpuStatistics *statistics);
 void statistics_free(GpuStatistics *statistics);
 /* Adds what was counted between two snapshots to the GPU's. */
 void statistics_add(WbGpu *gpu, const Snapshot *before, const Snapshot *after);
 void gpu_drop_records(WbGpu *gpu);
+void textures_free(TextureTable *textures);
 /* Frees the module and its variables; the caller takes it out of gpu->modules. */
 void module_release(WbModule *module);
 

@@ -77,7 +77,8 @@ WbStatus wb_host_register(WbGpu *gpu, void *pointer, size_t size)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
     if (!pointer)
-        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT, "wb_host_register was given a null pointer."));
+        return gpu_end(gpu,
+                       error_set(error, WB_ERROR_ARGUMENT, "wb_host_register was given a null pointer."));
     return gpu_end(gpu, space_map(&gpu->space, size, MEMORY_REGISTERED, &pointer, error));
 }
 

@@ -130,14 +130,15 @@ WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel)
         return gpu_end(module->gpu,
                        error_set(error, WB_ERROR_ARGUMENT,
                                  "wb_module_kernel needs a name and a place for the kernel; one was null."));
-    Nearest nearest = nearest_to(name);
     for (uint32_t k = 0; k < module->kernel_count; k++) {
         if (strcmp(kernel_name(&module->kernels[k]), name) == 0) {
             *kernel = &module->kernels[k];
             return WB_OK;
         }
-        nearest_offer(&nearest, kernel_name(&module->kernels[k]));
     }
+    Nearest nearest = nearest_to(name);
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        nearest_offer(&nearest, kernel_name(&module->kernels[k]));
     char hint[256];
     return gpu_end(module->gpu,
                    error_set(error, WB_ERROR_NOT_FOUND, "%s has no kernel '%.200s'%s",
@@ -196,8 +197,9 @@ WbStatus wb_kernel_occupancy(WbKernel *kernel, uint32_t threads, uint32_t shared
     WbGpu *gpu = kernel->module->gpu;
     Error *error = gpu_begin(gpu);
     if (!blocks || !threads)
-        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
-                                      "wb_kernel_occupancy needs at least one thread, and a place for its answer."));
+        return gpu_end(
+            gpu, error_set(error, WB_ERROR_ARGUMENT,
+                           "wb_kernel_occupancy needs at least one thread, and a place for its answer."));
     if (kernel_link(kernel, error))
         return gpu_end(gpu, error->status);
     const Program *program = kernel->program;
@@ -219,6 +221,8 @@ WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers)
         return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
                                       "Kernel %s was given %u registers per thread; %s has at most %u.",
                                       kernel_name(kernel), registers, gpu->config.name, (unsigned)limit));
+    if (timeline_run(gpu, NULL, error)) /* launches that are queued were checked with the old ones */
+        return gpu_end(gpu, error->status);
     kernel->registers = registers;
     return WB_OK;
 }

@@ -194,7 +194,8 @@ static uint8_t *lay_out(const Program *program, const WbLaunch *launch)
     return parameters;
 }
 
-WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order, Error *error)
+WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order,
+                      Error *error)
 {
     if (!launch)
         return error_set(error, WB_ERROR_ARGUMENT, "The launch of kernel %s was given a null description.",

@@ -20,10 +20,36 @@ uint64_t module_function_address(const WbModule *module, uint32_t function)
 
 static WbStatus check_variable(const Module *module, const Variable *variable, Error *error)
 {
-    if (variable->align > SPACE_ALIGNMENT)
-        return error_set(
-            error, WB_ERROR_UNSUPPORTED, "%s:%u: the variable %s asks for alignment %u; at most %d is given.",
-            module->file_name, variable->place.line, variable->name, variable->align, SPACE_ALIGNMENT);
+    if (variable->align <= SPACE_ALIGNMENT)
+        return WB_OK;
+    uint32_t line;
+    const char *file = module_file(module, variable->place.line, &line);
+    return error_set(error, WB_ERROR_UNSUPPORTED,
+                     "%s:%u: the variable %s asks for alignment %u; at most %d is given.", file, line,
+                     variable->name, variable->align, SPACE_ALIGNMENT);
+}
+
+static WbStatus too_many_constants(const WbModule *module, const Variable *variable, uint64_t bytes,
+                                   Error *error)
+{
+    uint32_t line;
+    const char *file = module_file(module->module, variable->place.line, &line);
+    return error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                     "%s:%u: with %s the module's constants take %" PRIu64 " bytes; %s has %" PRIu64 ".",
+                     file, line, variable->name, bytes, module->gpu->config.name,
+                     module->gpu->config.const_bytes);
+}
+
+static WbStatus allocate_variable(AddressSpace *space, const Variable *variable, uint64_t *address,
+                                  Error *error)
+{
+    const uint64_t size = variable->size ? variable->size : 1;
+    void *host = NULL;
+    if (!variable->is_managed)
+        return space_alloc(space, size, variable->name, variable->space == SPACE_CONST, address, error);
+    if (space_map(space, size, MEMORY_MANAGED, &host, error))
+        return error->status;
+    *address = (uint64_t)(uintptr_t)host;
     return WB_OK;
 }
 
@@ -37,16 +63,10 @@ static WbStatus allocate_variables(WbModule *module, Error *error)
             continue;
         if (check_variable(parsed, variable, error))
             return error->status;
-        bool constant = variable->space == SPACE_CONST;
-        const_bytes += constant ? variable->size : 0;
+        const_bytes += variable->space == SPACE_CONST ? variable->size : 0;
         if (const_bytes > module->gpu->config.const_bytes)
-            return error_set(error, WB_ERROR_OUT_OF_MEMORY,
-                             "%s:%u: with %s the module's constants take %" PRIu64 " bytes; %s has %" PRIu64
-                             ".",
-                             parsed->file_name, variable->place.line, variable->name, const_bytes,
-                             module->gpu->config.name, module->gpu->config.const_bytes);
-        uint64_t size = variable->size ? variable->size : 1;
-        if (space_alloc(&module->gpu->space, size, variable->name, constant, &module->addresses[v], error))
+            return too_many_constants(module, variable, const_bytes, error);
+        if (allocate_variable(&module->gpu->space, variable, &module->addresses[v], error))
             return error->status;
     }
     return WB_OK;
@@ -59,13 +79,14 @@ static WbStatus relocation_address(const WbModule *module, const Variable *varia
 {
     *address = relocation->is_function ? module_function_address(module, relocation->target)
                                        : module->addresses[relocation->target];
-    if (*address == 0)
-        return error_set(error, WB_ERROR_UNSUPPORTED,
-                         "%s:%u: the initializer of %s takes the address of %s, which is not a .global or "
-                         ".const variable.",
-                         module->module->file_name, variable->place.line, variable->name,
-                         module->module->variables[relocation->target].name);
-    return WB_OK;
+    if (*address)
+        return WB_OK;
+    uint32_t line;
+    const char *file = module_file(module->module, variable->place.line, &line);
+    return error_set(error, WB_ERROR_UNSUPPORTED,
+                     "%s:%u: the initializer of %s takes the address of %s, which is not a .global or .const "
+                     "variable that the module defines.",
+                     file, line, variable->name, module->module->variables[relocation->target].name);
 }
 
 static WbStatus initialize_variable(WbModule *module, uint32_t v, Error *error)
@@ -121,12 +142,8 @@ void module_release(WbModule *module)
     xfree(module);
 }
 
-static WbStatus load(WbGpu *gpu, const char *file_name, const char *text, size_t length, WbModule **module,
-                     Error *error)
+WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error)
 {
-    Module *parsed;
-    if (module_parse(file_name ? file_name : "module.ptx", text, length, &parsed, error))
-        return error->status;
     WbModule *loaded = xcalloc(1, sizeof *loaded);
     loaded->gpu = gpu;
     loaded->module = parsed;
@@ -141,6 +158,15 @@ static WbStatus load(WbGpu *gpu, const char *file_name, const char *text, size_t
     VEC_PUSH(&gpu->modules, loaded);
     *module = loaded;
     return WB_OK;
+}
+
+static WbStatus load(WbGpu *gpu, const char *file_name, const char *text, size_t length, WbModule **module,
+                     Error *error)
+{
+    Module *parsed;
+    if (module_parse(file_name ? file_name : "module.ptx", text, length, &parsed, error))
+        return error->status;
+    return module_load_parsed(gpu, parsed, module, error);
 }
 
 WbStatus wb_module_load(WbGpu *gpu, const char *file_name, const char *text, size_t length, WbModule **module)
@@ -203,14 +229,26 @@ WbStatus wb_module_load_file(WbGpu *gpu, const char *path, WbModule **module)
     return gpu_end(gpu, error->status);
 }
 
+/* What is queued may use the module. The first failure is told by the next call that can. */
+static bool end_all(WbGpu *gpu)
+{
+    Error first = {0};
+    do {
+        Error *error = gpu_begin(gpu);
+        if (gpu_end(gpu, timeline_run(gpu, NULL, error)) && first.status == WB_OK)
+            first = *error;
+    } while (gpu->timeline.pending && !gpu->timeline.is_calling);
+    gpu->unreported = first;
+    return !gpu->timeline.is_calling;
+}
+
 void wb_module_unload(WbModule *module)
 {
     if (!module)
         return;
     WbGpu *gpu = module->gpu;
-    Error *error = gpu_begin(gpu);
-    if (gpu_end(gpu, timeline_run(gpu, NULL, error)))
-        gpu->unreported = *error;
+    if (!end_all(gpu))
+        return;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < gpu->modules.count; i++) {
         if (gpu->modules.items[i] != module)

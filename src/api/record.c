@@ -4,25 +4,63 @@
 
 #include "base/alloc.h"
 
-Snapshot snapshot_take(const CycleMachine *machine, Cycle now)
+/* Adds up the counters of all parts of a kind; keeps each part's where there is a place for them. */
+static void read_component(const CycleMachine *machine, const ComponentKind *kind, Cycle now, uint64_t *sums,
+                           uint64_t *values)
 {
-    Snapshot snapshot;
+    const size_t rows = kind->table->count;
+    const uint32_t count = kind->count(machine);
+    uint64_t *const spare = values ? NULL : xmalloc(rows * sizeof *spare);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *part = values ? values + i * rows : spare;
+        stat_read(kind->table, kind->at(machine, i, now), part);
+        for (size_t row = 0; row < rows; row++)
+            sums[row] += part[row];
+    }
+    xfree(spare);
+}
+
+Snapshot *snapshot_take(const CycleMachine *machine, Cycle now, bool details)
+{
+    Snapshot *snapshot = xcalloc(1, sizeof *snapshot);
+    snapshot->holders = 1;
+    snapshot->time = now;
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         const ComponentKind *kind = &components[c];
-        const uint32_t count = kind->count(machine);
-        snapshot.values[c] = xmalloc(count * kind->table->count * sizeof(uint64_t));
-        for (uint32_t i = 0; i < count; i++)
-            stat_read(kind->table, kind->at(machine, i, now), snapshot.values[c] + i * kind->table->count);
+        const size_t rows = kind->table->count;
+        snapshot->sums[c] = xcalloc(rows, sizeof(uint64_t));
+        if (details)
+            snapshot->values[c] = xmalloc(kind->count(machine) * rows * sizeof(uint64_t));
+        read_component(machine, kind, now, snapshot->sums[c], snapshot->values[c]);
     }
+    snapshot->columns = series_columns(machine, snapshot->sums);
     return snapshot;
 }
 
-void snapshot_free(Snapshot *snapshot)
+Snapshot *snapshot_hold(Snapshot *snapshot)
 {
+    snapshot->holders++;
+    return snapshot;
+}
+
+void snapshot_let_go(Snapshot *snapshot)
+{
+    if (!snapshot || --snapshot->holders)
+        return;
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        xfree(snapshot->sums[c]);
         xfree(snapshot->values[c]);
-        snapshot->values[c] = NULL;
     }
+    xfree(snapshot->columns);
+    xfree(snapshot);
+}
+
+static uint64_t *differences(const uint64_t *before, const uint64_t *after, size_t count)
+{
+    uint64_t *grown = xmalloc(count * sizeof *grown);
+    for (size_t i = 0; i < count; i++)
+        grown[i] = after[i] - before[i];
+    return grown;
 }
 
 void record_counters(KernelRecord *record, const CycleMachine *machine, const Snapshot *before,
@@ -32,15 +70,9 @@ void record_counters(KernelRecord *record, const CycleMachine *machine, const Sn
         ComponentRecord *component = &record->components[c];
         const size_t rows = components[c].table->count;
         component->count = components[c].count(machine);
-        component->sums = xcalloc(rows, sizeof *component->sums);
-        if (details)
-            component->values = xmalloc(component->count * rows * sizeof *component->values);
-        for (size_t i = 0; i < component->count * rows; i++) {
-            const uint64_t counted = after->values[c][i] - before->values[c][i];
-            component->sums[i % rows] += counted;
-            if (details)
-                component->values[i] = counted;
-        }
+        component->sums = differences(before->sums[c], after->sums[c], rows);
+        if (details && before->values[c] && after->values[c])
+            component->values = differences(before->values[c], after->values[c], component->count * rows);
     }
 }
 

@@ -68,14 +68,23 @@ typedef struct KernelRecord {
 
 static inline Cycle record_cycles(const KernelRecord *record) { return record->ended - record->launched; }
 
-/* The counters of all parts of a machine at the beginning of cycle `now`. */
+/* The counters of all parts of a machine at the beginning of a cycle. Reading them all is most of what a short kernel
+ * costs, so those who need them for the same cycle share a snapshot: each holds it until it lets go of it. */
 typedef struct Snapshot {
-    uint64_t *values[COMPONENT_COUNT]; /* [count * table->count] */
+    uint32_t holders;
+    Cycle time;
+    uint64_t *sums[COMPONENT_COUNT];   /* [table->count] over all parts */
+    uint64_t *values[COMPONENT_COUNT]; /* [count * table->count]; null: only sums were asked for */
+    uint64_t *columns;                 /* what a series begins and ends with */
 } Snapshot;
 
-Snapshot snapshot_take(const struct CycleMachine *machine, Cycle now);
-void snapshot_free(Snapshot *snapshot);
-/* Fills in the record's components with what was counted between the snapshots. */
+/* Held by the caller. */
+Snapshot *snapshot_take(const struct CycleMachine *machine, Cycle now, bool details);
+Snapshot *snapshot_hold(Snapshot *snapshot);
+/* Null: nothing to do. */
+void snapshot_let_go(Snapshot *snapshot);
+/* Fills in the record's components with what was counted between the snapshots; `details`: of every part, if both
+ * have that. */
 void record_counters(KernelRecord *record, const struct CycleMachine *machine, const Snapshot *before,
                      const Snapshot *after, bool details);
 void record_free(KernelRecord *record);

@@ -1,6 +1,7 @@
 #include "api/cycle.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct SeriesRow {
     Component component;
@@ -24,59 +25,75 @@ static uint64_t read_row(const CycleMachine *machine, const SeriesRow *row, Cycl
     return sum;
 }
 
-static uint64_t read_core(const CycleMachine *machine, CoreRow row, uint32_t sm)
+static uint32_t width_of(uint32_t sm_count) { return SERIES_ROWS + CORE_ROWS * sm_count; }
+
+/* The columns behind the rows of series.def. */
+static void read_cores(const CycleMachine *machine, uint64_t *columns)
 {
-    if (row == CORE_INSTRUCTIONS)
-        return machine->sms[sm]->machine.statistics.warp_instructions;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < machine->partition_count; i++)
-        sum += partition_accesses(machine->partitions[i])[sm];
-    return sum;
+    const uint32_t count = machine->sm_count;
+    uint64_t *instructions = columns + SERIES_ROWS + CORE_INSTRUCTIONS * count;
+    uint64_t *accesses = columns + SERIES_ROWS + CORE_ACCESSES * count;
+    for (uint32_t sm = 0; sm < count; sm++) {
+        instructions[sm] = machine->sms[sm]->machine.statistics.warp_instructions;
+        accesses[sm] = 0;
+    }
+    for (uint32_t i = 0; i < machine->partition_count; i++) {
+        const uint64_t *seen = partition_accesses(machine->partitions[i]);
+        for (uint32_t sm = 0; sm < count; sm++)
+            accesses[sm] += seen[sm];
+    }
 }
 
-/* One column of the table at `now`. */
-static uint64_t read_column(const Series *series, const CycleMachine *machine, uint32_t column, Cycle now)
+uint64_t *series_columns(const CycleMachine *machine, uint64_t *const *sums)
 {
-    if (column < SERIES_ROWS)
-        return read_row(machine, &rows[column], now);
-    column -= SERIES_ROWS;
-    return read_core(machine, (CoreRow)(column / series->sm_count), column % series->sm_count);
+    uint64_t *columns = xmalloc(width_of(machine->sm_count) * sizeof *columns);
+    for (uint32_t row = 0; row < SERIES_ROWS; row++) {
+        const StatTable *table = components[rows[row].component].table;
+        columns[row] = sums[rows[row].component][stat_find(table, rows[row].counter) - table->rows];
+    }
+    read_cores(machine, columns);
+    return columns;
 }
 
-void series_begin(Series *series, const CycleMachine *machine, Cycle interval, Cycle now)
+void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cycle interval, Cycle now)
 {
     *series = (Series){
         .interval = interval,
         .from = now,
         .next = interval ? now + interval : CYCLE_NEVER,
-        .sm_count = machine->sm_count,
-        .width = SERIES_ROWS + CORE_ROWS * machine->sm_count,
+        .sm_count = sm_count,
+        .width = width_of(sm_count),
     };
     series->last = xmalloc(series->width * sizeof *series->last);
-    for (uint32_t column = 0; column < series->width; column++)
-        series->last[column] = read_column(series, machine, column, now);
+    memcpy(series->last, columns, series->width * sizeof *series->last);
 }
 
-static void take_sample(Series *series, const CycleMachine *machine, Cycle now)
+static void add_sample(Series *series, const uint64_t *columns, Cycle now)
 {
+    VEC_RESERVE(&series->values, series->values.count + series->width);
     for (uint32_t column = 0; column < series->width; column++) {
-        const uint64_t value = read_column(series, machine, column, now);
-        VEC_PUSH(&series->values, value - series->last[column]);
-        series->last[column] = value;
+        VEC_PUSH(&series->values, columns[column] - series->last[column]);
+        series->last[column] = columns[column];
     }
     VEC_PUSH(&series->ends, now);
     series->from = now;
     series->next = series->interval ? now + series->interval : CYCLE_NEVER;
 }
 
-void series_sample(Series *series, const CycleMachine *machine) { take_sample(series, machine, series->next); }
-
-void series_end(Series *series, const CycleMachine *machine, Cycle now)
+void series_sample(Series *series, const CycleMachine *machine)
 {
-    while (series->next < now)
-        take_sample(series, machine, series->next);
+    uint64_t *columns = xmalloc(series->width * sizeof *columns);
+    for (uint32_t row = 0; row < SERIES_ROWS; row++)
+        columns[row] = read_row(machine, &rows[row], series->next);
+    read_cores(machine, columns);
+    add_sample(series, columns, series->next);
+    xfree(columns);
+}
+
+void series_end(Series *series, const uint64_t *columns, Cycle now)
+{
     if (now > series->from)
-        take_sample(series, machine, now);
+        add_sample(series, columns, now);
     xfree(series->last);
     series->last = NULL;
 }

@@ -33,11 +33,14 @@ typedef struct Series {
     VEC(uint64_t) values;   /* sample by sample */
 } Series;
 
-void series_begin(Series *series, const struct CycleMachine *machine, Cycle interval, Cycle now);
+/* The counters that series keep, made of the sums of all components; the caller frees them. */
+uint64_t *series_columns(const struct CycleMachine *machine, uint64_t *const *sums);
+/* `columns`: as they are now. */
+void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cycle interval, Cycle now);
 /* The machine has been run to cycle series->next: takes that sample. */
 void series_sample(Series *series, const struct CycleMachine *machine);
-/* Takes the samples that are left, the last one at the kernel's end. */
-void series_end(Series *series, const struct CycleMachine *machine, Cycle now);
+/* Takes the last sample, up to the kernel's end. */
+void series_end(Series *series, const uint64_t *columns, Cycle now);
 void series_free(Series *series);
 
 /* The name of a row as in lists of statistics: "l2.load_hits". */

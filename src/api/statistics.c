@@ -24,12 +24,9 @@ void statistics_free(GpuStatistics *statistics) { arena_free(&statistics->arena)
 
 void statistics_add(WbGpu *gpu, const Snapshot *before, const Snapshot *after)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
-        const size_t rows = components[c].table->count;
-        const size_t count = components[c].count(gpu->cycle) * rows;
-        for (size_t i = 0; i < count; i++)
-            gpu->statistics.values[c][i % rows] += after->values[c][i] - before->values[c][i];
-    }
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        for (size_t row = 0; row < components[c].table->count; row++)
+            gpu->statistics.values[c][row] += after->sums[c][row] - before->sums[c][row];
 }
 
 void gpu_drop_records(WbGpu *gpu)
@@ -83,6 +80,8 @@ void wb_stats_reset(WbGpu *gpu)
     gpu->seconds = 0;
     gpu->next_record = 0;
     gpu_drop_records(gpu);
+    if (gpu->cycle)
+        cycle_reset_statistics(gpu);
 }
 
 size_t wb_record_count(const WbGpu *gpu) { return gpu ? gpu->records.count : 0; }

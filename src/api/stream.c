@@ -61,7 +61,10 @@ WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *la
     return WB_OK;
 }
 
-WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch) { return wb_stream_launch(NULL, kernel, launch); }
+WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch)
+{
+    return wb_stream_launch(NULL, kernel, launch);
+}
 
 WbStatus wb_stream_copy(WbGpu *gpu, WbStream *stream, const WbCopy *copy)
 {
@@ -104,12 +107,14 @@ WbStatus wb_stream_call(WbGpu *gpu, WbStream *stream, WbHostFunction *function, 
     return WB_OK;
 }
 
-/* An empty operation behind all that the stream would wait for. */
-static Operation *put_marker(WbGpu *gpu, WbStream *stream)
+/* The default stream waits for what all blocking ones hold, which an empty operation in it does. */
+static Operation *latest(WbGpu *gpu, WbStream *stream)
 {
-    Operation *operation = timeline_put(gpu, stream, OPERATION_WAIT);
-    timeline_release(gpu, operation);
-    return operation;
+    if (stream)
+        return stream->last;
+    Operation *marker = timeline_put(gpu, NULL, OPERATION_WAIT);
+    timeline_release(gpu, marker);
+    return marker;
 }
 
 WbStatus wb_stream_wait(WbGpu *gpu, WbStream *stream)
@@ -119,7 +124,8 @@ WbStatus wb_stream_wait(WbGpu *gpu, WbStream *stream)
     Error *error = gpu_begin(gpu);
     if (check_stream(gpu, stream, error))
         return gpu_end(gpu, error->status);
-    return gpu_end(gpu, timeline_run(gpu, put_marker(gpu, stream), error));
+    Operation *until = latest(gpu, stream);
+    return gpu_end(gpu, until ? timeline_run(gpu, until, error) : timeline_report(gpu, error));
 }
 
 /* Of the default stream too only what is in itself counts: what it would wait for was put in before. */
@@ -147,7 +153,7 @@ WbStatus wb_gpu_flush(WbGpu *gpu)
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     const WbStatus status = timeline_run(gpu, NULL, gpu_begin(gpu));
-    if (gpu->cycle)
+    if (status == WB_OK && gpu->cycle)
         cycle_flush(gpu->cycle);
     return gpu_end(gpu, status);
 }
@@ -200,6 +206,8 @@ WbStatus wb_stream_wait_event(WbGpu *gpu, WbStream *stream, WbEvent *event)
     Error *error = gpu_begin(gpu);
     if (check_stream(gpu, stream, error))
         return gpu_end(gpu, error->status);
+    if (event->gpu != gpu)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT, "The event belongs to another GPU."));
     Operation *operation = timeline_put(gpu, stream, OPERATION_WAIT);
     operation_wait_for(operation, event->operation);
     timeline_release(gpu, operation);
@@ -228,8 +236,7 @@ WbStatus wb_event_time(WbEvent *event, double *nanoseconds)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(event->gpu);
     if (!event->is_recorded)
-        return gpu_end(event->gpu,
-                       error_set(error, WB_ERROR_ARGUMENT, "The event has never been recorded."));
+        return gpu_end(event->gpu, error_set(error, WB_ERROR_ARGUMENT, "The event has never been recorded."));
     if (event->operation)
         return WB_NOT_READY;
     *nanoseconds = to_nanoseconds(event->gpu, event->ended);

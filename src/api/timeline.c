@@ -19,12 +19,38 @@ static void free_operation(Operation *operation)
 
 /* -- putting in -- */
 
+static void host_catches_up(WbGpu *gpu)
+{
+    if (gpu->timeline.host < gpu->now)
+        gpu->timeline.host = gpu->now;
+}
+
 void operation_wait_for(Operation *operation, Operation *earlier)
 {
     if (!earlier || earlier == operation)
         return;
     VEC_PUSH(&earlier->successors, operation);
     operation->waits_for++;
+}
+
+/* An operation of the default stream. What other streams got before its predecessor in that stream ends before that
+ * one: so two operations are made to wait for each other at most once, however many streams there are. */
+static void wait_for_fresh(Timeline *timeline, Operation *operation)
+{
+    for (uint32_t i = 0; i < timeline->fresh.count; i++) {
+        operation_wait_for(operation, timeline->fresh.items[i]->last);
+        timeline->fresh.items[i]->is_fresh = false;
+    }
+    timeline->fresh.count = 0;
+}
+
+static void enter_blocking(Timeline *timeline, Operation *operation)
+{
+    WbStream *stream = operation->stream;
+    operation_wait_for(operation, timeline->default_stream.last);
+    if (!stream->is_fresh)
+        VEC_PUSH(&timeline->fresh, stream);
+    stream->is_fresh = true;
 }
 
 Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
@@ -40,16 +66,13 @@ Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
         .waits_for = 1, /* for timeline_release() */
     };
     operation_wait_for(operation, operation->stream->last);
-    for (uint32_t i = 0; operation->stream == first && i < timeline->streams.count; i++) {
-        if (!(timeline->streams.items[i]->flags & WB_STREAM_NON_BLOCKING))
-            operation_wait_for(operation, timeline->streams.items[i]->last);
-    }
-    if (operation->stream != first && !(operation->stream->flags & WB_STREAM_NON_BLOCKING))
-        operation_wait_for(operation, first->last);
+    if (operation->stream == first)
+        wait_for_fresh(timeline, operation);
+    else if (!(operation->stream->flags & WB_STREAM_NON_BLOCKING))
+        enter_blocking(timeline, operation);
     operation->stream->last = operation;
     timeline->pending++;
-    if (timeline->host < gpu->now)
-        timeline->host = gpu->now;
+    host_catches_up(gpu);
     operation->submitted = timeline->host;
     if (kind == OPERATION_LAUNCH) {
         timeline->waiting_launches++;
@@ -58,25 +81,71 @@ Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
     return operation;
 }
 
-static bool comes_before(const Operation *a, const Operation *b)
+/* -- lists -- */
+
+typedef bool ComesBefore(const Operation *a, const Operation *b);
+
+static bool by_turn(const Operation *a, const Operation *b)
 {
     return a->stream->priority != b->stream->priority ? a->stream->priority < b->stream->priority
                                                       : a->sequence < b->sequence;
 }
 
-static void make_ready(Timeline *timeline, Operation *operation)
+static bool by_sequence(const Operation *a, const Operation *b) { return a->sequence < b->sequence; }
+
+static bool by_end(const Operation *a, const Operation *b) { return a->ended < b->ended; }
+
+/* Behind all that it does not come before. */
+static void insert(OperationList *list, Operation *operation, ComesBefore *comes_before)
 {
-    VEC_PUSH(&timeline->ready, operation);
-    uint32_t at = timeline->ready.count - 1;
-    for (; at && comes_before(operation, timeline->ready.items[at - 1]); at--)
-        timeline->ready.items[at] = timeline->ready.items[at - 1];
-    timeline->ready.items[at] = operation;
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (comes_before(operation, list->items[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    VEC_PUSH(list, operation);
+    memmove(list->items + low + 1, list->items + low, (list->count - 1 - low) * sizeof *list->items);
+    list->items[low] = operation;
+}
+
+static Operation *take_out(OperationList *list, uint32_t at)
+{
+    Operation *taken = list->items[at];
+    list->count--;
+    memmove(list->items + at, list->items + at + 1, (list->count - at) * sizeof *list->items);
+    return taken;
+}
+
+static void make_ready(WbGpu *gpu, Operation *operation)
+{
+    Timeline *timeline = &gpu->timeline;
+    if (operation->submitted > gpu->now)
+        insert(&timeline->later, operation, by_sequence);
+    else
+        insert(operation->kind == OPERATION_LAUNCH ? &timeline->ready_launches : &timeline->ready, operation,
+               by_turn);
 }
 
 void timeline_release(WbGpu *gpu, Operation *operation)
 {
     if (--operation->waits_for == 0)
-        make_ready(&gpu->timeline, operation);
+        make_ready(gpu, operation);
+}
+
+/* The host has come to where these were put in. */
+static void ready_later(WbGpu *gpu)
+{
+    OperationList *later = &gpu->timeline.later;
+    uint32_t due = 0;
+    while (due < later->count && later->items[due]->submitted <= gpu->now)
+        make_ready(gpu, later->items[due++]);
+    if (due == 0)
+        return;
+    later->count -= due;
+    memmove(later->items, later->items + due, later->count * sizeof *later->items);
 }
 
 /* -- starting -- */
@@ -115,9 +184,9 @@ static WbStatus start_launch(WbGpu *gpu, Operation *operation, Error *error)
 {
     LaunchOrder *order = &operation->launch.order;
     Launch launch;
+    gpu->timeline.waiting_launches--;
     if (launch_describe(gpu, order, &launch, error))
         return error->status;
-    gpu->timeline.waiting_launches--;
     gpu->timeline.active_kernels++;
     gpu->timeline.cooperative_kernels += order->cooperative;
     if (!is_timed(gpu, order->kernel))
@@ -157,45 +226,53 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
 }
 
 /* Two cooperative kernels could each hold places that the other needs. */
-static bool may_start(const WbGpu *gpu, const Operation *operation)
+static bool may_start(const Timeline *timeline, const Operation *launch)
 {
-    const Timeline *timeline = &gpu->timeline;
-    if (operation->submitted > gpu->now)
-        return false;
-    if (operation->kind != OPERATION_LAUNCH)
-        return true;
-    return timeline->active_kernels < gpu->config.concurrent_kernels &&
-           !(operation->launch.order.cooperative && timeline->cooperative_kernels);
+    return !(launch->launch.order.cooperative && timeline->cooperative_kernels);
 }
 
-static WbStatus start_ready(WbGpu *gpu, Error *error)
+/* The place among ready_launches of the first that may start, or its count. */
+static uint32_t next_launch(const WbGpu *gpu)
+{
+    const Timeline *timeline = &gpu->timeline;
+    uint32_t at = 0;
+    if (timeline->active_kernels >= gpu->config.concurrent_kernels)
+        return timeline->ready_launches.count;
+    while (at < timeline->ready_launches.count && !may_start(timeline, timeline->ready_launches.items[at]))
+        at++;
+    return at;
+}
+
+/* What starts next in this cycle, taken out of its list; null: nothing. */
+static Operation *take_next(WbGpu *gpu)
 {
     Timeline *timeline = &gpu->timeline;
-    for (uint32_t i = 0; i < timeline->ready.count;) {
-        Operation *operation = timeline->ready.items[i];
-        if (!may_start(gpu, operation)) {
-            i++;
-            continue;
-        }
-        timeline->ready.count--;
-        memmove(timeline->ready.items + i, timeline->ready.items + i + 1,
-                (timeline->ready.count - i) * sizeof *timeline->ready.items);
-        VEC_PUSH(&timeline->running, operation);
-        if (start(gpu, operation, error))
-            return error->status;
-    }
-    return WB_OK;
+    OperationList *launches = &timeline->ready_launches, *others = &timeline->ready;
+    const uint32_t at = next_launch(gpu);
+    if (at == launches->count)
+        return others->count ? take_out(others, 0) : NULL;
+    if (others->count && by_turn(others->items[0], launches->items[at]))
+        return take_out(others, 0);
+    return take_out(launches, at);
 }
 
 /* -- ending -- */
+
+static bool is_over(const WbStream *stream) { return stream->is_destroyed && !stream->last; }
 
 void timeline_sweep(WbGpu *gpu)
 {
     Timeline *timeline = &gpu->timeline;
     uint32_t kept = 0;
+    for (uint32_t i = 0; i < timeline->fresh.count; i++) {
+        if (!is_over(timeline->fresh.items[i]))
+            timeline->fresh.items[kept++] = timeline->fresh.items[i];
+    }
+    timeline->fresh.count = kept;
+    kept = 0;
     for (uint32_t i = 0; i < timeline->streams.count; i++) {
         WbStream *stream = timeline->streams.items[i];
-        if (stream->is_destroyed && !stream->last)
+        if (is_over(stream))
             xfree(stream);
         else
             timeline->streams.items[kept++] = stream;
@@ -217,7 +294,10 @@ static WbStatus take_effect(WbGpu *gpu, Operation *operation, Error *error)
     case OPERATION_FILL:
         return fill_perform(gpu, &operation->fill, error);
     case OPERATION_CALL:
+        gpu->timeline.is_calling = true;
         operation->call.function(operation->call.context);
+        gpu->timeline.is_calling = false;
+        error_clear(error); /* what the function was refused is no failure of the call that waits */
         return WB_OK;
     case OPERATION_RECORD:
     case OPERATION_WAIT:
@@ -240,33 +320,58 @@ static void let_go(WbGpu *gpu, Operation *operation)
         *operation->notice = true;
     if (stream->last == operation)
         stream->last = NULL;
-    if (stream->is_destroyed)
+    if (is_over(stream))
         timeline_sweep(gpu);
     gpu->timeline.pending--;
     free_operation(operation);
 }
 
-static Cycle end_of(const Operation *operation)
+static WbStatus end(WbGpu *gpu, Operation *operation, Error *error)
 {
-    const bool on_machine = operation->kind == OPERATION_LAUNCH && operation->launch.kernel;
-    return on_machine ? operation->launch.kernel->grid.ended : operation->ended;
+    const WbStatus status = take_effect(gpu, operation, error);
+    let_go(gpu, operation);
+    return status;
 }
+
+static Cycle kernel_end(const Operation *operation) { return operation->launch.kernel->grid.ended; }
 
 static WbStatus end_due(WbGpu *gpu, Error *error)
 {
-    Timeline *timeline = &gpu->timeline;
-    for (uint32_t i = 0; i < timeline->running.count;) {
-        Operation *operation = timeline->running.items[i];
-        if (end_of(operation) > gpu->now) {
+    OperationList *timed = &gpu->timeline.timed, *on_machine = &gpu->timeline.on_machine;
+    while (timed->count && timed->items[0]->ended <= gpu->now) {
+        if (end(gpu, take_out(timed, 0), error))
+            return error->status;
+    }
+    for (uint32_t i = 0; i < on_machine->count;) {
+        if (kernel_end(on_machine->items[i]) > gpu->now) {
             i++;
             continue;
         }
-        operation->ended = end_of(operation);
-        timeline->running.count--;
-        memmove(timeline->running.items + i, timeline->running.items + i + 1,
-                (timeline->running.count - i) * sizeof *timeline->running.items);
-        const WbStatus status = take_effect(gpu, operation, error);
-        let_go(gpu, operation);
+        Operation *operation = take_out(on_machine, i);
+        operation->ended = kernel_end(operation);
+        if (end(gpu, operation, error))
+            return error->status;
+    }
+    return WB_OK;
+}
+
+/* What takes no time ends at once, and what it makes ready has its turn by the same order as all others. */
+static WbStatus start_ready(WbGpu *gpu, Error *error)
+{
+    Timeline *timeline = &gpu->timeline;
+    Operation *operation;
+    ready_later(gpu);
+    while ((operation = take_next(gpu))) {
+        const WbStatus status = start(gpu, operation, error);
+        if (operation->kind >= OPERATION_CALL) {
+            if (end(gpu, operation, error))
+                return error->status;
+            continue;
+        }
+        if (operation->kind == OPERATION_LAUNCH && operation->launch.kernel)
+            VEC_PUSH(&timeline->on_machine, operation);
+        else
+            insert(&timeline->timed, operation, by_end);
         if (status)
             return status;
     }
@@ -275,26 +380,26 @@ static WbStatus end_due(WbGpu *gpu, Error *error)
 
 /* -- running -- */
 
+static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
+
 /* When the timeline itself has something to do next. */
 static Cycle next_event(const WbGpu *gpu)
 {
+    const Timeline *timeline = &gpu->timeline;
+    if (timeline->ready.count || next_launch(gpu) < timeline->ready_launches.count)
+        return gpu->now;
     Cycle next = CYCLE_NEVER;
-    for (uint32_t i = 0; i < gpu->timeline.running.count; i++) {
-        const Cycle end = end_of(gpu->timeline.running.items[i]);
-        next = end < next ? end : next;
-    }
-    for (uint32_t i = 0; i < gpu->timeline.ready.count; i++) {
-        const Operation *operation = gpu->timeline.ready.items[i];
-        if (may_start(gpu, operation))
-            return gpu->now;
-        next = operation->submitted > gpu->now && operation->submitted < next ? operation->submitted : next;
-    }
+    if (timeline->timed.count)
+        next = earlier(next, timeline->timed.items[0]->ended);
+    if (timeline->later.count)
+        next = earlier(next, timeline->later.items[0]->submitted);
+    for (uint32_t i = 0; i < timeline->on_machine.count; i++)
+        next = earlier(next, kernel_end(timeline->on_machine.items[i]));
     return next;
 }
 
-static WbStatus step(WbGpu *gpu, Cycle limit, Error *error)
+static WbStatus step(WbGpu *gpu, Cycle until, Error *error)
 {
-    const Cycle next = next_event(gpu), until = next < limit ? next : limit;
     if (gpu->cycle && gpu->cycle->running.count)
         return cycle_advance(gpu, until, error);
     gpu->now = until;
@@ -307,11 +412,13 @@ static void drop_all(WbGpu *gpu)
     if (gpu->cycle && gpu->cycle->running.count)
         cycle_drop(gpu);
     timeline->active_kernels = timeline->cooperative_kernels = timeline->waiting_launches = 0;
-    /* What ends makes others ready, so all of them pass through here. */
-    while (timeline->pending) {
-        const bool runs = timeline->running.count != 0;
-        Operation *operation = runs ? timeline->running.items[--timeline->running.count]
-                                    : timeline->ready.items[--timeline->ready.count];
+    OperationList *const lists[] = {&timeline->on_machine, &timeline->timed, &timeline->ready_launches,
+                                    &timeline->ready, &timeline->later};
+    while (timeline->pending) { /* what is let go makes others ready, so all of them pass through here */
+        uint32_t i = 0;
+        while (!lists[i]->count)
+            i++;
+        Operation *operation = lists[i]->items[--lists[i]->count];
         operation->ended = gpu->now;
         let_go(gpu, operation);
     }
@@ -334,14 +441,18 @@ static double clock_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+WbStatus timeline_report(WbGpu *gpu, Error *error)
+{
+    if (gpu->unreported.status == WB_OK)
+        return WB_OK;
+    *error = gpu->unreported;
+    error_clear(&gpu->unreported);
+    return error->status;
+}
+
 /* Goes on until `done` is set, nothing is left, or `limit` is reached. */
 static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
 {
-    if (gpu->unreported.status != WB_OK) {
-        *error = gpu->unreported;
-        error_clear(&gpu->unreported);
-        return error->status;
-    }
     const double start = clock_seconds();
     WbStatus status = WB_OK;
     while (status == WB_OK) {
@@ -350,11 +461,12 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
             status = end_due(gpu, error);
         if (status != WB_OK || *done || !gpu->timeline.pending)
             break;
-        if (next_event(gpu) <= gpu->now)
+        const Cycle next = next_event(gpu);
+        if (next <= gpu->now)
             continue;
         if (gpu->now >= limit)
             break;
-        status = step(gpu, limit, error);
+        status = step(gpu, earlier(next, limit), error);
     }
     gpu->seconds += clock_seconds() - start;
     if (status != WB_OK) {
@@ -364,39 +476,52 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
     return status;
 }
 
+/* The same for an operation, or all of them where it is null; tells whether it has ended. */
+static WbStatus go_on_until(WbGpu *gpu, Operation *until, Cycle limit, bool *done, Error *error)
+{
+    *done = false;
+    if (gpu->timeline.is_calling)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "A host function of a stream waits for the GPU, which waits for that function; host "
+                         "functions must not call the GPU.");
+    if (timeline_report(gpu, error))
+        return error->status;
+    if (until)
+        until->notice = done;
+    const WbStatus status = go_on(gpu, done, limit, error);
+    if (until && !*done)
+        until->notice = NULL;
+    host_catches_up(gpu);
+    return status;
+}
+
 WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error)
 {
-    bool done = false;
-    if (until)
-        until->notice = &done;
-    const WbStatus status = go_on(gpu, &done, CYCLE_NEVER, error);
-    if (gpu->timeline.host < gpu->now)
-        gpu->timeline.host = gpu->now;
-    return status;
+    bool done;
+    return go_on_until(gpu, until, CYCLE_NEVER, &done, error);
 }
 
 WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error)
 {
-    bool done = false;
+    bool done;
     if (!until)
         return WB_OK;
-    until->notice = &done;
-    if (gpu->timeline.host < gpu->now)
-        gpu->timeline.host = gpu->now;
-    const WbStatus status = go_on(gpu, &done, gpu->timeline.host + cycles, error);
-    if (!done)
-        until->notice = NULL;
-    if (gpu->timeline.host < gpu->now)
-        gpu->timeline.host = gpu->now;
+    host_catches_up(gpu);
+    const WbStatus status = go_on_until(gpu, until, gpu->timeline.host + cycles, &done, error);
     return status ? status : done ? WB_OK : WB_NOT_READY;
 }
 
 void timeline_free(WbGpu *gpu)
 {
+    Timeline *timeline = &gpu->timeline;
     drop_all(gpu);
-    for (uint32_t i = 0; i < gpu->timeline.streams.count; i++)
-        xfree(gpu->timeline.streams.items[i]);
-    VEC_FREE(&gpu->timeline.streams);
-    VEC_FREE(&gpu->timeline.ready);
-    VEC_FREE(&gpu->timeline.running);
+    for (uint32_t i = 0; i < timeline->streams.count; i++)
+        xfree(timeline->streams.items[i]);
+    VEC_FREE(&timeline->streams);
+    VEC_FREE(&timeline->fresh);
+    VEC_FREE(&timeline->later);
+    VEC_FREE(&timeline->ready);
+    VEC_FREE(&timeline->ready_launches);
+    VEC_FREE(&timeline->on_machine);
+    VEC_FREE(&timeline->timed);
 }

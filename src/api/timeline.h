@@ -1,10 +1,10 @@
 /* The timeline: what is in streams, what each operation waits for, and when it happens.
  *
- * An operation waits for the one before it in its stream, for events, and between the default stream and blocking ones
- * for what CUDA says. All that is known when it is put in, so it is kept as a count of operations that have to end first;
- * at 0 it is ready. Ready ones start at once: kernels on the machine as long as fewer than concurrent_kernels run, copies
- * on the engine of their direction one after the other. Everything ready at one time starts in the order of
- * priority and putting in, so the result is the same on every host.
+ * An operation waits for the one before it in its stream, for events, and between the default stream and
+ * blocking ones for what CUDA says. All that is known when it is put in, so it is kept as a count of operations
+ * that have to end first; at 0 it is ready. Ready ones start at once: kernels on the machine as long as fewer than concurrent_kernels
+ * run, copies on the engine of their direction one after the other. Everything ready at one time starts in the
+ * order of priority and putting in, so the result is the same on every host.
  *
  * Time stands still between calls that wait. These run the timeline until what they wait for has ended. In functional
  * mode, and for kernels that the knob timed_kernels leaves out, a kernel happens when it starts and takes a
@@ -17,7 +17,8 @@
 #include "warpbeam.h"
 
 typedef enum OperationKind {
-    OPERATION_LAUNCH, OPERATION_COPY, OPERATION_FILL, OPERATION_CALL, OPERATION_RECORD, OPERATION_WAIT
+    OPERATION_LAUNCH, OPERATION_COPY, OPERATION_FILL,
+    OPERATION_CALL, OPERATION_RECORD, OPERATION_WAIT /* from the call on they take no time */
 } OperationKind;
 
 /* A launch that has been checked. */
@@ -30,8 +31,7 @@ typedef struct LaunchOrder {
     uint8_t *parameters;       /* owned, until the launch takes them over */
 } LaunchOrder;
 
-/* Invariant: it is in `ready` exactly if waits_for is 0 and it has not started, and in `running` from its start to its
- * end. */
+/* Invariant: from when waits_for is 0 to its end it is in exactly one list of the timeline. */
 typedef struct Operation {
     OperationKind kind;
     WbStream *stream;
@@ -55,6 +55,7 @@ struct WbStream {
     unsigned flags;
     int priority;
     Operation *last;           /* the latest one that has not ended; null: it is empty */
+    bool is_fresh;             /* it is in the timeline's list of that name */
     bool is_destroyed;         /* freed when it is empty */
 };
 
@@ -68,16 +69,27 @@ struct WbEvent {
 
 typedef enum CopyEngine { ENGINE_TO_DEVICE, ENGINE_TO_HOST, ENGINE_ON_DEVICE, ENGINE_COUNT } CopyEngine;
 
+typedef struct OperationList {
+    Operation **items;
+    uint32_t count, capacity;
+} OperationList;
+
+/* Invariant: of blocking streams that are not fresh, all operations end before the default stream's latest. */
 typedef struct Timeline {
     WbStream default_stream;
     VEC(WbStream *) streams;   /* the others */
-    VEC(Operation *) ready, running;
+    VEC(WbStream *) fresh;     /* blocking ones that got an operation after the default stream's latest */
+    OperationList later;       /* ready, but the host is not so far yet; by sequence, as is `submitted` */
+    OperationList ready, ready_launches; /* by priority and sequence */
+    OperationList on_machine;  /* kernels that have started in cycle mode, in that order */
+    OperationList timed;       /* all others that have started, by their end */
     uint32_t pending;          /* operations that have not ended */
     uint64_t next_sequence;
     Cycle host;                /* how far the host is; at least gpu->now while it runs */
     Cycle engine_free[ENGINE_COUNT];
     uint32_t active_kernels, cooperative_kernels;
     uint32_t waiting_launches; /* that have not started */
+    bool is_calling;           /* a host function is running: it must not wait */
 } Timeline;
 
 void timeline_init(WbGpu *gpu);
@@ -90,6 +102,8 @@ void operation_wait_for(Operation *operation, Operation *earlier);
 void timeline_release(WbGpu *gpu, Operation *operation);
 /* Frees the streams that are destroyed and empty. */
 void timeline_sweep(WbGpu *gpu);
+/* The failure, if any, of what ran inside a call that returns nothing; it is told once. */
+WbStatus timeline_report(WbGpu *gpu, Error *error);
 /* Runs until the operation has ended; null: until everything has. A failure drops all that is left. */
 WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error);
 /* Runs for so many cycles, at most until the operation has ended; WB_NOT_READY if it has not. */

@@ -27,7 +27,8 @@ typedef enum AccessKind {
     ACCESS_COPY, /* a load whose bytes go to shared memory, while the threads go on */
     ACCESS_COMMIT, /* nothing but a mark: the copies before it are a group */
     ACCESS_WAIT, /* nothing but a wait until at most `part` groups of copies are under way */
-    ACCESS_HINT  /* names bytes, but neither reads nor writes them */
+    ACCESS_HINT, /* names bytes, but neither reads nor writes them */
+    ACCESS_TEXTURE /* reads the texels of `fetch`; nothing else is set but the mask */
 } AccessKind;
 
 /* How the lanes' places lie to each other; what is known serves as a short cut only. */
@@ -60,6 +61,7 @@ typedef struct Access {
     uint32_t part;      /* any number */
     uint8_t **targets;  /* of ACCESS_COPY: where each lane's bytes go; the array is copied */
     uint8_t *object;    /* of ACCESS_COPY: the mbarrier object that is told of the bytes, or null */
+    struct TextureFetch *fetch; /* of ACCESS_TEXTURE: exec/texture.h; copied */
 
     uint8_t pattern;               /* AccessPattern */
     uint8_t lane_space[MAX_WIDTH]; /* set only where `space` stays generic */

@@ -37,6 +37,10 @@ StepFn *const step_handlers[ACTION_COUNT] = {
     [ACTION_MMA] = exec_mma,
     [ACTION_WMMA_LOAD] = exec_wmma_load,
     [ACTION_WMMA_STORE] = exec_wmma_store,
+    [ACTION_TEXTURE] = exec_texture,
+    [ACTION_TEXTURE_QUERY] = exec_texture_query,
+    [ACTION_SURFACE_LOAD] = exec_surface_load,
+    [ACTION_SURFACE_STORE] = exec_surface_store,
 };
 
 /* How long a group runs before other ready groups of its warp get their turn (from Volta on). Long

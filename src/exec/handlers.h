@@ -16,6 +16,10 @@ StepFn exec_mma;
 StepFn exec_wmma_load, exec_wmma_store;
 StepFn exec_ldmatrix;
 
+/* texture.c, surface.c */
+StepFn exec_texture, exec_texture_query;
+StepFn exec_surface_load, exec_surface_store;
+
 /* control.c, barrier.c, warp_sync.c, move.c */
 StepFn exec_branch, exec_branch_table, exec_call, exec_return, exec_exit, exec_trap, exec_nop;
 StepFn exec_barrier, exec_cluster_barrier;

@@ -6,6 +6,7 @@
 #include "exec/access.h"
 #include "exec/lanes.h"
 #include "exec/matrix.h"
+#include "exec/texture.h"
 
 static bool has_mod(const Writer *writer, Mod mod)
 {
@@ -63,6 +64,19 @@ static WbStatus add_operand(Writer *writer, const PtxOperand *from, unsigned byt
     return status;
 }
 
+/* Of "[texture, {x, y}]" what comes behind the texture. */
+static WbStatus add_coordinates(Writer *writer, const PtxOperand *address)
+{
+    const PtxOperand *places = &writer->function->operands[address->first + 1];
+    const PtxOperand *first =
+        places->kind == PTX_VECTOR ? &writer->function->operands[places->first] : places;
+    const uint32_t count = places->kind == PTX_VECTOR ? places->count : 1;
+    WbStatus status = WB_OK;
+    for (uint32_t i = 0; i < count && status == WB_OK; i++)
+        status = add_operand(writer, &first[i], 4);
+    return status;
+}
+
 /* Operand k and, for vectors, pairs and addresses, what it holds. */
 static WbStatus add_operands(Writer *writer, unsigned k)
 {
@@ -72,7 +86,8 @@ static WbStatus add_operands(Writer *writer, unsigned k)
     switch (from->kind) {
     case PTX_ADDRESS:
         writer->insn->displacement = from->value;
-        return add_operand(writer, &writer->function->operands[from->first], 8);
+        status = add_operand(writer, &writer->function->operands[from->first], 8);
+        return from->count > 1 && status == WB_OK ? add_coordinates(writer, from) : status;
     case PTX_VECTOR:
     case PTX_PAIR:
         if (from->kind == PTX_VECTOR && writer->insn->row == ROW_mov_b64)
@@ -137,10 +152,27 @@ static void fill_memory(Writer *writer)
     insn->element_bytes = (uint8_t)(writer->last_type == MOD_NONE ? 0 : type_bytes(writer->last_type));
 }
 
-static void fill_by_action(Writer *writer)
+static WbStatus fill_texture(Writer *writer)
+{
+    const char *problem;
+    fill_memory(writer);
+    writer->insn->aux = access_aux(writer->function, writer->ptx);
+    writer->insn->detail = texture_decode(writer->function, writer->ptx, writer->linker->arena, &problem);
+    if (writer->insn->detail)
+        return WB_OK;
+    return link_error(writer->linker, writer->number, writer->ptx, WB_ERROR_UNSUPPORTED,
+                      "has an instruction that %s", problem);
+}
+
+static WbStatus fill_by_action(Writer *writer)
 {
     Insn *insn = writer->insn;
     switch (insn->action) {
+    case ACTION_TEXTURE:
+    case ACTION_TEXTURE_QUERY:
+    case ACTION_SURFACE_LOAD:
+    case ACTION_SURFACE_STORE:
+        return fill_texture(writer);
     case ACTION_LOAD:
     case ACTION_STORE:
     case ACTION_ATOMIC:
@@ -162,6 +194,7 @@ static void fill_by_action(Writer *writer)
     default:
         break;
     }
+    return WB_OK;
 }
 
 /* Strong loads, atomics and sleeping: what a thread does in a loop while it waits for another one. */
@@ -224,13 +257,8 @@ static void settle_space(const Writer *writer)
 
 static WbStatus refuse_insn(Writer *writer)
 {
-    static const char *const images[] = {"tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"};
-    const char *why = "";
-    for (size_t i = 0; i < sizeof images / sizeof *images; i++)
-        if (!strcmp(writer->ptx->mnemonic, images[i]))
-            why = ": textures and surfaces come with the CUDA runtime";
     return link_error(writer->linker, writer->number, writer->ptx, WB_ERROR_UNSUPPORTED,
-                      "uses '%.100s', which Warpbeam does not execute%s", writer->ptx->opcode, why);
+                      "uses '%.100s', which Warpbeam does not execute", writer->ptx->opcode);
 }
 
 static WbStatus write_insn(Writer *writer)
@@ -261,9 +289,10 @@ static WbStatus write_insn(Writer *writer)
         fill_lane(writer);
     if (is_same_address(writer))
         make_move(insn);
-    fill_by_action(writer);
+    WbStatus status = fill_by_action(writer);
     insn->polls = polls(writer);
-    WbStatus status = write_operands(writer);
+    if (status == WB_OK)
+        status = write_operands(writer);
     if (status == WB_OK)
         settle_space(writer);
     if (insn->action == ACTION_LANE)

@@ -171,12 +171,13 @@ static WbStatus layout_local(Linker *linker)
         if ((v->space != SPACE_LOCAL && !linker->placements[i].in_local) || number == NO_INDEX)
             continue;
         place(linker, i, &ends[number]);
-        if (ends[number] > WINDOW_BYTES)
-            return error_set(
-                linker->error, WB_ERROR_LAUNCH,
-                "%s:%u: with '%s' a frame has %llu bytes of local memory; a thread has at most %d",
-                linker->module->file_name, v->place.line, v->name, (unsigned long long)ends[number],
-                WINDOW_BYTES);
+        if (ends[number] <= WINDOW_BYTES)
+            continue;
+        uint32_t line;
+        const char *file = module_file(linker->module, v->place.line, &line);
+        return error_set(linker->error, WB_ERROR_LAUNCH,
+                         "%s:%u: with '%s' a frame has %llu bytes of local memory; a thread has at most %d",
+                         file, line, v->name, (unsigned long long)ends[number], WINDOW_BYTES);
     }
     for (uint32_t i = 0; i < linker->reached.count; i++)
         linker->program->functions[i].local_bytes = link_align(ends[i], 16);

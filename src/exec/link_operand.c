@@ -165,7 +165,9 @@ static WbStatus variable_operand(Linker *linker, uint32_t number, const PtxInsn 
         return WB_OK;
     default:
         return link_error(linker, number, insn, WB_ERROR_UNSUPPORTED,
-                          "uses '%s', a texture or surface, which Warpbeam does not execute yet", v->name);
+                          "uses '%s', a texture or surface reference; only texture and surface objects are "
+                          "executed",
+                          v->name);
     }
 }
 

@@ -21,6 +21,7 @@ typedef struct DeviceHeap {
     uint64_t limit, used;
 } DeviceHeap;
 
+struct TextureTable;
 typedef struct Step Step;
 typedef struct Access Access;
 typedef void SecondPhase(Step *step, Access *access);
@@ -35,8 +36,11 @@ typedef struct Machine {
     uint32_t sm_count;
     uint32_t warps_per_sm;     /* %nwarpid */
     DeviceHeap *heap;
+    const struct TextureTable *textures; /* exec/texture.h */
     WbOutput *output;
     void *output_context;
+    WbOutput *assertion_output; /* null: `output` tells of them, too */
+    void *assertion_context;
     ExecStatistics statistics;
     AllocationCache allocations;
 } Machine;

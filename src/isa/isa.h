@@ -32,8 +32,8 @@ typedef enum Mod {
 /* A type is the modifier that names it. */
 typedef Mod Type;
 
-typedef struct ModSet { uint64_t words[4]; } ModSet;
-_Static_assert(MOD_COUNT <= 256, "ModSet holds 256 modifiers");
+typedef struct ModSet { uint64_t words[5]; } ModSet;
+_Static_assert(MOD_COUNT <= 320, "ModSet holds 320 modifiers");
 
 static inline bool modset_has(const ModSet *set, Mod mod) { return set->words[mod >> 6] >> (mod & 63) & 1; }
 static inline void modset_add(ModSet *set, Mod mod) { set->words[mod >> 6] |= (uint64_t)1 << (mod & 63); }
@@ -69,6 +69,8 @@ typedef enum Action {
     ACTION_COPY_ASYNC, ACTION_MBARRIER, /* exec/async.c */
     ACTION_ADDRESS,   /* cvta, isspacep, mapa, getctarank: exec/address.c */
     ACTION_LDMATRIX, ACTION_MMA, ACTION_WMMA_LOAD, ACTION_WMMA_STORE, /* exec/matrix.c */
+    ACTION_TEXTURE, ACTION_TEXTURE_QUERY,       /* exec/texture.c */
+    ACTION_SURFACE_LOAD, ACTION_SURFACE_STORE,  /* exec/surface.c */
     ACTION_COUNT
 } Action;
 

@@ -73,6 +73,7 @@
 #include "isa/convert.def"
 #include "isa/video.def"
 #include "isa/memory.def"
+#include "isa/texture.def"
 #include "isa/control.def"
 #include "isa/warp.def"
 #include "isa/matrix.def"

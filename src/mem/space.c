@@ -1,11 +1,12 @@
 /* Device memory as a sorted array of allocations.
  *
- * Addresses of device memory only grow: one that was freed is never handed out again, so a use after free is found,
- * not hidden. Host memory behind large
- * allocations is mapped without reservation and comes zeroed page by page when it is first touched, so
- * a large allocation costs what is used of it. */
+ * Addresses only grow: one that was freed is never handed out again, so a use after free is found, not hidden. Host
+ * memory behind large allocations is mapped without reservation and comes zeroed page by page when it is first
+ * touched, so a large allocation costs what is used of it. Host memory that kernels reach is asked for at addresses
+ * that are the same in every run: a kernel's time depends on its addresses, and must not on the host's choice. */
 #include "mem/space.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +17,28 @@
 
 enum {
     FREED_RANGES = 16,
-    GAP = SPACE_ALIGNMENT,        /* unmapped after every allocation, so that overruns are found */
-    MAPPED_SIZE = 64 * 1024,      /* from here on pages are mapped; smaller blocks come from the heap */
-    NULL_REACH = 1024 * 1024      /* an address below is likely a null pointer with an offset */
+    GAP = SPACE_ALIGNMENT,   /* unmapped after every allocation, so that overruns are found */
+    MAPPED_SIZE = 64 * 1024, /* from here on pages are mapped; smaller blocks come from the heap */
+    NULL_REACH = 1024 * 1024 /* an address below is likely a null pointer with an offset */
 };
+
+/* Programs and their libraries lie above or below; if something else does not, the next place is so much further. */
+#define FIRST_MAPPED 0x200000000000ull
+#define MAPPED_DETOUR 0x1000000000ull
+
+/* Pages at the address, or anywhere where it is null. */
+static void *map_pages(uint64_t address, uint64_t size)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (address ? MAP_FIXED_NOREPLACE : 0);
+    void *pages = mmap((void *)(uintptr_t)address, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
 
 /* Null when the host has no room. */
 static uint8_t *host_alloc(uint64_t size)
 {
-    if (size >= MAPPED_SIZE) {
-        int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-        void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
-        return pages == MAP_FAILED ? NULL : pages;
-    }
+    if (size >= MAPPED_SIZE)
+        return map_pages(0, size);
     size_t rounded = ((size_t)size + SPACE_ALIGNMENT - 1) & ~(size_t)(SPACE_ALIGNMENT - 1);
     void *block = aligned_alloc(SPACE_ALIGNMENT, rounded);
     return block ? memset(block, 0, rounded) : NULL;
@@ -86,7 +96,7 @@ static void free_or_hold(AddressSpace *space, uint8_t *host, uint64_t size)
 
 void space_init(AddressSpace *space, uint64_t limit)
 {
-    *space = (AddressSpace){.next = SPACE_GLOBAL_BASE, .limit = limit};
+    *space = (AddressSpace){.next = SPACE_GLOBAL_BASE, .next_mapped = FIRST_MAPPED, .limit = limit};
     space->last_freed = xcalloc(FREED_RANGES, sizeof *space->last_freed);
 }
 
@@ -119,7 +129,8 @@ static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *erro
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
                          "An allocation of %" PRIu64 " bytes does not fit into what is left of the device's "
                          "address space, in which no address is used twice; open the GPU again to start "
-                         "afresh.", size);
+                         "afresh.",
+                         size);
     return WB_OK;
 }
 
@@ -161,9 +172,9 @@ WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool 
         return status;
     uint8_t *host = host_alloc(size);
     if (!host)
-        return error_set(error, WB_ERROR_OUT_OF_MEMORY,
-                         "The host has no memory for a device allocation of %" PRIu64
-                         " bytes; allocate less.", size);
+        return error_set(
+            error, WB_ERROR_OUT_OF_MEMORY,
+            "The host has no memory for a device allocation of %" PRIu64 " bytes; allocate less.", size);
 
     *address = space->next;
     enter(space, &(Allocation){space->next, size, host, name, read_only, MEMORY_DEVICE});
@@ -179,8 +190,24 @@ static bool is_taken(const AddressSpace *space, uint64_t base, uint64_t size)
     return last && last->base + last->size > base;
 }
 
+/* Host memory for the device at the next place that is free. */
+static void *map_next(AddressSpace *space, uint64_t size)
+{
+    enum { TRIES = 64 };
+    for (int i = 0; i < TRIES; i++, space->next_mapped += MAPPED_DETOUR) {
+        void *pages = map_pages(space->next_mapped, size);
+        if (!pages && errno == ENOMEM)
+            return NULL;
+        if (!pages)
+            continue;
+        space->next_mapped += (size + 2 * MAPPED_SIZE - 1) / MAPPED_SIZE * MAPPED_SIZE;
+        return pages;
+    }
+    return map_pages(0, size);
+}
+
 /* Makes the range of a mapping: pages of our own, or the aligned places around what is given. */
-static WbStatus make_range(MemoryKind memory, uint64_t *size, void **host, Error *error)
+static WbStatus make_range(AddressSpace *space, MemoryKind memory, uint64_t *size, void **host, Error *error)
 {
     const uint64_t mask = SPACE_ALIGNMENT - 1;
     if (memory == MEMORY_REGISTERED) {
@@ -189,7 +216,7 @@ static WbStatus make_range(MemoryKind memory, uint64_t *size, void **host, Error
         *host = (void *)(uintptr_t)begin;
         return WB_OK;
     }
-    *host = host_alloc(*size < MAPPED_SIZE ? MAPPED_SIZE : *size);
+    *host = map_next(space, *size < MAPPED_SIZE ? MAPPED_SIZE : *size);
     return *host ? WB_OK
                  : error_set(error, WB_ERROR_OUT_OF_MEMORY,
                              "The host has no memory for an allocation of %" PRIu64 " bytes; allocate less.",
@@ -200,18 +227,20 @@ WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void *
 {
     uint64_t range = size;
     if (!size)
-        return error_set(error, WB_ERROR_ARGUMENT, "Host memory of 0 bytes was to be mapped; ask for at least 1.");
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "Host memory of 0 bytes was to be mapped; ask for at least 1.");
     if (memory == MEMORY_MANAGED && check_size(space, size, error))
         return error->status;
-    if (make_range(memory, &range, host, error))
+    if (make_range(space, memory, &range, host, error))
         return error->status;
     const uint64_t base = (uint64_t)(uintptr_t)*host;
-    if (base < SPACE_GLOBAL_BASE || base >= SPACE_GLOBAL_END || is_taken(space, base, range)) {
+    if (base < NULL_REACH || base >= SPACE_GLOBAL_END || is_taken(space, base, range)) {
         if (memory != MEMORY_REGISTERED)
             host_free(*host, range < MAPPED_SIZE ? MAPPED_SIZE : range);
         return error_set(error, WB_ERROR_ARGUMENT,
                          "The %" PRIu64 " bytes of host memory at 0x%" PRIx64 " cannot be mapped: the device "
-                         "has no such address, or some of them are mapped already.", range, base);
+                         "has no such address, or some of them are mapped already.",
+                         range, base);
     }
     enter(space, &(Allocation){base, range, *host, NULL, false, memory});
     space->used += memory == MEMORY_MANAGED ? range : 0;
@@ -252,7 +281,8 @@ WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
         char where[512];
         return error_set(error, WB_ERROR_ARGUMENT,
                          "The address 0x%" PRIx64 " cannot be freed because no allocation begins there: "
-                         "it is %s.", address, space_describe(space, address, where, sizeof where));
+                         "it is %s.",
+                         address, space_describe(space, address, where, sizeof where));
     }
     Allocation *allocation = space->live[count - 1];
     remember_freed(space, allocation);
@@ -274,8 +304,8 @@ static Allocation *find_for_copy(const AddressSpace *space, uint64_t address, ui
         char where[512];
         error_set(error, WB_ERROR_ARGUMENT,
                   "The host cannot %s %" PRIu64 " bytes at device address 0x%" PRIx64 ": it is %s; a copy "
-                  "must lie in one allocation.", verb, size, address,
-                  space_describe(space, address, where, sizeof where));
+                  "must lie in one allocation.",
+                  verb, size, address, space_describe(space, address, where, sizeof where));
     }
     return allocation;
 }
@@ -324,11 +354,16 @@ static const Allocation *find_freed(const AddressSpace *space, uint64_t address)
 static const char *window_name(uint64_t address)
 {
     switch (address & ~0xFFFFFFFFull) {
-    case SPACE_SHARED_BASE: return "in the generic window of shared memory";
-    case SPACE_LOCAL_BASE: return "in the generic window of local memory";
-    case SPACE_PARAM_BASE: return "in the generic window of kernel parameters";
-    case SPACE_CODE_BASE: return "a function's address";
-    default: return address >= SPACE_GLOBAL_END ? "outside the 49-bit address space" : NULL;
+    case SPACE_SHARED_BASE:
+        return "in the generic window of shared memory";
+    case SPACE_LOCAL_BASE:
+        return "in the generic window of local memory";
+    case SPACE_PARAM_BASE:
+        return "in the generic window of kernel parameters";
+    case SPACE_CODE_BASE:
+        return "a function's address";
+    default:
+        return address >= SPACE_GLOBAL_END ? "outside the 49-bit address space" : NULL;
     }
 }
 

@@ -51,6 +51,7 @@ typedef struct AddressSpace {
     Allocation **live;
     uint32_t count, capacity;
     uint64_t next;      /* where the next allocation goes */
+    uint64_t next_mapped; /* where the next host memory of our own goes */
     uint64_t used, limit;
     Allocation *last_freed; /* ring of recently freed ranges, for error sentences */
     uint32_t freed_count, freed_next;

@@ -105,6 +105,7 @@ static bool orders_memory(Action action)
 {
     switch (action) {
     case ACTION_STORE:
+    case ACTION_SURFACE_STORE:
     case ACTION_ATOMIC:
     case ACTION_BARRIER:
     case ACTION_WARP_SYNC:
@@ -113,6 +114,11 @@ static bool orders_memory(Action action)
     case ACTION_SHUFFLE: return true;
     default: return false;
     }
+}
+
+static bool is_read(Action action)
+{
+    return action == ACTION_LOAD || action == ACTION_TEXTURE || action == ACTION_SURFACE_LOAD;
 }
 
 static void add_load(Estimate *e, uint32_t insn, uint32_t level)
@@ -147,7 +153,7 @@ static void overlap_loads(Estimate *e, uint32_t block)
         }
         if (orders_memory(action))
             floor = e->groups.count;
-        if (action == ACTION_LOAD && !is_parameter_load(e->function, insn)) {
+        if (is_read(action) && !is_parameter_load(e->function, insn)) {
             level = level > floor ? level : floor;
             add_load(e, i, level++);
         }

@@ -44,15 +44,26 @@ const char *module_line(const Module *module, uint32_t line, size_t *length)
     return at;
 }
 
+const char *module_file(const Module *module, uint32_t line, uint32_t *file_line)
+{
+    uint32_t part = module->part_count;
+    while (part && module->parts[part - 1].first_line > line)
+        part--;
+    *file_line = part ? line - module->parts[part - 1].first_line + 1 : line;
+    return part ? module->parts[part - 1].file_name : module->file_name;
+}
+
 const char *module_place_text(const Module *module, const PtxInsn *insn, char *buffer, size_t size)
 {
     const SourcePlace *source = &insn->source;
     const char *file = source->file < module->file_count ? module->files[source->file] : NULL;
+    uint32_t line;
+    const char *name = module_file(module, insn->place.line, &line);
     if (source->line && file)
-        snprintf(buffer, size, "%.200s:%u:%u (%.200s:%u)", module->file_name, insn->place.line,
-                 insn->place.column, file, source->line);
+        snprintf(buffer, size, "%.200s:%u:%u (%.200s:%u)", name, line, insn->place.column, file,
+                 source->line);
     else
-        snprintf(buffer, size, "%.200s:%u:%u", module->file_name, insn->place.line, insn->place.column);
+        snprintf(buffer, size, "%.200s:%u:%u", name, line, insn->place.column);
     return buffer;
 }
 

@@ -54,6 +54,7 @@ typedef struct Variable {
     uint32_t align;
     uint32_t function;
     bool is_extern, is_visible, is_weak, is_common, is_array;
+    bool is_managed;     /* in memory that host and device reach at the same address */
     const uint8_t *init; /* `size` bytes, or null: zero */
     const Relocation *relocations;
     uint32_t relocation_count;
@@ -115,6 +116,7 @@ typedef struct Table {
     const char *name;
     uint32_t *targets;
     uint32_t target_count;
+    bool names_functions; /* .calltargets */
     /* of a prototype: the sizes of returned values and parameters */
     const Variable *results, *parameters;
     uint32_t result_count, parameter_count;
@@ -155,10 +157,13 @@ static inline bool function_has_mod(const Function *function, const PtxInsn *ins
     return false;
 }
 
+/* One of the texts that a linked module was made of (merge.h): where its lines begin in the module's text. */
+typedef struct ModulePart { const char *file_name; uint32_t first_line; } ModulePart;
+
 typedef struct Module {
     Arena arena;
-    const char *file_name;
-    const char *text;         /* a copy, for error sentences that quote a line */
+    const char *file_name;    /* of a linked module: the first one's, and how many more there are */
+    const char *text;         /* a copy, for sentences that quote a line; of a linked module: all of them */
     size_t text_length;
     uint32_t version;         /* 10 * major + minor */
     uint32_t target;          /* 75 for sm_75 */
@@ -170,6 +175,8 @@ typedef struct Module {
     const char **files;       /* of .file, by number; may hold nulls */
     uint32_t file_count;
     Map function_names, variable_names; /* module scope */
+    const ModulePart *parts;  /* of a linked module, in order */
+    uint32_t part_count;
 } Module;
 
 /* Parses `length` bytes. On failure *module is null and the sentence names file, line, column, what was
@@ -177,6 +184,8 @@ typedef struct Module {
 WbStatus module_parse(const char *file_name, const char *text, size_t length, Module **module, Error *error);
 void module_free(Module *module);
 
+/* The file that a line of the module's text is in, and its number there. */
+const char *module_file(const Module *module, uint32_t line, uint32_t *file_line);
 /* The line of PTX text at a place, without its end; for error sentences. */
 const char *module_line(const Module *module, uint32_t line, size_t *length);
 /* "file.ptx:12:5" or, with .loc, "file.ptx:12:5 (source.cu:7)"; written to buffer. */

@@ -56,6 +56,7 @@ static void parse_call_targets(Parser *parser, Table *table)
     table->targets = ARENA_ARRAY(&parser->module->arena, uint32_t, table->target_count);
     for (uint32_t i = 0; i < table->target_count; i++)
         table->targets[i] = parser->elements.items[first + i].index;
+    table->names_functions = true;
     parser->elements.count = first;
 }
 

@@ -133,8 +133,8 @@ static void parse_statement(Parser *parser)
             parse_alias(parser);
             return;
         }
-        const Linkage linkage = parse_linkage(parser);
-        parse_attributes(parser);
+        Linkage linkage = parse_linkage(parser);
+        linkage.is_managed = parse_attributes(parser);
         if (token_is(&parser->token, ".func") || token_is(&parser->token, ".entry"))
             parse_function(parser, linkage);
         else if (space_of(&parser->token, &space) && space != SPACE_REG && space != SPACE_LOCAL)

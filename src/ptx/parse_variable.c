@@ -38,10 +38,15 @@ Linkage parse_linkage(Parser *parser)
     }
 }
 
-void parse_attributes(Parser *parser)
+bool parse_attributes(Parser *parser)
 {
-    while (parser_accept_directive(parser, ".attribute"))
+    bool is_managed = false;
+    while (parser_accept_directive(parser, ".attribute")) {
+        const char *start = parser->token.start;
         parser_skip_brackets(parser, '(', ')');
+        is_managed |= memmem(start, (size_t)(parser->token.start - start), ".managed", 8) != NULL;
+    }
+    return is_managed;
 }
 
 static uint32_t parse_alignment(Parser *parser)
@@ -68,9 +73,9 @@ static void parse_pointer(Parser *parser)
 
 Declaration parse_declaration(Parser *parser)
 {
-    Declaration declaration = {MOD_NONE, 0, 1};
+    Declaration declaration = {MOD_NONE, 0, 1, false};
     for (;;) {
-        parse_attributes(parser);
+        declaration.is_managed |= parse_attributes(parser);
         if (parser_accept_directive(parser, ".align"))
             declaration.align = parse_alignment(parser);
         else if (parser_accept_directive(parser, ".v2"))
@@ -132,6 +137,7 @@ Variable parse_declarator(Parser *parser, Space space, const Declaration *declar
         .align = declaration->align ? declaration->align : natural,
         .function = parser->function,
         .is_array = dimensions->count > 0,
+        .is_managed = declaration->is_managed,
         .place = place,
     };
 }
@@ -218,6 +224,7 @@ void parse_variables(Parser *parser, Linkage linkage)
         variable.is_visible = linkage.is_visible;
         variable.is_weak = linkage.is_weak;
         variable.is_common = linkage.is_common;
+        variable.is_managed |= linkage.is_managed;
         if (parser_accept(parser, '='))
             parse_value(parser, &variable, &dimensions, declaration.vector);
         else if (!variable.size && !linkage.is_extern && space != SPACE_PARAM)

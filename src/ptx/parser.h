@@ -152,9 +152,9 @@ void parse_file(Parser *parser);
 void parse_section(Parser *parser);
 
 /* parse_variable.c */
-typedef struct Linkage { bool is_extern, is_visible, is_weak, is_common; } Linkage;
+typedef struct Linkage { bool is_extern, is_visible, is_weak, is_common, is_managed; } Linkage;
 /* ".align 8 .v2 .f32": what stands before the names of a declaration. */
-typedef struct Declaration { Type type; uint32_t align; unsigned vector; } Declaration;
+typedef struct Declaration { Type type; uint32_t align; unsigned vector; bool is_managed; } Declaration;
 /* The sizes of an array, outermost first; an open first one is 0. */
 typedef struct Dimensions { uint64_t sizes[MAX_DIMENSIONS + 1]; unsigned count; } Dimensions;
 bool space_of(const Token *token, Space *space);
@@ -165,7 +165,8 @@ Declaration parse_declaration(Parser *parser);
 /* A name and its dimensions: all of a variable but what its linkage and initializer say. */
 Variable parse_declarator(Parser *parser, Space space, const Declaration *declaration,
                           Dimensions *dimensions);
-void parse_attributes(Parser *parser);
+/* Any number of .attribute(...); whether .managed is among them. */
+bool parse_attributes(Parser *parser);
 
 /* parse_initializer.c: after the '='. Sets the size of an array with an open dimension. */
 void parse_initializer(Parser *parser, Variable *variable, Dimensions *dimensions, unsigned vector);

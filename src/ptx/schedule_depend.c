@@ -92,9 +92,13 @@ static uint32_t latency_of(const Function *function, const PtxInsn *insn)
     case ACTION_ATOMIC:
     case ACTION_LDMATRIX:
     case ACTION_WMMA_LOAD:
+    case ACTION_TEXTURE:
+    case ACTION_TEXTURE_QUERY:
+    case ACTION_SURFACE_LOAD:
         return memory_latency(function, insn);
     case ACTION_STORE:
     case ACTION_WMMA_STORE:
+    case ACTION_SURFACE_STORE:
     case ACTION_PREFETCH:
         return 1;
     case ACTION_SHUFFLE:

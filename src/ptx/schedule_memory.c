@@ -82,17 +82,27 @@ static Role role_of(const Function *function, const PtxInsn *insn)
     case ACTION_LDMATRIX:
     case ACTION_WMMA_LOAD:
     case ACTION_PREFETCH:
+    case ACTION_TEXTURE:
+    case ACTION_SURFACE_LOAD:
         return ROLE_READ;
     case ACTION_WMMA_STORE:
+    case ACTION_SURFACE_STORE:
         return ROLE_WRITE;
     case ACTION_LANE:
     case ACTION_MOVE:
     case ACTION_ADDRESS:
     case ACTION_MMA:
+    case ACTION_TEXTURE_QUERY:
         return ROLE_NONE;
     default:
         return ROLE_ORDER;
     }
+}
+
+/* Is it memory that no thread writes while the kernel runs? */
+static bool is_never_written(const Function *function, const PtxInsn *insn)
+{
+    return isa_rows[insn->row].action == ACTION_TEXTURE || function_has_mod(function, insn, MOD_nc);
 }
 
 /* -- where it is -- */
@@ -204,7 +214,7 @@ void schedule_order_memory(ScheduleRegion *region, uint32_t node)
     ScheduleAccess access = {.node = node,
                              .space = schedule_space(function, insn),
                              .writes = role == ROLE_WRITE,
-                             .is_constant = function_has_mod(function, insn, MOD_nc)};
+                             .is_constant = is_never_written(function, insn)};
     find_place(region, insn, &access);
     schedule_add_edge(region, region->memory_order, node, 1);
     for (uint32_t i = 0; i < region->memory.count; i++)

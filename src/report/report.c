@@ -15,7 +15,11 @@ static WbStatus write_report(WbGpu *gpu, const char *path, unsigned parts, Error
         return error_set(error, WB_ERROR_NOT_FOUND, "The report cannot be written to %s: %s.", path,
                          strerror(errno));
     const ReportOptions options = {.details = parts & WB_REPORT_DETAILS, .blocks = parts & WB_REPORT_BLOCKS};
-    report_json(gpu, &options, to);
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".csv") == 0)
+        report_csv(gpu, to);
+    else
+        report_json(gpu, &options, to);
     const bool failed = ferror(to);
     if (fclose(to) || failed)
         return error_set(error, WB_ERROR_ARGUMENT, "The report could not be written to %s: %s.", path,

@@ -16,5 +16,9 @@ typedef struct ReportOptions {
 
 void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to);
 void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to);
+/* A table: a row for each kernel, a column for each counter. */
+void report_csv(const WbGpu *gpu, FILE *to);
+/* What a whole program did, in one screen at most: kernels of one name together, the longest first. */
+void report_summary(const WbGpu *gpu, FILE *to);
 
 #endif

@@ -162,6 +162,7 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     json_put_integer(json, "launched", record->launched);
     json_put_integer(json, "started", record->started);
     json_put_integer(json, "ended", record->ended);
+    json_put_boolean(json, "alone", record->is_alone);
     json_put_integer(json, "cycles", sums.cycles);
     json_put_integer(json, "warp_instructions", sums.exec.warp_instructions);
     json_put_integer(json, "thread_instructions", sums.exec.thread_instructions);

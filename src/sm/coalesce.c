@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { TABLE_ENTRIES = 2 * MAX_WIDTH, WORD_BYTES = 4, EMPTY = 0xFF };
+enum { TABLE_ENTRIES = 2 * MAX_WIDTH, WORD_BYTES = 4, EMPTY = 0xFF, TEXEL_ENTRIES = 2 * MAX_LINES };
+_Static_assert(MAX_LINES >= TEXTURE_TEXELS * MAX_WIDTH, "a line for each texel");
 
 static uint64_t line_of(uint64_t address) { return address & ~(uint64_t)(LINE_BYTES - 1); }
 
@@ -151,6 +152,36 @@ uint32_t coalesce_local(const Access *access, unsigned width, uint64_t base, Acc
             gather(&gathering, &last, row + lane * WORD_BYTES, WORD_BYTES, lane);
         }
         count += gathering.count;
+    }
+    return count;
+}
+
+/* Texels of neighbouring lanes mostly share a line, those of one lane often do not. */
+uint32_t coalesce_texture(const TextureFetch *fetch, AccessLine *lines)
+{
+    TextureFetch *readable = (TextureFetch *)(uintptr_t)fetch;
+    const TextureLane *lanes = fetch_lanes(readable);
+    uint16_t table[TEXEL_ENTRIES] = {0}; /* number of a line + 1; 0: empty */
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < fetch->texels; row++) {
+        const TextureTexel *texels = fetch_texels(readable, row);
+        for (uint32_t lane = 0; lane < fetch->width; lane++) {
+            const uint64_t address = texels[lane].address, line = line_of(address), offset = address - line;
+            if (!address)
+                continue;
+            const TextureObject *object = lanes[lane].object;
+            uint32_t entry = (uint32_t)((line / LINE_BYTES * 0x9E3779B97F4A7C15u) >> 32) % TEXEL_ENTRIES;
+            while (table[entry] && lines[table[entry] - 1].line != line)
+                entry = (entry + 1) % TEXEL_ENTRIES;
+            if (!table[entry]) {
+                uint8_t *place = (uint8_t *)(uintptr_t)lanes[lane].host + (line - object->texture.address);
+                lines[count++] = (AccessLine){.line = line, .place = place};
+                table[entry] = (uint16_t)count;
+            }
+            AccessLine *found = &lines[table[entry] - 1];
+            found->lanes |= (Mask)1 << lane;
+            found->sectors |= sectors_of(offset, offset + object->element_bytes);
+        }
     }
     return count;
 }

@@ -3,6 +3,7 @@
 #define SM_COALESCE_H
 
 #include "exec/access.h"
+#include "exec/texture.h"
 
 /* What an access touches of one line. Invariant: lanes and sectors are not 0. */
 typedef struct AccessLine {
@@ -21,5 +22,7 @@ enum { LOCAL_WORDS = 8, MAX_LINES = MAX_WIDTH * LOCAL_WORDS };
 uint32_t coalesce_global(const Access *access, unsigned width, AccessLine *lines);
 /* The same for local memory, word by word; at most MAX_LINES. */
 uint32_t coalesce_local(const Access *access, unsigned width, uint64_t base, AccessLine *lines);
+/* The lines of all texels of a read; at most MAX_LINES, and none if no lane has a texel. */
+uint32_t coalesce_texture(const TextureFetch *fetch, AccessLine *lines);
 
 #endif

@@ -135,7 +135,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     sm->issuing = (Issuing){.warp = warp, .insn = timing};
     if (timing->kind == CLASS_MEMORY) {
         sm->lsu_touched = true;
-        slot->has_stored |= insn->action == ACTION_STORE && insn->space != SPACE_SHARED;
+        slot->has_stored |= (insn->action == ACTION_STORE && insn->space != SPACE_SHARED) ||
+                            insn->action == ACTION_SURFACE_STORE;
         slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
     }
     Mask executed;

@@ -144,7 +144,9 @@ void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line)
     access.part = op->part;
     access.targets = op->targets;
     access.object = op->object;
-    restore_places(op, lsu->width, (uint8_t *)(uintptr_t)line, &access);
+    access.fetch = op->fetch;
+    if (!op->fetch)
+        restore_places(op, lsu->width, (uint8_t *)(uintptr_t)line, &access);
     op->perform(&step, &access);
     if (sm->error.status != WB_OK)
         sm_fail(sm, sm->now);
@@ -153,6 +155,7 @@ void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line)
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
 {
     LsuOp *whole = op->whole;
+    ready += op->extra_latency;
     if (op->acquires) {
         l1_invalidate(&lsu->l1);
         lsu->sm->acquiring &= ~((WarpSet)1 << op->warp);
@@ -175,7 +178,7 @@ void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
 
 static void leave_queue(Lsu *lsu, const LsuOp *op)
 {
-    const Cycle addresses = op->started + lsu->lane_cycles;
+    const Cycle addresses = op->started + op->least_cycles;
     lsu->head = op->next;
     lsu->queued--;
     lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;

@@ -42,6 +42,8 @@ static LsuOp *new_record(const Handover *handover, OpKind kind)
     op->issued = lsu->sm->now;
     op->started = CYCLE_NEVER;
     op->ready = 0;
+    op->least_cycles = lsu->lane_cycles;
+    op->extra_latency = 0;
     op->timing = lsu->sm->issuing.insn;
     op->lines = NULL;
     op->line_count = op->next_line = op->sectors_left = op->replies_left = 0;
@@ -53,6 +55,7 @@ static LsuOp *new_record(const Handover *handover, OpKind kind)
     op->mask = access->mask;
     op->staging = NULL;
     op->targets = NULL;
+    op->fetch = NULL;
     return op;
 }
 
@@ -70,6 +73,20 @@ static void announce(const Handover *handover, LsuOp *op, Wait wait)
     if (!issuing->pending || wait == WAIT_MEMORY)
         issuing->wait = (uint8_t)wait;
     issuing->pending = true;
+}
+
+/* Registers that are there at a cycle that is known. */
+static LsuOp *known_later(const Handover *handover, Cycle ready, Wait wait)
+{
+    Lsu *lsu = handover->lsu;
+    LsuOp *op = new_record(handover, OP_KNOWN);
+    op->ready = ready;
+    announce(handover, op, wait);
+    op->next = NULL;
+    *(lsu->known ? &lsu->last_known->next : &lsu->known) = op;
+    lsu->last_known = op;
+    lsu->sm->lsu_touched = true;
+    return op;
 }
 
 static void keep_targets(Lsu *lsu, LsuOp *op, uint8_t *const *places)
@@ -164,13 +181,7 @@ static void carry_constant(const Handover *handover)
     lsu->statistics.const_hits += result.hits;
     lsu->statistics.const_misses += result.misses;
     lsu->statistics.const_serial += result.hits + result.misses - 1;
-    LsuOp *op = new_record(handover, OP_KNOWN);
-    op->ready = result.ready;
-    announce(handover, op, WAIT_SHARED);
-    op->next = NULL;
-    *(lsu->known ? &lsu->last_known->next : &lsu->known) = op;
-    lsu->last_known = op;
-    lsu->sm->lsu_touched = true;
+    known_later(handover, result.ready, WAIT_SHARED);
 }
 
 /* -- local memory -- */
@@ -225,6 +236,32 @@ static void carry_local(const Handover *handover)
     lsu_enqueue(lsu, op);
 }
 
+/* -- time of textures -- */
+
+/* The texture unit takes lanes a few at a time, as often as `passes` says; texels by integers, as of
+ * surfaces, are not filtered and go faster. */
+static void take_texture_time(const Handover *handover, LsuOp *op, bool by_integers, uint32_t passes)
+{
+    const GpuConfig *config = handover->lsu->config;
+    const uint64_t lanes = (uint64_t)__builtin_popcountll(op->mask) * passes;
+    const uint64_t rate = by_integers ? config->texture_fetch_lanes : config->texture_lanes;
+    op->least_cycles = (lanes + rate - 1) / rate;
+    op->extra_latency =
+        op->least_cycles - 1 + (by_integers ? config->texture_fetch_latency : config->texture_latency);
+}
+
+/* A pass filters four texels of up to 8 bytes. */
+static uint32_t texture_passes(const TextureFetch *fetch)
+{
+    enum { TEXELS = 4, BYTES = 32 };
+    const TextureLane *lane = fetch_lanes((TextureFetch *)(uintptr_t)fetch);
+    while (!lane->object)
+        lane++;
+    const uint32_t by_bytes = (fetch->texels * lane->object->element_bytes + BYTES - 1) / BYTES;
+    const uint32_t by_texels = (fetch->texels + TEXELS - 1) / TEXELS;
+    return by_bytes > by_texels ? by_bytes : by_texels;
+}
+
 /* -- global memory -- */
 
 /* No access of the warp passes one that acquires: until it has come, the warp issues nothing. */
@@ -254,6 +291,8 @@ static void load_global(const Handover *handover, const AccessLine *lines, uint3
         announce(handover, op, WAIT_MEMORY);
         lsu->statistics.global_loads++;
     }
+    if (handover->step->insn->action == ACTION_SURFACE_LOAD)
+        take_texture_time(handover, op, true, 1);
     lsu_enqueue(lsu, op);
 }
 
@@ -381,6 +420,36 @@ static void carry_global(const Handover *handover)
     }
 }
 
+/* -- textures -- */
+
+/* Texels of all lanes are brought together; one that has none, beyond the border or a buffer's end, is known
+ * now. */
+static void carry_texture(const Handover *handover)
+{
+    Lsu *lsu = handover->lsu;
+    const TextureFetch *fetch = handover->access->fetch;
+    AccessLine lines[MAX_LINES];
+    const uint32_t count = coalesce_texture(fetch, lines);
+    lsu->statistics.texture_reads++;
+    lsu->statistics.texture_lines += count;
+    if (!count) {
+        perform_now(handover);
+        LsuOp *known = known_later(handover, lsu->sm->now + lsu->config->l1_latency, WAIT_MEMORY);
+        take_texture_time(handover, known, fetch->form->has_integers, 1);
+        return;
+    }
+    LsuOp *op = new_record(handover, OP_LOAD);
+    op->access_kind = ACCESS_TEXTURE;
+    op->perform = handover->perform;
+    op->is_cached = true;
+    take_texture_time(handover, op, fetch->form->has_integers, texture_passes(fetch));
+    op->fetch = lsu_new_buffer(lsu, fetch_bytes(fetch), &op->fetch_class);
+    memcpy(op->fetch, fetch, fetch_bytes(fetch));
+    keep_lines(lsu, op, lines, count);
+    announce(handover, op, WAIT_MEMORY);
+    lsu_enqueue(lsu, op);
+}
+
 /* -- the hook -- */
 
 static void carry_space(const Handover *handover)
@@ -444,6 +513,9 @@ int lsu_carry_out(Step *step, Access *access, SecondPhase *perform)
         return STEP_NEXT;
     case ACCESS_SYNC:
         arrive_later(&handover);
+        return STEP_NEXT;
+    case ACCESS_TEXTURE:
+        carry_texture(&handover);
         return STEP_NEXT;
     default:
         break;

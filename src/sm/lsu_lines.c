@@ -111,6 +111,21 @@ static void copy_in(Lsu *lsu, LsuOp *op, const AccessLine *line, const uint8_t *
     }
 }
 
+/* Texels that lie in the sectors; each lies in one. */
+static void copy_texels(TextureFetch *fetch, const AccessLine *line, const uint8_t *data, uint8_t sectors)
+{
+    const TextureLane *lanes = fetch_lanes(fetch);
+    for (uint32_t row = 0; row < fetch->texels; row++) {
+        TextureTexel *texels = fetch_texels(fetch, row);
+        for (Mask rest = line->lanes; rest; rest &= rest - 1) {
+            const unsigned lane = mask_first(rest);
+            const uint64_t offset = texels[lane].address - line->line; /* large for a texel elsewhere, or none */
+            if (offset < LINE_BYTES && sectors >> offset / SECTOR_BYTES & 1)
+                memcpy(texels[lane].data, data + offset, lanes[lane].object->element_bytes);
+        }
+    }
+}
+
 /* Sectors of one of the load's lines are there. Where they are all that it wants, the second phase takes
  * them from where they are. */
 static void take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, uint8_t sectors)
@@ -119,6 +134,12 @@ static void take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *dat
     op->sectors_left -= count_sectors(sectors);
     if (op->is_local)
         return;
+    if (op->fetch) {
+        copy_texels(op->fetch, line, data, sectors);
+        if (!op->sectors_left)
+            lsu_perform(lsu, op, NULL);
+        return;
+    }
     if (op->line_count == 1 && sectors == line->sectors) {
         lsu_perform(lsu, op, data);
         return;

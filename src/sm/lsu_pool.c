@@ -54,6 +54,8 @@ void lsu_free_op(Lsu *lsu, LsuOp *op)
         free_buffer(lsu, op->staging, op->staging_class);
     if (op->targets)
         free_buffer(lsu, op->targets, op->targets_class);
+    if (op->fetch)
+        free_buffer(lsu, op->fetch, op->fetch_class);
     op->next = lsu->free_ops;
     lsu->free_ops = op;
     lsu->live_ops--;

@@ -8,6 +8,7 @@
 #include "sm/coalesce.h"
 #include "sm/const_cache.h"
 #include "sm/lsu.h"
+#include "exec/texture.h"
 
 typedef enum OpKind {
     OP_PASSES, /* shared memory: takes `passes` cycles, the data has moved */
@@ -36,6 +37,8 @@ struct LsuOp {
     Cycle started;          /* CYCLE_NEVER: not yet */
     Cycle ready;            /* when the registers that are there so far can be read */
     uint32_t passes;
+    Cycle least_cycles;     /* that it occupies the unit */
+    Cycle extra_latency;    /* of textures and surfaces, added to when the data is there */
     const InsnTiming *timing;
 
     AccessLine *lines;      /* &first_line, or from the pool */
@@ -57,6 +60,8 @@ struct LsuOp {
     uint8_t *staging;
     uint8_t **targets;
     uint8_t *object;
+    TextureFetch *fetch;    /* of a texture read, which waits for all its texels; null otherwise */
+    uint32_t fetch_class;
     uint64_t segment;       /* of an asynchronous copy */
     uint8_t offset[MAX_WIDTH]; /* of each lane in its line, unless there is a pattern */
 };
@@ -131,7 +136,7 @@ void lsu_enqueue(Lsu *lsu, LsuOp *op);
  * its instruction the registers are announced. */
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready);
 /* Runs the second phase of an access. `line` is where all lanes' bytes lie in their line; null: in
- * `staging`, or for an arrival at its targets. */
+ * `staging` or `fetch`, or for an arrival at its targets. */
 void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line);
 
 /* -- lsu_lines.c -- */

@@ -58,6 +58,8 @@ static bool is_divergent_source(const Insn *insn)
     case ACTION_LDMATRIX:
     case ACTION_WMMA_LOAD:
     case ACTION_MMA:
+    case ACTION_TEXTURE:
+    case ACTION_SURFACE_LOAD:
         return true;
     default:
         break;

@@ -132,6 +132,9 @@ static InsnClass class_of(const Insn *insn)
     case ACTION_LDMATRIX:
     case ACTION_WMMA_LOAD:
     case ACTION_WMMA_STORE:
+    case ACTION_TEXTURE:
+    case ACTION_SURFACE_LOAD:
+    case ACTION_SURFACE_STORE:
         return CLASS_MEMORY;
     default:
         return CLASS_COMPUTE;

@@ -24,7 +24,11 @@ static WbStatus launch(const HarnessRun *run, WbModule *module, uint64_t out)
     WbKernel *kernel;
     WbStatus status = wb_module_kernel(module, run->kernel, &kernel);
     WbArgument argument = WB_ARG(out);
-    WbLaunch description = {run->grid, run->block, run->shared_bytes, &argument, 1};
+    const WbLaunch description = {.grid = run->grid,
+                                  .block = run->block,
+                                  .shared_bytes = run->shared_bytes,
+                                  .arguments = &argument,
+                                  .argument_count = 1};
     if (status == WB_OK)
         status = wb_launch(kernel, &description);
     if (status == WB_OK)

@@ -56,7 +56,11 @@ WbStatus kernels_try(Kernels *kernels, const char *name, KernelsShape shape, con
                      uint32_t count)
 {
     WbKernel *kernel;
-    WbLaunch launch = {{shape.blocks, 1, 1}, {shape.threads, 1, 1}, shape.shared_bytes, arguments, count};
+    WbLaunch launch = {.grid = {shape.blocks, 1, 1},
+                       .block = {shape.threads, 1, 1},
+                       .shared_bytes = shape.shared_bytes,
+                       .arguments = arguments,
+                       .argument_count = count};
     WbStatus status = wb_module_kernel(kernels->module, name, &kernel);
     if (status == WB_OK)
         status = wb_launch(kernel, &launch);

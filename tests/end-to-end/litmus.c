@@ -232,7 +232,10 @@ static void run_once(Bench *bench, uint32_t *random, Script *after, uint32_t *wo
     const WbArgument argument = WB_ARG(bench->script);
     const uint32_t threads = BLOCK_WARPS * (uint32_t)gpu->config.warp_width;
     const uint32_t blocks = bench->blocks + (bench->litmus->noise ? NOISE_BLOCKS : 0);
-    must(gpu, wb_launch(bench->kernel, &(WbLaunch){{blocks, 1, 1}, {threads, 1, 1}, 0, &argument, 1}));
+    must(gpu, wb_launch(bench->kernel, &(WbLaunch){.grid = {blocks, 1, 1},
+                                                   .block = {threads, 1, 1},
+                                                   .arguments = &argument,
+                                                   .argument_count = 1}));
     must(gpu, wb_wait(gpu));
     must(gpu, wb_copy_from_device(gpu, after, bench->script, sizeof *after));
     for (int i = 0; i < WORDS; i++)

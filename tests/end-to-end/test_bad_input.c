@@ -87,22 +87,22 @@ static void test_broken_ptx(void **state)
     CHECK(cases);
 }
 
-#define TEXTURE "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n"
-#define TEXTURE_FUNCTION                                                                                     \
-    PTX_HEADER ".func deep()\n{\n.reg .f32 %f<8>; .reg .b64 %rd<2>;\n" TEXTURE "ret;\n}\n"                   \
+#define TENSOR "tcgen05.wait::ld.sync.aligned;\n"
+#define TENSOR_FUNCTION                                                                                      \
+    PTX_HEADER ".func deep()\n{\n.reg .f32 %f<8>; .reg .b64 %rd<2>;\n" TENSOR "ret;\n}\n"                    \
                ".func shallow()\n{\ncall deep;\nret;\n}\n"
 
 static void test_unsupported(void **state)
 {
     (void)state;
     static const Case cases[] = {
-        BAD(KERNEL(TEXTURE), WB_ERROR_UNSUPPORTED, "test.ptx:8:1:", "'k'", "tex.2d.v4.f32.f32"),
-        BAD(TEXTURE_FUNCTION HEAD "call shallow;\nret;\n}\n", WB_ERROR_UNSUPPORTED, "test.ptx:7:1:", "'k'",
-            "'deep'", "tex.2d"),
+        BAD(KERNEL(TENSOR), WB_ERROR_UNSUPPORTED, "test.ptx:8:1:", "'k'", "tcgen05.wait::ld.sync.aligned"),
+        BAD(TENSOR_FUNCTION HEAD "call shallow;\nret;\n}\n", WB_ERROR_UNSUPPORTED, "test.ptx:7:1:", "'k'",
+            "'deep'", "tcgen05"),
         /* A pointer may lead to any function whose address is taken. */
-        BAD(TEXTURE_FUNCTION HEAD
+        BAD(TENSOR_FUNCTION HEAD
             "P: .callprototype _ ();\nmov.u64 %rd3, shallow; call %rd3, (), P;\nret;\n}\n",
-            WB_ERROR_UNSUPPORTED, "test.ptx:7", "'deep'", "tex.2d"),
+            WB_ERROR_UNSUPPORTED, "test.ptx:7", "'deep'", "tcgen05"),
         BAD(PTX_HEADER ".extern .func (.param .b32 r) nobody(.param .b32 a);\n" HEAD
                        "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %r1;\ncall (r), nobody, (a); "
                        "ld.param.b32 %r2, [r]; }\nret;\n}\n",
@@ -118,9 +118,8 @@ static void test_others_run(void **state)
     WbGpu *gpu = harness_open("h200", NULL);
     uint32_t out[WORDS] = {0};
     HarnessRun run = {gpu,
-                      TEXTURE_FUNCTION
-                      ".visible .entry bad(.param .u64 out)\n{\ncall shallow;\nret;\n}\n" HEAD
-                      "st.global.u32 [%rd2], 5; ret;\n}\n",
+                      TENSOR_FUNCTION ".visible .entry bad(.param .u64 out)\n{\ncall shallow;\nret;\n}\n" HEAD
+                                      "st.global.u32 [%rd2], 5; ret;\n}\n",
                       "k",
                       {1, 1, 1},
                       {WORDS, 1, 1},
@@ -175,13 +174,19 @@ static void test_wrong_launches(void **state)
     assert_int_equal(wb_module_kernel(module, "three", &kernel), WB_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         WbArgument arguments[] = {WB_ARG(a), {b, cases[i].second_size}, WB_ARG(c)};
-        WbLaunch launch = {cases[i].grid, cases[i].block, cases[i].shared, arguments,
-                           cases[i].argument_count};
+        WbLaunch launch = {.grid = cases[i].grid,
+                           .block = cases[i].block,
+                           .shared_bytes = cases[i].shared,
+                           .arguments = arguments,
+                           .argument_count = cases[i].argument_count};
         assert_int_equal(wb_launch(kernel, &launch), WB_ERROR_LAUNCH);
         for (int k = 0; k < 4 && cases[i].parts[k]; k++)
             if (!strstr(wb_error(gpu), cases[i].parts[k]))
                 fail_msg("the sentence does not hold '%s': %s", cases[i].parts[k], wb_error(gpu));
-        launch = (WbLaunch){{1, 1, 1}, {32, 1, 1}, 0, (WbArgument[]){WB_ARG(a), {b, 4}, WB_ARG(c)}, 3};
+        launch = (WbLaunch){.grid = {1, 1, 1},
+                            .block = {32, 1, 1},
+                            .arguments = (WbArgument[]){WB_ARG(a), {b, 4}, WB_ARG(c)},
+                            .argument_count = 3};
         assert_int_equal(wb_launch(kernel, &launch), WB_OK);
         assert_int_equal(wb_wait(gpu), WB_OK);
     }
@@ -371,7 +376,7 @@ static void test_use_after_free(void **state)
     assert_int_equal(wb_malloc(gpu, 1000, &out), WB_OK);
     assert_int_equal(wb_free(gpu, out), WB_OK);
     WbArgument argument = WB_ARG(out);
-    WbLaunch launch = {{1, 1, 1}, {32, 1, 1}, 0, &argument, 1};
+    WbLaunch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .arguments = &argument, .argument_count = 1};
     assert_int_equal(wb_launch(kernel, &launch), WB_OK);
     assert_int_equal(wb_wait(gpu), WB_ERROR_ADDRESS);
     assert_non_null(strstr(wb_error(gpu), "freed"));
@@ -398,7 +403,8 @@ static void test_queue_after_error(void **state)
     assert_int_equal(wb_module_kernel(module, "k", &good), WB_OK);
     assert_int_equal(wb_malloc(gpu, sizeof words, &out), WB_OK);
     WbArgument argument = WB_ARG(out);
-    WbLaunch launch = {{1, 1, 1}, {WORDS, 1, 1}, 0, &argument, 1};
+    WbLaunch launch = {
+        .grid = {1, 1, 1}, .block = {WORDS, 1, 1}, .arguments = &argument, .argument_count = 1};
     assert_int_equal(wb_launch(bad, &launch), WB_OK);
     assert_int_equal(wb_launch(good, &launch), WB_OK);
     assert_int_equal(wb_wait(gpu), WB_ERROR_TRAP);

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,14 +64,39 @@ static void test_run(void **state)
 static void test_json(void **state)
 {
     (void)state;
-    assert_int_equal(run(SAXPY "--json -"), 0);
+    assert_int_equal(run(SAXPY "--stats -"), 0);
     json_t *report = json_loads(output, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(report);
     const json_t *kernels = json_object_get(report, "kernels");
     assert_int_equal(json_array_size(kernels), 1);
     assert_string_equal(json_string_value(json_object_get(json_array_get(kernels, 0), "name")), "saxpy");
     json_decref(report);
-    EXPECT(SAXPY "--json /nowhere/x.json", 1, "/nowhere/x.json", "cannot be written");
+    EXPECT(SAXPY "--stats /nowhere/x.json", 1, "/nowhere/x.json", "cannot be written");
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/warpbeam-csv-XXXXXX.csv", arguments[512], line[16384];
+    const int file = mkstemps(path, 4);
+    assert_true(file >= 0);
+    close(file);
+    snprintf(arguments, sizeof arguments, SAXPY "--stats %s", path);
+    assert_int_equal(run(arguments), 0);
+    FILE *table = fopen(path, "r");
+    assert_non_null(table);
+    size_t columns[2] = {0};
+    for (int row = 0; row < 2; row++) {
+        assert_non_null(fgets(line, sizeof line, table));
+        for (const char *at = line; (at = strchr(at, ',')); at++)
+            columns[row]++;
+    }
+    assert_int_equal(columns[0], columns[1]);
+    assert_true(columns[0] > 100);
+    assert_non_null(strstr(line, "0,\"saxpy\",20,1,1,128,1,1,"));
+    assert_null(fgets(line, sizeof line, table));
+    fclose(table);
+    unlink(path);
 }
 
 static void test_demo(void **state)
@@ -90,6 +116,16 @@ static void test_errors(void **state)
         const char *sentence;
     } cases[] = {
         {"run", 2, "run needs a PTX file"},
+        {"run --", 2, "needs the program to run behind it"},
+        {"run --gpo h200 -- true", 2, "run has no option '--gpo'; did you mean --gpu?"},
+        {"run -- no-such-program", 1, "there is no program 'no-such-program'"},
+        {"run -- ./no/such/program", 1, "there is no program './no/such/program'"},
+        {"run --gpu h20 -- true", 1, "did you mean h200?"},
+        {"run --set sm_cuont=3 -- true", 1, "did you mean sm_count?"},
+        {"run --kernels k --seed x -- true", 1, "'x' is no value of seed"},
+        {"run --stats - -- true", 2, "standard output is the program's"},
+        {"run -- " PTX, 1, "demo.ptx is not an executable file"},
+        {"run /proc/self/exe", 2, "is a program, not a PTX file: write `warpbeam run [options] -- "},
         {"run " PTX, 1, "2 kernels; --kernel says which"},
         {"run " PTX " --kernel saxpi", 1, "did you mean saxpy?"},
         {"run " PTX " --gird 5", 2, "run has no option '--gird'; did you mean --grid?"},
@@ -119,6 +155,19 @@ static void test_errors(void **state)
         EXPECT(cases[i].arguments, cases[i].status, cases[i].sentence);
 }
 
+/* A signal for the command is the program's too, and what the program leaves behind keeps nobody waiting. */
+static void test_program(void **state)
+{
+    (void)state;
+    EXPECT("run --quiet -- sh -c 'exit 7'", 7, "made no CUDA call");
+    EXPECT("run --quiet -- sh -c 'kill -SEGV $$'", 128 + 11, "was ended by signal 11");
+    const time_t before = time(NULL);
+    EXPECT("run --quiet -- sh -c 'trap \"exit 9\" TERM; kill -TERM $PPID; "
+           "sleep 30 >/dev/null 2>&1 & wait; exit 1'",
+           9, "made no CUDA call");
+    assert_true(time(NULL) - before < 20);
+}
+
 static void test_lists(void **state)
 {
     (void)state;
@@ -131,8 +180,9 @@ static void test_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),    cmocka_unit_test(test_json),  cmocka_unit_test(test_demo),
-        cmocka_unit_test(test_errors), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_run),     cmocka_unit_test(test_json),   cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_demo),    cmocka_unit_test(test_errors), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_program),
     };
     return cmocka_run_group_tests_name("command line", tests, NULL, NULL);
 }

@@ -52,7 +52,11 @@ static void run(const char *name, uint32_t blocks, uint32_t threads, uint32_t sh
 {
     WbKernel *kernel;
     must(wb_module_kernel(module, name, &kernel));
-    const WbLaunch launch = {{blocks, 1, 1}, {threads, 1, 1}, shared, arguments, count};
+    const WbLaunch launch = {.grid = {blocks, 1, 1},
+                             .block = {threads, 1, 1},
+                             .shared_bytes = shared,
+                             .arguments = arguments,
+                             .argument_count = count};
     must(wb_launch(kernel, &launch));
     must(wb_wait(gpu));
 }
@@ -280,7 +284,8 @@ static void check_services(void)
     printed_length = 0;
     WbKernel *kernel;
     must(wb_module_kernel(module, "services", &kernel));
-    const WbLaunch launch = {{1, 1, 1}, {1, 1, 1}, 0, arguments, 3};
+    const WbLaunch launch = {
+        .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 3};
     must(wb_launch(kernel, &launch));
     assert_int_equal(wb_wait(gpu), WB_ERROR_TRAP);
     printed[printed_length] = '\0';

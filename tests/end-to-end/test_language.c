@@ -330,7 +330,8 @@ static void check_dimensions(Kernels *kernels)
     uint32_t out[BLOCKS * INSIDE * 2] = {0};
     uint64_t to = kernels_upload(kernels, out, sizeof out);
     const WbArgument argument = WB_ARG(to);
-    const WbLaunch launch = {{3, 2, 4}, {5, 3, 2}, 0, &argument, 1};
+    const WbLaunch launch = {
+        .grid = {3, 2, 4}, .block = {5, 3, 2}, .arguments = &argument, .argument_count = 1};
     WbKernel *kernel;
     assert_int_equal(wb_module_kernel(kernels->module, "dimensions", &kernel), WB_OK);
     assert_int_equal(wb_launch(kernel, &launch), WB_OK);

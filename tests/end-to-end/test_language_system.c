@@ -126,7 +126,8 @@ static void check_gemm_half(Kernels *kernels)
     const WbArgument arguments[] = {WB_ARG(at[0]), WB_ARG(at[1]), WB_ARG(at[2]), WB_ARG(n)};
     WbKernel *kernel;
     assert_int_equal(wb_module_kernel(kernels->module, "gemm_half", &kernel), WB_OK);
-    const WbLaunch launch = {{N / 16, N / 16, 1}, {32, 1, 1}, 0, arguments, 4};
+    const WbLaunch launch = {
+        .grid = {N / 16, N / 16, 1}, .block = {32, 1, 1}, .arguments = arguments, .argument_count = 4};
     if (wb_launch(kernel, &launch) != WB_OK || wb_wait(kernels->gpu) != WB_OK)
         fail_msg("%s", wb_error(kernels->gpu));
     kernels_download(kernels, at[2], c, sizeof c);
@@ -151,7 +152,8 @@ static void check_gemm_bytes(Kernels *kernels)
     const WbArgument arguments[] = {WB_ARG(at[0]), WB_ARG(at[1]), WB_ARG(at[2]), WB_ARG(n)};
     WbKernel *kernel;
     assert_int_equal(wb_module_kernel(kernels->module, "gemm_bytes", &kernel), WB_OK);
-    const WbLaunch launch = {{N / 16, N / 16, 1}, {32, 1, 1}, 0, arguments, 4};
+    const WbLaunch launch = {
+        .grid = {N / 16, N / 16, 1}, .block = {32, 1, 1}, .arguments = arguments, .argument_count = 4};
     if (wb_launch(kernel, &launch) != WB_OK || wb_wait(kernels->gpu) != WB_OK)
         fail_msg("%s", wb_error(kernels->gpu));
     kernels_download(kernels, at[2], c, sizeof c);
@@ -326,7 +328,11 @@ static void check_special_registers(Kernels *kernels)
     uint32_t out[BLOCKS * X * Y * 8] = {0};
     uint64_t to = kernels_upload(kernels, out, sizeof out);
     const WbArgument argument = WB_ARG(to);
-    const WbLaunch launch = {{BLOCKS, 1, 1}, {X, Y, 1}, 48, &argument, 1};
+    const WbLaunch launch = {.grid = {BLOCKS, 1, 1},
+                             .block = {X, Y, 1},
+                             .shared_bytes = 48,
+                             .arguments = &argument,
+                             .argument_count = 1};
     WbKernel *kernel;
     assert_int_equal(wb_module_kernel(kernels->module, "special_registers", &kernel), WB_OK);
     if (wb_launch(kernel, &launch) != WB_OK || wb_wait(kernels->gpu) != WB_OK)

@@ -327,24 +327,23 @@ static const char kernels[] = PTX_HEADER
     "ld.param.u64 %b, [out]; mov.u32 %w, %tid.x; shr.u32 %w, %w, 5; mul.wide.u32 %a, %w, 16;\n"
     "add.u64 %a, %a, %b; setp.ne.u32 %p, %w, 0; mov.u32 %r2, 0; @%p bra MEET; st.global.u32 [%b+512], 1;\n"
     "MEET: bar.sync 0;\n" TIMED("%r0", FENCE) "bar.sync 0;\n" TIMED(
-        "%r1", FENCE) "@%p bra END; st.global.u32 [%b+516], 1;\n" TIMED("%r2",
-                                                                        "st.release.gpu.global.u32 [%b+768], "
-                                                                        "1;") "END: st.global.u32 [%a], %r0; "
-                                                                              "st.global.u32 [%a+4], %r1; "
-                                                                              "st.global.u32 [%a+8], %r2; "
-                                                                              "ret;\n}\n" LOCKED("locked_"
-                                                                                                 "with_"
-                                                                                                 "fences",
-                                                                                                 FENCE)
-                                                                                  LOCKED("locked_without", "")
-                                                                                      WAITING(
-                                                                                          "waiting_plainly",
-                                                                                          "ld.global.u32")
-                                                                                          WAITING(
-                                                                                              "waiting_past_"
-                                                                                              "l1",
-                                                                                              "ld.volatile."
-                                                                                              "global.u32");
+        "%r1",
+        FENCE) "@%p bra END; st.global.u32 [%b+516], 1;\n" TIMED("%r2",
+                                                                 "st.release.gpu.global.u32 [%b+768], "
+                                                                 "1;") "END: st.global.u32 [%a], %r0; "
+                                                                       "st.global.u32 [%a+4], %r1; "
+                                                                       "st.global.u32 [%a+8], %r2; "
+                                                                       "ret;\n}\n" LOCKED("locked_"
+                                                                                          "with_"
+                                                                                          "fences",
+                                                                                          FENCE)
+                                                                           LOCKED("locked_without", "")
+                                                                               WAITING("waiting_plainly",
+                                                                                       "ld.global.u32")
+                                                                                   WAITING("waiting_past_"
+                                                                                           "l1",
+                                                                                           "ld.volatile."
+                                                                                           "global.u32");
 
 enum { OUT_WORDS = 256 };
 
@@ -383,10 +382,14 @@ static void test_kernels(void **state)
         assert_int_equal(wb_malloc(gpu, sizeof out, &memory), WB_OK);
         assert_int_equal(wb_copy_to_device(gpu, memory, out, sizeof out), WB_OK);
         const WbArgument argument = WB_ARG(memory);
-        const WbLaunch looking = {{150, 1, 1}, {1, 1, 1}, 0, &argument, 1};
+        const WbLaunch looking = {
+            .grid = {150, 1, 1}, .block = {1, 1, 1}, .arguments = &argument, .argument_count = 1};
         for (int round = 0; round < 6; round++) {
             if (round % 2) {
-                assert_int_equal(wb_launch(more, &(WbLaunch){{40, 1, 1}, {32, 1, 1}, 0, &argument, 1}),
+                assert_int_equal(wb_launch(more, &(WbLaunch){.grid = {40, 1, 1},
+                                                             .block = {32, 1, 1},
+                                                             .arguments = &argument,
+                                                             .argument_count = 1}),
                                  WB_OK);
                 expected++; /* all lanes load and store the same */
             } else {

@@ -153,8 +153,10 @@ static void run_kernel(const Trial *trial, WbGpu *gpu, TrialTrace *trace)
         arguments[i] = what == 'n' ? WB_ARG(trial->number) : WB_ARG(arrays[i]);
     }
     must(gpu, wb_module_kernel(module, trial->name, &kernel));
-    must(gpu,
-         wb_launch(kernel, &(WbLaunch){{trial->blocks, 1, 1}, {trial->threads, 1, 1}, 0, arguments, count}));
+    must(gpu, wb_launch(kernel, &(WbLaunch){.grid = {trial->blocks, 1, 1},
+                                            .block = {trial->threads, 1, 1},
+                                            .arguments = arguments,
+                                            .argument_count = count}));
     must(gpu, wb_wait(gpu));
     for (uint32_t i = 0; i < count; i++) {
         if (!arrays[i])

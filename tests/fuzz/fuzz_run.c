@@ -47,7 +47,11 @@ static void launch(WbGpu *gpu, WbKernel *kernel, uint32_t count, uint64_t buffer
             return;
         arguments[i] = (WbArgument){values, size};
     }
-    const WbLaunch description = {{2, 1, 1}, {33, 1, 1}, 64, arguments, count};
+    const WbLaunch description = {.grid = {2, 1, 1},
+                                  .block = {33, 1, 1},
+                                  .shared_bytes = 64,
+                                  .arguments = arguments,
+                                  .argument_count = count};
     if (wb_launch(kernel, &description) == WB_OK)
         wb_wait(gpu);
 }

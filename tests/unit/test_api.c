@@ -103,7 +103,8 @@ static void expect_working(void)
     uint32_t value = 100, result[64];
     expect(wb_malloc(gpu, sizeof result, &out), WB_OK, NULL);
     const WbArgument arguments[] = {WB_ARG(out), WB_ARG(value)};
-    const WbLaunch launch = {{2, 1, 1}, {32, 1, 1}, 0, arguments, 2};
+    const WbLaunch launch = {
+        .grid = {2, 1, 1}, .block = {32, 1, 1}, .arguments = arguments, .argument_count = 2};
     expect(wb_launch(kernel("fill"), &launch), WB_OK, NULL);
     expect(wb_wait(gpu), WB_OK, NULL);
     expect(wb_copy_from_device(gpu, result, out, sizeof result), WB_OK, NULL);
@@ -137,7 +138,7 @@ static void knobs(void **state)
     expect(wb_gpu_set(gpu, "warp_width", "33"), WB_ERROR_ARGUMENT, "32 or 64");
     expect(wb_gpu_set(gpu, NULL, "3"), WB_ERROR_ARGUMENT, NULL);
     assert_int_equal(wb_gpu_set(NULL, "sm_count", "3"), WB_ERROR_ARGUMENT);
-    const WbLaunch launch = {{1, 1, 1}, {1, 1, 1}, 0, NULL, 0};
+    const WbLaunch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     expect(wb_launch(kernel("limited"), &launch), WB_OK, NULL);
     expect(wb_gpu_set(gpu, "sm_count", "4"), WB_ERROR_ARGUMENT, "wb_wait");
     expect_working();
@@ -189,7 +190,8 @@ static void initializers_hold_addresses(void **state)
     uint32_t value = 0;
     expect(wb_malloc(gpu, sizeof value, &out), WB_OK, NULL);
     const WbArgument arguments[] = {WB_ARG(out)};
-    const WbLaunch launch = {{1, 1, 1}, {1, 1, 1}, 0, arguments, 1};
+    const WbLaunch launch = {
+        .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 1};
     expect(wb_launch(kernel("through_pointer"), &launch), WB_OK, NULL);
     expect(wb_copy_from_device(gpu, &value, out, sizeof value), WB_OK, NULL);
     assert_int_equal(value, 3);
@@ -240,23 +242,38 @@ static void launches_that_do_not_fit(void **state)
         WbStatus status;
         const char *part;
     } cases[] = {
-        {"fill", {{1, 1, 1}, {32, 1, 1}, 0, good, 1}, WB_ERROR_LAUNCH, "1 arguments; it has 2"},
         {"fill",
-         {{1, 1, 1}, {32, 1, 1}, 0, bad, 2},
+         {{1, 1, 1}, {32, 1, 1}, 0, good, 1, NULL, NULL, 0, false},
+         WB_ERROR_LAUNCH,
+         "1 arguments; it has 2"},
+        {"fill",
+         {{1, 1, 1}, {32, 1, 1}, 0, bad, 2, NULL, NULL, 0, false},
          WB_ERROR_LAUNCH,
          "Argument 1 of kernel fill has 2 bytes"},
-        {"fill", {{1, 1, 1}, {32, 1, 1}, 0, NULL, 2}, WB_ERROR_ARGUMENT, "null"},
-        {"fill", {{1, 1, 1}, {32, 1, 1}, 0, null, 2}, WB_ERROR_ARGUMENT, "Argument 0"},
-        {"fill", {{0, 1, 1}, {32, 1, 1}, 0, good, 2}, WB_ERROR_LAUNCH, "grid.x = 0"},
-        {"fill", {{1, 65536, 1}, {32, 1, 1}, 0, good, 2}, WB_ERROR_LAUNCH, "grid.y = 65536"},
-        {"fill", {{1, 1, 1}, {1025, 1, 1}, 0, good, 2}, WB_ERROR_LAUNCH, "block.x = 1025"},
-        {"fill", {{1, 1, 1}, {32, 1, 65}, 0, good, 2}, WB_ERROR_LAUNCH, "block.z = 65"},
-        {"fill", {{1, 1, 1}, {64, 32, 1}, 0, good, 2}, WB_ERROR_LAUNCH, "2048 threads"},
-        {"fill", {{1, 1, 1}, {32, 1, 1}, 98305, good, 2}, WB_ERROR_LAUNCH, "98305 dynamic"},
-        {"big_shared", {{1, 1, 1}, {32, 1, 1}, 60000, NULL, 0}, WB_ERROR_LAUNCH, "40000 static"},
-        {"limited", {{1, 1, 1}, {65, 1, 1}, 0, NULL, 0}, WB_ERROR_LAUNCH, ".maxntid"},
-        {"exact", {{1, 1, 1}, {16, 1, 1}, 0, NULL, 0}, WB_ERROR_LAUNCH, ".reqntid"},
-        {"exact", {{1, 1, 1}, {8, 2, 1}, 0, NULL, 0}, WB_OK, NULL},
+        {"fill", {{1, 1, 1}, {32, 1, 1}, 0, NULL, 2, NULL, NULL, 0, false}, WB_ERROR_ARGUMENT, "null"},
+        {"fill", {{1, 1, 1}, {32, 1, 1}, 0, null, 2, NULL, NULL, 0, false}, WB_ERROR_ARGUMENT, "Argument 0"},
+        {"fill", {{0, 1, 1}, {32, 1, 1}, 0, good, 2, NULL, NULL, 0, false}, WB_ERROR_LAUNCH, "grid.x = 0"},
+        {"fill",
+         {{1, 65536, 1}, {32, 1, 1}, 0, good, 2, NULL, NULL, 0, false},
+         WB_ERROR_LAUNCH,
+         "grid.y = 65536"},
+        {"fill",
+         {{1, 1, 1}, {1025, 1, 1}, 0, good, 2, NULL, NULL, 0, false},
+         WB_ERROR_LAUNCH,
+         "block.x = 1025"},
+        {"fill", {{1, 1, 1}, {32, 1, 65}, 0, good, 2, NULL, NULL, 0, false}, WB_ERROR_LAUNCH, "block.z = 65"},
+        {"fill", {{1, 1, 1}, {64, 32, 1}, 0, good, 2, NULL, NULL, 0, false}, WB_ERROR_LAUNCH, "2048 threads"},
+        {"fill",
+         {{1, 1, 1}, {32, 1, 1}, 98305, good, 2, NULL, NULL, 0, false},
+         WB_ERROR_LAUNCH,
+         "98305 dynamic"},
+        {"big_shared",
+         {{1, 1, 1}, {32, 1, 1}, 60000, NULL, 0, NULL, NULL, 0, false},
+         WB_ERROR_LAUNCH,
+         "40000 static"},
+        {"limited", {{1, 1, 1}, {65, 1, 1}, 0, NULL, 0, NULL, NULL, 0, false}, WB_ERROR_LAUNCH, ".maxntid"},
+        {"exact", {{1, 1, 1}, {16, 1, 1}, 0, NULL, 0, NULL, NULL, 0, false}, WB_ERROR_LAUNCH, ".reqntid"},
+        {"exact", {{1, 1, 1}, {8, 2, 1}, 0, NULL, 0, NULL, NULL, 0, false}, WB_OK, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect(wb_launch(kernel(cases[i].name), &cases[i].launch), cases[i].status, cases[i].part);
@@ -264,7 +281,8 @@ static void launches_that_do_not_fit(void **state)
     assert_int_equal(wb_launch(NULL, &cases[0].launch), WB_ERROR_ARGUMENT);
     expect(wb_kernel_set_registers(kernel("fill"), 256), WB_ERROR_ARGUMENT, "255");
     expect(wb_kernel_set_registers(kernel("fill"), 128), WB_OK, NULL);
-    const WbLaunch crowded = {{1, 1, 1}, {1024, 1, 1}, 0, good, 2};
+    const WbLaunch crowded = {
+        .grid = {1, 1, 1}, .block = {1024, 1, 1}, .arguments = good, .argument_count = 2};
     expect(wb_launch(kernel("fill"), &crowded), WB_ERROR_LAUNCH, "registers");
     expect(wb_kernel_set_registers(kernel("fill"), 0), WB_OK, NULL);
     expect_working();
@@ -273,8 +291,8 @@ static void launches_that_do_not_fit(void **state)
 static void dynamic_shared_memory_is_whole(void **state)
 {
     (void)state;
-    const WbLaunch enough = {{1, 1, 1}, {32, 1, 1}, 64, NULL, 0},
-                   short_of = {{1, 1, 1}, {32, 1, 1}, 60, NULL, 0};
+    const WbLaunch enough = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .shared_bytes = 64},
+                   short_of = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .shared_bytes = 60};
     expect(wb_launch(kernel("last_word"), &enough), WB_OK, NULL);
     expect(wb_wait(gpu), WB_OK, NULL);
     expect(wb_launch(kernel("last_word"), &short_of), WB_OK, NULL);
@@ -318,8 +336,9 @@ static void failing_launches_drop_those_behind_them(void **state)
     uint64_t nowhere = 64;
     uint32_t value = 0;
     const WbArgument arguments[] = {WB_ARG(nowhere), WB_ARG(value)};
-    const WbLaunch plain = {{1, 1, 1}, {32, 1, 1}, 0, NULL, 0},
-                   stray = {{1, 1, 1}, {32, 1, 1}, 0, arguments, 2};
+    const WbLaunch plain = {.grid = {1, 1, 1}, .block = {32, 1, 1}},
+                   stray = {
+                       .grid = {1, 1, 1}, .block = {32, 1, 1}, .arguments = arguments, .argument_count = 2};
     expect(wb_launch(kernel("trapping"), &plain), WB_OK, NULL);
     expect(wb_launch(kernel("limited"), &plain), WB_OK, NULL);
     expect(wb_wait(gpu), WB_ERROR_TRAP, "The 1 launch queued behind it did not run.");
@@ -339,7 +358,8 @@ static void failing_launches_drop_those_behind_them(void **state)
 static WbStatus run_heap(uint64_t out, uint64_t size, uint32_t times)
 {
     const WbArgument arguments[] = {WB_ARG(out), WB_ARG(size), WB_ARG(times)};
-    const WbLaunch launch = {{1, 1, 1}, {1, 1, 1}, 0, arguments, 3};
+    const WbLaunch launch = {
+        .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 3};
     expect(wb_launch(kernel("heap"), &launch), WB_OK, NULL);
     return wb_wait(gpu);
 }
@@ -397,7 +417,10 @@ static uint64_t one_launch_of(const char *name, uint64_t bytes, uint32_t threads
     expect(wb_malloc(gpu, bytes, &address), WB_OK, NULL);
     expect(wb_module_kernel(module, name, &kernel), WB_OK, NULL);
     const WbArgument arguments[] = {WB_ARG(address), WB_ARG(value)};
-    const WbLaunch launch = {{1, 1, 1}, {threads, 1, 1}, 0, arguments, !strcmp(name, "fill") ? 2 : 1};
+    const WbLaunch launch = {.grid = {1, 1, 1},
+                             .block = {threads, 1, 1},
+                             .arguments = arguments,
+                             .argument_count = !strcmp(name, "fill") ? 2 : 1};
     expect(wb_launch(kernel, &launch), WB_OK, NULL);
     expect(wb_copy_from_device(gpu, out, address, bytes), WB_OK, NULL);
     return address;

@@ -204,7 +204,7 @@ static void *sm_part_open(bool narrow)
 static void sm_part_drive(void *context, Work *work)
 {
     SmPart *part = context;
-    const WbLaunch launch = {{work->count, 1, 1}, {64, 1, 1}, 0, NULL, 0};
+    const WbLaunch launch = {.grid = {work->count, 1, 1}, .block = {64, 1, 1}};
     assert_int_equal(wb_launch(part->kernel, &launch), WB_OK);
     if (wb_wait(part->gpu) != WB_OK)
         fail_msg("%s", wb_error(part->gpu));
@@ -232,17 +232,15 @@ static void sm_part_close(void *context)
 /* -- the contract -- */
 
 #define PART(name, reset)                                                                                    \
-    {#name, name##_part_open, name##_part_drive, name##_part_is_idle, reset, name##_part_close}
+    {                                                                                                        \
+#name, name##_part_open, name##_part_drive, name##_part_is_idle, reset, name##_part_close            \
+    }
 /* Every launch on an SM begins with sm_begin_kernel(). */
 static const Part parts[] = {
-    PART(l1, l1_part_reset),
-    PART(partition, partition_part_reset),
-    PART(dram, dram_part_reset),
-    PART(crossbar, NULL),
-    PART(lsu, lsu_part_reset),
-    PART(fetch, fetch_part_reset),
-    PART(front_end, NULL),
-    PART(sm, NULL),
+    PART(l1, l1_part_reset),     PART(partition, partition_part_reset),
+    PART(dram, dram_part_reset), PART(crossbar, NULL),
+    PART(lsu, lsu_part_reset),   PART(fetch, fetch_part_reset),
+    PART(front_end, NULL),       PART(sm, NULL),
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 

@@ -53,7 +53,8 @@ static WbStatus run(const char *name, uint32_t blocks, uint32_t threads, const W
 {
     WbKernel *kernel;
     assert_int_equal(wb_module_kernel(module, name, &kernel), WB_OK);
-    const WbLaunch launch = {{blocks, 1, 1}, {threads, 1, 1}, 0, arguments, count};
+    const WbLaunch launch = {
+        .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .arguments = arguments, .argument_count = count};
     const WbStatus status = wb_launch(kernel, &launch);
     return status == WB_OK ? wb_wait(gpu) : status;
 }

@@ -112,7 +112,7 @@ static void test_unknown(void **state)
     assert_true(isa_mnemonic_known("ld.global", 2));
     assert_false(isa_mnemonic_known("ad", 2));
     assert_false(isa_mnemonic_known("", 0));
-    assert_false(isa_mnemonic_known("tex", 3));
+    assert_false(isa_mnemonic_known("sured", 5));
     assert_int_equal(match("ad.s32"), ROW_UNKNOWN);
     Mod many[MAX_MODS];
     for (int i = 0; i < MAX_MODS; i++)

@@ -216,14 +216,14 @@ static void test_unknown_instructions(void **state)
     (void)state;
     const Function *k;
     Module *module =
-        parse_kernel("tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [table, {%r1, %r2}]; ad.s32 %r1, %r2, %r3;"
-                     "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [table, table, {%f5}]; add.s32.x %r1, %r2;"
+        parse_kernel("suld.p.2d.v4.b32.trap {%f1, %f2, %f3, %f4}, [table, {%r1, %r2}]; ad.s32 %r1, %r2, %r3;"
+                     "tex.2dms.v4.f32.f32 {%f1, %f2, %f3, %f4}, [table, table, {%f5}]; add.s32.x %r1, %r2;"
                      "frob;",
                      &k);
     for (uint32_t i = 0; i < k->insn_count; i++)
         assert_int_equal(k->insns[i].row, ROW_UNKNOWN);
     assert_int_equal(k->insn_count, 5);
-    assert_string_equal(k->insns[0].opcode, "tex.2d.v4.f32.s32");
+    assert_string_equal(k->insns[0].opcode, "suld.p.2d.v4.b32.trap");
     const PtxOperand *address = operand_at(k, 0, 1);
     assert_int_equal(address->count, 2);
     assert_int_equal(element_at(k, address, 1)->kind, PTX_VECTOR);

@@ -97,7 +97,10 @@ void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const 
     if (host->status == WB_OK && host->cold)
         keep(host, wb_gpu_flush(host->gpu));
     if (host->status == WB_OK)
-        keep(host, wb_launch(kernel, &(WbLaunch){grid, block, 0, arguments, count}));
+        keep(host,
+             wb_launch(
+                 kernel,
+                 &(WbLaunch){.grid = grid, .block = block, .arguments = arguments, .argument_count = count}));
     if (host->status == WB_OK)
         run(host);
 }

@@ -1,0 +1,51 @@
+/* The report as a table for spreadsheets and data frames: a row for each kernel. */
+#include "report/report.h"
+
+#include <inttypes.h>
+
+#include "api/gpu.h"
+
+/* In quotes, which a name that C++ made may need. */
+static void put_text(const char *text, FILE *to)
+{
+    putc('"', to);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', to);
+        putc(*text, to);
+    }
+    putc('"', to);
+}
+
+static void put_head(const WbGpu *gpu, FILE *to)
+{
+    fputs("number,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,registers,shared_bytes,local_bytes,"
+          "blocks_per_sm,launched,started,ended,kernel_cycles,alone",
+          to);
+    for (size_t i = 0; i < gpu->statistics.count; i++)
+        fprintf(to, ",%s", gpu->statistics.rows[i].name);
+    putc('\n', to);
+}
+
+static void put_row(const KernelRecord *record, FILE *to)
+{
+    fprintf(to, "%u,", record->number);
+    put_text(record->name, to);
+    fprintf(to, ",%u,%u,%u,%u,%u,%u", record->grid[0], record->grid[1], record->grid[2], record->block[0],
+            record->block[1], record->block[2]);
+    fprintf(to, ",%u,%u,%u,%u", record->registers, record->shared_bytes, record->local_bytes,
+            record->blocks_per_sm);
+    fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d", record->launched, record->started,
+            record->ended, record_cycles(record), record->is_alone);
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        for (size_t i = 0; i < components[c].table->count; i++)
+            fprintf(to, ",%" PRIu64, record->components[c].sums[i]);
+    putc('\n', to);
+}
+
+void report_csv(const WbGpu *gpu, FILE *to)
+{
+    put_head(gpu, to);
+    for (uint32_t i = 0; i < gpu->records.count; i++)
+        put_row(gpu->records.items[i], to);
+}

@@ -1,0 +1,297 @@
+/* Streams in unusual orders: failures that nobody has asked for yet, host functions that call back, streams and
+ * modules that go while they are needed, statistics that begin anew in the middle of a kernel. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "warpbeam.h"
+
+/* work: a loop of `rounds`, then *out = value. stray: an access to nothing. forever: a loop without an end. */
+static const char text[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry work(.param .u64 out, .param .u32 value, .param .u32 rounds) {\n"
+    "  .reg .u64 %a; .reg .u32 %v, %n; .reg .pred %p;\n"
+    "  ld.param.u64 %a, [out]; ld.param.u32 %v, [value]; ld.param.u32 %n, [rounds];\n"
+    "LOOP: sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra LOOP;\n"
+    "  st.global.u32 [%a], %v; ret; }\n"
+    ".visible .entry stray() { .reg .u64 %a; mov.u64 %a, 64; st.global.u32 [%a], 1; ret; }\n"
+    ".visible .entry forever() { LOOP: bra LOOP; }\n";
+
+enum { ROUNDS = 2000 };
+
+static WbGpu *gpu;
+static WbModule *module;
+static uint64_t words;
+
+static void check(WbStatus status)
+{
+    if (status != WB_OK)
+        fail_msg("%s: %s", wb_status_name(status), wb_error(gpu));
+}
+
+static WbModule *load(void)
+{
+    WbModule *loaded;
+    check(wb_module_load(gpu, "test.ptx", text, strlen(text), &loaded));
+    return loaded;
+}
+
+static int open_gpu(void **state)
+{
+    (void)state;
+    check(wb_gpu_open("gtx480", &gpu, NULL, 0));
+    check(wb_gpu_set(gpu, "mode", "cycle"));
+    check(wb_gpu_set(gpu, "clock_khz", "1000000")); /* a cycle is a nanosecond */
+    module = load();
+    check(wb_malloc(gpu, 4096, &words));
+    return 0;
+}
+
+static int close_gpu(void **state)
+{
+    (void)state;
+    wb_gpu_close(gpu);
+    return 0;
+}
+
+static WbStream *make_stream(unsigned flags)
+{
+    WbStream *stream;
+    check(wb_stream_create(gpu, flags, 0, &stream));
+    return stream;
+}
+
+static void launch_of(WbModule *from, WbStream *stream, uint32_t word, uint32_t value, uint32_t rounds)
+{
+    uint64_t out = words + 4 * word;
+    void *const pointers[] = {&out, &value, &rounds};
+    WbKernel *kernel;
+    check(wb_module_kernel(from, "work", &kernel));
+    check(wb_stream_launch(stream, kernel,
+                           &(WbLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .pointers = pointers}));
+}
+
+static void launch(WbStream *stream, uint32_t word, uint32_t value, uint32_t rounds)
+{
+    launch_of(module, stream, word, value, rounds);
+}
+
+static void launch_plain(WbModule *from, WbStream *stream, const char *name)
+{
+    WbKernel *kernel;
+    check(wb_module_kernel(from, name, &kernel));
+    check(wb_stream_launch(stream, kernel, &(WbLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}}));
+}
+
+static uint32_t word_at(uint32_t word)
+{
+    uint32_t value;
+    check(wb_copy_from_device(gpu, &value, words + 4 * word, 4));
+    return value;
+}
+
+static WbRecord record_at(size_t index)
+{
+    WbRecord record;
+    check(wb_record_at(gpu, index, &record));
+    return record;
+}
+
+/* The first unload cannot return its failure, and the second one still has to end what uses its module. */
+static void modules_go_after_their_kernels(void **state)
+{
+    (void)state;
+    WbModule *first = load(), *second = load();
+    launch_plain(first, NULL, "stray");
+    wb_module_unload(first);
+    launch_of(second, NULL, 3, 7, 10);
+    wb_module_unload(second);
+    assert_int_equal(wb_wait(gpu), WB_ERROR_ADDRESS);
+    check(wb_wait(gpu)); /* told once */
+    assert_int_equal(word_at(3), 7);
+}
+
+/* The wait that tells of an older failure leaves what it was to wait for in the stream. */
+static void waits_that_tell_an_older_failure(void **state)
+{
+    (void)state;
+    WbModule *first = load();
+    WbStream *stream = make_stream(0);
+    WbEvent *event;
+    check(wb_event_create(gpu, &event));
+    launch_plain(first, NULL, "stray");
+    wb_module_unload(first);
+    launch(stream, 0, 5, 10);
+    check(wb_event_record(event, stream));
+    assert_int_equal(wb_event_wait(event), WB_ERROR_ADDRESS);
+    check(wb_event_wait(event));
+    assert_int_equal(word_at(0), 5);
+    wb_event_destroy(event);
+}
+
+static WbStream *called_stream;
+static WbStatus status_of_wait;
+
+static void call_back(void *context)
+{
+    (void)context;
+    status_of_wait = wb_wait(gpu);
+    launch(called_stream, 1, 9, 10);
+}
+
+/* Waiting in a host function would wait for the function itself; what it puts in runs. */
+static void host_functions_cannot_wait(void **state)
+{
+    (void)state;
+    called_stream = make_stream(WB_STREAM_NON_BLOCKING);
+    status_of_wait = WB_OK;
+    check(wb_stream_call(gpu, NULL, call_back, NULL));
+    launch(NULL, 0, 1, 10);
+    check(wb_wait(gpu));
+    assert_int_equal(status_of_wait, WB_ERROR_ARGUMENT);
+    assert_int_equal(word_at(0), 1);
+    assert_int_equal(word_at(1), 9);
+}
+
+/* What the default stream got after the stream's last operation is not the stream's. */
+static void a_stream_is_waited_for_alone(void **state)
+{
+    (void)state;
+    WbStream *stream = make_stream(0), *other = make_stream(0);
+    launch(stream, 0, 1, 10);
+    launch(NULL, 1, 1, ROUNDS);
+    launch(other, 2, 1, 10);
+    check(wb_stream_wait(gpu, stream));
+    assert_true(wb_time(gpu) == (double)record_at(0).ended);
+    assert_int_equal(wb_record_count(gpu), 1);
+    check(wb_stream_wait(gpu, NULL)); /* the default stream waits for all blocking ones */
+    assert_int_equal(record_at(1).launched, record_at(0).ended);
+    assert_int_equal(record_at(2).launched, record_at(1).ended);
+}
+
+/* The default stream waits for a stream that was destroyed full, and for none that is long empty. */
+static void destroyed_streams_still_count(void **state)
+{
+    (void)state;
+    WbStream *empty = make_stream(0), *full = make_stream(0);
+    launch(empty, 0, 1, 10);
+    check(wb_wait(gpu));
+    wb_stream_destroy(empty);
+    launch(full, 1, 1, ROUNDS);
+    launch(full, 2, 2, 10);
+    wb_stream_destroy(full);
+    launch(NULL, 2, 3, 10);
+    check(wb_wait(gpu));
+    assert_int_equal(record_at(3).launched, record_at(2).ended);
+    assert_int_equal(word_at(2), 3);
+}
+
+/* The statistics of a kernel's second half only, and a record that is the first of the new count. */
+static void statistics_begin_anew_inside_a_kernel(void **state)
+{
+    (void)state;
+    WbStat all, of_first, idle, active;
+    WbStream *stream = make_stream(0);
+    launch(stream, 0, 1, ROUNDS);
+    check(wb_wait(gpu));
+    check(wb_record_stat(gpu, 0, "warp_instructions", &of_first));
+    launch(stream, 0, 2, ROUNDS);
+    assert_int_equal(wb_stream_query(gpu, stream), WB_NOT_READY);
+    const double since = wb_time(gpu);
+    wb_stats_reset(gpu);
+    check(wb_wait(gpu));
+    assert_int_equal(wb_record_count(gpu), 1);
+    check(wb_stat_find(gpu, "warp_instructions", &all));
+    assert_true(all.value > 0 && all.value < of_first.value);
+    check(wb_stat_find(gpu, "sm.active_cycles", &active));
+    check(wb_stat_find(gpu, "sm.idle_cycles", &idle));
+    assert_int_equal(active.value + idle.value, 15 * (uint64_t)(wb_time(gpu) - since));
+}
+
+static void registers_change_behind_queued_launches(void **state)
+{
+    (void)state;
+    WbKernel *kernel;
+    check(wb_module_kernel(module, "work", &kernel));
+    launch(NULL, 0, 1, 10);
+    check(wb_kernel_set_registers(kernel, 40));
+    launch(NULL, 0, 1, 10);
+    check(wb_wait(gpu));
+    assert_true(record_at(0).registers < 40);
+    assert_int_equal(record_at(1).registers, 40);
+}
+
+/* The sentence tells of the blocks of the kernel that does not end, not of its neighbours'. */
+static void a_limit_is_each_kernels_own(void **state)
+{
+    (void)state;
+    WbStream *one = make_stream(0), *other = make_stream(0);
+    check(wb_gpu_set(gpu, "cycle_limit", "60000"));
+    launch(one, 0, 1, ROUNDS);
+    launch_plain(module, one, "forever"); /* begins when work has ended: it has its own 60000 cycles */
+    launch(other, 1, 1, ROUNDS);
+    launch(other, 1, 2, ROUNDS);
+    launch(other, 1, 3, ROUNDS);
+    assert_int_equal(wb_wait(gpu), WB_ERROR_DEADLOCK);
+    assert_non_null(strstr(wb_error(gpu), "'forever'"));
+    assert_non_null(strstr(wb_error(gpu), "1 are on SMs"));
+    assert_true(wb_time(gpu) == (double)(record_at(0).ended + 60000));
+    check(wb_gpu_set(gpu, "cycle_limit", "18446744073709551615"));
+    launch(one, 0, 4, 10);
+    launch(one, 0, 5, 10); /* its limit lies beyond the end of time */
+    check(wb_wait(gpu));
+    assert_int_equal(word_at(0), 5);
+}
+
+/* Priorities, events and the default stream across many streams: each word has the value of the last kernel in its
+ * stream. Far more would take minutes if any list were walked for every operation. */
+static void many_streams_and_operations(void **state)
+{
+    (void)state;
+    enum { STREAMS = 500, EACH = 40 };
+    static WbStream *streams[STREAMS];
+    WbEvent *event;
+    check(wb_gpu_set(gpu, "mode", "functional"));
+    check(wb_event_create(gpu, &event));
+    for (int i = 0; i < STREAMS; i++)
+        check(wb_stream_create(gpu, 0, -(i % 3), &streams[i]));
+    for (uint32_t k = 0; k < EACH; k++) {
+        for (uint32_t i = 0; i < STREAMS; i++) {
+            launch(streams[i], i, 1000 * k + i, 1);
+            check(wb_event_record(event, streams[i]));
+            check(wb_stream_wait_event(gpu, streams[(7 * i + 3) % STREAMS], event));
+        }
+        launch(NULL, 0, 5, 1);
+        launch(NULL, 0, 6, 1);
+    }
+    for (int i = 0; i < STREAMS; i++)
+        wb_stream_destroy(streams[i]);
+    check(wb_wait(gpu));
+    assert_int_equal(word_at(0), 6);
+    for (uint32_t i = 1; i < STREAMS; i++)
+        assert_int_equal(word_at(i), 1000 * (EACH - 1) + i);
+    wb_event_destroy(event);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_gpu, close_gpu)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(modules_go_after_their_kernels),
+        TEST(waits_that_tell_an_older_failure),
+        TEST(host_functions_cannot_wait),
+        TEST(a_stream_is_waited_for_alone),
+        TEST(destroyed_streams_still_count),
+        TEST(statistics_begin_anew_inside_a_kernel),
+        TEST(registers_change_behind_queued_launches),
+        TEST(a_limit_is_each_kernels_own),
+        TEST(many_streams_and_operations),
+    };
+    return cmocka_run_group_tests_name("timeline edges", tests, NULL, NULL);
+}
