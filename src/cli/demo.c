@@ -120,7 +120,7 @@ static int open_and_run(const Running *running)
     demo.result = malloc(COUNT * sizeof *demo.result);
     demo.values = malloc(COUNT * sizeof *demo.values);
     if (running_is_talking(running))
-        printf("saxpy and sum over %d elements on %s\n", COUNT, running->gpu);
+        printf("saxpy and sum over %d elements on %s\n", COUNT, wb_gpu_name(demo.gpu));
     int result = demo.x && demo.y && demo.result && demo.values
                      ? run_demo(&demo, demo_path(), running)
                      : fail("the host has no memory for the demo.");

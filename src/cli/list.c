@@ -1,5 +1,5 @@
-/* `warpbeam list`: the tables in which knobs, policies, statistics, ratios, instructions and intrinsics are
- * declared. */
+/* `warpbeam list`: the tables in which knobs, policies, statistics, ratios, instructions, intrinsics and
+ * calls of CUDA are declared. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 
 #include "api/gpu.h"
 #include "base/nearest.h"
+#include "cli/list_cuda.h"
 #include "exec/intrinsic.h"
 #include "grid/policy.h"
 #include "isa/isa.h"
@@ -131,18 +132,19 @@ int command_list(int argument_count, char **arguments)
         {"ratios", list_ratios, NULL},
         {"instructions", list_instructions, NULL},
         {"intrinsics", list_intrinsics, NULL},
+        {"cuda", list_cuda, list_cuda_markdown},
     };
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
     if (argument_count != 2)
-        return misuse("list needs one word: gpus, knobs, policies, statistics, ratios, instructions or "
-                      "intrinsics.");
+        return misuse("list needs one word: gpus, knobs, policies, statistics, ratios, instructions, "
+                      "intrinsics or cuda.");
     Nearest nearest = nearest_to(arguments[1]);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         nearest_offer(&nearest, lists[i].name);
         if (strcmp(arguments[1], lists[i].name) != 0)
             continue;
         if (markdown && !lists[i].print_markdown)
-            return misuse("only statistics can be listed as Markdown, with their ratios.");
+            return misuse("only statistics, with their ratios, and cuda can be listed as Markdown.");
         return markdown ? lists[i].print_markdown() : lists[i].print();
     }
     char hint[64];

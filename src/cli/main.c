@@ -17,13 +17,18 @@ static const Command commands[] = {
     {"demo", command_demo, "demo [--cycle] [RUNNING]",
      "Run two small kernels, check their results, show their counts or cycles"},
     {"run", command_run,
+     "run [--config FILE] [--functional] [--kernels PATTERN] [--max-cycles N] [--seed N] [--quiet] "
+     "[RUNNING]\n"
+     "               -- PROGRAM [ARGUMENT]...",
+     "Run a CUDA program, unmodified, and sum up what its kernels did"},
+    {"run", command_run,
      "run FILE.ptx [--kernel NAME] [--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--shared BYTES]\n"
      "               [--arg TYPE:VALUE | --arg buffer:BYTES[:zero|iota|random|uniform]]... [--functional]\n"
      "               [RUNNING]",
      "Run one kernel and show its cycles and where they went"},
     {"ptx", command_ptx, "ptx FILE [--gpu NAME]", "Read a PTX file and list its kernels and what they need"},
     {"config", command_config, "config NAME", "Show a GPU's configuration with every value resolved"},
-    {"list", command_list, "list gpus|knobs|policies|statistics|ratios|instructions|intrinsics",
+    {"list", command_list, "list gpus|knobs|policies|statistics|ratios|instructions|intrinsics|cuda",
      "Show what there is"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -64,7 +69,7 @@ static void print_help(void)
     puts("  --gpu NAME          the GPU: h200 unless given");
     puts("  --set KNOB=VALUE    changes a knob of it; any number of times");
     puts("  --threads N         host threads of cycle mode; the result is the same with any number");
-    puts("  --json FILE         all statistics as JSON, on standard output where FILE is -");
+    puts("  --stats FILE        all statistics: FILE.csv, else JSON, on standard output where FILE is -");
     puts("  --detail            every SM, slice and channel, not only sums");
     puts("  --blocks            every block: SM, dispatched, started, ended\n");
     puts("A GPU is a name that `warpbeam list gpus` shows, or the path of a YAML file.");

@@ -1,10 +1,13 @@
-/* `warpbeam run`: one kernel of a PTX file, with arguments from the command line. */
+/* `warpbeam run`: a CUDA program, or one kernel of a PTX file with arguments from the command line. */
 #include "cli/argument.h"
+#include "cli/elf.h"
+#include "cli/run_program.h"
 #include "cli/running.h"
 #include "base/knob.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Job {
     Running running;
@@ -62,6 +65,9 @@ static int read_options(int argument_count, char **arguments, Job *job)
     if (argument_count != 2)
         return misuse("run needs a PTX file.");
     job->path = arguments[1];
+    if (elf_look(job->path).kind == FILE_ELF)
+        return misuse("%s is a program, not a PTX file: write `warpbeam run [options] -- %s ...`.", job->path,
+                      job->path);
     const bool right = parse_dimensions("--grid", grid ? grid : "1", &job->grid) &&
                        parse_dimensions("--block", block ? block : "1", &job->block) &&
                        parse_shared(shared ? shared : "0", &job->shared_bytes);
@@ -125,6 +131,12 @@ static int run_job(Job *job, WbGpu *gpu)
 
 int command_run(int argument_count, char **arguments)
 {
+    for (int i = 1; i < argument_count; i++) {
+        if (strcmp(arguments[i], "--") == 0) {
+            arguments[i] = NULL;
+            return run_program(i, arguments, arguments + i + 1);
+        }
+    }
     Job job = {0};
     int result = read_options(argument_count, arguments, &job);
     WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;

@@ -6,12 +6,10 @@
 Running running_take(int *argument_count, char **arguments)
 {
     Running running = {.gpu = take_option(argument_count, arguments, "--gpu")};
-    if (!running.gpu)
-        running.gpu = "h200";
     for (const char *setting; (setting = take_option(argument_count, arguments, "--set"));)
         VEC_PUSH(&running.settings, (char *)setting);
     running.threads = take_option(argument_count, arguments, "--threads");
-    running.json = take_option(argument_count, arguments, "--json");
+    running.stats = take_option(argument_count, arguments, "--stats");
     running.report.details = take_flag(argument_count, arguments, "--detail");
     running.report.blocks = take_flag(argument_count, arguments, "--blocks");
     return running;
@@ -19,7 +17,10 @@ Running running_take(int *argument_count, char **arguments)
 
 void running_free(Running *running) { VEC_FREE(&running->settings); }
 
-bool running_is_talking(const Running *running) { return !running->json || strcmp(running->json, "-") != 0; }
+bool running_is_talking(const Running *running)
+{
+    return !running->stats || strcmp(running->stats, "-") != 0;
+}
 
 static bool set(WbGpu *gpu, const char *knob, const char *value)
 {
@@ -53,7 +54,7 @@ WbGpu *running_open(const Running *running)
 {
     WbGpu *gpu;
     char error[2048];
-    if (wb_gpu_open(running->gpu, &gpu, error, sizeof error)) {
+    if (wb_gpu_open(running->gpu ? running->gpu : "h200", &gpu, error, sizeof error)) {
         fail("%s", error);
         return NULL;
     }
@@ -65,12 +66,12 @@ WbGpu *running_open(const Running *running)
     return gpu;
 }
 
-static int write_json(const Running *running, WbGpu *gpu)
+static int write_statistics(const Running *running, WbGpu *gpu)
 {
     if (running_is_talking(running)) {
         const unsigned parts = (running->report.details ? WB_REPORT_DETAILS : 0u) |
                                (running->report.blocks ? WB_REPORT_BLOCKS : 0u);
-        return wb_report(gpu, running->json, parts) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
+        return wb_report(gpu, running->stats, parts) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
     }
     report_json(gpu, &running->report, stdout);
     return fflush(stdout) || ferror(stdout) ? fail("the report could not be written.") : EXIT_DONE;
@@ -80,5 +81,5 @@ int running_report(const Running *running, WbGpu *gpu)
 {
     if (running_is_talking(running))
         report_text(gpu, &running->report, stdout);
-    return running->json ? write_json(running, gpu) : EXIT_DONE;
+    return running->stats ? write_statistics(running, gpu) : EXIT_DONE;
 }

@@ -7,15 +7,15 @@
 #include "report/report.h"
 
 typedef struct Running {
-    const char *gpu;           /* name or path of the configuration */
+    const char *gpu;           /* name or path of the configuration; null: not given */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *json; /* null where not given */
+    const char *threads, *stats; /* null where not given */
     bool cycle;                /* set by the command before running_open() */
     ReportOptions report;
 } Running;
 
 /* The options' names, for the list that check_left_over() takes. */
-#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--json", "--detail", "--blocks"
+#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--stats", "--detail", "--blocks"
 
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);

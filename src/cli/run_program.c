@@ -1,0 +1,315 @@
+/* `warpbeam run -- PROGRAM`: an unmodified CUDA program on the simulated GPU.
+ *
+ * The program is started with the stand-ins for CUDA's libraries in front of the real ones and with the options in its
+ * environment (rt/settings.h); what it prints and how it ends is its own. */
+#include "cli/run_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/elf.h"
+#include "cli/running.h"
+
+/* Invariant: notice is a pipe; a byte comes out of it as soon as the program, or one that it started, has opened a
+ * GPU. They find it by a path, for they may close files that they do not know. */
+typedef struct Program {
+    Running running;
+    const char *config, *kernels, *max_cycles, *seed;
+    bool functional, quiet;
+    char **arguments;         /* the program's, ended by null */
+    VEC(char *) made;         /* settings that other options stand for */
+    char path[PATH_MAX];      /* of the program's file */
+    char libraries[PATH_MAX]; /* folder of the stand-ins */
+    ElfFacts facts;
+    int notice[2];
+} Program;
+
+static int read_options(int argument_count, char **arguments, Program *program)
+{
+    static const char *const options[] = {RUNNING_OPTIONS, "--config", "--functional", "--kernels",
+                                          "--max-cycles",  "--seed",   "--quiet",      NULL};
+    program->running = running_take(&argument_count, arguments);
+    program->config = take_option(&argument_count, arguments, "--config");
+    program->kernels = take_option(&argument_count, arguments, "--kernels");
+    program->max_cycles = take_option(&argument_count, arguments, "--max-cycles");
+    program->seed = take_option(&argument_count, arguments, "--seed");
+    program->functional = take_flag(&argument_count, arguments, "--functional");
+    program->quiet = take_flag(&argument_count, arguments, "--quiet");
+    return check_left_over(argument_count, arguments, 0, options);
+}
+
+/* -- the program's file -- */
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* As a shell would find it. */
+static bool find_file(const char *name, char *path, size_t size)
+{
+    if (strchr(name, '/')) {
+        snprintf(path, size, "%s", name);
+        return is_file(path);
+    }
+    const char *folders = getenv("PATH");
+    for (const char *folder = folders ? folders : ""; *folder;) {
+        const int length = (int)strcspn(folder, ":");
+        snprintf(path, size, "%.*s/%s", length ? length : 1, length ? folder : ".", name);
+        if (is_file(path) && access(path, X_OK) == 0)
+            return true;
+        folder += length + (folder[length] == ':');
+    }
+    return false;
+}
+
+static int check_elf(const Program *program)
+{
+    static const char *const versions[] = {"11.0", "12", "13"};
+    const char *name = program->arguments[0], *runtime = program->facts.runtime;
+    if (!*runtime && program->facts.has_device_code && !program->facts.needs_driver)
+        return fail("%s is linked with the static CUDA runtime, which cannot be replaced: link it "
+                    "again with `nvcc -cudart shared`.",
+                    name);
+    for (size_t i = 0; *runtime && i < sizeof versions / sizeof *versions; i++) {
+        if (strcmp(runtime, versions[i]) == 0)
+            return EXIT_DONE;
+    }
+    return *runtime ? fail("%s needs libcudart.so.%s; there are stand-ins for 11.0, 12 and 13: build it with "
+                           "CUDA 11 "
+                           "to 13.",
+                           name, runtime)
+                    : EXIT_DONE;
+}
+
+static int check_program(Program *program)
+{
+    const char *name = program->arguments[0];
+    if (!find_file(name, program->path, sizeof program->path))
+        return fail("there is no program '%s'.", name);
+    if (access(program->path, X_OK))
+        return fail("%s is not an executable file: %s.", program->path, strerror(errno));
+    program->facts = elf_look(program->path);
+    switch (program->facts.kind) {
+    case FILE_UNREADABLE:
+        return fail("%s cannot be read: %s.", program->path, strerror(errno));
+    case FILE_OTHER:
+        return fail("%s is no program of this machine: it is neither a 64-bit executable nor a script.",
+                    program->path);
+    case FILE_SCRIPT:
+        break;
+    case FILE_ELF:
+        return check_elf(program);
+    }
+    return EXIT_DONE;
+}
+
+/* The folder lib/ beside the folder of this program. */
+static int find_libraries(Program *program)
+{
+    char self[PATH_MAX], folder[PATH_MAX + 16];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return fail("/proc/self/exe cannot be read, so the CUDA stand-ins cannot be found: %s.",
+                    strerror(errno));
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    snprintf(folder, sizeof folder, "%s/../lib", self);
+    if (!realpath(folder, program->libraries))
+        return fail("the folder %s with the CUDA stand-ins is not there: %s.", folder, strerror(errno));
+    snprintf(folder, sizeof folder, "%.*s/libcuda.so.1", PATH_MAX - 32, program->libraries);
+    return is_file(folder) ? EXIT_DONE
+                           : fail("the CUDA stand-in %s is not there; build the target all.", folder);
+}
+
+/* -- its environment -- */
+
+static void add_setting(Program *program, const char *knob, const char *value)
+{
+    if (!value)
+        return;
+    char *text = xmalloc(strlen(knob) + strlen(value) + 2);
+    sprintf(text, "%s=%s", knob, value);
+    VEC_PUSH(&program->made, text);
+    VEC_PUSH(&program->running.settings, text);
+}
+
+/* Tries all settings on a GPU here, so that what is wrong with them is told before the program starts. */
+static int check_settings(Program *program)
+{
+    Running *running = &program->running;
+    const char *gpu = getenv("WARPBEAM_GPU");
+    add_setting(program, "timed_kernels", program->kernels);
+    add_setting(program, "cycle_limit", program->max_cycles);
+    add_setting(program, "seed", program->seed);
+    if (program->config)
+        running->gpu = program->config;
+    else if (!running->gpu && gpu && *gpu)
+        running->gpu = gpu;
+    running->cycle = !program->functional;
+    if (!running_is_talking(running))
+        return misuse("--stats needs a file's name here: standard output is the program's.");
+    WbGpu *opened = running_open(running);
+    wb_gpu_close(opened);
+    return opened ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* The program may change its folder before the file is written. */
+static void set_path(const char *variable, const char *path)
+{
+    char folder[PATH_MAX], *whole;
+    if (*path == '/' || !getcwd(folder, sizeof folder)) {
+        setenv(variable, path, 1);
+        return;
+    }
+    whole = xmalloc(strlen(folder) + strlen(path) + 2);
+    sprintf(whole, "%s/%s", folder, path);
+    setenv(variable, whole, 1);
+    xfree(whole);
+}
+
+static void put_before(const char *variable, const char *value, char separator)
+{
+    const char *old = getenv(variable);
+    char *both = xmalloc(strlen(value) + (old ? strlen(old) : 0) + 2);
+    sprintf(both, old && *old ? "%s%c%s" : "%s", value, separator, old);
+    setenv(variable, both, 1);
+    xfree(both);
+}
+
+/* Behind those of the environment: later ones win. */
+static void set_knobs(const Program *program)
+{
+    const char *old = getenv("WARPBEAM_SET");
+    VEC(char) all = {0};
+    for (const char *at = old ? old : ""; *at; at++)
+        VEC_PUSH(&all, *at);
+    for (uint32_t i = 0; i < program->running.settings.count; i++) {
+        VEC_PUSH(&all, '\n');
+        for (const char *at = program->running.settings.items[i]; *at; at++)
+            VEC_PUSH(&all, *at);
+    }
+    VEC_PUSH(&all, '\0');
+    setenv("WARPBEAM_SET", all.items, 1);
+    VEC_FREE(&all);
+}
+
+static void set_environment(const Program *program)
+{
+    const Running *running = &program->running;
+    char text[PATH_MAX + 64];
+    put_before("LD_LIBRARY_PATH", program->libraries, ':');
+    if (program->facts.has_old_rpath && *program->facts.runtime) {
+        snprintf(text, sizeof text, "%s/libcudart.so.%s", program->libraries, program->facts.runtime);
+        put_before("LD_PRELOAD", text, ':');
+    }
+    if (running->gpu && (strchr(running->gpu, '/') || strstr(running->gpu, ".yaml")))
+        set_path("WARPBEAM_GPU", running->gpu);
+    else if (running->gpu)
+        setenv("WARPBEAM_GPU", running->gpu, 1);
+    if (running->threads)
+        setenv("WARPBEAM_THREADS", running->threads, 1);
+    if (program->functional)
+        setenv("WARPBEAM_FUNCTIONAL", "1", 1);
+    if (running->stats)
+        set_path("WARPBEAM_STATS", running->stats);
+    if (running->report.details || running->report.blocks) {
+        snprintf(text, sizeof text, "%s,%s", running->report.details ? "details" : "",
+                 running->report.blocks ? "blocks" : "");
+        setenv("WARPBEAM_REPORT", text, 1);
+    }
+    if (!program->quiet)
+        setenv("WARPBEAM_SUMMARY", "1", 1);
+    snprintf(text, sizeof text, "/proc/%d/fd/%d", (int)getppid(), program->notice[1]);
+    setenv("WARPBEAM_NOTICE", text, 1);
+    set_knobs(program);
+}
+
+/* -- its life -- */
+
+static int tell_end(const Program *program, int status)
+{
+    char byte;
+    const bool opened = read(program->notice[0], &byte, 1) == 1;
+    if (WIFSIGNALED(status)) {
+        fail("%s was ended by signal %d (%s).", program->arguments[0], WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
+        return 128 + WTERMSIG(status);
+    }
+    if (!opened &&
+        (program->facts.kind == FILE_ELF && !*program->facts.runtime && !program->facts.needs_driver))
+        fail("%s made no CUDA call: it is no CUDA program, for it needs neither libcudart nor libcuda.",
+             program->arguments[0]);
+    else if (!opened)
+        fail("%s ended without a CUDA call.", program->arguments[0]);
+    return WEXITSTATUS(status);
+}
+
+static volatile pid_t child;
+
+static void pass_on(int number) { kill(child, number); }
+
+/* Ctrl-C goes to both, and the program decides what comes of it; what is sent to this process alone is passed on. */
+static void set_signals(void)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGTERM, pass_on);
+    signal(SIGHUP, pass_on);
+}
+
+static int run(Program *program)
+{
+    sigset_t all, before;
+    if (pipe2(program->notice, O_CLOEXEC | O_NONBLOCK))
+        return fail("a pipe to the program cannot be made: %s.", strerror(errno));
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before); /* until it is known whom they are passed on to */
+    child = fork();
+    if (child == 0) {
+        set_environment(program);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        execv(program->path, program->arguments);
+        fail("%s cannot be started: %s.", program->path, strerror(errno));
+        _exit(EXIT_FAILED);
+    }
+    if (child > 0)
+        set_signals();
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (child < 0)
+        return fail("a process for the program cannot be made: %s.", strerror(errno));
+    int status;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return tell_end(program, status);
+}
+
+int run_program(int argument_count, char **arguments, char **command)
+{
+    Program program = {.arguments = command};
+    int result = read_options(argument_count, arguments, &program);
+    if (result == EXIT_DONE && !*command)
+        result = misuse("run -- needs the program to run behind it.");
+    if (result == EXIT_DONE)
+        result = check_program(&program);
+    if (result == EXIT_DONE)
+        result = find_libraries(&program);
+    if (result == EXIT_DONE)
+        result = check_settings(&program);
+    if (result == EXIT_DONE)
+        result = run(&program);
+    running_free(&program.running);
+    for (uint32_t i = 0; i < program.made.count; i++)
+        xfree(program.made.items[i]);
+    VEC_FREE(&program.made);
+    return result;
+}

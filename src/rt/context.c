@@ -1,0 +1,157 @@
+/* The contexts of the process and, for each thread, the stack of those that it pushed. */
+#include "rt/context.h"
+
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+
+enum { STACK_SIZE = 256 };
+
+static atomic_bool is_initialized;
+static uint64_t last_id;
+static RtContext primary;
+static unsigned primary_retained;
+static bool runtime_uses_primary;
+
+/* Destroyed contexts may be on a stack: they are told apart by their handle. */
+static _Thread_local struct {
+    RtContext *items[STACK_SIZE];
+    unsigned count;
+} stack;
+
+void rt_initialize(void) { is_initialized = true; }
+
+bool rt_is_initialized(void) { return is_initialized; }
+
+RtContext *rt_context_current(void) { return stack.count ? stack.items[stack.count - 1] : NULL; }
+
+RtError rt_context_check(void)
+{
+    const RtContext *current = rt_context_current();
+    if (!current)
+        return rt_fail(RT_DEVICE_UNINITIALIZED,
+                       "No context is current in this thread: create one (cuCtxCreate) or "
+                       "set one (cuCtxSetCurrent) first.");
+    if (!rt_handle_is_live(RT_HANDLE_CONTEXT, current))
+        return rt_fail(RT_CONTEXT_IS_DESTROYED, "The context that is current in this thread was destroyed.");
+    return RT_SUCCESS;
+}
+
+RtError rt_context_get(const void *handle, RtContext **context)
+{
+    if (!rt_handle_is_live(RT_HANDLE_CONTEXT, handle))
+        return rt_fail(RT_DEVICE_UNINITIALIZED, "%p is no context, or one that was destroyed.", handle);
+    *context = (RtContext *)handle;
+    return RT_SUCCESS;
+}
+
+RtError rt_context_push(void *handle)
+{
+    RtContext *context = NULL;
+    RtError error = rt_context_get(handle, &context);
+    if (error)
+        return error;
+    if (stack.count == STACK_SIZE)
+        return rt_fail(RT_MEMORY_ALLOCATION, "A thread can push at most %d contexts.", STACK_SIZE);
+    stack.items[stack.count++] = context;
+    return RT_SUCCESS;
+}
+
+RtError rt_context_pop(RtContext **context)
+{
+    RtError error = rt_context_check();
+    if (!error && context)
+        *context = rt_context_current();
+    if (!error)
+        stack.count--;
+    return error;
+}
+
+RtError rt_context_set(void *handle)
+{
+    RtContext *context = NULL;
+    RtError error = handle ? rt_context_get(handle, &context) : RT_SUCCESS;
+    if (error)
+        return error;
+    if (stack.count)
+        stack.count--;
+    return handle ? rt_context_push(handle) : RT_SUCCESS;
+}
+
+RtError rt_context_create(unsigned flags, RtContext **context)
+{
+    RtContext *created = xcalloc(1, sizeof *created);
+    created->flags = flags;
+    created->id = ++last_id;
+    rt_handle_add(RT_HANDLE_CONTEXT, created);
+    RtError error = rt_context_push(created);
+    if (error) {
+        rt_handle_remove(RT_HANDLE_CONTEXT, created);
+        xfree(created);
+        return error;
+    }
+    *context = created;
+    return RT_SUCCESS;
+}
+
+RtError rt_context_destroy(void *handle)
+{
+    RtContext *context = NULL;
+    RtError error = rt_context_get(handle, &context);
+    if (error)
+        return error;
+    if (context == &primary)
+        return rt_fail(RT_DEVICE_UNINITIALIZED,
+                       "The primary context is released (cuDevicePrimaryCtxRelease), not "
+                       "destroyed.");
+    if (rt_context_current() == context)
+        stack.count--;
+    rt_handle_remove(RT_HANDLE_CONTEXT, context);
+    xfree(context);
+    return RT_SUCCESS;
+}
+
+RtContext *rt_primary(void) { return &primary; }
+
+bool rt_primary_is_active(void) { return rt_handle_is_live(RT_HANDLE_CONTEXT, &primary); }
+
+static void activate_primary(void)
+{
+    if (rt_primary_is_active())
+        return;
+    primary.id = ++last_id;
+    rt_handle_add(RT_HANDLE_CONTEXT, &primary);
+}
+
+RtContext *rt_primary_retain(void)
+{
+    primary_retained++;
+    activate_primary();
+    return &primary;
+}
+
+RtError rt_primary_release(void)
+{
+    if (primary_retained == 0)
+        return rt_fail(RT_DEVICE_UNINITIALIZED, "The primary context is not retained.");
+    if (--primary_retained == 0 && !runtime_uses_primary)
+        rt_handle_remove(RT_HANDLE_CONTEXT, &primary);
+    return RT_SUCCESS;
+}
+
+void rt_primary_reset(void)
+{
+    runtime_uses_primary = false;
+    if (primary_retained == 0)
+        rt_handle_remove(RT_HANDLE_CONTEXT, &primary);
+    rt_revive();
+}
+
+void rt_primary_use(void)
+{
+    rt_initialize();
+    runtime_uses_primary = true;
+    activate_primary();
+    if (!rt_context_current())
+        rt_context_push(&primary);
+}

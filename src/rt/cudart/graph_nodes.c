@@ -1,0 +1,154 @@
+/* Nodes: added to graphs, changed there, and changed in executables. */
+#include "rt/cudart/cudart.h"
+#include "rt/cudart/graph.h"
+#include "rt/pool.h"
+
+/* Memory that was allocated for a node that did not come to be. */
+static RtError clean(RtError error, const RtOperation *given)
+{
+    if (error && given->kind == RT_ALLOCATE)
+        rt_graph_memory_drop(given->memory.address);
+    return error;
+}
+
+/* Each takes an operation over that was made, or not. */
+static RtError add(RtError made, void **node, void *handle, void *const *dependencies, size_t count,
+                   RtOperation *operation)
+{
+    if (made)
+        return made;
+    const RtOperation given = *operation;
+    RtGraph *graph = NULL;
+    RtError error = node ? rt_graph_get(handle, &graph)
+                         : rt_fail(RT_INVALID_VALUE, "The place for the new node is a null pointer.");
+    if (error)
+        rt_operation_free(operation);
+    else
+        error = rt_graph_add(graph, (RtNode *const *)dependencies, count, operation, (RtNode **)node);
+    return clean(error, &given);
+}
+
+static RtError set(RtError made, void *handle, RtOperation *operation)
+{
+    if (made)
+        return made;
+    const RtOperation given = *operation;
+    RtNode *node = NULL;
+    RtError error = rt_node_get(handle, &node);
+    if (error)
+        rt_operation_free(operation);
+    else
+        error = rt_node_set(node, operation);
+    return clean(error, &given);
+}
+
+static RtError set_in(RtError made, void *executable_handle, void *node_handle, RtOperation *operation)
+{
+    if (made)
+        return made;
+    const RtOperation given = *operation;
+    RtExecutable *executable = NULL;
+    RtNode *node = NULL;
+    RtError error = rt_executable_get(executable_handle, &executable);
+    if (!error)
+        error = rt_node_get(node_handle, &node);
+    if (error)
+        rt_operation_free(operation);
+    else
+        error = rt_executable_set(executable, node, operation);
+    return clean(error, &given);
+}
+
+/* The three functions of a type of node; `make` fills `operation` in. */
+#define EXPORT_ADD(name, make, ...)                                                                          \
+    EXPORT int name(void **node, void *graph, void *const *dependencies, size_t count, __VA_ARGS__)          \
+    {                                                                                                        \
+        RtOperation operation;                                                                               \
+        return CUDART(add(make, node, graph, dependencies, count, &operation));                              \
+    }
+#define EXPORT_SET(name, make, ...)                                                                          \
+    EXPORT int name(void *node, __VA_ARGS__)                                                                 \
+    {                                                                                                        \
+        RtOperation operation;                                                                               \
+        return CUDART(set(make, node, &operation));                                                          \
+    }
+#define EXPORT_SET_IN(name, make, ...)                                                                       \
+    EXPORT int name(void *executable, void *node, __VA_ARGS__)                                               \
+    {                                                                                                        \
+        RtOperation operation;                                                                               \
+        return CUDART(set_in(make, executable, node, &operation));                                           \
+    }
+#define EXPORT_NODE(add_name, type, suffix, make, ...)                                                       \
+    EXPORT_ADD(add_name, make, __VA_ARGS__)                                                                  \
+    EXPORT_SET(cudaGraph##type##NodeSet##suffix, make, __VA_ARGS__)                                          \
+    EXPORT_SET_IN(cudaGraphExec##type##NodeSet##suffix, make, __VA_ARGS__)
+
+EXPORT_NODE(cudaGraphAddKernelNode, Kernel, Params, graph_kernel(parameters, &operation),
+            const KernelParameters *parameters)
+EXPORT_NODE(cudaGraphAddMemcpyNode, Memcpy, Params, graph_copy(box, &operation), const BoxCopy *box)
+EXPORT_NODE(cudaGraphAddMemcpyNode1D, Memcpy, Params1D,
+            graph_copy_bytes(destination, source, size, kind, &operation), void *destination,
+            const void *source, size_t size, int kind)
+EXPORT_NODE(cudaGraphAddMemcpyNodeToSymbol, Memcpy, ParamsToSymbol,
+            graph_copy_to_symbol(symbol, source, size, offset, kind, &operation), const void *symbol,
+            const void *source, size_t size, size_t offset, int kind)
+EXPORT_NODE(cudaGraphAddMemcpyNodeFromSymbol, Memcpy, ParamsFromSymbol,
+            graph_copy_from_symbol(destination, symbol, size, offset, kind, &operation), void *destination,
+            const void *symbol, size_t size, size_t offset, int kind)
+EXPORT_NODE(cudaGraphAddMemsetNode, Memset, Params, graph_fill(parameters, &operation),
+            const FillParameters *parameters)
+EXPORT_NODE(cudaGraphAddHostNode, Host, Params, graph_host(parameters, &operation),
+            const HostParameters *parameters)
+EXPORT_NODE(cudaGraphAddEventRecordNode, EventRecord, Event, graph_event(event, RT_RECORD, &operation),
+            void *event)
+EXPORT_NODE(cudaGraphAddEventWaitNode, EventWait, Event, graph_event(event, RT_WAIT, &operation), void *event)
+EXPORT_ADD(cudaGraphAddChildGraphNode, graph_child(child, &operation), void *child)
+EXPORT_SET_IN(cudaGraphExecChildGraphNodeSetParams, graph_child(child, &operation), void *child)
+EXPORT_ADD(cudaGraphAddMemAllocNode, graph_allocate(parameters, &operation), AllocationParameters *parameters)
+EXPORT_ADD(cudaGraphAddMemFreeNode, graph_release(pointer, &operation), void *pointer)
+
+EXPORT int cudaGraphAddEmptyNode(void **node, void *graph, void *const *dependencies, size_t count)
+{
+    RtOperation operation;
+    return CUDART(add(graph_empty(&operation), node, graph, dependencies, count, &operation));
+}
+
+/* -- any type -- */
+
+/* A child graph that is moved into the graph goes on as the node's own copy. */
+static RtError add_any(void **node, void *graph, void *const *dependencies, size_t count,
+                       NodeParameters *parameters)
+{
+    RtOperation operation;
+    RtError error = add(graph_any(parameters, &operation), node, graph, dependencies, count, &operation);
+    if (error || parameters->type != NODE_GRAPH)
+        return error;
+    RtGraph *given = parameters->child.graph;
+    parameters->child.graph = ((RtNode *)*node)->operation.child;
+    return parameters->child.ownership ? rt_graph_destroy(given) : RT_SUCCESS;
+}
+
+#if CUDART_MAJOR >= 13
+EXPORT int cudaGraphAddNode(void **node, void *graph, void *const *dependencies, const EdgeData *edges,
+                            size_t count, NodeParameters *parameters)
+{
+    (void)edges;
+    return CUDART(add_any(node, graph, dependencies, count, parameters));
+}
+#else
+EXPORT int cudaGraphAddNode(void **node, void *graph, void *const *dependencies, size_t count,
+                            NodeParameters *parameters)
+{
+    return CUDART(add_any(node, graph, dependencies, count, parameters));
+}
+
+EXPORT int cudaGraphAddNode_v2(void **node, void *graph, void *const *dependencies, const EdgeData *edges,
+                               size_t count, NodeParameters *parameters)
+{
+    (void)edges;
+    return CUDART(add_any(node, graph, dependencies, count, parameters));
+}
+#endif
+
+EXPORT_SET(cudaGraphNodeSetParams, graph_any(parameters, &operation), NodeParameters *parameters)
+EXPORT_SET_IN(cudaGraphExecNodeSetParams, graph_any(parameters, &operation), NodeParameters *parameters)

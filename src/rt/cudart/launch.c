@@ -1,0 +1,129 @@
+/* Launching kernels: <<<>>>, cudaLaunchKernel and its kin. */
+#include "rt/cudart/cudart.h"
+
+#include <string.h>
+
+#include "rt/launch_attribute.h"
+#include "rt/module.h"
+#include "rt/stream.h"
+
+/* <<<grid, block, shared, stream>>> is pushed before a kernel's arguments are evaluated, which may themselves
+ * launch, and popped by the kernel's stub: a stack per thread. */
+typedef struct Configuration {
+    WbDim3 grid, block;
+    size_t shared;
+    void *stream;
+} Configuration;
+
+enum { DEEPEST = 64 };
+static _Thread_local struct {
+    Configuration items[DEEPEST];
+    unsigned count;
+} stack;
+
+EXPORT unsigned __cudaPushCallConfiguration(WbDim3 grid, WbDim3 block, size_t shared, void *stream)
+{
+    if (stack.count == DEEPEST) {
+        rt_enter_always(__func__);
+        return (unsigned)cudart_leave(
+            rt_fail(RT_UNKNOWN, "Launches <<<>>> are nested deeper than %d.", DEEPEST));
+    }
+    stack.items[stack.count++] = (Configuration){grid, block, shared, stream};
+    return 0;
+}
+
+EXPORT int __cudaPopCallConfiguration(WbDim3 *grid, WbDim3 *block, size_t *shared, void *stream)
+{
+    if (stack.count == 0) {
+        rt_enter_always(__func__);
+        return cudart_leave(rt_fail(RT_MISSING_CONFIGURATION, "A kernel was called without <<<>>>."));
+    }
+    const Configuration *top = &stack.items[--stack.count];
+    *grid = top->grid;
+    *block = top->block;
+    *shared = top->shared;
+    memcpy(stream, &top->stream, sizeof top->stream);
+    return RT_SUCCESS;
+}
+
+static RtError launch_kernel(const void *kernel, const WbLaunch *launch, size_t shared, void *stream)
+{
+    RtFunction *function = NULL;
+    RtStream *target = NULL;
+    RtOperation operation;
+    WbLaunch whole = *launch;
+    RtError error = rt_host_function_find(kernel, &function);
+    if (error == RT_SUCCESS)
+        error = rt_stream_get(stream, &target);
+    if (error)
+        return error;
+    if (shared > UINT32_MAX)
+        return rt_fail(RT_INVALID_VALUE, "A kernel was launched with %zu bytes of dynamic shared memory.",
+                       shared);
+    whole.shared_bytes = (uint32_t)shared;
+    error = rt_launch_prepare(function, &whole, &operation);
+    return error ? error : rt_stream_do(target, &operation);
+}
+
+static RtError launch_plain(const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared,
+                            void *stream)
+{
+    const WbLaunch launch = {.grid = grid, .block = block, .pointers = arguments};
+    return launch_kernel(kernel, &launch, shared, stream);
+}
+
+static RtError launch_cooperative(const void *kernel, WbDim3 grid, WbDim3 block, void **arguments,
+                                  size_t shared, void *stream)
+{
+    const WbLaunch launch = {.grid = grid, .block = block, .pointers = arguments, .cooperative = true};
+    return launch_kernel(kernel, &launch, shared, stream);
+}
+
+EXPORT_BOTH(cudaLaunchKernel,
+            (const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared, void *stream),
+            launch_plain(kernel, grid, block, arguments, shared, stream))
+EXPORT_BOTH(__cudaLaunchKernel,
+            (const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared, void *stream),
+            launch_plain(kernel, grid, block, arguments, shared, stream))
+EXPORT_BOTH(cudaLaunchCooperativeKernel,
+            (const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared, void *stream),
+            launch_cooperative(kernel, grid, block, arguments, shared, stream))
+
+EXPORT int __cudaGetKernel(void **kernel, const void *host_function)
+{
+    rt_enter_always(__func__); /* its outcome is kept for ever, so that a failed GPU does not matter */
+    return cudart_leave(rt_host_function_find(host_function, (RtFunction **)kernel));
+}
+
+/* Layout of cudaLaunchConfig_t. */
+typedef struct LaunchConfig {
+    WbDim3 grid, block;
+    size_t shared;
+    void *stream;
+    const RtLaunchAttribute *attributes;
+    unsigned attribute_count;
+} LaunchConfig;
+
+static RtError launch_configured(const LaunchConfig *config, const void *kernel, void **arguments,
+                                 bool of_thread)
+{
+    if (!config || (config->attribute_count && !config->attributes))
+        return rt_fail(RT_INVALID_VALUE,
+                       "The launch's configuration, or the list of its attributes, is a null pointer.");
+    void *stream = of_thread ? rt_per_thread(config->stream) : config->stream;
+    WbLaunch launch = {.grid = config->grid, .block = config->block, .pointers = arguments};
+    RtError error = rt_launch_attributes(config->attributes, config->attribute_count, &launch);
+    if (error == RT_SUCCESS)
+        error = launch_kernel(kernel, &launch, config->shared, stream);
+    return error ? error : rt_launch_events(config->attributes, config->attribute_count, stream);
+}
+
+EXPORT int cudaLaunchKernelExC(const LaunchConfig *config, const void *kernel, void **arguments)
+{
+    return CUDART(launch_configured(config, kernel, arguments, false));
+}
+
+EXPORT int cudaLaunchKernelExC_ptsz(const LaunchConfig *config, const void *kernel, void **arguments)
+{
+    return CUDART(launch_configured(config, kernel, arguments, true));
+}

@@ -1,0 +1,231 @@
+/* The one device: its attributes are rows of attribute.def; its limits and flags are kept here. */
+#include "rt/device.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rt/array.h"
+#include "rt/memory.h"
+#include "rt/module.h"
+#include "rt/pool.h"
+
+static RtDeviceSettings settings = {.flags = 0x8};
+
+const uint8_t rt_device_uuid[16] = {'W', 'a', 'r', 'p', 'b', 'e', 'a', 'm', 0, 0, 0, 0, 0, 0, 0, 1};
+
+RtDeviceSettings *rt_device_settings(void) { return &settings; }
+
+RtError rt_device_check(int device)
+{
+    if (device == 0)
+        return RT_SUCCESS;
+    return rt_fail(RT_INVALID_DEVICE, "There is one device, number 0; the program asked for number %d.",
+                   device);
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Whether the GPU's compute capability, ten times major plus minor, is at least that. */
+static bool is_at_least(uint64_t capability) { return rt_knob("compute_capability") >= capability; }
+
+static uint64_t by_capability(uint64_t capability, uint64_t from_there_on, uint64_t before)
+{
+    return is_at_least(capability) ? from_there_on : before;
+}
+
+static uint64_t lanes_ratio(void)
+{
+    uint64_t doubles = rt_knob("fp64_pipes") * rt_knob("fp64_lanes");
+    uint64_t singles = rt_knob("fp32_pipes") * rt_knob("fp32_lanes");
+    return doubles && singles > doubles ? singles / doubles : 1;
+}
+
+static bool find_attribute(int attribute, uint64_t *value)
+{
+    switch (attribute) {
+#define ATTRIBUTE(number, expression)                                                                        \
+    case number:                                                                                             \
+        *value = (uint64_t)(expression);                                                                     \
+        return true;
+#include "rt/attribute.def"
+#undef ATTRIBUTE
+    default:
+        return false;
+    }
+}
+
+RtError rt_device_attribute(int attribute, int *value)
+{
+    uint64_t wide;
+    if (!find_attribute(attribute, &wide))
+        return rt_fail(RT_INVALID_VALUE, "%d is no attribute of a device.", attribute);
+    *value = (int64_t)wide > INT_MAX ? INT_MAX : (int)(int64_t)wide;
+    return RT_SUCCESS;
+}
+
+int rt_device_value(int attribute)
+{
+    int value = 0;
+    rt_device_attribute(attribute, &value);
+    return value;
+}
+
+void rt_device_name(char *name, size_t size) { snprintf(name, size, "Warpbeam %s", wb_gpu_name(rt_gpu())); }
+
+RtError rt_device_bytes(size_t *bytes)
+{
+    size_t free;
+    return rt_memory_info(&free, bytes);
+}
+
+/* -- the place on the PCI bus -- */
+
+RtError rt_device_pci_name(char *name, int size)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "%04x:%02x:%02x.0", rt_device_value(50), rt_device_value(33),
+                          rt_device_value(34));
+    if (!name || size <= length)
+        return rt_fail(RT_INVALID_VALUE, "The PCI bus id needs room for %d characters; there is room for %d.",
+                       length + 1, name ? size : 0);
+    memcpy(name, text, (size_t)length + 1);
+    return RT_SUCCESS;
+}
+
+RtError rt_device_by_pci_name(const char *name, int *device)
+{
+    unsigned domain = 0, bus, slot, function = 0;
+    if (!name || !device)
+        return rt_fail(RT_INVALID_VALUE, "A null pointer was passed.");
+    if (sscanf(name, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+        domain = 0;
+        if (sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2)
+            return rt_fail(RT_INVALID_VALUE, "%s is no PCI bus id such as 0000:01:00.0.", name);
+    }
+    if ((int)domain != rt_device_value(50) || (int)bus != rt_device_value(33) ||
+        (int)slot != rt_device_value(34) || function != 0)
+        return rt_fail(RT_INVALID_DEVICE, "No device has the PCI bus id %s.", name);
+    *device = 0;
+    return RT_SUCCESS;
+}
+
+/* -- limits -- */
+
+enum {
+    LIMIT_STACK,
+    LIMIT_PRINTF,
+    LIMIT_HEAP,
+    LIMIT_SYNC_DEPTH,
+    LIMIT_PENDING,
+    LIMIT_FETCH,
+    LIMIT_PERSISTING
+};
+
+/* CUDA's initial values; the heap's is the knob's. */
+static const size_t initial_limits[] = {1024, 1048576, 0, 2, 2048, 64, 0};
+enum { LIMIT_COUNT = sizeof initial_limits / sizeof *initial_limits };
+/* What a program has set instead. */
+static struct {
+    size_t value;
+    bool is_set;
+} limits[LIMIT_COUNT];
+
+static RtError check_limit(int limit)
+{
+    if (limit < 0 || limit >= LIMIT_COUNT)
+        return rt_fail(RT_UNSUPPORTED_LIMIT, "%d is no limit of a device.", limit);
+    return RT_SUCCESS;
+}
+
+RtError rt_limit_get(int limit, size_t *value)
+{
+    RtError error = check_limit(limit);
+    if (error != RT_SUCCESS)
+        return error;
+    if (limit == LIMIT_HEAP)
+        *value = (size_t)rt_knob("heap_bytes");
+    else
+        *value = limits[limit].is_set ? limits[limit].value : initial_limits[limit];
+    return RT_SUCCESS;
+}
+
+/* A knob can only change while nothing is queued. */
+static RtError set_knob(const char *knob, size_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%zu", value);
+    RtError error = rt_wait_all();
+    return error ? error : rt_check(wb_gpu_set(rt_gpu(), knob, text));
+}
+
+RtError rt_limit_set(int limit, size_t value)
+{
+    RtError error = check_limit(limit);
+    if (error == RT_SUCCESS && limit == LIMIT_HEAP)
+        return set_knob("heap_bytes", value);
+    if (error == RT_SUCCESS && limit == LIMIT_STACK && value > rt_knob("stack_bytes"))
+        error = set_knob("stack_bytes", value);
+    if (error == RT_SUCCESS && limit == LIMIT_PERSISTING && value > (size_t)rt_device_value(108))
+        error = rt_fail(RT_INVALID_VALUE, "At most %d bytes of the L2 can be set aside; %zu were asked for.",
+                        rt_device_value(108), value);
+    if (error != RT_SUCCESS)
+        return error;
+    limits[limit].value = value;
+    limits[limit].is_set = true;
+    return RT_SUCCESS;
+}
+
+/* -- reset -- */
+
+/* Pools keep their memory, but for what was freed in a stream whose contents are gone. */
+static bool ends_with_reset(const RtAllocation *allocation)
+{
+    return allocation->kind == RT_DEVICE_MEMORY || allocation->kind == RT_HOST_MEMORY ||
+           allocation->kind == RT_MANAGED_MEMORY ||
+           (allocation->kind == RT_POOL_MEMORY && allocation->released);
+}
+
+static void drop(const RtAllocation *allocation)
+{
+    const uint64_t base = allocation->base;
+    if (allocation->kind == RT_POOL_MEMORY) {
+        rt_pool_free_now(base);
+    } else if (allocation->kind == RT_DEVICE_MEMORY) {
+        rt_allocation_remove(base);
+        rt_check(wb_free(rt_gpu(), base));
+    } else {
+        rt_host_drop(base);
+    }
+}
+
+static void end_handles(void)
+{
+    void *handle;
+    while ((handle = rt_handle_any(RT_HANDLE_STREAM)) != NULL)
+        rt_stream_destroy(handle);
+    while ((handle = rt_handle_any(RT_HANDLE_EVENT)) != NULL)
+        rt_event_destroy(handle);
+    while ((handle = rt_handle_any(RT_HANDLE_ARRAY)) != NULL)
+        rt_array_destroy(handle);
+}
+
+RtError rt_device_reset(void)
+{
+    if (!rt_gpu())
+        return RT_SUCCESS;
+    RtError error = rt_sticky() ? RT_SUCCESS : rt_check(wb_wait(rt_gpu()));
+    rt_revive();
+    end_handles();
+    rt_modules_reset();
+    const RtAllocation *allocation;
+    for (size_t i = 0; (allocation = rt_allocation_at(i)) != NULL;) {
+        if (ends_with_reset(allocation))
+            drop(allocation);
+        else
+            i++;
+    }
+    memset(limits, 0, sizeof limits);
+    settings = (RtDeviceSettings){.flags = 0x8};
+    return error;
+}

@@ -1,0 +1,38 @@
+/* The one device of a process: what it can do, as its configuration says, and the settings that a program
+ * may change. */
+#ifndef RT_DEVICE_H
+#define RT_DEVICE_H
+
+#include "rt/rt.h"
+
+enum { RT_DRIVER_VERSION = 13000 };
+
+/* Device 0 is the only one. */
+RtError rt_device_check(int device);
+/* cudaDeviceGetAttribute and cuDeviceGetAttribute: the numbers of both agree (attribute.def). Values too
+ * large for an int are cut off at its maximum. */
+RtError rt_device_attribute(int attribute, int *value);
+/* The same for a caller that knows the attribute to exist. */
+int rt_device_value(int attribute);
+/* "Warpbeam h200" */
+void rt_device_name(char *name, size_t size);
+extern const uint8_t rt_device_uuid[16];
+RtError rt_device_bytes(size_t *bytes);
+
+/* "0000:01:00.0", and back to a device's number. */
+RtError rt_device_pci_name(char *name, int size);
+RtError rt_device_by_pci_name(const char *name, int *device);
+
+/* Limits by CUDA's numbers: 0 stack of a thread, 1 printf's buffer, 2 malloc's heap, ... */
+RtError rt_limit_get(int limit, size_t *value);
+RtError rt_limit_set(int limit, size_t value);
+
+/* cudaSetDeviceFlags and friends: kept for whoever asks; nothing in the simulator depends on them. */
+typedef struct RtDeviceSettings { unsigned flags; int cache_preference, bank_size; } RtDeviceSettings;
+RtDeviceSettings *rt_device_settings(void);
+
+/* cudaDeviceReset: waits, forgets a failed kernel, ends streams, events and arrays, frees all memory that is not of a
+ * pool; variables start over. */
+RtError rt_device_reset(void);
+
+#endif

@@ -1,0 +1,130 @@
+/* Events. While a stream captures, recording an event only marks a place in the graph; such an event tells
+ * nothing about time until it is recorded again. */
+#include "base/alloc.h"
+#include "rt/graph.h"
+#include "rt/stream.h"
+
+enum { ALL_FLAGS = RT_EVENT_BLOCKING_SYNC | RT_EVENT_DISABLE_TIMING | RT_EVENT_INTERPROCESS };
+
+RtError rt_event_get(const void *handle, RtEvent **event)
+{
+    if (!rt_handle_is_live(RT_HANDLE_EVENT, handle))
+        return rt_fail(RT_INVALID_RESOURCE_HANDLE, "%p is no event, or one that has been destroyed.", handle);
+    *event = (RtEvent *)(uintptr_t)handle;
+    return RT_SUCCESS;
+}
+
+RtError rt_event_create(unsigned flags, RtEvent **event)
+{
+    if (!event)
+        return rt_fail(RT_INVALID_VALUE, "The place for the new event is a null pointer.");
+    if (flags & ~(unsigned)ALL_FLAGS)
+        return rt_fail(RT_INVALID_VALUE, "0x%x are no flags of an event; the known ones are 1, 2 and 4.",
+                       flags);
+    if ((flags & RT_EVENT_INTERPROCESS) && !(flags & RT_EVENT_DISABLE_TIMING))
+        return rt_fail(RT_INVALID_VALUE, "An event for several processes must have its timing disabled.");
+    WbEvent *simulated;
+    RtError error = rt_check(wb_event_create(rt_gpu(), &simulated));
+    if (error)
+        return error;
+    RtEvent *made = xcalloc(1, sizeof *made);
+    *made = (RtEvent){.event = simulated, .flags = flags};
+    rt_handle_add(RT_HANDLE_EVENT, made);
+    *event = made;
+    return RT_SUCCESS;
+}
+
+RtError rt_event_destroy(void *handle)
+{
+    RtEvent *event = NULL;
+    RtError error = rt_event_get(handle, &event);
+    if (error)
+        return error;
+    rt_handle_remove(RT_HANDLE_EVENT, event);
+    rt_capture_forget_event(event);
+    wb_event_destroy(event->event);
+    xfree(event);
+    return RT_SUCCESS;
+}
+
+static RtError get_both(void *event_handle, RtEvent **event, void *stream_handle, RtStream **stream,
+                        unsigned flags)
+{
+    if (flags & ~(unsigned)RT_EVENT_EXTERNAL)
+        return rt_fail(RT_INVALID_VALUE, "0x%x are no flags here: 0 is the default, 1 is external.", flags);
+    RtError error = rt_event_get(event_handle, event);
+    return error ? error : rt_stream_get(stream_handle, stream);
+}
+
+RtError rt_event_record(void *event_handle, void *stream_handle, unsigned flags)
+{
+    RtEvent *event = NULL;
+    RtStream *stream = NULL;
+    RtError error = get_both(event_handle, &event, stream_handle, &stream, flags);
+    if (error)
+        return error;
+    if (stream->capture && !(flags & RT_EVENT_EXTERNAL))
+        return rt_capture_record(stream, event);
+    rt_capture_forget_event(event);
+    return rt_stream_do(stream, &(RtOperation){.kind = RT_RECORD, .event = event});
+}
+
+RtError rt_stream_wait_event(void *stream_handle, void *event_handle, unsigned flags)
+{
+    RtEvent *event = NULL;
+    RtStream *stream = NULL;
+    RtError error = get_both(event_handle, &event, stream_handle, &stream, flags);
+    if (error)
+        return error;
+    if ((stream->capture && !(flags & RT_EVENT_EXTERNAL)) || event->capture)
+        return rt_capture_wait(stream, event);
+    return rt_stream_do(stream, &(RtOperation){.kind = RT_WAIT, .event = event});
+}
+
+/* What happened to an event that a capture holds cannot be asked. */
+static RtError get_outside_capture(void *handle, RtEvent **event)
+{
+    RtError error = rt_event_get(handle, event);
+    return error ? error : rt_capture_forbids_event(*event);
+}
+
+RtError rt_event_wait(void *handle)
+{
+    RtEvent *event = NULL;
+    RtError error = get_outside_capture(handle, &event);
+    return error ? error : rt_check(wb_event_wait(event->event));
+}
+
+RtError rt_event_query(void *handle)
+{
+    RtEvent *event = NULL;
+    RtError error = get_outside_capture(handle, &event);
+    return error ? error : rt_check(wb_event_query(event->event));
+}
+
+static RtError time_of(void *handle, const char *which, double *nanoseconds)
+{
+    RtEvent *event = NULL;
+    RtError error = get_outside_capture(handle, &event);
+    if (error)
+        return error;
+    if (event->flags & RT_EVENT_DISABLE_TIMING)
+        return rt_fail(RT_INVALID_RESOURCE_HANDLE, "The %s event was created with its timing disabled.",
+                       which);
+    if (!event->recorded)
+        return rt_fail(RT_INVALID_RESOURCE_HANDLE, "The %s event has never been recorded.", which);
+    return rt_check(wb_event_time(event->event, nanoseconds));
+}
+
+RtError rt_event_elapsed(void *start, void *end, float *milliseconds)
+{
+    double began = 0, ended = 0;
+    if (!milliseconds)
+        return rt_fail(RT_INVALID_VALUE, "The place for the elapsed time is a null pointer.");
+    RtError error = time_of(start, "start", &began);
+    if (!error)
+        error = time_of(end, "end", &ended);
+    if (!error)
+        *milliseconds = (float)((ended - began) / 1e6);
+    return error;
+}

@@ -1,0 +1,44 @@
+/* Fat binaries: what nvcc puts a program's device code into, several times over, once for each kind of GPU.
+ *
+ * A wrapper, which the program registers, points to a fat binary; with -rdc=true also to those of all
+ * object files that were linked, since only they hold PTX. A fat binary is a header and entries, each the
+ * code for one architecture: PTX (plain, LZ4 or zstd), machine code or the compiler's intermediate form.
+ * Only PTX is of use here. */
+#ifndef RT_FATBIN_H
+#define RT_FATBIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { FATBIN_MAGIC = (int)0xBA55ED50, FATBIN_WRAPPER_MAGIC = 0x466243B1 };
+
+/* Layout of what __cudaRegisterFatBinary gets. */
+typedef struct FatbinWrapper {
+    uint32_t magic;
+    uint32_t version;
+    const void *data;            /* a fat binary */
+    const void *linked;          /* version 2: a list of fat binaries, ended by a null pointer; may be null */
+} FatbinWrapper;
+
+typedef struct FatbinText {
+    char *text;                  /* owned (xfree); a zero byte follows */
+    size_t length;
+    uint32_t arch;               /* 75 for compute_75 */
+} FatbinText;
+
+typedef enum FatbinResult {
+    FATBIN_OK,
+    FATBIN_EMPTY,                /* no entry at all */
+    FATBIN_NO_PTX,               /* entries, but none of PTX: the sentence says which nvcc flag to add */
+    FATBIN_BROKEN                /* the sentence says what */
+} FatbinResult;
+
+/* The PTX that suits a GPU best: of the highest architecture not above the compute capability, otherwise of
+ * the lowest. Nothing beyond the size that the fat binary states is read, nor beyond `limit` bytes
+ * (SIZE_MAX: memory of a program, whose end is not known). */
+FatbinResult fatbin_ptx(const void *image, size_t limit, uint32_t compute_capability, FatbinText *text,
+                        Error *error);
+
+#endif

@@ -1,0 +1,113 @@
+#include "rt/finish.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "report/report.h"
+#include "rt/rt.h"
+
+enum { CRASH_STACK = 256 * 1024, CRASH_SECONDS = 20 };
+
+/* Invariant: gpu is null until there is something to finish. A child that the program forks has another process. */
+static struct {
+    WbGpu *gpu;
+    const char *path;
+    bool summary;
+    pid_t process;
+    volatile sig_atomic_t crashing;
+} end;
+
+static unsigned parts(void)
+{
+    const char *wanted = getenv("WARPBEAM_REPORT");
+    return (wanted && strstr(wanted, "details") ? WB_REPORT_DETAILS : 0u) |
+           (wanted && strstr(wanted, "blocks") ? WB_REPORT_BLOCKS : 0u);
+}
+
+static void write_statistics(void)
+{
+    if (end.path && wb_report(end.gpu, end.path, parts()))
+        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    if (end.summary)
+        report_summary(end.gpu, stderr);
+}
+
+/* Work that the program did not wait for still runs, so that its kernels are counted and print; but not where a host
+ * function ends the program, since then the GPU is in the middle of its work. */
+static void finish(void)
+{
+    if (end.process != getpid() || end.crashing)
+        return;
+    rt_enter_always("the program's end");
+    if (!rt_in_host_function() && wb_wait(end.gpu))
+        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    fflush(stdout);
+    write_statistics();
+    rt_leave();
+}
+
+/* Writes what is known in a copy of the process: whatever is broken in this one, the copy has locks and a time limit of its
+ * own, and the signal then takes the course it would have taken. */
+static void on_crash(int number)
+{
+    if (!end.crashing && end.process == getpid()) {
+        end.crashing = 1;
+        const pid_t child = _Fork(); /* which, unlike fork(), takes no locks that the crash may have left */
+        if (child == 0) {
+            signal(number, SIG_DFL);
+            signal(SIGALRM, SIG_DFL);
+            alarm(CRASH_SECONDS);
+            fprintf(stderr,
+                    "warpbeam: the program ended by signal %d (%s); the statistics are of the %zu kernels "
+                    "that had ended.\n",
+                    number, strsignal(number), wb_record_count(end.gpu));
+            write_statistics();
+            _exit(0);
+        }
+        while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Only where the program has no handler of its own, and on a stack of its own: the program's may be what overflowed. */
+static void watch_crashes(void)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL, SIGABRT,
+                                  SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGXCPU};
+    const stack_t stack = {.ss_sp = malloc(CRASH_STACK), .ss_size = CRASH_STACK};
+    if (stack.ss_sp)
+        sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction old, action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
+
+/* As the program may change its folder; it is kept to the end. */
+static const char *whole_path(const char *path)
+{
+    char folder[PATH_MAX], *whole;
+    const bool is_whole = *path == '/' || !getcwd(folder, sizeof folder);
+    return !is_whole && asprintf(&whole, "%s/%s", folder, path) > 0 ? whole : path;
+}
+
+void finish_expect(WbGpu *gpu, const char *path, bool summary)
+{
+    end.gpu = gpu;
+    end.path = path ? whole_path(path) : NULL;
+    end.summary = summary;
+    end.process = getpid();
+    atexit(finish);
+    at_quick_exit(finish);
+    if (path || summary)
+        watch_crashes();
+}

@@ -1,0 +1,189 @@
+/* Launches of executable graphs: once, nodes are laid out as steps in lanes; each launch then puts the
+ * steps into the lanes' streams, with events where an edge leads from one lane to another. */
+#include "rt/graph_executable.h"
+
+/* -- the plan -- */
+
+typedef struct Steps {
+    uint32_t *items;
+    uint32_t count, capacity;
+} Steps;
+
+static void append(Steps *to, const Steps *from)
+{
+    for (uint32_t i = 0; i < from->count; i++)
+        VEC_PUSH(to, from->items[i]);
+}
+
+/* Adds the graph's nodes; those without predecessors come behind `entries`. The steps without successors
+ * go to `exits`; an empty graph lets through what it comes behind. */
+static void add_graph(RtExecutable *executable, const RtGraph *graph, const Steps *entries, Steps *exits)
+{
+    RtNodes order = {0};
+    uint32_t *step_of = xcalloc(graph->nodes.count + 1, sizeof *step_of);
+    rt_graph_order(graph, &order, NULL);
+    for (uint32_t i = 0; i < order.count; i++) {
+        RtNode *node = order.items[i];
+        Steps before = {0};
+        for (uint32_t p = 0; p < node->predecessors.count; p++)
+            VEC_PUSH(&before, step_of[node->predecessors.items[p]->index]);
+        if (node->predecessors.count == 0)
+            append(&before, entries);
+        RtStep step = {.node = node};
+        if (node->operation.kind == RT_CHILD_GRAPH) {
+            Steps leaves = {0};
+            add_graph(executable, node->operation.child, &before, &leaves);
+            VEC_FREE(&before);
+            before = leaves;
+        }
+        for (uint32_t p = 0; p < before.count; p++)
+            VEC_PUSH(&step.predecessors, before.items[p]);
+        VEC_FREE(&before);
+        step_of[node->index] = executable->steps.count;
+        if (node->successors.count == 0)
+            VEC_PUSH(exits, executable->steps.count);
+        VEC_PUSH(&executable->steps, step);
+    }
+    if (order.count == 0)
+        append(exits, entries);
+    VEC_FREE(&order);
+    xfree(step_of);
+}
+
+/* A lane whose last step is a predecessor of this one, or the launch's own stream for the very first;
+ * otherwise a new one. */
+static uint32_t choose_lane(const RtExecutable *executable, uint32_t index, const Steps *last)
+{
+    const RtStep *step = &executable->steps.items[index];
+    for (uint32_t p = 0; p < step->predecessors.count; p++) {
+        uint32_t before = step->predecessors.items[p], lane = executable->steps.items[before].lane;
+        if (last->items[lane] == before)
+            return lane;
+    }
+    return last->count;
+}
+
+static RtError plan(RtExecutable *executable)
+{
+    Steps entries = {0}, exits = {0}, last = {0};
+    add_graph(executable, executable->graph, &entries, &exits);
+    for (uint32_t i = 0; i < executable->steps.count; i++) {
+        RtStep *step = &executable->steps.items[i];
+        step->lane = choose_lane(executable, i, &last);
+        if (step->lane == last.count)
+            VEC_PUSH(&last, i);
+        last.items[step->lane] = i;
+        for (uint32_t p = 0; p < step->predecessors.count; p++) {
+            RtStep *before = &executable->steps.items[step->predecessors.items[p]];
+            before->is_awaited |= before->lane != step->lane;
+        }
+    }
+    for (uint32_t i = 0; i < exits.count; i++)
+        executable->steps.items[exits.items[i]].is_awaited |=
+            executable->steps.items[exits.items[i]].lane != 0;
+    executable->lane_count = last.count;
+    executable->is_planned = true;
+    VEC_FREE(&exits);
+    VEC_FREE(&last);
+    RtError error = RT_SUCCESS;
+    for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
+        if (executable->steps.items[i].is_awaited)
+            error = rt_check(wb_event_create(rt_gpu(), &executable->steps.items[i].event));
+    }
+    return error;
+}
+
+/* -- a launch -- */
+
+/* What may have gone since the graph was made. */
+static RtError check_step(const RtExecutable *executable, const RtStep *step)
+{
+    const RtOperation *operation = &step->node->operation;
+    if (step->node->is_disabled)
+        return RT_SUCCESS;
+    if ((operation->kind == RT_RECORD || operation->kind == RT_WAIT) &&
+        !rt_handle_is_live(RT_HANDLE_EVENT, operation->event))
+        return rt_fail(RT_INVALID_RESOURCE_HANDLE, "The graph uses an event that has been destroyed.");
+    if (operation->kind == RT_KERNEL && !rt_handle_is_live(RT_HANDLE_FUNCTION, operation->launch.function))
+        return rt_fail(RT_INVALID_RESOURCE_HANDLE, "The graph uses a kernel whose module has been unloaded.");
+    if (operation->kind == RT_ALLOCATE)
+        return rt_graph_memory_check(operation->memory.address, executable->flags & RT_INSTANTIATE_AUTO_FREE);
+    return RT_SUCCESS;
+}
+
+static RtError make_streams(RtExecutable *executable, int priority)
+{
+    while (executable->streams.count + 1 < executable->lane_count) {
+        WbStream *stream;
+        RtError error = rt_check(wb_stream_create(rt_gpu(), WB_STREAM_NON_BLOCKING, priority, &stream));
+        if (error)
+            return error;
+        VEC_PUSH(&executable->streams, stream);
+    }
+    return RT_SUCCESS;
+}
+
+static WbStream *stream_of(const RtExecutable *executable, uint32_t lane, WbStream *launched_into)
+{
+    return lane ? executable->streams.items[lane - 1] : launched_into;
+}
+
+static RtError wait_for(WbStream *stream, WbEvent *event)
+{
+    return rt_check(wb_stream_wait_event(rt_gpu(), stream, event));
+}
+
+static RtError issue_step(RtExecutable *executable, const RtStep *step, WbStream *launched_into)
+{
+    WbStream *stream = stream_of(executable, step->lane, launched_into);
+    RtError error = RT_SUCCESS;
+    if (step->predecessors.count == 0 && step->lane != 0)
+        error = wait_for(stream, executable->started);
+    for (uint32_t p = 0; p < step->predecessors.count && !error; p++) {
+        const RtStep *before = &executable->steps.items[step->predecessors.items[p]];
+        if (before->lane != step->lane)
+            error = wait_for(stream, before->event);
+    }
+    if (!error && !step->node->is_disabled) {
+        error = rt_operation_issue(&step->node->operation, stream);
+        if (step->node->operation.kind == RT_ALLOCATE)
+            rt_graph_memory_use(step->node->operation.memory.address);
+    }
+    if (!error && step->event)
+        error = rt_check(wb_event_record(step->event, stream));
+    return error;
+}
+
+/* A launch waits for the one before, whatever stream that was in, because both use the same lanes and
+ * arguments. */
+static RtError issue(RtExecutable *executable, WbStream *stream)
+{
+    RtError error = executable->is_launched ? wait_for(stream, executable->finished) : RT_SUCCESS;
+    if (!error && executable->lane_count > 1)
+        error = rt_check(wb_event_record(executable->started, stream));
+    for (uint32_t i = 0; i < executable->steps.count && !error; i++)
+        error = issue_step(executable, &executable->steps.items[i], stream);
+    for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
+        const RtStep *step = &executable->steps.items[i];
+        if (step->event && step->lane != 0)
+            error = wait_for(stream, step->event);
+    }
+    if (!error)
+        error = rt_check(wb_event_record(executable->finished, stream));
+    executable->is_launched |= !error;
+    return error;
+}
+
+RtError rt_graph_launch(RtExecutable *executable, RtStream *stream)
+{
+    if (stream->capture)
+        return rt_capture_add(stream, &(RtOperation){.kind = RT_CHILD_GRAPH, .child = executable->graph});
+    RtError error = rt_capture_forbids_work(stream);
+    if (!error && !executable->is_planned)
+        error = plan(executable);
+    if (!error)
+        error = make_streams(executable, stream->priority);
+    for (uint32_t i = 0; i < executable->steps.count && !error; i++)
+        error = check_step(executable, &executable->steps.items[i]);
+    return error ? error : issue(executable, stream->stream);
+}

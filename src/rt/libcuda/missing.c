@@ -1,0 +1,19 @@
+/* Calls of the driver API that there is no simulation of: they can be linked with, and fail when they are
+ * used. */
+#include "rt/libcuda/libcuda.h"
+
+static int missing(const char *call, const char *note)
+{
+    rt_enter_always(call);
+    return libcuda_leave(
+        *note ? rt_fail(RT_NOT_SUPPORTED, "This call is not simulated: %s.", note)
+              : rt_fail(RT_NOT_SUPPORTED, "This call is not simulated; docs/CUDA.md lists what is."));
+}
+
+#define SUPPORTED(name, note)
+#define IGNORED(name, note)
+#define MISSING(name, note)                                                                                  \
+    EXPORT int name(void) { return missing(#name, note); }
+#define RUNTIME(name, versions, state, note)
+#define DRIVER(name, since, state, note) state(name, note)
+#include "rt/calls.def"

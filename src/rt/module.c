@@ -1,0 +1,269 @@
+/* Modules: where their PTX comes from, and when it is read. */
+#include "rt/module_state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LARGEST_FILE = 1 << 30 };
+
+/* The texts that become one module. */
+typedef struct Texts {
+    VEC(WbSource) sources; /* names and texts are owned */
+    Error lacking;         /* why a fat binary gave none */
+    RtError error;         /* that goes with it */
+    uint32_t arch;
+} Texts;
+
+static void texts_free(Texts *texts)
+{
+    for (uint32_t i = 0; i < texts->sources.count; i++) {
+        xfree((char *)texts->sources.items[i].file_name);
+        xfree((char *)texts->sources.items[i].text);
+    }
+    VEC_FREE(&texts->sources);
+}
+
+/* CUDA's own device runtime, which nvcc -rdc=true links in. The simulator answers its functions itself. */
+static bool is_device_runtime(const char *text) { return strstr(text, "_cuda_device_runtime_cu_") != NULL; }
+
+static void refuse(Texts *texts, RtError error, const Error *why)
+{
+    if (texts->error == RT_SUCCESS) {
+        texts->lacking = *why;
+        texts->error = error;
+    }
+}
+
+/* `stem`: what the text is called, up to its architecture. */
+static void add_fatbin(Texts *texts, const void *image, size_t limit, const char *stem)
+{
+    FatbinText text;
+    char *name;
+    Error error = {0};
+    switch (fatbin_ptx(image, limit, (uint32_t)rt_knob("compute_capability"), &text, &error)) {
+    case FATBIN_EMPTY:
+        return;
+    case FATBIN_NO_PTX:
+        refuse(texts, RT_NO_KERNEL_IMAGE_FOR_DEVICE, &error);
+        return;
+    case FATBIN_BROKEN:
+        refuse(texts, RT_INVALID_KERNEL_IMAGE, &error);
+        return;
+    case FATBIN_OK:
+        break;
+    }
+    if (is_device_runtime(text.text) || asprintf(&name, "%s.sm_%u.ptx", stem, text.arch) < 0) {
+        xfree(text.text);
+        return;
+    }
+    VEC_PUSH(&texts->sources, ((WbSource){name, text.text, text.length}));
+    texts->arch = text.arch > texts->arch ? text.arch : texts->arch;
+}
+
+/* Makes the module of the texts, which it frees. */
+static RtError link_texts(RtModule *module, Texts *texts)
+{
+    const WbSource *first = texts->sources.items;
+    RtError error;
+    if (texts->sources.count == 0)
+        error = texts->error ? rt_fail(texts->error, "%s", texts->lacking.text)
+                             : rt_fail(RT_NO_KERNEL_IMAGE_FOR_DEVICE,
+                                       "The program's fat binary is empty. Build it with nvcc -gencode "
+                                       "arch=compute_75,code=compute_75.");
+    else if (texts->sources.count == 1)
+        error =
+            rt_check(wb_module_load(rt_gpu(), first->file_name, first->text, first->length, &module->module));
+    else
+        error = rt_check(wb_module_link(rt_gpu(), first, texts->sources.count, &module->module));
+    module->arch = texts->arch;
+    texts_free(texts);
+    return error;
+}
+
+/* Machine code of relocatable objects has been linked into `data`, but their PTX stays with each of them. */
+static RtError read_wrapper(RtModule *module)
+{
+    const FatbinWrapper *wrapper = module->wrapper;
+    const void *const *linked = wrapper->version >= 2 ? wrapper->linked : NULL;
+    char stem[256];
+    Texts texts = {0};
+    for (size_t i = 0; linked && linked[i]; i++) {
+        snprintf(stem, sizeof stem, "%.200s.%u.%zu", program_invocation_short_name, module->number, i + 1);
+        add_fatbin(&texts, linked[i], SIZE_MAX, stem);
+    }
+    snprintf(stem, sizeof stem, "%.200s.%u", program_invocation_short_name, module->number);
+    if (texts.sources.count == 0 && wrapper->data)
+        add_fatbin(&texts, wrapper->data, SIZE_MAX, stem);
+    return link_texts(module, &texts);
+}
+
+RtError rt_module_ready(RtModule *module)
+{
+    if (module->module || module->failure)
+        return module->failure;
+    module->failure = read_wrapper(module);
+    RtError error = registered_settle(module);
+    if (module->failure == RT_SUCCESS)
+        module->failure = error;
+    return module->failure;
+}
+
+RtError rt_module_register(const void *wrapper, RtModule **module)
+{
+    static unsigned registered;
+    const FatbinWrapper *known = wrapper;
+    *module = NULL;
+    if (!known || known->magic != (uint32_t)FATBIN_WRAPPER_MAGIC || known->version < 1 || known->version > 2)
+        return rt_fail(
+            RT_INVALID_KERNEL_IMAGE,
+            "The program registers a fat binary of an unknown form; those of CUDA 11, 12 and 13 are known.");
+    *module = xcalloc(1, sizeof **module);
+    **module = (RtModule){.wrapper = known, .number = ++registered};
+    rt_handle_add(RT_HANDLE_MODULE, *module);
+    return RT_SUCCESS;
+}
+
+/* A module of texts that have been found. */
+static RtError finish_load(Texts *texts, RtModule **module)
+{
+    RtModule *made = xcalloc(1, sizeof *made);
+    RtError error = link_texts(made, texts);
+    if (error) {
+        xfree(made);
+        return error;
+    }
+    rt_handle_add(RT_HANDLE_MODULE, made);
+    *module = made;
+    return RT_SUCCESS;
+}
+
+static char *copy_text(const char *text, size_t length)
+{
+    char *copy = memcpy(xmalloc(length + 1), text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+/* The number that a text's ".target sm_75" line gives, or 0. */
+static uint32_t target_of(const char *text)
+{
+    const char *target = strstr(text, ".target");
+    unsigned arch = 0;
+    if (target)
+        sscanf(target, ".target sm_%u", &arch);
+    return arch;
+}
+
+static void add_text(Texts *texts, const char *name, const char *text, size_t length)
+{
+    char *copy = copy_text(text, length);
+    VEC_PUSH(&texts->sources, ((WbSource){copy_text(name, strlen(name)), copy, length}));
+    texts->arch = target_of(copy);
+}
+
+/* Which form an image has, by its first four bytes; texts may have fewer. */
+typedef enum Form { FORM_TEXT, FORM_FATBIN, FORM_WRAPPER, FORM_ELF } Form;
+
+static Form form_of(const void *image, size_t size)
+{
+    static const uint32_t elf = 0x464C457F;
+    uint32_t magic = 0;
+    memcpy(&magic, image, strnlen(image, size) >= sizeof magic ? sizeof magic : 0);
+    if (magic == elf)
+        return FORM_ELF;
+    return magic == (uint32_t)FATBIN_MAGIC           ? FORM_FATBIN
+           : magic == (uint32_t)FATBIN_WRAPPER_MAGIC ? FORM_WRAPPER
+                                                     : FORM_TEXT;
+}
+
+/* `size`: of the image, or SIZE_MAX where only the image itself tells. */
+static RtError load_image(const char *name, const void *image, size_t size, RtModule **module)
+{
+    Texts texts = {0};
+    const size_t length = strnlen(image, size);
+    *module = NULL;
+    switch (form_of(image, size)) {
+    case FORM_ELF:
+        return rt_fail(RT_NO_KERNEL_IMAGE_FOR_DEVICE,
+                       "%s is machine code (a cubin); what is simulated is PTX. Build it with nvcc -ptx, or "
+                       "-fatbin with -gencode arch=compute_75,code=compute_75.",
+                       name);
+    case FORM_FATBIN:
+        add_fatbin(&texts, image, size, name);
+        break;
+    case FORM_WRAPPER:
+        if (size == SIZE_MAX)
+            add_fatbin(&texts, ((const FatbinWrapper *)image)->data, SIZE_MAX, name);
+        break;
+    case FORM_TEXT:
+        if (!memmem(image, length, ".version", 8))
+            return rt_fail(RT_INVALID_KERNEL_IMAGE,
+                           "%s is neither PTX, which has a .version, nor a fat binary.", name);
+        add_text(&texts, name, image, length);
+    }
+    return finish_load(&texts, module);
+}
+
+RtError rt_module_load(const void *image, RtModule **module)
+{
+    if (!image || !module)
+        return rt_fail(RT_INVALID_VALUE, "A module needs an image and a place for its handle; one was null.");
+    return load_image("module", image, SIZE_MAX, module);
+}
+
+RtError rt_module_load_file(const char *path, RtModule **module)
+{
+    VEC(char) bytes = {0};
+    FILE *file = fopen(path, "rb");
+    *module = NULL;
+    if (!file)
+        return rt_fail(RT_FILE_NOT_FOUND, "The module %s cannot be opened: %s.", path, strerror(errno));
+    for (size_t got = 1; got && bytes.count < LARGEST_FILE; bytes.count += (uint32_t)got) {
+        VEC_RESERVE(&bytes, bytes.count + 65537);
+        got = fread(bytes.items + bytes.count, 1, 65536, file);
+    }
+    const bool failed = ferror(file);
+    fclose(file);
+    bytes.items[bytes.count] = '\0';
+    RtError error = failed ? rt_fail(RT_FILE_NOT_FOUND, "The module %s cannot be read.", path)
+                           : load_image(path, bytes.items, bytes.count, module);
+    VEC_FREE(&bytes);
+    return error;
+}
+
+RtError rt_module_link(const WbSource *sources, size_t count, RtModule **module)
+{
+    Texts texts = {0};
+    *module = NULL;
+    for (size_t i = 0; i < count; i++)
+        add_text(&texts, sources[i].file_name ? sources[i].file_name : "module.ptx", sources[i].text,
+                 sources[i].length);
+    return finish_load(&texts, module);
+}
+
+void rt_module_unload(RtModule *module)
+{
+    registered_forget(module);
+    for (uint32_t i = 0; i < module->functions.count; i++) {
+        RtFunction *function = module->functions.items[i];
+        rt_handle_remove(RT_HANDLE_FUNCTION, function);
+        function->module = NULL;
+        function->kernel = NULL;
+    }
+    VEC_FREE(&module->functions);
+    rt_handle_remove(RT_HANDLE_MODULE, module);
+    if (rt_gpu() && !rt_in_host_function())
+        wb_module_unload(module->module);
+    xfree(module);
+}
+
+uint32_t rt_module_arch(const RtModule *module) { return module->arch; }
+
+size_t rt_module_constant_bytes(const RtModule *module) { return module->constant_bytes; }
+
+RtError rt_module_variable(RtModule *module, const char *name, uint64_t *address, size_t *size)
+{
+    RtError error = rt_module_ready(module);
+    return error ? error : rt_check(wb_module_symbol(module->module, name, address, size));
+}

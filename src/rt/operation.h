@@ -1,0 +1,44 @@
+/* What can be put into a stream or into a graph, as a value: one description for both. */
+#ifndef RT_OPERATION_H
+#define RT_OPERATION_H
+
+#include "rt/rt.h"
+
+typedef struct RtFunction RtFunction;
+typedef struct RtStream RtStream;
+typedef struct RtEvent RtEvent;
+typedef struct RtGraph RtGraph;
+
+typedef enum RtOperationKind {
+    RT_KERNEL, RT_COPY, RT_FILL, RT_HOST_CALL, RT_RECORD, RT_WAIT, RT_EMPTY, RT_CHILD_GRAPH, RT_ALLOCATE, RT_RELEASE
+} RtOperationKind;
+
+typedef struct RtLaunch {
+    RtFunction *function;
+    WbDim3 grid, block;
+    uint32_t shared_bytes;  /* dynamic */
+    bool cooperative;
+    uint8_t *arguments;     /* laid out as the kernel's parameters; owned */
+    size_t argument_bytes;
+} RtLaunch;
+
+/* Owns what it points to, except functions, events and child graphs. */
+typedef struct RtOperation {
+    RtOperationKind kind;
+    union {
+        RtLaunch launch;
+        WbCopy copy;
+        WbFill fill;
+        struct { WbHostFunction *function; void *context; } host;
+        RtEvent *event;                           /* RT_RECORD, RT_WAIT */
+        RtGraph *child;
+        struct { uint64_t address; size_t size; } memory; /* RT_ALLOCATE, RT_RELEASE */
+    };
+} RtOperation;
+
+RtOperation rt_operation_clone(const RtOperation *operation);
+void rt_operation_free(RtOperation *operation);
+/* Puts it into a stream of the simulator at once (null: the default stream). Child graphs are the caller's business. */
+RtError rt_operation_issue(const RtOperation *operation, WbStream *stream);
+
+#endif

@@ -1,0 +1,68 @@
+#include "rt/progress.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "rt/rt.h"
+
+/* Long enough that a program which goes on to its next call is not overtaken: what it puts into streams until
+ * it waits shall start at one instant of simulated time, whatever the speed of the machine. */
+enum { PATIENCE_MS = 500 };
+
+/* Invariant: there is a thread exactly if is_started; it sleeps while nothing is expected. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
+static bool is_expected, is_started;
+
+static void wait_for_work(void)
+{
+    pthread_mutex_lock(&mutex);
+    while (!is_expected)
+        pthread_cond_wait(&came, &mutex);
+    is_expected = false;
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *watch(void *unused)
+{
+    (void)unused;
+    const struct timespec patience = {.tv_nsec = PATIENCE_MS * 1000000L};
+    for (;;) {
+        uint64_t calls;
+        wait_for_work();
+        do {
+            calls = rt_call_count();
+            nanosleep(&patience, NULL);
+        } while (!rt_enter_idle("work that the program does not wait for", calls));
+        if (rt_gpu() && rt_sticky() == RT_SUCCESS)
+            rt_check(wb_wait(rt_gpu()));
+        rt_leave();
+    }
+    return NULL;
+}
+
+/* Signals are the program's and arrive in its own threads. */
+static bool start(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&thread, NULL, watch, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started)
+        pthread_detach(thread);
+    return started;
+}
+
+void rt_progress_expect(void)
+{
+    pthread_mutex_lock(&mutex);
+    is_expected = true;
+    if (!is_started)
+        is_started = start();
+    pthread_cond_signal(&came);
+    pthread_mutex_unlock(&mutex);
+}

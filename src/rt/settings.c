@@ -1,0 +1,92 @@
+#include "rt/settings.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rt/finish.h"
+
+static const char *setting(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+static bool set(WbGpu *gpu, const char *knob, const char *value)
+{
+    if (wb_gpu_set(gpu, knob, value) == WB_OK)
+        return true;
+    fprintf(stderr, "warpbeam: %s\n", wb_error(gpu));
+    return false;
+}
+
+/* One KNOB=VALUE of `length` characters. */
+static bool set_pair(WbGpu *gpu, const char *text, size_t length)
+{
+    char pair[1024], *equals;
+    snprintf(pair, sizeof pair, "%.*s", (int)length, text);
+    if (length < sizeof pair && (equals = strchr(pair, '='))) {
+        *equals = '\0';
+        return set(gpu, pair, equals + 1);
+    }
+    fprintf(stderr,
+            "warpbeam: WARPBEAM_SET holds KNOB=VALUE, separated by semicolons; '%s' is no such pair.\n",
+            pair);
+    return false;
+}
+
+static bool set_pairs(WbGpu *gpu, const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, ";\n");
+        if (length && !set_pair(gpu, text, length))
+            return false;
+        text += length + (text[length] != '\0');
+    }
+    return true;
+}
+
+static bool configure(WbGpu *gpu)
+{
+    const bool is_functional = strcmp(setting("WARPBEAM_FUNCTIONAL", "0"), "0") != 0;
+    const char *threads = setting("WARPBEAM_THREADS", NULL);
+    return set(gpu, "mode", is_functional ? "functional" : "cycle") &&
+           (!threads || set(gpu, "threads", threads)) && set_pairs(gpu, setting("WARPBEAM_SET", ""));
+}
+
+static void print(void *context, const char *text, size_t length) { fwrite(text, 1, length, context); }
+
+/* Whoever wants to know may be gone by now, and its place be taken: then nothing is said. */
+static void give_notice(void)
+{
+    const char *path = setting("WARPBEAM_NOTICE", NULL);
+    const int file = path ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1;
+    struct stat status;
+    if (file < 0)
+        return;
+    if (fstat(file, &status) == 0 && S_ISFIFO(status.st_mode) && write(file, "!", 1) < 0)
+        fprintf(stderr, "warpbeam: WARPBEAM_NOTICE is '%s', which cannot be written to.\n", path);
+    close(file);
+}
+
+WbGpu *settings_open(void)
+{
+    WbGpu *gpu;
+    char error[2048];
+    give_notice();
+    if (wb_gpu_open(setting("WARPBEAM_GPU", "h200"), &gpu, error, sizeof error)) {
+        fprintf(stderr, "warpbeam: %s\n", error);
+        return NULL;
+    }
+    if (!configure(gpu)) {
+        wb_gpu_close(gpu);
+        return NULL;
+    }
+    wb_set_output(gpu, print, stdout);
+    wb_set_assertion_output(gpu, print, stderr);
+    finish_expect(gpu, setting("WARPBEAM_STATS", NULL), strcmp(setting("WARPBEAM_SUMMARY", "0"), "0") != 0);
+    return gpu;
+}

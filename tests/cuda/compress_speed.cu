@@ -1,0 +1,3 @@
+// A fat binary with compression mode "speed" of nvcc.
+// nvcc: --compress-mode=speed
+#include "parts/compressed.h"

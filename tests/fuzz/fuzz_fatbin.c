@@ -1,0 +1,26 @@
+/* Feeds any bytes to the reader of fat binaries. It must not read beyond them, must not leak, and must
+ * explain every refusal. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "rt/fatbin.h"
+
+#define MUST(condition) ((condition) ? (void)0 : abort())
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    FatbinText text;
+    Error error = {0};
+    const FatbinResult result = fatbin_ptx(data, size, 90, &text, &error);
+    if (result == FATBIN_OK) {
+        MUST(error.status == WB_OK && strlen(text.text) == text.length);
+        xfree(text.text);
+    } else {
+        MUST(result == FATBIN_EMPTY || error.text[0]);
+    }
+    return 0;
+}
