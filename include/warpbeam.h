@@ -63,8 +63,8 @@ typedef struct WbLaunch {
     uint32_t shared_bytes;     /* dynamic, on top of the kernel's static ones */
     const WbArgument *arguments;
     uint32_t argument_count;
-    /* Other ways to give the arguments, in place of those two: a pointer to each, whose size is the kernel's, or
-     * all of them laid out as the kernel's parameter_bytes. */
+    /* Other ways to give the arguments, in place of those two: a pointer to each, whose size is the kernel's,
+     * or all of them laid out as the kernel's parameter_bytes. */
     void *const *pointers;
     const void *buffer;
     size_t buffer_bytes;
@@ -86,10 +86,12 @@ typedef struct WbRecord {
     uint32_t registers;        /* per thread */
     uint32_t shared_bytes;     /* per block, static and dynamic */
     uint32_t blocks_per_sm;    /* that fit on an SM at once */
-    uint64_t launched;         /* cycle of its launch: the end of the kernel before it */
+    uint64_t launched;         /* cycle of its launch: when all that it waited for had ended */
     uint64_t started;          /* cycle from which its blocks could be dispatched */
     uint64_t ended;
     uint64_t cycles;           /* from launched to ended */
+    bool alone;                /* no other kernel ran at any time of its */
+    uint64_t warp_instructions, thread_instructions; /* of its own, whoever ran beside it */
 } WbRecord;
 
 /* Receives what kernels print; `text` is not terminated. */
@@ -148,8 +150,8 @@ typedef struct WbAddress { WbMemory memory; uint64_t base, size; } WbAddress;
 WbStatus wb_address_find(WbGpu *gpu, uint64_t address, WbAddress *found);
 /* Bytes of device memory, and of them free ones. */
 WbStatus wb_memory_size(WbGpu *gpu, uint64_t *total, uint64_t *free);
-/* Host memory that kernels reach at the host's own address. `memory`: WB_MEMORY_HOST or WB_MEMORY_MANAGED; the latter
- * counts as device memory. Its accesses cost what those to device memory do. */
+/* Host memory that kernels reach at the host's own address. `memory`: WB_MEMORY_HOST or WB_MEMORY_MANAGED;
+ * the latter counts as device memory. Its accesses cost what those to device memory do. */
 WbStatus wb_host_alloc(WbGpu *gpu, size_t size, WbMemory memory, void **pointer);
 WbStatus wb_host_free(WbGpu *gpu, void *pointer);
 /* Makes existing host memory reachable, in whole places of 256 bytes; it stays the caller's. */
@@ -161,12 +163,12 @@ WbStatus wb_host_unregister(WbGpu *gpu, void *pointer);
 WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch);
 WbStatus wb_wait(WbGpu *gpu);
 
-/* Streams. What is put into one stream happens in that order; what is in different ones may overlap in simulated
- * time. A null stream is the default one: it begins when what was put into all blocking streams before has ended, and
- * what is put into those later waits for it. Operations are checked when they are put in, and run at the next
- * call that waits; the host itself takes no simulated time, so what is put in between two such calls
- * starts at one instant, as far as it can. When a kernel fails, the call that waits returns that failure, and all
- * else that was in streams is dropped. */
+/* Streams. What is put into one stream happens in that order; what is in different ones may overlap in
+ * simulated time. A null stream is the default one: it begins when what was put into all blocking streams
+ * before has ended, and what is put into those later waits for it. Operations are checked when they are put
+ * in, and run at the next call that waits; the host itself takes no simulated time, so what is put in between
+ * two such calls starts at one instant, as far as it can. When a kernel fails, the call that waits returns
+ * that failure, and all else that was in streams is dropped. */
 enum { WB_STREAM_NON_BLOCKING = 1 }; /* has nothing to do with the default stream */
 /* A lower number is a higher priority: of kernels that could both get a block dispatched it comes first. */
 WbStatus wb_stream_create(WbGpu *gpu, unsigned flags, int priority, WbStream **stream);
@@ -209,8 +211,8 @@ WbStatus wb_event_record(WbEvent *event, WbStream *stream);
 WbStatus wb_stream_wait_event(WbGpu *gpu, WbStream *stream, WbEvent *event);
 WbStatus wb_event_wait(WbEvent *event);
 WbStatus wb_event_query(WbEvent *event);
-/* Simulated nanoseconds since the GPU was opened; WB_NOT_READY before it has happened, WB_ERROR_ARGUMENT if it was
- * never recorded. */
+/* Simulated nanoseconds since the GPU was opened; WB_NOT_READY before it has happened, WB_ERROR_ARGUMENT if
+ * it was never recorded. */
 WbStatus wb_event_time(WbEvent *event, double *nanoseconds);
 /* The simulated time of the host: the latest that it waited for. */
 double wb_time(const WbGpu *gpu);
@@ -243,8 +245,8 @@ typedef struct WbTexture {
 WbStatus wb_texture_create(WbGpu *gpu, const WbTexture *texture, uint64_t *handle);
 WbStatus wb_surface_create(WbGpu *gpu, const WbTexture *surface, uint64_t *handle);
 WbStatus wb_texture_destroy(WbGpu *gpu, uint64_t handle);
-/* Runs what is queued, then drops what all caches hold, as profilers do before a measurement. Memory keeps its
- * contents. Nothing to do in functional mode. */
+/* Runs what is queued, then drops what all caches hold, as profilers do before a measurement. Memory keeps
+ * its contents. Nothing to do in functional mode. */
 WbStatus wb_gpu_flush(WbGpu *gpu);
 
 /* Statistics since the GPU was opened or they were last reset. Those whose names have a dot are counted in
@@ -259,12 +261,13 @@ void wb_stats_reset(WbGpu *gpu);
 size_t wb_record_count(const WbGpu *gpu);
 /* A record's name is valid until the statistics are reset or the GPU is closed. */
 WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record);
-/* A statistic over the time of that kernel alone. */
+/* A statistic over the time of that kernel; what kernels beside it did then counts, too, unless it was
+ * alone. */
 WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat *stat);
 
-/* Writes a JSON file: the GPU's resolved configuration and the statistics of every kernel that ran in cycle mode,
- * as docs/STATISTICS.md describes; or, where the path ends in .csv, a table with a row for each kernel. `parts`: 0, or
- * any of these together. */
+/* Writes a JSON file: the GPU's resolved configuration and the statistics of every kernel that ran in cycle
+ * mode, as docs/STATISTICS.md describes; or, where the path ends in .csv, a table with a row for each kernel.
+ * `parts`: 0, or any of these together. */
 enum {
     WB_REPORT_DETAILS = 1, /* every SM, scheduler, slice, channel and port, not only sums */
     WB_REPORT_BLOCKS = 2   /* every block: SM, dispatched, started, ended */

@@ -1,7 +1,7 @@
 /* Copies and fills of boxes of bytes, and the time that they take.
  *
- * Either side is ordinary host memory or a range of the address space. A copy takes its time on one of the copy
- * engines and takes effect at its end; it does not compete with kernels for L2 and DRAM. */
+ * Either side is ordinary host memory or a range of the address space. A copy takes its time on one of the
+ * copy engines and takes effect at its end; it does not compete with kernels for L2 and DRAM. */
 #include "api/gpu.h"
 
 #include <inttypes.h>

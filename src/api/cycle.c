@@ -131,7 +131,8 @@ void cycle_drop(WbGpu *gpu)
     space_let_go(&gpu->space);
 }
 
-/* Whether the configurations differ at most in how the simulation runs and what it keeps. */
+/* Whether the configurations differ at most in how the simulation runs, what it keeps, and which kernels
+ * come. */
 static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
 {
     GpuConfig other = *b;
@@ -141,6 +142,8 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
     other.sample_interval = a->sample_interval;
     other.block_records = a->block_records;
     other.record_details = a->record_details;
+    other.concurrent_kernels = a->concurrent_kernels;
+    memcpy(other.timed_kernels, a->timed_kernels, sizeof other.timed_kernels);
     return memcmp(a, &other, sizeof other) == 0;
 }
 

@@ -1,9 +1,10 @@
-/* Cycle mode: the machine of a GPU, made of SMs, memory partitions, crossbar and front end, and launches
- * on it.
+/* Cycle mode: the machine of a GPU, made of SMs, memory partitions, crossbar and front end, and launches on
+ * it.
  *
  * The machine is assembled for the first launch and stays: L2 and DRAM are warm for the next one, and time
- * goes on from where it ended. It is made anew when a knob has changed, and after a launch that failed. Kernels of
- * different streams run on it side by side; who starts when is the timeline's business (timeline.h). */
+ * goes on from where it ended. It is made anew when a knob has changed, and after a launch that failed.
+ * Kernels of different streams run on it side by side; who starts when is the timeline's business
+ * (timeline.h). */
 #ifndef API_CYCLE_H
 #define API_CYCLE_H
 
@@ -23,8 +24,9 @@ typedef struct RunningKernel {
     Snapshot *before;        /* the counters at its launch */
 } RunningKernel;
 
-/* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go; otherwise it
- * is null. `latest` is null or what the counters are now: whatever may change them lets go of it. */
+/* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go;
+ * otherwise it is null. `latest` is null or what the counters are now: whatever may change them lets go of
+ * it. */
 typedef struct CycleMachine {
     GpuConfig config;        /* that it was made for; all parts point to it */
     uint32_t number;         /* among the machines of the GPU */
@@ -46,10 +48,11 @@ WbStatus cycle_check(const GpuConfig *config, Error *error);
 /* Makes the machine, if there is none for the GPU's present knobs. */
 WbStatus cycle_ready(WbGpu *gpu, Error *error);
 /* Launches a kernel in the GPU's present cycle; it lives until cycle_end() or cycle_drop(). */
-WbStatus cycle_start(WbGpu *gpu, const struct LaunchOrder *order, const Launch *launch, RunningKernel **kernel,
-                     Error *error);
-/* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has become known,
- * which is in its grid.ended and lies ahead. A failure is of a kernel, or says why kernels do not end. */
+WbStatus cycle_start(WbGpu *gpu, const struct LaunchOrder *order, const Launch *launch,
+                     RunningKernel **kernel, Error *error);
+/* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has
+ * become known, which is in its grid.ended and lies ahead. A failure is of a kernel, or says why kernels do
+ * not end. */
 WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error);
 /* The kernel has ended in the present cycle: keeps its record. */
 void cycle_end(WbGpu *gpu, RunningKernel *kernel);

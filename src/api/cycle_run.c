@@ -57,8 +57,8 @@ static void account(WbGpu *gpu, Snapshot *after)
     machine->accounted = snapshot_hold(after);
 }
 
-/* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is there,
- * an empty instruction cache. */
+/* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is
+ * there, an empty instruction cache. */
 static void begin_kernel(WbGpu *gpu)
 {
     CycleMachine *machine = gpu->cycle;
@@ -227,6 +227,8 @@ void cycle_end(WbGpu *gpu, RunningKernel *kernel)
     record->launched = kernel->grid.launched;
     record->started = kernel->grid.started;
     record->ended = kernel->grid.ended;
+    record->warp_instructions = kernel->grid.warp_instructions;
+    record->thread_instructions = kernel->grid.thread_instructions;
     Snapshot *after = look(gpu);
     series_end(&record->series, after->columns, gpu->now);
     record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);

@@ -75,7 +75,8 @@ WbStatus gpu_end(WbGpu *gpu, WbStatus status);
 Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds);
 
 /* Checks a launch and makes the order of it. */
-WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order, Error *error);
+WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order,
+                      Error *error);
 /* Fills in what engine and SMs need to know; takes the order's parameters over. */
 WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error);
 /* Runs it at once, without time. */

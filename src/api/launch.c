@@ -231,8 +231,8 @@ WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *lau
     return functional_run(launch, &limits);
 }
 
-/* Where the blocks of a cooperative launch meet: what they add up there is a multiple of 2^31 whenever nobody waits, and
- * is 0 at each launch's beginning. */
+/* Where the blocks of a cooperative launch meet: what they add up there is a multiple of 2^31 whenever nobody
+ * waits, and is 0 at each launch's beginning. */
 static WbStatus clear_workspace(WbGpu *gpu, Error *error)
 {
     enum { WORKSPACE_BYTES = 4096 };

@@ -59,6 +59,7 @@ typedef struct KernelRecord {
     uint32_t local_bytes; /* of a thread */
     uint32_t blocks_per_sm; /* that fit */
     Cycle launched, started, ended; /* started: the first block could be dispatched */
+    uint64_t warp_instructions, thread_instructions; /* its own, whoever ran beside it */
     uint64_t block_count;
     bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
@@ -68,8 +69,9 @@ typedef struct KernelRecord {
 
 static inline Cycle record_cycles(const KernelRecord *record) { return record->ended - record->launched; }
 
-/* The counters of all parts of a machine at the beginning of a cycle. Reading them all is most of what a short kernel
- * costs, so those who need them for the same cycle share a snapshot: each holds it until it lets go of it. */
+/* The counters of all parts of a machine at the beginning of a cycle. Reading them all is most of what a
+ * short kernel costs, so those who need them for the same cycle share a snapshot: each holds it until it lets
+ * go of it. */
 typedef struct Snapshot {
     uint32_t holders;
     Cycle time;
@@ -83,8 +85,8 @@ Snapshot *snapshot_take(const struct CycleMachine *machine, Cycle now, bool deta
 Snapshot *snapshot_hold(Snapshot *snapshot);
 /* Null: nothing to do. */
 void snapshot_let_go(Snapshot *snapshot);
-/* Fills in the record's components with what was counted between the snapshots; `details`: of every part, if both
- * have that. */
+/* Fills in the record's components with what was counted between the snapshots; `details`: of every part, if
+ * both have that. */
 void record_counters(KernelRecord *record, const struct CycleMachine *machine, const Snapshot *before,
                      const Snapshot *after, bool details);
 void record_free(KernelRecord *record);

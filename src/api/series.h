@@ -2,8 +2,8 @@
  *
  * Every so many cycles after the launch the counters of series.def are read, and what they have grown by is
  * kept, together with two numbers of every SM: warp instructions, and accesses that the L2 looked up. The
- * last sample ends with the kernel and may be shorter. Without an interval there is one sample, the whole kernel.
- * Looking at counters changes nothing: a kernel takes the same cycles with and without samples. */
+ * last sample ends with the kernel and may be shorter. Without an interval there is one sample, the whole
+ * kernel. Looking at counters changes nothing: a kernel takes the same cycles with and without samples. */
 #ifndef API_SERIES_H
 #define API_SERIES_H
 

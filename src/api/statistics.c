@@ -102,6 +102,9 @@ WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record)
         .started = kept->started,
         .ended = kept->ended,
         .cycles = record_cycles(kept),
+        .warp_instructions = kept->warp_instructions,
+        .thread_instructions = kept->thread_instructions,
+        .alone = kept->is_alone,
     };
     return WB_OK;
 }

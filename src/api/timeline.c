@@ -33,8 +33,9 @@ void operation_wait_for(Operation *operation, Operation *earlier)
     operation->waits_for++;
 }
 
-/* An operation of the default stream. What other streams got before its predecessor in that stream ends before that
- * one: so two operations are made to wait for each other at most once, however many streams there are. */
+/* An operation of the default stream. What other streams got before its predecessor in that stream ends
+ * before that one: so two operations are made to wait for each other at most once, however many streams there
+ * are. */
 static void wait_for_fresh(Timeline *timeline, Operation *operation)
 {
     for (uint32_t i = 0; i < timeline->fresh.count; i++) {

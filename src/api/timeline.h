@@ -1,14 +1,15 @@
 /* The timeline: what is in streams, what each operation waits for, and when it happens.
  *
  * An operation waits for the one before it in its stream, for events, and between the default stream and
- * blocking ones for what CUDA says. All that is known when it is put in, so it is kept as a count of operations
- * that have to end first; at 0 it is ready. Ready ones start at once: kernels on the machine as long as fewer than concurrent_kernels
- * run, copies on the engine of their direction one after the other. Everything ready at one time starts in the
- * order of priority and putting in, so the result is the same on every host.
+ * blocking ones for what CUDA says. All that is known when it is put in, so it is kept as a count of
+ * operations that have to end first; at 0 it is ready. Ready ones start at once: kernels on the machine as
+ * long as fewer than concurrent_kernels run, copies on the engine of their direction one after the other.
+ * Everything ready at one time starts in the order of priority and putting in, so the result is the same on
+ * every host.
  *
- * Time stands still between calls that wait. These run the timeline until what they wait for has ended. In functional
- * mode, and for kernels that the knob timed_kernels leaves out, a kernel happens when it starts and takes a
- * cycle for each warp instruction, which is what %clock counts there. */
+ * Time stands still between calls that wait. These run the timeline until what they wait for has ended. In
+ * functional mode, and for kernels that the knob timed_kernels leaves out, a kernel happens when it starts
+ * and takes a cycle for each warp instruction, which is what %clock counts there. */
 #ifndef API_TIMELINE_H
 #define API_TIMELINE_H
 
@@ -42,7 +43,7 @@ typedef struct Operation {
     VEC(struct Operation *) successors;
     bool *notice;              /* set when it has ended; null: nobody waits */
     union {
-        struct { LaunchOrder order; RunningKernel *kernel; } launch; /* kernel: null if it runs functionally */
+        struct { LaunchOrder order; RunningKernel *kernel; } launch; /* kernel: null if it is not timed */
         struct { WbCopy copy; uint8_t *staged; } copy; /* staged: the source, if it was read when put in */
         WbFill fill;
         struct { WbHostFunction *function; void *context; } call;
@@ -59,7 +60,8 @@ struct WbStream {
     bool is_destroyed;         /* freed when it is empty */
 };
 
-/* Invariant: operation is null, or the latest record, which has not ended; `ended` is that of the latest that has. */
+/* Invariant: operation is null, or the latest record, which has not ended; `ended` is that of the latest that
+ * has. */
 struct WbEvent {
     WbGpu *gpu;
     Operation *operation;
@@ -74,7 +76,8 @@ typedef struct OperationList {
     uint32_t count, capacity;
 } OperationList;
 
-/* Invariant: of blocking streams that are not fresh, all operations end before the default stream's latest. */
+/* Invariant: of blocking streams that are not fresh, all operations end before the default stream's
+ * latest. */
 typedef struct Timeline {
     WbStream default_stream;
     VEC(WbStream *) streams;   /* the others */

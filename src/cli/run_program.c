@@ -1,7 +1,7 @@
 /* `warpbeam run -- PROGRAM`: an unmodified CUDA program on the simulated GPU.
  *
- * The program is started with the stand-ins for CUDA's libraries in front of the real ones and with the options in its
- * environment (rt/settings.h); what it prints and how it ends is its own. */
+ * The program is started with the stand-ins for CUDA's libraries in front of the real ones and with the
+ * options in its environment (rt/settings.h); what it prints and how it ends is its own. */
 #include "cli/run_program.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 #include "cli/elf.h"
 #include "cli/running.h"
 
-/* Invariant: notice is a pipe; a byte comes out of it as soon as the program, or one that it started, has opened a
- * GPU. They find it by a path, for they may close files that they do not know. */
+/* Invariant: notice is a pipe; a byte comes out of it as soon as the program, or one that it started, has
+ * opened a GPU. They find it by a path, for they may close files that they do not know. */
 typedef struct Program {
     Running running;
     const char *config, *kernels, *max_cycles, *seed;
@@ -258,7 +258,8 @@ static volatile pid_t child;
 
 static void pass_on(int number) { kill(child, number); }
 
-/* Ctrl-C goes to both, and the program decides what comes of it; what is sent to this process alone is passed on. */
+/* Ctrl-C goes to both, and the program decides what comes of it; what is sent to this process alone is passed
+ * on. */
 static void set_signals(void)
 {
     signal(SIGINT, SIG_IGN);

@@ -12,8 +12,9 @@ typedef struct DispatchPolicies {
     const BlockPlace *place;
 } DispatchPolicies;
 
-/* Kernels are served by priority and then first come, first served: one gets a block dispatched only while none before
- * it has a block that is ready. Invariant: an SM's free resources and those of its resident blocks sum to the SM's. */
+/* Kernels are served by priority and then first come, first served: one gets a block dispatched only while
+ * none before it has a block that is ready. Invariant: an SM's free resources and those of its resident
+ * blocks sum to the SM's. */
 typedef struct Dispatcher {
     DispatchView view;    /* the first member: dispatch_fits() finds the dispatcher by it */
     SmView *sms;

@@ -47,6 +47,8 @@ static void take_report(FrontEnd *front_end, const BlockReport *report, uint32_t
         kernel->blocks[report->linear].started = report->started;
         kernel->blocks[report->linear].ended = report->ended;
     }
+    kernel->warp_instructions += report->warp_instructions;
+    kernel->thread_instructions += report->thread_instructions;
     front_end->statistics.blocks_ended++;
     dispatcher_ended(&front_end->dispatcher, kernel, report->linear, sm, now);
     wake_dispatcher(front_end, now);
@@ -139,6 +141,7 @@ void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     kernel->started = now + front_end->config->kernel_launch_cycles;
     kernel->ended = CYCLE_NEVER;
     kernel->dispatched_blocks = kernel->ended_blocks = 0;
+    kernel->warp_instructions = kernel->thread_instructions = 0;
     VEC_PUSH(&front_end->launching, kernel);
     front_end->shard.wake = next_own_event(front_end);
 }

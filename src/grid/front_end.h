@@ -1,10 +1,10 @@
 /* The front end: kernel distributor and block dispatcher, one shard behind the SMs and memory partitions.
  *
- * A kernel that is submitted becomes active after kernel_launch_cycles. From then on one block is
- * dispatched in each tick of the dispatcher's clock, as long as one is ready and an SM takes it. The block
- * is on its SM block_launch_cycles later. When word has come of the last block's end, the kernel ends
- * kernel_end_cycles later; as soon as that cycle is known the front end stops the world, so that the caller can
- * run it to exactly that cycle: it is at least a lookahead away. */
+ * A kernel that is submitted becomes active after kernel_launch_cycles. From then on one block is dispatched
+ * in each tick of the dispatcher's clock, as long as one is ready and an SM takes it. The block is on its SM
+ * block_launch_cycles later. When word has come of the last block's end, the kernel ends kernel_end_cycles
+ * later; as soon as that cycle is known the front end stops the world, so that the caller can run it to
+ * exactly that cycle: it is at least a lookahead away. */
 #ifndef GRID_FRONT_END_H
 #define GRID_FRONT_END_H
 

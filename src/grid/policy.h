@@ -37,6 +37,7 @@ typedef struct GridKernel {
     Cycle started;         /* when its first block could be dispatched */
     Cycle ended;           /* CYCLE_NEVER until the last block's end is known */
     uint64_t dispatched_blocks, ended_blocks;
+    uint64_t warp_instructions, thread_instructions; /* of the blocks that have ended */
     uint32_t *resident;    /* [sm] blocks there */
     void *source_state;
 } GridKernel;

@@ -1,9 +1,10 @@
 /* Device memory as a sorted array of allocations.
  *
- * Addresses only grow: one that was freed is never handed out again, so a use after free is found, not hidden. Host
- * memory behind large allocations is mapped without reservation and comes zeroed page by page when it is first
- * touched, so a large allocation costs what is used of it. Host memory that kernels reach is asked for at addresses
- * that are the same in every run: a kernel's time depends on its addresses, and must not on the host's choice. */
+ * Addresses only grow: one that was freed is never handed out again, so a use after free is found, not
+ * hidden. Host memory behind large allocations is mapped without reservation and comes zeroed page by page
+ * when it is first touched, so a large allocation costs what is used of it. Host memory that kernels reach is
+ * asked for at addresses that are the same in every run: a kernel's time depends on its addresses, and must
+ * not on the host's choice. */
 #include "mem/space.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@ enum {
     NULL_REACH = 1024 * 1024 /* an address below is likely a null pointer with an offset */
 };
 
-/* Programs and their libraries lie above or below; if something else does not, the next place is so much further. */
+/* Programs and their libraries lie above or below; if something else does not, the next place is so much
+ * further. */
 #define FIRST_MAPPED 0x200000000000ull
 #define MAPPED_DETOUR 0x1000000000ull
 

@@ -1,8 +1,8 @@
 /* The device's address space: 49 bits, sparse, every byte belonging to an allocation or to none.
  *
  *   0x0_0000_0000_0000 ..                unmapped: null pointers and small offsets from them
- *   0x0_0002_0000_0000 .. 0x0_FFFF_..    global memory: allocations, module variables, device heap; host memory
- *                                        that the device may reach, at its own address
+ *   0x0_0002_0000_0000 .. 0x0_FFFF_..    global memory: allocations, module variables, device heap; host
+ *                                        memory that the device may reach, at its own address
  *   0x1_0000_0000_0000 + 16 MiB          generic window of the block's shared memory
  *   0x1_0001_0000_0000 + 16 MiB          generic window of the thread's local memory
  *   0x1_0002_0000_0000 + 64 KiB          generic window of the kernel's parameters
@@ -34,8 +34,8 @@ typedef enum MemoryKind {
     MEMORY_REGISTERED   /* host memory that belongs to somebody else */
 } MemoryKind;
 
-/* Invariant: ranges of live allocations do not overlap; base is a multiple of SPACE_ALIGNMENT; host
- * points to `size` bytes that never move while the allocation lives, and is base unless it is device memory. */
+/* Invariant: ranges of live allocations do not overlap; base is a multiple of SPACE_ALIGNMENT; host points to
+ * `size` bytes that never move while the allocation lives, and is base unless it is device memory. */
 typedef struct Allocation {
     uint64_t base, size;
     uint8_t *host;
@@ -44,9 +44,9 @@ typedef struct Allocation {
     MemoryKind memory;
 } Allocation;
 
-/* Invariant: `live` is sorted by base. Addresses of device memory are never reused while the space lives, so that a
- * use after free is found; `limit` bounds the sum of its live sizes. `next` moves with every change but a free of device
- * memory, which changes `used`: who keeps an allocation found earlier compares both. */
+/* Invariant: `live` is sorted by base. Addresses of device memory are never reused while the space lives, so
+ * that a use after free is found; `limit` bounds the sum of its live sizes. `next` moves with every change
+ * but a free of device memory, which changes `used`: who keeps an allocation found earlier compares both. */
 typedef struct AddressSpace {
     Allocation **live;
     uint32_t count, capacity;
@@ -65,8 +65,9 @@ void space_destroy(AddressSpace *space);
 WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
                      Error *error);
 WbStatus space_free(AddressSpace *space, uint64_t address, Error *error);
-/* Host memory that the device reaches from now on at its own address. Of MEMORY_REGISTERED, `host` is given and all
- * aligned places of SPACE_ALIGNMENT bytes that hold some of it are reachable; of the other kinds zeroed pages are made. */
+/* Host memory that the device reaches from now on at its own address. Of MEMORY_REGISTERED, `host` is given
+ * and all aligned places of SPACE_ALIGNMENT bytes that hold some of it are reachable; of the other kinds
+ * zeroed pages are made. */
 WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void **host, Error *error);
 /* From now on host memory of what is freed is kept until it is let go. */
 void space_hold(AddressSpace *space);

@@ -20,7 +20,8 @@ static void put_text(const char *text, FILE *to)
 static void put_head(const WbGpu *gpu, FILE *to)
 {
     fputs("number,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,registers,shared_bytes,local_bytes,"
-          "blocks_per_sm,launched,started,ended,kernel_cycles,alone",
+          "blocks_per_sm,launched,started,ended,kernel_cycles,kernel_warp_instructions,kernel_thread_"
+          "instructions,alone",
           to);
     for (size_t i = 0; i < gpu->statistics.count; i++)
         fprintf(to, ",%s", gpu->statistics.rows[i].name);
@@ -35,8 +36,10 @@ static void put_row(const KernelRecord *record, FILE *to)
             record->block[1], record->block[2]);
     fprintf(to, ",%u,%u,%u,%u", record->registers, record->shared_bytes, record->local_bytes,
             record->blocks_per_sm);
-    fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%d", record->launched, record->started,
-            record->ended, record_cycles(record), record->is_alone);
+    fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, record->launched, record->started,
+            record->ended, record_cycles(record));
+    fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%d", record->warp_instructions, record->thread_instructions,
+            record->is_alone);
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         for (size_t i = 0; i < components[c].table->count; i++)
             fprintf(to, ",%" PRIu64, record->components[c].sums[i]);

@@ -164,8 +164,8 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     json_put_integer(json, "ended", record->ended);
     json_put_boolean(json, "alone", record->is_alone);
     json_put_integer(json, "cycles", sums.cycles);
-    json_put_integer(json, "warp_instructions", sums.exec.warp_instructions);
-    json_put_integer(json, "thread_instructions", sums.exec.thread_instructions);
+    json_put_integer(json, "warp_instructions", record->warp_instructions);
+    json_put_integer(json, "thread_instructions", record->thread_instructions);
     put_ratios(json, record, &sums);
     put_sums(json, record);
     put_accesses(json, &record->series);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/gpu.h"
-#include "report/sums.h"
 
 enum { SHOWN = 12, NAME_WIDTH = 48 };
 
@@ -38,8 +37,8 @@ static size_t make_groups(const WbGpu *gpu, KernelGroup *groups)
 {
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         const KernelRecord *record = gpu->records.items[i];
-        const KernelSums sums = kernel_sums(record, &gpu->config);
-        groups[i] = (KernelGroup){record->name, 1, sums.cycles, sums.exec.warp_instructions, record->number};
+        groups[i] =
+            (KernelGroup){record->name, 1, record_cycles(record), record->warp_instructions, record->number};
     }
     qsort(groups, gpu->records.count, sizeof *groups, by_name);
     size_t count = 0;

@@ -31,8 +31,8 @@ RtError rt_limit_set(int limit, size_t value);
 typedef struct RtDeviceSettings { unsigned flags; int cache_preference, bank_size; } RtDeviceSettings;
 RtDeviceSettings *rt_device_settings(void);
 
-/* cudaDeviceReset: waits, forgets a failed kernel, ends streams, events and arrays, frees all memory that is not of a
- * pool; variables start over. */
+/* cudaDeviceReset: waits, forgets a failed kernel, ends streams, events and arrays, frees all memory that
+ * is not of a pool; variables start over. */
 RtError rt_device_reset(void);
 
 #endif

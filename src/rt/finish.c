@@ -14,7 +14,8 @@
 
 enum { CRASH_STACK = 256 * 1024, CRASH_SECONDS = 20 };
 
-/* Invariant: gpu is null until there is something to finish. A child that the program forks has another process. */
+/* Invariant: gpu is null until there is something to finish. A child that the program forks has another
+ * process. */
 static struct {
     WbGpu *gpu;
     const char *path;
@@ -38,8 +39,8 @@ static void write_statistics(void)
         report_summary(end.gpu, stderr);
 }
 
-/* Work that the program did not wait for still runs, so that its kernels are counted and print; but not where a host
- * function ends the program, since then the GPU is in the middle of its work. */
+/* Work that the program did not wait for still runs, so that its kernels are counted and print; but not
+ * where a host function ends the program, since then the GPU is in the middle of its work. */
 static void finish(void)
 {
     if (end.process != getpid() || end.crashing)
@@ -52,8 +53,8 @@ static void finish(void)
     rt_leave();
 }
 
-/* Writes what is known in a copy of the process: whatever is broken in this one, the copy has locks and a time limit of its
- * own, and the signal then takes the course it would have taken. */
+/* Writes what is known in a copy of the process: whatever is broken in this one, the copy has locks and a
+ * time limit of its own, and the signal then takes the course it would have taken. */
 static void on_crash(int number)
 {
     if (!end.crashing && end.process == getpid()) {
@@ -77,14 +78,15 @@ static void on_crash(int number)
     raise(number);
 }
 
-/* Only where the program has no handler of its own, and on a stack of its own: the program's may be what overflowed. */
+/* Only where the program has no handler of its own, and on a stack of its own: the program's may be what
+ * overflowed. */
 static void watch_crashes(void)
 {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL, SIGABRT,
                                   SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGXCPU};
-    const stack_t stack = {.ss_sp = malloc(CRASH_STACK), .ss_size = CRASH_STACK};
-    if (stack.ss_sp)
-        sigaltstack(&stack, NULL);
+    static char place[CRASH_STACK];
+    const stack_t stack = {.ss_sp = place, .ss_size = sizeof place};
+    sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction old, action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)

@@ -7,8 +7,8 @@
 
 #include "warpbeam.h"
 
-/* From now on the program's end is watched. `path`: of the statistics, or null; `summary`: whether a summary goes to
- * stderr. */
+/* From now on the program's end is watched. `path`: of the statistics, or null; `summary`: whether a
+ * summary goes to stderr. */
 void finish_expect(WbGpu *gpu, const char *path, bool summary);
 
 #endif

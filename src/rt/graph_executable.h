@@ -14,9 +14,9 @@ typedef struct RtStep {
     WbEvent *event;             /* if it is awaited */
 } RtStep;
 
-/* Lane 0 is the stream of the launch; the others are streams of the executable. Invariant: steps are in an order in
- * which each comes behind its predecessors. They are made when the graph is first launched, and stay, since nodes
- * of an executable change what they do but never come or go. */
+/* Lane 0 is the stream of the launch; the others are streams of the executable. Invariant: steps are in an
+ * order in which each comes behind its predecessors. They are made when the graph is first launched, and
+ * stay, since nodes of an executable change what they do but never come or go. */
 struct RtExecutable {
     RtGraph *graph;
     unsigned long long flags;

@@ -1,4 +1,5 @@
 /* Host memory that the GPU knows: page-locked and managed, each reachable at the host's own address. */
+#include "rt/progress.h"
 #include "rt/memory.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@ RtError rt_host_alloc(size_t size, WbMemory memory, unsigned flags, void **point
     RtError error = rt_capture_forbids_unsafe();
     if (error == RT_SUCCESS)
         error = rt_check(wb_host_alloc(rt_gpu(), size, memory, pointer));
+    rt_progress_is_visible();
     if (error == RT_SUCCESS)
         rt_allocation_add((RtAllocation){
             .base = (uint64_t)(uintptr_t)*pointer,
@@ -66,6 +68,7 @@ RtError rt_host_register(void *pointer, size_t size, unsigned flags)
         return rt_fail(RT_HOST_MEMORY_ALREADY_REGISTERED,
                        "Some of the pages of the %zu bytes at %p are page-locked already.", size, pointer);
     RtError error = rt_check(wb_host_register(rt_gpu(), pointer, size));
+    rt_progress_is_visible();
     if (error == RT_SUCCESS)
         rt_allocation_add(
             (RtAllocation){.base = base, .size = size, .kind = RT_REGISTERED_MEMORY, .flags = flags});

@@ -2,10 +2,12 @@
 #ifndef RT_HOST_CALL_H
 #define RT_HOST_CALL_H
 
-#include "rt/rt.h"
+#include "rt/operation.h"
 
-RtError rt_host_call(WbHostFunction *function, void *context, WbStream *stream);
-/* What is left in streams will never run. */
+/* Issues an RT_HOST_CALL. */
+RtError rt_host_call(const RtOperation *operation, WbStream *stream);
+/* What is left in streams will never run: where there is a function for that (`dropped`), it is called
+ * instead. */
 void rt_host_call_forget(void);
 
 #endif

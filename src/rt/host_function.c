@@ -17,17 +17,17 @@ RtError rt_host_function(void *handle, WbHostFunction *function, void *context)
     RtError error = rt_stream_get(handle, &stream);
     if (error)
         return error;
-    return rt_stream_do(
-        stream, &(RtOperation){.kind = RT_HOST_CALL, .host = {.function = function, .context = context}});
+    return rt_stream_do(stream, &(RtOperation){.kind = RT_HOST_CALL, .host = {function, context, NULL}});
 }
 
 static void run_callback(void *context)
 {
     const CallbackCall call = *(CallbackCall *)context;
     xfree(context);
-    call.callback(call.stream, RT_SUCCESS, call.context);
+    call.callback(call.stream, (int)rt_sticky(), call.context);
 }
 
+/* Where a kernel has failed before it a callback still runs, and is told so. */
 RtError rt_host_callback(void *handle, RtCallback *callback, void *context, unsigned flags)
 {
     RtStream *stream = NULL;
@@ -40,7 +40,8 @@ RtError rt_host_callback(void *handle, RtCallback *callback, void *context, unsi
         return error;
     CallbackCall *call = xmalloc(sizeof *call);
     *call = (CallbackCall){callback, handle, context};
-    error = rt_host_function(handle, run_callback, call);
+    error = rt_stream_do(
+        stream, &(RtOperation){.kind = RT_HOST_CALL, .host = {run_callback, call, .dropped = run_callback}});
     if (error)
         xfree(call);
     return error;

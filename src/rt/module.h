@@ -69,7 +69,8 @@ RtError rt_host_function_find(const void *host_function, RtFunction **function);
 /* The address that the program has for a function; the function itself where it has none. */
 const void *rt_host_function_of(const RtFunction *function);
 RtError rt_symbol_find(const void *host_symbol, uint64_t *address, size_t *size);
-/* Registered modules are read anew when they are next used: their variables start over. Streams must be empty. */
+/* Registered modules are read anew when they are next used: their variables start over. Streams must be
+ * empty. */
 void rt_modules_reset(void);
 
 #endif

@@ -68,6 +68,8 @@ static RtError issue_record(RtEvent *event, WbStream *stream)
 
 RtError rt_operation_issue(const RtOperation *operation, WbStream *stream)
 {
+    if (operation->kind == RT_HOST_CALL)
+        rt_progress_is_visible();
     rt_progress_expect();
     switch (operation->kind) {
     case RT_KERNEL:
@@ -77,7 +79,7 @@ RtError rt_operation_issue(const RtOperation *operation, WbStream *stream)
     case RT_FILL:
         return issue_fill(&operation->fill, stream);
     case RT_HOST_CALL:
-        return rt_host_call(operation->host.function, operation->host.context, stream);
+        return rt_host_call(operation, stream);
     case RT_RECORD:
         return issue_record(operation->event, stream);
     case RT_WAIT:

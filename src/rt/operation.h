@@ -10,7 +10,8 @@ typedef struct RtEvent RtEvent;
 typedef struct RtGraph RtGraph;
 
 typedef enum RtOperationKind {
-    RT_KERNEL, RT_COPY, RT_FILL, RT_HOST_CALL, RT_RECORD, RT_WAIT, RT_EMPTY, RT_CHILD_GRAPH, RT_ALLOCATE, RT_RELEASE
+    RT_KERNEL, RT_COPY, RT_FILL, RT_HOST_CALL, RT_RECORD, RT_WAIT, RT_EMPTY, RT_CHILD_GRAPH, RT_ALLOCATE,
+    RT_RELEASE
 } RtOperationKind;
 
 typedef struct RtLaunch {
@@ -29,7 +30,7 @@ typedef struct RtOperation {
         RtLaunch launch;
         WbCopy copy;
         WbFill fill;
-        struct { WbHostFunction *function; void *context; } host;
+        struct { WbHostFunction *function; void *context; WbHostFunction *dropped; } host;
         RtEvent *event;                           /* RT_RECORD, RT_WAIT */
         RtGraph *child;
         struct { uint64_t address; size_t size; } memory; /* RT_ALLOCATE, RT_RELEASE */
@@ -38,7 +39,8 @@ typedef struct RtOperation {
 
 RtOperation rt_operation_clone(const RtOperation *operation);
 void rt_operation_free(RtOperation *operation);
-/* Puts it into a stream of the simulator at once (null: the default stream). Child graphs are the caller's business. */
+/* Puts it into a stream of the simulator at once (null: the default stream). Child graphs are the caller's
+ * business. */
 RtError rt_operation_issue(const RtOperation *operation, WbStream *stream);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * Everything is registered before main() and looked up later, so one list, sorted when it is first searched,
  * does. */
+#include "rt/progress.h"
 #include "rt/module_state.h"
 
 #include <stdlib.h>
@@ -46,6 +47,7 @@ void rt_register_variable(RtModule *module, const void *host_variable, const cha
 
 void rt_register_managed(RtModule *module, void **pointer, const char *name, size_t size)
 {
+    rt_progress_is_visible();
     add((Entry){.host = pointer, .kind = ENTRY_MANAGED, .module = module, .name = name, .size = size});
 }
 

@@ -4,8 +4,8 @@
  * that waits; CUDA forbids calls there, so they are answered by RT_NOT_PERMITTED instead of being let into
  * a GPU that is busy.
  *
- * A child that the program forks has none of the simulator's threads: as with CUDA, a GPU that was opened before is
- * of no use there. */
+ * A child that the program forks has none of the simulator's threads: as with CUDA, a GPU that was opened
+ * before is of no use there. */
 #include "rt/rt.h"
 
 #include <pthread.h>
@@ -196,9 +196,12 @@ RtError rt_check(WbStatus status)
         return RT_NOT_READY;
     const char *sentence = wb_error(state.gpu);
     RtError error = error_of(status, sentence);
-    if (is_fatal(status))
+    rt_fail(error, "%s", sentence);
+    if (is_fatal(status)) {
         state.sticky = error;
-    return rt_fail(error, "%s", sentence);
+        rt_host_call_forget();
+    }
+    return error;
 }
 
 void rt_revive(void)

@@ -1,13 +1,13 @@
 /* The common ground of the CUDA runtime (libcudart, cudart/) and driver API (libcuda, libcuda/) stand-ins.
  *
  * A process has one simulated GPU, opened at the first call that needs it as the environment says
- * (settings.h). Both libraries take their arguments apart, call what is declared in this folder, and hand the
- * error code back; this folder in turn calls the C API (warpbeam.h) and holds no simulation logic. It is a
- * library of its own, libwarpbeam_cuda.so, so that a program that uses both APIs sees one GPU, and handles
- * (streams, events, arrays, functions, graphs) are the same objects in both.
+ * (settings.h). Both libraries take their arguments apart, call what is declared in this folder, and hand
+ * the error code back; this folder in turn calls the C API (warpbeam.h) and holds no simulation logic. It
+ * is a library of its own, libwarpbeam_cuda.so, so that a program that uses both APIs sees one GPU, and
+ * handles (streams, events, arrays, functions, graphs) are the same objects in both.
  *
- * One lock guards everything: an API function runs between rt_enter() and rt_leave(), and the functions declared in
- * this folder are called only there. */
+ * One lock guards everything: an API function runs between rt_enter() and rt_leave(), and the functions
+ * declared in this folder are called only there. */
 #ifndef RT_RT_H
 #define RT_RT_H
 
@@ -25,20 +25,20 @@ typedef enum RtError {
 #undef ERROR
 } RtError;
 
-/* What error.def says of a number; null for one that it does not have. driver_name is null for errors that only
- * the runtime has. */
+/* What error.def says of a number; null for one that it does not have. driver_name is null for errors that
+ * only the runtime has. */
 typedef struct RtErrorRow { RtError error; const char *runtime_name, *driver_name, *text; } RtErrorRow;
 const RtErrorRow *rt_error_row(int number);
 
-/* How an API call begins: takes the lock and opens the GPU if that has not been tried. `call` is the API function's
- * name, for sentences. Returns why there is no GPU, or the sticky error of a kernel that failed; the call must then
- * do nothing but rt_leave(). rt_enter_always() is for calls that work nevertheless (error strings, reset, versions):
- * it only takes the lock. */
+/* How an API call begins: takes the lock and opens the GPU if that has not been tried. `call` is the API
+ * function's name, for sentences. Returns why there is no GPU, or the sticky error of a kernel that
+ * failed; the call must then do nothing but rt_leave(). rt_enter_always() is for calls that work
+ * nevertheless (error strings, reset, versions): it only takes the lock. */
 RtError rt_enter(const char *call);
 void rt_enter_always(const char *call);
 void rt_leave(void);
-/* For a thread of our own: enters only if no call is under way and there has been none since the count was asked
- * for. The count may be asked for without the lock. */
+/* For a thread of our own: enters only if no call is under way and there has been none since the count was
+ * asked for. The count may be asked for without the lock. */
 uint64_t rt_call_count(void);
 bool rt_enter_idle(const char *call, uint64_t calls_then);
 
@@ -51,8 +51,8 @@ uint64_t rt_knob(const char *name);
 RtError rt_fail(RtError error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What it said last. */
 const char *rt_sentence(void);
-/* The same for a failed call of the C API, with its sentence; failures of kernels become sticky. RT_SUCCESS for
- * WB_OK, and RT_NOT_READY without a word for WB_NOT_READY. */
+/* The same for a failed call of the C API, with its sentence; failures of kernels become sticky.
+ * RT_SUCCESS for WB_OK, and RT_NOT_READY without a word for WB_NOT_READY. */
 RtError rt_check(WbStatus status);
 /* The sticky error of a kernel that failed, or RT_SUCCESS. */
 RtError rt_sticky(void);
@@ -64,8 +64,8 @@ bool rt_in_host_function(void);
 /* Forgets the sticky error, with all streams' contents: cudaDeviceReset. */
 void rt_revive(void);
 
-/* Live handles. An API function checks every handle that a program passes, so that a wrong or destroyed one is an error
- * code and not a crash. */
+/* Live handles. An API function checks every handle that a program passes, so that a wrong or destroyed
+ * one is an error code and not a crash. */
 typedef enum RtHandle {
     RT_HANDLE_STREAM, RT_HANDLE_EVENT, RT_HANDLE_MODULE, RT_HANDLE_FUNCTION, RT_HANDLE_ARRAY, RT_HANDLE_GRAPH,
     RT_HANDLE_NODE, RT_HANDLE_EXECUTABLE, RT_HANDLE_POOL, RT_HANDLE_CONTEXT, RT_HANDLE_LINK, RT_HANDLE_MEMORY,

@@ -9,8 +9,8 @@ typedef struct RtNode RtNode;
 typedef struct RtStreamAttributes RtStreamAttributes;
 typedef struct RtNodes { RtNode **items; uint32_t count, capacity; } RtNodes;
 
-/* What cudaStream_t and CUstream point to. The three special handles 0 (legacy or per-thread, by how the program was
- * built), 1 (legacy) and 2 (per-thread) have objects too. */
+/* What cudaStream_t and CUstream point to. The three special handles 0 (legacy or per-thread, by how the
+ * program was built), 1 (legacy) and 2 (per-thread) have objects too. */
 struct RtStream {
     WbStream *stream;    /* null: the simulator's default stream, which is the legacy one */
     unsigned flags;      /* CUDA's: 1 non-blocking */
@@ -30,8 +30,9 @@ struct RtEvent {
     RtNodes frontier;    /* after which it happens there */
 };
 
-/* The handles that mean a stream without having been created. RT_STREAM_DEFAULT is the legacy one in functions
- * of the plain name and the thread's in those that end in _ptsz or _ptds: these pass rt_per_thread(handle) on. */
+/* The handles that mean a stream without having been created. RT_STREAM_DEFAULT is the legacy one in
+ * functions of the plain name and the thread's in those that end in _ptsz or _ptds: these pass
+ * rt_per_thread(handle) on. */
 #define RT_STREAM_DEFAULT ((void *)0)
 #define RT_STREAM_LEGACY ((void *)1)
 #define RT_STREAM_PER_THREAD ((void *)2)
@@ -43,7 +44,8 @@ static inline void *rt_per_thread(const void *handle)
 /* CUDA's range of priorities. */
 enum { RT_PRIORITY_LEAST = 0, RT_PRIORITY_GREATEST = -5 };
 /* Flags of events, of records and of waits. */
-enum { RT_EVENT_BLOCKING_SYNC = 1, RT_EVENT_DISABLE_TIMING = 2, RT_EVENT_INTERPROCESS = 4, RT_EVENT_EXTERNAL = 1 };
+enum { RT_EVENT_BLOCKING_SYNC = 1, RT_EVENT_DISABLE_TIMING = 2, RT_EVENT_INTERPROCESS = 4 };
+enum { RT_EVENT_EXTERNAL = 1 };
 
 /* The stream of a handle as a program passes it. */
 RtError rt_stream_get(const void *handle, RtStream **stream);
@@ -53,21 +55,22 @@ RtError rt_stream_wait(void *handle);
 RtError rt_stream_query(void *handle);
 /* Puts the operation, which it takes over, into the stream or, while that captures, into the graph. */
 RtError rt_stream_do(RtStream *stream, RtOperation *operation);
-/* Attributes are hints, apart from the priority: one that was set is given back and has no effect. Values have
- * the 64 bytes of cudaLaunchAttributeValue. */
+/* Attributes are hints, apart from the priority: one that was set is given back and has no effect. Values
+ * have the 64 bytes of cudaLaunchAttributeValue. */
 RtError rt_stream_get_attribute(void *handle, int attribute, void *value);
 RtError rt_stream_set_attribute(void *handle, int attribute, const void *value);
 RtError rt_stream_copy_attributes(void *destination, void *source);
 /* All streams: cudaDeviceSynchronize. */
 RtError rt_wait_all(void);
-/* The same before memory goes: while a stream captures that is forbidden only where the capture's mode says so. */
+/* The same before memory goes: while a stream captures that is forbidden only where the capture's mode
+ * says so. */
 RtError rt_wait_to_free(void);
 
 RtError rt_event_get(const void *handle, RtEvent **event);
 RtError rt_event_create(unsigned flags, RtEvent **event);
 RtError rt_event_destroy(void *handle);
-/* `flags` of this and of rt_stream_wait_event(): 0, or RT_EVENT_EXTERNAL, which while the stream captures makes a node
- * of it instead of a dependency. */
+/* `flags` of this and of rt_stream_wait_event(): 0, or RT_EVENT_EXTERNAL, which while the stream captures
+ * makes a node of it instead of a dependency. */
 RtError rt_event_record(void *event, void *stream, unsigned flags);
 RtError rt_event_wait(void *event);
 RtError rt_event_query(void *event);

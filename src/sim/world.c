@@ -15,8 +15,8 @@
 
 #include "base/alloc.h"
 
-/* How often a thread looks whether the others have come before it sleeps. */
-enum { SPINS = 4000 };
+/* How often a thread looks whether the others have come before it sleeps; windows of a run that one thread does alone. */
+enum { SPINS = 4000, ALONE_WINDOWS = 32 };
 
 typedef struct Action {
     Cycle time;
@@ -279,6 +279,23 @@ static Report run_actions(World *world, uint32_t parity)
     return sum;
 }
 
+/* Whether the window up to `end` was the last one, by the sum of its reports. */
+static bool is_over(const World *world, const Report *sum)
+{
+    return sum->stop_time != CYCLE_NEVER || sum->next >= world->limit || sum->next == CYCLE_NEVER;
+}
+
+static WorldEnd end_of_run(const Report *sum, Cycle end)
+{
+    return sum->stop_time != CYCLE_NEVER ? (WorldEnd){sum->stop_time, sum->stop_shard, sum->next}
+                                         : (WorldEnd){end, UINT32_MAX, sum->next};
+}
+
+static Cycle window_end(const World *world, Cycle start)
+{
+    return start + world->window < world->limit ? start + world->window : world->limit;
+}
+
 static void *run_thread(void *argument)
 {
     Thread *thread = argument;
@@ -286,7 +303,7 @@ static void *run_thread(void *argument)
     Cycle start = world->start;
     for (;;) {
         const uint32_t parity = thread->parity;
-        Cycle end = start + world->window < world->limit ? start + world->window : world->limit;
+        const Cycle end = window_end(world, start);
         run_window(thread, end);
         meet(world);
         Report sum = sum_reports(world, parity);
@@ -297,25 +314,46 @@ static void *run_thread(void *argument)
             sum = world->after_actions[parity];
         }
         thread->parity = !parity;
-        if (sum.stop_time != CYCLE_NEVER || sum.next >= world->limit || sum.next == CYCLE_NEVER) {
+        if (is_over(world, &sum)) {
             if (thread->index == 0)
-                world->end = sum.stop_time != CYCLE_NEVER
-                                 ? (WorldEnd){sum.stop_time, sum.stop_shard, sum.next}
-                                 : (WorldEnd){end, UINT32_MAX, sum.next};
+                world->end = end_of_run(&sum, end);
             return NULL;
         }
         start = sum.next > end ? sum.next : end;
     }
 }
 
+/* The first windows, done by one thread in the place of all: a run may be too short to be worth starting the others.
+ * False: it is not over, and goes on from world->start. */
+static bool run_alone(World *world)
+{
+    for (unsigned window = 0; window < ALONE_WINDOWS; window++) {
+        const uint32_t parity = world->threads[0].parity;
+        const Cycle end = window_end(world, world->start);
+        for (uint32_t t = 0; t < world->thread_count; t++)
+            run_window(&world->threads[t], end);
+        Report sum = sum_reports(world, parity);
+        if (sum.has_actions)
+            sum = run_actions(world, parity);
+        for (uint32_t t = 0; t < world->thread_count; t++)
+            world->threads[t].parity = !parity;
+        if (is_over(world, &sum)) {
+            world->end = end_of_run(&sum, end);
+            return true;
+        }
+        world->start = sum.next > end ? sum.next : end;
+    }
+    return false;
+}
+
 WorldEnd world_run(World *world, Cycle start, Cycle limit)
 {
     world->start = start;
     world->limit = limit;
-    for (uint32_t t = 1; t < world->thread_count; t++) {
-        world->threads[t].parity = world->threads[0].parity;
+    if (run_alone(world))
+        return world->end;
+    for (uint32_t t = 1; t < world->thread_count; t++)
         pthread_create(&world->threads[t].handle, NULL, run_thread, &world->threads[t]);
-    }
     run_thread(&world->threads[0]);
     for (uint32_t t = 1; t < world->thread_count; t++)
         pthread_join(world->threads[t].handle, NULL);

@@ -4,6 +4,8 @@
  * instructions up to the end of their cache line, `fetch_latency` cycles later if the line is there. Lines
  * arrive at a cycle that is known when they are asked for, so the cache keeps that cycle instead of a list of
  * waiting warps. A branch empties the buffer. */
+#include <string.h>
+
 #include "sm/stages.h"
 
 /* A line of code. Invariant: tag 0 is an empty line. */
@@ -47,8 +49,9 @@ void fetch_free(Fetch *fetch)
 
 void fetch_invalidate(Fetch *fetch)
 {
-    for (uint32_t i = 0; i < fetch->sets * fetch->ways; i++)
-        fetch->lines[i] = (CodeLine){0};
+    if (fetch->clock) /* else it is empty: a kernel may need few of many SMs */
+        memset(fetch->lines, 0, (size_t)fetch->sets * fetch->ways * sizeof *fetch->lines);
+    fetch->clock = 0;
     fetch->last = 0; /* a kernel's time does not depend on who was served last before it */
 }
 

@@ -17,7 +17,7 @@ static void answer(void *context, Cycle time)
         sm_fail(sm, time);
         return;
     }
-    sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
+    count_executed(sm, slot, executed);
     /* The warp is considered then and not now: this may be any cycle after the call. */
     slot->at_folded = true;
     sm_wait(sm, warp, WAIT_UNIT, time + 2 * sm->config->unit_latency);

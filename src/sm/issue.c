@@ -124,7 +124,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     const bool same_warp = scheduler->last == bit;
     scheduler->last = bit;
     scheduler->last_slot = warp;
-    sm->statistics.warp_instructions++;
+    count_issued(sm, slot);
     sm->statistics.issue_slots += timing->slots;
     slot->has_conflicted = slot->has_released = false;
     fetch_consume(sm, warp);
@@ -141,7 +141,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     }
     Mask executed;
     const StepResult result = engine_step(slot->warp, &executed);
-    sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
+    count_executed(sm, slot, executed);
     if (result == STEP_ERROR) {
         sm_fail(sm, sm->now);
         return;

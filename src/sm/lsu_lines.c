@@ -119,7 +119,8 @@ static void copy_texels(TextureFetch *fetch, const AccessLine *line, const uint8
         TextureTexel *texels = fetch_texels(fetch, row);
         for (Mask rest = line->lanes; rest; rest &= rest - 1) {
             const unsigned lane = mask_first(rest);
-            const uint64_t offset = texels[lane].address - line->line; /* large for a texel elsewhere, or none */
+            const uint64_t offset =
+                texels[lane].address - line->line; /* large for a texel elsewhere, or none */
             if (offset < LINE_BYTES && sectors >> offset / SECTOR_BYTES & 1)
                 memcpy(texels[lane].data, data + offset, lanes[lane].object->element_bytes);
         }

@@ -93,7 +93,8 @@ void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycl
     slot->block = make_block(slot, kernel, linear, sm);
     slot->warps_left = slot->block->warp_count;
     slot->releases = slot->block->releases;
-    slot->report = (BlockReport){kernel, linear, dispatched, sm->now, 0};
+    slot->report =
+        (BlockReport){.kernel = kernel, .linear = linear, .dispatched = dispatched, .started = sm->now};
     slot->warp_slots = 0;
     sm->resident_blocks++;
     share_memory(sm);

@@ -86,13 +86,13 @@ void sm_turn_wheel(Sm *sm)
 static bool do_folded(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready)
 {
     Mask executed;
-    sm->statistics.warp_instructions++;
+    count_issued(sm, slot);
     sm->issuing = (Issuing){.warp = (uint32_t)(slot - sm->warps), .insn = insn};
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
         sm_fail(sm, sm->now);
         return false;
     }
-    sm->statistics.thread_instructions += (uint64_t)__builtin_popcountll(executed);
+    count_executed(sm, slot, executed);
     slot->pc++;
     if (sm->issuing.pending || ready > sm->now)
         writeback_expect(sm, slot, insn, ready);

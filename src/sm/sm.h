@@ -95,6 +95,7 @@ typedef struct BlockReport {
     const SmKernel *kernel;
     uint64_t linear;           /* index in the grid */
     Cycle dispatched, started, ended;
+    uint64_t warp_instructions, thread_instructions;
 } BlockReport;
 
 /* A resident block. Invariant: block is null exactly while the slot is free, but for memory kept for the

@@ -122,6 +122,20 @@ void sm_fail(Sm *sm, Cycle time);
 
 /* -- residency.c -- */
 
+/* Counts an instruction that a warp issues, and the threads that it runs for once that is known. */
+static inline void count_issued(Sm *sm, const WarpSlot *slot)
+{
+    sm->statistics.warp_instructions++;
+    sm->blocks[slot->block].report.warp_instructions++;
+}
+
+static inline void count_executed(Sm *sm, const WarpSlot *slot, Mask executed)
+{
+    const uint64_t threads = (uint64_t)__builtin_popcountll(executed);
+    sm->statistics.thread_instructions += threads;
+    sm->blocks[slot->block].report.thread_instructions += threads;
+}
+
 void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
 /* All threads of the warp have ended. */
 void residency_end_warp(Sm *sm, uint32_t warp);

@@ -1,5 +1,5 @@
-/* Kernels of several streams at once: the GPU's statistics count everything once, each kernel's record and its series
- * agree, and what is counted does not depend on threads and windows. */
+/* Kernels of several streams at once: the GPU's statistics count everything once, each kernel's record and
+ * its series agree, and what is counted does not depend on threads and windows. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 enum { STREAMS = 4, KERNELS = 12, WORDS = 1 << 14 };
 
-/* out[i] += in[i] and an atomic count, so that loads, stores and atomics of several kernels meet in all caches. */
+/* out[i] += in[i] and an atomic count, so that loads, stores and atomics of several kernels meet in all
+ * caches. */
 static const char text[] = PTX_HEADER
     ".visible .entry sum(.param .u64 out, .param .u64 in, .param .u64 count) {\n"
     "  .reg .u64 %o, %i, %c, %d; .reg .u32 %t, %b, %n, %v, %w;\n"

@@ -1,5 +1,5 @@
-/* What a CUDA program of the tests in C is made of: the runtime's functions, declared as programs see them, and a few
- * kernels. The GPU is a small one in cycle mode, so that events show simulated time. */
+/* What a CUDA program of the tests in C is made of: the runtime's functions, declared as programs see
+ * them, and a few kernels. The GPU is a small one in cycle mode, so that events show simulated time. */
 #ifndef RT_PROGRAM_H
 #define RT_PROGRAM_H
 
@@ -36,7 +36,8 @@ int cudaGetLastError(void);
 int cudaPeekAtLastError(void);
 const char *cudaGetErrorName(int error);
 const char *cudaGetErrorString(int error);
-int cudaLaunchKernel(const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared, void *stream);
+int cudaLaunchKernel(const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared,
+                     void *stream);
 int cudaLaunchKernel_ptsz(const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared,
                           void *stream);
 int cudaLaunchHostFunc(void *stream, WbHostFunction *function, void *context);

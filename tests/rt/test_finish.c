@@ -1,5 +1,5 @@
-/* How programs end: whatever way they take, the statistics are where they were asked for. Each test runs in a child of
- * its own, which opens its own GPU and asks for statistics in a file beside it. */
+/* How programs end: whatever way they take, the statistics are where they were asked for. Each test runs in a
+ * child of its own, which opens its own GPU and asks for statistics in a file beside it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -39,6 +39,8 @@ static int end_of(void (*scenario)(void))
     assert_true(child >= 0);
     if (child == 0) {
         alarm(SECONDS);
+        for (int number = 1; number < NSIG; number++)
+            signal(number, SIG_DFL); /* cmocka has handlers, and a program's own come first */
         setenv("WARPBEAM_STATS", "statistics.csv", 1);
         if (program_begin(NULL) || cudaMalloc(&cell, 4) || launch(kernels.spin, cell, 10, NULL) ||
             cudaDeviceSynchronize())

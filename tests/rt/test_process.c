@@ -1,5 +1,5 @@
-/* The program as a process: it waits without calls, forks, and ends in a host function. Each test runs in a child of
- * its own, which opens its own GPU. */
+/* The program as a process: it waits without calls, forks, and ends in a host function. Each test runs in
+ * a child of its own, which opens its own GPU. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -110,7 +110,7 @@ static void fork_after_use(void)
         const int refused = cudaMemcpy(&value, cell, sizeof value, TO_HOST) == INITIALIZATION_ERROR &&
                             cudaMalloc(&cell, 4) == INITIALIZATION_ERROR && cudaDeviceReset() == 0 &&
                             launch(kernels.append, cell, 5, NULL) == INITIALIZATION_ERROR;
-        exit(refused ? GOOD : BAD);
+        _exit(refused ? GOOD : BAD);
     }
     waitpid(child, &status, 0);
     cudaMemcpy(&value, cell, sizeof value, TO_HOST);

@@ -329,16 +329,26 @@ static void errors_have_names(void **state)
 
 static void never_called(void *context) { *(int *)context = 1; }
 
+static void keep_status(void *stream, int status, void *context)
+{
+    (void)stream;
+    *(int *)context = status;
+}
+
 static void failed_kernels_stick(void **state)
 {
     (void)state;
-    int called = 0;
+    int called = 0, statuses[2] = {-1, -1};
     void *cell = make_cells(1), *stream = make_stream(0);
+    assert_int_equal(cudaStreamAddCallback(stream, keep_status, &statuses[0], 0), 0);
     assert_int_equal(cudaLaunchKernel(kernels.fault, (WbDim3){1, 1, 1}, (WbDim3){1, 1, 1}, NULL, 0, stream),
                      0);
     assert_int_equal(cudaLaunchHostFunc(stream, never_called, &called), 0);
+    assert_int_equal(cudaStreamAddCallback(stream, keep_status, &statuses[1], 0), 0);
     assert_int_equal(cudaStreamSynchronize(stream), ILLEGAL_ADDRESS);
     assert_int_equal(called, 0);
+    assert_int_equal(statuses[0], 0);
+    assert_int_equal(statuses[1], ILLEGAL_ADDRESS);
     assert_int_equal(cudaStreamSynchronize(NULL), ILLEGAL_ADDRESS);
     assert_int_equal(launch(kernels.append, cell, 1, NULL), ILLEGAL_ADDRESS);
     assert_int_equal(cudaGetLastError(), ILLEGAL_ADDRESS);

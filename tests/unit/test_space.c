@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "mem/space.h"
 
@@ -240,6 +241,61 @@ static void test_ring_of_freed_ranges(void **state)
     space_destroy(&space);
 }
 
+/* The same in every space and so in every run, and never twice in one. */
+static void test_host_memory_has_fixed_addresses(void **state)
+{
+    (void)state;
+    enum { COUNT = 4 };
+    uint64_t seen[2][COUNT];
+    Error error = {0};
+    for (int run = 0; run < 2; run++) {
+        AddressSpace space;
+        space_init(&space, 1 << 30);
+        for (int i = 0; i < COUNT; i++) {
+            void *host;
+            assert_int_equal(
+                space_map(&space, 100000 * i + 8, i % 2 ? MEMORY_HOST : MEMORY_MANAGED, &host, &error),
+                WB_OK);
+            *(uint32_t *)host = 1;
+            seen[run][i] = (uintptr_t)host;
+            if (i == 1)
+                assert_int_equal(space_free(&space, seen[run][i], &error), WB_OK);
+        }
+        assert_true(seen[run][2] > seen[run][1]);
+        space_destroy(&space);
+    }
+    assert_memory_equal(seen[0], seen[1], sizeof seen[0]);
+    AddressSpace one, other;
+    void *a, *b;
+    space_init(&one, 1 << 30);
+    space_init(&other, 1 << 30);
+    assert_int_equal(space_map(&one, 8, MEMORY_HOST, &a, &error), WB_OK);
+    assert_int_equal(space_map(&other, 8, MEMORY_HOST, &b, &error), WB_OK);
+    assert_ptr_not_equal(a, b);
+    space_destroy(&one);
+    space_destroy(&other);
+}
+
+/* Where programs that are not position-independent have their variables and their heap. */
+static void test_low_host_memory_can_be_registered(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    void *pages = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    void *host = (uint8_t *)pages + 300;
+    space_init(&space, 1 << 20);
+    assert_int_equal(space_map(&space, 4, MEMORY_REGISTERED, &host, &error), WB_OK);
+    const Allocation *found = space_find(&space, (uintptr_t)pages + 300, 4);
+    assert_non_null(found);
+    assert_ptr_equal(found->host, (uint8_t *)pages + 256);
+    host = (void *)16;
+    assert_int_equal(space_map(&space, 4, MEMORY_REGISTERED, &host, &error), WB_ERROR_ARGUMENT);
+    space_destroy(&space);
+    munmap(pages, 4096);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +308,8 @@ int main(void)
         cmocka_unit_test(test_free_of_wrong_addresses),
         cmocka_unit_test(test_describe),
         cmocka_unit_test(test_ring_of_freed_ranges),
+        cmocka_unit_test(test_host_memory_has_fixed_addresses),
+        cmocka_unit_test(test_low_host_memory_can_be_registered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,8 @@
 
 #include "warpbeam.h"
 
-/* work: a loop of `rounds`, then *out = value. add: *out += value, after the same loop. meet: the barrier of a grid as
- * nvcc writes it, then each block stores how many blocks it saw. */
+/* work: a loop of `rounds`, then *out = value. add: *out += value, after the same loop. meet: the barrier of
+ * a grid as nvcc writes it, then each block stores how many blocks it saw. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry work(.param .u64 out, .param .u32 value, .param .u32 rounds) {\n"
@@ -111,17 +111,22 @@ static void kernels_of_two_streams_overlap(void **state)
     assert_int_equal(first.launched, second.launched);
     assert_true(second.launched < first.ended);
     assert_int_equal(third.launched, first.ended);
+    assert_true(!first.alone && !second.alone);
     assert_int_equal(word_at(0) + 10 * word_at(1) + 100 * word_at(2), 321);
     /* The machine's own counters count every instruction once, though the kernels' records overlap. */
     WbStat all, alone;
     check(wb_stat_find(gpu, "warp_instructions", &all));
     check(wb_record_stat(gpu, 2, "warp_instructions", &alone));
     assert_int_equal(all.value, 3 * alone.value);
+    assert_int_equal(first.warp_instructions, alone.value);
+    assert_int_equal(second.warp_instructions, alone.value);
+    assert_int_equal(second.thread_instructions, alone.value - 1); /* of one thread; the last branch is not taken */
     wb_stream_destroy(one);
     wb_stream_destroy(other);
 }
 
-/* Both kernels add to one word without atomics: only in order is the sum right, and only then are both visible. */
+/* Both kernels add to one word without atomics: only in order is the sum right, and only then are both
+ * visible. */
 static void one_stream_is_in_order(void **state)
 {
     (void)state;
@@ -290,6 +295,9 @@ static void copies_take_their_time_and_share_an_engine(void **state)
     check(wb_copy_from_device(gpu, bytes, device, 24));
     const uint8_t expected[] = {4, 3, 4, 3, 3, 3, 3, 3, 4, 3, 4, 3};
     assert_memory_equal(bytes, expected, sizeof expected);
+    wb_event_destroy(first);
+    wb_event_destroy(second);
+    wb_event_destroy(third);
 }
 
 static void bad_copies_are_refused_when_put_in(void **state)

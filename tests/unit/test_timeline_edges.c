@@ -1,5 +1,5 @@
-/* Streams in unusual orders: failures that nobody has asked for yet, host functions that call back, streams and
- * modules that go while they are needed, statistics that begin anew in the middle of a kernel. */
+/* Streams in unusual orders: failures that nobody has asked for yet, host functions that call back, streams
+ * and modules that go while they are needed, statistics that begin anew in the middle of a kernel. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,7 +11,8 @@
 
 #include "warpbeam.h"
 
-/* work: a loop of `rounds`, then *out = value. stray: an access to nothing. forever: a loop without an end. */
+/* work: a loop of `rounds`, then *out = value. stray: an access to nothing. forever: a loop without an
+ * end. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry work(.param .u64 out, .param .u32 value, .param .u32 rounds) {\n"
@@ -248,8 +249,8 @@ static void a_limit_is_each_kernels_own(void **state)
     assert_int_equal(word_at(0), 5);
 }
 
-/* Priorities, events and the default stream across many streams: each word has the value of the last kernel in its
- * stream. Far more would take minutes if any list were walked for every operation. */
+/* Priorities, events and the default stream across many streams: each word has the value of the last kernel
+ * in its stream. Far more would take minutes if any list were walked for every operation. */
 static void many_streams_and_operations(void **state)
 {
     (void)state;

@@ -1,10 +1,11 @@
 /* Random order: all blocks are ready at once, in an order that the knob seed chooses.
  *
- * CUDA promises no order of blocks. A program whose result, or whose end, depends on the usual one fails here; runs
- * with several seeds also show how much a kernel's time owes to its order. Differs from no paper: a tool of ours.
+ * CUDA promises no order of blocks. A program whose result, or whose end, depends on the usual one fails
+ * here; runs with several seeds also show how much a kernel's time owes to its order. Differs from no paper:
+ * a tool of ours.
  *
- * The order is a permutation computed block by block: a Feistel network over the next even number of bits, walked
- * until it gives an index that exists, so that it needs no memory however large the grid is. */
+ * The order is a permutation computed block by block: a Feistel network over the next even number of bits,
+ * walked until it gives an index that exists, so that it needs no memory however large the grid is. */
 #include "grid/policy.h"
 
 #include "base/alloc.h"

@@ -9,6 +9,8 @@
 /* The copy of cudaMemcpy3DParms, checked except for the ranges that rt_copy() checks. An empty one has
  * width 0. */
 RtError cudart_box_copy(const BoxCopy *box, WbCopy *copy);
+/* The place in a symbol's variable for `size` bytes. */
+RtError cudart_symbol_place(const void *symbol, size_t size, size_t offset, void **place);
 
 /* The four functions of one kind of copy: one that waits and one that does not, each with its variant for
  * programs whose default stream is the thread's; EXPORT_TWO makes those that wait. The expression sees

@@ -1,10 +1,11 @@
-/* What all files of the runtime's stand-in share. Each exported function is one line or few: it translates arguments
- * and calls what rt/ declares.
+/* What all files of the runtime's stand-in share. Each exported function is one line or few: it translates
+ * arguments and calls what rt/ declares.
  *
  *     EXPORT int cudaFree(void *pointer) { return CUDART(rt_memory_free((uint64_t)(uintptr_t)pointer)); }
  *
- * The folder is compiled once for each major version of CUDA (CUDART_MAJOR is 11, 12 or 13), because some functions
- * and structures differ between them. Handles are void pointers, enumerations are int: their layout is what counts. */
+ * The folder is compiled once for each major version of CUDA (CUDART_MAJOR is 11, 12 or 13), because some
+ * functions and structures differ between them. Handles are void pointers, enumerations are int: their
+ * layout is what counts. */
 #ifndef CUDART_CUDART_H
 #define CUDART_CUDART_H
 
@@ -18,8 +19,8 @@ RtError cudart_enter(const char *call);
 /* Ends a call: remembers the thread's last error if there is one, lets the lock go, and returns the error. */
 int cudart_leave(RtError error);
 
-/* A call from its beginning to its end; the expression, an RtError, is evaluated only if there is a GPU that has not
- * failed. */
+/* A call from its beginning to its end; the expression, an RtError, is evaluated only if there is a GPU
+ * that has not failed. */
 #define CUDART(expression)                         \
     __extension__({                                \
         RtError error_ = cudart_enter(__func__);   \

@@ -7,7 +7,8 @@
 
 RtError graph_kernel(const KernelParameters *parameters, RtOperation *operation);
 RtError graph_copy(const BoxCopy *box, RtOperation *operation);
-RtError graph_copy_bytes(void *destination, const void *source, size_t size, int kind, RtOperation *operation);
+RtError graph_copy_bytes(void *destination, const void *source, size_t size, int kind,
+                         RtOperation *operation);
 RtError graph_copy_to_symbol(const void *symbol, const void *source, size_t size, size_t offset, int kind,
                              RtOperation *operation);
 RtError graph_copy_from_symbol(void *destination, const void *symbol, size_t size, size_t offset, int kind,

@@ -55,26 +55,11 @@ RtError graph_copy_bytes(void *destination, const void *source, size_t size, int
     return rt_copy_prepare(&copy, kind, operation);
 }
 
-/* Where in a variable a copy of so many bytes begins. */
-static RtError find_symbol(const void *symbol, size_t offset, size_t size, void **pointer)
-{
-    uint64_t address = 0;
-    size_t bytes = 0;
-    RtError error = rt_symbol_find(symbol, &address, &bytes);
-    if (error)
-        return error;
-    if (offset > bytes || size > bytes - offset)
-        return rt_fail(RT_INVALID_VALUE, "%zu bytes from byte %zu on are not in a variable of %zu bytes.",
-                       size, offset, bytes);
-    *pointer = (void *)(uintptr_t)(address + offset);
-    return RT_SUCCESS;
-}
-
 RtError graph_copy_to_symbol(const void *symbol, const void *source, size_t size, size_t offset, int kind,
                              RtOperation *operation)
 {
     void *destination = NULL;
-    RtError error = find_symbol(symbol, offset, size, &destination);
+    RtError error = cudart_symbol_place(symbol, size, offset, &destination);
     return error ? error : graph_copy_bytes(destination, source, size, kind, operation);
 }
 
@@ -82,7 +67,7 @@ RtError graph_copy_from_symbol(void *destination, const void *symbol, size_t siz
                                RtOperation *operation)
 {
     void *source = NULL;
-    RtError error = find_symbol(symbol, offset, size, &source);
+    RtError error = cudart_symbol_place(symbol, size, offset, &source);
     return error ? error : graph_copy_bytes(destination, source, size, kind, operation);
 }
 

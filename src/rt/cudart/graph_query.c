@@ -212,7 +212,12 @@ EXPORT int cudaGraphKernelNodeSetAttribute(void *node, int attribute, const void
     return CUDART(set_attribute(node, attribute, value));
 }
 
+/* CUDA 13 has turned the parameters around. */
+#if CUDART_MAJOR >= 13
 EXPORT int cudaGraphKernelNodeCopyAttributes(void *destination, void *source)
+#else
+EXPORT int cudaGraphKernelNodeCopyAttributes(void *source, void *destination)
+#endif
 {
     return CUDART(copy_attributes(destination, source));
 }

@@ -29,8 +29,7 @@ static RtError get_size(size_t *size, const void *symbol)
 
 EXPORT int cudaGetSymbolSize(size_t *size, const void *symbol) { return CUDART(get_size(size, symbol)); }
 
-/* The place in a symbol's variable for `size` bytes. */
-static RtError find_place(const void *symbol, size_t size, size_t offset, void **place)
+RtError cudart_symbol_place(const void *symbol, size_t size, size_t offset, void **place)
 {
     uint64_t address;
     size_t whole;
@@ -61,7 +60,7 @@ static RtError copy_to(const void *symbol, const void *source, size_t size, size
     RtStream *stream = NULL;
     RtError error = check_kind(kind, HOST_TO_DEVICE);
     if (error == RT_SUCCESS)
-        error = find_place(symbol, size, offset, &place);
+        error = cudart_symbol_place(symbol, size, offset, &place);
     if (error == RT_SUCCESS)
         error = rt_stream_get(handle, &stream);
     return error ? error : rt_copy_bytes(place, source, size, kind, stream, waits);
@@ -75,7 +74,7 @@ static RtError copy_from(void *destination, const void *symbol, size_t size, siz
     RtStream *stream = NULL;
     RtError error = check_kind(kind, DEVICE_TO_HOST);
     if (error == RT_SUCCESS)
-        error = find_place(symbol, size, offset, &place);
+        error = cudart_symbol_place(symbol, size, offset, &place);
     if (error == RT_SUCCESS)
         error = rt_stream_get(handle, &stream);
     return error ? error : rt_copy_bytes(destination, place, size, kind, stream, waits);
