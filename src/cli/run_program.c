@@ -303,9 +303,9 @@ int run_program(int argument_count, char **arguments, char **command)
     if (result == EXIT_DONE)
         result = check_program(&program);
     if (result == EXIT_DONE)
-        result = find_libraries(&program);
-    if (result == EXIT_DONE)
         result = check_settings(&program);
+    if (result == EXIT_DONE)
+        result = find_libraries(&program);
     if (result == EXIT_DONE)
         result = run(&program);
     running_free(&program.running);

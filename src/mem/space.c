@@ -25,7 +25,11 @@ enum {
 
 /* Programs and their libraries lie above or below; if something else does not, the next place is so much
  * further. */
+#ifdef __SANITIZE_THREAD__ /* which keeps most of the addresses for itself */
+#define FIRST_MAPPED 0x4000000000ull
+#else
 #define FIRST_MAPPED 0x200000000000ull
+#endif
 #define MAPPED_DETOUR 0x1000000000ull
 
 /* Pages at the address, or anywhere where it is null. */
