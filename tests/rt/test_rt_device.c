@@ -92,7 +92,7 @@ static void attributes_are_the_configurations(void **state)
     assert_int_equal(cudaDeviceGetAttribute(NULL, 1, 0), INVALID_VALUE);
 }
 
-/* Offsets of CUDA 13's cudaDeviceProp, which tests/cuda/abi compares with CUDA's header. */
+/* Offsets of CUDA 13's cudaDeviceProp, which tests/cuda/abi.cu compares with CUDA's header. */
 static void properties_are_the_attributes(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* Structures that CUDA programs pass by pointer or by value: the layouts are CUDA's, the names are ours.
- * tests/cuda/abi compares them with CUDA's headers. */
+ * tests/cuda/abi.cu compares them with CUDA's headers. */
 #ifndef CUDART_ABI_H
 #define CUDART_ABI_H
 
