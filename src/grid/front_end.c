@@ -31,9 +31,12 @@ static void activate_kernels(FrontEnd *front_end, Cycle now)
         front_end->launching.items[i] = front_end->launching.items[i + active];
 }
 
+/* All blocks have ended, and all stores are visible. Where those were late, word of them goes out at once. */
 static void end_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
-    kernel->ended = now + front_end->config->kernel_end_cycles;
+    const Cycle at_least = now + front_end->config->crossbar_latency;
+    kernel->ended = kernel->last_block + front_end->config->kernel_end_cycles;
+    kernel->ended = kernel->last_block < now && kernel->ended < at_least ? at_least : kernel->ended;
     front_end->statistics.kernels++;
     front_end->statistics.cycles += kernel->ended - kernel->launched;
     dispatcher_remove(&front_end->dispatcher, kernel);
@@ -52,8 +55,27 @@ static void take_report(FrontEnd *front_end, const BlockReport *report, uint32_t
     front_end->statistics.blocks_ended++;
     dispatcher_ended(&front_end->dispatcher, kernel, report->linear, sm, now);
     wake_dispatcher(front_end, now);
-    if (kernel->ended_blocks == kernel->block_count)
-        end_kernel(front_end, kernel, now);
+    if (report->late && !front_end->draining[sm]) {
+        front_end->draining[sm] = true;
+        front_end->draining_count++;
+    }
+    if (kernel->ended_blocks == kernel->block_count) {
+        kernel->last_block = now;
+        if (!front_end->draining_count)
+            end_kernel(front_end, kernel, now);
+    }
+}
+
+static void take_word(FrontEnd *front_end, uint32_t sm, Cycle now)
+{
+    front_end->draining[sm] = false;
+    if (--front_end->draining_count)
+        return;
+    for (uint32_t i = front_end->dispatcher.kernels.count; i--;) {
+        GridKernel *kernel = front_end->dispatcher.kernels.items[i];
+        if (kernel->ended_blocks == kernel->block_count)
+            end_kernel(front_end, kernel, now);
+    }
 }
 
 static void send_block(FrontEnd *front_end, const BlockEvent *event, Cycle now)
@@ -107,7 +129,8 @@ static void advance(Shard *shard, Cycle end)
         if (now >= end)
             return;
         for (const Message *message; (message = shard_take(shard, now));)
-            take_report(front_end, message->body, message->source, now);
+            message->kind == MESSAGE_DRAINED ? take_word(front_end, message->source, now)
+                                             : take_report(front_end, message->body, message->source, now);
         activate_kernels(front_end, now);
         dispatch(front_end, now);
     }
@@ -122,6 +145,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
         clock_of(config->dispatch_khz ? config->dispatch_khz : config->clock_khz, config->clock_khz);
     front_end->idle = true;
     front_end->full_since = CYCLE_NEVER;
+    front_end->draining = xcalloc(config->sm_count, sizeof *front_end->draining);
     dispatcher_init(&front_end->dispatcher, config, policies);
     return front_end;
 }
@@ -132,6 +156,7 @@ void front_end_free(FrontEnd *front_end)
         return;
     dispatcher_free(&front_end->dispatcher);
     VEC_FREE(&front_end->launching);
+    xfree(front_end->draining);
     xfree(front_end);
 }
 

@@ -21,6 +21,8 @@ typedef struct FrontEnd {
     uint64_t next_tick;   /* the first in which a block may be dispatched again */
     bool idle;            /* nothing can be dispatched until a kernel comes or a block ends */
     Cycle full_since;     /* no room since then; CYCLE_NEVER: there is, or nothing is ready */
+    bool *draining;       /* [sm] stores of its ended blocks are on their way */
+    uint32_t draining_count;
     GridStatistics statistics;
 } FrontEnd;
 

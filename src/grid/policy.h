@@ -21,7 +21,7 @@ enum { NO_SM = UINT32_MAX };
 typedef struct BlockRecord {
     Cycle dispatched; /* by the dispatcher; from then on its place on the SM is taken */
     Cycle started;    /* its warps could issue */
-    Cycle ended;      /* its last warp had ended, its stores were visible */
+    Cycle ended;      /* its last warp had ended; its stores were visible, where block_end_waits says so */
     uint32_t sm;
 } BlockRecord;
 
@@ -35,7 +35,8 @@ typedef struct GridKernel {
     BlockRecord *blocks;   /* [block_count] by index in the grid; null: no records are kept */
     Cycle launched;        /* when it was submitted */
     Cycle started;         /* when its first block could be dispatched */
-    Cycle ended;           /* CYCLE_NEVER until the last block's end is known */
+    Cycle ended;           /* CYCLE_NEVER until the last block's end is known, and its stores are visible */
+    Cycle last_block;      /* when word of the last block's end came */
     uint64_t dispatched_blocks, ended_blocks;
     uint64_t warp_instructions, thread_instructions; /* of the blocks that have ended */
     uint32_t *resident;    /* [sm] blocks there */

@@ -192,6 +192,8 @@ static uint64_t *send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
                  op->is_local ? NULL : request->data);
         lsu->free = start + data_cycles(lsu, request->sectors);
     }
+    if (request->kind == REQUEST_STORE || !request->atomic->returns)
+        request->ticket = writeback_ticket(lsu->sm, op->warp);
     push_outgoing(lsu, request, now);
     return NULL;
 }
@@ -232,6 +234,6 @@ void lsu_reply(Lsu *lsu, Request *request, Cycle now)
     else if (request->kind == REQUEST_ATOMIC && request->atomic->returns)
         reply_atomic(lsu, request, now);
     else
-        writeback_store(lsu->sm, request->ticket);
+        writeback_confirmed(lsu->sm, request->ticket);
     lsu_free_request(lsu, request);
 }

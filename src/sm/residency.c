@@ -3,7 +3,9 @@
  * The front end sends a block only where it fits, so there is always a place. Warps of a block take the
  * lowest free slots; slot s belongs to scheduler s modulo their number, as on GPUs whose warps are dealt out
  * to the schedulers, and start one after the other. A block has ended when its last warp has, and its memory
- * requests with it: its stores are visible then, to blocks that start because it ended. */
+ * requests with it: its stores are visible then, to blocks that start because it ended. Where the knob
+ * block_end_waits says no, stores that have left the SM keep nobody: the block's place is free, and only
+ * the end of the kernel waits for them (MESSAGE_DRAINED). */
 #include "sm/lsu.h"
 #include "sm/stages.h"
 
@@ -60,7 +62,7 @@ static void start_warp(Sm *sm, uint32_t block, Warp *warp)
     slot->pc = 0;
     slot->branch_until = start;
     slot->not_before = 0;
-    slot->pending_ops = slot->pending_stores = 0;
+    slot->pending_ops = slot->pending_stores = slot->sent_stores = 0;
     slot->has_stored = slot->has_done_atomics = slot->has_released = slot->has_conflicted = false;
     slot->board.count = 0;
     slot->board.filter = 0;
@@ -107,6 +109,8 @@ static void end_block(Sm *sm, uint32_t index)
     BlockSlot *slot = &sm->blocks[index];
     sm->free_slots |= slot->warp_slots;
     slot->report.ended = sm->now;
+    slot->report.late = sm->late_stores != 0;
+    sm->owes_word |= slot->report.late;
     slot->spare = slot->block;
     slot->spare_kernel = slot->kernel->number;
     slot->block = NULL;
@@ -117,21 +121,54 @@ static void end_block(Sm *sm, uint32_t index)
                &slot->report);
 }
 
-void residency_end_warp(Sm *sm, uint32_t warp)
+static void retire(Sm *sm, uint32_t warp)
 {
     WarpSlot *slot = &sm->warps[warp];
-    if (slot->pending_ops || slot->pending_stores) {
-        if (slot->wait != WAIT_DRAIN)
-            sm_wait(sm, warp, WAIT_DRAIN, CYCLE_NEVER);
-        return;
-    }
     Scheduler *scheduler = &sm->schedulers[slot->scheduler];
     scheduler->waiting[slot->wait]--;
     if (scheduler->last_slot == warp)
         scheduler->last = 0;
     fetch_reset(sm, warp);
     slot->warp = NULL;
+    slot->life = (slot->life + 1) & 0xFFFFFF;
     sm->resident_warps--;
     if (--sm->blocks[slot->block].warps_left == 0)
         end_block(sm, slot->block);
+}
+
+/* Ends the block if all that its warps wait for are stores that have left the SM. */
+static void leave_stores(Sm *sm, const BlockSlot *block)
+{
+    for (WarpSet rest = block->warp_slots; rest; rest &= rest - 1) {
+        const WarpSlot *slot = &sm->warps[__builtin_ctzll(rest)];
+        if (slot->warp &&
+            (slot->wait != WAIT_DRAIN || slot->pending_ops || slot->pending_stores != slot->sent_stores))
+            return;
+    }
+    for (WarpSet rest = block->warp_slots; rest; rest &= rest - 1)
+        sm->late_stores += sm->warps[__builtin_ctzll(rest)].pending_stores;
+    for (WarpSet rest = block->warp_slots; rest; rest &= rest - 1)
+        if (sm->warps[__builtin_ctzll(rest)].warp)
+            retire(sm, (uint32_t)__builtin_ctzll(rest));
+}
+
+void residency_end_warp(Sm *sm, uint32_t warp)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    if (!slot->pending_ops && !slot->pending_stores) {
+        retire(sm, warp);
+        return;
+    }
+    if (slot->wait != WAIT_DRAIN)
+        sm_wait(sm, warp, WAIT_DRAIN, CYCLE_NEVER);
+    if (!sm->config->block_end_waits)
+        leave_stores(sm, &sm->blocks[slot->block]);
+}
+
+void residency_late_store(Sm *sm)
+{
+    if (--sm->late_stores || !sm->owes_word)
+        return;
+    sm->owes_word = false;
+    shard_send(&sm->shard, sm->front_end, sm->now + sm->config->block_end_cycles, MESSAGE_DRAINED, 0, NULL);
 }

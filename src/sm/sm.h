@@ -85,6 +85,8 @@ typedef struct WarpSlot {
     Cycle branch_until;    /* not before: a branch, call or return is being resolved, or it starts then */
     uint32_t pending_ops;    /* memory instructions that still write registers */
     uint32_t pending_stores; /* requests whose arrival at L2 is not confirmed */
+    uint32_t sent_stores;    /* of them, those that have left the load/store unit */
+    uint32_t life;           /* warps that the slot has had, modulo 2^24: tells whose a store was */
     WarpSet fence_waits;   /* in a fence: warps of the block that have had stores, or itself loads, under way ever
                               since */
     Scoreboard board;
@@ -96,6 +98,7 @@ typedef struct BlockReport {
     uint64_t linear;           /* index in the grid */
     Cycle dispatched, started, ended;
     uint64_t warp_instructions, thread_instructions;
+    bool late; /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED will follow */
 } BlockReport;
 
 /* A resident block. Invariant: block is null exactly while the slot is free, but for memory kept for the
@@ -188,12 +191,16 @@ typedef struct Sm {
     VEC(IncomingReply) replies;
     uint32_t first_reply;
 
+    uint32_t late_stores;      /* of blocks that have ended, not yet confirmed */
+    bool owes_word;            /* the front end is to be told when there are none */
+
     SmStatistics statistics;
 } Sm;
 
 /* Messages between SMs and front end. To an SM: body is the SmKernel, value the block's index in the grid.
- * From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on. */
-enum { MESSAGE_BLOCK = 3, MESSAGE_BLOCK_DONE = 4 };
+ * From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on; or all
+ * stores of blocks that have ended are visible now. */
+enum { MESSAGE_BLOCK = 3, MESSAGE_BLOCK_DONE = 4, MESSAGE_DRAINED = 5 };
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);
 void sm_free(Sm *sm);

@@ -139,5 +139,7 @@ static inline void count_executed(Sm *sm, const WarpSlot *slot, Mask executed)
 void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
 /* All threads of the warp have ended. */
 void residency_end_warp(Sm *sm, uint32_t warp);
+/* A store of a block that has ended is confirmed. */
+void residency_late_store(Sm *sm);
 
 #endif

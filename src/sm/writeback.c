@@ -35,6 +35,27 @@ void writeback_memory(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle time)
     look_again(sm, warp);
 }
 
+uint32_t writeback_ticket(Sm *sm, uint32_t warp)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    slot->sent_stores++;
+    const uint32_t ticket = slot->life << 8 | warp;
+    if (slot->wait == WAIT_DRAIN)
+        residency_end_warp(sm, warp);
+    return ticket;
+}
+
+void writeback_confirmed(Sm *sm, uint32_t ticket)
+{
+    const uint32_t warp = ticket & 0xFF;
+    if (sm->warps[warp].life != ticket >> 8) {
+        residency_late_store(sm);
+        return;
+    }
+    sm->warps[warp].sent_stores--;
+    writeback_store(sm, warp);
+}
+
 void writeback_store(Sm *sm, uint32_t warp)
 {
     WarpSlot *slot = &sm->warps[warp];
