@@ -142,6 +142,7 @@ static bool run_row(const Row *row, WbGpu *gpu, Host *host, double *value)
         MicroGpu properties = {
             .sm_count = (uint32_t)gpu->config.sm_count,
             .clock_khz = (double)gpu->config.clock_khz,
+            .empty_launch_us = csv_number(WORKLOADS "/micro/h200.csv", "empty_launch", "value"),
             .launch_interval_us = csv_number(WORKLOADS "/micro/h200.csv", "launch_interval", "value"),
         };
         return micro_run(&micros[row->index], gpu, WORKLOADS "/micro", &properties, host, value);

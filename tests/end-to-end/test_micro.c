@@ -28,7 +28,7 @@ static WbGpu *open_gpu(void)
 static void test_micro(void **state)
 {
     const Micro *micro = *state;
-    static const MicroGpu properties = {.sm_count = 4, .clock_khz = 1980000, .launch_interval_us = 4};
+    static const MicroGpu properties = {.sm_count = 4, .clock_khz = 1980000, .empty_launch_us = 7, .launch_interval_us = 4};
     WbGpu *gpu = open_gpu();
     Host host;
     double value;

@@ -33,7 +33,7 @@
     "a launch lasts at least launch_interval, the time that the host needs for one; where that is more "     \
     "than "                                                                                                  \
     "the kernel's own, the row says nothing about the GPU"
-#define ONE_LAUNCH "from the second launch's cycles, not from events around a launch"
+#define ONE_LAUNCH "from a launch's cycles and what events around an empty one show, not from events"
 
 /* clang-format off */
 const Micro micros[MICRO_COUNT] = {

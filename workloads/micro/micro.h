@@ -10,6 +10,7 @@
 typedef struct MicroGpu {
     uint32_t sm_count;
     double clock_khz;
+    double empty_launch_us; /* between events around a launch that does nothing, as measured */
     double launch_interval_us; /* between launches that a host can start, as measured; 0: no limit */
 } MicroGpu;
 
