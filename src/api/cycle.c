@@ -33,8 +33,10 @@ WbStatus cycle_check(const GpuConfig *config, Error *error)
  * that the world can stop in exactly that cycle. */
 static Cycle lookahead(const GpuConfig *config)
 {
-    const uint64_t latencies[] = {config->crossbar_latency, config->block_launch_cycles,
-                                  config->block_end_cycles, config->kernel_end_cycles, config->unit_latency};
+    const uint64_t latencies[] = {
+        config->crossbar_latency, config->block_launch_cycles,
+        config->block_end_cycles, config->kernel_end_cycles,
+        config->unit_latency,     config->l2_halves > 1 ? config->l2_link_latency : CYCLE_NEVER};
     Cycle least = CYCLE_NEVER;
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
         least = latencies[i] < least ? latencies[i] : least;
@@ -101,6 +103,19 @@ void cycle_free_kernel(RunningKernel *kernel)
         record_free(kernel->record);
     xfree((void *)kernel->seen.launch.parameters);
     xfree(kernel);
+}
+
+void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size)
+{
+    if (!machine || machine->config.l2_halves == 1)
+        return;
+    Interleave interleave;
+    interleave_init(&interleave, &machine->config);
+    for (uint64_t line = address / LINE_BYTES * LINE_BYTES; line < address + size; line += LINE_BYTES) {
+        SlicePlace place = interleave_locate(&interleave, line);
+        place.slice ^= 1;
+        partition_drop(machine->partitions[interleave_channel(&interleave, place.slice)], place);
+    }
 }
 
 void cycle_free(CycleMachine *machine)

@@ -64,6 +64,8 @@ void cycle_drop(WbGpu *gpu);
 void cycle_forget_latest(CycleMachine *machine);
 /* Drops what all caches hold. Between launches no request is under way. */
 void cycle_flush(CycleMachine *machine);
+/* The host has written device memory: L2 must not keep copies of it. The machine may be null. */
+void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size);
 void cycle_free(CycleMachine *machine);
 void cycle_free_kernel(RunningKernel *kernel);
 

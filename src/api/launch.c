@@ -228,6 +228,8 @@ WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *lau
         .resident_blocks = (uint32_t)resident,
         .instructions = config->functional_limit,
     };
+    if (gpu->cycle)
+        cycle_flush(gpu->cycle);
     return functional_run(launch, &limits);
 }
 

@@ -54,7 +54,9 @@ WbStatus wb_copy_to_device(WbGpu *gpu, uint64_t destination, const void *source,
     Error *error = gpu_begin(gpu);
     if (check_host(source, size, "wb_copy_to_device", error) || timeline_run(gpu, NULL, error))
         return gpu_end(gpu, error->status);
-    return gpu_end(gpu, size ? space_write(&gpu->space, destination, source, size, error) : WB_OK);
+    if (size && space_write(&gpu->space, destination, source, size, error) == WB_OK)
+        cycle_host_writes(gpu->cycle, destination, size);
+    return gpu_end(gpu, error->status);
 }
 
 WbStatus wb_copy_from_device(WbGpu *gpu, void *destination, uint64_t source, size_t size)
@@ -89,8 +91,10 @@ WbStatus wb_copy_on_device(WbGpu *gpu, uint64_t destination, uint64_t source, si
         return gpu_end(gpu, error->status);
     uint8_t *to = device_range(gpu, destination, size, "wb_copy_on_device", error);
     const uint8_t *from = to ? device_range(gpu, source, size, "wb_copy_on_device", error) : NULL;
-    if (from)
+    if (from) {
         memmove(to, from, size);
+        cycle_host_writes(gpu->cycle, destination, size);
+    }
     return gpu_end(gpu, error->status);
 }
 
@@ -102,7 +106,9 @@ WbStatus wb_set_device(WbGpu *gpu, uint64_t destination, int byte, size_t size)
     if (timeline_run(gpu, NULL, error) || size == 0)
         return gpu_end(gpu, error->status);
     uint8_t *to = device_range(gpu, destination, size, "wb_set_device", error);
-    if (to)
+    if (to) {
         memset(to, byte, size);
+        cycle_host_writes(gpu->cycle, destination, size);
+    }
     return gpu_end(gpu, error->status);
 }

@@ -20,8 +20,9 @@
 #include "mem/request.h"
 #include "sim/shard.h"
 
-/* Messages of the crossbar; body is the Request. */
-enum { MESSAGE_REQUEST = 1, MESSAGE_REPLY = 2 };
+/* Messages of the crossbar; body is the Request. MESSAGE_LINKED and those behind it: of the link between the
+ * halves of L2 (mem/l2_halves.c). */
+enum { MESSAGE_REQUEST = 1, MESSAGE_REPLY, MESSAGE_LINKED, MESSAGE_BACK, MESSAGE_DROP };
 
 typedef enum Direction { TO_SLICE, TO_SM, DIRECTION_COUNT } Direction;
 

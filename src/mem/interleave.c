@@ -31,6 +31,11 @@ WbStatus interleave_check(const GpuConfig *config, Error *error)
             "l2_slices is %" PRIu64 " and dram_channels %" PRIu64
             ", but every channel must have the same number of slices: make l2_slices a multiple.",
             config->l2_slices, config->dram_channels);
+    if (config->l2_slices % config->l2_halves)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "l2_slices is %" PRIu64 " and l2_halves %" PRIu64
+                         ", but both halves must have the same number of slices.",
+                         config->l2_slices, config->l2_halves);
     if (config->dram_bank_groups * config->dram_banks_per_group > DRAM_BANKS)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "dram_bank_groups times dram_banks_per_group is %" PRIu64
@@ -46,13 +51,14 @@ WbStatus interleave_check(const GpuConfig *config, Error *error)
 
 void interleave_init(Interleave *interleave, const GpuConfig *config)
 {
-    const uint64_t slices = config->l2_slices;
+    const uint64_t slices = config->l2_slices / config->l2_halves;
     const uint64_t golden_ratio = 0x9E3779B97F4A7C15u; /* its fraction, times 2^64, odd */
     *interleave = (Interleave){
         .reciprocal = ((1ull << 63) + slices - 1) / slices,
         .multiplier = config->interleave_hash ? golden_ratio : 0,
         .slices = (uint32_t)slices,
-        .slices_per_channel = (uint32_t)(slices / config->dram_channels),
+        .halves = (uint32_t)config->l2_halves,
+        .slices_per_channel = (uint32_t)(config->l2_slices / config->dram_channels),
         .granule_bits = bits_of(config->interleave_bytes),
         .stripe_bits = bits_of(config->dram_group_bytes),
         .group_bits = bits_of(config->dram_bank_groups),
@@ -66,11 +72,15 @@ void interleave_init(Interleave *interleave, const GpuConfig *config)
 uint64_t interleave_address(const Interleave *interleave, SlicePlace place)
 {
     const uint64_t round = place.local >> interleave->granule_bits;
-    const uint32_t rotation = interleave_rotation(interleave, round);
-    const uint32_t dealt =
-        place.slice >= rotation ? place.slice - rotation : place.slice + interleave->slices - rotation;
+    const uint32_t rotation = interleave_rotation(interleave, round),
+                   slice = place.slice / interleave->halves;
+    const uint32_t dealt = slice >= rotation ? slice - rotation : slice + interleave->slices - rotation;
     const uint64_t granule = round * interleave->slices + dealt;
-    const uint64_t folded =
+    uint64_t folded =
         granule << interleave->granule_bits | (place.local & ((1ull << interleave->granule_bits) - 1));
+    if (interleave->halves > 1) {
+        const uint64_t pair = folded >> HALF_BLOCK_BITS, block = place.slice % 2 ^ interleave_first(pair);
+        folded = (pair << 1 | block) << HALF_BLOCK_BITS | (folded & ((1ull << HALF_BLOCK_BITS) - 1));
+    }
     return (folded & ((1ull << 49) - 1)) | folded >> 49 << 63;
 }

@@ -11,6 +11,10 @@
  * Consecutive stripes so go to different bank groups, whose column commands can follow faster. Group and bank
  * are permuted by XOR with the row's bits, so that rows that would compete for one bank spread over all.
  *
+ * Halves. Where L2 is two halves, blocks of 4 KiB belong to one or the other by the parity of their number, as
+ * was measured on an H200; what is said above then goes for the blocks of a half. Slices 2n and 2n + 1 lie
+ * opposite each other, one in each half, and pairs of SMs alternate between the halves.
+ *
  * Both are one-to-one. Bit 63, which marks local memory, counts as bit 49. */
 #ifndef MEM_INTERLEAVE_H
 #define MEM_INTERLEAVE_H
@@ -25,10 +29,14 @@
 typedef struct Interleave {
     uint64_t reciprocal;
     uint64_t multiplier; /* of the hash; 0: no hash */
-    uint32_t slices, slices_per_channel;
+    uint32_t slices; /* of a half, where L2 has two */
+    uint32_t halves; /* 1 or 2 */
+    uint32_t slices_per_channel;
     uint8_t granule_bits, stripe_bits, group_bits, bank_bits, row_bits; /* row: of its bytes */
     uint32_t bank_hash; /* mask of the bits of (bank, group) that are permuted */
 } Interleave;
+
+enum { HALF_BLOCK_BITS = 12 };
 
 /* An address as a slice sees it. */
 typedef struct SlicePlace {
@@ -56,22 +64,40 @@ static inline uint32_t interleave_rotation(const Interleave *interleave, uint64_
     return (uint32_t)(((round * interleave->multiplier >> 32) * interleave->slices) >> 32);
 }
 
+/* Which of two neighbouring blocks belongs to the first half. */
+static inline uint32_t interleave_first(uint64_t pair)
+{
+    return ~(uint32_t)__builtin_popcountll(pair) & 1;
+}
+
 static inline SlicePlace interleave_locate(const Interleave *interleave, uint64_t address)
 {
-    const uint64_t folded = (address & ((1ull << 49) - 1)) | address >> 63 << 49;
+    uint64_t folded = (address & ((1ull << 49) - 1)) | address >> 63 << 49;
+    uint32_t half = 0;
+    if (interleave->halves > 1) {
+        const uint64_t pair = folded >> (HALF_BLOCK_BITS + 1);
+        half = (folded >> HALF_BLOCK_BITS & 1) ^ interleave_first(pair);
+        folded = pair << HALF_BLOCK_BITS | (folded & ((1ull << HALF_BLOCK_BITS) - 1));
+    }
     const uint64_t granule = folded >> interleave->granule_bits;
     const uint64_t round = (uint64_t)((unsigned __int128)granule * interleave->reciprocal >> 63);
     uint32_t slice = (uint32_t)(granule - round * interleave->slices);
     slice += interleave_rotation(interleave, round);
     slice = slice < interleave->slices ? slice : slice - interleave->slices;
     const uint64_t offset = folded & ((1ull << interleave->granule_bits) - 1);
-    return (SlicePlace){slice, round << interleave->granule_bits | offset};
+    return (SlicePlace){slice * interleave->halves + half, round << interleave->granule_bits | offset};
 }
 
 /* The slice alone: what an SM asks. */
 static inline uint32_t interleave_slice(const Interleave *interleave, uint64_t address)
 {
     return interleave_locate(interleave, address).slice;
+}
+
+/* Where an SM asks for lines of a slice: there, or opposite it in the half of L2 that the SM is at. */
+static inline uint32_t interleave_near(const Interleave *interleave, uint32_t slice, uint32_t sm)
+{
+    return interleave->halves == 1 ? slice : (slice & ~1u) | (sm >> 1 & 1);
 }
 
 static inline uint32_t interleave_channel(const Interleave *interleave, uint32_t slice)

@@ -57,6 +57,12 @@ WbStatus l2_check(const GpuConfig *config, Error *error)
                          "l2_slices is %" PRIu64 " and dram_channels %" PRIu64
                          ", but a channel can have at most %d slices.",
                          config->l2_slices, config->dram_channels, L2_SLICES_PER_CHANNEL);
+    if (config->l2_halves > 1 && config->l2_link_latency >= config->l2_latency + 4 * config->crossbar_latency)
+        return error_set(
+            error, WB_ERROR_ARGUMENT,
+            "l2_link_latency is %" PRIu64 ", but a value must not get to the other half of L2 by way "
+            "of SMs first: it must be less than l2_latency and four times crossbar_latency, %" PRIu64 ".",
+            config->l2_link_latency, config->l2_latency + 4 * config->crossbar_latency);
     if (config->l2_fetch_bytes & (config->l2_fetch_bytes - 1))
         return error_set(error, WB_ERROR_ARGUMENT,
                          "l2_fetch_bytes is %" PRIu64 ", but it must be 32, 64 or 128.",
@@ -86,14 +92,37 @@ void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t p
             (sectors * SECTOR_BYTES + config->l2_bytes_per_tick - 1) / config->l2_bytes_per_tick;
         slice->data_ticks[sectors] = ticks ? (uint32_t)ticks : 1;
     }
+    if (config->l2_halves > 1)
+        slice->copies = xcalloc(sets * config->l2_ways, LINE_BYTES);
+    slice->miss_count = (uint32_t)config->l2_mshrs;
     for (uint32_t i = 0; i < config->l2_mshrs; i++)
         slice->misses[i].next_free = i + 1 < config->l2_mshrs ? i + 1 : NO_MISS;
+}
+
+/* Fetches from the other half may make more of them than there are MSHRs. */
+uint32_t l2_new_miss(L2Slice *slice)
+{
+    if (slice->free_miss == NO_MISS) {
+        const uint32_t count = slice->miss_count;
+        slice->miss_count = 2 * count;
+        slice->misses = xrealloc(slice->misses, slice->miss_count * sizeof *slice->misses);
+        for (uint32_t i = count; i < 2 * count; i++)
+            slice->misses[i] = (L2Miss){.next_free = i + 1 < 2 * count ? i + 1 : NO_MISS};
+        slice->free_miss = count;
+    }
+    const uint32_t number = slice->free_miss;
+    slice->free_miss = slice->misses[number].next_free;
+    slice->misses_in_use++;
+    return number;
 }
 
 void l2_free(L2Slice *slice)
 {
     tags_free(&slice->tags);
     xfree(slice->misses);
+    xfree(slice->copies);
+    for (Request *fetch; (fetch = slice->free_fetches); xfree(fetch))
+        slice->free_fetches = fetch->next;
     xfree(slice->queue.entries);
     for (int i = 0; i < L2_DELAYS; i++)
         xfree(slice->delays[i].entries);
@@ -106,11 +135,13 @@ bool l2_is_idle(const L2Slice *slice)
     uint32_t delayed = 0;
     for (int i = 0; i < L2_DELAYS; i++)
         delayed += slice->delays[i].count;
-    return !(slice->arrived.count | slice->queue.count | slice->misses_in_use | delayed |
-             slice->replies.count);
+    return !(slice->arrived.count | slice->linked.count | slice->queue.count | slice->misses_in_use |
+             delayed | slice->replies.count);
 }
 
 void l2_arrive(L2Slice *slice, Request *request) { request_list_append(&slice->arrived, request); }
+
+void l2_arrive_linked(L2Slice *slice, Request *request) { request_list_append(&slice->linked, request); }
 
 /* -- replies -- */
 
@@ -128,8 +159,13 @@ static L2Ring *first_delay(L2Slice *slice)
  * none, or that is not known. */
 static Cycle send_replies(L2Slice *slice, Cycle now)
 {
-    for (L2Ring *delay; delay = first_delay(slice), l2_ring_ready(delay) <= now;)
-        request_list_append(&slice->replies, l2_ring_pop(delay));
+    for (L2Ring *delay; delay = first_delay(slice), l2_ring_ready(delay) <= now;) {
+        Request *request = l2_ring_pop(delay);
+        if (slice->copies && request->slice != slice->number)
+            l2_send_back(slice, request, now);
+        else
+            request_list_append(&slice->replies, request);
+    }
     slice->asks = false;
     while (slice->replies.first) {
         Request *request = slice->replies.first;
@@ -201,7 +237,7 @@ bool l2_can_go_on(const L2Slice *slice)
 {
     switch (slice->wait) {
     case L2_WAIT_MSHR:
-        return slice->free_miss != NO_MISS;
+        return l2_may_miss(slice);
     case L2_WAIT_MERGE:
         return slice->misses[slice->wait_miss].waiting.count < slice->config->l2_merges;
     case L2_WAIT_WAYS:
@@ -227,7 +263,8 @@ static void schedule_head(L2Slice *slice, Cycle from)
     const L2Entry *head = &slice->queue.entries[slice->queue.first];
     const uint64_t ready = clock_tick(slice->clock, head->ready > from ? head->ready : from);
     const uint64_t tick = ready > slice->next_tick ? ready : slice->next_tick;
-    const uint64_t unit_free = head->request->kind != REQUEST_LOAD ? slice->writer_free / 100 : 0;
+    const bool writes = head->request->kind != REQUEST_LOAD && !head->request->is_foreign;
+    const uint64_t unit_free = writes ? slice->writer_free / 100 : 0;
     slice->head_tick = unit_free > tick ? unit_free : tick;
     slice->head_unit = slice->head_tick - tick;
     slice->head_at = clock_cycle(slice->clock, slice->head_tick);
@@ -244,7 +281,7 @@ static void look_up(L2Slice *slice, Cycle now)
             slice->head_at = CYCLE_NEVER;
             return;
         }
-        const uint32_t busy = slice->data_ticks[__builtin_popcount(request->sectors & 0xF)];
+        const uint32_t busy = slice->data_ticks[__builtin_popcount(slice->moved)];
         slice->statistics.stall_writer += slice->head_unit;
         slice->statistics.data_busy += busy;
         slice->next_tick = slice->head_tick + busy;
@@ -256,11 +293,19 @@ static void look_up(L2Slice *slice, Cycle now)
 /* Takes packets from the crossbar; returns when the next one can be. */
 static Cycle take_in(L2Slice *slice, Cycle now)
 {
+    while (slice->linked.first && slice->queue.count < slice->config->l2_queue) {
+        l2_ring_push(&slice->queue, request_list_pop(&slice->linked), now);
+        if (slice->queue.count == 1)
+            schedule_head(slice, 0);
+    }
     while (slice->arrived.first && slice->queue.count < slice->config->l2_queue) {
         const Cycle free = crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now);
         if (free > now)
             return free;
         Request *request = request_list_pop(&slice->arrived);
+        if (slice->copies)
+            request->is_foreign =
+                interleave_slice(&slice->shared->interleave, request->line) != slice->number;
         l2_ring_push(&slice->queue, request, crossbar_take(slice->shared->crossbar, TO_SLICE, request, now));
         if (slice->queue.count == 1)
             schedule_head(slice, 0);

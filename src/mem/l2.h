@@ -104,6 +104,7 @@ typedef struct L2Slice {
     L2Ring queue;
     uint64_t next_tick;        /* first in which the next lookup can be */
     uint64_t head_tick;        /* in which the head can be looked up */
+    uint8_t moved;             /* sectors that the data array moves for the last lookup */
     uint64_t head_unit;        /* how many ticks of that are due to the writing unit */
     Cycle head_at;             /* the cycle of head_tick; CYCLE_NEVER: there is no head or it waits */
     L2Wait wait;               /* of the head */
@@ -115,6 +116,11 @@ typedef struct L2Slice {
     L2Miss *misses;
     uint32_t free_miss;        /* list by next_free; UINT32_MAX: none is free */
     uint32_t misses_in_use;
+    uint32_t fetches_in_use;   /* of them, those for lines of the other half */
+    uint32_t miss_count;       /* there is room for */
+    uint8_t *copies;           /* bytes of the other half's lines, by index in tags; null: L2 is one piece */
+    RequestList linked;        /* have come from the other half */
+    Request *free_fetches;     /* to ask the other half with */
     uint64_t writer_free;      /* when the writing unit is, in hundredths of ticks */
 
     L2Ring delays[L2_DELAYS];
@@ -129,6 +135,8 @@ void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t p
 void l2_free(L2Slice *slice);
 /* A packet has arrived through the crossbar. */
 void l2_arrive(L2Slice *slice, Request *request);
+/* A request has come from the other half. */
+void l2_arrive_linked(L2Slice *slice, Request *request);
 /* Does all that can be done in cycle `now`, and sets `next`. */
 void l2_advance(L2Slice *slice, Cycle now);
 /* Sectors have come from DRAM: the ticket is one of l2_ticket(). */
@@ -179,6 +187,33 @@ Request *request_list_pop(RequestList *list);
 /* l2_lookup.c: looks a request up in L2 clock `tick`, which is in cycle `now`. Either does all of it and
  * returns L2_WAIT_NONE, or changes nothing and says what is lacking. */
 L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now);
+
+/* Whether an MSHR is free. */
+static inline bool l2_may_miss(const L2Slice *slice)
+{
+    return slice->misses_in_use - slice->fetches_in_use < slice->config->l2_mshrs;
+}
+/* A miss record; what l2_mshrs allows has been checked. */
+uint32_t l2_new_miss(L2Slice *slice);
+/* Makes room for a line; the plan of a lookup or of a copy has seen to it that the one at `index` may go. */
+void l2_make_room(L2Slice *slice, uint32_t index, uint64_t address, uint32_t sm, Cycle now);
+
+/* l2_halves.c */
+
+/* Looks up a request for a line of the other half: finds it here, or passes it on. */
+L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cycle now);
+/* Sends a reply to the half that the request came from. */
+void l2_send_back(L2Slice *slice, Request *request, Cycle now);
+/* Such a reply has come. */
+void l2_take_back(L2Slice *slice, Request *request, Cycle now);
+/* Has copies of the line's sectors at the other half dropped. */
+void l2_recall(L2Slice *slice, uint64_t address, uint8_t sectors, Cycle now);
+/* Drops copies; `address` is the line's in its own slice. */
+void l2_drop(L2Slice *slice, uint64_t address, uint8_t sectors);
+/* The same by a message's value. */
+static inline uint32_t l2_drop_place(uint64_t value) { return value >> 4 & 0xFF; }
+static inline uint8_t l2_drop_sectors(uint64_t value) { return value & 0xF; }
+static inline uint64_t l2_drop_address(uint64_t value) { return value >> 12 << 7; }
 
 /* l2_data.c */
 

@@ -4,8 +4,6 @@
  * if all of that is there. */
 #include "mem/l2.h"
 
-enum { NO_MISS = UINT32_MAX };
-
 /* What a lookup does. Sets of sectors are bit masks. */
 typedef struct LookupPlan {
     uint64_t address; /* of the line in its slice, by which the tags know it */
@@ -27,9 +25,9 @@ static uint8_t widen(uint8_t sectors, uint64_t fetch_bytes)
     return (uint8_t)((sectors & 0x3 ? 0x3 : 0) | (sectors & 0xC ? 0xC : 0));
 }
 
-static LookupPlan make_plan(L2Slice *slice, const Request *request)
+static LookupPlan make_plan(L2Slice *slice, const Request *request, SlicePlace place)
 {
-    LookupPlan plan = {.address = interleave_locate(&slice->shared->interleave, request->line).local};
+    LookupPlan plan = {.address = place.local};
     plan.index = tags_find(&slice->tags, plan.address);
     plan.is_there = plan.index != TAGS_NONE;
     uint8_t valid = 0, pending = 0;
@@ -46,7 +44,7 @@ static LookupPlan make_plan(L2Slice *slice, const Request *request)
     uint8_t present = valid | pending;
     if (request->kind == REQUEST_STORE) {
         plan.partial = l2_partial_sectors(request);
-        present |= request->sectors & (uint8_t)~(slice->config->l2_partial_fetch ? plan.partial : 0);
+        present |= request->sectors & (uint8_t) ~(slice->config->l2_partial_fetch ? plan.partial : 0);
     }
     plan.fetch = widen(plan.misses & (uint8_t)~present, slice->config->l2_fetch_bytes) & (uint8_t)~present;
     const bool returns_data =
@@ -68,7 +66,7 @@ static L2Wait what_lacks(L2Slice *slice, const LookupPlan *plan)
         slice->wait_miss = line->note;
         return L2_WAIT_MERGE;
     }
-    if (plan->fetch && !has_miss && slice->free_miss == NO_MISS)
+    if (plan->fetch && !has_miss && !l2_may_miss(slice))
         return L2_WAIT_MSHR;
     if (plan->fetch && !dram_has_room(slice->shared->dram, false))
         return L2_WAIT_READ;
@@ -86,10 +84,12 @@ static void use_dram(L2Slice *slice, uint64_t address, uint8_t sectors, bool wri
     slice->used_dram = true;
 }
 
-static void make_room(L2Slice *slice, const LookupPlan *plan, uint32_t sm, Cycle now)
+void l2_make_room(L2Slice *slice, uint32_t index, uint64_t address, uint32_t sm, Cycle now)
 {
-    const TagVictim victim = tags_replace(&slice->tags, plan->index, plan->address);
+    const TagVictim victim = tags_replace(&slice->tags, index, address);
     slice->statistics.evictions += victim.valid != 0;
+    if (victim.copied)
+        l2_recall(slice, victim.address, victim.copied, now);
     if (victim.dirty) {
         slice->statistics.write_backs += (unsigned)__builtin_popcount(victim.dirty);
         use_dram(slice, victim.address, victim.dirty, true, sm, 0, now);
@@ -100,10 +100,8 @@ static void fetch(L2Slice *slice, const LookupPlan *plan, uint32_t sm, Cycle now
 {
     TagLine *line = &slice->tags.lines[plan->index];
     if (!line->pending) {
-        line->note = slice->free_miss;
+        line->note = l2_new_miss(slice);
         L2Miss *miss = &slice->misses[line->note];
-        slice->free_miss = miss->next_free;
-        slice->misses_in_use++;
         miss->index = plan->index;
         miss->generation = slice->tags.generation;
     }
@@ -120,6 +118,12 @@ static void count_lookup(L2Slice *slice, const Request *request, const LookupPla
     const unsigned hits = (unsigned)__builtin_popcount(plan->hits);
     const unsigned pending = (unsigned)__builtin_popcount(plan->pending);
     const unsigned misses = (unsigned)__builtin_popcount(plan->misses);
+    if (slice->copies && request->slice != slice->number) {
+        counts->linked_loads += request->kind == REQUEST_LOAD;
+        counts->linked_writes += request->kind != REQUEST_LOAD;
+        if (request->kind == REQUEST_LOAD) /* counted at the half that asks */
+            return;
+    }
     slice->shared->accesses[request->sm]++;
     switch (request->kind) {
     case REQUEST_LOAD:
@@ -154,18 +158,34 @@ static uint64_t occupy_writer(L2Slice *slice, const Request *request, uint64_t t
     return (slice->writer_free + 99) / 100;
 }
 
+/* Sectors that go to the other half are copies from now on; copies of what is written must go. */
+static void keep_coherent(L2Slice *slice, const Request *request, TagLine *line, uint64_t address, Cycle now)
+{
+    if (request->kind != REQUEST_LOAD) {
+        if (line->copied & request->sectors)
+            l2_recall(slice, address, line->copied & request->sectors, now);
+        line->copied &= (uint8_t)~request->sectors;
+    } else if (request->slice != slice->number) {
+        line->copied |= request->sectors;
+    }
+}
+
 L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now)
 {
-    const LookupPlan plan = make_plan(slice, request);
+    const SlicePlace place = interleave_locate(&slice->shared->interleave, request->line);
+    if (request->is_foreign)
+        return l2_lookup_foreign(slice, request, place, now);
+    const LookupPlan plan = make_plan(slice, request, place);
     const L2Wait lacks = what_lacks(slice, &plan);
     if (lacks != L2_WAIT_NONE)
         return lacks;
 
+    slice->moved = request->sectors;
     const bool merges = plan.waits && plan.is_there && slice->tags.lines[plan.index].pending;
     slice->statistics.mshr_merges += merges;
     count_lookup(slice, request, &plan);
     if (!plan.is_there)
-        make_room(slice, &plan, request->sm, now);
+        l2_make_room(slice, plan.index, plan.address, request->sm, now);
     if (plan.fetch)
         fetch(slice, &plan, request->sm, now);
     TagLine *line = tags_use(&slice->tags, plan.index);
@@ -173,6 +193,8 @@ L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now)
         line->valid |= request->sectors & (uint8_t)~line->pending;
         line->dirty |= request->sectors;
     }
+    if (slice->copies)
+        keep_coherent(slice, request, line, plan.address, now);
     l2_move_data(slice, request);
 
     const Cycle latency = slice->config->l2_latency;

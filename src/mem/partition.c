@@ -9,11 +9,29 @@ static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
 static void take_messages(Partition *partition, Cycle now)
 {
     for (const Message *message; (message = shard_take(&partition->shard, now));) {
+        if (message->kind == MESSAGE_DROP) {
+            l2_drop(&partition->slices[l2_drop_place(message->value)], l2_drop_address(message->value),
+                    l2_drop_sectors(message->value));
+            continue;
+        }
         Request *request = message->body;
-        L2Slice *slice = &partition->slices[request->slice - partition->first_slice];
-        l2_arrive(slice, request);
+        const bool is_linked = message->kind == MESSAGE_LINKED;
+        const uint32_t number =
+            is_linked ? interleave_slice(&partition->shared.interleave, request->line) : request->slice;
+        L2Slice *slice = &partition->slices[number - partition->first_slice];
+        if (is_linked)
+            l2_arrive_linked(slice, request);
+        else if (message->kind == MESSAGE_BACK)
+            l2_take_back(slice, request, now);
+        else
+            l2_arrive(slice, request);
         slice->next = earlier(slice->next, now);
     }
+}
+
+void partition_drop(Partition *partition, SlicePlace place)
+{
+    l2_drop(&partition->slices[place.slice - partition->first_slice], place.local, (1 << LINE_SECTORS) - 1);
 }
 
 /* Lets the channel work, hands out what it has done, and wakes slices that waited for room in it. */

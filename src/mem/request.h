@@ -40,6 +40,7 @@ struct Request {
     uint32_t packet;     /* number among those of its sender to its receiver, for credits */
     uint32_t ticket;     /* the SM's own */
     uint8_t kind;        /* RequestKind */
+    bool is_foreign;     /* at a slice that does not own the line, but its opposite: mem/l2_halves.c */
     uint8_t sectors;     /* bit s: bytes 32s.. of the line are wanted or written */
     uint64_t written[2]; /* of a store: bit b of the 128: byte b is written */
     AtomicWork *atomic;

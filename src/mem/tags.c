@@ -101,7 +101,7 @@ uint32_t tags_choose(TagArray *tags, uint64_t address)
 TagVictim tags_replace(TagArray *tags, uint32_t index, uint64_t address)
 {
     const TagLine *old = &tags->lines[index];
-    const TagVictim victim = {tags->addresses[index], old->valid, old->dirty};
+    const TagVictim victim = {tags->addresses[index], old->valid, old->dirty, old->copied};
     tags->addresses[index] = address;
     tags->lines[index] = (TagLine){.used = ++tags->clock};
     return victim;

@@ -26,6 +26,7 @@ typedef struct TagLine {
     uint32_t used; /* value of the array's clock at the last use */
     uint32_t note;
     uint8_t valid, pending, dirty; /* a bit a sector */
+    uint8_t copied; /* sectors that the owner has given away copies of */
 } TagLine;
 
 /* Line i lies in set i / ways. addresses[i] is UINT64_MAX while nothing has been put there since its set was
@@ -44,7 +45,7 @@ typedef struct TagArray {
 /* What had to go for a new line. */
 typedef struct TagVictim {
     uint64_t address; /* of the line; means nothing if it had no sectors */
-    uint8_t valid, dirty;
+    uint8_t valid, dirty, copied;
 } TagVictim;
 
 void tags_init(TagArray *tags, uint32_t sets, uint32_t ways);

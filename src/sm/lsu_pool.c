@@ -83,8 +83,10 @@ Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
     request->line = line->line;
     request->place = line->place;
     request->sm = lsu->sm->number;
-    request->slice = interleave_slice(&lsu->interleave, line->line);
+    request->slice =
+        interleave_near(&lsu->interleave, interleave_slice(&lsu->interleave, line->line), lsu->sm->number);
     request->kind = (uint8_t)kind;
+    request->is_foreign = false;
     request->sectors = line->sectors;
     request->written[0] = request->written[1] = 0;
     request->atomic = NULL;

@@ -37,7 +37,7 @@ typedef struct LitmusTerm {
 typedef enum LitmusVerdict {
     FORBIDDEN, /* never happens: the design promises it */
     SEEN,      /* happens, on GPUs whose L1 caches global memory */
-    UNSEEN     /* nothing forbids it, but this machine does not show it */
+    UNSEEN     /* nothing forbids it, but this machine does not show it, unless its L2 is two halves */
 } LitmusVerdict;
 
 typedef struct Litmus {

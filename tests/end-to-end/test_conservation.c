@@ -27,7 +27,11 @@ static void same(const char *what, const KernelRecord *record, uint32_t part, ui
 
 /* -- requests -- */
 
-static uint64_t lookups(const L2Statistics *slice) { return slice->loads + slice->stores + slice->atomics; }
+/* Of requests of the slice's own SMs: some come from the other half of L2, some are passed on to it instead. */
+static uint64_t lookups(const L2Statistics *slice)
+{
+    return slice->loads + slice->stores + slice->atomics - slice->linked_writes + slice->link_writes;
+}
 
 /* Every request of an SM is sent, taken in, looked up, answered, and its answer taken in. */
 static void check_requests(const KernelRecord *record)

@@ -169,7 +169,8 @@ static inline Request *rig_request(Rig *rig, uint32_t sm, Cycle not_before, Requ
     *request = (Request){.line = line,
                          .place = line < RIG_MEMORY ? rig->memory + line : NULL,
                          .sm = sm,
-                         .slice = interleave_slice(&rig->interleave, line),
+                         .slice = interleave_near(&rig->interleave,
+                                                  interleave_slice(&rig->interleave, line), sm),
                          .ticket = rig->count,
                          .kind = (uint8_t)kind,
                          .sectors = sectors};

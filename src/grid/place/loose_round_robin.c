@@ -1,5 +1,6 @@
 /* Loose round-robin: the next SM after the last one that took a block; "loose" because SMs without room are
- * passed over.
+ * passed over. Where no SM has a block, it begins at the first one: an H200 places the blocks of launches that
+ * follow each other on the same SMs (`where` in tests/device/latency/h200-halves.csv).
  *
  * The baseline that Wireframe names so ("Loose Round-robin") and that CLASO shows in its Figure 9. */
 #include "grid/policy.h"
@@ -13,10 +14,19 @@ static void *init(const DispatchView *view, const GridKernel *kernel)
     return xcalloc(1, sizeof(uint32_t));
 }
 
+/* Whether no SM has a block. */
+static bool is_idle(const DispatchView *view)
+{
+    for (uint32_t sm = 0; sm < view->sm_count; sm++)
+        if (view->sms[sm].resident)
+            return false;
+    return true;
+}
+
 static uint32_t choose(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t block)
 {
     (void)block;
-    uint32_t sm = *(const uint32_t *)state;
+    uint32_t sm = is_idle(view) ? 0 : *(const uint32_t *)state;
     for (uint32_t tried = 0; tried < view->sm_count; tried++) {
         if (dispatch_fits(view, kernel, sm))
             return sm;

@@ -1,0 +1,204 @@
+/* An L2 of two halves (knob l2_halves), as of an A100, H100 and H200.
+ *
+ * Every SM is at one half and sends all its requests there. A line belongs to one slice, its home, behind
+ * which its memory is; what takes effect on it does so there. A request for a line whose home is in the other
+ * half comes to the slice opposite the home. That slice passes stores and atomics on, over the link between
+ * the halves, and drops what it has of the line. Loads it answers from a copy if it has one; else it fetches
+ * the sectors from the home and keeps a copy beside its own lines. Replies go the same way back. A real H200
+ * differs in stores: they change the copy that they pass, so that SMs of the writer's half see them earlier.
+ *
+ * Copies are coherent. The home notes which sectors it has given away (`copied`); when it writes one or evicts
+ * the line, word to drop them crosses the link. A fetch that is under way when a drop comes, or when a store
+ * passes, serves those that wait for it and is not kept; later loads ask again, behind the store. Whoever
+ * has seen the new value got it from the home: before he can tell an SM of the other half, the drop is there,
+ * because l2_check() demands a link that is faster than that.
+ *
+ * A slice never waits for the other half: fetches need no MSHR of those that l2_mshrs counts, any number of
+ * loads can wait for one, and they take at most half of the ways of a set while under way. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "mem/l2.h"
+
+static const uint64_t FOREIGN = 1ull << 62; /* in the address by which the tags know a copy */
+
+static uint32_t shard_of(const L2Slice *slice, uint32_t number)
+{
+    return (uint32_t)slice->config->sm_count + interleave_channel(&slice->shared->interleave, number);
+}
+
+static void cross(const L2Slice *slice, uint32_t to, uint32_t kind, Request *request, Cycle now)
+{
+    request->is_foreign = false;
+    shard_send(slice->shared->shard, shard_of(slice, to), now + slice->config->l2_link_latency, kind, 0,
+               request);
+}
+
+static uint8_t *copy_of(const L2Slice *slice, uint32_t index)
+{
+    return slice->copies + (size_t)index * LINE_BYTES;
+}
+
+static void copy_sectors(uint8_t *to, const uint8_t *from, uint8_t sectors)
+{
+    for (; sectors; sectors &= (uint8_t)(sectors - 1)) {
+        const size_t offset = (size_t)__builtin_ctz(sectors) * SECTOR_BYTES;
+        memcpy(to + offset, from + offset, SECTOR_BYTES);
+    }
+}
+
+/* -- dropping -- */
+
+/* The line's fetch will not be kept. */
+static void let_go(L2Slice *slice, TagLine *line)
+{
+    if (line->pending)
+        slice->misses[line->note].generation = 0;
+    line->pending = 0;
+}
+
+void l2_drop(L2Slice *slice, uint64_t address, uint8_t sectors)
+{
+    const uint32_t index = tags_find(&slice->tags, address | FOREIGN);
+    if (index == TAGS_NONE)
+        return;
+    TagLine *line = &slice->tags.lines[index];
+    line->valid &= (uint8_t)~sectors;
+    if (line->pending & sectors)
+        let_go(slice, line);
+}
+
+void l2_recall(L2Slice *slice, uint64_t address, uint8_t sectors, Cycle now)
+{
+    const uint32_t opposite = slice->number ^ 1;
+    const uint64_t place = opposite % slice->shared->interleave.slices_per_channel;
+    slice->statistics.recalls++;
+    shard_send(slice->shared->shard, shard_of(slice, opposite), now + slice->config->l2_link_latency,
+               MESSAGE_DROP, address >> 7 << 12 | place << 4 | sectors, NULL);
+}
+
+/* -- fetching -- */
+
+static Request *new_fetch(L2Slice *slice)
+{
+    Request *fetch = slice->free_fetches;
+    if (!fetch)
+        return memset(xaligned(_Alignof(Request), sizeof *fetch), 0, sizeof *fetch);
+    slice->free_fetches = fetch->next;
+    return fetch;
+}
+
+/* The line's place among the tags, for a fetch or a copy that may be kept; TAGS_NONE: none. */
+static uint32_t place_for(L2Slice *slice, uint64_t address, uint32_t sm, Cycle now)
+{
+    uint32_t index = tags_find(&slice->tags, address);
+    if (index != TAGS_NONE)
+        return index;
+    index = tags_choose(&slice->tags, address);
+    if (index == TAGS_NONE)
+        return index;
+    const uint32_t first = index - index % slice->tags.ways;
+    uint32_t under_way = 0;
+    for (uint32_t way = first; way < first + slice->tags.ways; way++)
+        under_way += slice->tags.addresses[way] & FOREIGN && slice->tags.lines[way].pending;
+    if (2 * (under_way + 1) > slice->tags.ways ||
+        (slice->tags.lines[index].dirty && !dram_has_room(slice->shared->dram, true)))
+        return TAGS_NONE;
+    l2_make_room(slice, index, address, sm, now);
+    return index;
+}
+
+/* Asks the home for sectors; the load waits for them and perhaps for others. */
+static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t sectors, Cycle now)
+{
+    const uint32_t index = place_for(slice, place.local | FOREIGN, request->sm, now);
+    TagLine *line = index == TAGS_NONE ? NULL : tags_use(&slice->tags, index);
+    uint32_t number;
+    if (line && line->pending) {
+        number = line->note;
+    } else {
+        number = l2_new_miss(slice);
+        slice->fetches_in_use++;
+        slice->misses[number].index = index;
+        slice->misses[number].generation = line ? slice->tags.generation : 0;
+    }
+    if (line) {
+        line->note = number;
+        line->pending |= sectors;
+    }
+    slice->misses[number].pending |= sectors;
+    request_list_append(&slice->misses[number].waiting, request);
+    if (!sectors)
+        return;
+    Request *fetch = new_fetch(slice);
+    fetch->line = request->line;
+    fetch->place = request->place;
+    fetch->sm = request->sm;
+    fetch->slice = slice->number;
+    fetch->kind = REQUEST_LOAD;
+    fetch->sectors = sectors;
+    fetch->ticket = l2_ticket(slice->place, number, sectors);
+    slice->statistics.link_fetches += (unsigned)__builtin_popcount(sectors);
+    cross(slice, place.slice, MESSAGE_LINKED, fetch, now);
+}
+
+static L2Wait look_for_copy(L2Slice *slice, Request *request, SlicePlace place, Cycle now)
+{
+    if (slice->replies.count >= slice->config->l2_reply_queue)
+        return L2_WAIT_REPLY;
+    const uint32_t index = tags_find(&slice->tags, place.local | FOREIGN);
+    const TagLine none = {0}, *line = index == TAGS_NONE ? &none : tags_use(&slice->tags, index);
+    const uint8_t hits = request->sectors & line->valid, pending = request->sectors & line->pending;
+    const uint8_t misses = request->sectors & (uint8_t) ~(hits | pending);
+    slice->shared->accesses[request->sm]++;
+    slice->statistics.loads++;
+    slice->statistics.load_hits += (unsigned)__builtin_popcount(hits);
+    slice->statistics.load_pending += (unsigned)__builtin_popcount(pending);
+    slice->statistics.load_misses += (unsigned)__builtin_popcount(misses);
+    if (request->place && hits)
+        copy_sectors(request->data, copy_of(slice, index), hits);
+    slice->moved = hits;
+    if (hits == request->sectors)
+        l2_ring_push(&slice->delays[L2_DELAY_HIT], request, now + slice->config->l2_latency);
+    else
+        fetch(slice, request, place, misses, now);
+    return L2_WAIT_NONE;
+}
+
+L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cycle now)
+{
+    if (request->kind == REQUEST_LOAD)
+        return look_for_copy(slice, request, place, now);
+    l2_drop(slice, place.local, request->sectors);
+    slice->moved = 0;
+    slice->statistics.link_writes++;
+    cross(slice, place.slice, MESSAGE_LINKED, request, now);
+    return L2_WAIT_NONE;
+}
+
+/* -- what comes back -- */
+
+void l2_send_back(L2Slice *slice, Request *request, Cycle now)
+{
+    cross(slice, request->slice, MESSAGE_BACK, request, now);
+}
+
+void l2_take_back(L2Slice *slice, Request *request, Cycle now)
+{
+    slice->next = now < slice->next ? now : slice->next;
+    if (request->kind != REQUEST_LOAD) {
+        l2_ring_push(&slice->delays[L2_DELAY_FILL], request, now + slice->config->l2_fill_latency);
+        return;
+    }
+    const L2Miss *miss = &slice->misses[l2_ticket_miss(request->ticket)];
+    if (request->place) {
+        for (Request *waiting = miss->waiting.first; waiting; waiting = waiting->next)
+            copy_sectors(waiting->data, request->data, request->sectors & waiting->sectors);
+        if (miss->generation == slice->tags.generation)
+            copy_sectors(copy_of(slice, miss->index), request->data, request->sectors);
+    }
+    slice->fetches_in_use -= miss->pending == request->sectors;
+    l2_fill(slice, request->ticket, now);
+    request->next = slice->free_fetches;
+    slice->free_fetches = request;
+}

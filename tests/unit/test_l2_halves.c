@@ -1,0 +1,167 @@
+/* An L2 of two halves: where lines are at home, what a copy saves, and that copies never tell old news. */
+#include "partition_rig.h"
+
+enum { NEAR_SM = 0, FAR_SM = 2, HALF_BLOCK = 4096 };
+
+static Rig *halves_rig(uint32_t threads, Cycle window)
+{
+    Rig *rig = rig_new();
+    rig->config.l2_halves = 2;
+    rig->config.l2_slices = rig->config.dram_channels = 4;
+    rig->config.l2_bytes = 4 * 65536;
+    rig->window = window;
+    rig_build(rig, threads);
+    return rig;
+}
+
+/* A line at home in the half of the SM. */
+static uint64_t line_near(const Rig *rig, uint32_t sm)
+{
+    uint64_t line = 0;
+    while (interleave_slice(&rig->interleave, line) % 2 != (sm >> 1 & 1))
+        line += HALF_BLOCK;
+    return line;
+}
+
+static void blocks_belong_to_one_half(void **state)
+{
+    (void)state;
+    Rig *rig = halves_rig(1, 0);
+    uint32_t first = 0;
+    for (uint64_t address = 0; address < 1 << 20; address += LINE_BYTES) {
+        const SlicePlace place = interleave_locate(&rig->interleave, address);
+        assert_int_equal(interleave_address(&rig->interleave, place), address);
+        assert_int_equal(place.slice % 2, interleave_slice(&rig->interleave, address / 4096 * 4096) % 2);
+        first += place.slice % 2 == 0;
+        assert_int_equal(interleave_near(&rig->interleave, place.slice, NEAR_SM) | 1, place.slice | 1);
+        assert_int_not_equal(interleave_near(&rig->interleave, place.slice, NEAR_SM),
+                             interleave_near(&rig->interleave, place.slice, FAR_SM));
+    }
+    assert_int_equal(first, (1 << 20) / LINE_BYTES / 2);
+    rig_free(rig);
+}
+
+static Cycle load_time(Rig *rig, uint32_t sm, uint64_t line, uint8_t *value)
+{
+    const Cycle start = rig->now + 1000;
+    const Request *load = rig_load(rig, sm, start, line, 0x1);
+    rig_run(rig);
+    *value = load->data[0];
+    return rig_replied(rig, load) - start;
+}
+
+static void copy_saves_the_way_over(void **state)
+{
+    (void)state;
+    Rig *rig = halves_rig(1, 0);
+    const uint64_t line = line_near(rig, NEAR_SM);
+    uint8_t value;
+    load_time(rig, NEAR_SM, line, &value);
+    const Cycle near = load_time(rig, NEAR_SM, line, &value);
+    const Cycle far = load_time(rig, FAR_SM, line, &value);
+    assert_in_range(far - near, 2 * rig->config.l2_link_latency,
+                    2 * rig->config.l2_link_latency + rig->config.l2_fill_latency + 1);
+    assert_int_equal(load_time(rig, FAR_SM, line, &value), near);
+    rig_store(rig, NEAR_SM, rig->now + 1000, line, 0, 4, 7);
+    rig_run(rig);
+    assert_int_equal(load_time(rig, FAR_SM, line, &value), far);
+    assert_int_equal(value, 7);
+    assert_int_equal(load_time(rig, FAR_SM, line, &value), near);
+    rig_free(rig);
+}
+
+static void drop_comes_after_exact_latency(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        Rig *rig = halves_rig(1, 0);
+        const uint64_t line = line_near(rig, NEAR_SM);
+        uint8_t value;
+        load_time(rig, FAR_SM, line, &value);
+        const Cycle start = rig->now + 1000;
+        /* Two flits of a store and one of a load: the store is looked up a cycle later. */
+        rig_store(rig, NEAR_SM, start, line, 0, 32, 9);
+        const Request *load =
+            rig_load(rig, FAR_SM, start + rig->config.l2_link_latency + (uint32_t)late, line, 0x1);
+        rig_run(rig);
+        assert_int_equal(load->data[0], late ? 9 : 0);
+        rig_free(rig);
+    }
+}
+
+static void own_accesses_keep_their_order(void **state)
+{
+    (void)state;
+    Rig *rig = halves_rig(1, 0);
+    const uint64_t line = line_near(rig, NEAR_SM);
+    uint8_t value;
+    load_time(rig, FAR_SM, line, &value);
+    const Cycle start = rig->now + 1000;
+    const Request *before = rig_load(rig, FAR_SM, start, line, 0x1);
+    rig_store(rig, FAR_SM, start, line, 0, 1, 5);
+    const Request *after = rig_load(rig, FAR_SM, start, line, 0x1);
+    rig_store(rig, FAR_SM, start, line, 0, 1, 6);
+    const Request *last = rig_load(rig, FAR_SM, start, line, 0x1);
+    rig_run(rig);
+    assert_int_equal(before->data[0], 0);
+    assert_int_equal(after->data[0], 5);
+    assert_int_equal(last->data[0], 6);
+    rig_free(rig);
+}
+
+/* All SMs count in few words and look at them: an SM never sees a word go back. Returns a sum over all replies. */
+static uint64_t count_and_look(uint32_t threads, Cycle window)
+{
+    enum { WORDS = 6, STEPS = 200 };
+    Rig *rig = halves_rig(threads, window);
+    uint32_t random = 1, counted[WORDS] = {0};
+    const Request *looks[RIG_SMS][STEPS];
+    uint32_t word_of[RIG_SMS][STEPS];
+    for (uint32_t i = 0; i < STEPS; i++)
+        for (uint32_t sm = 0; sm < RIG_SMS; sm++) {
+            random = random * 1664525u + 1013904223u;
+            const uint32_t word = word_of[sm][i] = (random >> 20) % WORDS;
+            const uint64_t line = (uint64_t)word * HALF_BLOCK;
+            const Cycle when = i * 20 + (random >> 10) % 64;
+            const bool counts = (random >> 27) % 4 == 0;
+            counted[word] += counts;
+            looks[sm][i] = counts ? NULL : rig_load(rig, sm, when, line, 0x1);
+            if (counts)
+                rig_atomic(rig, sm, when, line, 0, 1, 4);
+        }
+    rig_run(rig);
+    uint64_t sum = 0;
+    for (uint32_t sm = 0; sm < RIG_SMS; sm++) {
+        uint32_t seen[WORDS] = {0}, value;
+        for (uint32_t i = 0; i < STEPS; i++) {
+            if (!looks[sm][i])
+                continue;
+            memcpy(&value, looks[sm][i]->data, sizeof value);
+            assert_true(value >= seen[word_of[sm][i]]);
+            seen[word_of[sm][i]] = value;
+            sum = sum * 31 + value + rig_replied(rig, looks[sm][i]);
+        }
+    }
+    for (uint32_t word = 0; word < WORDS; word++)
+        assert_memory_equal(rig->memory + word * HALF_BLOCK, &counted[word], sizeof *counted);
+    rig_free(rig);
+    return sum;
+}
+
+static void copies_never_go_back(void **state)
+{
+    (void)state;
+    const uint64_t sum = count_and_look(1, 0);
+    assert_true(count_and_look(3, 0) == sum);
+    assert_true(count_and_look(2, 1) == sum);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_belong_to_one_half),      cmocka_unit_test(copy_saves_the_way_over),
+        cmocka_unit_test(drop_comes_after_exact_latency), cmocka_unit_test(own_accesses_keep_their_order),
+        cmocka_unit_test(copies_never_go_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
