@@ -52,6 +52,15 @@ WbStatus copy_check(WbGpu *gpu, const WbCopy *copy, Error *error)
     return error->status;
 }
 
+/* What L2 keeps of the rows that were written is old. */
+static void tell_machine(WbGpu *gpu, const WbRegion *region, size_t width, size_t height, size_t depth)
+{
+    for (size_t z = 0; gpu->cycle && !region->is_host && z < depth; z++)
+        for (size_t y = 0; y < height; y++)
+            cycle_host_writes(gpu->cycle, region->address + z * region->slice_pitch + y * region->row_pitch,
+                              width);
+}
+
 static void copy_rows(const WbCopy *copy, uint8_t *to, size_t to_row, size_t to_slice, const uint8_t *from,
                       size_t from_row, size_t from_slice)
 {
@@ -88,11 +97,14 @@ WbStatus copy_perform(WbGpu *gpu, const WbCopy *copy, const uint8_t *staged, Err
         return error->status;
     if (staged) {
         copy_rows(copy, target, to->row_pitch, to->slice_pitch, staged, width, width * height);
+        tell_machine(gpu, to, width, height, depth);
         return WB_OK;
     }
     const uint8_t *source = find_box(gpu, from, width, height, depth, "source", error);
-    if (source)
+    if (source) {
         copy_rows(copy, target, to->row_pitch, to->slice_pitch, source, from->row_pitch, from->slice_pitch);
+        tell_machine(gpu, to, width, height, depth);
+    }
     return error->status;
 }
 
@@ -163,12 +175,14 @@ WbStatus fill_perform(WbGpu *gpu, const WbFill *fill, Error *error)
     if (is_empty(fill->width, fill->height, fill->depth))
         return WB_OK;
     const WbRegion region = fill_region(fill);
-    uint8_t *to = find_box(gpu, &region, fill->width * fill->element_bytes, fill->height, fill->depth,
-                           "range to fill", error);
+    const size_t width = fill->width * fill->element_bytes;
+    uint8_t *to = find_box(gpu, &region, width, fill->height, fill->depth, "range to fill", error);
     for (size_t z = 0; to && z < fill->depth; z++)
         for (size_t y = 0; y < fill->height; y++)
             fill_row(to + z * fill->slice_pitch + y * fill->row_pitch, fill->width, fill->value,
                      fill->element_bytes);
+    if (to)
+        tell_machine(gpu, &region, width, fill->height, fill->depth);
     return error->status;
 }
 

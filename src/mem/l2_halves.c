@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "mem/l2.h"
+#include "mem/space.h"
 
 static const uint64_t FOREIGN = 1ull << 62; /* in the address by which the tags know a copy */
 
@@ -111,7 +112,10 @@ static uint32_t place_for(L2Slice *slice, uint64_t address, uint32_t sm, Cycle n
 /* Asks the home for sectors; the load waits for them and perhaps for others. */
 static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t sectors, Cycle now)
 {
-    const uint32_t index = place_for(slice, place.local | FOREIGN, request->sm, now);
+    /* The host may write its memory at any time without a word, so no copies of that are kept. */
+    const uint32_t index = request->line >= SPACE_HOST_BASE
+                               ? TAGS_NONE
+                               : place_for(slice, place.local | FOREIGN, request->sm, now);
     TagLine *line = index == TAGS_NONE ? NULL : tags_use(&slice->tags, index);
     uint32_t number;
     if (line && line->pending) {

@@ -130,7 +130,7 @@ static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *erro
                          "An allocation of %" PRIu64 " bytes does not fit: %" PRIu64 " of the device's "
                          "%" PRIu64 " bytes are in use; free some or choose a GPU with more memory.",
                          size, space->used, space->limit);
-    uint64_t room = SPACE_GLOBAL_END - space->next;
+    uint64_t room = SPACE_HOST_BASE - space->next;
     if (room < 2 * SPACE_ALIGNMENT || size > room - 2 * SPACE_ALIGNMENT)
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
                          "An allocation of %" PRIu64 " bytes does not fit into what is left of the device's "

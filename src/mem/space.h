@@ -19,6 +19,7 @@
 #include "base/error.h"
 
 #define SPACE_GLOBAL_BASE 0x0000200000000ull
+#define SPACE_HOST_BASE   0x0100000000000ull /* from here on host memory, at its own address */
 #define SPACE_GLOBAL_END  0x1000000000000ull
 #define SPACE_SHARED_BASE 0x1000000000000ull
 #define SPACE_LOCAL_BASE  0x1000100000000ull
