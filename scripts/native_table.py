@@ -42,7 +42,7 @@ OPCODES = {
     0x023: "FFMA f abc 1", 0x024: "IMAD m abc 1 i", 0x025: "IMAD.WIDE m abC 2 oi", 0x026: "IDP m abc 1",
     0x027: "IMAD.HI m abC 1 oi", 0x028: "DMUL d AB 2", 0x029: "DADD d ABC 2", 0x02a: "DSETP d AB 0 oqi",
     0x02b: "DFMA d ABC 2", 0x030: "HADD2 h abc 1", 0x031: "HFMA2 h abc 1", 0x032: "HMUL2 h ab 1",
-    0x033: "HSET2 h ab 1 i", 0x034: "HSETP2 h ab 0 oqi", 0x035: "HFMA2.MMA h abc 1", 0x036: "VIADD i ab 1",
+    0x033: "HSET2 h ab 1 i", 0x034: "HSETP2 h ab 0 oqi", 0x035: "HFMA2.MMA h abc 1", 0x036: "VIADD m ab 1",
     0x037: "IMMA t ABC 4", 0x038: "VHMNMX i abc 1 i", 0x039: "BMMA t ABC 4", 0x03a: "VIADDMNMX i abc 1 i",
     0x03b: "LDSM l a 1", 0x03c: "HMMA t ABC 4", 0x03d: "BMMA t ABC 4", 0x03e: "F2FP i abc 1",
     0x03f: "DMMA t ABC 4", 0x040: "HMNMX2 h ab 1 i", 0x041: "HMUL2 h ab 1", 0x042: "F2IP i abc 1",

@@ -326,18 +326,55 @@ static void find_loops(NativeFunction *f)
 
 /* -- from forms to numbers -- */
 
-/* Sums, differences and shifts by constants can be done by the multiplier too, and the assembler uses both
- * pipes in turn. */
-static bool is_balanced(const Insn *insn, const NativeForm *form)
+/* Sums, differences and shifts by constants can be done by either pipe: IADD3 or SHF by the integer one,
+ * IMAD or VIADD by the multiplier. */
+static bool is_flexible(const Insn *insn, const NativeForm *form)
 {
     return form->slots.count[WORK_MULTIPLY] == 1 && work_total(&form->slots) == 1 && insn->ptx &&
            !timing_multiplies(insn) && insn->action == ACTION_LANE;
 }
 
-static void balance(NativeForm *form)
+static void use_integer_pipe(NativeForm *form)
 {
     form->slots.count[WORK_MULTIPLY] = form->chain.count[WORK_MULTIPLY] = 0;
     form->slots.count[WORK_INT] = form->chain.count[WORK_INT] = 1;
+}
+
+/* The assembler gives both pipes the same number of instructions, block by block, as far as those that can
+ * go either way allow: docs/NATIVE.md. They are spread evenly over the block. */
+static void balance(NativeFunction *f, uint32_t begin, uint32_t end)
+{
+    int on_integer = 0, on_multiply = 0, flexible = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        const WorkList *slots = &f->forms[i].slots;
+        if (is_flexible(&f->code[i], &f->forms[i])) {
+            flexible++;
+            continue;
+        }
+        on_integer += slots->count[WORK_INT];
+        on_multiply += slots->count[WORK_MULTIPLY] + slots->count[WORK_FP32] + slots->count[WORK_HALF];
+    }
+    int share = (on_multiply - on_integer + flexible) / 2;
+    share = share < 0 ? 0 : share > flexible ? flexible : share;
+    int turn = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        if (!is_flexible(&f->code[i], &f->forms[i]))
+            continue;
+        turn += share;
+        if (turn >= flexible) {
+            turn -= flexible;
+            use_integer_pipe(&f->forms[i]);
+        }
+    }
+}
+
+static void balance_blocks(NativeFunction *f)
+{
+    for (uint32_t begin = 0, end; begin < f->count; begin = end) {
+        for (end = begin + 1; end < f->count && f->block[end] == f->block[begin];)
+            end++;
+        balance(f, begin, end);
+    }
 }
 
 /* The chain says how many of each kind depend on each other, not in which order: from each pipe to the next
@@ -445,10 +482,8 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
     native_fuse(&f);
     native_vectorize(&f);
     native_flow(&f);
-    bool turn = false;
+    balance_blocks(&f);
     for (uint32_t i = 0; i < f.count; i++) {
-        if (is_balanced(&f.code[i], &f.forms[i]) && (turn = !turn))
-            balance(&f.forms[i]);
         settle(&f, &f.code[i], &f.forms[i], &insns[f.first + i]);
         drop_unread_half(&f, &f.code[i], &insns[f.first + i]);
     }

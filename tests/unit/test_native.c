@@ -195,18 +195,36 @@ static void test_latencies(void **state)
     }
 }
 
-/* Sums use both pipes that can do them. */
+/* Sums use both pipes that can do them, so that each gets as many instructions of a block as the other; with
+ * an immediate only where there is VIADD. */
 static void test_balance(void **state)
 {
     (void)state;
-    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
-    TimingRig rig = rig_time(OPERANDS "add.s32 %r8, %r1, %r2; add.s32 %r9, %r1, %r3;"
-                                      "st.global.v2.u32 [%rd9], {%r8, %r9}; ret;",
-                             &config);
-    const InsnTiming *timing = &rig.timing->insns[OPERAND_COUNT];
-    assert_int_equal(timing[0].pipe, PIPE_INT);
-    assert_int_equal(timing[1].pipe, PIPE_FP32);
-    rig_done(&rig);
+    static const struct {
+        const char *text;
+        unsigned capability;
+        const char *pipes; /* i: integer, m: multiply-add */
+    } cases[] = {
+        {"add.s32 %r8, %r1, %r2; add.s32 %r9, %r1, %r3; st.global.v2.u32 [%rd9], {%r8, %r9};", 90, "mi"},
+        {"add.s32 %r8, %r1, %r2; add.s32 %r9, %r1, %r3; st.global.v2.u32 [%rd9], {%r8, %r9};", 75, "mi"},
+        {"add.s32 %r8, %r1, 1; xor.b32 %r9, %r8, %r2; add.s32 %r7, %r9, 1; xor.b32 %r6, %r7, %r3;"
+         "st.global.u32 [%rd9], %r6;",
+         90, "mimi"},
+        {"add.s32 %r8, %r1, 1; xor.b32 %r9, %r8, %r2; st.global.u32 [%rd9], %r9;", 75, "ii"},
+        {"add.s32 %r8, %r1, 1; mul.lo.s32 %r9, %r8, %r2; st.global.u32 [%rd9], %r9;", 90, "im"},
+        {"add.s32 %r8, %r1, 1; fma.rn.f32 %f9, %f1, %f2, %f1; st.global.u32 [%rd9], %r8; " STOREF, 90, "im"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[8192];
+        snprintf(text, sizeof text, "%s%s ret;", OPERANDS, cases[c].text);
+        GpuConfig config = rig_config(MACHINE_CODE_NATIVE, cases[c].capability);
+        TimingRig rig = rig_time(text, &config);
+        const InsnTiming *timing = &rig.timing->insns[OPERAND_COUNT];
+        for (size_t i = 0; cases[c].pipes[i]; i++)
+            if (timing[i].pipe != (cases[c].pipes[i] == 'i' ? PIPE_INT : PIPE_FP32))
+                fail_msg("%s: instruction %zu on pipe %u", cases[c].text, i, timing[i].pipe);
+        rig_done(&rig);
+    }
 }
 
 /* Machine instructions of whole kernels, counted by an H200: an empty one has 2, the sum of vectors 20. */
