@@ -21,21 +21,18 @@ typedef struct Scheduler {
 static void keep_order(Scheduler *s) { memcpy(s->best, s->region.order, s->region.count * sizeof *s->best); }
 
 /* Instructions may come from anywhere as long as no more words are live than there is room for or than the
- * text's order needs. Where that goes wrong, how far behind they should be looked for is found by trying. */
+ * text's order needs. Where what comes early takes the room of what would go on, to look less far ahead is
+ * better: how far is found by trying, and the farther is taken of two that are as good. */
 static void order_region(Scheduler *s)
 {
-    static const uint32_t windows[] = {128, 96, 64, 48, 32, 24, 16, 12, 8};
+    static const uint32_t windows[] = {SCHEDULE_REGION, 128, 96, 64, 48, 32, 24, 16, 12, 8};
     const ScheduleResult text = schedule_list(&s->region, 0, 1);
     const uint32_t room = text.words > s->room ? text.words : s->room;
     uint32_t fewest = text.cycles;
     keep_order(s);
-    if (schedule_list(&s->region, room, SCHEDULE_REGION).words <= room) {
-        keep_order(s);
-        return;
-    }
     for (uint32_t i = 0; i < sizeof windows / sizeof *windows; i++) {
         const ScheduleResult result = schedule_list(&s->region, room, windows[i]);
-        if (result.words <= room && result.cycles < fewest) {
+        if (result.words <= room && result.cycles < fewest + (i == 0)) {
             fewest = result.cycles;
             keep_order(s);
         }

@@ -14,7 +14,8 @@ enum {
     CYCLES_DOUBLE = 8,
     CYCLES_HALF = 8,
     CYCLES_SPECIAL_FUNCTION = 17,
-    CYCLES_SEQUENCE = 60, /* a division or root: some fifteen dependent instructions */
+    CYCLES_SCALED_FUNCTION = 39, /* with operands that are scaled if they are subnormal: micro, alu_rsqrtf */
+    CYCLES_SEQUENCE = 60,        /* a division or root: some fifteen dependent instructions */
     CYCLES_PREDICATE = 13,
     CYCLES_SPECIAL_REGISTER = 22,
     CYCLES_EXCHANGE = 24,
@@ -49,6 +50,17 @@ static bool is_sequence(const Function *function, const PtxInsn *insn)
     return false;
 }
 
+/* A special function that must not flush subnormal operands to 0: a comparison, two products under its guard, and
+ * the function between them. */
+static bool is_scaled(const Function *function, const PtxInsn *insn)
+{
+    static const char *const mnemonics[] = {"rsqrt", "sqrt", "rcp", "ex2", "lg2"};
+    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (!strcmp(insn->mnemonic, mnemonics[i]))
+            return function_has_mod(function, insn, TYPE_f32) && !function_has_mod(function, insn, MOD_ftz);
+    return false;
+}
+
 static bool reads_special(const Function *function, const PtxInsn *insn)
 {
     return insn->operand_count == 2 && function->operands[insn->first_operand + 1].kind == PTX_SPECIAL;
@@ -75,7 +87,7 @@ static uint32_t unit_latency(const Function *function, const PtxInsn *insn)
     case UNIT_HALF:
         return CYCLES_HALF;
     case UNIT_SFU:
-        return CYCLES_SPECIAL_FUNCTION;
+        return is_scaled(function, insn) ? CYCLES_SCALED_FUNCTION : CYCLES_SPECIAL_FUNCTION;
     default:
         return CYCLES_ARITHMETIC;
     }
