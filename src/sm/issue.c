@@ -124,6 +124,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     const bool same_warp = scheduler->last == bit;
     scheduler->last = bit;
     scheduler->last_slot = warp;
+    scheduler->on_until = sm->now + (timing->slots > 1 ? timing->slots : 1);
     count_issued(sm, slot);
     sm->statistics.issue_slots += timing->slots;
     slot->has_conflicted = slot->has_released = false;
@@ -132,9 +133,12 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
         return;
     operands_read(sm, scheduler, timing, same_warp);
     units_occupy(sm, slot->scheduler, (Pipe)timing->pipe, timing->interval);
+    if (timing->pipe == PIPE_LSU && timing->interval > 1)
+        slot->port_until = sm->now + timing->interval;
     sm->issuing = (Issuing){.warp = warp, .insn = timing};
     if (timing->kind == CLASS_MEMORY) {
         sm->lsu_touched = true;
+        sm->next_scheduler = (slot->scheduler + 1u) % sm->scheduler_count;
         slot->has_stored |= (insn->action == ACTION_STORE && insn->space != SPACE_SHARED) ||
                             insn->action == ACTION_SURFACE_STORE;
         slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
@@ -183,18 +187,20 @@ static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet amo
     const WarpSet free = issuable(sm, number, ready, next);
     if (!free)
         return false;
-    const SchedulerView view = {free, scheduler->last, scheduler->last_slot, sm->warps, sm->now};
+    const bool paused = scheduler->on_until < sm->now && scheduler->reading_until < sm->now;
+    const SchedulerView view = {free, scheduler->last, scheduler->last_slot, paused, sm->warps, sm->now};
     issue_warp(sm, scheduler, sm->policy->pick(&view), from);
     return true;
 }
 
-/* Schedulers take turns in going first: what they share, the load/store unit's queue above all, would else go
- * to the first of them, whose warps would end long before those of the last. */
+/* What schedulers share, the load/store unit's queue above all, goes to each in turn: the one behind that which
+ * got it last goes first. Turns by time would not do: a unit that has room every fourth cycle would meet
+ * the same one of four schedulers every time, whose warps would end long before the others'. */
 Cycle issue_cycle(Sm *sm)
 {
     Cycle next = CYCLE_NEVER;
     const uint64_t width = sm->config->issue_width;
-    uint32_t number = (uint32_t)((sm->now - sm->first_block) % sm->scheduler_count);
+    uint32_t number = sm->next_scheduler;
     for (uint32_t i = 0; i < sm->scheduler_count; i++, number++) {
         number = number < sm->scheduler_count ? number : 0;
         Scheduler *scheduler = &sm->schedulers[number];

@@ -425,10 +425,11 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
         to->latency = form->latency ? form->latency : (uint16_t)chain_latency(form, f->config);
     }
     const uint8_t pipe = to->pipe;
+    const bool is_constant = insn->space == SPACE_CONST || insn->space == SPACE_PARAM;
     occupy(form, f->config, to);
     if (to->kind == CLASS_MEMORY) {
         to->pipe = PIPE_LSU; /* whatever else goes with it */
-        to->interval = 1;
+        to->interval = (uint16_t)work_interval(is_constant ? WORK_CONSTANT : WORK_MEMORY, f->config);
     } else if (!slots) {
         to->pipe = pipe;
     }

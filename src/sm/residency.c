@@ -61,7 +61,7 @@ static void start_warp(Sm *sm, uint32_t block, Warp *warp)
     slot->age = sm->next_age++;
     slot->pc = 0;
     slot->branch_until = start;
-    slot->not_before = 0;
+    slot->not_before = slot->port_until = 0;
     slot->pending_ops = slot->pending_stores = slot->sent_stores = 0;
     slot->has_stored = slot->has_done_atomics = slot->has_released = slot->has_conflicted = false;
     slot->board.count = 0;
@@ -89,8 +89,6 @@ static void share_memory(Sm *sm)
 void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
 {
     const uint32_t index = free_block_slot(sm);
-    if (sm->first_block == CYCLE_NEVER)
-        sm->first_block = sm->now;
     BlockSlot *slot = &sm->blocks[index];
     slot->block = make_block(slot, kernel, linear, sm);
     slot->warps_left = slot->block->warp_count;

@@ -126,6 +126,10 @@ static Cycle when_issuable(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle 
     }
     if (when == CYCLE_NEVER)
         return when;
+    if (insn->pipe == PIPE_LSU && insn->interval > 1 && slot->port_until > when) {
+        when = slot->port_until;
+        *wait = WAIT_RESULT;
+    }
     /* A frame must not go before what is loaded into it has come, so calls, returns and exits drain too. */
     const bool drains = insn->kind == CLASS_CALL || insn->kind == CLASS_EXIT || insn->drains ||
                         !scoreboard_has_room(&slot->board, insn);
@@ -300,7 +304,7 @@ void sm_begin_kernel(Sm *sm)
 {
     lsu_invalidate(sm->lsu);
     fetch_invalidate(sm->fetch);
-    sm->first_block = CYCLE_NEVER; /* a kernel's time does not depend on what ran before it */
+    sm->next_scheduler = 0; /* a kernel's time does not depend on what ran before it */
 }
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end)
@@ -327,7 +331,6 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->fetch = fetch_create(config);
     sm->lsu = lsu_create(sm);
     sm->lsu_wake = CYCLE_NEVER;
-    sm->first_block = CYCLE_NEVER;
     return sm;
 }
 

@@ -82,6 +82,7 @@ typedef struct WarpSlot {
     Cycle fetched;         /* when the buffered ones are there */
     Cycle arrives;         /* when the incoming ones will be */
     Cycle not_before;      /* what it waited for last was over then */
+    Cycle port_until;      /* not before, if it is for the load/store unit */
     Cycle branch_until;    /* not before: a branch, call or return is being resolved, or it starts then */
     uint32_t pending_ops;    /* memory instructions that still write registers */
     uint32_t pending_stores; /* requests whose arrival at L2 is not confirmed */
@@ -119,6 +120,7 @@ typedef struct Scheduler {
     WarpSet last;             /* the warp that issued last, if it is still there */
     uint32_t last_slot;
     Cycle busy_until;         /* an instruction of several slots is being issued */
+    Cycle on_until;           /* the warp that issued last goes on without a pause if it issues by then */
     Cycle reading_until;      /* operands of the last instruction are being read */
     const InsnTiming *last_insn; /* that issued last */
     uint32_t waiting[WAIT_COUNT]; /* resident warps in each Wait */
@@ -159,7 +161,7 @@ typedef struct Sm {
     Error error;
     const WarpScheduler *policy;
     uint32_t scheduler_count;
-    Cycle first_block;         /* the kernel's first block came then; CYCLE_NEVER: none has */
+    uint32_t next_scheduler;   /* has the first choice of what the schedulers share */
     Scheduler schedulers[MAX_SCHEDULERS];
 
     WarpSlot warps[MAX_WARPS];

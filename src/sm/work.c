@@ -56,8 +56,6 @@ Pipe work_pipe(Work work, const GpuConfig *config)
     }
 }
 
-/* The load/store unit has its own queue and says itself how long an access occupies it, so that its pipe
- * takes an instruction every cycle. */
 static uint64_t work_lanes(Work work, const GpuConfig *config)
 {
     switch (work) {
@@ -71,7 +69,6 @@ static uint64_t work_lanes(Work work, const GpuConfig *config)
         return config->half_lanes;
     case WORK_SFU:
         return config->sfu_lanes;
-    case WORK_MEMORY:
     case WORK_CONSTANT:
     case WORK_TENSOR:
         return config->warp_width;
@@ -85,6 +82,8 @@ static uint64_t work_lanes(Work work, const GpuConfig *config)
 
 unsigned work_interval(Work work, const GpuConfig *config)
 {
+    if (work == WORK_MEMORY)
+        return (unsigned)config->lsu_warp_interval;
     const uint64_t lanes = work_lanes(work, config);
     return (unsigned)((config->warp_width + lanes - 1) / lanes);
 }

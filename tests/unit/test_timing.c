@@ -123,11 +123,11 @@ static void test_numbers_of_ptx_mode(void **state)
     expect("div.rn.f64 %d1, %d2, %d3; ret;", &config, CLASS_COMPUTE, PIPE_FP64, 500, 16);
     expect("sin.approx.f32 %f1, %f2; ret;", &config, CLASS_COMPUTE, PIPE_SFU, 18, 8);
     expect("setp.lt.s32 %p1, %r1, %r2; ret;", &config, CLASS_COMPUTE, PIPE_INT, 13, 2);
-    expect("shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1; ret;", &config, CLASS_COMPUTE, PIPE_LSU, 24, 1);
-    expect("ld.global.u32 %r1, [%rd1]; ret;", &config, CLASS_MEMORY, PIPE_LSU, 24, 1);
+    expect("shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1; ret;", &config, CLASS_COMPUTE, PIPE_LSU, 24, 4);
+    expect("ld.global.u32 %r1, [%rd1]; ret;", &config, CLASS_MEMORY, PIPE_LSU, 24, 4);
     expect("bar.sync 0; ret;", &config, CLASS_BARRIER, PIPE_CONTROL, 12, 1);
     expect("bra L; L: ret;", &config, CLASS_BRANCH, PIPE_CONTROL, 12, 1);
-    expect("membar.gl; ret;", &config, CLASS_FENCE, PIPE_LSU, 24, 1);
+    expect("membar.gl; ret;", &config, CLASS_FENCE, PIPE_LSU, 24, 4);
     expect("ret;", &config, CLASS_EXIT, PIPE_CONTROL, 12, 1);
 }
 

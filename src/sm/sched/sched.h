@@ -12,6 +12,7 @@ typedef struct SchedulerView {
     WarpSet ready;          /* warps whose next instruction can issue now */
     WarpSet last;           /* the warp that issued last, if it is still there */
     uint32_t last_slot;     /* its slot, or that of the one that issued last */
+    bool paused;            /* a cycle has passed since in which nothing was issued or read */
     const WarpSlot *warps;  /* by slot: ages */
     Cycle now;
 } SchedulerView;
