@@ -122,6 +122,7 @@ typedef struct L2Slice {
     RequestList linked;        /* have come from the other half */
     Request *free_fetches;     /* to ask the other half with */
     uint64_t writer_free;      /* when the writing unit is, in hundredths of ticks */
+    uint64_t written_line;     /* what it wrote last */
 
     L2Ring delays[L2_DELAYS];
     RequestList replies;       /* that can leave */
@@ -221,7 +222,8 @@ static inline uint64_t l2_drop_address(uint64_t value) { return value >> 12 << 7
 void l2_move_data(const L2Slice *slice, Request *request);
 /* Sectors of a store that are not wholly written. */
 uint8_t l2_partial_sectors(const Request *request);
-/* How long a store or an atomic keeps the writing unit busy, in hundredths of ticks. */
-uint64_t l2_writing_time(const GpuConfig *config, const Request *request);
+/* How long a store or an atomic keeps the writing unit busy, in hundredths of ticks. `again`: it wrote the same
+ * line last. */
+uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool again);
 
 #endif

@@ -72,10 +72,12 @@ static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
            (combined ? 0 : (work->count - distinct) * config->l2_atomic_same);
 }
 
-uint64_t l2_writing_time(const GpuConfig *config, const Request *request)
+uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool again)
 {
     if (request->kind == REQUEST_ATOMIC)
         return atomic_time(config, request->atomic);
     const uint64_t sectors = (uint64_t)__builtin_popcount(request->sectors);
-    return config->l2_store_request + (sectors - 1) * config->l2_store_sector;
+    const uint64_t first =
+        again && config->l2_store_again ? config->l2_store_again : config->l2_store_request;
+    return first + (sectors - 1) * config->l2_store_sector;
 }

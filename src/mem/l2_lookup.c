@@ -151,9 +151,10 @@ static void count_lookup(L2Slice *slice, const Request *request, const LookupPla
  * tick after its work. */
 static uint64_t occupy_writer(L2Slice *slice, const Request *request, uint64_t tick)
 {
-    const uint64_t time = l2_writing_time(slice->config, request);
+    const uint64_t time = l2_writing_time(slice->config, request, request->line == slice->written_line);
     const uint64_t start = tick * 100 > slice->writer_free ? tick * 100 : slice->writer_free;
     slice->writer_free = start + time;
+    slice->written_line = request->line;
     slice->statistics.writer_busy += time;
     return (slice->writer_free + 99) / 100;
 }

@@ -12,7 +12,7 @@ static AtomicWork work_at(unsigned lanes, unsigned offset, unsigned stride)
 static uint64_t time_of(const GpuConfig *config, AtomicWork *work)
 {
     const Request request = {.kind = REQUEST_ATOMIC, .atomic = work};
-    return l2_writing_time(config, &request);
+    return l2_writing_time(config, &request, false);
 }
 
 static void charges_atomics_by_address(void **state)
@@ -37,11 +37,14 @@ static void charges_atomics_by_address(void **state)
 static void charges_stores_by_sector(void **state)
 {
     (void)state;
-    const GpuConfig config = {.l2_store_request = 300, .l2_store_sector = 20};
+    GpuConfig config = {.l2_store_request = 300, .l2_store_sector = 20};
     Request request = {.kind = REQUEST_STORE, .sectors = 4};
-    assert_int_equal(l2_writing_time(&config, &request), 300);
+    assert_int_equal(l2_writing_time(&config, &request, false), 300);
+    assert_int_equal(l2_writing_time(&config, &request, true), 300);
     request.sectors = 0xF;
-    assert_int_equal(l2_writing_time(&config, &request), 360);
+    assert_int_equal(l2_writing_time(&config, &request, false), 360);
+    config.l2_store_again = 100;
+    assert_int_equal(l2_writing_time(&config, &request, true), 160);
 }
 
 static void knows_partly_written_sectors(void **state)

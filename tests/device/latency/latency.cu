@@ -448,6 +448,72 @@ template <class Kernel> void turnover(const char *name, Kernel kernel, int threa
     CHECK(cudaFree(lives));
 }
 
+// Stores of one word by all warps of all blocks, each `rounds` times: how long until a fence has passed.
+__global__ void store_word(char *p, long long *cycles, int rounds, int sectors)
+{
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    __syncthreads();
+    long long begin = clock64();
+    for (int k = 0; k < rounds; k += 4) {
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(p + (size_t)(((k + j) * warps + warp) & (sectors - 1)) * 32), "r"(k)
+                         : "memory");
+    }
+    long long issued = clock64();
+    __threadfence();
+    __syncthreads();
+    long long end = clock64();
+    if (threadIdx.x == 0) {
+        cycles[2 * blockIdx.x] = end - begin;
+        cycles[2 * blockIdx.x + 1] = issued - begin;
+    }
+}
+static void word_stores(char *p, long long *cycles, int blocks, int threads)
+{
+    const int rounds = 512;
+    std::vector<long long> h(2 * blocks);
+    long long least = 1LL << 60, issue = 0;
+    for (int i = 0; i < 4; i++) {
+        store_word<<<blocks, threads>>>(p, cycles, rounds, 1);
+        CHECK(cudaMemcpy(h.data(), cycles, blocks * 16, cudaMemcpyDeviceToHost));
+        long long most = 0, most_issue = 0;
+        for (int b = 0; b < blocks; b++) {
+            most = std::max(most, h[2 * b]);
+            most_issue = std::max(most_issue, h[2 * b + 1]);
+        }
+        if (most < least)
+            least = most, issue = most_issue;
+    }
+    printf("store_word,blocks,%d,threads,%d,warp_instructions,%d,cycles,%lld,issued,%lld\n", blocks, threads,
+           blocks * threads / 32 * rounds, least, issue);
+}
+
+// Reductions to two words in turn: in half the time of one word's if they are in different slices.
+__global__ void pairs(char *p, long long *cycles, int rounds, int distance)
+{
+    if (threadIdx.x % 32 == 0) {
+        long long begin = clock64();
+        char *to = p + (threadIdx.x / 32 + blockIdx.x) % 2 * distance;
+        for (int k = 0; k < rounds; k++)
+            asm volatile("red.global.add.u32 [%0], 1;" ::"l"(to) : "memory");
+        __threadfence();
+        if (threadIdx.x == 0)
+            cycles[blockIdx.x] = clock64() - begin;
+    }
+}
+static void pair_of_words(char *p, long long *cycles, int distance)
+{
+    std::vector<long long> h(132);
+    double best = 1e30;
+    for (int i = 0; i < 3; i++) {
+        pairs<<<132, 256>>>(p, cycles, 64, distance);
+        CHECK(cudaMemcpy(h.data(), cycles, 132 * 8, cudaMemcpyDeviceToHost));
+        best = std::min(best, (double)*std::max_element(h.begin(), h.end()) / (132 * 8 * 64));
+    }
+    printf("red_pair,distance,%d,cycles,%.3f\n", distance, best);
+}
+
 int main()
 {
     void *buffer;
@@ -520,6 +586,14 @@ int main()
     for (int i = 0; i < 32; i++)
         printf(",%lld", h[i] - *std::min_element(h, h + 32));
     printf("\n");
+    long long *times;
+    CHECK(cudaMalloc(&times, 132 * 16));
+    for (int blocks : {1, 16, 33, 66, 132})
+        word_stores((char *)buffer, times, blocks, 256);
+    for (int threads : {32, 64, 256, 1024})
+        word_stores((char *)buffer, times, 132, threads);
+    for (int distance : {0, 4, 32, 64, 96, 128, 256, 384, 512, 640, 768, 896, 1024})
+        pair_of_words((char *)buffer, times, distance);
     CHECK(cudaDeviceSynchronize());
     return 0;
 }
