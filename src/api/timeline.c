@@ -226,10 +226,14 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
     return WB_OK;
 }
 
-/* Two cooperative kernels could each hold places that the other needs. */
-static bool may_start(const Timeline *timeline, const Operation *launch)
+/* Two cooperative kernels could each hold places that the other needs; and what an untimed kernel writes, caches under
+ * a timed one would not know of. */
+static bool may_start(const WbGpu *gpu, const Operation *launch)
 {
-    return !(launch->launch.order.cooperative && timeline->cooperative_kernels);
+    const LaunchOrder *order = &launch->launch.order;
+    const bool has_company = gpu->cycle && gpu->cycle->running.count;
+    return !(order->cooperative && gpu->timeline.cooperative_kernels) &&
+           !(has_company && !is_timed(gpu, order->kernel));
 }
 
 /* The place among ready_launches of the first that may start, or its count. */
@@ -239,7 +243,7 @@ static uint32_t next_launch(const WbGpu *gpu)
     uint32_t at = 0;
     if (timeline->active_kernels >= gpu->config.concurrent_kernels)
         return timeline->ready_launches.count;
-    while (at < timeline->ready_launches.count && !may_start(timeline, timeline->ready_launches.items[at]))
+    while (at < timeline->ready_launches.count && !may_start(gpu, timeline->ready_launches.items[at]))
         at++;
     return at;
 }

@@ -113,7 +113,7 @@ static uint32_t place_for(L2Slice *slice, uint64_t address, uint32_t sm, Cycle n
 static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t sectors, Cycle now)
 {
     /* The host may write its memory at any time without a word, so no copies of that are kept. */
-    const uint32_t index = request->line >= SPACE_HOST_BASE
+    const uint32_t index = space_is_host(request->line)
                                ? TAGS_NONE
                                : place_for(slice, place.local | FOREIGN, request->sm, now);
     TagLine *line = index == TAGS_NONE ? NULL : tags_use(&slice->tags, index);

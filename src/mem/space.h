@@ -28,6 +28,12 @@
 #define SPACE_WINDOW_MASK 0x1FFFF00000000ull /* which window an address is in */
 enum { SPACE_ALIGNMENT = 256 };
 
+/* Whether the host may write there at any time: device memory lies between the two bounds. */
+static inline bool space_is_host(uint64_t address)
+{
+    return address < SPACE_GLOBAL_BASE || address >= SPACE_HOST_BASE;
+}
+
 typedef enum MemoryKind {
     MEMORY_DEVICE,
     MEMORY_HOST,        /* reached at the host's own address */
