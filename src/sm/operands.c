@@ -23,6 +23,11 @@ void operands_read(Sm *sm, Scheduler *scheduler, const InsnTiming *insn, bool sa
     const uint64_t banks = sm->config->operand_banks;
     if (!banks)
         return;
+    if (insn->read_count <= banks) { /* one cycle, whatever is still in the reuse cache */
+        scheduler->last_insn = insn;
+        scheduler->reading_until = sm->now + 1;
+        return;
+    }
     const InsnTiming *before = same_warp && sm->config->operand_reuse ? scheduler->last_insn : NULL;
     const uint16_t *reads = &insn->registers[insn->write_count];
     uint64_t count = 0;
