@@ -40,16 +40,26 @@ static bool needs(const InsnTiming *insn, uint16_t reg)
 Cycle scoreboard_search(WarpSlot *slot, const InsnTiming *insn, Cycle from, Wait *wait)
 {
     Scoreboard *board = &slot->board;
-    remove_passed(board, from);
     Cycle when = from;
+    uint32_t kept = 0;
+    uint64_t filter = 0;
     for (uint32_t i = 0; i < board->count; i++) {
-        const ScoreboardEntry *entry = &board->entries[i];
-        const Cycle time = seen_by(board, entry, insn);
-        if (time > when && needs(insn, entry->reg)) {
+        const ScoreboardEntry entry = board->entries[i];
+        if (entry.time <= from)
+            continue;
+        const uint64_t bit = (uint64_t)1 << (entry.reg & 63);
+        board->entries[kept++] = entry;
+        filter |= bit;
+        if (!(insn->filter & bit))
+            continue;
+        const Cycle time = seen_by(board, &entry, insn);
+        if (time > when && needs(insn, entry.reg)) {
             when = time;
-            *wait = (Wait)entry->wait;
+            *wait = (Wait)entry.wait;
         }
     }
+    board->count = kept;
+    board->filter = filter;
     return when;
 }
 
