@@ -54,8 +54,6 @@ static uint64_t cycles_until(Cycle end, Cycle start, uint64_t cycles)
 void issue_account(Sm *sm, Cycle until)
 {
     const uint64_t cycles = until - sm->accounted;
-    if (!cycles)
-        return;
     if (!sm->resident_blocks) {
         sm->statistics.idle_cycles += cycles;
         sm->accounted = until;
@@ -179,11 +177,9 @@ static WarpSet issuable(Sm *sm, uint32_t number, WarpSet ready, Cycle *next)
     return free;
 }
 
-static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet among, Cycle from, Cycle *next)
+/* Issues an instruction of one of the warps, all of them ready, if a pipe is free for it. */
+static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet ready, Cycle from, Cycle *next)
 {
-    const WarpSet ready = sm->ready & among;
-    if (!ready)
-        return false;
     const WarpSet free = issuable(sm, number, ready, next);
     if (!free)
         return false;
@@ -214,13 +210,15 @@ Cycle issue_cycle(Sm *sm)
             scheduler->statistics.stall_operands++;
             continue;
         }
-        if (!issue_one(sm, scheduler, number, scheduler->mine, sm->now + (width == 1), &next)) {
+        const WarpSet ready = sm->ready & scheduler->mine;
+        if (!ready || !issue_one(sm, scheduler, number, ready, sm->now + (width == 1), &next)) {
             charge(sm, scheduler, 1);
             continue;
         }
         scheduler->statistics.issued++;
-        if (width > 1 && scheduler->busy_until <= sm->now && scheduler->reading_until <= sm->now + 1)
-            issue_one(sm, scheduler, number, scheduler->last, sm->now + 1, &next);
+        const WarpSet again = sm->ready & scheduler->last;
+        if (width > 1 && again && scheduler->busy_until <= sm->now && scheduler->reading_until <= sm->now + 1)
+            issue_one(sm, scheduler, number, again, sm->now + 1, &next);
         if (sm->ready & scheduler->mine)
             next = sm->now + 1;
     }

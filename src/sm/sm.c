@@ -83,11 +83,12 @@ void sm_turn_wheel(Sm *sm)
 }
 
 /* Does an instruction that has no issue slot of its own; its results are there when its sources are. */
-static bool do_folded(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready)
+static bool do_folded(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle ready)
 {
+    WarpSlot *slot = &sm->warps[warp];
     Mask executed;
     count_issued(sm, slot);
-    sm->issuing = (Issuing){.warp = (uint32_t)(slot - sm->warps), .insn = insn};
+    sm->issuing = (Issuing){.warp = warp, .insn = insn};
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
         sm_fail(sm, sm->now);
         return false;
@@ -187,7 +188,7 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
             sm_wait(sm, warp, wait, when);
             return;
         }
-        if (!do_folded(sm, slot, insn, when))
+        if (!do_folded(sm, warp, insn, when))
             return;
     }
     if ((insn->kind == CLASS_MEMORY || insn->kind == CLASS_CALL) && must_release(slot)) {
@@ -246,7 +247,8 @@ static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
 /* One cycle; returns the next one in which something can happen, messages apart. */
 static Cycle simulate_cycle(Sm *sm)
 {
-    issue_account(sm, sm->now);
+    if (sm->accounted < sm->now)
+        issue_account(sm, sm->now);
     sm->machine.clock = sm->now;
     take_messages(sm);
     deliver_replies(sm);

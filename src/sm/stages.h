@@ -90,7 +90,7 @@ void fetch_reset(Sm *sm, uint32_t warp);
 
 /* One cycle of all schedulers; the next cycle in which a warp that is ready now could issue. */
 Cycle issue_cycle(Sm *sm);
-/* Charges the cycles from sm->accounted up to `until`, in which nothing happened. */
+/* Charges the cycles from sm->accounted up to `until`, which is later and before which nothing happened. */
 void issue_account(Sm *sm, Cycle until);
 
 /* -- barrier.c -- */
