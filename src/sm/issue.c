@@ -162,13 +162,11 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
 static WarpSet issuable(Sm *sm, uint32_t number, WarpSet ready, Cycle *next)
 {
     WarpSet free = 0;
-    for (uint32_t pipe = 0; pipe < PIPE_COUNT; pipe++) {
+    while (ready) {
+        const Pipe pipe = (Pipe)sm->warps[__builtin_ctzll(ready)].pipe;
         const WarpSet of_pipe = ready & sm->by_pipe[pipe];
-        if (!of_pipe)
-            continue;
-        if (pipe == PIPE_LSU && sm->lsu_full)
-            continue; /* the load/store unit's own wake-up comes first */
-        const Cycle when = units_when(sm, number, (Pipe)pipe);
+        const Cycle when = units_when(sm, number, pipe);
+        ready &= ~of_pipe;
         if (when <= sm->now)
             free |= of_pipe;
         else if (when < *next)
@@ -177,7 +175,7 @@ static WarpSet issuable(Sm *sm, uint32_t number, WarpSet ready, Cycle *next)
     return free;
 }
 
-/* Issues an instruction of one of the warps, all of them ready, if a pipe is free for it. */
+/* Issues an instruction of one of the warps, which could all issue but for a busy pipe. */
 static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet ready, Cycle from, Cycle *next)
 {
     const WarpSet free = issuable(sm, number, ready, next);
@@ -210,16 +208,16 @@ Cycle issue_cycle(Sm *sm)
             scheduler->statistics.stall_operands++;
             continue;
         }
-        const WarpSet ready = sm->ready & scheduler->mine;
+        const WarpSet ready = sm_candidates(sm) & scheduler->mine;
         if (!ready || !issue_one(sm, scheduler, number, ready, sm->now + (width == 1), &next)) {
             charge(sm, scheduler, 1);
             continue;
         }
         scheduler->statistics.issued++;
-        const WarpSet again = sm->ready & scheduler->last;
+        const WarpSet again = sm_candidates(sm) & scheduler->last;
         if (width > 1 && again && scheduler->busy_until <= sm->now && scheduler->reading_until <= sm->now + 1)
             issue_one(sm, scheduler, number, again, sm->now + 1, &next);
-        if (sm->ready & scheduler->mine)
+        if (sm_candidates(sm) & scheduler->mine)
             next = sm->now + 1;
     }
     return next;

@@ -269,7 +269,7 @@ static Cycle simulate_cycle(Sm *sm)
     if (sm->lsu_touched || sm->lsu_wake <= sm->now) {
         sm->lsu_touched = false;
         sm->lsu_wake = lsu_advance(sm->lsu, sm->now);
-        if (sm->ready)
+        if (sm_candidates(sm))
             next = sm->now + 1; /* it may have woken some, or have room again */
     }
     if (sm->fetch_wanted)

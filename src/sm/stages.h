@@ -10,6 +10,12 @@
 void sm_turn_wheel(Sm *sm);
 /* The next cycle for which the wheel holds something, or CYCLE_NEVER. */
 Cycle sm_next_turn(const Sm *sm);
+/* The ready warps that a free pipe would let issue. While the load/store unit's queue is full its own wake-up
+ * comes first, so that no cycle need be simulated for those who want it. */
+static inline WarpSet sm_candidates(const Sm *sm)
+{
+    return sm->lsu_full ? sm->ready & ~sm->by_pipe[PIPE_LSU] : sm->ready;
+}
 
 /* -- scoreboard.c -- */
 
