@@ -60,37 +60,38 @@ typedef struct Scoreboard {
     ScoreboardEntry entries[SCOREBOARD_ENTRIES];
 } Scoreboard;
 
-/* A resident warp. */
+/* A resident warp. What every instruction reads or writes comes first and fills two cache lines; the scoreboard
+ * begins with the third. */
 typedef struct WarpSlot {
-    Warp *warp;            /* null: free */
+    _Alignas(64) Warp *warp;  /* null: free */
     const InsnTiming *timing; /* of its program's instructions */
-    const Insn *code;      /* its program's */
-    uint32_t block;        /* slot of its block */
-    uint8_t wait;          /* Wait; WAIT_NONE: in sm->ready */
+    const Insn *code;         /* its program's */
+    uint32_t pc;              /* of the next instruction */
+    uint32_t buffered;        /* instructions in its instruction buffer, from pc on */
+    uint32_t incoming;        /* instructions behind those that are being fetched */
+    uint8_t wait;             /* Wait; WAIT_NONE: in sm->ready */
     uint8_t scheduler;
-    uint8_t pipe;          /* of the next instruction */
+    uint8_t pipe;             /* of the next instruction */
+    bool at_folded;           /* the next instruction has no slot: when the wait ends it is looked at again */
+    Cycle wake;               /* when the wait ends, if known */
+    Cycle since;              /* when it began */
+    uint64_t age;             /* smaller: came earlier */
+    Cycle not_before;         /* what it waited for last was over then */
+    Cycle branch_until;       /* not before: a branch, call or return is being resolved, or it starts then */
+    Cycle port_until;         /* not before, if it is for the load/store unit */
+    Cycle fetched;            /* when the buffered ones are there */
+    Cycle arrives;            /* when the incoming ones will be */
+    uint32_t block;           /* slot of its block */
     bool has_stored, has_done_atomics; /* since its last fence */
-    bool has_conflicted;   /* the next instruction has had to wait for a register */
-    bool has_released;     /* the next instruction is a release, and what it waits for is visible */
-    bool at_folded;        /* the next instruction has no slot: when the wait ends it is looked at again */
-    Cycle wake;            /* when the wait ends, if known */
-    Cycle since;           /* when it began */
-    uint64_t age;          /* smaller: came earlier */
-    uint32_t pc;           /* of the next instruction */
-    uint32_t buffered;     /* instructions in its instruction buffer, from pc on */
-    uint32_t incoming;     /* instructions behind those that are being fetched */
-    Cycle fetched;         /* when the buffered ones are there */
-    Cycle arrives;         /* when the incoming ones will be */
-    Cycle not_before;      /* what it waited for last was over then */
-    Cycle port_until;      /* not before, if it is for the load/store unit */
-    Cycle branch_until;    /* not before: a branch, call or return is being resolved, or it starts then */
-    uint32_t pending_ops;    /* memory instructions that still write registers */
-    uint32_t pending_stores; /* requests whose arrival at L2 is not confirmed */
-    uint32_t sent_stores;    /* of them, those that have left the load/store unit */
-    uint32_t life;           /* warps that the slot has had, modulo 2^24: tells whose a store was */
-    WarpSet fence_waits;   /* in a fence: warps of the block that have had stores, or itself loads, under way ever
-                              since */
+    bool has_conflicted;      /* the next instruction has had to wait for a register */
+    bool has_released;        /* the next instruction is a release, and what it waits for is visible */
+    uint32_t pending_ops;     /* memory instructions that still write registers */
+    uint32_t pending_stores;  /* requests whose arrival at L2 is not confirmed */
+    uint32_t sent_stores;     /* of them, those that have left the load/store unit */
+    uint32_t life;            /* warps that the slot has had, modulo 2^24: tells whose a store was */
     Scoreboard board;
+    WarpSet fence_waits;      /* in a fence: warps of the block that have had stores, or itself loads, under
+                                 way ever since */
 } WarpSlot;
 
 /* What an SM tells of a block that has ended. */
