@@ -57,6 +57,8 @@ static void arrive(Warp *warp, uint32_t index, Mask lanes)
 {
     Join *join = &warp->joins.items[index];
     join->arrived |= lanes;
+    join->waited = 0; /* whoever comes did not wait for those that are here */
+    join->polled = false;
     if (join->arrived == join->expected)
         complete(warp, index);
 }
@@ -207,10 +209,11 @@ void divergence_exit(Warp *warp, Mask lanes)
     leave_joins(warp, join, NO_INDEX, lanes);
 }
 
-/* How many instructions lanes at a join wait for lanes that poll, and for each lane that only computes
- * (which may poll by plain loads). A loop without memory ends by itself, so patience costs nothing but
- * time; impatience costs reconvergence. */
-enum { PATIENCE_POLLING = 256, PATIENCE = 1 << 16 };
+/* How many instructions, in whole turns, lanes at a join wait for lanes that poll, and for each lane that
+ * only computes (which may poll by plain loads). More than one turn, because the first may have been almost
+ * over when they came. A loop without memory ends by itself, so patience costs nothing but time; impatience
+ * costs reconvergence. */
+enum { PATIENCE_POLLING = 512, PATIENCE = 1 << 16 };
 
 static void let_arrived_go(Warp *warp, uint32_t index)
 {
