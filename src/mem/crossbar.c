@@ -14,6 +14,20 @@ static size_t pair_of(const Crossbar *crossbar, uint32_t sm, uint32_t slice)
     return (size_t)sm * crossbar->slice_count + slice;
 }
 
+/* SMs and slices lie evenly along a line. */
+static Cycle *new_ways(uint32_t sms, uint32_t slices, const GpuConfig *config)
+{
+    Cycle *ways = xcalloc((size_t)sms * slices, sizeof *ways);
+    for (uint32_t sm = 0; sm < sms; sm++)
+        for (uint32_t slice = 0; slice < slices; slice++) {
+            const uint64_t a = (uint64_t)sm * slices, b = (uint64_t)slice * sms;
+            const uint64_t distance = a > b ? a - b : b - a;
+            ways[(size_t)sm * slices + slice] =
+                config->crossbar_latency + distance * config->crossbar_spread / ((uint64_t)sms * slices);
+        }
+    return ways;
+}
+
 static CrossbarPort *new_ports(uint32_t count)
 {
     CrossbarPort *ports = xaligned(_Alignof(CrossbarPort), count * sizeof *ports);
@@ -24,7 +38,6 @@ void crossbar_init(Crossbar *crossbar, const GpuConfig *config)
 {
     *crossbar = (Crossbar){
         .clock = clock_of(config->crossbar_khz, config->clock_khz),
-        .latency = config->crossbar_latency,
         .credits = (uint32_t)config->crossbar_credits,
         .flit_bytes = (uint32_t)config->crossbar_flit_bytes,
         .header = {[TO_SLICE] = 1, [TO_SM] = (uint32_t)config->crossbar_reply_header},
@@ -35,6 +48,7 @@ void crossbar_init(Crossbar *crossbar, const GpuConfig *config)
                                                                  : config->crossbar_sm_flits),
         .slice_flits = (uint32_t)config->crossbar_slice_flits,
     };
+    crossbar->ways = new_ways(crossbar->sm_count, crossbar->slice_count, config);
     const size_t pairs = (size_t)crossbar->sm_count * crossbar->slice_count;
     for (Direction direction = TO_SLICE; direction < DIRECTION_COUNT; direction++) {
         crossbar->sent[direction] = xcalloc(pairs, sizeof(uint32_t));
@@ -46,6 +60,7 @@ void crossbar_init(Crossbar *crossbar, const GpuConfig *config)
 
 void crossbar_free(Crossbar *crossbar)
 {
+    xfree(crossbar->ways);
     for (Direction direction = TO_SLICE; direction < DIRECTION_COUNT; direction++) {
         xfree(crossbar->sent[direction]);
         xfree((void *)crossbar->taken[direction]);
@@ -74,7 +89,8 @@ Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, 
         Cycle taken = atomic_load_explicit(note_of(crossbar, direction, pair, packet), memory_order_relaxed);
         if (taken == CYCLE_NEVER)
             return CYCLE_NEVER;
-        when = taken + crossbar->latency > when ? taken + crossbar->latency : when;
+        const Cycle back = taken + crossbar->ways[pair];
+        when = back > when ? back : when;
     }
     return when > now ? when : now;
 }
@@ -112,7 +128,7 @@ void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Sh
     const uint32_t flits = direction == TO_SLICE ? crossbar->sm_out_flits : crossbar->slice_flits;
     const uint64_t tick = occupy(crossbar, port, flits_of(crossbar, request, direction), flits, now);
     const Cycle start = clock_cycle(crossbar->clock, tick);
-    shard_send(from, to, (start > now ? start : now) + crossbar->latency,
+    shard_send(from, to, (start > now ? start : now) + crossbar->ways[pair],
                direction == TO_SLICE ? MESSAGE_REQUEST : MESSAGE_REPLY, 0, request);
 }
 

@@ -1,10 +1,11 @@
 /* The crossbar between SMs and L2 slices, one network for requests and one for replies.
  *
  * It has no shard of its own. A packet of n flits occupies the sender's port for n crossbar clocks (or n /
- * flits per clock), travels `latency` cycles, waits in the receiver's queue for its turn (in the order of
+ * flits per clock), travels the way's cycles, waits in the receiver's queue for its turn (in the order of
  * arrival, senders of one cycle by number) and occupies the receiver's port in the same way. Between each
  * sender and receiver there is room for `credits` packets; a sender that has used them up waits until the
- * receiver has taken one in and word of that has come back, which takes `latency` again.
+ * receiver has taken one in and word of that has come back, which takes as long again. SMs and slices lie along
+ * a line, and the farther two are apart the longer is the way (crossbar_spread).
  *
  * Credits are no messages: the receiver notes when it took packet n in at slot n % credits, and the sender of
  * packet n looks at the note of packet n - credits. A note made within the present window is at most as
@@ -35,7 +36,7 @@ typedef struct CrossbarPort {
 
 typedef struct Crossbar {
     Clock clock;
-    Cycle latency;
+    Cycle *ways;                              /* [sm * slice_count + slice]: cycles, one way */
     uint32_t credits, flit_bytes;
     uint32_t header[DIRECTION_COUNT]; /* flits ahead of a packet's data */
     uint32_t sm_count, slice_count;

@@ -27,8 +27,8 @@ static const Program programs[] = {
     {"atomics", "",
      "atom.global.add.u32 %r1, [%rd1+4], 5; st.global.u32 [%rd1+8], %r1; red.global.xor.b32 [%rd0], %r0;\n"
      "atom.global.cas.b64 %rd2, [%rd1+16], 0, %rd0; atom.global.exch.b128 %q1, [%rd1+32], %q2;\n"
-     "red.global.add.v2.f32 [%rd0+1024], {0f3F800000, 0f40000000};\n"
-     "atom.global.add.f64 %d1, [%rd0+2048], 0d3FF0000000000000; ld.global.u32 %r3, [%rd1+4];\n"
+     "red.global.add.v2.f32 [%rd0+1048], {0f3F800000, 0f40000000};\n"
+     "atom.global.add.f64 %d1, [%rd0+2072], 0d3FF0000000000000; ld.global.u32 %r3, [%rd1+4];\n"
      "st.global.u32 [%rd1+12], %r3; mov.b128 {%rd5, %rd6}, %q1; st.global.u64 [%rd1+48], %rd6;",
      false},
     {"vector atomics of one place", "",
