@@ -146,7 +146,9 @@ enum {
     AUX_ACQUIRE = 1 << 16,    /* .acquire or .acq_rel beyond the block */
     AUX_RELEASE = 1 << 17,    /* .release or .acq_rel beyond the block */
     AUX_READ_ONLY = 1 << 18,  /* .nc or ldu: nobody writes it while the kernel runs */
-    AUX_UNUSED = 1 << 19      /* of an atomic: no instruction reads its result */
+    AUX_UNUSED = 1 << 19,     /* of an atomic: no instruction reads its result */
+    AUX_STRONG = 1 << 20,     /* a load that the GPU has to agree on: .relaxed, .acquire, .volatile or .cv */
+    AUX_SYSTEM = 1 << 21      /* and the whole system: .volatile, .cv, or .sys */
 };
 
 /* Made once, while linking. */

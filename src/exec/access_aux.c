@@ -37,10 +37,14 @@ static uint32_t order_aux(const Function *function, const PtxInsn *ptx)
     const bool acquires = function_has_mod(function, ptx, MOD_acquire);
     const bool both = function_has_mod(function, ptx, MOD_acq_rel);
     const bool strong = acquires || function_has_mod(function, ptx, MOD_relaxed);
-    uint32_t aux = 0;
-    if (function_has_mod(function, ptx, MOD_cg) || function_has_mod(function, ptx, MOD_cv) ||
-        function_has_mod(function, ptx, MOD_volatile_) || function_has_mod(function, ptx, MOD_mmio) ||
-        (strong && !block))
+    const bool system = function_has_mod(function, ptx, MOD_cv) ||
+                        function_has_mod(function, ptx, MOD_mmio) ||
+                        function_has_mod(function, ptx, MOD_volatile_) ||
+                        (strong && function_has_mod(function, ptx, MOD_sys));
+    uint32_t aux = system ? AUX_SYSTEM : 0;
+    if (system || (strong && !block))
+        aux |= AUX_STRONG | AUX_AT_L2;
+    if (function_has_mod(function, ptx, MOD_cg))
         aux |= AUX_AT_L2;
     if ((acquires || both) && !block)
         aux |= AUX_ACQUIRE;

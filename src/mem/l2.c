@@ -135,13 +135,11 @@ bool l2_is_idle(const L2Slice *slice)
     uint32_t delayed = 0;
     for (int i = 0; i < L2_DELAYS; i++)
         delayed += slice->delays[i].count;
-    return !(slice->arrived.count | slice->linked.count | slice->queue.count | slice->misses_in_use |
-             delayed | slice->replies.count);
+    return !(slice->arrived.count | slice->queue.count | slice->misses_in_use | delayed |
+             slice->replies.count);
 }
 
 void l2_arrive(L2Slice *slice, Request *request) { request_list_append(&slice->arrived, request); }
-
-void l2_arrive_linked(L2Slice *slice, Request *request) { request_list_append(&slice->linked, request); }
 
 /* -- replies -- */
 
@@ -263,11 +261,23 @@ static void schedule_head(L2Slice *slice, Cycle from)
     const L2Entry *head = &slice->queue.entries[slice->queue.first];
     const uint64_t ready = clock_tick(slice->clock, head->ready > from ? head->ready : from);
     const uint64_t tick = ready > slice->next_tick ? ready : slice->next_tick;
-    const bool writes = head->request->kind != REQUEST_LOAD && !head->request->is_foreign;
-    const uint64_t unit_free = writes ? slice->writer_free / 100 : 0;
+    const uint64_t unit_free = head->request->is_foreign ? 0 : l2_unit_free(slice, head->request);
     slice->head_tick = unit_free > tick ? unit_free : tick;
     slice->head_unit = slice->head_tick - tick;
     slice->head_at = clock_cycle(slice->clock, slice->head_tick);
+}
+
+/* How many ticks the lookup just done takes of the slice. */
+static uint64_t busy_ticks(L2Slice *slice, const Request *request)
+{
+    const uint32_t busy = slice->data_ticks[__builtin_popcount(slice->moved)];
+    slice->statistics.data_busy += busy;
+    if (request->strength != REQUEST_SYSTEM || slice->config->l2_system_load <= 100 * busy)
+        return busy;
+    slice->system_rest += slice->config->l2_system_load;
+    const uint64_t ticks = slice->system_rest / 100;
+    slice->system_rest %= 100;
+    return ticks;
 }
 
 static void look_up(L2Slice *slice, Cycle now)
@@ -281,32 +291,29 @@ static void look_up(L2Slice *slice, Cycle now)
             slice->head_at = CYCLE_NEVER;
             return;
         }
-        const uint32_t busy = slice->data_ticks[__builtin_popcount(slice->moved)];
         slice->statistics.stall_writer += slice->head_unit;
-        slice->statistics.data_busy += busy;
-        slice->next_tick = slice->head_tick + busy;
+        slice->next_tick = slice->head_tick + busy_ticks(slice, request);
         l2_ring_pop(&slice->queue);
         schedule_head(slice, 0);
     }
 }
 
-/* Takes packets from the crossbar; returns when the next one can be. */
+/* Takes in what has come through the crossbar and from the other half, in the order of arrival; returns when
+ * the next one can be. */
 static Cycle take_in(L2Slice *slice, Cycle now)
 {
-    while (slice->linked.first && slice->queue.count < slice->config->l2_queue) {
-        l2_ring_push(&slice->queue, request_list_pop(&slice->linked), now);
-        if (slice->queue.count == 1)
-            schedule_head(slice, 0);
-    }
     while (slice->arrived.first && slice->queue.count < slice->config->l2_queue) {
-        const Cycle free = crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now);
+        const bool is_linked = slice->copies && slice->arrived.first->slice != slice->number;
+        const Cycle free =
+            is_linked ? now : crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now);
         if (free > now)
             return free;
         Request *request = request_list_pop(&slice->arrived);
-        if (slice->copies)
+        if (slice->copies && !is_linked)
             request->is_foreign =
                 interleave_slice(&slice->shared->interleave, request->line) != slice->number;
-        l2_ring_push(&slice->queue, request, crossbar_take(slice->shared->crossbar, TO_SLICE, request, now));
+        l2_ring_push(&slice->queue, request,
+                     is_linked ? now : crossbar_take(slice->shared->crossbar, TO_SLICE, request, now));
         if (slice->queue.count == 1)
             schedule_head(slice, 0);
     }

@@ -15,7 +15,8 @@
  * back-pressure reaches the crossbar.
  *
  * The unit that writes (stores and atomics) takes its time beside the lookup: see l2_writing_time(). Only the next
- * of them waits for it, and whatever is behind that one. Fills use a port of their own and take no time of the data
+ * of them waits for it, and whatever is behind that one; so does a load of the line that an atomic has just changed,
+ * and its reply is not ahead of the atomic's. Fills use a port of their own and take no time of the data
  * array. */
 #ifndef MEM_L2_H
 #define MEM_L2_H
@@ -100,11 +101,12 @@ typedef struct L2Slice {
     bool asks;                 /* the first reply has no credit that is known of */
     bool used_dram;            /* since the partition last cleared it */
 
-    RequestList arrived;       /* in the crossbar's receive queue */
+    RequestList arrived;       /* in the crossbar's receive queue, or from the other half */
     L2Ring queue;
     uint64_t next_tick;        /* first in which the next lookup can be */
     uint64_t head_tick;        /* in which the head can be looked up */
     uint8_t moved;             /* sectors that the data array moves for the last lookup */
+    uint64_t system_rest;      /* hundredths of ticks that loads of system scope have not taken yet */
     uint64_t head_unit;        /* how many ticks of that are due to the writing unit */
     Cycle head_at;             /* the cycle of head_tick; CYCLE_NEVER: there is no head or it waits */
     L2Wait wait;               /* of the head */
@@ -119,10 +121,11 @@ typedef struct L2Slice {
     uint32_t fetches_in_use;   /* of them, those for lines of the other half */
     uint32_t miss_count;       /* there is room for */
     uint8_t *copies;           /* bytes of the other half's lines, by index in tags; null: L2 is one piece */
-    RequestList linked;        /* have come from the other half */
     Request *free_fetches;     /* to ask the other half with */
     uint64_t writer_free;      /* when the writing unit is, in hundredths of ticks */
     uint64_t written_line;     /* what it wrote last */
+    bool wrote_atomic;         /* and by an atomic, */
+    Cycle atomic_done;         /* whose result is there then */
 
     L2Ring delays[L2_DELAYS];
     RequestList replies;       /* that can leave */
@@ -134,10 +137,8 @@ WbStatus l2_check(const GpuConfig *config, Error *error);
 /* `shared` must outlive the slice. */
 void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t place);
 void l2_free(L2Slice *slice);
-/* A packet has arrived through the crossbar. */
+/* A packet has arrived through the crossbar, or a request from the other half. */
 void l2_arrive(L2Slice *slice, Request *request);
-/* A request has come from the other half. */
-void l2_arrive_linked(L2Slice *slice, Request *request);
 /* Does all that can be done in cycle `now`, and sets `next`. */
 void l2_advance(L2Slice *slice, Cycle now);
 /* Sectors have come from DRAM: the ticket is one of l2_ticket(). */
@@ -220,10 +221,15 @@ static inline uint64_t l2_drop_address(uint64_t value) { return value >> 12 << 7
 
 /* Moves the request's data. */
 void l2_move_data(const L2Slice *slice, Request *request);
+/* Puts what a store writes into the bytes of its line. */
+void l2_store_bytes(const Request *request, uint8_t *line);
 /* Sectors of a store that are not wholly written. */
 uint8_t l2_partial_sectors(const Request *request);
 /* How long a store or an atomic keeps the writing unit busy, in hundredths of ticks. `again`: it wrote the same
  * line last. */
 uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool again);
+/* The first tick in which the writing unit lets the request be looked up: it is free for a store or an
+ * atomic; what an atomic did is written where a load of the same line can read it. */
+uint64_t l2_unit_free(const L2Slice *slice, const Request *request);
 
 #endif

@@ -33,14 +33,19 @@ static void store_sector(uint8_t *place, const uint8_t *data, uint32_t written)
     }
 }
 
-static void move_sectors(Request *request)
+void l2_store_bytes(const Request *request, uint8_t *line)
 {
     for (uint8_t left = request->sectors; left; left &= (uint8_t)(left - 1)) {
         const unsigned sector = (unsigned)__builtin_ctz(left), offset = sector * SECTOR_BYTES;
-        if (request->kind == REQUEST_LOAD)
-            memcpy(request->data + offset, request->place + offset, SECTOR_BYTES);
-        else
-            store_sector(request->place + offset, request->data + offset, written_bytes(request, sector));
+        store_sector(line + offset, request->data + offset, written_bytes(request, sector));
+    }
+}
+
+static void load_sectors(Request *request)
+{
+    for (uint8_t left = request->sectors; left; left &= (uint8_t)(left - 1)) {
+        const unsigned offset = (unsigned)__builtin_ctz(left) * SECTOR_BYTES;
+        memcpy(request->data + offset, request->place + offset, SECTOR_BYTES);
     }
 }
 
@@ -50,8 +55,10 @@ void l2_move_data(const L2Slice *slice, Request *request)
         return;
     if (request->kind == REQUEST_ATOMIC)
         slice->shared->atomic(request->atomic, request->place);
+    else if (request->kind == REQUEST_STORE)
+        l2_store_bytes(request, request->place);
     else
-        move_sectors(request);
+        load_sectors(request);
 }
 
 static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
@@ -80,4 +87,13 @@ uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool a
     const uint64_t first =
         again && config->l2_store_again ? config->l2_store_again : config->l2_store_request;
     return first + (sectors - 1) * config->l2_store_sector;
+}
+
+uint64_t l2_unit_free(const L2Slice *slice, const Request *request)
+{
+    if (request->kind != REQUEST_LOAD)
+        return slice->writer_free / 100;
+    if (!slice->wrote_atomic || request->line != slice->written_line)
+        return 0;
+    return (slice->writer_free + slice->config->l2_atomic_load) / 100;
 }

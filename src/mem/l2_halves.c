@@ -1,17 +1,22 @@
 /* An L2 of two halves (knob l2_halves), as of an A100, H100 and H200.
  *
  * Every SM is at one half and sends all its requests there. A line belongs to one slice, its home, behind
- * which its memory is; what takes effect on it does so there. A request for a line whose home is in the other
- * half comes to the slice opposite the home. That slice passes stores and atomics on, over the link between
- * the halves, and drops what it has of the line. Loads it answers from a copy if it has one; else it fetches
- * the sectors from the home and keeps a copy beside its own lines. Replies go the same way back. A real H200
- * differs in stores: they change the copy that they pass, so that SMs of the writer's half see them earlier.
+ * which its memory is; what takes effect on it does so there. A request for a line whose home is in the
+ * other half comes to the slice opposite the home. That slice passes stores and atomics on, over the link
+ * between the halves; a store changes the copy that it passes, an atomic drops it. Loads it answers from a
+ * copy if it has one; else it fetches the sectors from the home and keeps a copy beside its own lines. A
+ * load that may see what others write meanwhile (strong) does not wait for a fetch that is under way, it
+ * asks itself: 240 warps of an H200 that poll beside atomics of the other half slow those down as that many
+ * loads would (atomics_beside_polls in h200-halves.csv). Replies go the same way back.
  *
- * Copies are coherent. The home notes which sectors it has given away (`copied`); when it writes one or evicts
- * the line, word to drop them crosses the link. A fetch that is under way when a drop comes, or when a store
- * passes, serves those that wait for it and is not kept; later loads ask again, behind the store. Whoever
- * has seen the new value got it from the home: before he can tell an SM of the other half, the drop is there,
- * because l2_check() demands a link that is faster than that.
+ * Copies are coherent. The home notes which sectors it has given away (`copied`); when somebody of its own
+ * half or an atomic writes one, or it evicts the line, word to drop them crosses the link. A fetch that is
+ * under way when a drop comes, or when a store passes, serves those that wait for it and is not kept; later
+ * loads ask again, behind the store. Whoever has seen a new value got it from the home or from a copy that a
+ * store had changed in passing: before he can tell an SM of the other half, the drop is there or the store
+ * has come to the home, because l2_check() demands a link that is faster than that and a slice takes all in
+ * in the order of arrival. A drop for an older store may take a copy that a newer one has changed: the fetch
+ * that follows is behind the newer one.
  *
  * A slice never waits for the other half: fetches need no MSHR of those that l2_mshrs counts, any number of
  * loads can wait for one, and they take at most half of the ways of a set while under way. */
@@ -110,12 +115,12 @@ static uint32_t place_for(L2Slice *slice, uint64_t address, uint32_t sm, Cycle n
 }
 
 /* Asks the home for sectors; the load waits for them and perhaps for others. */
-static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t sectors, Cycle now)
+static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t sectors, bool keep, Cycle now)
 {
     /* The host may write its memory at any time without a word, so no copies of that are kept. */
-    const uint32_t index = space_is_host(request->line)
-                               ? TAGS_NONE
-                               : place_for(slice, place.local | FOREIGN, request->sm, now);
+    const uint32_t index = keep && !space_is_host(request->line)
+                               ? place_for(slice, place.local | FOREIGN, request->sm, now)
+                               : (uint32_t)TAGS_NONE;
     TagLine *line = index == TAGS_NONE ? NULL : tags_use(&slice->tags, index);
     uint32_t number;
     if (line && line->pending) {
@@ -161,19 +166,38 @@ static L2Wait look_for_copy(L2Slice *slice, Request *request, SlicePlace place, 
     slice->statistics.load_misses += (unsigned)__builtin_popcount(misses);
     if (request->place && hits)
         copy_sectors(request->data, copy_of(slice, index), hits);
+    const bool alone = request->strength != REQUEST_WEAK && pending;
+    /* The host may write its memory at any time without a word, so no copies of that are kept. */
+    const bool keep = !alone && request->line < SPACE_HOST_BASE;
     slice->moved = hits;
     if (hits == request->sectors)
         l2_ring_push(&slice->delays[L2_DELAY_HIT], request, now + slice->config->l2_latency);
     else
-        fetch(slice, request, place, misses, now);
+        fetch(slice, request, place, misses | (alone ? pending : 0), keep, now);
     return L2_WAIT_NONE;
+}
+
+/* Bytes of sectors that are not there change nothing. */
+static void change_copy(L2Slice *slice, uint64_t address, const Request *request)
+{
+    const uint32_t index = tags_find(&slice->tags, address | FOREIGN);
+    if (index == TAGS_NONE)
+        return;
+    TagLine *line = &slice->tags.lines[index];
+    if (line->pending & request->sectors)
+        let_go(slice, line);
+    if (request->place && line->valid & request->sectors)
+        l2_store_bytes(request, copy_of(slice, index));
 }
 
 L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cycle now)
 {
     if (request->kind == REQUEST_LOAD)
         return look_for_copy(slice, request, place, now);
-    l2_drop(slice, place.local, request->sectors);
+    if (request->kind == REQUEST_STORE)
+        change_copy(slice, place.local, request);
+    else
+        l2_drop(slice, place.local, request->sectors);
     slice->moved = 0;
     slice->statistics.link_writes++;
     cross(slice, place.slice, MESSAGE_LINKED, request, now);

@@ -155,19 +155,22 @@ static uint64_t occupy_writer(L2Slice *slice, const Request *request, uint64_t t
     const uint64_t start = tick * 100 > slice->writer_free ? tick * 100 : slice->writer_free;
     slice->writer_free = start + time;
     slice->written_line = request->line;
+    slice->wrote_atomic = request->kind == REQUEST_ATOMIC;
     slice->statistics.writer_busy += time;
     return (slice->writer_free + 99) / 100;
 }
 
-/* Sectors that go to the other half are copies from now on; copies of what is written must go. */
+/* Sectors that go to the other half are copies from now on; copies of what is written must go, unless the
+ * store has come by them and changed them. */
 static void keep_coherent(L2Slice *slice, const Request *request, TagLine *line, uint64_t address, Cycle now)
 {
-    if (request->kind != REQUEST_LOAD) {
+    const bool is_linked = request->slice != slice->number;
+    if (request->kind == REQUEST_LOAD) {
+        line->copied |= is_linked ? request->sectors : 0;
+    } else if (request->kind == REQUEST_ATOMIC || !is_linked) {
         if (line->copied & request->sectors)
             l2_recall(slice, address, line->copied & request->sectors, now);
         line->copied &= (uint8_t)~request->sectors;
-    } else if (request->slice != slice->number) {
-        line->copied |= request->sectors;
     }
 }
 
@@ -200,15 +203,18 @@ L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now)
 
     const Cycle latency = slice->config->l2_latency;
     Cycle done = now;
+    bool behind_atomic = slice->wrote_atomic && request->line == slice->written_line;
     if (request->kind != REQUEST_LOAD) {
         const Cycle after = clock_cycle(slice->clock, occupy_writer(slice, request, tick));
-        if (request->kind == REQUEST_ATOMIC)
-            done = after + slice->config->l2_atomic_latency;
+        behind_atomic = request->kind == REQUEST_ATOMIC;
+        if (behind_atomic)
+            slice->atomic_done = done = after + slice->config->l2_atomic_latency;
+    } else if (behind_atomic && slice->atomic_done > done) {
+        done = slice->atomic_done;
     }
     if (plan.waits)
         request_list_append(&slice->misses[line->note].waiting, request);
     else
-        l2_ring_push(&slice->delays[request->kind == REQUEST_ATOMIC ? L2_DELAY_ATOMIC : L2_DELAY_HIT],
-                     request, done + latency);
+        l2_ring_push(&slice->delays[behind_atomic ? L2_DELAY_ATOMIC : L2_DELAY_HIT], request, done + latency);
     return L2_WAIT_NONE;
 }

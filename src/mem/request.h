@@ -14,6 +14,9 @@ enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LINE_SECTORS = LINE_BYTES / SECTOR_B
 
 typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_KIND_COUNT } RequestKind;
 
+/* Whom a load has to agree with on what it sees: nobody, all threads of the GPU, or the whole system. */
+typedef enum RequestStrength { REQUEST_WEAK, REQUEST_STRONG, REQUEST_SYSTEM } RequestStrength;
+
 /* One lane of an atomic: an element of the line and its operands; `old` comes back. */
 typedef struct AtomicLane {
     uint8_t lane, offset;
@@ -40,6 +43,7 @@ struct Request {
     uint32_t packet;     /* number among those of its sender to its receiver, for credits */
     uint32_t ticket;     /* the SM's own */
     uint8_t kind;        /* RequestKind */
+    uint8_t strength;    /* RequestStrength, of a load */
     bool is_foreign;     /* at a slice that does not own the line, but its opposite: mem/l2_halves.c */
     uint8_t sectors;     /* bit s: bytes 32s.. of the line are wanted or written */
     uint64_t written[2]; /* of a store: bit b of the 128: byte b is written */

@@ -38,6 +38,7 @@ static LsuOp *new_record(const Handover *handover, OpKind kind)
     op->accesses_left = 1;
     op->kind = (uint8_t)kind;
     op->warp = (uint8_t)lsu->sm->issuing.warp;
+    op->strength = REQUEST_WEAK;
     op->has_registers = op->is_cached = op->is_local = op->is_copy = op->acquires = false;
     op->issued = lsu->sm->now;
     op->started = CYCLE_NEVER;
@@ -281,6 +282,7 @@ static void load_global(const Handover *handover, const AccessLine *lines, uint3
     keep_access(handover, op);
     keep_lines(lsu, op, lines, count);
     op->is_cached = !(aux & AUX_AT_L2) && (lsu->config->l1_global || aux & AUX_READ_ONLY);
+    op->strength = aux & AUX_SYSTEM ? REQUEST_SYSTEM : aux & AUX_STRONG ? REQUEST_STRONG : REQUEST_WEAK;
     acquire(handover, op);
     if (access->kind == ACCESS_COPY) {
         op->is_copy = true;

@@ -169,6 +169,7 @@ static uint64_t *load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
     if (status == L1_MISS) {
         Request *request = lsu_new_request(lsu, REQUEST_LOAD, line);
         request->sectors = answer.fetch;
+        request->strength = op->strength;
         request->ticket = answer.ticket;
         push_outgoing(lsu, request, now);
     }

@@ -87,6 +87,7 @@ Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
         interleave_near(&lsu->interleave, interleave_slice(&lsu->interleave, line->line), lsu->sm->number);
     request->kind = (uint8_t)kind;
     request->is_foreign = false;
+    request->strength = REQUEST_WEAK;
     request->sectors = line->sectors;
     request->written[0] = request->written[1] = 0;
     request->atomic = NULL;

@@ -32,6 +32,7 @@ struct LsuOp {
     uint32_t accesses_left; /* of `whole` */
     uint8_t kind;           /* OpKind */
     uint8_t warp;           /* slot */
+    uint8_t strength;       /* RequestStrength */
     bool has_registers, is_cached, is_local, is_copy, acquires;
     Cycle issued;
     Cycle started;          /* CYCLE_NEVER: not yet */
