@@ -1,5 +1,6 @@
 // The two halves of an L2, and what launches cost: latency by SM and line, ping-pong of pairs of SMs, atomic
-// counters by number and half of SMs, atomics beside pollers, home halves by address, L2 bandwidth, events.
+// counters by number and half of SMs, atomics beside pollers, barriers by blocks and places, home halves by address, L2
+// bandwidth, events.
 // Build: nvcc -O3 -arch=sm_90 halves.cu -o halves      Run: ./halves; h200-halves.csv is a digest of what it prints
 #include <cstdio>
 #include <cstdlib>
@@ -421,8 +422,98 @@ __global__ void l2bw(const float4 *p, float *o, int n, int rounds, int taken)
     if (v == 12345.f)
         *o = v;
 }
+// An atomic barrier with several blocks an SM: cycles from the atomic to the poll that sees the last one, and polls.
+template <int RELAXED> __global__ void blocks_count(u32 *c, float *out, int n)
+{
+    ll spin = 0;
+    u32 polls = 0, x;
+    for (int k = 1; k <= n; k++) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            ll t = clock64();
+            atomicAdd(c, 1u);
+            do {
+                polls++;
+                if (RELAXED)
+                    asm volatile("ld.relaxed.gpu.global.u32 %0,[%1];" : "=r"(x) : "l"(c) : "memory");
+                else
+                    x = *(vu32 *)c;
+            } while (x < (u32)k * gridDim.x);
+            spin += clock64() - t;
+            __threadfence();
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        out[blockIdx.x * 2] = (float)spin / n;
+        out[blockIdx.x * 2 + 1] = (float)polls / n;
+    }
+}
+// A flag for each block to say that it is there and one to be told to go on, as workloads/micro has it.
+__global__ void flag_barrier(int n, vu32 *arrived, vu32 *go)
+{
+    for (int k = 1; k <= n; k++) {
+        __syncthreads();
+        if (blockIdx.x == 0) {
+            if (threadIdx.x == 0) {
+                __threadfence();
+                arrived[0] = k;
+            }
+            for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x)
+                while (arrived[b] < (u32)k)
+                    ;
+            __syncthreads();
+            for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x)
+                go[b] = k;
+        } else if (threadIdx.x == 0) {
+            __threadfence();
+            arrived[blockIdx.x] = k;
+            while (go[blockIdx.x] < (u32)k)
+                ;
+            __threadfence();
+        }
+        __syncthreads();
+    }
+}
+static void barriers()
+{
+    static const int places[8] = {0, 4096, 16384, 32768, 65536, 131072, 262144, 1048576};
+    u32 *p, *q;
+    float *out;
+    CK(cudaMalloc(&p, 1 << 22));
+    CK(cudaMalloc(&q, 1 << 22));
+    CK(cudaMalloc(&out, 1 << 16));
+    for (int relaxed = 0; relaxed < 2; relaxed++)
+        for (int blocks : {1, 16, 66, 132, 198, 264, 396, 528}) {
+            std::vector<float> r(blocks * 2);
+            double spin = 0, polls = 0;
+            CK(cudaMemset(p, 0, 4096));
+            if (relaxed)
+                blocks_count<1><<<blocks, 256>>>(p, out, 300);
+            else
+                blocks_count<0><<<blocks, 256>>>(p, out, 300);
+            CK(cudaMemcpy(r.data(), out, blocks * 8, cudaMemcpyDeviceToHost));
+            for (int b = 0; b < blocks; b++)
+                spin += r[b * 2] / blocks, polls += r[b * 2 + 1] / blocks;
+            printf("blocks_count,%s,blocks,%d,cycles,%.0f,polls,%.2f\n", relaxed ? "relaxed" : "volatile", blocks,
+                   spin, polls);
+        }
+    for (int blocks : {132, 264, 528})
+        for (int i = 0; i < 8; i++) {
+            float t[2];
+            for (int run = 0; run < 2; run++)
+                t[run] = ms([&] {
+                    cudaMemsetAsync(p, 0, 1 << 22);
+                    cudaMemsetAsync(q, 0, 1 << 22);
+                    flag_barrier<<<blocks, 256>>>(run ? 1100 : 100, p + places[i] / 4, q + places[i * 3 % 8] / 4);
+                });
+            printf("flag_barrier_at,%d,%d,blocks,%d,us,%.3f\n", places[i], places[i * 3 % 8], blocks, t[1] - t[0]);
+        }
+}
 int main()
 {
+    barriers();
     {
         unsigned *w, h[132];
         CK(cudaMalloc(&w, 1024));
