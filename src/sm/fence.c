@@ -7,7 +7,7 @@
  * own loads too: what it drops of the L1 would else come back older than they are, by a load that another
  * warp has in the unit's queue. A .release store or atomic is such a fence and then itself. On an H200 a
  * fence takes 269 cycles by itself, 397 behind a store and about 520 behind an atomic, even one that was
- * confirmed long ago, hence three least times. Since the L1 is not coherent, a fence also drops what it
+ * confirmed long ago, hence three least times, and a store to the other half of L2 adds to them. Since the L1 is not coherent, a fence also drops what it
  * holds, so that later loads see what others wrote (the fence's acquire side; ld.acquire does the same in
  * the LSU). */
 #include "sm/lsu.h"
@@ -31,6 +31,8 @@ static Cycle least_time(const GpuConfig *config, const WarpSlot *slot)
     Cycle least = config->fence_latency;
     if (slot->has_stored && config->fence_store_latency > least)
         least = config->fence_store_latency;
+    if (slot->has_stored_far)
+        least += config->fence_far_latency;
     if (slot->has_done_atomics && config->fence_atomic_latency > least)
         least = config->fence_atomic_latency;
     return least;
@@ -42,7 +44,7 @@ static void pass(Sm *sm, uint32_t warp)
     WarpSlot *slot = &sm->warps[warp];
     const Cycle least = slot->since + least_time(sm->config, slot);
     sm->fencing &= ~((WarpSet)1 << warp);
-    slot->has_stored = slot->has_done_atomics = false;
+    slot->has_stored = slot->has_stored_far = slot->has_done_atomics = false;
     lsu_invalidate(sm->lsu);
     sm_consider(sm, warp, least > sm->now ? least : sm->now + 1);
 }

@@ -354,6 +354,8 @@ static void store_global(const Handover *handover, const AccessLine *lines, uint
         perform_staged(handover, staging);
     for (uint32_t i = 0; i < count; i++) {
         Request *request = lsu_new_request(lsu, REQUEST_STORE, &lines[i]);
+        slot_of(lsu)->has_stored_far |=
+            lsu->config->l2_halves > 1 && request->slice != interleave_slice(&lsu->interleave, request->line);
         if (direct)
             perform_in_request(handover, request);
         else

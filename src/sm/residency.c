@@ -63,7 +63,8 @@ static void start_warp(Sm *sm, uint32_t block, Warp *warp)
     slot->branch_until = start;
     slot->not_before = slot->port_until = 0;
     slot->pending_ops = slot->pending_stores = slot->sent_stores = 0;
-    slot->has_stored = slot->has_done_atomics = slot->has_released = slot->has_conflicted = false;
+    slot->has_stored = slot->has_stored_far = slot->has_done_atomics = slot->has_released =
+        slot->has_conflicted = false;
     slot->board.count = 0;
     slot->board.filter = 0;
     slot->board.crossing = (uint32_t)sm->config->pipe_crossing;

@@ -92,6 +92,7 @@ typedef struct WarpSlot {
     Scoreboard board;
     WarpSet fence_waits;      /* in a fence: warps of the block that have had stores, or itself loads, under
                                  way ever since */
+    bool has_stored_far;      /* since its last fence, to a line of the other half of L2 */
 } WarpSlot;
 
 /* What an SM tells of a block that has ended. */
