@@ -19,8 +19,7 @@
 enum {
     FREED_RANGES = 16,
     GAP = SPACE_ALIGNMENT,   /* unmapped after every allocation, so that overruns are found */
-    MAPPED_SIZE = 64 * 1024, /* from here on pages are mapped; smaller blocks come from the heap */
-    NULL_REACH = 1024 * 1024 /* an address below is likely a null pointer with an offset */
+    MAPPED_SIZE = 64 * 1024  /* from here on pages are mapped; smaller blocks come from the heap */
 };
 
 /* Programs and their libraries lie above or below; if something else does not, the next place is so much
@@ -28,7 +27,7 @@ enum {
 #ifdef __SANITIZE_THREAD__ /* which keeps most of the addresses for itself */
 #define FIRST_MAPPED 0x4000000000ull
 #else
-#define FIRST_MAPPED 0x200000000000ull
+#define FIRST_MAPPED SPACE_HOST_BASE
 #endif
 #define MAPPED_DETOUR 0x1000000000ull
 
@@ -240,7 +239,7 @@ WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void *
     if (make_range(space, memory, &range, host, error))
         return error->status;
     const uint64_t base = (uint64_t)(uintptr_t)*host;
-    if (base < NULL_REACH || base >= SPACE_GLOBAL_END || is_taken(space, base, range)) {
+    if (base < SPACE_NULL_END || base >= SPACE_GLOBAL_END || is_taken(space, base, range)) {
         if (memory != MEMORY_REGISTERED)
             host_free(*host, range < MAPPED_SIZE ? MAPPED_SIZE : range);
         return error_set(error, WB_ERROR_ARGUMENT,
@@ -409,7 +408,7 @@ const char *space_describe(const AddressSpace *space, uint64_t address, char *bu
     } else if (freed) {
         name_allocation(freed, name, sizeof name);
         snprintf(buffer, size, "%" PRIu64 " bytes into %s, which was freed", address - freed->base, name);
-    } else if (address < NULL_REACH) {
+    } else if (address < SPACE_NULL_END) {
         snprintf(buffer, size, "inside no allocation; it is a null pointer plus %" PRIu64 " bytes", address);
     } else if (window_name(address)) {
         snprintf(buffer, size, "inside no allocation of global memory; it is %s", window_name(address));

@@ -19,7 +19,8 @@
 #include "base/error.h"
 
 #define SPACE_GLOBAL_BASE 0x0000200000000ull
-#define SPACE_HOST_BASE   0x0100000000000ull /* from here on host memory, at its own address */
+#define SPACE_HOST_BASE   0x0200000000000ull /* from here on host memory, at its own address */
+#define SPACE_NULL_END    0x0000000100000ull /* an address below is likely a null pointer with an offset */
 #define SPACE_GLOBAL_END  0x1000000000000ull
 #define SPACE_SHARED_BASE 0x1000000000000ull
 #define SPACE_LOCAL_BASE  0x1000100000000ull
@@ -28,10 +29,11 @@
 #define SPACE_WINDOW_MASK 0x1FFFF00000000ull /* which window an address is in */
 enum { SPACE_ALIGNMENT = 256 };
 
-/* Whether the host may write there at any time: device memory lies between the two bounds. */
+/* Whether the host may write there at any time: above device memory, and below it in a program that is not loaded at
+ * random addresses. */
 static inline bool space_is_host(uint64_t address)
 {
-    return address < SPACE_GLOBAL_BASE || address >= SPACE_HOST_BASE;
+    return address >= SPACE_HOST_BASE || (address < SPACE_GLOBAL_BASE && address >= SPACE_NULL_END);
 }
 
 typedef enum MemoryKind {
