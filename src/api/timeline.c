@@ -226,8 +226,8 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
     return WB_OK;
 }
 
-/* Two cooperative kernels could each hold places that the other needs; and what an untimed kernel writes, caches under
- * a timed one would not know of. */
+/* Two cooperative kernels could each hold places that the other needs; and what an untimed kernel writes,
+ * caches under a timed one would not know of. */
 static bool may_start(const WbGpu *gpu, const Operation *launch)
 {
     const LaunchOrder *order = &launch->launch.order;

@@ -49,7 +49,8 @@ bool knob_parse_integer(const char *text, uint64_t *value);
 WbStatus knob_set(const KnobTable *table, void *object, const char *name, const char *value,
                   const char *where, Error *error);
 /* The value of a knob that is no string, as a number: an enumeration's is that of the choice. */
-WbStatus knob_get(const KnobTable *table, const void *object, const char *name, uint64_t *value, Error *error);
+WbStatus knob_get(const KnobTable *table, const void *object, const char *name, uint64_t *value,
+                  Error *error);
 /* The value as knob_set would take it. */
 const char *knob_text(const Knob *knob, const void *object, char *buffer, size_t size);
 /* "1 to 4096", "stack or independent", "true or false", "text": what may be given. */

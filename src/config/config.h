@@ -35,8 +35,8 @@ extern const KnobTable config_knobs;
 WbStatus config_load(const char *name, GpuConfig *config, Error *error);
 /* Checks what no single knob's bounds can: that a block fits on an SM, and the like. */
 WbStatus config_check(const GpuConfig *config, Error *error);
-/* Checks what must hold before a machine can be built of it, but not between two changes of single knobs: that
- * caches consist of whole sets, and the like. config_load() does both. */
+/* Checks what must hold before a machine can be built of it, but not between two changes of single knobs:
+ * that caches consist of whole sets, and the like. config_load() does both. */
 WbStatus config_check_machine(const GpuConfig *config, Error *error);
 
 /* The search path, best first: WARPBEAM_CONFIGS (folders with colons between them), folders beside the

@@ -4,13 +4,13 @@
  * flits per clock), travels the way's cycles, waits in the receiver's queue for its turn (in the order of
  * arrival, senders of one cycle by number) and occupies the receiver's port in the same way. Between each
  * sender and receiver there is room for `credits` packets; a sender that has used them up waits until the
- * receiver has taken one in and word of that has come back, which takes as long again. SMs and slices lie along
- * a line, and the farther two are apart the longer is the way (crossbar_spread).
+ * receiver has taken one in and word of that has come back, which takes as long again. SMs and slices lie
+ * along a line, and the farther two are apart the longer is the way (crossbar_spread).
  *
- * Credits are no messages: the receiver notes when it took packet n in at slot n % credits, and the sender of
- * packet n looks at the note of packet n - credits. A note made within the present window is at most as
- * old as the window is long and so not yet visible to the sender, by time and not by luck; the atomics only
- * keep the two threads from tearing it. */
+ * Credits are no messages: the receiver notes when it took packet n in at slot n % credits, and the sender
+ * of packet n looks at the note of packet n - credits. A note made within the present window is at most as
+ * old as the window is long and so not yet visible to the sender, by time and not by luck; the atomics
+ * only keep the two threads from tearing it. */
 #ifndef MEM_CROSSBAR_H
 #define MEM_CROSSBAR_H
 

@@ -1,19 +1,21 @@
 /* Interleaving: which L2 slice owns an address, and where in its DRAM channel the bytes lie.
  *
  * Slices. Memory is cut into granules of interleave_bytes; rounds of as many granules as there are slices
- * are dealt out one to each slice. Dealt in the same order every time, a stride of a whole round would keep
- * to one slice, so round n is rotated by a hash of n. A rotation needs no power of two, is undone by rotating
- * back, and leaves consecutive addresses perfectly even. The hash is a multiplication by the golden ratio:
- * multiples of any step fall evenly over its range, which for strides does better than bits mixed at random.
+ * are dealt out one to each slice. Dealt in the same order every time, a stride of a whole round would
+ * keep to one slice, so round n is rotated by a hash of n. A rotation needs no power of two, is undone by
+ * rotating back, and leaves consecutive addresses perfectly even. The hash is a multiplication by the
+ * golden ratio: multiples of any step fall evenly over its range, which for strides does better than bits
+ * mixed at random.
  *
- * Channels. The slices of a channel lie beside each other; their granules alternate in the channel. From the
- * low end, an address within a channel is: byte of a stripe, bank group, rest of the column, bank, row.
- * Consecutive stripes so go to different bank groups, whose column commands can follow faster. Group and bank
- * are permuted by XOR with the row's bits, so that rows that would compete for one bank spread over all.
+ * Channels. The slices of a channel lie beside each other; their granules alternate in the channel. From
+ * the low end, an address within a channel is: byte of a stripe, bank group, rest of the column, bank,
+ * row. Consecutive stripes so go to different bank groups, whose column commands can follow faster. Group
+ * and bank are permuted by XOR with the row's bits, so that rows that would compete for one bank spread
+ * over all.
  *
- * Halves. Where L2 is two halves, blocks of 4 KiB belong to one or the other by the parity of their number, as
- * was measured on an H200; what is said above then goes for the blocks of a half. Slices 2n and 2n + 1 lie
- * opposite each other, one in each half, and pairs of SMs alternate between the halves.
+ * Halves. Where L2 is two halves, blocks of 4 KiB belong to one or the other by the parity of their
+ * number, as was measured on an H200; what is said above then goes for the blocks of a half. Slices 2n and
+ * 2n + 1 lie opposite each other, one in each half, and pairs of SMs alternate between the halves.
  *
  * Both are one-to-one. Bit 63, which marks local memory, counts as bit 49. */
 #ifndef MEM_INTERLEAVE_H

@@ -5,19 +5,19 @@
  *       miss  --> MSHR --> DRAM channel --> fill --> delay of l2_fill_latency --> reply queue
  *
  * The slice is sectored, write-back and write-allocate. A store that covers whole sectors fetches nothing;
- * one that covers part of a missing sector fetches it, but nobody waits for that. Stores and reductions are
- * answered when they have been looked up: from then on everybody sees them. Loads, and atomics that return
- * values, wait for their sectors. Data moves at the lookup, hit or miss, so all accesses to an
+ * one that covers part of a missing sector fetches it, but nobody waits for that. Stores and reductions
+ * are answered when they have been looked up: from then on everybody sees them. Loads, and atomics that
+ * return values, wait for their sectors. Data moves at the lookup, hit or miss, so all accesses to an
  * address take effect in the order of their lookups.
  *
- * Whatever the request at the head of the queue needs (an MSHR, a line that may go, room in the DRAM queue or
- * in the reply queue) it needs all at once, or it waits and everything behind it does: that is how
+ * Whatever the request at the head of the queue needs (an MSHR, a line that may go, room in the DRAM queue
+ * or in the reply queue) it needs all at once, or it waits and everything behind it does: that is how
  * back-pressure reaches the crossbar.
  *
- * The unit that writes (stores and atomics) takes its time beside the lookup: see l2_writing_time(). Only the next
- * of them waits for it, and whatever is behind that one; so does a load of the line that an atomic has just changed,
- * and its reply is not ahead of the atomic's. Fills use a port of their own and take no time of the data
- * array. */
+ * The unit that writes (stores and atomics) takes its time beside the lookup: see l2_writing_time(). Only
+ * the next of them waits for it, and whatever is behind that one; so does a load of the line that an
+ * atomic has just changed, and its reply is not ahead of the atomic's. Fills use a port of their own and
+ * take no time of the data array. */
 #ifndef MEM_L2_H
 #define MEM_L2_H
 
@@ -225,8 +225,8 @@ void l2_move_data(const L2Slice *slice, Request *request);
 void l2_store_bytes(const Request *request, uint8_t *line);
 /* Sectors of a store that are not wholly written. */
 uint8_t l2_partial_sectors(const Request *request);
-/* How long a store or an atomic keeps the writing unit busy, in hundredths of ticks. `again`: it wrote the same
- * line last. */
+/* How long a store or an atomic keeps the writing unit busy, in hundredths of ticks. `again`: it wrote the
+ * same line last. */
 uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool again);
 /* The first tick in which the writing unit lets the request be looked up: it is free for a store or an
  * atomic; what an atomic did is written where a load of the same line can read it. */

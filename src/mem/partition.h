@@ -25,8 +25,8 @@ void partition_free(Partition *partition);
 bool partition_is_idle(const Partition *partition);
 /* Empties the caches without writing anything back: the data is in its place anyway. */
 void partition_invalidate(Partition *partition);
-/* Drops the copy that one of its slices has of a line of the slice opposite, where it lies at `local`: the host
- * has written it. */
+/* Drops the copy that one of its slices has of a line of the slice opposite, where it lies at `local`: the
+ * host has written it. */
 void partition_drop(Partition *partition, SlicePlace place);
 /* Brings the statistics up to cycle `now`, for reports between windows. */
 void partition_account(Partition *partition, Cycle now);

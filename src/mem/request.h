@@ -1,9 +1,10 @@
-/* A memory request: what travels from an SM through the crossbar to the L2 slice that owns its line, and back.
+/* A memory request: what travels from an SM through the crossbar to the L2 slice that owns its line, and
+ * back.
  *
  * Data takes effect at the slice, in the order in which the slice looks requests up: a load copies the
  * sectors it wants from `place` into `data`, a store copies the bytes it writes from `data` to `place`, an
- * atomic is done there lane by lane. Whoever holds the request owns it; it belongs to the pool of the
- * SM that made it and returns there with the reply (stores too: their reply says that they are visible). */
+ * atomic is done there lane by lane. Whoever holds the request owns it; it belongs to the pool of the SM
+ * that made it and returns there with the reply (stores too: their reply says that they are visible). */
 #ifndef MEM_REQUEST_H
 #define MEM_REQUEST_H
 

@@ -29,8 +29,8 @@
 #define SPACE_WINDOW_MASK 0x1FFFF00000000ull /* which window an address is in */
 enum { SPACE_ALIGNMENT = 256 };
 
-/* Whether the host may write there at any time: above device memory, and below it in a program that is not loaded at
- * random addresses. */
+/* Whether the host may write there at any time: above device memory, and below it in a program that is not
+ * loaded at random addresses. */
 static inline bool space_is_host(uint64_t address)
 {
     return address >= SPACE_HOST_BASE || (address < SPACE_GLOBAL_BASE && address >= SPACE_NULL_END);

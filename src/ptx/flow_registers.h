@@ -4,8 +4,8 @@
 
 #include "ptx/flow_live.h"
 
-/* 32-bit registers per thread that a real compiler for the target would give the function, within .maxnreg, .maxntid
- * and .minnctapersm. Not rounded to the unit in which hardware allocates. */
+/* 32-bit registers per thread that a real compiler for the target would give the function, within
+ * .maxnreg, .maxntid and .minnctapersm. Not rounded to the unit in which hardware allocates. */
 uint32_t flow_estimate_registers(const Function *function, const FlowLive *live, uint32_t target);
 
 /* Marks in banked[register_count] those whose value needs no register until it is used. */

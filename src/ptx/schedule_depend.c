@@ -50,8 +50,8 @@ static bool is_sequence(const Function *function, const PtxInsn *insn)
     return false;
 }
 
-/* A special function that must not flush subnormal operands to 0: a comparison, two products under its guard, and
- * the function between them. */
+/* A special function that must not flush subnormal operands to 0: a comparison, two products under its
+ * guard, and the function between them. */
 static bool is_scaled(const Function *function, const PtxInsn *insn)
 {
     static const char *const mnemonics[] = {"rsqrt", "sqrt", "rcp", "ex2", "lg2"};

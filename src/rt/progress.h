@@ -1,8 +1,9 @@
 /* A GPU works on while the program does something else; the simulator works only inside calls. A program
  * that waits for its results without a call, for a flag in mapped memory or for a host function's signal,
- * would wait for ever. Where it can (it has such memory, or has put a host function into a stream), a thread of our own
- * runs what is in streams once no call has been made for a second, and says so, for what is simulated then depends on
- * when the host made its next call. WARPBEAM_PATIENCE has other milliseconds; 0: never. */
+ * would wait for ever. Where it can (it has such memory, or has put a host function into a stream), a
+ * thread of our own runs what is in streams once no call has been made for a second, and says so, for what
+ * is simulated then depends on when the host made its next call. WARPBEAM_PATIENCE has other milliseconds;
+ * 0: never. */
 #ifndef RT_PROGRESS_H
 #define RT_PROGRESS_H
 

@@ -15,7 +15,8 @@
 
 #include "base/alloc.h"
 
-/* How often a thread looks whether the others have come before it sleeps; windows of a run that one thread does alone. */
+/* How often a thread looks whether the others have come before it sleeps; windows of a run that one thread
+ * does alone. */
 enum { SPINS = 4000, ALONE_WINDOWS = 32 };
 
 typedef struct Action {
@@ -323,8 +324,8 @@ static void *run_thread(void *argument)
     }
 }
 
-/* The first windows, done by one thread in the place of all: a run may be too short to be worth starting the others.
- * False: it is not over, and goes on from world->start. */
+/* The first windows, done by one thread in the place of all: a run may be too short to be worth starting
+ * the others. False: it is not over, and goes on from world->start. */
 static bool run_alone(World *world)
 {
     for (unsigned window = 0; window < ALONE_WINDOWS; window++) {

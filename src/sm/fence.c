@@ -1,15 +1,15 @@
 /* Fences: a warp goes on when its block's stores are visible to those the fence speaks of.
  *
- * Within a block stores are visible at once: the L1 is the block's own. Beyond it they are visible when the
- * L2 slices have confirmed them. A fence is cumulative: it also covers what other threads of the block
- * stored and made known to this one at a barrier, so it waits until every warp of the block that had stores
- * under way has had none for a moment (one that stores without pause delays it). It waits for the warp's
- * own loads too: what it drops of the L1 would else come back older than they are, by a load that another
- * warp has in the unit's queue. A .release store or atomic is such a fence and then itself. On an H200 a
- * fence takes 269 cycles by itself, 397 behind a store and about 520 behind an atomic, even one that was
- * confirmed long ago, hence three least times, and a store to the other half of L2 adds to them. Since the L1 is not coherent, a fence also drops what it
- * holds, so that later loads see what others wrote (the fence's acquire side; ld.acquire does the same in
- * the LSU). */
+ * Within a block stores are visible at once: the L1 is the block's own. Beyond it they are visible when
+ * the L2 slices have confirmed them. A fence is cumulative: it also covers what other threads of the block
+ * stored and made known to this one at a barrier, so it waits until every warp of the block that had
+ * stores under way has had none for a moment (one that stores without pause delays it). It waits for the
+ * warp's own loads too: what it drops of the L1 would else come back older than they are, by a load that
+ * another warp has in the unit's queue. A .release store or atomic is such a fence and then itself. On an
+ * H200 a fence takes 269 cycles by itself, 397 behind a store and about 520 behind an atomic, even one
+ * that was confirmed long ago, hence three least times, and a store to the other half of L2 adds to them.
+ * Since the L1 is not coherent, a fence also drops what it holds, so that later loads see what others
+ * wrote (the fence's acquire side; ld.acquire does the same in the LSU). */
 #include "sm/lsu.h"
 #include "sm/stages.h"
 

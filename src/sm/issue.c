@@ -187,9 +187,9 @@ static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet rea
     return true;
 }
 
-/* What schedulers share, the load/store unit's queue above all, goes to each in turn: the one behind that which
- * got it last goes first. Turns by time would not do: a unit that has room every fourth cycle would meet
- * the same one of four schedulers every time, whose warps would end long before the others'. */
+/* What schedulers share, the load/store unit's queue above all, goes to each in turn: the one behind that
+ * which got it last goes first. Turns by time would not do: a unit that has room every fourth cycle would
+ * meet the same one of four schedulers every time, whose warps would end long before the others'. */
 Cycle issue_cycle(Sm *sm)
 {
     Cycle next = CYCLE_NEVER;

@@ -31,7 +31,8 @@ extern const StatTable lsu_statistics;
 
 Lsu *lsu_create(Sm *sm);
 void lsu_free(Lsu *lsu);
-/* Whether the queue has room for another instruction; the pipeline looks at sm->lsu_full, which says the same. */
+/* Whether the queue has room for another instruction; the pipeline looks at sm->lsu_full, which says the
+ * same. */
 bool lsu_has_room(const Lsu *lsu);
 /* The hook (MemoryHook). The issuing warp and instruction are in sm->issuing. */
 int lsu_carry_out(Step *step, Access *access, SecondPhase *perform);
@@ -62,8 +63,8 @@ void writeback_memory(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle time)
 /* The arrival of one of the warp's stores or reductions at L2 is confirmed (lsu_carry_out has counted it in
  * pending_stores); with the last one a fence or an ended warp goes on. */
 void writeback_store(Sm *sm, uint32_t warp);
-/* The warp's store leaves the unit; returns what its reply gives to writeback_confirmed(). The warp may be gone
- * by then, and even now. */
+/* The warp's store leaves the unit; returns what its reply gives to writeback_confirmed(). The warp may be
+ * gone by then, and even now. */
 uint32_t writeback_ticket(Sm *sm, uint32_t warp);
 void writeback_confirmed(Sm *sm, uint32_t ticket);
 

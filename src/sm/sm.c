@@ -143,8 +143,8 @@ static Cycle when_issuable(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle 
     return operands;
 }
 
-/* Whether the next instruction is a .release, or asks a unit that reads memory (printf), and the fence that it
- * begins with has not been. */
+/* Whether the next instruction is a .release, or asks a unit that reads memory (printf), and the fence
+ * that it begins with has not been. */
 static bool must_release(const WarpSlot *slot)
 {
     const Insn *insn = &slot->code[slot->pc];

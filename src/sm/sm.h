@@ -60,8 +60,8 @@ typedef struct Scoreboard {
     ScoreboardEntry entries[SCOREBOARD_ENTRIES];
 } Scoreboard;
 
-/* A resident warp. What every instruction reads or writes comes first and fills two cache lines; the scoreboard
- * begins with the third. */
+/* A resident warp. What every instruction reads or writes comes first and fills two cache lines; the
+ * scoreboard begins with the third. */
 typedef struct WarpSlot {
     _Alignas(64) Warp *warp;  /* null: free */
     const InsnTiming *timing; /* of its program's instructions */
@@ -138,8 +138,9 @@ typedef struct Lsu Lsu;
 typedef struct Fetch Fetch;
 typedef struct WarpScheduler WarpScheduler;
 
-/* The instruction that is issuing. The load/store unit sets `pending` if registers come later, and `wait` to
- * what that is to those who need them; `op` is its record, if the instruction accesses memory several times. */
+/* The instruction that is issuing. The load/store unit sets `pending` if registers come later, and `wait`
+ * to what that is to those who need them; `op` is its record, if the instruction accesses memory several
+ * times. */
 typedef struct Issuing {
     uint32_t warp;
     const InsnTiming *insn;
@@ -202,8 +203,8 @@ typedef struct Sm {
 } Sm;
 
 /* Messages between SMs and front end. To an SM: body is the SmKernel, value the block's index in the grid.
- * From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on; or all
- * stores of blocks that have ended are visible now. */
+ * From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on;
+ * or all stores of blocks that have ended are visible now. */
 enum { MESSAGE_BLOCK = 3, MESSAGE_BLOCK_DONE = 4, MESSAGE_DRAINED = 5 };
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);

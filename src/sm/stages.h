@@ -40,14 +40,14 @@ static inline bool scoreboard_has_room(const Scoreboard *board, const InsnTiming
 
 /* -- writeback.c -- */
 
-/* Enters the results of the instruction that has just been done: ready at that time, or, if sm->issuing says so,
- * when the load/store unit says. */
+/* Enters the results of the instruction that has just been done: ready at that time, or, if sm->issuing
+ * says so, when the load/store unit says. */
 void writeback_expect(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready);
 
 /* -- operands.c -- */
 
-/* Reads the sources through the register banks; the scheduler issues nothing until they are read. `same_warp`: its
- * last instruction was of the same warp. */
+/* Reads the sources through the register banks; the scheduler issues nothing until they are read.
+ * `same_warp`: its last instruction was of the same warp. */
 void operands_read(Sm *sm, Scheduler *scheduler, const InsnTiming *insn, bool same_warp);
 
 /* -- units.c -- */

@@ -1,6 +1,6 @@
-/* Loose round-robin: the next SM after the last one that took a block; "loose" because SMs without room are
- * passed over. Where no SM has a block, it begins at the first one: an H200 places the blocks of launches that
- * follow each other on the same SMs (`where` in tests/device/latency/h200-halves.csv).
+/* Loose round-robin: the next SM after the last one that took a block; "loose" because SMs without room
+ * are passed over. Where no SM has a block, it begins at the first one: an H200 places the blocks of
+ * launches that follow each other on the same SMs (`where` in tests/device/latency/h200-halves.csv).
  *
  * The baseline that Wireframe names so ("Loose Round-robin") and that CLASO shows in its Figure 9. */
 #include "grid/policy.h"
