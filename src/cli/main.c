@@ -61,7 +61,7 @@ int misuse(const char *format, ...)
 
 static void print_help(void)
 {
-    puts("Warpbeam: a GPU simulator that runs PTX.\n\nUsage:");
+    puts("Warpbeam: a GPU simulator that runs CUDA programs.\n\nUsage:");
     for (int i = 0; i < COMMAND_COUNT; i++)
         printf("  warpbeam %s\n      %s\n", commands[i].usage, commands[i].description);
     puts("  warpbeam --help | --version\n");
