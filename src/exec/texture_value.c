@@ -12,20 +12,6 @@
 
 enum { SRGB_CHANNELS = 3 };
 
-static float as_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t as_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* -- one channel of one texel -- */
 
 static bool is_signed(const WbTexture *texture) { return texture->channel == WB_CHANNEL_SIGNED; }
@@ -58,7 +44,7 @@ static uint32_t border_channel(const WbTexture *texture, unsigned channel)
     }
     if (texture->channel == WB_CHANNEL_FLOAT && texture->channel_bits == 16)
         return narrow(color, FORMAT_F16, ROUND_ZERO, false);
-    return as_bits(color);
+    return bits32(color);
 }
 
 /* Extended to 32 bits, by the sign if there is one. */
@@ -97,9 +83,9 @@ static uint32_t channel_bits(const WbTexture *texture, const TextureTexel *texel
         return 0;
     const uint32_t raw = raw_channel(texture, texel, channel);
     if (texture->normalized_values)
-        return as_bits(normalized_channel(texture, raw, channel));
+        return bits32(normalized_channel(texture, raw, channel));
     return texture->channel == WB_CHANNEL_FLOAT && texture->channel_bits == 16
-               ? as_bits(f16_to_f32((uint16_t)raw))
+               ? bits32(f16_to_f32((uint16_t)raw))
                : raw;
 }
 
@@ -186,7 +172,7 @@ typedef struct Term {
 static Term term_of(const WbTexture *texture, const TextureTexel *texel, unsigned channel,
                     const Precision *precision)
 {
-    const double value = as_float(channel_bits(texture, texel, channel));
+    const double value = float32(channel_bits(texture, texel, channel));
     if (is_colour(texture, channel))
         return (Term){value, texture_srgb_unit(raw_channel(texture, texel, channel))};
     if (fabs(value) < FLT_MIN)
@@ -220,7 +206,7 @@ static float filter_floats(const TextureLane *lane, const TextureTexel *texels, 
     if (corners > 4)
         sum += sum_slice(terms + 4, weight + 4, 4);
     if (isnan(sum))
-        return as_float(precision->nan);
+        return float32(precision->nan);
     if (isinf(sum) || sum == 0)
         return (float)sum;
     const double last = unit_of(sum, precision->bits, precision->least);
@@ -234,8 +220,8 @@ static uint32_t filter(const TextureLane *lane, const TextureTexel *texels, uint
     int32_t weight[TEXTURE_TEXELS];
     weigh(lane->fraction, corners, weight);
     if (texture->normalized_values && !is_colour(texture, channel))
-        return as_bits(filter_integers(lane, texels, stride, corners, channel, weight));
-    return as_bits(filter_floats(lane, texels, stride, corners, channel, weight));
+        return bits32(filter_integers(lane, texels, stride, corners, channel, weight));
+    return bits32(filter_floats(lane, texels, stride, corners, channel, weight));
 }
 
 /* -- results -- */

@@ -219,12 +219,17 @@ static RtError find_mappings(Range range, uint32_t *first, uint32_t *count)
     return RT_SUCCESS;
 }
 
+/* The mappings of a range, when nothing that may use them is under way any more. */
+static RtError find_unused(uint64_t address, size_t size, uint32_t *first, uint32_t *count)
+{
+    const RtError error = find_mappings((Range){address, size}, first, count);
+    return error ? error : rt_wait_all();
+}
+
 RtError rt_virtual_unmap(uint64_t address, size_t size)
 {
     uint32_t first, count;
-    RtError error = find_mappings((Range){address, size}, &first, &count);
-    if (!error)
-        error = rt_wait_all();
+    RtError error = find_unused(address, size, &first, &count);
     if (error)
         return error;
     VEC(RtPhysical *) unmapped = {0};
@@ -245,9 +250,7 @@ RtError rt_virtual_unmap(uint64_t address, size_t size)
 RtError rt_virtual_set_access(uint64_t address, size_t size, int access)
 {
     uint32_t first, count;
-    RtError error = find_mappings((Range){address, size}, &first, &count);
-    if (!error)
-        error = rt_wait_all();
+    const RtError error = find_unused(address, size, &first, &count);
     if (error)
         return error;
     for (uint32_t i = first; i < first + count; i++)

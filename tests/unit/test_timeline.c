@@ -1,15 +1,4 @@
 /* Streams, events, copies and host memory of the C API: what waits for what, and when it happens. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "warpbeam.h"
-
 /* work: a loop of `rounds`, then *out = value. add: *out += value, after the same loop. meet: the barrier of
  * a grid as nvcc writes it, then each block stores how many blocks it saw. */
 static const char text[] =
@@ -31,36 +20,9 @@ static const char text[] =
     "  st.global.u32 [%a], %l; st.global.u32 [%a+4], %h; ret; }\n"
     ".visible .entry stray() { .reg .u64 %a; mov.u64 %a, 64; st.global.u32 [%a], 1; ret; }\n";
 
+#include "timeline_rig.h"
+
 enum { ROUNDS = 2000 };
-
-static WbGpu *gpu;
-static WbModule *module;
-static uint64_t words;
-
-static void check(WbStatus status)
-{
-    if (status != WB_OK)
-        fail_msg("%s: %s", wb_status_name(status), wb_error(gpu));
-}
-
-static int open_gpu(void **state)
-{
-    (void)state;
-    check(wb_gpu_open("gtx480", &gpu, NULL, 0));
-    check(wb_gpu_set(gpu, "mode", "cycle"));
-    check(wb_gpu_set(gpu, "clock_khz", "1000000")); /* a cycle is a nanosecond */
-    check(wb_module_load(gpu, "test.ptx", text, strlen(text), &module));
-    check(wb_malloc(gpu, 4096, &words));
-    check(wb_set_device(gpu, words, 0, 4096));
-    return 0;
-}
-
-static int close_gpu(void **state)
-{
-    (void)state;
-    wb_gpu_close(gpu);
-    return 0;
-}
 
 static WbKernel *kernel(const char *name)
 {
@@ -75,27 +37,6 @@ static void launch(WbStream *stream, const char *name, uint32_t word, uint32_t v
     void *const pointers[] = {&out, &value, &rounds};
     check(wb_stream_launch(stream, kernel(name),
                            &(WbLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .pointers = pointers}));
-}
-
-static uint32_t word_at(uint32_t word)
-{
-    uint32_t value;
-    check(wb_copy_from_device(gpu, &value, words + 4 * word, 4));
-    return value;
-}
-
-static WbStream *make_stream(unsigned flags, int priority)
-{
-    WbStream *stream;
-    check(wb_stream_create(gpu, flags, priority, &stream));
-    return stream;
-}
-
-static WbRecord record_at(size_t index)
-{
-    WbRecord record;
-    check(wb_record_at(gpu, index, &record));
-    return record;
 }
 
 static void kernels_of_two_streams_overlap(void **state)
@@ -120,7 +61,8 @@ static void kernels_of_two_streams_overlap(void **state)
     assert_int_equal(all.value, 3 * alone.value);
     assert_int_equal(first.warp_instructions, alone.value);
     assert_int_equal(second.warp_instructions, alone.value);
-    assert_int_equal(second.thread_instructions, alone.value - 1); /* of one thread; the last branch is not taken */
+    assert_int_equal(second.thread_instructions,
+                     alone.value - 1); /* of one thread; the last branch is not taken */
     wb_stream_destroy(one);
     wb_stream_destroy(other);
 }

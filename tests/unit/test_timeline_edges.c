@@ -1,16 +1,5 @@
 /* Streams in unusual orders: failures that nobody has asked for yet, host functions that call back, streams
  * and modules that go while they are needed, statistics that begin anew in the middle of a kernel. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "warpbeam.h"
-
 /* work: a loop of `rounds`, then *out = value. stray: an access to nothing. forever: a loop without an
  * end. */
 static const char text[] =
@@ -23,49 +12,9 @@ static const char text[] =
     ".visible .entry stray() { .reg .u64 %a; mov.u64 %a, 64; st.global.u32 [%a], 1; ret; }\n"
     ".visible .entry forever() { LOOP: bra LOOP; }\n";
 
+#include "timeline_rig.h"
+
 enum { ROUNDS = 2000 };
-
-static WbGpu *gpu;
-static WbModule *module;
-static uint64_t words;
-
-static void check(WbStatus status)
-{
-    if (status != WB_OK)
-        fail_msg("%s: %s", wb_status_name(status), wb_error(gpu));
-}
-
-static WbModule *load(void)
-{
-    WbModule *loaded;
-    check(wb_module_load(gpu, "test.ptx", text, strlen(text), &loaded));
-    return loaded;
-}
-
-static int open_gpu(void **state)
-{
-    (void)state;
-    check(wb_gpu_open("gtx480", &gpu, NULL, 0));
-    check(wb_gpu_set(gpu, "mode", "cycle"));
-    check(wb_gpu_set(gpu, "clock_khz", "1000000")); /* a cycle is a nanosecond */
-    module = load();
-    check(wb_malloc(gpu, 4096, &words));
-    return 0;
-}
-
-static int close_gpu(void **state)
-{
-    (void)state;
-    wb_gpu_close(gpu);
-    return 0;
-}
-
-static WbStream *make_stream(unsigned flags)
-{
-    WbStream *stream;
-    check(wb_stream_create(gpu, flags, 0, &stream));
-    return stream;
-}
 
 static void launch_of(WbModule *from, WbStream *stream, uint32_t word, uint32_t value, uint32_t rounds)
 {
@@ -89,20 +38,6 @@ static void launch_plain(WbModule *from, WbStream *stream, const char *name)
     check(wb_stream_launch(stream, kernel, &(WbLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}}));
 }
 
-static uint32_t word_at(uint32_t word)
-{
-    uint32_t value;
-    check(wb_copy_from_device(gpu, &value, words + 4 * word, 4));
-    return value;
-}
-
-static WbRecord record_at(size_t index)
-{
-    WbRecord record;
-    check(wb_record_at(gpu, index, &record));
-    return record;
-}
-
 /* The first unload cannot return its failure, and the second one still has to end what uses its module. */
 static void modules_go_after_their_kernels(void **state)
 {
@@ -122,7 +57,7 @@ static void waits_that_tell_an_older_failure(void **state)
 {
     (void)state;
     WbModule *first = load();
-    WbStream *stream = make_stream(0);
+    WbStream *stream = make_stream(0, 0);
     WbEvent *event;
     check(wb_event_create(gpu, &event));
     launch_plain(first, NULL, "stray");
@@ -149,7 +84,7 @@ static void call_back(void *context)
 static void host_functions_cannot_wait(void **state)
 {
     (void)state;
-    called_stream = make_stream(WB_STREAM_NON_BLOCKING);
+    called_stream = make_stream(WB_STREAM_NON_BLOCKING, 0);
     status_of_wait = WB_OK;
     check(wb_stream_call(gpu, NULL, call_back, NULL));
     launch(NULL, 0, 1, 10);
@@ -163,7 +98,7 @@ static void host_functions_cannot_wait(void **state)
 static void a_stream_is_waited_for_alone(void **state)
 {
     (void)state;
-    WbStream *stream = make_stream(0), *other = make_stream(0);
+    WbStream *stream = make_stream(0, 0), *other = make_stream(0, 0);
     launch(stream, 0, 1, 10);
     launch(NULL, 1, 1, ROUNDS);
     launch(other, 2, 1, 10);
@@ -179,7 +114,7 @@ static void a_stream_is_waited_for_alone(void **state)
 static void destroyed_streams_still_count(void **state)
 {
     (void)state;
-    WbStream *empty = make_stream(0), *full = make_stream(0);
+    WbStream *empty = make_stream(0, 0), *full = make_stream(0, 0);
     launch(empty, 0, 1, 10);
     check(wb_wait(gpu));
     wb_stream_destroy(empty);
@@ -197,7 +132,7 @@ static void statistics_begin_anew_inside_a_kernel(void **state)
 {
     (void)state;
     WbStat all, of_first, idle, active;
-    WbStream *stream = make_stream(0);
+    WbStream *stream = make_stream(0, 0);
     launch(stream, 0, 1, ROUNDS);
     check(wb_wait(gpu));
     check(wb_record_stat(gpu, 0, "warp_instructions", &of_first));
@@ -231,7 +166,7 @@ static void registers_change_behind_queued_launches(void **state)
 static void a_limit_is_each_kernels_own(void **state)
 {
     (void)state;
-    WbStream *one = make_stream(0), *other = make_stream(0);
+    WbStream *one = make_stream(0, 0), *other = make_stream(0, 0);
     check(wb_gpu_set(gpu, "cycle_limit", "60000"));
     launch(one, 0, 1, ROUNDS);
     launch_plain(module, one, "forever"); /* begins when work has ended: it has its own 60000 cycles */
