@@ -1,4 +1,5 @@
 /* Streams, events, copies and host memory of the C API: what waits for what, and when it happens. */
+
 /* work: a loop of `rounds`, then *out = value. add: *out += value, after the same loop. meet: the barrier of
  * a grid as nvcc writes it, then each block stores how many blocks it saw. */
 static const char text[] =

@@ -1,5 +1,6 @@
 /* Streams in unusual orders: failures that nobody has asked for yet, host functions that call back, streams
  * and modules that go while they are needed, statistics that begin anew in the middle of a kernel. */
+
 /* work: a loop of `rounds`, then *out = value. stray: an access to nothing. forever: a loop without an
  * end. */
 static const char text[] =
