@@ -7,7 +7,8 @@
  *
  * Under nvcc it only includes what printf and assert need. Under clang it gives the language its names:
  * qualifiers, index variables, vectors, atomics, warp functions, barriers, bit functions, printf, assert;
- * warpbeam_device_math.h adds the mathematics. */
+ * warpbeam_device_math.h adds the mathematics. Under both, warpbeam_device_launch.h lets kernels launch
+ * work. */
 #ifndef WARPBEAM_DEVICE_H
 #define WARPBEAM_DEVICE_H
 
@@ -15,6 +16,7 @@
 
 #include <cassert>
 #include <cstdio>
+#include "warpbeam_device_launch.h"
 
 #elif !defined(__CUDA__) || !defined(__clang__)
 #error "warpbeam_device.h is for kernels: compile with nvcc, or with clang -x cuda --cuda-device-only."
@@ -306,6 +308,7 @@ WB_DEVICE float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x
 WB_DEVICE long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 WB_DEVICE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
+#include "warpbeam_device_launch.h"
 #include "warpbeam_device_math.h"
 
 #endif

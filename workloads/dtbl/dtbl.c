@@ -1,0 +1,45 @@
+#include "dtbl/dtbl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const DtblBenchmark dtbl_benchmarks[DTBL_BENCHMARKS] = {
+    {"amr", "Adaptive mesh refinement of a flame", "amr.ptx", amr_run},
+    {"bht", "Barnes-Hut tree of random points", "bht.ptx", bht_run},
+    {"bfs_citation", "Breadth-first search in a citation network", "bfs.ptx", bfs_citation_run},
+    {"bfs_usa_road", "Breadth-first search in a road network", "bfs.ptx", bfs_road_run},
+    {"bfs_cage15", "Breadth-first search in a banded matrix", "bfs.ptx", bfs_cage_run},
+    {"clr_citation", "Colouring of a citation network", "clr.ptx", clr_citation_run},
+    {"clr_graph500", "Colouring of an R-MAT graph", "clr.ptx", clr_graph500_run},
+    {"clr_cage15", "Colouring of a banded matrix", "clr.ptx", clr_cage_run},
+    {"regx_darpa", "Regular expressions over network packets", "regx.ptx", regx_packets_run},
+    {"regx_string", "Regular expressions over random strings", "regx.ptx", regx_string_run},
+    {"pre_movielens", "Product recommendation from film ratings", "pre.ptx", pre_movielens_run},
+    {"join_uniform", "Relational join of evenly distributed keys", "join.ptx", join_uniform_run},
+    {"join_gaussian", "Relational join of normally distributed keys", "join.ptx", join_gaussian_run},
+    {"sssp_citation", "Shortest paths in a citation network", "sssp.ptx", sssp_citation_run},
+    {"sssp_flight", "Shortest paths in a flight network", "sssp.ptx", sssp_flight_run},
+    {"sssp_cage15", "Shortest paths in a banded matrix", "sssp.ptx", sssp_cage_run},
+};
+
+const DtblBenchmark *dtbl_find(const char *name)
+{
+    for (size_t i = 0; i < DTBL_BENCHMARKS; i++)
+        if (strcmp(dtbl_benchmarks[i].name, name) == 0)
+            return &dtbl_benchmarks[i];
+    return NULL;
+}
+
+const char *dtbl_kernel(const char *name, LaunchMode mode, char *buffer, size_t size)
+{
+    static const char *const suffixes[LAUNCH_MODES] = {"flat", "cdp", "dtbl"};
+    snprintf(buffer, size, "%s_%s", name, suffixes[mode]);
+    return buffer;
+}
+
+bool dtbl_run(const DtblBenchmark *benchmark, const DtblRun *run, WbGpu *gpu, const char *directory,
+              Host *host)
+{
+    *host = host_begin(gpu, directory, benchmark->file);
+    return host->status == WB_OK && benchmark->run(host, run) && host->status == WB_OK;
+}

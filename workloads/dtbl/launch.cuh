@@ -1,0 +1,62 @@
+/* Work that a kernel finds, launched in one of three ways from one source [DTBL fig. 3]: not at all (flat),
+ * as kernels in streams of their own (CUDA dynamic parallelism), or as aggregated groups of blocks (DTBL).
+ *
+ * A kernel that finds work is a template over the mode; a kernel of each mode gets its name by
+ *
+ *     MODES(expand, (const uint32_t *starts, uint32_t *levels), (starts, levels))
+ *
+ * which makes expand_flat, expand_cdp and expand_dtbl of `template <Mode mode> __device__ void expand(...)`. */
+#ifndef DTBL_LAUNCH_CUH
+#define DTBL_LAUNCH_CUH
+
+#include "warpbeam_device.h"
+
+enum Mode { FLAT, CDP, DTBL };
+
+#define MODES(name, parameters, arguments)                                                                   \
+    extern "C" __global__ void name##_flat parameters { name<FLAT> arguments; }                              \
+    extern "C" __global__ void name##_cdp parameters { name<CDP> arguments; }                                \
+    extern "C" __global__ void name##_dtbl parameters { name<DTBL> arguments; }
+
+/* Bytes that parameters of these types take, and where they go. */
+template <typename First> __device__ constexpr size_t parameter_end(size_t at)
+{
+    return (at + alignof(First) - 1) / alignof(First) * alignof(First) + sizeof(First);
+}
+template <typename First, typename Second, typename... Rest> __device__ constexpr size_t parameter_end(size_t at)
+{
+    return parameter_end<Second, Rest...>(parameter_end<First>(at));
+}
+
+template <typename First> __device__ __forceinline__ void put_parameters(char *to, size_t at, First first)
+{
+    *(First *)(to + parameter_end<First>(at) - sizeof(First)) = first;
+}
+template <typename First, typename Second, typename... Rest>
+__device__ __forceinline__ void put_parameters(char *to, size_t at, First first, Second second, Rest... rest)
+{
+    put_parameters(to, at, first);
+    put_parameters(to, parameter_end<First>(at), second, rest...);
+}
+
+/* Every thread that calls launches `blocks` blocks of `threads` threads of the kernel. The types of the
+ * arguments are those of its parameters. Nothing is lost silently: a launch that is refused ends the run. */
+template <Mode mode, typename... Parameters>
+__device__ __forceinline__ void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                                       Parameters... parameters)
+{
+    static_assert(mode != FLAT, "a flat kernel launches nothing");
+    wb_stream stream = WB_STREAM_BLOCK;
+    if (mode == CDP && wb_stream_create(&stream) != 0)
+        __trap();
+    char *buffer = (char *)wb_get_parameter_buffer(8, parameter_end<Parameters...>(0));
+    if (!buffer)
+        __trap();
+    put_parameters(buffer, 0, parameters...);
+    const int error = mode == CDP ? wb_launch_device((const void *)kernel, buffer, dim3(blocks), dim3(threads), 0, stream)
+                                  : wb_launch_agg_group((const void *)kernel, buffer, dim3(blocks), dim3(threads), 0);
+    if (error != 0)
+        __trap();
+}
+
+#endif
