@@ -31,6 +31,7 @@ typedef enum WbStatus {
     WB_ERROR_EXECUTION,    /* another fault of a running kernel: null call, stack overflow */
     WB_ERROR_DEADLOCK,     /* nothing in the launch can ever run again, or the limit was reached */
     WB_ERROR_TOO_LARGE,    /* a cooperative launch whose blocks do not all fit on the GPU at once */
+    WB_ERROR_PENDING,      /* a kernel launched more than may be pending, and did not look at the error */
     WB_NOT_READY,          /* no failure: what was asked for has not happened yet */
     WB_STATUS_COUNT
 } WbStatus;

@@ -76,7 +76,7 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
     for (uint32_t i = 0; i < machine->partition_count; i++) {
         machine->partitions[i] = partition_create(config, &machine->crossbar, i, atomic_work_perform);
     }
-    machine->front_end = front_end_create(config, policies);
+    machine->front_end = front_end_create(config, policies, &machine->crossbar);
     machine->world = create_world(machine);
     return machine;
 }
@@ -102,6 +102,10 @@ void cycle_free_kernel(RunningKernel *kernel)
     if (kernel->record)
         record_free(kernel->record);
     xfree((void *)kernel->seen.launch.parameters);
+    for (uint32_t i = kernel->grid.first_resumable; i < kernel->grid.resumable.count; i++)
+        block_free(kernel->grid.resumable.items[i]->block);
+    VEC_FREE(&kernel->grid.resumable);
+    family_give_up(&kernel->grid.family, NULL);
     xfree(kernel);
 }
 
@@ -123,15 +127,16 @@ void cycle_free(CycleMachine *machine)
     if (!machine)
         return;
     world_free(machine->world);
+    front_end_free(machine->front_end); /* what it knows of blocks first */
     for (uint32_t i = 0; i < machine->sm_count; i++)
         sm_free(machine->sms[i]);
     for (uint32_t i = 0; i < machine->partition_count; i++)
         partition_free(machine->partitions[i]);
-    front_end_free(machine->front_end);
     crossbar_free(&machine->crossbar);
     for (uint32_t i = 0; i < machine->running.count; i++)
         cycle_free_kernel(machine->running.items[i]);
     VEC_FREE(&machine->running);
+    VEC_FREE(&machine->shapes);
     snapshot_let_go(machine->accounted);
     snapshot_let_go(machine->latest);
     xfree(machine->sms);
@@ -141,8 +146,11 @@ void cycle_free(CycleMachine *machine)
 
 void cycle_drop(WbGpu *gpu)
 {
+    const bool ran = gpu->cycle && gpu->cycle->running.count;
     cycle_free(gpu->cycle);
     gpu->cycle = NULL;
+    if (ran)
+        device_launch_drop(gpu);
     space_let_go(&gpu->space);
 }
 
@@ -156,6 +164,8 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
     other.cycle_limit = a->cycle_limit;
     other.sample_interval = a->sample_interval;
     other.block_records = a->block_records;
+    other.pending_launches = a->pending_launches;
+    other.launch_depth = a->launch_depth;
     other.record_details = a->record_details;
     other.concurrent_kernels = a->concurrent_kernels;
     memcpy(other.timed_kernels, a->timed_kernels, sizeof other.timed_kernels);
@@ -184,5 +194,6 @@ WbStatus cycle_ready(WbGpu *gpu, Error *error)
         return error->status;
     cycle_drop(gpu);
     gpu->cycle = create_machine(&gpu->config, ++gpu->machines_made, &policies);
+    front_end_device_init(gpu->cycle->front_end, &gpu->runtime);
     return WB_OK;
 }

@@ -9,12 +9,19 @@
 #define API_CYCLE_H
 
 #include "api/record.h"
+#include "exec/device_runtime.h"
 #include "grid/front_end.h"
 #include "mem/partition.h"
 #include "sim/world.h"
 #include "sm/sm.h"
 
 struct LaunchOrder;
+
+/* Blocks of one shape that run one kernel. */
+typedef struct LaunchShape {
+    const Program *program;
+    uint32_t block[3], shared_bytes;
+} LaunchShape;
 
 /* A kernel on the machine, from its launch to its end. */
 typedef struct RunningKernel {
@@ -38,6 +45,7 @@ typedef struct CycleMachine {
     uint32_t partition_count;
     FrontEnd *front_end;
     VEC(RunningKernel *) running; /* in the order of their launches */
+    VEC(LaunchShape) shapes;      /* that kernels have launched */
     Snapshot *accounted, *latest;
 } CycleMachine;
 
@@ -54,8 +62,11 @@ WbStatus cycle_start(WbGpu *gpu, const struct LaunchOrder *order, const Launch *
  * become known, which is in its grid.ended and lies ahead. A failure is of a kernel, or says why kernels do
  * not end. */
 WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error);
-/* The kernel has ended in the present cycle: keeps its record. */
-void cycle_end(WbGpu *gpu, RunningKernel *kernel);
+/* A launch by a kernel that runs on the machine. The context is the GPU. */
+DeviceError cycle_launch_device(void *context, const LaunchRequest *request, const LaunchCaller *caller);
+/* The kernel has ended in the present cycle, with all that it launched: keeps its record. A failure says that
+ * launches were refused, and nobody asked. */
+WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error);
 /* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */
 void cycle_reset_statistics(WbGpu *gpu);
 /* Gives up all kernels that run, with the machine. */

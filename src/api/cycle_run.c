@@ -73,6 +73,7 @@ static void begin_kernel(WbGpu *gpu)
         seen->sm_count = gpu->machine.sm_count;
         seen->warps_per_sm = gpu->machine.warps_per_sm;
         seen->heap = gpu->machine.heap;
+        seen->runtime = gpu->machine.runtime;
         seen->textures = gpu->machine.textures;
         seen->output = gpu->machine.output;
         seen->output_context = gpu->machine.output_context;
@@ -118,7 +119,9 @@ WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch,
         machine->accounted = snapshot_hold(running->before);
     series_begin(&record->series, machine->sm_count, running->before->columns, gpu->config.sample_interval,
                  gpu->now);
+    running->seen.launch.family = &running->grid.family;
     begin_kernel(gpu);
+    device_launch_begin(gpu, true);
     note_neighbours(machine, record);
     VEC_PUSH(&machine->running, running);
     front_end_submit(machine->front_end, &running->grid, gpu->now);
@@ -220,7 +223,7 @@ static void keep_record(WbGpu *gpu, KernelRecord *record)
     items[at] = record;
 }
 
-void cycle_end(WbGpu *gpu, RunningKernel *kernel)
+WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
     KernelRecord *record = kernel->record;
@@ -244,10 +247,11 @@ void cycle_end(WbGpu *gpu, RunningKernel *kernel)
     machine->running.count = kept;
     cycle_free_kernel(kernel);
     if (kept)
-        return;
+        return WB_OK;
     snapshot_let_go(machine->accounted);
     machine->accounted = NULL;
     space_let_go(&gpu->space);
+    return runtime_finish(&gpu->runtime, error);
 }
 
 void cycle_reset_statistics(WbGpu *gpu)

@@ -19,6 +19,7 @@ const char *wb_status_name(WbStatus status)
         [WB_ERROR_EXECUTION] = "execution fault",
         [WB_ERROR_DEADLOCK] = "deadlock",
         [WB_ERROR_TOO_LARGE] = "too large",
+        [WB_ERROR_PENDING] = "too many pending launches",
         [WB_NOT_READY] = "not ready",
     };
     return (unsigned)status < WB_STATUS_COUNT ? names[status] : "unknown status";
@@ -47,6 +48,10 @@ static void apply_config(WbGpu *gpu)
     gpu->machine.heap = &gpu->heap;
     gpu->machine.textures = &gpu->textures;
     gpu->heap.limit = config->heap_bytes;
+    gpu->machine.runtime = config->device_launch ? &gpu->runtime : NULL;
+    gpu->runtime.buffers.space = &gpu->space;
+    gpu->runtime.pending_limit = config->pending_launches;
+    gpu->runtime.depth_limit = config->launch_depth;
     gpu->machine.clock_khz = (uint32_t)config->clock_khz;
 }
 
@@ -86,6 +91,7 @@ void wb_gpu_close(WbGpu *gpu)
         module_release(gpu->modules.items[i]);
     VEC_FREE(&gpu->modules);
     cycle_free(gpu->cycle);
+    runtime_free(&gpu->runtime);
     gpu_drop_records(gpu);
     VEC_FREE(&gpu->records);
     statistics_free(&gpu->statistics);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/stat.h"
 #include "base/vec.h"
+#include "exec/functional.h"
 #include "exec/machine.h"
 #include "exec/program.h"
 #include "exec/texture.h"
@@ -54,6 +55,8 @@ struct WbGpu {
     TextureTable textures;
     VEC(WbModule *) modules;
     Timeline timeline;
+    DeviceRuntime runtime;     /* what kernels launch by */
+    FunctionalRun *functional; /* null: none is under way */
     uint64_t next_function, next_grid;
     CycleMachine *cycle;       /* null before the first launch in cycle mode */
     uint32_t machines_made;
@@ -74,6 +77,8 @@ WbStatus gpu_end(WbGpu *gpu, WbStatus status);
 /* Cycles that take at least so many nanoseconds. */
 Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds);
 
+/* Compares a launch with kernel and GPU. */
+WbStatus launch_check(WbKernel *kernel, const WbLaunch *launch, Error *error);
 /* Checks a launch and makes the order of it. */
 WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order,
                       Error *error);
@@ -81,6 +86,18 @@ WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, La
 WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error);
 /* Runs it at once, without time. */
 WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *launch);
+
+/* -- launches by kernels (device_launch.c) -- */
+
+/* What is launched from now on goes to functional mode, or to the cycle machine. */
+void device_launch_begin(WbGpu *gpu, bool is_timed);
+/* A run has failed: nothing that was launched is left. */
+void device_launch_drop(WbGpu *gpu);
+/* The kernel at a function's address; null: there is none. */
+WbKernel *device_launch_kernel(WbGpu *gpu, uint64_t address);
+/* Checks a launch by a kernel, and fills in what engine and SMs need to know. */
+DeviceError device_launch_describe(WbGpu *gpu, const LaunchRequest *request, WbKernel **kernel,
+                                   Launch *launch);
 
 const char *kernel_name(const WbKernel *kernel);
 WbStatus kernel_link(WbKernel *kernel, Error *error);

@@ -194,15 +194,22 @@ static uint8_t *lay_out(const Program *program, const WbLaunch *launch)
     return parameters;
 }
 
+WbStatus launch_check(WbKernel *kernel, const WbLaunch *launch, Error *error)
+{
+    if (kernel_link(kernel, error) || check_shape(kernel, launch, error) ||
+        check_threads(kernel, launch, error) || check_resources(kernel, launch, error) ||
+        check_cooperative(kernel, launch, error))
+        return error->status;
+    return check_arguments(kernel, launch, error);
+}
+
 WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order,
                       Error *error)
 {
     if (!launch)
         return error_set(error, WB_ERROR_ARGUMENT, "The launch of kernel %s was given a null description.",
                          kernel_name(kernel));
-    if (kernel_link(kernel, error) || check_shape(kernel, launch, error) ||
-        check_threads(kernel, launch, error) || check_resources(kernel, launch, error) ||
-        check_cooperative(kernel, launch, error) || check_arguments(kernel, launch, error))
+    if (launch_check(kernel, launch, error))
         return error->status;
     *order = (LaunchOrder){
         .kernel = kernel,
@@ -230,7 +237,17 @@ WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *lau
     };
     if (gpu->cycle)
         cycle_flush(gpu->cycle);
-    return functional_run(launch, &limits);
+    FunctionalGrid grid = {.launch = *launch};
+    gpu->functional = functional_run_create();
+    device_launch_begin(gpu, false);
+    WbStatus status = functional_run(gpu->functional, &grid, &limits, &gpu->runtime);
+    functional_run_free(gpu->functional);
+    gpu->functional = NULL;
+    if (status == WB_OK)
+        status = runtime_finish(&gpu->runtime, launch->error);
+    else
+        device_launch_drop(gpu);
+    return status;
 }
 
 /* Where the blocks of a cooperative launch meet: what they add up there is a multiple of 2^31 whenever nobody

@@ -32,7 +32,8 @@ WbStatus wb_stream_create(WbGpu *gpu, unsigned flags, int priority, WbStream **s
                                       "wb_stream_create needs a place for the stream, and flags of 0 or "
                                       "WB_STREAM_NON_BLOCKING."));
     *stream = xcalloc(1, sizeof **stream);
-    **stream = (WbStream){.gpu = gpu, .flags = flags, .priority = priority};
+    **stream =
+        (WbStream){.gpu = gpu, .number = gpu->timeline.next_stream++, .flags = flags, .priority = priority};
     VEC_PUSH(&gpu->timeline.streams, *stream);
     return WB_OK;
 }

@@ -5,7 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-void timeline_init(WbGpu *gpu) { gpu->timeline.default_stream.gpu = gpu; }
+void timeline_init(WbGpu *gpu)
+{
+    gpu->timeline.default_stream.gpu = gpu;
+    gpu->timeline.next_stream = 1;
+}
 
 static void free_operation(Operation *operation)
 {
@@ -54,6 +58,27 @@ static void enter_blocking(Timeline *timeline, Operation *operation)
     stream->is_fresh = true;
 }
 
+/* Where the latest launch of the stream's hardware queue is kept; null: streams have their own queues. */
+static Operation **hardware_queue(WbGpu *gpu, const WbStream *stream)
+{
+    Timeline *timeline = &gpu->timeline;
+    if (!gpu->config.hardware_queues)
+        return NULL;
+    while (timeline->queues.count < gpu->config.hardware_queues)
+        VEC_PUSH(&timeline->queues, (Operation *)NULL);
+    return &timeline->queues.items[stream->number % gpu->config.hardware_queues];
+}
+
+static void enter_queue(WbGpu *gpu, Operation *launch)
+{
+    Operation **const latest = hardware_queue(gpu, launch->stream);
+    if (!latest)
+        return;
+    if (*latest != launch->stream->last) /* it waits for that one anyway */
+        operation_wait_for(launch, *latest);
+    *latest = launch;
+}
+
 Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
 {
     Timeline *timeline = &gpu->timeline;
@@ -67,6 +92,8 @@ Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
         .waits_for = 1, /* for timeline_release() */
     };
     operation_wait_for(operation, operation->stream->last);
+    if (kind == OPERATION_LAUNCH)
+        enter_queue(gpu, operation);
     if (operation->stream == first)
         wait_for_fresh(timeline, operation);
     else if (!(operation->stream->flags & WB_STREAM_NON_BLOCKING))
@@ -291,9 +318,7 @@ static WbStatus take_effect(WbGpu *gpu, Operation *operation, Error *error)
     case OPERATION_LAUNCH:
         gpu->timeline.active_kernels--;
         gpu->timeline.cooperative_kernels -= operation->launch.order.cooperative;
-        if (operation->launch.kernel)
-            cycle_end(gpu, operation->launch.kernel);
-        return WB_OK;
+        return operation->launch.kernel ? cycle_end(gpu, operation->launch.kernel, error) : WB_OK;
     case OPERATION_COPY:
         return copy_perform(gpu, &operation->copy.copy, operation->copy.staged, error);
     case OPERATION_FILL:
@@ -325,6 +350,9 @@ static void let_go(WbGpu *gpu, Operation *operation)
         *operation->notice = true;
     if (stream->last == operation)
         stream->last = NULL;
+    Operation **const queue = operation->kind == OPERATION_LAUNCH ? hardware_queue(gpu, stream) : NULL;
+    if (queue && *queue == operation)
+        *queue = NULL;
     if (is_over(stream))
         timeline_sweep(gpu);
     gpu->timeline.pending--;
@@ -524,6 +552,7 @@ void timeline_free(WbGpu *gpu)
         xfree(timeline->streams.items[i]);
     VEC_FREE(&timeline->streams);
     VEC_FREE(&timeline->fresh);
+    VEC_FREE(&timeline->queues);
     VEC_FREE(&timeline->later);
     VEC_FREE(&timeline->ready);
     VEC_FREE(&timeline->ready_launches);

@@ -2,8 +2,11 @@
  *
  * An operation waits for the one before it in its stream, for events, and between the default stream and
  * blocking ones for what CUDA says. All that is known when it is put in, so it is kept as a count of
- * operations that have to end first; at 0 it is ready. Ready ones start at once: kernels on the machine as
- * long as fewer than concurrent_kernels run, copies on the engine of their direction one after the other.
+ * operations that have to end first; at 0 it is ready. Streams are dealt out to the hardware's work queues
+ * (knob hardware_queues): a kernel also waits for the one before it in its queue, whosever stream that is in,
+ * because the queue is not looked at until its head kernel has completed [DTBL §2.2]. Ready ones start at
+ * once: kernels on the machine as long as fewer than concurrent_kernels run, copies on the engine of their
+ * direction one after the other.
  * Everything ready at one time starts in the order of priority and putting in, so the result is the same on
  * every host.
  *
@@ -53,6 +56,7 @@ typedef struct Operation {
 
 struct WbStream {
     WbGpu *gpu;
+    uint32_t number;           /* in the order of creation; the default stream's is 0 */
     unsigned flags;
     int priority;
     Operation *last;           /* the latest one that has not ended; null: it is empty */
@@ -82,6 +86,8 @@ typedef struct Timeline {
     WbStream default_stream;
     VEC(WbStream *) streams;   /* the others */
     VEC(WbStream *) fresh;     /* blocking ones that got an operation after the default stream's latest */
+    VEC(Operation *) queues;   /* the latest launch of each hardware queue that has not ended; null: none */
+    uint32_t next_stream;      /* number of the next that is created */
     OperationList later;       /* ready, but the host is not so far yet; by sequence, as is `submitted` */
     OperationList ready, ready_launches; /* by priority and sequence */
     OperationList on_machine;  /* kernels that have started in cycle mode, in that order */

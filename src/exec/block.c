@@ -99,6 +99,8 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     block->index[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
     block->live_warps = block->warp_count;
     block->live_threads = block->thread_count;
+    block->family = NULL;
+    block->must_wait = false;
     memset(block->shared, 0, launch->shared_bytes);
     for (uint32_t i = 0; i < block->warp_count; i++)
         warp_start(&block->warps[i]);
@@ -135,5 +137,6 @@ void block_free(Block *block)
         xfree(block->barriers[i].lanes);
     xfree(block->warps);
     xfree(block->shared);
+    xfree(block->family);
     xfree(block);
 }

@@ -4,28 +4,91 @@
 #include "exec/engine.h"
 #include "exec/hang.h"
 
-/* Blocks in flight. A slot is made when it is first needed: a grid whose blocks end within their turn
- * uses the memory of one block again and again, which stays in the host's caches. */
-typedef struct Residents {
-    Launch *launch;
-    const FunctionalLimits *limits;
-    Block **slots;
-    uint32_t slot_count;
-    uint64_t next, total; /* blocks of the grid */
+/* Where a block runs. Its memory is used again for the next block, if that has the same needs: a grid whose
+ * blocks end within their turn uses the memory of one block again and again, which stays in the host's
+ * caches. Invariant: grid is null exactly while no block runs; block may be there for its memory. */
+typedef struct Slot {
+    Block *block;
+    FunctionalGrid *grid;
+    const Program *program; /* of the memory, as are the next three */
+    uint32_t shared_bytes, local_bytes, warps;
+} Slot;
+
+struct FunctionalRun {
+    FunctionalLimits limits;
+    DeviceRuntime *runtime;
+    Error *error;
+    VEC(Slot) slots;
+    VEC(FunctionalGrid *) queue; /* grids that are ready, from `first` on those with blocks left */
+    uint32_t first;
+    VEC(Block *) resumed; /* blocks that have waited, from first_resumed on */
+    uint32_t first_resumed;
+    VEC(FunctionalGrid *) launched; /* by kernels, not complete */
     uint64_t instructions;
-} Residents;
+    FamilyEvents events;
+};
+
+static FunctionalGrid *grid_of(const Block *block) { return (FunctionalGrid *)block->launch; }
+
+/* -- what follows from completions -- */
+
+static void on_ready(void *context, Family *family)
+{
+    FunctionalRun *run = context;
+    FunctionalGrid *grid = (FunctionalGrid *)((char *)family - offsetof(FunctionalGrid, family));
+    if (run->first == run->queue.count)
+        run->first = run->queue.count = 0;
+    VEC_PUSH(&run->queue, grid);
+}
+
+static void free_launched(FunctionalRun *run, FunctionalGrid *grid)
+{
+    buffer_give_back(&run->runtime->buffers, grid->buffer);
+    xfree(grid);
+}
+
+static void on_complete(void *context, Family *family)
+{
+    FunctionalRun *run = context;
+    FunctionalGrid *grid = (FunctionalGrid *)((char *)family - offsetof(FunctionalGrid, family));
+    if (!grid->buffer)
+        return;
+    FunctionalGrid *last = run->launched.items[--run->launched.count];
+    run->launched.items[grid->place] = last;
+    last->place = grid->place;
+    free_launched(run, grid);
+}
+
+static void on_resume(void *context, BlockFamily *block)
+{
+    FunctionalRun *run = context;
+    if (run->first_resumed == run->resumed.count)
+        run->first_resumed = run->resumed.count = 0;
+    VEC_PUSH(&run->resumed, (Block *)block->waiting);
+}
+
+void functional_add(FunctionalRun *run, FunctionalGrid *grid)
+{
+    grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
+    grid->launch.family = &grid->family;
+    grid->place = run->launched.count;
+    VEC_PUSH(&run->launched, grid);
+    family_arrived(&grid->family, &run->events);
+}
+
+/* -- blocks -- */
 
 /* One turn of every warp of the block. A warp that cannot run lets lanes go that wait at a join for those
  * that wait elsewhere. False: every warp waits for something that only this block could bring. */
-static bool block_round(Residents *residents, Block *block)
+static bool block_round(FunctionalRun *run, Block *block)
 {
     bool goes_on = false;
-    for (uint32_t i = 0; i < block->warp_count && residents->launch->error->status == WB_OK; i++) {
+    for (uint32_t i = 0; i < block->warp_count && run->error->status == WB_OK && !block->must_wait; i++) {
         Warp *warp = &block->warps[i];
         if (!warp->live)
             continue;
-        uint64_t ran = engine_run_warp(warp, residents->limits->turn);
-        residents->instructions += ran;
+        uint64_t ran = engine_run_warp(warp, run->limits.turn);
+        run->instructions += ran;
         goes_on |= ran || divergence_release(warp);
     }
     return goes_on;
@@ -35,69 +98,175 @@ static bool block_round(Residents *residents, Block *block)
  * others costs no more than this. */
 enum { ROUNDS = 16 };
 
-static WbStatus run_block(Residents *residents, Block *block)
+static WbStatus run_block(FunctionalRun *run, Block *block)
 {
-    Error *error = residents->launch->error;
-    for (uint32_t round = 0; round < ROUNDS && block->live_warps; round++) {
-        bool goes_on = block_round(residents, block);
-        if (error->status != WB_OK)
-            return error->status;
+    for (uint32_t round = 0; round < ROUNDS && block->live_warps && !block->must_wait; round++) {
+        bool goes_on = block_round(run, block);
+        if (run->error->status != WB_OK)
+            return run->error->status;
         if (!goes_on && block->live_warps)
             return hang_report_deadlock(block);
-        if (residents->limits->instructions && residents->instructions > residents->limits->instructions)
-            return hang_report_limit(block, residents->limits->instructions);
+        if (run->limits.instructions && run->instructions > run->limits.instructions)
+            return hang_report_limit(block, run->limits.instructions);
     }
     return WB_OK;
 }
 
-static void begin_block(Residents *residents, Block **slot, uint32_t number)
+static bool suits(const Slot *slot, const Launch *launch)
 {
-    Launch *launch = residents->launch;
-    uint32_t sm = number % launch->machine->sm_count;
-    if (*slot)
-        block_restart(*slot, residents->next, sm);
-    else
-        *slot = block_create(launch, residents->next, sm);
-    residents->next++;
+    return slot->block && slot->program == launch->program && slot->shared_bytes == launch->shared_bytes &&
+           slot->local_bytes == launch->local_bytes && slot->warps == launch->warps_per_block;
 }
 
-/* A slot's visit: its block goes on; while blocks end, the next of the grid takes its place. */
-static WbStatus visit(Residents *residents, uint32_t number, bool *busy)
+static void put_block(Slot *slot, Block *block, FunctionalGrid *grid)
 {
-    Block **slot = &residents->slots[number];
+    const Launch *launch = &grid->launch;
+    slot->block = block;
+    slot->grid = grid;
+    slot->program = launch->program;
+    slot->shared_bytes = launch->shared_bytes;
+    slot->local_bytes = launch->local_bytes;
+    slot->warps = launch->warps_per_block;
+}
+
+static void begin_block(Slot *slot, FunctionalGrid *grid, uint32_t sm)
+{
+    Launch *launch = &grid->launch;
+    if (suits(slot, launch)) {
+        slot->block->launch = launch;
+        slot->block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
+        block_restart(slot->block, grid->next, sm);
+    } else {
+        block_free(slot->block);
+        slot->block = block_create(launch, grid->next, sm);
+    }
+    put_block(slot, slot->block, grid);
+    grid->next++;
+}
+
+static bool has_work(const FunctionalRun *run)
+{
+    return run->first < run->queue.count || run->first_resumed < run->resumed.count;
+}
+
+/* Gives an empty slot what is to run next: blocks that have waited go first. */
+static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
+{
+    if (run->first_resumed < run->resumed.count) {
+        Block *block = run->resumed.items[run->first_resumed++];
+        block_free(slot->block);
+        put_block(slot, block, grid_of(block));
+        return;
+    }
+    FunctionalGrid *grid = run->queue.items[run->first];
+    if (grid->next == 0 && grid->buffer)
+        runtime_begun(run->runtime);
+    begin_block(slot, grid, number % grid->launch.machine->sm_count);
+    if (grid->next == grid->total)
+        run->first++;
+}
+
+static void end_block(FunctionalRun *run, Slot *slot)
+{
+    FunctionalGrid *grid = slot->grid;
+    grid->launch.machine->statistics.blocks++;
+    slot->grid = NULL;
+    if (slot->block->family)
+        block_family_ended(slot->block->family);
+    slot->block->family = NULL;
+    if (++grid->ended == grid->total)
+        family_ended(&grid->family, &run->events);
+}
+
+/* The block leaves its slot until what it has launched is complete. */
+static void put_aside(Slot *slot)
+{
+    Block *block = slot->block;
+    block->must_wait = false;
+    block->family->waiting = block;
+    *slot = (Slot){0};
+}
+
+/* A slot's visit: its block goes on; while blocks end, others take its place. */
+static WbStatus visit(FunctionalRun *run, uint32_t number)
+{
     for (;;) {
-        if (!*slot || !(*slot)->live_warps) {
-            if (residents->next == residents->total)
-                return WB_OK;
-            begin_block(residents, slot, number);
-        }
-        WbStatus status = run_block(residents, *slot);
-        if (status != WB_OK)
-            return status;
-        if ((*slot)->live_warps) {
-            *busy = true;
+        Slot *slot = &run->slots.items[number];
+        if (!slot->grid && !has_work(run))
             return WB_OK;
-        }
-        residents->launch->machine->statistics.blocks++;
+        if (!slot->grid)
+            fill(run, slot, number);
+        if (run_block(run, slot->block))
+            return run->error->status;
+        if (slot->block->must_wait)
+            put_aside(slot);
+        else if (!slot->block->live_warps)
+            end_block(run, slot);
+        else
+            return WB_OK;
     }
 }
 
-WbStatus functional_run(Launch *launch, const FunctionalLimits *limits)
+/* One visit of every slot that is in use or can be. */
+static WbStatus go_round(FunctionalRun *run)
 {
-    Residents residents = {.launch = launch, .limits = limits};
-    residents.total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    residents.slot_count =
-        limits->resident_blocks < residents.total ? limits->resident_blocks : (uint32_t)residents.total;
-    residents.slots = xcalloc(residents.slot_count, sizeof *residents.slots);
-    launch->machine->statistics.launches++;
-    WbStatus status = WB_OK;
-    for (bool busy = true; busy && status == WB_OK;) {
-        busy = residents.next < residents.total;
-        for (uint32_t i = 0; i < residents.slot_count && status == WB_OK; i++)
-            status = visit(&residents, i, &busy);
+    for (uint32_t i = 0; i < run->slots.count || (has_work(run) && i < run->limits.resident_blocks); i++) {
+        if (i == run->slots.count)
+            VEC_PUSH(&run->slots, (Slot){0});
+        if (visit(run, i))
+            return run->error->status;
     }
-    for (uint32_t i = 0; i < residents.slot_count; i++)
-        block_free(residents.slots[i]);
-    xfree(residents.slots);
+    return WB_OK;
+}
+
+static bool is_busy(const FunctionalRun *run)
+{
+    bool busy = has_work(run);
+    for (uint32_t i = 0; i < run->slots.count && !busy; i++)
+        busy = run->slots.items[i].grid != NULL;
+    return busy;
+}
+
+FunctionalRun *functional_run_create(void)
+{
+    FunctionalRun *run = xcalloc(1, sizeof *run);
+    run->events = (FamilyEvents){on_ready, on_complete, on_resume, run};
+    return run;
+}
+
+WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grid, const FunctionalLimits *limits,
+                        DeviceRuntime *runtime)
+{
+    run->limits = *limits;
+    run->runtime = runtime;
+    run->error = grid->launch.error;
+    grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
+    grid->launch.family = &grid->family;
+    grid->launch.machine->statistics.launches++;
+    VEC_PUSH(&run->queue, grid);
+    WbStatus status = WB_OK;
+    while (status == WB_OK && is_busy(run))
+        status = go_round(run);
     return status;
+}
+
+static void drop_block(BlockFamily *block) { block_free(block->waiting); }
+
+/* After a failure blocks are left, and grids with what their blocks knew of them. */
+void functional_run_free(FunctionalRun *run)
+{
+    for (uint32_t i = 0; i < run->launched.count; i++) {
+        FunctionalGrid *grid = run->launched.items[i];
+        family_give_up(&grid->family, drop_block);
+        free_launched(run, grid);
+    }
+    for (uint32_t i = run->first_resumed; i < run->resumed.count; i++)
+        block_free(run->resumed.items[i]);
+    for (uint32_t i = 0; i < run->slots.count; i++)
+        block_free(run->slots.items[i].block);
+    VEC_FREE(&run->slots);
+    VEC_FREE(&run->queue);
+    VEC_FREE(&run->resumed);
+    VEC_FREE(&run->launched);
+    xfree(run);
 }

@@ -1,12 +1,13 @@
-/* Functional mode: runs a launch to its end with no timing.
+/* Functional mode: runs a launch to its end, and all that it launches, with no timing.
  *
  * Up to `resident_blocks` blocks are in flight, as they would be on the GPU; each warp of each of them
  * runs `turn` instructions and then the next one's turn comes, so that a block that waits for another
- * resident block gets its answer. A block that ends makes room for the next of the grid. */
+ * resident block gets its answer. A block that ends makes room for the next of its grid, and when there is
+ * none, of the grid that became ready next. A block that waits for what it has launched makes room, too. */
 #ifndef EXEC_FUNCTIONAL_H
 #define EXEC_FUNCTIONAL_H
 
-#include "exec/machine.h"
+#include "exec/device_runtime.h"
 
 typedef struct FunctionalLimits {
     uint32_t turn;            /* warp instructions before the next warp's turn; at least 1 */
@@ -14,7 +15,26 @@ typedef struct FunctionalLimits {
     uint64_t instructions;    /* warp instructions after which the launch counts as hanging; 0: none */
 } FunctionalLimits;
 
-/* launch->error holds the sentence when the result is not WB_OK. */
-WbStatus functional_run(Launch *launch, const FunctionalLimits *limits);
+/* A grid of the run. Invariant: ended <= next <= total. */
+typedef struct FunctionalGrid {
+    Launch launch;            /* the first member: a block finds its grid by it */
+    Family family;
+    uint64_t next, ended, total; /* blocks */
+    LaunchBuffer *buffer;     /* of a grid that a kernel has launched; null: the host has */
+    uint32_t place;           /* among those of the run */
+} FunctionalGrid;
+
+typedef struct FunctionalRun FunctionalRun;
+
+/* Runs the grid, whose launch is filled in, and what it launches. `runtime` is null where kernels cannot
+ * launch. The launch's error holds the sentence when the result is not WB_OK. */
+WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grid, const FunctionalLimits *limits,
+                        DeviceRuntime *runtime);
+/* A run for one call of functional_run(), so that launchers have something to add their grids to. */
+FunctionalRun *functional_run_create(void);
+void functional_run_free(FunctionalRun *run);
+/* A grid that a kernel has launched, from xcalloc(); family_launch() has been called. The run frees it, with
+ * its buffer. */
+void functional_add(FunctionalRun *run, FunctionalGrid *grid);
 
 #endif

@@ -16,12 +16,21 @@ enum { INTRINSIC_COUNT = sizeof intrinsics / sizeof *intrinsics };
 
 const Intrinsic *intrinsic_at(size_t index) { return index < INTRINSIC_COUNT ? intrinsics[index] : NULL; }
 
+static bool has_name(const Intrinsic *intrinsic, const char *name)
+{
+    if (strcmp(intrinsic->name, name) == 0)
+        return true;
+    for (size_t i = 0; i < INTRINSIC_ALIASES && intrinsic->aliases[i]; i++)
+        if (strcmp(intrinsic->aliases[i], name) == 0)
+            return true;
+    return false;
+}
+
 const Intrinsic *intrinsic_find(const char *name)
 {
-    for (size_t i = 0; i < INTRINSIC_COUNT; i++) {
-        if (strcmp(intrinsics[i]->name, name) == 0)
+    for (size_t i = 0; i < INTRINSIC_COUNT; i++)
+        if (has_name(intrinsics[i], name))
             return intrinsics[i];
-    }
     return NULL;
 }
 

@@ -17,11 +17,24 @@ typedef struct IntrinsicCall {
     uint32_t result_stride;
 } IntrinsicCall;
 
+/* What a call costs the calling warp, beyond the way to the unit and back [DTBL table 3]. */
+typedef enum IntrinsicCost {
+    COST_UNIT,             /* nothing */
+    COST_STREAM_CREATE,
+    COST_PARAMETER_BUFFER,
+    COST_LAUNCH,
+    COST_LAUNCH_GROUP
+} IntrinsicCost;
+
+enum { INTRINSIC_ALIASES = 4 };
+
 struct Intrinsic {
     const char *name;
+    const char *aliases[INTRINSIC_ALIASES]; /* other names of the same, the rest null */
     uint32_t argument_count;
     uint32_t result_bytes;
     const char *description;
+    uint8_t cost;          /* IntrinsicCost */
     StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */
 };
 

@@ -22,6 +22,7 @@ typedef struct DeviceHeap {
 } DeviceHeap;
 
 struct TextureTable;
+struct DeviceRuntime;
 typedef struct Step Step;
 typedef struct Access Access;
 typedef void SecondPhase(Step *step, Access *access);
@@ -37,6 +38,7 @@ typedef struct Machine {
     uint32_t warps_per_sm;     /* %nwarpid */
     DeviceHeap *heap;
     const struct TextureTable *textures; /* exec/texture.h */
+    struct DeviceRuntime *runtime; /* exec/device_runtime.h; null: kernels cannot launch */
     WbOutput *output;
     void *output_context;
     WbOutput *assertion_output; /* null: `output` tells of them, too */

@@ -4,36 +4,50 @@
 
 #include <string.h>
 
-/* Copies a range of a window that begins at `host`. */
-static bool peek_window(const uint8_t *host, uint64_t window_size, uint64_t offset, void *to, size_t size)
+/* Where the thread finds `size` bytes; null if they are not all its own to read. */
+static uint8_t *locate(const Warp *warp, unsigned lane, uint64_t address, size_t size, bool *is_read_only)
 {
-    if (offset > window_size || size > window_size - offset)
-        return false;
-    memcpy(to, host + offset, size);
-    return true;
+    const Launch *launch = warp->block->launch;
+    const Space space = access_window(address);
+    const uint64_t offset = address - access_window_base(space);
+    uint64_t bytes = 0;
+    uint8_t *host = NULL;
+    *is_read_only = false;
+    if (space == SPACE_SHARED) {
+        host = warp->block->shared;
+        bytes = launch->shared_bytes;
+    } else if (space == SPACE_LOCAL) {
+        host = warp->local + (size_t)lane * launch->local_bytes;
+        bytes = launch->local_bytes;
+    } else if (space == SPACE_PARAM) {
+        host = (uint8_t *)(uintptr_t)launch->parameters;
+        bytes = launch->program->parameter_bytes;
+        *is_read_only = true;
+    } else if (space == SPACE_GLOBAL) {
+        const Allocation *allocation = space_find(launch->space, address, size);
+        *is_read_only = allocation && allocation->read_only;
+        return allocation ? allocation->host + (address - allocation->base) : NULL;
+    }
+    return host && offset <= bytes && size <= bytes - offset ? host + offset : NULL;
 }
 
 bool peek(const Warp *warp, unsigned lane, uint64_t address, void *to, size_t size)
 {
-    const Launch *launch = warp->block->launch;
-    Space space = access_window(address);
-    uint64_t offset = address - access_window_base(space);
-    switch (space) {
-    case SPACE_SHARED:
-        return peek_window(warp->block->shared, launch->shared_bytes, offset, to, size);
-    case SPACE_LOCAL:
-        return peek_window(warp->local + (size_t)lane * launch->local_bytes, launch->local_bytes, offset, to,
-                           size);
-    case SPACE_PARAM:
-        return peek_window(launch->parameters, launch->program->parameter_bytes, offset, to, size);
-    case SPACE_GLOBAL: {
-        const Allocation *allocation = space_find(launch->space, address, size);
-        return allocation &&
-               peek_window(allocation->host, allocation->size, address - allocation->base, to, size);
-    }
-    default:
+    bool is_read_only;
+    const uint8_t *from = locate(warp, lane, address, size, &is_read_only);
+    if (from)
+        memcpy(to, from, size);
+    return from != NULL;
+}
+
+bool poke(const Warp *warp, unsigned lane, uint64_t address, const void *from, size_t size)
+{
+    bool is_read_only;
+    uint8_t *to = locate(warp, lane, address, size, &is_read_only);
+    if (!to || is_read_only)
         return false;
-    }
+    memcpy(to, from, size);
+    return true;
 }
 
 bool peek_string(const Warp *warp, unsigned lane, uint64_t address, char *to, size_t size)

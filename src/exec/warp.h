@@ -111,6 +111,7 @@ typedef struct Launch {
     Divergence divergence;
     uint64_t grid_id;
     uint32_t env[32];         /* %envreg */
+    struct Family *family;    /* the grid among those that launched it and that it launches */
     const uint8_t *parameters;
     AddressSpace *space;
     struct Machine *machine;  /* what instructions ask of the GPU: exec/machine.h */
@@ -129,6 +130,8 @@ struct Block {
     uint32_t thread_count, live_threads;
     Barrier barriers[MAX_BARRIERS];
     uint64_t releases;        /* how often a barrier let warps go, ever */
+    struct BlockFamily *family; /* what it has launched, from xcalloc(); null: nothing */
+    bool must_wait;           /* for what it has launched; no warp runs meanwhile */
 };
 
 /* A block of the launch, about to run its first instruction. */

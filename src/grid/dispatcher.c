@@ -39,7 +39,27 @@ void dispatcher_free(Dispatcher *dispatcher)
     free_state(&dispatcher->policies.admit->base, dispatcher->admit_state);
     free_state(&dispatcher->policies.place->base, dispatcher->place_state);
     VEC_FREE(&dispatcher->kernels);
+    VEC_FREE(&dispatcher->queue);
     xfree(dispatcher->sms);
+}
+
+void dispatcher_mark(Dispatcher *dispatcher, GridKernel *kernel)
+{
+    VEC_PUSH(&dispatcher->queue, kernel);
+    GridKernel **const items = dispatcher->queue.items;
+    uint32_t at = dispatcher->queue.count - 1;
+    for (; at && items[at - 1]->priority > kernel->priority; at--)
+        items[at] = items[at - 1];
+    items[at] = kernel;
+    kernel->is_marked = true;
+}
+
+static void unmark(Dispatcher *dispatcher, uint32_t at)
+{
+    dispatcher->queue.items[at]->is_marked = dispatcher->queue.items[at]->is_first = false;
+    dispatcher->queue.count--;
+    for (; at < dispatcher->queue.count; at++)
+        dispatcher->queue.items[at] = dispatcher->queue.items[at + 1];
 }
 
 void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
@@ -47,12 +67,9 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
     dispatcher->view.now = now;
     kernel->resident = xcalloc(dispatcher->view.sm_count, sizeof *kernel->resident);
     kernel->source_state = make_state(&dispatcher->policies.source->base, &dispatcher->view, kernel);
+    kernel->is_first = true;
     VEC_PUSH(&dispatcher->kernels, kernel);
-    GridKernel **const items = dispatcher->kernels.items;
-    uint32_t at = dispatcher->kernels.count - 1;
-    for (; at && items[at - 1]->priority > kernel->priority; at--)
-        items[at] = items[at - 1];
-    items[at] = kernel;
+    dispatcher_mark(dispatcher, kernel);
 }
 
 void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
@@ -60,6 +77,9 @@ void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
     free_state(&dispatcher->policies.source->base, kernel->source_state);
     xfree(kernel->resident);
     kernel->source_state = kernel->resident = NULL;
+    for (uint32_t i = 0; kernel->is_marked; i++)
+        if (dispatcher->queue.items[i] == kernel)
+            unmark(dispatcher, i);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < dispatcher->kernels.count; i++) {
         if (dispatcher->kernels.items[i] != kernel)
@@ -78,7 +98,7 @@ bool dispatch_fits(const DispatchView *view, const GridKernel *kernel, uint32_t 
 static void tell_started(Dispatcher *dispatcher, const BlockEvent *event)
 {
     const DispatchPolicies *policies = &dispatcher->policies;
-    if (policies->source->base.block_started)
+    if (policies->source->base.block_started && !event->group)
         policies->source->base.block_started(event->kernel->source_state, &dispatcher->view, event);
     if (policies->admit->base.block_started)
         policies->admit->base.block_started(dispatcher->admit_state, &dispatcher->view, event);
@@ -89,7 +109,7 @@ static void tell_started(Dispatcher *dispatcher, const BlockEvent *event)
 static void tell_ended(Dispatcher *dispatcher, const BlockEvent *event)
 {
     const DispatchPolicies *policies = &dispatcher->policies;
-    if (policies->source->base.block_ended)
+    if (policies->source->base.block_ended && !event->group)
         policies->source->base.block_ended(event->kernel->source_state, &dispatcher->view, event);
     if (policies->admit->base.block_ended)
         policies->admit->base.block_ended(dispatcher->admit_state, &dispatcher->view, event);
@@ -97,52 +117,96 @@ static void tell_ended(Dispatcher *dispatcher, const BlockEvent *event)
         policies->place->base.block_ended(dispatcher->place_state, &dispatcher->view, event);
 }
 
-static void start_block(Dispatcher *dispatcher, GridKernel *kernel, const BlockEvent *event)
-{
-    SmView *sm = &dispatcher->sms[event->sm];
-    resources_take(&sm->free, &kernel->need);
-    sm->resident++;
-    kernel->resident[event->sm]++;
-    kernel->dispatched_blocks++;
-    tell_started(dispatcher, event);
-}
-
-DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, BlockEvent *event)
+/* Sends the block to an SM if one takes it. */
+static DispatchOutcome start(Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
 {
     const DispatchPolicies *policies = &dispatcher->policies;
-    const DispatchView *view = &dispatcher->view;
+    dispatch->sm =
+        policies->place->choose(dispatcher->place_state, &dispatcher->view, kernel, dispatch->block);
+    if (dispatch->sm == NO_SM)
+        return NO_ROOM;
+    SmView *sm = &dispatcher->sms[dispatch->sm];
+    resources_take(&sm->free, &kernel->need);
+    sm->resident++;
+    kernel->resident[dispatch->sm]++;
+    kernel->resident_blocks++;
+    dispatch->launch->dispatched_blocks += !dispatch->resumed;
+    if (!dispatch->resumed)
+        tell_started(dispatcher, &(BlockEvent){kernel, dispatch->block, dispatch->sm,
+                                               kernel == dispatch->launch ? NULL : dispatch->launch});
+    return DISPATCHED;
+}
+
+static DispatchOutcome start_resumed(Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
+{
+    Resumption *resumed = kernel->resumable.items[kernel->first_resumable];
+    *dispatch = (Dispatch){.launch = resumed->kernel->owner, .block = resumed->linear, .resumed = resumed};
+    const DispatchOutcome outcome = start(dispatcher, kernel, dispatch);
+    if (outcome != DISPATCHED)
+        return outcome;
+    kernel->suspended--;
+    if (++kernel->first_resumable == kernel->resumable.count)
+        kernel->first_resumable = kernel->resumable.count = 0;
+    return DISPATCHED;
+}
+
+static DispatchOutcome start_of_group(Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
+{
+    GridKernel *group = kernel->groups.next;
+    *dispatch = (Dispatch){.launch = group, .block = group->dispatched_blocks};
+    return group->group.is_here ? start(dispatcher, kernel, dispatch) : NOT_HERE;
+}
+
+static DispatchOutcome serve(Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
+{
+    const BlockSource *source = dispatcher->policies.source;
+    *dispatch = (Dispatch){.launch = kernel};
+    if (kernel->resumable.count)
+        return start_resumed(dispatcher, kernel, dispatch);
+    if (kernel->dispatched_blocks < kernel->block_count &&
+        source->next(kernel->source_state, &dispatcher->view, kernel, &dispatch->block))
+        return start(dispatcher, kernel, dispatch);
+    return kernel->groups.next ? start_of_group(dispatcher, kernel, dispatch) : NOTHING_READY;
+}
+
+DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, Dispatch *dispatch)
+{
     dispatcher->view.now = now;
-    for (uint32_t i = 0; i < dispatcher->kernels.count; i++) {
-        GridKernel *kernel = dispatcher->kernels.items[i];
-        uint64_t block;
-        if (!policies->source->next(kernel->source_state, view, kernel, &block))
-            continue;
-        const uint32_t sm = policies->place->choose(dispatcher->place_state, view, kernel, block);
-        if (sm == NO_SM)
-            return NO_ROOM;
-        *event = (BlockEvent){kernel, block, sm};
-        start_block(dispatcher, kernel, event);
-        return DISPATCHED;
+    for (uint32_t i = 0; i < dispatcher->queue.count;) {
+        GridKernel *kernel = dispatcher->queue.items[i];
+        const DispatchOutcome outcome = serve(dispatcher, kernel, dispatch);
+        if (outcome != NOTHING_READY)
+            return outcome;
+        if (kernel->dispatched_blocks == kernel->block_count)
+            unmark(dispatcher, i);
+        else
+            i++;
     }
     return NOTHING_READY;
 }
 
-GridKernel *dispatcher_kernel(const Dispatcher *dispatcher, const SmKernel *kernel)
+/* The place of one of the kernel's blocks, or of a group that joined it, is free. */
+static GridKernel *leave(Dispatcher *dispatcher, GridKernel *launch, uint32_t number, Cycle now)
 {
-    for (uint32_t i = 0; i < dispatcher->kernels.count; i++) {
-        if (dispatcher->kernels.items[i]->kernel == kernel)
-            return dispatcher->kernels.items[i];
-    }
-    return NULL;
-}
-
-void dispatcher_ended(Dispatcher *dispatcher, GridKernel *kernel, uint64_t block, uint32_t number, Cycle now)
-{
+    GridKernel *kernel = grid_kernel_host(launch);
     SmView *sm = &dispatcher->sms[number];
     dispatcher->view.now = now;
     resources_give(&sm->free, &kernel->need);
     sm->resident--;
     kernel->resident[number]--;
-    kernel->ended_blocks++;
-    tell_ended(dispatcher, &(BlockEvent){kernel, block, number});
+    kernel->resident_blocks--;
+    return kernel;
+}
+
+void dispatcher_ended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now)
+{
+    GridKernel *kernel = leave(dispatcher, launch, sm, now);
+    launch->ended_blocks++;
+    tell_ended(dispatcher, &(BlockEvent){kernel, block, sm, kernel == launch ? NULL : launch});
+}
+
+void dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now)
+{
+    (void)block;
+    leave(dispatcher, launch, sm, now)->suspended++;
 }

@@ -1,5 +1,6 @@
-/* The block dispatcher: which block goes to which SM next. It keeps the front end's own view of what is
- * free on each SM and asks its three policies; when things happen is the front end's business. */
+/* The block dispatcher (the SMX scheduler of [DTBL §2.3]): which block goes to which SM next. It keeps the
+ * front end's own view of what is free on each SM and asks its three policies; when things happen is the front
+ * end's business. */
 #ifndef GRID_DISPATCHER_H
 #define GRID_DISPATCHER_H
 
@@ -12,35 +13,48 @@ typedef struct DispatchPolicies {
     const BlockPlace *place;
 } DispatchPolicies;
 
-/* Kernels are served by priority and then first come, first served: one gets a block dispatched only while
- * none before it has a block that is ready. Invariant: an SM's free resources and those of its resident
- * blocks sum to the SM's. */
+/* Kernels are marked while they have blocks to dispatch, and served by priority and then in the order of
+ * marking: one gets a block dispatched only while none before it has a block that is ready. Of a kernel, blocks
+ * that have waited off their SM go first, then its own, then those of groups that have joined it.
+ * Invariant: an SM's free resources and those of its resident blocks sum to the SM's. */
 typedef struct Dispatcher {
     DispatchView view;    /* the first member: dispatch_fits() finds the dispatcher by it */
     SmView *sms;
     DispatchPolicies policies;
     void *admit_state, *place_state;
-    VEC(GridKernel *) kernels; /* active ones, by priority and arrival */
+    VEC(GridKernel *) kernels; /* active ones, in the order of arrival */
+    VEC(GridKernel *) queue;   /* the marked ones of these, in the order in which they are served */
 } Dispatcher;
 
 typedef enum DispatchOutcome {
     DISPATCHED,
     NOTHING_READY, /* no kernel has a block that could run */
-    NO_ROOM        /* one has, but no SM takes it now */
+    NO_ROOM,       /* one has, but no SM takes it now */
+    NOT_HERE       /* what is known of the next group lies in global memory: the scheduler needs it first */
 } DispatchOutcome;
+
+/* A block to send. */
+typedef struct Dispatch {
+    GridKernel *launch;   /* whose block it is: a kernel or a group */
+    uint64_t block;
+    uint32_t sm;
+    Resumption *resumed;  /* null: it has not run yet */
+} Dispatch;
 
 WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error);
 
 void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const DispatchPolicies *policies);
 void dispatcher_free(Dispatcher *dispatcher);
-/* Makes the kernel active, or takes it out when its blocks have ended (or never will). */
+/* Makes the kernel active and marks it, or takes it out when its blocks have ended (or never will). */
 void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now);
 void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel);
-/* Dispatches one block if it can: `event` says which, and where to. */
-DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, BlockEvent *event);
-/* The active kernel of which an SM has run a block; null if it is not active. */
-GridKernel *dispatcher_kernel(const Dispatcher *dispatcher, const SmKernel *kernel);
-/* A block of an active kernel has ended: its place is free. */
-void dispatcher_ended(Dispatcher *dispatcher, GridKernel *kernel, uint64_t block, uint32_t sm, Cycle now);
+/* The active kernel has blocks to dispatch again: it queues behind all others of its priority. */
+void dispatcher_mark(Dispatcher *dispatcher, GridKernel *kernel);
+/* Dispatches one block if it can: `dispatch` says which, and where to; of NOT_HERE, the group. */
+DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, Dispatch *dispatch);
+/* A block of an active kernel, or of a group that joined one, has ended: its place is free. */
+void dispatcher_ended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
+/* It has left its SM, but not for good: its place is free, too. */
+void dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
 
 #endif

@@ -10,8 +10,7 @@ static const Stat rows[] = {
 
 const StatTable grid_statistics = {rows, sizeof rows / sizeof *rows};
 
-/* Something has changed: the dispatcher looks again in the first tick that it has left. */
-static void wake_dispatcher(FrontEnd *front_end, Cycle now)
+void front_end_wake_dispatcher(FrontEnd *front_end, Cycle now)
 {
     const uint64_t tick = clock_tick(front_end->clock, now);
     if (front_end->next_tick < tick)
@@ -19,51 +18,129 @@ static void wake_dispatcher(FrontEnd *front_end, Cycle now)
     front_end->idle = false;
 }
 
-static void activate_kernels(FrontEnd *front_end, Cycle now)
+static void send_kernels(FrontEnd *front_end, Cycle now)
 {
-    uint32_t active = 0;
-    while (active < front_end->launching.count && front_end->launching.items[active]->started <= now) {
-        dispatcher_add(&front_end->dispatcher, front_end->launching.items[active++], now);
-        wake_dispatcher(front_end, now);
-    }
-    front_end->launching.count -= active;
-    for (uint32_t i = 0; active && i < front_end->launching.count; i++)
-        front_end->launching.items[i] = front_end->launching.items[i + active];
+    kmu_send(&front_end->kmu, now);
+    if (front_end->kmu.distributor.used > front_end->statistics.entries_peak)
+        front_end->statistics.entries_peak = front_end->kmu.distributor.used;
 }
 
+void front_end_put_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
+{
+    kmu_put(&front_end->kmu, kernel);
+    send_kernels(front_end, now);
+}
+
+static void activate_kernels(FrontEnd *front_end, Cycle now)
+{
+    for (GridKernel *kernel; (kernel = kmu_take_arrived(&front_end->kmu, now));) {
+        dispatcher_add(&front_end->dispatcher, kernel, now);
+        front_end_begun(front_end, kernel, now);
+        front_end_wake_dispatcher(front_end, now);
+    }
+}
+
+/* -- ends -- */
+
 /* All blocks have ended, and all stores are visible. Where those were late, word of them goes out at once. */
-static void end_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
+void front_end_end_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
     const Cycle at_least = now + front_end->config->crossbar_latency;
     kernel->ended = kernel->last_block + front_end->config->kernel_end_cycles;
     kernel->ended = kernel->last_block < now && kernel->ended < at_least ? at_least : kernel->ended;
     front_end->statistics.kernels++;
     front_end->statistics.cycles += kernel->ended - kernel->launched;
-    dispatcher_remove(&front_end->dispatcher, kernel);
     shard_stop(&front_end->shard, now);
+}
+
+static void release_entry(FrontEnd *front_end, GridKernel *kernel, Cycle now)
+{
+    dispatcher_remove(&front_end->dispatcher, kernel);
+    distributor_release(&front_end->kmu.distributor, kernel);
+    send_kernels(front_end, now);
+}
+
+/* Whether all its blocks have ended, and those of the groups that joined it. */
+static bool is_over(const GridKernel *kernel)
+{
+    return kernel->ended_blocks == kernel->block_count && !kernel->groups.open && !kernel->groups.holds;
+}
+
+/* Whether all that is left of it waits off the SMs. */
+static bool only_waits(const GridKernel *kernel)
+{
+    return kernel->suspended && !kernel->resident_blocks && !kernel->resumable.count &&
+           kernel->dispatched_blocks == kernel->block_count && !kernel->groups.next && !kernel->groups.holds;
+}
+
+static void finish(FrontEnd *front_end, GridKernel *kernel, Cycle now)
+{
+    release_entry(front_end, kernel, now);
+    if (kernel->buffer || kernel->has_launched)
+        front_end_grid_ended(front_end, kernel, now);
+    else
+        front_end_end_kernel(front_end, kernel, now);
+}
+
+void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now)
+{
+    if (is_over(kernel)) {
+        kernel->last_block = now;
+        if (!front_end->draining_count)
+            finish(front_end, kernel, now);
+    } else if (only_waits(kernel)) {
+        kernel->is_held = true;
+        front_end->statistics.kernels_held++;
+        release_entry(front_end, kernel, now);
+    }
+}
+
+static void end_group(FrontEnd *front_end, GridKernel *group, Cycle now)
+{
+    group_release(&front_end->groups, group);
+    front_end_grid_ended(front_end, group, now);
+}
+
+/* -- words of the SMs -- */
+
+static void note_late_stores(FrontEnd *front_end, const BlockReport *report, uint32_t sm)
+{
+    if (!report->late || front_end->draining[sm])
+        return;
+    front_end->draining[sm] = true;
+    front_end->draining_count++;
+}
+
+static void forget_block_family(BlockFamily *family)
+{
+    if (!family)
+        return;
+    xfree(family->waiting);
+    block_family_ended(family);
 }
 
 static void take_report(FrontEnd *front_end, const BlockReport *report, uint32_t sm, Cycle now)
 {
-    GridKernel *kernel = dispatcher_kernel(&front_end->dispatcher, report->kernel);
-    if (kernel->blocks) {
-        kernel->blocks[report->linear].started = report->started;
-        kernel->blocks[report->linear].ended = report->ended;
+    GridKernel *launch = report->kernel->owner, *kernel = grid_kernel_host(launch);
+    launch->warp_instructions += report->warp_instructions;
+    launch->thread_instructions += report->thread_instructions;
+    front_end_wake_dispatcher(front_end, now);
+    if (report->suspended) {
+        front_end_suspended(front_end, report, sm, now);
+        front_end_settle(front_end, kernel, now);
+        return;
     }
-    kernel->warp_instructions += report->warp_instructions;
-    kernel->thread_instructions += report->thread_instructions;
+    if (launch->blocks) {
+        launch->blocks[report->linear].started = report->started;
+        launch->blocks[report->linear].ended = report->ended;
+    }
     front_end->statistics.blocks_ended++;
-    dispatcher_ended(&front_end->dispatcher, kernel, report->linear, sm, now);
-    wake_dispatcher(front_end, now);
-    if (report->late && !front_end->draining[sm]) {
-        front_end->draining[sm] = true;
-        front_end->draining_count++;
-    }
-    if (kernel->ended_blocks == kernel->block_count) {
-        kernel->last_block = now;
-        if (!front_end->draining_count)
-            end_kernel(front_end, kernel, now);
-    }
+    dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);
+    note_late_stores(front_end, report, sm);
+    forget_block_family(report->family);
+    if (launch != kernel && launch->ended_blocks == launch->block_count)
+        end_group(front_end, launch, now);
+    front_end_settle(front_end, kernel, now);
 }
 
 static void take_word(FrontEnd *front_end, uint32_t sm, Cycle now)
@@ -73,18 +150,45 @@ static void take_word(FrontEnd *front_end, uint32_t sm, Cycle now)
         return;
     for (uint32_t i = front_end->dispatcher.kernels.count; i--;) {
         GridKernel *kernel = front_end->dispatcher.kernels.items[i];
-        if (kernel->ended_blocks == kernel->block_count)
-            end_kernel(front_end, kernel, now);
+        if (is_over(kernel))
+            finish(front_end, kernel, now);
     }
 }
 
-static void send_block(FrontEnd *front_end, const BlockEvent *event, Cycle now)
+static void take_message(FrontEnd *front_end, const Message *message, Cycle now)
 {
-    if (event->kernel->blocks)
-        event->kernel->blocks[event->block] = (BlockRecord){.dispatched = now, .sm = event->sm};
+    if (message->kind == MESSAGE_REPLY)
+        memory_port_take(front_end->port, message->body, now);
+    else if (message->kind == MESSAGE_DRAINED)
+        take_word(front_end, message->source, now);
+    else
+        take_report(front_end, message->body, message->source, now);
+}
+
+/* -- dispatching -- */
+
+static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
+{
+    GridKernel *launch = dispatch->launch;
+    const Cycle there = now + front_end->config->block_launch_cycles;
+    if (dispatch->resumed) {
+        dispatch->resumed->dispatched = now;
+        front_end->statistics.blocks_resumed++;
+        shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_RESUME, dispatch->block,
+                   dispatch->resumed);
+        return;
+    }
+    if (launch->blocks)
+        launch->blocks[dispatch->block] = (BlockRecord){.dispatched = now, .sm = dispatch->sm};
+    if (launch->buffer && launch->dispatched_blocks == 1) {
+        front_end->statistics.launches_begun++;
+        front_end->statistics.launch_wait_cycles += now - launch->buffer->requested;
+        front_end_begun(front_end, launch, now);
+    }
+    if (launch->group.joined && launch->dispatched_blocks == launch->block_count)
+        group_dispatched(launch->group.joined);
     front_end->statistics.blocks_dispatched++;
-    shard_send(&front_end->shard, event->sm, now + front_end->config->block_launch_cycles, MESSAGE_BLOCK,
-               event->block, (void *)event->kernel->kernel);
+    shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, launch->kernel);
 }
 
 static void note_fullness(FrontEnd *front_end, bool full, Cycle now)
@@ -97,46 +201,90 @@ static void note_fullness(FrontEnd *front_end, bool full, Cycle now)
     front_end->full_since = CYCLE_NEVER;
 }
 
+/* What is known of the group is there: the scheduler goes on. */
+static void end_fetch(void *context, uint64_t tag, Cycle now)
+{
+    (void)tag;
+    FrontEnd *front_end = context;
+    front_end->statistics.group_fetch_cycles += now - front_end->fetching_since;
+    front_end->fetching_since = CYCLE_NEVER;
+    front_end_wake_dispatcher(front_end, now);
+}
+
+/* [DTBL §4.3]: a group that is not in the table has to be loaded from global memory when it is scheduled. The
+ * scheduler reads the whole line of records and keeps it, so that the next groups may be there already. */
+static void begin_fetch(FrontEnd *front_end, GridKernel *group, Cycle now)
+{
+    const uint64_t last =
+        group->buffer->record + LAUNCH_RECORD_BYTES - 1; /* a record may begin a line earlier */
+    const uint64_t line = last / LINE_BYTES * LINE_BYTES;
+    group->group.is_here = true; /* by when the scheduler looks again */
+    front_end_wake_dispatcher(front_end, now);
+    if (line == front_end->fetched_line)
+        return;
+    front_end->statistics.group_fetches++;
+    front_end->fetched_line = line;
+    front_end->fetching_since = now;
+    if (!front_end->port) {
+        end_fetch(front_end, 0, now);
+        return;
+    }
+    const MemoryAccess access = {
+        .address = line, .bytes = LINE_BYTES, .done = end_fetch, .context = front_end};
+    memory_port_read(front_end->port, &access, now);
+}
+
 /* The ticks that begin by `now`: more than one where the dispatcher's clock is the faster one. */
 static void dispatch(FrontEnd *front_end, Cycle now)
 {
-    while (!front_end->idle && clock_cycle(front_end->clock, front_end->next_tick) <= now) {
-        BlockEvent event;
-        const DispatchOutcome outcome = dispatcher_next(&front_end->dispatcher, now, &event);
+    while (!front_end->idle && front_end->fetching_since == CYCLE_NEVER &&
+           clock_cycle(front_end->clock, front_end->next_tick) <= now) {
+        Dispatch dispatch;
+        const DispatchOutcome outcome = dispatcher_next(&front_end->dispatcher, now, &dispatch);
         note_fullness(front_end, outcome == NO_ROOM, now);
         front_end->idle = outcome != DISPATCHED;
+        if (outcome == NOT_HERE)
+            begin_fetch(front_end, dispatch.launch, now);
         if (outcome != DISPATCHED)
             return;
-        send_block(front_end, &event, now);
+        send_block(front_end, &dispatch, now);
         front_end->next_tick++;
     }
 }
 
-static Cycle next_own_event(const FrontEnd *front_end)
+/* -- the shard -- */
+
+static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
+
+Cycle front_end_next(const FrontEnd *front_end)
 {
-    Cycle next = front_end->launching.count ? front_end->launching.items[0]->started : CYCLE_NEVER;
-    const Cycle tick = front_end->idle ? CYCLE_NEVER : clock_cycle(front_end->clock, front_end->next_tick);
-    return tick < next ? tick : next;
+    const bool dispatches = !front_end->idle && front_end->fetching_since == CYCLE_NEVER;
+    Cycle next = dispatches ? clock_cycle(front_end->clock, front_end->next_tick) : CYCLE_NEVER;
+    next = earlier(next, kmu_next(&front_end->kmu));
+    if (front_end->first_event < front_end->events.count)
+        next = earlier(next, front_end->events.items[front_end->first_event].time);
+    return earlier(next, memory_port_next(front_end->port));
 }
 
 static void advance(Shard *shard, Cycle end)
 {
     FrontEnd *front_end = (FrontEnd *)shard;
     for (;;) {
-        const Cycle own = next_own_event(front_end), arrival = shard_next_arrival(shard);
+        const Cycle own = front_end_next(front_end), arrival = shard_next_arrival(shard);
         const Cycle now = arrival < own ? arrival : own;
         shard->wake = own;
         if (now >= end)
             return;
         for (const Message *message; (message = shard_take(shard, now));)
-            message->kind == MESSAGE_DRAINED ? take_word(front_end, message->source, now)
-                                             : take_report(front_end, message->body, message->source, now);
+            take_message(front_end, message, now);
+        memory_port_advance(front_end->port, now, end);
+        front_end_device_events(front_end, now);
         activate_kernels(front_end, now);
         dispatch(front_end, now);
     }
 }
 
-FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *policies)
+FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *policies, Crossbar *crossbar)
 {
     FrontEnd *front_end = xcalloc(1, sizeof *front_end);
     front_end->shard = (Shard){.advance = advance, .wake = CYCLE_NEVER};
@@ -144,9 +292,13 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     front_end->clock =
         clock_of(config->dispatch_khz ? config->dispatch_khz : config->clock_khz, config->clock_khz);
     front_end->idle = true;
-    front_end->full_since = CYCLE_NEVER;
+    front_end->full_since = front_end->fetching_since = CYCLE_NEVER;
     front_end->draining = xcalloc(config->sm_count, sizeof *front_end->draining);
+    kmu_init(&front_end->kmu, config);
     dispatcher_init(&front_end->dispatcher, config, policies);
+    group_table_init(&front_end->groups, (uint32_t)config->aggregated_groups);
+    front_end->port = crossbar ? memory_port_create(config, crossbar, &front_end->shard) : NULL;
+    front_end_device_init(front_end, NULL);
     return front_end;
 }
 
@@ -154,8 +306,12 @@ void front_end_free(FrontEnd *front_end)
 {
     if (!front_end)
         return;
+    front_end_device_free(front_end);
     dispatcher_free(&front_end->dispatcher);
-    VEC_FREE(&front_end->launching);
+    kmu_free(&front_end->kmu);
+    group_table_free(&front_end->groups);
+    memory_port_free(front_end->port);
+    VEC_FREE(&front_end->events);
     xfree(front_end->draining);
     xfree(front_end);
 }
@@ -163,15 +319,15 @@ void front_end_free(FrontEnd *front_end)
 void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
     kernel->launched = now;
-    kernel->started = now + front_end->config->kernel_launch_cycles;
     kernel->ended = CYCLE_NEVER;
-    kernel->dispatched_blocks = kernel->ended_blocks = 0;
-    kernel->warp_instructions = kernel->thread_instructions = 0;
-    VEC_PUSH(&front_end->launching, kernel);
-    front_end->shard.wake = next_own_event(front_end);
+    kernel->entry = NO_ENTRY;
+    kernel->kernel->owner = kernel;
+    kernel->front_end = front_end;
+    front_end_put_kernel(front_end, kernel, now);
+    front_end->shard.wake = front_end_next(front_end);
 }
 
 bool front_end_is_done(const FrontEnd *front_end)
 {
-    return !front_end->launching.count && !front_end->dispatcher.kernels.count;
+    return kmu_is_idle(&front_end->kmu) && !front_end->dispatcher.kernels.count && !front_end->devices.count;
 }

@@ -1,36 +1,114 @@
-/* The front end: kernel distributor and block dispatcher, one shard behind the SMs and memory partitions.
+/* The front end: kernel management unit, kernel distributor, group table and block dispatcher, one shard behind
+ * the SMs and memory partitions.
  *
- * A kernel that is submitted becomes active after kernel_launch_cycles. From then on one block is dispatched
- * in each tick of the dispatcher's clock, as long as one is ready and an SM takes it. The block is on its SM
- * block_launch_cycles later. When word has come of the last block's end, the kernel ends kernel_end_cycles
- * later; as soon as that cycle is known the front end stops the world, so that the caller can run it to
- * exactly that cycle: it is at least a lookahead away. */
+ * A kernel that is submitted waits for an entry of the distributor (kmu.h) and becomes active
+ * kernel_launch_cycles after it got one. From then on one block is dispatched in each tick of the dispatcher's
+ * clock, as long as one is ready and an SM takes it. The block is on its SM block_launch_cycles later. When
+ * word has come of the last block's end, the kernel ends kernel_end_cycles later; as soon as that cycle is
+ * known the front end stops the world, so that the caller can run it to exactly that cycle: it is at least a
+ * lookahead away.
+ *
+ * What kernels launch comes in through front_end_launch(), between windows. Which grid waits for which
+ * (exec/family.h) is decided between windows, too, in the order of cycles: so it does not depend on their
+ * length (front_end_device.c). */
 #ifndef GRID_FRONT_END_H
 #define GRID_FRONT_END_H
 
+#include "exec/device_runtime.h"
 #include "grid/dispatcher.h"
+#include "grid/group_table.h"
+#include "grid/kmu.h"
 #include "grid/statistics.h"
+#include "mem/memory_port.h"
 
-/* SMs are the shards 0 to sm_count - 1. */
+/* What is known to happen later. */
+typedef enum FrontEventKind {
+    EVENT_ARRIVES, /* what a kernel launched is here: a kernel for its turn, a group for its search */
+    EVENT_LINKS,   /* the group joins the kernel that was found, or becomes one itself */
+    EVENT_RESUMES  /* a block need not wait for what it launched any longer */
+} FrontEventKind;
+
+typedef struct FrontEvent {
+    Cycle time;
+    FrontEventKind kind;
+    GridKernel *launch;
+    GridKernel *found;   /* of EVENT_LINKS; null: none */
+    BlockFamily *block;  /* of EVENT_RESUMES */
+} FrontEvent;
+
+/* SMs are the shards 0 to sm_count - 1. Invariant: events from first_event on are sorted by time, those of one
+ * time by when they became known; devices[g->place] is g. */
 typedef struct FrontEnd {
     Shard shard;
     const GpuConfig *config;
     Clock clock;          /* of the dispatcher */
+    Kmu kmu;
     Dispatcher dispatcher;
-    VEC(GridKernel *) launching; /* by the cycle in which they become active, which is `started` */
+    GroupTable groups;
+    MemoryPort *port;     /* null: there is no memory, and what lies there comes at once */
+    DeviceRuntime *runtime; /* null: kernels launch nothing */
+    VEC(FrontEvent) events;
+    uint32_t first_event;
+    VEC(DeviceGrid *) devices; /* what kernels have launched and is not complete */
+    uint64_t launch_bytes;     /* reserved for what has not begun */
+    FamilyEvents family_events;
+    Cycle ready_at;       /* of what becomes ready now */
     uint64_t next_tick;   /* the first in which a block may be dispatched again */
     bool idle;            /* nothing can be dispatched until a kernel comes or a block ends */
+    Cycle fetching_since; /* of records; CYCLE_NEVER: it fetches none. No block is dispatched meanwhile */
+    uint64_t fetched_line; /* the line of records that the scheduler has; 0: none */
     Cycle full_since;     /* no room since then; CYCLE_NEVER: there is, or nothing is ready */
     bool *draining;       /* [sm] stores of its ended blocks are on their way */
     uint32_t draining_count;
     GridStatistics statistics;
 } FrontEnd;
 
-FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *policies);
+/* `crossbar` is null in a machine without memory. */
+FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *policies, Crossbar *crossbar);
+/* Also what kernels have launched. */
 void front_end_free(FrontEnd *front_end);
 /* Between runs of the world. The caller has filled in kernel, block_count, need, priority and blocks. */
 void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now);
 /* Whether the end of every kernel that was submitted is known. */
 bool front_end_is_done(const FrontEnd *front_end);
+
+/* -- front_end_device.c -- */
+
+/* How a kernel launches; `time` is that of the call. */
+typedef struct DeviceLaunch {
+    GridKernel *parent;
+    BlockFamily *block;   /* null: the block cannot wait for it */
+    LaunchOrderKind order;
+    LaunchStream *stream;
+    Cycle time;
+} DeviceLaunch;
+
+void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime);
+void front_end_device_free(FrontEnd *front_end);
+/* Between windows. Of `device`, seen is filled in, and of its grid kernel, block_count, need, priority, buffer,
+ * arrives, callers, is_group and, of groups, hardware_thread and number. */
+void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunch *launch);
+
+/* -- between the files of the front end -- */
+
+void front_end_put_event(FrontEnd *front_end, FrontEvent event);
+/* Does what is due. */
+void front_end_device_events(FrontEnd *front_end, Cycle now);
+/* The first block of what a kernel launched has been dispatched, or its kernel has an entry. */
+void front_end_begun(FrontEnd *front_end, GridKernel *launch, Cycle now);
+/* All blocks of the launch have ended: what follows is decided between windows. */
+void front_end_grid_ended(FrontEnd *front_end, GridKernel *launch, Cycle now);
+/* A block has left its SM to wait. */
+void front_end_suspended(FrontEnd *front_end, const BlockReport *report, uint32_t sm, Cycle now);
+/* Something has changed: the dispatcher looks again in the first tick that it has left. */
+void front_end_wake_dispatcher(FrontEnd *front_end, Cycle now);
+/* The kernel waits for an entry of the distributor. */
+void front_end_put_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now);
+/* The kernel leaves the distributor if nothing is left in it. */
+void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now);
+/* The host's kernel and all that it launched are over. */
+void front_end_end_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now);
+/* The first cycle in which the front end has something to do, messages apart. */
+Cycle front_end_next(const FrontEnd *front_end);
 
 #endif

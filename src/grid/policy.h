@@ -12,36 +12,7 @@
 #define GRID_POLICY_H
 
 #include "base/policy.h"
-#include "grid/resources.h"
-#include "sm/sm.h"
-
-enum { NO_SM = UINT32_MAX };
-
-/* One block's life, as the front end and its SM saw it. */
-typedef struct BlockRecord {
-    Cycle dispatched; /* by the dispatcher; from then on its place on the SM is taken */
-    Cycle started;    /* its warps could issue */
-    Cycle ended;      /* its last warp had ended; its stores were visible, where block_end_waits says so */
-    uint32_t sm;
-} BlockRecord;
-
-/* A kernel in the front end, owned by whoever submits it, until it has ended.
- * Invariant: ended_blocks <= dispatched_blocks <= block_count; resident[] sums to their difference. */
-typedef struct GridKernel {
-    const SmKernel *kernel;
-    uint64_t block_count;
-    Resources need;        /* of a block */
-    int priority;          /* lower: served first */
-    BlockRecord *blocks;   /* [block_count] by index in the grid; null: no records are kept */
-    Cycle launched;        /* when it was submitted */
-    Cycle started;         /* when its first block could be dispatched */
-    Cycle ended;           /* CYCLE_NEVER until the last block's end is known, and its stores are visible */
-    Cycle last_block;      /* when word of the last block's end came */
-    uint64_t dispatched_blocks, ended_blocks;
-    uint64_t warp_instructions, thread_instructions; /* of the blocks that have ended */
-    uint32_t *resident;    /* [sm] blocks there */
-    void *source_state;
-} GridKernel;
+#include "grid/grid_kernel.h"
 
 /* An SM as the dispatcher sees it: a place is free again when word of its block's end has come. */
 typedef struct SmView {
@@ -57,15 +28,17 @@ typedef struct DispatchView {
     const SmView *sms;
 } DispatchView;
 
-/* A block that has been dispatched or has ended. */
+/* A block that has been dispatched, has ended or has been suspended. */
 typedef struct BlockEvent {
     const GridKernel *kernel;
     uint64_t block;
     uint32_t sm;
+    const GridKernel *group; /* that the block belongs to; null: it is the kernel's own */
 } BlockEvent;
 
 /* What all three kinds have; functions that a policy does not need are null. A source has a state for
- * each kernel; the others have one, and their init is given no kernel. */
+ * each kernel, and is told of the kernel's own blocks; the others have one state, their init is given no
+ * kernel, and they are told of all blocks. */
 typedef struct BlockPolicy {
     Policy about;
     void *(*init)(const DispatchView *view, const GridKernel *kernel);

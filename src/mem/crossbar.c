@@ -6,7 +6,7 @@
 
 static uint32_t senders(const Crossbar *crossbar, Direction direction)
 {
-    return direction == TO_SLICE ? crossbar->sm_count : crossbar->slice_count;
+    return direction == TO_SLICE ? crossbar->requester_count : crossbar->slice_count;
 }
 
 static size_t pair_of(const Crossbar *crossbar, uint32_t sm, uint32_t slice)
@@ -14,16 +14,17 @@ static size_t pair_of(const Crossbar *crossbar, uint32_t sm, uint32_t slice)
     return (size_t)sm * crossbar->slice_count + slice;
 }
 
-/* SMs and slices lie evenly along a line. */
-static Cycle *new_ways(uint32_t sms, uint32_t slices, const GpuConfig *config)
+/* SMs and slices lie evenly along a line, the front end in its middle. */
+static Cycle *new_ways(const GpuConfig *config)
 {
-    Cycle *ways = xcalloc((size_t)sms * slices, sizeof *ways);
-    for (uint32_t sm = 0; sm < sms; sm++)
-        for (uint32_t slice = 0; slice < slices; slice++) {
-            const uint64_t a = (uint64_t)sm * slices, b = (uint64_t)slice * sms;
+    const uint64_t sms = config->sm_count, slices = config->l2_slices, length = sms * slices;
+    Cycle *ways = xcalloc(crossbar_requesters(config) * slices, sizeof *ways);
+    for (uint64_t requester = 0; requester <= sms; requester++)
+        for (uint64_t slice = 0; slice < slices; slice++) {
+            const uint64_t a = requester < sms ? requester * slices : length / 2, b = slice * sms;
             const uint64_t distance = a > b ? a - b : b - a;
-            ways[(size_t)sm * slices + slice] =
-                config->crossbar_latency + distance * config->crossbar_spread / ((uint64_t)sms * slices);
+            ways[requester * slices + slice] =
+                config->crossbar_latency + distance * config->crossbar_spread / length;
         }
     return ways;
 }
@@ -41,15 +42,15 @@ void crossbar_init(Crossbar *crossbar, const GpuConfig *config)
         .credits = (uint32_t)config->crossbar_credits,
         .flit_bytes = (uint32_t)config->crossbar_flit_bytes,
         .header = {[TO_SLICE] = 1, [TO_SM] = (uint32_t)config->crossbar_reply_header},
-        .sm_count = (uint32_t)config->sm_count,
+        .requester_count = crossbar_requesters(config),
         .slice_count = (uint32_t)config->l2_slices,
         .sm_flits = (uint32_t)config->crossbar_sm_flits,
         .sm_out_flits = (uint32_t)(config->crossbar_sm_out_flits ? config->crossbar_sm_out_flits
                                                                  : config->crossbar_sm_flits),
         .slice_flits = (uint32_t)config->crossbar_slice_flits,
     };
-    crossbar->ways = new_ways(crossbar->sm_count, crossbar->slice_count, config);
-    const size_t pairs = (size_t)crossbar->sm_count * crossbar->slice_count;
+    crossbar->ways = new_ways(config);
+    const size_t pairs = (size_t)crossbar->requester_count * crossbar->slice_count;
     for (Direction direction = TO_SLICE; direction < DIRECTION_COUNT; direction++) {
         crossbar->sent[direction] = xcalloc(pairs, sizeof(uint32_t));
         crossbar->taken[direction] = xcalloc(pairs * crossbar->credits, sizeof(Cycle));

@@ -1,11 +1,13 @@
-/* The crossbar between SMs and L2 slices, one network for requests and one for replies.
+/* The crossbar between SMs and L2 slices, one network for requests and one for replies. The front end has a
+ * port as an SM has: its number among those who make requests, the requesters, is sm_count.
  *
  * It has no shard of its own. A packet of n flits occupies the sender's port for n crossbar clocks (or n /
  * flits per clock), travels the way's cycles, waits in the receiver's queue for its turn (in the order of
  * arrival, senders of one cycle by number) and occupies the receiver's port in the same way. Between each
  * sender and receiver there is room for `credits` packets; a sender that has used them up waits until the
  * receiver has taken one in and word of that has come back, which takes as long again. SMs and slices lie
- * along a line, and the farther two are apart the longer is the way (crossbar_spread).
+ * along a line, and the farther two are apart the longer is the way (crossbar_spread); the front end is in
+ * the middle.
  *
  * Credits are no messages: the receiver notes when it took packet n in at slot n % credits, and the sender
  * of packet n looks at the note of packet n - credits. A note made within the present window is at most as
@@ -36,19 +38,28 @@ typedef struct CrossbarPort {
 
 typedef struct Crossbar {
     Clock clock;
-    Cycle *ways;                              /* [sm * slice_count + slice]: cycles, one way */
+    Cycle *ways;                              /* [requester * slice_count + slice]: cycles, one way */
     uint32_t credits, flit_bytes;
     uint32_t header[DIRECTION_COUNT]; /* flits ahead of a packet's data */
-    uint32_t sm_count, slice_count;
+    uint32_t requester_count, slice_count;
     uint32_t sm_flits, sm_out_flits, slice_flits; /* in one clock */
-    uint32_t *sent[DIRECTION_COUNT];          /* [sm * slice_count + slice]: packets so far */
+    uint32_t *sent[DIRECTION_COUNT];          /* [requester * slice_count + slice]: packets so far */
     _Atomic Cycle *taken[DIRECTION_COUNT];    /* [pair * credits + packet % credits] */
-    CrossbarPort *out[DIRECTION_COUNT];       /* senders: SMs, or slices */
-    CrossbarPort *in[DIRECTION_COUNT];        /* receivers: slices, or SMs */
+    CrossbarPort *out[DIRECTION_COUNT];       /* senders: requesters, or slices */
+    CrossbarPort *in[DIRECTION_COUNT];        /* receivers: slices, or requesters */
 } Crossbar;
 
 void crossbar_init(Crossbar *crossbar, const GpuConfig *config);
 void crossbar_free(Crossbar *crossbar);
+
+/* SMs and the front end. */
+static inline uint32_t crossbar_requesters(const GpuConfig *config) { return (uint32_t)config->sm_count + 1; }
+
+/* The number of a requester's shard: SMs come first, then memory partitions, then the front end. */
+static inline uint32_t crossbar_shard_of(const GpuConfig *config, uint32_t requester)
+{
+    return requester < config->sm_count ? requester : (uint32_t)(config->sm_count + config->dram_channels);
+}
 
 /* When the pair's next packet may be sent: `now` if at once, a later cycle if that is known (the port is
  * busy, a credit is under way), CYCLE_NEVER if not before the receiver has taken something in: ask again

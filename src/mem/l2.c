@@ -25,25 +25,6 @@ void l2_ring_grow(L2Ring *ring)
     *ring = (L2Ring){entries, 0, ring->count, capacity};
 }
 
-void request_list_append(RequestList *list, Request *request)
-{
-    request->next = NULL;
-    if (list->first)
-        list->last->next = request;
-    else
-        list->first = request;
-    list->last = request;
-    list->count++;
-}
-
-Request *request_list_pop(RequestList *list)
-{
-    Request *request = list->first;
-    list->first = request->next;
-    list->count--;
-    return request;
-}
-
 WbStatus l2_check(const GpuConfig *config, Error *error)
 {
     const uint64_t row = config->l2_slices * config->l2_ways * LINE_BYTES;
@@ -173,7 +154,8 @@ static Cycle send_replies(L2Slice *slice, Cycle now)
             return when;
         }
         request_list_pop(&slice->replies);
-        crossbar_send(slice->shared->crossbar, TO_SM, request, slice->shared->shard, request->sm, now);
+        crossbar_send(slice->shared->crossbar, TO_SM, request, slice->shared->shard,
+                      crossbar_shard_of(slice->config, request->sm), now);
         slice->statistics.replies++;
     }
     return CYCLE_NEVER;

@@ -59,12 +59,6 @@ typedef struct L2Ring {
     uint32_t first, count, capacity;
 } L2Ring;
 
-/* Requests linked by `next`. Invariant: first is null exactly when count is 0. */
-typedef struct RequestList {
-    Request *first, *last;
-    uint32_t count;
-} RequestList;
-
 /* A miss status holding register: a line with sectors on their way. Invariant while in use: pending is not 0;
  * each of `waiting` wants one of the pending sectors; line `index` of generation `generation` has this MSHR's
  * number as its note. */
@@ -85,7 +79,7 @@ typedef struct L2Shared {
     DramChannel *dram;
     Shard *shard;         /* the partition's */
     AtomicPerform *atomic;
-    uint64_t *accesses;   /* by SM: requests looked up */
+    uint64_t *accesses;   /* by requester: requests looked up */
     Interleave interleave;
 } L2Shared;
 
@@ -182,9 +176,6 @@ static inline Cycle l2_ring_ready(const L2Ring *ring)
 {
     return ring->count ? ring->entries[ring->first].ready : CYCLE_NEVER;
 }
-
-void request_list_append(RequestList *list, Request *request);
-Request *request_list_pop(RequestList *list);
 
 /* l2_lookup.c: looks a request up in L2 clock `tick`, which is in cycle `now`. Either does all of it and
  * returns L2_WAIT_NONE, or changes nothing and says what is lacking. */

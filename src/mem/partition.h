@@ -9,7 +9,7 @@
 
 typedef struct Partition {
     Shard shard;
-    L2Shared shared;         /* config, DRAM channel, accesses[sm_count] and what else slices need */
+    L2Shared shared;         /* config, DRAM channel, accesses[] and what else slices need */
     Cycle dram_next;         /* when the channel has something to do */
     L2Slice *slices;
     uint32_t slice_count;
@@ -33,7 +33,7 @@ void partition_account(Partition *partition, Cycle now);
 
 /* Of one of its slices, counted from 0. */
 const L2Statistics *partition_statistics(const Partition *partition, uint32_t slice);
-/* Requests of each SM that were looked up here; [sm_count]. */
+/* Requests of each SM that were looked up here; [sm_count] of the front end. */
 const uint64_t *partition_accesses(const Partition *partition);
 /* Of its DRAM channel, up to cycle `now`. */
 const DramStatistics *partition_dram_statistics(const Partition *partition, Cycle now);

@@ -1,14 +1,15 @@
-/* A memory request: what travels from an SM through the crossbar to the L2 slice that owns its line, and
- * back.
+/* A memory request: what travels from an SM or the front end through the crossbar to the L2 slice that owns
+ * its line, and back.
  *
  * Data takes effect at the slice, in the order in which the slice looks requests up: a load copies the
  * sectors it wants from `place` into `data`, a store copies the bytes it writes from `data` to `place`, an
- * atomic is done there lane by lane. Whoever holds the request owns it; it belongs to the pool of the SM
- * that made it and returns there with the reply (stores too: their reply says that they are visible). */
+ * atomic is done there lane by lane. Whoever holds the request owns it; it belongs to the pool of whoever
+ * made it and returns there with the reply (stores too: their reply says that they are visible). */
 #ifndef MEM_REQUEST_H
 #define MEM_REQUEST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LINE_SECTORS = LINE_BYTES / SECTOR_BYTES, REQUEST_LANES = 64 };
@@ -40,9 +41,9 @@ typedef struct Request Request;
 struct Request {
     uint64_t line;       /* address, a multiple of LINE_BYTES; bit 63 set: local memory, which has no place */
     uint8_t *place;      /* the line's bytes in host memory, the truth; null: nothing to move (timing only) */
-    uint32_t sm, slice;
+    uint32_t sm, slice;  /* sm_count in place of an SM's number: the front end */
     uint32_t packet;     /* number among those of its sender to its receiver, for credits */
-    uint32_t ticket;     /* the SM's own */
+    uint32_t ticket;     /* of whoever made it */
     uint8_t kind;        /* RequestKind */
     uint8_t strength;    /* RequestStrength, of a load */
     bool is_foreign;     /* at a slice that does not own the line, but its opposite: mem/l2_halves.c */
@@ -52,6 +53,29 @@ struct Request {
     Request *next;       /* of whatever queue or free list it is in */
     _Alignas(64) uint8_t data[LINE_BYTES];
 };
+
+/* Requests linked by `next`. Invariant: first is null exactly when count is 0. */
+typedef struct RequestList {
+    Request *first, *last;
+    uint32_t count;
+} RequestList;
+
+static inline void request_list_append(RequestList *list, Request *request)
+{
+    request->next = NULL;
+    *(list->first ? &list->last->next : &list->first) = request;
+    list->last = request;
+    list->count++;
+}
+
+/* Of a list that is not empty. */
+static inline Request *request_list_pop(RequestList *list)
+{
+    Request *request = list->first;
+    list->first = request->next;
+    list->count--;
+    return request;
+}
 
 /* Sectors that carry data towards the slice and back. */
 static inline unsigned request_payload(const Request *request)

@@ -110,6 +110,8 @@ static void end_block(Sm *sm, uint32_t index)
     slot->report.ended = sm->now;
     slot->report.late = sm->late_stores != 0;
     sm->owes_word |= slot->report.late;
+    slot->report.family = slot->block->family;
+    slot->block->family = NULL;
     slot->spare = slot->block;
     slot->spare_kernel = slot->kernel->number;
     slot->block = NULL;

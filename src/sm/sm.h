@@ -41,7 +41,8 @@ typedef enum Wait {
 typedef struct SmKernel {
     Launch launch;              /* a template: machine and error are the SM's own */
     const ProgramTiming *timing;
-    uint32_t number;            /* of the kernel among all that the GPU has run */
+    uint32_t number;            /* of the kernel among all that the GPU has run; groups have their kernel's */
+    void *owner;                /* what the front end knows of it */
 } SmKernel;
 
 typedef struct ScoreboardEntry {
@@ -101,8 +102,18 @@ typedef struct BlockReport {
     uint64_t linear;           /* index in the grid */
     Cycle dispatched, started, ended;
     uint64_t warp_instructions, thread_instructions;
+    struct BlockFamily *family; /* what it has launched; null: nothing */
+    Block *suspended;          /* the block itself, where it has not ended but left; null: it has ended */
     bool late; /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED will follow */
 } BlockReport;
+
+/* A block that comes back to an SM; owned by the front end. */
+typedef struct Resumption {
+    const SmKernel *kernel;
+    Block *block;
+    uint64_t linear;
+    Cycle dispatched;
+} Resumption;
 
 /* A resident block. Invariant: block is null exactly while the slot is free, but for memory kept for the
  * next block of the same kernel in `spare`. */
@@ -205,7 +216,7 @@ typedef struct Sm {
 /* Messages between SMs and front end. To an SM: body is the SmKernel, value the block's index in the grid.
  * From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on;
  * or all stores of blocks that have ended are visible now. */
-enum { MESSAGE_BLOCK = 3, MESSAGE_BLOCK_DONE = 4, MESSAGE_DRAINED = 5 };
+enum { MESSAGE_BLOCK = 3, MESSAGE_BLOCK_DONE, MESSAGE_DRAINED, MESSAGE_BLOCK_SUSPENDED, MESSAGE_RESUME };
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);
 void sm_free(Sm *sm);

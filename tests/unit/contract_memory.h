@@ -1,10 +1,11 @@
-/* The memory system's parts of the contract: L1, memory partition, DRAM channel, crossbar. */
+/* The memory system's parts of the contract: L1, memory partition, the front end's port, DRAM channel,
+ * crossbar. */
 #ifndef CONTRACT_MEMORY_H
 #define CONTRACT_MEMORY_H
 
 #include "contract.h"
 #include "mem/l1.h"
-#include "partition_rig.h"
+#include "memory_port_rig.h"
 
 /* -- the L1: loads of lines that are answered some cycles later -- */
 
@@ -132,6 +133,44 @@ static void partition_part_reset(void *context)
 }
 
 static void partition_part_close(void *context) { rig_free(context); }
+
+/* -- the front end's port: reads and writes of a partition -- */
+
+static void *memory_port_part_open(bool narrow)
+{
+    PortRig *port_rig = port_rig_new();
+    GpuConfig *config = &port_rig->rig->config;
+    config->dram_command_khz = config->clock_khz;
+    config->dram_data_khz = 4 * config->clock_khz;
+    config->crossbar_credits = narrow ? 1 : PIECES;
+    port_rig_build(port_rig, 1);
+    return port_rig;
+}
+
+static void memory_port_part_drive(void *context, Work *work)
+{
+    PortRig *port_rig = context;
+    Rig *rig = port_rig->rig;
+    const uint32_t first = port_rig->count;
+    const Cycle start = rig->now;
+    port_rig->waited = 0;
+    for (uint32_t i = 0; i < work->count; i++)
+        port_rig_script(port_rig, start, i % 4 == 3, (uint64_t)(i * 5 % 61) * 4 * LINE_BYTES, 24);
+    rig_run(rig);
+    for (uint32_t i = 0; i < work->count; i++)
+        finish(work, i, port_rig->script[first + i].ended - start);
+    work->waited = port_rig->waited;
+}
+
+static bool memory_port_part_is_idle(const void *context)
+{
+    const PortRig *port_rig = context;
+    return memory_port_is_idle(port_rig->port) && memory_port_next(port_rig->port) == CYCLE_NEVER;
+}
+
+static void memory_port_part_reset(void *context) { partition_part_reset(((PortRig *)context)->rig); }
+
+static void memory_port_part_close(void *context) { port_rig_free(context); }
 
 /* -- a DRAM channel -- */
 

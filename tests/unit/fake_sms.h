@@ -125,7 +125,7 @@ static inline void fake_open(FakeGpu *gpu, const DispatchPolicies *policies, Cyc
         gpu->sms[i].blocks = xcalloc(FAKE_SLOTS, sizeof *gpu->sms[i].blocks);
         world_add(gpu->world, &gpu->sms[i].shard, i);
     }
-    gpu->front_end = front_end_create(&gpu->config, policies);
+    gpu->front_end = front_end_create(&gpu->config, policies, NULL);
     world_add(gpu->world, &gpu->front_end->shard, sm_count);
 }
 
@@ -139,7 +139,7 @@ static inline void fake_close(FakeGpu *gpu)
     VEC_FREE(&gpu->arrivals);
 }
 
-static inline void fake_submit(FakeGpu *gpu, GridKernel *kernel, const SmKernel *sm_kernel, uint64_t blocks,
+static inline void fake_submit(FakeGpu *gpu, GridKernel *kernel, SmKernel *sm_kernel, uint64_t blocks,
                                BlockShape shape)
 {
     *kernel = (GridKernel){.kernel = sm_kernel,

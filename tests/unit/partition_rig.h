@@ -39,6 +39,7 @@ typedef struct Rig {
     World *world;
     Partition **partitions;
     uint32_t partition_count;
+    Shard *last;  /* in the front end's place, set before the rig is built; null: there is none */
     Cycle window; /* 0: as long as can be */
     Cycle now;
     RigSm sms[RIG_SMS];
@@ -134,7 +135,8 @@ static inline void rig_build(Rig *rig, uint32_t threads)
     interleave_init(&rig->interleave, config);
     rig->partition_count = (uint32_t)config->dram_channels;
     rig->partitions = xcalloc(rig->partition_count, sizeof *rig->partitions);
-    rig->world = world_create(RIG_SMS + rig->partition_count, threads, config->crossbar_latency, rig->window);
+    const uint32_t shards = RIG_SMS + rig->partition_count + (rig->last != NULL);
+    rig->world = world_create(shards, threads, config->crossbar_latency, rig->window);
     for (uint32_t i = 0; i < RIG_SMS; i++) {
         rig->sms[i].shard.advance = rig_advance;
         rig->sms[i].shard.wake = CYCLE_NEVER;
@@ -145,6 +147,8 @@ static inline void rig_build(Rig *rig, uint32_t threads)
         rig->partitions[i] = partition_create(config, &rig->crossbar, i, rig_add);
         world_add(rig->world, &rig->partitions[i]->shard, RIG_SMS + i);
     }
+    if (rig->last)
+        world_add(rig->world, rig->last, RIG_SMS + rig->partition_count);
 }
 
 static inline void rig_free(Rig *rig)

@@ -237,10 +237,15 @@ static void sm_part_close(void *context)
     }
 /* Every launch on an SM begins with sm_begin_kernel(). */
 static const Part parts[] = {
-    PART(l1, l1_part_reset),     PART(partition, partition_part_reset),
-    PART(dram, dram_part_reset), PART(crossbar, NULL),
-    PART(lsu, lsu_part_reset),   PART(fetch, fetch_part_reset),
-    PART(front_end, NULL),       PART(sm, NULL),
+    PART(l1, l1_part_reset),
+    PART(partition, partition_part_reset),
+    PART(dram, dram_part_reset),
+    PART(crossbar, NULL),
+    PART(lsu, lsu_part_reset),
+    PART(fetch, fetch_part_reset),
+    PART(front_end, NULL),
+    PART(memory_port, memory_port_part_reset),
+    PART(sm, NULL),
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 

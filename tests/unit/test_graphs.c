@@ -154,8 +154,8 @@ static void test_graphs_are_the_same_everywhere(void **state)
         const char *name;
         uint64_t fingerprint;
     } known[GRAPH_GENERATORS] = {
-        {"citation", 0x44187c4e6d68b461u}, {"road", 0xc4abb2dc8acced3eu},   {"cage", 0x84136bc4b0526271u},
-        {"graph500", 0x2e388647cfd19eb9u}, {"flight", 0xce1cb9ef6c701ec8u},
+        {"citation", 0x5d82bc3e4570ac86u}, {"road", 0x58253c441ef969a3u},   {"cage", 0xad1b602f78980b49u},
+        {"graph500", 0x2e388647cfd19eb9u}, {"flight", 0xbe65403ed64ad148u},
     };
     for (int i = 0; i < GRAPH_GENERATORS; i++) {
         Graph graph = small_graph(known[i].name, SEED), other = small_graph(known[i].name, SEED + 1);
@@ -354,7 +354,7 @@ static void test_ratings_have_popular_films(void **state)
     assert_sound(&ratings);
     assert_int_equal(ratings.targets, size->items);
     assert_in_range(ratings.edges, size->count * 9 / 10, size->count);
-    assert_int_equal(graph_fingerprint(&ratings), 0x995e8f394bd042b0u);
+    assert_int_equal(graph_fingerprint(&ratings), 0xc98b19b89ee6dd56u);
     for (uint32_t i = 0; i < ratings.edges; i++)
         assert_in_range(ratings.weights[i], 1, 5);
     assert_true(graph_transpose(&ratings, &films, &error));
@@ -369,7 +369,7 @@ static void test_tuples_have_the_keys_asked_for(void **state)
 {
     (void)state;
     static const uint64_t known[] = {
-        [KEYS_UNIFORM] = 0xe7ed40b141556259u, [KEYS_GAUSSIAN] = 0xb2408d184411378du};
+        [KEYS_UNIFORM] = 0x2659e673e775bcc6u, [KEYS_GAUSSIAN] = 0xf5d4ba1e280d4d1fu};
     static const double deviation[] = {[KEYS_UNIFORM] = 0.2887, [KEYS_GAUSSIAN] = 0.125};
     const TuplesParameters *size = &tuples_sizes[INPUT_SMALL];
     for (int kind = KEYS_UNIFORM; kind <= KEYS_GAUSSIAN; kind++) {
@@ -407,7 +407,7 @@ static void test_strings_are_letters(void **state)
         assert_in_range(texts.starts[i + 1] - texts.starts[i], size->shortest, size->longest);
     for (uint32_t i = 0; i < texts.starts[texts.count]; i++)
         assert_in_range(texts.bytes[i], 'a', 'z');
-    assert_int_equal(texts_fingerprint(&texts), 0xdaeb7255ed4a22ceu);
+    assert_int_equal(texts_fingerprint(&texts), 0x7506aceac552cd73u);
     texts_free(&texts);
 }
 
@@ -432,7 +432,7 @@ static void test_packets_have_headers_that_say_their_length(void **state)
     }
     assert_in_range(shortest, texts.count * 2 / 5, texts.count * 3 / 5);
     assert_in_range(udp, texts.count / 8, texts.count / 3);
-    assert_int_equal(texts_fingerprint(&texts), 0x55a7ad0a508a85dfu);
+    assert_int_equal(texts_fingerprint(&texts), 0x8c6a098d12cc6437u);
     texts_free(&texts);
 }
 

@@ -6,7 +6,7 @@
 
 /* Full is MovieLens 1M: 6,040 users, 3,706 films, 1,000,209 ratings, at least 20 of each user. */
 const RatingsParameters ratings_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.users = 512, .items = 512, .count = 24000, .least = 8},
+    [INPUT_SMALL] = {.users = 1600, .items = 1024, .count = 32000, .least = 8},
     [INPUT_FULL] = {.users = 6040, .items = 3706, .count = 1000209, .least = 20},
 };
 

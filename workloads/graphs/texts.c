@@ -5,13 +5,13 @@
 #include <string.h>
 
 const TextsParameters strings_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 2048, .shortest = 16, .longest = 256},
+    [INPUT_SMALL] = {.count = 12288, .shortest = 16, .longest = 48},
     [INPUT_FULL] = {.count = 65536, .shortest = 16, .longest = 1024},
 };
 
 /* 1460 bytes are what an Ethernet frame leaves to TCP. */
 const TextsParameters packets_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 1024, .shortest = 0, .longest = 512},
+    [INPUT_SMALL] = {.count = 4096, .shortest = 0, .longest = 128},
     [INPUT_FULL] = {.count = 65536, .shortest = 0, .longest = 1460},
 };
 

@@ -3,19 +3,19 @@
 
 #include <stdlib.h>
 
-/* The paper's sizes are not known: as many keys as tuples, so that an even key is found about once. */
+/* The paper's sizes are not known: few keys, so that a tuple that is joined has some hundred partners. */
 const TuplesParameters tuples_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 16384, .key_range = 16384},
-    [INPUT_FULL] = {.count = 1 << 20, .key_range = 1 << 20},
+    [INPUT_SMALL] = {.count = 65536, .key_range = 128},
+    [INPUT_FULL] = {.count = 1 << 20, .key_range = 2048},
 };
 
 /* Deviations beyond the range, about one key in 16,000, are drawn again. */
 static uint32_t gaussian_key(uint32_t range, Dice *dice)
 {
     for (;;) {
-        const int64_t key = range / 2 + (int64_t)dice_bell(dice) * range / (8 * 65536);
-        if (key >= 0 && key < range)
-            return (uint32_t)key;
+        const int64_t part = 4 * 65536 + (int64_t)dice_bell(dice), whole = 8 * 65536;
+        if (part >= 0 && part < whole)
+            return (uint32_t)(part * range / whole);
     }
 }
 

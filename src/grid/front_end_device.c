@@ -1,0 +1,291 @@
+/* What kernels launch, from the call to its completion.
+ *
+ * Calls come between windows, in the order of cycles, and what completions entail is decided there, too; what
+ * follows from either begins at a cycle that is known then and lies behind the window (front_end.h). */
+#include <string.h>
+
+#include "grid/front_end.h"
+
+static GridKernel *kernel_of(Family *family)
+{
+    return (GridKernel *)((char *)family - offsetof(GridKernel, family));
+}
+
+void front_end_put_event(FrontEnd *front_end, FrontEvent event)
+{
+    if (front_end->first_event == front_end->events.count)
+        front_end->first_event = front_end->events.count = 0;
+    uint32_t low = front_end->first_event, high = front_end->events.count;
+    while (low < high) { /* behind all of the same time */
+        const uint32_t middle = low + (high - low) / 2;
+        if (event.time < front_end->events.items[middle].time)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    VEC_PUSH(&front_end->events, event);
+    FrontEvent *at = front_end->events.items + low;
+    memmove(at + 1, at, (front_end->events.count - 1 - low) * sizeof *at);
+    *at = event;
+    if (event.time < front_end->shard.wake)
+        front_end->shard.wake = event.time;
+}
+
+/* -- launches -- */
+
+static void count_launch(FrontEnd *front_end, const GridKernel *grid)
+{
+    GridStatistics *statistics = &front_end->statistics;
+    const uint32_t *block = grid->kernel->launch.block;
+    *(grid->is_group ? &statistics->device_groups : &statistics->device_kernels) += 1;
+    statistics->device_blocks += grid->block_count;
+    statistics->device_threads += grid->block_count * block[0] * block[1] * block[2];
+    front_end->launch_bytes += buffer_reserved(grid->buffer);
+    if (front_end->launch_bytes > statistics->launch_bytes_peak)
+        statistics->launch_bytes_peak = front_end->launch_bytes;
+    if (front_end->runtime->pending + 1 > statistics->launches_pending_peak)
+        statistics->launches_pending_peak = front_end->runtime->pending + 1; /* it counts it after us */
+}
+
+void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunch *launch)
+{
+    GridKernel *grid = &device->grid;
+    grid->launched = launch->time;
+    grid->ended = CYCLE_NEVER;
+    grid->entry = grid->group.index = NO_ENTRY;
+    grid->front_end = front_end;
+    grid->place = front_end->devices.count;
+    VEC_PUSH(&front_end->devices, device);
+    launch->parent->has_launched = true;
+    count_launch(front_end, grid);
+    family_launch(&grid->family, &launch->parent->family, launch->block, launch->order, launch->stream);
+    front_end->ready_at = 0;
+    family_arrived(&grid->family, &front_end->family_events);
+}
+
+static void on_ready(void *context, Family *family)
+{
+    FrontEnd *front_end = context;
+    GridKernel *grid = kernel_of(family);
+    const Cycle time = grid->arrives > front_end->ready_at ? grid->arrives : front_end->ready_at;
+    front_end_put_event(front_end, (FrontEvent){.time = time, .kind = EVENT_ARRIVES, .launch = grid});
+}
+
+/* -- completions -- */
+
+static void on_complete(void *context, Family *family)
+{
+    FrontEnd *front_end = context;
+    GridKernel *grid = kernel_of(family);
+    if (!grid->buffer) {
+        front_end_end_kernel(front_end, grid, grid->last_block);
+        return;
+    }
+    GridKernel *parent = kernel_of(family->parent);
+    parent->warp_instructions += grid->warp_instructions;
+    parent->thread_instructions += grid->thread_instructions;
+    parent->last_block = grid->last_block > parent->last_block ? grid->last_block : parent->last_block;
+    DeviceGrid *last = front_end->devices.items[--front_end->devices.count];
+    front_end->devices.items[grid->place] = last;
+    last->grid.place = grid->place;
+    buffer_give_back(&front_end->runtime->buffers, grid->buffer);
+    VEC_FREE(&grid->resumable);
+    xfree(grid);
+}
+
+static void on_resume(void *context, BlockFamily *block)
+{
+    FrontEnd *front_end = context;
+    front_end_put_event(front_end,
+                        (FrontEvent){.time = front_end->ready_at, .kind = EVENT_RESUMES, .block = block});
+}
+
+static void grid_ended(void *context, Cycle time)
+{
+    GridKernel *grid = context;
+    FrontEnd *front_end = grid->front_end;
+    front_end->ready_at = time + front_end->config->kernel_end_cycles;
+    family_ended(&grid->family, &front_end->family_events);
+}
+
+void front_end_grid_ended(FrontEnd *front_end, GridKernel *launch, Cycle now)
+{
+    launch->last_block = now;
+    shard_defer(&front_end->shard, now, grid_ended, launch);
+}
+
+/* -- pending no longer -- */
+
+static void begun(void *context, Cycle time)
+{
+    (void)time;
+    const GridKernel *launch = context;
+    FrontEnd *front_end = launch->front_end;
+    runtime_begun(front_end->runtime);
+    front_end->launch_bytes -= buffer_reserved(launch->buffer);
+}
+
+void front_end_begun(FrontEnd *front_end, GridKernel *launch, Cycle now)
+{
+    if (!launch->buffer || launch->has_begun)
+        return;
+    launch->has_begun = true;
+    shard_defer(&front_end->shard, now, begun, launch);
+}
+
+/* -- groups [DTBL figure 5] -- */
+
+/* Searching the distributor takes a cycle an entry, and each group of a warp a cycle for its entry of the
+ * table; both go on while parameter buffers are allocated [DTBL §4.3]. */
+static void search(FrontEnd *front_end, GridKernel *group, Cycle now)
+{
+    uint32_t searched;
+    GridKernel *found = distributor_search(&front_end->kmu.distributor, group, &searched);
+    Cycle time = group->buffer->requested + searched + group->group.number + 1;
+    if (time < now || !front_end->config->launch_latencies)
+        time = now;
+    if (found)
+        found->groups.holds++;
+    front_end_put_event(front_end,
+                        (FrontEvent){.time = time, .kind = EVENT_LINKS, .launch = group, .found = found});
+}
+
+/* No kernel to join: the group becomes one, and goes through the kernel management unit, with its latency.
+ * Nobody calls cudaLaunchDevice, whose latency is that of a call; group_fallback_latencies adds it. */
+static void become_kernel(FrontEnd *front_end, GridKernel *group, Cycle now)
+{
+    const GpuConfig *config = front_end->config;
+    Cycle time = now;
+    if (config->launch_latencies && config->group_fallback_latencies)
+        time += config->launch_device_cycles + config->launch_device_thread_cycles * group->callers;
+    group->is_group = false;
+    front_end->statistics.groups_alone++;
+    front_end_put_event(front_end, (FrontEvent){.time = time, .kind = EVENT_ARRIVES, .launch = group});
+}
+
+static void write_link(FrontEnd *front_end, const GridKernel *behind, Cycle now)
+{
+    enum { LINK_BYTES = 4 };
+    front_end->statistics.group_links_written++;
+    if (!front_end->port)
+        return;
+    const MemoryAccess access = {.address = behind->buffer->record, .bytes = LINK_BYTES};
+    memory_port_write(front_end->port, &access, now);
+}
+
+static void link(FrontEnd *front_end, GridKernel *group, GridKernel *kernel, Cycle now)
+{
+    if (!kernel) {
+        become_kernel(front_end, group, now);
+        return;
+    }
+    const GroupLink link = group_link(&front_end->groups, kernel, group);
+    GridStatistics *statistics = &front_end->statistics;
+    kernel->groups.holds--;
+    group->kernel->number = kernel->kernel->number;
+    statistics->groups_joined++;
+    statistics->groups_overflowed += !link.in_table;
+    if (front_end->groups.used > statistics->group_table_peak)
+        statistics->group_table_peak = front_end->groups.used;
+    if (link.marks_again)
+        dispatcher_mark(&front_end->dispatcher, kernel);
+    if (link.behind && link.behind->group.index == NO_ENTRY)
+        write_link(front_end, link.behind, now);
+    front_end_wake_dispatcher(front_end, now);
+}
+
+/* -- blocks that wait -- */
+
+static void make_resumable(FrontEnd *front_end, BlockFamily *block, Cycle now)
+{
+    Resumption *resumption = block->waiting;
+    GridKernel *kernel = grid_kernel_host(resumption->kernel->owner);
+    block->is_away = block->may_resume = false;
+    VEC_PUSH(&kernel->resumable, resumption);
+    if (kernel->is_held) {
+        kernel->is_held = false;
+        front_end_put_kernel(front_end, kernel, now);
+    } else if (kernel->resident && !kernel->is_marked) {
+        dispatcher_mark(&front_end->dispatcher, kernel);
+    }
+    front_end_wake_dispatcher(front_end, now);
+}
+
+void front_end_suspended(FrontEnd *front_end, const BlockReport *report, uint32_t sm, Cycle now)
+{
+    BlockFamily *block = report->suspended->family;
+    Resumption *resumption = block->waiting ? block->waiting : xcalloc(1, sizeof *resumption);
+    *resumption =
+        (Resumption){.kernel = report->kernel, .block = report->suspended, .linear = report->linear};
+    block->waiting = resumption;
+    block->is_away = true;
+    front_end->statistics.blocks_suspended++;
+    dispatcher_suspended(&front_end->dispatcher, report->kernel->owner, report->linear, sm, now);
+    if (block->may_resume)
+        make_resumable(front_end, block, now);
+}
+
+static void resume(FrontEnd *front_end, BlockFamily *block, Cycle now)
+{
+    if (block->is_away)
+        make_resumable(front_end, block, now);
+    else
+        block->may_resume = true; /* it is still being saved */
+}
+
+/* -- the shard -- */
+
+static void arrive(FrontEnd *front_end, GridKernel *launch, Cycle now)
+{
+    if (launch->is_group) {
+        search(front_end, launch, now);
+        return;
+    }
+    front_end_put_kernel(front_end, launch, now);
+}
+
+void front_end_device_events(FrontEnd *front_end, Cycle now)
+{
+    while (front_end->first_event < front_end->events.count &&
+           front_end->events.items[front_end->first_event].time <= now) {
+        const FrontEvent event = front_end->events.items[front_end->first_event++];
+        switch (event.kind) {
+        case EVENT_ARRIVES:
+            arrive(front_end, event.launch, now);
+            break;
+        case EVENT_LINKS:
+            link(front_end, event.launch, event.found, now);
+            break;
+        case EVENT_RESUMES:
+            resume(front_end, event.block, now);
+            break;
+        }
+    }
+}
+
+void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime)
+{
+    front_end->runtime = runtime;
+    front_end->family_events = (FamilyEvents){on_ready, on_complete, on_resume, front_end};
+}
+
+/* A block of a run that has failed: one that is on its SM is freed there. */
+static void drop_block(BlockFamily *block)
+{
+    Resumption *resumption = block->waiting;
+    if (block->is_away)
+        block_free(resumption->block);
+    xfree(resumption);
+}
+
+void front_end_device_free(FrontEnd *front_end)
+{
+    for (uint32_t i = 0; i < front_end->devices.count; i++) {
+        DeviceGrid *device = front_end->devices.items[i];
+        family_give_up(&device->grid.family, drop_block);
+        VEC_FREE(&device->grid.resumable);
+    }
+    for (uint32_t i = 0; i < front_end->devices.count; i++)
+        xfree(front_end->devices.items[i]);
+    VEC_FREE(&front_end->devices);
+}

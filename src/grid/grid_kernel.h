@@ -1,0 +1,100 @@
+/* A launch as the front end knows it: a kernel of the host, a kernel that a kernel launched, or an aggregated
+ * group of blocks.
+ *
+ * A kernel waits in the kernel management unit, goes from there to an entry of the kernel distributor, and
+ * stays until its blocks have ended. An aggregated group is made of the same stuff, but joins a kernel that
+ * is in the distributor: its blocks are dispatched behind that kernel's own. One that finds no kernel to join
+ * becomes a kernel [DTBL §4.2]. */
+#ifndef GRID_GRID_KERNEL_H
+#define GRID_GRID_KERNEL_H
+
+#include "exec/family.h"
+#include "exec/launch_buffer.h"
+#include "grid/resources.h"
+#include "sm/sm.h"
+
+enum { NO_SM = UINT32_MAX, NO_ENTRY = UINT32_MAX };
+
+/* One block's life, as the front end and its SM saw it. */
+typedef struct BlockRecord {
+    Cycle dispatched; /* by the dispatcher; from then on its place on the SM is taken */
+    Cycle started;    /* its warps could issue */
+    Cycle ended;      /* its last warp had ended; its stores were visible, where block_end_waits says so */
+    uint32_t sm;
+} BlockRecord;
+
+/* The registers of a distributor entry that groups need [DTBL fig. 4]. Invariant: next and last are both null
+ * or the ends of the list of groups that have blocks to dispatch. */
+typedef struct GroupList {
+    struct GridKernel *next; /* NAGEI: whose blocks are dispatched next */
+    struct GridKernel *last; /* LAGEI */
+    uint32_t open;           /* groups that have joined and not ended */
+    uint32_t holds;          /* groups that are being linked: the entry stays */
+} GroupList;
+
+/* An entry of the Aggregated Group Table, or the same in global memory [DTBL fig. 4]. */
+typedef struct GroupEntry {
+    struct GridKernel *joined; /* null: no group, or it has not joined a kernel yet */
+    struct GridKernel *next;
+    uint32_t hardware_thread;  /* of the launching thread in its SM: what the table's hash is made of */
+    uint32_t number;           /* among the groups that its warp launched in one call */
+    uint32_t index;            /* in the table; NO_ENTRY: it lies in global memory */
+    bool is_here;              /* the scheduler has what it needs of it */
+} GroupEntry;
+
+/* Owned by whoever submits it until it has ended; what kernels launch is a DeviceGrid, which the front end
+ * frees.
+ *
+ * Invariant: ended_blocks <= dispatched_blocks <= block_count; resident[] sums to resident_blocks, which is
+ * their difference, with that of its groups, less the suspended ones. is_marked exactly while it is in the dispatcher's queue. */
+typedef struct GridKernel {
+    SmKernel *kernel;
+    uint64_t block_count;
+    Resources need;        /* of a block */
+    int priority;          /* lower: served first */
+    BlockRecord *blocks;   /* [block_count] by index in the grid; null: no records are kept */
+    Cycle launched;        /* when it was submitted; of a kernel's launch, when that was called */
+    Cycle started;         /* when its first block could be dispatched */
+    Cycle ended;           /* CYCLE_NEVER until the last block's end is known, and its stores are visible */
+    Cycle last_block;      /* when word of the last block's end came */
+    uint64_t dispatched_blocks, ended_blocks;
+    uint64_t warp_instructions, thread_instructions; /* of the blocks that have ended, and of its launches */
+    uint32_t *resident;    /* [sm] blocks there */
+    uint32_t resident_blocks;
+    void *source_state;
+
+    uint32_t entry;        /* of the kernel distributor (KDEI), or NO_ENTRY */
+    bool is_marked;        /* by the FCFS controller: it has blocks to dispatch */
+    bool is_first;         /* it has not been unmarked since it came: own blocks go first */
+    GroupList groups;
+    GroupEntry group;
+
+    struct FrontEnd *front_end;
+    Family family;
+    uint32_t place;        /* of a DeviceGrid: among those of the front end */
+    bool has_launched;     /* anything, ever */
+    LaunchBuffer *buffer;  /* of what kernels launch; null: the host launched it */
+    bool is_group;         /* it was launched as one, and has not become a kernel */
+    bool has_begun;        /* of what kernels launch: it is pending no longer */
+    Cycle arrives;         /* of what kernels launch: when it is where it waits for its turn */
+    uint32_t callers;      /* threads of its warp that launched together */
+
+    uint32_t suspended;    /* blocks that are not on an SM, and have begun */
+    VEC(Resumption *) resumable; /* of these, those that may go on, from first_resumable on */
+    uint32_t first_resumable;
+    bool is_held;          /* by the kernel management unit: all that is left is suspended */
+} GridKernel;
+
+/* What a kernel has launched. */
+typedef struct DeviceGrid {
+    GridKernel grid;       /* the first member */
+    SmKernel seen;
+} DeviceGrid;
+
+/* The kernel with whose blocks those of the launch run. */
+static inline GridKernel *grid_kernel_host(GridKernel *launch)
+{
+    return launch->group.joined ? launch->group.joined : launch;
+}
+
+#endif

@@ -1,0 +1,61 @@
+#include "grid/kmu.h"
+
+void kmu_init(Kmu *kmu, const GpuConfig *config)
+{
+    *kmu = (Kmu){.config = config};
+    distributor_init(&kmu->distributor, (uint32_t)config->concurrent_kernels);
+}
+
+void kmu_free(Kmu *kmu)
+{
+    distributor_free(&kmu->distributor);
+    VEC_FREE(&kmu->waiting);
+    VEC_FREE(&kmu->sent);
+}
+
+void kmu_put(Kmu *kmu, GridKernel *kernel)
+{
+    if (kmu->first_waiting == kmu->waiting.count)
+        kmu->first_waiting = kmu->waiting.count = 0;
+    VEC_PUSH(&kmu->waiting, kernel);
+    GridKernel **const items = kmu->waiting.items;
+    uint32_t at = kmu->waiting.count - 1;
+    for (; at > kmu->first_waiting && items[at - 1]->priority > kernel->priority; at--)
+        items[at] = items[at - 1];
+    items[at] = kernel;
+}
+
+static void send(Kmu *kmu, GridKernel *kernel, Cycle now)
+{
+    const bool takes_time = !kernel->buffer || kmu->config->launch_latencies;
+    kernel->started = now + (takes_time ? kmu->config->kernel_launch_cycles : 0);
+    VEC_PUSH(&kmu->sent, kernel);
+    GridKernel **const items = kmu->sent.items;
+    uint32_t at = kmu->sent.count - 1;
+    for (; at && items[at - 1]->started > kernel->started; at--)
+        items[at] = items[at - 1];
+    items[at] = kernel;
+}
+
+void kmu_send(Kmu *kmu, Cycle now)
+{
+    while (kmu->first_waiting < kmu->waiting.count &&
+           distributor_reserve(&kmu->distributor, kmu->waiting.items[kmu->first_waiting]))
+        send(kmu, kmu->waiting.items[kmu->first_waiting++], now);
+}
+
+GridKernel *kmu_take_arrived(Kmu *kmu, Cycle now)
+{
+    if (kmu_next(kmu) > now)
+        return NULL;
+    GridKernel *kernel = kmu->sent.items[0];
+    kmu->sent.count--;
+    for (uint32_t i = 0; i < kmu->sent.count; i++)
+        kmu->sent.items[i] = kmu->sent.items[i + 1];
+    distributor_arrived(&kmu->distributor, kernel);
+    return kernel;
+}
+
+Cycle kmu_next(const Kmu *kmu) { return kmu->sent.count ? kmu->sent.items[0]->started : CYCLE_NEVER; }
+
+bool kmu_is_idle(const Kmu *kmu) { return kmu->first_waiting == kmu->waiting.count && !kmu->sent.count; }

@@ -1,0 +1,223 @@
+#include "mem/memory_port.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "mem/interleave.h"
+
+/* A reply that enters through the port; its last flit is in at `time`. */
+typedef struct EnteringReply {
+    Request *request;
+    Cycle time;
+} EnteringReply;
+
+/* An access under way. Invariant: `left` of its lines have not come back; 0: the record is free. */
+typedef struct AccessRecord {
+    MemoryAccess access;
+    uint32_t left;
+    uint32_t next_free;
+} AccessRecord;
+
+/* Invariant: replies.items[first_reply..count) are in the order of their times; send_when is the cycle in
+ * which the first of `outgoing` may be sent or has to ask again, and means nothing if there is none. */
+struct MemoryPort {
+    const GpuConfig *config;
+    Crossbar *crossbar;
+    Shard *owner;
+    Interleave interleave;
+    RequestList outgoing;
+    Cycle send_when;
+    VEC(EnteringReply) replies;
+    uint32_t first_reply;
+    VEC(AccessRecord) records; /* a request's ticket is an index */
+    uint32_t free_record;      /* list by next_free; UINT32_MAX: none */
+    uint32_t live;             /* accesses under way */
+    VEC(Request *) requests;   /* all that were made */
+    Request *free_requests;
+};
+
+MemoryPort *memory_port_create(const GpuConfig *config, Crossbar *crossbar, Shard *owner)
+{
+    MemoryPort *port = xcalloc(1, sizeof *port);
+    port->config = config;
+    port->crossbar = crossbar;
+    port->owner = owner;
+    port->free_record = UINT32_MAX;
+    interleave_init(&port->interleave, config);
+    return port;
+}
+
+void memory_port_free(MemoryPort *port)
+{
+    if (!port)
+        return;
+    for (uint32_t i = 0; i < port->requests.count; i++)
+        xfree(port->requests.items[i]);
+    VEC_FREE(&port->requests);
+    VEC_FREE(&port->records);
+    VEC_FREE(&port->replies);
+    xfree(port);
+}
+
+uint32_t memory_port_waiting(const MemoryPort *port) { return port->outgoing.count; }
+
+bool memory_port_is_idle(const MemoryPort *port) { return !port->live; }
+
+/* -- accesses become requests -- */
+
+static uint32_t new_record(MemoryPort *port, const MemoryAccess *access)
+{
+    if (port->free_record == UINT32_MAX) {
+        port->free_record = port->records.count;
+        VEC_PUSH(&port->records, ((AccessRecord){.next_free = UINT32_MAX}));
+    }
+    const uint32_t number = port->free_record;
+    port->free_record = port->records.items[number].next_free;
+    port->records.items[number].access = *access;
+    port->live++;
+    return number;
+}
+
+static Request *new_request(MemoryPort *port)
+{
+    Request *request = port->free_requests;
+    if (!request) {
+        request = xaligned(_Alignof(Request), sizeof *request);
+        VEC_PUSH(&port->requests, request);
+        return request;
+    }
+    port->free_requests = request->next;
+    return request;
+}
+
+/* The bytes of the access that are in the line: [*begin, *end), counted from the line's first. */
+static void part_in_line(const MemoryAccess *access, uint64_t line, unsigned *begin, unsigned *end)
+{
+    const uint64_t last = access->address + access->bytes - line;
+    *begin = access->address > line ? (unsigned)(access->address - line) : 0;
+    *end = last < LINE_BYTES ? (unsigned)last : LINE_BYTES;
+}
+
+static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind kind, uint64_t line,
+                       uint32_t ticket)
+{
+    Request *request = new_request(port);
+    unsigned begin, end;
+    part_in_line(access, line, &begin, &end);
+    const unsigned sectors_end = (end + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    *request = (Request){
+        .line = line,
+        .place = access->place ? access->place + (int64_t)(line - access->address) : NULL,
+        .sm = (uint32_t)port->config->sm_count,
+        .slice = interleave_slice(&port->interleave, line),
+        .ticket = ticket,
+        .kind = (uint8_t)kind,
+        .sectors = (uint8_t)((1u << sectors_end) - (1u << begin / SECTOR_BYTES)),
+    };
+    for (unsigned byte = begin; kind == REQUEST_STORE && byte < end; byte++)
+        request->written[byte / 64] |= 1ull << byte % 64;
+    if (kind == REQUEST_STORE && access->place)
+        memcpy(request->data + begin, access->data + (line + begin - access->address), end - begin);
+    request_list_append(&port->outgoing, request);
+}
+
+static void begin_access(MemoryPort *port, const MemoryAccess *access, RequestKind kind, Cycle now)
+{
+    const uint64_t first = access->address / LINE_BYTES * LINE_BYTES;
+    const uint32_t ticket = new_record(port, access);
+    uint32_t lines = 0;
+    if (!port->outgoing.first)
+        port->send_when = now;
+    for (uint64_t line = first; line < access->address + access->bytes; line += LINE_BYTES, lines++)
+        send_later(port, access, kind, line, ticket);
+    port->records.items[ticket].left = lines;
+}
+
+void memory_port_read(MemoryPort *port, const MemoryAccess *access, Cycle now)
+{
+    begin_access(port, access, REQUEST_LOAD, now);
+}
+
+void memory_port_write(MemoryPort *port, const MemoryAccess *access, Cycle now)
+{
+    begin_access(port, access, REQUEST_STORE, now);
+}
+
+/* -- replies -- */
+
+void memory_port_take(MemoryPort *port, Request *reply, Cycle now)
+{
+    const Cycle start = crossbar_in_free(port->crossbar, TO_SM, reply->sm, now);
+    const Cycle end = crossbar_take(port->crossbar, TO_SM, reply, start);
+    VEC_PUSH(&port->replies, ((EnteringReply){reply, end}));
+}
+
+/* One line of an access is back. */
+static void end_request(MemoryPort *port, Request *request, Cycle now)
+{
+    AccessRecord *record = &port->records.items[request->ticket];
+    const MemoryAccess access = record->access; /* what is called may make the table grow */
+    if (request->kind == REQUEST_LOAD && request->place) {
+        unsigned begin, end;
+        part_in_line(&access, request->line, &begin, &end);
+        memcpy(access.data + (request->line + begin - access.address), request->data + begin, end - begin);
+    }
+    request->next = port->free_requests;
+    port->free_requests = request;
+    if (--record->left)
+        return;
+    record->next_free = port->free_record;
+    port->free_record = request->ticket;
+    port->live--;
+    if (access.done)
+        access.done(access.context, access.tag, now);
+}
+
+static Cycle next_reply(const MemoryPort *port)
+{
+    return port->first_reply < port->replies.count ? port->replies.items[port->first_reply].time
+                                                   : CYCLE_NEVER;
+}
+
+static void end_requests(MemoryPort *port, Cycle now)
+{
+    while (next_reply(port) <= now)
+        end_request(port, port->replies.items[port->first_reply++].request, now);
+    if (port->first_reply == port->replies.count)
+        port->first_reply = port->replies.count = 0;
+}
+
+/* -- time -- */
+
+/* Where the crossbar cannot say when a credit comes, it is asked again when the next window begins. */
+static void send(MemoryPort *port, Cycle now, Cycle end)
+{
+    while (port->outgoing.first) {
+        Request *request = port->outgoing.first;
+        const Cycle when = crossbar_when(port->crossbar, TO_SLICE, request->sm, request->slice, now);
+        port->send_when = when == CYCLE_NEVER ? end : when;
+        if (port->send_when > now)
+            return;
+        const uint32_t channel = interleave_channel(&port->interleave, request->slice);
+        request_list_pop(&port->outgoing);
+        crossbar_send(port->crossbar, TO_SLICE, request, port->owner,
+                      (uint32_t)port->config->sm_count + channel, now);
+    }
+}
+
+void memory_port_advance(MemoryPort *port, Cycle now, Cycle end)
+{
+    if (!port)
+        return;
+    end_requests(port, now);
+    if (port->outgoing.first && port->send_when <= now)
+        send(port, now, end);
+}
+
+Cycle memory_port_next(const MemoryPort *port)
+{
+    if (!port)
+        return CYCLE_NEVER;
+    const Cycle reply = next_reply(port);
+    return port->outgoing.first && port->send_when < reply ? port->send_when : reply;
+}
