@@ -54,22 +54,14 @@ struct FakeGpu {
     Cycle now;
 };
 
-static inline const GridKernel *fake_kernel(const FakeGpu *gpu, const SmKernel *kernel)
-{
-    for (uint32_t i = 0; i < gpu->kernel_count; i++)
-        if (gpu->kernels[i]->kernel == kernel)
-            return gpu->kernels[i];
-    fail_msg("an SM was sent a block of an unknown kernel");
-    return NULL;
-}
-
 static inline void fake_start(FakeSm *sm, const Message *message)
 {
     FakeGpu *gpu = sm->gpu;
     FakeBlock *block = &sm->blocks[sm->next_slot++ % FAKE_SLOTS];
     assert_int_equal(message->kind, MESSAGE_BLOCK);
     assert_false(block->used);
-    *block = (FakeBlock){.used = true, .need = fake_kernel(gpu, message->body)->need};
+    const SmKernel *kernel = message->body;
+    *block = (FakeBlock){.used = true, .need = ((const GridKernel *)kernel->owner)->need};
     assert_true(resources_have_room(&sm->free, &block->need));
     resources_take(&sm->free, &block->need);
     block->end = message->time + gpu->duration + gpu->uneven * (message->value % 7);
