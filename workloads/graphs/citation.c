@@ -1,5 +1,6 @@
 #include "graphs/dice.h"
 #include "graphs/generate.h"
+#include "graphs/popularity.h"
 
 #include <stdlib.h>
 
@@ -18,6 +19,15 @@ static uint32_t draw_cited(const CitationParameters *p, uint32_t paper, const Ed
     if (edges->count && dice_chance(dice, p->preference_permille, 1000))
         return edges->to[dice_below(dice, edges->count)];
     return dice_below(dice, paper);
+}
+
+/* Collections do not number papers by age: without this the often cited ones would be neighbours. */
+static void relabel(Edges *edges, const uint32_t *labels)
+{
+    for (uint32_t i = 0; i < edges->count; i++) {
+        edges->from[i] = labels[edges->from[i]];
+        edges->to[i] = labels[edges->to[i]];
+    }
 }
 
 bool citation_make(const CitationParameters *parameters, uint64_t seed, Graph *graph, InputError *error)
@@ -39,5 +49,9 @@ bool citation_make(const CitationParameters *parameters, uint64_t seed, Graph *g
             edges_add(&edges, paper, cited, dice_between(&dice, 1, MOST_WEIGHT), error);
         }
     }
+    uint32_t *labels = parameters->directed ? NULL : shuffled(parameters->papers, &dice, error);
+    if (labels)
+        relabel(&edges, labels);
+    free(labels);
     return graph_build(&edges, (GraphOptions){!parameters->directed, true, true}, graph, error);
 }
