@@ -1,9 +1,10 @@
-/* The report as JSON: gpu, config, kernels, totals; and host, what depends on this run and not on the GPU. */
+/* The report as JSON: gpu, config, structures, kernels, totals; and host, what depends on this run and not on the GPU. */
 #include "report/report.h"
 
 #include <string.h>
 #include <sys/resource.h>
 
+#include "grid/group_table.h"
 #include "report/json.h"
 
 /* Knobs that say how the simulation runs and never change what it finds out: they are the host's. */
@@ -189,6 +190,15 @@ static void put_totals(JsonWriter *json, const WbGpu *gpu)
     json_close(json);
 }
 
+/* What the mechanisms take of the chip, as their papers count it. */
+static void put_structures(JsonWriter *json, const GpuConfig *config)
+{
+    json_open(json, "structures", '{');
+    json_put_integer(json, "group_registers_bytes", group_registers_bytes(config));
+    json_put_integer(json, "group_table_bytes", group_table_bytes(config));
+    json_close(json);
+}
+
 static void put_host(JsonWriter *json, const WbGpu *gpu)
 {
     WbStat instructions = {0}, cycles = {0};
@@ -213,6 +223,7 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     json_open(&json, NULL, '{');
     json_put_text(&json, "gpu", gpu->config.name);
     put_config(&json, &gpu->config);
+    put_structures(&json, &gpu->config);
     json_open(&json, "kernels", '[');
     for (uint32_t i = 0; i < gpu->records.count; i++)
         put_kernel(&json, gpu, gpu->records.items[i], options);
