@@ -53,6 +53,8 @@ static void fill_in(DeviceGrid *device, WbGpu *gpu, const LaunchRequest *request
     device->grid.kernel = &device->seen;
     device->grid.block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     device->grid.need = kernel_resources(kernel, threads, launch->shared_bytes);
+    device->seen.context_bytes =
+        sm_context_bytes(launch, device->grid.need.registers, device->grid.need.shared_bytes);
     device->grid.buffer = request->buffer;
     device->grid.is_group = request->is_group;
 }
@@ -72,6 +74,7 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
         return error;
     }
     fill_in(device, gpu, request, kernel);
+    device->seen.launched = calling->machine->clock;
     device->grid.priority = parent->priority;
     device->grid.arrives = arrival(&gpu->cycle->config, request, caller, calling->machine->clock);
     device->grid.callers = caller->lanes;

@@ -100,17 +100,19 @@ WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch,
         return error->status;
     CycleMachine *machine = gpu->cycle;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    const Resources need = kernel_resources(order->kernel, threads, launch->shared_bytes);
     RunningKernel *running = *kernel = xcalloc(1, sizeof *running);
     running->record = record;
     running->seen = (SmKernel){
         .launch = *launch,
         .timing = kernel_timing(order->kernel),
         .number = (uint32_t)launch->grid_id,
+        .context_bytes = sm_context_bytes(launch, need.registers, need.shared_bytes),
     };
     running->grid = (GridKernel){
         .kernel = &running->seen,
         .block_count = record->block_count,
-        .need = kernel_resources(order->kernel, threads, launch->shared_bytes),
+        .need = need,
         .priority = order->priority,
         .blocks = record->blocks,
     };

@@ -119,7 +119,7 @@ static void forget_block_family(BlockFamily *family)
     block_family_ended(family);
 }
 
-static void take_report(FrontEnd *front_end, const BlockReport *report, uint32_t sm, Cycle now)
+static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
     GridKernel *launch = report->kernel->owner, *kernel = grid_kernel_host(launch);
     launch->warp_instructions += report->warp_instructions;

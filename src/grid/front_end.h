@@ -99,7 +99,7 @@ void front_end_begun(FrontEnd *front_end, GridKernel *launch, Cycle now);
 /* All blocks of the launch have ended: what follows is decided between windows. */
 void front_end_grid_ended(FrontEnd *front_end, GridKernel *launch, Cycle now);
 /* A block has left its SM to wait. */
-void front_end_suspended(FrontEnd *front_end, const BlockReport *report, uint32_t sm, Cycle now);
+void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now);
 /* Something has changed: the dispatcher looks again in the first tick that it has left. */
 void front_end_wake_dispatcher(FrontEnd *front_end, Cycle now);
 /* The kernel waits for an entry of the distributor. */

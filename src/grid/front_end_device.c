@@ -211,12 +211,13 @@ static void make_resumable(FrontEnd *front_end, BlockFamily *block, Cycle now)
     front_end_wake_dispatcher(front_end, now);
 }
 
-void front_end_suspended(FrontEnd *front_end, const BlockReport *report, uint32_t sm, Cycle now)
+void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
     BlockFamily *block = report->suspended->family;
     Resumption *resumption = block->waiting ? block->waiting : xcalloc(1, sizeof *resumption);
     *resumption =
         (Resumption){.kernel = report->kernel, .block = report->suspended, .linear = report->linear};
+    report->suspended = NULL;
     block->waiting = resumption;
     block->is_away = true;
     front_end->statistics.blocks_suspended++;

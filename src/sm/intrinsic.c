@@ -1,16 +1,38 @@
-/* Intrinsics that units outside the SM answer: the device heap, printf, assertions.
+/* Intrinsics that units outside the SM answer: the device heap, printf, assertions, launches.
  *
  * They change or read what all SMs share, so they are put off to the end of the window, where they run one
  * after the other in the order of the cycles in which they were called (sim/shard.h). The warp waits for
- * the way there and back. */
+ * the way there and back, or for the device runtime if that takes longer. An answer may be that the warp's
+ * block has to wait for its children: the block begins to leave when that word has come (suspend.c). */
+#include "sm/intrinsic.h"
+
 #include "exec/engine.h"
 #include "sm/stages.h"
+
+Cycle intrinsic_cycles(const GpuConfig *config, const Intrinsic *intrinsic, unsigned lanes)
+{
+    const struct {
+        Cycle warp, lane;
+    } times[] = {
+        [COST_UNIT] = {0, 0},
+        [COST_STREAM_CREATE] = {config->stream_create_cycles, 0},
+        [COST_PARAMETER_BUFFER] = {config->parameter_buffer_cycles, config->parameter_buffer_thread_cycles},
+        [COST_LAUNCH] = {config->launch_device_cycles, config->launch_device_thread_cycles},
+        [COST_LAUNCH_GROUP] = {0, 0},
+    };
+    const Cycle way = 2 * config->unit_latency;
+    if (!config->launch_latencies || !lanes)
+        return way;
+    const Cycle time = times[intrinsic->cost].warp + lanes * times[intrinsic->cost].lane;
+    return time > way ? time : way;
+}
 
 static void answer(void *context, Cycle time)
 {
     WarpSlot *slot = context;
     Sm *sm = slot->warp->block->launch->machine->owner;
     const uint32_t warp = (uint32_t)(slot - sm->warps);
+    const Intrinsic *intrinsic = slot->code[slot->pc - 1].call->intrinsic;
     Mask executed;
     sm->machine.clock = time;
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
@@ -18,9 +40,12 @@ static void answer(void *context, Cycle time)
         return;
     }
     count_executed(sm, slot, executed);
+    if (slot->warp->block->must_wait)
+        sm->moving |= (WarpSet)1 << warp;
     /* The warp is considered then and not now: this may be any cycle after the call. */
     slot->at_folded = true;
-    sm_wait(sm, warp, WAIT_UNIT, time + 2 * sm->config->unit_latency);
+    const unsigned lanes = (unsigned)__builtin_popcountll(executed);
+    sm_wait(sm, warp, WAIT_UNIT, time + intrinsic_cycles(sm->config, intrinsic, lanes));
     const Cycle turn = sm_next_turn(sm);
     if (turn < sm->shard.wake)
         sm->shard.wake = turn;

@@ -87,7 +87,11 @@ bool lsu_has_room(const Lsu *lsu) { return !lsu->sm->lsu_full; }
 
 bool lsu_is_idle(const Lsu *lsu) { return !lsu->live_ops && !lsu->live_requests; }
 
-void lsu_invalidate(Lsu *lsu) { l1_invalidate(&lsu->l1); }
+void lsu_invalidate(Lsu *lsu)
+{
+    l1_invalidate(&lsu->l1);
+    lsu->sm->l1_fresh = lsu->sm->now;
+}
 
 LsuStatistics *lsu_counters(Lsu *lsu) { return &lsu->statistics; }
 
@@ -157,7 +161,7 @@ void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
     LsuOp *whole = op->whole;
     ready += op->extra_latency;
     if (op->acquires) {
-        l1_invalidate(&lsu->l1);
+        lsu_invalidate(lsu);
         lsu->sm->acquiring &= ~((WarpSet)1 << op->warp);
     }
     if (op->is_copy) {

@@ -27,16 +27,12 @@ static uint32_t free_block_slot(const Sm *sm)
 }
 
 /* The memory of an earlier block of the same kernel is used again. */
-static Block *make_block(BlockSlot *slot, const SmKernel *kernel, uint64_t linear, Sm *sm)
+static Block *make_block(BlockSlot *slot, uint64_t linear, const Sm *sm)
 {
-    if (slot->spare && slot->spare_kernel != kernel->number) {
+    if (slot->spare && slot->spare_kernel != slot->kernel->number) {
         block_free(slot->spare);
         slot->spare = NULL;
     }
-    slot->kernel = kernel;
-    slot->launch = kernel->launch;
-    slot->launch.machine = &sm->machine;
-    slot->launch.error = &sm->error;
     if (!slot->spare)
         return block_create(&slot->launch, linear, sm->number);
     Block *block = slot->spare;
@@ -45,36 +41,42 @@ static Block *make_block(BlockSlot *slot, const SmKernel *kernel, uint64_t linea
     return block;
 }
 
-static void start_warp(Sm *sm, uint32_t block, Warp *warp)
+uint32_t residency_take_warp_slot(Sm *sm, uint32_t index, Warp *warp, Wait wait)
 {
-    const Cycle start = sm->launch_free > sm->now ? sm->launch_free : sm->now;
-    sm->launch_free = start + sm->config->warp_launch_interval;
-    const uint32_t index = (uint32_t)__builtin_ctzll(sm->free_slots);
-    WarpSlot *slot = &sm->warps[index];
+    const uint32_t number = (uint32_t)__builtin_ctzll(sm->free_slots);
+    WarpSlot *slot = &sm->warps[number];
     sm->free_slots &= sm->free_slots - 1;
-    sm->blocks[block].warp_slots |= (WarpSet)1 << index;
+    sm->blocks[index].warp_slots |= (WarpSet)1 << number;
     slot->warp = warp;
-    slot->timing = sm->blocks[block].kernel->timing->insns;
+    slot->timing = sm->blocks[index].kernel->timing->insns;
     slot->code = warp->block->launch->program->code;
-    slot->block = block;
-    slot->scheduler = (uint8_t)(index % sm->scheduler_count);
+    slot->block = index;
+    slot->scheduler = (uint8_t)(number % sm->scheduler_count);
     slot->age = sm->next_age++;
     slot->pc = 0;
-    slot->branch_until = start;
-    slot->not_before = slot->port_until = 0;
+    slot->branch_until = slot->not_before = slot->port_until = 0;
     slot->pending_ops = slot->pending_stores = slot->sent_stores = 0;
     slot->has_stored = slot->has_stored_far = slot->has_done_atomics = slot->has_released =
         slot->has_conflicted = false;
     slot->board.count = 0;
     slot->board.filter = 0;
     slot->board.crossing = (uint32_t)sm->config->pipe_crossing;
-    slot->wait = WAIT_FETCH;
+    slot->wait = (uint8_t)wait;
     slot->since = sm->now;
     slot->wake = CYCLE_NEVER;
-    sm->schedulers[slot->scheduler].waiting[WAIT_FETCH]++;
+    sm->schedulers[slot->scheduler].waiting[wait]++;
     sm->resident_warps++;
-    fetch_reset(sm, index);
-    sm_consider(sm, index, start);
+    fetch_reset(sm, number);
+    return number;
+}
+
+static void start_warp(Sm *sm, uint32_t index, Warp *warp)
+{
+    const Cycle start = sm->launch_free > sm->now ? sm->launch_free : sm->now;
+    sm->launch_free = start + sm->config->warp_launch_interval;
+    const uint32_t number = residency_take_warp_slot(sm, index, warp, WAIT_FETCH);
+    sm->warps[number].branch_until = start;
+    sm_consider(sm, number, start);
 }
 
 /* The L1 gets what shared memory leaves of the memory that they share. */
@@ -87,42 +89,69 @@ static void share_memory(Sm *sm)
     lsu_set_shared_bytes(sm->lsu, bytes);
 }
 
-void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
+uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
 {
     const uint32_t index = free_block_slot(sm);
     BlockSlot *slot = &sm->blocks[index];
-    slot->block = make_block(slot, kernel, linear, sm);
-    slot->warps_left = slot->block->warp_count;
-    slot->releases = slot->block->releases;
+    slot->kernel = kernel;
+    slot->launch = kernel->launch;
+    slot->launch.machine = &sm->machine;
+    slot->launch.error = &sm->error;
     slot->report =
         (BlockReport){.kernel = kernel, .linear = linear, .dispatched = dispatched, .started = sm->now};
+    return index;
+}
+
+void residency_settle_in(Sm *sm, uint32_t index, Block *block)
+{
+    BlockSlot *slot = &sm->blocks[index];
+    slot->block = block;
+    slot->warps_left = block->live_warps;
+    slot->releases = block->releases;
     slot->warp_slots = 0;
     sm->resident_blocks++;
     share_memory(sm);
-    for (uint32_t i = 0; i < slot->block->warp_count; i++)
-        start_warp(sm, index, &slot->block->warps[i]);
+}
+
+/* What a kernel that another one launched reads may be in the L1 as it was before its launch. For those of
+ * the host every L1 is invalidated when they are launched. */
+void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
+{
+    const uint32_t index = residency_take_slot(sm, kernel, linear, dispatched);
+    Block *block = make_block(&sm->blocks[index], linear, sm);
+    if (kernel->launched && kernel->launched >= sm->l1_fresh)
+        lsu_invalidate(sm->lsu);
+    residency_settle_in(sm, index, block);
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        start_warp(sm, index, &block->warps[i]);
+}
+
+void residency_leave_slot(Sm *sm, uint32_t index, uint32_t message)
+{
+    BlockSlot *slot = &sm->blocks[index];
+    sm->free_slots |= slot->warp_slots;
+    slot->report.ended = sm->now;
+    slot->block = NULL;
+    sm->resident_blocks--;
+    shard_send(&sm->shard, sm->front_end, sm->now + sm->config->block_end_cycles, message, index,
+               &slot->report);
 }
 
 static void end_block(Sm *sm, uint32_t index)
 {
     BlockSlot *slot = &sm->blocks[index];
-    sm->free_slots |= slot->warp_slots;
-    slot->report.ended = sm->now;
     slot->report.late = sm->late_stores != 0;
     sm->owes_word |= slot->report.late;
     slot->report.family = slot->block->family;
     slot->block->family = NULL;
     slot->spare = slot->block;
     slot->spare_kernel = slot->kernel->number;
-    slot->block = NULL;
-    sm->resident_blocks--;
     sm->statistics.blocks++;
     sm->machine.statistics.blocks++;
-    shard_send(&sm->shard, sm->front_end, sm->now + sm->config->block_end_cycles, MESSAGE_BLOCK_DONE, index,
-               &slot->report);
+    residency_leave_slot(sm, index, MESSAGE_BLOCK_DONE);
 }
 
-static void retire(Sm *sm, uint32_t warp)
+void residency_clear_warp_slot(Sm *sm, uint32_t warp)
 {
     WarpSlot *slot = &sm->warps[warp];
     Scheduler *scheduler = &sm->schedulers[slot->scheduler];
@@ -130,11 +159,20 @@ static void retire(Sm *sm, uint32_t warp)
     if (scheduler->last_slot == warp)
         scheduler->last = 0;
     fetch_reset(sm, warp);
+    sm->moving &= ~((WarpSet)1 << warp);
     slot->warp = NULL;
     slot->life = (slot->life + 1) & 0xFFFFFF;
     sm->resident_warps--;
-    if (--sm->blocks[slot->block].warps_left == 0)
-        end_block(sm, slot->block);
+}
+
+static void retire(Sm *sm, uint32_t warp)
+{
+    const uint32_t index = sm->warps[warp].block;
+    residency_clear_warp_slot(sm, warp);
+    if (--sm->blocks[index].warps_left == 0)
+        end_block(sm, index);
+    else if (sm->blocks[index].phase == PHASE_SETTLES)
+        suspend_settle(sm, index);
 }
 
 /* Ends the block if all that its warps wait for are stores that have left the SM. */

@@ -153,6 +153,15 @@ static bool must_release(const WarpSlot *slot)
     return releases && !slot->has_released;
 }
 
+/* The warp is not to go on, whatever its next instruction is. */
+static void hold_back(Sm *sm, uint32_t warp, Cycle from)
+{
+    if (sm->moving >> warp & 1)
+        suspend_consider(sm, warp, from);
+    else
+        sm_wait(sm, warp, WAIT_MEMORY, CYCLE_NEVER);
+}
+
 void sm_consider(Sm *sm, uint32_t warp, Cycle from)
 {
     WarpSlot *slot = &sm->warps[warp];
@@ -167,8 +176,8 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
             residency_end_warp(sm, warp);
             return;
         }
-        if ((sm->lsu_held | sm->acquiring) >> warp & 1) {
-            sm_wait(sm, warp, WAIT_MEMORY, CYCLE_NEVER);
+        if ((sm->lsu_held | sm->acquiring | sm->moving) >> warp & 1) {
+            hold_back(sm, warp, from);
             return;
         }
         if (!choose_group(slot->warp)) {
@@ -217,6 +226,10 @@ static void take_messages(Sm *sm)
         if (message->kind == MESSAGE_BLOCK) {
             residency_start_block(sm, message->body, message->value,
                                   message->time - sm->config->block_launch_cycles);
+            continue;
+        }
+        if (message->kind == MESSAGE_RESUME) {
+            suspend_resume(sm, message->body);
             continue;
         }
         Request *request = message->body;
@@ -343,6 +356,7 @@ void sm_free(Sm *sm)
     for (uint32_t i = 0; i < sm->block_capacity; i++) {
         block_free(sm->blocks[i].block);
         block_free(sm->blocks[i].spare);
+        block_free(sm->blocks[i].report.suspended);
     }
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);

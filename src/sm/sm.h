@@ -10,6 +10,7 @@
  *   barrier.c     when warps that met at a barrier go on
  *   writeback.c   results of memory instructions into registers and scoreboard
  *   residency.c   blocks coming and going
+ *   suspend.c     blocks that leave to wait for what they launched, and come back
  *
  * An instruction does its work in registers and shared memory when it issues (exec/), so the pipeline never
  * goes back; what it decides is when the next one may. A warp that cannot issue is in exactly one Wait, and
@@ -43,6 +44,8 @@ typedef struct SmKernel {
     const ProgramTiming *timing;
     uint32_t number;            /* of the kernel among all that the GPU has run; groups have their kernel's */
     void *owner;                /* what the front end knows of it */
+    uint32_t context_bytes;     /* that are saved of a block: sm_context_bytes() */
+    Cycle launched;             /* by a kernel, in that cycle; 0: by the host, which invalidates all L1s */
 } SmKernel;
 
 typedef struct ScoreboardEntry {
@@ -96,24 +99,34 @@ typedef struct WarpSlot {
     bool has_stored_far;      /* since its last fence, to a line of the other half of L2 */
 } WarpSlot;
 
-/* What an SM tells of a block that has ended. */
+/* What an SM tells of a block that has ended, or has left to wait for its children: then the report hands
+ * it over. Instructions are those since the block came to this SM. */
 typedef struct BlockReport {
     const SmKernel *kernel;
     uint64_t linear;           /* index in the grid */
     Cycle dispatched, started, ended;
     uint64_t warp_instructions, thread_instructions;
     struct BlockFamily *family; /* what it has launched; null: nothing */
-    Block *suspended;          /* the block itself, where it has not ended but left; null: it has ended */
+    Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
+                                  what nobody takes is freed with the SM */
     bool late; /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED will follow */
 } BlockReport;
 
-/* A block that comes back to an SM; owned by the front end. */
+/* A suspended block that goes on, on whichever SM it is sent to. Owned by the front end. */
 typedef struct Resumption {
     const SmKernel *kernel;
-    Block *block;
-    uint64_t linear;
+    Block *block;              /* the SM takes it, and sets this to null */
+    uint64_t linear;           /* index in the grid */
     Cycle dispatched;
 } Resumption;
+
+/* What becomes of a resident block. */
+typedef enum BlockPhase {
+    PHASE_RUNS,
+    PHASE_SETTLES, /* none of its warps issues any more; what they have under way comes to its end */
+    PHASE_SAVES,
+    PHASE_RESTORES
+} BlockPhase;
 
 /* A resident block. Invariant: block is null exactly while the slot is free, but for memory kept for the
  * next block of the same kernel in `spare`. */
@@ -124,6 +137,7 @@ typedef struct BlockSlot {
     const SmKernel *kernel;
     WarpSet warp_slots;       /* of its warps */
     uint64_t releases;        /* block->releases as last seen */
+    uint8_t phase;            /* BlockPhase */
     uint32_t warps_left;      /* that have not ended or still have memory requests under way */
     BlockReport report;       /* read by the front end when the block has ended */
 } BlockSlot;
@@ -196,12 +210,15 @@ typedef struct Sm {
     uint8_t pipe_stride[PIPE_COUNT];
     Cycle launch_free;         /* when the next arriving warp can start */
     Cycle barrier_free;        /* the barrier unit takes one warp at a time */
+    Cycle context_free;        /* one block is saved or restored at a time */
+    Cycle l1_fresh;            /* nothing in the L1 is older */
     Fetch *fetch;
     Lsu *lsu;
     Cycle lsu_wake;            /* when the load/store unit has something to do */
     bool lsu_full;             /* its queue is */
     WarpSet lsu_held;          /* warps that wait for their asynchronous copies */
     WarpSet acquiring;         /* warps that wait for what a .acquire brings */
+    WarpSet moving;            /* warps of blocks that do not run, and those whose call makes theirs leave */
     bool lsu_touched;          /* it got an instruction or a reply in this cycle */
     /* Replies that the port is taking in, in order. */
     VEC(IncomingReply) replies;
@@ -213,10 +230,17 @@ typedef struct Sm {
     SmStatistics statistics;
 } Sm;
 
-/* Messages between SMs and front end. To an SM: body is the SmKernel, value the block's index in the grid.
- * From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on;
- * or all stores of blocks that have ended are visible now. */
-enum { MESSAGE_BLOCK = 3, MESSAGE_BLOCK_DONE, MESSAGE_DRAINED, MESSAGE_BLOCK_SUSPENDED, MESSAGE_RESUME };
+/* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
+ * in the grid; of one that goes on body is the Resumption. Either arrives block_launch_cycles after its
+ * dispatch. From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from
+ * then on; or all stores of blocks that have ended are visible now. */
+enum {
+    MESSAGE_BLOCK = 3,
+    MESSAGE_BLOCK_DONE = 4,
+    MESSAGE_DRAINED = 5,
+    MESSAGE_BLOCK_SUSPENDED = 6,
+    MESSAGE_RESUME = 7
+};
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);
 void sm_free(Sm *sm);
@@ -224,6 +248,10 @@ void sm_free(Sm *sm);
 void sm_begin_kernel(Sm *sm);
 /* Brings cycle counts up to `now`, for reports between windows. */
 void sm_account(Sm *sm, Cycle now);
+/* What is saved of a block that holds so much of its SM: registers, shared memory, and for every warp as
+ * many entries of a SIMT stack as it has lanes, with one byte of predicates each, for every named barrier
+ * two counts. Local memory is in global memory anyway. */
+uint32_t sm_context_bytes(const Launch *launch, uint64_t registers, uint64_t shared_bytes);
 
 /* -- between stages -- */
 

@@ -143,9 +143,28 @@ static inline void count_executed(Sm *sm, const WarpSlot *slot, Mask executed)
 }
 
 void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
+/* A free block slot for a block that comes; its `block` is still null. */
+uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
+/* The block is in the slot; none of its warps is yet. */
+void residency_settle_in(Sm *sm, uint32_t index, Block *block);
+/* A free warp slot for a warp of that block, which waits from now on. */
+uint32_t residency_take_warp_slot(Sm *sm, uint32_t index, Warp *warp, Wait wait);
+/* The warp is gone; its slot stays its block's. */
+void residency_clear_warp_slot(Sm *sm, uint32_t warp);
+/* The block is gone, and its slot's report goes to the front end. */
+void residency_leave_slot(Sm *sm, uint32_t index, uint32_t message);
 /* All threads of the warp have ended. */
 void residency_end_warp(Sm *sm, uint32_t warp);
 /* A store of a block that has ended is confirmed. */
 void residency_late_store(Sm *sm);
+
+/* -- suspend.c -- */
+
+/* A warp of sm->moving would be considered, and issue nothing before `from`: its block begins to leave, or
+ * goes on with it. */
+void suspend_consider(Sm *sm, uint32_t warp, Cycle from);
+/* A warp of a block that settles is gone. */
+void suspend_settle(Sm *sm, uint32_t index);
+void suspend_resume(Sm *sm, Resumption *resumption);
 
 #endif

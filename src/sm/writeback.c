@@ -22,7 +22,8 @@ static void look_again(Sm *sm, uint32_t warp)
     WarpSlot *slot = &sm->warps[warp];
     if (slot->wait == WAIT_DRAIN)
         residency_end_warp(sm, warp);
-    else if ((slot->wait == WAIT_MEMORY || slot->wait == WAIT_SHARED) && slot->wake == CYCLE_NEVER)
+    else if ((slot->wait == WAIT_MEMORY || slot->wait == WAIT_SHARED || slot->wait == WAIT_SUSPEND) &&
+             slot->wake == CYCLE_NEVER)
         sm_consider(sm, warp, sm->now);
 }
 
@@ -62,6 +63,6 @@ void writeback_store(Sm *sm, uint32_t warp)
     if (--slot->pending_stores)
         return;
     fence_stored(sm, warp);
-    if (slot->wait == WAIT_DRAIN)
+    if (slot->wait == WAIT_DRAIN || slot->wait == WAIT_SUSPEND)
         look_again(sm, warp);
 }

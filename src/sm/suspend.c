@@ -1,0 +1,179 @@
+/* Blocks that leave their SM to wait for what they launched, and come back [DTBL §2.4].
+ *
+ * A block that has to wait (block->must_wait) issues nothing from the cycle on in which word of it comes.
+ * What its warps have under way comes to its end first: results, memory instructions, stores, asynchronous
+ * copies, fences, calls. Then its registers, shared memory and SIMT stacks are saved; its warp slots and its
+ * place are free, and the front end gets the block. It comes back the same way, on any SM: when it is
+ * restored, each warp goes on where its groups are, those at a barrier by waiting there. The papers say that
+ * the state goes to global memory and not how long that takes; here one block of an SM is moved at a time,
+ * its bytes at a fixed rate, and neither caches nor DRAM see them.
+ *
+ * All warps of a block that does not run are in WAIT_SUSPEND, but for those that the end of a fence or call,
+ * or of a drained warp's stores, will bring there. Whatever ends for one of them has it considered, which
+ * ends here. While the block is moved, its lowest warp waits for the cycle in which that is done. */
+#include "sm/lsu.h"
+#include "sm/stages.h"
+
+enum { STACK_ENTRY_BYTES = 8, BARRIER_BYTES = 8 };
+
+uint32_t sm_context_bytes(const Launch *launch, uint64_t registers, uint64_t shared_bytes)
+{
+    const uint32_t width = launch->width;
+    const uint32_t warp_bytes = width * (STACK_ENTRY_BYTES + width / 8 + 1);
+    return (uint32_t)(registers * sizeof(uint32_t) + shared_bytes) + launch->warps_per_block * warp_bytes +
+           NAMED_BARRIERS * BARRIER_BYTES;
+}
+
+static Cycle moving_time(const Sm *sm, const BlockSlot *slot)
+{
+    const uint64_t rate = sm->config->context_bytes_per_cycle;
+    return sm->config->context_latency + (slot->kernel->context_bytes + rate - 1) / rate;
+}
+
+/* Saves or restores the block, when the one before it is done. */
+static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
+{
+    BlockSlot *slot = &sm->blocks[index];
+    WarpSet rest = slot->warp_slots;
+    while (!sm->warps[__builtin_ctzll(rest)].warp)
+        rest &= rest - 1;
+    const uint32_t warp = (uint32_t)__builtin_ctzll(rest);
+    const Cycle start = sm->context_free > sm->now ? sm->context_free : sm->now;
+    sm->context_free = start + moving_time(sm, slot);
+    slot->phase = (uint8_t)phase;
+    sm->warps[warp].at_folded = true;
+    sm_wait(sm, warp, WAIT_SUSPEND, sm->context_free);
+}
+
+static void count_moved(Sm *sm, const BlockSlot *slot)
+{
+    sm->statistics.context_bytes += slot->kernel->context_bytes;
+    sm->statistics.context_cycles += moving_time(sm, slot);
+}
+
+/* -- leaving -- */
+
+/* The warp stays where it is from now on; if results are on their way, it is looked at again when they are
+ * there. */
+static void park(Sm *sm, uint32_t warp)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    const WarpSet bit = (WarpSet)1 << warp;
+    Wait ignored;
+    sm->ready &= ~bit;
+    sm->by_pipe[slot->pipe] &= ~bit;
+    const Cycle results = scoreboard_when_all(slot, sm->now, &ignored);
+    slot->at_folded = true;
+    sm_wait(sm, warp, WAIT_SUSPEND, results > sm->now ? results : CYCLE_NEVER);
+}
+
+static void stop_warp(Sm *sm, uint32_t warp)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    sm->moving |= (WarpSet)1 << warp;
+    if (slot->wait == WAIT_FENCE || slot->wait == WAIT_UNIT)
+        slot->at_folded = true; /* it is considered when that is over */
+    else if (slot->wait != WAIT_DRAIN)
+        park(sm, warp);
+}
+
+/* The warp's call has told it that the block must wait. */
+static void begin(Sm *sm, uint32_t warp)
+{
+    const uint32_t index = sm->warps[warp].block;
+    BlockSlot *slot = &sm->blocks[index];
+    slot->phase = PHASE_SETTLES;
+    park(sm, warp);
+    for (WarpSet rest = slot->warp_slots; rest; rest &= rest - 1)
+        if (sm->warps[__builtin_ctzll(rest)].warp)
+            stop_warp(sm, (uint32_t)__builtin_ctzll(rest));
+    suspend_settle(sm, index);
+}
+
+void suspend_settle(Sm *sm, uint32_t index)
+{
+    for (WarpSet rest = sm->blocks[index].warp_slots; rest; rest &= rest - 1) {
+        const WarpSlot *slot = &sm->warps[__builtin_ctzll(rest)];
+        if (slot->warp && (slot->wait != WAIT_SUSPEND || slot->wake != CYCLE_NEVER || slot->pending_ops ||
+                           slot->pending_stores))
+            return;
+    }
+    move_context(sm, index, PHASE_SAVES);
+}
+
+/* The block is saved. Until it comes back it sees the kernel as no SM does: whoever describes it may. */
+static void leave(Sm *sm, uint32_t index)
+{
+    BlockSlot *slot = &sm->blocks[index];
+    count_moved(sm, slot);
+    sm->statistics.blocks_suspended++;
+    for (WarpSet rest = slot->warp_slots; rest; rest &= rest - 1)
+        if (sm->warps[__builtin_ctzll(rest)].warp)
+            residency_clear_warp_slot(sm, (uint32_t)__builtin_ctzll(rest));
+    slot->phase = PHASE_RUNS;
+    slot->block->must_wait = false;
+    slot->block->launch = (Launch *)(uintptr_t)&slot->kernel->launch;
+    slot->report.suspended = slot->block;
+    residency_leave_slot(sm, index, MESSAGE_BLOCK_SUSPENDED);
+}
+
+/* -- coming back -- */
+
+/* Warps that have ended need no slot. What others wrote while the block was away may be in the L1 as it was
+ * before. */
+void suspend_resume(Sm *sm, Resumption *resumption)
+{
+    const uint32_t index =
+        residency_take_slot(sm, resumption->kernel, resumption->linear, resumption->dispatched);
+    BlockSlot *slot = &sm->blocks[index];
+    Block *block = resumption->block;
+    resumption->block = NULL;
+    block_free(slot->spare);
+    slot->spare = NULL;
+    block->launch = &slot->launch;
+    block->sm = sm->number;
+    lsu_invalidate(sm->lsu);
+    residency_settle_in(sm, index, block);
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].live)
+            residency_take_warp_slot(sm, index, &block->warps[i], WAIT_SUSPEND);
+    sm->moving |= slot->warp_slots;
+    move_context(sm, index, PHASE_RESTORES);
+}
+
+static void go_on(Sm *sm, uint32_t index)
+{
+    BlockSlot *slot = &sm->blocks[index];
+    count_moved(sm, slot);
+    sm->statistics.blocks_resumed++;
+    slot->phase = PHASE_RUNS;
+    sm->moving &= ~slot->warp_slots;
+    for (WarpSet rest = slot->warp_slots; rest; rest &= rest - 1)
+        sm_consider(sm, (uint32_t)__builtin_ctzll(rest), sm->now);
+}
+
+void suspend_consider(Sm *sm, uint32_t warp, Cycle from)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    const uint32_t index = slot->block;
+    switch ((BlockPhase)sm->blocks[index].phase) {
+    case PHASE_RUNS:
+        begin(sm, warp);
+        break;
+    case PHASE_SETTLES:
+        if (from > sm->now) { /* the rest of a fence */
+            slot->at_folded = true;
+            sm_wait(sm, warp, (Wait)slot->wait, from);
+            break;
+        }
+        park(sm, warp);
+        suspend_settle(sm, index);
+        break;
+    case PHASE_SAVES:
+        leave(sm, index);
+        break;
+    case PHASE_RESTORES:
+        go_on(sm, index);
+        break;
+    }
+}
