@@ -10,7 +10,10 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 typedef int CommandFn(int argument_count, char **arguments);
 
 /* arguments[0] is the command's own name. */
-CommandFn command_list, command_ptx, command_config, command_demo, command_run;
+CommandFn command_list, command_ptx, command_config, command_demo, command_run, command_paper;
+
+/* `warpbeam list papers`. */
+int list_papers(void);
 
 /* Prints "warpbeam: sentence" on stderr; returns EXIT_FAILED. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,5 @@
-/* `warpbeam list`: the tables in which knobs, policies, statistics, ratios, instructions, intrinsics and
- * calls of CUDA are declared. */
+/* `warpbeam list`: the tables in which knobs, policies, statistics, ratios, instructions, intrinsics, calls
+ * of CUDA and papers are declared. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -133,11 +133,12 @@ int command_list(int argument_count, char **arguments)
         {"instructions", list_instructions, NULL},
         {"intrinsics", list_intrinsics, NULL},
         {"cuda", list_cuda, list_cuda_markdown},
+        {"papers", list_papers, NULL},
     };
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
     if (argument_count != 2)
         return misuse("list needs one word: gpus, knobs, policies, statistics, ratios, instructions, "
-                      "intrinsics or cuda.");
+                      "intrinsics, cuda or papers.");
     Nearest nearest = nearest_to(arguments[1]);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         nearest_offer(&nearest, lists[i].name);

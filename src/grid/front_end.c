@@ -201,37 +201,49 @@ static void note_fullness(FrontEnd *front_end, bool full, Cycle now)
     front_end->full_since = CYCLE_NEVER;
 }
 
-/* What is known of the group is there: the scheduler goes on. */
-static void end_fetch(void *context, uint64_t tag, Cycle now)
+/* A line of records is there: if the scheduler waits for it, it goes on. */
+static void end_fetch(void *context, uint64_t line, Cycle now)
 {
-    (void)tag;
     FrontEnd *front_end = context;
+    for (uint32_t i = 0; i < 2; i++)
+        front_end->lines[i].is_here |= front_end->lines[i].address == line;
+    if (front_end->lines[front_end->line].address != line || front_end->fetching_since == CYCLE_NEVER)
+        return;
     front_end->statistics.group_fetch_cycles += now - front_end->fetching_since;
     front_end->fetching_since = CYCLE_NEVER;
     front_end_wake_dispatcher(front_end, now);
 }
 
-/* [DTBL §4.3]: a group that is not in the table has to be loaded from global memory when it is scheduled. The
- * scheduler reads the whole line of records and keeps it, so that the next groups may be there already. */
-static void begin_fetch(FrontEnd *front_end, GridKernel *group, Cycle now)
+static void begin_fetch(FrontEnd *front_end, uint32_t which, uint64_t line, Cycle now)
 {
-    const uint64_t last =
-        group->buffer->record + LAUNCH_RECORD_BYTES - 1; /* a record may begin a line earlier */
-    const uint64_t line = last / LINE_BYTES * LINE_BYTES;
-    group->group.is_here = true; /* by when the scheduler looks again */
-    front_end_wake_dispatcher(front_end, now);
-    if (line == front_end->fetched_line)
-        return;
+    front_end->lines[which] = (RecordLine){.address = line};
     front_end->statistics.group_fetches++;
-    front_end->fetched_line = line;
-    front_end->fetching_since = now;
     if (!front_end->port) {
-        end_fetch(front_end, 0, now);
+        end_fetch(front_end, line, now);
         return;
     }
     const MemoryAccess access = {
-        .address = line, .bytes = LINE_BYTES, .done = end_fetch, .context = front_end};
+        .address = line, .bytes = LINE_BYTES, .done = end_fetch, .context = front_end, .tag = line};
     memory_port_read(front_end->port, &access, now);
+}
+
+/* [DTBL §4.3]: a group that is not in the table has to be loaded from global memory when it is scheduled. The
+ * scheduler reads a whole line of records, and the next one while it dispatches the groups of this one. */
+static void need_record(FrontEnd *front_end, GridKernel *group, Cycle now)
+{
+    const uint64_t last = group->buffer->record + LAUNCH_RECORD_BYTES - 1; /* it may begin a line earlier */
+    const uint64_t line = last / LINE_BYTES * LINE_BYTES;
+    const uint32_t other = 1 - front_end->line;
+    group->group.is_here = true; /* by when the scheduler looks again */
+    if (front_end->lines[other].address == line)
+        front_end->line = other;
+    else if (front_end->lines[front_end->line].address != line)
+        begin_fetch(front_end, front_end->line, line, now);
+    if (!front_end->lines[front_end->line].is_here)
+        front_end->fetching_since = now;
+    if (front_end->lines[1 - front_end->line].address != line + LINE_BYTES)
+        begin_fetch(front_end, 1 - front_end->line, line + LINE_BYTES, now);
+    front_end_wake_dispatcher(front_end, now);
 }
 
 /* The ticks that begin by `now`: more than one where the dispatcher's clock is the faster one. */
@@ -244,7 +256,7 @@ static void dispatch(FrontEnd *front_end, Cycle now)
         note_fullness(front_end, outcome == NO_ROOM, now);
         front_end->idle = outcome != DISPATCHED;
         if (outcome == NOT_HERE)
-            begin_fetch(front_end, dispatch.launch, now);
+            need_record(front_end, dispatch.launch, now);
         if (outcome != DISPATCHED)
             return;
         send_block(front_end, &dispatch, now);

@@ -36,6 +36,12 @@ typedef struct FrontEvent {
     BlockFamily *block;  /* of EVENT_RESUMES */
 } FrontEvent;
 
+/* A line of records of groups that lie in global memory. */
+typedef struct RecordLine {
+    uint64_t address;    /* 0: none */
+    bool is_here;        /* else it is on its way */
+} RecordLine;
+
 /* SMs are the shards 0 to sm_count - 1. Invariant: events from first_event on are sorted by time, those of one
  * time by when they became known; devices[g->place] is g. */
 typedef struct FrontEnd {
@@ -56,7 +62,8 @@ typedef struct FrontEnd {
     uint64_t next_tick;   /* the first in which a block may be dispatched again */
     bool idle;            /* nothing can be dispatched until a kernel comes or a block ends */
     Cycle fetching_since; /* of records; CYCLE_NEVER: it fetches none. No block is dispatched meanwhile */
-    uint64_t fetched_line; /* the line of records that the scheduler has; 0: none */
+    RecordLine lines[2];  /* the line of records that the scheduler is at, and the next */
+    uint32_t line;        /* which of them is the first */
     Cycle full_since;     /* no room since then; CYCLE_NEVER: there is, or nothing is ready */
     bool *draining;       /* [sm] stores of its ended blocks are on their way */
     uint32_t draining_count;

@@ -72,4 +72,4 @@ static bool bfs_run(Host *host, const DtblRun *run, const char *name, uint32_t l
 bool bfs_citation_run(Host *host, const DtblRun *run) { return bfs_run(host, run, "citation", 32); }
 bool bfs_road_run(Host *host, const DtblRun *run) { return bfs_run(host, run, "road", 32); }
 /* Rows of cage15 have 18 neighbours, and the paper launches work for them: half a warp is enough here. */
-bool bfs_cage_run(Host *host, const DtblRun *run) { return bfs_run(host, run, "cage", 16); }
+bool bfs_cage_run(Host *host, const DtblRun *run) { return bfs_run(host, run, "cage", 24); }

@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARP = 32, CHILDREN = 8, DEPTH = 32, LEAST = 256 };
+enum { WARP = 32, CHILDREN = 8, DEPTH = 32, LEAST = 32 };
 /* Kernels whose threads wait for each other need all their blocks resident: two on each SMX of a K20c. Where
  * the last kernel launches work, its own blocks have the shape of those it launches, which can join it. */
 enum { BLOCKS = 26, THREADS = 256, FORCE_THREADS = 128 };
 #define EMPTY (-1)
 
-/* A cell is opened for bodies nearer than its side over `theta`; `one` is the unit of fixed point. */
-static const float theta = 0.5f, softening = 0.05f * 0.05f, one = 1 << 26;
+/* A cell is opened for bodies nearer than its side over `theta`; `one` is a force of 1 in fixed point. */
+static const float theta = 0.5f, softening = 0.05f * 0.05f;
+static const double one = 1 << 26;
 /* How far a force may be off, of the magnitudes that were added up: single precision, an approximate root
  * and fixed point. */
 static const double bound = 1e-5;

@@ -208,7 +208,7 @@ extern "C" __global__ void sort(Tree tree)
     }
 }
 
-/* The unit of forces in fixed point: none is as large as 32. */
+/* A force of 1 in fixed point: none is as large as 32. */
 constexpr float ONE = 1 << 26, SOFTENING = 0.05f * 0.05f;
 
 struct Force {

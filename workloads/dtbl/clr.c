@@ -110,4 +110,4 @@ static bool clr_run(Host *host, const DtblRun *run, const char *name, uint32_t l
 bool clr_citation_run(Host *host, const DtblRun *run) { return clr_run(host, run, "citation", 32); }
 bool clr_graph500_run(Host *host, const DtblRun *run) { return clr_run(host, run, "graph500", 32); }
 /* Rows of cage15 have 18 neighbours, and the paper launches work for them: half a warp is enough here. */
-bool clr_cage_run(Host *host, const DtblRun *run) { return clr_run(host, run, "cage", 16); }
+bool clr_cage_run(Host *host, const DtblRun *run) { return clr_run(host, run, "cage", 24); }

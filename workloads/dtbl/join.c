@@ -6,7 +6,7 @@
 #include "graphs/tables.h"
 
 enum {
-    RIGHT_TO_LEFT = 16, /* tuples of the right relation for each of the left one */
+    RIGHT_TO_LEFT = 2,  /* tuples of the right relation for each of the left one */
     THREADS = 64,
     SCAN_THREADS = 1024,
     LEAST = 32

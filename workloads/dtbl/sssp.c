@@ -105,4 +105,4 @@ static bool sssp_run(Host *host, const DtblRun *run, const char *name, uint32_t 
 bool sssp_citation_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "citation", 32); }
 bool sssp_flight_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "flight", 32); }
 /* Rows of cage15 have 18 neighbours, and the paper launches work for them: half a warp is enough here. */
-bool sssp_cage_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "cage", 16); }
+bool sssp_cage_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "cage", 24); }

@@ -23,13 +23,13 @@ const FlightParameters flight_sizes[INPUT_SIZES] = {
 
 /* citationCiteseer: 268,495 vertices, 1,156,647 edges. */
 const CitationParameters citation_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.papers = 32768, .citations = 4, .preference_permille = 450},
+    [INPUT_SMALL] = {.papers = 131072, .citations = 4, .preference_permille = 450},
     [INPUT_FULL] = {.papers = 268495, .citations = 4, .preference_permille = 450},
 };
 
 /* cage15: 5,154,859 rows, 99,199,551 nonzeros with the diagonal, 94,044,692 without. */
 const CageParameters cage_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.rows = 13824, .bands = 12, .fill_permille = 760},
+    [INPUT_SMALL] = {.rows = 27648, .bands = 12, .fill_permille = 760},
     [INPUT_FULL] = {.rows = 5154859, .bands = 12, .fill_permille = 760},
 };
 

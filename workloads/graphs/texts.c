@@ -11,7 +11,7 @@ const TextsParameters strings_sizes[INPUT_SIZES] = {
 
 /* 1460 bytes are what an Ethernet frame leaves to TCP. */
 const TextsParameters packets_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 4096, .shortest = 0, .longest = 128},
+    [INPUT_SMALL] = {.count = 8192, .shortest = 0, .longest = 128},
     [INPUT_FULL] = {.count = 65536, .shortest = 0, .longest = 1460},
 };
 

@@ -5,8 +5,8 @@
 
 /* The paper's sizes are not known: few keys, so that a tuple that is joined has some hundred partners. */
 const TuplesParameters tuples_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 65536, .key_range = 128},
-    [INPUT_FULL] = {.count = 1 << 20, .key_range = 2048},
+    [INPUT_SMALL] = {.count = 32768, .key_range = 256},
+    [INPUT_FULL] = {.count = 1 << 18, .key_range = 2048},
 };
 
 /* Deviations beyond the range, about one key in 16,000, are drawn again. */

@@ -1,0 +1,214 @@
+#include "claims.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const verdict_names[] = {
+    [VERDICT_NOT_MEASURED] = "not measured", [VERDICT_DIFFERS] = "differs", [VERDICT_AGREES] = "agrees"};
+
+/* -- reading -- */
+
+/* Cuts the line's next field off, taking it out of its quotes; null after the last one. */
+static char *next_field(char **rest)
+{
+    char *from = *rest, *to = *rest, *field = *rest;
+    if (!from)
+        return NULL;
+    for (bool quoted = false; *from && (quoted || *from != ','); from++) {
+        const bool doubled = quoted && from[0] == '"' && from[1] == '"';
+        if (doubled)
+            from++;
+        else if (*from == '"')
+            quoted = !quoted;
+        if (doubled || *from != '"')
+            *to++ = *from;
+    }
+    *rest = *from ? from + 1 : NULL;
+    *to = '\0';
+    return field;
+}
+
+static char *copy_of(const char *text)
+{
+    char *copy = xmalloc(strlen(text) + 1);
+    return strcpy(copy, text);
+}
+
+static bool read_row(char *line, const char *paper, Claims *claims)
+{
+    Claim claim;
+    char **const fields[] = {&claim.id,       &claim.paper,     &claim.where,
+                             &claim.quantity, &claim.published, &claim.unit};
+    char *texts[6];
+    for (int i = 0; i < 6; i++)
+        if (!(texts[i] = next_field(&line)))
+            return false;
+    if (paper && strcmp(paper, texts[1]) != 0)
+        return true;
+    for (int i = 0; i < 6; i++)
+        *fields[i] = copy_of(texts[i]);
+    VEC_PUSH(&claims->rows, claim);
+    return true;
+}
+
+bool claims_read(const char *path, const char *paper, Claims *claims, Error *error)
+{
+    FILE *file = fopen(path, "r");
+    *claims = (Claims){0};
+    if (!file) {
+        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be read: %s.", path, strerror(errno));
+        return false;
+    }
+    char *line = NULL;
+    size_t capacity = 0;
+    bool right = true;
+    for (int number = 1; right && getline(&line, &capacity, file) > 0; number++) {
+        line[strcspn(line, "\r\n")] = '\0';
+        right = number == 1 || read_row(line, paper, claims);
+        if (!right)
+            error_set(error, WB_ERROR_ARGUMENT, "%s:%d: a claim needs six fields.", path, number);
+    }
+    free(line);
+    fclose(file);
+    return right;
+}
+
+void claims_free(Claims *claims)
+{
+    for (uint32_t i = 0; i < claims->rows.count; i++) {
+        Claim *claim = &claims->rows.items[i];
+        char *const fields[] = {claim->id,       claim->paper,     claim->where,
+                                claim->quantity, claim->published, claim->unit};
+        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+            xfree(fields[f]);
+    }
+    VEC_FREE(&claims->rows);
+}
+
+/* -- numbers in texts -- */
+
+/* How many characters from `at` on are a number: a sign only at the beginning of the text or behind a space,
+ * since elsewhere it joins two numbers. */
+static size_t number_length(const char *text, const char *at)
+{
+    const char *digits = at;
+    if ((*at == '+' || *at == '-') && (at == text || at[-1] == ' '))
+        digits++;
+    if (!isdigit((unsigned char)*digits))
+        return 0;
+    digits += strspn(digits, "0123456789");
+    if (digits[0] == '.' && isdigit((unsigned char)digits[1]))
+        digits += 1 + strspn(digits + 1, "0123456789");
+    return (size_t)(digits - at);
+}
+
+size_t claim_numbers(const Claim *claim, double numbers[CLAIM_NUMBERS])
+{
+    size_t count = 0;
+    for (const char *at = claim->published; *at && count < CLAIM_NUMBERS;) {
+        const size_t length = number_length(claim->published, at);
+        if (length)
+            numbers[count++] = strtod(at, NULL);
+        at += length ? length : 1;
+    }
+    return count;
+}
+
+/* -- verdicts -- */
+
+static bool is_input(const Claim *claim) { return strncmp(claim->quantity, "INPUT", 5) == 0; }
+
+bool claim_meets(const Claim *claim, double published, double measured)
+{
+    /* What 15% of a decimal number comes to in binary must not decide about the bound itself. */
+    enum { PERCENT = 15, POINTS = 5 };
+    const double slack = 1e-9, off = fabs(measured - published);
+    if (is_input(claim))
+        return measured == published;
+    const bool near = off <= fabs(published) * PERCENT / 100 + slack;
+    return near || (claim->unit[0] == '%' && off <= POINTS + slack);
+}
+
+/* Of a number's text, at least one unless it is an input. */
+static int decimals_of(const Claim *claim, const char *at, size_t length)
+{
+    const char *point = memchr(at, '.', length);
+    if (is_input(claim) || point)
+        return point ? (int)(at + length - point - 1) : 0;
+    return 1;
+}
+
+Judgement judgement_none(void)
+{
+    Judgement judgement = {.verdict = VERDICT_NOT_MEASURED};
+    for (size_t i = 0; i < CLAIM_NUMBERS; i++)
+        judgement.values[i] = NAN;
+    return judgement;
+}
+
+void judgement_end(Judgement *judgement, const Claim *claim)
+{
+    size_t count = 0;
+    bool all = true, missing = false;
+    FILE *out = fmemopen(judgement->measured, CLAIM_TEXT, "w");
+    for (const char *at = claim->published; *at;) {
+        const size_t length = number_length(claim->published, at);
+        if (!length || count == CLAIM_NUMBERS) {
+            fputc(*at++, out);
+            continue;
+        }
+        const double value = judgement->values[count++];
+        if (isnan(value))
+            fputc('-', out);
+        else
+            fprintf(out, "%.*f", decimals_of(claim, at, length), value);
+        missing = missing || isnan(value);
+        all = all && claim_meets(claim, strtod(at, NULL), value);
+        at += length;
+    }
+    fclose(out);
+    judgement->verdict = missing || !count ? VERDICT_NOT_MEASURED : all ? VERDICT_AGREES : VERDICT_DIFFERS;
+}
+
+/* -- writing -- */
+
+Sheet claims_sheet(const Claims *claims, const Judgement *judgements)
+{
+    static const char *const columns[] = {"id", "published", "measured", "unit", "verdict", "claim"};
+    Sheet sheet = {.name = "claims", .title = "Claims. " CLAIM_TOLERANCES};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        sheet_column(&sheet, columns[i]);
+    for (uint32_t i = 0; i < claims->rows.count; i++) {
+        const Claim *claim = &claims->rows.items[i];
+        const Judgement *judgement = &judgements[i];
+        char text[512];
+        const char *note = judgement->note;
+        snprintf(text, sizeof text, "%s%s%s%s", claim->quantity, note ? " (" : "", note ? note : "",
+                 note ? ")" : "");
+        sheet_text(&sheet, claim->id);
+        sheet_text(&sheet, claim->published);
+        sheet_text(&sheet, judgement->measured);
+        sheet_text(&sheet, claim->unit);
+        sheet_text(&sheet, verdict_names[judgement->verdict]);
+        sheet_text(&sheet, text);
+    }
+    return sheet;
+}
+
+void claims_write_csv(const Claims *claims, const Judgement *judgements, FILE *out)
+{
+    fputs("id,published,measured,unit,verdict\n", out);
+    for (uint32_t i = 0; i < claims->rows.count; i++) {
+        const Claim *claim = &claims->rows.items[i];
+        const char *const fields[] = {claim->id, claim->published, judgements[i].measured, claim->unit,
+                                      verdict_names[judgements[i].verdict]};
+        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+            fputs(f ? "," : "", out);
+            csv_write_field(fields[f], out);
+        }
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,101 @@
+/* Dynamic Thread Block Launch (ISCA 2015), repeated: its runs, the quantities that its figures show, and its
+ * claims. Section numbers in brackets are the paper's. */
+#ifndef PAPERS_DTBL_H
+#define PAPERS_DTBL_H
+
+#include "config/config.h"
+#include "dtbl/dtbl.h"
+#include "papers/claims.h"
+#include "papers/runs.h"
+
+/* How a benchmark runs: without launches by kernels; with kernels (CDP) or groups (DTBL) that take no time to
+ * launch; with the times of table 3; with smaller and larger tables of groups [5.2D]. */
+typedef enum DtblMode {
+    DTBL_FLAT,
+    DTBL_CDP_IDEAL,
+    DTBL_DTBL_IDEAL,
+    DTBL_CDP,
+    DTBL_DTBL,
+    DTBL_DTBL_512,
+    DTBL_DTBL_2048,
+    DTBL_MODES
+} DtblMode;
+
+/* What is kept of a run. */
+typedef enum DtblStatistic {
+#define DTBL_STATISTICS                                                                                      \
+    KEEP(WARP_INSTRUCTIONS, "warp_instructions")                                                             \
+    KEEP(THREAD_INSTRUCTIONS, "thread_instructions")                                                         \
+    KEEP(DRAM_READS, "dram.reads")                                                                           \
+    KEEP(DRAM_WRITES, "dram.writes")                                                                         \
+    KEEP(DRAM_ACTIVE, "dram.active_ticks")                                                                   \
+    KEEP(RESIDENT_WARPS, "sm.resident_warp_cycles")                                                          \
+    KEEP(DEVICE_KERNELS, "device_kernels")                                                                   \
+    KEEP(DEVICE_GROUPS, "device_groups")                                                                     \
+    KEEP(DEVICE_THREADS, "device_threads")                                                                   \
+    KEEP(LAUNCHES_BEGUN, "launches_begun")                                                                   \
+    KEEP(LAUNCH_WAIT, "launch_wait_cycles")                                                                  \
+    KEEP(LAUNCH_BYTES, "launch_bytes_peak")                                                                  \
+    KEEP(GROUPS_JOINED, "groups_joined")                                                                     \
+    KEEP(GROUPS_ALONE, "groups_alone")                                                                       \
+    KEEP(GROUPS_OVERFLOWED, "groups_overflowed")
+#define KEEP(name, statistic) DTBL_##name,
+    DTBL_STATISTICS
+#undef KEEP
+        DTBL_STATISTIC_COUNT
+} DtblStatistic;
+
+typedef struct DtblResults {
+    const Run *runs[DTBL_BENCHMARKS][DTBL_MODES]; /* null: not asked for */
+    GpuConfig config;                             /* that all runs share */
+} DtblResults;
+
+/* -- quantities: a metric of a mode, alone or compared with that of another mode -- */
+
+typedef enum DtblMetric {
+    METRIC_CYCLES,
+    METRIC_ACTIVITY,   /* active threads of a warp instruction, % [5.2A] */
+    METRIC_DRAM,       /* reads and writes in a tick of a channel with a request [5.2A] */
+    METRIC_OCCUPANCY,  /* resident warps of those that fit, %, while kernels run [5.2B] */
+    METRIC_WAIT,       /* cycles from a launch to its first block, on average [5.2B] */
+    METRIC_FOOTPRINT,  /* most bytes reserved for launches that have not begun [5.2B] */
+    METRIC_LAUNCHES,   /* kernels and groups */
+    METRIC_THREADS,    /* of a launch, in whole blocks [3.1] */
+    METRIC_JOINED,     /* groups that find a kernel to join, % [4.2] */
+    METRIC_OVERFLOWED, /* groups whose entry of the table is taken, % [4.2] */
+} DtblMetric;
+
+typedef enum DtblRelation {
+    ALONE,
+    OVER,      /* times that of the other mode */
+    POINTS,    /* by how much it is more */
+    RISE,      /* the same in % of the other's */
+    REDUCTION, /* by how much it is less, in % of the other's */
+} DtblRelation;
+
+typedef struct DtblQuantity {
+    DtblMetric metric;
+    DtblMode mode;
+    DtblRelation relation;
+    DtblMode other;
+} DtblQuantity;
+
+/* NAN where its runs are missing or wrong, or where nothing was launched whose metric it is. */
+double dtbl_value(const DtblResults *results, DtblQuantity quantity, size_t benchmark);
+/* Arithmetic and geometric mean over the benchmarks that have it. */
+double dtbl_mean(const DtblResults *results, DtblQuantity quantity);
+double dtbl_geometric_mean(const DtblResults *results, DtblQuantity quantity);
+/* Whether the runs that it takes are right for all benchmarks of the paper. */
+bool dtbl_is_complete(const DtblResults *results, DtblQuantity quantity);
+/* The sum of a statistic over all benchmarks. */
+uint64_t dtbl_sum(const DtblResults *results, DtblMode mode, DtblStatistic statistic);
+
+/* -- tables -- */
+
+enum { DTBL_FIGURES = 9 };
+/* Figures 6 to 12, between the cycles of all runs and what was launched. */
+Sheet dtbl_figure(const DtblResults *results, size_t index);
+
+Judgement dtbl_judge(const DtblResults *results, const Claim *claim);
+
+#endif

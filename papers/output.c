@@ -1,0 +1,122 @@
+#include "papers/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/markdown.h"
+
+enum { PATH_BYTES = 4096 };
+
+static const char *const size_names[INPUT_SIZES] = {[INPUT_SMALL] = "small", [INPUT_FULL] = "full"};
+
+static bool make_folder(const char *path, Error *error)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    error_set(error, WB_ERROR_ARGUMENT, "%s cannot be made: %s.", path, strerror(errno));
+    return false;
+}
+
+bool output_begin(const PaperOptions *options, Error *error)
+{
+    char runs[PATH_BYTES];
+    if (!options->out)
+        return true;
+    snprintf(runs, sizeof runs, "%s/runs", options->out);
+    return make_folder(options->out, error) && make_folder(runs, error);
+}
+
+/* Null: an error stands. */
+static FILE *open_file(const PaperOptions *options, const char *name, char path[PATH_BYTES], Error *error)
+{
+    snprintf(path, PATH_BYTES, "%s/%s", options->out, name);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", path, strerror(errno));
+    return file;
+}
+
+static void close_file(FILE *file, const char *path, Error *error)
+{
+    const bool failed = ferror(file);
+    if (fclose(file) || failed)
+        error_set(error, WB_ERROR_ARGUMENT, "%s could not be written to its end.", path);
+}
+
+static void write_sheet(const PaperOptions *options, const Sheet *sheet, Error *error)
+{
+    char name[64], path[PATH_BYTES];
+    snprintf(name, sizeof name, "%s.csv", sheet->name);
+    FILE *file = open_file(options, name, path, error);
+    if (!file)
+        return;
+    sheet_write_csv(sheet, file);
+    close_file(file, path, error);
+}
+
+static void write_files(const PaperResults *results, Error *error)
+{
+    const PaperOptions *options = results->experiment->options;
+    char path[PATH_BYTES];
+    for (size_t i = 0; i < results->figure_count; i++)
+        write_sheet(options, &results->figures[i], error);
+    FILE *file = open_file(options, "claims.csv", path, error);
+    if (file) {
+        claims_write_csv(results->claims, results->judgements, file);
+        close_file(file, path, error);
+    }
+    file = open_file(options, "runs.csv", path, error);
+    if (file) {
+        experiment_write_csv(results->experiment, file);
+        close_file(file, path, error);
+    }
+}
+
+static void write_markdown(const PaperResults *results, const Sheet *claims, FILE *out)
+{
+    const PaperOptions *options = results->experiment->options;
+    fprintf(out, "\nMade by `warpbeam paper %s --size %s", results->paper->name, size_names[options->size]);
+    for (size_t i = 0; i < options->setting_count; i++)
+        fprintf(out, " --set %s", options->settings[i]);
+    fprintf(out, " --markdown papers/%s.md`. %s\n\n", results->paper->name, results->paper->remark);
+    for (size_t i = 0; i < results->figure_count; i++)
+        sheet_write_markdown(&results->figures[i], out);
+    sheet_write_markdown(claims, out);
+    experiment_write_failures(results->experiment, out);
+}
+
+static void replace_markdown(const PaperResults *results, const Sheet *claims, Error *error)
+{
+    const PaperOptions *options = results->experiment->options;
+    const char *size_name = size_names[options->size];
+    char *text = NULL, opening[256], heading[64], part[64];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    write_markdown(results, claims, out);
+    fclose(out);
+    snprintf(opening, sizeof opening, "# %s\n", results->paper->title);
+    snprintf(heading, sizeof heading, "## Results with %s inputs", size_name);
+    snprintf(part, sizeof part, "%s %s", results->paper->name, size_name);
+    if (!markdown_replace(options->markdown, part, opening, heading, text))
+        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", options->markdown, strerror(errno));
+    free(text);
+}
+
+void output_results(const PaperResults *results, Error *error)
+{
+    const PaperOptions *options = results->experiment->options;
+    Sheet claims = claims_sheet(results->claims, results->judgements);
+    fprintf(options->to, "\n%s\n\n", results->paper->remark);
+    for (size_t i = 0; i < results->figure_count; i++)
+        sheet_write_text(&results->figures[i], options->to);
+    sheet_write_text(&claims, options->to);
+    experiment_write_failures(results->experiment, options->to);
+    fflush(options->to);
+    if (options->out)
+        write_files(results, error);
+    if (options->markdown)
+        replace_markdown(results, &claims, error);
+    sheet_free(&claims);
+}

@@ -1,0 +1,45 @@
+/* Papers whose measurements can be repeated here. Each is one row of `papers`: it runs what the paper ran,
+ * shows its figures, and sets what it claims (claims.csv) beside what was measured. */
+#ifndef PAPERS_PAPER_H
+#define PAPERS_PAPER_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "graphs/generate.h"
+
+typedef struct PaperOptions {
+    InputSize size;
+    const char *const *only;     /* benchmarks to run */
+    size_t only_count;           /* 0: all */
+    const char *const *settings; /* "knob=value", on top of the paper's own */
+    size_t setting_count;
+    const char *threads;  /* of each run; null: as the knob says */
+    int jobs;             /* runs at once */
+    const char *out;      /* folder for files; null: none are written */
+    const char *markdown; /* file whose generated part is replaced; null: none */
+    FILE *to;             /* where tables go */
+} PaperOptions;
+
+typedef struct Paper {
+    const char *name, *title;
+    const char *remark;                     /* what holds for all tables, such as how averages are made */
+    const char *(*benchmark)(size_t index); /* null behind the last one */
+    /* False: something failed; `error` has the sentence, and what could be measured has been shown. */
+    bool (*run)(const PaperOptions *options, Error *error);
+} Paper;
+
+extern const Paper paper_dtbl;
+
+/* By index; null behind the last one. */
+const Paper *paper_at(size_t index);
+/* Null: there is none of that name. */
+const Paper *paper_find(const char *name);
+
+/* Whether the options ask for that benchmark. */
+bool paper_wants(const PaperOptions *options, const char *benchmark);
+/* The path of a file or folder that comes with the simulator, such as "papers/claims.csv": beside the sources
+ * while developing, under the prefix once installed. */
+const char *paper_data(const char *name, char *path, size_t size);
+
+#endif

@@ -1,0 +1,169 @@
+#include "runs.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/jobs.h"
+#include "sheet.h"
+
+_Static_assert(sizeof(RunResult) <= JOBS_RESULT_BYTES, "a pipe holds the result of a run");
+
+/* -- one run, in its own process -- */
+
+static bool set_knob(WbGpu *gpu, const char *setting, Error *error)
+{
+    char name[64];
+    const char *equals = strchr(setting, '=');
+    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - setting) : 0, setting);
+    if (!equals)
+        error_set(error, WB_ERROR_ARGUMENT, "a setting needs KNOB=VALUE; '%s' has no '='.", setting);
+    else if (wb_gpu_set(gpu, name, equals + 1))
+        error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
+    return error->status == WB_OK;
+}
+
+static bool set_knobs(const Experiment *experiment, WbGpu *gpu, Error *error)
+{
+    const PaperOptions *options = experiment->options;
+    bool set = true;
+    for (const char *const *setting = experiment->settings; set && *setting; setting++)
+        set = set_knob(gpu, *setting, error);
+    for (size_t i = 0; set && i < options->setting_count; i++)
+        set = set_knob(gpu, options->settings[i], error);
+    if (set && options->threads) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "threads=%s", options->threads);
+        set = set_knob(gpu, setting, error);
+    }
+    return set;
+}
+
+WbGpu *experiment_open(const Experiment *experiment, Error *error)
+{
+    WbGpu *gpu;
+    char text[sizeof error->text];
+    if (wb_gpu_open(experiment->gpu, &gpu, text, sizeof text)) {
+        error_set(error, WB_ERROR_ARGUMENT, "%s", text);
+        return NULL;
+    }
+    if (set_knobs(experiment, gpu, error))
+        return gpu;
+    wb_gpu_close(gpu);
+    return NULL;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void keep_statistics(const Experiment *experiment, WbGpu *gpu, RunResult *result, Error *error)
+{
+    for (size_t i = 0; experiment->statistics[i]; i++) {
+        WbStat stat = {0};
+        if (wb_stat_find(gpu, experiment->statistics[i], &stat))
+            error_set(error, WB_ERROR_NOT_FOUND, "there is no statistic '%s'.", experiment->statistics[i]);
+        result->statistics[i] = stat.value;
+    }
+}
+
+static void write_report(const Experiment *experiment, const Run *run, WbGpu *gpu, Error *error)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/runs/%s-%s.json", experiment->options->out, run->benchmark, run->mode);
+    if (wb_report(gpu, path, 0))
+        error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
+}
+
+static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, RunResult *result, Error *error)
+{
+    Host host = {0};
+    if (!experiment->execute(run, experiment->options, gpu, &host))
+        error_set(error, WB_ERROR_ARGUMENT, "%s", host.status == WB_OK ? "the result is wrong." : host.error);
+    result->cycles = host.total_cycles;
+    keep_statistics(experiment, gpu, result, error);
+    if (experiment->options->out)
+        write_report(experiment, run, gpu, error);
+    host_end(&host);
+}
+
+static void work(size_t index, void *context, void *to)
+{
+    const Experiment *experiment = context;
+    const Run *run = &experiment->runs[index];
+    RunResult *result = to;
+    Error error = {0};
+    const double begun = now();
+    WbGpu *gpu = experiment_open(experiment, &error);
+    for (size_t i = 0; gpu && i < RUN_SETTINGS && run->settings[i]; i++)
+        set_knob(gpu, run->settings[i], &error);
+    if (gpu && error.status == WB_OK)
+        execute(experiment, run, gpu, result, &error);
+    wb_gpu_close(gpu);
+    result->seconds = now() - begun;
+    result->right = error.status == WB_OK;
+    memcpy(result->error, error.text, sizeof result->error);
+}
+
+/* -- all of them -- */
+
+static void done(size_t index, void *context, const JobEnd *end)
+{
+    Experiment *experiment = context;
+    Run *run = &experiment->runs[index];
+    if (end->finished)
+        memcpy(&run->result, end->result, sizeof run->result);
+    else
+        snprintf(run->result.error, sizeof run->result.error, "the run %s.", end->reason);
+    if (index + 1 < experiment->count && strcmp(run[1].benchmark, run->benchmark) == 0)
+        return;
+    fprintf(experiment->options->to, "%zu of %zu runs done: %s\n", index + 1, experiment->count,
+            run->benchmark);
+    fflush(experiment->options->to);
+}
+
+size_t experiment_run(Experiment *experiment)
+{
+    const Jobs jobs = {
+        .count = experiment->count,
+        .parallel = experiment->options->jobs,
+        .work = work,
+        .done = done,
+        .context = experiment,
+        .result_size = sizeof(RunResult),
+    };
+    jobs_run(&jobs);
+    size_t failed = 0;
+    for (size_t i = 0; i < experiment->count; i++)
+        failed += !experiment->runs[i].result.right;
+    return failed;
+}
+
+void experiment_write_failures(const Experiment *experiment, FILE *out)
+{
+    for (size_t i = 0; i < experiment->count; i++) {
+        const Run *run = &experiment->runs[i];
+        if (!run->result.right)
+            fprintf(out, "%s, %s: %s\n", run->benchmark, run->mode, run->result.error);
+    }
+}
+
+void experiment_write_csv(const Experiment *experiment, FILE *out)
+{
+    fputs("benchmark,mode,cycles,right", out);
+    for (size_t i = 0; experiment->statistics[i]; i++)
+        fprintf(out, ",%s", experiment->statistics[i]);
+    fputs(",seconds\n", out);
+    for (size_t r = 0; r < experiment->count; r++) {
+        const Run *run = &experiment->runs[r];
+        const RunResult *result = &run->result;
+        fprintf(out, "%s,%s,%" PRIu64 ",%s", run->benchmark, run->mode, result->cycles,
+                result->right ? "true" : "false");
+        for (size_t i = 0; experiment->statistics[i]; i++)
+            fprintf(out, ",%" PRIu64, result->statistics[i]);
+        fprintf(out, ",%.3f\n", result->seconds);
+    }
+}

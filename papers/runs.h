@@ -1,0 +1,50 @@
+/* The runs that a paper's figures are made of: benchmarks in several modes, each in a process of its own on a
+ * GPU of its own, so that no number hangs on which others run beside it. */
+#ifndef PAPERS_RUNS_H
+#define PAPERS_RUNS_H
+
+#include "common/host.h"
+#include "paper.h"
+
+enum { RUN_STATISTICS = 32, RUN_SETTINGS = 4 };
+
+/* Numbers are valid only if it is right. */
+typedef struct RunResult {
+    bool right;
+    uint64_t cycles;                     /* of all kernels that the host launched, one after the other */
+    uint64_t statistics[RUN_STATISTICS]; /* in the order of the experiment's names */
+    double seconds;                      /* of the whole run on this machine */
+    char error[2048];                    /* why it is not right */
+} RunResult;
+
+typedef struct Run {
+    const char *benchmark, *mode;
+    const char *settings[RUN_SETTINGS]; /* what makes the mode: "knob=value"; null behind the last one */
+    size_t index;                       /* whatever the paper finds its benchmark and mode by */
+    RunResult result;
+} Run;
+
+/* What all runs of a paper have in common. A GPU is opened by name and set by `settings`, then by those of
+ * the user, then by those of the run, so that the user can change all but what is being compared. */
+typedef struct Experiment {
+    const char *gpu;
+    const char *const *settings;   /* null behind the last one */
+    const char *const *statistics; /* names of those to keep; null behind the last one */
+    /* True: the result is right. In the run's own process. */
+    bool (*execute)(const Run *run, const PaperOptions *options, WbGpu *gpu, Host *host);
+    const PaperOptions *options;
+    Run *runs;
+    size_t count;
+} Experiment;
+
+/* The GPU as all runs share it, to look at its knobs. Null: an error stands. */
+WbGpu *experiment_open(const Experiment *experiment, Error *error);
+/* Runs them all and says so benchmark by benchmark; reports go to the folder "runs" of the options' folder.
+ * Returns how many are not right. */
+size_t experiment_run(Experiment *experiment);
+/* The name and the sentence of each run that is not right. */
+void experiment_write_failures(const Experiment *experiment, FILE *out);
+/* A row for each run: benchmark, mode, cycles, right, statistics, seconds. */
+void experiment_write_csv(const Experiment *experiment, FILE *out);
+
+#endif

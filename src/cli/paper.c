@@ -1,0 +1,153 @@
+/* `warpbeam paper`: repeats the measurements of a paper and sets them beside what it published. */
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/knob.h"
+#include "base/nearest.h"
+#include "base/vec.h"
+#include "papers/paper.h"
+
+typedef struct Wish {
+    PaperOptions options;
+    VEC(const char *) only, settings;
+    char *only_text; /* that `only` points into */
+} Wish;
+
+int list_papers(void)
+{
+    const Paper *paper;
+    for (size_t i = 0; (paper = paper_at(i)); i++)
+        printf("%-10s %s\n", paper->name, paper->title);
+    return EXIT_DONE;
+}
+
+static int print_help(void)
+{
+    puts("Usage: warpbeam paper NAME [OPTION]...\n\n"
+         "Runs what the paper ran, shows its figures as tables with the published numbers beside them, and\n"
+         "says of each of its claims whether it agrees, differs or was not measured. Papers:\n");
+    list_papers();
+    puts("\n  --size small|full   of the inputs: small, which takes minutes, unless given\n"
+         "  --only NAME[,NAME]  only these benchmarks; claims about all of them are then not measured\n"
+         "  --jobs N            runs at once, each a process of its own: the number of processors unless "
+         "given\n"
+         "  --threads N         host threads of each run; the numbers are the same with any number\n"
+         "  --set KNOB=VALUE    changes a knob for all runs; any number of times\n"
+         "  --out FOLDER        keeps claims.csv, a table for each figure, runs.csv, and a report of each "
+         "run\n"
+         "  --markdown FILE     replaces the generated part of FILE by the tables\n\n"
+         "Exit status: 0 all runs gave right results, whatever the claims; 1 one did not; 2 wrong usage.");
+    return EXIT_DONE;
+}
+
+static int unknown_paper(const char *name)
+{
+    const Paper *paper;
+    Nearest nearest = nearest_to(name);
+    for (size_t i = 0; (paper = paper_at(i)); i++)
+        nearest_offer(&nearest, paper->name);
+    char hint[64];
+    return misuse("there is no paper '%s'%s", name, nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static int check_benchmark(const Paper *paper, const char *wanted)
+{
+    const char *name;
+    Nearest nearest = nearest_to(wanted);
+    for (size_t i = 0; (name = paper->benchmark(i)); i++) {
+        if (strcmp(name, wanted) == 0)
+            return EXIT_DONE;
+        nearest_offer(&nearest, name);
+    }
+    char hint[64];
+    return misuse("%s has no benchmark '%s'%s", paper->name, wanted,
+                  nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static int read_only(const Paper *paper, const char *text, Wish *wish)
+{
+    int result = EXIT_DONE;
+    char *rest = wish->only_text = strdup(text), *name;
+    while (result == EXIT_DONE && (name = strsep(&rest, ","))) {
+        result = check_benchmark(paper, name);
+        VEC_PUSH(&wish->only, name);
+    }
+    return result;
+}
+
+static int read_size(const char *text, InputSize *size)
+{
+    if (strcmp(text, "small") != 0 && strcmp(text, "full") != 0)
+        return misuse("--size is small or full, not '%s'.", text);
+    *size = strcmp(text, "full") == 0 ? INPUT_FULL : INPUT_SMALL;
+    return EXIT_DONE;
+}
+
+static int read_jobs(const char *text, int *jobs)
+{
+    uint64_t count;
+    if (!knob_parse_integer(text, &count) || count < 1 || count > 65536)
+        return misuse("--jobs needs a number from 1 on, not '%s'.", text);
+    *jobs = (int)count;
+    return EXIT_DONE;
+}
+
+static int read_options(int argument_count, char **arguments, const Paper **paper, Wish *wish)
+{
+    static const char *const names[] = {"--size", "--only", "--jobs",     "--threads",
+                                        "--set",  "--out",  "--markdown", NULL};
+    PaperOptions *options = &wish->options;
+    const char *size = take_option(&argument_count, arguments, "--size");
+    const char *only = take_option(&argument_count, arguments, "--only");
+    const char *jobs = take_option(&argument_count, arguments, "--jobs");
+    options->threads = take_option(&argument_count, arguments, "--threads");
+    options->out = take_option(&argument_count, arguments, "--out");
+    options->markdown = take_option(&argument_count, arguments, "--markdown");
+    for (const char *setting; (setting = take_option(&argument_count, arguments, "--set"));)
+        VEC_PUSH(&wish->settings, setting);
+    int result = check_left_over(argument_count, arguments, 1, names);
+    if (result == EXIT_DONE && argument_count != 2)
+        result = misuse("paper needs the name of one; `warpbeam paper` lists them.");
+    if (result == EXIT_DONE && !(*paper = paper_find(arguments[1])))
+        result = unknown_paper(arguments[1]);
+    if (result == EXIT_DONE && size)
+        result = read_size(size, &options->size);
+    if (result == EXIT_DONE && jobs)
+        result = read_jobs(jobs, &options->jobs);
+    if (result == EXIT_DONE && only)
+        result = read_only(*paper, only, wish);
+    if (result == EXIT_DONE && only && options->markdown)
+        result = misuse("--markdown writes the tables of all benchmarks: it cannot be used with --only.");
+    return result;
+}
+
+static int run_paper(const Paper *paper, Wish *wish)
+{
+    Error error = {0};
+    wish->options.only = wish->only.items;
+    wish->options.only_count = wish->only.count;
+    wish->options.settings = wish->settings.items;
+    wish->options.setting_count = wish->settings.count;
+    return paper->run(&wish->options, &error) ? EXIT_DONE : fail("%s", error.text);
+}
+
+int command_paper(int argument_count, char **arguments)
+{
+    if (argument_count == 1)
+        return list_papers();
+    if (take_flag(&argument_count, arguments, "--help"))
+        return print_help();
+    const Paper *paper = NULL;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    Wish wish = {.options = {.jobs = processors > 0 ? (int)processors : 1, .to = stdout}};
+    int result = read_options(argument_count, arguments, &paper, &wish);
+    if (result == EXIT_DONE)
+        result = run_paper(paper, &wish);
+    VEC_FREE(&wish.only);
+    VEC_FREE(&wish.settings);
+    free(wish.only_text);
+    return result;
+}

@@ -1,0 +1,425 @@
+/* Papers: how claims are read and judged, and `warpbeam paper` with one small benchmark. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "papers/dtbl.h"
+
+/* -- claims -- */
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_reading(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/warpbeam-claims-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    write_file(path, "id,paper,where,quantity,published,unit\n"
+                     "A1,one,Fig 1,plain,1.5,x\n"
+                     "B1,two,Fig 2,\"with, comma and \"\"quotes\"\"\",2 / 3,%\n"
+                     "A2,one,,no unit,yes,\n");
+    Claims claims;
+    Error error = {0};
+    assert_true(claims_read(path, NULL, &claims, &error));
+    assert_int_equal(claims.rows.count, 3);
+    assert_string_equal(claims.rows.items[1].quantity, "with, comma and \"quotes\"");
+    assert_string_equal(claims.rows.items[1].published, "2 / 3");
+    assert_string_equal(claims.rows.items[1].unit, "%");
+    assert_string_equal(claims.rows.items[2].where, "");
+    assert_string_equal(claims.rows.items[2].unit, "");
+    claims_free(&claims);
+    assert_true(claims_read(path, "one", &claims, &error));
+    assert_int_equal(claims.rows.count, 2);
+    assert_string_equal(claims.rows.items[1].id, "A2");
+    claims_free(&claims);
+    write_file(path, "id,paper,where,quantity,published,unit\nA1,one,Fig 1,plain,1.5\n");
+    assert_false(claims_read(path, NULL, &claims, &error));
+    assert_non_null(strstr(error.text, ":2: a claim needs six fields."));
+    claims_free(&claims);
+    unlink(path);
+}
+
+/* Judges a claim that was published as `published`. */
+static Judgement judge(const char *quantity, const char *published, const char *unit, const double *values,
+                       size_t count)
+{
+    char fields[3][CLAIM_TEXT];
+    snprintf(fields[0], sizeof fields[0], "%s", quantity);
+    snprintf(fields[1], sizeof fields[1], "%s", published);
+    snprintf(fields[2], sizeof fields[2], "%s", unit);
+    const Claim claim = {.quantity = fields[0], .published = fields[1], .unit = fields[2]};
+    double numbers[CLAIM_NUMBERS];
+    assert_int_equal(claim_numbers(&claim, numbers), count);
+    Judgement judgement = judgement_none();
+    memcpy(judgement.values, values, count * sizeof *values);
+    judgement_end(&judgement, &claim);
+    return judgement;
+}
+
+static void test_verdicts(void **state)
+{
+    static const struct {
+        const char *quantity, *published, *unit, *measured;
+        Verdict verdict;
+        size_t count;
+        double values[CLAIM_NUMBERS];
+    } cases[] = {
+        {"a ratio", "1.20", "x", "1.38", VERDICT_AGREES, 1, {1.38}},
+        {"a ratio", "1.20", "x", "1.39", VERDICT_DIFFERS, 1, {1.39}},
+        {"a ratio", "1.20", "x", "1.02", VERDICT_AGREES, 1, {1.02}},
+        {"a ratio", "1.20", "x", "1.01", VERDICT_DIFFERS, 1, {1.01}},
+        {"a ratio", "1.20", "x", "-", VERDICT_NOT_MEASURED, 1, {NAN}},
+        {"small percentage: 5 points", "10.0", "%", "15.0", VERDICT_AGREES, 1, {15}},
+        {"small percentage", "10.0", "%", "15.1", VERDICT_DIFFERS, 1, {15.1}},
+        {"large percentage: 15%", "80.0", "%", "68.0", VERDICT_AGREES, 1, {68}},
+        {"large percentage", "80.0", "% (of what not stated)", "67.9", VERDICT_DIFFERS, 1, {67.9}},
+        {"negative", "-80 / +23", "%", "-75.0 / 20.0", VERDICT_AGREES, 2, {-75, 20}},
+        {"negative", "-80 / +23", "%", "75.0 / 20.0", VERDICT_DIFFERS, 2, {75, 20}},
+        {"no percentage", "40", "threads", "34.0", VERDICT_AGREES, 1, {34}},
+        {"no percentage", "40", "threads", "33.9", VERDICT_DIFFERS, 1, {33.9}},
+        {"several", "2.73 / 3.10 / 0.95", "x", "2.70 / 3.00 / 1.00", VERDICT_AGREES, 3, {2.7, 3, 1}},
+        {"several, one off",
+         "2.73 / 3.10 / 0.95",
+         "x",
+         "2.70 / 3.00 / 1.10",
+         VERDICT_DIFFERS,
+         3,
+         {2.7, 3, 1.1}},
+        {"several, one missing", "1.14 / 1.08", "x", "9.00 / -", VERDICT_NOT_MEASURED, 2, {9, NAN}},
+        {"a range", "1.1-1.8", "x", "1.2-1.7", VERDICT_AGREES, 2, {1.2, 1.7}},
+        {"INPUT, to be checked",
+         "283 / 8023+129x",
+         "cycles",
+         "283 / 8023+129x",
+         VERDICT_AGREES,
+         3,
+         {283, 8023, 129}},
+        {"INPUT, to be checked",
+         "283 / 8023+129x",
+         "cycles",
+         "283 / 8023+130x",
+         VERDICT_DIFFERS,
+         3,
+         {283, 8023, 130}},
+        {"no number", "yes", "", "yes", VERDICT_NOT_MEASURED, 0, {0}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Judgement judgement =
+            judge(cases[i].quantity, cases[i].published, cases[i].unit, cases[i].values, cases[i].count);
+        assert_string_equal(judgement.measured, cases[i].measured);
+        if (judgement.verdict != cases[i].verdict)
+            fail_msg("%s as %s of %s: %s", judgement.measured, cases[i].quantity, cases[i].published,
+                     verdict_names[judgement.verdict]);
+    }
+}
+
+/* The claims that come with the simulator: each paper's have one id each, and the papers here have some. */
+static void test_shipped(void **state)
+{
+    (void)state;
+    char path[4096];
+    Claims claims;
+    Error error = {0};
+    const Paper *paper;
+    assert_true(claims_read(paper_data("papers/claims.csv", path, sizeof path), NULL, &claims, &error));
+    for (uint32_t i = 0; i < claims.rows.count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            assert_string_not_equal(claims.rows.items[i].id, claims.rows.items[k].id);
+    claims_free(&claims);
+    for (size_t i = 0; (paper = paper_at(i)); i++) {
+        assert_ptr_equal(paper_find(paper->name), paper);
+        assert_true(claims_read(path, paper->name, &claims, &error));
+        assert_true(claims.rows.count > 0);
+        claims_free(&claims);
+    }
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    Claim rows[] = {
+        {.id = "A1", .quantity = "a", .published = "1.00", .unit = "x, times"},
+        {.id = "A2", .quantity = "b", .published = "2 / 3", .unit = "%"},
+    };
+    const Claims claims = {.rows = {.items = rows, .count = 2}};
+    Judgement judgements[] = {judgement_none(), judgement_none()};
+    judgements[0].values[0] = 1.25;
+    judgement_end(&judgements[0], &rows[0]);
+    judgement_end(&judgements[1], &rows[1]);
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    claims_write_csv(&claims, judgements, out);
+    fclose(out);
+    assert_string_equal(text, "id,published,measured,unit,verdict\n"
+                              "A1,1.00,1.25,\"x, times\",differs\n"
+                              "A2,2 / 3,- / -,%,not measured\n");
+    free(text);
+}
+
+/* -- DTBL's quantities, from runs whose numbers are made up -- */
+
+typedef struct MadeUp {
+    Run runs[DTBL_BENCHMARKS][DTBL_MODES];
+    DtblResults results;
+} MadeUp;
+
+/* Benchmark 0 is twice as fast in every mode as flat, the others as fast; activity is 25% flat and 50% else;
+ * benchmark 1 launches nothing, and groups wait half as long as kernels. */
+static void make_up(MadeUp *all)
+{
+    *all = (MadeUp){.results.config = {.warp_width = 32, .sm_count = 13, .max_threads_per_sm = 2048}};
+    for (size_t b = 0; b < DTBL_BENCHMARKS; b++)
+        for (size_t m = 0; m < DTBL_MODES; m++) {
+            const bool launches = m != DTBL_FLAT && b != 1, kernels = m == DTBL_CDP || m == DTBL_CDP_IDEAL;
+            RunResult *result = &all->runs[b][m].result;
+            *result = (RunResult){.right = true, .cycles = b == 0 && m != DTBL_FLAT ? 500 : 1000};
+            result->statistics[DTBL_WARP_INSTRUCTIONS] = 100;
+            result->statistics[DTBL_THREAD_INSTRUCTIONS] = m == DTBL_FLAT ? 800 : 1600;
+            result->statistics[kernels ? DTBL_DEVICE_KERNELS : DTBL_DEVICE_GROUPS] = launches ? 10 : 0;
+            result->statistics[DTBL_LAUNCHES_BEGUN] = launches ? 10 : 0;
+            result->statistics[DTBL_LAUNCH_WAIT] = launches ? (kernels ? 2000 : 1000) : 0;
+            result->statistics[DTBL_DEVICE_THREADS] = launches ? (b == 2 ? 1820 : 320) : 0;
+            all->results.runs[b][m] = &all->runs[b][m];
+        }
+}
+
+static void expect_claim(const MadeUp *all, const char *id, const char *published, const char *measured)
+{
+    char fields[2][CLAIM_TEXT], quantity[] = "made up", unit[] = "x";
+    snprintf(fields[0], sizeof fields[0], "%s", id);
+    snprintf(fields[1], sizeof fields[1], "%s", published);
+    const Claim claim = {.id = fields[0], .quantity = quantity, .published = fields[1], .unit = unit};
+    assert_string_equal(dtbl_judge(&all->results, &claim).measured, measured);
+}
+
+static void test_quantities(void **state)
+{
+    (void)state;
+    static MadeUp all;
+    make_up(&all);
+    expect_claim(&all, "D1", "1.2100", "1.0625"); /* (2 + 15) / 16 */
+    expect_claim(&all, "D5", "1.1600", "0.9412"); /* 16 / 17 */
+    expect_claim(&all, "D2", "1.40", "1.00");
+    expect_claim(&all, "D6", "20.0", "25.0"); /* points are nearer than 100 percent */
+    expect_claim(&all, "D6", "90.0", "100.0");
+    expect_claim(&all, "D9", "24.1", "50.0");
+    expect_claim(&all, "D15", "40", "42.0"); /* (14 x 320 + 1820) / 150 */
+    all.runs[1][DTBL_DTBL].result.cycles = 100;
+    expect_claim(&all, "D2", "1.400", "1.529"); /* (2 + 10 + 14) / (2 + 15) */
+    all.runs[1][DTBL_DTBL].result.right = false;
+    expect_claim(&all, "D1", "1.21", "-");
+    expect_claim(&all, "D3", "1.4300", "1.0625");
+    expect_claim(&all, "D19", "2.73 / 3.10 / 0.95", "1.00 / 1.00 / 1.00");
+    const DtblQuantity speedup = {METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_DTBL};
+    assert_true(isnan(dtbl_value(&all.results, speedup, 1)));
+    assert_true(dtbl_value(&all.results, speedup, 0) == 2);
+    const DtblQuantity wait = {METRIC_WAIT, DTBL_CDP, ALONE, 0};
+    assert_true(isnan(dtbl_value(&all.results, wait, 1)));
+    assert_true(dtbl_mean(&all.results, wait) == 200);
+}
+
+/* -- the command -- */
+
+static char output[1 << 20];
+
+/* Runs the program that was built beside this one; returns its exit status. */
+static int run(const char *format, ...)
+{
+    char self[512], arguments[1024], command[2048];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = '\0';
+    for (int i = 0; i < 2; i++)
+        *strrchr(self, '/') = '\0';
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    snprintf(command, sizeof command, "'%s/bin/warpbeam' %s 2>&1", self, arguments);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    const int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void expect_said(const char *text)
+{
+    if (!strstr(output, text))
+        fail_msg("'%s' is not said:\n%s", text, output);
+}
+
+/* The whole file, to be freed. */
+static char *read_file(const char *folder, const char *name)
+{
+    char path[512], *text = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("%s is not there.", path);
+    assert_true(getdelim(&text, &size, '\0', file) > 0);
+    fclose(file);
+    return text;
+}
+
+static size_t count_of(const char *text, char wanted)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == wanted;
+    return count;
+}
+
+static void expect_table(const char *folder, const char *name, const char *beginning, size_t lines)
+{
+    char *text = read_file(folder, name);
+    if (strncmp(text, beginning, strlen(beginning)) != 0)
+        fail_msg("%s does not begin with '%s':\n%s", name, beginning, text);
+    assert_int_equal(count_of(text, '\n'), lines);
+    free(text);
+}
+
+static void remove_folder(const char *folder)
+{
+    char command[512];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static const char *make_folder(char *pattern)
+{
+    assert_non_null(mkdtemp(pattern));
+    return pattern;
+}
+
+static void test_one_benchmark(void **state)
+{
+    (void)state;
+    char pattern[] = "/tmp/warpbeam-paper-XXXXXX";
+    const char *folder = make_folder(pattern);
+    if (run("paper dtbl --only sssp_flight --jobs 2 --out %s", folder))
+        fail_msg("%s", output);
+    expect_said("7 of 7 runs done: sssp_flight");
+    expect_said("Figure 11. Speedup over flat");
+    expect_table(folder, "claims.csv", "id,published,measured,unit,verdict\nD1,1.21,-,x,not measured\n", 24);
+    expect_table(folder, "runs.csv", "benchmark,mode,cycles,right,warp_instructions,", 8);
+    expect_table(folder, "figure11.csv", "benchmark,CDPI,DTBLI,CDP,DTBL,DTBL/CDP,published\nsssp_flight,", 4);
+    for (int figure = 6; figure <= 12; figure++) {
+        char name[32];
+        snprintf(name, sizeof name, "figure%d.csv", figure);
+        expect_table(folder, name, "benchmark,", figure == 11 ? 4 : 3);
+    }
+    char *claims = read_file(folder, "claims.csv"), *runs = read_file(folder, "runs.csv");
+    assert_non_null(strstr(claims, "\nD14,7165 / 8023+129x / 12187+1592x / 283,"
+                                   "7165 / 8023+129x / 12187+1592x / 283,cycles,agrees\n"));
+    assert_non_null(strstr(claims, "\nD23,1096 / 20480,1096 / 20480,bytes,agrees\n"));
+    assert_non_null(strstr(runs, "\nsssp_flight,DTBL2048,"));
+    assert_null(strstr(runs, ",false,"));
+    free(claims);
+    free(runs);
+    free(read_file(folder, "runs/sssp_flight-CDPI.json"));
+    free(read_file(folder, "runs/sssp_flight-DTBL512.json"));
+    remove_folder(folder);
+}
+
+/* The tables hang neither on how many run at once nor on threads. */
+static void test_determinism(void **state)
+{
+    (void)state;
+    char patterns[2][32] = {"/tmp/warpbeam-paper-XXXXXX", "/tmp/warpbeam-paper-XXXXXX"};
+    static const char *const how[] = {"--jobs 1 --threads 1", "--jobs 7 --threads 2"};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(run("paper dtbl --only sssp_flight %s --out %s", how[i], make_folder(patterns[i])),
+                         0);
+    static const char *const names[] = {"cycles.csv", "figure8.csv", "figure9.csv", "launches.csv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *one = read_file(patterns[0], names[i]), *other = read_file(patterns[1], names[i]);
+        assert_string_equal(one, other);
+        free(one);
+        free(other);
+    }
+    remove_folder(patterns[0]);
+    remove_folder(patterns[1]);
+}
+
+/* D21 is about this benchmark alone: only its failure keeps the claim from being measured. */
+static void test_failures(void **state)
+{
+    (void)state;
+    char pattern[] = "/tmp/warpbeam-paper-XXXXXX";
+    const char *folder = make_folder(pattern);
+    assert_int_equal(run("paper dtbl --only clr_graph500 --set cycle_limit=10 --out %s", folder), 1);
+    expect_said("clr_graph500, flat: ");
+    expect_said("clr_graph500, DTBL2048: ");
+    expect_said("cycle_limit");
+    expect_said("7 of 7 runs failed");
+    char *claims = read_file(folder, "claims.csv"), *runs = read_file(folder, "runs.csv");
+    assert_non_null(strstr(claims, "\nD21,0.97,-,x,not measured\n"));
+    assert_null(strstr(runs, ",true,"));
+    free(claims);
+    free(runs);
+    remove_folder(folder);
+    assert_int_equal(run("paper dtbl --only sssp_flight --out /nowhere/x"), 1);
+    expect_said("/nowhere/x cannot be made");
+}
+
+static void test_usage(void **state)
+{
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *sentence;
+    } cases[] = {
+        {"paper", 0, "Dynamic Thread Block Launch"},
+        {"list papers", 0, "Dynamic Thread Block Launch"},
+        {"paper --help", 0, "--size small|full"},
+        {"paper --jobs 2", 2, "paper needs the name of one"},
+        {"paper dtlb", 2, "there is no paper 'dtlb'; did you mean dtbl?"},
+        {"paper dtbl --only bfs_usa_raod", 2, "did you mean bfs_usa_road?"},
+        {"paper dtbl --size big", 2, "--size is small or full, not 'big'"},
+        {"paper dtbl --jobs 0", 2, "--jobs needs a number from 1 on"},
+        {"paper dtbl --olny x", 2, "did you mean --only?"},
+        {"paper dtbl --only bht --markdown x", 2, "cannot be used with --only"},
+        {"paper dtbl --set sm_cuont=3", 1, "did you mean sm_count?"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int status = run("%s", cases[i].arguments);
+        if (status != cases[i].status)
+            fail_msg("warpbeam %s ends with %d:\n%s", cases[i].arguments, status, output);
+        expect_said(cases[i].sentence);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reading),     cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_shipped),     cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_quantities),  cmocka_unit_test(test_one_benchmark),
+        cmocka_unit_test(test_determinism), cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_usage),
+    };
+    return cmocka_run_group_tests_name("papers", tests, NULL, NULL);
+}
