@@ -30,7 +30,9 @@ static int print_help(void)
          "Runs what the paper ran, shows its figures as tables with the published numbers beside them, and\n"
          "says of each of its claims whether it agrees, differs or was not measured. Papers:\n");
     list_papers();
-    puts("\n  --size small|full   of the inputs: small, which takes minutes, unless given\n"
+    puts("\n  --size small|full   of the inputs: small, which takes minutes, unless given; tiny, a second's "
+         "work, is\n"
+         "                      for tests\n"
          "  --only NAME[,NAME]  only these benchmarks; claims about all of them are then not measured\n"
          "  --jobs N            runs at once, each a process of its own: the number of processors unless "
          "given\n"
@@ -80,10 +82,12 @@ static int read_only(const Paper *paper, const char *text, Wish *wish)
 
 static int read_size(const char *text, InputSize *size)
 {
-    if (strcmp(text, "small") != 0 && strcmp(text, "full") != 0)
-        return misuse("--size is small or full, not '%s'.", text);
-    *size = strcmp(text, "full") == 0 ? INPUT_FULL : INPUT_SMALL;
-    return EXIT_DONE;
+    for (int i = 0; i < INPUT_SIZES; i++)
+        if (strcmp(text, paper_sizes[i]) == 0) {
+            *size = (InputSize)i;
+            return EXIT_DONE;
+        }
+    return misuse("--size is small, full or tiny, not '%s'.", text);
 }
 
 static int read_jobs(const char *text, int *jobs)

@@ -1,6 +1,6 @@
 /* The block dispatcher (the SMX scheduler of [DTBL §2.3]): which block goes to which SM next. It keeps the
- * front end's own view of what is free on each SM and asks its three policies; when things happen is the front
- * end's business. */
+ * front end's own view of what is free on each SM and asks its three policies; when things happen is the
+ * front end's business. */
 #ifndef GRID_DISPATCHER_H
 #define GRID_DISPATCHER_H
 
@@ -14,8 +14,8 @@ typedef struct DispatchPolicies {
 } DispatchPolicies;
 
 /* Kernels are marked while they have blocks to dispatch, and served by priority and then in the order of
- * marking: one gets a block dispatched only while none before it has a block that is ready. Of a kernel, blocks
- * that have waited off their SM go first, then its own, then those of groups that have joined it.
+ * marking: one gets a block dispatched only while none before it has a block that is ready. Of a kernel,
+ * blocks that have waited off their SM go first, then its own, then those of groups that have joined it.
  * Invariant: an SM's free resources and those of its resident blocks sum to the SM's. */
 typedef struct Dispatcher {
     DispatchView view;    /* the first member: dispatch_fits() finds the dispatcher by it */

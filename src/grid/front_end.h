@@ -1,12 +1,12 @@
-/* The front end: kernel management unit, kernel distributor, group table and block dispatcher, one shard behind
- * the SMs and memory partitions.
+/* The front end: kernel management unit, kernel distributor, group table and block dispatcher, one shard
+ * behind the SMs and memory partitions.
  *
  * A kernel that is submitted waits for an entry of the distributor (kmu.h) and becomes active
- * kernel_launch_cycles after it got one. From then on one block is dispatched in each tick of the dispatcher's
- * clock, as long as one is ready and an SM takes it. The block is on its SM block_launch_cycles later. When
- * word has come of the last block's end, the kernel ends kernel_end_cycles later; as soon as that cycle is
- * known the front end stops the world, so that the caller can run it to exactly that cycle: it is at least a
- * lookahead away.
+ * kernel_launch_cycles after it got one. From then on one block is dispatched in each tick of the
+ * dispatcher's clock, as long as one is ready and an SM takes it. The block is on its SM block_launch_cycles
+ * later. When word has come of the last block's end, the kernel ends kernel_end_cycles later; as soon as that
+ * cycle is known the front end stops the world, so that the caller can run it to exactly that cycle: it is at
+ * least a lookahead away.
  *
  * What kernels launch comes in through front_end_launch(), between windows. Which grid waits for which
  * (exec/family.h) is decided between windows, too, in the order of cycles: so it does not depend on their
@@ -42,8 +42,8 @@ typedef struct RecordLine {
     bool is_here;        /* else it is on its way */
 } RecordLine;
 
-/* SMs are the shards 0 to sm_count - 1. Invariant: events from first_event on are sorted by time, those of one
- * time by when they became known; devices[g->place] is g. */
+/* SMs are the shards 0 to sm_count - 1. Invariant: events from first_event on are sorted by time, those of
+ * one time by when they became known; devices[g->place] is g. */
 typedef struct FrontEnd {
     Shard shard;
     const GpuConfig *config;
@@ -92,8 +92,8 @@ typedef struct DeviceLaunch {
 
 void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime);
 void front_end_device_free(FrontEnd *front_end);
-/* Between windows. Of `device`, seen is filled in, and of its grid kernel, block_count, need, priority, buffer,
- * arrives, callers, is_group and, of groups, hardware_thread and number. */
+/* Between windows. Of `device`, seen is filled in, and of its grid kernel, block_count, need, priority,
+ * buffer, arrives, callers, is_group and, of groups, hardware_thread and number. */
 void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunch *launch);
 
 /* -- between the files of the front end -- */

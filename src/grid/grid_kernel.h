@@ -46,7 +46,8 @@ typedef struct GroupEntry {
  * frees.
  *
  * Invariant: ended_blocks <= dispatched_blocks <= block_count; resident[] sums to resident_blocks, which is
- * their difference, with that of its groups, less the suspended ones. is_marked exactly while it is in the dispatcher's queue. */
+ * their difference, with that of its groups, less the suspended ones. is_marked exactly while it is in the
+ * dispatcher's queue. */
 typedef struct GridKernel {
     SmKernel *kernel;
     uint64_t block_count;

@@ -8,8 +8,8 @@
  *
  * What the paper leaves open: a link to a group in global memory is written there, as traffic of the front
  * end's port. Records lie in the order of the launches; the scheduler reads a line of them, which holds about
- * six, and the next line while it works through this one: were it a group at a time, a list of them would cost
- * a memory latency each, and regx_string, which launches most, could not gain as it does [DTBL §5.2]. */
+ * six, and the next line while it works through this one: were it a group at a time, a list of them would
+ * cost a memory latency each, and regx_string, which launches most, could not gain as it does [DTBL §5.2]. */
 #ifndef GRID_GROUP_TABLE_H
 #define GRID_GROUP_TABLE_H
 

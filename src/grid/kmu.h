@@ -10,8 +10,8 @@
 
 #include "grid/distributor.h"
 
-/* Invariant: kernels from first_waiting on wait; of `sent`, by the cycle in which they arrive (`started`), each
- * has an entry. */
+/* Invariant: kernels from first_waiting on wait; of `sent`, by the cycle in which they arrive (`started`),
+ * each has an entry. */
 typedef struct Kmu {
     const GpuConfig *config;
     Distributor distributor;

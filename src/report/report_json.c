@@ -1,4 +1,5 @@
-/* The report as JSON: gpu, config, structures, kernels, totals; and host, what depends on this run and not on the GPU. */
+/* The report as JSON: gpu, config, structures, kernels, totals; and host, what depends on this run and not
+ * on the GPU. */
 #include "report/report.h"
 
 #include <string.h>

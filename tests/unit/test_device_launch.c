@@ -1,6 +1,6 @@
-/* Launches by kernels in the front end: entries of the distributor, when kernels and groups arrive, what joins
- * what and in which order blocks go, and who is complete when. The calls are made between windows, as the
- * intrinsics of SMs are. */
+/* Launches by kernels in the front end: entries of the distributor, when kernels and groups arrive, what
+ * joins what and in which order blocks go, and who is complete when. The calls are made between windows, as
+ * the intrinsics of SMs are. */
 #include "fake_sms.h"
 
 #include "mem/space.h"
@@ -221,8 +221,8 @@ static void groups_join_and_queue_again(void **state)
     rig_close(&rig);
 }
 
-/* The search takes a cycle an entry and one for the table, from when the buffer was asked for; the kernel that
- * was found stays for the group though its last block has ended meanwhile. */
+/* The search takes a cycle an entry and one for the table, from when the buffer was asked for; the kernel
+ * that was found stays for the group though its last block has ended meanwhile. */
 static void search_takes_its_time_and_holds(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Aggregated groups, branch by branch of [DTBL figure 5]: the search of the distributor, the table's hash, the
- * links NAGEI, LAGEI and Next, marking again; and the sizes of [DTBL §4.3]. */
+/* Aggregated groups, branch by branch of [DTBL figure 5]: the search of the distributor, the table's hash,
+ * the links NAGEI, LAGEI and Next, marking again; and the sizes of [DTBL §4.3]. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

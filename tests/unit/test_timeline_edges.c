@@ -215,6 +215,33 @@ static void many_streams_and_operations(void **state)
     wb_event_destroy(event);
 }
 
+/* [DTBL §2.2]: streams that share a hardware queue wait for each other, those of other queues do not; a queue
+ * is not looked at until its head kernel has completed. The default stream is in queue 0. */
+static void streams_share_hardware_queues(void **state)
+{
+    (void)state;
+    check(wb_gpu_set(gpu, "hardware_queues", "2"));
+    WbStream *const streams[] = {make_stream(WB_STREAM_NON_BLOCKING, 0),
+                                 make_stream(WB_STREAM_NON_BLOCKING, 0),
+                                 make_stream(WB_STREAM_NON_BLOCKING, 0)};
+    for (uint32_t i = 0; i < 3; i++) /* queues 1, 0 and 1 */
+        launch(streams[i], i, i + 1, ROUNDS);
+    launch(streams[2], 2, 7, ROUNDS);
+    check(wb_wait(gpu));
+    assert_int_equal(record_at(0).launched, record_at(1).launched);
+    assert_int_equal(record_at(2).launched, record_at(0).ended);
+    assert_int_equal(record_at(3).launched, record_at(2).ended);
+    assert_int_equal(word_at(2), 7);
+    /* With queues enough they all begin at once. */
+    check(wb_gpu_set(gpu, "hardware_queues", "32"));
+    const size_t before = wb_record_count(gpu);
+    for (uint32_t i = 0; i < 3; i++)
+        launch(streams[i], i, i + 1, ROUNDS);
+    check(wb_wait(gpu));
+    for (size_t i = 1; i < 3; i++)
+        assert_int_equal(record_at(before + i).launched, record_at(before).launched);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_gpu, close_gpu)
 
 int main(void)
@@ -229,6 +256,7 @@ int main(void)
         TEST(registers_change_behind_queued_launches),
         TEST(a_limit_is_each_kernels_own),
         TEST(many_streams_and_operations),
+        TEST(streams_share_hardware_queues),
     };
     return cmocka_run_group_tests_name("timeline edges", tests, NULL, NULL);
 }

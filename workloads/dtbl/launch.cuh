@@ -5,7 +5,8 @@
  *
  *     MODES(expand, (const uint32_t *starts, uint32_t *levels), (starts, levels))
  *
- * which makes expand_flat, expand_cdp and expand_dtbl of `template <Mode mode> __device__ void expand(...)`. */
+ * which makes expand_flat, expand_cdp and expand_dtbl of `template <Mode mode> __device__ void
+ * expand(...)`. */
 #ifndef DTBL_LAUNCH_CUH
 #define DTBL_LAUNCH_CUH
 
@@ -23,7 +24,8 @@ template <typename First> __device__ constexpr size_t parameter_end(size_t at)
 {
     return (at + alignof(First) - 1) / alignof(First) * alignof(First) + sizeof(First);
 }
-template <typename First, typename Second, typename... Rest> __device__ constexpr size_t parameter_end(size_t at)
+template <typename First, typename Second, typename... Rest>
+__device__ constexpr size_t parameter_end(size_t at)
 {
     return parameter_end<Second, Rest...>(parameter_end<First>(at));
 }
@@ -53,8 +55,9 @@ __device__ __forceinline__ void launch(void (*kernel)(Parameters...), unsigned b
     if (!buffer)
         __trap();
     put_parameters(buffer, 0, parameters...);
-    const int error = mode == CDP ? wb_launch_device((const void *)kernel, buffer, dim3(blocks), dim3(threads), 0, stream)
-                                  : wb_launch_agg_group((const void *)kernel, buffer, dim3(blocks), dim3(threads), 0);
+    const void *const entry = (const void *)kernel;
+    const int error = mode == CDP ? wb_launch_device(entry, buffer, dim3(blocks), dim3(threads), 0, stream)
+                                  : wb_launch_agg_group(entry, buffer, dim3(blocks), dim3(threads), 0);
     if (error != 0)
         __trap();
 }
