@@ -74,7 +74,6 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
         return error;
     }
     fill_in(device, gpu, request, kernel);
-    device->seen.launched = calling->machine->clock;
     device->grid.priority = parent->priority;
     device->grid.arrives = arrival(&gpu->cycle->config, request, caller, calling->machine->clock);
     device->grid.callers = caller->lanes;

@@ -318,8 +318,8 @@ void front_end_free(FrontEnd *front_end)
 {
     if (!front_end)
         return;
+    dispatcher_free(&front_end->dispatcher); /* it refers to what kernels have launched */
     front_end_device_free(front_end);
-    dispatcher_free(&front_end->dispatcher);
     kmu_free(&front_end->kmu);
     group_table_free(&front_end->groups);
     memory_port_free(front_end->port);

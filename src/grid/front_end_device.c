@@ -238,6 +238,7 @@ static void resume(FrontEnd *front_end, BlockFamily *block, Cycle now)
 
 static void arrive(FrontEnd *front_end, GridKernel *launch, Cycle now)
 {
+    launch->kernel->launched = now; /* L1s may hold nothing that is older: all that it waited for has ended */
     if (launch->is_group) {
         search(front_end, launch, now);
         return;
