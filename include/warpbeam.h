@@ -51,8 +51,11 @@ typedef struct WbKernelInfo {
     uint32_t shared_bytes;     /* static, per block */
     uint32_t local_bytes;      /* per thread */
     uint32_t max_threads;      /* per block: the GPU's limit, or less by .maxntid */
+    uint32_t fitting_threads;  /* of these, as many as fit on an SM without dynamic shared memory */
     uint32_t parameter_count;
     uint32_t parameter_bytes;
+    uint64_t constant_bytes;   /* of its module */
+    uint32_t target;           /* of its module: 75 for sm_75 */
 } WbKernelInfo;
 
 /* One argument of a launch: `size` must be the size of the kernel's parameter. */
@@ -112,6 +115,18 @@ const char *wb_error(const WbGpu *gpu);
 void wb_set_output(WbGpu *gpu, WbOutput *output, void *context);
 /* Where failed assertions of kernels are told, if not there. */
 void wb_set_assertion_output(WbGpu *gpu, WbOutput *output, void *context);
+/* What kernels may ask by CUDA's functions, and only CUDA's libraries know: attributes and limits by CUDA's
+ * numbers (false: there is none), the preference for L1 or shared memory, names and descriptions of errors
+ * (null: none). Functions that are null answer no question: kernels get cudaErrorNotSupported. */
+typedef struct WbQueries {
+    bool (*attribute)(void *context, int attribute, int *value);
+    bool (*limit)(void *context, int limit, size_t *value);
+    int (*cache_preference)(void *context);
+    const char *(*error_name)(void *context, int error);
+    const char *(*error_text)(void *context, int error);
+    void *context;
+} WbQueries;
+void wb_set_queries(WbGpu *gpu, const WbQueries *queries);
 
 WbStatus wb_module_load(WbGpu *gpu, const char *file_name, const char *text, size_t length,
                         WbModule **module);
@@ -129,6 +144,9 @@ WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);
 WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, size_t *size);
 /* Replaces the register count that allocation found (0: back to it). What is queued runs first. */
 WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers);
+/* Kernels that launch this one may ask for more than 48 KB of dynamic shared memory, if `bytes` is more: as
+ * much as a block can have. The host may in any case. */
+WbStatus wb_kernel_allow_shared(WbKernel *kernel, uint32_t bytes);
 /* Blocks of that many threads and bytes of dynamic shared memory that fit on an SM at once. */
 WbStatus wb_kernel_occupancy(WbKernel *kernel, uint32_t threads, uint32_t shared_bytes, uint32_t *blocks);
 

@@ -17,6 +17,7 @@
  * block's own stream. */
 typedef unsigned long long wb_stream;
 #define WB_STREAM_BLOCK ((wb_stream)0)           /* launches of the block, one after the other */
+#define WB_STREAM_THREAD ((wb_stream)2)          /* launches of the thread, one after the other */
 #define WB_STREAM_TAIL ((wb_stream)3)            /* after the launching kernel and all its other launches */
 #define WB_STREAM_FIRE_AND_FORGET ((wb_stream)4) /* each launch by itself */
 

@@ -2,6 +2,8 @@
  * checked, and hands it to whoever runs the launching kernel. */
 #include "api/gpu.h"
 
+#include <inttypes.h>
+
 WbKernel *device_launch_kernel(WbGpu *gpu, uint64_t address)
 {
     const uint64_t number = (address - SPACE_CODE_BASE) / 16;
@@ -16,14 +18,25 @@ WbKernel *device_launch_kernel(WbGpu *gpu, uint64_t address)
     return NULL;
 }
 
-static bool parameter_bytes(void *context, uint64_t address, uint32_t *bytes)
+static WbStatus find(void *context, uint64_t address, uint32_t *parameter_bytes, Error *error)
 {
     WbKernel *kernel = device_launch_kernel(context, address);
-    Error ignored = {0};
-    if (!kernel || kernel_link(kernel, &ignored))
-        return false;
-    *bytes = kernel->program->parameter_bytes;
-    return true;
+    if (!kernel)
+        return error_set(error, WB_ERROR_ADDRESS, "the kernel at 0x%" PRIx64 ", %s", address,
+                         address ? "where there is none" : "a null pointer");
+    Error why = {0};
+    if (kernel_link(kernel, &why))
+        return error_set(error, why.status, "kernel %s, which cannot run: %s", kernel_name(kernel), why.text);
+    *parameter_bytes = kernel->program->parameter_bytes;
+    return WB_OK;
+}
+
+/* Dynamic shared memory alone is held against 48 KB, or against what a block can have once the host has asked
+ * for more than that for the kernel; then both kinds together have to fit. */
+static bool has_shared(const WbKernel *kernel, uint32_t dynamic_bytes)
+{
+    const uint64_t most = kernel->module->gpu->config.shared_bytes_per_block;
+    return dynamic_bytes <= (kernel->allowed_shared > SHARED_WITHOUT_ASKING ? most : SHARED_WITHOUT_ASKING);
 }
 
 /* An H200 answers every launch that does not fit kernel or GPU with one and the same error. */
@@ -31,8 +44,10 @@ DeviceError device_launch_describe(WbGpu *gpu, const LaunchRequest *request, WbK
                                    Launch *launch)
 {
     *kernel = device_launch_kernel(gpu, request->kernel);
-    if (!*kernel)
-        return DEVICE_INVALID_FUNCTION;
+    if (request->buffer->asked < (*kernel)->program->parameter_bytes)
+        return DEVICE_INVALID_VALUE;
+    if (!has_shared(*kernel, request->shared_bytes))
+        return DEVICE_INVALID_CONFIGURATION;
     const WbLaunch asked = {
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},
@@ -75,10 +90,12 @@ static DeviceError launch_functional(void *context, const LaunchRequest *request
 void device_launch_begin(WbGpu *gpu, bool is_timed)
 {
     gpu->runtime.launcher = (Launcher){
-        .parameter_bytes = parameter_bytes,
+        .find = find,
         .launch = is_timed ? cycle_launch_device : launch_functional,
+        .service = device_service_kernel,
         .context = gpu,
     };
+    gpu->runtime.queries = device_queries(gpu);
 }
 
 void device_launch_drop(WbGpu *gpu)

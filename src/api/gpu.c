@@ -92,6 +92,7 @@ void wb_gpu_close(WbGpu *gpu)
     VEC_FREE(&gpu->modules);
     cycle_free(gpu->cycle);
     runtime_free(&gpu->runtime);
+    VEC_FREE(&gpu->error_texts);
     gpu_drop_records(gpu);
     VEC_FREE(&gpu->records);
     statistics_free(&gpu->statistics);

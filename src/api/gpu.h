@@ -26,6 +26,7 @@ struct WbKernel {
     ProgramTiming *timing;
     uint32_t timing_machine;   /* number of the machine that timing was made for */
     uint32_t registers;        /* given by the user; 0: as allocated */
+    uint32_t allowed_shared;   /* bytes of dynamic shared memory, by the user; 0: as much as without asking */
 };
 
 /* Invariant: addresses[v] is 0 exactly for variables that are not in device memory. The functions of
@@ -35,9 +36,21 @@ struct WbModule {
     Module *module;
     uint64_t *addresses;       /* [variable_count] */
     uint64_t first_function;   /* number of function 0 */
+    uint64_t constant_bytes;   /* of its .const variables */
     WbKernel *kernels;
     uint32_t kernel_count;
 };
+
+/* Bytes of dynamic shared memory that a kernel may give another one that it launches, unless the host has
+ * asked for more. */
+enum { SHARED_WITHOUT_ASKING = 48 * 1024 };
+
+/* The text of an error in device memory, for kernels. */
+typedef struct ErrorText {
+    int32_t error;
+    bool is_name;
+    uint64_t address;
+} ErrorText;
 
 /* Counters of the GPU since it was opened or they were reset, over all launches. */
 typedef struct GpuStatistics {
@@ -56,6 +69,9 @@ struct WbGpu {
     VEC(WbModule *) modules;
     Timeline timeline;
     DeviceRuntime runtime;     /* what kernels launch by */
+    WbModule *services;        /* kernels of the runtime's own; null before the first use */
+    WbQueries queries;         /* of the user; all null: none */
+    VEC(ErrorText) error_texts;
     FunctionalRun *functional; /* null: none is under way */
     uint64_t next_function, next_grid;
     CycleMachine *cycle;       /* null before the first launch in cycle mode */
@@ -99,6 +115,11 @@ WbKernel *device_launch_kernel(WbGpu *gpu, uint64_t address);
 DeviceError device_launch_describe(WbGpu *gpu, const LaunchRequest *request, WbKernel **kernel,
                                    Launch *launch);
 
+/* The address of a kernel of the runtime's own (device_service.c). */
+uint64_t device_service_kernel(void *gpu, ServiceKernel kernel);
+/* What kernels may ask about the GPU (device_query.c). */
+DeviceQueries device_queries(WbGpu *gpu);
+
 const char *kernel_name(const WbKernel *kernel);
 WbStatus kernel_link(WbKernel *kernel, Error *error);
 /* Frees program and timing. */
@@ -107,6 +128,9 @@ void kernel_unlink(WbKernel *kernel);
 const ProgramTiming *kernel_timing(WbKernel *kernel);
 uint32_t kernel_registers(const WbKernel *kernel);
 uint32_t kernel_max_threads(const WbKernel *kernel);
+/* What wb_kernel_info and wb_kernel_occupancy say, of a linked kernel. */
+WbKernelInfo kernel_info(const WbKernel *kernel);
+uint32_t kernel_occupancy(const WbKernel *kernel, uint32_t threads, uint64_t dynamic_shared_bytes);
 /* What a block of a linked kernel takes of an SM. */
 Resources kernel_resources(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes);
 /* Blocks of a linked kernel that fit on one SM at once; 0 when not even one does. */

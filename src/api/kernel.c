@@ -112,6 +112,44 @@ uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t
     return (uint32_t)resources_fit(&sm, &block);
 }
 
+uint32_t kernel_occupancy(const WbKernel *kernel, uint32_t threads, uint64_t dynamic_shared_bytes)
+{
+    const Program *program = kernel->program;
+    const uint64_t most = kernel->module->gpu->config.shared_bytes_per_block;
+    if (threads > kernel_max_threads(kernel) || dynamic_shared_bytes > most)
+        return 0;
+    const uint64_t shared =
+        dynamic_shared_bytes ? program->dynamic_shared_offset + dynamic_shared_bytes : program->shared_bytes;
+    return shared <= most ? kernel_blocks_per_sm(kernel, threads, (uint32_t)shared) : 0;
+}
+
+/* Threads of the largest block, of whole warps unless it has all that it may have, that fits on an SM. */
+static uint32_t fitting_threads(const WbKernel *kernel)
+{
+    const uint32_t warp = (uint32_t)kernel->module->gpu->config.warp_width;
+    uint32_t threads = kernel_max_threads(kernel);
+    while (threads && kernel_occupancy(kernel, threads, 0) == 0)
+        threads = (threads - 1) / warp * warp;
+    return threads;
+}
+
+WbKernelInfo kernel_info(const WbKernel *kernel)
+{
+    const Program *program = kernel->program;
+    return (WbKernelInfo){
+        .name = kernel_name(kernel),
+        .registers = kernel_registers(kernel),
+        .shared_bytes = program->shared_bytes,
+        .local_bytes = program->local_bytes,
+        .max_threads = kernel_max_threads(kernel),
+        .fitting_threads = fitting_threads(kernel),
+        .parameter_count = program->parameter_count,
+        .parameter_bytes = program->parameter_bytes,
+        .constant_bytes = kernel->module->constant_bytes,
+        .target = kernel->module->module->target,
+    };
+}
+
 size_t wb_module_kernel_count(const WbModule *module) { return module ? module->kernel_count : 0; }
 
 WbKernel *wb_module_kernel_at(WbModule *module, size_t index)
@@ -156,16 +194,7 @@ WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info)
                                       "wb_kernel_info needs a place for its answer; it was null."));
     if (kernel_link(kernel, error))
         return gpu_end(gpu, error->status);
-    const Program *program = kernel->program;
-    *info = (WbKernelInfo){
-        .name = kernel_name(kernel),
-        .registers = kernel_registers(kernel),
-        .shared_bytes = program->shared_bytes,
-        .local_bytes = program->local_bytes,
-        .max_threads = kernel_max_threads(kernel),
-        .parameter_count = program->parameter_count,
-        .parameter_bytes = program->parameter_bytes,
-    };
+    *info = kernel_info(kernel);
     return WB_OK;
 }
 
@@ -202,11 +231,15 @@ WbStatus wb_kernel_occupancy(WbKernel *kernel, uint32_t threads, uint32_t shared
                            "wb_kernel_occupancy needs at least one thread, and a place for its answer."));
     if (kernel_link(kernel, error))
         return gpu_end(gpu, error->status);
-    const Program *program = kernel->program;
-    const uint64_t shared =
-        shared_bytes ? (uint64_t)program->dynamic_shared_offset + shared_bytes : program->shared_bytes;
-    const bool fits = threads <= kernel_max_threads(kernel) && shared <= gpu->config.shared_bytes_per_block;
-    *blocks = fits ? kernel_blocks_per_sm(kernel, threads, (uint32_t)shared) : 0;
+    *blocks = kernel_occupancy(kernel, threads, shared_bytes);
+    return WB_OK;
+}
+
+WbStatus wb_kernel_allow_shared(WbKernel *kernel, uint32_t bytes)
+{
+    if (!kernel)
+        return WB_ERROR_ARGUMENT;
+    kernel->allowed_shared = bytes;
     return WB_OK;
 }
 

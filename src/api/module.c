@@ -29,14 +29,13 @@ static WbStatus check_variable(const Module *module, const Variable *variable, E
                      variable->name, variable->align, SPACE_ALIGNMENT);
 }
 
-static WbStatus too_many_constants(const WbModule *module, const Variable *variable, uint64_t bytes,
-                                   Error *error)
+static WbStatus too_many_constants(const WbModule *module, const Variable *variable, Error *error)
 {
     uint32_t line;
     const char *file = module_file(module->module, variable->place.line, &line);
     return error_set(error, WB_ERROR_OUT_OF_MEMORY,
                      "%s:%u: with %s the module's constants take %" PRIu64 " bytes; %s has %" PRIu64 ".",
-                     file, line, variable->name, bytes, module->gpu->config.name,
+                     file, line, variable->name, module->constant_bytes, module->gpu->config.name,
                      module->gpu->config.const_bytes);
 }
 
@@ -56,16 +55,15 @@ static WbStatus allocate_variable(AddressSpace *space, const Variable *variable,
 static WbStatus allocate_variables(WbModule *module, Error *error)
 {
     const Module *parsed = module->module;
-    uint64_t const_bytes = 0;
     for (uint32_t v = 0; v < parsed->variable_count; v++) {
         const Variable *variable = &parsed->variables[v];
         if (!in_device_memory(variable) || variable->is_extern) /* used: told when a kernel is linked */
             continue;
         if (check_variable(parsed, variable, error))
             return error->status;
-        const_bytes += variable->space == SPACE_CONST ? variable->size : 0;
-        if (const_bytes > module->gpu->config.const_bytes)
-            return too_many_constants(module, variable, const_bytes, error);
+        module->constant_bytes += variable->space == SPACE_CONST ? variable->size : 0;
+        if (module->constant_bytes > module->gpu->config.const_bytes)
+            return too_many_constants(module, variable, error);
         if (allocate_variable(&module->gpu->space, variable, &module->addresses[v], error))
             return error->status;
     }

@@ -110,11 +110,16 @@ static int list_instructions(void)
     return EXIT_DONE;
 }
 
+/* All names of each, for a program may call it by any. */
 static int list_intrinsics(void)
 {
     const Intrinsic *intrinsic;
-    for (size_t i = 0; (intrinsic = intrinsic_at(i)); i++)
-        printf("%-14s %s\n", intrinsic->name, intrinsic->description);
+    for (size_t i = 0; (intrinsic = intrinsic_at(i)); i++) {
+        printf("%s", intrinsic->name);
+        for (size_t a = 0; a < INTRINSIC_ALIASES && intrinsic->aliases[a]; a++)
+            printf(", %s", intrinsic->aliases[a]);
+        printf("\n    %s\n", intrinsic->description);
+    }
     return EXIT_DONE;
 }
 

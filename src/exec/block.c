@@ -1,6 +1,7 @@
 /* Blocks and warps coming into being and going. */
 #include <string.h>
 
+#include "exec/family.h"
 #include "exec/warp.h"
 
 static size_t frame_words(const Warp *warp, const ProgramFunction *function)
@@ -137,6 +138,6 @@ void block_free(Block *block)
         xfree(block->barriers[i].lanes);
     xfree(block->warps);
     xfree(block->shared);
-    xfree(block->family);
+    block_family_free(block->family);
     xfree(block);
 }

@@ -3,10 +3,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* CUDA's numbers; the legacy and the per-thread stream are those of the block, as stream 0 is. */
-enum { LAST_STREAM_OF_BLOCK = 2, STREAM_TAIL, STREAM_FIRE_AND_FORGET };
-
 static Block *block_of(const LaunchCaller *caller) { return caller->step->warp->block; }
+
+static uint32_t thread_of(const LaunchCaller *caller)
+{
+    const Warp *warp = caller->step->warp;
+    return warp->index * warp->width + caller->lane;
+}
 
 BlockFamily *runtime_block(const LaunchCaller *caller)
 {
@@ -16,62 +19,78 @@ BlockFamily *runtime_block(const LaunchCaller *caller)
     return block->family;
 }
 
-LaunchStream *runtime_stream(const LaunchCaller *caller, uint64_t handle)
+/* -- streams -- */
+
+static LaunchStream *stream_of_thread(const LaunchCaller *caller)
 {
-    if (handle <= LAST_STREAM_OF_BLOCK)
-        return &runtime_block(caller)->stream;
-    return family_stream(block_of(caller)->launch->family, handle);
+    BlockFamily *family = runtime_block(caller);
+    if (!family->of_threads)
+        family->of_threads = xcalloc(block_of(caller)->thread_count, sizeof *family->of_threads);
+    return &family->of_threads[thread_of(caller)];
+}
+
+DeviceError runtime_stream(const LaunchCaller *caller, uint64_t handle, LaunchStream **stream)
+{
+    const Launch *launch = block_of(caller)->launch;
+    *stream = NULL;
+    if (handle == STREAM_OF_BLOCK || handle == STREAM_LEGACY)
+        *stream = &runtime_block(caller)->stream;
+    else if (handle == STREAM_OF_THREAD)
+        *stream = stream_of_thread(caller);
+    else
+        *stream = family_stream(launch->family, launch->grid_id, handle);
+    if (*stream)
+        return DEVICE_OK;
+    const bool is_known = handle <= STREAM_FIRE_AND_FORGET || family_is_stream(handle);
+    return is_known ? DEVICE_INVALID_VALUE : DEVICE_ILLEGAL_ADDRESS;
+}
+
+StepResult runtime_no_stream(const LaunchCaller *caller, uint64_t handle)
+{
+    return step_error(caller->step, WB_ERROR_ADDRESS, caller->lane,
+                      "uses 0x%" PRIx64 " as a stream, which is none; streams of the host cannot be used in "
+                      "kernels",
+                      handle);
 }
 
 /* -- errors of threads -- */
 
-static ThreadError of_thread(const LaunchCaller *caller)
+static ThreadError *error_of(const LaunchCaller *caller)
 {
-    const Warp *warp = caller->step->warp;
-    return (ThreadError){warp->block->launch->grid_id, warp->block->linear,
-                         warp->index * warp->width + caller->lane, DEVICE_OK};
+    BlockFamily *family = runtime_block(caller);
+    if (!family->errors)
+        family->errors = xcalloc(block_of(caller)->thread_count, sizeof *family->errors);
+    return &family->errors[thread_of(caller)];
 }
 
-/* The thread's entry, or null. */
-static ThreadError *find_error(DeviceRuntime *runtime, const LaunchCaller *caller)
+DeviceError runtime_fail(const LaunchCaller *caller, DeviceError error)
 {
-    const ThreadError wanted = of_thread(caller);
-    for (uint32_t i = runtime->errors.count; i--;) {
-        ThreadError *entry = &runtime->errors.items[i];
-        if (entry->grid_id == wanted.grid_id && entry->block == wanted.block &&
-            entry->thread == wanted.thread)
-            return entry;
-    }
-    return NULL;
-}
-
-DeviceError runtime_fail(DeviceRuntime *runtime, const LaunchCaller *caller, DeviceError error)
-{
-    ThreadError *entry = find_error(runtime, caller);
-    if (!entry) {
-        VEC_PUSH(&runtime->errors, of_thread(caller));
-        entry = &runtime->errors.items[runtime->errors.count - 1];
-    }
-    runtime->refused -= entry->error == DEVICE_TOO_MANY_PENDING;
-    runtime->refused += error == DEVICE_TOO_MANY_PENDING;
-    entry->error = error;
-    return error;
+    return error_of(caller)->error = error;
 }
 
 DeviceError runtime_last_error(DeviceRuntime *runtime, const LaunchCaller *caller, bool forget)
 {
-    ThreadError *entry = find_error(runtime, caller);
-    if (!entry)
+    const BlockFamily *family = block_of(caller)->family;
+    if (!family || !family->errors)
         return DEVICE_OK;
-    const DeviceError error = entry->error;
-    if (forget) {
-        runtime->refused -= error == DEVICE_TOO_MANY_PENDING;
-        *entry = runtime->errors.items[--runtime->errors.count];
-    }
+    ThreadError *last = error_of(caller);
+    const DeviceError error = last->error;
+    runtime->refused -= last->lost != 0;
+    last->lost = 0;
+    if (forget)
+        last->error = DEVICE_OK;
     return error;
 }
 
 /* -- limits -- */
+
+/* Launches that take a place: those that have not begun, and the caller's grid with those that it descends
+ * from, which cannot be complete before what is launched now. Kernels that launch themselves without end run
+ * into it. */
+static uint64_t places_taken(const DeviceRuntime *runtime, const LaunchCaller *caller)
+{
+    return runtime->pending + block_of(caller)->launch->family->depth;
+}
 
 /* The sentence about a launch that finds all places for pending ones taken, told of the launching line. */
 static StepResult tell_refusal(DeviceRuntime *runtime, const LaunchCaller *caller, Error *error)
@@ -83,22 +102,23 @@ static StepResult tell_refusal(DeviceRuntime *runtime, const LaunchCaller *calle
                "launches a grid while %" PRIu64 " launches are pending, as many as there may be; launch less "
                "at once, or raise the limit (knob pending_launches, or cudaDeviceSetLimit with "
                "cudaLimitDevRuntimePendingLaunchCount)",
-               runtime->pending);
+               places_taken(runtime, caller));
     launch->error = usual;
     return STEP_ERROR;
 }
 
-/* A program that does not look at its errors launches on and on: it is stopped when it has been refused as
- * often as it may have launches pending. */
-static StepResult refuse(DeviceRuntime *runtime, const LaunchCaller *caller)
+/* A thread that does not look at its errors launches on and on: it is stopped when it has been refused as
+ * often as launches may be pending. */
+static StepResult refuse(DeviceRuntime *runtime, const LaunchCaller *caller, DeviceError error)
 {
+    ThreadError *last = error_of(caller);
     if (!runtime->refused) {
         error_clear(&runtime->refusal);
         tell_refusal(runtime, caller, &runtime->refusal);
     }
-    runtime_fail(runtime, caller, DEVICE_TOO_MANY_PENDING);
-    runtime->refusals++;
-    if (runtime->refused && runtime->refusals > runtime->pending_limit)
+    runtime->refused += last->lost == 0;
+    *last = (ThreadError){error, last->lost + 1};
+    if (last->lost > runtime->pending_limit)
         return tell_refusal(runtime, caller, block_of(caller)->launch->error);
     return STEP_NEXT;
 }
@@ -109,7 +129,7 @@ LaunchBuffer *runtime_buffer(DeviceRuntime *runtime, const LaunchCaller *caller,
     LaunchBuffer *buffer =
         buffer_take(&runtime->buffers, alignment, size, block_of(caller)->launch->machine->clock);
     if (!buffer)
-        runtime_fail(runtime, caller, DEVICE_OUT_OF_MEMORY);
+        runtime_fail(caller, DEVICE_OUT_OF_MEMORY);
     return buffer;
 }
 
@@ -125,27 +145,26 @@ static DeviceError choose_order(const LaunchCaller *caller, LaunchRequest *reque
         return DEVICE_OK;
     }
     request->order = LAUNCH_IN_STREAM;
-    request->stream = runtime_stream(caller, handle);
-    return request->stream ? DEVICE_OK : DEVICE_INVALID_HANDLE;
+    return runtime_stream(caller, handle, &request->stream);
 }
 
 StepResult runtime_launch(DeviceRuntime *runtime, const LaunchCaller *caller, LaunchRequest *request,
                           uint64_t stream, DeviceError *error)
 {
-    *error = DEVICE_INVALID_VALUE;
-    if (request->buffer && !request->buffer->is_launched)
-        *error = choose_order(caller, request, stream);
+    *error = choose_order(caller, request, stream);
+    if (*error == DEVICE_ILLEGAL_ADDRESS)
+        return runtime_no_stream(caller, stream);
     const uint32_t depth = block_of(caller)->launch->family->depth;
     if (*error == DEVICE_OK && runtime->depth_limit && depth >= runtime->depth_limit)
         *error = DEVICE_TOO_DEEP;
-    if (*error == DEVICE_OK && runtime->pending >= runtime->pending_limit) {
-        *error = DEVICE_TOO_MANY_PENDING;
-        return refuse(runtime, caller);
+    if (*error == DEVICE_OK && places_taken(runtime, caller) >= runtime->pending_limit) {
+        *error = request->is_service ? DEVICE_UNKNOWN : DEVICE_TOO_MANY_PENDING;
+        return refuse(runtime, caller, *error);
     }
     if (*error == DEVICE_OK)
         *error = runtime->launcher.launch(runtime->launcher.context, request, caller);
     if (*error != DEVICE_OK) {
-        runtime_fail(runtime, caller, *error);
+        runtime_fail(caller, *error);
         return STEP_NEXT;
     }
     request->buffer->is_launched = true;
@@ -172,14 +191,10 @@ WbStatus runtime_finish(DeviceRuntime *runtime, Error *error)
             snprintf(more, sizeof more, " %" PRIu64 " other threads were refused, too.", others);
         error_set(error, runtime->refusal.status, "%s%s", runtime->refusal.text, more);
     }
-    runtime->errors.count = 0;
-    runtime->refused = runtime->refusals = 0;
+    buffer_reclaim(&runtime->buffers);
+    runtime->refused = 0;
     error_clear(&runtime->refusal);
     return error->status;
 }
 
-void runtime_free(DeviceRuntime *runtime)
-{
-    buffer_pool_free(&runtime->buffers);
-    VEC_FREE(&runtime->errors);
-}
+void runtime_free(DeviceRuntime *runtime) { buffer_pool_free(&runtime->buffers); }

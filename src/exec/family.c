@@ -13,6 +13,7 @@ void family_launch(Family *child, Family *parent, BlockFamily *block, LaunchOrde
 {
     *child = (Family){.parent = parent, .depth = parent->depth + 1, .waits_for = 1};
     if (kind == LAUNCH_TAIL) {
+        child->depth = parent->depth;
         child->waits_for++; /* its turn */
         VEC_PUSH(&parent->tails, child);
         return;
@@ -50,7 +51,7 @@ static void block_is_served(BlockFamily *block, const FamilyEvents *events)
     if (--block->unfinished)
         return;
     if (block->has_ended) {
-        xfree(block);
+        block_family_free(block);
     } else if (block->is_waiting) {
         block->is_waiting = false;
         events->resume(events->context, block);
@@ -95,17 +96,42 @@ static void complete(Family *family, const FamilyEvents *events)
     }
 }
 
+/* Whoever waits for the family waits for its last tail launch instead; the family itself is gone then. */
+static void hand_over(Family *family, Family *tail, const FamilyEvents *events)
+{
+    tail->parent = family->parent;
+    tail->block = family->block;
+    tail->stream = family->stream;
+    if (tail->stream && tail->stream->last == family)
+        tail->stream->last = tail;
+    for (uint32_t i = 0; i < family->events.count; i++) {
+        LaunchEvent *event = family->events.items[i];
+        if (event->recorded != family)
+            continue;
+        event->recorded = tail;
+        VEC_PUSH(&tail->events, event);
+    }
+    for (uint32_t i = 0; i < family->waiters.count; i++)
+        VEC_PUSH(&tail->waiters, family->waiters.items[i]);
+    free_lists(family);
+    events->complete(events->context, family);
+}
+
 /* Completes the family if nothing is missing; begins its next tail launch if only those are. */
 static void settle(Family *family, const FamilyEvents *events)
 {
     if (!family->has_ended || family->unfinished)
         return;
-    if (family->tails_begun < family->tails.count) {
-        family->unfinished++;
-        release(family->tails.items[family->tails_begun++], events);
+    if (family->tails_begun == family->tails.count) {
+        complete(family, events);
         return;
     }
-    complete(family, events);
+    Family *tail = family->tails.items[family->tails_begun++];
+    if (family->parent && family->tails_begun == family->tails.count)
+        hand_over(family, tail, events);
+    else
+        family->unfinished++;
+    release(tail, events);
 }
 
 void family_ended(Family *family, const FamilyEvents *events)
@@ -114,46 +140,84 @@ void family_ended(Family *family, const FamilyEvents *events)
     settle(family, events);
 }
 
+/* What stands for an event in a stream belongs to nobody but those that it waits for. */
+static void give_up_markers(const Family *family, void (*drop)(BlockFamily *block))
+{
+    for (uint32_t i = 0; i < family->waiters.count; i++) {
+        Family *waiter = family->waiters.items[i];
+        if (!waiter->is_marker || --waiter->waits_for)
+            continue;
+        family_give_up(waiter, drop);
+        xfree(waiter);
+    }
+}
+
 void family_give_up(Family *family, void (*drop)(BlockFamily *block))
 {
     BlockFamily *block = family->block;
+    give_up_markers(family, drop);
     free_lists(family);
     if (!block || --block->unfinished)
         return;
     if (block->is_waiting)
         drop(block);
     else if (block->has_ended)
-        xfree(block);
+        block_family_free(block);
 }
 
-uint64_t family_new_stream(Family *family)
+/* -- handles: what it is, the grid's number, its own number -- */
+
+enum { STREAM_MARK = 0xC5, EVENT_MARK = 0xCE, MARK_SHIFT = 56, NUMBER_BITS = 24 };
+
+static uint64_t handle_of(uint64_t mark, uint64_t grid_id, uint64_t number)
 {
-    LaunchStream *stream = xcalloc(1, sizeof *stream);
-    VEC_PUSH(&family->streams, stream);
-    return FIRST_STREAM_HANDLE + family->streams.count - 1;
+    return mark << MARK_SHIFT | (grid_id & UINT32_MAX) << NUMBER_BITS | number;
 }
 
-LaunchStream *family_stream(const Family *family, uint64_t handle)
+/* What the grid has under that handle; NO_HANDLE: nothing. */
+enum { NO_HANDLE = UINT32_MAX };
+static uint32_t number_of(uint64_t mark, uint64_t grid_id, uint64_t handle, uint32_t count)
 {
-    const uint64_t number = handle - FIRST_STREAM_HANDLE;
-    if (handle < FIRST_STREAM_HANDLE || number >= family->streams.count)
-        return NULL;
-    return family->streams.items[number]->is_destroyed ? NULL : family->streams.items[number];
+    const uint64_t number = handle & (((uint64_t)1 << NUMBER_BITS) - 1);
+    return number < count && handle == handle_of(mark, grid_id, number) ? (uint32_t)number : NO_HANDLE;
 }
 
-uint64_t family_new_event(Family *family)
+uint64_t family_new_stream(Family *family, uint64_t grid_id)
 {
-    LaunchEvent *event = xcalloc(1, sizeof *event);
-    VEC_PUSH(&family->made_events, event);
-    return FIRST_STREAM_HANDLE + family->made_events.count - 1;
+    if (family->streams.count >> NUMBER_BITS)
+        return 0;
+    VEC_PUSH(&family->streams, (LaunchStream *)xcalloc(1, sizeof(LaunchStream)));
+    return handle_of(STREAM_MARK, grid_id, family->streams.count - 1);
 }
 
-LaunchEvent *family_event(const Family *family, uint64_t handle)
+LaunchStream *family_stream(const Family *family, uint64_t grid_id, uint64_t handle)
 {
-    const uint64_t number = handle - FIRST_STREAM_HANDLE;
-    if (handle < FIRST_STREAM_HANDLE || number >= family->made_events.count)
-        return NULL;
-    return family->made_events.items[number]->is_destroyed ? NULL : family->made_events.items[number];
+    const uint32_t number = number_of(STREAM_MARK, grid_id, handle, family->streams.count);
+    return number == NO_HANDLE ? NULL : family->streams.items[number];
+}
+
+bool family_is_stream(uint64_t handle) { return handle >> MARK_SHIFT == STREAM_MARK; }
+
+uint64_t family_new_event(Family *family, uint64_t grid_id)
+{
+    if (family->made_events.count >> NUMBER_BITS)
+        return 0;
+    VEC_PUSH(&family->made_events, (LaunchEvent *)xcalloc(1, sizeof(LaunchEvent)));
+    family->live_events++;
+    return handle_of(EVENT_MARK, grid_id, family->made_events.count - 1);
+}
+
+LaunchEvent *family_event(const Family *family, uint64_t grid_id, uint64_t handle)
+{
+    const uint32_t number = number_of(EVENT_MARK, grid_id, handle, family->made_events.count);
+    LaunchEvent *event = number == NO_HANDLE ? NULL : family->made_events.items[number];
+    return event && !event->is_destroyed ? event : NULL;
+}
+
+void family_destroy_event(Family *family, LaunchEvent *event)
+{
+    event->is_destroyed = true;
+    family->live_events--;
 }
 
 void event_record(LaunchEvent *event, const LaunchStream *stream)
@@ -174,9 +238,18 @@ void stream_wait_event(Family *family, BlockFamily *block, LaunchStream *stream,
     marker->waits_for--; /* it is there at once; the event is not, so this cannot be the last */
 }
 
+void block_family_free(BlockFamily *block)
+{
+    if (!block)
+        return;
+    xfree(block->of_threads);
+    xfree(block->errors);
+    xfree(block);
+}
+
 void block_family_ended(BlockFamily *block)
 {
     block->has_ended = true;
     if (!block->unfinished)
-        xfree(block);
+        block_family_free(block);
 }

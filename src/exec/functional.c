@@ -227,6 +227,8 @@ static bool is_busy(const FunctionalRun *run)
     return busy;
 }
 
+static void drop_block(BlockFamily *block) { block_free(block->waiting); }
+
 FunctionalRun *functional_run_create(void)
 {
     FunctionalRun *run = xcalloc(1, sizeof *run);
@@ -247,19 +249,18 @@ WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grid, const Function
     WbStatus status = WB_OK;
     while (status == WB_OK && is_busy(run))
         status = go_round(run);
+    if (status != WB_OK)
+        family_give_up(&grid->family, drop_block);
     return status;
 }
-
-static void drop_block(BlockFamily *block) { block_free(block->waiting); }
 
 /* After a failure blocks are left, and grids with what their blocks knew of them. */
 void functional_run_free(FunctionalRun *run)
 {
-    for (uint32_t i = 0; i < run->launched.count; i++) {
-        FunctionalGrid *grid = run->launched.items[i];
-        family_give_up(&grid->family, drop_block);
-        free_launched(run, grid);
-    }
+    for (uint32_t i = 0; i < run->launched.count; i++)
+        family_give_up(&run->launched.items[i]->family, drop_block);
+    for (uint32_t i = 0; i < run->launched.count; i++)
+        free_launched(run, run->launched.items[i]);
     for (uint32_t i = run->first_resumed; i < run->resumed.count; i++)
         block_free(run->resumed.items[i]);
     for (uint32_t i = 0; i < run->slots.count; i++)

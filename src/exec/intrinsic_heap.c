@@ -1,8 +1,7 @@
-/* The device heap: malloc and free inside kernels, bounded by the GPU's heap_bytes. Every block is an
- * allocation of its own, so accesses are checked against its exact size. */
-#include "exec/intrinsic.h"
-
-#include "exec/machine.h"
+/* The device heap: malloc and free inside kernels, and cudaMalloc and cudaFree, which take from it as well,
+ * bounded by the GPU's heap_bytes. Every block is an allocation of its own, so accesses are checked against
+ * its exact size. */
+#include "exec/runtime_call.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -50,9 +49,10 @@ static StepResult free_lane(IntrinsicCall *call, unsigned lane)
     if (!allocation || allocation->name != heap_name || allocation->base != address) {
         char description[512];
         return step_error(call->step, WB_ERROR_ADDRESS, lane,
-                          "free was given 0x%" PRIx64
+                          "%s was given 0x%" PRIx64
                           ", which malloc did not return or which was freed before: the address is %s",
-                          address, space_describe(launch->space, address, description, sizeof description));
+                          call->call->name, address,
+                          space_describe(launch->space, address, description, sizeof description));
     }
     launch->machine->heap->used -= allocation->size;
     Error ignored = {0};
@@ -62,7 +62,25 @@ static StepResult free_lane(IntrinsicCall *call, unsigned lane)
 
 static StepResult run_free(IntrinsicCall *call) { return intrinsic_each_lane(call, free_lane); }
 
-extern const Intrinsic intrinsic_malloc, intrinsic_free;
+/* The thread's pointer stays as it is where there is no memory. */
+static StepResult cuda_malloc_thread(RuntimeCall *call, uint64_t *answer)
+{
+    Launch *launch = call->caller.step->warp->block->launch;
+    const uint64_t size = runtime_argument64(call, 1);
+    if (size == 0 || runtime_argument64(call, 0) == 0)
+        return runtime_answer_error(call, DEVICE_INVALID_VALUE, answer);
+    const uint64_t address = allocate(launch, size);
+    if (address == 0)
+        return runtime_answer_error(call, DEVICE_OUT_OF_MEMORY, answer);
+    return runtime_store(call, 0, &address, sizeof address, answer);
+}
+
+static StepResult run_cuda_malloc(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, cuda_malloc_thread);
+}
+
+extern const Intrinsic intrinsic_malloc, intrinsic_free, intrinsic_cuda_malloc, intrinsic_cuda_free;
 const Intrinsic intrinsic_malloc = {
     .name = "malloc",
     .argument_count = 1,
@@ -75,5 +93,21 @@ const Intrinsic intrinsic_free = {
     .argument_count = 1,
     .result_bytes = 0,
     .description = "Gives memory of malloc back to the device heap",
+    .run = run_free,
+};
+const Intrinsic intrinsic_cuda_malloc = {
+    .name = "__cudaCDP2Malloc",
+    .aliases = {"cudaMalloc"},
+    .argument_count = 2,
+    .result_bytes = 4,
+    .description = "Memory of the device heap: where its address goes, bytes",
+    .run = run_cuda_malloc,
+};
+const Intrinsic intrinsic_cuda_free = {
+    .name = "__cudaCDP2Free",
+    .aliases = {"cudaFree"},
+    .argument_count = 1,
+    .result_bytes = 4,
+    .description = "Gives memory of the device heap back: its address",
     .run = run_free,
 };

@@ -6,6 +6,7 @@
  * which is wb_launch_agg_group here. */
 #include "exec/runtime_call.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static StepResult buffer_thread(RuntimeCall *call, uint64_t *answer)
@@ -22,13 +23,10 @@ enum { PARAMETER_ALIGNMENT = 64 };
 
 static StepResult buffer_v2_thread(RuntimeCall *call, uint64_t *answer)
 {
-    const Launcher *launcher = &call->runtime->launcher;
     const uint64_t kernel = runtime_argument64(call, 0);
     uint32_t bytes;
-    if (!launcher->parameter_bytes(launcher->context, kernel, &bytes)) {
-        runtime_fail(call->runtime, &call->caller, DEVICE_INVALID_FUNCTION);
-        return STEP_NEXT;
-    }
+    if (runtime_find_kernel(call, kernel, &bytes) != STEP_NEXT)
+        return STEP_ERROR;
     LaunchBuffer *buffer = runtime_buffer(call->runtime, &call->caller, PARAMETER_ALIGNMENT, bytes);
     if (!buffer)
         return STEP_NEXT;
@@ -42,6 +40,19 @@ static StepResult buffer_v2_thread(RuntimeCall *call, uint64_t *answer)
 
 static StepResult run_buffer_v2(IntrinsicCall *call) { return runtime_each_thread(call, buffer_v2_thread); }
 
+/* -- launches -- */
+
+/* The buffer that a launch names; STEP_ERROR: it is none, or has been launched. */
+static StepResult find_buffer(RuntimeCall *call, uint64_t address, LaunchBuffer **buffer)
+{
+    *buffer = buffer_find(&call->runtime->buffers, address);
+    if (*buffer && !(*buffer)->is_launched)
+        return STEP_NEXT;
+    return step_error(call->call->step, WB_ERROR_ADDRESS, call->caller.lane,
+                      "launches a kernel with the parameter buffer at 0x%" PRIx64 ", %s", address,
+                      *buffer ? "with which one was launched before" : "where there is none");
+}
+
 static StepResult launch(RuntimeCall *call, LaunchRequest *request, uint64_t stream, uint64_t *answer)
 {
     DeviceError error;
@@ -50,46 +61,59 @@ static StepResult launch(RuntimeCall *call, LaunchRequest *request, uint64_t str
     return result;
 }
 
-static LaunchRequest read_request(const RuntimeCall *call)
+/* Of the older form: kernel, buffer, grid, block, shared memory. Without a buffer the parameters are what
+ * happens to be in one. */
+static StepResult launch_older(RuntimeCall *call, bool is_group, uint64_t stream, uint64_t *answer)
 {
     LaunchRequest request = {
         .kernel = runtime_argument64(call, 0),
-        .buffer = buffer_find(&call->runtime->buffers, runtime_argument64(call, 1)),
         .shared_bytes = runtime_argument32(call, 4),
+        .is_group = is_group,
     };
+    const uint64_t address = runtime_argument64(call, 1);
+    uint32_t bytes;
     runtime_dimensions(call, 2, request.grid);
     runtime_dimensions(call, 3, request.block);
-    return request;
+    if (runtime_find_kernel(call, request.kernel, &bytes) != STEP_NEXT)
+        return STEP_ERROR;
+    if (address)
+        return find_buffer(call, address, &request.buffer) == STEP_NEXT
+                   ? launch(call, &request, stream, answer)
+                   : STEP_ERROR;
+    request.buffer = runtime_buffer(call->runtime, &call->caller, PARAMETER_ALIGNMENT, bytes);
+    if (request.buffer)
+        return launch(call, &request, stream, answer);
+    *answer = DEVICE_OUT_OF_MEMORY;
+    return STEP_NEXT;
 }
 
 static StepResult launch_thread(RuntimeCall *call, uint64_t *answer)
 {
-    LaunchRequest request = read_request(call);
-    return launch(call, &request, runtime_argument64(call, 5), answer);
+    return launch_older(call, false, runtime_stream_argument(call, 5), answer);
 }
 
 static StepResult run_launch(IntrinsicCall *call) { return runtime_each_thread(call, launch_thread); }
 
 static StepResult launch_v2_thread(RuntimeCall *call, uint64_t *answer)
 {
-    LaunchBuffer *buffer = buffer_find(&call->runtime->buffers, runtime_argument64(call, 0));
-    LaunchRequest request = {.buffer = buffer};
-    if (buffer) {
-        request.kernel = buffer->kernel;
-        request.shared_bytes = buffer->shared_bytes;
-        memcpy(request.grid, buffer->grid, sizeof request.grid);
-        memcpy(request.block, buffer->block, sizeof request.block);
-    }
-    return launch(call, &request, runtime_argument64(call, 1), answer);
+    LaunchBuffer *buffer;
+    if (find_buffer(call, runtime_argument64(call, 0), &buffer) != STEP_NEXT)
+        return STEP_ERROR;
+    LaunchRequest request = {
+        .kernel = buffer->kernel, .buffer = buffer, .shared_bytes = buffer->shared_bytes};
+    uint32_t bytes;
+    memcpy(request.grid, buffer->grid, sizeof request.grid);
+    memcpy(request.block, buffer->block, sizeof request.block);
+    if (runtime_find_kernel(call, request.kernel, &bytes) != STEP_NEXT) /* a buffer of the older form */
+        return STEP_ERROR;
+    return launch(call, &request, runtime_stream_argument(call, 1), answer);
 }
 
 static StepResult run_launch_v2(IntrinsicCall *call) { return runtime_each_thread(call, launch_v2_thread); }
 
 static StepResult group_thread(RuntimeCall *call, uint64_t *answer)
 {
-    LaunchRequest request = read_request(call);
-    request.is_group = true;
-    return launch(call, &request, 0, answer);
+    return launch_older(call, true, STREAM_OF_BLOCK, answer);
 }
 
 static StepResult run_group(IntrinsicCall *call) { return runtime_each_thread(call, group_thread); }
@@ -134,7 +158,7 @@ const Intrinsic intrinsic_get_parameter_buffer_v2 = {
     .aliases = {"cudaGetParameterBufferV2"},
     .argument_count = 4,
     .result_bytes = 8,
-    .description = "The same, for a launch of a kernel, grid, block and bytes of shared memory",
+    .description = "Memory for the parameters of a launch: kernel, grid, block, bytes of shared memory",
     .cost = COST_PARAMETER_BUFFER,
     .run = run_buffer_v2,
 };

@@ -62,6 +62,7 @@ LaunchBuffer *buffer_take(BufferPool *pool, uint64_t alignment, uint64_t size, C
         .address = buffer->address,
         .host = buffer->host,
         .bytes = (uint32_t)SMALLEST_BUFFER << order,
+        .asked = (uint32_t)size,
         .record = record,
         .requested = now,
     };
@@ -73,6 +74,16 @@ void buffer_give_back(BufferPool *pool, LaunchBuffer *buffer)
     const unsigned order = class_of(buffer->bytes);
     buffer->bytes = 0;
     VEC_PUSH(&pool->free[order], buffer);
+}
+
+void buffer_reclaim(BufferPool *pool)
+{
+    for (uint32_t c = 0; c < pool->chunks.count; c++) {
+        const BufferChunk *chunk = &pool->chunks.items[c];
+        for (uint32_t i = chunk->slot_count; i--;)
+            if (chunk->slots[i].bytes)
+                buffer_give_back(pool, &chunk->slots[i]);
+    }
 }
 
 LaunchBuffer *buffer_find(const BufferPool *pool, uint64_t address)

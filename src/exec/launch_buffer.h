@@ -19,6 +19,7 @@ typedef struct LaunchBuffer {
     uint64_t address;
     uint8_t *host;
     uint32_t bytes;
+    uint32_t asked;            /* of them, those that were asked for */
     uint64_t record;           /* address of its record */
     Cycle requested;           /* when it was asked for */
     uint64_t kernel;           /* of the newer calls, which say at once what will be launched; else 0 */
@@ -49,6 +50,8 @@ static inline uint64_t buffer_reserved(const LaunchBuffer *buffer)
     return buffer->bytes + LAUNCH_RECORD_BYTES;
 }
 void buffer_give_back(BufferPool *pool, LaunchBuffer *buffer);
+/* Gives back all that are in use: no launch has one any more. */
+void buffer_reclaim(BufferPool *pool);
 /* The buffer in use at that address; null if there is none. */
 LaunchBuffer *buffer_find(const BufferPool *pool, uint64_t address);
 /* Frees the memory; no buffer is in use any more. */

@@ -2,6 +2,7 @@
 
 #include "exec/peek.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 StepResult runtime_each_thread(IntrinsicCall *call, RuntimeThread *thread)
@@ -43,17 +44,42 @@ void runtime_dimensions(const RuntimeCall *call, uint32_t argument, uint32_t dim
     memcpy(dimensions, intrinsic_argument(call->call, argument, call->caller.lane), 3 * sizeof *dimensions);
 }
 
+uint64_t runtime_stream_argument(const RuntimeCall *call, uint32_t argument)
+{
+    static const char suffix[] = "_ptsz";
+    const char *name = call->call->call->name;
+    const size_t length = strlen(name), end = sizeof suffix - 1;
+    const uint64_t handle = runtime_argument64(call, argument);
+    const bool is_per_thread = length > end && strcmp(name + length - end, suffix) == 0;
+    return is_per_thread && handle == STREAM_OF_BLOCK ? STREAM_OF_THREAD : handle;
+}
+
 StepResult runtime_store(RuntimeCall *call, uint32_t pointer_argument, const void *value, size_t bytes,
                          uint64_t *answer)
 {
+    Step *step = call->call->step;
     const uint64_t address = runtime_argument64(call, pointer_argument);
-    if (poke(call->call->step->warp, call->caller.lane, address, value, bytes))
+    if (address == 0)
+        return runtime_answer_error(call, DEVICE_INVALID_VALUE, answer);
+    if (poke(step->warp, call->caller.lane, address, value, bytes))
         return STEP_NEXT;
-    return runtime_answer_error(call, DEVICE_INVALID_VALUE, answer);
+    return step_error(step, WB_ERROR_ADDRESS, call->caller.lane,
+                      "calls '%s' with 0x%" PRIx64 " as the place for an answer of %zu bytes, where it may "
+                      "not write",
+                      call->call->call->name, address, bytes);
 }
 
 StepResult runtime_answer_error(RuntimeCall *call, DeviceError error, uint64_t *answer)
 {
-    *answer = error == DEVICE_OK ? error : runtime_fail(call->runtime, &call->caller, error);
+    *answer = error == DEVICE_OK ? error : runtime_fail(&call->caller, error);
     return STEP_NEXT;
+}
+
+StepResult runtime_find_kernel(RuntimeCall *call, uint64_t address, uint32_t *parameter_bytes)
+{
+    const Launcher *launcher = &call->runtime->launcher;
+    Error why = {0};
+    if (launcher->find(launcher->context, address, parameter_bytes, &why) == WB_OK)
+        return STEP_NEXT;
+    return step_error(call->call->step, why.status, call->caller.lane, "launches %s", why.text);
 }

@@ -22,10 +22,15 @@ uint64_t runtime_argument64(const RuntimeCall *call, uint32_t argument);
 uint32_t runtime_argument32(const RuntimeCall *call, uint32_t argument);
 /* Three numbers that were passed as a structure. */
 void runtime_dimensions(const RuntimeCall *call, uint32_t argument, uint32_t dimensions[3]);
-/* Writes an answer where the thread's pointer says; the answer of the call is CUDA's error. */
+/* The handle of a stream; in functions for per-thread default streams (_ptsz) 0 is the thread's own. */
+uint64_t runtime_stream_argument(const RuntimeCall *call, uint32_t argument);
+/* Writes the answer where the thread's pointer says. Where that is null the call's answer is an error; where
+ * the thread may not write, the run ends. */
 StepResult runtime_store(RuntimeCall *call, uint32_t pointer_argument, const void *value, size_t bytes,
                          uint64_t *answer);
 /* The thread's last error, which is also the call's answer. */
 StepResult runtime_answer_error(RuntimeCall *call, DeviceError error, uint64_t *answer);
+/* The bytes of a kernel's parameters. STEP_ERROR: there is no kernel at that address, or it cannot run. */
+StepResult runtime_find_kernel(RuntimeCall *call, uint64_t address, uint32_t *parameter_bytes);
 
 #endif

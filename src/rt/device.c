@@ -55,13 +55,20 @@ static bool find_attribute(int attribute, uint64_t *value)
     }
 }
 
-RtError rt_device_attribute(int attribute, int *value)
+bool rt_device_has_attribute(int attribute, int *value)
 {
     uint64_t wide;
     if (!find_attribute(attribute, &wide))
-        return rt_fail(RT_INVALID_VALUE, "%d is no attribute of a device.", attribute);
+        return false;
     *value = (int64_t)wide > INT_MAX ? INT_MAX : (int)(int64_t)wide;
-    return RT_SUCCESS;
+    return true;
+}
+
+RtError rt_device_attribute(int attribute, int *value)
+{
+    return rt_device_has_attribute(attribute, value)
+               ? RT_SUCCESS
+               : rt_fail(RT_INVALID_VALUE, "%d is no attribute of a device.", attribute);
 }
 
 int rt_device_value(int attribute)
@@ -122,8 +129,8 @@ enum {
     LIMIT_PERSISTING
 };
 
-/* CUDA's initial values; the heap's is the knob's. */
-static const size_t initial_limits[] = {1024, 1048576, 0, 2, 2048, 64, 0};
+/* CUDA's initial values; of the heap and of pending launches the knobs have them. */
+static const size_t initial_limits[] = {1024, 1048576, 0, 2, 0, 64, 0};
 enum { LIMIT_COUNT = sizeof initial_limits / sizeof *initial_limits };
 /* What a program has set instead. */
 static struct {
@@ -131,23 +138,33 @@ static struct {
     bool is_set;
 } limits[LIMIT_COUNT];
 
-static RtError check_limit(int limit)
+/* From compute capability 9.0 on kernels cannot wait for what they launched, and have no depth of that. */
+static bool has_limit(int limit)
 {
-    if (limit < 0 || limit >= LIMIT_COUNT)
-        return rt_fail(RT_UNSUPPORTED_LIMIT, "%d is no limit of a device.", limit);
-    return RT_SUCCESS;
+    return limit >= 0 && limit < LIMIT_COUNT && !(limit == LIMIT_SYNC_DEPTH && is_at_least(90));
+}
+
+static RtError no_limit(int limit)
+{
+    return rt_fail(RT_UNSUPPORTED_LIMIT, "%d is no limit of the device.", limit);
+}
+
+bool rt_limit_find(int limit, size_t *value)
+{
+    if (!has_limit(limit))
+        return false;
+    if (limit == LIMIT_HEAP)
+        *value = (size_t)rt_knob("heap_bytes");
+    else if (limit == LIMIT_PENDING)
+        *value = (size_t)rt_knob("pending_launches");
+    else
+        *value = limits[limit].is_set ? limits[limit].value : initial_limits[limit];
+    return true;
 }
 
 RtError rt_limit_get(int limit, size_t *value)
 {
-    RtError error = check_limit(limit);
-    if (error != RT_SUCCESS)
-        return error;
-    if (limit == LIMIT_HEAP)
-        *value = (size_t)rt_knob("heap_bytes");
-    else
-        *value = limits[limit].is_set ? limits[limit].value : initial_limits[limit];
-    return RT_SUCCESS;
+    return rt_limit_find(limit, value) ? RT_SUCCESS : no_limit(limit);
 }
 
 /* A knob can only change while nothing is queued. */
@@ -161,9 +178,12 @@ static RtError set_knob(const char *knob, size_t value)
 
 RtError rt_limit_set(int limit, size_t value)
 {
-    RtError error = check_limit(limit);
+    enum { LEAST_PENDING = 32 };
+    RtError error = has_limit(limit) ? RT_SUCCESS : no_limit(limit);
     if (error == RT_SUCCESS && limit == LIMIT_HEAP)
         return set_knob("heap_bytes", value);
+    if (error == RT_SUCCESS && limit == LIMIT_PENDING)
+        return set_knob("pending_launches", value > LEAST_PENDING ? value : LEAST_PENDING);
     if (error == RT_SUCCESS && limit == LIMIT_STACK && value > rt_knob("stack_bytes"))
         error = set_knob("stack_bytes", value);
     if (error == RT_SUCCESS && limit == LIMIT_PERSISTING && value > (size_t)rt_device_value(108))

@@ -12,6 +12,8 @@ RtError rt_device_check(int device);
 /* cudaDeviceGetAttribute and cuDeviceGetAttribute: the numbers of both agree (attribute.def). Values too
  * large for an int are cut off at its maximum. */
 RtError rt_device_attribute(int attribute, int *value);
+/* The same without a word; false: there is no such attribute. */
+bool rt_device_has_attribute(int attribute, int *value);
 /* The same for a caller that knows the attribute to exist. */
 int rt_device_value(int attribute);
 /* "Warpbeam h200" */
@@ -25,6 +27,8 @@ RtError rt_device_by_pci_name(const char *name, int *device);
 
 /* Limits by CUDA's numbers: 0 stack of a thread, 1 printf's buffer, 2 malloc's heap, ... */
 RtError rt_limit_get(int limit, size_t *value);
+/* The same without a word; false: the GPU has no such limit. */
+bool rt_limit_find(int limit, size_t *value);
 RtError rt_limit_set(int limit, size_t value);
 
 /* cudaSetDeviceFlags and friends: kept for whoever asks; nothing in the simulator depends on them. */

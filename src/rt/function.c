@@ -107,7 +107,7 @@ RtError rt_function_set_dynamic_shared(RtFunction *function, int64_t bytes)
                        "its %u static ones.",
                        function->name, (long long)bytes, (long long)most, info.shared_bytes);
     function->max_dynamic_shared = (uint32_t)bytes;
-    return RT_SUCCESS;
+    return rt_check(wb_kernel_allow_shared(function->kernel, (uint32_t)bytes));
 }
 
 RtError rt_function_occupancy(RtFunction *function, int threads, size_t shared_bytes, int *blocks)
@@ -124,23 +124,6 @@ RtError rt_function_occupancy(RtFunction *function, int threads, size_t shared_b
         error = rt_check(
             wb_kernel_occupancy(function->kernel, (uint32_t)threads, (uint32_t)shared_bytes, &found));
     *blocks = (int)found;
-    return error;
-}
-
-RtError rt_function_max_threads(RtFunction *function, uint32_t *threads)
-{
-    WbKernelInfo info;
-    RtError error = rt_function_info(function, &info);
-    if (error)
-        return error;
-    const uint32_t warp = (uint32_t)rt_knob("warp_width");
-    int blocks = 0;
-    for (*threads = info.max_threads; *threads && error == RT_SUCCESS;
-         *threads = (*threads - 1) / warp * warp) {
-        error = rt_function_occupancy(function, (int)*threads, 0, &blocks);
-        if (blocks)
-            break;
-    }
     return error;
 }
 

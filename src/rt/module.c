@@ -12,7 +12,6 @@ typedef struct Texts {
     VEC(WbSource) sources; /* names and texts are owned */
     Error lacking;         /* why a fat binary gave none */
     RtError error;         /* that goes with it */
-    uint32_t arch;
 } Texts;
 
 static void texts_free(Texts *texts)
@@ -58,7 +57,6 @@ static void add_fatbin(Texts *texts, const void *image, size_t limit, const char
         return;
     }
     VEC_PUSH(&texts->sources, ((WbSource){name, text.text, text.length}));
-    texts->arch = text.arch > texts->arch ? text.arch : texts->arch;
 }
 
 /* Makes the module of the texts, which it frees. */
@@ -76,7 +74,6 @@ static RtError link_texts(RtModule *module, Texts *texts)
             rt_check(wb_module_load(rt_gpu(), first->file_name, first->text, first->length, &module->module));
     else
         error = rt_check(wb_module_link(rt_gpu(), first, texts->sources.count, &module->module));
-    module->arch = texts->arch;
     texts_free(texts);
     return error;
 }
@@ -145,21 +142,10 @@ static char *copy_text(const char *text, size_t length)
     return copy;
 }
 
-/* The number that a text's ".target sm_75" line gives, or 0. */
-static uint32_t target_of(const char *text)
-{
-    const char *target = strstr(text, ".target");
-    unsigned arch = 0;
-    if (target)
-        sscanf(target, ".target sm_%u", &arch);
-    return arch;
-}
-
 static void add_text(Texts *texts, const char *name, const char *text, size_t length)
 {
     char *copy = copy_text(text, length);
     VEC_PUSH(&texts->sources, ((WbSource){copy_text(name, strlen(name)), copy, length}));
-    texts->arch = target_of(copy);
 }
 
 /* Which form an image has, by its first four bytes; texts may have fewer. */
@@ -257,10 +243,6 @@ void rt_module_unload(RtModule *module)
         wb_module_unload(module->module);
     xfree(module);
 }
-
-uint32_t rt_module_arch(const RtModule *module) { return module->arch; }
-
-size_t rt_module_constant_bytes(const RtModule *module) { return module->constant_bytes; }
 
 RtError rt_module_variable(RtModule *module, const char *name, uint64_t *address, size_t *size)
 {

@@ -31,9 +31,6 @@ RtError rt_module_register(const void *wrapper, RtModule **module);
 void rt_module_unload(RtModule *module);
 /* Reads and links its texts if that has not been done; functions below do so by themselves. */
 RtError rt_module_ready(RtModule *module);
-/* Architecture of its PTX: 75 for compute_75. */
-uint32_t rt_module_arch(const RtModule *module);
-size_t rt_module_constant_bytes(const RtModule *module);
 /* All kernels of the module; functions may be null. */
 RtError rt_module_functions(RtModule *module, RtFunction **functions, size_t room, size_t *count);
 RtError rt_module_function(RtModule *module, const char *name, RtFunction **function);
@@ -46,8 +43,6 @@ RtError rt_function_ready(RtFunction *function);
 RtError rt_launch_prepare(RtFunction *function, const WbLaunch *launch, RtOperation *operation);
 RtError rt_function_occupancy(RtFunction *function, int threads, size_t shared_bytes, int *blocks);
 RtError rt_function_info(RtFunction *function, WbKernelInfo *info);
-/* Threads of the largest block of it that fits on an SM. */
-RtError rt_function_max_threads(RtFunction *function, uint32_t *threads);
 /* Where a parameter lies among the bytes of a launch's arguments. */
 RtError rt_function_parameter(RtFunction *function, uint32_t index, size_t *offset, size_t *size);
 /* Bytes of dynamic shared memory that launches may ask for from now on; bytes may be negative or too many. */
@@ -58,8 +53,7 @@ RtError rt_function_available_shared(RtFunction *function, int blocks, int threa
 /* -- what programs register at their start: host addresses that stand for functions and variables -- */
 
 void rt_register_function(RtModule *module, const void *host_function, const char *name);
-void rt_register_variable(RtModule *module, const void *host_variable, const char *name, size_t size,
-                          bool constant);
+void rt_register_variable(RtModule *module, const void *host_variable, const char *name, size_t size);
 /* *pointer gets the variable's address, which host and device share, when the module is read. */
 void rt_register_managed(RtModule *module, void **pointer, const char *name, size_t size);
 /* A texture or surface of file scope, as CUDA 11 still had: using it is an error that says so. */

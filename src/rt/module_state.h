@@ -11,8 +11,6 @@
 struct RtModule {
     const FatbinWrapper *wrapper;    /* of a registered module; null otherwise */
     unsigned number;                 /* among the registered ones, from 1 */
-    uint32_t arch;                   /* of its PTX */
-    size_t constant_bytes;           /* of registered variables */
     WbModule *module;
     RtError failure;                 /* why it cannot be read; told once */
     VEC(RtFunction *) functions;

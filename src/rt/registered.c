@@ -37,11 +37,8 @@ void rt_register_function(RtModule *module, const void *host_function, const cha
                 .function = function_create(module, name)});
 }
 
-void rt_register_variable(RtModule *module, const void *host_variable, const char *name, size_t size,
-                          bool constant)
+void rt_register_variable(RtModule *module, const void *host_variable, const char *name, size_t size)
 {
-    if (constant)
-        module->constant_bytes += size;
     add((Entry){.host = host_variable, .kind = ENTRY_VARIABLE, .module = module, .name = name, .size = size});
 }
 

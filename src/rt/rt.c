@@ -17,6 +17,7 @@
 
 #include "rt/graph.h"
 #include "rt/host_call.h"
+#include "rt/queries.h"
 #include "rt/settings.h"
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -86,6 +87,7 @@ RtError rt_enter(const char *call)
     if (!state.is_tried) {
         state.is_tried = true;
         state.gpu = settings_open();
+        rt_queries_offer(state.gpu);
         pthread_atfork(NULL, NULL, lose_gpu);
     }
     return state.gpu ? state.sticky : RT_NO_DEVICE;
@@ -176,6 +178,8 @@ static RtError error_of(WbStatus status, const char *sentence)
         return RT_LAUNCH_TIMEOUT;
     case WB_ERROR_TOO_LARGE:
         return RT_COOPERATIVE_LAUNCH_TOO_LARGE;
+    case WB_ERROR_PENDING:
+        return RT_LAUNCH_PENDING_COUNT_EXCEEDED;
     default:
         return RT_UNKNOWN;
     }
@@ -185,7 +189,7 @@ static RtError error_of(WbStatus status, const char *sentence)
 static bool is_fatal(WbStatus status)
 {
     return status == WB_ERROR_ADDRESS || status == WB_ERROR_TRAP || status == WB_ERROR_EXECUTION ||
-           status == WB_ERROR_DEADLOCK;
+           status == WB_ERROR_DEADLOCK || status == WB_ERROR_PENDING;
 }
 
 RtError rt_check(WbStatus status)

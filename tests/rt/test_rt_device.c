@@ -150,7 +150,7 @@ static size_t limit(int number)
 static void settings_are_kept_until_a_reset(void **state)
 {
     (void)state;
-    enum { STACK, PRINTF, HEAP, PERSISTING = 6, LIMITS };
+    enum { STACK, PRINTF, HEAP, SYNC_DEPTH, PENDING, PERSISTING = 6, LIMITS };
     unsigned flags;
     int value;
     size_t size;
@@ -160,6 +160,13 @@ static void settings_are_kept_until_a_reset(void **state)
     assert_int_equal(limit(STACK), 100000);
     assert_int_equal(cudaDeviceSetLimit(HEAP, 64 << 20), SUCCESS);
     assert_int_equal(limit(HEAP), 64 << 20);
+    assert_int_equal(limit(PENDING), 2048);
+    assert_int_equal(cudaDeviceSetLimit(PENDING, 10000), SUCCESS);
+    assert_int_equal(limit(PENDING), 10000);
+    assert_int_equal(cudaDeviceSetLimit(PENDING, 1), SUCCESS);
+    assert_int_equal(limit(PENDING), 32); /* there is room for some in any case */
+    assert_int_equal(cudaDeviceGetLimit(&size, SYNC_DEPTH), UNSUPPORTED_LIMIT);
+    assert_int_equal(cudaDeviceSetLimit(SYNC_DEPTH, 4), UNSUPPORTED_LIMIT);
     assert_int_equal(cudaDeviceSetLimit(PERSISTING, SIZE_MAX), INVALID_VALUE);
     assert_int_equal(cudaDeviceSetLimit(LIMITS, 1), UNSUPPORTED_LIMIT);
     assert_int_equal(cudaDeviceGetLimit(&size, -1), UNSUPPORTED_LIMIT);

@@ -31,23 +31,20 @@ static RtError get_attributes(FuncAttributes *to, const void *kernel)
 {
     RtFunction *function;
     WbKernelInfo info;
-    uint32_t max_threads;
     if (!to)
         return null_pointer("The place for the attributes");
     RtError error = rt_host_function_find(kernel, &function);
     if (error == RT_SUCCESS)
         error = rt_function_info(function, &info);
-    if (error == RT_SUCCESS)
-        error = rt_function_max_threads(function, &max_threads);
     if (error)
         return error;
     const FuncAttributes attributes = {
         .shared_bytes = info.shared_bytes,
-        .constant_bytes = rt_module_constant_bytes(function->module),
+        .constant_bytes = info.constant_bytes,
         .local_bytes = info.local_bytes,
-        .max_threads = (int)max_threads,
+        .max_threads = (int)info.fitting_threads,
         .registers = (int)info.registers,
-        .ptx_version = (int)rt_module_arch(function->module),
+        .ptx_version = (int)info.target,
         .binary_version = (int)rt_knob("compute_capability"),
         .max_dynamic_shared = (int)function->max_dynamic_shared,
         .carveout = function->carveout,

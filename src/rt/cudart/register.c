@@ -49,8 +49,8 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device
 EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern,
                               size_t size, int is_constant, int is_global)
 {
-    (void)device, (void)is_extern, (void)is_global;
-    REGISTER(handle, rt_register_variable((RtModule *)handle, host, name, size, is_constant != 0));
+    (void)device, (void)is_extern, (void)is_constant, (void)is_global;
+    REGISTER(handle, rt_register_variable((RtModule *)handle, host, name, size));
 }
 
 EXPORT void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name,

@@ -37,21 +37,18 @@ RtError libcuda_function(void *handle, RtFunction **function)
 static RtError attribute_of(RtFunction *function, int attribute, int *value)
 {
     WbKernelInfo info;
-    uint32_t threads = 0;
     RtError error = rt_function_info(function, &info);
-    if (!error && attribute == MAX_THREADS)
-        error = rt_function_max_threads(function, &threads);
     if (error)
         return error;
     switch (attribute) {
     case MAX_THREADS:
-        *value = (int)threads;
+        *value = (int)info.fitting_threads;
         break;
     case SHARED_BYTES:
         *value = (int)info.shared_bytes;
         break;
     case CONSTANT_BYTES:
-        *value = (int)rt_module_constant_bytes(function->module);
+        *value = (int)info.constant_bytes;
         break;
     case LOCAL_BYTES:
         *value = (int)info.local_bytes;
@@ -60,7 +57,7 @@ static RtError attribute_of(RtFunction *function, int attribute, int *value)
         *value = (int)info.registers;
         break;
     case PTX_VERSION:
-        *value = (int)rt_module_arch(function->module);
+        *value = (int)info.target;
         break;
     case BINARY_VERSION:
         *value = (int)rt_knob("compute_capability");

@@ -23,6 +23,8 @@ static RtError driver_error(RtError error)
     case RT_INVALID_SYMBOL:
     case RT_INVALID_DEVICE_FUNCTION:
         return RT_SYMBOL_NOT_FOUND;
+    case RT_LAUNCH_PENDING_COUNT_EXCEEDED: /* of a kernel that has run */
+        return RT_LAUNCH_FAILURE;
     default:
         return RT_INVALID_VALUE;
     }

@@ -18,7 +18,7 @@
  * context be current in this thread. */
 RtError libcuda_enter(const char *call, bool needs_context);
 /* Ends a call: lets the lock go, and returns the error as the driver calls it (errors that only the runtime
- * has become CUDA_ERROR_INVALID_VALUE). */
+ * has mostly become CUDA_ERROR_INVALID_VALUE). */
 int libcuda_leave(RtError error);
 
 #define LIBCUDA_CALL(needs_context, expression)                 \

@@ -40,6 +40,8 @@ for source in math system assembly barriers; do
     with_nvcc $source sm_90-lines -arch=sm_90 -lineinfo
 done
 with_nvcc system sm_80-debug -arch=sm_80 -G
+with_nvcc runtime sm_75-rdc -arch=sm_75 -rdc=true
+with_nvcc runtime sm_90-per-thread -arch=sm_90 -rdc=true -default-stream per-thread
 with_nvcc tensor sm_80 -arch=sm_80
 with_nvcc tensor sm_90-lines -arch=sm_90 -lineinfo
 with_nvcc launches sm_75 -arch=sm_75 -I../../../include
