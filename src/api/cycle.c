@@ -101,7 +101,8 @@ void cycle_free_kernel(RunningKernel *kernel)
     snapshot_let_go(kernel->before);
     if (kernel->record)
         record_free(kernel->record);
-    xfree((void *)kernel->seen.launch.parameters);
+    if (!kernel->parameters)
+        xfree((void *)kernel->seen.launch.parameters);
     for (uint32_t i = kernel->grid.first_resumable; i < kernel->grid.resumable.count; i++)
         block_free(kernel->grid.resumable.items[i]->block);
     VEC_FREE(&kernel->grid.resumable);

@@ -29,6 +29,7 @@ typedef struct RunningKernel {
     GridKernel grid;
     KernelRecord *record;
     Snapshot *before;        /* the counters at its launch */
+    LaunchBuffer *parameters; /* where its parameters lie in global memory; null: in host memory alone */
 } RunningKernel;
 
 /* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go;

@@ -57,6 +57,31 @@ static void account(WbGpu *gpu, Snapshot *after)
     machine->accounted = snapshot_hold(after);
 }
 
+/* [DTBL §2.2]: parameters are stored in global memory when the kernel is launched, where the knob says so. */
+static WbStatus store_parameters(WbGpu *gpu, const Launch *launch, LaunchBuffer **buffer, Error *error)
+{
+    const uint32_t bytes = launch->program->parameter_bytes;
+    *buffer = NULL;
+    if (!gpu->config.parameters_in_memory)
+        return WB_OK;
+    *buffer = buffer_take(&gpu->runtime.buffers, PARAMETER_ALIGNMENT, bytes, gpu->now);
+    if (!*buffer)
+        return error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                         "Global memory has no room for the %u bytes of parameters of kernel %s.", bytes,
+                         launch->program->name);
+    memcpy((*buffer)->host, launch->parameters, bytes);
+    return WB_OK;
+}
+
+static void use_parameters(RunningKernel *running, LaunchBuffer *buffer)
+{
+    running->parameters = buffer;
+    if (!buffer)
+        return;
+    xfree((void *)running->seen.launch.parameters);
+    running->seen.launch.parameters = buffer->host;
+}
+
 /* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is
  * there, an empty instruction cache. */
 static void begin_kernel(WbGpu *gpu)
@@ -95,9 +120,15 @@ WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch,
     const bool runs = gpu->cycle && gpu->cycle->running.count; /* knobs cannot have changed then */
     if (!runs && cycle_ready(gpu, error))
         return error->status;
-    KernelRecord *record = new_record(gpu, order->kernel, launch, error);
-    if (!record)
+    LaunchBuffer *parameters;
+    if (store_parameters(gpu, launch, &parameters, error))
         return error->status;
+    KernelRecord *record = new_record(gpu, order->kernel, launch, error);
+    if (!record) {
+        if (parameters)
+            buffer_give_back(&gpu->runtime.buffers, parameters);
+        return error->status;
+    }
     CycleMachine *machine = gpu->cycle;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     const Resources need = kernel_resources(order->kernel, threads, launch->shared_bytes);
@@ -116,6 +147,7 @@ WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch,
         .priority = order->priority,
         .blocks = record->blocks,
     };
+    use_parameters(running, parameters);
     running->before = look(gpu);
     if (!runs)
         machine->accounted = snapshot_hold(running->before);
@@ -247,6 +279,8 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
             machine->running.items[kept++] = machine->running.items[i];
     }
     machine->running.count = kept;
+    if (kernel->parameters)
+        buffer_give_back(&gpu->runtime.buffers, kernel->parameters);
     cycle_free_kernel(kernel);
     if (kept)
         return WB_OK;

@@ -19,8 +19,6 @@ static StepResult buffer_thread(RuntimeCall *call, uint64_t *answer)
 
 static StepResult run_buffer(IntrinsicCall *call) { return runtime_each_thread(call, buffer_thread); }
 
-enum { PARAMETER_ALIGNMENT = 64 };
-
 static StepResult buffer_v2_thread(RuntimeCall *call, uint64_t *answer)
 {
     const uint64_t kernel = runtime_argument64(call, 0);

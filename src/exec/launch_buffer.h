@@ -12,7 +12,7 @@
 #include "mem/space.h"
 #include "sim/clock.h"
 
-enum { LAUNCH_RECORD_BYTES = 20, SMALLEST_BUFFER = 64, BUFFER_CLASSES = 12 };
+enum { PARAMETER_ALIGNMENT = 64, LAUNCH_RECORD_BYTES = 20, SMALLEST_BUFFER = 64, BUFFER_CLASSES = 12 };
 
 /* Invariant: in use exactly while bytes is not 0. */
 typedef struct LaunchBuffer {

@@ -20,9 +20,13 @@ void front_end_wake_dispatcher(FrontEnd *front_end, Cycle now)
 
 static void send_kernels(FrontEnd *front_end, Cycle now)
 {
+    GridStatistics *statistics = &front_end->statistics;
     kmu_send(&front_end->kmu, now);
-    if (front_end->kmu.distributor.used > front_end->statistics.entries_peak)
-        front_end->statistics.entries_peak = front_end->kmu.distributor.used;
+    const uint32_t waiting = front_end->kmu.waiting.count - front_end->kmu.first_waiting;
+    if (front_end->kmu.distributor.used > statistics->entries_peak)
+        statistics->entries_peak = front_end->kmu.distributor.used;
+    if (waiting > statistics->kernels_waiting_peak)
+        statistics->kernels_waiting_peak = waiting;
 }
 
 void front_end_put_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
