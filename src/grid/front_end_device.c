@@ -182,6 +182,8 @@ static void link(FrontEnd *front_end, GridKernel *group, GridKernel *kernel, Cyc
     const GroupLink link = group_link(&front_end->groups, kernel, group);
     GridStatistics *statistics = &front_end->statistics;
     kernel->groups.holds--;
+    /* Ideally nothing that is known of a launch takes time to get, be it a kernel's or a group's. */
+    group->group.is_here |= !front_end->config->launch_latencies;
     group->kernel->number = kernel->kernel->number;
     statistics->groups_joined++;
     statistics->groups_overflowed += !link.in_table;
