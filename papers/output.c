@@ -9,7 +9,13 @@
 
 enum { PATH_BYTES = 4096 };
 
-static const char *const size_names[INPUT_SIZES] = {[INPUT_SMALL] = "small", [INPUT_FULL] = "full"};
+/* What a reader must know before all numbers. */
+static const char *warning(const PaperOptions *options)
+{
+    return options->size == INPUT_TINY
+               ? "Tiny inputs are for tests: of what the paper measured they tell nothing. "
+               : "";
+}
 
 static bool make_folder(const char *path, Error *error)
 {
@@ -77,10 +83,11 @@ static void write_files(const PaperResults *results, Error *error)
 static void write_markdown(const PaperResults *results, const Sheet *claims, FILE *out)
 {
     const PaperOptions *options = results->experiment->options;
-    fprintf(out, "\nMade by `warpbeam paper %s --size %s", results->paper->name, size_names[options->size]);
+    fprintf(out, "\nMade by `warpbeam paper %s --size %s", results->paper->name, paper_sizes[options->size]);
     for (size_t i = 0; i < options->setting_count; i++)
         fprintf(out, " --set %s", options->settings[i]);
-    fprintf(out, " --markdown papers/%s.md`. %s\n\n", results->paper->name, results->paper->remark);
+    fprintf(out, " --markdown papers/%s.md`. %s%s\n\n", results->paper->name, warning(options),
+            results->paper->remark);
     for (size_t i = 0; i < results->figure_count; i++)
         sheet_write_markdown(&results->figures[i], out);
     sheet_write_markdown(claims, out);
@@ -90,7 +97,7 @@ static void write_markdown(const PaperResults *results, const Sheet *claims, FIL
 static void replace_markdown(const PaperResults *results, const Sheet *claims, Error *error)
 {
     const PaperOptions *options = results->experiment->options;
-    const char *size_name = size_names[options->size];
+    const char *size_name = paper_sizes[options->size];
     char *text = NULL, opening[256], heading[64], part[64];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -108,7 +115,7 @@ void output_results(const PaperResults *results, Error *error)
 {
     const PaperOptions *options = results->experiment->options;
     Sheet claims = claims_sheet(results->claims, results->judgements);
-    fprintf(options->to, "\n%s\n\n", results->paper->remark);
+    fprintf(options->to, "\n%s%s\n\n", warning(options), results->paper->remark);
     for (size_t i = 0; i < results->figure_count; i++)
         sheet_write_text(&results->figures[i], options->to);
     sheet_write_text(&claims, options->to);

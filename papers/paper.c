@@ -6,6 +6,9 @@
 static const Paper *const papers[] = {&paper_dtbl};
 enum { PAPER_COUNT = sizeof papers / sizeof *papers };
 
+const char *const paper_sizes[INPUT_SIZES] = {
+    [INPUT_SMALL] = "small", [INPUT_FULL] = "full", [INPUT_TINY] = "tiny"};
+
 const Paper *paper_at(size_t index) { return index < PAPER_COUNT ? papers[index] : NULL; }
 
 const Paper *paper_find(const char *name)

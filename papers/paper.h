@@ -30,6 +30,7 @@ typedef struct Paper {
 } Paper;
 
 extern const Paper paper_dtbl;
+extern const char *const paper_sizes[INPUT_SIZES]; /* their names */
 
 /* By index; null behind the last one. */
 const Paper *paper_at(size_t index);

@@ -82,7 +82,7 @@ static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, Ru
 {
     Host host = {0};
     if (!experiment->execute(run, experiment->options, gpu, &host))
-        error_set(error, WB_ERROR_ARGUMENT, "%s", host.status == WB_OK ? "the result is wrong." : host.error);
+        error_set(error, WB_ERROR_ARGUMENT, "%s", host.error);
     result->cycles = host.total_cycles;
     keep_statistics(experiment, gpu, result, error);
     if (experiment->options->out)

@@ -30,7 +30,7 @@ typedef struct Experiment {
     const char *gpu;
     const char *const *settings;   /* null behind the last one */
     const char *const *statistics; /* names of those to keep; null behind the last one */
-    /* True: the result is right. In the run's own process. */
+    /* True: the result is right. False: host->error says why. In the run's own process. */
     bool (*execute)(const Run *run, const PaperOptions *options, WbGpu *gpu, Host *host);
     const PaperOptions *options;
     Run *runs;

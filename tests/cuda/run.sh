@@ -3,12 +3,14 @@
 #
 # Without --simulated they run on this machine's GPU with the real CUDA libraries, to show that the programs
 # themselves are right. With it they run on the simulated GPU, without timing and with it; BUILD is where
-# Warpbeam was built. Ends with 77 where nvcc is missing.
+# Warpbeam was built. A comment of NAME.cu, // gpus: ..., names the GPUs to simulate; else it is h200.
+# Ends with 77 where nvcc is missing.
 #
 #   NVCC               the compiler (nvcc of the PATH, or of /usr/local/cuda)
 #   CUDA_TEST_BUILD    where the programs are built (build/cuda of the repository)
 #   CUDA_TEST_JOBS     how many are built at once (all processors)
 #   CUDA_TEST_SECONDS  how long each may run (60)
+#   WARPBEAM_GPU       the one GPU to simulate
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 simulated=""
@@ -57,13 +59,18 @@ run() {
 toolkit=$(dirname "$nvcc")/..
 unset WARPBEAM_FUNCTIONAL
 if [ -n "$simulated" ]; then
-    export LD_LIBRARY_PATH="$simulated/lib" WARPBEAM_GPU="${WARPBEAM_GPU:-h200}"
+    export LD_LIBRARY_PATH="$simulated/lib"
+    asked=${WARPBEAM_GPU:-}
     for name in "$@"; do
-        WARPBEAM_FUNCTIONAL=1
-        export WARPBEAM_FUNCTIONAL
-        run "$name" functional
-        unset WARPBEAM_FUNCTIONAL
-        run "$name" timed
+        gpus=$(sed -n 's#^// gpus: ##p' "$name.cu")
+        for WARPBEAM_GPU in ${asked:-${gpus:-h200}}; do
+            export WARPBEAM_GPU
+            WARPBEAM_FUNCTIONAL=1
+            export WARPBEAM_FUNCTIONAL
+            run "$name" functional
+            unset WARPBEAM_FUNCTIONAL
+            run "$name" timed
+        done
     done
 else
     unset WARPBEAM_GPU

@@ -154,7 +154,7 @@ static void test_graphs_are_the_same_everywhere(void **state)
         const char *name;
         uint64_t fingerprint;
     } known[GRAPH_GENERATORS] = {
-        {"citation", 0x7ad639719e95be06u}, {"road", 0x58253c441ef969a3u},   {"cage", 0xad1b602f78980b49u},
+        {"citation", 0xd5f910b029b347a7u}, {"road", 0x58253c441ef969a3u},   {"cage", 0x2f3a54812695b707u},
         {"graph500", 0x2e388647cfd19eb9u}, {"flight", 0xbe65403ed64ad148u},
     };
     for (int i = 0; i < GRAPH_GENERATORS; i++) {
@@ -324,7 +324,7 @@ static void test_bad_parameters_are_refused(void **state)
         assert_non_null(strstr(errors[i].text, "cannot be made"));
 }
 
-static void test_tiny_sizes(void **state)
+static void test_smallest_sizes(void **state)
 {
     (void)state;
     Graph graph;
@@ -369,7 +369,7 @@ static void test_tuples_have_the_keys_asked_for(void **state)
 {
     (void)state;
     static const uint64_t known[] = {
-        [KEYS_UNIFORM] = 0x2659e673e775bcc6u, [KEYS_GAUSSIAN] = 0xf5d4ba1e280d4d1fu};
+        [KEYS_UNIFORM] = 0xa4a35c4fbe31b6e4u, [KEYS_GAUSSIAN] = 0x19c520dc45b59030u};
     static const double deviation[] = {[KEYS_UNIFORM] = 0.2887, [KEYS_GAUSSIAN] = 0.125};
     const TuplesParameters *size = &tuples_sizes[INPUT_SMALL];
     for (int kind = KEYS_UNIFORM; kind <= KEYS_GAUSSIAN; kind++) {
@@ -432,7 +432,7 @@ static void test_packets_have_headers_that_say_their_length(void **state)
     }
     assert_in_range(shortest, texts.count * 2 / 5, texts.count * 3 / 5);
     assert_in_range(udp, texts.count / 8, texts.count / 3);
-    assert_int_equal(texts_fingerprint(&texts), 0x8c6a098d12cc6437u);
+    assert_int_equal(texts_fingerprint(&texts), 0xe1ccf12846953e13u);
     texts_free(&texts);
 }
 
@@ -504,7 +504,7 @@ int main(void)
         cmocka_unit_test(test_the_diagonal_of_a_cage_is_a_choice),
         cmocka_unit_test(test_graph500_is_skewed),
         cmocka_unit_test(test_bad_parameters_are_refused),
-        cmocka_unit_test(test_tiny_sizes),
+        cmocka_unit_test(test_smallest_sizes),
         cmocka_unit_test(test_ratings_have_popular_films),
         cmocka_unit_test(test_tuples_have_the_keys_asked_for),
         cmocka_unit_test(test_strings_are_letters),

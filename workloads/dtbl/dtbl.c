@@ -22,6 +22,8 @@ const DtblBenchmark dtbl_benchmarks[DTBL_BENCHMARKS] = {
     {"sssp_cage15", "Shortest paths in a banded matrix", "sssp.ptx", sssp_cage_run},
 };
 
+static const char *const modes[LAUNCH_MODES] = {"flat", "cdp", "dtbl"};
+
 const DtblBenchmark *dtbl_find(const char *name)
 {
     for (size_t i = 0; i < DTBL_BENCHMARKS; i++)
@@ -32,8 +34,7 @@ const DtblBenchmark *dtbl_find(const char *name)
 
 const char *dtbl_kernel(const char *name, LaunchMode mode, char *buffer, size_t size)
 {
-    static const char *const suffixes[LAUNCH_MODES] = {"flat", "cdp", "dtbl"};
-    snprintf(buffer, size, "%s_%s", name, suffixes[mode]);
+    snprintf(buffer, size, "%s_%s", name, modes[mode]);
     return buffer;
 }
 
@@ -41,5 +42,10 @@ bool dtbl_run(const DtblBenchmark *benchmark, const DtblRun *run, WbGpu *gpu, co
               Host *host)
 {
     *host = host_begin(gpu, directory, benchmark->file);
-    return host->status == WB_OK && benchmark->run(host, run) && host->status == WB_OK;
+    const bool right = host->status == WB_OK && benchmark->run(host, run) && host->status == WB_OK;
+    if (!right && host->status == WB_OK)
+        snprintf(host->error, sizeof host->error,
+                 "The result of %s (%s) is not the one computed without the GPU.", benchmark->name,
+                 modes[run->mode]);
+    return right;
 }

@@ -7,6 +7,7 @@
 const FlameParameters flame_sizes[INPUT_SIZES] = {
     [INPUT_SMALL] = {.width = 128, .height = 128, .thickness = 3, .pockets = 3},
     [INPUT_FULL] = {.width = 2048, .height = 2048, .thickness = 6, .pockets = 12},
+    [INPUT_TINY] = {.width = 16, .height = 16, .thickness = 3, .pockets = 1},
 };
 
 static const double fresh = 300, burnt = 2100;

@@ -8,6 +8,7 @@
 const RatingsParameters ratings_sizes[INPUT_SIZES] = {
     [INPUT_SMALL] = {.users = 1600, .items = 1024, .count = 32000, .least = 8},
     [INPUT_FULL] = {.users = 6040, .items = 3706, .count = 1000209, .least = 20},
+    [INPUT_TINY] = {.users = 48, .items = 40, .count = 480, .least = 4},
 };
 
 /* Ranks over which users, and films, are about alike, as a part of all; tries for a film not rated yet. */

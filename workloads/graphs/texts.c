@@ -7,12 +7,14 @@
 const TextsParameters strings_sizes[INPUT_SIZES] = {
     [INPUT_SMALL] = {.count = 12288, .shortest = 16, .longest = 48},
     [INPUT_FULL] = {.count = 65536, .shortest = 16, .longest = 1024},
+    [INPUT_TINY] = {.count = 128, .shortest = 16, .longest = 32},
 };
 
 /* 1460 bytes are what an Ethernet frame leaves to TCP. */
 const TextsParameters packets_sizes[INPUT_SIZES] = {
     [INPUT_SMALL] = {.count = 8192, .shortest = 0, .longest = 128},
     [INPUT_FULL] = {.count = 65536, .shortest = 0, .longest = 1460},
+    [INPUT_TINY] = {.count = 96, .shortest = 0, .longest = 48},
 };
 
 enum { IP_HEADER = 20, TCP_HEADER = 20, UDP_HEADER = 8, TCP = 6, UDP = 17, HOSTS = 256 };

@@ -7,6 +7,7 @@
 const TuplesParameters tuples_sizes[INPUT_SIZES] = {
     [INPUT_SMALL] = {.count = 32768, .key_range = 256},
     [INPUT_FULL] = {.count = 1 << 18, .key_range = 2048},
+    [INPUT_TINY] = {.count = 256, .key_range = 4},
 };
 
 /* Deviations beyond the range, about one key in 16,000, are drawn again. */

@@ -1,0 +1,302 @@
+/* The benchmarks of the DTBL paper on tiny inputs: every way to launch gives the result computed without the
+ * GPU, on machines of several kinds, and cycle mode gives the same bytes however it is run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dtbl/dtbl.h"
+#include "harness.h"
+#include "report/report.h"
+#include "sm/sched/sched.h"
+
+#ifdef __SANITIZE_THREAD__
+enum { IS_SLOW = true }; /* runs with several threads are not compared with others */
+#else
+enum { IS_SLOW = false };
+#endif
+
+enum { MOST_KNOBS = 8 };
+/* Threads launch even so few elements: then all benchmarks launch, and groups meet. */
+enum { MANY_LAUNCHES = 3 };
+
+static const char *const latencies[] = {"launch_latencies=true", "launch_latencies=false"};
+static const char *const mode_names[LAUNCH_MODES] = {"flat", "CDP", "DTBL"};
+
+/* One run: what, how, and on which machine. */
+typedef struct Case {
+    const DtblBenchmark *benchmark;
+    LaunchMode mode;
+    uint32_t least;
+    const char *gpu;
+    const char *knobs[MOST_KNOBS]; /* up to the first null */
+} Case;
+
+/* What a run leaves. The report is without the host's part, which is the last. */
+typedef struct Outcome {
+    char *report;
+    uint64_t cycles;
+    uint64_t kernels, groups, threads, joined, begun, peak, overflowed;
+} Outcome;
+
+static char *describe(const Case *one, char *text, size_t size)
+{
+    int length = snprintf(text, size, "%s, %s, %s", one->benchmark->name, mode_names[one->mode], one->gpu);
+    for (int i = 0; i < MOST_KNOBS && one->knobs[i]; i++)
+        length += snprintf(text + length, size - (size_t)length, ", %s", one->knobs[i]);
+    return text;
+}
+
+static uint64_t statistic(const WbGpu *gpu, const char *name)
+{
+    WbStat stat;
+    if (wb_stat_find(gpu, name, &stat) != WB_OK)
+        fail_msg("there is no statistic %s", name);
+    return stat.value;
+}
+
+static char *report_of(const WbGpu *gpu)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, file);
+    fclose(file);
+    char *host = strstr(text, "\n  \"host\"");
+    assert_non_null(host);
+    *host = '\0';
+    return text;
+}
+
+/* The test fails unless the result is right. */
+static Outcome run(const Case *one)
+{
+    char text[512];
+    Host host;
+    WbGpu *gpu = harness_open(one->gpu, one->knobs);
+    const DtblRun how = {.mode = one->mode, .size = INPUT_TINY, .least = one->least};
+    if (!dtbl_run(one->benchmark, &how, gpu, SOURCE_DIRECTORY "/workloads/dtbl", &host))
+        fail_msg("%s: %s", describe(one, text, sizeof text), host.error);
+    const Outcome outcome = {
+        .report = report_of(gpu),
+        .cycles = host.total_cycles,
+        .kernels = statistic(gpu, "device_kernels"),
+        .groups = statistic(gpu, "device_groups"),
+        .threads = statistic(gpu, "device_threads"),
+        .joined = statistic(gpu, "groups_joined"),
+        .begun = statistic(gpu, "launches_begun"),
+        .peak = statistic(gpu, "group_table_peak"),
+        .overflowed = statistic(gpu, "groups_overflowed"),
+    };
+    host_end(&host);
+    wb_gpu_close(gpu);
+    return outcome;
+}
+
+static void drop(Outcome *outcome) { free(outcome->report); }
+
+/* Roads have no crossing with enough streets. */
+static bool launches(const Case *one)
+{
+    return one->mode != LAUNCH_FLAT && (one->least || strcmp(one->benchmark->name, "bfs_usa_road") != 0);
+}
+
+static void check_launches(const Case *one, const Outcome *outcome)
+{
+    char text[512];
+    const uint64_t own = one->mode == LAUNCH_CDP ? outcome->kernels : outcome->groups;
+    if ((own > 0) != launches(one) || own != outcome->kernels + outcome->groups || own != outcome->begun)
+        fail_msg("%s: %llu kernels and %llu groups were launched, %llu have begun",
+                 describe(one, text, sizeof text), (unsigned long long)outcome->kernels,
+                 (unsigned long long)outcome->groups, (unsigned long long)outcome->begun);
+}
+
+static Outcome run_timed(const Case *one)
+{
+    const Outcome outcome = run(one);
+    check_launches(one, &outcome);
+    return outcome;
+}
+
+/* -- the same in every way -- */
+
+static void test_functional(const DtblBenchmark *benchmark)
+{
+    static const char *const threads[] = {"threads=1", "threads=4"};
+    for (int mode = 0; mode < LAUNCH_MODES; mode++)
+        for (int i = 0; i < 2; i++) {
+            Outcome outcome =
+                run(&(Case){benchmark, (LaunchMode)mode, 0, "k20c", {"mode=functional", threads[i]}});
+            drop(&outcome);
+        }
+}
+
+static void compare(const Case *one, const Outcome *expected, const Outcome *got)
+{
+    char text[512];
+    size_t at = 0, line = 0;
+    for (; expected->report[at] && expected->report[at] == got->report[at]; at++)
+        if (expected->report[at] == '\n')
+            line = at + 1;
+    if (expected->report[at] != got->report[at])
+        fail_msg("%s: the report has\n%.200s\nnot\n%.200s", describe(one, text, sizeof text),
+                 got->report + line, expected->report + line);
+    assert_int_equal(expected->cycles, got->cycles);
+}
+
+/* Neither threads nor windows change cycles or statistics. */
+static Outcome run_all_ways(Case one)
+{
+    static const char *const ways[][2] = {
+        {"threads=1", "window=0"}, {"threads=4", "window=0"}, {"threads=1", "window=5"}};
+    enum { WAYS = sizeof ways / sizeof *ways, FREE = 2 };
+    assert_null(one.knobs[FREE]);
+    Outcome first = {0};
+    for (int i = IS_SLOW; i < (IS_SLOW ? 2 : WAYS); i++) {
+        one.knobs[FREE] = ways[i][0];
+        one.knobs[FREE + 1] = ways[i][1];
+        Outcome outcome = run_timed(&one);
+        if (!first.report) {
+            first = outcome;
+            continue;
+        }
+        compare(&one, &first, &outcome);
+        drop(&outcome);
+    }
+    return first;
+}
+
+/* What is launched depends on the input alone, unless it depends on which of two paths was found first. */
+static void compare_launches(const DtblBenchmark *benchmark, const Outcome *one, const Outcome *other)
+{
+    if (strncmp(benchmark->name, "sssp", 4) != 0) {
+        assert_int_equal(one->threads, other->threads);
+        assert_int_equal(one->begun, other->begun);
+    }
+}
+
+/* Flat runs take the same time with launch latencies and without. */
+static void test_timed(const DtblBenchmark *benchmark)
+{
+    Outcome flat = run_all_ways((Case){benchmark, LAUNCH_FLAT, 0, "k20c", {"mode=cycle", latencies[0]}});
+    Outcome ideal = run_timed(&(Case){benchmark, LAUNCH_FLAT, 0, "k20c", {"mode=cycle", latencies[1]}});
+    assert_int_equal(flat.cycles, ideal.cycles);
+    drop(&flat);
+    drop(&ideal);
+    for (int i = 0; i < 2; i++) {
+        Outcome kernels =
+            run_all_ways((Case){benchmark, LAUNCH_CDP, 0, "k20c", {"mode=cycle", latencies[i]}});
+        Outcome groups =
+            run_all_ways((Case){benchmark, LAUNCH_DTBL, 0, "k20c", {"mode=cycle", latencies[i]}});
+        compare_launches(benchmark, &kernels, &groups);
+        drop(&kernels);
+        drop(&groups);
+    }
+}
+
+/* -- groups on machines of all kinds -- */
+
+static void test_schedulers(const DtblBenchmark *benchmark)
+{
+    const WarpScheduler *scheduler;
+    for (size_t i = 0; (scheduler = sched_at(i)); i++) {
+        char knob[64];
+        snprintf(knob, sizeof knob, "warp_scheduler=%s", scheduler->name);
+        Outcome outcome = run_timed(&(Case){benchmark, LAUNCH_DTBL, 0, "k20c", {"mode=cycle", knob}});
+        drop(&outcome);
+    }
+}
+
+static void test_gpus(const DtblBenchmark *benchmark)
+{
+    static const char *const gpus[] = {"h200", "gtx480"};
+    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
+        Outcome outcome = run_timed(&(Case){benchmark, LAUNCH_DTBL, 0, gpus[i], {"mode=cycle"}});
+        drop(&outcome);
+    }
+}
+
+/* Where all launches come from one warp, none finds the kernel that the first of them becomes. */
+static bool joins(const DtblBenchmark *benchmark)
+{
+    return strcmp(benchmark->name, "bfs_usa_road") != 0 && strcmp(benchmark->name, "bfs_cage15") != 0;
+}
+
+static void test_tables(const DtblBenchmark *benchmark)
+{
+    static const struct {
+        const char *knob;
+        uint64_t size;
+    } tables[] = {{"aggregated_groups=1", 1}, {"aggregated_groups=8", 8}, {"aggregated_groups=1024", 1024}};
+    uint64_t joined = 0;
+    for (size_t i = 0; i < 2 * sizeof tables / sizeof *tables; i++) {
+        const Case one = {benchmark,
+                          LAUNCH_DTBL,
+                          MANY_LAUNCHES,
+                          "k20c",
+                          {"mode=cycle", latencies[i % 2], tables[i / 2].knob}};
+        Outcome outcome = run_timed(&one);
+        joined += outcome.joined;
+        assert_true(outcome.peak <= tables[i / 2].size);
+        assert_true(outcome.joined - outcome.overflowed >= outcome.peak);
+        drop(&outcome);
+    }
+    if (joins(benchmark) && !joined)
+        fail_msg("no group of %s has joined a kernel", benchmark->name);
+}
+
+static void test_benchmark(void **state)
+{
+    const DtblBenchmark *benchmark = *state;
+    test_functional(benchmark);
+    test_timed(benchmark);
+    test_schedulers(benchmark);
+    test_gpus(benchmark);
+    test_tables(benchmark);
+}
+
+/* -- failures -- */
+
+static bool find_wrong(Host *host, const DtblRun *how)
+{
+    (void)host, (void)how;
+    return false;
+}
+
+static void expect_failure(const DtblBenchmark *benchmark, const DtblRun *how, const char *knob,
+                           WbStatus status, const char *sentence)
+{
+    Host host;
+    WbGpu *gpu = harness_open("k20c", (const char *const[]){"mode=cycle", knob, NULL});
+    assert_false(dtbl_run(benchmark, how, gpu, SOURCE_DIRECTORY "/workloads/dtbl", &host));
+    assert_int_equal(host.status, status);
+    if (!strstr(host.error, sentence))
+        fail_msg("'%s' is not said: %s", sentence, host.error);
+    host_end(&host);
+    wb_gpu_close(gpu);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    const DtblBenchmark wrong = {"wrong", "", "bfs.ptx", find_wrong},
+                        missing = {"", "", "bfs.txp", find_wrong};
+    const DtblBenchmark *search = dtbl_find("bfs_citation");
+    const DtblRun tiny = {.mode = LAUNCH_DTBL, .size = INPUT_TINY},
+                  elsewhere = {.size = INPUT_TINY, .graph = "nowhere.gr"};
+    expect_failure(&wrong, &tiny, NULL, WB_OK, "The result of wrong (dtbl)");
+    expect_failure(&missing, &tiny, NULL, WB_ERROR_NOT_FOUND, "bfs.txp");
+    expect_failure(search, &elsewhere, NULL, WB_ERROR_ARGUMENT, "nowhere.gr");
+    expect_failure(search, &tiny, "cycle_limit=100", WB_ERROR_DEADLOCK, "cycle_limit");
+    expect_failure(search, &tiny, "device_launch=false", WB_ERROR_UNSUPPORTED, "device_launch");
+    assert_null(dtbl_find("bfs_usa_raod"));
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[DTBL_BENCHMARKS + 1] = {cmocka_unit_test(test_failures)};
+    for (size_t i = 0; i < DTBL_BENCHMARKS; i++)
+        tests[i + 1] = (struct CMUnitTest){dtbl_benchmarks[i].name, test_benchmark, NULL, NULL,
+                                           (void *)&dtbl_benchmarks[i]};
+    return cmocka_run_group_tests_name("dtbl", tests, NULL, NULL);
+}
