@@ -41,7 +41,8 @@ static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Hos
 {
     char directory[4096];
     paper_data("workloads/dtbl", directory, sizeof directory);
-    const DtblRun how = {.mode = modes[run->index % DTBL_MODES].launches, .size = options->size};
+    const DtblRun how = {
+        .mode = modes[run->index % DTBL_MODES].launches, .size = options->size, .graph = options->graph};
     return dtbl_run(&dtbl_benchmarks[run->index / DTBL_MODES], &how, gpu, directory, host);
 }
 

@@ -12,6 +12,7 @@ typedef struct PaperOptions {
     InputSize size;
     const char *const *only;     /* benchmarks to run */
     size_t only_count;           /* 0: all */
+    const char *graph;           /* a file for benchmarks whose input is a graph; null: the paper's own */
     const char *const *settings; /* "knob=value", on top of the paper's own */
     size_t setting_count;
     const char *threads;  /* of each run; null: as the knob says */

@@ -34,6 +34,9 @@ static int print_help(void)
          "work, is\n"
          "                      for tests\n"
          "  --only NAME[,NAME]  only these benchmarks; claims about all of them are then not measured\n"
+         "  --graph FILE        the user's graph instead of theirs, of benchmarks that work on one (bfs_*, "
+         "clr_*,\n"
+         "                      sssp_*): Matrix Market, DIMACS, METIS or a list of edges\n"
          "  --jobs N            runs at once, each a process of its own: the number of processors unless "
          "given\n"
          "  --threads N         host threads of each run; the numbers are the same with any number\n"
@@ -101,12 +104,13 @@ static int read_jobs(const char *text, int *jobs)
 
 static int read_options(int argument_count, char **arguments, const Paper **paper, Wish *wish)
 {
-    static const char *const names[] = {"--size", "--only", "--jobs",     "--threads",
+    static const char *const names[] = {"--size", "--only", "--graph",    "--jobs", "--threads",
                                         "--set",  "--out",  "--markdown", NULL};
     PaperOptions *options = &wish->options;
     const char *size = take_option(&argument_count, arguments, "--size");
     const char *only = take_option(&argument_count, arguments, "--only");
     const char *jobs = take_option(&argument_count, arguments, "--jobs");
+    options->graph = take_option(&argument_count, arguments, "--graph");
     options->threads = take_option(&argument_count, arguments, "--threads");
     options->out = take_option(&argument_count, arguments, "--out");
     options->markdown = take_option(&argument_count, arguments, "--markdown");
@@ -123,6 +127,8 @@ static int read_options(int argument_count, char **arguments, const Paper **pape
         result = read_jobs(jobs, &options->jobs);
     if (result == EXIT_DONE && only)
         result = read_only(*paper, only, wish);
+    if (result == EXIT_DONE && options->graph && !only)
+        result = misuse("--graph needs --only: which benchmarks are to run on it.");
     if (result == EXIT_DONE && only && options->markdown)
         result = misuse("--markdown writes the tables of all benchmarks: it cannot be used with --only.");
     return result;
