@@ -36,7 +36,8 @@ run_tests() {
 configure_and_build_for_threads() {
     echo "== building preset tsan"
     { cmake --preset tsan &&
-        cmake --build --preset tsan --target test_world test_cycle test_report test_timeline; } \
+        cmake --build --preset tsan --target test_world test_cycle test_report test_timeline \
+            test_device_sync; } \
         >build/tsan.log 2>&1 || { tail -n 60 build/tsan.log; return 1; }
 }
 
