@@ -54,6 +54,8 @@ struct World {
     Thread *threads;
     WorldEnd end;
     Report after_actions[2];
+    Report acted; /* what actions report: the others may still be reading what was before */
+    bool is_acting;
     int spins;
     pthread_mutex_t lock;
     pthread_cond_t met;
@@ -135,14 +137,23 @@ void shard_defer(Shard *shard, Cycle time, Deferred *run, void *context)
     VEC_PUSH(&thread->actions, ((Action){time, shard->number, shard->sequence++, run, context}));
 }
 
+static void add_report(Report *sum, const Report *report)
+{
+    sum->next = report->next < sum->next ? report->next : sum->next;
+    sum->has_actions |= report->has_actions;
+    if (report->stop_time < sum->stop_time ||
+        (report->stop_time == sum->stop_time && report->stop_shard < sum->stop_shard)) {
+        sum->stop_time = report->stop_time;
+        sum->stop_shard = report->stop_shard;
+    }
+}
+
 void shard_stop(Shard *shard, Cycle time)
 {
-    Thread *thread = &shard->world->threads[shard->thread];
-    Report *report = &thread->reports[thread->parity];
-    if (time < report->stop_time || (time == report->stop_time && shard->number < report->stop_shard)) {
-        report->stop_time = time;
-        report->stop_shard = shard->number;
-    }
+    World *world = shard->world;
+    Thread *thread = &world->threads[shard->thread];
+    const Report stop = {.next = CYCLE_NEVER, .stop_time = time, .stop_shard = shard->number};
+    add_report(world->is_acting ? &world->acted : &thread->reports[thread->parity], &stop);
 }
 
 static inline bool message_before(const Message *a, const Message *b)
@@ -247,16 +258,8 @@ static int compare_actions(const void *a, const void *b)
 static Report sum_reports(const World *world, uint32_t parity)
 {
     Report sum = world->threads[0].reports[parity];
-    for (uint32_t t = 1; t < world->thread_count; t++) {
-        const Report *report = &world->threads[t].reports[parity];
-        sum.next = report->next < sum.next ? report->next : sum.next;
-        sum.has_actions |= report->has_actions;
-        if (report->stop_time < sum.stop_time ||
-            (report->stop_time == sum.stop_time && report->stop_shard < sum.stop_shard)) {
-            sum.stop_time = report->stop_time;
-            sum.stop_shard = report->stop_shard;
-        }
-    }
+    for (uint32_t t = 1; t < world->thread_count; t++)
+        add_report(&sum, &world->threads[t].reports[parity]);
     return sum;
 }
 
@@ -270,10 +273,14 @@ static Report run_actions(World *world, uint32_t parity)
         world->threads[t].actions.count = 0;
     }
     qsort(all.items, all.count, sizeof *all.items, compare_actions);
+    world->acted = (Report){.next = CYCLE_NEVER, .stop_time = CYCLE_NEVER};
+    world->is_acting = true;
     for (uint32_t i = 0; i < all.count; i++)
         all.items[i].run(all.items[i].context, all.items[i].time);
+    world->is_acting = false;
     VEC_FREE(&all);
     Report sum = sum_reports(world, parity);
+    add_report(&sum, &world->acted);
     for (uint32_t i = 0; i < world->shard_count; i++)
         if (world->shards[i]->wake < sum.next)
             sum.next = world->shards[i]->wake;

@@ -54,8 +54,8 @@ bool flight_make(const FlightParameters *parameters, uint64_t seed, Graph *graph
 bool citation_make(const CitationParameters *parameters, uint64_t seed, Graph *graph, InputError *error);
 bool cage_make(const CageParameters *parameters, uint64_t seed, Graph *graph, InputError *error);
 
-/* Small is what the usual results are measured with, full has the size of the real data, and tiny is for tests:
- * kernels find as little to launch in it as there can be. */
+/* Small is what the usual results are measured with, full has the size of the real data, and tiny is for
+ * tests: kernels find just enough in it to launch something. */
 typedef enum InputSize { INPUT_SMALL, INPUT_FULL, INPUT_TINY, INPUT_SIZES } InputSize;
 
 extern const RmatParameters rmat_sizes[INPUT_SIZES];
