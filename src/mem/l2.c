@@ -102,8 +102,9 @@ void l2_free(L2Slice *slice)
     tags_free(&slice->tags);
     xfree(slice->misses);
     xfree(slice->copies);
-    for (Request *fetch; (fetch = slice->free_fetches); xfree(fetch))
-        slice->free_fetches = fetch->next;
+    for (uint32_t i = 0; i < slice->fetches.count; i++) /* also those that a failed run left under way */
+        xfree(slice->fetches.items[i]);
+    VEC_FREE(&slice->fetches);
     xfree(slice->queue.entries);
     for (int i = 0; i < L2_DELAYS; i++)
         xfree(slice->delays[i].entries);

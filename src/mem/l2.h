@@ -115,7 +115,8 @@ typedef struct L2Slice {
     uint32_t fetches_in_use;   /* of them, those for lines of the other half */
     uint32_t miss_count;       /* there is room for */
     uint8_t *copies;           /* bytes of the other half's lines, by index in tags; null: L2 is one piece */
-    Request *free_fetches;     /* to ask the other half with */
+    VEC(Request *) fetches;    /* all that were made to ask the other half with */
+    Request *free_fetches;     /* of these, those that are not under way */
     uint64_t writer_free;      /* when the writing unit is, in hundredths of ticks */
     uint64_t written_line;     /* what it wrote last */
     bool wrote_atomic;         /* and by an atomic, */

@@ -88,8 +88,11 @@ void l2_recall(L2Slice *slice, uint64_t address, uint8_t sectors, Cycle now)
 static Request *new_fetch(L2Slice *slice)
 {
     Request *fetch = slice->free_fetches;
-    if (!fetch)
-        return memset(xaligned(_Alignof(Request), sizeof *fetch), 0, sizeof *fetch);
+    if (!fetch) {
+        fetch = memset(xaligned(_Alignof(Request), sizeof *fetch), 0, sizeof *fetch);
+        VEC_PUSH(&slice->fetches, fetch);
+        return fetch;
+    }
     slice->free_fetches = fetch->next;
     return fetch;
 }
