@@ -35,6 +35,7 @@ struct Intrinsic {
     uint32_t result_bytes;
     const char *description;
     uint8_t cost;          /* IntrinsicCost */
+    bool acquires;         /* the calling threads see what others had written when it was answered */
     StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */
 };
 

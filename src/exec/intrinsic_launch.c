@@ -198,6 +198,7 @@ const Intrinsic intrinsic_device_sync = {
     .argument_count = 0,
     .result_bytes = 4,
     .description = "The block waits, away from its SM, until what it has launched is complete",
+    .acquires = true,
     .run = run_sync,
 };
 const Intrinsic intrinsic_last_error = {

@@ -3,7 +3,8 @@
  * They change or read what all SMs share, so they are put off to the end of the window, where they run one
  * after the other in the order of the cycles in which they were called (sim/shard.h). The warp waits for
  * the way there and back, or for the device runtime if that takes longer. An answer may be that the warp's
- * block has to wait for its children: the block begins to leave when that word has come (suspend.c). */
+ * block has to wait for its children: the block begins to leave when that word has come (suspend.c). Or that
+ * it need not: then the warp must not find in the L1 what is older than what they wrote. */
 #include "sm/intrinsic.h"
 
 #include "exec/engine.h"
@@ -42,6 +43,8 @@ static void answer(void *context, Cycle time)
     count_executed(sm, slot, executed);
     if (slot->warp->block->must_wait)
         sm->moving |= (WarpSet)1 << warp;
+    else if (intrinsic->acquires)
+        sm->outdated |= (WarpSet)1 << warp;
     /* The warp is considered then and not now: this may be any cycle after the call. */
     slot->at_folded = true;
     const unsigned lanes = (unsigned)__builtin_popcountll(executed);

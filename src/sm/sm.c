@@ -153,13 +153,21 @@ static bool must_release(const WarpSlot *slot)
     return releases && !slot->has_released;
 }
 
-/* The warp is not to go on, whatever its next instruction is. */
-static void hold_back(Sm *sm, uint32_t warp, Cycle from)
+/* Something is to be done before the warp goes on; whether it is not to, whatever its next instruction is. */
+static bool is_held_back(Sm *sm, uint32_t warp, Cycle from)
 {
-    if (sm->moving >> warp & 1)
+    const WarpSet bit = (WarpSet)1 << warp;
+    if (sm->outdated & bit) {
+        sm->outdated &= ~bit;
+        lsu_invalidate(sm->lsu);
+    }
+    if (sm->moving & bit)
         suspend_consider(sm, warp, from);
-    else
+    else if ((sm->lsu_held | sm->acquiring) & bit)
         sm_wait(sm, warp, WAIT_MEMORY, CYCLE_NEVER);
+    else
+        return false;
+    return true;
 }
 
 void sm_consider(Sm *sm, uint32_t warp, Cycle from)
@@ -176,10 +184,9 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
             residency_end_warp(sm, warp);
             return;
         }
-        if ((sm->lsu_held | sm->acquiring | sm->moving) >> warp & 1) {
-            hold_back(sm, warp, from);
+        if ((sm->lsu_held | sm->acquiring | sm->moving | sm->outdated) >> warp & 1 &&
+            is_held_back(sm, warp, from))
             return;
-        }
         if (!choose_group(slot->warp)) {
             sm_wait(sm, warp, WAIT_BARRIER, CYCLE_NEVER);
             return;

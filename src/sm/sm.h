@@ -219,6 +219,7 @@ typedef struct Sm {
     WarpSet lsu_held;          /* warps that wait for their asynchronous copies */
     WarpSet acquiring;         /* warps that wait for what a .acquire brings */
     WarpSet moving;            /* warps of blocks that do not run, and those whose call makes theirs leave */
+    WarpSet outdated;          /* warps that the L1 is to be emptied for when their call is over */
     bool lsu_touched;          /* it got an instruction or a reply in this cycle */
     /* Replies that the port is taking in, in order. */
     VEC(IncomingReply) replies;
