@@ -103,8 +103,6 @@ void cycle_free_kernel(RunningKernel *kernel)
         record_free(kernel->record);
     if (!kernel->parameters)
         xfree((void *)kernel->seen.launch.parameters);
-    for (uint32_t i = kernel->grid.first_resumable; i < kernel->grid.resumable.count; i++)
-        block_free(kernel->grid.resumable.items[i]->block);
     VEC_FREE(&kernel->grid.resumable);
     family_give_up(&kernel->grid.family, NULL);
     xfree(kernel);

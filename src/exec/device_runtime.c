@@ -177,9 +177,12 @@ void runtime_begun(DeviceRuntime *runtime) { runtime->pending--; }
 void runtime_wait(const LaunchCaller *caller)
 {
     Block *block = block_of(caller);
-    block->must_wait = block->family && block->family->unfinished;
-    if (block->must_wait)
-        block->family->is_waiting = true;
+    BlockFamily *family = block->family;
+    block->must_wait = family && family->unfinished;
+    if (!block->must_wait)
+        return;
+    family->waits += !family->is_waiting;
+    family->is_waiting = true;
 }
 
 WbStatus runtime_finish(DeviceRuntime *runtime, Error *error)

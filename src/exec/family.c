@@ -159,10 +159,10 @@ void family_give_up(Family *family, void (*drop)(BlockFamily *block))
     free_lists(family);
     if (!block || --block->unfinished)
         return;
-    if (block->is_waiting)
-        drop(block);
-    else if (block->has_ended)
+    if (block->has_ended)
         block_family_free(block);
+    else if (block->is_waiting && drop)
+        drop(block);
 }
 
 /* -- handles: what it is, the grid's number, its own number -- */

@@ -57,8 +57,10 @@ struct BlockFamily {
     uint32_t unfinished;
     bool has_ended;
     bool is_waiting;           /* for unfinished to become 0 */
+    uint32_t waits;            /* times that it has begun to */
     void *waiting;             /* the block, for whoever made it wait */
-    bool is_away, may_resume;  /* the same one's: it has left its SM; it need not wait any longer */
+    bool is_away;              /* the same one's: it has left its SM */
+    uint32_t served;           /* and: the last of `waits` that is over */
     LaunchStream stream;       /* launches into stream 0 */
     LaunchStream *of_threads;  /* [thread] of cudaStreamPerThread; null: not used yet */
     struct ThreadError *errors; /* [thread] of its calls: exec/device_runtime.h; null: there was none */
@@ -86,7 +88,7 @@ void family_arrived(Family *family, const FamilyEvents *events);
 void family_ended(Family *family, const FamilyEvents *events);
 /* The family will never complete: the run has failed. Frees what it has allocated, not itself; all families
  * of the run are given up before the first is freed. With the last launch of a block that waits, that goes
- * to `drop`, which frees what waits. */
+ * to `drop`, which frees what waits; null: somebody else does. */
 void family_give_up(Family *family, void (*drop)(BlockFamily *block));
 
 /* -- streams and events of a grid -- */

@@ -70,10 +70,10 @@ static bool is_over(const GridKernel *kernel)
     return kernel->ended_blocks == kernel->block_count && !kernel->groups.open && !kernel->groups.holds;
 }
 
-/* Whether all that is left of it waits off the SMs. */
+/* Whether all that is left of it waits off the SMs, and it is in the distributor. */
 static bool only_waits(const GridKernel *kernel)
 {
-    return kernel->suspended && !kernel->resident_blocks && !kernel->resumable.count &&
+    return !kernel->is_held && kernel->suspended && !kernel->resident_blocks && !kernel->resumable.count &&
            kernel->dispatched_blocks == kernel->block_count && !kernel->groups.next && !kernel->groups.holds;
 }
 
@@ -89,8 +89,7 @@ static void finish(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
     if (is_over(kernel)) {
-        kernel->last_block = now;
-        if (!front_end->draining_count)
+        if (!kernel->late)
             finish(front_end, kernel, now);
     } else if (only_waits(kernel)) {
         kernel->is_held = true;
@@ -99,28 +98,25 @@ void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     }
 }
 
-static void end_group(FrontEnd *front_end, GridKernel *group, Cycle now)
+/* The group has ended if all its blocks have, and their stores are visible. */
+static void settle_group(FrontEnd *front_end, GridKernel *group, Cycle now)
 {
+    if (group->ended_blocks < group->block_count || group->late)
+        return;
     group_release(&front_end->groups, group);
     front_end_grid_ended(front_end, group, now);
 }
 
 /* -- words of the SMs -- */
 
-static void note_late_stores(FrontEnd *front_end, const BlockReport *report, uint32_t sm)
+static void note_late_stores(FrontEnd *front_end, GridKernel *launch, uint32_t sm)
 {
-    if (!report->late || front_end->draining[sm])
-        return;
-    front_end->draining[sm] = true;
-    front_end->draining_count++;
-}
-
-static void forget_block_family(BlockFamily *family)
-{
-    if (!family)
-        return;
-    xfree(family->waiting);
-    block_family_ended(family);
+    LateLaunches *late = &front_end->late[sm];
+    for (uint32_t i = late->count; i--;)
+        if (late->items[i] == launch)
+            return;
+    VEC_PUSH(late, launch);
+    launch->late++;
 }
 
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
@@ -138,25 +134,30 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
         launch->blocks[report->linear].started = report->started;
         launch->blocks[report->linear].ended = report->ended;
     }
+    kernel->last_block = now;
     front_end->statistics.blocks_ended++;
     dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);
-    note_late_stores(front_end, report, sm);
-    forget_block_family(report->family);
-    if (launch != kernel && launch->ended_blocks == launch->block_count)
-        end_group(front_end, launch, now);
+    if (report->late)
+        note_late_stores(front_end, launch, sm);
+    if (report->family)
+        front_end_forget_block(front_end, report->family);
+    if (launch != kernel)
+        settle_group(front_end, launch, now);
     front_end_settle(front_end, kernel, now);
 }
 
+/* Stores of blocks that have ended on the SM are all visible. */
 static void take_word(FrontEnd *front_end, uint32_t sm, Cycle now)
 {
-    front_end->draining[sm] = false;
-    if (--front_end->draining_count)
-        return;
-    for (uint32_t i = front_end->dispatcher.kernels.count; i--;) {
-        GridKernel *kernel = front_end->dispatcher.kernels.items[i];
-        if (is_over(kernel))
-            finish(front_end, kernel, now);
+    LateLaunches *late = &front_end->late[sm];
+    for (uint32_t i = 0; i < late->count; i++) {
+        GridKernel *launch = late->items[i], *kernel = grid_kernel_host(launch);
+        launch->late--;
+        if (launch != kernel)
+            settle_group(front_end, launch, now);
+        front_end_settle(front_end, kernel, now);
     }
+    late->count = 0;
 }
 
 static void take_message(FrontEnd *front_end, const Message *message, Cycle now)
@@ -309,7 +310,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
         clock_of(config->dispatch_khz ? config->dispatch_khz : config->clock_khz, config->clock_khz);
     front_end->idle = true;
     front_end->full_since = front_end->fetching_since = CYCLE_NEVER;
-    front_end->draining = xcalloc(config->sm_count, sizeof *front_end->draining);
+    front_end->late = xcalloc(config->sm_count, sizeof *front_end->late);
     kmu_init(&front_end->kmu, config);
     dispatcher_init(&front_end->dispatcher, config, policies);
     group_table_init(&front_end->groups, (uint32_t)config->aggregated_groups);
@@ -328,7 +329,9 @@ void front_end_free(FrontEnd *front_end)
     group_table_free(&front_end->groups);
     memory_port_free(front_end->port);
     VEC_FREE(&front_end->events);
-    xfree(front_end->draining);
+    for (uint64_t i = 0; i < front_end->config->sm_count; i++)
+        VEC_FREE(&front_end->late[i]);
+    xfree(front_end->late);
     xfree(front_end);
 }
 

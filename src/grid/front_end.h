@@ -33,7 +33,8 @@ typedef struct FrontEvent {
     FrontEventKind kind;
     GridKernel *launch;
     GridKernel *found;   /* of EVENT_LINKS; null: none */
-    BlockFamily *block;  /* of EVENT_RESUMES */
+    BlockFamily *block;  /* of EVENT_RESUMES, as is the next */
+    uint32_t wait;       /* which of the block's waits is over */
 } FrontEvent;
 
 /* A line of records of groups that lie in global memory. */
@@ -42,8 +43,12 @@ typedef struct RecordLine {
     bool is_here;        /* else it is on its way */
 } RecordLine;
 
+/* Launches with blocks that have ended on an SM while stores of its ended blocks were on their way: the SM
+ * owes word of these. Invariant: a launch is in so many lists as its `late` says. */
+typedef VEC(GridKernel *) LateLaunches;
+
 /* SMs are the shards 0 to sm_count - 1. Invariant: events from first_event on are sorted by time, those of
- * one time by when they became known; devices[g->place] is g. */
+ * one time by when they became known; devices[g->place] is g, and so with resumptions. */
 typedef struct FrontEnd {
     Shard shard;
     const GpuConfig *config;
@@ -56,6 +61,7 @@ typedef struct FrontEnd {
     VEC(FrontEvent) events;
     uint32_t first_event;
     VEC(DeviceGrid *) devices; /* what kernels have launched and is not complete */
+    VEC(Resumption *) resumptions; /* of blocks that have been suspended and have not ended */
     uint64_t launch_bytes;     /* reserved for what has not begun */
     FamilyEvents family_events;
     Cycle ready_at;       /* of what becomes ready now */
@@ -65,8 +71,7 @@ typedef struct FrontEnd {
     RecordLine lines[2];  /* the line of records that the scheduler is at, and the next */
     uint32_t line;        /* which of them is the first */
     Cycle full_since;     /* no room since then; CYCLE_NEVER: there is, or nothing is ready */
-    bool *draining;       /* [sm] stores of its ended blocks are on their way */
-    uint32_t draining_count;
+    LateLaunches *late;   /* [sm] */
     GridStatistics statistics;
 } FrontEnd;
 
@@ -105,6 +110,8 @@ void front_end_device_events(FrontEnd *front_end, Cycle now);
 void front_end_begun(FrontEnd *front_end, GridKernel *launch, Cycle now);
 /* All blocks of the launch have ended: what follows is decided between windows. */
 void front_end_grid_ended(FrontEnd *front_end, GridKernel *launch, Cycle now);
+/* The block has ended. */
+void front_end_forget_block(FrontEnd *front_end, BlockFamily *block);
 /* A block has left its SM to wait. */
 void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now);
 /* Something has changed: the dispatcher looks again in the first tick that it has left. */

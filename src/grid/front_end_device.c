@@ -96,8 +96,10 @@ static void on_complete(void *context, Family *family)
 static void on_resume(void *context, BlockFamily *block)
 {
     FrontEnd *front_end = context;
-    front_end_put_event(front_end,
-                        (FrontEvent){.time = front_end->ready_at, .kind = EVENT_RESUMES, .block = block});
+    front_end_put_event(front_end, (FrontEvent){.time = front_end->ready_at,
+                                                .kind = EVENT_RESUMES,
+                                                .block = block,
+                                                .wait = block->waits});
 }
 
 static void grid_ended(void *context, Cycle time)
@@ -202,7 +204,7 @@ static void make_resumable(FrontEnd *front_end, BlockFamily *block, Cycle now)
 {
     Resumption *resumption = block->waiting;
     GridKernel *kernel = grid_kernel_host(resumption->kernel->owner);
-    block->is_away = block->may_resume = false;
+    block->is_away = false;
     VEC_PUSH(&kernel->resumable, resumption);
     if (kernel->is_held) {
         kernel->is_held = false;
@@ -213,27 +215,49 @@ static void make_resumable(FrontEnd *front_end, BlockFamily *block, Cycle now)
     front_end_wake_dispatcher(front_end, now);
 }
 
+static Resumption *new_resumption(FrontEnd *front_end)
+{
+    Resumption *resumption = xcalloc(1, sizeof *resumption);
+    resumption->place = front_end->resumptions.count;
+    VEC_PUSH(&front_end->resumptions, resumption);
+    return resumption;
+}
+
+void front_end_forget_block(FrontEnd *front_end, BlockFamily *block)
+{
+    const Resumption *resumption = block->waiting;
+    if (resumption) {
+        Resumption *last = front_end->resumptions.items[--front_end->resumptions.count];
+        front_end->resumptions.items[resumption->place] = last;
+        last->place = resumption->place;
+        xfree(block->waiting);
+    }
+    block_family_ended(block);
+}
+
 void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
     BlockFamily *block = report->suspended->family;
-    Resumption *resumption = block->waiting ? block->waiting : xcalloc(1, sizeof *resumption);
-    *resumption =
-        (Resumption){.kernel = report->kernel, .block = report->suspended, .linear = report->linear};
+    Resumption *resumption = block->waiting ? block->waiting : new_resumption(front_end);
+    resumption->kernel = report->kernel;
+    resumption->block = report->suspended;
+    resumption->linear = report->linear;
     report->suspended = NULL;
     block->waiting = resumption;
     block->is_away = true;
     front_end->statistics.blocks_suspended++;
     dispatcher_suspended(&front_end->dispatcher, report->kernel->owner, report->linear, sm, now);
-    if (block->may_resume)
+    if (block->served == block->waits)
         make_resumable(front_end, block, now);
 }
 
-static void resume(FrontEnd *front_end, BlockFamily *block, Cycle now)
+/* The block may still be being saved; and before that began another of its warps may have launched something
+ * and begun to wait for that, too: then word of this one is not enough. */
+static void resume(FrontEnd *front_end, BlockFamily *block, uint32_t wait, Cycle now)
 {
-    if (block->is_away)
+    block->served = wait;
+    if (block->is_away && block->served == block->waits)
         make_resumable(front_end, block, now);
-    else
-        block->may_resume = true; /* it is still being saved */
 }
 
 /* -- the shard -- */
@@ -261,7 +285,7 @@ void front_end_device_events(FrontEnd *front_end, Cycle now)
             link(front_end, event.launch, event.found, now);
             break;
         case EVENT_RESUMES:
-            resume(front_end, event.block, now);
+            resume(front_end, event.block, event.wait, now);
             break;
         }
     }
@@ -273,23 +297,20 @@ void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime)
     front_end->family_events = (FamilyEvents){on_ready, on_complete, on_resume, front_end};
 }
 
-/* A block of a run that has failed: one that is on its SM is freed there. */
-static void drop_block(BlockFamily *block)
-{
-    Resumption *resumption = block->waiting;
-    if (block->is_away)
-        block_free(resumption->block);
-    xfree(resumption);
-}
-
+/* After a failure; blocks that are on their SM are freed there. */
 void front_end_device_free(FrontEnd *front_end)
 {
     for (uint32_t i = 0; i < front_end->devices.count; i++) {
         DeviceGrid *device = front_end->devices.items[i];
-        family_give_up(&device->grid.family, drop_block);
+        family_give_up(&device->grid.family, NULL);
         VEC_FREE(&device->grid.resumable);
     }
     for (uint32_t i = 0; i < front_end->devices.count; i++)
         xfree(front_end->devices.items[i]);
+    for (uint32_t i = 0; i < front_end->resumptions.count; i++) {
+        block_free(front_end->resumptions.items[i]->block);
+        xfree(front_end->resumptions.items[i]);
+    }
     VEC_FREE(&front_end->devices);
+    VEC_FREE(&front_end->resumptions);
 }

@@ -59,6 +59,7 @@ typedef struct GridKernel {
     Cycle ended;           /* CYCLE_NEVER until the last block's end is known, and its stores are visible */
     Cycle last_block;      /* when word of the last block's end came */
     uint64_t dispatched_blocks, ended_blocks;
+    uint32_t late;         /* SMs that stores of its ended blocks may still be on their way from */
     uint64_t warp_instructions, thread_instructions; /* of the blocks that have ended, and of its launches */
     uint32_t *resident;    /* [sm] blocks there */
     uint32_t resident_blocks;

@@ -112,12 +112,13 @@ typedef struct BlockReport {
     bool late; /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED will follow */
 } BlockReport;
 
-/* A suspended block that goes on, on whichever SM it is sent to. Owned by the front end. */
+/* A block that has been suspended, and goes on on whichever SM it is sent to. Owned by the front end. */
 typedef struct Resumption {
     const SmKernel *kernel;
     Block *block;              /* the SM takes it, and sets this to null */
     uint64_t linear;           /* index in the grid */
     Cycle dispatched;
+    uint32_t place;            /* among those of the front end */
 } Resumption;
 
 /* What becomes of a resident block. */
