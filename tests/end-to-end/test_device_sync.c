@@ -3,12 +3,19 @@
  * the same cycles for any number of threads and any window. */
 #include "kernels.h"
 
+#include <string.h>
+
 enum { DEPTH = 6, NODES = (2 << DEPTH) - 1 };
+
+static void must(Kernels *kernels, WbStatus status)
+{
+    if (status != WB_OK)
+        fail_msg("%s", wb_error(kernels->gpu));
+}
 
 static void set(Kernels *kernels, const char *knob, const char *value)
 {
-    if (wb_gpu_set(kernels->gpu, knob, value) != WB_OK)
-        fail_msg("%s", wb_error(kernels->gpu));
+    must(kernels, wb_gpu_set(kernels->gpu, knob, value));
 }
 
 static uint64_t statistic(Kernels *kernels, const char *name)
@@ -123,6 +130,97 @@ static void aggregated_blocks_see_their_group(Kernels *kernels)
     }
 }
 
+/* The way to the units is so long that one warp's wait is over, and another's begins, before the block has
+ * left its SM for the first. */
+static void second_wait_is_kept(Kernels *kernels)
+{
+    enum { CALL = 10000 };
+    const int cycles = CALL;
+    int out[2048] = {0}, seen[2] = {0};
+    set(kernels, "mode", "cycle");
+    set(kernels, "launch_latencies", "false");
+    set(kernels, "unit_latency", "5000");
+    assert_int_equal(CALL, 2 * 5000);
+    uint64_t device_out = kernels_upload(kernels, out, sizeof out);
+    uint64_t device_seen = kernels_upload(kernels, seen, sizeof seen);
+    KERNELS_RUN(kernels, "wait_twice", 1, 96, 0, WB_ARG(device_out), WB_ARG(device_seen), WB_ARG(cycles));
+    kernels_download(kernels, device_seen, seen, sizeof seen);
+    assert_int_equal(seen[0], 1);
+    assert_int_equal(seen[1], 1);
+    assert_int_equal(statistic(kernels, "blocks_suspended"), 1);
+}
+
+/* Around the cycle from which on there is nothing to wait for: the block leaves its SM or it does not, and
+ * sees what the launch wrote. The fence is so long that all of that happens while the call is on its way. */
+static void a_wait_for_nothing_sees_all(Kernels *kernels)
+{
+    const int cycles = 2000;
+    bool has_left = false, has_stayed = false;
+    set(kernels, "mode", "cycle");
+    set(kernels, "launch_latencies", "false");
+    set(kernels, "unit_latency", "10");
+    set(kernels, "fence_latency", "1500");
+    for (int offset = 1500; offset < 5000; offset += 50) {
+        int out[1024] = {0}, seen[2] = {0};
+        const uint64_t before = statistic(kernels, "blocks_suspended");
+        uint64_t device_out = kernels_upload(kernels, out, sizeof out);
+        uint64_t device_seen = kernels_upload(kernels, seen, sizeof seen);
+        KERNELS_RUN(kernels, "wait_and_look", 1, 64, 0, WB_ARG(device_out), WB_ARG(device_seen),
+                    WB_ARG(cycles), WB_ARG(offset));
+        kernels_download(kernels, device_seen, seen, sizeof seen);
+        assert_int_equal(seen[0], 1);
+        const bool left = statistic(kernels, "blocks_suspended") > before;
+        has_left |= left;
+        has_stayed |= !left;
+    }
+    assert_true(has_left && has_stayed);
+}
+
+/* The group joins a kernel of another stream that runs for long; its own stream goes on when it has ended,
+ * which is when its stores are visible, also where a block's end does not wait for them. */
+static void stores_of_groups_are_visible(Kernels *kernels)
+{
+    static int seen[1024];
+    const int none[1024] = {0}, cycles = 100000;
+    WbKernel *linger, *launcher;
+    WbStream *streams[2];
+    memset(seen, 0, sizeof seen);
+    set(kernels, "mode", "cycle");
+    set(kernels, "block_end_waits", "false");
+    set(kernels, "block_end_cycles", "1");
+    set(kernels, "kernel_end_cycles", "1");
+    set(kernels, "host_copy_latency_ns", "0");
+    set(kernels, "host_copy_rate", "100000000");
+    const uint64_t own = kernels_upload(kernels, none, sizeof none);
+    const uint64_t others = kernels_upload(kernels, none, sizeof none);
+    must(kernels, wb_module_kernel(kernels->module, "linger", &linger));
+    must(kernels, wb_module_kernel(kernels->module, "launch_linger_group", &launcher));
+    for (size_t i = 0; i < 2; i++)
+        must(kernels, wb_stream_create(kernels->gpu, WB_STREAM_NON_BLOCKING, 0, &streams[i]));
+    must(kernels, wb_stream_launch(streams[0], linger,
+                                   &(WbLaunch){.grid = {1, 1, 1},
+                                               .block = {32, 1, 1},
+                                               .arguments = (WbArgument[]){WB_ARG(others), WB_ARG(cycles)},
+                                               .argument_count = 2}));
+    must(kernels, wb_stream_launch(streams[1], launcher,
+                                   &(WbLaunch){.grid = {1, 1, 1},
+                                               .block = {1, 1, 1},
+                                               .arguments = (WbArgument[]){WB_ARG(own)},
+                                               .argument_count = 1}));
+    must(kernels, wb_stream_copy(kernels->gpu, streams[1],
+                                 &(WbCopy){.destination = {.address = (uintptr_t)seen, .is_host = true},
+                                           .source = {.address = own},
+                                           .width = sizeof seen,
+                                           .height = 1,
+                                           .depth = 1}));
+    must(kernels, wb_wait(kernels->gpu));
+    for (size_t i = 0; i < 32; i++)
+        assert_int_equal(seen[32 * i], 1);
+    assert_int_equal(statistic(kernels, "groups_joined"), 1);
+    for (size_t i = 0; i < 2; i++)
+        wb_stream_destroy(streams[i]);
+}
+
 #define ON_EACH_GPU(test)                                                                                    \
     static void test_##test(void **state)                                                                    \
     {                                                                                                        \
@@ -135,6 +233,9 @@ ON_EACH_GPU(tree_in_both_modes)
 ON_EACH_GPU(tree_on_a_narrow_machine)
 ON_EACH_GPU(groups_of_groups)
 ON_EACH_GPU(aggregated_blocks_see_their_group)
+ON_EACH_GPU(second_wait_is_kept)
+ON_EACH_GPU(a_wait_for_nothing_sees_all)
+ON_EACH_GPU(stores_of_groups_are_visible)
 
 int main(void)
 {
@@ -144,6 +245,9 @@ int main(void)
         cmocka_unit_test(test_tree_is_deterministic),
         cmocka_unit_test(test_groups_of_groups),
         cmocka_unit_test(test_aggregated_blocks_see_their_group),
+        cmocka_unit_test(test_second_wait_is_kept),
+        cmocka_unit_test(test_a_wait_for_nothing_sees_all),
+        cmocka_unit_test(test_stores_of_groups_are_visible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
