@@ -175,7 +175,10 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
 static void set_run(CycleMachine *machine, const GpuConfig *config)
 {
     const bool same = machine->config.threads == config->threads && machine->config.window == config->window;
+    const bool resizes = machine->config.concurrent_kernels != config->concurrent_kernels;
     machine->config = *config;
+    if (resizes)
+        front_end_resize(machine->front_end);
     if (same)
         return;
     world_free(machine->world);

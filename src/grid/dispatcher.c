@@ -56,7 +56,7 @@ void dispatcher_mark(Dispatcher *dispatcher, GridKernel *kernel)
 
 static void unmark(Dispatcher *dispatcher, uint32_t at)
 {
-    dispatcher->queue.items[at]->is_marked = dispatcher->queue.items[at]->is_first = false;
+    dispatcher->queue.items[at]->is_marked = false;
     dispatcher->queue.count--;
     for (; at < dispatcher->queue.count; at++)
         dispatcher->queue.items[at] = dispatcher->queue.items[at + 1];
@@ -67,7 +67,6 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
     dispatcher->view.now = now;
     kernel->resident = xcalloc(dispatcher->view.sm_count, sizeof *kernel->resident);
     kernel->source_state = make_state(&dispatcher->policies.source->base, &dispatcher->view, kernel);
-    kernel->is_first = true;
     VEC_PUSH(&dispatcher->kernels, kernel);
     dispatcher_mark(dispatcher, kernel);
 }

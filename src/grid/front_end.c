@@ -346,6 +346,8 @@ void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     front_end->shard.wake = front_end_next(front_end);
 }
 
+void front_end_resize(FrontEnd *front_end) { kmu_resize(&front_end->kmu); }
+
 bool front_end_is_done(const FrontEnd *front_end)
 {
     return kmu_is_idle(&front_end->kmu) && !front_end->dispatcher.kernels.count && !front_end->devices.count;

@@ -81,6 +81,8 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
 void front_end_free(FrontEnd *front_end);
 /* Between runs of the world. The caller has filled in kernel, block_count, need, priority and blocks. */
 void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now);
+/* Its configuration has got another number of concurrent_kernels, and nothing runs. */
+void front_end_resize(FrontEnd *front_end);
 /* Whether the end of every kernel that was submitted is known. */
 bool front_end_is_done(const FrontEnd *front_end);
 

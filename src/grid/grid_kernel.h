@@ -55,6 +55,7 @@ typedef struct GridKernel {
     int priority;          /* lower: served first */
     BlockRecord *blocks;   /* [block_count] by index in the grid; null: no records are kept */
     Cycle launched;        /* when it was submitted; of a kernel's launch, when that was called */
+    Cycle sent;            /* of what the kernel management unit has sent: when it is in the distributor */
     Cycle started;         /* when its first block could be dispatched */
     Cycle ended;           /* CYCLE_NEVER until the last block's end is known, and its stores are visible */
     Cycle last_block;      /* when word of the last block's end came */
@@ -67,7 +68,6 @@ typedef struct GridKernel {
 
     uint32_t entry;        /* of the kernel distributor (KDEI), or NO_ENTRY */
     bool is_marked;        /* by the FCFS controller: it has blocks to dispatch */
-    bool is_first;         /* it has not been unmarked since it came: own blocks go first */
     GroupList groups;
     GroupEntry group;
 

@@ -13,6 +13,12 @@ void kmu_free(Kmu *kmu)
     VEC_FREE(&kmu->sent);
 }
 
+void kmu_resize(Kmu *kmu)
+{
+    distributor_free(&kmu->distributor);
+    distributor_init(&kmu->distributor, (uint32_t)kmu->config->concurrent_kernels);
+}
+
 void kmu_put(Kmu *kmu, GridKernel *kernel)
 {
     if (kmu->first_waiting == kmu->waiting.count)
@@ -28,11 +34,11 @@ void kmu_put(Kmu *kmu, GridKernel *kernel)
 static void send(Kmu *kmu, GridKernel *kernel, Cycle now)
 {
     const bool takes_time = !kernel->buffer || kmu->config->launch_latencies;
-    kernel->started = now + (takes_time ? kmu->config->kernel_launch_cycles : 0);
+    kernel->sent = now + (takes_time ? kmu->config->kernel_launch_cycles : 0);
     VEC_PUSH(&kmu->sent, kernel);
     GridKernel **const items = kmu->sent.items;
     uint32_t at = kmu->sent.count - 1;
-    for (; at && items[at - 1]->started > kernel->started; at--)
+    for (; at && items[at - 1]->sent > kernel->sent; at--)
         items[at] = items[at - 1];
     items[at] = kernel;
 }
@@ -53,9 +59,11 @@ GridKernel *kmu_take_arrived(Kmu *kmu, Cycle now)
     for (uint32_t i = 0; i < kmu->sent.count; i++)
         kmu->sent.items[i] = kmu->sent.items[i + 1];
     distributor_arrived(&kmu->distributor, kernel);
+    if (!kernel->dispatched_blocks) /* else it was there before, and its blocks have waited since */
+        kernel->started = kernel->sent;
     return kernel;
 }
 
-Cycle kmu_next(const Kmu *kmu) { return kmu->sent.count ? kmu->sent.items[0]->started : CYCLE_NEVER; }
+Cycle kmu_next(const Kmu *kmu) { return kmu->sent.count ? kmu->sent.items[0]->sent : CYCLE_NEVER; }
 
 bool kmu_is_idle(const Kmu *kmu) { return kmu->first_waiting == kmu->waiting.count && !kmu->sent.count; }

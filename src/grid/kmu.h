@@ -10,8 +10,8 @@
 
 #include "grid/distributor.h"
 
-/* Invariant: kernels from first_waiting on wait; of `sent`, by the cycle in which they arrive (`started`),
- * each has an entry. */
+/* Invariant: kernels from first_waiting on wait; of `sent`, by the cycle in which they arrive (their own
+ * `sent`), each has an entry. */
 typedef struct Kmu {
     const GpuConfig *config;
     Distributor distributor;
@@ -22,6 +22,8 @@ typedef struct Kmu {
 
 void kmu_init(Kmu *kmu, const GpuConfig *config);
 void kmu_free(Kmu *kmu);
+/* As many entries as the configuration says now; no kernel is there. */
+void kmu_resize(Kmu *kmu);
 void kmu_put(Kmu *kmu, GridKernel *kernel);
 /* Sends kernels on while entries are free. */
 void kmu_send(Kmu *kmu, Cycle now);

@@ -61,6 +61,22 @@ static void tree_on_a_narrow_machine(Kernels *kernels)
     run_tree(kernels);
     assert_int_equal(statistic(kernels, "kernels_held"), NODES / 2);
     assert_int_equal(statistic(kernels, "entries_peak"), 2);
+    set(kernels, "concurrent_kernels", "3");
+    run_tree(kernels);
+    assert_int_equal(statistic(kernels, "entries_peak"), 3);
+}
+
+/* The root's kernel leaves the distributor and comes back; its first block could be dispatched long before. */
+static void a_held_kernel_has_started_once(Kernels *kernels)
+{
+    WbRecord record;
+    uint64_t latency;
+    set(kernels, "mode", "cycle");
+    run_tree(kernels);
+    must(kernels, wb_gpu_get(kernels->gpu, "kernel_launch_cycles", &latency));
+    must(kernels, wb_record_at(kernels->gpu, 0, &record));
+    assert_int_equal(record.started, record.launched + latency);
+    assert_true(statistic(kernels, "kernels_held") > 0);
 }
 
 /* What the present run is made with, and the cycles that the first one took, variant by variant. */
@@ -231,6 +247,7 @@ static void stores_of_groups_are_visible(Kernels *kernels)
     }
 ON_EACH_GPU(tree_in_both_modes)
 ON_EACH_GPU(tree_on_a_narrow_machine)
+ON_EACH_GPU(a_held_kernel_has_started_once)
 ON_EACH_GPU(groups_of_groups)
 ON_EACH_GPU(aggregated_blocks_see_their_group)
 ON_EACH_GPU(second_wait_is_kept)
@@ -242,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tree_in_both_modes),
         cmocka_unit_test(test_tree_on_a_narrow_machine),
+        cmocka_unit_test(test_a_held_kernel_has_started_once),
         cmocka_unit_test(test_tree_is_deterministic),
         cmocka_unit_test(test_groups_of_groups),
         cmocka_unit_test(test_aggregated_blocks_see_their_group),

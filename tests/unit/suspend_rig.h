@@ -123,7 +123,8 @@ static inline void send_one(PauseRig *rig, const Sending *sending, Cycle now)
         return;
     }
     Resumption *resumption = xcalloc(1, sizeof *resumption);
-    *resumption = (Resumption){&rig->kernel, sending->block, sending->linear, now};
+    *resumption = (Resumption){
+        .kernel = &rig->kernel, .block = sending->block, .linear = sending->linear, .dispatched = now};
     VEC_PUSH(&rig->resumptions, resumption);
     shard_send(&rig->shard, sending->sm, time, MESSAGE_RESUME, 0, resumption);
 }
