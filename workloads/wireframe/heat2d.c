@@ -1,0 +1,36 @@
+/* Heat in a plate of random temperatures, step by step over the whole plate. */
+#include "wireframe/wireframe.h"
+
+#include <stdlib.h>
+
+enum { STEPS = 3 }; /* not more than the cells on the side of a tile */
+
+static void make_step(float *heat, WavefrontShape shape)
+{
+    const size_t width = shape.width, height = shape.height;
+    for (size_t y = 0; y < height; y++)
+        for (size_t x = 0; x < width; x++) {
+            float *cell = &heat[y * width + x];
+            const float up = y ? cell[-(ptrdiff_t)width] : 1, left = x ? cell[-1] : 0;
+            const float right = x + 1 < width ? cell[1] : 0, down = y + 1 < height ? cell[width] : 0;
+            *cell = 0.5f * *cell + 0.125f * ((up + left) + (right + down));
+        }
+}
+
+bool heat2d_run(Host *host, const WireframeRun *run, WavefrontShape shape)
+{
+    const size_t bytes = wavefront_cells(shape) * sizeof(float);
+    const int steps = STEPS;
+    float *cells = wavefront_floats(host, wavefront_cells(shape), wavefront_seed(run));
+    bool right = false;
+    if (host->status == WB_OK) {
+        uint64_t heat = host_buffer(host, cells, bytes);
+        WAVEFRONT_LAUNCH(host, "heat2d", shape, WB_ARG(heat), WB_ARG(steps));
+        for (int step = 0; step < steps; step++)
+            make_step(cells, shape);
+        right = wavefront_equals(host, heat, cells, bytes);
+        host_free(host, heat);
+    }
+    free(cells);
+    return right;
+}

@@ -1,0 +1,172 @@
+#include "wireframe/wireframe.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = 32, MOST_WARPS = 3, MOST_ARGUMENTS = 4 }; /* the first two as in wavefront.cuh */
+/* Cells on the side of a tile: those of HEAT2D must not be smaller than the number of its steps. */
+enum { LEAST_SIDE = 4 };
+
+/* As in wavefront.cuh. */
+typedef struct Tiling {
+    int width, height, across, down, wave;
+} Tiling;
+
+/* Cells need the tile between these two as well, and so does each of the two. */
+static void wavefront_parents(WavefrontShape shape, uint32_t x, uint32_t y, WavefrontAdd *add, void *context)
+{
+    (void)shape;
+    if (x > 0)
+        add(context, x - 1, y);
+    if (y > 0)
+        add(context, x, y - 1);
+}
+
+static uint32_t wavefront_waves(WavefrontShape shape) { return shape.across + shape.down - 1; }
+
+#define WAVEFRONT wavefront_parents, wavefront_waves
+
+const WireframeBenchmark wireframe_benchmarks[WIREFRAME_BENCHMARKS] = {
+    {"dtw",
+     "Dynamic time warping of two series",
+     "dtw.ptx",
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {2304, 1536}, [INPUT_FULL] = {12288, 8192}},
+     WAVEFRONT,
+     dtw_run},
+    {"heat2d",
+     "Heat in a plate, three steps",
+     "heat2d.ptx",
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {768, 768}, [INPUT_FULL] = {12288, 12288}},
+     WAVEFRONT,
+     heat2d_run},
+    {"hist",
+     "Integral histogram of an image",
+     "hist.ptx",
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {768, 576}, [INPUT_FULL] = {4160, 3120}},
+     WAVEFRONT,
+     hist_run},
+    {"int_img",
+     "Integral image",
+     "int_img.ptx",
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {2048, 1536}, [INPUT_FULL] = {4160, 3120}},
+     WAVEFRONT,
+     int_img_run},
+    {"sor",
+     "A sweep of successive over-relaxation",
+     "sor.ptx",
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {1536, 1536}, [INPUT_FULL] = {12000, 12000}},
+     WAVEFRONT,
+     sor_run},
+    {"sw",
+     "Smith-Waterman alignment of two strings",
+     "sw.ptx",
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {1920, 1920}, [INPUT_FULL] = {8192, 8192}},
+     WAVEFRONT,
+     sw_run},
+};
+
+const WireframeBenchmark *wireframe_find(const char *name)
+{
+    for (size_t i = 0; i < WIREFRAME_BENCHMARKS; i++)
+        if (strcmp(wireframe_benchmarks[i].name, name) == 0)
+            return &wireframe_benchmarks[i];
+    return NULL;
+}
+
+WavefrontShape wireframe_shape(const WireframeBenchmark *benchmark, const WireframeRun *run)
+{
+    const uint32_t usual = run->size == INPUT_TINY ? 5 : 64, tiles = run->tiles ? run->tiles : usual;
+    return (WavefrontShape){
+        .width = benchmark->cells[run->size].width,
+        .height = benchmark->cells[run->size].height,
+        .across = tiles,
+        .down = tiles,
+    };
+}
+
+static bool is_shape_possible(Host *host, const char *name, WavefrontShape shape)
+{
+    if (shape.width / shape.across >= LEAST_SIDE && shape.height / shape.down >= LEAST_SIDE)
+        return true;
+    host->status = WB_ERROR_ARGUMENT;
+    snprintf(host->error, sizeof host->error,
+             "%s has %u x %u cells, too few for %u x %u tiles: a tile has at least %d on each side.", name,
+             shape.width, shape.height, shape.across, shape.down, LEAST_SIDE);
+    return false;
+}
+
+bool wireframe_run(const WireframeBenchmark *benchmark, const WireframeRun *run, WbGpu *gpu,
+                   const char *directory, Host *host)
+{
+    const WavefrontShape shape = wireframe_shape(benchmark, run);
+    *host = host_begin(gpu, directory, benchmark->file);
+    const bool right = host->status == WB_OK && is_shape_possible(host, benchmark->name, shape) &&
+                       benchmark->run(host, run, shape) && host->status == WB_OK;
+    if (!right && host->status == WB_OK)
+        snprintf(host->error, sizeof host->error, "The result of %s is not the one computed without the GPU.",
+                 benchmark->name);
+    return right;
+}
+
+/* Tiles of the wave; the first of them is as high up as the matrix allows. */
+static uint32_t tiles_in_wave(WavefrontShape shape, uint32_t wave)
+{
+    const uint32_t top = wave < shape.across ? 0 : wave - (shape.across - 1);
+    const uint32_t bottom = wave < shape.down ? wave : shape.down - 1;
+    return bottom - top + 1;
+}
+
+void wavefront_launch(Host *host, const char *kernel, WavefrontShape shape, const WbArgument *arguments,
+                      uint32_t count)
+{
+    Tiling tiling = {(int)shape.width, (int)shape.height, (int)shape.across, (int)shape.down, 0};
+    WbArgument all[MOST_ARGUMENTS + 1];
+    assert(count <= MOST_ARGUMENTS);
+    memcpy(all, arguments, count * sizeof *all);
+    all[count] = WB_ARG(tiling);
+    const uint32_t rows = (shape.height + shape.down - 1) / shape.down, strips = (rows + LANES - 1) / LANES;
+    const WbDim3 block = dim(LANES * (strips < MOST_WARPS ? strips : MOST_WARPS), 1, 1);
+    for (uint32_t wave = 0; wave < wavefront_waves(shape) && host->status == WB_OK; wave++) {
+        tiling.wave = (int)wave;
+        host_launch(host, kernel, dim(tiles_in_wave(shape, wave), 1, 1), block, all, count + 1);
+    }
+}
+
+void *wavefront_array(Host *host, size_t count, size_t size)
+{
+    void *items = calloc(count, size);
+    if (!items && host->status == WB_OK) {
+        host->status = WB_ERROR_ARGUMENT;
+        snprintf(host->error, sizeof host->error, "There is no memory for %zu items of %zu bytes.", count,
+                 size);
+    }
+    return items;
+}
+
+uint8_t *wavefront_bytes(Host *host, size_t count, uint32_t limit, uint32_t seed)
+{
+    uint8_t *values = wavefront_array(host, count, sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = (uint8_t)((random_next(&seed) >> 16) % limit);
+    return values;
+}
+
+float *wavefront_floats(Host *host, size_t count, uint32_t seed)
+{
+    float *values = wavefront_array(host, count, sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = random_float(&seed);
+    return values;
+}
+
+bool wavefront_equals(Host *host, uint64_t address, const void *expected, size_t bytes)
+{
+    void *got = wavefront_array(host, bytes, 1);
+    if (got)
+        host_read(host, got, address, bytes);
+    const bool equal = got && host->status == WB_OK && !memcmp(got, expected, bytes);
+    free(got);
+    return equal;
+}
