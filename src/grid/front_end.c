@@ -278,8 +278,7 @@ Cycle front_end_next(const FrontEnd *front_end)
     const bool dispatches = !front_end->idle && front_end->fetching_since == CYCLE_NEVER;
     Cycle next = dispatches ? clock_cycle(front_end->clock, front_end->next_tick) : CYCLE_NEVER;
     next = earlier(next, kmu_next(&front_end->kmu));
-    if (front_end->first_event < front_end->events.count)
-        next = earlier(next, front_end->events.items[front_end->first_event].time);
+    next = earlier(next, front_end_next_event(front_end));
     return earlier(next, memory_port_next(front_end->port));
 }
 

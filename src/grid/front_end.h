@@ -30,6 +30,7 @@ typedef enum FrontEventKind {
 
 typedef struct FrontEvent {
     Cycle time;
+    uint64_t number;     /* in the order in which they became known */
     FrontEventKind kind;
     GridKernel *launch;
     GridKernel *found;   /* of EVENT_LINKS; null: none */
@@ -47,8 +48,8 @@ typedef struct RecordLine {
  * owes word of these. Invariant: a launch is in so many lists as its `late` says. */
 typedef VEC(GridKernel *) LateLaunches;
 
-/* SMs are the shards 0 to sm_count - 1. Invariant: events from first_event on are sorted by time, those of
- * one time by when they became known; devices[g->place] is g, and so with resumptions. */
+/* SMs are the shards 0 to sm_count - 1. Invariant: no event comes before that at half its index, by
+ * time and then by number, counted from 1; devices[g->place] is g, and so with resumptions. */
 typedef struct FrontEnd {
     Shard shard;
     const GpuConfig *config;
@@ -58,8 +59,8 @@ typedef struct FrontEnd {
     GroupTable groups;
     MemoryPort *port;     /* null: there is no memory, and what lies there comes at once */
     DeviceRuntime *runtime; /* null: kernels launch nothing */
-    VEC(FrontEvent) events;
-    uint32_t first_event;
+    VEC(FrontEvent) events; /* a heap */
+    uint64_t next_event;
     VEC(DeviceGrid *) devices; /* what kernels have launched and is not complete */
     VEC(Resumption *) resumptions; /* of blocks that have been suspended and have not ended */
     uint64_t launch_bytes;     /* reserved for what has not begun */
@@ -106,6 +107,8 @@ void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunc
 /* -- between the files of the front end -- */
 
 void front_end_put_event(FrontEnd *front_end, FrontEvent event);
+/* When the next one is due; CYCLE_NEVER: there is none. */
+Cycle front_end_next_event(const FrontEnd *front_end);
 /* Does what is due. */
 void front_end_device_events(FrontEnd *front_end, Cycle now);
 /* The first block of what a kernel launched has been dispatched, or its kernel has an entry. */

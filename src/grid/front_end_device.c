@@ -2,8 +2,6 @@
  *
  * Calls come between windows, in the order of cycles, and what completions entail is decided there, too; what
  * follows from either begins at a cycle that is known then and lies behind the window (front_end.h). */
-#include <string.h>
-
 #include "grid/front_end.h"
 
 static GridKernel *kernel_of(Family *family)
@@ -11,24 +9,45 @@ static GridKernel *kernel_of(Family *family)
     return (GridKernel *)((char *)family - offsetof(GridKernel, family));
 }
 
+/* -- what happens later -- */
+
+static bool comes_before(const FrontEvent *a, const FrontEvent *b)
+{
+    return a->time != b->time ? a->time < b->time : a->number < b->number;
+}
+
 void front_end_put_event(FrontEnd *front_end, FrontEvent event)
 {
-    if (front_end->first_event == front_end->events.count)
-        front_end->first_event = front_end->events.count = 0;
-    uint32_t low = front_end->first_event, high = front_end->events.count;
-    while (low < high) { /* behind all of the same time */
-        const uint32_t middle = low + (high - low) / 2;
-        if (event.time < front_end->events.items[middle].time)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    event.number = front_end->next_event++;
     VEC_PUSH(&front_end->events, event);
-    FrontEvent *at = front_end->events.items + low;
-    memmove(at + 1, at, (front_end->events.count - 1 - low) * sizeof *at);
-    *at = event;
+    FrontEvent *const heap = front_end->events.items - 1;
+    uint32_t at = front_end->events.count;
+    for (; at > 1 && comes_before(&event, &heap[at / 2]); at /= 2)
+        heap[at] = heap[at / 2];
+    heap[at] = event;
     if (event.time < front_end->shard.wake)
         front_end->shard.wake = event.time;
+}
+
+Cycle front_end_next_event(const FrontEnd *front_end)
+{
+    return front_end->events.count ? front_end->events.items[0].time : CYCLE_NEVER;
+}
+
+static FrontEvent take_event(FrontEnd *front_end)
+{
+    FrontEvent *const heap = front_end->events.items - 1;
+    const FrontEvent first = heap[1], last = heap[front_end->events.count--];
+    const uint32_t count = front_end->events.count;
+    uint32_t at = 1;
+    for (uint32_t child; (child = 2 * at) <= count; at = child) {
+        child += child < count && comes_before(&heap[child + 1], &heap[child]);
+        if (!comes_before(&heap[child], &last))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return first;
 }
 
 /* -- launches -- */
@@ -274,9 +293,8 @@ static void arrive(FrontEnd *front_end, GridKernel *launch, Cycle now)
 
 void front_end_device_events(FrontEnd *front_end, Cycle now)
 {
-    while (front_end->first_event < front_end->events.count &&
-           front_end->events.items[front_end->first_event].time <= now) {
-        const FrontEvent event = front_end->events.items[front_end->first_event++];
+    while (front_end_next_event(front_end) <= now) {
+        const FrontEvent event = take_event(front_end);
         switch (event.kind) {
         case EVENT_ARRIVES:
             arrive(front_end, event.launch, now);
