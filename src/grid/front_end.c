@@ -328,7 +328,7 @@ void front_end_free(FrontEnd *front_end)
     group_table_free(&front_end->groups);
     memory_port_free(front_end->port);
     VEC_FREE(&front_end->events);
-    for (uint64_t i = 0; i < front_end->config->sm_count; i++)
+    for (uint32_t i = 0; i < front_end->dispatcher.view.sm_count; i++)
         VEC_FREE(&front_end->late[i]);
     xfree(front_end->late);
     xfree(front_end);
