@@ -70,6 +70,7 @@ static WbStatus store_parameters(WbGpu *gpu, const Launch *launch, LaunchBuffer 
                          "Global memory has no room for the %u bytes of parameters of kernel %s.", bytes,
                          launch->program->name);
     memcpy((*buffer)->host, launch->parameters, bytes);
+    (*buffer)->is_launched = true; /* no kernel can launch with it again */
     return WB_OK;
 }
 

@@ -75,7 +75,6 @@ static void fill_in(LaunchBuffer *buffer, const Box *box, unsigned shift)
 
 static StepResult launch_box(RuntimeCall *call, const Box *box, uint64_t stream, uint64_t *answer)
 {
-    enum { ALIGNMENT = 64 };
     DeviceRuntime *runtime = call->runtime;
     const Launcher *launcher = &runtime->launcher;
     const unsigned shift = unit_shift(box);
@@ -86,7 +85,7 @@ static StepResult launch_box(RuntimeCall *call, const Box *box, uint64_t stream,
     uint32_t bytes;
     if (runtime_find_kernel(call, request.kernel, &bytes) != STEP_NEXT)
         return STEP_ERROR;
-    request.buffer = runtime_buffer(runtime, &call->caller, ALIGNMENT, bytes);
+    request.buffer = runtime_buffer(runtime, &call->caller, PARAMETER_ALIGNMENT, bytes);
     if (!request.buffer) {
         *answer = DEVICE_OUT_OF_MEMORY;
         return STEP_NEXT;
