@@ -56,7 +56,7 @@ void dispatcher_mark(Dispatcher *dispatcher, GridKernel *kernel)
 
 static void unmark(Dispatcher *dispatcher, uint32_t at)
 {
-    dispatcher->queue.items[at]->is_marked = false;
+    dispatcher->queue.items[at]->is_marked = dispatcher->queue.items[at]->is_first = false;
     dispatcher->queue.count--;
     for (; at < dispatcher->queue.count; at++)
         dispatcher->queue.items[at] = dispatcher->queue.items[at + 1];
@@ -67,6 +67,7 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
     dispatcher->view.now = now;
     kernel->resident = xcalloc(dispatcher->view.sm_count, sizeof *kernel->resident);
     kernel->source_state = make_state(&dispatcher->policies.source->base, &dispatcher->view, kernel);
+    kernel->is_first = kernel->dispatched_blocks < kernel->block_count; /* one that was held is not new */
     VEC_PUSH(&dispatcher->kernels, kernel);
     dispatcher_mark(dispatcher, kernel);
 }
@@ -162,7 +163,7 @@ static DispatchOutcome serve(Dispatcher *dispatcher, GridKernel *kernel, Dispatc
     *dispatch = (Dispatch){.launch = kernel};
     if (kernel->resumable.count)
         return start_resumed(dispatcher, kernel, dispatch);
-    if (kernel->dispatched_blocks < kernel->block_count &&
+    if (kernel->is_first && kernel->dispatched_blocks < kernel->block_count &&
         source->next(kernel->source_state, &dispatcher->view, kernel, &dispatch->block))
         return start(dispatcher, kernel, dispatch);
     return kernel->groups.next ? start_of_group(dispatcher, kernel, dispatch) : NOTHING_READY;

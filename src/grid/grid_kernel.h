@@ -68,6 +68,7 @@ typedef struct GridKernel {
 
     uint32_t entry;        /* of the kernel distributor (KDEI), or NO_ENTRY */
     bool is_marked;        /* by the FCFS controller: it has blocks to dispatch */
+    bool is_first;         /* it has not been unmarked since it came: own blocks go before those of groups */
     GroupList groups;
     GroupEntry group;
 

@@ -211,6 +211,7 @@ static void groups_join_and_queue_again(void **state)
     const SmKernel *late = launch(&rig, &kernel, true, 1, 1000, 1210, NULL)->kernel;
     run_to(&rig, 1300);
     assert_true(kernel.is_marked);
+    assert_false(kernel.is_first);
     run_out(&rig);
     assert_true(arrived(&rig, late, 0) > arrived(&rig, &other_seen, 2));
     assert_int_equal(rig.gpu.front_end->statistics.groups_joined, 2);

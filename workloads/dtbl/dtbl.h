@@ -35,7 +35,8 @@ const DtblBenchmark *dtbl_find(const char *name);
 const char *dtbl_kernel(const char *name, LaunchMode mode, char *buffer, size_t size);
 /* Loads the benchmark's PTX from `directory` and runs it. False: host->error says why. The caller ends the
  * host. */
-bool dtbl_run(const DtblBenchmark *benchmark, const DtblRun *run, WbGpu *gpu, const char *directory, Host *host);
+bool dtbl_run(const DtblBenchmark *benchmark, const DtblRun *run, WbGpu *gpu, const char *directory,
+              Host *host);
 
 /* -- one row each of dtbl_benchmarks, defined by its application's file -- */
 

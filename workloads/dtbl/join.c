@@ -16,8 +16,8 @@ typedef struct Result {
     uint32_t left, right;
 } Result;
 
-/* Invariant: the tuples of `right` rise by key; those with key k are range_starts[k] to range_starts[k + 1] - 1.
- * results is how many tuples the join has. */
+/* Invariant: the tuples of `right` rise by key; those with key k are range_starts[k] to
+ * range_starts[k + 1] - 1. results is how many tuples the join has. */
 typedef struct Relations {
     Tuples left, right;
     uint32_t *range_starts;
