@@ -68,8 +68,9 @@ static void pass_value(Step *step, Frame *from_frame, const Operand *from, Frame
             write_value(step, to_frame, to, lane, place, bytes);
             continue;
         }
-        read_value(step, from_frame, from, lane, &value, bytes);
-        write_value(step, to_frame, to, lane, &value, bytes);
+        const uint32_t held = bytes < sizeof value ? bytes : (uint32_t)sizeof value; /* by a register */
+        read_value(step, from_frame, from, lane, &value, held);
+        write_value(step, to_frame, to, lane, &value, held);
     }
 }
 
