@@ -27,8 +27,8 @@ static const Command commands[] = {
      "               [RUNNING]",
      "Run one kernel and show its cycles and where they went"},
     {"paper", command_paper,
-     "paper NAME [--size small|full] [--only BENCHMARK[,...]] [--out FOLDER] [--jobs N] [--threads N]\n"
-     "               [--set KNOB=VALUE]... [--markdown FILE] | paper --help",
+     "paper NAME [--size small|full] [--only BENCHMARK[,...] [--graph FILE]] [--out FOLDER] [--jobs N]\n"
+     "               [--threads N] [--set KNOB=VALUE]... [--markdown FILE] | paper --help",
      "Repeat the measurements of a paper and compare them with what it published"},
     {"ptx", command_ptx, "ptx FILE [--gpu NAME]", "Read a PTX file and list its kernels and what they need"},
     {"config", command_config, "config NAME", "Show a GPU's configuration with every value resolved"},

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/report.h"
+
 WbGpu *harness_open(const char *name, const char *const *knobs)
 {
     char error[2048];
@@ -73,4 +75,18 @@ void harness_run_error(const HarnessRun *run, WbStatus expected, ...)
         if (!strstr(wb_error(run->gpu), part))
             fail_msg("the sentence does not hold '%s': %s", part, wb_error(run->gpu));
     va_end(parts);
+}
+
+char *harness_report(const WbGpu *gpu)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, file);
+    fclose(file);
+    char *host = strstr(text, "\n  \"host\"");
+    assert_non_null(host);
+    *host = '\0';
+    return text;
 }

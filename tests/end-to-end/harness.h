@@ -33,4 +33,8 @@ void harness_run_ok(const HarnessRun *run);
  * by null). */
 void harness_run_error(const HarnessRun *run, WbStatus status, ...);
 
+/* The report of all that has run, with details and blocks, as text to be freed: everything in it is the same
+ * for any number of threads and any window. */
+char *harness_report(const WbGpu *gpu);
+
 #endif

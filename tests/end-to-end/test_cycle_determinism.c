@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness.h"
 #include "report/report.h"
 #include "trials.h"
 
@@ -35,26 +36,12 @@ typedef struct Result {
     TrialTrace trace;
 } Result;
 
-static char *report_of(const WbGpu *gpu)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    assert_non_null(file);
-    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, file);
-    fclose(file);
-    char *host = strstr(text, "\n  \"host\"");
-    assert_non_null(host);
-    *host = '\0';
-    return text;
-}
-
 static Result run(const char *name, const Way *way, bool more)
 {
     Result result = {0};
     const char *const knobs[] = {"mode=cycle", way->threads, way->window, NULL};
     WbGpu *gpu = trial_run_all(name, knobs, more, &result.trace);
-    result.report = report_of(gpu);
+    result.report = harness_report(gpu);
     wb_gpu_close(gpu);
     return result;
 }

@@ -54,20 +54,6 @@ static uint64_t statistic(const WbGpu *gpu, const char *name)
     return stat.value;
 }
 
-static char *report_of(const WbGpu *gpu)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    assert_non_null(file);
-    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, file);
-    fclose(file);
-    char *host = strstr(text, "\n  \"host\"");
-    assert_non_null(host);
-    *host = '\0';
-    return text;
-}
-
 /* The test fails unless the result is right. */
 static Outcome run(const Case *one)
 {
@@ -78,7 +64,7 @@ static Outcome run(const Case *one)
     if (!dtbl_run(one->benchmark, &how, gpu, SOURCE_DIRECTORY "/workloads/dtbl", &host))
         fail_msg("%s: %s", describe(one, text, sizeof text), host.error);
     const Outcome outcome = {
-        .report = report_of(gpu),
+        .report = harness_report(gpu),
         .cycles = host.total_cycles,
         .kernels = statistic(gpu, "device_kernels"),
         .groups = statistic(gpu, "device_groups"),
