@@ -62,6 +62,21 @@ typedef struct WbKernelInfo {
 typedef struct WbArgument { const void *data; size_t size; } WbArgument;
 #define WB_ARG(variable) ((WbArgument){&(variable), sizeof(variable)})
 
+/* Dependencies between blocks: warpbeam_graph.h. */
+typedef struct WbGraph WbGraph;
+
+/* What a mapping function is given: the block whose parents it is asked for. The calls have names in
+ * warpbeam_graph.h. */
+typedef struct WbLink WbLink;
+struct WbLink {
+    WbDim3 block, grid;
+    const struct WbLinkCalls {
+        void (*add)(WbLink *link, WbDim3 parent); /* one that lies outside the grid is ignored */
+        void (*set_policy)(WbLink *link, int policy, uint32_t bound); /* of the whole launch */
+    } *calls;
+};
+typedef void WbMapping(WbLink *link, void *context);
+
 typedef struct WbLaunch {
     WbDim3 grid, block;
     uint32_t shared_bytes;     /* dynamic, on top of the kernel's static ones */
@@ -73,6 +88,10 @@ typedef struct WbLaunch {
     const void *buffer;
     size_t buffer_bytes;
     bool cooperative;          /* all blocks are resident at once, or the launch is refused */
+    /* Dependencies between its blocks, one or the other; null: none. */
+    WbMapping *mapping;        /* called for every block before the call returns, x fastest */
+    void *mapping_context;
+    WbGraph *graph;            /* of one grid, with these dimensions; read before the call returns */
 } WbLaunch;
 
 /* One statistic, declared by the component that counts it. */

@@ -1,0 +1,62 @@
+/* A dependency graph while it is being built: nodes, and edges in the order of adding.
+ *
+ * Nodes below block_count are blocks, grid by grid, x fastest; those from there on are joins, which stand
+ * for no block [Wireframe §2.2]. */
+#ifndef DEPEND_DRAFT_H
+#define DEPEND_DRAFT_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+typedef struct GraphEdge {
+    uint32_t parent, child;
+} GraphEdge;
+
+/* The blocks of one kernel: nodes first to first + count - 1. */
+typedef struct GraphGrid {
+    uint32_t size[3];
+    uint32_t first, count;
+} GraphGrid;
+
+/* Invariant: the grids' nodes are 0 to block_count - 1, in their order; both ends of every edge are nodes. */
+typedef struct GraphDraft {
+    VEC(GraphGrid) grids;
+    uint32_t block_count, node_count;
+    VEC(GraphEdge) edges;
+} GraphDraft;
+
+void draft_free(GraphDraft *draft);
+/* Grids come before the first join. Fails where there would be more nodes than 32 bits count. */
+WbStatus draft_add_grid(GraphDraft *draft, const uint32_t size[3], uint32_t *first, Error *error);
+WbStatus draft_add_join(GraphDraft *draft, uint32_t *node, Error *error);
+/* Fails where an end is no node. */
+WbStatus draft_add_edge(GraphDraft *draft, uint32_t parent, uint32_t child, Error *error);
+
+/* Nodes first, first + stride, ... */
+typedef struct NodeRow {
+    uint32_t first, count, stride;
+} NodeRow;
+
+/* No node has more than this many children because of a barrier: more are reached through further joins, so
+ * that they fit into the Local Edge Array. */
+enum { BARRIER_CHILDREN = 128 };
+
+/* None of `after` begins before all of `before` are over; by joins, in O(nodes) edges. */
+WbStatus draft_barrier(GraphDraft *draft, NodeRow before, NodeRow after, Error *error);
+/* Group g of `size` nodes before with group g after. */
+WbStatus draft_barrier_groups(GraphDraft *draft, NodeRow before, NodeRow after, uint32_t size, Error *error);
+
+/* "block (3,0,0)", with "of kernel 2" where there are several grids, or "join 1". Returns `text`. */
+const char *draft_name_node(const GraphDraft *draft, uint32_t node, char *text, size_t size);
+
+/* -- files (file.c): lists of "parent child" lines, and DOT; which one it is shows in the text -- */
+
+/* Adds the edges that the text has. A draft without grids gets one of as many blocks as the text names.
+ * Errors name file and line. */
+WbStatus draft_read(GraphDraft *draft, const char *file_name, const char *text, size_t length, Error *error);
+void draft_write_edges(const GraphDraft *draft, FILE *to);
+void draft_write_dot(const GraphDraft *draft, FILE *to);
+
+#endif

@@ -1,0 +1,26 @@
+/* Which ready node of a dependency graph is dispatched next?
+ *
+ * An order is one file of order/, which opens by naming its paper and ends with one constant,
+ * `const GraphOrder order_<file name>`. The build finds it; the knob graph_order, or the launch, chooses
+ * it. On which SM the block goes is the question of block_place. */
+#ifndef GRID_GRAPH_ORDER_H
+#define GRID_GRAPH_ORDER_H
+
+#include "base/policy.h"
+#include "grid/graph_buffer.h"
+
+typedef struct GraphOrder {
+    Policy about;
+    /* Entries of Local Node Array and Local Edge Array that its paper gives it, where the knobs
+     * graph_local_nodes and graph_local_edges leave that open. */
+    uint32_t local_nodes, local_edges;
+    /* The next node, or null if none may run. Asked only with a ready node in the buffer. */
+    const GraphNode *(*next)(const GraphBuffer *buffer, uint32_t bound);
+} GraphOrder;
+
+extern const PolicyKind order_policies;
+
+/* Null with the sentence where there is none of that name. */
+const GraphOrder *order_find(const char *name, Error *error);
+
+#endif
