@@ -52,8 +52,10 @@ static void take_access(Watch *watch, const WatchedAccess *access)
 Checker *checker_create(const DependencyGraph *graph, const char *const *kernels, Violations *violations)
 {
     Checker *checker = xcalloc(1, sizeof *checker);
-    *checker =
-        (Checker){.watch = {take_access}, .graph = graph, .kernels = kernels, .violations = violations};
+    *checker = (Checker){.watch = {take_access}, .graph = graph, .violations = violations};
+    checker->kernels = ARENA_ARRAY(&checker->arena, const char *, graph->grid_count);
+    for (uint32_t i = 0; i < graph->grid_count; i++)
+        checker->kernels[i] = arena_strndup(&checker->arena, kernels[i], strlen(kernels[i]));
     ancestry_init(&checker->ancestry, graph);
     shadow_init(&checker->shadow, meet, checker);
     return checker;
