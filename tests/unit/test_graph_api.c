@@ -312,6 +312,29 @@ static void a_graph_is_one_launch_with_several_kernels(void **state)
     assert_int_equal(again.launched, one.ended);
 }
 
+/* A chain of joins behind the last block: the launch ends while more of them are on their way from memory,
+ * which must not be gone when the next kernel lets time go on. */
+static void joins_that_nobody_waits_for(void **state)
+{
+    (void)state;
+    const WbDim3 one = {1, 1, 1};
+    uint64_t total, before, after;
+    check(wb_memory_size(gpu, &total, &before));
+    check(wb_graph_set_policy(graph, WB_LVL, 3));
+    grid(1, 1, 1);
+    for (uint32_t i = 0, join; i < 180; i++) {
+        check(wb_graph_add_join(graph, &join));
+        check(wb_graph_add_edge(graph, i, join));
+        if (i < 120)
+            continue;
+        check(launch(graph, NULL, one));
+        check(wb_wait(gpu));
+        check(wb_memory_size(gpu, &total, &after));
+        assert_int_equal(after, before);
+    }
+    assert_int_equal(word_at(0), 60);
+}
+
 /* What is left of a graph when another kernel fails, or its own. */
 static void a_failure_drops_graphs(void **state)
 {
@@ -350,6 +373,7 @@ int main(void)
         TEST(more_nodes_than_ids_count),
         TEST(of_another_gpu),
         TEST(a_graph_is_one_launch_with_several_kernels),
+        TEST(joins_that_nobody_waits_for),
         TEST(a_failure_drops_graphs),
     };
     return cmocka_run_group_tests_name("graphs of the C API", tests, NULL, NULL);
