@@ -123,7 +123,7 @@ static void bad_text_is_refused(void **state)
         {"# grid 2 0 1\n0 1\n", "file:1: a grid of 2 x 0 x 1 blocks"},
         {"# blocks 3 joins 0\n# grid 2 2 1\n",
          "file:1: the text is about 3 blocks, but the grids of this graph have 4"},
-        {"# blocks 3 joins 1\n0 1\n\n4 1\n5 1\n",
+        {"# blocks 3 joins 1\n0 1\n\n4 1\n5 1\n5 2\n",
          "file:5: there is no node 5: the graph has 4 (3 blocks and 1 joins)"},
         {"hello 1 2\n", "file:1: \"digraph\", or a list of edges is expected, not \"hello\""},
         {"\ngraph { 0 -- 1 }", "file:2: the graph is undirected"},
