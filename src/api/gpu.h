@@ -16,6 +16,7 @@
 #include "exec/machine.h"
 #include "exec/program.h"
 #include "exec/texture.h"
+#include "watch/profile.h"
 
 /* A kernel of a loaded module. program is null until the kernel is first used, timing until it first runs in
  * cycle mode. */
@@ -82,6 +83,8 @@ struct WbGpu {
     double seconds;            /* of the host's clock, spent in launches */
     VEC(KernelRecord *) records;
     GpuStatistics statistics;
+    Violations violations;     /* of dependencies, since they were reset */
+    Profile *profile;          /* null: launches are not recorded */
     Error attempt, last;
     Error unreported;          /* of a launch that failed inside a call that returns nothing */
 };
@@ -93,6 +96,9 @@ WbStatus gpu_end(WbGpu *gpu, WbStatus status);
 /* Cycles that take at least so many nanoseconds. */
 Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds);
 
+/* That the stream, if it is not the default one, is the GPU's. */
+WbStatus stream_check(WbGpu *gpu, const WbStream *stream, Error *error);
+
 /* Compares a launch with kernel and GPU. */
 WbStatus launch_check(WbKernel *kernel, const WbLaunch *launch, Error *error);
 /* Checks a launch and makes the order of it. */
@@ -100,8 +106,13 @@ WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, La
                       Error *error);
 /* Fills in what engine and SMs need to know; takes the order's parameters over. */
 WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error);
-/* Runs it at once, without time. */
-WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *launch);
+
+/* -- watching launches (watch.c) -- */
+
+/* Gives the launch a grid of the profile, if there is one. */
+WbStatus watch_order(WbGpu *gpu, LaunchOrder *order, Error *error);
+/* The launch is about to start: whoever watches its kernels is set in what describes them. */
+void watch_launch(WbGpu *gpu, KernelLaunch *launch, Launch *described);
 
 /* -- launches by kernels (device_launch.c) -- */
 
