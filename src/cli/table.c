@@ -77,7 +77,7 @@ static const Option of_compare[] = {
 static const OptionGroup compare_options = GROUP("Options", NULL, of_compare);
 
 static const Option of_demo[] = {
-    {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small tiny")},
+    {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small full tiny")},
     {"--gpu", "NAME", "the GPU: gtx480, the paper's, unless given", LIST("gpus")},
     {"--threads", "N", "host threads; the result is the same with any number", ANY},
     {"--out", "FOLDER", "keeps the statistics of every run and the report; otherwise nothing is written",
