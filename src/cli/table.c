@@ -72,6 +72,7 @@ static const OptionGroup paper_options = GROUP("Options", NULL, of_paper);
 static const Option of_compare[] = {
     {"--top", "N", "so many differences of each part: 10 unless given", ANY},
     {"--all", NULL, "all differences", ANY},
+    {"--each", NULL, "kernels one by one, matched by their place among those of their name", ANY},
     {"--csv", NULL, "all differences as comma-separated values", ANY},
 };
 static const OptionGroup compare_options = GROUP("Options", NULL, of_compare);
@@ -122,9 +123,9 @@ const Command commands[] = {
      LIST("papers"), {&paper_options}, {"warpbeam paper dtbl --only bht --out results"}},
     {"compare", command_compare, "Show what differs between runs, the biggest difference first",
      {"A.json B.json [C.json]... [OPTION]..."},
-     "Takes files that --stats wrote. First come knobs that differ, then the totals, then each kernel's "
-     "counters and ratios; kernels are matched by name and by their place among those of that name. "
-     "Differences are against the first file, and sorted by how many times larger or smaller the number is.",
+     "Takes two to six JSON files that --stats wrote. First come knobs that differ, then totals, then counters "
+     "of the kernels, those of one name together, and their ratios where there is one of the name. Differences "
+     "are against the first file, sorted by how many times larger or smaller a number is.",
      FILE_VALUE, {&compare_options}, {"warpbeam compare global.json lvl.json --top 20"}},
     {"list", command_list, "Show what there is: gpus, policies, knobs, statistics, workloads, papers ...",
      {"WHAT [WORD] [OPTION]..."},
