@@ -241,7 +241,8 @@ static void print_files(const Comparison *comparison)
         const double time = microseconds(report);
         char cycles[32];
         group_digits((long long)report_cycles(report), cycles, sizeof cycles);
-        printf("%c  %s: %s, %.2f us (%s cycles)", (int)('A' + i), report->path, gpu ? gpu : "?", time, cycles);
+        printf("%c  %s: %s, %.2f us (%s cycles)", (int)('A' + i), report->path, gpu ? gpu : "?", time,
+               cycles);
         if (i > 0 && time > 0 && first > 0)
             printf(", %.3f times as fast as A", first / time);
         putchar('\n');

@@ -1,4 +1,4 @@
-/* `warpbeam completion`: scripts that make bash and zsh complete command lines, made of the table of commands.
+/* `warpbeam completion`: scripts that make bash and zsh complete command lines, made of the commands' table.
  *
  * Names that are data, such as GPUs, are asked of `warpbeam list ... --names` when they are needed. */
 #include "cli/command.h"
@@ -136,10 +136,10 @@ static void zsh_value(Value value)
         printf("(%s)", value.of);
         break;
     case VALUE_LIST:
-        printf("_warpbeam_list %s", *value.of ? value.of : "\"\"");
+        printf("{_warpbeam_list %s}", *value.of ? value.of : "\"\"");
         break;
     case VALUE_FILE_OR_LIST:
-        printf("_warpbeam_list_or_file %s", value.of);
+        printf("{_warpbeam_list_or_file %s}", value.of);
         break;
     case VALUE_KNOB:
         fputs("_warpbeam_knob", stdout);
@@ -149,7 +149,8 @@ static void zsh_value(Value value)
 
 static void zsh_command(const Command *command)
 {
-    printf("    %s)\n        _arguments -S : \\\n            '--help[Show how it is used]' \\\n", command->name);
+    printf("    %s)\n        _arguments -S : \\\n            '--help[Show how it is used]' \\\n",
+           command->name);
     for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
         for (size_t i = 0; i < command->groups[g]->count; i++) {
             const Option *option = &command->groups[g]->options[i];

@@ -1,7 +1,7 @@
 /* `warpbeam demo`: one wavefront in all ways that keep its order, on the machine of the Wireframe paper.
  *
  * A sweep of successive over-relaxation is cut into tiles, each of which needs those above and to the left of
- * it. The host can launch wave after wave, a kernel can do so, or one launch can name what each tile needs. */
+ * it. The host can launch wave after wave, a kernel can, or one launch can name what each tile needs. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -83,7 +83,8 @@ static void find_limits(const WbGpu *gpu, double time, char *text, size_t size)
         second = reason.share > best.share ? best : reason;
         best = reason.share > best.share ? reason : best;
     }
-    snprintf(text, size, "%s %.0f%%, %s %.0f%%", best.name, 100 * best.share, second.name, 100 * second.share);
+    snprintf(text, size, "%s %.0f%%, %s %.0f%%", best.name, 100 * best.share, second.name,
+             100 * second.share);
 }
 
 /* -- runs -- */
@@ -128,11 +129,10 @@ static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
 static int run_all(Demo *demo)
 {
     Outcome first = {0};
-    const WavefrontShape shape =
-        wireframe_shape(wireframe_find("sor"), &(WireframeRun){.size = demo->size});
+    const WavefrontShape shape = wireframe_shape(wireframe_find("sor"), &(WireframeRun){.size = demo->size});
     printf("A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n\n",
            shape.width, shape.height, shape.across, shape.down, demo->gpu);
-    printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "SMs had, or waited for");
+    printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "most of the SMs' time");
     for (size_t way = 0; way < WAYS; way++) {
         Outcome outcome;
         WbGpu *gpu = open_gpu(demo);
@@ -176,7 +176,8 @@ static void print_next(const Demo *demo)
     puts("\nNext:");
     if (demo->out)
         printf("  warpbeam compare %s %s\n", demo->files[0], demo->files[WAYS - 1]);
-    puts("  warpbeam run wireframe/sw --mode lvl --gpu gtx480    another wavefront; `warpbeam list workloads`\n"
+    puts("  warpbeam run wireframe/sw --mode lvl --gpu gtx480    another wavefront; `warpbeam list "
+         "workloads`\n"
          "  warpbeam run -- ./program                            your CUDA program\n"
          "  warpbeam help run                                    and what there is to measure");
 }
@@ -192,7 +193,8 @@ static int read_size(const char *text, InputSize *size)
             return EXIT_DONE;
         }
     }
-    return misuse("--size is small, full or tiny, not '%s'%s", text, nearest_hint(&nearest, hint, sizeof hint));
+    return misuse("--size is small, full or tiny, not '%s'%s", text,
+                  nearest_hint(&nearest, hint, sizeof hint));
 }
 
 int command_demo(int argument_count, char **arguments)
