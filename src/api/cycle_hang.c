@@ -73,6 +73,6 @@ WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kern
                      "kernel '%.200s' %s; %" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
                      " have not been dispatched, %u are on SMs.%s%s%s",
                      kernel->kernel->launch.program->name, what, kernel->ended_blocks, kernel->block_count,
-                     kernel->block_count - kernel->dispatched_blocks, description.blocks,
-                     graph, description.text, more);
+                     kernel->block_count - kernel->dispatched_blocks, description.blocks, graph,
+                     description.text, more);
 }

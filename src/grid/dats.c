@@ -237,8 +237,8 @@ static void decrement_in_memory(Dats *dats, uint32_t child, Cycle now)
     memory_port_add(dats->port, &access, ATOMIC_ADD << AUX_OP_SHIFT | TYPE_u32, add, now);
 }
 
-/* The Pending Update Buffer is full. False: the node must wait; its child's entry is on its way, and would not
- * know, or nothing may go to memory. */
+/* The Pending Update Buffer is full. False: the node must wait; its child's entry is on its way, and would
+ * not know, or nothing may go to memory. */
 static bool overflow(Dats *dats, uint32_t child, Cycle now)
 {
     if (!dats->config->graph_overflow)

@@ -14,7 +14,8 @@
  *     128x128 wavefront would never end. Without the knob the ended node waits; others that have ended after
  *     it may be served before it. In either case its place on its SM is free.
  *   - A join is started and ended by the scheduler itself.
- *   - The blocks may be of several kernels. One whose kernel has no entry of the distributor is passed over. */
+ *   - The blocks may be of several kernels. One whose kernel has no entry of the distributor is passed
+ *     over. The last one ends when all nodes are over, joins behind the last block, too. */
 #ifndef GRID_DATS_H
 #define GRID_DATS_H
 

@@ -14,8 +14,8 @@
 #include "watch/shadow.h"
 #include "watch/violations.h"
 
-/* Watches the launches of a program. Touchers' nodes are those of the draft. Invariant: kernels has a name for
- * each grid; no edge is twice in the draft. */
+/* Watches the launches of a program. Touchers' nodes are those of the draft. Invariant: kernels has a name
+ * for each grid; no edge is twice in the draft. */
 typedef struct Profile {
     Watch watch;
     GraphDraft draft;

@@ -12,8 +12,8 @@ static uint64_t statistic(const WbGpu *gpu, const char *name)
     return stat.value;
 }
 
-/* One block with many joins behind it, none of which fits in anywhere: when the block's kernel ends, updates of
- * their parent counts are on their way to memory that the graph gives back. */
+/* One block with many joins behind it, for whose updates there is no room: when the block has ended, these are
+ * on their way to memory that goes with the launch. */
 static void joins_behind_the_last_block(void **state)
 {
     (void)state;
