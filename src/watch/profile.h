@@ -1,4 +1,4 @@
-/* A dependency graph from what a program was seen to do, which the paper leaves to later [Wireframe §3.2]:
+/* A dependency graph from what a program was seen to do, of which the paper has the idea [Wireframe §3.1]:
  * every launch is a grid of the graph, and a block depends on each block of an earlier launch that wrote what
  * it touches, or read what it writes.
  *
