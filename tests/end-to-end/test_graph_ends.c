@@ -12,8 +12,8 @@ static uint64_t statistic(const WbGpu *gpu, const char *name)
     return stat.value;
 }
 
-/* One block with many joins behind it, for whose updates there is no room: when the block has ended, these are
- * on their way to memory that goes with the launch. */
+/* One block with many joins behind it, for whose updates there is no room: when the block has ended, these
+ * are on their way to memory that goes with the launch. */
 static void joins_behind_the_last_block(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void timed_kernels_of_a_graph(void **state)
 
 /* Blocks of a graph that launch, and leave their SM to wait: the next one begins when the one before has seen
  * all its descendants end. Every node of a tree holds the size of its subtree. */
-static void run_trees(Kernels *kernels)
+static WbStatus run_trees(Kernels *kernels)
 {
     enum { DEPTH = 3, NODES = (2 << DEPTH) - 1, TREES = 3 };
     int sums[NODES] = {0}, root = 0, depth = DEPTH;
@@ -106,24 +106,29 @@ static void run_trees(Kernels *kernels)
     for (uint32_t i = 1; i < TREES; i++)
         assert_int_equal(wb_graph_add_edge(graph, i, i - 1), WB_OK); /* against the order of kernels */
     assert_int_equal(wb_graph_launch(graph, NULL, trees, TREES), WB_OK);
-    if (wb_wait(kernels->gpu) != WB_OK)
-        fail_msg("%s", wb_error(kernels->gpu));
+    const WbStatus status = wb_wait(kernels->gpu);
     kernels_download(kernels, device, sums, sizeof sums);
-    for (int node = 0, level = 0; level <= DEPTH; level++)
+    for (int node = 0, level = 0; level <= DEPTH && status == WB_OK; level++)
         for (int i = 0; i < 1 << level; i++, node++)
             assert_int_equal(sums[node], (2 << (DEPTH - level)) - 1);
     wb_graph_destroy(graph);
+    return status;
 }
 
 static void trees_on_the_machine(Kernels *kernels)
 {
     assert_int_equal(wb_gpu_set(kernels->gpu, "mode", "cycle"), WB_OK);
-    run_trees(kernels);
+    if (run_trees(kernels) != WB_OK)
+        fail_msg("%s", wb_error(kernels->gpu));
     WbRecord first, last;
     assert_int_equal(wb_record_at(kernels->gpu, 2, &first), WB_OK);
     assert_int_equal(wb_record_at(kernels->gpu, 0, &last), WB_OK);
     assert_true(first.ended < last.ended);
     assert_true(statistic(kernels->gpu, "blocks_suspended") > 0);
+    /* The trees that wait have both entries, and what the first launched finds none. */
+    assert_int_equal(wb_gpu_set(kernels->gpu, "concurrent_kernels", "2"), WB_OK);
+    assert_int_equal(run_trees(kernels), WB_ERROR_DEADLOCK);
+    assert_non_null(strstr(wb_error(kernels->gpu), "distributor's 2 entries (knob concurrent_kernels)"));
 }
 
 static void blocks_that_launch(void **state)
