@@ -49,7 +49,7 @@ static void wavefronts_under_every_order(void **state)
         {NULL},
         {"graph_local_nodes=2", "graph_pending_updates=0", NULL},
         {"graph_local_nodes=40", "graph_local_edges=16", "graph_pending_updates=8", NULL},
-        {"graph_fetches=false", "graph_id_bits=32", NULL},
+        {"graph_fetches=false", "graph_id_bits=32", "graph_l1=bypass", NULL},
     };
     const NodeGraph graph = node_graph_wavefront(64, 64);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
