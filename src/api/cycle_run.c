@@ -137,6 +137,10 @@ static RunningKernel *make_kernel(WbGpu *gpu, const LaunchOrder *order, const La
         .priority = order->priority,
         .blocks = record->blocks,
     };
+    if (gpu->config.profile_lines) {
+        running->profile = line_profile_create(gpu->cycle->sm_count);
+        running->seen.profile = line_profile_of(running->profile, launch->program);
+    }
     use_parameters(running, parameters);
     running->seen.launch.family = &running->grid.family;
     return running;
@@ -211,6 +215,7 @@ static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
         kernel->grid.graph_grid = i;
         kernel->seen.is_graph = true;
     }
+    record_graph(gpu, launch);
     front_end_begin_graph(front_end, run, gpu->now);
     bool *is_submitted = xcalloc(launch->count, sizeof *is_submitted);
     for (uint32_t id = 0, left = launch->count; left; id++) {
@@ -351,6 +356,8 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
     record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);
     account(gpu, after);
     snapshot_let_go(after);
+    if (kernel->profile)
+        record->lines = lines_of_profile(kernel->profile, &gpu->sources, &record->line_count);
     keep_record(gpu, record);
     kernel->record = NULL;
     uint32_t kept = 0;
