@@ -215,9 +215,9 @@ const char *line_text(const SourceFiles *sources, const LineRecord *line, size_t
 const char *wait_name(Wait wait)
 {
     static const char *const names[WAIT_COUNT] = {
-        [WAIT_NONE] = "ready",   [WAIT_RESULT] = "result",   [WAIT_SHARED] = "shared",
-        [WAIT_MEMORY] = "memory", [WAIT_FETCH] = "fetch",     [WAIT_BRANCH] = "branch",
-        [WAIT_FENCE] = "fence",  [WAIT_BARRIER] = "barrier", [WAIT_UNIT] = "unit",
+        [WAIT_NONE] = "ready",      [WAIT_RESULT] = "result",   [WAIT_SHARED] = "shared",
+        [WAIT_MEMORY] = "memory",   [WAIT_FETCH] = "fetch",     [WAIT_BRANCH] = "branch",
+        [WAIT_FENCE] = "fence",     [WAIT_BARRIER] = "barrier", [WAIT_UNIT] = "unit",
         [WAIT_SUSPEND] = "suspend", [WAIT_DRAIN] = "drain",
     };
     return names[wait];

@@ -20,8 +20,7 @@ static void keep_edges(WbGpu *gpu, const KernelLaunch *launch, const DependencyG
     for (uint32_t id = 0; id < graph->node_count; id++) {
         for (uint32_t i = graph->starts[id]; i < graph->starts[id + 1]; i++) {
             const uint32_t child = graph->children[i];
-            const uint32_t grid =
-                graph_is_join(graph, child) ? 0 : graph_grid_of(graph, graph->tasks[child]);
+            const uint32_t grid = graph_is_join(graph, child) ? 0 : graph_grid_of(graph, graph->tasks[child]);
             keep_edge(gpu, &launch->orders[grid].running->record->graph,
                       (GraphEdge){graph->tasks[id], graph->tasks[child]});
         }

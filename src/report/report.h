@@ -18,8 +18,13 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to);
 void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to);
 /* A table: a row for each kernel, a column for each counter. */
 void report_csv(const WbGpu *gpu, FILE *to);
-/* What a whole program did, in one screen at most: kernels of one name together, the longest first. */
+/* What a whole program did, in one screen at most: how long, what limited it, kernels of one name together,
+ * the longest first, and with the knob profile_lines the lines where warps spent their time. */
 void report_summary(const WbGpu *gpu, FILE *to);
+/* The lines alone; nothing where none are kept. */
+void report_lines(const WbGpu *gpu, FILE *to);
+/* Words of the text in lines of a page's width, each with that many spaces before it. */
+void report_wrapped(const char *text, unsigned indent, FILE *to);
 
 /* Accesses of blocks that no dependency puts in order, a line each; nothing where there are none. */
 void report_violations(const WbGpu *gpu, FILE *to);

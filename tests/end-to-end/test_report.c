@@ -406,7 +406,7 @@ static void test_json_writer(void **state)
     json_close(&json);
     fclose(file);
     assert_string_equal(text,
-                        "{\n  \"text\": \"a \\\"b\\\" \\\\ \\u000a\\u0001 \xc3\xa9\",\n  \"empty\": [],\n"
+                        "{\n  \"text\": \"a \\\"b\\\" \\\\ \\n\\u0001 \xc3\xa9\",\n  \"empty\": [],\n"
                         "  \"line\": [{\"a\": 1, \"b\": true}, null],\n"
                         "  \"deep\": {\n    \"most\": 9223372036854775807\n  }\n}\n");
     json_t *report = parse(text);
