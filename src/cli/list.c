@@ -12,6 +12,7 @@
 #include "grid/policy.h"
 #include "isa/isa.h"
 #include "report/ratio.h"
+#include "report/report.h"
 #include "sm/sched/registry.h"
 
 static void print_gpu(void *context, const char *name, const char *path)
@@ -90,6 +91,12 @@ static int list_statistics_markdown(void)
     return EXIT_DONE;
 }
 
+static int list_schema(void)
+{
+    report_schema(stdout);
+    return EXIT_DONE;
+}
+
 static int list_policies(void)
 {
     static const PolicyKind *const kinds[] = {&source_policies, &admit_policies, &place_policies,
@@ -135,6 +142,7 @@ int command_list(int argument_count, char **arguments)
         {"policies", list_policies, NULL},
         {"statistics", list_statistics, list_statistics_markdown},
         {"ratios", list_ratios, NULL},
+        {"schema", list_schema, NULL},
         {"instructions", list_instructions, NULL},
         {"intrinsics", list_intrinsics, NULL},
         {"cuda", list_cuda, list_cuda_markdown},
@@ -142,7 +150,7 @@ int command_list(int argument_count, char **arguments)
     };
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
     if (argument_count != 2)
-        return misuse("list needs one word: gpus, knobs, policies, statistics, ratios, instructions, "
+        return misuse("list needs one word: gpus, knobs, policies, statistics, ratios, schema, instructions, "
                       "intrinsics, cuda or papers.");
     Nearest nearest = nearest_to(arguments[1]);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

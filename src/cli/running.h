@@ -15,7 +15,7 @@ typedef struct Running {
 } Running;
 
 /* The options' names, for the list that check_left_over() takes. */
-#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--stats", "--detail", "--blocks"
+#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--stats", "--detail", "--blocks", "--profile-lines"
 
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);

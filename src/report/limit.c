@@ -145,8 +145,10 @@ const char *limit_text(const KernelLimit *limit, const KernelSums *sums, const G
              percent(limit->slots[limit->kind], limit->all, figure), row->slots);
     if (is_most(limit->slots[next], limit->all, WORTH_SAYING))
         add(text, "; then %s, %s%%", limit_rows[next].title, percent(limit->slots[next], limit->all, figure));
-    add(text, ". Issued %s%%", percent(limit->slots[LIMIT_issue], limit->all, figure));
-    add(text, ", DRAM %s%% busy",
+    add(text, ". ");
+    if (limit->kind != LIMIT_issue && next != LIMIT_issue)
+        add(text, "Issued %s%%, ", percent(limit->slots[LIMIT_issue], limit->all, figure));
+    add(text, "DRAM %s%% busy",
         sums->dram_ticks ? percent(sums->dram.busy_ticks, sums->dram_ticks, figure) : "0");
     add(text, ", L2 %s%%", l2.under ? percent(l2.over, l2.under, figure) : "0");
     add(text, "; %s of %s warps resident.", ratio_text(ratio_named(RATIO_resident_warps, sums), 1, 1, figure),

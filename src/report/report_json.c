@@ -1,6 +1,6 @@
-/* The report as JSON: gpu, config, structures, kernels, totals, sources, violations of dependencies; and host,
- * what depends on this run and not on the GPU. docs/report.schema.json describes every field; whoever adds one
- * here adds it there, or tests fail. */
+/* The report as JSON: gpu, config, structures, kernels, totals, sources, violations of dependencies; and
+ * host, what depends on this run and not on the GPU. Every field is described where it is declared, or in
+ * schema.def. */
 #include "report/report.h"
 
 #include <string.h>
@@ -11,8 +11,7 @@
 #include "report/json.h"
 #include "report/limit.h"
 
-/* Knobs that say how the simulation runs and never change what it finds out: they are the host's. */
-static bool is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
+bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
 
 static void put_config(JsonWriter *json, const GpuConfig *config)
 {
@@ -21,7 +20,7 @@ static void put_config(JsonWriter *json, const GpuConfig *config)
         const Knob *knob = &config_knobs.rows[i];
         const void *value = (const char *)config + knob->offset;
         char text[KNOB_STRING_SIZE];
-        if (is_host_knob(knob->name))
+        if (report_is_host_knob(knob->name))
             continue;
         if (knob->kind == KNOB_KIND_INTEGER)
             json_put_integer(json, knob->name, *(const uint64_t *)value);
@@ -47,11 +46,36 @@ static void put_counters(JsonWriter *json, const StatTable *table, const uint64_
         json_put_integer(json, table->rows[i].name, values[i]);
 }
 
-static void put_sums(JsonWriter *json, const KernelRecord *record)
+/* Beside the graph's counters, what the blocks waited for: edges by the numbers that blocks of all kernels of
+ * the graph have in a row. */
+static void put_graph(JsonWriter *json, const KernelRecord *record)
+{
+    const GraphRecord *graph = &record->graph;
+    json_put_integer(json, "grid", graph->grid);
+    json_put_integer(json, "first", graph->first);
+    json_put_integer(json, "level_count", graph->level_count);
+    json_open_line(json, "levels", '[');
+    for (uint64_t i = 0; graph->levels && i < record->block_count; i++)
+        json_put_integer(json, NULL, graph->levels[i]);
+    json_close(json);
+    json_open_line(json, "edges", '[');
+    for (uint32_t i = 0; i < graph->edges.count; i++) {
+        json_open_line(json, NULL, '[');
+        json_put_integer(json, NULL, graph->edges.items[i].parent);
+        json_put_integer(json, NULL, graph->edges.items[i].child);
+        json_close(json);
+    }
+    json_close(json);
+    json_put_integer(json, "edges_left_out", graph->left_out);
+}
+
+static void put_sums(JsonWriter *json, const KernelRecord *record, const ReportOptions *options)
 {
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         json_open(json, components[c].name, '{');
         put_counters(json, components[c].table, record->components[c].sums);
+        if (c == COMPONENT_GRAPH && options->blocks && record->graph.level_count)
+            put_graph(json, record);
         json_close(json);
     }
 }
@@ -189,30 +213,6 @@ static void put_lines(JsonWriter *json, const KernelRecord *record, const Source
     json_close(json);
 }
 
-/* What the blocks waited for: edges by the numbers that blocks of all kernels of the graph have in a row. */
-static void put_graph(JsonWriter *json, const KernelRecord *record)
-{
-    const GraphRecord *graph = &record->graph;
-    json_open(json, "graph", '{');
-    json_put_integer(json, "grid", graph->grid);
-    json_put_integer(json, "first", graph->first);
-    json_put_integer(json, "level_count", graph->level_count);
-    json_open_line(json, "levels", '[');
-    for (uint64_t i = 0; graph->levels && i < record->block_count; i++)
-        json_put_integer(json, NULL, graph->levels[i]);
-    json_close(json);
-    json_open_line(json, "edges", '[');
-    for (uint32_t i = 0; i < graph->edges.count; i++) {
-        json_open_line(json, NULL, '[');
-        json_put_integer(json, NULL, graph->edges.items[i].parent);
-        json_put_integer(json, NULL, graph->edges.items[i].child);
-        json_close(json);
-    }
-    json_close(json);
-    json_put_integer(json, "edges_left_out", graph->left_out);
-    json_close(json);
-}
-
 static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *record,
                        const ReportOptions *options)
 {
@@ -237,7 +237,7 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     json_put_integer(json, "thread_instructions", record->thread_instructions);
     put_limit(json, record, &sums, &gpu->config);
     put_ratios(json, record, &sums);
-    put_sums(json, record);
+    put_sums(json, record, options);
     put_accesses(json, &record->series);
     if (record->series.interval)
         put_series(json, record);
@@ -245,8 +245,6 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
         put_details(json, record);
     if (options->blocks)
         put_blocks(json, record);
-    if (options->blocks && record->graph.level_count)
-        put_graph(json, record);
     if (record->lines)
         put_lines(json, record, &gpu->sources);
     json_close(json);
@@ -258,6 +256,16 @@ static void put_sources(JsonWriter *json, const SourceFiles *sources)
     for (uint32_t i = 0; i < sources->files.count; i++)
         if (sources->files.items[i].text)
             json_put_text(json, sources->files.items[i].name, sources->files.items[i].text);
+    json_close(json);
+}
+
+static void put_run_limit(JsonWriter *json, const WbGpu *gpu)
+{
+    RunLimit limit;
+    report_limit(gpu, &limit);
+    json_open(json, "limited_by", '{');
+    json_put_text(json, "kind", limit.kind);
+    json_put_text(json, "text", limit.text);
     json_close(json);
 }
 
@@ -341,6 +349,8 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     for (uint32_t i = 0; i < gpu->records.count; i++)
         put_kernel(&json, gpu, gpu->records.items[i], options);
     json_close(&json);
+    if (gpu->records.count)
+        put_run_limit(&json, gpu);
     put_totals(&json, gpu);
     if (gpu->sources.files.count)
         put_sources(&json, &gpu->sources);

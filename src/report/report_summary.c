@@ -118,25 +118,42 @@ static uint64_t busy_cycles(const WbGpu *gpu)
     return busy;
 }
 
-/* The time from the first launch to the last end, and whether it was spent in kernels or between them. */
-static void put_answer(const WbGpu *gpu, const KernelGroup *groups, size_t count, FILE *to)
+/* What limited the whole: what lies between kernels, or what limited the kernel that took longest. */
+static void find_limit(const WbGpu *gpu, const KernelGroup *groups, size_t count, RunLimit *limit)
 {
     const double whole = wb_time(gpu) * (double)gpu->config.clock_khz / 1e6; /* cycles */
     const double busy = (double)busy_cycles(gpu);
-    char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 256];
+    char text[LIMIT_TEXT_SIZE];
     KernelSums sums;
     if (whole > 2 * busy) {
-        snprintf(sentence, sizeof sentence,
-                 "Limited by what is between kernels: they ran in %.0f%% of the simulated time; the rest is "
-                 "the host's launches and copies.",
+        limit->kind = "host";
+        snprintf(limit->text, sizeof limit->text,
+                 "what is between kernels: they ran in %.0f%% of the simulated time; the rest is the host's "
+                 "launches and copies.",
                  100 * busy / whole);
-        report_wrapped(sentence, 0, to);
+        return;
     }
-    const KernelLimit limit = limit_of_group(gpu, &groups[0], &sums);
+    const KernelLimit kernel = limit_of_group(gpu, &groups[0], &sums);
     const uint64_t all = all_cycles(groups, count);
-    snprintf(sentence, sizeof sentence, "%.80s takes %.0f%% of the kernels' cycles. It is limited by %s",
-             groups[0].name, all ? 100.0 * (double)groups[0].cycles / (double)all : 0.0,
-             limit_text(&limit, &sums, &gpu->config, text));
+    limit->kind = limit_rows[kernel.kind].name;
+    snprintf(limit->text, sizeof limit->text, "%s (%.80s, %.0f%% of the kernels' cycles)",
+             limit_text(&kernel, &sums, &gpu->config, text), groups[0].name,
+             all ? 100.0 * (double)groups[0].cycles / (double)all : 0.0);
+}
+
+void report_limit(const WbGpu *gpu, RunLimit *limit)
+{
+    KernelGroup *groups = xcalloc(gpu->records.count, sizeof *groups);
+    find_limit(gpu, groups, make_groups(gpu, groups), limit);
+    xfree(groups);
+}
+
+static void put_answer(const WbGpu *gpu, const KernelGroup *groups, size_t count, FILE *to)
+{
+    RunLimit limit;
+    char sentence[sizeof limit.text + 32];
+    find_limit(gpu, groups, count, &limit);
+    snprintf(sentence, sizeof sentence, "Limited by %s", limit.text);
     report_wrapped(sentence, 0, to);
 }
 

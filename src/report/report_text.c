@@ -1,5 +1,5 @@
-/* The report for people: how long each kernel took and what limited it, what it did and where its time went, in
- * a dozen lines. Of more than a few kernels the summary comes first, and then the longest one's page. */
+/* The report for people: how long each kernel took and what limited it, what it did and where its time went,
+ * in a dozen lines. Of more than a few kernels the summary comes first, and then the longest one's page. */
 #include "report/report.h"
 
 #include <inttypes.h>
