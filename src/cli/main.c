@@ -74,7 +74,8 @@ static void print_help(void)
     puts("  --threads N         host threads of cycle mode; the result is the same with any number");
     puts("  --stats FILE        all statistics: FILE.csv, else JSON, on standard output where FILE is -");
     puts("  --detail            every SM, slice and channel, not only sums");
-    puts("  --blocks            every block: SM, dispatched, started, ended\n");
+    puts("  --blocks            every block: SM, dispatched, started, ended");
+    puts("  --profile-lines     where warps spent their time, by line of source or PTX\n");
     puts("A GPU is a name that `warpbeam list gpus` shows, or the path of a YAML file.");
     puts("WARPBEAM_CONFIGS names further folders with GPU configurations, colons between them.");
     puts("Exit status: 0 done, 1 the work failed, 2 wrong usage.");
