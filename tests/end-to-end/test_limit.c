@@ -170,13 +170,32 @@ static void test_wavefront(void **state)
     wb_gpu_close(gpu);
 }
 
+/* docs/STATISTICS.md says how each comes about. */
+static void test_documented(void **state)
+{
+    static char page[1 << 17];
+    (void)state;
+    FILE *file = fopen(SOURCE_DIRECTORY "/docs/STATISTICS.md", "r");
+    assert_non_null(file);
+    const size_t size = fread(page, 1, sizeof page - 1, file);
+    fclose(file);
+    assert_true(size < sizeof page - 1);
+    const char *section = strstr(page, "## What limited it");
+    assert_non_null(section);
+    *strstr(section, "## Where warps") = '\0';
+    for (unsigned i = 0; i < LIMIT_COUNT; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "`%s`", limit_rows[i].name);
+        if (!strstr(section, name))
+            fail_msg("docs/STATISTICS.md does not explain %s", name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_launch),
-        cmocka_unit_test(test_bandwidth),
-        cmocka_unit_test(test_wavefront),
+        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_launch),     cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_wavefront), cmocka_unit_test(test_documented),
     };
     return cmocka_run_group_tests_name("limit", tests, NULL, NULL);
 }
