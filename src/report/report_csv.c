@@ -45,8 +45,7 @@ static void put_row(const WbGpu *gpu, const KernelRecord *record, FILE *to)
         for (size_t i = 0; i < components[c].table->count; i++)
             fprintf(to, ",%" PRIu64, record->components[c].sums[i]);
     const KernelSums sums = kernel_sums(record, &gpu->config);
-    fprintf(to, ",%s,%d\n", limit_rows[limit_of(record, &sums, &gpu->config).kind].name,
-            record->is_interrupted);
+    fprintf(to, ",%s,%d\n", limit_rows[limit_of(record, &sums, &gpu->config).kind].name, record->interrupted);
 }
 
 void report_csv(const WbGpu *gpu, FILE *to)

@@ -230,7 +230,7 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     json_put_integer(json, "started", record->started);
     json_put_integer(json, "ended", record->ended);
     json_put_boolean(json, "alone", record->is_alone);
-    if (record->is_interrupted)
+    if (record->interrupted)
         json_put_boolean(json, "interrupted", true);
     json_put_integer(json, "cycles", sums.cycles);
     json_put_integer(json, "warp_instructions", record->warp_instructions);

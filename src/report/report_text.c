@@ -60,7 +60,7 @@ static void write_answer(const Page *page)
     fprintf(page->to, "  %s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".\n",
             figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
             page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text,
-            record->is_interrupted ? ", cut off before its end" : "", record->launched);
+            record->interrupted ? ", cut off before its end" : "", record->launched);
     snprintf(sentence, sizeof sentence, "Limited by %s", limit_text(&limit, &page->sums, config, text));
     report_wrapped(sentence, 2, page->to);
 }

@@ -269,7 +269,7 @@ static void put_series_rows(JsonWriter *json)
 
 static void put_definitions(JsonWriter *json)
 {
-    static const char *const plain[] = {"structures", "limited_by", "run_limited_by", "block",
+    static const char *const plain[] = {"structures", "limited_by", "run_limited_by", "block", "sampled",
                                         "launch",     "wait",       "line",           "host"};
     json_open(json, "$defs", '{');
     put_config(json);
