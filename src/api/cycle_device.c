@@ -86,6 +86,8 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
                          .order = request->order,
                          .stream = request->stream,
                          .time = calling->machine->clock,
+                         .parent_block = warp->block->linear,
+                         .parent_sm = sm->number,
                      });
     return DEVICE_OK;
 }

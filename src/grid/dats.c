@@ -491,15 +491,23 @@ const BlockSource dats_source = {
 
 /* -- sentences -- */
 
+uint32_t dats_ready(const Dats *dats)
+{
+    const GraphBuffer *buffer = &dats->buffer;
+    uint32_t ready = 0;
+    for (uint32_t id = buffer->tail; dats->run && id < buffer->head; id++)
+        ready += graph_buffer_node(buffer, id)->state == NODE_READY;
+    return ready;
+}
+
 void dats_describe(const Dats *dats, char *text, size_t size)
 {
     const GraphBuffer *buffer = &dats->buffer;
     text[0] = 0;
     if (!dats->run)
         return;
-    uint32_t ready = 0, blocked = 0;
-    for (uint32_t id = buffer->tail; id < buffer->head; id++)
-        ready += graph_buffer_node(buffer, id)->state == NODE_READY;
+    const uint32_t ready = dats_ready(dats);
+    uint32_t blocked = 0;
     for (uint32_t i = 0; i < dats->ended.count; i++)
         blocked += dats->ended.items[i].is_blocked;
     if (blocked)

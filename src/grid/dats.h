@@ -87,6 +87,9 @@ Cycle dats_next(const Dats *dats);
 /* Counts cycles up to `now`. */
 void dats_account(Dats *dats, Cycle now);
 
+/* Nodes in the buffer that are ready. */
+uint32_t dats_ready(const Dats *dats);
+
 /* Why the graph does not go on, in one or more sentences; empty if it is not the buffer's fault. */
 void dats_describe(const Dats *dats, char *text, size_t size);
 
