@@ -3,13 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-EventLog *log_create(uint64_t block_count, uint32_t limit, uint64_t block_stride, uint64_t launch_stride)
+static uint32_t name_index(EventLog *log, const char *name)
+{
+    for (uint32_t i = 0; i < log->names.count; i++)
+        if (strcmp(log->names.items[i], name) == 0)
+            return i;
+    const size_t size = strlen(name) + 1;
+    VEC_PUSH(&log->names, (char *)memcpy(xmalloc(size), name, size));
+    return log->names.count - 1;
+}
+
+EventLog *log_create(const char *name, uint64_t block_count, uint32_t limit, uint64_t block_stride,
+                     uint64_t launch_stride)
 {
     EventLog *log = xcalloc(1, sizeof *log);
     log->limit = limit;
     log->block_stride = block_stride;
     log->launch_stride = launch_stride;
     log->block_count = block_count;
+    name_index(log, name);
     return log;
 }
 
@@ -26,7 +38,7 @@ void log_free(EventLog *log)
     xfree(log);
 }
 
-LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, uint32_t parent_sm, uint64_t block_count)
+LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, const char *name, uint64_t block_count)
 {
     EventLog *log = parent->log;
     if (!log)
@@ -36,8 +48,9 @@ LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, uint32_t pare
         .number = ++log->launch_count,
         .parent = parent->number,
         .first_block = log->block_count,
+        .name = name_index(log, name),
         .parent_block = parent_block,
-        .parent_sm = parent_sm,
+        .caller = parent->first_block + parent_block,
     };
     log->block_count += block_count;
     return place;
@@ -55,35 +68,31 @@ static bool has_room(EventLog *log, uint64_t number)
     return is_kept(log, number) && log->stays.count + log->waits.count < log->limit;
 }
 
-void log_stay(const LogPlace *place, BlockStay stay)
+LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t index)
 {
-    EventLog *log = place->log;
-    stay.launch = place->number;
-    stay.number = place->first_block + stay.block;
-    if (has_room(log, stay.number))
-        VEC_PUSH(&log->stays, stay);
+    const uint64_t row = index / grid[0];
+    return (LoggedBlock){
+        .launch = place->number,
+        .name = place->name,
+        .at = {(uint32_t)(index % grid[0]), (uint32_t)(row % grid[1]), (uint32_t)(row / grid[1])},
+        .index = index,
+        .number = place->first_block + index,
+    };
 }
 
-void log_wait(const LogPlace *place, BlockWait wait)
+void log_stay(EventLog *log, const BlockStay *stay)
 {
-    EventLog *log = place->log;
-    wait.launch = place->number;
-    wait.number = place->first_block + wait.block;
-    if (has_room(log, wait.number))
-        VEC_PUSH(&log->waits, wait);
+    if (has_room(log, stay->block.number))
+        VEC_PUSH(&log->stays, *stay);
 }
 
-static uint32_t name_index(EventLog *log, const char *name)
+void log_wait(EventLog *log, const BlockWait *wait)
 {
-    for (uint32_t i = 0; i < log->names.count; i++)
-        if (strcmp(log->names.items[i], name) == 0)
-            return i;
-    const size_t size = strlen(name) + 1;
-    VEC_PUSH(&log->names, (char *)memcpy(xmalloc(size), name, size));
-    return log->names.count - 1;
+    if (has_room(log, wait->block.number))
+        VEC_PUSH(&log->waits, *wait);
 }
 
-void log_complete(const LogPlace *place, LoggedLaunch launch, const char *name)
+void log_complete(const LogPlace *place, LoggedLaunch launch)
 {
     EventLog *log = place->log;
     if ((place->number - 1) % log->launch_stride)
@@ -91,9 +100,10 @@ void log_complete(const LogPlace *place, LoggedLaunch launch, const char *name)
     launch.number = place->number;
     launch.parent = place->parent;
     launch.parent_block = place->parent_block;
-    launch.parent_sm = place->parent_sm;
+    launch.caller = place->caller;
+    launch.first_block = place->first_block;
     launch.started = place->begun;
-    launch.name = name_index(log, name);
+    launch.name = place->name;
     VEC_PUSH(&log->launches, launch);
     while (log->launches.count > log->limit)
         log_thin(log, log->block_stride, 2 * log->launch_stride);
@@ -104,10 +114,10 @@ static void thin_blocks(EventLog *log, uint64_t stride)
     uint32_t stays = 0, waits = 0;
     log->block_stride = stride;
     for (uint32_t i = 0; i < log->stays.count; i++)
-        if (is_kept(log, log->stays.items[i].number))
+        if (is_kept(log, log->stays.items[i].block.number))
             log->stays.items[stays++] = log->stays.items[i];
     for (uint32_t i = 0; i < log->waits.count; i++)
-        if (is_kept(log, log->waits.items[i].number))
+        if (is_kept(log, log->waits.items[i].block.number))
             log->waits.items[waits++] = log->waits.items[i];
     log->stays.count = stays;
     log->waits.count = waits;
@@ -143,15 +153,15 @@ static int by_launch(const void *a, const void *b)
 static int by_stay(const void *a, const void *b)
 {
     const BlockStay *one = a, *other = b;
-    return one->number != other->number ? compare(one->number, other->number)
-                                        : compare(one->dispatched, other->dispatched);
+    return one->block.number != other->block.number ? compare(one->block.number, other->block.number)
+                                                    : compare(one->dispatched, other->dispatched);
 }
 
 static int by_wait(const void *a, const void *b)
 {
     const BlockWait *one = a, *other = b;
-    return one->number != other->number ? compare(one->number, other->number)
-                                        : compare(one->left, other->left);
+    return one->block.number != other->block.number ? compare(one->block.number, other->block.number)
+                                                    : compare(one->left, other->left);
 }
 
 void log_sort(EventLog *log)

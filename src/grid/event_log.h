@@ -15,12 +15,19 @@
 #include "base/vec.h"
 #include "sim/clock.h"
 
+/* A block of the host's kernel or of what that launched. */
+typedef struct LoggedBlock {
+    uint32_t launch;       /* 0: the host's kernel, else the number of a launch */
+    uint32_t name;         /* of its kernel, in the log's names */
+    uint32_t at[3];        /* its place in the grid */
+    uint64_t index;        /* in the grid */
+    uint64_t number;       /* through all launches */
+} LoggedBlock;
+
 /* A block's time on an SM. A block that leaves to wait has several. */
 typedef struct BlockStay {
-    uint32_t launch;       /* 0: the host's kernel, else the number of a launch */
+    LoggedBlock block;
     uint32_t sm;
-    uint64_t block;        /* index in its grid */
-    uint64_t number;       /* through all launches */
     Cycle dispatched;      /* from then on its place is taken */
     Cycle restore_begun, restored; /* its registers and shared memory; 0: it had not been away */
     Cycle started;         /* it is there: its warps could issue, or be restored */
@@ -30,8 +37,8 @@ typedef struct BlockStay {
 
 /* A block's time off the SMs, for what it has launched. */
 typedef struct BlockWait {
-    uint32_t launch, sm, back_sm;
-    uint64_t block, number;
+    LoggedBlock block;
+    uint32_t sm, back_sm;
     Cycle left, resumed, returned; /* resumed: it need not wait any longer; returned: it is sent to an SM */
 } BlockWait;
 
@@ -39,8 +46,9 @@ typedef struct BlockWait {
 typedef struct LoggedLaunch {
     uint32_t number;       /* in the order of calls, from 1 */
     uint32_t parent;       /* whose block launched it: 0 or a number */
-    uint64_t parent_block;
-    uint32_t parent_sm;
+    uint64_t parent_block; /* index in its grid */
+    uint64_t caller;       /* the same block, by its number through all launches */
+    uint64_t first_block;  /* the number of its own block 0 */
     uint32_t name;         /* in the log's names */
     uint32_t grid[3], block[3];
     bool is_group;
@@ -59,7 +67,7 @@ typedef struct EventLog {
     VEC(BlockStay) stays;
     VEC(BlockWait) waits;
     VEC(LoggedLaunch) launches;
-    VEC(char *) names;     /* of kernels that were launched, each once */
+    VEC(char *) names;     /* of kernels, each once; the first is that of the host's */
 } EventLog;
 
 /* No stride is larger: a block that comes and goes very often is not left out, but its later times are. */
@@ -68,23 +76,23 @@ typedef struct EventLog {
 /* Where a launch stands in its log. */
 typedef struct LogPlace {
     EventLog *log;         /* null: nothing is kept */
-    uint32_t number, parent;
-    uint64_t first_block;  /* the number of its block 0 */
-    uint64_t parent_block;
-    uint32_t parent_sm;
+    uint32_t number, parent, name;
+    uint64_t first_block, parent_block, caller; /* as a LoggedLaunch has them */
     Cycle begun;           /* its first block was dispatched */
 } LogPlace;
 
 /* For a kernel of the host with so many blocks. */
-EventLog *log_create(uint64_t block_count, uint32_t limit, uint64_t block_stride, uint64_t launch_stride);
+EventLog *log_create(const char *name, uint64_t block_count, uint32_t limit, uint64_t block_stride,
+                     uint64_t launch_stride);
 void log_free(EventLog *log);
 /* The place of a launch with so many blocks by a block of what stands at `parent`. */
-LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, uint32_t parent_sm, uint64_t block_count);
-/* `stay` and `wait` come without their launch and number. */
-void log_stay(const LogPlace *place, BlockStay stay);
-void log_wait(const LogPlace *place, BlockWait wait);
+LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, const char *name, uint64_t block_count);
+/* The block of the launch, whose grid is that large, with an index in it. */
+LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t index);
+void log_stay(EventLog *log, const BlockStay *stay);
+void log_wait(EventLog *log, const BlockWait *wait);
 /* The launch at the place is complete; `launch` comes without what the place says. */
-void log_complete(const LogPlace *place, LoggedLaunch launch, const char *name);
+void log_complete(const LogPlace *place, LoggedLaunch launch);
 /* Leaves out all that larger strides leave out. */
 void log_thin(EventLog *log, uint64_t block_stride, uint64_t launch_stride);
 /* Launches by number, stays and waits by block and time. */

@@ -121,18 +121,20 @@ static void note_late_stores(FrontEnd *front_end, GridKernel *launch, uint32_t s
 
 static void log_report(const GridKernel *launch, const BlockReport *report, uint32_t sm)
 {
-    if (!launch->place_in_log.log)
+    EventLog *log = launch->place_in_log.log;
+    if (!log)
         return;
-    log_stay(&launch->place_in_log, (BlockStay){
-                                        .sm = sm,
-                                        .block = report->linear,
-                                        .dispatched = report->dispatched,
-                                        .restore_begun = report->restore_begun,
-                                        .restored = report->restored,
-                                        .started = report->started,
-                                        .save_begun = report->save_begun,
-                                        .left = report->ended,
-                                    });
+    const BlockStay stay = {
+        .block = log_block(&launch->place_in_log, launch->kernel->launch.grid, report->linear),
+        .sm = sm,
+        .dispatched = report->dispatched,
+        .restore_begun = report->restore_begun,
+        .restored = report->restored,
+        .started = report->started,
+        .save_begun = report->save_begun,
+        .left = report->ended,
+    };
+    log_stay(log, &stay);
 }
 
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
@@ -191,16 +193,18 @@ static void take_message(FrontEnd *front_end, const Message *message, Cycle now)
 
 static void log_return(const GridKernel *launch, const Resumption *resumed, uint32_t sm, Cycle now)
 {
-    if (!launch->place_in_log.log)
+    EventLog *log = launch->place_in_log.log;
+    if (!log)
         return;
-    log_wait(&launch->place_in_log, (BlockWait){
-                                        .sm = resumed->sm,
-                                        .back_sm = sm,
-                                        .block = resumed->linear,
-                                        .left = resumed->left,
-                                        .resumed = resumed->resumed,
-                                        .returned = now,
-                                    });
+    const BlockWait wait = {
+        .block = log_block(&launch->place_in_log, launch->kernel->launch.grid, resumed->linear),
+        .sm = resumed->sm,
+        .back_sm = sm,
+        .left = resumed->left,
+        .resumed = resumed->resumed,
+        .returned = now,
+    };
+    log_wait(log, &wait);
 }
 
 static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)

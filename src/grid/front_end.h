@@ -102,8 +102,7 @@ typedef struct DeviceLaunch {
     LaunchOrderKind order;
     LaunchStream *stream;
     Cycle time;
-    uint64_t parent_block; /* which of the parent's blocks calls, */
-    uint32_t parent_sm;   /* and where it is */
+    uint64_t parent_block; /* which of the parent's blocks calls, by its index */
 } DeviceLaunch;
 
 void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime);
