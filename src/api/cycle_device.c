@@ -87,7 +87,6 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
                          .stream = request->stream,
                          .time = calling->machine->clock,
                          .parent_block = warp->block->linear,
-                         .parent_sm = sm->number,
                      });
     return DEVICE_OK;
 }

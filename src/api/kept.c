@@ -23,8 +23,8 @@ void kept_begin(WbGpu *gpu, KernelRecord *record)
 {
     if (!gpu->config.timeline)
         return;
-    record->log = log_create(record->block_count, (uint32_t)most(gpu, BLOCKS_SHARE), gpu->kept.block_stride,
-                             gpu->kept.launch_stride);
+    record->log = log_create(record->name, record->block_count, (uint32_t)most(gpu, BLOCKS_SHARE),
+                             gpu->kept.block_stride, gpu->kept.launch_stride);
 }
 
 Cycle kept_interval(const WbGpu *gpu)

@@ -78,8 +78,8 @@ void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunc
     grid->place = front_end->devices.count;
     VEC_PUSH(&front_end->devices, device);
     launch->parent->has_launched = true;
-    grid->place_in_log =
-        log_launch(&launch->parent->place_in_log, launch->parent_block, launch->parent_sm, grid->block_count);
+    grid->place_in_log = log_launch(&launch->parent->place_in_log, launch->parent_block,
+                                    grid->kernel->launch.program->name, grid->block_count);
     count_launch(front_end, grid);
     family_launch(&grid->family, &launch->parent->family, launch->block, launch->order, launch->stream);
     front_end->ready_at = 0;
@@ -104,7 +104,7 @@ static void log_grid(const GridKernel *grid)
     LoggedLaunch logged = {.is_group = grid->is_group, .launched = grid->launched, .ended = grid->last_block};
     memcpy(logged.grid, launch->grid, sizeof logged.grid);
     memcpy(logged.block, launch->block, sizeof logged.block);
-    log_complete(&grid->place_in_log, logged, launch->program->name);
+    log_complete(&grid->place_in_log, logged);
 }
 
 static void on_complete(void *context, Family *family)
