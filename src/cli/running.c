@@ -10,6 +10,7 @@ Running running_take(int *argument_count, char **arguments)
         VEC_PUSH(&running.settings, (char *)setting);
     running.threads = take_option(argument_count, arguments, "--threads");
     running.stats = take_option(argument_count, arguments, "--stats");
+    running.cycle = !take_flag(argument_count, arguments, "--functional");
     running.report.details = take_flag(argument_count, arguments, "--detail");
     running.report.blocks = take_flag(argument_count, arguments, "--blocks");
     return running;
@@ -34,6 +35,9 @@ static bool set_all(const Running *running, WbGpu *gpu)
 {
     if (!set(gpu, "mode", running->cycle ? "cycle" : "functional"))
         return false;
+    for (size_t i = 0; running->needed && running->needed[i]; i += 2)
+        if (!set(gpu, running->needed[i], running->needed[i + 1]))
+            return false;
     for (uint32_t i = 0; i < running->settings.count; i++) {
         char knob[64];
         const char *setting = running->settings.items[i], *equals = strchr(setting, '=');
