@@ -17,6 +17,7 @@ static const Option running[] = {
     {"--threads", "N", "host threads of cycle mode; the result is the same with any number", ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
     {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -", FILE_VALUE},
+    {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
     {"--detail", NULL, "statistics of every SM, slice and channel, not only sums", ANY},
     {"--blocks", NULL, "statistics of every block: SM, dispatched, started, ended", ANY},
 };
