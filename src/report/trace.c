@@ -168,11 +168,22 @@ static void put_three(JsonWriter *json, const char *key, const uint32_t values[3
     json_put_text(json, key, text);
 }
 
+static void put_sampling(JsonWriter *json, const char *key, uint64_t stride)
+{
+    char text[48];
+    snprintf(text, sizeof text, "1 of %" PRIu64, stride);
+    json_put_text(json, key, text);
+}
+
+/* A log may have become coarser than others while its kernel ran. */
+static uint64_t block_stride(const Trace *trace, const KernelRecord *record)
+{
+    const uint64_t own = record->log ? record->log->block_stride : 1;
+    return own > trace->block_stride ? own : trace->block_stride;
+}
+
 static void put_kernel(JsonWriter *json, const Trace *trace, const KernelRecord *record)
 {
-    char shown[48];
-    const uint64_t own = record->log ? record->log->block_stride : 1;
-    snprintf(shown, sizeof shown, "1 of %" PRIu64, own > trace->block_stride ? own : trace->block_stride);
     json_put_integer(json, "kernel", record->number);
     put_three(json, "grid", record->grid);
     put_three(json, "block", record->block);
@@ -182,7 +193,7 @@ static void put_kernel(JsonWriter *json, const Trace *trace, const KernelRecord 
     json_put_integer(json, "cycles", record_cycles(record));
     json_put_integer(json, "warp_instructions", record->warp_instructions);
     json_put_integer(json, "thread_instructions", record->thread_instructions);
-    json_put_text(json, "blocks_shown", shown);
+    put_sampling(json, "blocks_shown", block_stride(trace, record));
 }
 
 static void put_block(JsonWriter *json, const KernelRecord *record, const LoggedBlock *block)
@@ -350,11 +361,15 @@ static void put_names(JsonWriter *json, const Trace *trace)
     }
 }
 
-static void put_sampling(JsonWriter *json, const char *key, uint64_t stride)
+/* Of the kernel of which the fewest are shown. */
+static uint64_t coarsest(const Trace *trace)
 {
-    char text[48];
-    snprintf(text, sizeof text, "1 of %" PRIu64, stride);
-    json_put_text(json, key, text);
+    uint64_t stride = trace->block_stride;
+    for (uint32_t i = 0; i < trace->gpu->records.count; i++) {
+        const uint64_t own = block_stride(trace, trace->gpu->records.items[i]);
+        stride = own > stride ? own : stride;
+    }
+    return stride;
 }
 
 static void put_about(JsonWriter *json, const Trace *trace)
@@ -365,7 +380,7 @@ static void put_about(JsonWriter *json, const Trace *trace)
     json_put_integer(json, "clock_khz", trace->gpu->config.clock_khz);
     json_open(json, "sampled", '{');
     put_sampling(json, "kernels", trace->kernel_stride);
-    put_sampling(json, "blocks", trace->block_stride);
+    put_sampling(json, "blocks", coarsest(trace));
     put_sampling(json, "launches", trace->launch_stride);
     put_sampling(json, "copies", trace->gpu->kept.copy_stride);
     put_sampling(json, "dependencies", trace->gpu->kept.edge_stride);
