@@ -165,6 +165,8 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
     other.cycle_limit = a->cycle_limit;
     other.sample_interval = a->sample_interval;
     other.profile_lines = a->profile_lines;
+    other.timeline = a->timeline;
+    other.timeline_events = a->timeline_events;
     other.block_records = a->block_records;
     other.pending_launches = a->pending_launches;
     other.launch_depth = a->launch_depth;

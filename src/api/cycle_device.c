@@ -89,6 +89,7 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
                          .order = request->order,
                          .stream = request->stream,
                          .time = calling->machine->clock,
+                         .parent_block = warp->block->linear,
                      });
     return DEVICE_OK;
 }

@@ -7,6 +7,7 @@
 #define API_GPU_H
 
 #include "api/cycle.h"
+#include "api/kept.h"
 #include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
@@ -84,6 +85,7 @@ struct WbGpu {
     VEC(KernelRecord *) records;
     SourceFiles sources;       /* that lines of records are of */
     uint32_t edges_kept;       /* of dependency graphs, by all records */
+    Kept kept;                 /* for timelines */
     GpuStatistics statistics;
     Violations violations;     /* of dependencies, since they were reset */
     Profile *profile;          /* null: launches are not recorded */

@@ -86,6 +86,7 @@ void record_free(KernelRecord *record)
     xfree(record->graph.levels);
     VEC_FREE(&record->graph.edges);
     xfree(record->lines);
+    log_free(record->log);
     xfree(record->name);
     free(record->blocks); /* the one table that may be too large to be had: not from xcalloc */
     xfree(record);

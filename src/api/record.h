@@ -80,6 +80,8 @@ typedef struct KernelRecord {
     bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     ComponentRecord components[COMPONENT_COUNT];
+    uint32_t stream;      /* that it was launched in, by number */
+    EventLog *log;        /* null: the knob timeline is off */
     Series series;
     GraphRecord graph;
     LineRecord *lines;    /* [line_count] by file and line; null: the knob profile_lines is off */

@@ -36,6 +36,7 @@ void gpu_drop_records(WbGpu *gpu)
     gpu->records.count = 0;
     sources_free(&gpu->sources);
     gpu->edges_kept = 0;
+    kept_reset(&gpu->kept);
 }
 
 /* The engine counts launches of functional mode in the GPU's own machine. */

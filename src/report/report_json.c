@@ -10,6 +10,7 @@
 #include "grid/group_table.h"
 #include "report/json.h"
 #include "report/limit.h"
+#include "report/report_events.h"
 
 bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
 
@@ -141,6 +142,19 @@ static void put_core_series(JsonWriter *json, const char *key, const Series *ser
     json_close(json);
 }
 
+/* What was read at the end of each sample. */
+static void put_states(JsonWriter *json, const Series *series)
+{
+    json_open_line(json, "waiting_blocks", '[');
+    for (uint32_t i = 0; i < series->states.count; i++)
+        json_put_integer(json, NULL, series->states.items[i].waiting_blocks);
+    json_close(json);
+    json_open_line(json, "ready_nodes", '[');
+    for (uint32_t i = 0; i < series->states.count; i++)
+        json_put_integer(json, NULL, series->states.items[i].ready_nodes);
+    json_close(json);
+}
+
 static void put_series(JsonWriter *json, const KernelRecord *record)
 {
     const Series *series = &record->series;
@@ -157,6 +171,7 @@ static void put_series(JsonWriter *json, const KernelRecord *record)
             json_put_integer(json, NULL, series_value(series, i, row));
         json_close(json);
     }
+    put_states(json, series);
     put_core_series(json, "warp_instructions_by_sm", series, CORE_INSTRUCTIONS);
     put_core_series(json, "memory_accesses_by_sm", series, CORE_ACCESSES);
     json_close(json);
@@ -241,6 +256,8 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     put_accesses(json, &record->series);
     if (record->series.interval)
         put_series(json, record);
+    if (record->log)
+        report_events(json, record->log);
     if (options->details)
         put_details(json, record);
     if (options->blocks)

@@ -115,6 +115,7 @@ typedef struct BlockReport {
     const SmKernel *kernel;
     uint64_t linear;           /* index in the grid */
     Cycle dispatched, started, ended;
+    Cycle restore_begun, restored, save_begun; /* of its context; 0: it did not come back, or did not leave */
     uint64_t warp_instructions, thread_instructions;
     struct BlockFamily *family; /* what it has launched; null: nothing */
     Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
@@ -128,6 +129,8 @@ typedef struct Resumption {
     Block *block;              /* the SM takes it, and sets this to null */
     uint64_t linear;           /* index in the grid */
     Cycle dispatched;
+    Cycle left, resumed;       /* it was saved, and need not wait any longer */
+    uint32_t sm;               /* that it left */
     uint32_t place;            /* among those of the front end */
 } Resumption;
 
