@@ -1,4 +1,4 @@
-/* `warpbeam list`: the tables in which GPUs, knobs, policies, statistics, workloads and all the rest are declared.
+/* `warpbeam list`: the tables in which GPUs, knobs, policies, statistics, workloads and the rest are declared.
  *
  * A list prints its entries one by one with entry(), which leaves out what was not asked for. */
 #include "cli/list.h"
@@ -160,7 +160,8 @@ static void choices(const Workload *workload, char *text, size_t size)
 {
     int length = 0;
     for (size_t i = 0; i < workload->mode_count && workload->mode_count > 1; i++)
-        length += snprintf(text + length, size - (size_t)length, "%s%s", i ? "|" : "", workload->modes[i].name);
+        length +=
+            snprintf(text + length, size - (size_t)length, "%s%s", i ? "|" : "", workload->modes[i].name);
     const char *before = length ? "  " : "";
     for (size_t i = 0; i < INPUT_SIZES; i++)
         if (workload->sizes[i]) {
