@@ -108,7 +108,9 @@ static void test_kernels(void **state)
     static const char *const gpus[] = {"gtx480", "h200"};
     (void)state;
     for (size_t g = 0; g < 2; g++) {
-        WbGpu *gpu = harness_open(gpus[g], (const char *const[]){"mode=cycle", "sm_count=8", "kernel_launch_cycles=100", "kernel_end_cycles=100", NULL});
+        WbGpu *gpu = harness_open(gpus[g], (const char *const[]){"mode=cycle", "sm_count=8",
+                                                                 "kernel_launch_cycles=100",
+                                                                 "kernel_end_cycles=100", NULL});
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             const uint32_t blocks =
                 cases[i].blocks_per_sm ? cases[i].blocks_per_sm * (uint32_t)gpu->config.sm_count : 1;

@@ -90,8 +90,8 @@ static WbGpu *run_wavefront(WireframeMode mode)
 {
     Host host;
     const WireframeRun run = {.mode = mode, .size = INPUT_TINY, .tiles = 5};
-    WbGpu *gpu = harness_open(
-        "gtx480", (const char *const[]){"mode=cycle", "profile_lines=true", "graph_check=true", NULL});
+    WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "profile_lines=true",
+                                                              "graph_check=true", "timeline=true", NULL});
     if (!wireframe_run(wireframe_find("sor"), &run, gpu, SOURCE_DIRECTORY "/workloads/wireframe", &host))
         fail_msg("%s", host.error);
     host_end(&host);
