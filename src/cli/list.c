@@ -16,6 +16,7 @@
 #include "papers/paper.h"
 #include "registry/registry.h"
 #include "report/ratio.h"
+#include "report/report.h"
 #include "sm/sched/registry.h"
 
 void list_entry(Listing *listing, const char *name, const char *format, ...)
@@ -110,6 +111,13 @@ static int list_statistics_markdown(void)
         printf("| `%s` | %s | %s | `%s` |\n", row->name, row->unit, row->description,
                ratio_formula(row, formula));
     }
+    return EXIT_DONE;
+}
+
+static int list_schema(Listing *listing)
+{
+    (void)listing;
+    report_schema(stdout);
     return EXIT_DONE;
 }
 
@@ -211,6 +219,7 @@ static const List lists[] = {
     {"knobs", "All that a configuration and --set can set", list_knobs, NULL},
     {"statistics", "Counters, as in --stats", list_statistics, list_statistics_markdown},
     {"ratios", "What is computed of them", list_ratios, NULL},
+    {"schema", "JSON Schema of the report that --stats writes", list_schema, NULL},
     {"workloads", "What `warpbeam run` can run by name", list_workloads, NULL},
     {"modes", "Ways to run workloads, for --mode", list_modes, NULL},
     {"papers", "What `warpbeam paper` repeats", list_papers, NULL},

@@ -222,6 +222,8 @@ static void set_environment(const Program *program)
         setenv("WARPBEAM_FUNCTIONAL", "1", 1);
     if (running->stats)
         set_path("WARPBEAM_STATS", running->stats);
+    if (running->timeline)
+        set_path("WARPBEAM_TIMELINE", running->timeline);
     if (program->profile)
         set_path("WARPBEAM_GRAPH_PROFILE", program->profile);
     if (running->report.details || running->report.blocks) {

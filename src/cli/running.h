@@ -9,7 +9,7 @@
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration; null: not given */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *stats; /* null where not given */
+    const char *threads, *stats, *timeline; /* null where not given */
     const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
     bool cycle;                /* not only results */
     ReportOptions report;

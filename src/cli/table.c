@@ -36,8 +36,10 @@ static const Option running[] = {
     {"--functional", NULL, "only the results, without time: much faster", ANY},
     {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -",
      FILE_VALUE},
+    {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
     {"--detail", NULL, "statistics of every SM, slice and channel, not only sums", ANY},
     {"--blocks", NULL, "statistics of every block: SM, dispatched, started, ended", ANY},
+    {"--profile-lines", NULL, "where warps spent their time, by line of source or of PTX", ANY},
 };
 const OptionGroup running_options = GROUP("Every run", NULL, running);
 
