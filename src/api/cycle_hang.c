@@ -6,7 +6,7 @@
 
 #include "exec/hang.h"
 
-static const char *const wait_descriptions[WAIT_COUNT] = {
+const char *const cycle_wait_descriptions[WAIT_COUNT] = {
 #define WAIT(identifier, description) [WAIT_##identifier] = description,
 #include "sm/wait.def"
 #undef WAIT
@@ -24,10 +24,10 @@ static void describe_warp(Description *description, const WarpSlot *slot)
     char *end = description->text + description->used;
     const size_t room = sizeof description->text - description->used;
     if (slot->warp->live) {
-        description->used += hang_describe_warp(slot->warp, wait_descriptions[slot->wait], end, room);
+        description->used += hang_describe_warp(slot->warp, cycle_wait_descriptions[slot->wait], end, room);
     } else if (room > 100) {
         const int written =
-            snprintf(end, room, "\n    warp %u: %s", slot->warp->index, wait_descriptions[slot->wait]);
+            snprintf(end, room, "\n    warp %u: %s", slot->warp->index, cycle_wait_descriptions[slot->wait]);
         description->used += (size_t)written;
     }
 }

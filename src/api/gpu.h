@@ -7,6 +7,7 @@
 #define API_GPU_H
 
 #include "api/cycle.h"
+#include "api/progress.h"
 #include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
@@ -69,6 +70,7 @@ struct WbGpu {
     TextureTable textures;
     VEC(WbModule *) modules;
     Timeline timeline;
+    Progress progress;
     DeviceRuntime runtime;     /* what kernels launch by */
     WbModule *services;        /* kernels of the runtime's own; null before the first use */
     WbQueries queries;         /* of the user; all null: none */

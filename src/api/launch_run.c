@@ -9,6 +9,7 @@ void launch_put(WbGpu *gpu, WbStream *stream, KernelLaunch launch)
 {
     Operation *operation = timeline_put(gpu, stream, OPERATION_LAUNCH);
     operation->launch = launch;
+    gpu->progress.launches_known += launch.count;
     timeline_release(gpu, operation);
 }
 
@@ -65,6 +66,8 @@ static WbStatus run_functional(WbGpu *gpu, const KernelLaunch *launch, const Lau
         .turn = (uint32_t)gpu->config.functional_turn,
         .resident_blocks = resident_blocks(gpu, launch, described),
         .instructions = gpu->config.functional_limit,
+        .look = gpu->progress.function ? progress_look_functional : NULL,
+        .look_context = gpu,
     };
     if (gpu->cycle)
         cycle_flush(gpu->cycle);

@@ -62,6 +62,8 @@ typedef struct KernelRecord {
     Cycle launched, started, ended; /* started: the first block could be dispatched */
     uint64_t warp_instructions, thread_instructions; /* its own, whoever ran beside it */
     uint64_t block_count;
+    bool interrupted;     /* it was cut off: `ended` says when, and blocks that had not been dispatched are on
+                             NO_SM */
     bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     ComponentRecord components[COMPONENT_COUNT];

@@ -20,6 +20,7 @@ struct FunctionalRun {
     DeviceRuntime *runtime;
     Error *error;
     FunctionalGrid *grids; /* of the graph, in its order */
+    uint32_t grid_count;
     ReadyBlocks graph;     /* without a graph, empty */
     VEC(Slot) slots;
     VEC(FunctionalGrid *) queue; /* grids that are ready, from `first` on those with blocks left */
@@ -28,6 +29,7 @@ struct FunctionalRun {
     uint32_t first_resumed;
     VEC(FunctionalGrid *) launched; /* by kernels, not complete */
     uint64_t instructions;
+    uint64_t next_look; /* instructions after which somebody looks at the run again */
     FamilyEvents events;
 };
 
@@ -213,6 +215,25 @@ static void put_aside(Slot *slot)
     *slot = (Slot){0};
 }
 
+/* Warp instructions between looks: some milliseconds. */
+enum { LOOK_INTERVAL = 1 << 17 };
+
+static WbStatus look(FunctionalRun *run)
+{
+    if (run->instructions < run->next_look || !run->limits.look)
+        return WB_OK;
+    FunctionalStanding standing = {.error = run->error};
+    for (uint32_t i = 0; i < run->grid_count; i++) {
+        const FunctionalGrid *grid = &run->grids[i];
+        standing.ended += grid->ended;
+        standing.total += grid->total;
+        if (!standing.kernel && grid->ended < grid->total)
+            standing.kernel = grid->launch.program->name;
+    }
+    run->next_look = run->instructions + LOOK_INTERVAL;
+    return run->limits.look(run->limits.look_context, &standing) ? WB_OK : run->error->status;
+}
+
 /* A slot's visit: its block goes on; while blocks end, others take its place. */
 static WbStatus visit(FunctionalRun *run, uint32_t number)
 {
@@ -222,7 +243,7 @@ static WbStatus visit(FunctionalRun *run, uint32_t number)
             return WB_OK;
         if (!slot->grid)
             fill(run, slot, number);
-        if (run_block(run, slot->block))
+        if (run_block(run, slot->block) || look(run))
             return run->error->status;
         if (slot->block->must_wait)
             put_aside(slot);
@@ -269,6 +290,7 @@ WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grids, uint32_t coun
     run->runtime = runtime;
     run->error = grids->launch.error;
     run->grids = grids;
+    run->grid_count = count;
     for (uint32_t i = 0; i < count; i++) {
         FunctionalGrid *grid = &grids[i];
         grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
