@@ -134,6 +134,8 @@ uint64_t device_service_kernel(void *gpu, ServiceKernel kernel);
 DeviceQueries device_queries(WbGpu *gpu);
 
 const char *kernel_name(const WbKernel *kernel);
+/* The name as written in the source, of a function at file scope: "_Z3addPf" is "add". */
+void kernel_plain_name(const char *mangled, char *name, size_t size);
 WbStatus kernel_link(WbKernel *kernel, Error *error);
 /* Frees program and timing. */
 void kernel_unlink(WbKernel *kernel);

@@ -13,8 +13,7 @@ void launch_put(WbGpu *gpu, WbStream *stream, KernelLaunch launch)
     timeline_release(gpu, operation);
 }
 
-/* The name as written in the source, of a function at file scope: "_Z3addPf" is "add". */
-static void plain_name(const char *mangled, char *name, size_t size)
+void kernel_plain_name(const char *mangled, char *name, size_t size)
 {
     unsigned length = 0;
     int used = 0;
@@ -27,7 +26,7 @@ static void plain_name(const char *mangled, char *name, size_t size)
 static bool is_named(const WbGpu *gpu, const WbKernel *kernel)
 {
     char plain[512];
-    plain_name(kernel_name(kernel), plain, sizeof plain);
+    kernel_plain_name(kernel_name(kernel), plain, sizeof plain);
     return fnmatch(gpu->config.timed_kernels, kernel_name(kernel), 0) == 0 ||
            fnmatch(gpu->config.timed_kernels, plain, 0) == 0;
 }

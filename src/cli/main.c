@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/progress.h"
 
 typedef struct Command {
     const char *name;
@@ -38,6 +39,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static void print_message(const char *format, va_list arguments)
 {
+    progress_clear();
     fputs("warpbeam: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
@@ -74,7 +76,8 @@ static void print_help(void)
     puts("  --threads N         host threads of cycle mode; the result is the same with any number");
     puts("  --stats FILE        all statistics: FILE.csv, else JSON, on standard output where FILE is -");
     puts("  --detail            every SM, slice and channel, not only sums");
-    puts("  --blocks            every block: SM, dispatched, started, ended\n");
+    puts("  --blocks            every block: SM, dispatched, started, ended");
+    puts("  --progress WHEN     auto: drawn on a terminal; always: else as lines; never\n");
     puts("A GPU is a name that `warpbeam list gpus` shows, or the path of a YAML file.");
     puts("WARPBEAM_CONFIGS names further folders with GPU configurations, colons between them.");
     puts("Exit status: 0 done, 1 the work failed, 2 wrong usage.");

@@ -9,13 +9,13 @@
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration; null: not given */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *stats; /* null where not given */
+    const char *threads, *stats, *progress; /* null where not given */
     bool cycle;                /* set by the command before running_open() */
     ReportOptions report;
 } Running;
 
 /* The options' names, for the list that check_left_over() takes. */
-#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--stats", "--detail", "--blocks"
+#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--stats", "--detail", "--blocks", "--progress"
 
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);
@@ -26,5 +26,8 @@ WbGpu *running_open(const Running *running);
 bool running_is_talking(const Running *running);
 /* Gives out the report. */
 int running_report(const Running *running, WbGpu *gpu);
+/* Tells the failure of what ran; of what Ctrl-C has stopped, also gives out the report so far. Returns the exit
+ * status. */
+int running_fail(const Running *running, WbGpu *gpu, const char *sentence);
 
 #endif
