@@ -10,5 +10,7 @@
 /* From now on the program's end is watched. `path`: of the statistics, or null; `profile`: of the graph of
  * what is being profiled, or null; `summary`: whether a summary goes to stderr. */
 void finish_expect(WbGpu *gpu, const char *path, const char *profile, bool summary);
+/* Ctrl-C has stopped what was simulated: writes what is known so far, and ends the process by that signal. */
+void finish_interrupted(void);
 
 #endif
