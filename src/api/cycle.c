@@ -139,6 +139,7 @@ void cycle_free(CycleMachine *machine)
     VEC_FREE(&machine->shapes);
     snapshot_let_go(machine->accounted);
     snapshot_let_go(machine->latest);
+    watchdog_free(&machine->watchdog);
     xfree(machine->sms);
     xfree(machine->partitions);
     xfree(machine);
@@ -162,6 +163,7 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
     other.threads = a->threads;
     other.window = a->window;
     other.cycle_limit = a->cycle_limit;
+    other.watchdog_cycles = a->watchdog_cycles;
     other.sample_interval = a->sample_interval;
     other.block_records = a->block_records;
     other.pending_launches = a->pending_launches;

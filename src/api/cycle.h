@@ -9,6 +9,7 @@
 #define API_CYCLE_H
 
 #include "api/record.h"
+#include "api/watchdog.h"
 #include "exec/device_runtime.h"
 #include "grid/front_end.h"
 #include "grid/graph_run.h"
@@ -49,6 +50,7 @@ typedef struct CycleMachine {
     VEC(RunningKernel *) running; /* in the order of their launches */
     VEC(LaunchShape) shapes;      /* that kernels have launched */
     Snapshot *accounted, *latest;
+    Watchdog watchdog;
 } CycleMachine;
 
 /* Checks that the policies that knobs name exist. */
@@ -92,6 +94,6 @@ extern const char *const cycle_wait_descriptions[WAIT_COUNT];
 /* Why a launch on the machine does not end: names the blocks and what their warps wait for. `what` says
  * how it was found out. */
 WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kernel, const char *what,
-                             Error *error);
+                             bool is_spinning, Error *error);
 
 #endif

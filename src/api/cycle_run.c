@@ -263,7 +263,7 @@ static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
         snprintf(what, sizeof what,
                  "has run %" PRIu64 " cycles, the limit (knob cycle_limit), and has not ended",
                  gpu->config.cycle_limit);
-        return cycle_describe_hang(machine, &kernel->grid, what, error);
+        return cycle_describe_hang(machine, &kernel->grid, what, false, error);
     }
     return WB_OK;
 }
@@ -289,7 +289,7 @@ static WbStatus check_deadlock(const CycleMachine *machine, Cycle since, Error *
             continue;
         snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
                  since);
-        return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, error);
+        return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, false, error);
     }
     return WB_OK;
 }

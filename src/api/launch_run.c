@@ -65,6 +65,7 @@ static WbStatus run_functional(WbGpu *gpu, const KernelLaunch *launch, const Lau
         .turn = (uint32_t)gpu->config.functional_turn,
         .resident_blocks = resident_blocks(gpu, launch, described),
         .instructions = gpu->config.functional_limit,
+        .watchdog = gpu->config.watchdog_cycles,
         .look = gpu->progress.function ? progress_look_functional : NULL,
         .look_context = gpu,
     };

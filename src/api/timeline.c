@@ -463,9 +463,12 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
             continue;
         if (gpu->now >= limit)
             break;
-        status = step(gpu, progress_slice(gpu, earlier(next, limit)), error);
+        const Cycle stop = earlier(next, limit);
+        status = step(gpu, watchdog_slice(gpu, progress_slice(gpu, stop)), error);
         if (status == WB_OK)
             status = progress_look(gpu, error);
+        if (status == WB_OK)
+            status = watchdog_look(gpu, stop == CYCLE_NEVER, error);
     }
     progress_end(gpu);
     if (status != WB_OK) {

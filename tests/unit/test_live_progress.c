@@ -131,6 +131,7 @@ static void a_machine_that_is_stopped_leaves_its_records(void **state)
     (void)state;
     launch("work", 1, 10);
     check(wb_wait(gpu));
+    check(wb_gpu_set(gpu, "watchdog_cycles", "0"));
     look_on(6);
     launch("forever", 2000, 0);
     launch("work", 1, 10);
@@ -161,6 +162,7 @@ static void functional_mode_stops_too(void **state)
 {
     (void)state;
     check(wb_gpu_set(gpu, "mode", "functional"));
+    check(wb_gpu_set(gpu, "watchdog_cycles", "0"));
     look_on(3);
     launch("forever", 7, 0);
     assert_int_equal(wb_wait(gpu), WB_ERROR_INTERRUPTED);
