@@ -10,7 +10,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 typedef int CommandFn(int argument_count, char **arguments);
 
 /* arguments[0] is the command's own name. */
-CommandFn command_list, command_ptx, command_config, command_demo, command_run, command_paper;
+CommandFn command_list, command_ptx, command_config, command_demo, command_run, command_paper, command_report;
 
 /* `warpbeam list papers`. */
 int list_papers(void);
