@@ -4,106 +4,124 @@
 export type Counters = Record<string, number>;
 
 export interface Block {
-  kernel: number;
-  block: number;
-  sm: number;
-  dispatched: number;
-  started: number;
-  ended: number;
+    kernel: number;
+    block: number;
+    sm: number;
+    dispatched: number;
+    started: number;
+    ended: number;
 }
 
 // Samples of a kernel: `ends` counts from its launch. Other keys: counters' growth in each sample.
 export interface Series {
-  interval: number;
-  ends: number[];
-  warp_instructions_by_sm: number[][];
-  memory_accesses_by_sm: number[][];
-  [counter: string]: number | number[] | number[][];
+    interval: number;
+    ends: number[];
+    warp_instructions_by_sm: number[][];
+    memory_accesses_by_sm: number[][];
+    [counter: string]: number | number[] | number[][];
 }
 
 export interface SourceLine {
-  file: string;
-  line: number;
-  text?: string;
-  issued: number;
-  waited: number;
-  thread_instructions: number;
+    file: string;
+    line: number;
+    text?: string;
+    issued: number;
+    waited: number;
+    waits?: Counters; // of `waited`, by reason
+    thread_instructions: number;
+}
+
+// What limited a kernel: `slots` of schedulers by what they were lost to.
+export interface Limit {
+    kind: string;
+    title: string;
+    share: number;
+    text: string;
+    slots: Counters;
+}
+
+// Blocks of kernels that were launched together are numbered in a row: those of this kernel from `first` on.
+// A number behind the last block is a join of several edges.
+export interface Dependencies {
+    grid?: number; // this kernel's place among those kernels
+    first?: number;
+    levels?: number[];
+    edges?: [number, number][];
 }
 
 // A kernel or an aggregated group that a block launched.
 export interface Launch {
-  name: string;
-  grid: number[] | number;
-  launched: number;
-  started: number;
-  ended: number;
-  parent_block?: number;
-  kind: string;
+    name: string;
+    grid: number[] | number;
+    launched: number;
+    started: number;
+    ended: number;
+    parent_block?: number;
+    kind: string;
 }
 
 // A block that left its SM until what it had launched was done.
 export interface Wait {
-  block: number;
-  sm: number;
-  left: number;
-  resumed: number;
-  returned: number;
+    block: number;
+    sm: number;
+    left: number;
+    resumed: number;
+    returned: number;
 }
 
 export interface Kernel {
-  number: number;
-  name: string;
-  grid: number[];
-  block: number[];
-  registers: number;
-  shared_bytes: number;
-  local_bytes: number;
-  blocks_per_sm: number;
-  launched: number;
-  started: number;
-  ended: number;
-  cycles: number;
-  alone: boolean;
-  interrupted?: boolean;
-  warp_instructions: number;
-  thread_instructions: number;
-  limited_by?: unknown;
-  series?: Series;
-  blocks?: Block[];
-  blocks_stride?: number; // only every so many blocks were kept
-  lines?: SourceLine[];
-  graph?: unknown; // counters, and `edges` and `levels` where they were asked for
-  launches?: Launch[];
-  waits?: Wait[];
-  details?: Record<string, Counters[]>;
-  [component: string]: unknown;
+    number: number;
+    name: string;
+    grid: number[];
+    block: number[];
+    registers: number;
+    shared_bytes: number;
+    local_bytes: number;
+    blocks_per_sm: number;
+    launched: number;
+    started: number;
+    ended: number;
+    cycles: number;
+    alone: boolean;
+    interrupted?: boolean;
+    warp_instructions: number;
+    thread_instructions: number;
+    limited_by?: Limit;
+    series?: Series;
+    blocks?: Block[];
+    blocks_stride?: number; // only every so many blocks were kept
+    lines?: SourceLine[];
+    dependencies?: Dependencies;
+    launches?: Launch[];
+    waits?: Wait[];
+    details?: Record<string, Counters[]>;
+    [component: string]: unknown;
 }
 
 export interface Report {
-  format?: string;
-  gpu: string;
-  config: Record<string, string | number | boolean>;
-  kernels: Kernel[];
-  totals: Counters;
-  sources?: Record<string, string>;
-  limited_by?: unknown;
-  host: Counters;
+    format?: string;
+    gpu: string;
+    config: Record<string, string | number | boolean>;
+    kernels: Kernel[];
+    totals: Counters;
+    sources?: Record<string, string>;
+    host: Counters;
 }
 
 export interface Run {
-  label: string;
-  file: string;
-  notes: string[];
-  report: Report;
+    label: string;
+    file: string;
+    notes: string[];
+    report: Report;
 }
 
 export interface PaperFolder {
-  label: string;
-  claims: string; // papers/claims.csv: all claims with their words
-  tables: { name: string; text: string }[];
+    label: string;
+    claims: string; // papers/claims.csv: all claims with their words
+    tables: { name: string; text: string }[];
 }
 
 export interface PageData {
-  runs: Run[];
-  papers: PaperFolder[];
+    runs: Run[];
+    papers: PaperFolder[];
 }
