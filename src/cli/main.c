@@ -29,7 +29,7 @@ static const Command commands[] = {
      "paper NAME [--size small|full] [--only BENCHMARK[,...] [--graph FILE]] [--out FOLDER] [--jobs N]\n"
      "               [--threads N] [--set KNOB=VALUE]... [--markdown FILE] | paper --help",
      "Repeat the measurements of a paper and compare them with what it published"},
-    {"report", command_report, "report [NAME=]RUN.json|FOLDER... [-o FILE.html]",
+    {"report", command_report, "report [NAME=]RUN.json|FOLDER... [-o FILE.html] [--megabytes N]",
      "Write an HTML page that shows runs, beside each other, and results of papers"},
     {"ptx", command_ptx, "ptx FILE [--gpu NAME]", "Read a PTX file and list its kernels and what they need"},
     {"config", command_config, "config NAME", "Show a GPU's configuration with every value resolved"},

@@ -12,7 +12,7 @@
 #include "cli/page_run.h"
 #include "papers/paper.h"
 
-enum { PATH_BYTES = 4096, PAGE_BYTES = 20 * 1000 * 1000 };
+enum { PATH_BYTES = 4096 };
 
 static const char PLACEHOLDER[] = "/*DATA*/";
 
@@ -150,14 +150,14 @@ static void tell_apart(json_t *runs)
     }
 }
 
-static json_t *read_inputs(const PageInput *inputs, size_t count, Error *error)
+static json_t *read_inputs(const PageInput *inputs, size_t count, size_t bytes, Error *error)
 {
     json_t *runs = json_array(), *papers = json_array();
     for (size_t i = 0; i < count && error->status == WB_OK; i++) {
         if (is_folder(inputs[i].path))
             json_array_append_new(papers, read_paper(&inputs[i], error));
         else
-            json_array_append_new(runs, read_run(&inputs[i], PAGE_BYTES / count, error));
+            json_array_append_new(runs, read_run(&inputs[i], bytes / count, error));
     }
     if (error->status == WB_OK)
         tell_apart(runs);
@@ -201,9 +201,9 @@ static void write_page(const json_t *data, const char *path, Error *error)
     xfree(template);
 }
 
-bool page_write(const PageInput *inputs, size_t count, const char *path, Error *error)
+bool page_write(const PageInput *inputs, size_t count, size_t bytes, const char *path, Error *error)
 {
-    json_t *data = read_inputs(inputs, count, error);
+    json_t *data = read_inputs(inputs, count, bytes, error);
     if (error->status == WB_OK)
         write_page(data, path, error);
     json_decref(data);

@@ -12,7 +12,11 @@ typedef struct PageInput {
     const char *label; /* what the page calls it; null: after its path */
 } PageInput;
 
-/* Reads and checks the inputs and writes the page. False: an error stands, and nothing was written. */
-bool page_write(const PageInput *inputs, size_t count, const char *path, Error *error);
+/* What browsers open without delay. */
+enum { PAGE_BYTES = 20 * 1000 * 1000 };
+
+/* Reads and checks the inputs and writes the page; runs that together take more than `bytes` lose blocks, and
+ * the page says so. False: an error stands, and nothing was written. */
+bool page_write(const PageInput *inputs, size_t count, size_t bytes, const char *path, Error *error);
 
 #endif

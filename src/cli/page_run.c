@@ -36,11 +36,13 @@ json_t *page_run_read(const char *path, Error *error)
 {
     json_error_t problem;
     json_t *report = json_load_file(path, 0, &problem);
-    if (!report) {
+    if (!report && problem.line < 1)
+        error_set(error, WB_ERROR_NOT_FOUND, "The statistics cannot be read: %s.", problem.text);
+    else if (!report)
         error_set(error, WB_ERROR_ARGUMENT, "%s cannot be read as JSON: %s, line %d.", path, problem.text,
                   problem.line);
+    if (!report)
         return NULL;
-    }
     if (!check(path, report, error)) {
         json_decref(report);
         return NULL;

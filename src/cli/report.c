@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/knob.h"
 #include "base/vec.h"
 #include "cli/page.h"
 
@@ -20,7 +21,7 @@ static PageInput read_input(const char *text, char **copy)
     return (PageInput){.path = equals + 1, .label = *copy};
 }
 
-static int write_report(int argument_count, char **arguments, const char *path)
+static int write_report(int argument_count, char **arguments, const char *path, size_t bytes)
 {
     Error error = {0};
     VEC(PageInput) inputs = {0};
@@ -30,7 +31,7 @@ static int write_report(int argument_count, char **arguments, const char *path)
         VEC_PUSH(&inputs, read_input(arguments[i], &copy));
         VEC_PUSH(&copies, copy);
     }
-    const bool done = page_write(inputs.items, inputs.count, path, &error);
+    const bool done = page_write(inputs.items, inputs.count, bytes, path, &error);
     for (uint32_t i = 0; i < copies.count; i++)
         free(copies.items[i]);
     VEC_FREE(&copies);
@@ -43,16 +44,21 @@ static int write_report(int argument_count, char **arguments, const char *path)
 
 int command_report(int argument_count, char **arguments)
 {
-    static const char *const names[] = {"--out", NULL};
+    static const char *const names[] = {"--out", "--megabytes", NULL};
     static char long_name[] = "--out";
     for (int i = 1; i < argument_count; i++)
         if (strcmp(arguments[i], "-o") == 0)
             arguments[i] = long_name;
     const char *path = take_option(&argument_count, arguments, "--out");
+    const char *size = take_option(&argument_count, arguments, "--megabytes");
+    uint64_t megabytes = 0;
     const int result = check_left_over(argument_count, arguments, argument_count, names);
     if (result != EXIT_DONE)
         return result;
     if (argument_count < 2)
         return misuse("report needs statistics files of runs, or folders of `warpbeam paper --out`.");
-    return write_report(argument_count, arguments, path ? path : "report.html");
+    if (size && (!knob_parse_integer(size, &megabytes) || megabytes < 1 || megabytes > 1000))
+        return misuse("--megabytes needs a number from 1 to 1000, not '%s'.", size);
+    return write_report(argument_count, arguments, path ? path : "report.html",
+                        size ? (size_t)megabytes * 1000 * 1000 : PAGE_BYTES);
 }
