@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "exec/hang.h"
 
@@ -51,6 +52,21 @@ static void describe_block(Description *description, const Sm *sm, uint32_t inde
     }
 }
 
+/* A graph's kernels keep their entries of the distributor while their blocks wait: what these wait for may
+ * find none. */
+static void describe_graph(const FrontEnd *front_end, char *text, size_t size)
+{
+    const uint32_t waiting = front_end->kmu.waiting.count - front_end->kmu.first_waiting;
+    text[0] = ' ';
+    dats_describe(front_end->dats, text + 1, size - 1);
+    const size_t used = strlen(text);
+    if (waiting)
+        snprintf(text + used, size - used,
+                 " %u kernels wait for one of the kernel distributor's %" PRIu64
+                 " entries (knob concurrent_kernels).",
+                 waiting, front_end->config->concurrent_kernels);
+}
+
 WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kernel, const char *what,
                              Error *error)
 {
@@ -62,17 +78,15 @@ WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kern
                 describe_block(&description, sm, i);
         }
     }
-    char more[64] = "", graph[512] = "";
-    if (kernel->graph) {
-        graph[0] = ' ';
-        dats_describe(machine->front_end->dats, graph + 1, sizeof graph - 1);
-    }
+    char more[64] = "", graph[640] = "";
+    if (kernel->graph)
+        describe_graph(machine->front_end, graph, sizeof graph);
     if (description.left_out)
         snprintf(more, sizeof more, "\n  and %u blocks more", description.left_out);
     return error_set(error, WB_ERROR_DEADLOCK,
                      "kernel '%.200s' %s; %" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
                      " have not been dispatched, %u are on SMs.%s%s%s",
                      kernel->kernel->launch.program->name, what, kernel->ended_blocks, kernel->block_count,
-                     kernel->block_count - kernel->dispatched_blocks, description.blocks,
-                     graph, description.text, more);
+                     kernel->block_count - kernel->dispatched_blocks, description.blocks, graph,
+                     description.text, more);
 }

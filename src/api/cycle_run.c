@@ -364,9 +364,7 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
         return WB_OK;
     snapshot_let_go(machine->accounted);
     machine->accounted = NULL;
-    /* Joins behind a graph's last block may still be on their way from memory: nobody waits for them. */
-    if (memory_port_is_idle(machine->front_end->port))
-        space_let_go(&gpu->space);
+    space_let_go(&gpu->space);
     return runtime_finish(&gpu->runtime, error);
 }
 

@@ -89,7 +89,7 @@ static void finish(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
     if (is_over(kernel)) {
-        if (!kernel->late)
+        if (!kernel->late && !(kernel->graph && dats_keeps_kernels(front_end->dats)))
             finish(front_end, kernel, now);
     } else if (only_waits(kernel)) {
         kernel->is_held = true;
@@ -105,6 +105,15 @@ static void settle_group(FrontEnd *front_end, GridKernel *group, Cycle now)
         return;
     group_release(&front_end->groups, group);
     front_end_grid_ended(front_end, group, now);
+}
+
+/* The scheduler has done with a graph whose blocks had ended before. */
+static void settle_graph(FrontEnd *front_end, Cycle now)
+{
+    const GraphRun *run = front_end->dats->run;
+    for (uint32_t i = 0; i < run->graph->grid_count; i++)
+        if (run->kernels[i] && run->kernels[i]->resident)
+            front_end_settle(front_end, run->kernels[i], now);
 }
 
 /* -- words of the SMs -- */
@@ -294,11 +303,14 @@ static void advance(Shard *shard, Cycle end)
             return;
         for (const Message *message; (message = shard_take(shard, now));)
             take_message(front_end, message, now);
+        const bool kept = dats_keeps_kernels(front_end->dats);
         memory_port_advance(front_end->port, now, end);
         front_end_device_events(front_end, now);
         activate_kernels(front_end, now);
         if (dats_advance(front_end->dats, now))
             front_end_wake_dispatcher(front_end, now);
+        if (kept && !dats_keeps_kernels(front_end->dats))
+            settle_graph(front_end, now);
         dispatch(front_end, now);
     }
 }

@@ -1,6 +1,5 @@
 /* The front end: kernel management unit, kernel distributor, group table, dependency graph buffer and block
- * dispatcher, one shard
- * behind the SMs and memory partitions.
+ * dispatcher, one shard behind the SMs and memory partitions.
  *
  * A kernel that is submitted waits for an entry of the distributor (kmu.h) and becomes active
  * kernel_launch_cycles after it got one. From then on one block is dispatched in each tick of the

@@ -204,6 +204,11 @@ static void put_graph_buffer(JsonWriter *json, const GpuConfig *config)
     json_put_integer(json, "graph_buffer_bytes", graph_buffer_bytes(nodes, edges, pending, bits));
     json_put_integer(json, "graph_buffer_bytes_in_full",
                      graph_buffer_bytes_in_full(nodes, edges, pending, bits));
+    GraphImage image;
+    if (image_of_graph(&(DependencyGraph){0}, bits, &image, &error))
+        return;
+    json_put_integer(json, "graph_node_bytes", image.node_bytes);
+    json_put_integer(json, "graph_nodes_per_line", image.nodes_per_line);
 }
 
 /* What the mechanisms take of the chip, as their papers count it. */

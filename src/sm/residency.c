@@ -113,12 +113,12 @@ void residency_settle_in(Sm *sm, uint32_t index, Block *block)
     share_memory(sm);
 }
 
-/* What a kernel that another one launched reads may be in the L1 as it was before its launch, and what a block
- * of a dependency graph reads, as it was before its parents wrote it. For other kernels of the host every L1 is
- * invalidated when they are launched. */
+/* What a kernel that another one launched reads may be in the L1 as it was before its launch, and what a
+ * block of a dependency graph reads, as it was before its parents wrote it. For other kernels of the host
+ * every L1 is invalidated when they are launched. */
 static bool is_outdated(const Sm *sm, const SmKernel *kernel, Cycle dispatched)
 {
-    if (kernel->is_graph && sm->config->graph_fresh_l1)
+    if (kernel->is_graph && sm->config->graph_l1 == GRAPH_L1_INVALIDATE)
         return dispatched >= sm->l1_fresh;
     return kernel->launched && kernel->launched >= sm->l1_fresh;
 }
