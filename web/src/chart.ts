@@ -30,6 +30,7 @@ echarts.use([
     CanvasRenderer,
 ]);
 
+export const graphic = echarts.graphic;
 export type Option = Record<string, any>;
 export type Chart = echarts.ECharts;
 

@@ -165,6 +165,36 @@ function kernelTable(scope: Scope): HTMLElement {
     );
 }
 
+// Kernels that all runs have, by name: what each run needed for them together.
+function byName(scopes: Scope[]): HTMLElement | null {
+    const sums = scopes.map((scope) => {
+        const cycles = new Map<string, number>();
+        for (const kernel of scope.kernels)
+            cycles.set(kernel.name, (cycles.get(kernel.name) ?? 0) + kernel.cycles);
+        return cycles;
+    });
+    const names = [...sums[0].keys()].filter((name) => sums.every((cycles) => cycles.has(name)));
+    if (scopes.length < 2 || names.length < 2) return null;
+    const time = (run: number, name: string): number => toSeconds(scopes[run], sums[run].get(name)!);
+    names.sort((a, b) => time(0, b) - time(0, a));
+    const cells: Cell[][] = names
+        .slice(0, 50)
+        .map((name) => [
+            name,
+            seconds(time(0, name)),
+            ...scopes
+                .slice(1)
+                .map((_, i) => `${seconds(time(i + 1, name))}, ${trim(time(0, name) / time(i + 1, name))}×`),
+        ]);
+    const heads = ["Kernel", ...scopes.map((scope) => ">" + scope.run.label)];
+    return element(
+        "details",
+        { open: "" },
+        element("summary", {}, "Kernels of all runs, and how much faster they were"),
+        table(heads, cells, "speedups"),
+    );
+}
+
 export function summarySection(scopes: Scope[], main: Scope): HTMLElement {
     const made = section(
         "summary",
@@ -195,6 +225,8 @@ export function summarySection(scopes: Scope[], main: Scope): HTMLElement {
         ...scopes.map((scope) => row.of(scope)),
     ]);
     made.append(table(["", ...scopes.map((scope) => ">" + scope.run.label)], cells, "summary"));
+    const shared = byName(scopes);
+    if (shared) made.append(shared);
     made.append(kernelTable(main));
     return made;
 }
