@@ -37,13 +37,19 @@ function blockTip(scope: Scope, model: Model, item: Item): string {
     if (graph) {
         const parents = neighbours(graph, graph.parents, taskOf(item));
         const children = neighbours(graph, graph.children, taskOf(item));
-        const level = kernel.dependencies?.levels?.[block.block];
+        const level = kernel.graph?.levels?.[block.block];
         if (level !== undefined) lines.push(`level ${level}`);
         lines.push(parents.length ? `after ${names(parents)}` : "after no other block");
         if (children.length) lines.push(`before ${names(children)}`);
     }
-    const launched = (kernel.launches ?? []).filter((launch) => launch.parent_block === block.block).length;
+    const launched = (kernel.launches ?? []).filter(
+        (launch) => launch.parent === 0 && launch.parent_block === block.block,
+    ).length;
     if (launched) lines.push(`launched ${launched} times`);
+    const off = (kernel.waits ?? [])
+        .filter((wait) => wait.launch === 0 && wait.block === block.block)
+        .reduce((sum, wait) => sum + wait.returned - wait.left, 0);
+    if (off) lines.push(`${integer(off)} cycles off its SM, waiting for what it had launched`);
     return lines.join("<br>");
 }
 
@@ -53,18 +59,15 @@ function launchTip(scope: Scope, item: Item): string {
     const grid = Array.isArray(launch.grid) ? launch.grid.join("×") : String(launch.grid);
     return [
         `<b>${escape(launch.name)}</b>, a ${escape(launch.kind)} of ${grid} blocks`,
-        launch.parent_block === undefined
-            ? ""
-            : `launched by block ${launch.parent_block} of #${item.of.number}`,
+        `launched by block ${launch.parent_block} of ` +
+            (launch.parent ? `launch ${launch.parent}` : `kernel #${item.of.number}`),
         `launched ${at(launch.launched)}, started ${at(launch.started)}, ended ${at(launch.ended)}`,
-    ]
-        .filter(Boolean)
-        .join("<br>");
+    ].join("<br>");
 }
 
 function color(look: Look, item: Item): string {
-    if (item.launch) return look.accent;
-    const level = item.of.dependencies?.levels?.[item.block!.block];
+    if (item.launch) return look.series[item.launch.number % look.series.length];
+    const level = item.of.graph?.levels?.[item.block!.block];
     return look.series[(level ?? item.of.number) % look.series.length];
 }
 
@@ -173,7 +176,7 @@ export function ganttSection(scope: Scope): HTMLElement {
         "Blocks over time",
         "Each bar is a thread block on its SM, from its dispatch to its end; its colour is its launch, or its " +
             "level in the dependency graph. Point at one: lines lead to the blocks it waited for and to those " +
-            "that waited for it, or to what it launched. Pale parts: the block had left its SM to wait. Drag " +
+            "that waited for it, or to what it launched. Pale parts: it had left its SM to wait, or had not yet begun. Drag " +
             "the slider, or Ctrl and wheel, to zoom.",
     );
     const model = build(scope);
@@ -186,6 +189,8 @@ export function ganttSection(scope: Scope): HTMLElement {
     made.append(element("h3", {}, scope.run.label));
     const strides = scope.kernels.map((kernel) => kernel.blocks_stride ?? 1);
     const stride = Math.max(...strides) * model.left_out;
+    const kept = Math.max(1, ...scope.kernels.map((kernel) => kernel.sampled?.launches ?? 1));
+    if (kept > 1) made.append(element("p", { class: "note" }, `1 of ${kept} launches is shown.`));
     if (stride > 1) made.append(element("p", { class: "note" }, `1 of ${stride} blocks is shown.`));
     const height = 96 + Math.min(1100, Math.max(120, model.rows.length * (model.rows.length > 60 ? 9 : 26)));
     const place = addChart(made, "gantt", height, (look, chart) => option(look, chart, scope, model));

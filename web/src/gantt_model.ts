@@ -1,6 +1,6 @@
 // Where blocks, waits and launches lie in the chart of blocks over time, and which belong together.
 import { blocksOf, config, toSeconds, type Scope, type ScopeBlock } from "./scope";
-import type { Kernel, Launch, Wait } from "./types";
+import type { Kernel, Launch } from "./types";
 
 const mostBlocks = 20000,
     mostLaunches = 3000,
@@ -22,7 +22,7 @@ export interface Item extends Place {
 }
 
 // Edges of kernels that were launched together, by the numbers that their blocks have in a row.
-export interface Graph {
+export interface Edges {
     parents: Map<number, number[]>;
     children: Map<number, number[]>;
     items: Map<number, Item>;
@@ -31,9 +31,10 @@ export interface Graph {
 export interface Model {
     rows: string[];
     items: Item[];
-    waits: (Place & { wait: Wait })[];
+    waits: Place[]; // parts of bars in which nothing ran
     byBlock: Map<string, Item>;
-    graphs: Map<number, Graph>; // by the number of its first kernel
+    byLaunch: Map<string, Item>;
+    graphs: Map<number, Edges>; // by the number of its first kernel
     left_out: number; // every so many blocks are shown
 }
 
@@ -74,6 +75,14 @@ function placeBlocks(scope: Scope, model: Model): void {
     });
 }
 
+// Pale until its first block is dispatched.
+function placeLaunch(item: Item, scope: Scope, model: Model): void {
+    const launch = item.launch!;
+    model.items.push(item);
+    model.byLaunch.set(key(item.of.number, launch.number), item);
+    model.waits.push({ ...item, to: since(scope, launch.started) });
+}
+
 function placeLaunches(scope: Scope, model: Model): void {
     const all = scope.kernels
         .flatMap((of) => (of.launches ?? []).map((launch) => ({ launch, of })))
@@ -85,7 +94,7 @@ function placeLaunches(scope: Scope, model: Model): void {
         const [from, to] = [since(scope, launch.launched), since(scope, launch.ended)];
         const lane = takeSlot(lanes, from, to);
         if (lane < mostLanes)
-            model.items.push({ row: first + lane, slot: 0, slots: 1, from, to, launch, of });
+            placeLaunch({ row: first + lane, slot: 0, slots: 1, from, to, launch, of }, scope, model);
     }
     for (let lane = 0; lane < Math.min(lanes.length, mostLanes); lane++)
         model.rows.push(lane ? "" : "launches");
@@ -94,30 +103,25 @@ function placeLaunches(scope: Scope, model: Model): void {
 function placeWaits(scope: Scope, model: Model): void {
     for (const kernel of scope.kernels) {
         for (const wait of kernel.waits ?? []) {
-            const item = model.byBlock.get(key(kernel.number, wait.block));
+            const item = wait.launch === 0 ? model.byBlock.get(key(kernel.number, wait.block)) : undefined;
             if (item)
-                model.waits.push({
-                    ...item,
-                    from: since(scope, wait.left),
-                    to: since(scope, wait.returned),
-                    wait,
-                });
+                model.waits.push({ ...item, from: since(scope, wait.left), to: since(scope, wait.returned) });
         }
     }
 }
 
-export const graphOf = (kernel: Kernel): number => kernel.number - (kernel.dependencies?.grid ?? 0);
-export const taskOf = (item: Item): number => (item.of.dependencies?.first ?? 0) + item.block!.block;
+export const graphOf = (kernel: Kernel): number => kernel.number - (kernel.graph?.grid ?? 0);
+export const taskOf = (item: Item): number => (item.of.graph?.first ?? 0) + item.block!.block;
 
 function readGraph(kernel: Kernel, model: Model): void {
-    if (!kernel.dependencies) return;
+    if (!kernel.graph?.edges) return;
     const number = graphOf(kernel);
     const graph = model.graphs.get(number) ?? { parents: new Map(), children: new Map(), items: new Map() };
     const put = (map: Map<number, number[]>, at: number, what: number): void => {
         if (!map.has(at)) map.set(at, []);
         map.get(at)!.push(what);
     };
-    for (const [parent, child] of kernel.dependencies.edges ?? []) {
+    for (const [parent, child] of kernel.graph.edges) {
         put(graph.parents, child, parent);
         put(graph.children, parent, child);
     }
@@ -125,7 +129,7 @@ function readGraph(kernel: Kernel, model: Model): void {
 }
 
 // The blocks at the other end of edges; a join stands for those behind it.
-export function neighbours(graph: Graph, edges: Map<number, number[]>, task: number, depth = 0): Item[] {
+export function neighbours(graph: Edges, edges: Map<number, number[]>, task: number, depth = 0): Item[] {
     return (edges.get(task) ?? []).flatMap((other) => {
         const item = graph.items.get(other);
         if (item) return [item];
@@ -139,6 +143,7 @@ export function build(scope: Scope): Model {
         items: [],
         waits: [],
         byBlock: new Map(),
+        byLaunch: new Map(),
         graphs: new Map(),
         left_out: 1,
     };
@@ -157,24 +162,28 @@ export interface Edge {
     to: Item;
 }
 
+// What launched it: a block, or the launch that the block is of.
+function launcher(model: Model, item: Item): Item | undefined {
+    const { parent, parent_block } = item.launch!;
+    return parent === 0
+        ? model.byBlock.get(key(item.of.number, parent_block))
+        : model.byLaunch.get(key(item.of.number, parent));
+}
+
+function launchEdges(model: Model, item: Item): Edge[] {
+    const made: Edge[] = [];
+    for (const to of model.byLaunch.values())
+        if (to.of === item.of && launcher(model, to) === item) made.push({ from: item, to });
+    const from = item.launch && launcher(model, item);
+    return from ? [...made, { from, to: item }] : made;
+}
+
 export function edgesOf(model: Model, item: Item): Edge[] {
-    const graph = model.graphs.get(graphOf(item.of)),
-        made: Edge[] = [];
-    if (item.block) {
-        if (graph) {
-            for (const from of neighbours(graph, graph.parents, taskOf(item))) made.push({ from, to: item });
-            for (const to of neighbours(graph, graph.children, taskOf(item))) made.push({ from: item, to });
-        }
-        for (const launched of model.items)
-            if (
-                launched.launch &&
-                launched.of === item.of &&
-                launched.launch.parent_block === item.block.block
-            )
-                made.push({ from: item, to: launched });
-    } else if (item.launch?.parent_block !== undefined) {
-        const from = model.byBlock.get(key(item.of.number, item.launch.parent_block));
-        if (from) made.push({ from, to: item });
+    const graph = model.graphs.get(graphOf(item.of));
+    const made = launchEdges(model, item);
+    if (item.block && graph) {
+        for (const from of neighbours(graph, graph.parents, taskOf(item))) made.push({ from, to: item });
+        for (const to of neighbours(graph, graph.children, taskOf(item))) made.push({ from: item, to });
     }
     return made.slice(0, 400);
 }

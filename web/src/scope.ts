@@ -187,7 +187,7 @@ export const issuePeak = (scope: Scope): number =>
 // -- stalls --
 
 export interface Reason {
-    key: string; // counter of `scheduler`, or "idle"
+    key: string; // counter of `scheduler`, "idle" or "gap"
     name: string;
     about: string;
     colors: [string, string]; // light, dark
@@ -274,10 +274,22 @@ export const reasons: Reason[] = [
         about: "the scheduler had no warp, though its SM had a block",
         colors: ["#b9c0ca", "#5d6878"],
     },
+    {
+        key: "gap",
+        name: "No kernel",
+        about: "the host had not launched the next kernel yet",
+        colors: ["#f0d9d0", "#4d3a34"],
+    },
     { key: "idle", name: "SM idle", about: "the SM had no block", colors: ["#dfe4eb", "#3a4453"] },
+    {
+        key: "gap",
+        name: "No kernel",
+        about: "the host had not launched the next kernel yet",
+        colors: ["#ecd6c8", "#5a4438"],
+    },
 ];
 
-// Cycles by reason, on average over all schedulers; together: the kernels' cycles.
+// Cycles by reason, on average over all schedulers; together: the scope's cycles.
 export function stallCycles(scope: Scope): Counters {
     const schedulers = config(scope, "sm_count") * config(scope, "schedulers");
     const result: Counters = {};
@@ -288,6 +300,7 @@ export function stallCycles(scope: Scope): Counters {
                 : count(scope, `scheduler.${reason.key}`);
         result[reason.key] = total / schedulers;
     }
+    result.gap = cycles(scope) - runningCycles(scope);
     return result;
 }
 
@@ -311,7 +324,9 @@ function limitOfAll(limits: Limit[]): string {
 // What the report says itself, or else the largest reason.
 export function limit(scope: Scope): string {
     const limits = scope.kernels.flatMap((kernel) => (kernel.limited_by ? [kernel.limited_by] : []));
-    if (limits.length === 1 && scope.kernels.length === 1) return limits[0].text.replace(/\.$/, "");
+    const whole = scope.run.report.limited_by;
+    if (limits.length === 1 && scope.kernels.length === 1) return limits[0].text;
+    if (whole && scope.kernels.length === scope.run.report.kernels.length) return whole.text;
     if (limits.length) return limitOfAll(limits);
     const stalls = stallCycles(scope);
     const total = reasons.reduce((all, reason) => all + stalls[reason.key], 0);

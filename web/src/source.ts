@@ -54,7 +54,7 @@ function listing(file: string, lines: SourceLine[], text: string | undefined, to
         body.append(
             element(
                 "tr",
-                { id: `line-${number}`, class: line ? "" : "unused" },
+                { "data-line": String(number), class: line ? "" : "unused" },
                 element("td", { class: "number" }, String(number)),
                 element("td", {}, line ? bar(cost(line) / total) : null),
                 element(
@@ -83,6 +83,46 @@ function listing(file: string, lines: SourceLine[], text: string | undefined, to
 
 let wanted = "";
 
+// Brings a line of the listing into sight, once it is in the page.
+function scrollToLine(listing: HTMLElement, line: number): void {
+    requestAnimationFrame(() => {
+        const row = listing.querySelector<HTMLElement>(`[data-line="${line}"]`);
+        if (row) listing.scrollTop = row.offsetTop - listing.clientHeight / 2;
+    });
+}
+
+// Lines of the file that is shown lead there.
+function hottestTable(
+    scope: Scope,
+    hottest: SourceLine[],
+    total: number,
+    file: string,
+    shown: HTMLElement,
+): HTMLElement {
+    const place = (line: SourceLine): HTMLElement => {
+        const text = `${fileName(line.file)}:${line.line}`;
+        if (line.file !== file) return element("span", {}, text);
+        const button = element("button", { type: "button", class: "link" }, text);
+        button.addEventListener("click", () => scrollToLine(shown, line.line));
+        return button;
+    };
+    const textOf = (line: SourceLine): string =>
+        line.text ?? scope.run.report.sources?.[line.file]?.split("\n")[line.line - 1]?.trim() ?? "";
+    return table(
+        ["Where", ">Share", ">Waited", "Mostly for", ">Issued", ">Active lanes", "Text"],
+        hottest.map((line) => [
+            place(line),
+            percent(cost(line) / total),
+            integer(line.waited),
+            reason(line),
+            integer(line.issued),
+            line.issued ? (line.thread_instructions / line.issued).toFixed(1) : "–",
+            element("code", {}, textOf(line)),
+        ]),
+        "hottest",
+    );
+}
+
 export function sourceSection(scope: Scope, changed: () => void): HTMLElement {
     const made = section(
         "source",
@@ -106,29 +146,16 @@ export function sourceSection(scope: Scope, changed: () => void): HTMLElement {
     for (const line of lines) costs.set(line.file, (costs.get(line.file) ?? 0) + cost(line));
     const files = [...costs].sort((a, b) => b[1] - a[1]).map(([file]) => file);
     const file = files.includes(wanted) ? wanted : files[0];
-    const hottest = [...lines].sort((a, b) => cost(b) - cost(a)).slice(0, 10);
-    made.append(element("h3", {}, `Lines that took most: ${scope.run.label}`));
-    made.append(
-        table(
-            ["Where", ">Share", ">Waited", "Mostly for", ">Issued", ">Active lanes", "Text"],
-            hottest.map((line) => [
-                `${fileName(line.file)}:${line.line}`,
-                percent(cost(line) / total),
-                integer(line.waited),
-                reason(line),
-                integer(line.issued),
-                line.issued ? (line.thread_instructions / line.issued).toFixed(1) : "–",
-                element(
-                    "code",
-                    {},
-                    line.text ??
-                        scope.run.report.sources?.[line.file]?.split("\n")[line.line - 1]?.trim() ??
-                        "",
-                ),
-            ]),
-            "hottest",
-        ),
+    const shown = listing(
+        file,
+        lines.filter((line) => line.file === file),
+        scope.run.report.sources?.[file],
+        total,
     );
+    const hottest = [...lines].sort((a, b) => cost(b) - cost(a));
+    const first = hottest.find((line) => line.file === file)!;
+    made.append(element("h3", {}, `Lines that took most: ${scope.run.label}`));
+    made.append(hottestTable(scope, hottest.slice(0, 10), total, file, shown));
     made.append(
         choice(
             "File",
@@ -143,13 +170,7 @@ export function sourceSection(scope: Scope, changed: () => void): HTMLElement {
             },
         ),
     );
-    made.append(
-        listing(
-            file,
-            lines.filter((line) => line.file === file),
-            scope.run.report.sources?.[file],
-            total,
-        ),
-    );
+    made.append(shown);
+    scrollToLine(shown, first.line);
     return made;
 }

@@ -30,7 +30,7 @@ function headline(scope: Scope): HTMLElement {
             `${integer(cycles(scope))} cycles at ${trim(config(scope, "clock_khz") / 1e6)} GHz on ` +
                 scope.run.report.gpu,
         ),
-        element("div", { class: "limit" }, `Limited by ${limit(scope)}.`),
+        element("div", { class: "limit" }, `Limited by ${limit(scope)}`.replace(/([^.)])$/, "$1.")),
     );
 }
 

@@ -40,28 +40,31 @@ export interface Limit {
     slots: Counters;
 }
 
-// Blocks of kernels that were launched together are numbered in a row: those of this kernel from `first` on.
-// A number behind the last block is a join of several edges.
-export interface Dependencies {
+// Of kernels of a dependency graph, beside its counters. Blocks of all of its kernels are numbered in a row:
+// those of this kernel from `first` on. A number behind the last block is a join of several edges.
+export interface Graph {
     grid?: number; // this kernel's place among those kernels
     first?: number;
     levels?: number[];
     edges?: [number, number][];
 }
 
-// A kernel or an aggregated group that a block launched.
+// A kernel or an aggregated group that a block of the kernel, or of one of its launches, launched.
 export interface Launch {
     name: string;
     grid: number[] | number;
     launched: number;
     started: number;
     ended: number;
-    parent_block?: number;
+    number: number; // from 1
+    parent: number; // of the launch whose block launched it; 0: of the kernel itself
+    parent_block: number;
     kind: string;
 }
 
 // A block that left its SM until what it had launched was done.
 export interface Wait {
+    launch: number; // as `parent`
     block: number;
     sm: number;
     left: number;
@@ -91,9 +94,10 @@ export interface Kernel {
     blocks?: Block[];
     blocks_stride?: number; // only every so many blocks were kept
     lines?: SourceLine[];
-    dependencies?: Dependencies;
+    graph?: Graph;
     launches?: Launch[];
     waits?: Wait[];
+    sampled?: Counters; // of how many launches, and blocks with waits, one was kept
     details?: Record<string, Counters[]>;
     [component: string]: unknown;
 }
@@ -105,6 +109,7 @@ export interface Report {
     kernels: Kernel[];
     totals: Counters;
     sources?: Record<string, string>;
+    limited_by?: { kind: string; text: string };
     host: Counters;
 }
 

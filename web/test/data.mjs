@@ -37,7 +37,8 @@ function addOptional(report) {
     const kernel = report.kernels[0];
     const count = kernel.blocks.length;
     kernel.name = `kernel ${nasty}`;
-    kernel.dependencies = {
+    kernel.graph = {
+        ...kernel.graph,
         grid: 0,
         first: 0,
         levels: Array.from({ length: count }, (_, block) => Math.floor(block / 8)),
@@ -45,6 +46,8 @@ function addOptional(report) {
     };
     kernel.launches = [
         {
+            number: 1,
+            parent: 0,
             name: "child",
             grid: [4, 1, 1],
             launched: kernel.launched + 100,
@@ -57,6 +60,7 @@ function addOptional(report) {
     const first = kernel.blocks[0];
     kernel.waits = [
         {
+            launch: 0,
             block: 0,
             sm: first.sm,
             left: first.started + 20,
