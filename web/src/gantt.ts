@@ -174,10 +174,10 @@ export function ganttSection(scope: Scope): HTMLElement {
     const made = section(
         "blocks",
         "Blocks over time",
-        "Each bar is a thread block on its SM, from its dispatch to its end; its colour is its launch, or its " +
-            "level in the dependency graph. Point at one: lines lead to the blocks it waited for and to those " +
-            "that waited for it, or to what it launched. Pale parts: it had left its SM to wait, or had not yet begun. Drag " +
-            "the slider, or Ctrl and wheel, to zoom.",
+        "Each bar is a thread block on its SM, from its dispatch to its end; its colour is its launch, or " +
+            "its level in the dependency graph. Point at one: lines lead to the blocks it waited for and " +
+            "to those that waited for it, or to what it launched. Pale parts: it had left its SM to wait, " +
+            "or had not yet begun. Drag the slider, or Ctrl and wheel, to zoom.",
     );
     const model = build(scope);
     if (!model.items.length) {

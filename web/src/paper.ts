@@ -228,8 +228,8 @@ export function paperSection(folder: PaperFolder, index: number): HTMLElement {
     const made = section(
         `paper-${index}`,
         folder.label,
-        "What the paper published beside what was measured here. Dashed bars are published values, where they " +
-            "are given for single bars; the tables have the paper's words.",
+        "What the paper published beside what was measured here. Dashed bars are published values, where " +
+            "they are given for single bars; the tables have the paper's words.",
     );
     addClaims(made, folder);
     addFigures(made, folder);

@@ -187,9 +187,10 @@ export function rooflineSection(scopes: Scope[]): HTMLElement {
     const made = section(
         "roofline",
         "Memory roofline",
-        "Filled points: traffic of DRAM, under the solid roof. Hollow points: traffic of L2, under the dashed " +
-            "one. A point on the slope is bound by that memory's bandwidth, one on the flat part by issue; one " +
-            "far below its roof waits for latency, or has too little work. Small points are kernels of a run that has several.",
+        "Filled points: traffic of DRAM, under the solid roof. Hollow points: traffic of L2, under the " +
+            "dashed one. A point on the slope is bound by that memory's bandwidth, one on the flat part " +
+            "by issue; one far below its roof waits for latency, or has too little work. Small points are " +
+            "kernels of a run that has several.",
     );
     addChart(made, "roofline", 420, (look) => roof(look, scopes));
     return made;

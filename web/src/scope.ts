@@ -274,12 +274,6 @@ export const reasons: Reason[] = [
         about: "the scheduler had no warp, though its SM had a block",
         colors: ["#b9c0ca", "#5d6878"],
     },
-    {
-        key: "gap",
-        name: "No kernel",
-        about: "the host had not launched the next kernel yet",
-        colors: ["#f0d9d0", "#4d3a34"],
-    },
     { key: "idle", name: "SM idle", about: "the SM had no block", colors: ["#dfe4eb", "#3a4453"] },
     {
         key: "gap",

@@ -127,8 +127,8 @@ export function sourceSection(scope: Scope, changed: () => void): HTMLElement {
     const made = section(
         "source",
         "Source",
-        "Cycles that warps waited before they issued an instruction of the line, and the instructions issued; " +
-            "the bar is the line's share of both over the whole selection.",
+        "Cycles that warps waited before they issued an instruction of the line, and the instructions " +
+            "issued; the bar is the line's share of both over the whole selection.",
     );
     const lines = linesOf(scope);
     if (!lines.length) {

@@ -89,8 +89,8 @@ export function stallSection(scopes: Scope[], main: Scope, changed: () => void):
     const made = section(
         "stalls",
         "Where the cycles went",
-        "Every cycle of every warp scheduler has one reason: it issued, or the reason nearest to issuing that " +
-            "any of its warps had, or its SM had no block.",
+        "Every cycle of every warp scheduler has one reason: it issued, or the reason nearest to issuing " +
+            "that any of its warps had, or its SM had no block, or there was no kernel.",
     );
     made.append(
         choice(

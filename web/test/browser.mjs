@@ -131,6 +131,16 @@ export class Browser {
         })`);
     }
 
+    // Chooses a value of the select element with that label.
+    async choose(label, value) {
+        await this.value(`(() => {
+            const select = document.querySelector('select[aria-label="${label}"]');
+            select.value = ${JSON.stringify(value)};
+            select.dispatchEvent(new Event("change"));
+        })()`);
+        await this.settle(20);
+    }
+
     async point(x, y) {
         await this.call("Input.dispatchMouseEvent", { type: "mouseMoved", x: x - 2, y });
         await this.call("Input.dispatchMouseEvent", { type: "mouseMoved", x, y });
@@ -151,9 +161,7 @@ export class Browser {
             if (method === "Runtime.exceptionThrown")
                 return [params.exceptionDetails.exception?.description ?? params.exceptionDetails.text];
             if (method === "Runtime.consoleAPICalled" && ["error", "warning", "assert"].includes(params.type))
-                return [
-                    `console.${params.type}: ${params.args.map((one) => one.value ?? one.description).join(" ")}`,
-                ];
+                return params.args.map((one) => `console.${params.type}: ${one.value ?? one.description}`);
             if (method === "Log.entryAdded" && ["error", "warning"].includes(params.entry.level))
                 return [params.entry.text];
             if (method === "Network.requestWillBeSent" && /^(https?|wss?):/.test(params.request.url))

@@ -84,7 +84,8 @@ function makePaper(folder) {
     mkdirSync(folder);
     writeFileSync(
         join(folder, "claims.csv"),
-        "id,published,measured,unit,verdict\nW1,6.87,11.01,%,agrees\nW18,7 to 2 / 6 to 2,-,levels,not measured\n",
+        "id,published,measured,unit,verdict\nW1,6.87,11.01,%,agrees\n" +
+            "W18,7 to 2 / 6 to 2,-,levels,not measured\n",
     );
     writeFileSync(
         join(folder, "figure9.csv"),

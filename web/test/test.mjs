@@ -1,4 +1,5 @@
-// Opens a report in a browser and looks at it: node web/test/test.mjs WARPBEAM, in the root of the repository.
+// Opens a report in a browser and looks at it, in the root of the repository:
+//   node web/test/test.mjs WARPBEAM
 // Exit status: 0 all is well, 1 something is not, 77 there is no browser.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -105,7 +106,8 @@ const tooltip = (name, nth) => `(() => {
     const chart = document.querySelectorAll('[data-chart="${name}"]')[${nth}];
     return [...chart.children].filter((one) => !one.querySelector("canvas")).map((one) => {
         const style = getComputedStyle(one);
-        return style.visibility !== "hidden" && style.opacity !== "0" && style.display !== "none" ? one.innerText : "";
+        const hidden = style.visibility === "hidden" || style.opacity === "0" || style.display === "none";
+        return hidden ? "" : one.innerText;
     }).join("");
 })()`;
 
@@ -120,15 +122,6 @@ async function checkHover(browser, name, nth, wanted) {
         await browser.settle(1);
     }
     check(wanted.test(text), `the tooltip of '${name}' is '${text}', not ${wanted}`);
-}
-
-async function choose(browser, label, value) {
-    await browser.value(`(() => {
-        const select = document.querySelector('select[aria-label="${label}"]');
-        select.value = ${JSON.stringify(value)};
-        select.dispatchEvent(new Event("change"));
-    })()`);
-    await browser.settle(10);
 }
 
 async function checkWide(browser, page) {
@@ -160,7 +153,7 @@ async function checkWide(browser, page) {
         "the claims have no words",
     );
     // The third run has every optional field, and names that must not become elements.
-    await choose(browser, "Run", "2");
+    await browser.choose("Run", "2");
     check(
         (await browser.value(`document.querySelectorAll("main b, header b").length`)) === 0,
         "names became elements",
@@ -174,7 +167,7 @@ async function checkWide(browser, page) {
         (await browser.value(`document.querySelectorAll('[data-table="source"] .meter').length`)) === 3,
         "the source view does not mark its three lines",
     );
-    await choose(browser, "Bars show", "share");
+    await browser.choose("Bars show", "share");
     await checkDrawn(browser, "shares");
 }
 
