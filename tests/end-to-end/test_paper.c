@@ -179,14 +179,20 @@ static void test_csv(void **state)
 
 typedef struct MadeUp {
     Run runs[DTBL_BENCHMARKS][DTBL_MODES];
-    DtblResults results;
+    const Run *table[DTBL_BENCHMARKS * DTBL_MODES];
+    Results results;
 } MadeUp;
 
 /* Benchmark 0 is twice as fast in every mode as flat, the others as fast; activity is 25% flat and 50% else;
  * benchmark 1 launches nothing, and groups wait half as long as kernels. */
 static void make_up(MadeUp *all)
 {
-    *all = (MadeUp){.results.config = {.warp_width = 32, .sm_count = 13, .max_threads_per_sm = 2048}};
+    *all = (MadeUp){.results = {.benchmark_count = DTBL_BENCHMARKS,
+                                .mode_count = DTBL_MODES,
+                                .benchmark = paper_dtbl.benchmark,
+                                .metric = dtbl_metric,
+                                .runs = all->table,
+                                .config = {.warp_width = 32, .sm_count = 13, .max_threads_per_sm = 2048}}};
     for (size_t b = 0; b < DTBL_BENCHMARKS; b++)
         for (size_t m = 0; m < DTBL_MODES; m++) {
             const bool launches = m != DTBL_FLAT && b != 1, kernels = m == DTBL_CDP || m == DTBL_CDP_IDEAL;
@@ -198,7 +204,7 @@ static void make_up(MadeUp *all)
             result->statistics[DTBL_LAUNCHES_BEGUN] = launches ? 10 : 0;
             result->statistics[DTBL_LAUNCH_WAIT] = launches ? (kernels ? 2000 : 1000) : 0;
             result->statistics[DTBL_DEVICE_THREADS] = launches ? (b == 2 ? 1820 : 320) : 0;
-            all->results.runs[b][m] = &all->runs[b][m];
+            all->table[b * DTBL_MODES + m] = &all->runs[b][m];
         }
 }
 
@@ -229,12 +235,12 @@ static void test_quantities(void **state)
     expect_claim(&all, "D1", "1.21", "-");
     expect_claim(&all, "D3", "1.4300", "1.0625");
     expect_claim(&all, "D19", "2.73 / 3.10 / 0.95", "1.00 / 1.00 / 1.00");
-    const DtblQuantity speedup = {METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_DTBL};
-    assert_true(isnan(dtbl_value(&all.results, speedup, 1)));
-    assert_true(dtbl_value(&all.results, speedup, 0) == 2);
-    const DtblQuantity wait = {METRIC_WAIT, DTBL_CDP, ALONE, 0};
-    assert_true(isnan(dtbl_value(&all.results, wait, 1)));
-    assert_true(dtbl_mean(&all.results, wait) == 200);
+    const Quantity speedup = {METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_DTBL};
+    assert_true(isnan(quantity_value(&all.results, speedup, 1)));
+    assert_true(quantity_value(&all.results, speedup, 0) == 2);
+    const Quantity wait = {METRIC_WAIT, DTBL_CDP, ALONE, 0};
+    assert_true(isnan(quantity_value(&all.results, wait, 1)));
+    assert_true(quantity_mean(&all.results, wait) == 200);
 }
 
 /* -- the command -- */
