@@ -71,15 +71,16 @@ static uint64_t warp_instructions(const Host *host)
     return stat.value;
 }
 
-/* Runs what was launched. Processor time is that of this thread, so that other work on the machine does
- * not count. */
-static void run(Host *host)
+/* Runs what was launched at the simulated time `called`. Processor time is that of this thread, so that other
+ * work on the machine does not count. */
+static void run(Host *host, double called)
 {
     double processor = now(CLOCK_THREAD_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
     uint64_t instructions = warp_instructions(host);
     size_t records = wb_record_count(host->gpu);
     WbRecord record;
     keep(host, wb_wait(host->gpu));
+    host->total_time += wb_time(host->gpu) - called;
     host->seconds += now(CLOCK_THREAD_CPUTIME_ID) - processor;
     host->wall += now(CLOCK_MONOTONIC) - wall;
     host->cycles = warp_instructions(host) - instructions;
@@ -88,19 +89,24 @@ static void run(Host *host)
     host->total_cycles += host->cycles;
 }
 
-void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const WbArgument *arguments,
-                 uint32_t count)
+void host_launch_as(Host *host, const char *name, const WbLaunch *launch)
 {
+    const double called = wb_time(host->gpu);
     WbKernel *kernel = NULL;
     if (host->status == WB_OK)
         keep(host, wb_module_kernel(host->module, name, &kernel));
     if (host->status == WB_OK && host->cold)
         keep(host, wb_gpu_flush(host->gpu));
     if (host->status == WB_OK)
-        keep(host,
-             wb_launch(
-                 kernel,
-                 &(WbLaunch){.grid = grid, .block = block, .arguments = arguments, .argument_count = count}));
+        keep(host, wb_launch(kernel, launch));
     if (host->status == WB_OK)
-        run(host);
+        run(host, called);
+}
+
+void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const WbArgument *arguments,
+                 uint32_t count)
+{
+    host_launch_as(
+        host, name,
+        &(WbLaunch){.grid = grid, .block = block, .arguments = arguments, .argument_count = count});
 }

@@ -17,6 +17,7 @@ typedef struct Host {
     bool cold;             /* set by the user: caches are dropped before every launch, as a profiler does */
     uint64_t cycles;       /* of the last launch; in functional mode its warp instructions, as %clock has */
     uint64_t total_cycles; /* of all launches */
+    double total_time;     /* simulated nanoseconds from the call of each launch until all has ended */
 } Host;
 
 /* A module of `directory`/`file` on an open GPU. */
@@ -32,6 +33,8 @@ void host_write(Host *host, uint64_t to, const void *from, size_t bytes);
 /* Launches and waits. */
 void host_launch(Host *host, const char *kernel, WbDim3 grid, WbDim3 block, const WbArgument *arguments,
                  uint32_t count);
+/* The same, with all that a launch can have. */
+void host_launch_as(Host *host, const char *kernel, const WbLaunch *launch);
 
 #define HOST_LAUNCH(host, kernel, grid, block, ...)                                                          \
     do {                                                                                                     \
