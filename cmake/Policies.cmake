@@ -6,7 +6,7 @@
 set(POLICY_LISTS_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
 
 set(policy_lists "/* The policies that the build found, by folder. */\n")
-foreach(folder src/sm/sched src/grid/source src/grid/admit src/grid/place)
+foreach(folder src/sm/sched src/grid/source src/grid/admit src/grid/place src/grid/order)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
     list(FILTER sources EXCLUDE REGEX "/registry\\.c$")
     list(SORT sources)

@@ -110,9 +110,17 @@ static const void *front_end_at(const CycleMachine *machine, uint32_t index, Cyc
     return &machine->front_end->statistics;
 }
 
+static const void *graph_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    (void)index;
+    dats_account(machine->front_end->dats, now);
+    return &machine->front_end->dats->statistics;
+}
+
 const ComponentKind components[COMPONENT_COUNT] = {
     [COMPONENT_EXEC] = {"exec", "", "SM", &exec_statistics, count_sms, exec_at},
     [COMPONENT_FRONT_END] = {"front_end", "", "GPU", &grid_statistics, count_front_ends, front_end_at},
+    [COMPONENT_GRAPH] = {"graph", "graph.", "GPU", &dats_statistics, count_front_ends, graph_at},
     [COMPONENT_SM] = {"sm", "sm.", "SM", &sm_statistics, count_sms, sm_at},
     [COMPONENT_SCHEDULER] = {"scheduler", "scheduler.", "scheduler", &scheduler_statistics, count_schedulers,
                              scheduler_at},

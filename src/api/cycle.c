@@ -11,6 +11,7 @@ WbStatus cycle_check_policies(const GpuConfig *config, Error *error)
 {
     DispatchPolicies policies;
     dispatch_policies(config, &policies, error);
+    order_find(config->graph_order, error);
     policy_find(&sched_policies, config->warp_scheduler, error);
     return error->status;
 }

@@ -16,6 +16,7 @@
 typedef enum Component {
     COMPONENT_EXEC, /* the engine, by SM; also counted in functional mode */
     COMPONENT_FRONT_END,
+    COMPONENT_GRAPH, /* the scheduler of blocks that depend on each other */
     COMPONENT_SM,
     COMPONENT_SCHEDULER,
     COMPONENT_LSU,

@@ -93,7 +93,7 @@ static int list_statistics_markdown(void)
 static int list_policies(void)
 {
     static const PolicyKind *const kinds[] = {&source_policies, &admit_policies, &place_policies,
-                                              &sched_policies};
+                                              &order_policies, &sched_policies};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
         Policy policy;

@@ -35,6 +35,14 @@ WbStatus config_check(const GpuConfig *config, Error *error)
     if (config->warp_width != 32 && config->warp_width != 64)
         return error_set(error, WB_ERROR_ARGUMENT, "%s: warp_width is %" PRIu64 "; it must be 32 or 64.",
                          config->name, config->warp_width);
+    if (config->graph_id_bits != 16 && config->graph_id_bits != 32)
+        return error_set(error, WB_ERROR_ARGUMENT, "%s: graph_id_bits is %" PRIu64 "; it must be 16 or 32.",
+                         config->name, config->graph_id_bits);
+    if (config->graph_local_nodes == 1)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "%s: graph_local_nodes is 1; a node runs when the next one is known, so the Local "
+                         "Node Array has at least 2 entries.",
+                         config->name);
     return check_order(config, error);
 }
 

@@ -27,6 +27,9 @@ typedef struct GraphDraft {
     VEC(GraphEdge) edges;
 } GraphDraft;
 
+/* Nodes, and edges, of one graph at most: what 32 bits count, less the values that mean something else. */
+#define GRAPH_MOST (UINT32_MAX - 2)
+
 void draft_free(GraphDraft *draft);
 /* Grids come before the first join. Fails where there would be more nodes than 32 bits count. */
 WbStatus draft_add_grid(GraphDraft *draft, const uint32_t size[3], uint32_t *first, Error *error);
@@ -48,8 +51,18 @@ WbStatus draft_barrier(GraphDraft *draft, NodeRow before, NodeRow after, Error *
 /* Group g of `size` nodes before with group g after. */
 WbStatus draft_barrier_groups(GraphDraft *draft, NodeRow before, NodeRow after, uint32_t size, Error *error);
 
-/* "block (3,0,0)", with "of kernel 2" where there are several grids, or "join 1". Returns `text`. */
+/* "block (3,0,0)", with "of kernel 2" where there are several grids, or "join 1"; kernels and joins are
+ * counted from 0, as blocks are. Returns `text`. */
 const char *draft_name_node(const GraphDraft *draft, uint32_t node, char *text, size_t size);
+/* The same for whoever has the grids alone. */
+const char *grids_name_node(const GraphGrid *grids, uint32_t grid_count, uint32_t node, char *text,
+                            size_t size);
+/* The grid that the block belongs to; there is one. */
+uint32_t grids_find_block(const GraphGrid *grids, uint32_t grid_count, uint32_t block);
+
+/* Memory that grows with the graph: null with the sentence where the host has none left, since that is no
+ * reason to abort. */
+void *graph_array(uint64_t count, size_t item_bytes, Error *error);
 
 /* -- files (file.c): lists of "parent child" lines, and DOT; which one it is shows in the text -- */
 

@@ -26,7 +26,8 @@ typedef struct DependencyGraph {
     uint32_t repeated_edges; /* that were left out */
 } DependencyGraph;
 
-/* In O(nodes + edges). A cycle is refused, and named node by node. */
+/* In O(nodes + edges). A cycle is refused, and named node by node, a long one without its middle. *graph is
+ * null where it fails. */
 WbStatus graph_build(const GraphDraft *draft, DependencyGraph **graph, Error *error);
 void graph_free(DependencyGraph *graph);
 

@@ -1,6 +1,7 @@
 #include "grid/dispatcher.h"
 
 #include "base/alloc.h"
+#include "grid/dats.h"
 
 WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error)
 {
@@ -8,6 +9,12 @@ WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, 
     policies->admit = admit_find(config->block_admit, error);
     policies->place = place_find(config->block_place, error);
     return error->status;
+}
+
+/* Blocks that depend on each other come from the graph, whatever the knob says. */
+static const BlockSource *source_of(const Dispatcher *dispatcher, const GridKernel *kernel)
+{
+    return kernel->graph ? &dats_source : dispatcher->policies.source;
 }
 
 static void *make_state(const BlockPolicy *policy, const DispatchView *view, const GridKernel *kernel)
@@ -66,7 +73,7 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
 {
     dispatcher->view.now = now;
     kernel->resident = xcalloc(dispatcher->view.sm_count, sizeof *kernel->resident);
-    kernel->source_state = make_state(&dispatcher->policies.source->base, &dispatcher->view, kernel);
+    kernel->source_state = make_state(&source_of(dispatcher, kernel)->base, &dispatcher->view, kernel);
     kernel->is_first = kernel->dispatched_blocks < kernel->block_count; /* one that was held is not new */
     VEC_PUSH(&dispatcher->kernels, kernel);
     dispatcher_mark(dispatcher, kernel);
@@ -74,7 +81,7 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
 
 void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
 {
-    free_state(&dispatcher->policies.source->base, kernel->source_state);
+    free_state(&source_of(dispatcher, kernel)->base, kernel->source_state);
     xfree(kernel->resident);
     kernel->source_state = kernel->resident = NULL;
     for (uint32_t i = 0; kernel->is_marked; i++)
@@ -98,8 +105,9 @@ bool dispatch_fits(const DispatchView *view, const GridKernel *kernel, uint32_t 
 static void tell_started(Dispatcher *dispatcher, const BlockEvent *event)
 {
     const DispatchPolicies *policies = &dispatcher->policies;
-    if (policies->source->base.block_started && !event->group)
-        policies->source->base.block_started(event->kernel->source_state, &dispatcher->view, event);
+    const BlockSource *source = source_of(dispatcher, event->kernel);
+    if (source->base.block_started && !event->group)
+        source->base.block_started(event->kernel->source_state, &dispatcher->view, event);
     if (policies->admit->base.block_started)
         policies->admit->base.block_started(dispatcher->admit_state, &dispatcher->view, event);
     if (policies->place->base.block_started)
@@ -109,8 +117,9 @@ static void tell_started(Dispatcher *dispatcher, const BlockEvent *event)
 static void tell_ended(Dispatcher *dispatcher, const BlockEvent *event)
 {
     const DispatchPolicies *policies = &dispatcher->policies;
-    if (policies->source->base.block_ended && !event->group)
-        policies->source->base.block_ended(event->kernel->source_state, &dispatcher->view, event);
+    const BlockSource *source = source_of(dispatcher, event->kernel);
+    if (source->base.block_ended && !event->group)
+        source->base.block_ended(event->kernel->source_state, &dispatcher->view, event);
     if (policies->admit->base.block_ended)
         policies->admit->base.block_ended(dispatcher->admit_state, &dispatcher->view, event);
     if (policies->place->base.block_ended)
@@ -159,7 +168,7 @@ static DispatchOutcome start_of_group(Dispatcher *dispatcher, GridKernel *kernel
 
 static DispatchOutcome serve(Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
 {
-    const BlockSource *source = dispatcher->policies.source;
+    const BlockSource *source = source_of(dispatcher, kernel);
     *dispatch = (Dispatch){.launch = kernel};
     if (kernel->resumable.count)
         return start_resumed(dispatcher, kernel, dispatch);

@@ -279,6 +279,7 @@ Cycle front_end_next(const FrontEnd *front_end)
     Cycle next = dispatches ? clock_cycle(front_end->clock, front_end->next_tick) : CYCLE_NEVER;
     next = earlier(next, kmu_next(&front_end->kmu));
     next = earlier(next, front_end_next_event(front_end));
+    next = earlier(next, dats_next(front_end->dats));
     return earlier(next, memory_port_next(front_end->port));
 }
 
@@ -296,6 +297,8 @@ static void advance(Shard *shard, Cycle end)
         memory_port_advance(front_end->port, now, end);
         front_end_device_events(front_end, now);
         activate_kernels(front_end, now);
+        if (dats_advance(front_end->dats, now))
+            front_end_wake_dispatcher(front_end, now);
         dispatch(front_end, now);
     }
 }
@@ -314,6 +317,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     dispatcher_init(&front_end->dispatcher, config, policies);
     group_table_init(&front_end->groups, (uint32_t)config->aggregated_groups);
     front_end->port = crossbar ? memory_port_create(config, crossbar, &front_end->shard) : NULL;
+    front_end->dats = dats_create(config, front_end->port);
     front_end_device_init(front_end, NULL);
     return front_end;
 }
@@ -326,6 +330,7 @@ void front_end_free(FrontEnd *front_end)
     front_end_device_free(front_end);
     kmu_free(&front_end->kmu);
     group_table_free(&front_end->groups);
+    dats_free(front_end->dats);
     memory_port_free(front_end->port);
     VEC_FREE(&front_end->events);
     for (uint32_t i = 0; i < front_end->dispatcher.view.sm_count; i++)
@@ -344,6 +349,14 @@ void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     front_end_put_kernel(front_end, kernel, now);
     front_end->shard.wake = front_end_next(front_end);
 }
+
+void front_end_begin_graph(FrontEnd *front_end, GraphRun *run, Cycle now)
+{
+    dats_begin(front_end->dats, run, now);
+    front_end->shard.wake = front_end_next(front_end);
+}
+
+void front_end_end_graph(FrontEnd *front_end, Cycle now) { dats_end(front_end->dats, now); }
 
 void front_end_resize(FrontEnd *front_end) { kmu_resize(&front_end->kmu); }
 

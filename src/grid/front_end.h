@@ -1,4 +1,5 @@
-/* The front end: kernel management unit, kernel distributor, group table and block dispatcher, one shard
+/* The front end: kernel management unit, kernel distributor, group table, dependency graph buffer and block
+ * dispatcher, one shard
  * behind the SMs and memory partitions.
  *
  * A kernel that is submitted waits for an entry of the distributor (kmu.h) and becomes active
@@ -15,6 +16,7 @@
 #define GRID_FRONT_END_H
 
 #include "exec/device_runtime.h"
+#include "grid/dats.h"
 #include "grid/dispatcher.h"
 #include "grid/group_table.h"
 #include "grid/kmu.h"
@@ -57,6 +59,7 @@ typedef struct FrontEnd {
     Kmu kmu;
     Dispatcher dispatcher;
     GroupTable groups;
+    Dats *dats;           /* the scheduler of blocks that depend on each other */
     MemoryPort *port;     /* null: there is no memory, and what lies there comes at once */
     DeviceRuntime *runtime; /* null: kernels launch nothing */
     VEC(FrontEvent) events; /* a heap */
@@ -82,6 +85,9 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
 void front_end_free(FrontEnd *front_end);
 /* Between runs of the world. The caller has filled in kernel, block_count, need, priority and blocks. */
 void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now);
+/* A dependency graph whose kernels will be submitted next, and are over. One at a time. */
+void front_end_begin_graph(FrontEnd *front_end, GraphRun *run, Cycle now);
+void front_end_end_graph(FrontEnd *front_end, Cycle now);
 /* Its configuration has got another number of concurrent_kernels, and nothing runs. */
 void front_end_resize(FrontEnd *front_end);
 /* Whether the end of every kernel that was submitted is known. */

@@ -26,6 +26,7 @@ typedef struct GraphNode {
     uint32_t parents;     /* that are not over */
     uint32_t level;
     uint32_t edge_start;  /* of its children in the Local Edge Array */
+    uint32_t first_edge;  /* the same in the graph, until its children are counted */
     uint32_t edge_count;  /* valid if the next is set */
     bool is_counted;      /* else nobody knows yet how many children it has */
     uint8_t state;        /* NodeState */
@@ -53,6 +54,8 @@ typedef struct GraphBuffer {
     uint32_t pending_capacity, pending_count;
     InsertionBuffer insertion;
     uint64_t *ready, *processing;
+    bool (*may_run)(void *context, uint32_t task); /* of a ready block; null: all may */
+    void *context;
 } GraphBuffer;
 
 void graph_buffer_init(GraphBuffer *buffer, uint32_t local_nodes, uint32_t local_edges, uint32_t pending);
@@ -73,9 +76,8 @@ typedef enum Insertion {
     INSERTION_POSSIBLE,
     INSERTION_EMPTY,    /* there is no such node */
     INSERTION_NO_PLACE, /* its place in the Local Node Array is taken */
-    INSERTION_NO_ROOM,  /* the Local Edge Array has no room for its edges */
-    INSERTION_NO_EDGES, /* its edges have not come, but there is room for them */
-    INSERTION_NO_COUNT  /* how many edges it has is not known: the next node has not been seen */
+    INSERTION_NO_ROOM,  /* the Local Edge Array has no room for its edges, or those of the node before it */
+    INSERTION_NO_EDGES  /* they have not come, but there is room for them */
 } Insertion;
 Insertion graph_buffer_can_insert(const GraphBuffer *buffer);
 /* Inserts it, and applies the pending updates that are for it. Returns how many these were. */

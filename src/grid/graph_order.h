@@ -18,6 +18,16 @@ typedef struct GraphOrder {
     const GraphNode *(*next)(const GraphBuffer *buffer, uint32_t bound);
 } GraphOrder;
 
+/* Entries of the local arrays when it is used. */
+static inline uint32_t order_local_nodes(const GraphOrder *order, const GpuConfig *config)
+{
+    return config->graph_local_nodes ? (uint32_t)config->graph_local_nodes : order->local_nodes;
+}
+static inline uint32_t order_local_edges(const GraphOrder *order, const GpuConfig *config)
+{
+    return config->graph_local_edges ? (uint32_t)config->graph_local_edges : order->local_edges;
+}
+
 extern const PolicyKind order_policies;
 
 /* Null with the sentence where there is none of that name. */

@@ -18,6 +18,7 @@ typedef struct GraphRun {
     const GraphOrder *order;
     uint32_t bound;            /* what it means is the order's business */
     struct GridKernel **kernels; /* [graph->grid_count] */
+    struct Dats *dats;         /* that runs it, set by it */
 } GraphRun;
 
 #endif

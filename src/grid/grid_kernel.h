@@ -65,6 +65,8 @@ typedef struct GridKernel {
     uint32_t *resident;    /* [sm] blocks there */
     uint32_t resident_blocks;
     void *source_state;
+    struct GraphRun *graph; /* what its blocks wait for; null: nothing */
+    uint32_t graph_grid;   /* its number among the grids of the graph */
 
     uint32_t entry;        /* of the kernel distributor (KDEI), or NO_ENTRY */
     bool is_marked;        /* by the FCFS controller: it has blocks to dispatch */

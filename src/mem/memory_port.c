@@ -51,8 +51,10 @@ void memory_port_free(MemoryPort *port)
 {
     if (!port)
         return;
-    for (uint32_t i = 0; i < port->requests.count; i++)
+    for (uint32_t i = 0; i < port->requests.count; i++) {
+        xfree(port->requests.items[i]->atomic);
         xfree(port->requests.items[i]);
+    }
     VEC_FREE(&port->requests);
     VEC_FREE(&port->records);
     VEC_FREE(&port->replies);
@@ -143,6 +145,20 @@ void memory_port_write(MemoryPort *port, const MemoryAccess *access, Cycle now)
     begin_access(port, access, REQUEST_STORE, now);
 }
 
+/* All of it is in one line, whose request is the last that waits. */
+void memory_port_add(MemoryPort *port, const MemoryAccess *access, uint32_t operation, uint32_t value,
+                     Cycle now)
+{
+    begin_access(port, access, REQUEST_ATOMIC, now);
+    AtomicWork *work = port->outgoing.last->atomic = xcalloc(1, sizeof *work);
+    work->operation = operation;
+    work->element_bytes = 4;
+    work->combines = true;
+    work->count = 1;
+    work->lanes[0].offset = (uint8_t)(access->address % LINE_BYTES);
+    work->lanes[0].b[0] = value;
+}
+
 /* -- replies -- */
 
 void memory_port_take(MemoryPort *port, Request *reply, Cycle now)
@@ -162,6 +178,8 @@ static void end_request(MemoryPort *port, Request *request, Cycle now)
         part_in_line(&access, request->line, &begin, &end);
         memcpy(access.data + (request->line + begin - access.address), request->data + begin, end - begin);
     }
+    xfree(request->atomic);
+    request->atomic = NULL;
     request->next = port->free_requests;
     port->free_requests = request;
     if (--record->left)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "grid/graph_order.h"
 #include "grid/group_table.h"
 #include "report/json.h"
 
@@ -191,12 +192,27 @@ static void put_totals(JsonWriter *json, const WbGpu *gpu)
     json_close(json);
 }
 
+/* With the sizes that the knobs' order has. */
+static void put_graph_buffer(JsonWriter *json, const GpuConfig *config)
+{
+    Error error = {0};
+    const GraphOrder *order = order_find(config->graph_order, &error);
+    if (!order)
+        return;
+    const uint32_t nodes = order_local_nodes(order, config), edges = order_local_edges(order, config);
+    const uint32_t pending = (uint32_t)config->graph_pending_updates, bits = (uint32_t)config->graph_id_bits;
+    json_put_integer(json, "graph_buffer_bytes", graph_buffer_bytes(nodes, edges, pending, bits));
+    json_put_integer(json, "graph_buffer_bytes_in_full",
+                     graph_buffer_bytes_in_full(nodes, edges, pending, bits));
+}
+
 /* What the mechanisms take of the chip, as their papers count it. */
 static void put_structures(JsonWriter *json, const GpuConfig *config)
 {
     json_open(json, "structures", '{');
     json_put_integer(json, "group_registers_bytes", group_registers_bytes(config));
     json_put_integer(json, "group_table_bytes", group_table_bytes(config));
+    put_graph_buffer(json, config);
     json_close(json);
 }
 

@@ -9,6 +9,7 @@
 typedef struct KernelSums {
     ExecStatistics exec;
     GridStatistics front_end;
+    DatsStatistics graph;
     SmStatistics sm;
     SchedulerStatistics scheduler;
     LsuStatistics lsu;

@@ -4,8 +4,8 @@
  * lowest free slots; slot s belongs to scheduler s modulo their number, as on GPUs whose warps are dealt out
  * to the schedulers, and start one after the other. A block has ended when its last warp has, and its memory
  * requests with it: its stores are visible then, to blocks that start because it ended. Where the knob
- * block_end_waits says no, stores that have left the SM keep nobody: the block's place is free, and only
- * the end of the kernel waits for them (MESSAGE_DRAINED). */
+ * block_end_waits says no, stores that have left the SM keep nobody, unless other blocks depend on this one:
+ * the block's place is free, and only the end of the kernel waits for them (MESSAGE_DRAINED). */
 #include "sm/lsu.h"
 #include "sm/stages.h"
 
@@ -113,13 +113,21 @@ void residency_settle_in(Sm *sm, uint32_t index, Block *block)
     share_memory(sm);
 }
 
-/* What a kernel that another one launched reads may be in the L1 as it was before its launch. For those of
- * the host every L1 is invalidated when they are launched. */
+/* What a kernel that another one launched reads may be in the L1 as it was before its launch, and what a block
+ * of a dependency graph reads, as it was before its parents wrote it. For other kernels of the host every L1 is
+ * invalidated when they are launched. */
+static bool is_outdated(const Sm *sm, const SmKernel *kernel, Cycle dispatched)
+{
+    if (kernel->is_graph && sm->config->graph_fresh_l1)
+        return dispatched >= sm->l1_fresh;
+    return kernel->launched && kernel->launched >= sm->l1_fresh;
+}
+
 void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
 {
     const uint32_t index = residency_take_slot(sm, kernel, linear, dispatched);
     Block *block = make_block(&sm->blocks[index], linear, sm);
-    if (kernel->launched && kernel->launched >= sm->l1_fresh)
+    if (is_outdated(sm, kernel, dispatched))
         lsu_invalidate(sm->lsu);
     residency_settle_in(sm, index, block);
     for (uint32_t i = 0; i < block->warp_count; i++)
@@ -201,7 +209,7 @@ void residency_end_warp(Sm *sm, uint32_t warp)
     }
     if (slot->wait != WAIT_DRAIN)
         sm_wait(sm, warp, WAIT_DRAIN, CYCLE_NEVER);
-    if (!sm->config->block_end_waits)
+    if (!sm->config->block_end_waits && !sm->blocks[slot->block].kernel->is_graph)
         leave_stores(sm, &sm->blocks[slot->block]);
 }
 

@@ -45,6 +45,7 @@ typedef struct SmKernel {
     uint32_t number;            /* of the kernel among all that the GPU has run; groups have their kernel's */
     void *owner;                /* what the front end knows of it */
     uint32_t context_bytes;     /* that are saved of a block: sm_context_bytes() */
+    bool is_graph;              /* its blocks may read what others of it have written */
     Cycle launched;             /* by a kernel: when its turn came; 0: by the host, which empties all L1s */
 } SmKernel;
 

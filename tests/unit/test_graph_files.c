@@ -92,7 +92,7 @@ static void test_good_files_are_read(void **state)
         if (!read_text(good[i].name, good[i].text, &good[i].options, &graph, &error))
             fail_msg("%zu: %s", i, error.text);
         assert_string_equal(show(&graph), good[i].rows);
-        graph_free(&graph);
+        graph_discard(&graph);
     }
 }
 
@@ -199,7 +199,7 @@ static void test_the_limit_of_vertices_is_an_option(void **state)
     assert_false(read_text("a.el", "0 10\n", &options, &graph, &error));
     assert_true(read_text("a.el", "0 9\n", &options, &graph, &error));
     assert_int_equal(graph.vertices, 10);
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static void test_files_that_cannot_be_read_are_named(void **state)
@@ -228,7 +228,7 @@ static void go_and_return(Graph *graph)
     assert_true(graph_read(path, &defaults, &again, &error));
     unlink(path);
     assert_int_equal(graph_fingerprint(graph), graph_fingerprint(&again));
-    graph_free(&again);
+    graph_discard(&again);
 }
 
 /* The file of the largest is larger than the window through which files are read. */
@@ -243,7 +243,7 @@ static void test_written_graphs_read_back_the_same(void **state)
         free(graph.weights);
         graph.weights = NULL;
         go_and_return(&graph);
-        graph_free(&graph);
+        graph_discard(&graph);
     }
 }
 
@@ -284,7 +284,7 @@ static void test_any_bytes_are_safe(void **state)
         const bool read = graph_read_bytes(exact, size, from->name, &small, &graph, &error);
         assert_true(read == !input_failed(&error));
         assert_true(!read || graph.starts[graph.vertices] == graph.edges);
-        graph_free(&graph);
+        graph_discard(&graph);
         free(exact);
     }
 }

@@ -69,7 +69,7 @@ static void compare_with_naive(GraphOptions options)
         if (options.undirected && from != to)
             note(cells, to, from, weight);
     }
-    assert_true(graph_build(&edges, options, &graph, &error));
+    assert_true(graph_make(&edges, options, &graph, &error));
     assert_sound(&graph);
     uint32_t next = 0;
     for (uint32_t from = 0; from < NAIVE_VERTICES; from++) {
@@ -86,7 +86,7 @@ static void compare_with_naive(GraphOptions options)
         }
     }
     assert_int_equal(graph.edges, next);
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static void test_rows_equal_a_naive_construction(void **state)
@@ -103,13 +103,13 @@ static void test_graphs_without_vertices_or_edges(void **state)
         InputError error = {0};
         Graph graph;
         Edges edges = edges_begin(vertices, false);
-        assert_true(graph_build(&edges, (GraphOptions){true, true, true}, &graph, &error));
+        assert_true(graph_make(&edges, (GraphOptions){true, true, true}, &graph, &error));
         assert_sound(&graph);
         assert_null(graph.weights);
         const GraphStatistics statistics = graph_statistics(&graph);
         assert_int_equal(statistics.histogram[0], vertices);
         assert_true(statistics.mean == 0 && statistics.variance == 0 && !statistics.smallest);
-        graph_free(&graph);
+        graph_discard(&graph);
     }
 }
 
@@ -121,7 +121,7 @@ static void test_statistics_of_a_star(void **state)
     Edges edges = edges_begin(10, false);
     for (uint32_t leaf = 1; leaf < 9; leaf++)
         assert_true(edges_add(&edges, 0, leaf, 0, &error));
-    assert_true(graph_build(&edges, (GraphOptions){.undirected = true}, &graph, &error));
+    assert_true(graph_make(&edges, (GraphOptions){.undirected = true}, &graph, &error));
     const GraphStatistics statistics = graph_statistics(&graph);
     assert_int_equal(statistics.edges, 16);
     assert_int_equal(statistics.smallest, 0);
@@ -131,7 +131,7 @@ static void test_statistics_of_a_star(void **state)
     assert_int_equal(statistics.histogram[0], 1);
     assert_int_equal(statistics.histogram[1], 8);
     assert_int_equal(statistics.histogram[4], 1);
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static Graph small_graph(const char *name, uint64_t seed)
@@ -161,8 +161,8 @@ static void test_graphs_are_the_same_everywhere(void **state)
         Graph graph = small_graph(known[i].name, SEED), other = small_graph(known[i].name, SEED + 1);
         assert_int_equal(graph_fingerprint(&graph), known[i].fingerprint);
         assert_int_not_equal(graph_fingerprint(&other), known[i].fingerprint);
-        graph_free(&graph);
-        graph_free(&other);
+        graph_discard(&graph);
+        graph_discard(&other);
     }
 }
 
@@ -202,7 +202,7 @@ static void assert_symmetric(const Graph *graph)
     Graph transposed;
     assert_true(graph_transpose(graph, &transposed, &error));
     assert_int_equal(graph_fingerprint(graph), graph_fingerprint(&transposed));
-    graph_free(&transposed);
+    graph_discard(&transposed);
 }
 
 static void test_roads_are_long_and_thin(void **state)
@@ -217,7 +217,7 @@ static void test_roads_are_long_and_thin(void **state)
     assert_true(statistics.smallest >= 1);
     assert_int_equal(reach(&graph, &steps), graph.vertices);
     assert_in_range(steps, 128, 2000);
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static void test_flights_have_few_hubs(void **state)
@@ -232,7 +232,7 @@ static void test_flights_have_few_hubs(void **state)
     assert_true(statistics.largest > graph.vertices / 8);
     assert_int_equal(reach(&graph, &steps), graph.vertices);
     assert_true(steps < 10);
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static void test_citations_point_back_and_follow_a_power_law(void **state)
@@ -254,8 +254,8 @@ static void test_citations_point_back_and_follow_a_power_law(void **state)
     for (int k = 4; k < 7; k++)
         assert_in_range(statistics.histogram[k + 1], statistics.histogram[k] / 12,
                         statistics.histogram[k] * 2 / 3);
-    graph_free(&graph);
-    graph_free(&cited);
+    graph_discard(&graph);
+    graph_discard(&cited);
 }
 
 static void test_cage_rows_are_alike_and_banded(void **state)
@@ -275,7 +275,7 @@ static void test_cage_rows_are_alike_and_banded(void **state)
             assert_true(apart > 0);
         }
     assert_in_range(farthest, graph.vertices / 32, graph.vertices / 8);
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static void test_the_diagonal_of_a_cage_is_a_choice(void **state)
@@ -291,7 +291,7 @@ static void test_the_diagonal_of_a_cage_is_a_choice(void **state)
             found |= graph.columns[i] == v;
         assert_true(found);
     }
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static void test_graph500_is_skewed(void **state)
@@ -306,7 +306,7 @@ static void test_graph500_is_skewed(void **state)
         for (uint32_t i = graph.starts[v]; i < graph.starts[v + 1]; i++)
             assert_true(graph.columns[i] != v &&
                         (i == graph.starts[v] || graph.columns[i] != graph.columns[i - 1]));
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static void test_bad_parameters_are_refused(void **state)
@@ -330,18 +330,18 @@ static void test_smallest_sizes(void **state)
     Graph graph;
     InputError error = {0};
     assert_true(rmat_make(&(RmatParameters){0, 3, 57, 19, 19}, 1, &graph, &error));
-    graph_free(&graph);
+    graph_discard(&graph);
     assert_true(road_make(&(RoadParameters){1, 1, 500, 500}, 1, &graph, &error));
-    graph_free(&graph);
+    graph_discard(&graph);
     assert_true(flight_make(&(FlightParameters){4, 2, 500, 900}, 1, &graph, &error));
-    graph_free(&graph);
+    graph_discard(&graph);
     assert_true(citation_make(&(CitationParameters){.papers = 2, .citations = 9}, 1, &graph, &error));
     assert_int_equal(graph.edges, 2);
-    graph_free(&graph);
+    graph_discard(&graph);
     assert_true(
         cage_make(&(CageParameters){.rows = 3, .bands = 12, .fill_permille = 1000}, 1, &graph, &error));
     assert_sound(&graph);
-    graph_free(&graph);
+    graph_discard(&graph);
 }
 
 static void test_ratings_have_popular_films(void **state)
@@ -361,8 +361,8 @@ static void test_ratings_have_popular_films(void **state)
     const GraphStatistics by_user = graph_statistics(&ratings), by_film = graph_statistics(&films);
     assert_true(by_user.smallest >= size->least);
     assert_true(by_user.largest > 3 * by_user.mean && by_film.largest > 3 * by_film.mean);
-    graph_free(&ratings);
-    graph_free(&films);
+    graph_discard(&ratings);
+    graph_discard(&films);
 }
 
 static void test_tuples_have_the_keys_asked_for(void **state)

@@ -65,7 +65,7 @@ static bool bfs_run(Host *host, const DtblRun *run, const char *name, uint32_t l
         right = !memcmp(levels, expected, graph.vertices * sizeof *levels);
     }
     free(expected), free(levels);
-    graph_free(&graph);
+    graph_discard(&graph);
     return right;
 }
 

@@ -39,7 +39,7 @@ static inline bool input_graph(Host *host, const DtblRun *run, const char *name,
         input_fail(&error, "%s: expected at least one edge, found none.", run->graph);
     if (input_made(host, &error))
         return true;
-    graph_free(graph);
+    graph_discard(graph);
     return false;
 }
 

@@ -21,8 +21,8 @@ typedef struct Films {
 
 static void films_free(Films *films)
 {
-    graph_free(&films->of_user);
-    graph_free(&films->of_film);
+    graph_discard(&films->of_user);
+    graph_discard(&films->of_film);
     free(films->sums);
     free(films->nearest);
 }

@@ -48,5 +48,5 @@ bool cage_make(const CageParameters *parameters, uint64_t seed, Graph *graph, In
                 edges_add(&edges, row, (uint32_t)column, dice_between(&dice, 1, MOST_WEIGHT), error);
         }
     }
-    return graph_build(&edges, (GraphOptions){.undirected = true, .drop_duplicates = true}, graph, error);
+    return graph_make(&edges, (GraphOptions){.undirected = true, .drop_duplicates = true}, graph, error);
 }

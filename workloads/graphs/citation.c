@@ -53,5 +53,5 @@ bool citation_make(const CitationParameters *parameters, uint64_t seed, Graph *g
     if (labels)
         relabel(&edges, labels);
     free(labels);
-    return graph_build(&edges, (GraphOptions){!parameters->directed, true, true}, graph, error);
+    return graph_make(&edges, (GraphOptions){!parameters->directed, true, true}, graph, error);
 }

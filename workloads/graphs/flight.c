@@ -78,5 +78,5 @@ bool flight_make(const FlightParameters *parameters, uint64_t seed, Graph *graph
     popularity_free(&ranks);
     free(airports);
     free(labels);
-    return graph_build(&edges, (GraphOptions){true, true, true}, graph, error);
+    return graph_make(&edges, (GraphOptions){true, true, true}, graph, error);
 }

@@ -128,7 +128,7 @@ bool graph_transpose(const Graph *graph, Graph *transposed, InputError *error)
     transposed->columns = input_array(error, graph->edges, sizeof(uint32_t));
     transposed->weights = graph->weights ? input_array(error, graph->edges, sizeof(uint32_t)) : NULL;
     if (input_failed(error)) {
-        graph_free(transposed);
+        graph_discard(transposed);
         return false;
     }
     for (uint32_t i = 0; i < graph->edges; i++)
@@ -168,7 +168,7 @@ static void drop_duplicates(Graph *graph)
 }
 
 /* Two stable sorts by counting, by target and then by source, leave rows whose columns rise. */
-bool graph_build(Edges *edges, GraphOptions options, Graph *graph, InputError *error)
+bool graph_make(Edges *edges, GraphOptions options, Graph *graph, InputError *error)
 {
     Graph by_target = {0};
     *graph = (Graph){0};
@@ -176,11 +176,11 @@ bool graph_build(Edges *edges, GraphOptions options, Graph *graph, InputError *e
     edges_free(edges);
     if (sorted && graph_transpose(&by_target, graph, error) && options.drop_duplicates)
         drop_duplicates(graph);
-    graph_free(&by_target);
+    graph_discard(&by_target);
     return !input_failed(error);
 }
 
-void graph_free(Graph *graph)
+void graph_discard(Graph *graph)
 {
     free(graph->starts);
     free(graph->columns);

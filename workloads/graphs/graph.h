@@ -53,10 +53,10 @@ void edges_free(Edges *edges);
 
 /* Sorts by counting, in time proportional to vertices and edges. The edges are freed in any case. False: an
  * error stands and the graph is empty. */
-bool graph_build(Edges *edges, GraphOptions options, Graph *graph, InputError *error);
+bool graph_make(Edges *edges, GraphOptions options, Graph *graph, InputError *error);
 /* The same edges the other way round: who points to me. */
 bool graph_transpose(const Graph *graph, Graph *transposed, InputError *error);
-void graph_free(Graph *graph);
+void graph_discard(Graph *graph);
 
 static inline uint32_t graph_degree(const Graph *graph, uint32_t vertex)
 {

@@ -68,7 +68,7 @@ static bool read_graph(GraphReader *reader, Graph *graph)
     }
     GraphOptions options = reader->options->graph;
     options.undirected |= reader->undirected;
-    return graph_build(&reader->edges, options, graph, error);
+    return graph_make(&reader->edges, options, graph, error);
 }
 
 bool graph_read(const char *path, const GraphFileOptions *options, Graph *graph, InputError *error)

@@ -68,5 +68,5 @@ bool ratings_make(const RatingsParameters *parameters, uint64_t seed, Graph *rat
     free(audience.user_labels);
     free(audience.item_labels);
     free(audience.rated_by);
-    return graph_build(&edges, (GraphOptions){0}, ratings, error);
+    return graph_make(&edges, (GraphOptions){0}, ratings, error);
 }

@@ -40,5 +40,5 @@ bool rmat_make(const RmatParameters *parameters, uint64_t seed, Graph *graph, In
             break;
     }
     free(labels);
-    return graph_build(&edges, (GraphOptions){true, true, true}, graph, error);
+    return graph_make(&edges, (GraphOptions){true, true, true}, graph, error);
 }

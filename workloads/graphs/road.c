@@ -95,5 +95,5 @@ bool road_make(const RoadParameters *parameters, uint64_t seed, Graph *graph, In
     }
     free(map.parent);
     free(map.dropped);
-    return graph_build(&map.edges, (GraphOptions){.undirected = true}, graph, error);
+    return graph_make(&map.edges, (GraphOptions){.undirected = true}, graph, error);
 }
