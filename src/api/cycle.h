@@ -11,11 +11,12 @@
 #include "api/record.h"
 #include "exec/device_runtime.h"
 #include "grid/front_end.h"
+#include "grid/graph_run.h"
 #include "mem/partition.h"
 #include "sim/world.h"
 #include "sm/sm.h"
 
-struct LaunchOrder;
+struct KernelLaunch;
 
 /* Blocks of one shape that run one kernel. */
 typedef struct LaunchShape {
@@ -56,9 +57,10 @@ WbStatus cycle_check_policies(const GpuConfig *config, Error *error);
 WbStatus cycle_check(const GpuConfig *config, Error *error);
 /* Makes the machine, if there is none for the GPU's present knobs. */
 WbStatus cycle_ready(WbGpu *gpu, Error *error);
-/* Launches a kernel in the GPU's present cycle; it lives until cycle_end() or cycle_drop(). */
-WbStatus cycle_start(WbGpu *gpu, const struct LaunchOrder *order, const Launch *launch,
-                     RunningKernel **kernel, Error *error);
+/* Starts the kernels of a launch in the GPU's present cycle; each lives until cycle_end() or cycle_drop().
+ * described[] is what SMs need to know of them; their parameters are taken over, also by a start that
+ * fails. */
+WbStatus cycle_start(WbGpu *gpu, struct KernelLaunch *launch, const Launch *described, Error *error);
 /* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has
  * become known, which is in its grid.ended and lies ahead. A failure is of a kernel, or says why kernels do
  * not end. */
@@ -68,6 +70,8 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
 /* The kernel has ended in the present cycle, with all that it launched: keeps its record. A failure says that
  * launches were refused, and nobody asked. */
 WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error);
+/* A kernel of the graph is about to end; the last one takes the graph off the machine. */
+void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last);
 /* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */
 void cycle_reset_statistics(WbGpu *gpu);
 /* Gives up all kernels that run, with the machine. */

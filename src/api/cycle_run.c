@@ -108,32 +108,21 @@ static void begin_kernel(WbGpu *gpu)
     }
 }
 
-static void note_neighbours(CycleMachine *machine, KernelRecord *record)
+/* A kernel that is not on the machine yet; takes over the launch's parameters. Null with the sentence. */
+static RunningKernel *make_kernel(WbGpu *gpu, const LaunchOrder *order, const Launch *launch, Error *error)
 {
-    record->is_alone = machine->running.count == 0;
-    for (uint32_t i = 0; i < machine->running.count; i++)
-        machine->running.items[i]->record->is_alone = false;
-}
-
-WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch, RunningKernel **kernel,
-                     Error *error)
-{
-    const bool runs = gpu->cycle && gpu->cycle->running.count; /* knobs cannot have changed then */
-    if (!runs && cycle_ready(gpu, error))
-        return error->status;
     LaunchBuffer *parameters;
     if (store_parameters(gpu, launch, &parameters, error))
-        return error->status;
+        return NULL;
     KernelRecord *record = new_record(gpu, order->kernel, launch, error);
     if (!record) {
         if (parameters)
             buffer_give_back(&gpu->runtime.buffers, parameters);
-        return error->status;
+        return NULL;
     }
-    CycleMachine *machine = gpu->cycle;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     const Resources need = kernel_resources(order->kernel, threads, launch->shared_bytes);
-    RunningKernel *running = *kernel = xcalloc(1, sizeof *running);
+    RunningKernel *running = xcalloc(1, sizeof *running);
     running->record = record;
     running->seen = (SmKernel){
         .launch = *launch,
@@ -149,18 +138,108 @@ WbStatus cycle_start(WbGpu *gpu, const LaunchOrder *order, const Launch *launch,
         .blocks = record->blocks,
     };
     use_parameters(running, parameters);
-    running->before = look(gpu);
-    if (!runs)
-        machine->accounted = snapshot_hold(running->before);
-    series_begin(&record->series, machine->sm_count, running->before->columns, gpu->config.sample_interval,
-                 gpu->now);
     running->seen.launch.family = &running->grid.family;
+    return running;
+}
+
+static void unmake_kernel(WbGpu *gpu, RunningKernel *kernel)
+{
+    if (kernel->parameters)
+        buffer_give_back(&gpu->runtime.buffers, kernel->parameters);
+    cycle_free_kernel(kernel);
+}
+
+/* Makes all kernels of the launch, or none. */
+static WbStatus make_kernels(WbGpu *gpu, KernelLaunch *launch, const Launch *described, Error *error)
+{
+    uint32_t made = 0;
+    for (; made < launch->count; made++) {
+        LaunchOrder *order = &launch->orders[made];
+        if (!(order->running = make_kernel(gpu, order, &described[made], error)))
+            break;
+    }
+    if (made == launch->count)
+        return WB_OK;
+    for (uint32_t i = 0; i < made; i++) {
+        unmake_kernel(gpu, launch->orders[i].running);
+        launch->orders[i].running = NULL;
+    }
+    for (uint32_t i = made; i < launch->count; i++)
+        xfree((void *)described[i].parameters);
+    return error->status;
+}
+
+static void note_neighbours(CycleMachine *machine, KernelRecord *record)
+{
+    record->is_alone = machine->running.count == 0;
+    for (uint32_t i = 0; i < machine->running.count; i++)
+        machine->running.items[i]->record->is_alone = false;
+}
+
+/* The kernels are on the machine from now on; the front end does not know of them yet. */
+static void enter_kernels(WbGpu *gpu, KernelLaunch *launch)
+{
+    CycleMachine *machine = gpu->cycle;
+    Snapshot *before = look(gpu);
+    if (machine->running.count == 0)
+        machine->accounted = snapshot_hold(before);
     begin_kernel(gpu);
+    for (uint32_t i = 0; i < launch->count; i++) {
+        RunningKernel *kernel = launch->orders[i].running;
+        kernel->before = snapshot_hold(before);
+        series_begin(&kernel->record->series, machine->sm_count, before->columns, gpu->config.sample_interval,
+                     gpu->now);
+        note_neighbours(machine, kernel->record);
+        VEC_PUSH(&machine->running, kernel);
+    }
+    snapshot_let_go(before);
+    launch->running = launch->count;
+    gpu->machine.statistics.launches += launch->count;
+}
+
+/* The graph first, so that the front end finds it when its kernels come. These come in the order of their
+ * first virtual IDs: the blocks that can run first belong to the first of them. */
+static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
+{
+    FrontEnd *front_end = gpu->cycle->front_end;
+    GraphRun *run = &launch->graph->run;
+    const DependencyGraph *graph = run->graph;
+    for (uint32_t i = 0; i < launch->count; i++) {
+        RunningKernel *kernel = launch->orders[i].running;
+        run->kernels[i] = &kernel->grid;
+        kernel->grid.graph = run;
+        kernel->grid.graph_grid = i;
+        kernel->seen.is_graph = true;
+    }
+    front_end_begin_graph(front_end, run, gpu->now);
+    bool *is_submitted = xcalloc(launch->count, sizeof *is_submitted);
+    for (uint32_t id = 0, left = launch->count; left; id++) {
+        const uint32_t grid = graph_is_join(graph, id) ? 0 : graph_grid_of(graph, graph->tasks[id]);
+        if (graph_is_join(graph, id) || is_submitted[grid])
+            continue;
+        is_submitted[grid] = true;
+        front_end_submit(front_end, run->kernels[grid], gpu->now);
+        left--;
+    }
+    xfree(is_submitted);
+}
+
+WbStatus cycle_start(WbGpu *gpu, KernelLaunch *launch, const Launch *described, Error *error)
+{
+    const bool runs = gpu->cycle && gpu->cycle->running.count; /* knobs cannot have changed then */
+    if (!runs && cycle_ready(gpu, error)) {
+        for (uint32_t i = 0; i < launch->count; i++)
+            xfree((void *)described[i].parameters);
+        return error->status;
+    }
+    if (make_kernels(gpu, launch, described, error))
+        return error->status;
+    enter_kernels(gpu, launch);
     device_launch_begin(gpu, true);
-    note_neighbours(machine, record);
-    VEC_PUSH(&machine->running, running);
-    front_end_submit(machine->front_end, &running->grid, gpu->now);
-    gpu->machine.statistics.launches++;
+    if (launch->graph)
+        submit_graph(gpu, launch);
+    else
+        front_end_submit(gpu->cycle->front_end, &launch->orders->running->grid, gpu->now);
     space_hold(&gpu->space);
     return WB_OK;
 }
@@ -280,15 +359,23 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
             machine->running.items[kept++] = machine->running.items[i];
     }
     machine->running.count = kept;
-    if (kernel->parameters)
-        buffer_give_back(&gpu->runtime.buffers, kernel->parameters);
-    cycle_free_kernel(kernel);
+    unmake_kernel(gpu, kernel);
     if (kept)
         return WB_OK;
     snapshot_let_go(machine->accounted);
     machine->accounted = NULL;
     space_let_go(&gpu->space);
     return runtime_finish(&gpu->runtime, error);
+}
+
+/* Before the last kernel's counters are looked at, so that they have what the graph's end adds. */
+void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last)
+{
+    graph->kernels[kernel] = NULL;
+    if (!is_last)
+        return;
+    cycle_forget_latest(gpu->cycle);
+    front_end_end_graph(gpu->cycle->front_end, gpu->now);
 }
 
 void cycle_reset_statistics(WbGpu *gpu)

@@ -93,6 +93,9 @@ WbStatus gpu_end(WbGpu *gpu, WbStatus status);
 /* Cycles that take at least so many nanoseconds. */
 Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds);
 
+/* That the stream, if it is not the default one, is the GPU's. */
+WbStatus stream_check(WbGpu *gpu, const WbStream *stream, Error *error);
+
 /* Compares a launch with kernel and GPU. */
 WbStatus launch_check(WbKernel *kernel, const WbLaunch *launch, Error *error);
 /* Checks a launch and makes the order of it. */
@@ -100,8 +103,6 @@ WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, La
                       Error *error);
 /* Fills in what engine and SMs need to know; takes the order's parameters over. */
 WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error);
-/* Runs it at once, without time. */
-WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *launch);
 
 /* -- launches by kernels (device_launch.c) -- */
 

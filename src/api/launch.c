@@ -1,8 +1,6 @@
 /* Launches: checked against kernel and GPU when they are put into a stream. */
 #include "api/gpu.h"
 
-#include "exec/functional.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -221,33 +219,6 @@ WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, La
         .parameters = lay_out(kernel->program, launch),
     };
     return WB_OK;
-}
-
-WbStatus launch_run_functional(WbGpu *gpu, const LaunchOrder *order, Launch *launch)
-{
-    const GpuConfig *config = &gpu->config;
-    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    uint64_t resident = kernel_blocks_per_sm(order->kernel, threads, launch->shared_bytes) * config->sm_count;
-    if (config->functional_resident_blocks && !order->cooperative)
-        resident = config->functional_resident_blocks;
-    const FunctionalLimits limits = {
-        .turn = (uint32_t)config->functional_turn,
-        .resident_blocks = (uint32_t)resident,
-        .instructions = config->functional_limit,
-    };
-    if (gpu->cycle)
-        cycle_flush(gpu->cycle);
-    FunctionalGrid grid = {.launch = *launch};
-    gpu->functional = functional_run_create();
-    device_launch_begin(gpu, false);
-    WbStatus status = functional_run(gpu->functional, &grid, &limits, &gpu->runtime);
-    functional_run_free(gpu->functional);
-    gpu->functional = NULL;
-    if (status == WB_OK)
-        status = runtime_finish(&gpu->runtime, launch->error);
-    else
-        device_launch_drop(gpu);
-    return status;
 }
 
 /* Where the blocks of a cooperative launch meet: what they add up there is a multiple of 2^31 whenever nobody

@@ -1,11 +1,11 @@
 /* Loading a module: parse, give its variables places in device memory, fill them, number its functions. */
 #include "api/gpu.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/nearest.h"
 
 static bool in_device_memory(const Variable *variable)
@@ -181,33 +181,6 @@ WbStatus wb_module_load(WbGpu *gpu, const char *file_name, const char *text, siz
     return gpu_end(gpu, load(gpu, file_name, text ? text : "", length, module, error));
 }
 
-enum { LARGEST_FILE = 1 << 30 };
-
-/* The whole file, or null with the sentence. */
-static char *read_file(const char *path, size_t *length, Error *error)
-{
-    FILE *file = fopen(path, "rb");
-    VEC(char) text = {0};
-    size_t got = 0;
-    if (file) {
-        do {
-            VEC_RESERVE(&text, text.count + 65536);
-            got = fread(text.items + text.count, 1, 65536, file);
-            text.count += (uint32_t)got;
-        } while (got && text.count < LARGEST_FILE);
-    }
-    if (!file || ferror(file))
-        error_set(error, WB_ERROR_NOT_FOUND, "The PTX file %s cannot be read: %s.", path, strerror(errno));
-    else if (text.count >= LARGEST_FILE)
-        error_set(error, WB_ERROR_ARGUMENT, "The PTX file %s is larger than 1 GiB.", path);
-    if (error->status != WB_OK)
-        VEC_FREE(&text);
-    if (file)
-        fclose(file);
-    *length = text.count;
-    return text.items;
-}
-
 WbStatus wb_module_load_file(WbGpu *gpu, const char *path, WbModule **module)
 {
     if (module)
@@ -220,7 +193,7 @@ WbStatus wb_module_load_file(WbGpu *gpu, const char *path, WbModule **module)
             gpu, error_set(error, WB_ERROR_ARGUMENT,
                            "wb_module_load_file needs a path and a place for the module; one was null."));
     size_t length;
-    char *text = read_file(path, &length, error);
+    char *text = file_read("PTX file", path, &length, error);
     if (text)
         load(gpu, path, text, length, module, error);
     xfree(text);

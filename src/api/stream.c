@@ -1,5 +1,5 @@
 /* Streams and events of the C API: what is put in is checked here; the timeline says when it happens. */
-#include "api/gpu.h"
+#include "api/graph.h"
 
 /* A query lets so much simulated time pass, so that a program that polls comes to an end. */
 enum { QUERY_NS = 1000 };
@@ -15,7 +15,7 @@ static double to_nanoseconds(const WbGpu *gpu, Cycle time)
     return (double)time * 1e6 / (double)gpu->config.clock_khz;
 }
 
-static WbStatus check_stream(WbGpu *gpu, const WbStream *stream, Error *error)
+WbStatus stream_check(WbGpu *gpu, const WbStream *stream, Error *error)
 {
     if (!stream || stream->gpu == gpu)
         return WB_OK;
@@ -52,13 +52,16 @@ WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *la
         return WB_ERROR_ARGUMENT;
     WbGpu *gpu = kernel->module->gpu;
     Error *error = gpu_begin(gpu);
-    LaunchOrder order;
-    if (check_stream(gpu, stream, error) ||
-        launch_order(kernel, launch, stream ? stream->priority : 0, &order, error))
+    if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
-    Operation *operation = timeline_put(gpu, stream, OPERATION_LAUNCH);
-    operation->launch.order = order;
-    timeline_release(gpu, operation);
+    if (launch && (launch->mapping || launch->graph))
+        return gpu_end(gpu, graph_launch_one(gpu, stream, kernel, launch, error));
+    LaunchOrder order;
+    if (launch_order(kernel, launch, stream ? stream->priority : 0, &order, error))
+        return gpu_end(gpu, error->status);
+    KernelLaunch one = {.orders = xmalloc(sizeof order), .count = 1};
+    *one.orders = order;
+    launch_put(gpu, stream, one);
     return WB_OK;
 }
 
@@ -72,7 +75,7 @@ WbStatus wb_stream_copy(WbGpu *gpu, WbStream *stream, const WbCopy *copy)
     if (!gpu || !copy)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (check_stream(gpu, stream, error) || copy_check(gpu, copy, error))
+    if (stream_check(gpu, stream, error) || copy_check(gpu, copy, error))
         return gpu_end(gpu, error->status);
     Operation *operation = timeline_put(gpu, stream, OPERATION_COPY);
     operation->copy.copy = *copy;
@@ -86,7 +89,7 @@ WbStatus wb_stream_fill(WbGpu *gpu, WbStream *stream, const WbFill *fill)
     if (!gpu || !fill)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (check_stream(gpu, stream, error) || fill_check(gpu, fill, error))
+    if (stream_check(gpu, stream, error) || fill_check(gpu, fill, error))
         return gpu_end(gpu, error->status);
     Operation *operation = timeline_put(gpu, stream, OPERATION_FILL);
     operation->fill = *fill;
@@ -99,7 +102,7 @@ WbStatus wb_stream_call(WbGpu *gpu, WbStream *stream, WbHostFunction *function, 
     if (!gpu || !function)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (check_stream(gpu, stream, error))
+    if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
     Operation *operation = timeline_put(gpu, stream, OPERATION_CALL);
     operation->call.function = function;
@@ -123,7 +126,7 @@ WbStatus wb_stream_wait(WbGpu *gpu, WbStream *stream)
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (check_stream(gpu, stream, error))
+    if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
     Operation *until = latest(gpu, stream);
     return gpu_end(gpu, until ? timeline_run(gpu, until, error) : timeline_report(gpu, error));
@@ -135,7 +138,7 @@ WbStatus wb_stream_query(WbGpu *gpu, WbStream *stream)
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (check_stream(gpu, stream, error))
+    if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
     Operation *last = (stream ? stream : &gpu->timeline.default_stream)->last;
     return gpu_end(gpu, timeline_peek(gpu, last, gpu_cycles(gpu, QUERY_NS), error));
@@ -188,7 +191,7 @@ WbStatus wb_event_record(WbEvent *event, WbStream *stream)
         return WB_ERROR_ARGUMENT;
     WbGpu *gpu = event->gpu;
     Error *error = gpu_begin(gpu);
-    if (check_stream(gpu, stream, error))
+    if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
     Operation *operation = timeline_put(gpu, stream, OPERATION_RECORD);
     if (event->operation)
@@ -205,7 +208,7 @@ WbStatus wb_stream_wait_event(WbGpu *gpu, WbStream *stream, WbEvent *event)
     if (!gpu || !event)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    if (check_stream(gpu, stream, error))
+    if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
     if (event->gpu != gpu)
         return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT, "The event belongs to another GPU."));

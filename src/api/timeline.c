@@ -1,6 +1,5 @@
 #include "api/gpu.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,10 +10,10 @@ void timeline_init(WbGpu *gpu)
     gpu->timeline.next_stream = 1;
 }
 
-static void free_operation(Operation *operation)
+static void free_operation(WbGpu *gpu, Operation *operation)
 {
     if (operation->kind == OPERATION_LAUNCH)
-        xfree(operation->launch.order.parameters);
+        launch_free(gpu, &operation->launch);
     if (operation->kind == OPERATION_COPY)
         xfree(operation->copy.staged);
     VEC_FREE(&operation->successors);
@@ -104,6 +103,7 @@ Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
     operation->submitted = timeline->host;
     if (kind == OPERATION_LAUNCH) {
         timeline->waiting_launches++;
+        operation->submitted += gpu_cycles(gpu, gpu->config.host_launch_latency_ns);
         timeline->host += gpu_cycles(gpu, gpu->config.host_launch_ns);
     }
     return operation;
@@ -119,7 +119,10 @@ static bool by_turn(const Operation *a, const Operation *b)
                                                       : a->sequence < b->sequence;
 }
 
-static bool by_sequence(const Operation *a, const Operation *b) { return a->sequence < b->sequence; }
+static bool by_submission(const Operation *a, const Operation *b)
+{
+    return a->submitted != b->submitted ? a->submitted < b->submitted : a->sequence < b->sequence;
+}
 
 static bool by_end(const Operation *a, const Operation *b) { return a->ended < b->ended; }
 
@@ -151,7 +154,7 @@ static void make_ready(WbGpu *gpu, Operation *operation)
 {
     Timeline *timeline = &gpu->timeline;
     if (operation->submitted > gpu->now)
-        insert(&timeline->later, operation, by_sequence);
+        insert(&timeline->later, operation, by_submission);
     else
         insert(operation->kind == OPERATION_LAUNCH ? &timeline->ready_launches : &timeline->ready, operation,
                by_turn);
@@ -163,7 +166,7 @@ void timeline_release(WbGpu *gpu, Operation *operation)
         make_ready(gpu, operation);
 }
 
-/* The host has come to where these were put in. */
+/* The time has come at which these are submitted. */
 static void ready_later(WbGpu *gpu)
 {
     OperationList *later = &gpu->timeline.later;
@@ -178,50 +181,15 @@ static void ready_later(WbGpu *gpu)
 
 /* -- starting -- */
 
-/* The name as written in the source, of a function at file scope: "_Z3addPf" is "add". */
-static void plain_name(const char *mangled, char *name, size_t size)
-{
-    unsigned length = 0;
-    int used = 0;
-    if (sscanf(mangled, "_Z%u%n", &length, &used) == 1 && length <= strlen(mangled + used))
-        snprintf(name, size, "%.*s", (int)length, mangled + used);
-    else
-        snprintf(name, size, "%s", mangled);
-}
-
-static bool is_timed(const WbGpu *gpu, const WbKernel *kernel)
-{
-    if (gpu->config.mode != MODE_CYCLE)
-        return false;
-    char plain[512];
-    plain_name(kernel_name(kernel), plain, sizeof plain);
-    return fnmatch(gpu->config.timed_kernels, kernel_name(kernel), 0) == 0 ||
-           fnmatch(gpu->config.timed_kernels, plain, 0) == 0;
-}
-
-static WbStatus run_untimed(WbGpu *gpu, Operation *operation, Launch *launch)
-{
-    gpu->machine.clock = gpu->now;
-    const WbStatus status = launch_run_functional(gpu, &operation->launch.order, launch);
-    operation->ended = gpu->machine.clock > gpu->now ? gpu->machine.clock : gpu->now;
-    xfree((void *)launch->parameters);
-    return status;
-}
-
 static WbStatus start_launch(WbGpu *gpu, Operation *operation, Error *error)
 {
-    LaunchOrder *order = &operation->launch.order;
-    Launch launch;
-    gpu->timeline.waiting_launches--;
-    if (launch_describe(gpu, order, &launch, error))
-        return error->status;
-    gpu->timeline.active_kernels++;
-    gpu->timeline.cooperative_kernels += order->cooperative;
-    if (!is_timed(gpu, order->kernel))
-        return run_untimed(gpu, operation, &launch);
-    if (cycle_start(gpu, order, &launch, &operation->launch.kernel, error))
-        xfree((void *)launch.parameters);
-    return error->status;
+    Timeline *timeline = &gpu->timeline;
+    KernelLaunch *launch = &operation->launch;
+    timeline->waiting_launches--;
+    timeline->active_launches++;
+    timeline->cooperative_kernels += launch->orders->cooperative;
+    timeline->graphs += launch->graph != NULL;
+    return launch_start(gpu, launch, &operation->ended, error);
 }
 
 static void start_copy(WbGpu *gpu, Operation *operation, CopyEngine engine, Cycle cycles)
@@ -253,14 +221,14 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
     return WB_OK;
 }
 
-/* Two cooperative kernels could each hold places that the other needs; and what an untimed kernel writes,
- * caches under a timed one would not know of. */
+/* Two cooperative kernels could each hold places that the other needs; there is one Dependency Graph Buffer;
+ * and what an untimed kernel writes, caches under a timed one would not know of. */
 static bool may_start(const WbGpu *gpu, const Operation *launch)
 {
-    const LaunchOrder *order = &launch->launch.order;
     const bool has_company = gpu->cycle && gpu->cycle->running.count;
-    return !(order->cooperative && gpu->timeline.cooperative_kernels) &&
-           !(has_company && !is_timed(gpu, order->kernel));
+    return !(launch->launch.orders->cooperative && gpu->timeline.cooperative_kernels) &&
+           !(launch->launch.graph && gpu->timeline.graphs) &&
+           !(has_company && !launch_is_timed(gpu, &launch->launch));
 }
 
 /* The place among ready_launches of the first that may start, or its count. */
@@ -268,7 +236,7 @@ static uint32_t next_launch(const WbGpu *gpu)
 {
     const Timeline *timeline = &gpu->timeline;
     uint32_t at = 0;
-    if (timeline->active_kernels >= gpu->config.concurrent_kernels)
+    if (timeline->active_launches >= gpu->config.concurrent_kernels)
         return timeline->ready_launches.count;
     while (at < timeline->ready_launches.count && !may_start(gpu, timeline->ready_launches.items[at]))
         at++;
@@ -316,9 +284,10 @@ static WbStatus take_effect(WbGpu *gpu, Operation *operation, Error *error)
 {
     switch (operation->kind) {
     case OPERATION_LAUNCH:
-        gpu->timeline.active_kernels--;
-        gpu->timeline.cooperative_kernels -= operation->launch.order.cooperative;
-        return operation->launch.kernel ? cycle_end(gpu, operation->launch.kernel, error) : WB_OK;
+        gpu->timeline.active_launches--;
+        gpu->timeline.cooperative_kernels -= operation->launch.orders->cooperative;
+        gpu->timeline.graphs -= operation->launch.graph != NULL;
+        return WB_OK;
     case OPERATION_COPY:
         return copy_perform(gpu, &operation->copy.copy, operation->copy.staged, error);
     case OPERATION_FILL:
@@ -356,7 +325,7 @@ static void let_go(WbGpu *gpu, Operation *operation)
     if (is_over(stream))
         timeline_sweep(gpu);
     gpu->timeline.pending--;
-    free_operation(operation);
+    free_operation(gpu, operation);
 }
 
 static WbStatus end(WbGpu *gpu, Operation *operation, Error *error)
@@ -366,8 +335,6 @@ static WbStatus end(WbGpu *gpu, Operation *operation, Error *error)
     return status;
 }
 
-static Cycle kernel_end(const Operation *operation) { return operation->launch.kernel->grid.ended; }
-
 static WbStatus end_due(WbGpu *gpu, Error *error)
 {
     OperationList *timed = &gpu->timeline.timed, *on_machine = &gpu->timeline.on_machine;
@@ -376,13 +343,15 @@ static WbStatus end_due(WbGpu *gpu, Error *error)
             return error->status;
     }
     for (uint32_t i = 0; i < on_machine->count;) {
-        if (kernel_end(on_machine->items[i]) > gpu->now) {
+        Operation *operation = on_machine->items[i];
+        if (launch_end_due(gpu, &operation->launch, error))
+            return error->status;
+        if (operation->launch.running) {
             i++;
             continue;
         }
-        Operation *operation = take_out(on_machine, i);
-        operation->ended = kernel_end(operation);
-        if (end(gpu, operation, error))
+        operation->ended = gpu->now;
+        if (end(gpu, take_out(on_machine, i), error))
             return error->status;
     }
     return WB_OK;
@@ -401,7 +370,7 @@ static WbStatus start_ready(WbGpu *gpu, Error *error)
                 return error->status;
             continue;
         }
-        if (operation->kind == OPERATION_LAUNCH && operation->launch.kernel)
+        if (operation->kind == OPERATION_LAUNCH && operation->launch.running)
             VEC_PUSH(&timeline->on_machine, operation);
         else
             insert(&timeline->timed, operation, by_end);
@@ -427,7 +396,7 @@ static Cycle next_event(const WbGpu *gpu)
     if (timeline->later.count)
         next = earlier(next, timeline->later.items[0]->submitted);
     for (uint32_t i = 0; i < timeline->on_machine.count; i++)
-        next = earlier(next, kernel_end(timeline->on_machine.items[i]));
+        next = earlier(next, launch_next_end(&timeline->on_machine.items[i]->launch));
     return next;
 }
 
@@ -444,7 +413,8 @@ static void drop_all(WbGpu *gpu)
     Timeline *timeline = &gpu->timeline;
     if (gpu->cycle && gpu->cycle->running.count)
         cycle_drop(gpu);
-    timeline->active_kernels = timeline->cooperative_kernels = timeline->waiting_launches = 0;
+    timeline->active_launches = timeline->waiting_launches = 0;
+    timeline->cooperative_kernels = timeline->graphs = 0;
     OperationList *const lists[] = {&timeline->on_machine, &timeline->timed, &timeline->ready_launches,
                                     &timeline->ready, &timeline->later};
     while (timeline->pending) { /* what is let go makes others ready, so all of them pass through here */

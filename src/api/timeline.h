@@ -6,7 +6,8 @@
  * (knob hardware_queues): a kernel also waits for the one before it in its queue, whosever stream that is in,
  * because the queue is not looked at until its head kernel has completed [DTBL §2.2]. Ready ones start at
  * once: kernels on the machine as long as fewer than concurrent_kernels run, copies on the engine of their
- * direction one after the other.
+ * direction one after the other. The kernels of a dependency graph are one operation and count as one; there
+ * is hardware for one graph at a time.
  * Everything ready at one time starts in the order of priority and putting in, so the result is the same on
  * every host.
  *
@@ -18,6 +19,7 @@
 
 #include "api/cycle.h"
 #include "base/vec.h"
+#include "grid/graph_run.h"
 #include "warpbeam.h"
 
 typedef enum OperationKind {
@@ -33,20 +35,37 @@ typedef struct LaunchOrder {
     bool cooperative;
     int priority;
     uint8_t *parameters;       /* owned, until the launch takes them over */
+    RunningKernel *running;    /* null: it is not on the machine */
 } LaunchOrder;
+
+/* What a launch of a dependency graph holds from its call to its end. Invariant: run.graph is `graph`, and
+ * run.kernels[g] is null where kernel g is not on the machine. */
+typedef struct GraphLaunch {
+    DependencyGraph *graph;
+    GraphRun run;
+} GraphLaunch;
+
+/* Kernels that start together: those of a graph, in the order of its grids, or without one a single kernel.
+ * Invariant: running counts the orders whose `running` is set. */
+typedef struct KernelLaunch {
+    LaunchOrder *orders;
+    uint32_t count, running;
+    GraphLaunch *graph;        /* null: blocks do not depend on each other */
+} KernelLaunch;
 
 /* Invariant: from when waits_for is 0 to its end it is in exactly one list of the timeline. */
 typedef struct Operation {
     OperationKind kind;
     WbStream *stream;
     uint64_t sequence;         /* in the order of putting in */
-    Cycle submitted;           /* the host was so far then: it does not start before */
+    Cycle submitted;           /* it does not start before: the host was so far then, and a launch has to come
+                                  from there (host_launch_latency_ns) */
     Cycle ended;               /* known once it has started, of kernels later: CYCLE_NEVER until then */
     uint32_t waits_for;        /* operations */
     VEC(struct Operation *) successors;
     bool *notice;              /* set when it has ended; null: nobody waits */
     union {
-        struct { LaunchOrder order; RunningKernel *kernel; } launch; /* kernel: null if it is not timed */
+        KernelLaunch launch;
         struct { WbCopy copy; uint8_t *staged; } copy; /* staged: the source, if it was read when put in */
         WbFill fill;
         struct { WbHostFunction *function; void *context; } call;
@@ -88,15 +107,16 @@ typedef struct Timeline {
     VEC(WbStream *) fresh;     /* blocking ones that got an operation after the default stream's latest */
     VEC(Operation *) queues;   /* the latest launch of each hardware queue that has not ended; null: none */
     uint32_t next_stream;      /* number of the next that is created */
-    OperationList later;       /* ready, but the host is not so far yet; by sequence, as is `submitted` */
+    OperationList later;       /* ready, but not submitted yet; by that, and by sequence */
     OperationList ready, ready_launches; /* by priority and sequence */
-    OperationList on_machine;  /* kernels that have started in cycle mode, in that order */
+    OperationList on_machine;  /* launches that have started in cycle mode, in that order */
     OperationList timed;       /* all others that have started, by their end */
     uint32_t pending;          /* operations that have not ended */
     uint64_t next_sequence;
     Cycle host;                /* how far the host is; at least gpu->now while it runs */
     Cycle engine_free[ENGINE_COUNT];
-    uint32_t active_kernels, cooperative_kernels;
+    uint32_t active_launches;  /* a graph counts as one */
+    uint32_t cooperative_kernels, graphs; /* of these */
     uint32_t waiting_launches; /* that have not started */
     bool is_calling;           /* a host function is running: it must not wait */
 } Timeline;
@@ -117,6 +137,22 @@ WbStatus timeline_report(WbGpu *gpu, Error *error);
 WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error);
 /* Runs for so many cycles, at most until the operation has ended; WB_NOT_READY if it has not. */
 WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error);
+
+/* -- launches (launch_run.c) -- */
+
+/* Puts it into the stream; it owns what it points to from then on. */
+void launch_put(WbGpu *gpu, WbStream *stream, KernelLaunch launch);
+/* Whether it runs on the machine of cycle mode: one of its kernels is to be timed. */
+bool launch_is_timed(const WbGpu *gpu, const KernelLaunch *launch);
+/* Starts it in the present cycle. What is not timed runs at once, and *ended tells when that was over. */
+WbStatus launch_start(WbGpu *gpu, KernelLaunch *launch, Cycle *ended, Error *error);
+/* When the next of its kernels on the machine ends; CYCLE_NEVER: it is not known yet. */
+Cycle launch_next_end(const KernelLaunch *launch);
+/* Ends those of its kernels that end in the present cycle. */
+WbStatus launch_end_due(WbGpu *gpu, KernelLaunch *launch, Error *error);
+void launch_free(WbGpu *gpu, KernelLaunch *launch);
+/* Gives back its memory on the GPU, too (graph_launch.c). */
+void graph_launch_free(WbGpu *gpu, GraphLaunch *graph);
 
 /* -- copies and fills (copy.c) -- */
 

@@ -1,5 +1,6 @@
 #include "exec/functional.h"
 
+#include "depend/ready.h"
 #include "exec/divergence.h"
 #include "exec/engine.h"
 #include "exec/hang.h"
@@ -18,6 +19,8 @@ struct FunctionalRun {
     FunctionalLimits limits;
     DeviceRuntime *runtime;
     Error *error;
+    FunctionalGrid *grids; /* of the graph, in its order */
+    ReadyBlocks graph;     /* without a graph, empty */
     VEC(Slot) slots;
     VEC(FunctionalGrid *) queue; /* grids that are ready, from `first` on those with blocks left */
     uint32_t first;
@@ -129,16 +132,16 @@ static void put_block(Slot *slot, Block *block, FunctionalGrid *grid)
     slot->warps = launch->warps_per_block;
 }
 
-static void begin_block(Slot *slot, FunctionalGrid *grid, uint32_t sm)
+static void begin_block(Slot *slot, FunctionalGrid *grid, uint64_t linear, uint32_t sm)
 {
     Launch *launch = &grid->launch;
     if (suits(slot, launch)) {
         slot->block->launch = launch;
         slot->block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
-        block_restart(slot->block, grid->next, sm);
+        block_restart(slot->block, linear, sm);
     } else {
         block_free(slot->block);
-        slot->block = block_create(launch, grid->next, sm);
+        slot->block = block_create(launch, linear, sm);
     }
     put_block(slot, slot->block, grid);
     grid->next++;
@@ -146,10 +149,28 @@ static void begin_block(Slot *slot, FunctionalGrid *grid, uint32_t sm)
 
 static bool has_work(const FunctionalRun *run)
 {
-    return run->first < run->queue.count || run->first_resumed < run->resumed.count;
+    return run->first < run->queue.count || run->first_resumed < run->resumed.count ||
+           ready_has_block(&run->graph);
 }
 
-/* Gives an empty slot what is to run next: blocks that have waited go first. */
+static void begin_node(FunctionalRun *run, Slot *slot, uint32_t number)
+{
+    const DependencyGraph *graph = run->graph.graph;
+    const uint32_t block = ready_take_block(&run->graph), place = graph_grid_of(graph, block);
+    FunctionalGrid *grid = &run->grids[place];
+    begin_block(slot, grid, block - graph->grids[place].first, number % grid->launch.machine->sm_count);
+}
+
+/* The block, which has ended, may be a node of the graph: what kernels launch is not. */
+static void end_node(FunctionalRun *run, const Slot *slot)
+{
+    const DependencyGraph *graph = run->graph.graph;
+    if (graph && !slot->grid->buffer)
+        ready_block_ended(&run->graph,
+                          graph->grids[slot->grid - run->grids].first + (uint32_t)slot->block->linear);
+}
+
+/* Gives an empty slot what is to run next: blocks that have waited go first, then the host's. */
 static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
 {
     if (run->first_resumed < run->resumed.count) {
@@ -158,10 +179,14 @@ static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
         put_block(slot, block, grid_of(block));
         return;
     }
+    if (ready_has_block(&run->graph)) {
+        begin_node(run, slot, number);
+        return;
+    }
     FunctionalGrid *grid = run->queue.items[run->first];
     if (grid->next == 0 && grid->buffer)
         runtime_begun(run->runtime);
-    begin_block(slot, grid, number % grid->launch.machine->sm_count);
+    begin_block(slot, grid, grid->next, number % grid->launch.machine->sm_count);
     if (grid->next == grid->total)
         run->first++;
 }
@@ -170,6 +195,7 @@ static void end_block(FunctionalRun *run, Slot *slot)
 {
     FunctionalGrid *grid = slot->grid;
     grid->launch.machine->statistics.blocks++;
+    end_node(run, slot);
     slot->grid = NULL;
     if (slot->block->family)
         block_family_ended(slot->block->family);
@@ -236,21 +262,28 @@ FunctionalRun *functional_run_create(void)
     return run;
 }
 
-WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grid, const FunctionalLimits *limits,
-                        DeviceRuntime *runtime)
+WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grids, uint32_t count,
+                        const DependencyGraph *graph, const FunctionalLimits *limits, DeviceRuntime *runtime)
 {
     run->limits = *limits;
     run->runtime = runtime;
-    run->error = grid->launch.error;
-    grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
-    grid->launch.family = &grid->family;
-    grid->launch.machine->statistics.launches++;
-    VEC_PUSH(&run->queue, grid);
+    run->error = grids->launch.error;
+    run->grids = grids;
+    for (uint32_t i = 0; i < count; i++) {
+        FunctionalGrid *grid = &grids[i];
+        grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
+        grid->launch.family = &grid->family;
+        grid->launch.machine->statistics.launches++;
+    }
+    if (graph)
+        ready_init(&run->graph, graph);
+    else
+        VEC_PUSH(&run->queue, grids);
     WbStatus status = WB_OK;
     while (status == WB_OK && is_busy(run))
         status = go_round(run);
-    if (status != WB_OK)
-        family_give_up(&grid->family, drop_block);
+    for (uint32_t i = 0; i < count && status != WB_OK; i++)
+        family_give_up(&grids[i].family, drop_block);
     return status;
 }
 
@@ -265,6 +298,7 @@ void functional_run_free(FunctionalRun *run)
         block_free(run->resumed.items[i]);
     for (uint32_t i = 0; i < run->slots.count; i++)
         block_free(run->slots.items[i].block);
+    ready_free(&run->graph);
     VEC_FREE(&run->slots);
     VEC_FREE(&run->queue);
     VEC_FREE(&run->resumed);

@@ -3,10 +3,14 @@
  * Up to `resident_blocks` blocks are in flight, as they would be on the GPU; each warp of each of them
  * runs `turn` instructions and then the next one's turn comes, so that a block that waits for another
  * resident block gets its answer. A block that ends makes room for the next of its grid, and when there is
- * none, of the grid that became ready next. A block that waits for what it has launched makes room, too. */
+ * none, of the grid that became ready next. A block that waits for what it has launched makes room, too.
+ *
+ * Blocks of a dependency graph begin when all their parents have ended, in the order in which that comes
+ * about [Wireframe §3.1]. */
 #ifndef EXEC_FUNCTIONAL_H
 #define EXEC_FUNCTIONAL_H
 
+#include "depend/graph.h"
 #include "exec/device_runtime.h"
 
 typedef struct FunctionalLimits {
@@ -26,9 +30,11 @@ typedef struct FunctionalGrid {
 
 typedef struct FunctionalRun FunctionalRun;
 
-/* Runs the grid, whose launch is filled in, and what it launches. `runtime` is null where kernels cannot
- * launch. The launch's error holds the sentence when the result is not WB_OK. */
-WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grid, const FunctionalLimits *limits,
+/* Runs the grids of the graph, or without one a single grid, and what they launch. The launches are filled in
+ * and have one error, which holds the sentence when the result is not WB_OK. `runtime` is null where kernels
+ * cannot launch. */
+WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grids, uint32_t count,
+                        const DependencyGraph *graph, const FunctionalLimits *limits,
                         DeviceRuntime *runtime);
 /* A run for one call of functional_run(), so that launchers have something to add their grids to. */
 FunctionalRun *functional_run_create(void);

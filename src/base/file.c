@@ -1,0 +1,33 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+enum { LARGEST_FILE = 1 << 30 };
+
+char *file_read(const char *what, const char *path, size_t *length, Error *error)
+{
+    FILE *file = fopen(path, "rb");
+    VEC(char) text = {0};
+    size_t got = 0;
+    if (file) {
+        do {
+            VEC_RESERVE(&text, text.count + 65536);
+            got = fread(text.items + text.count, 1, 65536, file);
+            text.count += (uint32_t)got;
+        } while (got && text.count < LARGEST_FILE);
+    }
+    if (!file || ferror(file))
+        error_set(error, WB_ERROR_NOT_FOUND, "The %s %s cannot be read: %s.", what, path, strerror(errno));
+    else if (text.count >= LARGEST_FILE)
+        error_set(error, WB_ERROR_ARGUMENT, "The %s %s is larger than 1 GiB.", what, path);
+    if (error->status != WB_OK)
+        VEC_FREE(&text);
+    if (file)
+        fclose(file);
+    *length = text.count;
+    return text.items;
+}
