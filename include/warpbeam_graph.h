@@ -90,6 +90,30 @@ WbStatus wb_graph_set_policy_name(WbGraph *graph, const char *name, uint32_t bou
 typedef struct WbGraphKernel { WbKernel *kernel; WbLaunch launch; } WbGraphKernel;
 WbStatus wb_graph_launch(WbGraph *graph, WbStream *stream, const WbGraphKernel *kernels, size_t count);
 
+/* -- dependencies found by watching memory -- */
+
+/* With the knob graph_check, launches of graphs are watched: two blocks that touch the same bytes of global
+ * memory, one of them writing, must depend on each other, be it through other blocks; atomics may come in any
+ * order among themselves. Those that do not are violations, whether or not they did harm this time; they are
+ * told after the run, and do not stop it. What the blocks' own launches touch is not looked at. */
+
+/* How many violations there were since the GPU was opened or wb_stats_reset(): pairs of a block and a line of
+ * source with another block and line. */
+size_t wb_graph_violations(const WbGpu *gpu);
+/* A sentence with blocks, lines of source and address; one for each pair of lines, 64 at most. Null from the
+ * first index on that has none. Valid until wb_stats_reset(). */
+const char *wb_graph_violation(const WbGpu *gpu, size_t index);
+
+/* From here to wb_profile_end() the launches of the host are watched, and a graph is made of what is seen: a
+ * grid for each launch, in the order of the calls, and an edge to a block from each block of an earlier launch
+ * that wrote what it touches or read what it writes; none that others make superfluous. A program with a
+ * launch for every wave so becomes a graph for one wb_graph_launch() of the same kernels. What the host itself
+ * writes in between is not seen. Exchanges between blocks that the launches do not order get no edge; they
+ * are told as violations. Both calls wait for all that is in streams. */
+WbStatus wb_profile_begin(WbGpu *gpu);
+/* The graph is to be destroyed by the caller. */
+WbStatus wb_profile_end(WbGpu *gpu, WbGraph **graph);
+
 /* -- mapping functions: what they call -- */
 
 static inline void wb_add_dependency(WbLink *link, WbDim3 parent) { link->calls->add(link, parent); }

@@ -62,15 +62,17 @@ WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kern
                 describe_block(&description, sm, i);
         }
     }
-    char more[64] = "", graph[600] = "";
-    if (kernel->graph)
-        dats_describe(machine->front_end->dats, graph, sizeof graph);
+    char more[64] = "", graph[512] = "";
+    if (kernel->graph) {
+        graph[0] = ' ';
+        dats_describe(machine->front_end->dats, graph + 1, sizeof graph - 1);
+    }
     if (description.left_out)
         snprintf(more, sizeof more, "\n  and %u blocks more", description.left_out);
     return error_set(error, WB_ERROR_DEADLOCK,
                      "kernel '%.200s' %s; %" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
-                     " have not been dispatched, %u are on SMs%s%s%s%s%s",
+                     " have not been dispatched, %u are on SMs.%s%s%s",
                      kernel->kernel->launch.program->name, what, kernel->ended_blocks, kernel->block_count,
                      kernel->block_count - kernel->dispatched_blocks, description.blocks,
-                     description.blocks ? ":" : ".", description.text, more, *graph ? "\n" : "", graph);
+                     graph, description.text, more);
 }

@@ -96,6 +96,8 @@ void wb_gpu_close(WbGpu *gpu)
     gpu_drop_records(gpu);
     VEC_FREE(&gpu->records);
     statistics_free(&gpu->statistics);
+    profile_free(gpu->profile);
+    violations_clear(&gpu->violations);
     textures_free(&gpu->textures);
     space_destroy(&gpu->space);
     xfree(gpu);

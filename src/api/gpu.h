@@ -16,6 +16,7 @@
 #include "exec/machine.h"
 #include "exec/program.h"
 #include "exec/texture.h"
+#include "watch/profile.h"
 
 /* A kernel of a loaded module. program is null until the kernel is first used, timing until it first runs in
  * cycle mode. */
@@ -82,6 +83,8 @@ struct WbGpu {
     double seconds;            /* of the host's clock, spent in launches */
     VEC(KernelRecord *) records;
     GpuStatistics statistics;
+    Violations violations;     /* of dependencies, since they were reset */
+    Profile *profile;          /* null: launches are not recorded */
     Error attempt, last;
     Error unreported;          /* of a launch that failed inside a call that returns nothing */
 };
@@ -103,6 +106,13 @@ WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, La
                       Error *error);
 /* Fills in what engine and SMs need to know; takes the order's parameters over. */
 WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error);
+
+/* -- watching launches (watch.c) -- */
+
+/* Gives the launch a grid of the profile, if there is one. */
+WbStatus watch_order(WbGpu *gpu, LaunchOrder *order, Error *error);
+/* The launch is about to start: whoever watches its kernels is set in what describes them. */
+void watch_launch(WbGpu *gpu, KernelLaunch *launch, Launch *described);
 
 /* -- launches by kernels (device_launch.c) -- */
 

@@ -10,6 +10,7 @@ void graph_launch_free(WbGpu *gpu, GraphLaunch *launch)
     Error ignored = {0};
     if (launch->run.address)
         space_free(&gpu->space, launch->run.address, &ignored);
+    checker_free(launch->checker);
     graph_free(launch->graph);
     xfree(launch->run.kernels);
     xfree(launch);
@@ -156,6 +157,10 @@ static WbStatus launch_graph(const WbGraph *graph, WbStream *stream, const WbGra
                              size_t count, Error *error)
 {
     WbGpu *gpu = graph->gpu;
+    if (gpu->profile)
+        return error_set(error, WB_ERROR_LAUNCH,
+                         "A launch with dependencies between blocks cannot be profiled, since it has them "
+                         "already; call wb_profile_end before it.");
     if (check_kernels(graph, kernels, count, error))
         return error->status;
     KernelLaunch launch = {.count = (uint32_t)count};

@@ -71,6 +71,7 @@ static WbStatus run_functional(WbGpu *gpu, const KernelLaunch *launch, const Lau
     FunctionalGrid *grids = xcalloc(launch->count, sizeof *grids);
     for (uint32_t i = 0; i < launch->count; i++)
         grids[i].launch = described[i];
+    gpu->machine.memory = described->watch ? watch_carry_out : NULL;
     gpu->functional = functional_run_create();
     device_launch_begin(gpu, false);
     WbStatus status = functional_run(gpu->functional, grids, launch->count,
@@ -110,12 +111,15 @@ WbStatus launch_start(WbGpu *gpu, KernelLaunch *launch, Cycle *ended, Error *err
     while (count < launch->count &&
            launch_describe(gpu, &launch->orders[count], &described[count], error) == WB_OK)
         count++;
-    if (count < launch->count)
+    if (count < launch->count) {
         free_parameters(described, count);
-    else if (launch_is_timed(gpu, launch))
-        cycle_start(gpu, launch, described, error);
-    else
-        run_untimed(gpu, launch, described, ended, error);
+    } else {
+        watch_launch(gpu, launch, described);
+        if (launch_is_timed(gpu, launch))
+            cycle_start(gpu, launch, described, error);
+        else
+            run_untimed(gpu, launch, described, ended, error);
+    }
     xfree(described);
     return error->status;
 }

@@ -80,6 +80,7 @@ void wb_stats_reset(WbGpu *gpu)
     gpu->seconds = 0;
     gpu->next_record = 0;
     gpu_drop_records(gpu);
+    violations_clear(&gpu->violations);
     if (gpu->cycle)
         cycle_reset_statistics(gpu);
 }

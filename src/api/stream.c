@@ -59,6 +59,10 @@ WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *la
     LaunchOrder order;
     if (launch_order(kernel, launch, stream ? stream->priority : 0, &order, error))
         return gpu_end(gpu, error->status);
+    if (watch_order(gpu, &order, error)) {
+        xfree(order.parameters);
+        return gpu_end(gpu, error->status);
+    }
     KernelLaunch one = {.orders = xmalloc(sizeof order), .count = 1};
     *one.orders = order;
     launch_put(gpu, stream, one);

@@ -20,6 +20,7 @@
 #include "api/cycle.h"
 #include "base/vec.h"
 #include "grid/graph_run.h"
+#include "watch/checker.h"
 #include "warpbeam.h"
 
 typedef enum OperationKind {
@@ -36,6 +37,8 @@ typedef struct LaunchOrder {
     int priority;
     uint8_t *parameters;       /* owned, until the launch takes them over */
     RunningKernel *running;    /* null: it is not on the machine */
+    bool is_profiled;
+    uint32_t profile_grid;     /* of the profile, if it is */
 } LaunchOrder;
 
 /* What a launch of a dependency graph holds from its call to its end. Invariant: run.graph is `graph`, and
@@ -43,6 +46,7 @@ typedef struct LaunchOrder {
 typedef struct GraphLaunch {
     DependencyGraph *graph;
     GraphRun run;
+    Checker *checker;          /* null: nobody checks it */
 } GraphLaunch;
 
 /* Kernels that start together: those of a graph, in the order of its grids, or without one a single kernel.

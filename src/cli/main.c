@@ -17,9 +17,8 @@ static const Command commands[] = {
     {"demo", command_demo, "demo [--cycle] [RUNNING]",
      "Run two small kernels, check their results, show their counts or cycles"},
     {"run", command_run,
-     "run [--config FILE] [--functional] [--kernels PATTERN] [--max-cycles N] [--seed N] [--quiet] "
-     "[RUNNING]\n"
-     "               -- PROGRAM [ARGUMENT]...",
+     "run [--config FILE] [--functional] [--kernels PATTERN] [--max-cycles N] [--seed N] [--quiet]\n"
+     "               [--graph-profile FILE] [RUNNING] -- PROGRAM [ARGUMENT]...",
      "Run a CUDA program, unmodified, and sum up what its kernels did"},
     {"run", command_run,
      "run FILE.ptx [--kernel NAME] [--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--shared BYTES]\n"

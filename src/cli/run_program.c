@@ -22,7 +22,7 @@
  * opened a GPU. They find it by a path, for they may close files that they do not know. */
 typedef struct Program {
     Running running;
-    const char *config, *kernels, *max_cycles, *seed;
+    const char *config, *kernels, *max_cycles, *seed, *profile;
     bool functional, quiet;
     char **arguments;         /* the program's, ended by null */
     VEC(char *) made;         /* settings that other options stand for */
@@ -34,13 +34,15 @@ typedef struct Program {
 
 static int read_options(int argument_count, char **arguments, Program *program)
 {
-    static const char *const options[] = {RUNNING_OPTIONS, "--config", "--functional", "--kernels",
-                                          "--max-cycles",  "--seed",   "--quiet",      NULL};
+    static const char *const options[] = {RUNNING_OPTIONS, "--config",        "--functional",
+                                          "--kernels",     "--max-cycles",    "--seed",
+                                          "--quiet",       "--graph-profile", NULL};
     program->running = running_take(&argument_count, arguments);
     program->config = take_option(&argument_count, arguments, "--config");
     program->kernels = take_option(&argument_count, arguments, "--kernels");
     program->max_cycles = take_option(&argument_count, arguments, "--max-cycles");
     program->seed = take_option(&argument_count, arguments, "--seed");
+    program->profile = take_option(&argument_count, arguments, "--graph-profile");
     program->functional = take_flag(&argument_count, arguments, "--functional");
     program->quiet = take_flag(&argument_count, arguments, "--quiet");
     return check_left_over(argument_count, arguments, 0, options);
@@ -222,6 +224,8 @@ static void set_environment(const Program *program)
         setenv("WARPBEAM_FUNCTIONAL", "1", 1);
     if (running->stats)
         set_path("WARPBEAM_STATS", running->stats);
+    if (program->profile)
+        set_path("WARPBEAM_GRAPH_PROFILE", program->profile);
     if (running->report.details || running->report.blocks) {
         snprintf(text, sizeof text, "%s,%s", running->report.details ? "details" : "",
                  running->report.blocks ? "blocks" : "");

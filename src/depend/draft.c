@@ -99,14 +99,19 @@ static WbStatus no_node(const GraphDraft *draft, uint32_t parent, uint32_t child
                      draft->node_count - draft->block_count);
 }
 
-WbStatus draft_add_edge(GraphDraft *draft, uint32_t parent, uint32_t child, Error *error)
+WbStatus draft_push_edge(GraphDraft *draft, uint32_t parent, uint32_t child, Error *error)
 {
-    if (parent >= draft->node_count || child >= draft->node_count)
-        return no_node(draft, parent, child, error);
     if (draft->edges.count == draft->edges.capacity && grow_edges(draft, error) != WB_OK)
         return error->status;
     draft->edges.items[draft->edges.count++] = (GraphEdge){parent, child};
     return WB_OK;
+}
+
+WbStatus draft_add_edge(GraphDraft *draft, uint32_t parent, uint32_t child, Error *error)
+{
+    if (parent >= draft->node_count || child >= draft->node_count)
+        return no_node(draft, parent, child, error);
+    return draft_push_edge(draft, parent, child, error);
 }
 
 uint32_t grids_find_block(const GraphGrid *grids, uint32_t grid_count, uint32_t block)

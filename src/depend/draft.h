@@ -36,6 +36,8 @@ WbStatus draft_add_grid(GraphDraft *draft, const uint32_t size[3], uint32_t *fir
 WbStatus draft_add_join(GraphDraft *draft, uint32_t *node, Error *error);
 /* Fails where an end is no node. */
 WbStatus draft_add_edge(GraphDraft *draft, uint32_t parent, uint32_t child, Error *error);
+/* The same for whoever knows that they are, or sees to it afterwards. */
+WbStatus draft_push_edge(GraphDraft *draft, uint32_t parent, uint32_t child, Error *error);
 
 /* Nodes first, first + stride, ... */
 typedef struct NodeRow {
@@ -66,8 +68,9 @@ void *graph_array(uint64_t count, size_t item_bytes, Error *error);
 
 /* -- files (file.c): lists of "parent child" lines, and DOT; which one it is shows in the text -- */
 
-/* Adds the edges that the text has. A draft without grids gets one of as many blocks as the text names.
- * Errors name file and line. */
+/* Adds the edges that the text has, or nothing if it fails. A draft without grids gets those that the text
+ * states, as ours do, else one of as many blocks as it names. Joins that the text states are added where the
+ * draft has fewer. Errors name file and line. */
 WbStatus draft_read(GraphDraft *draft, const char *file_name, const char *text, size_t length, Error *error);
 void draft_write_edges(const GraphDraft *draft, FILE *to);
 void draft_write_dot(const GraphDraft *draft, FILE *to);

@@ -189,8 +189,11 @@ static WbStatus rename_nodes(Builder *builder, Error *error)
     memset(next, 0, ((size_t)graph->level_count + 1) * sizeof *next);
     for (uint32_t n = 0; n < graph->node_count; n++)
         next[builder->levels[n] + 1]++;
-    for (uint32_t level = 1; level < graph->level_count; level++)
-        next[level] += next[level - 1];
+    for (uint32_t level = 0, id = 0; level < graph->level_count; level++) {
+        for (uint32_t count = next[level + 1]; count; count--)
+            graph->levels[id++] = level;
+        next[level + 1] = id;
+    }
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const uint32_t id = next[builder->levels[n]]++;
         graph->ids[n] = id;
@@ -215,21 +218,31 @@ static void place_rows(DependencyGraph *graph, const uint32_t *child_counts)
     }
 }
 
+/* Parents get their virtual IDs, while they are still in the order of numbers, where those of a node and its
+ * neighbours often lie together. */
+static void rename_parents(Builder *builder)
+{
+    const uint32_t edge_count = builder->graph->edge_count, *ids = builder->graph->ids;
+    for (uint32_t e = 0; e < edge_count; e++) {
+        if (e + AHEAD < edge_count)
+            __builtin_prefetch(&ids[builder->parents[e + AHEAD]]);
+        builder->parents[e] = ids[builder->parents[e]];
+    }
+}
+
 static void fill_rows(const Builder *builder)
 {
     DependencyGraph *graph = builder->graph;
     for (uint32_t id = 0; id < graph->node_count; id++) {
         if (id + AHEAD < graph->node_count) {
             __builtin_prefetch(&builder->starts[graph->tasks[id + AHEAD]]);
-            __builtin_prefetch(&builder->levels[graph->tasks[id + AHEAD]]);
             __builtin_prefetch(&builder->parents[builder->starts[graph->tasks[id + AHEAD / 2]]]);
         }
         const uint32_t node = graph->tasks[id], first = builder->starts[node],
                        end = builder->starts[node + 1];
         for (uint32_t i = first; i < end; i++)
-            graph->children[graph->starts[graph->ids[builder->parents[i]] + 1]++] = id;
+            graph->children[graph->starts[builder->parents[i] + 1]++] = id;
         graph->parents[id] = end - first;
-        graph->levels[id] = builder->levels[node];
         graph->most_parents = end - first > graph->most_parents ? end - first : graph->most_parents;
     }
 }
@@ -247,11 +260,12 @@ static WbStatus build(Builder *builder, Error *error)
         memcpy(graph->grids, draft->grids.items, draft->grids.count * sizeof *graph->grids);
     /* Arrays that hold nothing yet lend their memory. */
     sort_by_child(builder);
-    drop_repeated_edges(builder, graph->ids, graph->levels);
+    drop_repeated_edges(builder, graph->ids, graph->parents);
     if (find_levels(builder, (Climb){.nodes = graph->tasks, .next = graph->ids}, error) != WB_OK ||
         rename_nodes(builder, error) != WB_OK)
         return error->status;
-    place_rows(graph, graph->levels);
+    place_rows(graph, graph->parents);
+    rename_parents(builder);
     fill_rows(builder);
     return WB_OK;
 }

@@ -46,7 +46,8 @@ const char *graph_name_task(const DependencyGraph *graph, uint32_t task, char *t
 
 /* -- transitive edges (reduce.c): those whose child depends on the parent through other nodes, too -- */
 
-/* In the order of (parent, child), as numbers of the draft; the caller frees `edges`. */
+/* In the order of (parent, child), as numbers of the draft; the caller frees *edges, null where there are
+ * none. */
 WbStatus graph_transitive_edges(const DependencyGraph *graph, GraphEdge **edges, size_t *count, Error *error);
 
 /* -- the graph in memory (image.c) -- */

@@ -21,4 +21,7 @@ void report_csv(const WbGpu *gpu, FILE *to);
 /* What a whole program did, in one screen at most: kernels of one name together, the longest first. */
 void report_summary(const WbGpu *gpu, FILE *to);
 
+/* Accesses of blocks that no dependency puts in order, a line each; nothing where there are none. */
+void report_violations(const WbGpu *gpu, FILE *to);
+
 #endif

@@ -1,5 +1,5 @@
-/* The report as JSON: gpu, config, structures, kernels, totals; and host, what depends on this run and not
- * on the GPU. */
+/* The report as JSON: gpu, config, structures, kernels, totals, violations of dependencies; and host, what
+ * depends on this run and not on the GPU. */
 #include "report/report.h"
 
 #include <string.h>
@@ -216,6 +216,16 @@ static void put_structures(JsonWriter *json, const GpuConfig *config)
     json_close(json);
 }
 
+/* Accesses that the checker of dependency graphs, or the profile, found to be in no order. */
+static void put_violations(JsonWriter *json, const WbGpu *gpu)
+{
+    json_put_integer(json, "graph_violation_count", gpu->violations.count);
+    json_open(json, "graph_violations", '[');
+    for (uint32_t i = 0; i < gpu->violations.sentences.count; i++)
+        json_put_text(json, NULL, gpu->violations.sentences.items[i]);
+    json_close(json);
+}
+
 static void put_host(JsonWriter *json, const WbGpu *gpu)
 {
     WbStat instructions = {0}, cycles = {0};
@@ -246,6 +256,7 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
         put_kernel(&json, gpu, gpu->records.items[i], options);
     json_close(&json);
     put_totals(&json, gpu);
+    put_violations(&json, gpu);
     put_host(&json, gpu);
     json_close(&json);
 }

@@ -88,3 +88,12 @@ void report_summary(const WbGpu *gpu, FILE *to)
     put_groups(groups, count, to);
     xfree(groups);
 }
+
+void report_violations(const WbGpu *gpu, FILE *to)
+{
+    const uint32_t shown = gpu->violations.sentences.count;
+    for (uint32_t i = 0; i < shown; i++)
+        fprintf(to, "warpbeam: %s\n", gpu->violations.sentences.items[i]);
+    if (gpu->violations.count > shown)
+        fprintf(to, "warpbeam: There are %" PRIu64 " such pairs of blocks in all.\n", gpu->violations.count);
+}

@@ -11,6 +11,7 @@
 
 #include "report/report.h"
 #include "rt/rt.h"
+#include "warpbeam_graph.h"
 
 enum { CRASH_STACK = 256 * 1024, CRASH_SECONDS = 20 };
 
@@ -18,7 +19,7 @@ enum { CRASH_STACK = 256 * 1024, CRASH_SECONDS = 20 };
  * process. */
 static struct {
     WbGpu *gpu;
-    const char *path;
+    const char *path, *profile;
     bool summary;
     pid_t process;
     volatile sig_atomic_t crashing;
@@ -35,8 +36,19 @@ static void write_statistics(void)
 {
     if (end.path && wb_report(end.gpu, end.path, parts()))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    report_violations(end.gpu, stderr);
     if (end.summary)
         report_summary(end.gpu, stderr);
+}
+
+static void write_profile(void)
+{
+    WbGraph *graph;
+    if (!end.profile)
+        return;
+    if (wb_profile_end(end.gpu, &graph) || wb_graph_write(graph, end.profile))
+        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    wb_graph_destroy(graph);
 }
 
 /* Work that the program did not wait for still runs, so that its kernels are counted and print; but not
@@ -49,6 +61,8 @@ static void finish(void)
     if (!rt_in_host_function() && wb_wait(end.gpu))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
     fflush(stdout);
+    if (!rt_in_host_function())
+        write_profile();
     write_statistics();
     rt_leave();
 }
@@ -102,10 +116,11 @@ static const char *whole_path(const char *path)
     return !is_whole && asprintf(&whole, "%s/%s", folder, path) > 0 ? whole : path;
 }
 
-void finish_expect(WbGpu *gpu, const char *path, bool summary)
+void finish_expect(WbGpu *gpu, const char *path, const char *profile, bool summary)
 {
     end.gpu = gpu;
     end.path = path ? whole_path(path) : NULL;
+    end.profile = profile ? whole_path(profile) : NULL;
     end.summary = summary;
     end.process = getpid();
     atexit(finish);

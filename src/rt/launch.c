@@ -1,5 +1,7 @@
 /* Launches: checked as CUDA checks them, and made into operations. */
+#include "rt/graph.h"
 #include "rt/module_state.h"
+#include "rt/stream.h"
 
 #include <string.h>
 
@@ -163,5 +165,23 @@ RtError rt_launch_prepare(RtFunction *function, const WbLaunch *launch, RtOperat
     error = take_arguments(function, launch, &info, &made);
     if (error == RT_SUCCESS)
         *operation = (RtOperation){.kind = RT_KERNEL, .launch = made};
+    return error;
+}
+
+RtError rt_launch_into(RtStream *stream, RtFunction *function, const WbLaunch *launch)
+{
+    RtOperation operation;
+    RtLinks *links = rt_links_take(); /* a launch that is refused has used them up, too */
+    RtError error = rt_launch_prepare(function, launch, &operation);
+    if (error) {
+        rt_links_free(links);
+        return error;
+    }
+    operation.launch.links = links;
+    if (links)
+        error = rt_capture_forbids_call(stream, "given a launch with dependencies between its blocks");
+    if (!error)
+        return rt_stream_do(stream, &operation);
+    rt_operation_free(&operation);
     return error;
 }

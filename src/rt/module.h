@@ -41,6 +41,8 @@ RtError rt_function_ready(RtFunction *function);
 /* Makes the operation of a launch: arguments by pointers, each as large as the kernel's parameter, or laid
  * out in a buffer. Checks dimensions, shared memory and the limits that CUDA documents. */
 RtError rt_launch_prepare(RtFunction *function, const WbLaunch *launch, RtOperation *operation);
+/* Puts the launch into the stream, with the dependencies between blocks that the thread has named for it. */
+RtError rt_launch_into(RtStream *stream, RtFunction *function, const WbLaunch *launch);
 RtError rt_function_occupancy(RtFunction *function, int threads, size_t shared_bytes, int *blocks);
 RtError rt_function_info(RtFunction *function, WbKernelInfo *info);
 /* Where a parameter lies among the bytes of a launch's arguments. */

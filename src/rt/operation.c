@@ -22,8 +22,10 @@ RtOperation rt_operation_clone(const RtOperation *operation)
 
 void rt_operation_free(RtOperation *operation)
 {
-    if (operation->kind == RT_KERNEL)
+    if (operation->kind == RT_KERNEL) {
         xfree(operation->launch.arguments);
+        rt_links_free(operation->launch.links);
+    }
     *operation = (RtOperation){.kind = RT_EMPTY};
 }
 
@@ -40,6 +42,8 @@ static RtError issue_launch(const RtLaunch *launch, WbStream *stream)
         .buffer_bytes = launch->argument_bytes,
         .cooperative = launch->cooperative,
     };
+    if (launch->links)
+        return rt_links_launch(launch->links, stream, launch->function->kernel, &description);
     return rt_check(wb_stream_launch(stream, launch->function->kernel, &description));
 }
 

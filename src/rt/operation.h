@@ -2,6 +2,7 @@
 #ifndef RT_OPERATION_H
 #define RT_OPERATION_H
 
+#include "rt/links.h"
 #include "rt/rt.h"
 
 typedef struct RtFunction RtFunction;
@@ -21,6 +22,7 @@ typedef struct RtLaunch {
     bool cooperative;
     uint8_t *arguments;     /* laid out as the kernel's parameters; owned */
     size_t argument_bytes;
+    RtLinks *links;         /* owned; null: blocks do not depend on each other. Never in a graph */
 } RtLaunch;
 
 /* Owns what it points to, except functions, events and child graphs. */

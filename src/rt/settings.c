@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rt/finish.h"
+#include "warpbeam_graph.h"
 
 static const char *setting(const char *name, const char *otherwise)
 {
@@ -87,6 +88,10 @@ WbGpu *settings_open(void)
     }
     wb_set_output(gpu, print, stdout);
     wb_set_assertion_output(gpu, print, stderr);
-    finish_expect(gpu, setting("WARPBEAM_STATS", NULL), strcmp(setting("WARPBEAM_SUMMARY", "0"), "0") != 0);
+    const char *profile = setting("WARPBEAM_GRAPH_PROFILE", NULL);
+    if (profile)
+        wb_profile_begin(gpu);
+    finish_expect(gpu, setting("WARPBEAM_STATS", NULL), profile,
+                  strcmp(setting("WARPBEAM_SUMMARY", "0"), "0") != 0);
     return gpu;
 }

@@ -7,6 +7,7 @@
 
 #include "sm/lsu_unit.h"
 #include "sm/shared_banks.h"
+#include "sm/stages.h"
 
 enum { MAX_LANE_BYTES = 32, WORD_BYTES = 4 };
 
@@ -508,6 +509,8 @@ int lsu_carry_out(Step *step, Access *access, SecondPhase *perform)
 {
     Sm *sm = step->warp->block->launch->machine->owner;
     const Handover handover = {sm->lsu, step, access, perform};
+    if (step->warp->block->launch->watch)
+        watch_issue(sm, step, access);
     switch ((AccessKind)access->kind) {
     case ACCESS_COMMIT:
         lsu_copy_mark(sm->lsu, sm->issuing.warp);

@@ -121,6 +121,11 @@ void fence_stored(Sm *sm, uint32_t warp);
 /* Whether the instruction is answered by a unit outside the SM, and if so asks it. */
 bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn);
 
+/* -- watch.c -- */
+
+/* The access issues, and its launch is watched. */
+void watch_issue(Sm *sm, const Step *step, const Access *access);
+
 /* -- sm.c -- */
 
 /* An instruction failed: sm->error has the sentence. */

@@ -10,7 +10,7 @@ enum { PORT_ACCESSES = 2048 };
 
 typedef struct PortAccess {
     MemoryAccess access;
-    bool is_write;
+    bool is_write, is_addition;
     Cycle not_before, ended;
     uint32_t ends;        /* how often it was said to be done */
     uint8_t bytes[512];   /* read, or to be written */
@@ -42,7 +42,9 @@ static inline Cycle port_rig_next(const PortRig *port_rig)
 
 static inline void port_rig_begin(PortRig *port_rig, const PortAccess *begun, Cycle now)
 {
-    if (begun->is_write)
+    if (begun->is_addition)
+        memory_port_add(port_rig->port, &begun->access, 0, begun->bytes[0], now);
+    else if (begun->is_write)
         memory_port_write(port_rig->port, &begun->access, now);
     else
         memory_port_read(port_rig->port, &begun->access, now);
@@ -126,6 +128,15 @@ static inline PortAccess *port_rig_write(PortRig *port_rig, Cycle not_before, ui
 {
     PortAccess *added = port_rig_script(port_rig, not_before, true, address, bytes);
     memset(added->bytes, value, bytes);
+    return added;
+}
+
+/* Adds a value below 256 to a word. */
+static inline PortAccess *port_rig_add(PortRig *port_rig, Cycle not_before, uint64_t address, uint8_t value)
+{
+    PortAccess *added = port_rig_script(port_rig, not_before, false, address, 4);
+    added->is_addition = true;
+    added->bytes[0] = value;
     return added;
 }
 

@@ -133,6 +133,26 @@ static void a_read_returns_what_the_port_wrote_before(void **state)
     port_rig_free(port_rig);
 }
 
+/* Two additions between a read and another one: each sees what came before it, and bytes beside them stay. */
+static void additions_take_effect_in_their_order(void **state)
+{
+    (void)state;
+    PortRig *port_rig = port_rig_new();
+    port_rig_build(port_rig, 1);
+    memset(port_rig->rig->memory + 128, 7, 128);
+    const PortAccess *before = port_rig_read(port_rig, 0, 128, 128);
+    port_rig_add(port_rig, 0, 128 + 40, 5);
+    port_rig_add(port_rig, 0, 128 + 40, 6);
+    const PortAccess *after = port_rig_read(port_rig, 0, 128, 128);
+    port_rig_run(port_rig);
+    assert_int_equal(before->bytes[40], 7);
+    assert_int_equal(after->bytes[40], 18);
+    for (unsigned byte = 0; byte < 128; byte++)
+        if (byte != 40)
+            assert_int_equal(after->bytes[byte], 7);
+    port_rig_free(port_rig);
+}
+
 /* A caller without a place gets the same traffic in the same time. */
 static void an_access_without_a_place_takes_as_long(void **state)
 {
@@ -409,6 +429,7 @@ int main(void)
         cmocka_unit_test(an_access_spans_lines),
         cmocka_unit_test(a_write_changes_its_bytes_and_no_others),
         cmocka_unit_test(a_read_returns_what_the_port_wrote_before),
+        cmocka_unit_test(additions_take_effect_in_their_order),
         cmocka_unit_test(an_access_without_a_place_takes_as_long),
         cmocka_unit_test(waits_for_credits),
         cmocka_unit_test(lies_in_the_middle_of_the_line),

@@ -242,6 +242,34 @@ static void streams_share_hardware_queues(void **state)
         assert_int_equal(record_at(before + i).launched, record_at(before).launched);
 }
 
+/* From the call to the start: two launches on their way at once take it once, one behind a wait takes it
+ * again, and other operations do not wait for a launch that is still on its way. */
+static void launches_take_their_time_to_start(void **state)
+{
+    (void)state;
+    enum { LATENCY = 30000 };
+    check(wb_gpu_set(gpu, "host_launch_latency_ns", "30000"));
+    check(wb_gpu_set(gpu, "host_launch_ns", "100"));
+    WbStream *stream = make_stream(0, 0), *other = make_stream(0, 0);
+    WbEvent *event;
+    check(wb_event_create(gpu, &event));
+    launch(stream, 0, 1, 10);
+    launch(stream, 1, 2, ROUNDS);
+    check(wb_event_record(event, other)); /* put in later, and there first */
+    launch(other, 2, 3, 10);
+    check(wb_wait(gpu));
+    assert_int_equal(record_at(0).launched, LATENCY);
+    assert_int_equal(record_at(1).launched, LATENCY + 200);
+    assert_int_equal(record_at(2).launched, record_at(0).ended);
+    double time;
+    check(wb_event_time(event, &time));
+    assert_true(time == 200);
+    launch(stream, 0, 1, 10);
+    check(wb_wait(gpu));
+    assert_int_equal(record_at(3).launched, record_at(2).ended + LATENCY);
+    wb_event_destroy(event);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_gpu, close_gpu)
 
 int main(void)
@@ -257,6 +285,7 @@ int main(void)
         TEST(a_limit_is_each_kernels_own),
         TEST(many_streams_and_operations),
         TEST(streams_share_hardware_queues),
+        TEST(launches_take_their_time_to_start),
     };
     return cmocka_run_group_tests_name("timeline edges", tests, NULL, NULL);
 }

@@ -50,7 +50,6 @@ static RtError launch_kernel(const void *kernel, const WbLaunch *launch, size_t 
 {
     RtFunction *function = NULL;
     RtStream *target = NULL;
-    RtOperation operation;
     WbLaunch whole = *launch;
     RtError error = rt_host_function_find(kernel, &function);
     if (error == RT_SUCCESS)
@@ -61,8 +60,7 @@ static RtError launch_kernel(const void *kernel, const WbLaunch *launch, size_t 
         return rt_fail(RT_INVALID_VALUE, "A kernel was launched with %zu bytes of dynamic shared memory.",
                        shared);
     whole.shared_bytes = (uint32_t)shared;
-    error = rt_launch_prepare(function, &whole, &operation);
-    return error ? error : rt_stream_do(target, &operation);
+    return rt_launch_into(target, function, &whole);
 }
 
 static RtError launch_plain(const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared,

@@ -26,16 +26,13 @@ static RtError launch_shape(void *handle, const WbLaunch *shape, void **pointers
 {
     RtFunction *function = NULL;
     RtStream *target = NULL;
-    RtOperation operation;
     WbLaunch launch = *shape;
     RtError error = libcuda_function(handle, &function);
     if (!error)
         error = rt_stream_get(stream, &target);
     if (!error)
         error = libcuda_arguments(pointers, extra, &launch);
-    if (!error)
-        error = rt_launch_prepare(function, &launch, &operation);
-    return error ? error : rt_stream_do(target, &operation);
+    return error ? error : rt_launch_into(target, function, &launch);
 }
 
 STREAM_CALL(cuLaunchKernel,

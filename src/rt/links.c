@@ -1,0 +1,74 @@
+#include "rt/links.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static _Thread_local RtLinks *next;
+
+void rt_links_free(RtLinks *links)
+{
+    if (!links)
+        return;
+    xfree(links->edges);
+    xfree(links);
+}
+
+static void set_next(RtLinks *links)
+{
+    rt_links_free(next);
+    next = links;
+}
+
+int wb_cuda_map_next_launch(WbMapping *mapping, void *context)
+{
+    RtLinks *links = NULL;
+    if (mapping) {
+        links = xcalloc(1, sizeof *links);
+        *links = (RtLinks){.mapping = mapping, .context = context};
+    }
+    set_next(links);
+    return 1;
+}
+
+int wb_cuda_edges_next_launch(const WbEdge *edges, size_t count)
+{
+    RtLinks *links = xcalloc(1, sizeof *links);
+    links->edges = xcalloc(count + 1, sizeof *edges);
+    links->edge_count = count;
+    if (count)
+        memcpy(links->edges, edges, count * sizeof *edges);
+    set_next(links);
+    return 1;
+}
+
+RtLinks *rt_links_take(void)
+{
+    RtLinks *links = next;
+    next = NULL;
+    return links;
+}
+
+static WbStatus launch_edges(const RtLinks *links, WbStream *stream, WbKernel *kernel, const WbLaunch *launch)
+{
+    WbLaunch with = *launch;
+    WbStatus status = wb_graph_create(rt_gpu(), &with.graph);
+    if (status == WB_OK)
+        status = wb_graph_add_grid(with.graph, launch->grid, NULL);
+    if (status == WB_OK)
+        status = wb_graph_add_edges(with.graph, links->edges, links->edge_count);
+    if (status == WB_OK)
+        status = wb_stream_launch(stream, kernel, &with);
+    wb_graph_destroy(with.graph);
+    return status;
+}
+
+RtError rt_links_launch(const RtLinks *links, WbStream *stream, WbKernel *kernel, const WbLaunch *launch)
+{
+    WbLaunch with = *launch;
+    if (!links->mapping)
+        return rt_check(launch_edges(links, stream, kernel, launch));
+    with.mapping = links->mapping;
+    with.mapping_context = links->context;
+    return rt_check(wb_stream_launch(stream, kernel, &with));
+}
