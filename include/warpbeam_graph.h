@@ -105,11 +105,11 @@ size_t wb_graph_violations(const WbGpu *gpu);
 const char *wb_graph_violation(const WbGpu *gpu, size_t index);
 
 /* From here to wb_profile_end() the launches of the host are watched, and a graph is made of what is seen: a
- * grid for each launch, in the order of the calls, and an edge to a block from each block of an earlier launch
- * that wrote what it touches or read what it writes; none that others make superfluous. A program with a
- * launch for every wave so becomes a graph for one wb_graph_launch() of the same kernels. What the host itself
- * writes in between is not seen. Exchanges between blocks that the launches do not order get no edge; they
- * are told as violations. Both calls wait for all that is in streams. */
+ * grid for each launch, in the order of the calls, and an edge to a block from each block of an earlier
+ * launch that wrote what it touches or read what it writes; none that others make superfluous. A program with
+ * a launch for every wave so becomes a graph for one wb_graph_launch() of the same kernels. What the host
+ * itself writes in between is not seen. Exchanges between blocks that the launches do not order get no edge;
+ * they are told as violations. Both calls wait for all that is in streams. */
 WbStatus wb_profile_begin(WbGpu *gpu);
 /* The graph is to be destroyed by the caller. */
 WbStatus wb_profile_end(WbGpu *gpu, WbGraph **graph);

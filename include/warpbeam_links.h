@@ -28,14 +28,16 @@
  * itself has it in a scope of its own. */
 static inline void *wb_links_find(const char *name)
 {
-    void *program = dlopen(NULL, RTLD_LAZY), *library = dlopen("libwarpbeam_cuda.so.0", RTLD_LAZY | RTLD_NOLOAD);
+    void *program = dlopen(NULL, RTLD_LAZY);
+    void *library = dlopen("libwarpbeam_cuda.so.0", RTLD_LAZY | RTLD_NOLOAD);
     void *found = program ? dlsym(program, name) : NULL;
     return found || !library ? found : dlsym(library, name);
 }
 
 /* The next kernel that this thread launches, into whatever stream, has the mapping's dependencies between its
  * blocks; the mapping is called inside that launch, for every block, and must not call CUDA. A null mapping
- * takes back what was said before. Returns 1; 0: this is not Warpbeam, and the launch will be an ordinary one. */
+ * takes back what was said before. Returns 1; 0: this is not Warpbeam, and the launch will be an ordinary
+ * one. */
 static inline int wb_map_next_launch(WbMapping *mapping, void *context)
 {
     int (*call)(WbMapping *, void *);

@@ -364,7 +364,9 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
         return WB_OK;
     snapshot_let_go(machine->accounted);
     machine->accounted = NULL;
-    space_let_go(&gpu->space);
+    /* Joins behind a graph's last block may still be on their way from memory: nobody waits for them. */
+    if (memory_port_is_idle(machine->front_end->port))
+        space_let_go(&gpu->space);
     return runtime_finish(&gpu->runtime, error);
 }
 

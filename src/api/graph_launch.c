@@ -1,7 +1,7 @@
 /* Launches of dependency graphs.
  *
- * The graph is made when the launch is called [Wireframe §3.2] and belongs to it: the WbGraph may change or go
- * afterwards. Its image gets a place in global memory, and an ordinary copy puts it there, in the stream
+ * The graph is made when the launch is called [Wireframe §3.2] and belongs to it: the WbGraph may change or
+ * go afterwards. Its image gets a place in global memory, and an ordinary copy puts it there, in the stream
  * before the launch: so the transfer takes its time on the copy engine. */
 #include "api/graph.h"
 

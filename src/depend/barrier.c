@@ -18,14 +18,14 @@ static WbStatus check_row(const GraphDraft *draft, NodeRow row, const char *side
         return WB_OK;
     if (!row.stride && row.count > 1)
         return error_set(error, WB_ERROR_ARGUMENT,
-                         "a barrier's nodes %s it are %u times node %u, with a stride of 0; nodes that lie "
-                         "side by side have a stride of 1",
+                         "A barrier's nodes %s it are %u times node %u, with a stride of 0; nodes that lie "
+                         "side by side have a stride of 1.",
                          side, row.count, row.first);
     const uint64_t last = row.first + (uint64_t)(row.count - 1) * row.stride;
     if (last >= draft->node_count)
         return error_set(error, WB_ERROR_ARGUMENT,
-                         "a barrier's nodes %s it are %u from node %u on with a stride of %u, so that the "
-                         "last is %llu, but the dependency graph has %u nodes",
+                         "A barrier's nodes %s it are %u from node %u on with a stride of %u, so that the "
+                         "last is %llu, but the dependency graph has %u nodes.",
                          side, row.count, row.first, row.stride, (unsigned long long)last, draft->node_count);
     return WB_OK;
 }
@@ -94,8 +94,8 @@ WbStatus draft_barrier_groups(GraphDraft *draft, NodeRow before, NodeRow after, 
         return error->status;
     if (!size || (before.count + (uint64_t)size - 1) / size != (after.count + (uint64_t)size - 1) / size)
         return error_set(error, WB_ERROR_ARGUMENT,
-                         "a barrier has groups of %u nodes, with %u nodes before it and %u after it; there "
-                         "must be as many groups before as after",
+                         "A barrier has groups of %u nodes, with %u nodes before it and %u after it; there "
+                         "must be as many groups before as after.",
                          size, before.count, after.count);
     for (uint64_t from = 0; from < before.count; from += size)
         if (add_barrier(draft, part_of(before, (uint32_t)from, size), part_of(after, (uint32_t)from, size),

@@ -64,7 +64,7 @@ static bool skip_space(Reader *reader)
         const char c = *reader->next, after = reader->next + 1 < reader->end ? reader->next[1] : '\0';
         if (c == '/' && after == '*') {
             if (!skip_behind(reader, reader->next + 2, "*/"))
-                return reader_fail(reader, reader->line, "this comment has no end: */ is missing");
+                return reader_fail(reader, reader->line, "this comment has no end: */ is missing.");
             reader->next--;
         } else if (c == '#' || (c == '/' && after == '/')) {
             const char *stop = memchr(reader->next, '\n', (size_t)(reader->end - reader->next));
@@ -98,7 +98,7 @@ static bool take_quoted(Reader *reader, Token *token)
 {
     const char *first = reader->next + 1, *end = end_of_quoted(reader->next, reader->end);
     if (end == reader->end)
-        return reader_fail(reader, reader->line, "the text that begins here has no end: %s is missing",
+        return reader_fail(reader, reader->line, "the text that begins here has no end: %s is missing.",
                            first[-1] == '<' ? ">" : "the second quote");
     *token = (Token){TOKEN_QUOTED, first, (size_t)(end - first)};
     for (; reader->next <= end; reader->next++)
@@ -227,7 +227,7 @@ static bool read_subgraph(Dot *dot, NodeSet *nodes)
         return false;
     nodes->first = dot->named.count;
     if (dot->depth == MOST_DEPTH)
-        return reader_fail(dot->reader, dot->reader->line, "subgraphs lie more than %d deep in each other",
+        return reader_fail(dot->reader, dot->reader->line, "subgraphs lie more than %d deep in each other.",
                            MOST_DEPTH);
     dot->depth++;
     if (!take(dot, '{', "{ and the nodes of a subgraph") || !read_statements(dot) ||
@@ -282,7 +282,7 @@ static bool refuse_undirected(Dot *dot)
     return reader_fail(
         dot->reader, dot->reader->line,
         "the graph is undirected, so that it does not say who waits for whom; write \"digraph\" "
-        "and \"->\" from parent to child");
+        "and \"->\" from parent to child.");
 }
 
 /* "1", "1 -> 2", "1 -> {2 3} -> 4", with attributes or without. */

@@ -26,8 +26,8 @@ void *graph_array(uint64_t count, size_t item_bytes, Error *error)
     }
     if (!items)
         error_set(error, WB_ERROR_OUT_OF_MEMORY,
-                  "the host has no memory left for %llu entries of a dependency graph, %zu bytes each; make "
-                  "the graph smaller, for example by larger tiles",
+                  "The host has no memory left for %llu entries of a dependency graph, %zu bytes each; make "
+                  "the graph smaller, for example by larger tiles.",
                   (unsigned long long)count, item_bytes);
     return items;
 }
@@ -35,7 +35,7 @@ void *graph_array(uint64_t count, size_t item_bytes, Error *error)
 static WbStatus too_many(const char *what, Error *error)
 {
     return error_set(error, WB_ERROR_ARGUMENT,
-                     "the dependency graph would have more than %u %s; split the work into several launches",
+                     "The dependency graph would have more than %u %s; split the work into several launches.",
                      GRAPH_MOST, what);
 }
 
@@ -43,12 +43,12 @@ WbStatus draft_add_grid(GraphDraft *draft, const uint32_t size[3], uint32_t *fir
 {
     if (draft->node_count > draft->block_count)
         return error_set(error, WB_ERROR_ARGUMENT,
-                         "a grid is added to a dependency graph that has joins already; add all grids "
-                         "before the first join or barrier");
+                         "A grid is added to a dependency graph that has joins already; add all grids "
+                         "before the first join or barrier.");
     if (!size[0] || !size[1] || !size[2])
         return error_set(error, WB_ERROR_ARGUMENT,
-                         "a grid of %u x %u x %u blocks is added to a dependency graph; every dimension "
-                         "must be at least 1",
+                         "A grid of %u x %u x %u blocks is added to a dependency graph; every dimension "
+                         "must be at least 1.",
                          size[0], size[1], size[2]);
     const uint64_t plane = (uint64_t)size[0] * size[1];
     if (plane > GRAPH_MOST || plane * size[2] > GRAPH_MOST - draft->block_count)
@@ -82,8 +82,8 @@ static WbStatus grow_edges(GraphDraft *draft, Error *error)
     GraphEdge *items = realloc(draft->edges.items, more * sizeof *items);
     if (!items)
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
-                         "the host has no memory left for more than %u edges of a dependency graph; a "
-                         "barrier between many blocks takes fewer edges than all pairs of them",
+                         "The host has no memory left for more than %u edges of a dependency graph; a "
+                         "barrier between many blocks takes fewer edges than all pairs of them.",
                          capacity);
     draft->edges.items = items;
     draft->edges.capacity = more;
@@ -93,8 +93,8 @@ static WbStatus grow_edges(GraphDraft *draft, Error *error)
 static WbStatus no_node(const GraphDraft *draft, uint32_t parent, uint32_t child, Error *error)
 {
     return error_set(error, WB_ERROR_ARGUMENT,
-                     "the edge from node %u to node %u leaves the dependency graph, which has %u nodes (%u "
-                     "blocks and %u joins), counted from 0",
+                     "The edge from node %u to node %u leaves the dependency graph, which has %u nodes (%u "
+                     "blocks and %u joins), counted from 0.",
                      parent, child, draft->node_count, draft->block_count,
                      draft->node_count - draft->block_count);
 }

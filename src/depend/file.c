@@ -21,17 +21,17 @@ bool reader_fail(Reader *reader, uint32_t line, const char *format, ...)
 bool reader_expected(Reader *reader, const char *what)
 {
     if (reader->next == reader->end)
-        return reader_fail(reader, reader->line, "%s is expected, but the text ends", what);
+        return reader_fail(reader, reader->line, "%s is expected, but the text ends.", what);
     const unsigned char c = (unsigned char)*reader->next;
     if (c == '\n')
-        return reader_fail(reader, reader->line, "%s is expected, but the line ends", what);
+        return reader_fail(reader, reader->line, "%s is expected, but the line ends.", what);
     if (c < 0x20 || c >= 0x7f)
-        return reader_fail(reader, reader->line, "%s is expected, not a byte of value %u", what, c);
+        return reader_fail(reader, reader->line, "%s is expected, not a byte of value %u.", what, c);
     int length = 1;
     while (length < 20 && reader->next + length < reader->end && reader->next[length] > 0x20 &&
            reader->next[length] < 0x7f)
         length++;
-    return reader_fail(reader, reader->line, "%s is expected, not \"%.*s\"", what, length, reader->next);
+    return reader_fail(reader, reader->line, "%s is expected, not \"%.*s\".", what, length, reader->next);
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -42,7 +42,7 @@ bool reader_number(Reader *reader, const char *text, size_t length, uint32_t *nu
     for (size_t i = 0; i < length; i++) {
         value = 10 * value + (uint64_t)(text[i] - '0');
         if (value >= GRAPH_MOST)
-            return reader_fail(reader, reader->line, "the number %.*s is too large; nodes go up to %u",
+            return reader_fail(reader, reader->line, "the number %.*s is too large; nodes go up to %u.",
                                length > 40 ? 40 : (int)length, text, GRAPH_MOST - 1);
     }
     *number = (uint32_t)value;
@@ -214,9 +214,9 @@ static bool add_grids(Reader *reader)
     else if (reader->has_nodes)
         size[0] = reader->largest + 1;
     else
-        return reader_fail(reader, reader->line, "the text names no node; a line has a parent and a child");
+        return reader_fail(reader, reader->line, "the text names no node; a line has a parent and a child.");
     if (!size[0])
-        return reader_fail(reader, reader->blocks.line, "a dependency graph has at least one block");
+        return reader_fail(reader, reader->blocks.line, "a dependency graph has at least one block.");
     return draft_add_grid(draft, size, NULL, reader->error) == WB_OK;
 }
 
@@ -225,21 +225,21 @@ static bool settle_nodes(Reader *reader)
 {
     GraphDraft *draft = reader->draft;
     if (reader->joins.is_stated && !reader->blocks.is_stated)
-        return reader_fail(reader, reader->joins.line, "joins are stated without the number of blocks");
+        return reader_fail(reader, reader->joins.line, "joins are stated without the number of blocks.");
     if (!draft->grids.count && !add_grids(reader))
         return false;
     if (reader->blocks.is_stated && reader->blocks.value != draft->block_count)
         return reader_fail(reader, reader->blocks.line,
-                           "the text is about %u blocks, but the grids of this graph have %u",
+                           "the text is about %u blocks, but the grids of this graph have %u.",
                            reader->blocks.value, draft->block_count);
     if (reader->joins.value > GRAPH_MOST - draft->block_count)
-        return reader_fail(reader, reader->joins.line, "%u blocks and %u joins are more than %u nodes",
+        return reader_fail(reader, reader->joins.line, "%u blocks and %u joins are more than %u nodes.",
                            draft->block_count, reader->joins.value, GRAPH_MOST);
     if (draft->node_count - draft->block_count < reader->joins.value)
         draft->node_count = draft->block_count + reader->joins.value;
     if (reader->has_nodes && reader->largest >= draft->node_count)
         return reader_fail(reader, reader->largest_line,
-                           "there is no node %u: the graph has %u (%u blocks and %u joins), counted from 0",
+                           "there is no node %u: the graph has %u (%u blocks and %u joins), counted from 0.",
                            reader->largest, draft->node_count, draft->block_count,
                            draft->node_count - draft->block_count);
     return true;

@@ -117,8 +117,8 @@ static WbStatus refuse_cycle(const GraphDraft *draft, const uint32_t *cycle, uin
                                  draft_name_node(draft, node, name, sizeof name));
     }
     return error_set(error, WB_ERROR_ARGUMENT,
-                     "the dependency graph has a cycle of %u node%s, none of which could ever run: %s; "
-                     "take one of these edges out",
+                     "The dependency graph has a cycle of %u node%s, none of which could ever run: %s; "
+                     "take one of these edges out.",
                      length, length == 1 ? "" : "s", text);
 }
 

@@ -67,6 +67,19 @@ static uint32_t find_bit(const GraphBuffer *buffer, const uint64_t *bits, uint32
     return buffer->head;
 }
 
+/* The last node from tail on, below head, whose bit is set; there is one. */
+static uint32_t find_last_bit(const GraphBuffer *buffer, const uint64_t *bits)
+{
+    uint32_t id = buffer->head - 1;
+    for (;;) {
+        const uint32_t place = place_of(buffer, id);
+        const uint64_t word = bits[place / 64] << (63 - place % 64);
+        if (word)
+            return id - (uint32_t)__builtin_clzll(word);
+        id -= place % 64 + 1;
+    }
+}
+
 /* -- loading -- */
 
 static bool has_insertion(const GraphBuffer *buffer)
@@ -190,11 +203,9 @@ uint32_t graph_buffer_lowest_level(const GraphBuffer *buffer)
 uint32_t graph_buffer_level_range(const GraphBuffer *buffer)
 {
     const uint32_t lowest = find_bit(buffer, buffer->processing, buffer->tail);
-    uint32_t highest = lowest;
     if (lowest == buffer->head)
         return 0;
-    for (uint32_t id = lowest; id < buffer->head; id = find_bit(buffer, buffer->processing, id + 1))
-        highest = id;
+    const uint32_t highest = find_last_bit(buffer, buffer->processing);
     return graph_buffer_node(buffer, highest)->level - graph_buffer_node(buffer, lowest)->level;
 }
 

@@ -6,7 +6,8 @@
  *   WARPBEAM_SET          knobs, KNOB=VALUE, separated by line ends or semicolons
  *   WARPBEAM_STATS        where statistics go at the program's end: FILE.json or FILE.csv
  *   WARPBEAM_REPORT       what else goes there: details, blocks, or both (wb_report)
- *   WARPBEAM_GRAPH_PROFILE  where the dependency graph of the launches goes: DOT in FILE.dot, else edges
+ *   WARPBEAM_GRAPH_PROFILE
+ *                         where the dependency graph of the launches goes: DOT in FILE.dot, else edges
  *   WARPBEAM_SUMMARY      1: a summary on stderr at the program's end
  *   WARPBEAM_NOTICE       a pipe's path; it learns by one byte that a GPU is being opened
  *

@@ -1,4 +1,4 @@
-/* A dependency graph from what a program was seen to do, which the paper leaves to later [Wireframe §3.2]:
+/* A dependency graph from what a program was seen to do, of which the paper has the idea [Wireframe §3.1]:
  * every launch is a grid of the graph, and a block depends on each block of an earlier launch that wrote what
  * it touches, or read what it writes.
  *
@@ -14,8 +14,8 @@
 #include "watch/shadow.h"
 #include "watch/violations.h"
 
-/* Watches the launches of a program. Touchers' nodes are those of the draft. Invariant: kernels has a name for
- * each grid; no edge is twice in the draft. */
+/* Watches the launches of a program. Touchers' nodes are those of the draft. Invariant: kernels has a name
+ * for each grid; no edge is twice in the draft. */
 typedef struct Profile {
     Watch watch;
     GraphDraft draft;

@@ -1,5 +1,6 @@
-// A wavefront in one launch: every block waits for the ones above and to its left, which one call before <<<>>>
-// says (warpbeam_links.h). Elsewhere that call returns 0, and the program launches a kernel for each wave.
+// A wavefront in one launch: every block waits for the ones above and to its left, which one call before
+// <<<>>> says (warpbeam_links.h). Elsewhere that call returns 0, and the program launches a kernel for each
+// wave.
 // nvcc: -I../../include
 #include <vector>
 

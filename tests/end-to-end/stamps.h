@@ -16,8 +16,8 @@ typedef struct StampCase {
     size_t edge_count, edge_capacity;
 } StampCase;
 
-/* A random graph of up to `most` blocks: chains, stars, layers, islands and others, with joins or without; some
- * edges come twice. The same for the same seed. */
+/* A random graph of up to `most` blocks: chains, stars, layers, islands and others, with joins or without;
+ * some edges come twice. The same for the same seed. */
 StampCase stamps_random(uint32_t seed, uint32_t most);
 /* A grid whose blocks wait for those above and to the left. */
 StampCase stamps_wavefront(uint32_t across, uint32_t down);

@@ -6,8 +6,8 @@
 #include "harness.h"
 #include "warpbeam_graph.h"
 
-/* Cell (x, y) is the sum of those to the left and above, and 1. Lines are those of wave.cu: 10 and 11 read, 20
- * writes. */
+/* Cell (x, y) is the sum of those to the left and above, and 1. Lines are those of wave.cu: 10 and 11 read,
+ * 20 writes. */
 static const char wave_kernel[] = PTX_HEADER ".file 1 \"wave.cu\"\n"
                                              ".visible .entry wave(.param .u64 cells)\n"
                                              "{\n"

@@ -1,4 +1,5 @@
 /* Dependency graphs in functional mode: every block runs once, after all that it waits for. */
+#include "kernels.h"
 #include "stamps.h"
 
 #include <string.h>
@@ -74,13 +75,52 @@ static void a_barrier_through_joins(void **state)
     wb_gpu_close(gpu);
 }
 
+/* Blocks of a graph that launch kernels and wait for them, off their SMs: each node is the root of a tree
+ * of sums. */
+static void nodes_that_launch_kernels(Kernels *kernels)
+{
+    enum { DEPTH = 3, SIZE = (2 << DEPTH) - 1, TREES = 3 };
+    int sums[TREES][SIZE] = {{0}}, root = 0, depth = DEPTH;
+    uint64_t trees[TREES];
+    WbGraph *graph;
+    WbGraphKernel nodes[TREES];
+    WbArgument arguments[TREES][3];
+    assert_int_equal(wb_graph_create(kernels->gpu, &graph), WB_OK);
+    for (uint32_t i = 0; i < TREES; i++) {
+        trees[i] = kernels_upload(kernels, sums[i], sizeof sums[i]);
+        arguments[i][0] = WB_ARG(trees[i]);
+        arguments[i][1] = WB_ARG(root);
+        arguments[i][2] = WB_ARG(depth);
+        assert_int_equal(wb_module_kernel(kernels->module, "tree", &nodes[i].kernel), WB_OK);
+        nodes[i].launch = (WbLaunch){
+            .grid = {1, 1, 1}, .block = {64, 1, 1}, .arguments = arguments[i], .argument_count = 3};
+        assert_int_equal(wb_graph_add_grid(graph, (WbDim3){1, 1, 1}, NULL), WB_OK);
+    }
+    for (uint32_t i = 0; i + 1 < TREES; i++)
+        assert_int_equal(wb_graph_add_edge(graph, i + 1, i), WB_OK);
+    if (wb_graph_launch(graph, NULL, nodes, TREES) || wb_wait(kernels->gpu))
+        fail_msg("%s", wb_error(kernels->gpu));
+    wb_graph_destroy(graph);
+    for (uint32_t i = 0; i < TREES; i++) {
+        kernels_download(kernels, trees[i], sums[i], sizeof sums[i]);
+        for (int node = 0, level = 0; level <= DEPTH; level++)
+            for (int n = 0; n < 1 << level; n++, node++)
+                assert_int_equal(sums[i][node], (2 << (DEPTH - level)) - 1);
+    }
+}
+
+static void graphs_of_kernels_that_launch(void **state)
+{
+    (void)state;
+    kernels_each_on("gtx480", "launches", nodes_that_launch_kernels);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wavefront_by_a_mapping),
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(any_number_of_residents),
-        cmocka_unit_test(a_barrier_through_joins),
+        cmocka_unit_test(a_wavefront_by_a_mapping),      cmocka_unit_test(random_graphs),
+        cmocka_unit_test(any_number_of_residents),       cmocka_unit_test(a_barrier_through_joins),
+        cmocka_unit_test(graphs_of_kernels_that_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* Dependency graphs from watching programs: the benchmarks of the Wireframe paper, run with a launch for every
- * wave, give the graphs that they were written for. */
-#include <stdlib.h>
+/* Dependency graphs from watching programs: the benchmarks of the Wireframe paper, run with a launch for
+ * every wave, give the graphs that they were written for. */
 #include <string.h>
 
 #include "api/graph.h"

@@ -1,26 +1,32 @@
-/* The benchmarks of the Wireframe paper on tiny inputs, a launch for every wave: the results are, bit by bit,
- * those computed without the GPU, however the matrix is cut, and the dependencies that benchmarks tell are
- * those of their waves. */
+/* The benchmarks of the Wireframe paper on tiny inputs: whoever keeps the order of tiles, the results are, bit
+ * by bit, those computed without the GPU, however the matrix is cut, and cycle mode gives the same bytes for
+ * any number of threads. The dependencies that benchmarks tell are those of their waves. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
+#include "warpbeam_graph.h"
 #include "wireframe/wireframe.h"
 
 #define DIRECTORY SOURCE_DIRECTORY "/workloads/wireframe"
 
-/* Fails the test unless the result is right. How many kernels were recorded. */
-static size_t run(const WireframeBenchmark *benchmark, const WireframeRun *how, const char *name,
+static const char *const mode_names[WIREFRAME_MODES] = {"Global", "CDP", "barriers", "LRR", "LVL"};
+
+/* Fails the test unless the result is right and every two tiles that touch the same cells are ordered by the
+ * graph, where there is one. The caller closes the GPU, which tells what has happened. */
+static WbGpu *run(const WireframeBenchmark *benchmark, const WireframeRun *how, const char *name,
                   const char *const *knobs)
 {
     Host host;
     WbGpu *gpu = harness_open(name, knobs);
     if (!wireframe_run(benchmark, how, gpu, DIRECTORY, &host))
-        fail_msg("%s, %u tiles, %s: %s", benchmark->name, how->tiles, name, host.error);
-    const size_t records = wb_record_count(gpu);
+        fail_msg("%s, %s, %u tiles, %s: %s", benchmark->name, mode_names[how->mode], how->tiles, name,
+                 host.error);
+    if (wb_graph_violations(gpu) > 0)
+        fail_msg("%s, %s: %s", benchmark->name, mode_names[how->mode], wb_graph_violation(gpu, 0));
     host_end(&host);
-    wb_gpu_close(gpu);
-    return records;
+    return gpu;
 }
 
 /* Tiles with more rows than a block has lanes, with as many strips as warps and not, and tiles hardly larger
@@ -28,23 +34,67 @@ static size_t run(const WireframeBenchmark *benchmark, const WireframeRun *how, 
 static void test_functional(void **state)
 {
     static const uint32_t tiles[] = {1, 2, 5, 27};
-    static const char *const gpus[] = {"gtx480", "h200"};
     (void)state;
     for (size_t i = 0; i < WIREFRAME_BENCHMARKS; i++)
         for (size_t cut = 0; cut < sizeof tiles / sizeof *tiles; cut++)
-            for (size_t gpu = 0; gpu < sizeof gpus / sizeof *gpus; gpu++)
-                run(&wireframe_benchmarks[i], &(WireframeRun){.size = INPUT_TINY, .tiles = tiles[cut]},
-                    gpus[gpu], (const char *const[]){"mode=functional", NULL});
+            for (int mode = 0; mode < WIREFRAME_MODES; mode++) {
+                const WireframeRun how = {
+                    .mode = (WireframeMode)mode, .size = INPUT_TINY, .tiles = tiles[cut]};
+                wb_gpu_close(run(&wireframe_benchmarks[i], &how, mode == WIREFRAME_GLOBAL ? "h200" : "gtx480",
+                                 (const char *const[]){"mode=functional", "graph_check=true", NULL}));
+            }
 }
 
+static uint64_t statistic(const WbGpu *gpu, const char *name)
+{
+    WbStat stat;
+    if (wb_stat_find(gpu, name, &stat) != WB_OK)
+        fail_msg("there is no statistic %s", name);
+    return stat.value;
+}
+
+/* Who launched how many blocks, and which of them waited off their SM. */
+static void check_launches(const WbGpu *gpu, WireframeMode mode, uint32_t waves, uint32_t tiles)
+{
+    const uint64_t nested = mode == WIREFRAME_CDP ? waves : 0;
+    assert_int_equal(wb_record_count(gpu), mode == WIREFRAME_GLOBAL ? waves : 1);
+    assert_int_equal(statistic(gpu, "device_kernels"), nested);
+    assert_int_equal(statistic(gpu, "blocks_suspended"), nested);
+    assert_int_equal(statistic(gpu, "blocks_ended"), tiles + (nested ? 1 : 0));
+}
+
+/* The report of a run in cycle mode, to be freed. `knob` may be null. */
+static char *report(const WireframeBenchmark *benchmark, const WireframeRun *how, const char *knob)
+{
+    const WavefrontShape shape = wireframe_shape(benchmark, how);
+    WbGpu *gpu =
+        run(benchmark, how, "gtx480", (const char *const[]){"mode=cycle", "graph_check=true", knob, NULL});
+    check_launches(gpu, how->mode, benchmark->waves(shape), shape.across * shape.down);
+    char *text = harness_report(gpu);
+    wb_gpu_close(gpu);
+    return text;
+}
+
+/* The test fails unless the knob, which says how the host is to run, changes nothing. */
+static void compare(const WireframeBenchmark *benchmark, WireframeMode mode, const char *knob)
+{
+    const WireframeRun how = {.mode = mode, .size = INPUT_TINY, .seed = 7};
+    char *one = report(benchmark, &how, NULL), *other = report(benchmark, &how, knob);
+    if (strcmp(one, other) != 0)
+        fail_msg("%s, %s: the report is another one with %s", benchmark->name, mode_names[mode], knob);
+    free(one), free(other);
+}
+
+/* Threads that meet after every window take long where they have no processor each: they get few cells. */
 static void test_cycle(void **state)
 {
+    WireframeBenchmark least = *wireframe_find("dtw");
     (void)state;
-    for (size_t i = 0; i < WIREFRAME_BENCHMARKS; i++) {
-        const WireframeBenchmark *benchmark = &wireframe_benchmarks[i];
-        const WireframeRun how = {.size = INPUT_TINY, .seed = 7};
-        const size_t kernels = run(benchmark, &how, "gtx480", (const char *const[]){"mode=cycle", NULL});
-        assert_int_equal(kernels, benchmark->waves(wireframe_shape(benchmark, &how)));
+    least.cells[INPUT_TINY] = (WavefrontCells){40, 40};
+    for (int mode = 0; mode < WIREFRAME_MODES; mode++) {
+        for (size_t i = 0; i < WIREFRAME_BENCHMARKS; i++)
+            compare(&wireframe_benchmarks[i], (WireframeMode)mode, "window=7");
+        compare(&least, (WireframeMode)mode, "threads=2");
     }
 }
 

@@ -18,6 +18,7 @@ enum { GOOD = 42, SECONDS = 120 };
 
 static char folder[] = "finish-XXXXXX"; /* made in the folder where the tests run */
 static void *cell;
+static const char *profile; /* where the children's graphs go; null: nowhere */
 
 static int make_folder(void **state)
 {
@@ -42,6 +43,8 @@ static int end_of(void (*scenario)(void))
         for (int number = 1; number < NSIG; number++)
             signal(number, SIG_DFL); /* cmocka has handlers, and a program's own come first */
         setenv("WARPBEAM_STATS", "statistics.csv", 1);
+        if (profile)
+            setenv("WARPBEAM_GRAPH_PROFILE", profile, 1);
         if (program_begin(NULL) || cudaMalloc(&cell, 4) || launch(kernels.spin, cell, 10, NULL) ||
             cudaDeviceSynchronize())
             _exit(1);
@@ -133,11 +136,37 @@ static void programs_that_are_ended(void **state)
     }
 }
 
+/* Launches that store to one cell, one after the other. */
+static void leave_a_chain(void)
+{
+    if (launch(kernels.append, cell, 1, NULL) == 0 && launch(kernels.append, cell, 2, NULL) == 0 &&
+        chdir("/") == 0)
+        exit(GOOD);
+}
+
+static void programs_that_are_profiled(void **state)
+{
+    (void)state;
+    char text[256] = "";
+    profile = "graph.edges";
+    const int status = end_of(leave_a_chain);
+    profile = NULL;
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == GOOD);
+    assert_int_equal(rows(), 3);
+    FILE *file = fopen("graph.edges", "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    remove("graph.edges");
+    assert_non_null(strstr(text, "\n0 1\n1 2\n")); /* behind a line about the nodes; 0 2 is transitive */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_that_exit),
         cmocka_unit_test(programs_that_are_ended),
+        cmocka_unit_test(programs_that_are_profiled),
     };
     return cmocka_run_group_tests_name("finish", tests, make_folder, remove_folder);
 }

@@ -120,10 +120,10 @@ static void bad_text_is_refused(void **state)
         {"# blocks 4294967293 joins 0\n0 1\n", "file:1: the number 4294967293 is too large"},
         {"0 1\n# blocks 2 joins 4294967292\n", "file:2: 2 blocks and 4294967292 joins are more than"},
         {"# blocks 0 joins 1\n", "file:1: a dependency graph has at least one block"},
-        {"# grid 2 0 1\n0 1\n", "file:1: a grid of 2 x 0 x 1 blocks"},
+        {"# grid 2 0 1\n0 1\n", "file:1: A grid of 2 x 0 x 1 blocks"},
         {"# blocks 3 joins 0\n# grid 2 2 1\n",
          "file:1: the text is about 3 blocks, but the grids of this graph have 4"},
-        {"# blocks 3 joins 1\n0 1\n\n4 1\n5 1\n",
+        {"# blocks 3 joins 1\n0 1\n\n4 1\n5 1\n5 2\n",
          "file:5: there is no node 5: the graph has 4 (3 blocks and 1 joins)"},
         {"hello 1 2\n", "file:1: \"digraph\", or a list of edges is expected, not \"hello\""},
         {"\ngraph { 0 -- 1 }", "file:2: the graph is undirected"},
@@ -192,8 +192,8 @@ static void grids_are_kept(void **state)
     assert_int_equal(read_text(&draft, "# nothing more\n", &error), WB_OK);
     assert_edges(&draft, "0>1 1>3");
     assert_int_equal(read_text(&draft, "0 2\n\n2 4\n", &error), WB_ERROR_ARGUMENT);
-    assert_string_equal(error.text,
-                        "file:3: there is no node 4: the graph has 4 (4 blocks and 0 joins), counted from 0");
+    assert_string_equal(
+        error.text, "file:3: there is no node 4: the graph has 4 (4 blocks and 0 joins), counted from 0.");
     error_clear(&error);
     assert_int_equal(read_text(&draft, "# blocks 8 joins 1\n0 2\n", &error), WB_ERROR_ARGUMENT);
     assert_non_null(

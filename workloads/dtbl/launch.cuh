@@ -10,7 +10,7 @@
 #ifndef DTBL_LAUNCH_CUH
 #define DTBL_LAUNCH_CUH
 
-#include "warpbeam_device.h"
+#include "../common/parameters.cuh"
 
 enum Mode { FLAT, CDP, DTBL };
 
@@ -18,28 +18,6 @@ enum Mode { FLAT, CDP, DTBL };
     extern "C" __global__ void name##_flat parameters { name<FLAT> arguments; }                              \
     extern "C" __global__ void name##_cdp parameters { name<CDP> arguments; }                                \
     extern "C" __global__ void name##_dtbl parameters { name<DTBL> arguments; }
-
-/* Bytes that parameters of these types take, and where they go. */
-template <typename First> __device__ constexpr size_t parameter_end(size_t at)
-{
-    return (at + alignof(First) - 1) / alignof(First) * alignof(First) + sizeof(First);
-}
-template <typename First, typename Second, typename... Rest>
-__device__ constexpr size_t parameter_end(size_t at)
-{
-    return parameter_end<Second, Rest...>(parameter_end<First>(at));
-}
-
-template <typename First> __device__ __forceinline__ void put_parameters(char *to, size_t at, First first)
-{
-    *(First *)(to + parameter_end<First>(at) - sizeof(First)) = first;
-}
-template <typename First, typename Second, typename... Rest>
-__device__ __forceinline__ void put_parameters(char *to, size_t at, First first, Second second, Rest... rest)
-{
-    put_parameters(to, at, first);
-    put_parameters(to, parameter_end<First>(at), second, rest...);
-}
 
 /* Every thread that calls launches `blocks` blocks of `threads` threads of the kernel. The types of the
  * arguments are those of its parameters. Nothing is lost silently: a launch that is refused ends the run. */

@@ -30,3 +30,6 @@ extern "C" __global__ void dtw(const float *across, const float *down, float *co
 {
     sweep(Warping{across, down, costs, tiling.width}, tile_of_block(tiling));
 }
+
+NESTED(dtw, (const float *across, const float *down, float *costs, Tiling tiling, int threads),
+       across, down, costs)

@@ -43,3 +43,5 @@ extern "C" __global__ void heat2d(float *heat, int steps, Tiling tiling)
         sweep(Plate{heat, tiling.width, tiling.height},
               {shift(tile.rows, step, tiling.height), shift(tile.columns, step, tiling.width)});
 }
+
+NESTED(heat2d, (float *heat, int steps, Tiling tiling, int threads), heat, steps)

@@ -29,7 +29,7 @@ bool hist_run(Host *host, const WireframeRun *run, WavefrontShape shape)
     bool right = false;
     if (host->status == WB_OK) {
         uint64_t image = host_buffer(host, pixels, cells), planes = host_buffer(host, NULL, bytes);
-        WAVEFRONT_LAUNCH(host, "hist", shape, WB_ARG(image), WB_ARG(planes), WB_ARG(bins));
+        WAVEFRONT_LAUNCH(host, "hist", run, shape, WB_ARG(image), WB_ARG(planes), WB_ARG(bins));
         for (int bin = 0; bin < bins; bin++)
             find_counts(pixels, shape, bin, bins, expected + (size_t)bin * cells);
         right = wavefront_equals(host, planes, expected, bytes);

@@ -34,3 +34,6 @@ extern "C" __global__ void hist(const unsigned char *pixels, unsigned *planes, i
         sweep(Counts{pixels, planes + (size_t)bin * tiling.width * tiling.height, tiling.width, bin, bins},
               tile);
 }
+
+NESTED(hist, (const unsigned char *pixels, unsigned *planes, int bins, Tiling tiling, int threads),
+       pixels, planes, bins)

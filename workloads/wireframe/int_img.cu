@@ -28,3 +28,5 @@ extern "C" __global__ void int_img(const unsigned char *pixels, unsigned *sums, 
 {
     sweep(Integral{pixels, sums, tiling.width}, tile_of_block(tiling));
 }
+
+NESTED(int_img, (const unsigned char *pixels, unsigned *sums, Tiling tiling, int threads), pixels, sums)

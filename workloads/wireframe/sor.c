@@ -25,7 +25,7 @@ bool sor_run(Host *host, const WireframeRun *run, WavefrontShape shape)
     bool right = false;
     if (host->status == WB_OK) {
         uint64_t matrix = host_buffer(host, cells, bytes);
-        WAVEFRONT_LAUNCH(host, "sor", shape, WB_ARG(matrix));
+        WAVEFRONT_LAUNCH(host, "sor", run, shape, WB_ARG(matrix));
         relax(cells, shape);
         right = wavefront_equals(host, matrix, cells, bytes);
         host_free(host, matrix);

@@ -32,3 +32,5 @@ extern "C" __global__ void sor(float *matrix, Tiling tiling)
 {
     sweep(Relaxation{matrix, tiling.width, tiling.height}, tile_of_block(tiling));
 }
+
+NESTED(sor, (float *matrix, Tiling tiling, int threads), matrix)

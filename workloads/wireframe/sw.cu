@@ -32,3 +32,6 @@ extern "C" __global__ void sw(const unsigned char *across, const unsigned char *
 {
     sweep(Alignment{across, down, scores, tiling.width}, tile_of_block(tiling));
 }
+
+NESTED(sw, (const unsigned char *across, const unsigned char *down, int *scores, Tiling tiling, int threads),
+       across, down, scores)

@@ -2,6 +2,12 @@
  * tiles, a block each [Wireframe §2, fig. 1]. Which tile a block has is told by a wave (a kernel per wave,
  * Code Block 1) or, where the machine itself keeps the order of tiles, by blockIdx (Code Block 4).
  *
+ * A kernel gets a parent that launches it for every wave (Code Block 3) by
+ *
+ *     NESTED(dtw, (const float *across, ..., Tiling tiling, int threads), across, ...)
+ *
+ * which makes dtw_nested. Compiled by: nvcc -std=c++17 -ptx -arch=compute_75 -I ../../include dtw.cu
+ *
  * A block goes through its tile in chunks of 32 rows, a warp each, and 16 columns. A warp stages a chunk with
  * its border in shared memory, computes it along antidiagonals, a lane for a row, and writes it back, so that
  * memory is read and written by rows. A warp is a chunk behind the warp above it.
@@ -9,6 +15,8 @@
  * What other blocks may have written is read past the L1 cache, which does not see their writes. */
 #ifndef WIREFRAME_WAVEFRONT_CUH
 #define WIREFRAME_WAVEFRONT_CUH
+
+#include "../common/parameters.cuh"
 
 constexpr int LANES = 32, CHUNK = 16;
 constexpr int MOST_WARPS = 3; /* of a block, as the host has it: 7,344 bytes, and six blocks in 48 KB */
@@ -20,6 +28,12 @@ struct Tiling {
     int across, down;  /* in tiles */
     int wave;          /* negative: blockIdx is the tile */
 };
+
+/* The first tile of a wave is as high up as the matrix allows. */
+__device__ __forceinline__ int top_of_wave(const Tiling &tiling)
+{
+    return max(0, tiling.wave - (tiling.across - 1));
+}
 
 struct Range {
     int begin, end;
@@ -39,8 +53,7 @@ __device__ __forceinline__ Tile tile_of_block(const Tiling &tiling)
 {
     int x = blockIdx.x, y = blockIdx.y;
     if (tiling.wave >= 0) {
-        const int top = max(0, tiling.wave - (tiling.across - 1));
-        y = top + blockIdx.x, x = tiling.wave - y;
+        y = top_of_wave(tiling) + blockIdx.x, x = tiling.wave - y;
     }
     return {part(y, tiling.down, tiling.height), part(x, tiling.across, tiling.width)};
 }
@@ -141,5 +154,34 @@ template <class Cells> __device__ __forceinline__ void sweep(const Cells &cells,
             __syncthreads();
         }
 }
+
+/* The kernel's type follows from that of its arguments, not the other way round. */
+template <typename... Parameters> struct KernelOf {
+    typedef void (*Type)(Parameters..., Tiling);
+};
+
+/* Launches the kernel for every wave and waits for it, in blocks of so many threads. Of the block that does
+ * this in the paper all threads but the first do nothing; here it has no others. Nothing is lost silently: a
+ * launch that is refused ends the run. */
+template <typename... Parameters>
+__device__ __forceinline__ void launch_waves(typename KernelOf<Parameters...>::Type kernel,
+                                             Tiling tiling, int threads, Parameters... parameters)
+{
+#pragma unroll 1
+    for (tiling.wave = 0; tiling.wave < tiling.across + tiling.down - 1; tiling.wave++) {
+        const int tiles = min(tiling.wave, tiling.down - 1) - top_of_wave(tiling) + 1;
+        char *buffer = (char *)wb_get_parameter_buffer(8, parameter_end<Parameters..., Tiling>(0));
+        if (!buffer)
+            __trap();
+        put_parameters(buffer, 0, parameters..., tiling);
+        const void *const entry = (const void *)kernel;
+        if (wb_launch_device(entry, buffer, dim3(tiles), dim3(threads), 0, WB_STREAM_BLOCK) != 0 ||
+            wb_device_sync() != 0)
+            __trap();
+    }
+}
+
+#define NESTED(name, parameters, ...)                                                                        \
+    extern "C" __global__ void name##_nested parameters { launch_waves(name, tiling, threads, __VA_ARGS__); }
 
 #endif

@@ -1,18 +1,11 @@
 #include "wireframe/wireframe.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 32, MOST_WARPS = 3, MOST_ARGUMENTS = 4 }; /* the first two as in wavefront.cuh */
 /* Cells on the side of a tile: those of HEAT2D must not be smaller than the number of its steps. */
 enum { LEAST_SIDE = 4 };
-
-/* As in wavefront.cuh. */
-typedef struct Tiling {
-    int width, height, across, down, wave;
-} Tiling;
 
 /* Cells need the tile between these two as well, and so does each of the two. */
 static void wavefront_parents(WavefrontShape shape, uint32_t x, uint32_t y, WavefrontAdd *add, void *context)
@@ -108,30 +101,6 @@ bool wireframe_run(const WireframeBenchmark *benchmark, const WireframeRun *run,
         snprintf(host->error, sizeof host->error, "The result of %s is not the one computed without the GPU.",
                  benchmark->name);
     return right;
-}
-
-/* Tiles of the wave; the first of them is as high up as the matrix allows. */
-static uint32_t tiles_in_wave(WavefrontShape shape, uint32_t wave)
-{
-    const uint32_t top = wave < shape.across ? 0 : wave - (shape.across - 1);
-    const uint32_t bottom = wave < shape.down ? wave : shape.down - 1;
-    return bottom - top + 1;
-}
-
-void wavefront_launch(Host *host, const char *kernel, WavefrontShape shape, const WbArgument *arguments,
-                      uint32_t count)
-{
-    Tiling tiling = {(int)shape.width, (int)shape.height, (int)shape.across, (int)shape.down, 0};
-    WbArgument all[MOST_ARGUMENTS + 1];
-    assert(count <= MOST_ARGUMENTS);
-    memcpy(all, arguments, count * sizeof *all);
-    all[count] = WB_ARG(tiling);
-    const uint32_t rows = (shape.height + shape.down - 1) / shape.down, strips = (rows + LANES - 1) / LANES;
-    const WbDim3 block = dim(LANES * (strips < MOST_WARPS ? strips : MOST_WARPS), 1, 1);
-    for (uint32_t wave = 0; wave < wavefront_waves(shape) && host->status == WB_OK; wave++) {
-        tiling.wave = (int)wave;
-        host_launch(host, kernel, dim(tiles_in_wave(shape, wave), 1, 1), block, all, count + 1);
-    }
 }
 
 void *wavefront_array(Host *host, size_t count, size_t size)

@@ -13,10 +13,22 @@ typedef struct WavefrontShape {
     uint32_t across, down;  /* in tiles */
 } WavefrontShape;
 
-/* {0} is a run on the small input in 64 x 64 tiles. */
+/* Who sees to it that tiles come after those that they need [Wireframe §5.1]. */
+typedef enum WireframeMode {
+    WIREFRAME_GLOBAL,   /* the host: a launch for every wave, which it waits for (Code Block 1) */
+    WIREFRAME_CDP,      /* a kernel that does the same on the device (Code Block 3) */
+    WIREFRAME_BARRIERS, /* one launch, with a global barrier between waves in its graph [§2.2] */
+    WIREFRAME_LRR,      /* one launch, with the parents of every tile in its graph (Code Block 4) */
+    WIREFRAME_LVL,      /* the same, and no tile runs ahead by more than a number of levels [§4.3] */
+    WIREFRAME_MODES
+} WireframeMode;
+
+/* {0} is a run on the small input in 64 x 64 tiles, launched by the host. */
 typedef struct WireframeRun {
+    WireframeMode mode;
     InputSize size;
     uint32_t tiles; /* on each side: 32, 64 and 96 are the 1K, 4K and 9K nodes of the paper; 0: the usual */
+    uint32_t bound; /* of WIREFRAME_LVL, in levels; 0: 3, as in the paper */
     uint32_t seed;  /* of the input; 0: 1 */
 } WireframeRun;
 
@@ -55,15 +67,15 @@ bool wireframe_run(const WireframeBenchmark *benchmark, const WireframeRun *run,
 
 /* -- for the benchmarks -- */
 
-/* Runs a kernel over all tiles, a launch for every wave [Wireframe §2.1, Code Block 1]. The kernel takes the
- * given arguments and then a Tiling (wavefront.cuh). */
-void wavefront_launch(Host *host, const char *kernel, WavefrontShape shape, const WbArgument *arguments,
-                      uint32_t count);
+/* Runs the kernel of the benchmark of that name over all tiles, and waits. It takes the given arguments and
+ * then a Tiling (wavefront.cuh). */
+void wavefront_launch(Host *host, const char *name, const WireframeRun *run, WavefrontShape shape,
+                      const WbArgument *arguments, uint32_t count);
 
-#define WAVEFRONT_LAUNCH(host, kernel, shape, ...)                                                           \
+#define WAVEFRONT_LAUNCH(host, name, run, shape, ...)                                                        \
     do {                                                                                                     \
         const WbArgument wavefront_arguments[] = {__VA_ARGS__};                                              \
-        wavefront_launch((host), (kernel), (shape), wavefront_arguments,                                     \
+        wavefront_launch((host), (name), (run), (shape), wavefront_arguments,                                \
                          sizeof wavefront_arguments / sizeof *wavefront_arguments);                          \
     } while (0)
 

@@ -1,0 +1,135 @@
+/* The ways to run a kernel over all tiles of a matrix, each after those that it needs. */
+#include "wireframe/wireframe.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "warpbeam_graph.h"
+
+enum { LANES = 32, MOST_WARPS = 3 }; /* as in wavefront.cuh */
+enum { MOST_ARGUMENTS = 4, USUAL_BOUND = 3 };
+
+/* As in wavefront.cuh. */
+typedef struct Tiling {
+    int width, height, across, down, wave;
+} Tiling;
+
+/* One call of wavefront_launch(). */
+typedef struct Wavefront {
+    const WireframeBenchmark *benchmark;
+    const WireframeRun *run;
+    WavefrontShape shape;
+    Tiling tiling;
+    int threads; /* of a block: a warp for every strip of rows, as many as a block can have */
+    WbArgument arguments[MOST_ARGUMENTS + 2];
+    uint32_t count;
+} Wavefront;
+
+/* A wave's tiles go from its highest one down and to the left. */
+static WbNodes nodes_in_wave(WavefrontShape shape, uint32_t wave)
+{
+    const uint32_t top = wave < shape.across ? 0 : wave - (shape.across - 1);
+    const uint32_t bottom = wave < shape.down ? wave : shape.down - 1;
+    return (WbNodes){
+        .first = top * shape.across + (wave - top), .count = bottom - top + 1, .stride = shape.across - 1};
+}
+
+static void launch_waves(Host *host, Wavefront *wavefront)
+{
+    const uint32_t waves = wavefront->benchmark->waves(wavefront->shape);
+    for (uint32_t wave = 0; wave < waves && host->status == WB_OK; wave++) {
+        wavefront->tiling.wave = (int)wave;
+        host_launch(host, wavefront->benchmark->name, dim(nodes_in_wave(wavefront->shape, wave).count, 1, 1),
+                    dim((uint32_t)wavefront->threads, 1, 1), wavefront->arguments, wavefront->count);
+    }
+}
+
+static void launch_nested(Host *host, Wavefront *wavefront)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s_nested", wavefront->benchmark->name);
+    wavefront->arguments[wavefront->count] = WB_ARG(wavefront->threads);
+    host_launch(host, name, dim(1, 1, 1), dim(1, 1, 1), wavefront->arguments, wavefront->count + 1);
+}
+
+/* All tiles at once, with their dependencies. */
+static void launch_tiles(Host *host, Wavefront *wavefront, WbLaunch launch)
+{
+    wavefront->tiling.wave = -1;
+    launch.grid = dim(wavefront->shape.across, wavefront->shape.down, 1);
+    launch.block = dim((uint32_t)wavefront->threads, 1, 1);
+    launch.arguments = wavefront->arguments;
+    launch.argument_count = wavefront->count;
+    host_launch_as(host, wavefront->benchmark->name, &launch);
+}
+
+static WbStatus make_barriers(WbGraph *graph, const Wavefront *wavefront)
+{
+    const WavefrontShape shape = wavefront->shape;
+    const uint32_t waves = wavefront->benchmark->waves(shape);
+    WbStatus status = wb_graph_add_grid(graph, dim(shape.across, shape.down, 1), NULL);
+    for (uint32_t wave = 1; wave < waves && status == WB_OK; wave++)
+        status = wb_graph_barrier(graph, nodes_in_wave(shape, wave - 1), nodes_in_wave(shape, wave));
+    return status == WB_OK ? wb_graph_set_policy(graph, WB_LRR, 0) : status;
+}
+
+static void launch_barriers(Host *host, Wavefront *wavefront)
+{
+    WbGraph *graph = NULL;
+    WbStatus status = wb_graph_create(host->gpu, &graph);
+    if (status == WB_OK)
+        status = make_barriers(graph, wavefront);
+    if (status == WB_OK) {
+        launch_tiles(host, wavefront, (WbLaunch){.graph = graph});
+    } else if (host->status == WB_OK) {
+        host->status = status;
+        snprintf(host->error, sizeof host->error, "%s", wb_error(host->gpu));
+    }
+    wb_graph_destroy(graph);
+}
+
+static void add_parent(void *link, uint32_t x, uint32_t y) { wb_add_dependency(link, dim(x, y, 0)); }
+
+static void map_tile(WbLink *link, void *context)
+{
+    const Wavefront *wavefront = context;
+    const uint32_t bound = wavefront->run->bound ? wavefront->run->bound : USUAL_BOUND;
+    wavefront->benchmark->parents(wavefront->shape, link->block.x, link->block.y, add_parent, link);
+    wb_set_policy(link, wavefront->run->mode == WIREFRAME_LVL ? WB_LVL : WB_LRR, bound);
+}
+
+static int threads_of_block(WavefrontShape shape)
+{
+    const uint32_t rows = (shape.height + shape.down - 1) / shape.down, strips = (rows + LANES - 1) / LANES;
+    return LANES * (int)(strips < MOST_WARPS ? strips : MOST_WARPS);
+}
+
+void wavefront_launch(Host *host, const char *name, const WireframeRun *run, WavefrontShape shape,
+                      const WbArgument *arguments, uint32_t count)
+{
+    Wavefront wavefront = {
+        .benchmark = wireframe_find(name),
+        .run = run,
+        .shape = shape,
+        .tiling = {(int)shape.width, (int)shape.height, (int)shape.across, (int)shape.down, 0},
+        .threads = threads_of_block(shape),
+        .count = count + 1,
+    };
+    assert(wavefront.benchmark && count <= MOST_ARGUMENTS);
+    memcpy(wavefront.arguments, arguments, count * sizeof *arguments);
+    wavefront.arguments[count] = WB_ARG(wavefront.tiling);
+    switch (run->mode) {
+    case WIREFRAME_GLOBAL:
+        launch_waves(host, &wavefront);
+        break;
+    case WIREFRAME_CDP:
+        launch_nested(host, &wavefront);
+        break;
+    case WIREFRAME_BARRIERS:
+        launch_barriers(host, &wavefront);
+        break;
+    default:
+        launch_tiles(host, &wavefront, (WbLaunch){.mapping = map_tile, .mapping_context = &wavefront});
+    }
+}
