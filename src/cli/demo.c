@@ -11,6 +11,7 @@
 
 #include "api/gpu.h"
 #include "base/nearest.h"
+#include "cli/progress.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
 #include "wireframe/wireframe.h"
@@ -34,8 +35,13 @@ enum { WAYS = sizeof ways / sizeof *ways };
 static const char *const settings[][2] = {
     {"mode", "cycle"}, {"host_launch_latency_ns", "30000"}, {"kernel_launch_cycles", "283"}};
 
+/* In tiles of 60 x 32 cells: the paper's graphs of 1K and 4K nodes [Wireframe §5.2]. */
+static const WavefrontShape shapes[INPUT_SIZES] = {[INPUT_SMALL] = {1920, 1024, 32, 32},
+                                                   [INPUT_FULL] = {3840, 2048, 64, 64},
+                                                   [INPUT_TINY] = {180, 96, 3, 3}};
+
 typedef struct Demo {
-    const char *gpu, *threads, *out;
+    const char *gpu, *threads, *out, *progress; /* null where not given */
     InputSize size;
     char files[WAYS][PATH_SIZE]; /* statistics, where there is a folder for them */
 } Demo;
@@ -100,9 +106,10 @@ static WbGpu *open_gpu(const Demo *demo)
     WbStatus status = demo->threads ? wb_gpu_set(gpu, "threads", demo->threads) : WB_OK;
     for (size_t i = 0; i < sizeof settings / sizeof *settings && status == WB_OK; i++)
         status = wb_gpu_set(gpu, settings[i][0], settings[i][1]);
-    if (status == WB_OK)
+    if (status != WB_OK)
+        fail("%s", wb_error(gpu));
+    if (status == WB_OK && progress_start(gpu, demo->progress))
         return gpu;
-    fail("%s", wb_error(gpu));
     wb_gpu_close(gpu);
     return NULL;
 }
@@ -110,11 +117,13 @@ static WbGpu *open_gpu(const Demo *demo)
 static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
 {
     char folder[PATH_SIZE];
-    const WireframeRun run = {.mode = ways[way].mode, .size = demo->size};
-    Host host;
-    const bool right = wireframe_run(wireframe_find("sor"), &run, gpu,
-                                     paper_data("workloads/wireframe", folder, sizeof folder), &host);
-    int result = right ? EXIT_DONE : fail("%s: %s", ways[way].name, host.error);
+    const WireframeBenchmark *benchmark = wireframe_find("sor");
+    const WireframeRun run = {.mode = ways[way].mode};
+    Host host = host_begin(gpu, paper_data("workloads/wireframe", folder, sizeof folder), benchmark->file);
+    const bool right = host.status == WB_OK && benchmark->run(&host, &run, shapes[demo->size]);
+    int result = right ? EXIT_DONE
+                       : fail("%s: %s", ways[way].name,
+                              host.status ? host.error : "the result is not the one computed on the host.");
     *outcome = (Outcome){.time = host.total_time / 1e3};
     find_limits(gpu, outcome->time, outcome->limits, sizeof outcome->limits);
     if (result == EXIT_DONE && demo->out) {
@@ -129,7 +138,7 @@ static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
 static int run_all(Demo *demo)
 {
     Outcome first = {0};
-    const WavefrontShape shape = wireframe_shape(wireframe_find("sor"), &(WireframeRun){.size = demo->size});
+    const WavefrontShape shape = shapes[demo->size];
     printf("A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n\n",
            shape.width, shape.height, shape.across, shape.down, demo->gpu);
     printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "most of the SMs' time");
@@ -139,9 +148,10 @@ static int run_all(Demo *demo)
         if (!gpu)
             return EXIT_FAILED;
         const int result = run_way(demo, way, gpu, &outcome);
+        progress_clear();
         wb_gpu_close(gpu);
         if (result != EXIT_DONE)
-            return result;
+            return progress_was_interrupted() ? EXIT_INTERRUPTED : result;
         if (way == 0)
             first = outcome;
         printf("%-9s %-32s %7.0f us %7.2fx  %s\n", ways[way].name, ways[way].about, outcome.time,
@@ -199,11 +209,12 @@ static int read_size(const char *text, InputSize *size)
 
 int command_demo(int argument_count, char **arguments)
 {
-    static Demo demo;
+    Demo demo = {0};
     const char *size = take_option(&argument_count, arguments, "--size");
     const char *gpu = take_option(&argument_count, arguments, "--gpu");
     demo.gpu = gpu ? gpu : "gtx480";
     demo.threads = take_option(&argument_count, arguments, "--threads");
+    demo.progress = take_option(&argument_count, arguments, "--progress");
     demo.out = take_option(&argument_count, arguments, "--out");
     int result = check_left_over(argument_count, arguments, 0);
     if (result == EXIT_DONE)

@@ -114,7 +114,7 @@ static void test_demo(void **state)
     char folder[] = "/tmp/warpbeam-demo-XXXXXX", arguments[512];
     assert_non_null(mkdtemp(folder));
     snprintf(arguments, sizeof arguments, "demo --size tiny --out %s; rm -r %s", folder, folder);
-    EXPECT(arguments, 0, "in 5 x 5 tiles, on gtx480", "global ", "cdp ", "barriers ", "lrr ", "lvl ", "1.00x",
+    EXPECT(arguments, 0, "in 3 x 3 tiles, on gtx480", "global ", "cdp ", "barriers ", "lrr ", "lvl ", "1.00x",
            "All results equal the host's", "warpbeam compare", "global.json");
     EXPECT("demo --siez tiny", 2, "demo has no option '--siez'; did you mean --size?");
     EXPECT("demo --size tinny", 2, "did you mean tiny?");
