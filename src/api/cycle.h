@@ -9,6 +9,7 @@
 #define API_CYCLE_H
 
 #include "api/record.h"
+#include "api/watchdog.h"
 #include "exec/device_runtime.h"
 #include "grid/front_end.h"
 #include "grid/graph_run.h"
@@ -30,6 +31,7 @@ typedef struct RunningKernel {
     GridKernel grid;
     KernelRecord *record;
     Snapshot *before;        /* the counters at its launch */
+    LineProfile *profile;    /* null: none is kept */
     LaunchBuffer *parameters; /* where its parameters lie in global memory; null: in host memory alone */
 } RunningKernel;
 
@@ -49,6 +51,7 @@ typedef struct CycleMachine {
     VEC(RunningKernel *) running; /* in the order of their launches */
     VEC(LaunchShape) shapes;      /* that kernels have launched */
     Snapshot *accounted, *latest;
+    Watchdog watchdog;
 } CycleMachine;
 
 /* Checks that the policies that knobs name exist. */
@@ -61,6 +64,8 @@ WbStatus cycle_ready(WbGpu *gpu, Error *error);
  * described[] is what SMs need to know of them; their parameters are taken over, also by a start that
  * fails. */
 WbStatus cycle_start(WbGpu *gpu, struct KernelLaunch *launch, const Launch *described, Error *error);
+/* Keeps the dependencies of a graph's kernels with their records. */
+void record_graph(WbGpu *gpu, const struct KernelLaunch *launch);
 /* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has
  * become known, which is in its grid.ended and lies ahead. A failure is of a kernel, or says why kernels do
  * not end. */
@@ -70,6 +75,8 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
 /* The kernel has ended in the present cycle, with all that it launched: keeps its record. A failure says that
  * launches were refused, and nobody asked. */
 WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error);
+/* What runs is about to be dropped: its records are kept as far as it is. */
+void cycle_keep_interrupted(WbGpu *gpu);
 /* A kernel of the graph is about to end; the last one takes the graph off the machine. */
 void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last);
 /* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */
@@ -85,9 +92,11 @@ void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size);
 void cycle_free(CycleMachine *machine);
 void cycle_free_kernel(RunningKernel *kernel);
 
+/* What the rows of sm/wait.def say. */
+extern const char *const cycle_wait_descriptions[WAIT_COUNT];
 /* Why a launch on the machine does not end: names the blocks and what their warps wait for. `what` says
  * how it was found out. */
 WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kernel, const char *what,
-                             Error *error);
+                             bool is_spinning, Error *error);
 
 #endif

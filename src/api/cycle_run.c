@@ -34,6 +34,7 @@ static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch
     memcpy(record->block, launch->block, sizeof record->block);
     const size_t length = strlen(kernel_name(kernel)) + 1;
     record->name = memcpy(xmalloc(length), kernel_name(kernel), length);
+    kept_begin(gpu, record);
     return record;
 }
 
@@ -136,7 +137,12 @@ static RunningKernel *make_kernel(WbGpu *gpu, const LaunchOrder *order, const La
         .need = need,
         .priority = order->priority,
         .blocks = record->blocks,
+        .place_in_log = {.log = record->log},
     };
+    if (gpu->config.profile_lines) {
+        running->profile = line_profile_create(gpu->cycle->sm_count);
+        running->seen.profile = line_profile_of(running->profile, launch->program);
+    }
     use_parameters(running, parameters);
     running->seen.launch.family = &running->grid.family;
     return running;
@@ -187,7 +193,8 @@ static void enter_kernels(WbGpu *gpu, KernelLaunch *launch)
     for (uint32_t i = 0; i < launch->count; i++) {
         RunningKernel *kernel = launch->orders[i].running;
         kernel->before = snapshot_hold(before);
-        series_begin(&kernel->record->series, machine->sm_count, before->columns, gpu->config.sample_interval,
+        kernel->record->stream = launch->stream;
+        series_begin(&kernel->record->series, machine->sm_count, before->columns, kept_interval(gpu),
                      gpu->now);
         note_neighbours(machine, kernel->record);
         VEC_PUSH(&machine->running, kernel);
@@ -211,7 +218,9 @@ static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
         kernel->grid.graph_grid = i;
         kernel->seen.is_graph = true;
     }
+    record_graph(gpu, launch);
     front_end_begin_graph(front_end, run, gpu->now);
+    kept_graph(gpu, launch);
     bool *is_submitted = xcalloc(launch->count, sizeof *is_submitted);
     for (uint32_t id = 0, left = launch->count; left; id++) {
         const uint32_t grid = graph_is_join(graph, id) ? 0 : graph_grid_of(graph, graph->tasks[id]);
@@ -263,7 +272,7 @@ static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
         snprintf(what, sizeof what,
                  "has run %" PRIu64 " cycles, the limit (knob cycle_limit), and has not ended",
                  gpu->config.cycle_limit);
-        return cycle_describe_hang(machine, &kernel->grid, what, error);
+        return cycle_describe_hang(machine, &kernel->grid, what, false, error);
     }
     return WB_OK;
 }
@@ -289,17 +298,19 @@ static WbStatus check_deadlock(const CycleMachine *machine, Cycle since, Error *
             continue;
         snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
                  since);
-        return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, error);
+        return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, false, error);
     }
     return WB_OK;
 }
 
-static void take_samples(const WbGpu *gpu)
+static void take_samples(WbGpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
         Series *series = &gpu->cycle->running.items[i]->record->series;
-        if (series->next == gpu->now && gpu->cycle->running.items[i]->grid.ended > gpu->now)
+        if (series->next == gpu->now && gpu->cycle->running.items[i]->grid.ended > gpu->now) {
             series_sample(series, gpu->cycle);
+            kept_sampled(gpu);
+        }
     }
 }
 
@@ -337,28 +348,88 @@ static void keep_record(WbGpu *gpu, KernelRecord *record)
     items[at] = record;
 }
 
-WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
+/* The kernel's record, as it stands in the present cycle. */
+static void close_record(WbGpu *gpu, RunningKernel *kernel)
 {
     CycleMachine *machine = gpu->cycle;
     KernelRecord *record = kernel->record;
     record->launched = kernel->grid.launched;
     record->started = kernel->grid.started;
     record->ended = kernel->grid.ended;
-    record->warp_instructions = kernel->grid.warp_instructions;
-    record->thread_instructions = kernel->grid.thread_instructions;
+    record->warp_instructions += kernel->grid.warp_instructions;
+    record->thread_instructions += kernel->grid.thread_instructions;
     Snapshot *after = look(gpu);
-    series_end(&record->series, after->columns, gpu->now);
+    series_end(&record->series, machine, after->columns, gpu->now);
     record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);
     account(gpu, after);
     snapshot_let_go(after);
+    if (kernel->profile)
+        record->lines = lines_of_profile(kernel->profile, &gpu->sources, &record->line_count);
     keep_record(gpu, record);
     kernel->record = NULL;
+}
+
+/* Blocks that are on SMs have run until now, and count so far. */
+static void note_residents(const CycleMachine *machine, RunningKernel *kernel)
+{
+    KernelRecord *record = kernel->record;
+    for (uint32_t s = 0; s < machine->sm_count; s++) {
+        const Sm *sm = machine->sms[s];
+        for (uint32_t i = 0; i < sm->block_capacity; i++) {
+            const BlockSlot *slot = &sm->blocks[i];
+            if (!slot->block || slot->kernel != &kernel->seen)
+                continue;
+            record->warp_instructions += slot->report.warp_instructions;
+            record->thread_instructions += slot->report.thread_instructions;
+            if (record->blocks)
+                record->blocks[slot->report.linear].started = slot->report.started;
+        }
+    }
+}
+
+static void cut_blocks(KernelRecord *record, Cycle now)
+{
+    for (uint64_t i = 0; record->blocks && i < record->block_count; i++) {
+        BlockRecord *block = &record->blocks[i];
+        if (!block->dispatched)
+            block->sm = NO_SM;
+        else if (!block->ended)
+            block->ended = now;
+        if (block->dispatched && !block->started)
+            block->started = block->ended;
+    }
+}
+
+void cycle_keep_interrupted(WbGpu *gpu)
+{
+    CycleMachine *machine = gpu->cycle;
+    cycle_forget_latest(machine);
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        RunningKernel *kernel = machine->running.items[i];
+        KernelRecord *record = kernel->record;
+        note_residents(machine, kernel);
+        cut_blocks(record, gpu->now);
+        if (!kernel->grid.started || kernel->grid.started > gpu->now)
+            kernel->grid.started = gpu->now;
+        record->interrupted = kernel->grid.ended > gpu->now;
+        kernel->grid.ended = gpu->now;
+        close_record(gpu, kernel);
+        kept_end(gpu, record);
+    }
+}
+
+WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    KernelRecord *record = kernel->record;
+    close_record(gpu, kernel);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < machine->running.count; i++) {
         if (machine->running.items[i] != kernel)
             machine->running.items[kept++] = machine->running.items[i];
     }
     machine->running.count = kept;
+    kept_end(gpu, record);
     unmake_kernel(gpu, kernel);
     if (kept)
         return WB_OK;

@@ -20,6 +20,7 @@ const char *wb_status_name(WbStatus status)
         [WB_ERROR_DEADLOCK] = "deadlock",
         [WB_ERROR_TOO_LARGE] = "too large",
         [WB_ERROR_PENDING] = "too many pending launches",
+        [WB_ERROR_INTERRUPTED] = "interrupted",
         [WB_NOT_READY] = "not ready",
     };
     return (unsigned)status < WB_STATUS_COUNT ? names[status] : "unknown status";
@@ -77,6 +78,7 @@ WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t
     space_init(&opened->space, config.global_bytes);
     statistics_init(&opened->statistics);
     timeline_init(opened);
+    kept_reset(&opened->kept);
     apply_config(opened);
     *gpu = opened;
     return WB_OK;

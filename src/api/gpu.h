@@ -7,6 +7,8 @@
 #define API_GPU_H
 
 #include "api/cycle.h"
+#include "api/kept.h"
+#include "api/progress.h"
 #include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
@@ -69,6 +71,7 @@ struct WbGpu {
     TextureTable textures;
     VEC(WbModule *) modules;
     Timeline timeline;
+    Progress progress;
     DeviceRuntime runtime;     /* what kernels launch by */
     WbModule *services;        /* kernels of the runtime's own; null before the first use */
     WbQueries queries;         /* of the user; all null: none */
@@ -82,6 +85,9 @@ struct WbGpu {
     uint64_t workspace;        /* where blocks of cooperative launches meet; 0 before the first */
     double seconds;            /* of the host's clock, spent in launches */
     VEC(KernelRecord *) records;
+    SourceFiles sources;       /* that lines of records are of */
+    uint32_t edges_kept;       /* of dependency graphs, by all records */
+    Kept kept;                 /* for timelines */
     GpuStatistics statistics;
     Violations violations;     /* of dependencies, since they were reset */
     Profile *profile;          /* null: launches are not recorded */
@@ -132,6 +138,8 @@ uint64_t device_service_kernel(void *gpu, ServiceKernel kernel);
 DeviceQueries device_queries(WbGpu *gpu);
 
 const char *kernel_name(const WbKernel *kernel);
+/* The name as written in the source, of a function at file scope: "_Z3addPf" is "add". */
+void kernel_plain_name(const char *mangled, char *name, size_t size);
 WbStatus kernel_link(WbKernel *kernel, Error *error);
 /* Frees program and timing. */
 void kernel_unlink(WbKernel *kernel);

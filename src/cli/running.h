@@ -9,14 +9,13 @@
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration; null: not given */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *stats; /* null where not given */
-    bool cycle;                /* set by the command before running_open() */
+    const char *threads, *stats, *timeline, *progress; /* null where not given */
+    const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
+    bool cycle;                /* not only results */
     ReportOptions report;
 } Running;
 
-/* The options' names, for the list that check_left_over() takes. */
-#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--stats", "--detail", "--blocks"
-
+/* The options of the group running_options. */
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);
 /* Opens the GPU and sets its knobs; null once the failure has been told. What kernels print goes where the
@@ -26,5 +25,8 @@ WbGpu *running_open(const Running *running);
 bool running_is_talking(const Running *running);
 /* Gives out the report. */
 int running_report(const Running *running, WbGpu *gpu);
+/* Tells the failure of what ran; of what Ctrl-C has stopped, also gives out the report so far. Returns the exit
+ * status. */
+int running_fail(const Running *running, WbGpu *gpu, const char *sentence);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "report/report.h"
+#include "rt/live.h"
 #include "rt/rt.h"
 #include "warpbeam_graph.h"
 
@@ -19,10 +20,10 @@ enum { CRASH_STACK = 256 * 1024, CRASH_SECONDS = 20 };
  * process. */
 static struct {
     WbGpu *gpu;
-    const char *path, *profile;
-    bool summary;
+    FinishFiles files;
     pid_t process;
     volatile sig_atomic_t crashing;
+    bool is_written; /* what is known */
 } end;
 
 static unsigned parts(void)
@@ -34,19 +35,23 @@ static unsigned parts(void)
 
 static void write_statistics(void)
 {
-    if (end.path && wb_report(end.gpu, end.path, parts()))
+    end.is_written = true;
+    const FinishFiles *files = &end.files;
+    if (files->statistics && wb_report(end.gpu, files->statistics, parts()))
+        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    if (files->timeline && wb_timeline(end.gpu, files->timeline))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
     report_violations(end.gpu, stderr);
-    if (end.summary)
+    if (files->summary)
         report_summary(end.gpu, stderr);
 }
 
 static void write_profile(void)
 {
     WbGraph *graph;
-    if (!end.profile)
+    if (!end.files.profile)
         return;
-    if (wb_profile_end(end.gpu, &graph) || wb_graph_write(graph, end.profile))
+    if (wb_profile_end(end.gpu, &graph) || wb_graph_write(graph, end.files.profile))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
     wb_graph_destroy(graph);
 }
@@ -92,6 +97,30 @@ static void on_crash(int number)
     raise(number);
 }
 
+void finish_interrupted(void)
+{
+    if (!end.is_written && end.process == getpid()) {
+        rt_enter_always("Ctrl-C");
+        fputs("warpbeam: interrupted; the statistics are of what had run until then.\n", stderr);
+        fflush(stdout);
+        write_statistics();
+    }
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+}
+
+/* While a call is under way it is told to come to its end, and the program ends there; a second Ctrl-C does not
+ * wait for that. */
+static void on_interrupt(int number)
+{
+    if (!rt_is_in_call() || end.process != getpid()) {
+        on_crash(number);
+        return;
+    }
+    rt_live_stop();
+    signal(number, SIG_DFL);
+}
+
 /* Only where the program has no handler of its own, and on a stack of its own: the program's may be what
  * overflowed. */
 static void watch_crashes(void)
@@ -102,7 +131,8 @@ static void watch_crashes(void)
     const stack_t stack = {.ss_sp = place, .ss_size = sizeof place};
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction old, action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
+        struct sigaction old, action = {.sa_handler = numbers[i] == SIGINT ? on_interrupt : on_crash,
+                                        .sa_flags = SA_ONSTACK | SA_NODEFER};
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(numbers[i], &action, NULL);
     }
@@ -112,19 +142,24 @@ static void watch_crashes(void)
 static const char *whole_path(const char *path)
 {
     char folder[PATH_MAX], *whole;
+    if (!path)
+        return NULL;
     const bool is_whole = *path == '/' || !getcwd(folder, sizeof folder);
     return !is_whole && asprintf(&whole, "%s/%s", folder, path) > 0 ? whole : path;
 }
 
-void finish_expect(WbGpu *gpu, const char *path, const char *profile, bool summary)
+void finish_expect(WbGpu *gpu, const FinishFiles *files)
 {
     end.gpu = gpu;
-    end.path = path ? whole_path(path) : NULL;
-    end.profile = profile ? whole_path(profile) : NULL;
-    end.summary = summary;
+    end.files = (FinishFiles){
+        .statistics = whole_path(files->statistics),
+        .timeline = whole_path(files->timeline),
+        .profile = whole_path(files->profile),
+        .summary = files->summary,
+    };
     end.process = getpid();
     atexit(finish);
     at_quick_exit(finish);
-    if (path || summary)
+    if (files->statistics || files->timeline || files->summary)
         watch_crashes();
 }

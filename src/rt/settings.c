@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rt/finish.h"
+#include "rt/live.h"
 #include "warpbeam_graph.h"
 
 static const char *setting(const char *name, const char *otherwise)
@@ -55,10 +56,16 @@ static bool configure(WbGpu *gpu)
     const bool is_functional = strcmp(setting("WARPBEAM_FUNCTIONAL", "0"), "0") != 0;
     const char *threads = setting("WARPBEAM_THREADS", NULL);
     return set(gpu, "mode", is_functional ? "functional" : "cycle") &&
-           (!threads || set(gpu, "threads", threads)) && set_pairs(gpu, setting("WARPBEAM_SET", ""));
+           (!threads || set(gpu, "threads", threads)) &&
+           (!setting("WARPBEAM_TIMELINE", NULL) || set(gpu, "timeline", "true")) &&
+           set_pairs(gpu, setting("WARPBEAM_SET", ""));
 }
 
-static void print(void *context, const char *text, size_t length) { fwrite(text, 1, length, context); }
+static void print(void *context, const char *text, size_t length)
+{
+    rt_live_clear();
+    fwrite(text, 1, length, context);
+}
 
 /* Whoever wants to know may be gone by now, and its place be taken: then nothing is said. */
 static void give_notice(void)
@@ -82,7 +89,7 @@ WbGpu *settings_open(void)
         fprintf(stderr, "warpbeam: %s\n", error);
         return NULL;
     }
-    if (!configure(gpu)) {
+    if (!configure(gpu) || !rt_live_open(gpu)) {
         wb_gpu_close(gpu);
         return NULL;
     }
@@ -91,7 +98,11 @@ WbGpu *settings_open(void)
     const char *profile = setting("WARPBEAM_GRAPH_PROFILE", NULL);
     if (profile)
         wb_profile_begin(gpu);
-    finish_expect(gpu, setting("WARPBEAM_STATS", NULL), profile,
-                  strcmp(setting("WARPBEAM_SUMMARY", "0"), "0") != 0);
+    finish_expect(gpu, &(FinishFiles){
+                           .statistics = setting("WARPBEAM_STATS", NULL),
+                           .timeline = setting("WARPBEAM_TIMELINE", NULL),
+                           .profile = profile,
+                           .summary = strcmp(setting("WARPBEAM_SUMMARY", "0"), "0") != 0,
+                       });
     return gpu;
 }
