@@ -1,7 +1,7 @@
 #include "api/gpu.h"
 
 /* Samples of all kernels together, more or less: a picture is no wider. */
-enum { SAMPLES = 2000, FIRST_INTERVAL = 128 };
+enum { SAMPLES = 1000, FIRST_INTERVAL = 128 };
 
 /* What of the knob timeline_events each kind of events may take: 1 / so many. */
 enum { BLOCKS_SHARE = 2, LAUNCHES_SHARE = 8, COPIES_SHARE = 32, EDGES_SHARE = 32 };

@@ -161,6 +161,9 @@ static WbStatus write_timeline(const WbGpu *gpu, const char *path, Error *error)
 {
     if (!path)
         return error_set(error, WB_ERROR_ARGUMENT, "wb_timeline needs the path of a file; it was null.");
+    if (!gpu->records.count && gpu->config.mode != MODE_CYCLE)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "There is no time to show: kernels ran without timing; set the knob mode to cycle.");
     if (!has_logs(gpu))
         return error_set(error, WB_ERROR_ARGUMENT,
                          "Nothing has been kept for a timeline: set the knob timeline to true before the "

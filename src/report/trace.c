@@ -6,7 +6,7 @@
 
 #include "report/json.h"
 
-enum { MOST_LANES = 1024, FIRST_THREADS = 10000000 };
+enum { MOST_LANES = 1024, READABLE_LANES = 256, EVENTS_OF_SPAN = 5, FIRST_THREADS = 10000000 };
 
 uint64_t trace_ns(const Trace *trace, Cycle cycle)
 {
@@ -42,6 +42,29 @@ uint32_t trace_thread(Trace *trace, TraceProcess process, uint32_t group, uint64
     }
     lanes->until.items[lane] = end;
     return thread;
+}
+
+/* Whether every `step`-th span finds a lane. */
+static bool has_lanes(const TraceSpan *spans, uint32_t count, uint64_t step)
+{
+    Cycle until[READABLE_LANES] = {0};
+    for (uint64_t i = 0; i < count; i += step) {
+        uint32_t lane = 0;
+        while (lane < READABLE_LANES && until[lane] > spans[i].begin)
+            lane++;
+        if (lane == READABLE_LANES)
+            return false;
+        until[lane] = spans[i].end;
+    }
+    return true;
+}
+
+uint64_t trace_step(const TraceSpan *spans, uint32_t count, uint64_t most)
+{
+    uint64_t step = 1;
+    while (count / step * EVENTS_OF_SPAN >= most || !has_lanes(spans, count, step))
+        step *= 2;
+    return step;
 }
 
 void trace_slice(Trace *trace, TraceKind kind, TraceProcess process, uint32_t thread, Cycle from, Cycle to,
@@ -382,6 +405,7 @@ static void put_about(JsonWriter *json, const Trace *trace)
     put_sampling(json, "kernels", trace->kernel_stride);
     put_sampling(json, "blocks", coarsest(trace));
     put_sampling(json, "launches", trace->launch_stride);
+    put_sampling(json, "waits", trace->wait_stride);
     put_sampling(json, "copies", trace->gpu->kept.copy_stride);
     put_sampling(json, "dependencies", trace->gpu->kept.edge_stride);
     json_put_integer(json, "samples_joined", trace->joined_samples);

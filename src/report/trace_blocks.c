@@ -184,9 +184,8 @@ static void show_launch(Trace *trace, const ShownLaunch *shown)
 
 void trace_launches(Trace *trace, uint64_t most)
 {
-    enum { EVENTS = 5 };
     VEC(ShownLaunch) all = {0};
-    trace->launch_stride = trace->gpu->kept.launch_stride;
+    VEC(TraceSpan) spans = {0};
     for (uint32_t i = 0; i < trace->gpu->records.count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];
         for (uint32_t l = 0; is_shown(trace, record) && l < record->log->launches.count; l++)
@@ -194,11 +193,14 @@ void trace_launches(Trace *trace, uint64_t most)
     }
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, by_call);
-    const uint64_t room = most / EVENTS, step = room ? (all.count + room - 1) / room : 0;
-    for (uint32_t i = 0; step && i < all.count; i += (uint32_t)step)
+    for (uint32_t i = 0; i < all.count; i++)
+        VEC_PUSH(&spans, ((TraceSpan){all.items[i].launch->launched, all.items[i].launch->ended}));
+    const uint64_t step = trace_step(spans.items, spans.count, most);
+    for (uint64_t i = 0; i < all.count; i += step)
         show_launch(trace, &all.items[i]);
-    trace->launch_stride *= step > 1 ? step : 1;
+    trace->launch_stride = trace->gpu->kept.launch_stride * step;
     VEC_FREE(&all);
+    VEC_FREE(&spans);
 }
 
 /* -- waits -- */
@@ -242,8 +244,8 @@ static void show_wait(Trace *trace, const ShownWait *shown)
 
 void trace_waits(Trace *trace, uint64_t most)
 {
-    enum { EVENTS = 5 };
     VEC(ShownWait) all = {0};
+    VEC(TraceSpan) spans = {0};
     for (uint32_t i = 0; i < trace->gpu->records.count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];
         for (uint32_t w = 0; is_shown(trace, record) && w < record->log->waits.count; w++)
@@ -252,13 +254,14 @@ void trace_waits(Trace *trace, uint64_t most)
     }
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, by_leaving);
-    for (uint32_t i = 0; i < all.count; i++) {
-        if ((i + 1) * (uint64_t)EVENTS <= most)
-            show_wait(trace, &all.items[i]);
-        else
-            trace->left_out++;
-    }
+    for (uint32_t i = 0; i < all.count; i++)
+        VEC_PUSH(&spans, ((TraceSpan){all.items[i].wait->left, all.items[i].wait->returned}));
+    const uint64_t step = trace_step(spans.items, spans.count, most);
+    for (uint64_t i = 0; i < all.count; i += step)
+        show_wait(trace, &all.items[i]);
+    trace->wait_stride = trace->block_stride * step;
     VEC_FREE(&all);
+    VEC_FREE(&spans);
 }
 
 /* -- dependencies -- */
