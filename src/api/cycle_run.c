@@ -139,6 +139,10 @@ static RunningKernel *make_kernel(WbGpu *gpu, const LaunchOrder *order, const La
         .blocks = record->blocks,
         .place_in_log = {.log = record->log},
     };
+    if (gpu->config.profile_lines) {
+        running->profile = line_profile_create(gpu->cycle->sm_count);
+        running->seen.profile = line_profile_of(running->profile, launch->program);
+    }
     use_parameters(running, parameters);
     running->seen.launch.family = &running->grid.family;
     return running;
@@ -214,6 +218,7 @@ static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
         kernel->grid.graph_grid = i;
         kernel->seen.is_graph = true;
     }
+    record_graph(gpu, launch);
     front_end_begin_graph(front_end, run, gpu->now);
     kept_graph(gpu, launch);
     bool *is_submitted = xcalloc(launch->count, sizeof *is_submitted);
@@ -357,6 +362,8 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
     record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);
     account(gpu, after);
     snapshot_let_go(after);
+    if (kernel->profile)
+        record->lines = lines_of_profile(kernel->profile, &gpu->sources, &record->line_count);
     keep_record(gpu, record);
     kernel->record = NULL;
     uint32_t kept = 0;

@@ -1,5 +1,5 @@
-/* The commands of the warpbeam program. Each returns its exit status: 0 done, 1 failed, 2 wrong usage.
- * Only this folder prints and exits.
+/* The commands of the warpbeam program. Each returns its exit status: 0 done, 1 failed, 2 wrong usage (which
+ * main() makes of EXIT_USAGE, since a program that was run may end with 2). Only this folder prints and exits.
  *
  * What a command is called, takes and does is declared once, in table.c: its help, the man page and the
  * shells' completion are made of that, and an option that is not there cannot be taken. */
@@ -10,7 +10,7 @@
 
 #include "warpbeam.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = -1 };
 
 /* arguments[0] is the command's own name. */
 typedef int CommandFn(int argument_count, char **arguments);
@@ -86,7 +86,7 @@ void man_print(void);
 
 /* Prints "warpbeam: sentence" on stderr; returns EXIT_FAILED. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for wrong usage, with a pointer to help; returns EXIT_USAGE. */
+/* The same for wrong usage; returns EXIT_USAGE, and main() points to help. */
 int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Takes `--name value` or `--name=value` out of the arguments; null where it is not given. The table must

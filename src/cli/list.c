@@ -1,6 +1,6 @@
-/* `warpbeam list`: the tables in which GPUs, knobs, policies, statistics, workloads and all the rest are declared.
+/* `warpbeam list`: the tables in which GPUs, knobs, policies, statistics, workloads and the rest are declared.
  *
- * A list prints its entries one by one with entry(), which leaves out what was not asked for. */
+ * A list prints its entries one by one with list_entry(), which leaves out what was not asked for. */
 #include "cli/list.h"
 
 #include <stdarg.h>
@@ -16,75 +16,77 @@
 #include "papers/paper.h"
 #include "registry/registry.h"
 #include "report/ratio.h"
+#include "report/report.h"
 #include "sm/sched/registry.h"
 
-static bool only_names;  /* --names */
-static const char *word; /* that an entry must have; null: any */
-static size_t entries;   /* that were printed */
-
-void list_entry(const char *name, const char *format, ...)
+void list_entry(Listing *listing, const char *name, const char *format, ...)
 {
     char text[2048];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (word && !strcasestr(name, word) && !strcasestr(text, word))
+    if (listing->word && !strcasestr(name, listing->word) && !strcasestr(text, listing->word))
         return;
-    entries++;
-    puts(only_names ? name : text);
+    listing->count++;
+    puts(listing->only_names ? name : text);
 }
+
+typedef struct GpuListing {
+    Listing *listing;
+    bool broken;
+} GpuListing;
 
 static void print_gpu(void *context, const char *name, const char *path)
 {
     GpuConfig config;
     Error error = {0};
-    bool *broken = context;
+    GpuListing *gpus = context;
     if (config_load(path, &config, &error)) {
         fail("%s", error.text);
-        *broken = true;
+        gpus->broken = true;
         return;
     }
-    list_entry(name, "%-10s %s", name, config.description);
+    list_entry(gpus->listing, name, "%-10s %s", name, config.description);
 }
 
-static int list_gpus(void)
+static int list_gpus(Listing *listing)
 {
-    bool broken = false;
-    config_list(print_gpu, &broken);
-    return broken ? EXIT_FAILED : EXIT_DONE;
+    GpuListing gpus = {listing, false};
+    config_list(print_gpu, &gpus);
+    return gpus.broken ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int list_knobs(void)
+static int list_knobs(Listing *listing)
 {
     for (size_t i = 0; i < config_knobs.count; i++) {
         const Knob *knob = &config_knobs.rows[i];
         char domain[512];
-        list_entry(knob->name, "%s: %s%s%s\n    %s; default %s", knob->name,
+        list_entry(listing, knob->name, "%s: %s%s%s\n    %s; default %s", knob->name,
                    knob_domain(knob, domain, sizeof domain), *knob->unit ? " " : "", knob->unit,
                    knob->description, *knob->initial ? knob->initial : "empty");
     }
     return EXIT_DONE;
 }
 
-static int list_statistics(void)
+static int list_statistics(Listing *listing)
 {
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         for (size_t i = 0; i < components[c].table->count; i++) {
             const Stat *stat = &components[c].table->rows[i];
             char name[80];
             snprintf(name, sizeof name, "%s%s", components[c].prefix, stat->name);
-            list_entry(name, "%-30s %-13s %s", name, stat->unit, stat->description);
+            list_entry(listing, name, "%-30s %-13s %s", name, stat->unit, stat->description);
         }
     return EXIT_DONE;
 }
 
-static int list_ratios(void)
+static int list_ratios(Listing *listing)
 {
     for (unsigned i = 0; i < RATIO_COUNT; i++) {
         const RatioRow *row = &ratio_rows[i];
         char formula[RATIO_FORMULA_SIZE];
-        list_entry(row->name, "%s: %s%s%s\n    %s", row->name, row->description,
+        list_entry(listing, row->name, "%s: %s%s%s\n    %s", row->name, row->description,
                    ratio_is_share(row) ? "" : "; ", ratio_is_share(row) ? "" : row->unit,
                    ratio_formula(row, formula));
     }
@@ -112,30 +114,38 @@ static int list_statistics_markdown(void)
     return EXIT_DONE;
 }
 
-static int list_policies(void)
+static int list_schema(Listing *listing)
+{
+    (void)listing;
+    report_schema(stdout);
+    return EXIT_DONE;
+}
+
+static int list_policies(Listing *listing)
 {
     static const PolicyKind *const kinds[] = {&source_policies, &admit_policies, &place_policies,
                                               &order_policies, &sched_policies};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if (!only_names && !word)
+        if (!listing->only_names && !listing->word)
             printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
         Policy policy;
         for (size_t i = 0; (policy = kinds[k]->at(i)).name; i++)
-            list_entry(policy.name, "  %-18s %s\n  %-18s %s", policy.name, policy.description, "",
+            list_entry(listing, policy.name, "  %-18s %s\n  %-18s %s", policy.name, policy.description, "",
                        policy.source);
     }
     return EXIT_DONE;
 }
 
-static int list_instructions(void)
+static int list_instructions(Listing *listing)
 {
     for (int row = ROW_UNKNOWN + 1; row < ROW_COUNT; row++)
-        list_entry(isa_rows[row].pattern, "%-8s %s", unit_name(isa_rows[row].unit), isa_rows[row].pattern);
+        list_entry(listing, isa_rows[row].pattern, "%-8s %s", unit_name(isa_rows[row].unit),
+                   isa_rows[row].pattern);
     return EXIT_DONE;
 }
 
 /* All names of each, for a program may call it by any. */
-static int list_intrinsics(void)
+static int list_intrinsics(Listing *listing)
 {
     const Intrinsic *intrinsic;
     for (size_t i = 0; (intrinsic = intrinsic_at(i)); i++) {
@@ -143,7 +153,7 @@ static int list_intrinsics(void)
         int length = snprintf(names, sizeof names, "%s", intrinsic->name);
         for (size_t a = 0; a < INTRINSIC_ALIASES && intrinsic->aliases[a]; a++)
             length += snprintf(names + length, sizeof names - (size_t)length, ", %s", intrinsic->aliases[a]);
-        list_entry(intrinsic->name, "%s\n    %s", names, intrinsic->description);
+        list_entry(listing, intrinsic->name, "%s\n    %s", names, intrinsic->description);
     }
     return EXIT_DONE;
 }
@@ -153,7 +163,8 @@ static void choices(const Workload *workload, char *text, size_t size)
 {
     int length = 0;
     for (size_t i = 0; i < workload->mode_count && workload->mode_count > 1; i++)
-        length += snprintf(text + length, size - (size_t)length, "%s%s", i ? "|" : "", workload->modes[i].name);
+        length +=
+            snprintf(text + length, size - (size_t)length, "%s%s", i ? "|" : "", workload->modes[i].name);
     const char *before = length ? "  " : "";
     for (size_t i = 0; i < INPUT_SIZES; i++)
         if (workload->sizes[i]) {
@@ -162,43 +173,43 @@ static void choices(const Workload *workload, char *text, size_t size)
         }
 }
 
-static int list_workloads(void)
+static int list_workloads(Listing *listing)
 {
     Workload workload;
     for (size_t i = 0; workload_at(i, &workload); i++) {
         char text[256];
         choices(&workload, text, sizeof text);
-        list_entry(workload.name, "%-28s %-46s %s", workload.name, workload.description, text);
+        list_entry(listing, workload.name, "%-28s %-46s %s", workload.name, workload.description, text);
     }
     return EXIT_DONE;
 }
 
-static int list_modes(void)
+static int list_modes(Listing *listing)
 {
     WorkloadMode mode;
     for (size_t i = 0; workload_mode_at(i, &mode); i++)
-        list_entry(mode.name, "%-10s %s", mode.name, mode.description);
+        list_entry(listing, mode.name, "%-10s %s", mode.name, mode.description);
     return EXIT_DONE;
 }
 
-static int list_papers(void)
+static int list_papers(Listing *listing)
 {
     const Paper *paper;
     for (size_t i = 0; (paper = paper_at(i)); i++)
-        list_entry(paper->name, "%-10s %s", paper->name, paper->title);
+        list_entry(listing, paper->name, "%-10s %s", paper->name, paper->title);
     return EXIT_DONE;
 }
 
-static int list_commands(void)
+static int list_commands(Listing *listing)
 {
     for (size_t i = 0; i < command_count; i++)
-        list_entry(commands[i].name, "%-12s %s", commands[i].name, commands[i].description);
+        list_entry(listing, commands[i].name, "%-12s %s", commands[i].name, commands[i].description);
     return EXIT_DONE;
 }
 
 typedef struct List {
     const char *name, *description;
-    int (*print)(void);
+    int (*print)(Listing *listing);
     int (*print_markdown)(void);
 } List;
 
@@ -208,6 +219,7 @@ static const List lists[] = {
     {"knobs", "All that a configuration and --set can set", list_knobs, NULL},
     {"statistics", "Counters, as in --stats", list_statistics, list_statistics_markdown},
     {"ratios", "What is computed of them", list_ratios, NULL},
+    {"schema", "JSON Schema of the report that --stats writes", list_schema, NULL},
     {"workloads", "What `warpbeam run` can run by name", list_workloads, NULL},
     {"modes", "Ways to run workloads, for --mode", list_modes, NULL},
     {"papers", "What `warpbeam paper` repeats", list_papers, NULL},
@@ -231,29 +243,30 @@ static const List *find_list(const char *name)
     return NULL;
 }
 
-static int list_lists(void)
+static int list_lists(Listing *listing)
 {
     for (size_t i = 0; i < LIST_COUNT; i++)
-        list_entry(lists[i].name, "%-14s %s", lists[i].name, lists[i].description);
+        list_entry(listing, lists[i].name, "%-14s %s", lists[i].name, lists[i].description);
     return EXIT_DONE;
 }
 
 int command_list(int argument_count, char **arguments)
 {
+    Listing listing = {0};
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
-    only_names = take_flag(&argument_count, arguments, "--names");
+    listing.only_names = take_flag(&argument_count, arguments, "--names");
     if (check_left_over(argument_count, arguments, 2) != EXIT_DONE)
         return EXIT_USAGE;
     if (argument_count == 1)
-        return list_lists();
+        return list_lists(&listing);
     const List *list = find_list(arguments[1]);
     if (!list)
         return EXIT_USAGE;
-    word = argument_count > 2 ? arguments[2] : NULL;
-    if (markdown && (!list->print_markdown || only_names || word))
+    listing.word = argument_count > 2 ? arguments[2] : NULL;
+    if (markdown && (!list->print_markdown || listing.only_names || listing.word))
         return misuse("only statistics, with their ratios, and cuda can be listed as Markdown, and whole.");
-    const int result = markdown ? list->print_markdown() : list->print();
-    if (word && !entries && result == EXIT_DONE)
-        return fail("none of the %s has '%s'.", list->name, word);
+    const int result = markdown ? list->print_markdown() : list->print(&listing);
+    if (listing.word && !listing.count && result == EXIT_DONE)
+        return fail("none of the %s has '%s'.", list->name, listing.word);
     return result;
 }

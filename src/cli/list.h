@@ -4,7 +4,15 @@
 
 #include "cli/command.h"
 
-/* Prints an entry, or only its name, unless it lacks the word that was asked for. */
-void list_entry(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What was asked for. */
+typedef struct Listing {
+    bool only_names;
+    const char *word; /* that an entry must have; null: any */
+    size_t count;     /* entries that were printed */
+} Listing;
+
+/* Prints an entry, or only its name, unless it lacks the word. */
+void list_entry(Listing *listing, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

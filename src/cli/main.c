@@ -7,7 +7,7 @@
 
 #include "base/nearest.h"
 
-static const Command *running_command; /* null: none was found yet */
+enum { STATUS_USAGE = 2 };
 
 static void print_message(const char *format, va_list arguments)
 {
@@ -31,8 +31,6 @@ int misuse(const char *format, ...)
     va_start(arguments, format);
     print_message(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "`warpbeam help%s%s` shows how it is used.\n", running_command ? " " : "",
-            running_command ? running_command->name : "");
     return EXIT_USAGE;
 }
 
@@ -54,7 +52,8 @@ static bool wants_help(int argument_count, char **arguments)
     return false;
 }
 
-int main(int argument_count, char **arguments)
+/* Runs the command that the arguments name, and gives it out; null where there is none. */
+static int run_command(int argument_count, char **arguments, const Command **command)
 {
     if (argument_count < 2)
         return misuse("a command is needed.");
@@ -65,13 +64,23 @@ int main(int argument_count, char **arguments)
         puts("warpbeam " WARPBEAM_VERSION);
         return EXIT_DONE;
     }
-    const Command *command = command_find(name);
-    if (!command)
+    *command = command_find(name);
+    if (!*command)
         return unknown_command(name);
-    running_command = command;
     if (wants_help(argument_count - 1, arguments + 1)) {
-        help_print(command);
+        help_print(*command);
         return EXIT_DONE;
     }
-    return command->run(argument_count - 1, arguments + 1);
+    return (*command)->run(argument_count - 1, arguments + 1);
+}
+
+int main(int argument_count, char **arguments)
+{
+    const Command *command = NULL;
+    const int result = run_command(argument_count, arguments, &command);
+    if (result != EXIT_USAGE)
+        return result;
+    fprintf(stderr, "`warpbeam help%s%s` shows how it is used.\n", command ? " " : "",
+            command ? command->name : "");
+    return STATUS_USAGE;
 }

@@ -71,7 +71,8 @@ void man_print(void)
          "warpbeam \\- a GPU simulator that runs CUDA programs\n.SH SYNOPSIS\n"
          "\\fBwarpbeam\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n.br\n"
          "\\fBwarpbeam\\fR \\-\\-help | \\-\\-version\n.SH DESCRIPTION\n"
-         "Simulates a GPU cycle by cycle: what a CUDA program computes on it, bit for bit, when, and where its "
+         "Simulates a GPU cycle by cycle: what a CUDA program computes on it, bit for bit, when, and where "
+         "its "
          "time\ngoes. Results do not depend on the host or the number of its threads.\n.SH COMMANDS");
     for (size_t i = 0; i < command_count; i++)
         put_command(&commands[i]);
@@ -80,6 +81,7 @@ void man_print(void)
         printf(".TP\n.B %s\n", variables[i].name);
         put_line(variables[i].description);
     }
-    puts(".SH EXIT STATUS\n0: done; 1: the work failed; 2: wrong usage. `warpbeam run \\-\\- PROGRAM` ends as "
-         "the program does, or\nwith 128 and the signal that ended it.");
+    puts(
+        ".SH EXIT STATUS\n0: done; 1: the work failed; 2: wrong usage. `warpbeam run \\-\\- PROGRAM` ends as "
+        "the program does, or\nwith 128 and the signal that ended it.");
 }

@@ -28,8 +28,7 @@ static bool is_file(const char *name)
 {
     Workload workload;
     const char *end = strrchr(name, '.');
-    return !workload_find(name, &workload) &&
-           ((end && strcmp(end, ".ptx") == 0) || access(name, F_OK) == 0);
+    return !workload_find(name, &workload) && ((end && strcmp(end, ".ptx") == 0) || access(name, F_OK) == 0);
 }
 
 int command_run(int argument_count, char **arguments)

@@ -45,7 +45,8 @@ static int read_mode(const char *text, Job *job)
             return EXIT_DONE;
         }
     }
-    return misuse("%s has no mode '%s'%s", job->workload.name, text, nearest_hint(&nearest, hint, sizeof hint));
+    return misuse("%s has no mode '%s'%s", job->workload.name, text,
+                  nearest_hint(&nearest, hint, sizeof hint));
 }
 
 static int read_size(const char *text, Job *job)
@@ -61,7 +62,8 @@ static int read_size(const char *text, Job *job)
             return EXIT_DONE;
         }
     }
-    return misuse("%s has no size '%s'%s", job->workload.name, text, nearest_hint(&nearest, hint, sizeof hint));
+    return misuse("%s has no size '%s'%s", job->workload.name, text,
+                  nearest_hint(&nearest, hint, sizeof hint));
 }
 
 static int read_options(int argument_count, char **arguments, Job *job)

@@ -13,6 +13,8 @@ Running running_take(int *argument_count, char **arguments)
     running.timeline = take_option(argument_count, arguments, "--timeline");
     running.cycle = !take_flag(argument_count, arguments, "--functional");
     running.report.details = take_flag(argument_count, arguments, "--detail");
+    if (take_flag(argument_count, arguments, "--profile-lines"))
+        VEC_PUSH(&running.settings, "profile_lines=true");
     running.report.blocks = take_flag(argument_count, arguments, "--blocks");
     return running;
 }

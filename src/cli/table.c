@@ -3,12 +3,30 @@
 
 #include <string.h>
 
-#define GROUP(title, form, options) {title, form, options, sizeof options / sizeof *options}
-#define LIST(name) {VALUE_LIST, name}
-#define WORDS(words) {VALUE_WORDS, words}
-#define FILE_VALUE {VALUE_FILE, NULL}
-#define FOLDER_VALUE {VALUE_FOLDER, NULL}
-#define ANY {VALUE_ANY, NULL}
+#define GROUP(title, form, options)                                                                          \
+    {                                                                                                        \
+        title, form, options, sizeof options / sizeof *options                                               \
+    }
+#define LIST(name)                                                                                           \
+    {                                                                                                        \
+        VALUE_LIST, name                                                                                     \
+    }
+#define WORDS(words)                                                                                         \
+    {                                                                                                        \
+        VALUE_WORDS, words                                                                                   \
+    }
+#define FILE_VALUE                                                                                           \
+    {                                                                                                        \
+        VALUE_FILE, NULL                                                                                     \
+    }
+#define FOLDER_VALUE                                                                                         \
+    {                                                                                                        \
+        VALUE_FOLDER, NULL                                                                                   \
+    }
+#define ANY                                                                                                  \
+    {                                                                                                        \
+        VALUE_ANY, NULL                                                                                      \
+    }
 
 static const Option running[] = {
     {"--gpu", "NAME", "the GPU: a name that `warpbeam list gpus` shows, or a YAML file; h200 unless given",
@@ -16,10 +34,12 @@ static const Option running[] = {
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
     {"--threads", "N", "host threads of cycle mode; the result is the same with any number", ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
-    {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -", FILE_VALUE},
+    {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -",
+     FILE_VALUE},
     {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
     {"--detail", NULL, "statistics of every SM, slice and channel, not only sums", ANY},
     {"--blocks", NULL, "statistics of every block: SM, dispatched, started, ended", ANY},
+    {"--profile-lines", NULL, "where warps spent their time, by line of source or of PTX", ANY},
 };
 const OptionGroup running_options = GROUP("Every run", NULL, running);
 
@@ -28,7 +48,8 @@ static const Option of_program[] = {
     {"--kernels", "PATTERN", "only kernels of such a name take time: 'conv*,gemm'", ANY},
     {"--max-cycles", "N", "a kernel that takes longer is an error", ANY},
     {"--seed", "N", "of all that is random", ANY},
-    {"--graph-profile", "FILE", "records which blocks read what others wrote, as a dependency graph", FILE_VALUE},
+    {"--graph-profile", "FILE", "records which blocks read what others wrote, as a dependency graph",
+     FILE_VALUE},
     {"--quiet", NULL, "no summary at the end", ANY},
 };
 const OptionGroup program_options = GROUP("A CUDA program", "run [OPTION]... -- PROGRAM", of_program);
@@ -53,8 +74,9 @@ static const Option of_ptx[] = {
 const OptionGroup ptx_options = GROUP("One kernel of a PTX file", "run FILE.ptx", of_ptx);
 
 static const Option of_paper[] = {
-    {"--size", "SIZE", "of the inputs: small, which takes minutes, unless given; tiny, a second's work, is for "
-                       "tests",
+    {"--size", "SIZE",
+     "of the inputs: small, which takes minutes, unless given; tiny, a second's work, is for "
+     "tests",
      WORDS("small full tiny")},
     {"--only", "NAME[,NAME]", "only these benchmarks; claims about all of them are then not measured", ANY},
     {"--graph", "FILE",
@@ -73,12 +95,13 @@ static const OptionGroup paper_options = GROUP("Options", NULL, of_paper);
 static const Option of_compare[] = {
     {"--top", "N", "so many differences of each part: 10 unless given", ANY},
     {"--all", NULL, "all differences", ANY},
+    {"--each", NULL, "kernels one by one, matched by their place among those of their name", ANY},
     {"--csv", NULL, "all differences as comma-separated values", ANY},
 };
 static const OptionGroup compare_options = GROUP("Options", NULL, of_compare);
 
 static const Option of_demo[] = {
-    {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small tiny")},
+    {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small full tiny")},
     {"--gpu", "NAME", "the GPU: gtx480, the paper's, unless given", LIST("gpus")},
     {"--threads", "N", "host threads; the result is the same with any number", ANY},
     {"--out", "FOLDER", "keeps the statistics of every run and the report; otherwise nothing is written",
@@ -103,9 +126,12 @@ static const Option of_help[] = {
 static const OptionGroup help_options = GROUP("Options", NULL, of_help);
 
 const Command commands[] = {
-    {"run", command_run, "Run a CUDA program, a workload or one kernel, and show where its time went",
+    {"run",
+     command_run,
+     "Run a CUDA program, a workload or one kernel, and show where its time went",
      {"[OPTION]... -- PROGRAM [ARGUMENT]...", "WORKLOAD [OPTION]...", "FILE.ptx [OPTION]..."},
-     "A CUDA program is run unmodified, with stand-ins for CUDA's libraries; what it prints and how it ends is "
+     "A CUDA program is run unmodified, with stand-ins for CUDA's libraries; what it prints and how it ends "
+     "is "
      "its own, and a summary of its kernels goes to stderr.\n"
      "A workload comes with the simulator, and checks its own results: `warpbeam list workloads`.\n"
      "One kernel of a PTX file gets its arguments from the command line.",
@@ -114,39 +140,80 @@ const Command commands[] = {
      {"warpbeam run --gpu h200 --stats out.json -- ./program arguments",
       "warpbeam run wireframe/sor --mode lvl --gpu gtx480",
       "warpbeam run k.ptx --kernel k --grid 64 --block 256 --arg buffer:1MiB:iota --arg u32:5"}},
-    {"paper", command_paper, "Repeat the measurements of a paper and compare them with what it published",
+    {"paper",
+     command_paper,
+     "Repeat the measurements of a paper and compare them with what it published",
      {"NAME [OPTION]..."},
-     "Runs what the paper ran, shows its figures as tables with the published numbers beside them, and says of "
+     "Runs what the paper ran, shows its figures as tables with the published numbers beside them, and says "
+     "of "
      "each of its claims whether it agrees, differs or was not measured. `warpbeam list papers` has the "
      "names.\n"
      "The exit status is 0 when all runs gave right results, whatever the claims.",
-     LIST("papers"), {&paper_options}, {"warpbeam paper dtbl --only bht --out results"}},
-    {"compare", command_compare, "Show what differs between runs, the biggest difference first",
+     LIST("papers"),
+     {&paper_options},
+     {"warpbeam paper dtbl --only bht --out results"}},
+    {"compare",
+     command_compare,
+     "Show what differs between runs, the biggest difference first",
      {"A.json B.json [C.json]... [OPTION]..."},
-     "Takes files that --stats wrote. First come knobs that differ, then the totals, then each kernel's "
-     "counters and ratios; kernels are matched by name and by their place among those of that name. "
-     "Differences are against the first file, and sorted by how many times larger or smaller the number is.",
-     FILE_VALUE, {&compare_options}, {"warpbeam compare global.json lvl.json --top 20"}},
-    {"list", command_list, "Show what there is: gpus, policies, knobs, statistics, workloads, papers ...",
+     "Takes two to six JSON files that --stats wrote. First come knobs that differ, then totals, then "
+     "counters "
+     "of the kernels, those of one name together, and their ratios where there is one of the name. "
+     "Differences "
+     "are against the first file, sorted by how many times larger or smaller a number is.",
+     FILE_VALUE,
+     {&compare_options},
+     {"warpbeam compare global.json lvl.json --top 20"}},
+    {"list",
+     command_list,
+     "Show what there is: gpus, policies, knobs, statistics, workloads, papers ...",
      {"WHAT [WORD] [OPTION]..."},
      "With a word, only the entries that have it. Without anything, what can be listed.",
-     LIST(""), {&list_options}, {"warpbeam list knobs dram"}},
-    {"config", command_config, "Show a GPU's configuration with every value resolved", {"NAME"}, NULL,
-     {VALUE_FILE_OR_LIST, "gpus"}, {NULL}, {"warpbeam config h200"}},
-    {"ptx", command_ptx, "Read a PTX file and list its kernels and what they need", {"FILE [OPTION]..."}, NULL,
-     FILE_VALUE, {&ptx_command_options}, {NULL}},
-    {"demo", command_demo, "A wavefront under global barriers, nested launches and dependency graphs",
+     LIST(""),
+     {&list_options},
+     {"warpbeam list knobs dram"}},
+    {"config",
+     command_config,
+     "Show a GPU's configuration with every value resolved",
+     {"NAME"},
+     NULL,
+     {VALUE_FILE_OR_LIST, "gpus"},
+     {NULL},
+     {"warpbeam config h200"}},
+    {"ptx",
+     command_ptx,
+     "Read a PTX file and list its kernels and what they need",
+     {"FILE [OPTION]..."},
+     NULL,
+     FILE_VALUE,
+     {&ptx_command_options},
+     {NULL}},
+    {"demo",
+     command_demo,
+     "A wavefront under global barriers, nested launches and dependency graphs",
      {"[OPTION]..."},
      "Runs a sweep of successive over-relaxation in all ways that the Wireframe paper (MICRO 2017) compares, "
      "checks every result against one computed on the host, and shows what each way costs.",
-     ANY, {&demo_options}, {NULL}},
-    {"completion", command_completion, "Print what makes a shell complete warpbeam's command lines",
+     ANY,
+     {&demo_options},
+     {NULL}},
+    {"completion",
+     command_completion,
+     "Print what makes a shell complete warpbeam's command lines",
      {"bash", "zsh"},
      "For bash: add `source <(warpbeam completion bash)` to ~/.bashrc. For zsh: write it to a file _warpbeam "
      "in a folder of $fpath.",
-     WORDS("bash zsh"), {NULL}, {NULL}},
-    {"help", command_help, "Show how a command is used", {"[COMMAND]"}, NULL, LIST("commands"),
-     {&help_options}, {NULL}},
+     WORDS("bash zsh"),
+     {NULL},
+     {NULL}},
+    {"help",
+     command_help,
+     "Show how a command is used",
+     {"[COMMAND]"},
+     NULL,
+     LIST("commands"),
+     {&help_options},
+     {NULL}},
 };
 const size_t command_count = sizeof commands / sizeof *commands;
 

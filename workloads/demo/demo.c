@@ -15,7 +15,8 @@ static bool saxpy(Host *host)
         x[i] = random_float(&seed) * 256;
         y[i] = (float)i;
     }
-    uint64_t device_x = host_buffer(host, x, COUNT * sizeof *x), device_y = host_buffer(host, y, COUNT * sizeof *y);
+    uint64_t device_x = host_buffer(host, x, COUNT * sizeof *x),
+             device_y = host_buffer(host, y, COUNT * sizeof *y);
     HOST_LAUNCH(host, "saxpy", dim((COUNT + THREADS - 1) / THREADS, 1, 1), dim(THREADS, 1, 1), WB_ARG(count),
                 WB_ARG(a), WB_ARG(device_x), WB_ARG(device_y));
     host_read(host, got, device_y, COUNT * sizeof *got);
