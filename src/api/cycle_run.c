@@ -220,7 +220,6 @@ static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
     }
     record_graph(gpu, launch);
     front_end_begin_graph(front_end, run, gpu->now);
-    kept_graph(gpu, launch);
     bool *is_submitted = xcalloc(launch->count, sizeof *is_submitted);
     for (uint32_t id = 0, left = launch->count; left; id++) {
         const uint32_t grid = graph_is_join(graph, id) ? 0 : graph_grid_of(graph, graph->tasks[id]);

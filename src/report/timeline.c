@@ -84,7 +84,7 @@ static void put_sample(Trace *trace, const Series *series, uint32_t first, uint3
     put_counter(trace, COUNTER_DRAM, begin, (Ratio){bytes * config->clock_khz, cycles * 1000000});
     put_counter(trace, COUNTER_L2_HITS, begin, (Ratio){100 * hits, sectors});
     put_counter(trace, COUNTER_WAITING, end, (Ratio){series->states.items[last].waiting_blocks, 1});
-    if (trace->gpu->kept.edge_count)
+    if (trace->has_graph)
         put_counter(trace, COUNTER_READY, end, (Ratio){series->states.items[last].ready_nodes, 1});
 }
 
@@ -119,8 +119,11 @@ void trace_counters(Trace *trace, uint64_t most)
     const uint32_t count = trace->gpu->records.count;
     uint64_t samples = 0;
     Cycle covered = 0;
-    for (uint32_t i = 0; i < count; i += (uint32_t)trace->kernel_stride)
-        samples += trace->gpu->records.items[i]->series.ends.count + 1u;
+    for (uint32_t i = 0; i < count; i++) {
+        const KernelRecord *record = trace->gpu->records.items[i];
+        samples += record->number % trace->kernel_stride ? 0 : record->series.ends.count + 1u;
+        trace->has_graph |= record->graph.level_count != 0;
+    }
     const uint64_t room = most / COUNTER_COUNT;
     trace->joined_samples = samples > room ? (samples + room - 1) / room : 1;
     for (uint32_t i = 0; i < count; i++) {

@@ -407,7 +407,7 @@ static void put_about(JsonWriter *json, const Trace *trace)
     put_sampling(json, "launches", trace->launch_stride);
     put_sampling(json, "waits", trace->wait_stride);
     put_sampling(json, "copies", trace->gpu->kept.copy_stride);
-    put_sampling(json, "dependencies", trace->gpu->kept.edge_stride);
+    put_sampling(json, "dependencies", trace->edge_stride);
     json_put_integer(json, "samples_joined", trace->joined_samples);
     json_put_integer(json, "left_out", trace->left_out);
     json_close(json);

@@ -91,8 +91,10 @@ typedef struct Trace {
     VEC(TraceLanes) lanes[TRACE_PROCESSES];
     VEC(PlacedStay) stays;
     uint32_t next_arrow;
-    uint64_t kernel_stride, block_stride, launch_stride, wait_stride; /* every so many are shown */
+    uint64_t kernel_stride, block_stride, launch_stride; /* every so many are shown, */
+    uint64_t wait_stride, edge_stride;                   /* and of these */
     uint64_t joined_samples;   /* at most, to one value of a counter */
+    bool has_graph;
     uint64_t left_out;         /* of what should be shown, because there was no room */
 } Trace;
 

@@ -266,17 +266,44 @@ void trace_waits(Trace *trace, uint64_t most)
 
 /* -- dependencies -- */
 
+/* The stay of the block with that number in the row of all blocks of the graph; null: it is a join, or not
+ * shown. Kernels of a graph start together, so their records lie together. `of` is that of one of them. */
+static const PlacedStay *stay_of_task(const Trace *trace, uint32_t of, uint32_t task)
+{
+    const KernelRecord *const *records = (const KernelRecord *const *)trace->gpu->records.items;
+    const uint32_t base = of - records[of]->graph.grid;
+    for (uint32_t i = base; i < trace->gpu->records.count; i++) {
+        const GraphRecord *graph = &records[i]->graph;
+        if (task < graph->first || graph->grid != i - base)
+            break;
+        if (task - graph->first < records[i]->block_count)
+            return stay_at(trace, records[i]->number, task - graph->first, CYCLE_NEVER - 1);
+    }
+    return NULL;
+}
+
+static void show_edge(Trace *trace, uint32_t of, const GraphEdge *edge)
+{
+    const PlacedStay *parent = stay_of_task(trace, of, edge->parent);
+    const PlacedStay *child = stay_of_task(trace, of, edge->child);
+    if (!parent || !child)
+        return;
+    const uint32_t arrow = ++trace->next_arrow;
+    from_end(trace, ARROW_DEPENDS, arrow, parent);
+    to_begin(trace, ARROW_DEPENDS, arrow, child);
+}
+
 void trace_edges(Trace *trace, uint64_t most)
 {
-    const Kept *kept = &trace->gpu->kept;
-    for (uint32_t i = 0; i < kept->edges.count && 2 * (uint64_t)(i + 1) <= most; i++) {
-        const KeptEdge *edge = &kept->edges.items[i];
-        const PlacedStay *parent = stay_at(trace, edge->parent_kernel, edge->parent, CYCLE_NEVER - 1);
-        const PlacedStay *child = stay_at(trace, edge->child_kernel, edge->child, CYCLE_NEVER - 1);
-        if (!parent || !child)
-            continue;
-        const uint32_t arrow = ++trace->next_arrow;
-        from_end(trace, ARROW_DEPENDS, arrow, parent);
-        to_begin(trace, ARROW_DEPENDS, arrow, child);
+    enum { EVENTS = 2 };
+    uint64_t count = 0, seen = 0;
+    for (uint32_t i = 0; i < trace->gpu->records.count; i++)
+        count += trace->gpu->records.items[i]->graph.edges.count;
+    trace->edge_stride = count * EVENTS > most ? (count * EVENTS + most - 1) / most : 1;
+    for (uint32_t i = 0; i < trace->gpu->records.count; i++) {
+        const GraphRecord *graph = &trace->gpu->records.items[i]->graph;
+        for (uint32_t e = 0; e < graph->edges.count; e++)
+            if (seen++ % trace->edge_stride == 0)
+                show_edge(trace, i, &graph->edges.items[e]);
     }
 }
