@@ -390,11 +390,12 @@ static void cut_blocks(KernelRecord *record, Cycle now)
 {
     for (uint64_t i = 0; record->blocks && i < record->block_count; i++) {
         BlockRecord *block = &record->blocks[i];
-        if (!block->dispatched)
+        const bool was_sent = block->dispatched || block->started; /* the first one may be in cycle 0 */
+        if (!was_sent)
             block->sm = NO_SM;
         else if (!block->ended)
             block->ended = now;
-        if (block->dispatched && !block->started)
+        if (was_sent && !block->started)
             block->started = block->ended;
     }
 }
@@ -408,6 +409,7 @@ void cycle_keep_interrupted(WbGpu *gpu)
         KernelRecord *record = kernel->record;
         note_residents(machine, kernel);
         cut_blocks(record, gpu->now);
+        kept_cut_off(gpu, record);
         if (!kernel->grid.started || kernel->grid.started > gpu->now)
             kernel->grid.started = gpu->now;
         record->interrupted = kernel->grid.ended > gpu->now;

@@ -61,6 +61,36 @@ static void bound_logs(WbGpu *gpu)
     }
 }
 
+/* A block that is still on its SM has been there until now. */
+static void log_resident(const Sm *sm, const BlockSlot *slot, const EventLog *log, Cycle now)
+{
+    const GridKernel *launch = slot->kernel->owner;
+    const BlockReport *report = &slot->report;
+    if (launch->place_in_log.log != log)
+        return;
+    const BlockStay stay = {
+        .block = log_block(&launch->place_in_log, slot->launch.grid, report->linear),
+        .sm = sm->number,
+        .dispatched = report->dispatched,
+        .restore_begun = report->restore_begun,
+        .restored = report->restored <= now ? report->restored : 0,
+        .started = report->started,
+        .left = now,
+    };
+    log_stay(launch->place_in_log.log, &stay);
+}
+
+void kept_cut_off(const WbGpu *gpu, const KernelRecord *record)
+{
+    const CycleMachine *machine = gpu->cycle;
+    for (uint32_t s = 0; record->log && s < machine->sm_count; s++) {
+        const Sm *sm = machine->sms[s];
+        for (uint32_t i = 0; i < sm->block_capacity; i++)
+            if (sm->blocks[i].block)
+                log_resident(sm, &sm->blocks[i], record->log, gpu->now);
+    }
+}
+
 /* -- samples -- */
 
 /* Those of all records and of what runs, after the interval has doubled. */

@@ -44,6 +44,9 @@ void kept_begin(struct WbGpu *gpu, struct KernelRecord *record);
 Cycle kept_interval(const struct WbGpu *gpu);
 /* Its record has been put among those of the GPU. */
 void kept_end(struct WbGpu *gpu, struct KernelRecord *record);
+/* The kernel is being cut off in the present cycle: its blocks, and those that it launched, have been on their
+ * SMs until then. */
+void kept_cut_off(const struct WbGpu *gpu, const struct KernelRecord *record);
 /* A kernel that runs has one more sample. */
 void kept_sampled(struct WbGpu *gpu);
 void kept_copy(struct WbGpu *gpu, KeptCopy copy);

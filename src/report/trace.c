@@ -217,6 +217,8 @@ static void put_kernel(JsonWriter *json, const Trace *trace, const KernelRecord 
     json_put_integer(json, "warp_instructions", record->warp_instructions);
     json_put_integer(json, "thread_instructions", record->thread_instructions);
     put_sampling(json, "blocks_shown", block_stride(trace, record));
+    if (record->interrupted)
+        json_put_boolean(json, "interrupted", true);
 }
 
 static void put_block(JsonWriter *json, const KernelRecord *record, const LoggedBlock *block)
