@@ -531,7 +531,8 @@ static void test_interrupted(void **state)
     static const char ptx[] = PTX_HEADER ".visible .entry endless(.param .u64 out)\n{ L: bra L; }\n";
     uint32_t out = 0;
     (void)state;
-    WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "timeline=true", NULL});
+    WbGpu *gpu = harness_open(
+        "gtx480", (const char *const[]){"mode=cycle", "timeline=true", "watchdog_cycles=0", NULL});
     const HarnessRun endless = {.gpu = gpu,
                                 .ptx = ptx,
                                 .kernel = "endless",
