@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds Warpbeam and runs all tests: optimized, then under the address and undefined-behaviour
-# sanitizers, then what uses threads under the thread sanitizer, then the fuzzers with their saved corpus.
+# sanitizers, then what uses threads under the thread sanitizer, then the HTML report in a browser, then the
+# fuzzers with their saved corpus.
 # Installs missing packages on Debian and Ubuntu.
 # The last line is "N passed, M failed"; the exit status is 0 only when nothing failed.
 #
@@ -41,6 +42,24 @@ configure_and_build_for_threads() {
         >build/tsan.log 2>&1 || { tail -n 60 build/tsan.log; return 1; }
 }
 
+# run_browser: looking at the report in Chromium counts as one test.
+run_browser() {
+    wait "$browser_packages" || true
+    if ! has_browser; then
+        tail -n 3 build/browser-packages.log
+        echo "Node or Chromium is missing and could not be installed: the report is not looked at in a browser"
+        return 0
+    fi
+    echo "== looking at the report in a browser"
+    if timeout 120 node web/test/test.mjs build/release/bin/warpbeam >build/browser.log 2>&1; then
+        tail -n 1 build/browser.log
+        passed=$((passed + 1))
+    else
+        tail -n 60 build/browser.log
+        failed=$((failed + 1))
+    fi
+}
+
 # run_fuzzers: each fuzzer counts as one test.
 run_fuzzers() {
     configure_and_build fuzz
@@ -64,12 +83,16 @@ run_fuzzers() {
 
 mkdir -p build
 install_build_packages
+# The browser's packages are large: they come while all else is built and tested.
+install_browser >build/browser-packages.log 2>&1 &
+browser_packages=$!
 configure_and_build release -DWARPBEAM_WERROR="${WARPBEAM_WERROR:-OFF}"
 run_tests release
 configure_and_build asan -DWARPBEAM_BENCH=OFF
 run_tests asan
 configure_and_build_for_threads
 run_tests tsan
+run_browser
 
 if [ "$fuzz_seconds" -gt 0 ]; then
     command -v clang >/dev/null || install_packages clang || true

@@ -27,6 +27,20 @@ install_build_packages() {
         libcmocka-dev
 }
 
+# What web/test needs; whoever has it from elsewhere keeps it.
+has_chromium() {
+    { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
+}
+
+has_browser() {
+    command -v node >/dev/null && has_chromium
+}
+
+install_browser() {
+    command -v node >/dev/null || install_packages nodejs
+    has_chromium || install_packages chromium fonts-dejavu-core
+}
+
 # configure_and_build PRESET [CMAKE OPTIONS]: a folder configured by another compiler or tree is made anew.
 configure_and_build() {
     preset=$1

@@ -303,6 +303,30 @@ static int run(Program *program)
     return tell_end(program, status);
 }
 
+/* With --report, its statistics go into a file of which the page is made behind its end. */
+static int run_for_page(Program *program)
+{
+    char path[RUNNING_PATH_SIZE];
+    Running *running = &program->running;
+    const bool keeps = running->stats;
+    if (keeps && strlen(running->stats) > 4 && !strcmp(running->stats + strlen(running->stats) - 4, ".csv"))
+        return misuse("with --report, --stats needs a JSON file.");
+    if (!keeps && !running_new_file(path))
+        return EXIT_FAILED;
+    running->stats = keeps ? running->stats : path;
+    running->title = program->arguments[0];
+    running->report = (ReportOptions){.details = true, .blocks = true};
+    int result = run(program);
+    struct stat status;
+    if (stat(running->stats, &status) == 0 && status.st_size > 0) {
+        const int page = running_write_page(running, running->stats);
+        result = result ? result : page;
+    }
+    if (!keeps)
+        unlink(path);
+    return result;
+}
+
 int run_program(int argument_count, char **arguments, char **command)
 {
     Program program = {.arguments = command};
@@ -316,7 +340,7 @@ int run_program(int argument_count, char **arguments, char **command)
     if (result == EXIT_DONE)
         result = find_libraries(&program);
     if (result == EXIT_DONE)
-        result = run(&program);
+        result = program.running.page ? run_for_page(&program) : run(&program);
     running_free(&program.running);
     for (uint32_t i = 0; i < program.made.count; i++)
         xfree(program.made.items[i]);

@@ -107,6 +107,10 @@ int run_workload(int argument_count, char **arguments)
     Job job = {.size = INPUT_SMALL};
     int result = read_options(argument_count, arguments, &job);
     job.running.needed = job.workload.settings;
+    char title[128];
+    snprintf(title, sizeof title, "%s %s", job.workload.name,
+             job.workload.mode_count > 1 ? job.workload.modes[job.mode].name : "");
+    job.running.title = title;
     WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
     if (result == EXIT_DONE)
         result = gpu ? run_job(&job, gpu) : EXIT_FAILED;

@@ -1,8 +1,12 @@
 #include "cli/running.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/page.h"
 #include "cli/progress.h"
 
 Running running_take(int *argument_count, char **arguments)
@@ -14,9 +18,12 @@ Running running_take(int *argument_count, char **arguments)
     running.stats = take_option(argument_count, arguments, "--stats");
     running.timeline = take_option(argument_count, arguments, "--timeline");
     running.cycle = !take_flag(argument_count, arguments, "--functional");
+    running.page = take_option(argument_count, arguments, "--report");
     running.progress = take_option(argument_count, arguments, "--progress");
     running.report.details = take_flag(argument_count, arguments, "--detail");
-    if (take_flag(argument_count, arguments, "--profile-lines"))
+    if (running.page)
+        VEC_PUSH(&running.settings, "timeline=true"); /* for series, launches and waits */
+    if (take_flag(argument_count, arguments, "--profile-lines") || running.page)
         VEC_PUSH(&running.settings, "profile_lines=true");
     running.report.blocks = take_flag(argument_count, arguments, "--blocks");
     return running;
@@ -92,6 +99,38 @@ static int write_statistics(const Running *running, WbGpu *gpu)
     return fflush(stdout) || ferror(stdout) ? fail("the report could not be written.") : EXIT_DONE;
 }
 
+bool running_new_file(char path[RUNNING_PATH_SIZE])
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, RUNNING_PATH_SIZE, "%s/warpbeam-XXXXXX.json", folder && *folder ? folder : "/tmp");
+    const int file = mkstemps(path, (int)strlen(".json"));
+    if (file < 0) {
+        fail("the statistics for the page cannot be kept: %s: %s.", path, strerror(errno));
+        return false;
+    }
+    close(file);
+    return true;
+}
+
+int running_write_page(const Running *running, const char *statistics)
+{
+    Error error = {0};
+    const PageInput input = {statistics, running->title ? running->title : "run"};
+    return page_write(&input, 1, PAGE_BYTES, running->page, &error) ? EXIT_DONE : fail("%s", error.text);
+}
+
+static int make_page(const Running *running, WbGpu *gpu)
+{
+    char path[RUNNING_PATH_SIZE];
+    if (!running_new_file(path))
+        return EXIT_FAILED;
+    const int result = wb_report(gpu, path, WB_REPORT_DETAILS | WB_REPORT_BLOCKS)
+                           ? fail("%s", wb_error(gpu))
+                           : running_write_page(running, path);
+    unlink(path);
+    return result;
+}
+
 int running_report(const Running *running, WbGpu *gpu)
 {
     progress_clear();
@@ -99,7 +138,8 @@ int running_report(const Running *running, WbGpu *gpu)
         report_text(gpu, &running->report, stdout);
     if (running->timeline && wb_timeline(gpu, running->timeline))
         return fail("%s", wb_error(gpu));
-    return running->stats ? write_statistics(running, gpu) : EXIT_DONE;
+    const int result = running->page ? make_page(running, gpu) : EXIT_DONE;
+    return running->stats && result == EXIT_DONE ? write_statistics(running, gpu) : result;
 }
 
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence)

@@ -37,6 +37,7 @@ static const Option running[] = {
     {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -",
      FILE_VALUE},
     {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
+    {"--report", "FILE.html", "all of them, lines and series included, as a page for browsers", FILE_VALUE},
     {"--progress", "WHEN",
      "auto: how far the simulation is, on a terminal; always: as lines elsewhere, too; never",
      WORDS("auto always never")},
@@ -94,6 +95,13 @@ static const Option of_paper[] = {
     {"--markdown", "FILE", "replaces the generated part of FILE by the tables", FILE_VALUE},
 };
 static const OptionGroup paper_options = GROUP("Options", NULL, of_paper);
+
+static const Option of_report[] = {
+    {"--out", "FILE.html", "where the page goes: report.html unless given", FILE_VALUE},
+    {"--megabytes", "N", "of data at most: 20 unless given; blocks are left out beyond, and the page says so",
+     ANY},
+};
+static const OptionGroup report_options = GROUP("Options", NULL, of_report);
 
 static const Option of_compare[] = {
     {"--top", "N", "so many differences of each part: 10 unless given", ANY},
@@ -168,6 +176,16 @@ const Command commands[] = {
      FILE_VALUE,
      {&compare_options},
      {"warpbeam compare global.json lvl.json --top 20"}},
+    {"report",
+     command_report,
+     "Write a page for browsers that shows runs beside each other, and results of papers",
+     {"[NAME=]RUN.json|FOLDER... [OPTION]..."},
+     "Takes JSON files that --stats wrote (best with --detail, --blocks and --profile-lines), and folders "
+     "that "
+     "`warpbeam paper --out` filled. The page is one file and needs no network.",
+     FILE_VALUE,
+     {&report_options},
+     {"warpbeam report global.json lvl.json -o both.html"}},
     {"list",
      command_list,
      "Show what there is: gpus, policies, knobs, statistics, workloads, papers ...",
@@ -236,11 +254,22 @@ const Command *command_find(const char *name)
     return NULL;
 }
 
+const char *option_short_name(const Option *option)
+{
+    return strcmp(option->name, "--out") == 0 ? "-o" : NULL;
+}
+
+bool option_is_called(const Option *option, const char *name)
+{
+    const char *short_name = option_short_name(option);
+    return strcmp(name, option->name) == 0 || (short_name && strcmp(name, short_name) == 0);
+}
+
 const Option *command_option(const Command *command, const char *name)
 {
     for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
         for (size_t i = 0; i < command->groups[g]->count; i++)
-            if (strcmp(name, command->groups[g]->options[i].name) == 0)
+            if (option_is_called(&command->groups[g]->options[i], name))
                 return &command->groups[g]->options[i];
     return NULL;
 }

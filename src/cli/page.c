@@ -1,0 +1,211 @@
+#include "cli/page.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "cli/page_run.h"
+#include "papers/paper.h"
+
+enum { PATH_BYTES = 4096 };
+
+static const char PLACEHOLDER[] = "/*DATA*/";
+
+/* The last part of the path without its ending. */
+static json_t *label_of(const PageInput *input)
+{
+    if (input->label)
+        return json_string(input->label);
+    size_t length = strlen(input->path);
+    while (length > 1 && input->path[length - 1] == '/')
+        length--;
+    size_t from = length;
+    while (from > 0 && input->path[from - 1] != '/')
+        from--;
+    if (length - from > 5 && strncmp(input->path + length - 5, ".json", 5) == 0)
+        length -= 5;
+    return json_stringn(input->path + from, length - from);
+}
+
+/* -- folders of papers -- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), wanted = strlen(end);
+    return length > wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* {"name": without ending, "text": of the table} */
+static bool add_table(json_t *tables, const char *folder, const char *name, Error *error)
+{
+    char path[PATH_BYTES];
+    size_t length;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char *text = file_read("table", path, &length, error);
+    if (!text)
+        return false;
+    json_t *content = json_stringn(text, length);
+    xfree(text);
+    if (!content) {
+        error_set(error, WB_ERROR_ARGUMENT, "%s is no text in UTF-8.", path);
+        return false;
+    }
+    json_array_append_new(
+        tables, json_pack("{s:s%, s:o}", "name", name, strlen(name) - strlen(".csv"), "text", content));
+    return true;
+}
+
+static bool add_tables(json_t *tables, const char *folder, Error *error)
+{
+    VEC(char *) names = {0};
+    DIR *directory = opendir(folder);
+    if (!directory) {
+        error_set(error, WB_ERROR_ARGUMENT, "The folder %s cannot be read: %s.", folder, strerror(errno));
+        return false;
+    }
+    for (const struct dirent *entry; (entry = readdir(directory));)
+        if (ends_with(entry->d_name, ".csv"))
+            VEC_PUSH(&names, strdup(entry->d_name));
+    closedir(directory);
+    if (names.count)
+        qsort(names.items, names.count, sizeof *names.items, compare_names);
+    bool has_claims = false;
+    for (uint32_t i = 0; i < names.count; i++) {
+        has_claims = has_claims || strcmp(names.items[i], "claims.csv") == 0;
+        if (error->status == WB_OK)
+            add_table(tables, folder, names.items[i], error);
+        free(names.items[i]);
+    }
+    VEC_FREE(&names);
+    if (!has_claims)
+        error_set(error, WB_ERROR_ARGUMENT,
+                  "The folder %s has no claims.csv: `warpbeam paper NAME --out FOLDER` makes one that has.",
+                  folder);
+    return error->status == WB_OK;
+}
+
+/* The claims' words come with the simulator; the folder has only their numbers. */
+static json_t *read_paper(const PageInput *input, Error *error)
+{
+    char path[PATH_BYTES];
+    json_t *tables = json_array();
+    size_t length;
+    char *claims = file_read("table", paper_data("papers/claims.csv", path, sizeof path), &length, error);
+    json_t *made = NULL;
+    if (claims && add_tables(tables, input->path, error))
+        made = json_pack("{s:o, s:s%, s:O}", "label", label_of(input), "claims", claims, length, "tables",
+                         tables);
+    json_decref(tables);
+    xfree(claims);
+    return made;
+}
+
+/* -- all of it -- */
+
+static json_t *read_run(const PageInput *input, size_t limit, Error *error)
+{
+    json_t *report = page_run_read(input->path, error), *notes = json_array();
+    if (report)
+        page_run_shrink(report, limit, notes);
+    json_t *made = report ? json_pack("{s:o, s:s, s:O, s:o}", "label", label_of(input), "file", input->path,
+                                      "notes", notes, "report", report)
+                          : NULL;
+    json_decref(notes);
+    return made;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* Labels that two inputs share become their paths. */
+static void tell_apart(json_t *runs)
+{
+    const size_t count = json_array_size(runs);
+    for (size_t i = 0; i < count; i++) {
+        json_t *one = json_array_get(runs, i);
+        const char *label = json_string_value(json_object_get(one, "label"));
+        bool shared = false;
+        for (size_t k = i + 1; k < count; k++) {
+            json_t *other = json_array_get(runs, k);
+            if (strcmp(label, json_string_value(json_object_get(other, "label"))) != 0)
+                continue;
+            json_object_set(other, "label", json_object_get(other, "file"));
+            shared = true;
+        }
+        if (shared)
+            json_object_set(one, "label", json_object_get(one, "file"));
+    }
+}
+
+static json_t *read_inputs(const PageInput *inputs, size_t count, size_t bytes, Error *error)
+{
+    json_t *runs = json_array(), *papers = json_array();
+    for (size_t i = 0; i < count && error->status == WB_OK; i++) {
+        if (is_folder(inputs[i].path))
+            json_array_append_new(papers, read_paper(&inputs[i], error));
+        else
+            json_array_append_new(runs, read_run(&inputs[i], bytes / count, error));
+    }
+    if (error->status == WB_OK)
+        tell_apart(runs);
+    return json_pack("{s:o, s:o}", "runs", runs, "papers", papers);
+}
+
+/* Inside of a script element no "<" may stand; in JSON it is always part of a text. */
+static int write_escaped(const char *text, size_t length, void *context)
+{
+    FILE *to = context;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '<')
+            fputs("\\u003c", to);
+        else
+            fputc(text[i], to);
+    }
+    return 0;
+}
+
+static void write_page(const json_t *data, const char *path, Error *error)
+{
+    char template_path[PATH_BYTES];
+    size_t length;
+    char *template = file_read(
+        "page", paper_data("web/dist/report.html", template_path, sizeof template_path), &length, error);
+    char *place = template ? memmem(template, length, PLACEHOLDER, strlen(PLACEHOLDER)) : NULL;
+    FILE *to = place ? fopen(path, "w") : NULL;
+    if (template && !place)
+        error_set(error, WB_ERROR_ARGUMENT, "%s is no page to be filled.", template_path);
+    else if (template && !to)
+        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", path, strerror(errno));
+    if (to) {
+        const char *rest = place + strlen(PLACEHOLDER);
+        fwrite(template, 1, (size_t)(place - template), to);
+        json_dump_callback(data, write_escaped, to, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        fwrite(rest, 1, length - (size_t)(rest - template), to);
+        const bool failed = ferror(to);
+        if (fclose(to) || failed)
+            error_set(error, WB_ERROR_ARGUMENT, "%s could not be written to its end.", path);
+    }
+    xfree(template);
+}
+
+bool page_write(const PageInput *inputs, size_t count, size_t bytes, const char *path, Error *error)
+{
+    json_t *data = read_inputs(inputs, count, bytes, error);
+    if (error->status == WB_OK)
+        write_page(data, path, error);
+    json_decref(data);
+    return error->status == WB_OK;
+}

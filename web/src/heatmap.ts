@@ -1,0 +1,215 @@
+// What every SM held or did over time. All runs share the axis of time, so that longer ones look longer.
+import { addChart, axis, isNarrow, type Look, type Option } from "./chart";
+import { choice, element, section } from "./dom";
+import { percent, seconds, short, trim } from "./format";
+import { Bins, blocksOf, config, cycles, hasSeries, sampleInto, toSeconds, type Scope } from "./scope";
+
+interface Metric {
+    key: string;
+    name: string;
+    there: (scope: Scope) => boolean;
+    grids: (scope: Scope, span: number, bins: number) => Bins[]; // one for each SM
+    scale: (scope: Scope, width: number) => number; // divides what a bin of that width holds
+    show: (value: number) => string;
+}
+
+function fromSeries(key: "warp_instructions_by_sm" | "memory_accesses_by_sm"): Metric["grids"] {
+    return (scope, span, bins) =>
+        Array.from({ length: config(scope, "sm_count") }, (_, sm) => {
+            const grid = new Bins(bins, span);
+            sampleInto(grid, scope, (series, sample) => series[key]?.[sm]?.[sample] ?? 0);
+            return grid;
+        });
+}
+
+const metrics: Metric[] = [
+    {
+        key: "occupancy",
+        name: "occupancy",
+        there: (scope) => scope.kernels.some((kernel) => (kernel.blocks?.length ?? 0) > 1),
+        grids: (scope, span, bins) => {
+            const grids = Array.from({ length: config(scope, "sm_count") }, () => new Bins(bins, span));
+            for (const block of blocksOf(scope)) {
+                const from = block.dispatched - scope.begin,
+                    to = block.ended - scope.begin;
+                grids[block.sm]?.add(from, to, block.warps * (to - from) * (block.of.blocks_stride ?? 1));
+            }
+            return grids;
+        },
+        scale: (scope, width) => (width * config(scope, "max_threads_per_sm")) / config(scope, "warp_width"),
+        show: (value) => `${percent(value)} of the warps that fit`,
+    },
+    {
+        key: "ipc",
+        name: "instructions per cycle",
+        there: hasSeries,
+        grids: fromSeries("warp_instructions_by_sm"),
+        scale: (_, width) => width,
+        show: (value) => `${trim(value)} warp instructions a cycle`,
+    },
+    {
+        key: "accesses",
+        name: "memory requests",
+        there: hasSeries,
+        grids: fromSeries("memory_accesses_by_sm"),
+        scale: (_, width) => width,
+        show: (value) => `${trim(value)} requests to L2 a cycle`,
+    },
+];
+
+// 1, 2 or 5 times a power of ten, the next above.
+function roundStep(least: number): number {
+    const power = 10 ** Math.floor(Math.log10(least));
+    return power * ([1, 2, 5].find((digit) => digit * power >= least) ?? 10);
+}
+
+// The multiple of the step in a part of the time; null: there is none.
+function tick(from: number, width: number, step: number): number | null {
+    const multiple = Math.ceil(from / step - 1e-9) * step;
+    return multiple < from + width * (1 - 1e-9) ? multiple : null;
+}
+
+let wanted = "";
+
+function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { value: number }): Option {
+    const bins = isNarrow() ? 60 : 160,
+        width = span / bins;
+    const grids = metric.grids(scope, span, bins),
+        scale = metric.scale(scope, width);
+    const data: [number, number, number][] = [];
+    grids.forEach((grid, sm) =>
+        grid.values.forEach((value, bin) => {
+            if (bin * width < cycles(scope)) data.push([bin, sm, value / scale]);
+        }),
+    );
+    const step = roundStep(toSeconds(scope, span) / (isNarrow() ? 4 : 10));
+    const start = (bin: number): string => seconds(toSeconds(scope, bin * width));
+    return {
+        grid: { left: 46, right: 14, top: 10, bottom: 70 },
+        tooltip: {
+            trigger: "item",
+            formatter: (at: any) =>
+                `<b>SM ${at.value[1]}</b>, ${start(at.value[0])} to ${start(at.value[0] + 1)}<br>` +
+                metric.show(at.value[2]),
+        },
+        xAxis: axis(look, {
+            type: "category",
+            data: Array.from({ length: bins }, (_, bin) => bin),
+            splitLine: { show: false },
+            axisTick: { show: false },
+            axisLabel: {
+                interval: (bin: number) =>
+                    tick(toSeconds(scope, bin * width), toSeconds(scope, width), step) !== null,
+                formatter: (bin: string) =>
+                    seconds(tick(toSeconds(scope, Number(bin) * width), toSeconds(scope, width), step) ?? 0),
+            },
+        }),
+        yAxis: axis(look, {
+            type: "category",
+            inverse: true,
+            name: "SM",
+            nameLocation: "middle",
+            nameGap: 30,
+            data: grids.map((_, sm) => String(sm)),
+            splitLine: { show: false },
+        }),
+        visualMap: {
+            min: 0,
+            max: most.value || 1,
+            calculable: !isNarrow(),
+            orient: "horizontal",
+            left: "center",
+            bottom: 0,
+            itemWidth: 12,
+            itemHeight: 120,
+            inRange: { color: look.ramp },
+            textStyle: { color: look.quiet },
+            formatter: (value: number) => (metric.key === "occupancy" ? percent(value) : trim(value)),
+        },
+        series: [
+            {
+                type: "heatmap",
+                data,
+                progressive: 0,
+                emphasis: { itemStyle: { borderColor: look.accent, borderWidth: 1 } },
+            },
+        ],
+    };
+}
+
+// The largest value of all runs: their colours then mean the same.
+function largest(scopes: Scope[], metric: Metric, span: number): number {
+    const bins = 160;
+    return scopes.reduce(
+        (most, scope) =>
+            metric
+                .grids(scope, span, bins)
+                .reduce(
+                    (least, grid) =>
+                        Math.max(
+                            least,
+                            ...grid.values.map((value) => value / metric.scale(scope, span / bins)),
+                        ),
+                    most,
+                ),
+        0,
+    );
+}
+
+export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
+    const made = section(
+        "occupancy",
+        "SMs over time",
+        "Each row is an SM, each column a part of the time; the same colour is the same value in all runs.",
+    );
+    const there = metrics.filter((metric) => scopes.some(metric.there));
+    if (!there.length) {
+        made.append(
+            element(
+                "p",
+                { class: "missing" },
+                "The runs recorded neither blocks (--blocks) nor samples " + "(--set sample_interval=N).",
+            ),
+        );
+        return made;
+    }
+    const metric =
+        there.find((one) => one.key === wanted) ?? there.find((one) => scopes.every(one.there)) ?? there[0];
+    made.append(
+        choice(
+            "Colour shows",
+            there.map((one) => ({ value: one.key, text: one.name })),
+            metric.key,
+            (value) => {
+                wanted = value;
+                changed();
+            },
+        ),
+    );
+    const span = Math.max(1, ...scopes.map(cycles));
+    const most = { value: largest(scopes.filter(metric.there), metric, span) };
+    for (const scope of scopes) {
+        made.append(element("h3", {}, scope.run.label));
+        if (!metric.there(scope)) {
+            const other = there.find((one) => one.there(scope));
+            made.append(
+                element(
+                    "p",
+                    { class: "missing" },
+                    `The host launched too few blocks of its own to show here` +
+                        (other ? `; “${other.name}” is there.` : "."),
+                ),
+            );
+            continue;
+        }
+        if (scope.kernels.some((kernel) => kernel.blocks_stride) && metric.key === "occupancy")
+            made.append(element("p", { class: "note" }, "Estimated from some of the blocks."));
+        const rows = config(scope, "sm_count");
+        const height = 84 + Math.min(560, Math.max(60, rows * (rows > 60 ? 4 : 12)));
+        addChart(made, "heat", height, (look) => heat(look, scope, metric, span, most));
+    }
+    made.append(
+        element("p", { class: "about" }, `One column is ${short(span / (isNarrow() ? 60 : 160))} cycles.`),
+    );
+    return made;
+}

@@ -1,0 +1,132 @@
+// What `warpbeam report` puts into the page: reports as docs/STATISTICS.md describes them, and the tables of
+// `warpbeam paper`. Fields with a question mark are there only when they were asked for, or in newer reports.
+
+export type Counters = Record<string, number>;
+
+export interface Block {
+    kernel: number;
+    block: number;
+    sm: number;
+    dispatched: number;
+    started: number;
+    ended: number;
+}
+
+// Samples of a kernel: `ends` counts from its launch. Other keys: counters' growth in each sample.
+export interface Series {
+    interval: number;
+    ends: number[];
+    warp_instructions_by_sm: number[][];
+    memory_accesses_by_sm: number[][];
+    [counter: string]: number | number[] | number[][];
+}
+
+export interface SourceLine {
+    file: string;
+    line: number;
+    text?: string;
+    issued: number;
+    waited: number;
+    waits?: Counters; // of `waited`, by reason
+    thread_instructions: number;
+}
+
+// What limited a kernel: `slots` of schedulers by what they were lost to.
+export interface Limit {
+    kind: string;
+    title: string;
+    share: number;
+    text: string;
+    slots: Counters;
+}
+
+// Of kernels of a dependency graph, beside its counters. Blocks of all of its kernels are numbered in a row:
+// those of this kernel from `first` on. A number behind the last block is a join of several edges.
+export interface Graph {
+    grid?: number; // this kernel's place among those kernels
+    first?: number;
+    levels?: number[];
+    edges?: [number, number][];
+}
+
+// A kernel or an aggregated group that a block of the kernel, or of one of its launches, launched.
+export interface Launch {
+    name: string;
+    grid: number[] | number;
+    launched: number;
+    started: number;
+    ended: number;
+    number: number; // from 1
+    parent: number; // of the launch whose block launched it; 0: of the kernel itself
+    parent_block: number;
+    kind: string;
+}
+
+// A block that left its SM until what it had launched was done.
+export interface Wait {
+    launch: number; // as `parent`
+    block: number;
+    sm: number;
+    left: number;
+    resumed: number;
+    returned: number;
+}
+
+export interface Kernel {
+    number: number;
+    name: string;
+    grid: number[];
+    block: number[];
+    registers: number;
+    shared_bytes: number;
+    local_bytes: number;
+    blocks_per_sm: number;
+    launched: number;
+    started: number;
+    ended: number;
+    cycles: number;
+    alone: boolean;
+    interrupted?: boolean;
+    warp_instructions: number;
+    thread_instructions: number;
+    limited_by?: Limit;
+    series?: Series;
+    blocks?: Block[];
+    blocks_stride?: number; // only every so many blocks were kept
+    lines?: SourceLine[];
+    graph?: Graph;
+    launches?: Launch[];
+    waits?: Wait[];
+    sampled?: Counters; // of how many launches, and blocks with waits, one was kept
+    details?: Record<string, Counters[]>;
+    [component: string]: unknown;
+}
+
+export interface Report {
+    format?: string;
+    gpu: string;
+    config: Record<string, string | number | boolean>;
+    kernels: Kernel[];
+    totals: Counters;
+    sources?: Record<string, string>;
+    limited_by?: { kind: string; text: string };
+    host: Counters;
+}
+
+export interface Run {
+    label: string;
+    file: string;
+    notes: string[];
+    report: Report;
+}
+
+export interface PaperFolder {
+    label: string;
+    claims: string; // papers/claims.csv: all claims with their words
+    tables: { name: string; text: string }[];
+}
+
+export interface PageData {
+    runs: Run[];
+    papers: PaperFolder[];
+}

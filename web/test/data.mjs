@@ -1,0 +1,110 @@
+// What the tested page shows: two real runs of a small kernel, a third that has every optional field, and a
+// folder as `warpbeam paper --out` makes it.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const kernel = ["workloads/demo/demo.ptx", "--kernel", "saxpy", "--grid", "96", "--block", "128"];
+const memory = [
+    "--arg",
+    "u32:12288",
+    "--arg",
+    "f32:2",
+    "--arg",
+    "buffer:64KiB:iota",
+    "--arg",
+    "buffer:64KiB",
+];
+
+function run(warpbeam, path, ...settings) {
+    const all = settings.flatMap((setting) => ["--set", setting]);
+    execFileSync(
+        warpbeam,
+        ["run", ...kernel, ...memory, "--gpu", "gtx480", "--set", "sample_interval=50", ...all].concat([
+            "--stats",
+            path,
+            "--blocks",
+            "--detail",
+        ]),
+        { stdio: ["ignore", "ignore", "inherit"] },
+    );
+}
+
+// Names that would end the page's scripts, or become elements, if they were not escaped.
+export const nasty = "</script><b>bold</b>";
+
+function addOptional(report) {
+    const kernel = report.kernels[0];
+    const count = kernel.blocks.length;
+    kernel.name = `kernel ${nasty}`;
+    kernel.graph = {
+        ...kernel.graph,
+        grid: 0,
+        first: 0,
+        levels: Array.from({ length: count }, (_, block) => Math.floor(block / 8)),
+        edges: Array.from({ length: count - 8 }, (_, block) => [block, block + 8]),
+    };
+    kernel.launches = [
+        {
+            number: 1,
+            parent: 0,
+            name: "child",
+            grid: [4, 1, 1],
+            launched: kernel.launched + 100,
+            started: kernel.launched + 200,
+            ended: kernel.ended - 50,
+            parent_block: 3,
+            kind: "kernel",
+        },
+    ];
+    const first = kernel.blocks[0];
+    kernel.waits = [
+        {
+            launch: 0,
+            block: 0,
+            sm: first.sm,
+            left: first.started + 20,
+            resumed: first.ended - 40,
+            returned: first.ended - 20,
+        },
+    ];
+    kernel.lines = [1, 3, 4].map((line) => ({
+        file: "src/example.cu",
+        line,
+        issued: 1000 * line,
+        waited: 5000 * line,
+        waits: { memory: 4000 * line },
+        thread_instructions: 32000 * line,
+    }));
+    report.sources = { "src/example.cu": `a[i] = 1; // ${nasty}\n\nfloat x = a[i];\nb[i] = x * x;\n` };
+    return report;
+}
+
+function makePaper(folder) {
+    mkdirSync(folder);
+    writeFileSync(
+        join(folder, "claims.csv"),
+        "id,published,measured,unit,verdict\nW1,6.87,11.01,%,agrees\n" +
+            "W18,7 to 2 / 6 to 2,-,levels,not measured\n",
+    );
+    writeFileSync(
+        join(folder, "figure9.csv"),
+        'benchmark,CDP,LVL,published\nsor,-4.25,59.98,\naverage,11.01,63.30,"CDP 6.87, LVL 31.81"\n',
+    );
+}
+
+// Returns the path of the page.
+export function makePage(warpbeam, folder) {
+    const [one, two, three, paper] = ["one.json", "two.json", "three.json", "paper"].map((name) =>
+        join(folder, name),
+    );
+    run(warpbeam, one);
+    run(warpbeam, two, "warp_scheduler=lrr", "dram_channels=2");
+    writeFileSync(three, JSON.stringify(addOptional(JSON.parse(readFileSync(one, "utf8")))));
+    makePaper(paper);
+    const page = join(folder, "page.html");
+    execFileSync(warpbeam, ["report", one, `lrr, 2 channels=${two}`, three, paper, "-o", page], {
+        stdio: ["ignore", "ignore", "inherit"],
+    });
+    return page;
+}

@@ -1,0 +1,222 @@
+// Opens a report in a browser and looks at it, in the root of the repository:
+//   node web/test/test.mjs WARPBEAM
+// Exit status: 0 all is well, 1 something is not, 77 there is no browser.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Browser, findBrowser } from "./browser.mjs";
+import { makePage, nasty } from "./data.mjs";
+
+let checks = 0;
+let failures = 0;
+
+function check(holds, what) {
+    checks++;
+    if (holds) return;
+    failures++;
+    console.log(`FAILED: ${what}`);
+}
+
+const charts = ["speedup", "stalls", "heat", "gantt", "roofline", "rates", "time-ipc", "claims", "figure"];
+
+// What a canvas shows, read from a copy: reading the canvas itself would make the browser complain.
+const pixelsOf = `((canvas) => {
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    context.drawImage(canvas, 0, 0);
+    return context.getImageData(0, 0, canvas.width, canvas.height).data;
+})`;
+
+// Of each chart: its name, and how many pixels are painted.
+const painted = `[...document.querySelectorAll("[data-chart]")].map((chart) => ({
+    name: chart.dataset.chart,
+    pixels: [...chart.querySelectorAll("canvas")].reduce((sum, canvas) => {
+        const data = ${pixelsOf}(canvas);
+        let count = 0;
+        for (let i = 3; i < data.length; i += 4) count += data[i] > 0;
+        return sum + count;
+    }, 0),
+}))`;
+
+async function checkDrawn(browser, where) {
+    const all = await browser.value(painted);
+    for (const name of charts)
+        check(
+            all.some((chart) => chart.name === name),
+            `${where}: there is no chart '${name}'`,
+        );
+    for (const chart of all)
+        check(chart.pixels > 500, `${where}: chart '${chart.name}' has ${chart.pixels} pixels`);
+}
+
+async function checkWidth(browser, width, where) {
+    const wide = await browser.value("document.documentElement.scrollWidth");
+    check(wide <= width, `${where}: the page is ${wide} pixels wide`);
+    const outside =
+        await browser.value(`[...document.querySelectorAll("section, .chart, h2, select")].filter((one) => {
+        const box = one.getBoundingClientRect();
+        return box.width > 0 && (box.left < -0.5 || box.right > ${width} + 0.5);
+    }).map((one) => one.id || one.dataset.chart || one.tagName)`);
+    check(outside.length === 0, `${where}: these stand out of the page: ${outside}`);
+    const small =
+        await browser.value(`[...document.querySelectorAll("p, td, th, select, figcaption")].filter((one) =>
+        parseFloat(getComputedStyle(one).fontSize) < 12).length`);
+    check(small === 0, `${where}: ${small} texts are too small to read`);
+}
+
+// Contrast of the page's text with what it stands on, as WCAG counts it.
+const contrast = `(() => {
+    const light = (color) => {
+        const parts = color.match(/[\\d.]+/g).slice(0, 3).map((part) => {
+            const value = Number(part) / 255;
+            return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+    };
+    const back = light(getComputedStyle(document.querySelector("section")).backgroundColor);
+    return ["h2", ".about", "td", ".limit"].map((name) => {
+        const ink = light(getComputedStyle(document.querySelector(name)).color);
+        return (Math.max(ink, back) + 0.05) / (Math.min(ink, back) + 0.05);
+    });
+})()`;
+
+// Where a coloured pixel of the chart is, in the window, once the chart is in sight; right of its axis.
+const findMark = (name, nth) => `(() => {
+    const chart = document.querySelectorAll('[data-chart="${name}"]')[${nth}];
+    chart.scrollIntoView({ block: "center" });
+    const box = chart.getBoundingClientRect();
+    for (const canvas of chart.querySelectorAll("canvas")) {
+        const { width, height } = canvas, scale = width / box.width;
+        const data = ${pixelsOf}(canvas);
+        const colored = (x, y) => {
+            const at = 4 * (y * width + x), part = [...data.slice(at, at + 3)];
+            return data[at + 3] > 200 && Math.max(...part) - Math.min(...part) > 70;
+        };
+        for (let y = Math.round(height * 0.35); y < height * 0.75; y += 3)
+            for (let x = Math.round(width * 0.3); x < width * 0.95; x += 3) {
+                if (colored(x, y) && colored(x - 2, y - 2) && colored(x + 2, y + 2))
+                    return { x: box.x + x / scale, y: box.y + y / scale };
+            }
+    }
+    return null;
+})()`;
+
+const tooltip = (name, nth) => `(() => {
+    const chart = document.querySelectorAll('[data-chart="${name}"]')[${nth}];
+    return [...chart.children].filter((one) => !one.querySelector("canvas")).map((one) => {
+        const style = getComputedStyle(one);
+        const hidden = style.visibility === "hidden" || style.opacity === "0" || style.display === "none";
+        return hidden ? "" : one.innerText;
+    }).join("");
+})()`;
+
+async function checkHover(browser, name, nth, wanted) {
+    const mark = await browser.value(findMark(name, nth));
+    check(mark, `nothing coloured is drawn in chart '${name}'`);
+    if (!mark) return;
+    await browser.point(mark.x, mark.y);
+    let text = "";
+    for (let tries = 0; tries < 40 && !wanted.test(text); tries++) {
+        text = await browser.value(tooltip(name, nth));
+        await browser.settle(1);
+    }
+    check(wanted.test(text), `the tooltip of '${name}' is '${text}', not ${wanted}`);
+}
+
+async function checkWide(browser, page) {
+    await browser.show(page, 1280, 900, "light");
+    await checkDrawn(browser, "1280, light");
+    await checkWidth(browser, 1280, "1280");
+    check(
+        (await browser.value(contrast)).every((value) => value > 4.5),
+        "light: texts are too pale",
+    );
+    await checkHover(browser, "stalls", 0, /cycles of a scheduler/);
+    await checkHover(browser, "heat", 0, /SM \d+/);
+    await checkHover(browser, "rates", 0, /%/);
+    check(
+        (await browser.value(`document.querySelectorAll("#config table")[0].innerText`)).includes(
+            "warp_scheduler",
+        ),
+        "the knobs that differ are not shown",
+    );
+    check(
+        (await browser.value(`document.querySelector(".headlines").innerText`)).match(/Limited by/g)
+            ?.length === 3,
+        "the summary does not say of each run what limited it",
+    );
+    check(
+        (await browser.value(`document.querySelector('[data-table="claims"]').innerText`)).includes(
+            "Global Barriers",
+        ),
+        "the claims have no words",
+    );
+    // The third run has every optional field, and names that must not become elements.
+    await browser.choose("Run", "2");
+    check(
+        (await browser.value(`document.querySelectorAll("main b, header b").length`)) === 0,
+        "names became elements",
+    );
+    check(
+        (await browser.value("document.body.innerText")).includes(nasty),
+        "names are not shown as they are",
+    );
+    await checkHover(browser, "gantt", 0, /dispatched[^]*(after|before) /);
+    check(
+        (await browser.value(`document.querySelectorAll('[data-table="source"] .meter').length`)) === 3,
+        "the source view does not mark its three lines",
+    );
+    await browser.choose("Bars show", "share");
+    await checkDrawn(browser, "shares");
+}
+
+async function checkDark(browser, page) {
+    await browser.show(page, 1280, 900, "dark");
+    const back = `getComputedStyle(document.body).backgroundColor`;
+    const dark = await browser.value(back);
+    await checkDrawn(browser, "1280, dark");
+    check(
+        (await browser.value(contrast)).every((value) => value > 4.5),
+        "dark: texts are too pale",
+    );
+    await checkHover(browser, "roofline", 0, /warp instructions a byte/);
+    await browser.value(`document.getElementById("theme").click()`);
+    await browser.settle(10);
+    check((await browser.value(back)) !== dark, "the button does not change the colours");
+    await checkDrawn(browser, "dark, then light");
+}
+
+async function checkNarrow(browser, page) {
+    for (const scheme of ["light", "dark"]) {
+        await browser.show(page, 400, 800, scheme);
+        await checkDrawn(browser, `400, ${scheme}`);
+        await checkWidth(browser, 400, `400, ${scheme}`);
+    }
+    await checkHover(browser, "stalls", 0, /cycles of a scheduler/);
+}
+
+async function main(warpbeam) {
+    const found = findBrowser();
+    if (!found) {
+        console.log("no Chromium is installed: the report is not looked at");
+        return 77;
+    }
+    const folder = mkdtempSync(join(tmpdir(), "warpbeam-page-"));
+    const browser = new Browser(found);
+    try {
+        const page = pathToFileURL(makePage(warpbeam, folder)).href;
+        await browser.open();
+        await checkWide(browser, page);
+        await checkDark(browser, page);
+        await checkNarrow(browser, page);
+        for (const complaint of browser.complaints()) check(false, `the browser says: ${complaint}`);
+    } finally {
+        await browser.close();
+        rmSync(folder, { recursive: true, force: true });
+    }
+    console.log(`${checks - failures} checks passed, ${failures} failed`);
+    return failures || !checks ? 1 : 0;
+}
+
+process.exit(await main(process.argv[2]));
