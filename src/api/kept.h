@@ -23,8 +23,8 @@ typedef struct KeptCopy {
     Cycle started, ended;
 } KeptCopy;
 
-/* Invariant: strides are powers of two; copies have numbers that are multiples of theirs; blocks, launches and
- * samples count those of all records. */
+/* Invariant: strides are powers of two; copies have numbers that are multiples of theirs; blocks, launches
+ * and samples count those of all records. */
 typedef struct Kept {
     uint64_t block_stride, launch_stride, copy_stride;
     Cycle interval;          /* of samples, where the knob sample_interval does not say it */
@@ -44,8 +44,8 @@ void kept_begin(struct WbGpu *gpu, struct KernelRecord *record);
 Cycle kept_interval(const struct WbGpu *gpu);
 /* Its record has been put among those of the GPU. */
 void kept_end(struct WbGpu *gpu, struct KernelRecord *record);
-/* The kernel is being cut off in the present cycle: its blocks, and those that it launched, have been on their
- * SMs until then. */
+/* The kernel is being cut off in the present cycle: its blocks, and those that it launched, have been on
+ * their SMs until then. */
 void kept_cut_off(const struct WbGpu *gpu, const struct KernelRecord *record);
 /* A kernel that runs has one more sample. */
 void kept_sampled(struct WbGpu *gpu);

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/json.h"
 
@@ -292,8 +291,8 @@ static void put_arguments(JsonWriter *json, const Trace *trace, const TraceEvent
 
 /* -- the file -- */
 
-/* Microseconds. Viewers read a binary fraction, multiply and cut off: the last digit keeps them from ending up
- * one nanosecond below. */
+/* Microseconds. Viewers read a binary fraction, multiply and cut off: the last digit keeps them from ending
+ * up one nanosecond below. */
 static void put_time(JsonWriter *json, const char *key, uint64_t ns)
 {
     json_put_ratio(json, key, (Ratio){100 * ns + 1, 100 * 1000});
@@ -416,8 +415,8 @@ static void put_about(JsonWriter *json, const Trace *trace)
     json_close(json);
 }
 
-/* By time; of slices that begin together the longest first, since it holds the others; then arrows, which find
- * their slices then. */
+/* By time; of slices that begin together the longest first, since it holds the others; then arrows, which
+ * find their slices then. */
 static int by_time(const void *a, const void *b)
 {
     const TraceEvent *one = a, *other = b;

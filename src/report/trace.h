@@ -107,8 +107,8 @@ void trace_slice(Trace *trace, TraceKind kind, TraceProcess process, uint32_t th
 /* One end of an arrow or its middle, in the slice of the track that holds the time. */
 void trace_arrow(Trace *trace, TraceKind kind, ArrowKind arrow, uint32_t number, TraceProcess process,
                  uint32_t thread, uint64_t ns);
-/* Every how many of the spans, which are by their begin, can be shown within so many events of each five, and on
- * tracks that a person can still look through. */
+/* Every how many of the spans, which are by their begin, can be shown within so many events of each five,
+ * and on tracks that a person can still look through. */
 uint64_t trace_step(const TraceSpan *spans, uint32_t count, uint64_t most);
 void trace_free(Trace *trace);
 /* Puts events in order and writes the file. */

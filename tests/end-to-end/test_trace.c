@@ -1,5 +1,5 @@
-/* Timelines: files that keep to the rules of the Trace Event Format, show what the machine counted, are the same
- * for any number of threads, stay within their bound, and change nothing of what they watch. */
+/* Timelines: files that keep to the rules of the Trace Event Format, show what the machine counted, are the
+ * same for any number of threads, stay within their bound, and change nothing of what they watch. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
