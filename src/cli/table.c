@@ -78,7 +78,7 @@ static const Option of_ptx[] = {
 const OptionGroup ptx_options = GROUP("One kernel of a PTX file", "run FILE.ptx", of_ptx);
 
 static const Option of_paper[] = {
-    {"--size", "SIZE",
+    {"--size", "small|full",
      "of the inputs: small, which takes minutes, unless given; tiny, a second's work, is for "
      "tests",
      WORDS("small full tiny")},
