@@ -76,6 +76,10 @@ WbGpu *running_open(const Running *running)
 {
     WbGpu *gpu;
     char error[2048];
+    if (running->page && !running->cycle) {
+        fail("--report shows where time went: --functional has none.");
+        return NULL;
+    }
     if (wb_gpu_open(running->gpu ? running->gpu : "h200", &gpu, error, sizeof error)) {
         fail("%s", error);
         return NULL;

@@ -139,6 +139,7 @@ static void test_workloads(void **state)
     EXPECT("run six/bfs --quiet", 2, "'--quiet' is only for `warpbeam run [OPTION]... -- PROGRAM`");
     EXPECT("run " PTX " --mode lvl", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
     EXPECT("run --mode lvl -- true", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
+    EXPECT("run demo/sum --functional --report x.html", 1, "--functional has none");
     EXPECT("run demo/sum --gpu gtx480 --report /nowhere/x.html", 1, "/nowhere/x.html");
     EXPECT("run demo/sum --gpu gtx480 --report /dev/stdout --stats /dev/null", 0, "<!doctype html>", "demo/sum",
            "</html>");
