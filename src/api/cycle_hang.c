@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "exec/hang.h"
 
@@ -48,6 +49,21 @@ static void describe_block(Description *description, const Sm *sm, uint32_t inde
         if (sm->warps[i].warp && sm->warps[i].block == index)
             describe_warp(description, &sm->warps[i]);
     }
+}
+
+/* A graph's kernels keep their entries of the distributor while their blocks wait: what these wait for may
+ * find none. */
+static void describe_graph(const FrontEnd *front_end, char *text, size_t size)
+{
+    const uint32_t waiting = front_end->kmu.waiting.count - front_end->kmu.first_waiting;
+    text[0] = ' ';
+    dats_describe(front_end->dats, text + 1, size - 1);
+    const size_t used = strlen(text);
+    if (waiting)
+        snprintf(text + used, size - used,
+                 " %u kernels wait for one of the kernel distributor's %" PRIu64
+                 " entries (knob concurrent_kernels).",
+                 waiting, front_end->config->concurrent_kernels);
 }
 
 static void describe_blocks(Description *description, const CycleMachine *machine, const GridKernel *kernel)
@@ -152,12 +168,10 @@ WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kern
                              bool is_spinning, Error *error)
 {
     const HangFacts facts = facts_of(machine, kernel, is_spinning);
-    char more[64] = "", graph[512] = "", cause[700], places[400], suspended[96] = "",
+    char more[64] = "", graph[640] = "", cause[700], places[400], suspended[96] = "",
          head[sizeof error->text];
-    if (kernel->graph) {
-        graph[0] = ' ';
-        dats_describe(machine->front_end->dats, graph + 1, sizeof graph - 1);
-    }
+    if (kernel->graph)
+        describe_graph(machine->front_end, graph, sizeof graph);
     hang_put_cause(&facts, cause, sizeof cause);
     put_undispatched(machine, kernel, places, sizeof places);
     if (kernel->suspended)

@@ -110,6 +110,8 @@ static WbStatus add_row(GraphDraft *draft, uint32_t parent, const uint64_t *star
                          "The children of node %u start at %" PRIu64 " and end before %" PRIu64
                          ": starts must not fall.",
                          parent, starts[parent], starts[parent + 1]);
+    if (!children && starts[parent] < starts[parent + 1])
+        return error_set(error, WB_ERROR_ARGUMENT, "wb_graph_add_csr needs children; they were null.");
     for (uint64_t i = starts[parent]; i < starts[parent + 1] && error->status == WB_OK; i++)
         draft_add_edge(draft, parent, children[i], error);
     return error->status;
@@ -122,9 +124,9 @@ WbStatus wb_graph_add_csr(WbGraph *graph, const uint64_t *starts, const uint32_t
     Error *error = gpu_begin(graph->gpu);
     GraphDraft *draft = &graph->draft;
     const uint32_t before = draft->edges.count;
-    if (!starts || (!children && starts[0] != starts[draft->node_count]))
-        return gpu_end(graph->gpu, error_set(error, WB_ERROR_ARGUMENT,
-                                             "wb_graph_add_csr needs starts and children; one was null."));
+    if (!starts)
+        return gpu_end(graph->gpu,
+                       error_set(error, WB_ERROR_ARGUMENT, "wb_graph_add_csr needs starts; they were null."));
     for (uint32_t node = 0; node < draft->node_count && error->status == WB_OK; node++)
         add_row(draft, node, starts, children, error);
     return gpu_end(graph->gpu, undo_unless_ok(draft, before, error));

@@ -59,8 +59,11 @@ static WbStatus choose_order(const WbGraph *graph, GraphRun *run, Error *error)
 
 static WbStatus find_memory(WbGpu *gpu, GraphRun *run, Error *error)
 {
-    if (space_alloc(&gpu->space, run->image.bytes, "a dependency graph", false, &run->address, error))
-        return error->status;
+    Error refused = {0};
+    if (space_alloc(&gpu->space, run->image.bytes, "a dependency graph", false, &run->address, &refused))
+        return error_set(error, refused.status,
+                         "The dependency graph of %u nodes and %u edges finds no global memory: %s",
+                         run->graph->node_count, run->graph->edge_count, refused.text);
     run->memory = space_find(&gpu->space, run->address, run->image.bytes)->host;
     return WB_OK;
 }

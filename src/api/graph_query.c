@@ -85,14 +85,6 @@ WbStatus wb_graph_transitive(WbGraph *graph, WbEdge *edges, size_t capacity, siz
     return WB_OK;
 }
 
-static int by_nodes(const void *a, const void *b)
-{
-    const GraphEdge *first = a, *second = b;
-    return first->parent != second->parent
-               ? (first->parent > second->parent) - (first->parent < second->parent)
-               : (first->child > second->child) - (first->child < second->child);
-}
-
 WbStatus wb_graph_remove_transitive(WbGraph *graph)
 {
     if (!graph)
@@ -105,7 +97,7 @@ WbStatus wb_graph_remove_transitive(WbGraph *graph)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < graph->draft.edges.count; i++) {
         const GraphEdge *edge = &graph->draft.edges.items[i];
-        if (!count || !bsearch(edge, found, count, sizeof *found, by_nodes))
+        if (!count || !bsearch(edge, found, count, sizeof *found, graph_edge_compare))
             graph->draft.edges.items[kept++] = *edge;
     }
     graph->draft.edges.count = kept;

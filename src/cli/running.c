@@ -12,8 +12,12 @@ Running running_take(int *argument_count, char **arguments)
         VEC_PUSH(&running.settings, (char *)setting);
     running.threads = take_option(argument_count, arguments, "--threads");
     running.stats = take_option(argument_count, arguments, "--stats");
+    running.timeline = take_option(argument_count, arguments, "--timeline");
+    running.cycle = !take_flag(argument_count, arguments, "--functional");
     running.progress = take_option(argument_count, arguments, "--progress");
     running.report.details = take_flag(argument_count, arguments, "--detail");
+    if (take_flag(argument_count, arguments, "--profile-lines"))
+        VEC_PUSH(&running.settings, "profile_lines=true");
     running.report.blocks = take_flag(argument_count, arguments, "--blocks");
     return running;
 }
@@ -35,8 +39,12 @@ static bool set(WbGpu *gpu, const char *knob, const char *value)
 
 static bool set_all(const Running *running, WbGpu *gpu)
 {
-    if (!set(gpu, "mode", running->cycle ? "cycle" : "functional"))
+    if (!set(gpu, "mode", running->cycle ? "cycle" : "functional") ||
+        (running->timeline && !set(gpu, "timeline", "true")))
         return false;
+    for (size_t i = 0; running->needed && running->needed[i]; i += 2)
+        if (!set(gpu, running->needed[i], running->needed[i + 1]))
+            return false;
     for (uint32_t i = 0; i < running->settings.count; i++) {
         char knob[64];
         const char *setting = running->settings.items[i], *equals = strchr(setting, '=');
@@ -89,6 +97,8 @@ int running_report(const Running *running, WbGpu *gpu)
     progress_clear();
     if (running_is_talking(running))
         report_text(gpu, &running->report, stdout);
+    if (running->timeline && wb_timeline(gpu, running->timeline))
+        return fail("%s", wb_error(gpu));
     return running->stats ? write_statistics(running, gpu) : EXIT_DONE;
 }
 

@@ -9,14 +9,13 @@
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration; null: not given */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *stats, *progress; /* null where not given */
-    bool cycle;                /* set by the command before running_open() */
+    const char *threads, *stats, *timeline, *progress; /* null where not given */
+    const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
+    bool cycle;                /* not only results */
     ReportOptions report;
 } Running;
 
-/* The options' names, for the list that check_left_over() takes. */
-#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--stats", "--detail", "--blocks", "--progress"
-
+/* The options of the group running_options. */
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);
 /* Opens the GPU and sets its knobs; null once the failure has been told. What kernels print goes where the

@@ -12,6 +12,7 @@
 static const char *const divergence_names[] = {"stack", "independent", NULL};
 static const char *const mode_names[] = {"functional", "cycle", NULL};
 static const char *const write_hit_names[] = {"update", "invalidate", NULL};
+static const char *const graph_l1_names[] = {"invalidate", "bypass", "none", NULL};
 static const char *const machine_code_names[] = {"ptx", "native", NULL};
 
 #define KNOB_ROW(field, kind) #field, KNOB_KIND_##kind, offsetof(GpuConfig, field)

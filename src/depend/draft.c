@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+int graph_edge_compare(const void *a, const void *b)
+{
+    const GraphEdge *x = a, *y = b;
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return x->child < y->child ? -1 : x->child > y->child;
+}
+
 void draft_free(GraphDraft *draft)
 {
     VEC_FREE(&draft->grids);

@@ -20,6 +20,9 @@ typedef struct GraphGrid {
     uint32_t first, count;
 } GraphGrid;
 
+/* For qsort() and bsearch(): by parent, then by child. */
+int graph_edge_compare(const void *a, const void *b);
+
 /* Invariant: the grids' nodes are 0 to block_count - 1, in their order; both ends of every edge are nodes. */
 typedef struct GraphDraft {
     VEC(GraphGrid) grids;

@@ -97,14 +97,6 @@ static WbStatus sweep_groups(const DependencyGraph *graph, const uint32_t *first
     return WB_OK;
 }
 
-static int compare_edges(const void *a, const void *b)
-{
-    const GraphEdge *x = a, *y = b;
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    return x->child < y->child ? -1 : x->child > y->child;
-}
-
 WbStatus graph_transitive_edges(const DependencyGraph *graph, GraphEdge **edges, size_t *count, Error *error)
 {
     const uint32_t group_count = (uint32_t)(((uint64_t)graph->node_count + GROUP - 1) / GROUP);
@@ -125,7 +117,7 @@ WbStatus graph_transitive_edges(const DependencyGraph *graph, GraphEdge **edges,
         return status;
     }
     if (found.edges.count)
-        qsort(found.edges.items, found.edges.count, sizeof *found.edges.items, compare_edges);
+        qsort(found.edges.items, found.edges.count, sizeof *found.edges.items, graph_edge_compare);
     *edges = found.edges.items;
     *count = found.edges.count;
     return WB_OK;

@@ -54,7 +54,13 @@ static void unblock(Dats *dats)
 
 /* -- fetching -- */
 
-typedef enum FetchKind { FETCH_NODES, FETCH_EDGES, FETCH_KINDS } FetchKind;
+typedef enum FetchKind { FETCH_NODES, FETCH_EDGES } FetchKind;
+
+/* The next step may come now, unless the engine is at one. */
+static void wake_insertion(Dats *dats, Cycle now)
+{
+    dats->insert_when = dats->insert_when > now ? dats->insert_when : now;
+}
 
 static void take_nodes(Dats *dats, Cycle now)
 {
@@ -63,7 +69,7 @@ static void take_nodes(Dats *dats, Cycle now)
     for (uint32_t i = 0; i < line->count; i++)
         entries[i] = image_read_node(&dats->run->image, line->bytes + i * dats->run->image.node_bytes);
     graph_buffer_take_nodes(&dats->buffer, line->first, entries, line->count);
-    dats->insert_when = now;
+    wake_insertion(dats, now);
 }
 
 static void take_edges(Dats *dats, Cycle now)
@@ -75,16 +81,14 @@ static void take_edges(Dats *dats, Cycle now)
         children[i] = image_read_id(&dats->run->image, line->bytes + i * id_bytes);
     graph_buffer_take_edges(&dats->buffer, line->first, children, line->count);
     note_peak(&dats->statistics.edges_peak, dats->buffer.edge_head - dats->buffer.edge_tail);
-    dats->insert_when = now;
+    wake_insertion(dats, now);
 }
 
-/* A line is here. The tag tells the graph and which kind it is. */
+/* A line is here. The tag tells which kind it is. */
 static void end_fetch(void *context, uint64_t tag, Cycle now)
 {
     Dats *dats = context;
-    if (!dats->run || tag / FETCH_KINDS != dats->number)
-        return;
-    if (tag % FETCH_KINDS == FETCH_NODES) {
+    if (tag == FETCH_NODES) {
         dats->nodes.is_coming = false;
         take_nodes(dats, now);
     } else {
@@ -100,11 +104,10 @@ static void begin_fetch(Dats *dats, FetchKind kind, LineFetch *line, uint64_t of
                         Cycle now)
 {
     uint8_t *const place = dats->run->memory + offset;
-    const uint64_t tag = dats->number * FETCH_KINDS + kind;
     line->is_coming = true;
     if (!dats->port || !dats->config->graph_fetches) {
         memcpy(line->bytes, place, bytes);
-        end_fetch(dats, tag, now);
+        end_fetch(dats, kind, now);
         return;
     }
     const MemoryAccess access = {
@@ -114,7 +117,7 @@ static void begin_fetch(Dats *dats, FetchKind kind, LineFetch *line, uint64_t of
         .data = line->bytes,
         .done = end_fetch,
         .context = dats,
-        .tag = tag,
+        .tag = kind,
     };
     ++*(kind == FETCH_NODES ? &dats->statistics.node_fetches : &dats->statistics.edge_fetches);
     memory_port_read(dats->port, &access, now);
@@ -201,6 +204,12 @@ static void load(Dats *dats, Cycle now)
 
 /* -- ended nodes -- */
 
+static void end_addition(void *context, uint64_t tag, Cycle now)
+{
+    (void)tag, (void)now;
+    ((Dats *)context)->additions--;
+}
+
 /* A parent count in global memory goes down. The count takes a part of an aligned word, and is not 0: to add
  * to the word changes nothing beside it. */
 static void decrement_in_memory(Dats *dats, uint32_t child, Cycle now)
@@ -217,12 +226,19 @@ static void decrement_in_memory(Dats *dats, uint32_t child, Cycle now)
         memcpy(place, &value, sizeof value);
         return;
     }
-    const MemoryAccess access = {.address = dats->run->address + word, .bytes = 4, .place = place};
+    const MemoryAccess access = {
+        .address = dats->run->address + word,
+        .bytes = 4,
+        .place = place,
+        .done = end_addition,
+        .context = dats,
+    };
+    dats->additions++;
     memory_port_add(dats->port, &access, ATOMIC_ADD << AUX_OP_SHIFT | TYPE_u32, add, now);
 }
 
-/* The Pending Update Buffer is full. False: the node must wait; its child's entry is on its way, and would not
- * know, or nothing may go to memory. */
+/* The Pending Update Buffer is full. False: the node must wait; its child's entry is on its way, and would
+ * not know, or nothing may go to memory. */
 static bool overflow(Dats *dats, uint32_t child, Cycle now)
 {
     if (!dats->config->graph_overflow)
@@ -421,13 +437,20 @@ void dats_begin(Dats *dats, GraphRun *run, Cycle now)
     }
     run->dats = dats;
     dats->run = run;
-    dats->number++;
+    dats->blocks_left = run->graph->block_count;
+    dats->additions = 0;
     dats->nodes = dats->edges = (LineFetch){0};
     dats->next_nodes = dats->ended.count = dats->ready_joins.count = 0;
     dats->insert_when = dats->tell_when = dats->wake = now;
     dats->phase = (DatsPhase){.since = now};
     dats->statistics.graphs++;
     tell_news(dats);
+}
+
+bool dats_keeps_kernels(const Dats *dats)
+{
+    return dats->run && !dats->blocks_left &&
+           (dats->buffer.tail < dats->buffer.node_count || dats->additions);
 }
 
 void dats_end(Dats *dats, Cycle now)
@@ -474,6 +497,7 @@ static void block_started(void *state, const DispatchView *view, const BlockEven
 static void block_ended(void *state, const DispatchView *view, const BlockEvent *event)
 {
     Dats *dats = state;
+    dats->blocks_left--;
     VEC_PUSH(&dats->ended, ((EndedNode){.id = id_of(event->kernel, event->block)}));
     dats->wake = view->now;
 }
@@ -491,15 +515,27 @@ const BlockSource dats_source = {
 
 /* -- sentences -- */
 
+uint32_t dats_ready(const Dats *dats)
+{
+    const GraphBuffer *buffer = &dats->buffer;
+    uint32_t ready = 0;
+    for (uint32_t id = buffer->tail; dats->run && id < buffer->head; id++)
+        ready += graph_buffer_node(buffer, id)->state == NODE_READY;
+    return ready;
+}
+
 void dats_describe(const Dats *dats, char *text, size_t size)
 {
     const GraphBuffer *buffer = &dats->buffer;
     text[0] = 0;
     if (!dats->run)
         return;
-    uint32_t ready = 0, blocked = 0;
-    for (uint32_t id = buffer->tail; id < buffer->head; id++)
-        ready += graph_buffer_node(buffer, id)->state == NODE_READY;
+    uint32_t ready = 0, absent = 0, blocked = 0;
+    for (uint32_t id = buffer->tail; id < buffer->head; id++) {
+        const GraphNode *node = graph_buffer_node(buffer, id);
+        ready += node->state == NODE_READY;
+        absent += node->state == NODE_READY && !may_run((void *)dats, node->task);
+    }
     for (uint32_t i = 0; i < dats->ended.count; i++)
         blocked += dats->ended.items[i].is_blocked;
     if (blocked)
@@ -510,14 +546,16 @@ void dats_describe(const Dats *dats, char *text, size_t size)
             "graph_local_nodes) has only nodes %u to %u of %u: enlarge one of them, or set graph_overflow.",
             blocked, buffer->pending_capacity, buffer->local_nodes, buffer->tail, buffer->head - 1,
             buffer->node_count);
-    else if (ready && dats->run->graph->grid_count > 1)
+    else if (absent)
         snprintf(
             text, size,
             "%u blocks of the graph are ready, but their kernels have no entry of the kernel distributor "
             "(%" PRIu64 " entries, knob concurrent_kernels).",
-            ready, dats->config->concurrent_kernels);
+            absent, dats->config->concurrent_kernels);
     else
-        snprintf(text, size,
-                 "The graph's nodes %u to %u of %u are in the Local Node Array; %u of them are ready.",
-                 buffer->tail, buffer->head, buffer->node_count, ready);
+        snprintf(
+            text, size,
+            "The graph's first %u nodes of %u are over, %u are in the Local Node Array, and %u of these are "
+            "ready.",
+            buffer->tail, buffer->node_count, buffer->head - buffer->tail, ready);
 }

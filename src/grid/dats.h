@@ -14,7 +14,8 @@
  *     128x128 wavefront would never end. Without the knob the ended node waits; others that have ended after
  *     it may be served before it. In either case its place on its SM is free.
  *   - A join is started and ended by the scheduler itself.
- *   - The blocks may be of several kernels. One whose kernel has no entry of the distributor is passed over. */
+ *   - The blocks may be of several kernels. One whose kernel has no entry of the distributor is passed
+ *     over. The last one ends when all nodes are over, joins behind the last block, too. */
 #ifndef GRID_DATS_H
 #define GRID_DATS_H
 
@@ -58,10 +59,11 @@ typedef struct Dats {
     const GpuConfig *config;
     MemoryPort *port;        /* null: what lies in memory comes at once */
     GraphRun *run;
-    uint64_t number;         /* of the graph: what comes for an earlier one is not wanted */
     GraphBuffer buffer;
     LineFetch nodes, edges;
     uint32_t next_nodes;     /* the first that has not been fetched */
+    uint32_t blocks_left;    /* that have not ended */
+    uint32_t additions;      /* to parent counts in global memory, on their way */
     VEC(EndedNode) ended;
     VEC(uint32_t) ready_joins;
     Cycle insert_when, tell_when; /* when the engines can take their next steps */
@@ -77,6 +79,9 @@ Dats *dats_create(const GpuConfig *config, MemoryPort *port);
 void dats_free(Dats *dats);
 /* The graph of a launch; one at a time. Its kernels are submitted after that. */
 void dats_begin(Dats *dats, GraphRun *run, Cycle now);
+/* Whether its blocks have ended, while joins behind them or accesses to memory have not: the last kernel does
+ * not end before these. */
+bool dats_keeps_kernels(const Dats *dats);
 /* All its kernels have ended. */
 void dats_end(Dats *dats, Cycle now);
 
@@ -87,7 +92,10 @@ Cycle dats_next(const Dats *dats);
 /* Counts cycles up to `now`. */
 void dats_account(Dats *dats, Cycle now);
 
-/* Why the graph does not go on, in one or more sentences; empty if it is not the buffer's fault. */
+/* Nodes in the buffer that are ready. */
+uint32_t dats_ready(const Dats *dats);
+
+/* Where the graph stands, and which structure holds it up if one does; empty: there is no graph. */
 void dats_describe(const Dats *dats, char *text, size_t size);
 
 /* The source of blocks of kernels that have a graph: asks the Dats of their run. */

@@ -89,7 +89,7 @@ static void finish(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
     if (is_over(kernel)) {
-        if (!kernel->late)
+        if (!kernel->late && !(kernel->graph && dats_keeps_kernels(front_end->dats)))
             finish(front_end, kernel, now);
     } else if (only_waits(kernel)) {
         kernel->is_held = true;
@@ -107,6 +107,15 @@ static void settle_group(FrontEnd *front_end, GridKernel *group, Cycle now)
     front_end_grid_ended(front_end, group, now);
 }
 
+/* The scheduler has done with a graph whose blocks had ended before. */
+static void settle_graph(FrontEnd *front_end, Cycle now)
+{
+    const GraphRun *run = front_end->dats->run;
+    for (uint32_t i = 0; i < run->graph->grid_count; i++)
+        if (run->kernels[i] && run->kernels[i]->resident)
+            front_end_settle(front_end, run->kernels[i], now);
+}
+
 /* -- words of the SMs -- */
 
 static void note_late_stores(FrontEnd *front_end, GridKernel *launch, uint32_t sm)
@@ -119,12 +128,31 @@ static void note_late_stores(FrontEnd *front_end, GridKernel *launch, uint32_t s
     launch->late++;
 }
 
+static void log_report(const GridKernel *launch, const BlockReport *report, uint32_t sm)
+{
+    EventLog *log = launch->place_in_log.log;
+    if (!log)
+        return;
+    const BlockStay stay = {
+        .block = log_block(&launch->place_in_log, launch->kernel->launch.grid, report->linear),
+        .sm = sm,
+        .dispatched = report->dispatched,
+        .restore_begun = report->restore_begun,
+        .restored = report->restored,
+        .started = report->started,
+        .save_begun = report->save_begun,
+        .left = report->ended,
+    };
+    log_stay(log, &stay);
+}
+
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
     GridKernel *launch = report->kernel->owner, *kernel = grid_kernel_host(launch);
     launch->warp_instructions += report->warp_instructions;
     launch->thread_instructions += report->thread_instructions;
     front_end_wake_dispatcher(front_end, now);
+    log_report(launch, report, sm);
     if (report->suspended) {
         front_end_suspended(front_end, report, sm, now);
         front_end_settle(front_end, kernel, now);
@@ -172,12 +200,29 @@ static void take_message(FrontEnd *front_end, const Message *message, Cycle now)
 
 /* -- dispatching -- */
 
+static void log_return(const GridKernel *launch, const Resumption *resumed, uint32_t sm, Cycle now)
+{
+    EventLog *log = launch->place_in_log.log;
+    if (!log)
+        return;
+    const BlockWait wait = {
+        .block = log_block(&launch->place_in_log, launch->kernel->launch.grid, resumed->linear),
+        .sm = resumed->sm,
+        .back_sm = sm,
+        .left = resumed->left,
+        .resumed = resumed->resumed,
+        .returned = now,
+    };
+    log_wait(log, &wait);
+}
+
 static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
 {
     GridKernel *launch = dispatch->launch;
     const Cycle there = now + front_end->config->block_launch_cycles;
     if (dispatch->resumed) {
         dispatch->resumed->dispatched = now;
+        log_return(launch, dispatch->resumed, dispatch->sm, now);
         front_end->statistics.blocks_resumed++;
         shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_RESUME, dispatch->block,
                    dispatch->resumed);
@@ -186,6 +231,7 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     if (launch->blocks)
         launch->blocks[dispatch->block] = (BlockRecord){.dispatched = now, .sm = dispatch->sm};
     if (launch->buffer && launch->dispatched_blocks == 1) {
+        launch->place_in_log.begun = now;
         front_end->statistics.launches_begun++;
         front_end->statistics.launch_wait_cycles += now - launch->buffer->requested;
         front_end_begun(front_end, launch, now);
@@ -294,11 +340,14 @@ static void advance(Shard *shard, Cycle end)
             return;
         for (const Message *message; (message = shard_take(shard, now));)
             take_message(front_end, message, now);
+        const bool kept = dats_keeps_kernels(front_end->dats);
         memory_port_advance(front_end->port, now, end);
         front_end_device_events(front_end, now);
         activate_kernels(front_end, now);
         if (dats_advance(front_end->dats, now))
             front_end_wake_dispatcher(front_end, now);
+        if (kept && !dats_keeps_kernels(front_end->dats))
+            settle_graph(front_end, now);
         dispatch(front_end, now);
     }
 }

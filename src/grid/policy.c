@@ -1,4 +1,5 @@
-/* The dispatcher's policies, as the build found them in source/, admit/ and place/, and the orders of graphs in order/. */
+/* The dispatcher's policies, as the build found them in source/, admit/ and place/, and the orders of graphs
+ * in order/. */
 #include "grid/policy.h"
 
 #include "grid/graph_order.h"

@@ -42,8 +42,8 @@ void memory_port_free(MemoryPort *port);
 /* Begin in cycle `now` at the earliest: the owner lets the port work after that, in the same cycle. */
 void memory_port_read(MemoryPort *port, const MemoryAccess *access, Cycle now);
 void memory_port_write(MemoryPort *port, const MemoryAccess *access, Cycle now);
-/* Adds to the aligned word of 4 bytes at the access's address, where it is; `operation` is the aux word of such
- * an instruction (exec/access.h). */
+/* Adds to the aligned word of 4 bytes at the access's address, where it is; `operation` is the aux word of
+ * such an instruction (exec/access.h). */
 void memory_port_add(MemoryPort *port, const MemoryAccess *access, uint32_t operation, uint32_t value,
                      Cycle now);
 

@@ -33,6 +33,8 @@ int wb_cuda_map_next_launch(WbMapping *mapping, void *context)
 
 int wb_cuda_edges_next_launch(const WbEdge *edges, size_t count)
 {
+    if (!edges)
+        count = 0;
     RtLinks *links = xcalloc(1, sizeof *links);
     links->edges = xcalloc(count + 1, sizeof *edges);
     links->edge_count = count;

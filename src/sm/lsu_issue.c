@@ -274,6 +274,14 @@ static void acquire(const Handover *handover, LsuOp *op)
         handover->lsu->sm->acquiring |= (WarpSet)1 << op->warp;
 }
 
+/* Whether the L1 may answer a load of global memory. */
+static bool is_cached(const Lsu *lsu, uint32_t aux)
+{
+    const bool bypasses = lsu->config->graph_l1 == GRAPH_L1_BYPASS &&
+                          lsu->sm->blocks[slot_of(lsu)->block].kernel->is_graph;
+    return !(aux & AUX_AT_L2) && (aux & AUX_READ_ONLY || (lsu->config->l1_global && !bypasses));
+}
+
 static void load_global(const Handover *handover, const AccessLine *lines, uint32_t count)
 {
     Lsu *lsu = handover->lsu;
@@ -282,7 +290,7 @@ static void load_global(const Handover *handover, const AccessLine *lines, uint3
     LsuOp *op = new_record(handover, OP_LOAD);
     keep_access(handover, op);
     keep_lines(lsu, op, lines, count);
-    op->is_cached = !(aux & AUX_AT_L2) && (lsu->config->l1_global || aux & AUX_READ_ONLY);
+    op->is_cached = is_cached(lsu, aux);
     op->strength = aux & AUX_SYSTEM ? REQUEST_SYSTEM : aux & AUX_STRONG ? REQUEST_STRONG : REQUEST_WEAK;
     acquire(handover, op);
     if (access->kind == ACCESS_COPY) {

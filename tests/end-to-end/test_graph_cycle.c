@@ -1,6 +1,6 @@
-/* Dependency graphs in cycle mode: wavefronts and random graphs under every order, size and number of threads;
- * blocks of several kernels; joins; what is said when a structure is too small. Every block computes a number
- * out of its parents', and the dependency checker is on. */
+/* Dependency graphs in cycle mode: wavefronts and random graphs under every order, size and number of
+ * threads; blocks of several kernels; joins; what is said when a structure is too small. Every block
+ * computes a number out of its parents', and the dependency checker is on. */
 #include "graph_nodes.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void wavefronts_under_every_order(void **state)
         {NULL},
         {"graph_local_nodes=2", "graph_pending_updates=0", NULL},
         {"graph_local_nodes=40", "graph_local_edges=16", "graph_pending_updates=8", NULL},
-        {"graph_fetches=false", "graph_id_bits=32", NULL},
+        {"graph_fetches=false", "graph_id_bits=32", "graph_l1=bypass", NULL},
     };
     const NodeGraph graph = node_graph_wavefront(64, 64);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -174,7 +174,7 @@ static void kernels_of_a_graph(void **state)
     }
     for (uint32_t k = 0; k + 1 < KERNELS; k++)
         for (uint32_t i = 0; i < counts[k]; i++) {
-            /* tile i of a growing diagonal has children i and i + 1 of the next, of a shrinking one i - 1 and i */
+            /* tile i of a growing diagonal has children i and i + 1, of a shrinking one i - 1 and i */
             const uint32_t left = k + 1 < SIDE ? i : i - 1;
             for (uint32_t child = left; child != left + 2; child++)
                 if (child < counts[k + 1])
@@ -225,7 +225,8 @@ static void published_machine_says_what_is_full(void **state)
 {
     (void)state;
     NodeGraph graph = node_graph_wavefront(128, 128);
-    WbGpu *gpu = open_with("gtx480", (const char *const[]){"graph_overflow=false", "graph_pending_updates=16", NULL});
+    WbGpu *gpu =
+        open_with("gtx480", (const char *const[]){"graph_overflow=false", "graph_pending_updates=16", NULL});
     WbGraph *dependencies = node_graph_dependencies(gpu, &graph);
     assert_int_equal(wb_graph_set_policy(dependencies, WB_LVL, 3), WB_OK);
     assert_int_equal(node_run(&(NodeRun){.gpu = gpu, .graph = &graph, .dependencies = dependencies}),

@@ -54,7 +54,8 @@ static inline void rig_open(DatsRig *rig, const GraphDraft *draft, const char *o
     image_write(&rig->run.image, rig->graph, rig->run.memory);
     rig->run.kernels = rig->kernel_list;
     for (uint32_t g = 0; g < rig->graph->grid_count; g++) {
-        rig->kernels[g] = (GridKernel){.block_count = rig->graph->grids[g].count, .graph = &rig->run, .graph_grid = g};
+        rig->kernels[g] = (GridKernel){
+            .block_count = rig->graph->grids[g].count, .graph = &rig->run, .graph_grid = g};
         rig->kernels[g].resident = &rig->started; /* it is in the distributor */
         rig->kernel_list[g] = &rig->kernels[g];
     }
@@ -99,7 +100,8 @@ static inline void rig_dispatch(DatsRig *rig)
             continue;
         }
         assert_int_equal(rig->parents_left[rig->graph->grids[g].first + block], 0);
-        dats_source.base.block_started(rig->dats, &rig->view, &(BlockEvent){.kernel = kernel, .block = block});
+        dats_source.base.block_started(rig->dats, &rig->view,
+                                       &(BlockEvent){.kernel = kernel, .block = block});
         VEC_PUSH(&rig->running, ((RunningBlock){rig->now + 1 + rig_random(rig) % rig->longest, block, g}));
         rig->started++;
         g = 0;
@@ -124,8 +126,8 @@ static inline void rig_end_blocks(DatsRig *rig)
         }
         rig->running.items[i] = rig->running.items[--rig->running.count];
         rig_note_ended(rig, rig->graph->grids[block.grid].first + (uint32_t)block.block);
-        dats_source.base.block_ended(rig->dats, &rig->view,
-                                     &(BlockEvent){.kernel = &rig->kernels[block.grid], .block = block.block});
+        const BlockEvent event = {.kernel = &rig->kernels[block.grid], .block = block.block};
+        dats_source.base.block_ended(rig->dats, &rig->view, &event);
     }
 }
 
@@ -142,12 +144,12 @@ static inline bool rig_step(DatsRig *rig)
     return true;
 }
 
-/* True: all blocks have run. */
+/* True: all blocks have run, and nothing is left of the graph. */
 static inline bool rig_run(DatsRig *rig)
 {
     while (rig_step(rig))
         ;
-    return rig->started == rig->graph->block_count;
+    return rig->started == rig->graph->block_count && !dats_keeps_kernels(rig->dats);
 }
 
 #endif

@@ -97,6 +97,7 @@ static void edges_come_in_many_ways(void **state)
     refuse(wb_graph_add_csr(graph, (const uint64_t[]){0, 2, 1, 3, 3}, children), WB_ERROR_ARGUMENT, "node 1");
     refuse(wb_graph_add_edges(graph, NULL, 2), WB_ERROR_ARGUMENT, "null");
     refuse(wb_graph_add_csr(graph, NULL, children), WB_ERROR_ARGUMENT, "null");
+    refuse(wb_graph_add_csr(graph, (const uint64_t[]){0, 3, 0, 0, 0}, NULL), WB_ERROR_ARGUMENT, "null");
     assert_int_equal(wb_graph_edge_count(graph), 5);
 }
 
@@ -312,9 +313,9 @@ static void a_graph_is_one_launch_with_several_kernels(void **state)
     assert_int_equal(again.launched, one.ended);
 }
 
-/* A chain of joins behind the last block: the launch ends while more of them are on their way from memory,
- * which must not be gone when the next kernel lets time go on. */
-static void joins_that_nobody_waits_for(void **state)
+/* A chain of joins behind the last block: the launch ends when they have come from memory, which goes with
+ * it, and not before. */
+static void joins_behind_the_last_block(void **state)
 {
     (void)state;
     const WbDim3 one = {1, 1, 1};
@@ -373,7 +374,7 @@ int main(void)
         TEST(more_nodes_than_ids_count),
         TEST(of_another_gpu),
         TEST(a_graph_is_one_launch_with_several_kernels),
-        TEST(joins_that_nobody_waits_for),
+        TEST(joins_behind_the_last_block),
         TEST(a_failure_drops_graphs),
     };
     return cmocka_run_group_tests_name("graphs of the C API", tests, NULL, NULL);

@@ -7,7 +7,8 @@
 
 #include "warpbeam_graph.h"
 
-enum { LANES = 32, MOST_WARPS = 3 }; /* as in wavefront.cuh */
+enum { LANES = 32, CHUNK_BYTES = 34 * 18 * 4 }; /* as in wavefront.cuh */
+enum { MOST_WARPS = 4 };                        /* then five blocks find room on an SM of gtx480 */
 enum { MOST_ARGUMENTS = 4, USUAL_BOUND = 3 };
 
 /* As in wavefront.cuh. */
@@ -21,7 +22,7 @@ typedef struct Wavefront {
     const WireframeRun *run;
     WavefrontShape shape;
     Tiling tiling;
-    int threads; /* of a block: a warp for every strip of rows, as many as a block can have */
+    int threads; /* of a block: a warp for every strip of its rows, within bounds */
     WbArgument arguments[MOST_ARGUMENTS + 2];
     uint32_t count;
 } Wavefront;
@@ -35,13 +36,24 @@ static WbNodes nodes_in_wave(WavefrontShape shape, uint32_t wave)
         .first = top * shape.across + (wave - top), .count = bottom - top + 1, .stride = shape.across - 1};
 }
 
+/* The launch of a grid of tiles, but for their dependencies. */
+static WbLaunch launch_of(const Wavefront *wavefront, WbDim3 grid)
+{
+    const uint32_t threads = (uint32_t)wavefront->threads;
+    return (WbLaunch){.grid = grid,
+                      .block = dim(threads, 1, 1),
+                      .shared_bytes = threads / LANES * CHUNK_BYTES,
+                      .arguments = wavefront->arguments,
+                      .argument_count = wavefront->count};
+}
+
 static void launch_waves(Host *host, Wavefront *wavefront)
 {
     const uint32_t waves = wavefront->benchmark->waves(wavefront->shape);
     for (uint32_t wave = 0; wave < waves && host->status == WB_OK; wave++) {
+        const WbLaunch launch = launch_of(wavefront, dim(nodes_in_wave(wavefront->shape, wave).count, 1, 1));
         wavefront->tiling.wave = (int)wave;
-        host_launch(host, wavefront->benchmark->name, dim(nodes_in_wave(wavefront->shape, wave).count, 1, 1),
-                    dim((uint32_t)wavefront->threads, 1, 1), wavefront->arguments, wavefront->count);
+        host_launch_as(host, wavefront->benchmark->name, &launch);
     }
 }
 
@@ -54,13 +66,13 @@ static void launch_nested(Host *host, Wavefront *wavefront)
 }
 
 /* All tiles at once, with their dependencies. */
-static void launch_tiles(Host *host, Wavefront *wavefront, WbLaunch launch)
+static void launch_tiles(Host *host, Wavefront *wavefront, WbGraph *graph, WbMapping *mapping)
 {
+    WbLaunch launch = launch_of(wavefront, dim(wavefront->shape.across, wavefront->shape.down, 1));
+    launch.graph = graph;
+    launch.mapping = mapping;
+    launch.mapping_context = wavefront;
     wavefront->tiling.wave = -1;
-    launch.grid = dim(wavefront->shape.across, wavefront->shape.down, 1);
-    launch.block = dim((uint32_t)wavefront->threads, 1, 1);
-    launch.arguments = wavefront->arguments;
-    launch.argument_count = wavefront->count;
     host_launch_as(host, wavefront->benchmark->name, &launch);
 }
 
@@ -81,7 +93,7 @@ static void launch_barriers(Host *host, Wavefront *wavefront)
     if (status == WB_OK)
         status = make_barriers(graph, wavefront);
     if (status == WB_OK) {
-        launch_tiles(host, wavefront, (WbLaunch){.graph = graph});
+        launch_tiles(host, wavefront, graph, NULL);
     } else if (host->status == WB_OK) {
         host->status = status;
         snprintf(host->error, sizeof host->error, "%s", wb_error(host->gpu));
@@ -130,6 +142,6 @@ void wavefront_launch(Host *host, const char *name, const WireframeRun *run, Wav
         launch_barriers(host, &wavefront);
         break;
     default:
-        launch_tiles(host, &wavefront, (WbLaunch){.mapping = map_tile, .mapping_context = &wavefront});
+        launch_tiles(host, &wavefront, NULL, map_tile);
     }
 }

@@ -19,8 +19,9 @@
 #include "../common/parameters.cuh"
 
 constexpr int LANES = 32, CHUNK = 16;
-constexpr int MOST_WARPS = 3; /* of a block, as the host has it: 7,344 bytes, and six blocks in 48 KB */
 constexpr int PITCH = CHUNK + 2; /* even: an antidiagonal has no two cells in one bank */
+/* Of a chunk with its border, in shared memory; a block has one for each warp. As the host has it. */
+constexpr int CHUNK_BYTES = (LANES + 2) * PITCH * 4;
 
 /* As the host has it. */
 struct Tiling {
@@ -141,7 +142,9 @@ __device__ __forceinline__ void process(const Cells &cells, Chunk<typename Cells
 /* Computes the cells of a tile; ends with a barrier, so that the next sweep sees them. */
 template <class Cells> __device__ __forceinline__ void sweep(const Cells &cells, Tile tile)
 {
-    __shared__ Chunk<typename Cells::Value> chunks[MOST_WARPS];
+    extern __shared__ char memory[];
+    auto *chunks = (Chunk<typename Cells::Value> *)memory;
+    static_assert(sizeof *chunks == CHUNK_BYTES, "the block has other memory");
     const int warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
     const int width = tile.columns.end - tile.columns.begin, steps = (width + CHUNK - 1) / CHUNK;
     for (int top = tile.rows.begin; top < tile.rows.end; top += warps * LANES)
@@ -175,7 +178,8 @@ __device__ __forceinline__ void launch_waves(typename KernelOf<Parameters...>::T
             __trap();
         put_parameters(buffer, 0, parameters..., tiling);
         const void *const entry = (const void *)kernel;
-        if (wb_launch_device(entry, buffer, dim3(tiles), dim3(threads), 0, WB_STREAM_BLOCK) != 0 ||
+        const unsigned bytes = threads / LANES * CHUNK_BYTES;
+        if (wb_launch_device(entry, buffer, dim3(tiles), dim3(threads), bytes, WB_STREAM_BLOCK) != 0 ||
             wb_device_sync() != 0)
             __trap();
     }
