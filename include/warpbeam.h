@@ -116,7 +116,7 @@ typedef struct WbRecord {
     uint64_t cycles;           /* from launched to ended */
     bool alone;                /* no other kernel ran at any time of its */
     uint64_t warp_instructions, thread_instructions; /* of its own, whoever ran beside it */
-    bool interrupted;          /* it did not come to its end: this is how far it was, `ended` when it was cut off */
+    bool interrupted;          /* it was cut off: this is how far it was, `ended` says when */
 } WbRecord;
 
 /* Receives what kernels print; `text` is not terminated. */

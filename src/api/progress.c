@@ -46,7 +46,8 @@ Cycle progress_slice(WbGpu *gpu, Cycle limit)
     return progress->function && progress->slice_end < limit ? progress->slice_end : limit;
 }
 
-/* The next slice takes about as long as it should; one that ended early says only that it is not too short. */
+/* The next slice takes about as long as it should; one that ended early says only that it is not too
+ * short. */
 static void adapt(Progress *progress, Cycle now, double time)
 {
     const double took = time - progress->sliced;

@@ -1,8 +1,9 @@
 /* Telling how far a simulation is while it runs, and stopping it.
  *
- * The machine runs in slices of cycles, whose length follows the host's clock, and between turns of functional
- * mode somebody looks at that clock, too; there the user's function is called when it is due. Where the machine
- * stops in between has no influence on what it does, so results are the same with any clock. */
+ * The machine runs in slices of cycles, whose length follows the host's clock, and between turns of
+ * functional mode somebody looks at that clock, too; there the user's function is called when it is due.
+ * Where the machine stops in between has no influence on what it does, so results are the same with any
+ * clock. */
 #ifndef API_PROGRESS_H
 #define API_PROGRESS_H
 

@@ -1,10 +1,11 @@
 /* The watchdog of cycle mode: finds kernels whose warps all spin (exec/spin.h).
  *
- * As long as blocks come and go it only compares two numbers now and then. When none has for watchdog_cycles, it
- * stops the machine for a while at short distances, which have no rhythm of their own, and compares the state of
- * every warp with one that it had. When something has changed in between, it begins anew, and after a few times
- * gives up and waits twice as long. The verdict is no guess: nothing is left that could happen but that all warps
- * go round their loops, so it never falls on a kernel that would end. */
+ * As long as blocks come and go it only compares two numbers now and then. When none has for
+ * watchdog_cycles, it stops the machine for a while at short distances, which have no rhythm of their own,
+ * and compares the state of every warp with one that it had. When something has changed in between, it
+ * begins anew, and after a few times gives up and waits twice as long. The verdict is no guess: nothing is
+ * left that could happen but that all warps go round their loops, so it never falls on a kernel that would
+ * end. */
 #ifndef API_WATCHDOG_H
 #define API_WATCHDOG_H
 

@@ -8,7 +8,8 @@
  * run. Returns the length; groups that do not fit are left out. */
 size_t hang_describe_warp(const Warp *warp, const char *ready, char *text, size_t size);
 
-/* What is known of the blocks of a launch that does not end, to judge why. The caller sets the first three. */
+/* What is known of the blocks of a launch that does not end, to judge why. The caller sets the first
+ * three. */
 typedef struct HangFacts {
     bool is_spinning;      /* else nothing moves any more */
     uint64_t undispatched; /* blocks that wait for a place on the GPU */
@@ -21,7 +22,8 @@ typedef struct HangFacts {
 } HangFacts;
 
 void hang_survey(HangFacts *facts, const Block *block);
-/* The likely cause in one sentence, with a space in front; nothing where none is known. Returns the length. */
+/* The likely cause in one sentence, with a space in front; nothing where none is known.
+ * Returns its length. */
 size_t hang_put_cause(const HangFacts *facts, char *text, size_t size);
 
 /* Every warp of the block waits inside the block: says which threads wait where. */

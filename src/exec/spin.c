@@ -10,8 +10,8 @@ static inline uint64_t mix(uint64_t sum, uint64_t value)
     return sum ^ sum >> 29;
 }
 
-/* Two sums side by side, so that one multiplication need not wait for the other. The second one knows the data
- * alone: whatever they are, different sums before give different sums behind. */
+/* Two sums side by side, so that one multiplication need not wait for the other. The second one knows the
+ * data alone: whatever they are, different sums before give different sums behind. */
 static uint64_t mix_bytes(uint64_t sum, const void *data, size_t size)
 {
     const uint8_t *bytes = data;

@@ -1,10 +1,10 @@
-/* Progress for people: one line of a terminal that is drawn again and again, or plain lines now and then where
- * the output is no terminal but they are wanted; and what signals ask for.
+/* Progress for people: one line of a terminal that is drawn again and again, or plain lines now and then
+ * where the output is no terminal but they are wanted; and what signals ask for.
  *
  *     saxpy: 1204 of 4096 blocks (29%), cycle 1.23M, 452k instr/s, 12.3k cycles/s, about 0:12 left
  *
- * Whoever writes anything else to the terminal calls live_clear() first. Handlers of signals only set the two
- * flags; the next look finds them. */
+ * Whoever writes anything else to the terminal calls live_clear() first. Handlers of signals only set the
+ * two flags; the next look finds them. */
 #ifndef REPORT_LIVE_H
 #define REPORT_LIVE_H
 

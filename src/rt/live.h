@@ -1,6 +1,6 @@
-/* Progress of a CUDA program's kernels on its stderr (report/live.h), as WARPBEAM_PROGRESS says: auto, always or
- * never. Without it nothing is shown: the terminal is the program's. The line is there only while a call
- * simulates. */
+/* Progress of a CUDA program's kernels on its stderr (report/live.h), as WARPBEAM_PROGRESS says: auto,
+ * always or never. Without it nothing is shown: the terminal is the program's. The line is there only while
+ * a call simulates. */
 #ifndef RT_LIVE_H
 #define RT_LIVE_H
 

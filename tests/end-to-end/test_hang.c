@@ -1,4 +1,5 @@
-/* Launches that do not end: the watchdog finds those that spin, and only those, in both modes, and says why. */
+/* Launches that do not end: the watchdog finds those that spin, and only those, in both modes, and says
+ * why. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

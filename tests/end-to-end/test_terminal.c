@@ -1,4 +1,5 @@
-/* The warpbeam program on a terminal: progress in one line that fits, a snapshot, Ctrl-C; and quiet elsewhere. */
+/* The warpbeam program on a terminal: progress in one line that fits, a snapshot, Ctrl-C; and quiet
+ * elsewhere. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
