@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds Warpbeam and runs its main job: a kernel on a simulated GPU, its result checked, its cycles shown.
+# Builds Warpbeam and runs its main job: a wavefront under global barriers, nested launches and dependency graphs,
+# its results checked, what each costs shown, statistics and report kept in build/demo.
 # Installs missing packages on Debian and Ubuntu.
 set -eu
 cd "$(dirname "$0")"
@@ -8,4 +9,4 @@ cd "$(dirname "$0")"
 mkdir -p build
 install_build_packages
 configure_and_build release
-exec build/release/bin/warpbeam demo --cycle
+exec build/release/bin/warpbeam demo --out build/demo

@@ -311,6 +311,9 @@ enum {
     WB_REPORT_BLOCKS = 2   /* every block: SM, dispatched, started, ended */
 };
 WbStatus wb_report(WbGpu *gpu, const char *path, unsigned parts);
+/* Writes a timeline of all that has run in cycle mode while the knob `timeline` was true: a file that
+ * ui.perfetto.dev opens, as docs/TIMELINE.md describes. */
+WbStatus wb_timeline(WbGpu *gpu, const char *path);
 
 #pragma GCC visibility pop
 

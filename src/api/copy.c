@@ -128,10 +128,12 @@ static Cycle cycles_of(const WbGpu *gpu, uint64_t latency_ns, uint64_t bytes, ui
     return gpu_cycles(gpu, latency_ns + (bytes * 1000 + rate - 1) / rate);
 }
 
+uint64_t copy_bytes(const WbCopy *copy) { return (uint64_t)copy->width * copy->height * copy->depth; }
+
 Cycle copy_cycles(WbGpu *gpu, const WbCopy *copy)
 {
     const GpuConfig *config = &gpu->config;
-    const uint64_t bytes = (uint64_t)copy->width * copy->height * copy->depth;
+    const uint64_t bytes = copy_bytes(copy);
     return copy_engine(gpu, copy) == ENGINE_ON_DEVICE
                ? cycles_of(gpu, config->device_copy_latency_ns, 2 * bytes, config->device_copy_rate)
                : cycles_of(gpu, config->host_copy_latency_ns, bytes, config->host_copy_rate);
@@ -186,8 +188,12 @@ WbStatus fill_perform(WbGpu *gpu, const WbFill *fill, Error *error)
     return error->status;
 }
 
+uint64_t fill_bytes(const WbFill *fill)
+{
+    return (uint64_t)fill->width * fill->height * fill->depth * fill->element_bytes;
+}
+
 Cycle fill_cycles(WbGpu *gpu, const WbFill *fill)
 {
-    const uint64_t bytes = (uint64_t)fill->width * fill->height * fill->depth * fill->element_bytes;
-    return cycles_of(gpu, gpu->config.device_copy_latency_ns, bytes, gpu->config.device_copy_rate);
+    return cycles_of(gpu, gpu->config.device_copy_latency_ns, fill_bytes(fill), gpu->config.device_copy_rate);
 }

@@ -100,6 +100,7 @@ void cycle_flush(CycleMachine *machine)
 void cycle_free_kernel(RunningKernel *kernel)
 {
     snapshot_let_go(kernel->before);
+    line_profile_free(kernel->profile);
     if (kernel->record)
         record_free(kernel->record);
     if (!kernel->parameters)
@@ -163,6 +164,9 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
     other.window = a->window;
     other.cycle_limit = a->cycle_limit;
     other.sample_interval = a->sample_interval;
+    other.profile_lines = a->profile_lines;
+    other.timeline = a->timeline;
+    other.timeline_events = a->timeline_events;
     other.block_records = a->block_records;
     other.pending_launches = a->pending_launches;
     other.launch_depth = a->launch_depth;

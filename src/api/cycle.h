@@ -30,6 +30,7 @@ typedef struct RunningKernel {
     GridKernel grid;
     KernelRecord *record;
     Snapshot *before;        /* the counters at its launch */
+    LineProfile *profile;    /* null: none is kept */
     LaunchBuffer *parameters; /* where its parameters lie in global memory; null: in host memory alone */
 } RunningKernel;
 
@@ -61,6 +62,8 @@ WbStatus cycle_ready(WbGpu *gpu, Error *error);
  * described[] is what SMs need to know of them; their parameters are taken over, also by a start that
  * fails. */
 WbStatus cycle_start(WbGpu *gpu, struct KernelLaunch *launch, const Launch *described, Error *error);
+/* Keeps the dependencies of a graph's kernels with their records. */
+void record_graph(WbGpu *gpu, const struct KernelLaunch *launch);
 /* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has
  * become known, which is in its grid.ended and lies ahead. A failure is of a kernel, or says why kernels do
  * not end. */

@@ -42,7 +42,8 @@ static Cycle arrival(const GpuConfig *config, const LaunchRequest *request, cons
     return now + (latency > config->unit_latency ? latency : config->unit_latency);
 }
 
-static void fill_in(DeviceGrid *device, WbGpu *gpu, const LaunchRequest *request, WbKernel *kernel)
+static void fill_in(DeviceGrid *device, WbGpu *gpu, const LaunchRequest *request, WbKernel *kernel,
+                    const SmKernel *parent)
 {
     Launch *launch = &device->seen.launch;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -50,6 +51,8 @@ static void fill_in(DeviceGrid *device, WbGpu *gpu, const LaunchRequest *request
     device->seen.timing = kernel_timing(kernel);
     device->seen.number = shape_number(gpu->cycle, launch);
     device->seen.owner = &device->grid;
+    if (parent->profile)
+        device->seen.profile = line_profile_of(parent->profile->whole, launch->program);
     device->grid.kernel = &device->seen;
     device->grid.block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     device->grid.need = kernel_resources(kernel, threads, launch->shared_bytes);
@@ -73,7 +76,7 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
         xfree(device);
         return error;
     }
-    fill_in(device, gpu, request, kernel);
+    fill_in(device, gpu, request, kernel, parent->kernel);
     device->grid.priority = parent->priority;
     device->grid.arrives = arrival(&gpu->cycle->config, request, caller, calling->machine->clock);
     device->grid.callers = caller->lanes;
@@ -86,6 +89,7 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
                          .order = request->order,
                          .stream = request->stream,
                          .time = calling->machine->clock,
+                         .parent_block = warp->block->linear,
                      });
     return DEVICE_OK;
 }

@@ -34,6 +34,7 @@ static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch
     memcpy(record->block, launch->block, sizeof record->block);
     const size_t length = strlen(kernel_name(kernel)) + 1;
     record->name = memcpy(xmalloc(length), kernel_name(kernel), length);
+    kept_begin(gpu, record);
     return record;
 }
 
@@ -136,7 +137,12 @@ static RunningKernel *make_kernel(WbGpu *gpu, const LaunchOrder *order, const La
         .need = need,
         .priority = order->priority,
         .blocks = record->blocks,
+        .place_in_log = {.log = record->log},
     };
+    if (gpu->config.profile_lines) {
+        running->profile = line_profile_create(gpu->cycle->sm_count);
+        running->seen.profile = line_profile_of(running->profile, launch->program);
+    }
     use_parameters(running, parameters);
     running->seen.launch.family = &running->grid.family;
     return running;
@@ -187,7 +193,8 @@ static void enter_kernels(WbGpu *gpu, KernelLaunch *launch)
     for (uint32_t i = 0; i < launch->count; i++) {
         RunningKernel *kernel = launch->orders[i].running;
         kernel->before = snapshot_hold(before);
-        series_begin(&kernel->record->series, machine->sm_count, before->columns, gpu->config.sample_interval,
+        kernel->record->stream = launch->stream;
+        series_begin(&kernel->record->series, machine->sm_count, before->columns, kept_interval(gpu),
                      gpu->now);
         note_neighbours(machine, kernel->record);
         VEC_PUSH(&machine->running, kernel);
@@ -211,7 +218,9 @@ static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
         kernel->grid.graph_grid = i;
         kernel->seen.is_graph = true;
     }
+    record_graph(gpu, launch);
     front_end_begin_graph(front_end, run, gpu->now);
+    kept_graph(gpu, launch);
     bool *is_submitted = xcalloc(launch->count, sizeof *is_submitted);
     for (uint32_t id = 0, left = launch->count; left; id++) {
         const uint32_t grid = graph_is_join(graph, id) ? 0 : graph_grid_of(graph, graph->tasks[id]);
@@ -294,12 +303,14 @@ static WbStatus check_deadlock(const CycleMachine *machine, Cycle since, Error *
     return WB_OK;
 }
 
-static void take_samples(const WbGpu *gpu)
+static void take_samples(WbGpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
         Series *series = &gpu->cycle->running.items[i]->record->series;
-        if (series->next == gpu->now && gpu->cycle->running.items[i]->grid.ended > gpu->now)
+        if (series->next == gpu->now && gpu->cycle->running.items[i]->grid.ended > gpu->now) {
             series_sample(series, gpu->cycle);
+            kept_sampled(gpu);
+        }
     }
 }
 
@@ -347,10 +358,12 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
     record->warp_instructions = kernel->grid.warp_instructions;
     record->thread_instructions = kernel->grid.thread_instructions;
     Snapshot *after = look(gpu);
-    series_end(&record->series, after->columns, gpu->now);
+    series_end(&record->series, machine, after->columns, gpu->now);
     record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);
     account(gpu, after);
     snapshot_let_go(after);
+    if (kernel->profile)
+        record->lines = lines_of_profile(kernel->profile, &gpu->sources, &record->line_count);
     keep_record(gpu, record);
     kernel->record = NULL;
     uint32_t kept = 0;
@@ -359,6 +372,7 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
             machine->running.items[kept++] = machine->running.items[i];
     }
     machine->running.count = kept;
+    kept_end(gpu, record);
     unmake_kernel(gpu, kernel);
     if (kept)
         return WB_OK;

@@ -77,6 +77,7 @@ WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t
     space_init(&opened->space, config.global_bytes);
     statistics_init(&opened->statistics);
     timeline_init(opened);
+    kept_reset(&opened->kept);
     apply_config(opened);
     *gpu = opened;
     return WB_OK;

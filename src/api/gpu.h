@@ -7,6 +7,7 @@
 #define API_GPU_H
 
 #include "api/cycle.h"
+#include "api/kept.h"
 #include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
@@ -82,6 +83,9 @@ struct WbGpu {
     uint64_t workspace;        /* where blocks of cooperative launches meet; 0 before the first */
     double seconds;            /* of the host's clock, spent in launches */
     VEC(KernelRecord *) records;
+    SourceFiles sources;       /* that lines of records are of */
+    uint32_t edges_kept;       /* of dependency graphs, by all records */
+    Kept kept;                 /* for timelines */
     GpuStatistics statistics;
     Violations violations;     /* of dependencies, since they were reset */
     Profile *profile;          /* null: launches are not recorded */

@@ -83,6 +83,10 @@ void record_free(KernelRecord *record)
         xfree(record->components[c].values);
     }
     series_free(&record->series);
+    xfree(record->graph.levels);
+    VEC_FREE(&record->graph.edges);
+    xfree(record->lines);
+    log_free(record->log);
     xfree(record->name);
     free(record->blocks); /* the one table that may be too large to be had: not from xcalloc */
     xfree(record);

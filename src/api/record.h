@@ -8,8 +8,10 @@
 #ifndef API_RECORD_H
 #define API_RECORD_H
 
+#include "api/lines.h"
 #include "api/series.h"
 #include "base/stat.h"
+#include "depend/draft.h"
 #include "grid/policy.h"
 
 /* The kinds of parts that count something. */
@@ -51,6 +53,17 @@ typedef struct ComponentRecord {
     uint64_t *values; /* [count * table->count], part by part; null: only sums are kept */
 } ComponentRecord;
 
+/* What its blocks waited for, of a kernel of a dependency graph: level_count is 0 of others. Blocks of all
+ * kernels of the graph are numbered in one row; those of the graph's joins follow. */
+typedef struct GraphRecord {
+    uint32_t grid;        /* the kernel's number in the graph */
+    uint32_t first;       /* number of its block 0 */
+    uint32_t level_count; /* of the graph */
+    uint32_t *levels;     /* [block_count]; null with `edges`: the knob block_records is off */
+    VEC(GraphEdge) edges; /* whose child is a block of this kernel; of the first one, also a join */
+    uint64_t left_out;    /* edges beyond those that are kept */
+} GraphRecord;
+
 typedef struct KernelRecord {
     uint32_t number;      /* in the order of launches, from 0 */
     char *name;
@@ -62,10 +75,17 @@ typedef struct KernelRecord {
     Cycle launched, started, ended; /* started: the first block could be dispatched */
     uint64_t warp_instructions, thread_instructions; /* its own, whoever ran beside it */
     uint64_t block_count;
+    bool interrupted;     /* it was cut off: `ended` says when, and blocks that had not been dispatched are on
+                             NO_SM */
     bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     ComponentRecord components[COMPONENT_COUNT];
+    uint32_t stream;      /* that it was launched in, by number */
+    EventLog *log;        /* null: the knob timeline is off */
     Series series;
+    GraphRecord graph;
+    LineRecord *lines;    /* [line_count] by file and line; null: the knob profile_lines is off */
+    uint32_t line_count;
 } KernelRecord;
 
 static inline Cycle record_cycles(const KernelRecord *record) { return record->ended - record->launched; }

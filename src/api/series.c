@@ -68,7 +68,18 @@ void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cy
     memcpy(series->last, columns, series->width * sizeof *series->last);
 }
 
-static void add_sample(Series *series, const uint64_t *columns, Cycle now)
+static SeriesState read_state(const CycleMachine *machine)
+{
+    SeriesState state = {.ready_nodes = dats_ready(machine->front_end->dats),
+                         .waiting_blocks = front_end_waiting_blocks(machine->front_end)};
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        const GridKernel *grid = &machine->running.items[i]->grid;
+        state.waiting_blocks += grid->block_count - grid->dispatched_blocks;
+    }
+    return state;
+}
+
+static void add_sample(Series *series, const CycleMachine *machine, const uint64_t *columns, Cycle now)
 {
     VEC_RESERVE(&series->values, series->values.count + series->width);
     for (uint32_t column = 0; column < series->width; column++) {
@@ -76,6 +87,7 @@ static void add_sample(Series *series, const uint64_t *columns, Cycle now)
         series->last[column] = columns[column];
     }
     VEC_PUSH(&series->ends, now);
+    VEC_PUSH(&series->states, read_state(machine));
     series->from = now;
     series->next = series->interval ? now + series->interval : CYCLE_NEVER;
 }
@@ -86,16 +98,56 @@ void series_sample(Series *series, const CycleMachine *machine)
     for (uint32_t row = 0; row < SERIES_ROWS; row++)
         columns[row] = read_row(machine, &rows[row], series->next);
     read_cores(machine, columns);
-    add_sample(series, columns, series->next);
+    add_sample(series, machine, columns, series->next);
     xfree(columns);
 }
 
-void series_end(Series *series, const uint64_t *columns, Cycle now)
+void series_end(Series *series, const CycleMachine *machine, const uint64_t *columns, Cycle now)
 {
     if (now > series->from)
-        add_sample(series, columns, now);
+        add_sample(series, machine, columns, now);
     xfree(series->last);
     series->last = NULL;
+}
+
+/* -- fewer samples -- */
+
+/* The last sample is being taken again. */
+static void take_back(Series *series)
+{
+    const uint32_t at = --series->ends.count;
+    series->states.count--;
+    series->values.count -= series->width;
+    for (uint32_t column = 0; column < series->width; column++)
+        series->last[column] -= series->values.items[(size_t)at * series->width + column];
+    series->from -= series->interval;
+}
+
+static void merge_pairs(Series *series)
+{
+    const uint32_t width = series->width, count = series->ends.count;
+    uint64_t *values = series->values.items;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *to = values + (size_t)(i / 2) * width, *from = values + (size_t)i * width;
+        for (uint32_t column = 0; column < width; column++)
+            to[column] = i % 2 ? to[column] + from[column] : from[column];
+        series->ends.items[i / 2] = series->ends.items[i];
+        series->states.items[i / 2] = series->states.items[i];
+    }
+    series->ends.count = series->states.count = (count + 1) / 2;
+    series->values.count = series->ends.count * width;
+}
+
+void series_coarsen(Series *series, Cycle interval, bool has_ended)
+{
+    while (series->interval && series->interval < interval) {
+        if (!has_ended && series->ends.count % 2)
+            take_back(series);
+        merge_pairs(series);
+        series->interval *= 2;
+        if (!has_ended)
+            series->next = series->from + series->interval;
+    }
 }
 
 void series_free(Series *series)
@@ -103,6 +155,7 @@ void series_free(Series *series)
     xfree(series->last);
     VEC_FREE(&series->ends);
     VEC_FREE(&series->values);
+    VEC_FREE(&series->states);
 }
 
 const char *series_row_name(uint32_t row, char *buffer, size_t size)

@@ -2,10 +2,12 @@
  *
  * Every so many cycles after the launch the counters of series.def are read, and what they have grown by is
  * kept, together with two numbers of every SM: warp instructions, and accesses that the L2 looked up. The
- * last sample ends with the kernel and may be shorter. Without an interval there is one sample, the whole
- * kernel. Looking at counters changes nothing: a kernel takes the same cycles with and without samples. */
+ * last sample ends with the kernel and may be shorter. At the end of a sample it is also looked how many blocks
+ * wait to be dispatched. Without an interval there is one sample, the whole kernel. Looking at counters changes nothing: a kernel takes the same cycles with and without samples. */
 #ifndef API_SERIES_H
 #define API_SERIES_H
+
+#include <stdbool.h>
 
 #include "base/vec.h"
 #include "sim/world.h"
@@ -22,7 +24,13 @@ enum {
 /* What is kept of every SM, behind the rows of series.def. */
 typedef enum CoreRow { CORE_INSTRUCTIONS, CORE_ACCESSES, CORE_ROWS } CoreRow;
 
-/* Invariant: values holds a row of `width` differences for each of `ends`; `last` are the counters at `from`,
+/* What is read, and not counted. */
+typedef struct SeriesState {
+    uint64_t waiting_blocks; /* of what is on the machine, not dispatched yet */
+    uint64_t ready_nodes;    /* of the dependency graph, in its buffer: their blocks could be dispatched */
+} SeriesState;
+
+/* Invariant: values holds a row of `width` differences, states one, for each of `ends`; `last` are the counters at `from`,
  * where the sample that is being taken began. */
 typedef struct Series {
     Cycle interval;         /* 0: one sample */
@@ -31,6 +39,7 @@ typedef struct Series {
     uint64_t *last;         /* [width] */
     VEC(Cycle) ends;        /* of the samples; the first begins with the launch */
     VEC(uint64_t) values;   /* sample by sample */
+    VEC(SeriesState) states; /* at the end of each */
 } Series;
 
 /* The counters that series keep, made of the sums of all components; the caller frees them. */
@@ -40,7 +49,10 @@ void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cy
 /* The machine has been run to cycle series->next: takes that sample. */
 void series_sample(Series *series, const struct CycleMachine *machine);
 /* Takes the last sample, up to the kernel's end. */
-void series_end(Series *series, const uint64_t *columns, Cycle now);
+void series_end(Series *series, const struct CycleMachine *machine, const uint64_t *columns, Cycle now);
+/* Samples of a larger interval, a multiple of what it was by a power of two: neighbours become one, until that
+ * is so. Unless it has ended, the one without a neighbour goes on. */
+void series_coarsen(Series *series, Cycle interval, bool has_ended);
 void series_free(Series *series);
 
 /* The name of a row as in lists of statistics: "l2.load_hits". */

@@ -34,6 +34,9 @@ void gpu_drop_records(WbGpu *gpu)
     for (uint32_t i = 0; i < gpu->records.count; i++)
         record_free(gpu->records.items[i]);
     gpu->records.count = 0;
+    sources_free(&gpu->sources);
+    gpu->edges_kept = 0;
+    kept_reset(&gpu->kept);
 }
 
 /* The engine counts launches of functional mode in the GPU's own machine. */

@@ -185,6 +185,7 @@ static WbStatus start_launch(WbGpu *gpu, Operation *operation, Error *error)
 {
     Timeline *timeline = &gpu->timeline;
     KernelLaunch *launch = &operation->launch;
+    launch->stream = operation->stream->number;
     timeline->waiting_launches--;
     timeline->active_launches++;
     timeline->cooperative_kernels += launch->orders->cooperative;
@@ -192,11 +193,19 @@ static WbStatus start_launch(WbGpu *gpu, Operation *operation, Error *error)
     return launch_start(gpu, launch, &operation->ended, error);
 }
 
-static void start_copy(WbGpu *gpu, Operation *operation, CopyEngine engine, Cycle cycles)
+static void start_copy(WbGpu *gpu, Operation *operation, CopyEngine engine, Cycle cycles, uint64_t bytes)
 {
     Cycle *free = &gpu->timeline.engine_free[engine];
     const Cycle start = *free > gpu->now ? *free : gpu->now;
     operation->ended = *free = start + cycles;
+    kept_copy(gpu, (KeptCopy){
+                       .stream = operation->stream->number,
+                       .engine = engine,
+                       .is_fill = operation->kind == OPERATION_FILL,
+                       .bytes = bytes,
+                       .started = start,
+                       .ended = operation->ended,
+                   });
 }
 
 static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
@@ -208,10 +217,11 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
         return start_launch(gpu, operation, error);
     case OPERATION_COPY:
         start_copy(gpu, operation, copy_engine(gpu, &operation->copy.copy),
-                   copy_cycles(gpu, &operation->copy.copy));
+                   copy_cycles(gpu, &operation->copy.copy), copy_bytes(&operation->copy.copy));
         return WB_OK;
     case OPERATION_FILL:
-        start_copy(gpu, operation, ENGINE_ON_DEVICE, fill_cycles(gpu, &operation->fill));
+        start_copy(gpu, operation, ENGINE_ON_DEVICE, fill_cycles(gpu, &operation->fill),
+                   fill_bytes(&operation->fill));
         return WB_OK;
     case OPERATION_CALL:
     case OPERATION_RECORD:

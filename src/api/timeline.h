@@ -54,6 +54,7 @@ typedef struct GraphLaunch {
 typedef struct KernelLaunch {
     LaunchOrder *orders;
     uint32_t count, running;
+    uint32_t stream;           /* its number, from when it starts */
     GraphLaunch *graph;        /* null: blocks do not depend on each other */
 } KernelLaunch;
 
@@ -165,9 +166,11 @@ WbStatus copy_perform(WbGpu *gpu, const WbCopy *copy, const uint8_t *staged, Err
 /* The source's bytes, row by row. */
 uint8_t *copy_stage(WbGpu *gpu, const WbCopy *copy);
 CopyEngine copy_engine(WbGpu *gpu, const WbCopy *copy);
+uint64_t copy_bytes(const WbCopy *copy);
 Cycle copy_cycles(WbGpu *gpu, const WbCopy *copy);
 WbStatus fill_check(WbGpu *gpu, const WbFill *fill, Error *error);
 WbStatus fill_perform(WbGpu *gpu, const WbFill *fill, Error *error);
+uint64_t fill_bytes(const WbFill *fill);
 Cycle fill_cycles(WbGpu *gpu, const WbFill *fill);
 
 #endif

@@ -8,6 +8,8 @@
 
 int command_config(int argument_count, char **arguments)
 {
+    if (check_left_over(argument_count, arguments, 1) != EXIT_DONE)
+        return EXIT_USAGE;
     if (argument_count != 2)
         return misuse("config needs the name of one GPU.");
     GpuConfig config;

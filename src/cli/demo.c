@@ -1,145 +1,227 @@
-/* `warpbeam demo`: loads two kernels, runs them on a simulated GPU, checks every result on the host. */
-#include "cli/running.h"
+/* `warpbeam demo`: one wavefront in all ways that keep its order, on the machine of the Wireframe paper.
+ *
+ * A sweep of successive over-relaxation is cut into tiles, each of which needs those above and to the left of
+ * it. The host can launch wave after wave, a kernel can, or one launch can name what each tile needs. */
+#include "cli/command.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { COUNT = 100000, THREADS = 256 };
+#include "api/gpu.h"
+#include "base/nearest.h"
+#include "papers/paper.h"
+#include "registry/registry.h"
+#include "wireframe/wireframe.h"
+
+enum { PATH_SIZE = 4096 };
+
+/* Rows of the table, in its order. */
+static const struct {
+    WireframeMode mode;
+    const char *name, *about;
+} ways[] = {
+    {WIREFRAME_GLOBAL, "global", "the host launches every wave"},
+    {WIREFRAME_CDP, "cdp", "a kernel launches every wave"},
+    {WIREFRAME_BARRIERS, "barriers", "one launch, barriers in a graph"},
+    {WIREFRAME_LRR, "lrr", "one launch, parents in a graph"},
+    {WIREFRAME_LVL, "lvl", "the same, no tile far ahead"},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* The launch overhead that the paper assumes [Wireframe §5.1], and all that reports show. */
+static const char *const settings[][2] = {
+    {"mode", "cycle"}, {"host_launch_latency_ns", "30000"}, {"kernel_launch_cycles", "283"}};
+
+/* In tiles of 60 x 32 cells: the paper's graphs of 1K and 4K nodes [Wireframe §5.2]. */
+static const WavefrontShape shapes[INPUT_SIZES] = {[INPUT_SMALL] = {1920, 1024, 32, 32},
+                                                   [INPUT_FULL] = {3840, 2048, 64, 64},
+                                                   [INPUT_TINY] = {180, 96, 3, 3}};
 
 typedef struct Demo {
-    WbGpu *gpu;
-    WbModule *module;
-    float *x, *y, *result;
-    int32_t *values;
-    uint64_t device_x, device_y, device_values, device_total;
+    const char *gpu, *threads, *out;
+    InputSize size;
+    char files[WAYS][PATH_SIZE]; /* statistics, where there is a folder for them */
 } Demo;
 
-/* Makes the inputs: small numbers from a fixed recurrence, so that every run is the same. */
-static void fill(Demo *demo)
+typedef struct Outcome {
+    double time; /* simulated microseconds */
+    char limits[128];
+} Outcome;
+
+/* -- what limited it -- */
+
+typedef struct Reason {
+    const char *name;
+    double share; /* of all SMs' time */
+} Reason;
+
+static double total_of(const WbGpu *gpu, const char *name)
 {
-    uint32_t state = 12345;
-    for (int i = 0; i < COUNT; i++) {
-        state = state * 1664525u + 1013904223u;
-        demo->x[i] = (float)(state >> 8) / 65536.0f;
-        demo->y[i] = (float)i;
-        demo->values[i] = (int32_t)(state >> 20) - 2048;
+    WbStat stat = {0};
+    wb_stat_find(gpu, name, &stat);
+    return (double)stat.value;
+}
+
+/* "memory" for the schedulers' counter stall_memory. */
+static const char *reason_name(const char *counter)
+{
+    return strcmp(counter, "stall_empty") == 0 ? "no warp" : counter + strlen("stall_");
+}
+
+/* What took most of the SMs' time: no block on them, or what their schedulers waited for. */
+static void find_limits(const WbGpu *gpu, double time, char *text, size_t size)
+{
+    const StatTable *table = components[COMPONENT_SCHEDULER].table;
+    const double clock = (double)gpu->config.clock_khz / 1e3; /* cycles of a microsecond */
+    const double whole = time * clock * (double)gpu->config.sm_count;
+    const double active = total_of(gpu, "sm.active_cycles");
+    const double slots = whole * (double)gpu->config.schedulers;
+    Reason best = {"no block", 1 - active / whole}, second = {"", 0};
+    for (size_t i = 0; i < table->count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%s%s", components[COMPONENT_SCHEDULER].prefix, table->rows[i].name);
+        if (strncmp(table->rows[i].name, "stall_", 6) != 0 || total_of(gpu, name) / slots <= second.share)
+            continue;
+        const Reason reason = {reason_name(table->rows[i].name), total_of(gpu, name) / slots};
+        second = reason.share > best.share ? best : reason;
+        best = reason.share > best.share ? reason : best;
     }
+    snprintf(text, size, "%s %.0f%%, %s %.0f%%", best.name, 100 * best.share, second.name,
+             100 * second.share);
 }
 
-static WbStatus upload(Demo *demo)
+/* -- runs -- */
+
+static WbGpu *open_gpu(const Demo *demo)
 {
-    const struct {
-        uint64_t *address;
-        const void *data;
-        size_t size;
-    } buffers[] = {
-        {&demo->device_x, demo->x, COUNT * sizeof *demo->x},
-        {&demo->device_y, demo->y, COUNT * sizeof *demo->y},
-        {&demo->device_values, demo->values, COUNT * sizeof *demo->values},
-        {&demo->device_total, &(int32_t){0}, sizeof(int32_t)},
-    };
-    WbStatus status = WB_OK;
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers && status == WB_OK; i++) {
-        status = wb_malloc(demo->gpu, buffers[i].size, buffers[i].address);
-        if (status == WB_OK)
-            status = wb_copy_to_device(demo->gpu, *buffers[i].address, buffers[i].data, buffers[i].size);
+    WbGpu *gpu;
+    char error[2048];
+    if (wb_gpu_open(demo->gpu, &gpu, error, sizeof error)) {
+        fail("%s", error);
+        return NULL;
     }
-    return status;
-}
-
-static WbStatus launch(Demo *demo, const char *name, uint32_t blocks, const WbArgument *arguments,
-                       uint32_t count)
-{
-    WbKernel *kernel;
-    WbStatus status = wb_module_kernel(demo->module, name, &kernel);
-    const WbLaunch launch = {
-        .grid = {blocks, 1, 1},
-        .block = {THREADS, 1, 1},
-        .arguments = arguments,
-        .argument_count = count,
-    };
-    return status == WB_OK ? wb_launch(kernel, &launch) : status;
-}
-
-static WbStatus run_kernels(Demo *demo)
-{
-    int32_t count = COUNT;
-    float a = 2.5f;
-    const WbArgument saxpy[] = {WB_ARG(count), WB_ARG(a), WB_ARG(demo->device_x), WB_ARG(demo->device_y)};
-    const WbArgument sum[] = {WB_ARG(count), WB_ARG(demo->device_values), WB_ARG(demo->device_total)};
-    WbStatus status = launch(demo, "saxpy", (COUNT + THREADS - 1) / THREADS, saxpy, 4);
+    WbStatus status = demo->threads ? wb_gpu_set(gpu, "threads", demo->threads) : WB_OK;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && status == WB_OK; i++)
+        status = wb_gpu_set(gpu, settings[i][0], settings[i][1]);
     if (status == WB_OK)
-        status = launch(demo, "sum", 64, sum, 3);
-    return status == WB_OK ? wb_wait(demo->gpu) : status;
+        return gpu;
+    fail("%s", wb_error(gpu));
+    wb_gpu_close(gpu);
+    return NULL;
 }
 
-static int check(Demo *demo, bool talking)
+static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
 {
-    int32_t total = 0, expected = 0;
-    if (wb_copy_from_device(demo->gpu, demo->result, demo->device_y, COUNT * sizeof *demo->result) ||
-        wb_copy_from_device(demo->gpu, &total, demo->device_total, sizeof total))
-        return fail("%s", wb_error(demo->gpu));
-    for (int i = 0; i < COUNT; i++) {
-        expected += demo->values[i];
-        float wanted = fmaf(2.5f, demo->x[i], demo->y[i]);
-        if (demo->result[i] != wanted)
-            return fail("saxpy is wrong at %d: %a instead of %a.", i, (double)demo->result[i],
-                        (double)wanted);
+    char folder[PATH_SIZE];
+    const WireframeBenchmark *benchmark = wireframe_find("sor");
+    const WireframeRun run = {.mode = ways[way].mode};
+    Host host = host_begin(gpu, paper_data("workloads/wireframe", folder, sizeof folder), benchmark->file);
+    const bool right = host.status == WB_OK && benchmark->run(&host, &run, shapes[demo->size]);
+    int result = right ? EXIT_DONE
+                       : fail("%s: %s", ways[way].name,
+                              host.status ? host.error : "the result is not the one computed on the host.");
+    *outcome = (Outcome){.time = host.total_time / 1e3};
+    find_limits(gpu, outcome->time, outcome->limits, sizeof outcome->limits);
+    if (result == EXIT_DONE && demo->out) {
+        snprintf(demo->files[way], PATH_SIZE, "%s/%s.json", demo->out, ways[way].name);
+        if (wb_report(gpu, demo->files[way], WB_REPORT_DETAILS | WB_REPORT_BLOCKS))
+            result = fail("%s", wb_error(gpu));
     }
-    if (total != expected)
-        return fail("sum is wrong: %d instead of %d.", total, expected);
-    if (talking)
-        printf("saxpy: all %d values equal the host's, bit for bit\nsum: %d, as on the host\n", COUNT, total);
+    host_end(&host);
+    return result;
+}
+
+static int run_all(Demo *demo)
+{
+    Outcome first = {0};
+    const WavefrontShape shape = shapes[demo->size];
+    printf("A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n\n",
+           shape.width, shape.height, shape.across, shape.down, demo->gpu);
+    printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "most of the SMs' time");
+    for (size_t way = 0; way < WAYS; way++) {
+        Outcome outcome;
+        WbGpu *gpu = open_gpu(demo);
+        if (!gpu)
+            return EXIT_FAILED;
+        const int result = run_way(demo, way, gpu, &outcome);
+        wb_gpu_close(gpu);
+        if (result != EXIT_DONE)
+            return result;
+        if (way == 0)
+            first = outcome;
+        printf("%-9s %-32s %7.0f us %7.2fx  %s\n", ways[way].name, ways[way].about, outcome.time,
+               first.time / outcome.time, outcome.limits);
+        fflush(stdout);
+    }
+    printf("\nAll results equal the host's, bit for bit.\n");
     return EXIT_DONE;
 }
 
-static int run_demo(Demo *demo, const char *path, const Running *running)
+/* Makes the report where this build can. */
+static int write_report(Demo *demo)
 {
-    fill(demo);
-    if (wb_module_load_file(demo->gpu, path, &demo->module) || upload(demo) || run_kernels(demo))
-        return fail("%s", wb_error(demo->gpu));
-    int result = check(demo, running_is_talking(running));
-    return result == EXIT_DONE ? running_report(running, demo->gpu) : result;
-}
-
-static const char *demo_path(void)
-{
-    const char *installed = DEMO_INSTALL_DIRECTORY "/demo/demo.ptx";
-    return access(installed, R_OK) == 0 ? installed : DEMO_SOURCE_DIRECTORY "/demo/demo.ptx";
-}
-
-static int open_and_run(const Running *running)
-{
-    Demo demo = {.gpu = running_open(running)};
-    if (!demo.gpu)
-        return EXIT_FAILED;
-    demo.x = malloc(COUNT * sizeof *demo.x);
-    demo.y = malloc(COUNT * sizeof *demo.y);
-    demo.result = malloc(COUNT * sizeof *demo.result);
-    demo.values = malloc(COUNT * sizeof *demo.values);
-    if (running_is_talking(running))
-        printf("saxpy and sum over %d elements on %s\n", COUNT, wb_gpu_name(demo.gpu));
-    int result = demo.x && demo.y && demo.result && demo.values
-                     ? run_demo(&demo, demo_path(), running)
-                     : fail("the host has no memory for the demo.");
-    free(demo.x);
-    free(demo.y);
-    free(demo.result);
-    free(demo.values);
-    wb_gpu_close(demo.gpu);
+    const Command *report = command_find("report");
+    char path[PATH_SIZE + 16], *arguments[WAYS + 4] = {"report"};
+    int count = 1;
+    if (!report)
+        return EXIT_DONE;
+    for (size_t way = 0; way < WAYS; way++)
+        arguments[count++] = demo->files[way];
+    snprintf(path, sizeof path, "%s/report.html", demo->out);
+    arguments[count++] = "-o";
+    arguments[count++] = path;
+    const int result = report->run(count, arguments);
+    if (result == EXIT_DONE)
+        printf("The report is %s: open it in a browser.\n", path);
     return result;
+}
+
+static void print_next(const Demo *demo)
+{
+    puts("\nNext:");
+    if (demo->out)
+        printf("  warpbeam compare %s %s\n", demo->files[0], demo->files[WAYS - 1]);
+    puts("  warpbeam run wireframe/sw --mode lvl --gpu gtx480    another wavefront; `warpbeam list "
+         "workloads`\n"
+         "  warpbeam run -- ./program                            your CUDA program\n"
+         "  warpbeam help run                                    and what there is to measure");
+}
+
+static int read_size(const char *text, InputSize *size)
+{
+    char hint[64];
+    Nearest nearest = nearest_to(text);
+    for (size_t i = 0; i < INPUT_SIZES; i++) {
+        nearest_offer(&nearest, input_size_names[i]);
+        if (strcmp(text, input_size_names[i]) == 0) {
+            *size = (InputSize)i;
+            return EXIT_DONE;
+        }
+    }
+    return misuse("--size is small, full or tiny, not '%s'%s", text,
+                  nearest_hint(&nearest, hint, sizeof hint));
 }
 
 int command_demo(int argument_count, char **arguments)
 {
-    static const char *const options[] = {RUNNING_OPTIONS, "--cycle", NULL};
-    Running running = running_take(&argument_count, arguments);
-    running.cycle = take_flag(&argument_count, arguments, "--cycle");
-    int result = check_left_over(argument_count, arguments, 0, options);
+    Demo demo = {0};
+    const char *size = take_option(&argument_count, arguments, "--size");
+    const char *gpu = take_option(&argument_count, arguments, "--gpu");
+    demo.gpu = gpu ? gpu : "gtx480";
+    demo.threads = take_option(&argument_count, arguments, "--threads");
+    demo.out = take_option(&argument_count, arguments, "--out");
+    int result = check_left_over(argument_count, arguments, 0);
     if (result == EXIT_DONE)
-        result = open_and_run(&running);
-    running_free(&running);
+        result = read_size(size ? size : "small", &demo.size);
+    if (result == EXIT_DONE && demo.out && mkdir(demo.out, 0777) && access(demo.out, W_OK))
+        result = fail("the folder %s can neither be made nor written to.", demo.out);
+    if (result == EXIT_DONE)
+        result = run_all(&demo);
+    if (result == EXIT_DONE && demo.out)
+        result = write_report(&demo);
+    if (result == EXIT_DONE)
+        print_next(&demo);
     return result;
 }

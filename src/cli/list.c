@@ -1,7 +1,9 @@
-/* `warpbeam list`: the tables in which knobs, policies, statistics, ratios, instructions, intrinsics, calls
- * of CUDA and papers are declared. */
-#include "cli/command.h"
+/* `warpbeam list`: the tables in which GPUs, knobs, policies, statistics, workloads and the rest are declared.
+ *
+ * A list prints its entries one by one with list_entry(), which leaves out what was not asked for. */
+#include "cli/list.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,60 +13,82 @@
 #include "exec/intrinsic.h"
 #include "grid/policy.h"
 #include "isa/isa.h"
+#include "papers/paper.h"
+#include "registry/registry.h"
 #include "report/ratio.h"
+#include "report/report.h"
 #include "sm/sched/registry.h"
+
+void list_entry(Listing *listing, const char *name, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (listing->word && !strcasestr(name, listing->word) && !strcasestr(text, listing->word))
+        return;
+    listing->count++;
+    puts(listing->only_names ? name : text);
+}
+
+typedef struct GpuListing {
+    Listing *listing;
+    bool broken;
+} GpuListing;
 
 static void print_gpu(void *context, const char *name, const char *path)
 {
     GpuConfig config;
     Error error = {0};
-    bool *broken = context;
+    GpuListing *gpus = context;
     if (config_load(path, &config, &error)) {
         fail("%s", error.text);
-        *broken = true;
+        gpus->broken = true;
         return;
     }
-    printf("%-10s %s\n", name, config.description);
+    list_entry(gpus->listing, name, "%-10s %s", name, config.description);
 }
 
-static int list_gpus(void)
+static int list_gpus(Listing *listing)
 {
-    bool broken = false;
-    config_list(print_gpu, &broken);
-    return broken ? EXIT_FAILED : EXIT_DONE;
+    GpuListing gpus = {listing, false};
+    config_list(print_gpu, &gpus);
+    return gpus.broken ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int list_knobs(void)
+static int list_knobs(Listing *listing)
 {
     for (size_t i = 0; i < config_knobs.count; i++) {
         const Knob *knob = &config_knobs.rows[i];
         char domain[512];
-        printf("%s: %s%s%s\n    %s; default %s\n", knob->name, knob_domain(knob, domain, sizeof domain),
-               *knob->unit ? " " : "", knob->unit, knob->description,
-               *knob->initial ? knob->initial : "empty");
+        list_entry(listing, knob->name, "%s: %s%s%s\n    %s; default %s", knob->name,
+                   knob_domain(knob, domain, sizeof domain), *knob->unit ? " " : "", knob->unit,
+                   knob->description, *knob->initial ? knob->initial : "empty");
     }
     return EXIT_DONE;
 }
 
-static int list_statistics(void)
+static int list_statistics(Listing *listing)
 {
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         for (size_t i = 0; i < components[c].table->count; i++) {
             const Stat *stat = &components[c].table->rows[i];
             char name[80];
             snprintf(name, sizeof name, "%s%s", components[c].prefix, stat->name);
-            printf("%-30s %-13s %s\n", name, stat->unit, stat->description);
+            list_entry(listing, name, "%-30s %-13s %s", name, stat->unit, stat->description);
         }
     return EXIT_DONE;
 }
 
-static int list_ratios(void)
+static int list_ratios(Listing *listing)
 {
     for (unsigned i = 0; i < RATIO_COUNT; i++) {
         const RatioRow *row = &ratio_rows[i];
         char formula[RATIO_FORMULA_SIZE];
-        printf("%s: %s%s%s\n    %s\n", row->name, row->description, ratio_is_share(row) ? "" : "; ",
-               ratio_is_share(row) ? "" : row->unit, ratio_formula(row, formula));
+        list_entry(listing, row->name, "%s: %s%s%s\n    %s", row->name, row->description,
+                   ratio_is_share(row) ? "" : "; ", ratio_is_share(row) ? "" : row->unit,
+                   ratio_formula(row, formula));
     }
     return EXIT_DONE;
 }
@@ -90,69 +114,159 @@ static int list_statistics_markdown(void)
     return EXIT_DONE;
 }
 
-static int list_policies(void)
+static int list_schema(Listing *listing)
+{
+    (void)listing;
+    report_schema(stdout);
+    return EXIT_DONE;
+}
+
+static int list_policies(Listing *listing)
 {
     static const PolicyKind *const kinds[] = {&source_policies, &admit_policies, &place_policies,
                                               &order_policies, &sched_policies};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
+        if (!listing->only_names && !listing->word)
+            printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
         Policy policy;
         for (size_t i = 0; (policy = kinds[k]->at(i)).name; i++)
-            printf("  %-18s %s\n  %-18s %s\n", policy.name, policy.description, "", policy.source);
+            list_entry(listing, policy.name, "  %-18s %s\n  %-18s %s", policy.name, policy.description, "",
+                       policy.source);
     }
     return EXIT_DONE;
 }
 
-static int list_instructions(void)
+static int list_instructions(Listing *listing)
 {
     for (int row = ROW_UNKNOWN + 1; row < ROW_COUNT; row++)
-        printf("%-8s %s\n", unit_name(isa_rows[row].unit), isa_rows[row].pattern);
+        list_entry(listing, isa_rows[row].pattern, "%-8s %s", unit_name(isa_rows[row].unit),
+                   isa_rows[row].pattern);
     return EXIT_DONE;
 }
 
 /* All names of each, for a program may call it by any. */
-static int list_intrinsics(void)
+static int list_intrinsics(Listing *listing)
 {
     const Intrinsic *intrinsic;
     for (size_t i = 0; (intrinsic = intrinsic_at(i)); i++) {
-        printf("%s", intrinsic->name);
+        char names[512];
+        int length = snprintf(names, sizeof names, "%s", intrinsic->name);
         for (size_t a = 0; a < INTRINSIC_ALIASES && intrinsic->aliases[a]; a++)
-            printf(", %s", intrinsic->aliases[a]);
-        printf("\n    %s\n", intrinsic->description);
+            length += snprintf(names + length, sizeof names - (size_t)length, ", %s", intrinsic->aliases[a]);
+        list_entry(listing, intrinsic->name, "%s\n    %s", names, intrinsic->description);
     }
+    return EXIT_DONE;
+}
+
+/* "flat|cdp|dtbl small|full": what --mode and --size take. */
+static void choices(const Workload *workload, char *text, size_t size)
+{
+    int length = 0;
+    for (size_t i = 0; i < workload->mode_count && workload->mode_count > 1; i++)
+        length +=
+            snprintf(text + length, size - (size_t)length, "%s%s", i ? "|" : "", workload->modes[i].name);
+    const char *before = length ? "  " : "";
+    for (size_t i = 0; i < INPUT_SIZES; i++)
+        if (workload->sizes[i]) {
+            length += snprintf(text + length, size - (size_t)length, "%s%s", before, input_size_names[i]);
+            before = "|";
+        }
+}
+
+static int list_workloads(Listing *listing)
+{
+    Workload workload;
+    for (size_t i = 0; workload_at(i, &workload); i++) {
+        char text[256];
+        choices(&workload, text, sizeof text);
+        list_entry(listing, workload.name, "%-28s %-46s %s", workload.name, workload.description, text);
+    }
+    return EXIT_DONE;
+}
+
+static int list_modes(Listing *listing)
+{
+    WorkloadMode mode;
+    for (size_t i = 0; workload_mode_at(i, &mode); i++)
+        list_entry(listing, mode.name, "%-10s %s", mode.name, mode.description);
+    return EXIT_DONE;
+}
+
+static int list_papers(Listing *listing)
+{
+    const Paper *paper;
+    for (size_t i = 0; (paper = paper_at(i)); i++)
+        list_entry(listing, paper->name, "%-10s %s", paper->name, paper->title);
+    return EXIT_DONE;
+}
+
+static int list_commands(Listing *listing)
+{
+    for (size_t i = 0; i < command_count; i++)
+        list_entry(listing, commands[i].name, "%-12s %s", commands[i].name, commands[i].description);
+    return EXIT_DONE;
+}
+
+typedef struct List {
+    const char *name, *description;
+    int (*print)(Listing *listing);
+    int (*print_markdown)(void);
+} List;
+
+static const List lists[] = {
+    {"gpus", "GPUs, for --gpu", list_gpus, NULL},
+    {"policies", "Decisions that can be replaced: schedulers, dispatch", list_policies, NULL},
+    {"knobs", "All that a configuration and --set can set", list_knobs, NULL},
+    {"statistics", "Counters, as in --stats", list_statistics, list_statistics_markdown},
+    {"ratios", "What is computed of them", list_ratios, NULL},
+    {"schema", "JSON Schema of the report that --stats writes", list_schema, NULL},
+    {"workloads", "What `warpbeam run` can run by name", list_workloads, NULL},
+    {"modes", "Ways to run workloads, for --mode", list_modes, NULL},
+    {"papers", "What `warpbeam paper` repeats", list_papers, NULL},
+    {"instructions", "PTX that runs, and the unit that executes it", list_instructions, NULL},
+    {"intrinsics", "Functions that kernels can call", list_intrinsics, NULL},
+    {"cuda", "Calls of CUDA's runtime and driver API", list_cuda, list_cuda_markdown},
+    {"commands", "What warpbeam can do", list_commands, NULL},
+};
+enum { LIST_COUNT = sizeof lists / sizeof *lists };
+
+static const List *find_list(const char *name)
+{
+    Nearest nearest = nearest_to(name);
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        nearest_offer(&nearest, lists[i].name);
+        if (strcmp(name, lists[i].name) == 0)
+            return &lists[i];
+    }
+    char hint[64];
+    misuse("there is no list of '%s'%s", name, nearest_hint(&nearest, hint, sizeof hint));
+    return NULL;
+}
+
+static int list_lists(Listing *listing)
+{
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        list_entry(listing, lists[i].name, "%-14s %s", lists[i].name, lists[i].description);
     return EXIT_DONE;
 }
 
 int command_list(int argument_count, char **arguments)
 {
-    static const struct {
-        const char *name;
-        int (*print)(void);
-        int (*print_markdown)(void);
-    } lists[] = {
-        {"gpus", list_gpus, NULL},
-        {"knobs", list_knobs, NULL},
-        {"policies", list_policies, NULL},
-        {"statistics", list_statistics, list_statistics_markdown},
-        {"ratios", list_ratios, NULL},
-        {"instructions", list_instructions, NULL},
-        {"intrinsics", list_intrinsics, NULL},
-        {"cuda", list_cuda, list_cuda_markdown},
-        {"papers", list_papers, NULL},
-    };
+    Listing listing = {0};
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
-    if (argument_count != 2)
-        return misuse("list needs one word: gpus, knobs, policies, statistics, ratios, instructions, "
-                      "intrinsics, cuda or papers.");
-    Nearest nearest = nearest_to(arguments[1]);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        nearest_offer(&nearest, lists[i].name);
-        if (strcmp(arguments[1], lists[i].name) != 0)
-            continue;
-        if (markdown && !lists[i].print_markdown)
-            return misuse("only statistics, with their ratios, and cuda can be listed as Markdown.");
-        return markdown ? lists[i].print_markdown() : lists[i].print();
-    }
-    char hint[64];
-    return misuse("there is no list of '%s'%s", arguments[1], nearest_hint(&nearest, hint, sizeof hint));
+    listing.only_names = take_flag(&argument_count, arguments, "--names");
+    if (check_left_over(argument_count, arguments, 2) != EXIT_DONE)
+        return EXIT_USAGE;
+    if (argument_count == 1)
+        return list_lists(&listing);
+    const List *list = find_list(arguments[1]);
+    if (!list)
+        return EXIT_USAGE;
+    listing.word = argument_count > 2 ? arguments[2] : NULL;
+    if (markdown && (!list->print_markdown || listing.only_names || listing.word))
+        return misuse("only statistics, with their ratios, and cuda can be listed as Markdown, and whole.");
+    const int result = markdown ? list->print_markdown() : list->print(&listing);
+    if (listing.word && !listing.count && result == EXIT_DONE)
+        return fail("none of the %s has '%s'.", list->name, listing.word);
+    return result;
 }

@@ -1,15 +1,14 @@
 /* `warpbeam list cuda`: what becomes of each call of CUDA's runtime and driver API. */
 #include "cli/list_cuda.h"
 
-#include "cli/command.h"
 #include "rt/calls.h"
 
-int list_cuda(void)
+int list_cuda(Listing *listing)
 {
     for (size_t i = 0; i < CALL_COUNT; i++)
         if (!call_is_per_thread(&calls[i]))
-            printf("%-18s %s%s%s\n", call_state_name(calls[i].state), calls[i].name,
-                   *calls[i].note ? ": " : "", calls[i].note);
+            list_entry(listing, calls[i].name, "%-18s %s%s%s", call_state_name(calls[i].state), calls[i].name,
+                       *calls[i].note ? ": " : "", calls[i].note);
     return EXIT_DONE;
 }
 

@@ -2,7 +2,9 @@
 #ifndef CLI_LIST_CUDA_H
 #define CLI_LIST_CUDA_H
 
-int list_cuda(void);
+#include "cli/list.h"
+
+int list_cuda(Listing *listing);
 /* The tables of docs/CUDA.md. */
 int list_cuda_markdown(void);
 

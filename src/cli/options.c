@@ -1,6 +1,7 @@
 /* Options of commands: taken out of the arguments one by one, so that what is left is wrong or positional. */
 #include "cli/command.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +14,16 @@ static void remove_arguments(int *argument_count, char **arguments, int at, int 
     *argument_count -= count;
 }
 
+static bool is_declared(char **arguments, const char *name, bool is_flag)
+{
+    const Command *command = command_find(arguments[0]);
+    const Option *option = command ? command_option(command, name) : NULL;
+    return option && !option->argument == is_flag;
+}
+
 const char *take_option(int *argument_count, char **arguments, const char *name)
 {
+    assert(is_declared(arguments, name, false));
     size_t length = strlen(name);
     for (int i = 1; i < *argument_count; i++) {
         const char *value = NULL;
@@ -35,6 +44,7 @@ const char *take_option(int *argument_count, char **arguments, const char *name)
 
 bool take_flag(int *argument_count, char **arguments, const char *name)
 {
+    assert(is_declared(arguments, name, true));
     for (int i = 1; i < *argument_count; i++) {
         if (strcmp(arguments[i], name) == 0) {
             remove_arguments(argument_count, arguments, i, 1);
@@ -44,24 +54,45 @@ bool take_flag(int *argument_count, char **arguments, const char *name)
     return false;
 }
 
-int check_left_over(int argument_count, char **arguments, int wanted, const char *const *options)
+/* "--name" of "--name=value"; false: it is a word. */
+static bool option_name(const char *argument, char name[64])
 {
+    snprintf(name, 64, "%.*s", (int)strcspn(argument, "="), argument);
+    return name[0] == '-' && name[1];
+}
+
+static int unknown_option(const Command *command, const char *name)
+{
+    Nearest nearest = nearest_to(name);
+    for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
+        for (size_t i = 0; i < command->groups[g]->count; i++)
+            nearest_offer(&nearest, command->groups[g]->options[i].name);
+    char hint[96];
+    return misuse("%s has no option '%s'%s", command->name, name, nearest_hint(&nearest, hint, sizeof hint));
+}
+
+int check_left_over(int argument_count, char **arguments, int wanted)
+{
+    const Command *command = command_find(arguments[0]);
+    char name[64];
     for (int i = 1; i < argument_count; i++) {
-        if (strncmp(arguments[i], "--", 2) != 0)
+        if (!option_name(arguments[i], name))
             continue;
-        char name[64], hint[96];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(arguments[i], "="), arguments[i]);
-        Nearest nearest = nearest_to(name);
-        for (const char *const *option = options; *option; option++) {
-            if (strcmp(*option, name) == 0)
-                return misuse("'%s' is given twice, lacks its value, or has one that it does not take.",
-                              name);
-            nearest_offer(&nearest, *option);
-        }
-        return misuse("%s has no option '%s'%s", arguments[0], name,
-                      nearest_hint(&nearest, hint, sizeof hint));
+        return command_option(command, name)
+                   ? misuse("'%s' is given twice, lacks its value, or has one that it does not take.", name)
+                   : unknown_option(command, name);
     }
     if (argument_count > 1 + wanted)
         return misuse("%s takes no '%s'.", arguments[0], arguments[1 + wanted]);
+    return EXIT_DONE;
+}
+
+int check_without(int argument_count, char **arguments, const OptionGroup *group)
+{
+    char name[64];
+    for (int i = 1; i < argument_count; i++)
+        for (size_t o = 0; option_name(arguments[i], name) && o < group->count; o++)
+            if (strcmp(name, group->options[o].name) == 0)
+                return misuse("'%s' is only for `warpbeam %s`.", name, group->form);
     return EXIT_DONE;
 }

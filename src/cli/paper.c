@@ -16,38 +16,6 @@ typedef struct Wish {
     char *only_text; /* that `only` points into */
 } Wish;
 
-int list_papers(void)
-{
-    const Paper *paper;
-    for (size_t i = 0; (paper = paper_at(i)); i++)
-        printf("%-10s %s\n", paper->name, paper->title);
-    return EXIT_DONE;
-}
-
-static int print_help(void)
-{
-    puts("Usage: warpbeam paper NAME [OPTION]...\n\n"
-         "Runs what the paper ran, shows its figures as tables with the published numbers beside them, and\n"
-         "says of each of its claims whether it agrees, differs or was not measured. Papers:\n");
-    list_papers();
-    puts("\n  --size small|full   of the inputs: small, which takes minutes, unless given; tiny, a second's "
-         "work, is\n"
-         "                      for tests\n"
-         "  --only NAME[,NAME]  only these benchmarks; claims about all of them are then not measured\n"
-         "  --graph FILE        the user's graph instead of theirs, of benchmarks that work on one (bfs_*, "
-         "clr_*,\n"
-         "                      sssp_*): Matrix Market, DIMACS, METIS or a list of edges\n"
-         "  --jobs N            runs at once, each a process of its own: the number of processors unless "
-         "given\n"
-         "  --threads N         host threads of each run; the numbers are the same with any number\n"
-         "  --set KNOB=VALUE    changes a knob for all runs; any number of times\n"
-         "  --out FOLDER        keeps claims.csv, a table for each figure, runs.csv, and a report of each "
-         "run\n"
-         "  --markdown FILE     replaces the generated part of FILE by the tables\n\n"
-         "Exit status: 0 all runs gave right results, whatever the claims; 1 one did not; 2 wrong usage.");
-    return EXIT_DONE;
-}
-
 static int unknown_paper(const char *name)
 {
     const Paper *paper;
@@ -85,12 +53,17 @@ static int read_only(const Paper *paper, const char *text, Wish *wish)
 
 static int read_size(const char *text, InputSize *size)
 {
-    for (int i = 0; i < INPUT_SIZES; i++)
+    Nearest nearest = nearest_to(text);
+    for (int i = 0; i < INPUT_SIZES; i++) {
+        nearest_offer(&nearest, paper_sizes[i]);
         if (strcmp(text, paper_sizes[i]) == 0) {
             *size = (InputSize)i;
             return EXIT_DONE;
         }
-    return misuse("--size is small, full or tiny, not '%s'.", text);
+    }
+    char hint[64];
+    return misuse("--size is small, full or tiny, not '%s'%s", text,
+                  nearest_hint(&nearest, hint, sizeof hint));
 }
 
 static int read_jobs(const char *text, int *jobs)
@@ -104,8 +77,6 @@ static int read_jobs(const char *text, int *jobs)
 
 static int read_options(int argument_count, char **arguments, const Paper **paper, Wish *wish)
 {
-    static const char *const names[] = {"--size", "--only", "--graph",    "--jobs", "--threads",
-                                        "--set",  "--out",  "--markdown", NULL};
     PaperOptions *options = &wish->options;
     const char *size = take_option(&argument_count, arguments, "--size");
     const char *only = take_option(&argument_count, arguments, "--only");
@@ -116,9 +87,9 @@ static int read_options(int argument_count, char **arguments, const Paper **pape
     options->markdown = take_option(&argument_count, arguments, "--markdown");
     for (const char *setting; (setting = take_option(&argument_count, arguments, "--set"));)
         VEC_PUSH(&wish->settings, setting);
-    int result = check_left_over(argument_count, arguments, 1, names);
+    int result = check_left_over(argument_count, arguments, 1);
     if (result == EXIT_DONE && argument_count != 2)
-        result = misuse("paper needs the name of one; `warpbeam paper` lists them.");
+        result = misuse("paper needs the name of one; `warpbeam list papers` has them.");
     if (result == EXIT_DONE && !(*paper = paper_find(arguments[1])))
         result = unknown_paper(arguments[1]);
     if (result == EXIT_DONE && size)
@@ -146,10 +117,6 @@ static int run_paper(const Paper *paper, Wish *wish)
 
 int command_paper(int argument_count, char **arguments)
 {
-    if (argument_count == 1)
-        return list_papers();
-    if (take_flag(&argument_count, arguments, "--help"))
-        return print_help();
     const Paper *paper = NULL;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     Wish wish = {.options = {.jobs = processors > 0 ? (int)processors : 1, .to = stdout}};

@@ -32,6 +32,8 @@ static int print_file(WbGpu *gpu, const char *path)
 int command_ptx(int argument_count, char **arguments)
 {
     const char *name = take_option(&argument_count, arguments, "--gpu");
+    if (check_left_over(argument_count, arguments, 1) != EXIT_DONE)
+        return EXIT_USAGE;
     if (argument_count != 2)
         return misuse("ptx needs one PTX file.");
     WbGpu *gpu;

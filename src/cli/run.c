@@ -1,132 +1,34 @@
-/* `warpbeam run`: a CUDA program, or one kernel of a PTX file with arguments from the command line. */
-#include "cli/argument.h"
-#include "cli/elf.h"
-#include "cli/run_program.h"
-#include "cli/running.h"
-#include "base/knob.h"
+/* `warpbeam run`: finds out what is to be run: a CUDA program, a workload, or one kernel of a PTX file. */
+#include "cli/command.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-typedef struct Job {
-    Running running;
-    const char *path, *kernel;
-    WbDim3 grid, block;
-    uint32_t shared_bytes;
-    VEC(const char *) texts; /* of the arguments */
-    VEC(KernelArgument) arguments;
-} Job;
+#include "cli/run_program.h"
+#include "cli/run_ptx.h"
+#include "cli/run_workload.h"
+#include "registry/registry.h"
 
-/* "X", "X,Y" or "X,Y,Z"; 1 what is not given. */
-static bool parse_dimensions(const char *option, const char *text, WbDim3 *to)
+/* The first word that is neither an option nor an option's value; null: there is none. */
+static const char *first_word(int argument_count, char **arguments)
 {
-    uint32_t *const fields[] = {&to->x, &to->y, &to->z};
-    *to = (WbDim3){1, 1, 1};
-    const char *at = text;
-    for (int i = 0; at && i < 3; i++) {
-        char *end;
-        const unsigned long long value = strtoull(at, &end, 10);
-        if (end == at || *at == '-' || value > UINT32_MAX || (*end && *end != ','))
-            break;
-        *fields[i] = (uint32_t)value;
-        at = *end ? end + 1 : NULL;
+    const Command *command = command_find(arguments[0]);
+    for (int i = 1; i < argument_count; i++) {
+        const Option *option = command_option(command, arguments[i]);
+        if (option && option->argument)
+            i++;
+        else if (arguments[i][0] != '-')
+            return arguments[i];
     }
-    if (at)
-        misuse("%s needs one to three numbers with commas between them, not '%s'.", option, text);
-    return !at;
+    return NULL;
 }
 
-static bool parse_shared(const char *text, uint32_t *to)
+/* A workload's name is never taken for a file's. */
+static bool is_file(const char *name)
 {
-    uint64_t bytes;
-    if (!knob_parse_integer(text, &bytes) || bytes > UINT32_MAX) {
-        misuse("--shared needs a number of bytes, not '%s'.", text);
-        return false;
-    }
-    *to = (uint32_t)bytes;
-    return true;
-}
-
-static int read_options(int argument_count, char **arguments, Job *job)
-{
-    static const char *const options[] = {RUNNING_OPTIONS, "--kernel", "--grid",       "--block",
-                                          "--shared",      "--arg",    "--functional", NULL};
-    job->running = running_take(&argument_count, arguments);
-    job->running.cycle = !take_flag(&argument_count, arguments, "--functional");
-    job->kernel = take_option(&argument_count, arguments, "--kernel");
-    const char *grid = take_option(&argument_count, arguments, "--grid");
-    const char *block = take_option(&argument_count, arguments, "--block");
-    const char *shared = take_option(&argument_count, arguments, "--shared");
-    for (const char *text; (text = take_option(&argument_count, arguments, "--arg"));)
-        VEC_PUSH(&job->texts, text);
-    if (check_left_over(argument_count, arguments, 1, options) != EXIT_DONE)
-        return EXIT_USAGE;
-    if (argument_count != 2)
-        return misuse("run needs a PTX file.");
-    job->path = arguments[1];
-    if (elf_look(job->path).kind == FILE_ELF)
-        return misuse("%s is a program, not a PTX file: write `warpbeam run [options] -- %s ...`.", job->path,
-                      job->path);
-    const bool right = parse_dimensions("--grid", grid ? grid : "1", &job->grid) &&
-                       parse_dimensions("--block", block ? block : "1", &job->block) &&
-                       parse_shared(shared ? shared : "0", &job->shared_bytes);
-    return right ? EXIT_DONE : EXIT_USAGE;
-}
-
-/* The kernel of that name, or the only one; null once the failure has been told. */
-static WbKernel *find_kernel(const Job *job, WbGpu *gpu, WbModule *module)
-{
-    WbKernel *kernel = NULL;
-    const size_t count = wb_module_kernel_count(module);
-    if (!job->kernel && count != 1)
-        fail("%s has %zu kernels; --kernel says which one to run, and `warpbeam ptx %s` lists them.",
-             job->path, count, job->path);
-    else if (!job->kernel)
-        kernel = wb_module_kernel_at(module, 0);
-    else if (wb_module_kernel(module, job->kernel, &kernel))
-        fail("%s", wb_error(gpu));
-    return kernel;
-}
-
-static WbStatus launch(const Job *job, WbGpu *gpu, WbKernel *kernel)
-{
-    VEC(WbArgument) arguments = {0};
-    for (uint32_t i = 0; i < job->arguments.count; i++) {
-        const KernelArgument *argument = &job->arguments.items[i];
-        VEC_PUSH(&arguments, ((WbArgument){&argument->bits, argument->size}));
-    }
-    const WbLaunch description = {
-        .grid = job->grid,
-        .block = job->block,
-        .shared_bytes = job->shared_bytes,
-        .arguments = arguments.items,
-        .argument_count = arguments.count,
-    };
-    WbStatus status = wb_launch(kernel, &description);
-    if (status == WB_OK)
-        status = wb_wait(gpu);
-    VEC_FREE(&arguments);
-    return status;
-}
-
-static int run_job(Job *job, WbGpu *gpu)
-{
-    WbModule *module;
-    if (wb_module_load_file(gpu, job->path, &module))
-        return fail("%s", wb_error(gpu));
-    WbKernel *kernel = find_kernel(job, gpu, module);
-    if (!kernel)
-        return EXIT_FAILED;
-    for (uint32_t i = 0; i < job->texts.count; i++) {
-        KernelArgument argument;
-        if (!argument_make(gpu, job->texts.items[i], &argument))
-            return EXIT_USAGE;
-        VEC_PUSH(&job->arguments, argument);
-    }
-    if (launch(job, gpu, kernel))
-        return fail("%s", wb_error(gpu));
-    return running_report(&job->running, gpu);
+    Workload workload;
+    const char *end = strrchr(name, '.');
+    return !workload_find(name, &workload) && ((end && strcmp(end, ".ptx") == 0) || access(name, F_OK) == 0);
 }
 
 int command_run(int argument_count, char **arguments)
@@ -137,14 +39,10 @@ int command_run(int argument_count, char **arguments)
             return run_program(i, arguments, arguments + i + 1);
         }
     }
-    Job job = {0};
-    int result = read_options(argument_count, arguments, &job);
-    WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
-    if (result == EXIT_DONE)
-        result = gpu ? run_job(&job, gpu) : EXIT_FAILED;
-    wb_gpu_close(gpu);
-    running_free(&job.running);
-    VEC_FREE(&job.texts);
-    VEC_FREE(&job.arguments);
-    return result;
+    const char *word = first_word(argument_count, arguments);
+    if (!word)
+        return check_left_over(argument_count, arguments, 0) == EXIT_DONE
+                   ? misuse("run needs a PTX file, a workload's name, or -- and a program.")
+                   : EXIT_USAGE;
+    return is_file(word) ? run_ptx(argument_count, arguments) : run_workload(argument_count, arguments);
 }

@@ -23,29 +23,54 @@
 typedef struct Program {
     Running running;
     const char *config, *kernels, *max_cycles, *seed, *profile;
-    bool functional, quiet;
+    bool quiet;
     char **arguments;         /* the program's, ended by null */
     VEC(char *) made;         /* settings that other options stand for */
     char path[PATH_MAX];      /* of the program's file */
     char libraries[PATH_MAX]; /* folder of the stand-ins */
     ElfFacts facts;
     int notice[2];
+    char page_stats[PAGE_STATS_SIZE]; /* where the page's statistics come from, if --stats says nothing */
 } Program;
 
 static int read_options(int argument_count, char **arguments, Program *program)
 {
-    static const char *const options[] = {RUNNING_OPTIONS, "--config",        "--functional",
-                                          "--kernels",     "--max-cycles",    "--seed",
-                                          "--quiet",       "--graph-profile", NULL};
     program->running = running_take(&argument_count, arguments);
     program->config = take_option(&argument_count, arguments, "--config");
     program->kernels = take_option(&argument_count, arguments, "--kernels");
     program->max_cycles = take_option(&argument_count, arguments, "--max-cycles");
     program->seed = take_option(&argument_count, arguments, "--seed");
     program->profile = take_option(&argument_count, arguments, "--graph-profile");
-    program->functional = take_flag(&argument_count, arguments, "--functional");
     program->quiet = take_flag(&argument_count, arguments, "--quiet");
-    return check_left_over(argument_count, arguments, 0, options);
+    if (check_without(argument_count, arguments, &workload_options) != EXIT_DONE ||
+        check_without(argument_count, arguments, &ptx_options) != EXIT_DONE)
+        return EXIT_USAGE;
+    return check_left_over(argument_count, arguments, 0);
+}
+
+/* The page is made of the JSON that the program leaves. */
+static int begin_page(Program *program)
+{
+    Running *running = &program->running;
+    if (!running->page)
+        return EXIT_DONE;
+    running->label = program->arguments[0];
+    if (running->stats && (strstr(running->stats, ".csv") || strcmp(running->stats, "-") == 0))
+        return misuse("--report needs the statistics as JSON in a file: --stats FILE.json, or no --stats.");
+    if (running->stats)
+        return EXIT_DONE;
+    running->stats = program->page_stats;
+    return running_page_begin(program->page_stats);
+}
+
+static int end_page(Program *program, int result)
+{
+    const Running *running = &program->running;
+    if (running->page && running->stats && running_page_end(running, running->stats) && result == EXIT_DONE)
+        result = EXIT_FAILED;
+    if (*program->page_stats)
+        unlink(program->page_stats);
+    return result;
 }
 
 /* -- the program's file -- */
@@ -157,7 +182,6 @@ static int check_settings(Program *program)
         running->gpu = program->config;
     else if (!running->gpu && gpu && *gpu)
         running->gpu = gpu;
-    running->cycle = !program->functional;
     if (!running_is_talking(running))
         return misuse("--stats needs a file's name here: standard output is the program's.");
     WbGpu *opened = running_open(running);
@@ -220,10 +244,12 @@ static void set_environment(const Program *program)
         setenv("WARPBEAM_GPU", running->gpu, 1);
     if (running->threads)
         setenv("WARPBEAM_THREADS", running->threads, 1);
-    if (program->functional)
+    if (!running->cycle)
         setenv("WARPBEAM_FUNCTIONAL", "1", 1);
     if (running->stats)
         set_path("WARPBEAM_STATS", running->stats);
+    if (running->timeline)
+        set_path("WARPBEAM_TIMELINE", running->timeline);
     if (program->profile)
         set_path("WARPBEAM_GRAPH_PROFILE", program->profile);
     if (running->report.details || running->report.blocks) {
@@ -311,7 +337,9 @@ int run_program(int argument_count, char **arguments, char **command)
     if (result == EXIT_DONE)
         result = find_libraries(&program);
     if (result == EXIT_DONE)
-        result = run(&program);
+        result = begin_page(&program);
+    if (result == EXIT_DONE)
+        result = end_page(&program, run(&program));
     running_free(&program.running);
     for (uint32_t i = 0; i < program.made.count; i++)
         xfree(program.made.items[i]);

@@ -1,17 +1,31 @@
 #include "cli/running.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "cli/page.h"
 
 Running running_take(int *argument_count, char **arguments)
 {
     Running running = {.gpu = take_option(argument_count, arguments, "--gpu")};
+    running.page = take_option(argument_count, arguments, "--report");
+    if (running.page) {
+        VEC_PUSH(&running.settings, "profile_lines=true");
+        VEC_PUSH(&running.settings, "timeline=true");
+    }
     for (const char *setting; (setting = take_option(argument_count, arguments, "--set"));)
         VEC_PUSH(&running.settings, (char *)setting);
     running.threads = take_option(argument_count, arguments, "--threads");
     running.stats = take_option(argument_count, arguments, "--stats");
+    running.timeline = take_option(argument_count, arguments, "--timeline");
+    running.cycle = !take_flag(argument_count, arguments, "--functional");
     running.report.details = take_flag(argument_count, arguments, "--detail");
-    running.report.blocks = take_flag(argument_count, arguments, "--blocks");
+    if (take_flag(argument_count, arguments, "--profile-lines"))
+        VEC_PUSH(&running.settings, "profile_lines=true");
+    running.report.blocks = take_flag(argument_count, arguments, "--blocks") || running.page;
     return running;
 }
 
@@ -32,8 +46,12 @@ static bool set(WbGpu *gpu, const char *knob, const char *value)
 
 static bool set_all(const Running *running, WbGpu *gpu)
 {
-    if (!set(gpu, "mode", running->cycle ? "cycle" : "functional"))
+    if (!set(gpu, "mode", running->cycle ? "cycle" : "functional") ||
+        (running->timeline && !set(gpu, "timeline", "true")))
         return false;
+    for (size_t i = 0; running->needed && running->needed[i]; i += 2)
+        if (!set(gpu, running->needed[i], running->needed[i + 1]))
+            return false;
     for (uint32_t i = 0; i < running->settings.count; i++) {
         char knob[64];
         const char *setting = running->settings.items[i], *equals = strchr(setting, '=');
@@ -77,9 +95,48 @@ static int write_statistics(const Running *running, WbGpu *gpu)
     return fflush(stdout) || ferror(stdout) ? fail("the report could not be written.") : EXIT_DONE;
 }
 
+int running_page_begin(char path[PAGE_STATS_SIZE])
+{
+    strcpy(path, "/tmp/warpbeam-page-XXXXXX");
+    const int file = mkstemp(path);
+    if (file < 0)
+        return fail("%s cannot be made: %s.", path, strerror(errno));
+    close(file);
+    return EXIT_DONE;
+}
+
+int running_page_end(const Running *running, const char *stats)
+{
+    Error error = {0};
+    const PageInput input = {.path = stats, .label = running->label};
+    if (!page_write(&input, 1, PAGE_BYTES, running->page, &error))
+        return fail("%s", error.text);
+    return EXIT_DONE;
+}
+
+static int write_page(const Running *running, WbGpu *gpu)
+{
+    char path[PAGE_STATS_SIZE];
+    if (running_page_begin(path) != EXIT_DONE)
+        return EXIT_FAILED;
+    FILE *file = fopen(path, "w");
+    int result = file ? EXIT_DONE : fail("%s cannot be written: %s.", path, strerror(errno));
+    if (file) {
+        report_json(gpu, &(ReportOptions){.blocks = true}, file);
+        const bool failed = ferror(file);
+        result = fclose(file) || failed ? fail("%s could not be written to its end.", path)
+                                        : running_page_end(running, path);
+    }
+    unlink(path);
+    return result;
+}
+
 int running_report(const Running *running, WbGpu *gpu)
 {
     if (running_is_talking(running))
         report_text(gpu, &running->report, stdout);
-    return running->stats ? write_statistics(running, gpu) : EXIT_DONE;
+    if (running->timeline && wb_timeline(gpu, running->timeline))
+        return fail("%s", wb_error(gpu));
+    const int result = running->page ? write_page(running, gpu) : EXIT_DONE;
+    return running->stats && result == EXIT_DONE ? write_statistics(running, gpu) : result;
 }

@@ -9,14 +9,14 @@
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration; null: not given */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *stats; /* null where not given */
-    bool cycle;                /* set by the command before running_open() */
+    const char *threads, *stats, *timeline, *page; /* null where not given */
+    const char *label;         /* what the page calls the run */
+    const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
+    bool cycle;                /* not only results */
     ReportOptions report;
 } Running;
 
-/* The options' names, for the list that check_left_over() takes. */
-#define RUNNING_OPTIONS "--gpu", "--set", "--threads", "--stats", "--detail", "--blocks"
-
+/* The options of the group running_options. */
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);
 /* Opens the GPU and sets its knobs; null once the failure has been told. What kernels print goes where the
@@ -26,5 +26,13 @@ WbGpu *running_open(const Running *running);
 bool running_is_talking(const Running *running);
 /* Gives out the report. */
 int running_report(const Running *running, WbGpu *gpu);
+
+/* -- the page, where one is wanted -- */
+
+enum { PAGE_STATS_SIZE = 64 };
+/* Makes a file for the statistics that the page is made of. Returns EXIT_DONE or EXIT_FAILED. */
+int running_page_begin(char path[PAGE_STATS_SIZE]);
+/* Writes the page. */
+int running_page_end(const Running *running, const char *stats);
 
 #endif

@@ -515,6 +515,15 @@ const BlockSource dats_source = {
 
 /* -- sentences -- */
 
+uint32_t dats_ready(const Dats *dats)
+{
+    const GraphBuffer *buffer = &dats->buffer;
+    uint32_t ready = 0;
+    for (uint32_t id = buffer->tail; dats->run && id < buffer->head; id++)
+        ready += graph_buffer_node(buffer, id)->state == NODE_READY;
+    return ready;
+}
+
 void dats_describe(const Dats *dats, char *text, size_t size)
 {
     const GraphBuffer *buffer = &dats->buffer;

@@ -92,6 +92,9 @@ Cycle dats_next(const Dats *dats);
 /* Counts cycles up to `now`. */
 void dats_account(Dats *dats, Cycle now);
 
+/* Nodes in the buffer that are ready. */
+uint32_t dats_ready(const Dats *dats);
+
 /* Where the graph stands, and which structure holds it up if one does; empty: there is no graph. */
 void dats_describe(const Dats *dats, char *text, size_t size);
 

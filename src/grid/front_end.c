@@ -128,12 +128,31 @@ static void note_late_stores(FrontEnd *front_end, GridKernel *launch, uint32_t s
     launch->late++;
 }
 
+static void log_report(const GridKernel *launch, const BlockReport *report, uint32_t sm)
+{
+    EventLog *log = launch->place_in_log.log;
+    if (!log)
+        return;
+    const BlockStay stay = {
+        .block = log_block(&launch->place_in_log, launch->kernel->launch.grid, report->linear),
+        .sm = sm,
+        .dispatched = report->dispatched,
+        .restore_begun = report->restore_begun,
+        .restored = report->restored,
+        .started = report->started,
+        .save_begun = report->save_begun,
+        .left = report->ended,
+    };
+    log_stay(log, &stay);
+}
+
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
     GridKernel *launch = report->kernel->owner, *kernel = grid_kernel_host(launch);
     launch->warp_instructions += report->warp_instructions;
     launch->thread_instructions += report->thread_instructions;
     front_end_wake_dispatcher(front_end, now);
+    log_report(launch, report, sm);
     if (report->suspended) {
         front_end_suspended(front_end, report, sm, now);
         front_end_settle(front_end, kernel, now);
@@ -181,12 +200,29 @@ static void take_message(FrontEnd *front_end, const Message *message, Cycle now)
 
 /* -- dispatching -- */
 
+static void log_return(const GridKernel *launch, const Resumption *resumed, uint32_t sm, Cycle now)
+{
+    EventLog *log = launch->place_in_log.log;
+    if (!log)
+        return;
+    const BlockWait wait = {
+        .block = log_block(&launch->place_in_log, launch->kernel->launch.grid, resumed->linear),
+        .sm = resumed->sm,
+        .back_sm = sm,
+        .left = resumed->left,
+        .resumed = resumed->resumed,
+        .returned = now,
+    };
+    log_wait(log, &wait);
+}
+
 static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
 {
     GridKernel *launch = dispatch->launch;
     const Cycle there = now + front_end->config->block_launch_cycles;
     if (dispatch->resumed) {
         dispatch->resumed->dispatched = now;
+        log_return(launch, dispatch->resumed, dispatch->sm, now);
         front_end->statistics.blocks_resumed++;
         shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_RESUME, dispatch->block,
                    dispatch->resumed);
@@ -195,6 +231,7 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     if (launch->blocks)
         launch->blocks[dispatch->block] = (BlockRecord){.dispatched = now, .sm = dispatch->sm};
     if (launch->buffer && launch->dispatched_blocks == 1) {
+        launch->place_in_log.begun = now;
         front_end->statistics.launches_begun++;
         front_end->statistics.launch_wait_cycles += now - launch->buffer->requested;
         front_end_begun(front_end, launch, now);

@@ -101,6 +101,7 @@ typedef struct DeviceLaunch {
     LaunchOrderKind order;
     LaunchStream *stream;
     Cycle time;
+    uint64_t parent_block; /* which of the parent's blocks calls, by its index */
 } DeviceLaunch;
 
 void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime);
@@ -108,6 +109,9 @@ void front_end_device_free(FrontEnd *front_end);
 /* Between windows. Of `device`, seen is filled in, and of its grid kernel, block_count, need, priority,
  * buffer, arrives, callers, is_group and, of groups, hardware_thread and number. */
 void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunch *launch);
+
+/* Blocks of what kernels have launched that have not been dispatched. */
+uint64_t front_end_waiting_blocks(const FrontEnd *front_end);
 
 /* -- between the files of the front end -- */
 

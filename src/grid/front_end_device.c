@@ -4,6 +4,8 @@
  * follows from either begins at a cycle that is known then and lies behind the window (front_end.h). */
 #include "grid/front_end.h"
 
+#include <string.h>
+
 static GridKernel *kernel_of(Family *family)
 {
     return (GridKernel *)((char *)family - offsetof(GridKernel, family));
@@ -76,6 +78,8 @@ void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunc
     grid->place = front_end->devices.count;
     VEC_PUSH(&front_end->devices, device);
     launch->parent->has_launched = true;
+    grid->place_in_log = log_launch(&launch->parent->place_in_log, launch->parent_block,
+                                    grid->kernel->launch.program->name, grid->block_count);
     count_launch(front_end, grid);
     family_launch(&grid->family, &launch->parent->family, launch->block, launch->order, launch->stream);
     front_end->ready_at = 0;
@@ -92,6 +96,17 @@ static void on_ready(void *context, Family *family)
 
 /* -- completions -- */
 
+static void log_grid(const GridKernel *grid)
+{
+    const Launch *launch = &grid->kernel->launch;
+    if (!grid->place_in_log.log)
+        return;
+    LoggedLaunch logged = {.is_group = grid->is_group, .launched = grid->launched, .ended = grid->last_block};
+    memcpy(logged.grid, launch->grid, sizeof logged.grid);
+    memcpy(logged.block, launch->block, sizeof logged.block);
+    log_complete(&grid->place_in_log, logged);
+}
+
 static void on_complete(void *context, Family *family)
 {
     FrontEnd *front_end = context;
@@ -100,6 +115,7 @@ static void on_complete(void *context, Family *family)
         front_end_end_kernel(front_end, grid, grid->last_block);
         return;
     }
+    log_grid(grid);
     GridKernel *parent = kernel_of(family->parent);
     parent->warp_instructions += grid->warp_instructions;
     parent->thread_instructions += grid->thread_instructions;
@@ -224,6 +240,7 @@ static void make_resumable(FrontEnd *front_end, BlockFamily *block, Cycle now)
     Resumption *resumption = block->waiting;
     GridKernel *kernel = grid_kernel_host(resumption->kernel->owner);
     block->is_away = false;
+    resumption->resumed = now;
     VEC_PUSH(&kernel->resumable, resumption);
     if (kernel->is_held) {
         kernel->is_held = false;
@@ -261,6 +278,8 @@ void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, 
     resumption->kernel = report->kernel;
     resumption->block = report->suspended;
     resumption->linear = report->linear;
+    resumption->left = report->ended;
+    resumption->sm = sm;
     report->suspended = NULL;
     block->waiting = resumption;
     block->is_away = true;
@@ -313,6 +332,16 @@ void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime)
 {
     front_end->runtime = runtime;
     front_end->family_events = (FamilyEvents){on_ready, on_complete, on_resume, front_end};
+}
+
+uint64_t front_end_waiting_blocks(const FrontEnd *front_end)
+{
+    uint64_t blocks = 0;
+    for (uint32_t i = 0; i < front_end->devices.count; i++) {
+        const GridKernel *grid = &front_end->devices.items[i]->grid;
+        blocks += grid->block_count - grid->dispatched_blocks;
+    }
+    return blocks;
 }
 
 /* After a failure; blocks that are on their SM are freed there. */

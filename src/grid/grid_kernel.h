@@ -10,6 +10,7 @@
 
 #include "exec/family.h"
 #include "exec/launch_buffer.h"
+#include "grid/event_log.h"
 #include "grid/resources.h"
 #include "sm/sm.h"
 
@@ -54,6 +55,7 @@ typedef struct GridKernel {
     Resources need;        /* of a block */
     int priority;          /* lower: served first */
     BlockRecord *blocks;   /* [block_count] by index in the grid; null: no records are kept */
+    LogPlace place_in_log; /* where its stays, waits and end are written down */
     Cycle launched;        /* when it was submitted; of a kernel's launch, when that was called */
     Cycle sent;            /* of what the kernel management unit has sent: when it is in the distributor */
     Cycle started;         /* when its first block could be dispatched */

@@ -11,6 +11,10 @@ static void write_text(FILE *to, const char *text)
         const unsigned char byte = (unsigned char)*text;
         if (byte == '"' || byte == '\\')
             fprintf(to, "\\%c", byte);
+        else if (byte == '\n')
+            fputs("\\n", to);
+        else if (byte == '\t')
+            fputs("\\t", to);
         else if (byte < 0x20)
             fprintf(to, "\\u%04x", byte);
         else

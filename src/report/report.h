@@ -16,10 +16,25 @@ typedef struct ReportOptions {
 
 void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to);
 void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to);
+/* The schema of that JSON; docs/report.schema.json is what this writes. */
+void report_schema(FILE *to);
+/* Knobs that say how the simulation runs and never change what it finds out: they are the host's. */
+bool report_is_host_knob(const char *name);
 /* A table: a row for each kernel, a column for each counter. */
 void report_csv(const WbGpu *gpu, FILE *to);
-/* What a whole program did, in one screen at most: kernels of one name together, the longest first. */
+/* What a whole program did, in one screen at most: how long, what limited it, kernels of one name together,
+ * the longest first, and with the knob profile_lines the lines where warps spent their time. */
 void report_summary(const WbGpu *gpu, FILE *to);
+/* What limited all that ran; there is a record. */
+typedef struct RunLimit {
+    const char *kind; /* name of a Limit, or "host" */
+    char text[600];
+} RunLimit;
+void report_limit(const WbGpu *gpu, RunLimit *limit);
+/* The lines alone; nothing where none are kept. */
+void report_lines(const WbGpu *gpu, FILE *to);
+/* Words of the text in lines of a page's width, each with that many spaces before it. */
+void report_wrapped(const char *text, unsigned indent, FILE *to);
 
 /* Accesses of blocks that no dependency puts in order, a line each; nothing where there are none. */
 void report_violations(const WbGpu *gpu, FILE *to);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "api/gpu.h"
+#include "report/limit.h"
 
 /* In quotes, which a name that C++ made may need. */
 static void put_text(const char *text, FILE *to)
@@ -25,10 +26,10 @@ static void put_head(const WbGpu *gpu, FILE *to)
           to);
     for (size_t i = 0; i < gpu->statistics.count; i++)
         fprintf(to, ",%s", gpu->statistics.rows[i].name);
-    putc('\n', to);
+    fputs(",limited_by,interrupted\n", to);
 }
 
-static void put_row(const KernelRecord *record, FILE *to)
+static void put_row(const WbGpu *gpu, const KernelRecord *record, FILE *to)
 {
     fprintf(to, "%u,", record->number);
     put_text(record->name, to);
@@ -43,12 +44,13 @@ static void put_row(const KernelRecord *record, FILE *to)
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         for (size_t i = 0; i < components[c].table->count; i++)
             fprintf(to, ",%" PRIu64, record->components[c].sums[i]);
-    putc('\n', to);
+    const KernelSums sums = kernel_sums(record, &gpu->config);
+    fprintf(to, ",%s,%d\n", limit_rows[limit_of(record, &sums, &gpu->config).kind].name, record->interrupted);
 }
 
 void report_csv(const WbGpu *gpu, FILE *to)
 {
     put_head(gpu, to);
     for (uint32_t i = 0; i < gpu->records.count; i++)
-        put_row(gpu->records.items[i], to);
+        put_row(gpu, gpu->records.items[i], to);
 }

@@ -1,5 +1,6 @@
-/* The report as JSON: gpu, config, structures, kernels, totals, violations of dependencies; and host, what
- * depends on this run and not on the GPU. */
+/* The report as JSON: gpu, config, structures, kernels, totals, sources, violations of dependencies; and
+ * host, what depends on this run and not on the GPU. Every field is described where it is declared, or in
+ * schema.def. */
 #include "report/report.h"
 
 #include <string.h>
@@ -8,9 +9,10 @@
 #include "grid/graph_order.h"
 #include "grid/group_table.h"
 #include "report/json.h"
+#include "report/limit.h"
+#include "report/report_events.h"
 
-/* Knobs that say how the simulation runs and never change what it finds out: they are the host's. */
-static bool is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
+bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
 
 static void put_config(JsonWriter *json, const GpuConfig *config)
 {
@@ -19,7 +21,7 @@ static void put_config(JsonWriter *json, const GpuConfig *config)
         const Knob *knob = &config_knobs.rows[i];
         const void *value = (const char *)config + knob->offset;
         char text[KNOB_STRING_SIZE];
-        if (is_host_knob(knob->name))
+        if (report_is_host_knob(knob->name))
             continue;
         if (knob->kind == KNOB_KIND_INTEGER)
             json_put_integer(json, knob->name, *(const uint64_t *)value);
@@ -45,11 +47,36 @@ static void put_counters(JsonWriter *json, const StatTable *table, const uint64_
         json_put_integer(json, table->rows[i].name, values[i]);
 }
 
-static void put_sums(JsonWriter *json, const KernelRecord *record)
+/* Beside the graph's counters, what the blocks waited for: edges by the numbers that blocks of all kernels of
+ * the graph have in a row. */
+static void put_graph(JsonWriter *json, const KernelRecord *record)
+{
+    const GraphRecord *graph = &record->graph;
+    json_put_integer(json, "grid", graph->grid);
+    json_put_integer(json, "first", graph->first);
+    json_put_integer(json, "level_count", graph->level_count);
+    json_open_line(json, "levels", '[');
+    for (uint64_t i = 0; graph->levels && i < record->block_count; i++)
+        json_put_integer(json, NULL, graph->levels[i]);
+    json_close(json);
+    json_open_line(json, "edges", '[');
+    for (uint32_t i = 0; i < graph->edges.count; i++) {
+        json_open_line(json, NULL, '[');
+        json_put_integer(json, NULL, graph->edges.items[i].parent);
+        json_put_integer(json, NULL, graph->edges.items[i].child);
+        json_close(json);
+    }
+    json_close(json);
+    json_put_integer(json, "edges_left_out", graph->left_out);
+}
+
+static void put_sums(JsonWriter *json, const KernelRecord *record, const ReportOptions *options)
 {
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         json_open(json, components[c].name, '{');
         put_counters(json, components[c].table, record->components[c].sums);
+        if (c == COMPONENT_GRAPH && options->blocks && record->graph.level_count)
+            put_graph(json, record);
         json_close(json);
     }
 }
@@ -115,6 +142,19 @@ static void put_core_series(JsonWriter *json, const char *key, const Series *ser
     json_close(json);
 }
 
+/* What was read at the end of each sample. */
+static void put_states(JsonWriter *json, const Series *series)
+{
+    json_open_line(json, "waiting_blocks", '[');
+    for (uint32_t i = 0; i < series->states.count; i++)
+        json_put_integer(json, NULL, series->states.items[i].waiting_blocks);
+    json_close(json);
+    json_open_line(json, "ready_nodes", '[');
+    for (uint32_t i = 0; i < series->states.count; i++)
+        json_put_integer(json, NULL, series->states.items[i].ready_nodes);
+    json_close(json);
+}
+
 static void put_series(JsonWriter *json, const KernelRecord *record)
 {
     const Series *series = &record->series;
@@ -131,6 +171,7 @@ static void put_series(JsonWriter *json, const KernelRecord *record)
             json_put_integer(json, NULL, series_value(series, i, row));
         json_close(json);
     }
+    put_states(json, series);
     put_core_series(json, "warp_instructions_by_sm", series, CORE_INSTRUCTIONS);
     put_core_series(json, "memory_accesses_by_sm", series, CORE_ACCESSES);
     json_close(json);
@@ -145,6 +186,44 @@ static void put_accesses(JsonWriter *json, const Series *series)
         for (uint32_t i = 0; i < series->ends.count; i++)
             sum += series_core_value(series, i, CORE_ACCESSES, sm);
         json_put_integer(json, NULL, sum);
+    }
+    json_close(json);
+}
+
+static void put_limit(JsonWriter *json, const KernelRecord *record, const KernelSums *sums,
+                      const GpuConfig *config)
+{
+    const KernelLimit limit = limit_of(record, sums, config);
+    char text[LIMIT_TEXT_SIZE];
+    json_open(json, "limited_by", '{');
+    json_put_text(json, "kind", limit_rows[limit.kind].name);
+    json_put_text(json, "title", limit_rows[limit.kind].title);
+    json_put_ratio(json, "share", (Ratio){limit.slots[limit.kind], limit.all});
+    json_put_text(json, "text", limit_text(&limit, sums, config, text));
+    json_open_line(json, "slots", '{');
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        json_put_integer(json, limit_rows[i].name, limit.slots[i]);
+    json_close(json);
+    json_close(json);
+}
+
+static void put_lines(JsonWriter *json, const KernelRecord *record, const SourceFiles *sources)
+{
+    json_open(json, "lines", '[');
+    for (uint32_t i = 0; i < record->line_count; i++) {
+        const LineRecord *line = &record->lines[i];
+        json_open_line(json, NULL, '{');
+        json_put_text(json, "file", sources->files.items[line->file].name);
+        json_put_integer(json, "line", line->line);
+        json_put_integer(json, "issued", line->counts.issued);
+        json_put_integer(json, "thread_instructions", line->counts.threads);
+        json_put_integer(json, "waited", line_waited(line));
+        json_open_line(json, "waits", '{');
+        for (unsigned wait = 0; wait < WAIT_COUNT; wait++)
+            if (line->counts.waited[wait])
+                json_put_integer(json, wait_name((Wait)wait), line->counts.waited[wait]);
+        json_close(json);
+        json_close(json);
     }
     json_close(json);
 }
@@ -166,18 +245,44 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     json_put_integer(json, "started", record->started);
     json_put_integer(json, "ended", record->ended);
     json_put_boolean(json, "alone", record->is_alone);
+    if (record->interrupted)
+        json_put_boolean(json, "interrupted", true);
     json_put_integer(json, "cycles", sums.cycles);
     json_put_integer(json, "warp_instructions", record->warp_instructions);
     json_put_integer(json, "thread_instructions", record->thread_instructions);
+    put_limit(json, record, &sums, &gpu->config);
     put_ratios(json, record, &sums);
-    put_sums(json, record);
+    put_sums(json, record, options);
     put_accesses(json, &record->series);
     if (record->series.interval)
         put_series(json, record);
+    if (record->log)
+        report_events(json, record->log);
     if (options->details)
         put_details(json, record);
     if (options->blocks)
         put_blocks(json, record);
+    if (record->lines)
+        put_lines(json, record, &gpu->sources);
+    json_close(json);
+}
+
+static void put_sources(JsonWriter *json, const SourceFiles *sources)
+{
+    json_open(json, "sources", '{');
+    for (uint32_t i = 0; i < sources->files.count; i++)
+        if (sources->files.items[i].text)
+            json_put_text(json, sources->files.items[i].name, sources->files.items[i].text);
+    json_close(json);
+}
+
+static void put_run_limit(JsonWriter *json, const WbGpu *gpu)
+{
+    RunLimit limit;
+    report_limit(gpu, &limit);
+    json_open(json, "limited_by", '{');
+    json_put_text(json, "kind", limit.kind);
+    json_put_text(json, "text", limit.text);
     json_close(json);
 }
 
@@ -253,6 +358,7 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
 {
     JsonWriter json = json_begin(to);
     json_open(&json, NULL, '{');
+    json_put_text(&json, "format", "warpbeam-report-1");
     json_put_text(&json, "gpu", gpu->config.name);
     put_config(&json, &gpu->config);
     put_structures(&json, &gpu->config);
@@ -260,7 +366,11 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     for (uint32_t i = 0; i < gpu->records.count; i++)
         put_kernel(&json, gpu, gpu->records.items[i], options);
     json_close(&json);
+    if (gpu->records.count)
+        put_run_limit(&json, gpu);
     put_totals(&json, gpu);
+    if (gpu->sources.files.count)
+        put_sources(&json, &gpu->sources);
     put_violations(&json, gpu);
     put_host(&json, gpu);
     json_close(&json);

@@ -1,4 +1,4 @@
-/* The summary of a program: how long, and which kernels that was. */
+/* The summary of a program: how long, what limited it, and which kernels that was. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -6,14 +6,16 @@
 #include <string.h>
 
 #include "api/gpu.h"
+#include "report/limit.h"
 
-enum { SHOWN = 12, NAME_WIDTH = 48 };
+enum { SHOWN = 12, NAME_WIDTH = 36, PAGE_WIDTH = 100 };
 
 /* All launches of one kernel. */
 typedef struct KernelGroup {
     const char *name;
     uint64_t launches, cycles, instructions;
-    uint32_t first; /* number of its first launch */
+    uint32_t first;              /* number of its first launch */
+    const KernelRecord *longest; /* of its launches */
 } KernelGroup;
 
 static int by_name(const void *a, const void *b)
@@ -37,8 +39,12 @@ static size_t make_groups(const WbGpu *gpu, KernelGroup *groups)
 {
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         const KernelRecord *record = gpu->records.items[i];
-        groups[i] =
-            (KernelGroup){record->name, 1, record_cycles(record), record->warp_instructions, record->number};
+        groups[i] = (KernelGroup){.name = record->name,
+                                  .launches = 1,
+                                  .cycles = record_cycles(record),
+                                  .instructions = record->warp_instructions,
+                                  .first = record->number,
+                                  .longest = record};
     }
     qsort(groups, gpu->records.count, sizeof *groups, by_name);
     size_t count = 0;
@@ -51,24 +57,119 @@ static size_t make_groups(const WbGpu *gpu, KernelGroup *groups)
         last->launches++;
         last->cycles += groups[i].cycles;
         last->instructions += groups[i].instructions;
+        if (record_cycles(groups[i].longest) > record_cycles(last->longest))
+            last->longest = groups[i].longest;
     }
     qsort(groups, count, sizeof *groups, by_cycles);
     return count;
 }
 
-static void put_groups(const KernelGroup *groups, size_t count, FILE *to)
+static KernelLimit limit_of_group(const WbGpu *gpu, const KernelGroup *group, KernelSums *sums)
+{
+    *sums = kernel_sums(group->longest, &gpu->config);
+    return limit_of(group->longest, sums, &gpu->config);
+}
+
+static uint64_t all_cycles(const KernelGroup *groups, size_t count)
 {
     uint64_t all = 0;
     for (size_t i = 0; i < count; i++)
         all += groups[i].cycles;
-    fprintf(to, "  %-*s %9s %14s %7s %16s\n", NAME_WIDTH, "kernel", "launches", "cycles", "share",
-            "warp instructions");
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        fprintf(to, "  %-*.*s %9" PRIu64 " %14" PRIu64 " %6.1f%% %17" PRIu64 "\n", NAME_WIDTH, NAME_WIDTH,
+    return all;
+}
+
+static void put_groups(const WbGpu *gpu, const KernelGroup *groups, size_t count, FILE *to)
+{
+    const uint64_t all = all_cycles(groups, count);
+    fprintf(to, "  %-*s %8s %12s %6s %13s  %s\n", NAME_WIDTH, "kernel", "launches", "cycles", "share",
+            "warp instr.", "limited by");
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        KernelSums sums;
+        const KernelLimit limit = limit_of_group(gpu, &groups[i], &sums);
+        fprintf(to, "  %-*.*s %8" PRIu64 " %12" PRIu64 " %5.1f%% %13" PRIu64 "  %s\n", NAME_WIDTH, NAME_WIDTH,
                 groups[i].name, groups[i].launches, groups[i].cycles,
-                all ? 100.0 * (double)groups[i].cycles / (double)all : 0.0, groups[i].instructions);
+                all ? 100.0 * (double)groups[i].cycles / (double)all : 0.0, groups[i].instructions,
+                limit_rows[limit.kind].title);
+    }
     if (count > SHOWN)
         fprintf(to, "  and %zu kernels more\n", count - SHOWN);
+}
+
+static int by_launch(const void *a, const void *b)
+{
+    const KernelRecord *const *one = a, *const *other = b;
+    return ((*one)->launched > (*other)->launched) - ((*one)->launched < (*other)->launched);
+}
+
+/* Cycles in which a kernel ran. */
+static uint64_t busy_cycles(const WbGpu *gpu)
+{
+    const size_t bytes = gpu->records.count * sizeof *gpu->records.items;
+    KernelRecord **records = memcpy(xmalloc(bytes), gpu->records.items, bytes);
+    uint64_t busy = 0;
+    Cycle until = 0;
+    qsort(records, gpu->records.count, sizeof *records, by_launch);
+    for (uint32_t i = 0; i < gpu->records.count; i++) {
+        const Cycle from = records[i]->launched > until ? records[i]->launched : until;
+        busy += records[i]->ended > from ? records[i]->ended - from : 0;
+        until = records[i]->ended > until ? records[i]->ended : until;
+    }
+    xfree(records);
+    return busy;
+}
+
+/* What limited the whole: what lies between kernels, or what limited the kernel that took longest. */
+static void find_limit(const WbGpu *gpu, const KernelGroup *groups, size_t count, RunLimit *limit)
+{
+    const double whole = wb_time(gpu) * (double)gpu->config.clock_khz / 1e6; /* cycles */
+    const double busy = (double)busy_cycles(gpu);
+    char text[LIMIT_TEXT_SIZE];
+    KernelSums sums;
+    if (whole > 2 * busy) {
+        limit->kind = "host";
+        snprintf(limit->text, sizeof limit->text,
+                 "what is between kernels: they ran in %.0f%% of the simulated time; the rest is the host's "
+                 "launches and copies.",
+                 100 * busy / whole);
+        return;
+    }
+    const KernelLimit kernel = limit_of_group(gpu, &groups[0], &sums);
+    const uint64_t all = all_cycles(groups, count);
+    limit->kind = limit_rows[kernel.kind].name;
+    snprintf(limit->text, sizeof limit->text, "%s (%.80s, %.0f%% of the kernels' cycles)",
+             limit_text(&kernel, &sums, &gpu->config, text), groups[0].name,
+             all ? 100.0 * (double)groups[0].cycles / (double)all : 0.0);
+}
+
+void report_limit(const WbGpu *gpu, RunLimit *limit)
+{
+    KernelGroup *groups = xcalloc(gpu->records.count, sizeof *groups);
+    find_limit(gpu, groups, make_groups(gpu, groups), limit);
+    xfree(groups);
+}
+
+static void put_answer(const WbGpu *gpu, const KernelGroup *groups, size_t count, FILE *to)
+{
+    RunLimit limit;
+    char sentence[sizeof limit.text + 32];
+    find_limit(gpu, groups, count, &limit);
+    snprintf(sentence, sizeof sentence, "Limited by %s", limit.text);
+    report_wrapped(sentence, 0, to);
+}
+
+void report_wrapped(const char *text, unsigned indent, FILE *to)
+{
+    unsigned column = 0;
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+        if (column && column + 1 + length > PAGE_WIDTH) {
+            putc('\n', to);
+            column = 0;
+        }
+        column += (unsigned)fprintf(to, "%*s%.*s", column ? 1 : (int)indent, "", (int)length, text);
+        text += length + (text[length] == ' ');
+    }
+    putc('\n', to);
 }
 
 void report_summary(const WbGpu *gpu, FILE *to)
@@ -76,16 +177,19 @@ void report_summary(const WbGpu *gpu, FILE *to)
     WbStat instructions = {0}, launches = {0};
     wb_stat_find(gpu, "warp_instructions", &instructions);
     wb_stat_find(gpu, "launches", &launches);
-    fprintf(to, "warpbeam: %s, %" PRIu64 " kernels, %" PRIu64 " warp instructions", gpu->config.name,
-            launches.value, instructions.value);
+    fprintf(to, "warpbeam: %s, ", gpu->config.name);
     if (gpu->config.mode == MODE_CYCLE)
-        fprintf(to, "; simulated time %.3f us", wb_time(gpu) / 1000);
-    fprintf(to, "; %.2f s here\n", gpu->seconds);
+        fprintf(to, "simulated time %.3f us at %.3f GHz; ", wb_time(gpu) / 1000,
+                (double)gpu->config.clock_khz / 1e6);
+    fprintf(to, "%" PRIu64 " kernels, %" PRIu64 " warp instructions; %.2f s here\n", launches.value,
+            instructions.value, gpu->seconds);
     if (!gpu->records.count)
         return;
     KernelGroup *groups = xcalloc(gpu->records.count, sizeof *groups);
     const size_t count = make_groups(gpu, groups);
-    put_groups(groups, count, to);
+    put_answer(gpu, groups, count, to);
+    put_groups(gpu, groups, count, to);
+    report_lines(gpu, to);
     xfree(groups);
 }
 

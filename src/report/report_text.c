@@ -1,11 +1,12 @@
-/* The report for people: what each kernel did and where its time went, in a dozen lines. */
+/* The report for people: how long each kernel took and what limited it, what it did and where its time went,
+ * in a dozen lines. Of more than a few kernels the summary comes first, and then the longest one's page. */
 #include "report/report.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "report/ratio.h"
+#include "report/limit.h"
 
 typedef struct Page {
     FILE *to;
@@ -50,15 +51,27 @@ static void line(const Page *page, const char *title, const char *format, ...)
     va_end(arguments);
 }
 
+static void write_answer(const Page *page)
+{
+    const KernelRecord *record = page->record;
+    const GpuConfig *config = &page->gpu->config;
+    const KernelLimit limit = limit_of(record, &page->sums, config);
+    char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 32];
+    fprintf(page->to, "  %s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".\n",
+            figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
+            page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text,
+            record->interrupted ? ", cut off before its end" : "", record->launched);
+    snprintf(sentence, sizeof sentence, "Limited by %s", limit_text(&limit, &page->sums, config, text));
+    report_wrapped(sentence, 2, page->to);
+}
+
 static void write_head(const Page *page)
 {
     const KernelRecord *record = page->record;
-    const Figure time = figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2);
     fprintf(page->to, "%s  grid %ux%ux%u, block %ux%ux%u, on %s\n", record->name, record->grid[0],
             record->grid[1], record->grid[2], record->block[0], record->block[1], record->block[2],
             page->gpu->config.name);
-    line(page, "time", "%" PRIu64 " cycles, %s us; launched in cycle %" PRIu64, page->sums.cycles, time.text,
-         record->launched);
+    write_answer(page);
     line(page, "resources",
          "%u registers a thread, %u bytes of shared memory a block; %u blocks fit on an SM",
          record->registers, record->shared_bytes, record->blocks_per_sm);
@@ -205,15 +218,33 @@ static void write_counts(const WbGpu *gpu, FILE *to)
     }
 }
 
+static uint32_t find_longest(const WbGpu *gpu)
+{
+    uint32_t longest = 0;
+    for (uint32_t i = 1; i < gpu->records.count; i++)
+        if (record_cycles(gpu->records.items[i]) > record_cycles(gpu->records.items[longest]))
+            longest = i;
+    return longest;
+}
+
 void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to)
 {
+    enum { ALL_SHOWN = 3 };
+    const bool all = gpu->records.count <= ALL_SHOWN || options->details || options->blocks;
+    const uint32_t longest = gpu->records.count ? find_longest(gpu) : 0;
+    if (gpu->records.count > 1)
+        report_summary(gpu, to);
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         const KernelRecord *record = gpu->records.items[i];
         const Page page = {to, gpu, record, kernel_sums(record, &gpu->config)};
-        if (i)
-            putc('\n', to);
+        if (!all && i != longest)
+            continue;
+        if (gpu->records.count > 1)
+            fprintf(to, "\n%s", all ? "" : "The longest launch (--detail shows all):\n");
         write_kernel(&page, options);
     }
+    if (gpu->records.count == 1)
+        report_lines(gpu, to);
     if (!gpu->records.count)
         write_counts(gpu, to);
 }

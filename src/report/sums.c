@@ -60,6 +60,7 @@ KernelSums kernel_sums(const KernelRecord *record, const GpuConfig *config)
     sums.dram_requests = sums.dram.row_hits + sums.dram.row_misses + sums.dram.row_conflicts;
     sums.dram_bytes = (sums.dram.reads + sums.dram.writes) * (config->dram_bus_bits / 8) * config->dram_burst;
     sums.dram_ticks = ticks_of(record, config->dram_command_khz, config->clock_khz) * channels;
+    sums.l2_ticks = ticks_of(record, config->l2_khz, config->clock_khz) * count_of(record, COMPONENT_L2);
     const uint64_t crossbar = ticks_of(record, config->crossbar_khz, config->clock_khz);
     sums.crossbar_sm_ticks = crossbar * sms;
     sums.crossbar_slice_ticks = crossbar * count_of(record, COMPONENT_L2);

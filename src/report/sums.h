@@ -22,6 +22,7 @@ typedef struct KernelSums {
     uint64_t scheduler_cycles;     /* of all schedulers while their SMs had a block */
     uint64_t global_accesses;      /* loads, stores and atomics of warps */
     uint64_t l2_sectors;           /* looked up */
+    uint64_t l2_ticks;             /* L2 clocks of all slices during the kernel */
     uint64_t dram_requests;
     uint64_t dram_bytes;           /* read and written */
     uint64_t dram_ticks;           /* command clocks of all channels during the kernel */

@@ -19,8 +19,7 @@ enum { CRASH_STACK = 256 * 1024, CRASH_SECONDS = 20 };
  * process. */
 static struct {
     WbGpu *gpu;
-    const char *path, *profile;
-    bool summary;
+    FinishFiles files;
     pid_t process;
     volatile sig_atomic_t crashing;
 } end;
@@ -34,19 +33,22 @@ static unsigned parts(void)
 
 static void write_statistics(void)
 {
-    if (end.path && wb_report(end.gpu, end.path, parts()))
+    const FinishFiles *files = &end.files;
+    if (files->statistics && wb_report(end.gpu, files->statistics, parts()))
+        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    if (files->timeline && wb_timeline(end.gpu, files->timeline))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
     report_violations(end.gpu, stderr);
-    if (end.summary)
+    if (files->summary)
         report_summary(end.gpu, stderr);
 }
 
 static void write_profile(void)
 {
     WbGraph *graph;
-    if (!end.profile)
+    if (!end.files.profile)
         return;
-    if (wb_profile_end(end.gpu, &graph) || wb_graph_write(graph, end.profile))
+    if (wb_profile_end(end.gpu, &graph) || wb_graph_write(graph, end.files.profile))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
     wb_graph_destroy(graph);
 }
@@ -112,19 +114,24 @@ static void watch_crashes(void)
 static const char *whole_path(const char *path)
 {
     char folder[PATH_MAX], *whole;
+    if (!path)
+        return NULL;
     const bool is_whole = *path == '/' || !getcwd(folder, sizeof folder);
     return !is_whole && asprintf(&whole, "%s/%s", folder, path) > 0 ? whole : path;
 }
 
-void finish_expect(WbGpu *gpu, const char *path, const char *profile, bool summary)
+void finish_expect(WbGpu *gpu, const FinishFiles *files)
 {
     end.gpu = gpu;
-    end.path = path ? whole_path(path) : NULL;
-    end.profile = profile ? whole_path(profile) : NULL;
-    end.summary = summary;
+    end.files = (FinishFiles){
+        .statistics = whole_path(files->statistics),
+        .timeline = whole_path(files->timeline),
+        .profile = whole_path(files->profile),
+        .summary = files->summary,
+    };
     end.process = getpid();
     atexit(finish);
     at_quick_exit(finish);
-    if (path || summary)
+    if (files->statistics || files->timeline || files->summary)
         watch_crashes();
 }

@@ -1,5 +1,5 @@
-/* What happens when a CUDA program ends: what is left in streams runs, statistics are written, and the graph
- * of a profile. A program that crashes leaves the statistics of the kernels that had run. */
+/* What happens when a CUDA program ends: what is left in streams runs, statistics and timeline are written, and
+ * the graph of a profile. A program that crashes leaves the statistics of the kernels that had run. */
 #ifndef RT_FINISH_H
 #define RT_FINISH_H
 
@@ -7,8 +7,14 @@
 
 #include "warpbeam.h"
 
-/* From now on the program's end is watched. `path`: of the statistics, or null; `profile`: of the graph of
- * what is being profiled, or null; `summary`: whether a summary goes to stderr. */
-void finish_expect(WbGpu *gpu, const char *path, const char *profile, bool summary);
+/* What is written then. */
+typedef struct FinishFiles {
+    const char *statistics, *timeline; /* paths; null: not wanted */
+    const char *profile;               /* the same, of the graph of what is being profiled */
+    bool summary;                      /* whether a summary goes to stderr */
+} FinishFiles;
+
+/* From now on the program's end is watched. */
+void finish_expect(WbGpu *gpu, const FinishFiles *files);
 
 #endif

@@ -55,7 +55,9 @@ static bool configure(WbGpu *gpu)
     const bool is_functional = strcmp(setting("WARPBEAM_FUNCTIONAL", "0"), "0") != 0;
     const char *threads = setting("WARPBEAM_THREADS", NULL);
     return set(gpu, "mode", is_functional ? "functional" : "cycle") &&
-           (!threads || set(gpu, "threads", threads)) && set_pairs(gpu, setting("WARPBEAM_SET", ""));
+           (!threads || set(gpu, "threads", threads)) &&
+           (!setting("WARPBEAM_TIMELINE", NULL) || set(gpu, "timeline", "true")) &&
+           set_pairs(gpu, setting("WARPBEAM_SET", ""));
 }
 
 static void print(void *context, const char *text, size_t length) { fwrite(text, 1, length, context); }
@@ -91,7 +93,11 @@ WbGpu *settings_open(void)
     const char *profile = setting("WARPBEAM_GRAPH_PROFILE", NULL);
     if (profile)
         wb_profile_begin(gpu);
-    finish_expect(gpu, setting("WARPBEAM_STATS", NULL), profile,
-                  strcmp(setting("WARPBEAM_SUMMARY", "0"), "0") != 0);
+    finish_expect(gpu, &(FinishFiles){
+                           .statistics = setting("WARPBEAM_STATS", NULL),
+                           .timeline = setting("WARPBEAM_TIMELINE", NULL),
+                           .profile = profile,
+                           .summary = strcmp(setting("WARPBEAM_SUMMARY", "0"), "0") != 0,
+                       });
     return gpu;
 }

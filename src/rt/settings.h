@@ -5,6 +5,7 @@
  *   WARPBEAM_FUNCTIONAL   1: results only, no timing
  *   WARPBEAM_SET          knobs, KNOB=VALUE, separated by line ends or semicolons
  *   WARPBEAM_STATS        where statistics go at the program's end: FILE.json or FILE.csv
+ *   WARPBEAM_TIMELINE     where the timeline goes then (wb_timeline)
  *   WARPBEAM_REPORT       what else goes there: details, blocks, or both (wb_report)
  *   WARPBEAM_GRAPH_PROFILE
  *                         where the dependency graph of the launches goes: DOT in FILE.dot, else edges

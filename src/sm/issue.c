@@ -124,7 +124,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     scheduler->last = bit;
     scheduler->last_slot = warp;
     scheduler->on_until = sm->now + (timing->slots > 1 ? timing->slots : 1);
-    count_issued(sm, slot);
+    count_issued(sm, slot, timing->slots);
     sm->statistics.issue_slots += timing->slots;
     slot->has_conflicted = slot->has_released = false;
     fetch_consume(sm, warp);

@@ -41,6 +41,12 @@ static Block *make_block(BlockSlot *slot, uint64_t linear, const Sm *sm)
     return block;
 }
 
+/* Where a warp begins, or goes on after its block was away. */
+static uint32_t first_pc(const Warp *warp)
+{
+    return warp->current == NO_INDEX ? 0 : warp->groups[warp->current].pc;
+}
+
 uint32_t residency_take_warp_slot(Sm *sm, uint32_t index, Warp *warp, Wait wait)
 {
     const uint32_t number = (uint32_t)__builtin_ctzll(sm->free_slots);
@@ -65,6 +71,7 @@ uint32_t residency_take_warp_slot(Sm *sm, uint32_t index, Warp *warp, Wait wait)
     slot->since = sm->now;
     slot->wake = CYCLE_NEVER;
     sm->schedulers[slot->scheduler].waiting[wait]++;
+    profile_begin(sm, slot, sm->blocks[index].kernel->profile, first_pc(warp));
     sm->resident_warps++;
     fetch_reset(sm, number);
     return number;
@@ -163,6 +170,7 @@ void residency_clear_warp_slot(Sm *sm, uint32_t warp)
 {
     WarpSlot *slot = &sm->warps[warp];
     Scheduler *scheduler = &sm->schedulers[slot->scheduler];
+    profile_charge(sm, slot);
     scheduler->waiting[slot->wait]--;
     if (scheduler->last_slot == warp)
         scheduler->last = 0;

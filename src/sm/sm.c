@@ -15,6 +15,7 @@
 
 static void leave_wait(Sm *sm, WarpSlot *slot)
 {
+    profile_charge(sm, slot);
     sm->schedulers[slot->scheduler].waiting[slot->wait]--;
     if (slot->wait == WAIT_BARRIER)
         sm->statistics.barrier_wait_cycles += sm->now - slot->since;
@@ -87,7 +88,7 @@ static bool do_folded(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle ready
 {
     WarpSlot *slot = &sm->warps[warp];
     Mask executed;
-    count_issued(sm, slot);
+    count_issued(sm, slot, 0);
     sm->issuing = (Issuing){.warp = warp, .insn = insn};
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
         sm_fail(sm, sm->now);

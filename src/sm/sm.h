@@ -10,6 +10,7 @@
  *   barrier.c     when warps that met at a barrier go on
  *   writeback.c   results of memory instructions into registers and scoreboard
  *   residency.c   blocks coming and going
+ *   line_profile.c where warps' cycles went, by instruction
  *   suspend.c     blocks that leave to wait for what they launched, and come back
  *
  * An instruction does its work in registers and shared memory when it issues (exec/), so the pipeline never
@@ -38,6 +39,9 @@ typedef enum Wait {
     WAIT_COUNT
 } Wait;
 
+typedef struct InsnProfile InsnProfile; /* sm/line_profile.h */
+typedef struct CodeProfile CodeProfile;
+
 /* A kernel as SMs see it; read-only while it runs. */
 typedef struct SmKernel {
     Launch launch;              /* a template: machine and error are the SM's own */
@@ -45,6 +49,7 @@ typedef struct SmKernel {
     uint32_t number;            /* of the kernel among all that the GPU has run; groups have their kernel's */
     void *owner;                /* what the front end knows of it */
     uint32_t context_bytes;     /* that are saved of a block: sm_context_bytes() */
+    CodeProfile *profile;       /* counts by instruction; null: none are kept */
     bool is_graph;              /* its blocks may read what others of it have written */
     Cycle launched;             /* by a kernel: when its turn came; 0: by the host, which empties all L1s */
 } SmKernel;
@@ -98,6 +103,10 @@ typedef struct WarpSlot {
     WarpSet fence_waits;      /* in a fence: warps of the block that have had stores, or itself loads, under
                                  way ever since */
     bool has_stored_far;      /* since its last fence, to a line of the other half of L2 */
+    InsnProfile *profile;     /* counts by instruction, the SM's own; null: none are kept */
+    uint32_t issued_pc;       /* of the instruction that took an issue slot last */
+    uint32_t done_pc;         /* of the last one, with a slot or without */
+    Cycle charged;            /* cycles before it are in the profile */
 } WarpSlot;
 
 /* What an SM tells of a block that has ended, or has left to wait for its children: then the report hands
@@ -106,6 +115,7 @@ typedef struct BlockReport {
     const SmKernel *kernel;
     uint64_t linear;           /* index in the grid */
     Cycle dispatched, started, ended;
+    Cycle restore_begun, restored, save_begun; /* of its context; 0: it did not come back, or did not leave */
     uint64_t warp_instructions, thread_instructions;
     struct BlockFamily *family; /* what it has launched; null: nothing */
     Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
@@ -119,6 +129,8 @@ typedef struct Resumption {
     Block *block;              /* the SM takes it, and sets this to null */
     uint64_t linear;           /* index in the grid */
     Cycle dispatched;
+    Cycle left, resumed;       /* it was saved, and need not wait any longer */
+    uint32_t sm;               /* that it left */
     uint32_t place;            /* among those of the front end */
 } Resumption;
 
@@ -222,6 +234,7 @@ typedef struct Sm {
     WarpSet acquiring;         /* warps that wait for what a .acquire brings */
     WarpSet moving;            /* warps of blocks that do not run, and those whose call makes theirs leave */
     WarpSet outdated;          /* warps that the L1 is to be emptied for when their call is over */
+    bool is_profiled;          /* a kernel that came here has a profile */
     bool lsu_touched;          /* it got an instruction or a reply in this cycle */
     /* Replies that the port is taking in, in order. */
     VEC(IncomingReply) replies;

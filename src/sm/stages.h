@@ -2,7 +2,7 @@
 #ifndef SM_STAGES_H
 #define SM_STAGES_H
 
-#include "sm/sm.h"
+#include "sm/line_profile.h"
 
 /* -- sm.c: the wheel and the warps' waits -- */
 
@@ -133,9 +133,11 @@ void sm_fail(Sm *sm, Cycle time);
 
 /* -- residency.c -- */
 
-/* Counts an instruction that a warp issues, and the threads that it runs for once that is known. */
-static inline void count_issued(Sm *sm, const WarpSlot *slot)
+/* Counts an instruction that a warp issues in so many cycles, and the threads that it runs for once that is
+ * known. */
+static inline void count_issued(Sm *sm, WarpSlot *slot, Cycle cycles)
 {
+    profile_issue(sm, slot, cycles);
     sm->statistics.warp_instructions++;
     sm->blocks[slot->block].report.warp_instructions++;
 }
@@ -145,6 +147,7 @@ static inline void count_executed(Sm *sm, const WarpSlot *slot, Mask executed)
     const uint64_t threads = (uint64_t)__builtin_popcountll(executed);
     sm->statistics.thread_instructions += threads;
     sm->blocks[slot->block].report.thread_instructions += threads;
+    profile_threads(sm, slot, threads);
 }
 
 void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);

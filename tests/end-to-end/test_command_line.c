@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <sys/wait.h>
@@ -110,10 +111,35 @@ static void test_csv(void **state)
 static void test_demo(void **state)
 {
     (void)state;
-    EXPECT("demo", 0, "on h200", "all 100000 values equal the host's", "warp_instructions");
-    EXPECT("demo --cycle --gpu gtx480", 0, "saxpy  grid 391x1x1", "sum  grid 64x1x1", "cycles");
-    EXPECT("demo --cycel", 2, "demo has no option '--cycel'; did you mean --cycle?");
+    char folder[] = "/tmp/warpbeam-demo-XXXXXX", arguments[512];
+    assert_non_null(mkdtemp(folder));
+    snprintf(arguments, sizeof arguments, "demo --size tiny --out %s; rm -r %s", folder, folder);
+    EXPECT(arguments, 0, "in 3 x 3 tiles, on gtx480", "global ", "cdp ", "barriers ", "lrr ", "lvl ", "1.00x",
+           "All results equal the host's", "warpbeam compare", "global.json");
+    EXPECT("demo --siez tiny", 2, "demo has no option '--siez'; did you mean --size?");
+    EXPECT("demo --size tinny", 2, "did you mean tiny?");
     EXPECT("demo now", 2, "demo takes no 'now'");
+    EXPECT("demo --out /nowhere/x", 1, "/nowhere/x can neither be made nor written to");
+}
+
+static void test_workloads(void **state)
+{
+    (void)state;
+    EXPECT("run demo/saxpy --functional", 0, "demo/saxpy, plain, small: the result is right",
+           "warp_instructions");
+    EXPECT("run --gpu gtx480 demo/sum", 0, "the result is right", "sum  grid 64x1x1", "cycles");
+    EXPECT("run dtbl/bfs_citation --mode dtbl --size tiny --gpu k20c", 0, "dtbl, tiny: the result is right");
+    EXPECT("run wireframe/sw --mode lvl --size tiny --stats -", 0, "\"kernels\"");
+    EXPECT("run wireframe/ws", 2, "neither a workload nor a file 'wireframe/ws'; did you mean wireframe/sw?");
+    EXPECT("run wireframe/sw --mode level", 2, "wireframe/sw has no mode 'level'");
+    EXPECT("run wireframe/sw --mode lvv", 2, "did you mean lvl?");
+    EXPECT("run six/bfs --size smal", 2, "six/bfs has no size 'smal'; did you mean small?");
+    EXPECT("run six/bfs --size full", 2, "six/bfs has no size 'full'.");
+    EXPECT("run six/bfs --grid 3", 2, "'--grid' is only for `warpbeam run FILE.ptx`");
+    EXPECT("run six/bfs --quiet", 2, "'--quiet' is only for `warpbeam run [OPTION]... -- PROGRAM`");
+    EXPECT("run " PTX " --mode lvl", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
+    EXPECT("run --mode lvl -- true", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
+    EXPECT("run six/bfs six/nbody", 2, "run takes no 'six/nbody'");
 }
 
 static void test_errors(void **state)
@@ -157,6 +183,17 @@ static void test_errors(void **state)
         {"rum", 2, "did you mean run?"},
         {"list ratio", 2, "did you mean ratios?"},
         {"list knobs --markdown", 2, "only statistics"},
+        {"list knobs --nmes", 2, "list has no option '--nmes'; did you mean --names?"},
+        {"list knobs no-such-word", 1, "none of the knobs has 'no-such-word'"},
+        {"config h20", 1, "did you mean h200?"},
+        {"config h200 --all", 2, "config has no option '--all'"},
+        {"ptx --gpo h200 x", 2, "did you mean --gpu?"},
+        {"help rnu", 2, "there is no command 'rnu'; did you mean run?"},
+        {"help --mann", 2, "did you mean --man?"},
+        {"completion zhs", 2, "did you mean zsh?"},
+        {"paper dtbk", 2, "did you mean dtbl?"},
+        {"paper dtbl --size smal", 2, "did you mean small?"},
+        {"", 2, "a command is needed"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -192,15 +229,55 @@ static void test_lists(void **state)
     EXPECT("list statistics", 0, "scheduler.stall_memory", "dram.row_hits");
     EXPECT("list statistics --markdown", 0, "### `l2`, of each slice", "| `ipc` |");
     EXPECT("list ratios", 0, "l1.load_hits / l1.loads");
-    EXPECT("--help", 0, "--threads N", "warpbeam run");
+    EXPECT("list", 0, "gpus ", "policies ", "knobs ", "statistics ", "workloads ", "papers ");
+    EXPECT("list workloads", 0, "six/bfs", "Breadth-first search, a launch", "global|cdp|barriers|lrr|lvl");
+    EXPECT("list modes", 0, "lvl ");
+    EXPECT("list gpus --names", 0, "gtx480\n", "\nh200\n");
+    assert_null(strstr(output, "NVIDIA"));
+    EXPECT("list knobs crossbar", 0, "crossbar_khz");
+    assert_null(strstr(output, "sm_count:"));
+}
+
+/* Every command has a page, and every option on it a line. */
+static void test_help(void **state)
+{
+    (void)state;
+    EXPECT("--help", 0, "run  ", "compare  ", "WARPBEAM_CONFIGS", "Exit status");
+    assert_int_equal(run("list commands --names"), 0);
+    char names[1024], arguments[128], *rest = names, *name;
+    snprintf(names, sizeof names, "%.*s", (int)sizeof names - 1, output);
+    while ((name = strsep(&rest, "\n")) && *name) {
+        snprintf(arguments, sizeof arguments, "%s --help", name);
+        EXPECT(arguments, 0, "Usage:", name);
+        snprintf(arguments, sizeof arguments, "help %s", name);
+        EXPECT(arguments, 0, "Usage:", name);
+    }
+    EXPECT("run --help", 0, "--threads N", "--arg ARGUMENT", "--mode MODE", "warpbeam run WORKLOAD");
+    for (const char *line = output; (line = strchr(line, '\n')); line++)
+        assert_true(strcspn(line + 1, "\n") <= 100);
+}
+
+/* The page that is shipped is the one that the table makes. */
+static void test_man_page(void **state)
+{
+    (void)state;
+    static char page[1 << 16];
+    FILE *file = fopen(SOURCE_DIRECTORY "/docs/warpbeam.1", "r");
+    assert_non_null(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    assert_int_equal(run("help --man"), 0);
+    if (strcmp(page, output) != 0)
+        fail_msg("docs/warpbeam.1 is old: `warpbeam help --man > docs/warpbeam.1` makes it new.");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),     cmocka_unit_test(test_json),   cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_demo),    cmocka_unit_test(test_errors), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_program),
+        cmocka_unit_test(test_run),      cmocka_unit_test(test_json),   cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_program),  cmocka_unit_test(test_help),   cmocka_unit_test(test_workloads),
+        cmocka_unit_test(test_man_page),
     };
     return cmocka_run_group_tests_name("command line", tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ enum { GOOD = 42, SECONDS = 120 };
 
 static char folder[] = "finish-XXXXXX"; /* made in the folder where the tests run */
 static void *cell;
-static const char *profile; /* where the children's graphs go; null: nowhere */
+static const char *profile;  /* where the children's graphs go; null: nowhere */
+static const char *timeline; /* the same of timelines */
 
 static int make_folder(void **state)
 {
@@ -45,6 +46,8 @@ static int end_of(void (*scenario)(void))
         setenv("WARPBEAM_STATS", "statistics.csv", 1);
         if (profile)
             setenv("WARPBEAM_GRAPH_PROFILE", profile, 1);
+        if (timeline)
+            setenv("WARPBEAM_TIMELINE", timeline, 1);
         if (program_begin(NULL) || cudaMalloc(&cell, 4) || launch(kernels.spin, cell, 10, NULL) ||
             cudaDeviceSynchronize())
             _exit(1);
@@ -161,12 +164,35 @@ static void programs_that_are_profiled(void **state)
     assert_non_null(strstr(text, "\n0 1\n1 2\n")); /* behind a line about the nodes; 0 2 is transitive */
 }
 
+/* A timeline is written at any end, where the program was when it began. */
+static void programs_with_timelines(void **state)
+{
+    (void)state;
+    void (*const ends[])(void) = {leave_elsewhere, end_by_signal};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[8192] = "";
+        timeline = "timeline.json";
+        signal_number = SIGSEGV;
+        end_of(ends[i]);
+        timeline = NULL;
+        assert_int_equal(rows(), 1);
+        FILE *file = fopen("timeline.json", "r");
+        assert_non_null(file);
+        assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+        fclose(file);
+        remove("timeline.json");
+        assert_non_null(strstr(text, "\"traceEvents\""));
+        assert_non_null(strstr(text, "{\"name\": \"SM 0 / 0\"}"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_that_exit),
         cmocka_unit_test(programs_that_are_ended),
         cmocka_unit_test(programs_that_are_profiled),
+        cmocka_unit_test(programs_with_timelines),
     };
     return cmocka_run_group_tests_name("finish", tests, make_folder, remove_folder);
 }

@@ -6,7 +6,7 @@
 
 /* host->measured_size chooses the size whose counters on a real GPU are in h200.csv. */
 typedef struct CorrelationKernel {
-    const char *name;
+    const char *name, *about; /* and one line */
     bool (*run)(Host *host);
 } CorrelationKernel;
 

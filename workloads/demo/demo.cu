@@ -1,4 +1,4 @@
-/* The kernels of `warpbeam demo`: y = a x + y, and a sum by shuffles, shared memory and one atomic a
+/* The kernels of demo.c: y = a x + y, and a sum by shuffles, shared memory and one atomic a
  * block. */
 #include "warpbeam_device.h"
 

@@ -196,8 +196,12 @@ static bool nbody(Host *host, int n, int unused)
 }
 
 const SixProgram six_programs[SIX_COUNT] = {
-    {"vectoradd", 524288, 0, vectoradd},    {"matmul", 192, 0, matmul}, {"stencil", 512, 1, stencil},
-    {"reduction", 1048576, 256, reduction}, {"bfs", 16384, 12, bfs},    {"nbody", 1536, 0, nbody},
+    {"vectoradd", "Sum of two vectors", 524288, 0, vectoradd},
+    {"matmul", "Product of two matrices in shared-memory tiles", 192, 0, matmul},
+    {"stencil", "A five-point stencil", 512, 1, stencil},
+    {"reduction", "Sum of a vector in two launches", 1048576, 256, reduction},
+    {"bfs", "Breadth-first search, a launch for every level", 16384, 12, bfs},
+    {"nbody", "Gravity between all pairs of bodies", 1536, 0, nbody},
 };
 
 bool six_run(const SixProgram *program, WbGpu *gpu, const char *directory, int size, Host *host)

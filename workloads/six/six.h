@@ -5,7 +5,7 @@
 #include "common/host.h"
 
 typedef struct SixProgram {
-    const char *name;
+    const char *name, *about; /* and one line */
     int size;   /* as measured on the peer simulator */
     int second; /* second argument where there is one */
     /* True: the result is right. host->status tells failures of the machine itself. */

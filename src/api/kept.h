@@ -1,0 +1,63 @@
+/* What a GPU keeps for timelines (knob timeline), beside the logs of its kernels: copies, edges of dependency
+ * graphs, and how coarse it all is.
+ *
+ * Everything is bounded over all kernels by the knob timeline_events. Where there would be more blocks,
+ * launches, copies or edges, only every second that has been kept stays, and of later ones the same choice is
+ * made; where there would be more samples, neighbours become one. */
+#ifndef API_KEPT_H
+#define API_KEPT_H
+
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "sim/clock.h"
+
+struct WbGpu;
+struct KernelRecord;
+struct KernelLaunch;
+
+/* A copy or fill on its engine. */
+typedef struct KeptCopy {
+    uint32_t stream, engine; /* CopyEngine */
+    bool is_fill;
+    uint64_t number, bytes;
+    Cycle started, ended;
+} KeptCopy;
+
+/* The child waits for the parent. Blocks are indices in the grids of kernels, which are numbers of records. */
+typedef struct KeptEdge {
+    uint32_t parent_kernel, child_kernel;
+    uint32_t parent, child;
+    uint64_t number;
+} KeptEdge;
+
+/* Invariant: strides are powers of two; copies and edges have numbers that are multiples of theirs; blocks,
+ * launches and samples count those of all records. */
+typedef struct Kept {
+    uint64_t block_stride, launch_stride, copy_stride, edge_stride;
+    Cycle interval;          /* of samples, where the knob sample_interval does not say it */
+    uint64_t blocks, launches, samples;
+    VEC(KeptCopy) copies;
+    uint64_t copy_count;     /* all, kept or not */
+    VEC(KeptEdge) edges;
+    uint64_t edge_count;
+} Kept;
+
+/* Nothing is kept, and everything will be. */
+void kept_reset(Kept *kept);
+
+/* -- all of these do nothing unless the GPU has the knob -- */
+
+/* A kernel begins: gives the record a log. */
+void kept_begin(struct WbGpu *gpu, struct KernelRecord *record);
+/* The interval of its samples; 0: none. */
+Cycle kept_interval(const struct WbGpu *gpu);
+/* Its record has been put among those of the GPU. */
+void kept_end(struct WbGpu *gpu, struct KernelRecord *record);
+/* A kernel that runs has one more sample. */
+void kept_sampled(struct WbGpu *gpu);
+void kept_copy(struct WbGpu *gpu, KeptCopy copy);
+/* The kernels of a dependency graph begin. */
+void kept_graph(struct WbGpu *gpu, const struct KernelLaunch *launch);
+
+#endif

@@ -1,0 +1,331 @@
+/* `warpbeam compare`: what differs between runs, the biggest difference first.
+ *
+ * The size of a difference is how many times larger or smaller a number is, whatever its unit. Numbers that
+ * are zero in some files come behind the others: such a factor says nothing. */
+#include "cli/compare_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/knob.h"
+
+enum { MOST_FILES = 6, USUAL_TOP = 10, NAME_WIDTH = 34, VALUE_WIDTH = 15, CHANGE_WIDTH = 9 };
+
+typedef struct Comparison {
+    Report reports[MOST_FILES];
+    size_t count;
+    uint64_t top;
+    bool csv, each;
+} Comparison;
+
+/* A name and its values, one for each report; null where it has none. */
+typedef struct Row {
+    const char *name;
+    json_t *values[MOST_FILES];
+    double size;  /* of the biggest difference */
+    bool is_some; /* some files have nothing, or zero */
+} Row;
+
+typedef VEC(Row) Rows;
+
+/* -- rows -- */
+
+static double difference(const json_t *from, const json_t *to)
+{
+    const double a = fabs(json_number_value(from)), b = fabs(json_number_value(to));
+    return a > 0 && b > 0 ? fabs(log2(b / a)) : log2(1 + fmax(a, b));
+}
+
+/* Null and zero are not the same: nothing was counted to divide by. */
+static bool is_same(const json_t *a, const json_t *b)
+{
+    if (json_is_number(a) && json_is_number(b))
+        return json_number_value(a) == json_number_value(b);
+    return a == b || (a && b && json_equal(a, b));
+}
+
+static bool make_row(const Comparison *comparison, const Part *part, const char *name, Row *row)
+{
+    bool differs = false;
+    *row = (Row){.name = name};
+    for (size_t i = 0; i < comparison->count; i++) {
+        row->values[i] = json_object_get(part->objects[i], name);
+        differs |= !is_same(row->values[0], row->values[i]);
+        if (part->objects[0] && part->objects[i])
+            row->size = fmax(row->size, difference(row->values[0], row->values[i]));
+        row->is_some |= part->objects[i] && !part->is_config && json_number_value(row->values[i]) == 0;
+    }
+    return differs;
+}
+
+static bool is_known_before(const Part *part, size_t file, const char *name)
+{
+    for (size_t i = 0; i < file; i++)
+        if (json_object_get(part->objects[i], name))
+            return true;
+    return false;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const Row *a = left, *b = right;
+    const bool first = strcmp(a->name, "cycles") == 0, second = strcmp(b->name, "cycles") == 0;
+    if (first != second) /* the answer before the reasons */
+        return first ? -1 : 1;
+    if (a->is_some != b->is_some)
+        return a->is_some ? 1 : -1;
+    if (a->size != b->size)
+        return a->size < b->size ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static Rows find_rows(const Comparison *comparison, const Part *part)
+{
+    Rows rows = {0};
+    for (size_t file = 0; file < comparison->count; file++) {
+        const char *name;
+        json_t *value;
+        json_object_foreach(part->objects[file], name, value)
+        {
+            Row row;
+            if (!is_known_before(part, file, name) && make_row(comparison, part, name, &row))
+                VEC_PUSH(&rows, row);
+        }
+    }
+    if (!part->is_config && rows.count)
+        qsort(rows.items, rows.count, sizeof *rows.items, compare_rows);
+    return rows;
+}
+
+/* -- text -- */
+
+/* A whole number, for people: with a comma before every three digits. */
+static void group_digits(long long number, char *text, size_t size)
+{
+    char digits[32];
+    const int length = snprintf(digits, sizeof digits, "%lld", number);
+    size_t at = 0;
+    for (int i = 0; i < length && at + 2 < size; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+            text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+}
+
+/* `grouped`: for people, in VALUE_WIDTH columns. */
+static const char *value_text(const json_t *value, bool grouped, char *text, size_t size)
+{
+    if (json_is_string(value) && grouped && json_string_length(value) > VALUE_WIDTH)
+        snprintf(text, size, "%.*s...", VALUE_WIDTH - 3, json_string_value(value));
+    else if (json_is_string(value))
+        snprintf(text, size, "%s", *json_string_value(value) || !grouped ? json_string_value(value) : "none");
+    else if (json_is_boolean(value))
+        snprintf(text, size, "%s", json_is_true(value) ? "true" : "false");
+    else if (json_is_real(value))
+        snprintf(text, size, grouped ? "%.4g" : "%.6f", json_real_value(value));
+    else if (json_is_integer(value) && grouped)
+        group_digits(json_integer_value(value), text, size);
+    else if (json_is_integer(value))
+        snprintf(text, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else
+        snprintf(text, size, "%s", grouped ? "-" : "");
+    return text;
+}
+
+/* "+12.3%", "x 3.21", "/ 3.21"; empty where no two numbers are compared. */
+static const char *change_text(const json_t *from, const json_t *to, char *text, size_t size)
+{
+    const double a = json_number_value(from), b = json_number_value(to);
+    *text = '\0';
+    if (!json_is_number(from) || !json_is_number(to))
+        return text;
+    if (a == b)
+        snprintf(text, size, "=");
+    else if (a == 0 || b == 0)
+        snprintf(text, size, "%s", a == 0 ? "from 0" : "to 0");
+    else if (b / a > 10 || a / b > 10)
+        snprintf(text, size, b > a ? "x %.0f" : "/ %.0f", b > a ? b / a : a / b);
+    else if (b / a >= 2 || a / b >= 2)
+        snprintf(text, size, b > a ? "x %.2f" : "/ %.2f", b > a ? b / a : a / b);
+    else
+        snprintf(text, size, "%+.1f%%", 100 * (b / a - 1));
+    return text;
+}
+
+/* Values of all files, as long as a line has room for them. */
+static bool shows_values(const Comparison *comparison) { return comparison->count <= 3; }
+
+static void print_row(const Comparison *comparison, const Row *row, bool is_config)
+{
+    char text[KNOB_STRING_SIZE];
+    printf("  %-*s", NAME_WIDTH - 2, row->name);
+    for (size_t i = 0; i < comparison->count; i++) {
+        if (i == 0 || shows_values(comparison) || is_config)
+            printf(" %*s", VALUE_WIDTH, value_text(row->values[i], true, text, sizeof text));
+        if (i > 0 && !is_config)
+            printf(" %*s", CHANGE_WIDTH, change_text(row->values[0], row->values[i], text, sizeof text));
+    }
+    putchar('\n');
+}
+
+static void print_head(const Comparison *comparison, const Part *part)
+{
+    printf("\n%-*s", NAME_WIDTH, part->title);
+    for (size_t i = 0; i < comparison->count; i++) {
+        const bool shown = i == 0 || shows_values(comparison) || part->is_config;
+        if (shown)
+            printf(" %*c", VALUE_WIDTH, (int)('A' + i));
+        if (i > 0 && !part->is_config)
+            printf(" %*.*s", CHANGE_WIDTH, shown ? 0 : 1, (char[]){(char)('A' + i), '\0'});
+    }
+    putchar('\n');
+}
+
+/* Prints the rows from `first` on that are alike in whether some files have nothing; returns the next one. */
+static uint32_t print_rows(const Comparison *comparison, const Part *part, const Rows *rows, uint32_t first)
+{
+    uint32_t end = first;
+    while (end < rows->count && rows->items[end].is_some == rows->items[first].is_some)
+        end++;
+    if (first < end && rows->items[first].is_some)
+        puts(" nothing, or zero, in some:");
+    for (uint32_t i = first; i < end && i - first < comparison->top; i++)
+        print_row(comparison, &rows->items[i], part->is_config);
+    if (end - first > comparison->top)
+        printf("  ... and %" PRIu64 " more; --all shows them\n", end - first - comparison->top);
+    return end;
+}
+
+/* The files that have the part, as letters. */
+static size_t name_owners(const Comparison *comparison, const Part *part, char letters[MOST_FILES + 1])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        if (part->objects[i])
+            letters[count++] = (char)('A' + i);
+    letters[count] = '\0';
+    return count;
+}
+
+static void print_part(const Comparison *comparison, const Part *part)
+{
+    char owners[MOST_FILES + 1];
+    if (name_owners(comparison, part, owners) < 2) {
+        printf("\n%s: only in %s\n", part->title, owners);
+        return;
+    }
+    Rows rows = find_rows(comparison, part);
+    if (rows.count)
+        print_head(comparison, part);
+    for (uint32_t next = 0; next < rows.count;)
+        next = print_rows(comparison, part, &rows, next);
+    VEC_FREE(&rows);
+}
+
+static double microseconds(const Report *report)
+{
+    const double clock = report_clock(report);
+    return clock > 0 ? 1e3 * report_cycles(report) / clock : 0;
+}
+
+static void print_files(const Comparison *comparison)
+{
+    const double first = microseconds(&comparison->reports[0]);
+    for (size_t i = 0; i < comparison->count; i++) {
+        const Report *report = &comparison->reports[i];
+        const char *gpu = json_string_value(json_object_get(report->report, "gpu"));
+        const double time = microseconds(report);
+        char cycles[32];
+        group_digits((long long)report_cycles(report), cycles, sizeof cycles);
+        printf("%c  %s: %s, %.2f us (%s cycles)", (int)('A' + i), report->path, gpu ? gpu : "?", time,
+               cycles);
+        if (i > 0 && time > 0 && first > 0)
+            printf(", %.3f times as fast as A", first / time);
+        putchar('\n');
+    }
+}
+
+static void print_csv(const Comparison *comparison, const Part *part)
+{
+    Rows rows = find_rows(comparison, part);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        char text[KNOB_STRING_SIZE];
+        printf("\"%s\",%s", part->title, rows.items[i].name);
+        for (size_t f = 0; f < comparison->count; f++) {
+            const json_t *value = rows.items[i].values[f];
+            const char *quote = json_is_string(value) ? "\"" : "";
+            printf(",%s%s%s", quote, value_text(value, false, text, sizeof text), quote);
+        }
+        putchar('\n');
+    }
+    VEC_FREE(&rows);
+}
+
+static size_t count_differences(const Comparison *comparison, const Parts *parts)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        Rows rows = find_rows(comparison, &parts->items[i]);
+        count += rows.count;
+        VEC_FREE(&rows);
+    }
+    return count;
+}
+
+static int compare_all(const Comparison *comparison)
+{
+    Parts parts = parts_make(comparison->reports, comparison->count, comparison->each);
+    if (comparison->csv) {
+        fputs("part,name", stdout);
+        for (size_t i = 0; i < comparison->count; i++)
+            printf(",\"%s\"", comparison->reports[i].path);
+        putchar('\n');
+    } else {
+        print_files(comparison);
+    }
+    for (uint32_t i = 0; i < parts.count; i++)
+        (comparison->csv ? print_csv : print_part)(comparison, &parts.items[i]);
+    if (!comparison->csv && !count_differences(comparison, &parts))
+        puts("\nNothing differs.");
+    parts_free(&parts, comparison->count);
+    return EXIT_DONE;
+}
+
+/* -- the command -- */
+
+static int read_options(int *argument_count, char **arguments, Comparison *comparison)
+{
+    const char *top = take_option(argument_count, arguments, "--top");
+    comparison->csv = take_flag(argument_count, arguments, "--csv");
+    comparison->each = take_flag(argument_count, arguments, "--each");
+    comparison->top = USUAL_TOP;
+    if (top && !knob_parse_integer(top, &comparison->top))
+        return misuse("--top needs a number, not '%s'.", top);
+    if (take_flag(argument_count, arguments, "--all"))
+        comparison->top = UINT64_MAX;
+    const int result = check_left_over(*argument_count, arguments, MOST_FILES);
+    if (result == EXIT_DONE && *argument_count < 3)
+        return misuse("compare needs two files that --stats wrote, or more.");
+    return result;
+}
+
+int command_compare(int argument_count, char **arguments)
+{
+    Comparison comparison = {0};
+    int result = read_options(&argument_count, arguments, &comparison);
+    for (int i = 1; i < argument_count && result == EXIT_DONE; i++) {
+        if (report_load(arguments[i], &comparison.reports[comparison.count]))
+            comparison.count++;
+        else
+            result = EXIT_FAILED;
+    }
+    if (result == EXIT_DONE)
+        result = compare_all(&comparison);
+    for (size_t i = 0; i < comparison.count; i++)
+        json_decref(comparison.reports[i].report);
+    return result;
+}

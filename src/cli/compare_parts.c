@@ -1,0 +1,207 @@
+#include "cli/compare_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+bool report_load(const char *path, Report *report)
+{
+    static const char *const keys[] = {"config", "kernels", "totals"};
+    json_error_t error;
+    *report = (Report){path, json_load_file(path, 0, &error)};
+    if (!report->report) {
+        if (error.line > 0)
+            fail("%s is no JSON: line %d: %s.", path, error.line, error.text);
+        else
+            fail("%s cannot be read: %s.", path, strerror(errno));
+        return false;
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!json_object_get(report->report, keys[i])) {
+            fail("%s has no '%s': it is no file that --stats wrote.", path, keys[i]);
+            json_decref(report->report);
+            return false;
+        }
+    return true;
+}
+
+double report_clock(const Report *report)
+{
+    return json_number_value(json_object_get(json_object_get(report->report, "config"), "clock_khz"));
+}
+
+double report_cycles(const Report *report)
+{
+    double last = json_number_value(json_object_get(json_object_get(report->report, "totals"), "cycles"));
+    json_t *kernel;
+    size_t index;
+    json_array_foreach(json_object_get(report->report, "kernels"), index, kernel)
+    {
+        const double ended = json_number_value(json_object_get(kernel, "ended"));
+        last = ended > last ? ended : last;
+    }
+    return last;
+}
+
+/* -- kernels as flat objects -- */
+
+/* Which launch it was, not what it did; and times since the GPU was opened. */
+static bool is_identity(const char *key)
+{
+    static const char *const keys[] = {"number", "launched", "started", "ended"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Of a kernel and not of its time: the same for all launches of it. */
+static bool is_constant(const char *key)
+{
+    static const char *const keys[] = {"registers", "shared_bytes", "local_bytes", "blocks_per_sm"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static void add(json_t *sums, const char *name, const json_t *value, bool constant)
+{
+    const json_t *old = json_object_get(sums, name);
+    if (!json_is_number(value))
+        return;
+    if (!old || constant)
+        json_object_set_new(sums, name, json_copy((json_t *)value));
+    else if (json_is_integer(value) && json_is_integer(old))
+        json_object_set_new(sums, name, json_integer(json_integer_value(old) + json_integer_value(value)));
+    else
+        json_object_set_new(sums, name, json_real(json_number_value(old) + json_number_value(value)));
+}
+
+static bool is_ratio(const char *key) { return !strcmp(key, "ratios") || !strcmp(key, "scheduler_shares"); }
+
+/* Adds what the kernel did. Ratios of several kernels have no sum. */
+static void add_kernel(json_t *sums, const json_t *kernel, bool alone)
+{
+    const char *key, *inner;
+    json_t *value, *counter;
+    json_object_foreach((json_t *)kernel, key, value)
+    {
+        if (!json_is_object(value) && !is_identity(key))
+            add(sums, key, value, is_constant(key));
+        if (!json_is_object(value) || (is_ratio(key) && !alone))
+            continue;
+        json_object_foreach(value, inner, counter)
+        {
+            char name[128];
+            snprintf(name, sizeof name, "%s.%s", key, inner);
+            add(sums, name, counter, false);
+        }
+    }
+}
+
+static const char *kernel_name(const json_t *kernel)
+{
+    const char *name = json_string_value(json_object_get(kernel, "name"));
+    return name ? name : "";
+}
+
+/* The kernels of that name, or only the one at place `which` among them; null where there is none. */
+static json_t *sum_kernels(const json_t *kernels, const char *name, long which)
+{
+    size_t count = 0, index;
+    long place = 0;
+    json_t *kernel, *sums = json_object();
+    json_array_foreach(kernels, index, kernel) { count += strcmp(kernel_name(kernel), name) == 0; }
+    json_array_foreach(kernels, index, kernel)
+    {
+        if (strcmp(kernel_name(kernel), name) == 0 && (which < 0 || place++ == which))
+            add_kernel(sums, kernel, which >= 0 || count == 1);
+    }
+    if (!json_object_size(sums)) {
+        json_decref(sums);
+        return NULL;
+    }
+    if (which < 0)
+        json_object_set_new(sums, "launches", json_integer((json_int_t)count));
+    return sums;
+}
+
+/* -- parts -- */
+
+static Part new_part(size_t count)
+{
+    Part part = {.objects = xcalloc(count, sizeof(json_t *))};
+    return part;
+}
+
+static void add_objects(Parts *parts, const Report *reports, size_t count, const char *key, const char *title)
+{
+    Part part = new_part(count);
+    snprintf(part.title, sizeof part.title, "%s", title);
+    part.is_config = strcmp(key, "config") == 0;
+    for (size_t i = 0; i < count; i++)
+        part.objects[i] = json_incref(json_object_get(reports[i].report, key));
+    VEC_PUSH(parts, part);
+}
+
+static void add_kernels(Parts *parts, const Report *reports, size_t count, const char *name, long which)
+{
+    Part part = new_part(count);
+    if (which < 0)
+        snprintf(part.title, sizeof part.title, "kernel %s", name);
+    else
+        snprintf(part.title, sizeof part.title, "kernel %s, launch %ld", name, which + 1);
+    for (size_t i = 0; i < count; i++)
+        part.objects[i] = sum_kernels(json_object_get(reports[i].report, "kernels"), name, which);
+    VEC_PUSH(parts, part);
+}
+
+/* The names of all kernels in any report, with the number of launches of each at most. */
+static json_t *all_names(const Report *reports, size_t count)
+{
+    json_t *names = json_object();
+    for (size_t i = 0; i < count; i++) {
+        size_t index;
+        json_t *kernel, *here = json_object();
+        json_array_foreach(json_object_get(reports[i].report, "kernels"), index, kernel)
+        {
+            const char *name = kernel_name(kernel);
+            const json_int_t before = json_integer_value(json_object_get(here, name));
+            json_object_set_new(here, name, json_integer(before + 1));
+            if (before + 1 > json_integer_value(json_object_get(names, name)))
+                json_object_set_new(names, name, json_integer(before + 1));
+        }
+        json_decref(here);
+    }
+    return names;
+}
+
+Parts parts_make(const Report *reports, size_t count, bool each)
+{
+    Parts parts = {0};
+    json_t *names = all_names(reports, count), *launches;
+    const char *name;
+    add_objects(&parts, reports, count, "config", "configuration");
+    if (json_object_size(names) != 1) /* else they are the kernel's */
+        add_objects(&parts, reports, count, "totals", "totals");
+    json_object_foreach(names, name, launches)
+    {
+        for (long which = 0; each && which < (long)json_integer_value(launches); which++)
+            add_kernels(&parts, reports, count, name, which);
+        if (!each)
+            add_kernels(&parts, reports, count, name, -1);
+    }
+    json_decref(names);
+    return parts;
+}
+
+void parts_free(Parts *parts, size_t count)
+{
+    for (uint32_t i = 0; i < parts->count; i++) {
+        for (size_t f = 0; f < count; f++)
+            json_decref(parts->items[i].objects[f]);
+        xfree(parts->items[i].objects);
+    }
+    VEC_FREE(parts);
+}

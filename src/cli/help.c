@@ -1,0 +1,103 @@
+/* `warpbeam help`: pages made of the table of commands. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS = 100, OPTION_INDENT = 24, COMMAND_INDENT = 14 };
+
+/* Prints paragraphs in lines of at most COLUMNS; the first begins at column `at`, the others at `indent`. */
+static void print_wrapped(const char *text, int at, int indent)
+{
+    while (*text) {
+        const int length = (int)strcspn(text, " \n");
+        if (at > indent && at + 1 + length > COLUMNS) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", length, text);
+        at += length;
+        text += length;
+        if (*text == '\n' && text[1]) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        }
+        text += *text != '\0';
+    }
+    putchar('\n');
+}
+
+/* A name, and what it is from column `indent` on. */
+static void print_entry(const char *name, const char *text, int indent)
+{
+    const int width = printf("  %s", name);
+    if (width + 1 > indent)
+        printf("\n%*s", indent, "");
+    else
+        printf("%*s", indent - width, "");
+    print_wrapped(text, indent, indent);
+}
+
+static void print_group(const OptionGroup *group)
+{
+    printf("\n%s:\n", group->title);
+    for (size_t i = 0; i < group->count; i++) {
+        const Option *option = &group->options[i];
+        char name[64];
+        snprintf(name, sizeof name, "%s%s%s", option->name, option->argument ? " " : "",
+                 option->argument ? option->argument : "");
+        print_entry(name, option->description, OPTION_INDENT);
+    }
+}
+
+void help_print(const Command *command)
+{
+    print_wrapped(command->description, 0, 0);
+    puts("\nUsage:");
+    for (size_t i = 0; i < COMMAND_FORMS && command->forms[i]; i++)
+        printf("  warpbeam %s %s\n", command->name, command->forms[i]);
+    if (command->about) {
+        putchar('\n');
+        print_wrapped(command->about, 0, 0);
+    }
+    for (size_t i = 0; i < COMMAND_GROUPS && command->groups[i]; i++)
+        print_group(command->groups[i]);
+    for (size_t i = 0; i < COMMAND_EXAMPLES && command->examples[i]; i++)
+        printf("%s  %s\n", i ? "" : "\nExamples:\n", command->examples[i]);
+}
+
+static void print_overview(void)
+{
+    puts("Warpbeam: a GPU simulator that runs CUDA programs.\n\n"
+         "Usage: warpbeam COMMAND [ARGUMENT]... | --version\n\nCommands:");
+    for (size_t i = 0; i < command_count; i++)
+        print_entry(commands[i].name, commands[i].description, COMMAND_INDENT);
+    puts("\nEnvironment:");
+    for (size_t i = 0; i < variable_count; i++)
+        print_entry(variables[i].name, variables[i].description, OPTION_INDENT);
+    puts("\nExit status: 0 done, 1 the work failed, 2 wrong usage; of `run -- PROGRAM`, the program's.\n"
+         "`warpbeam help COMMAND` has its options.");
+}
+
+int command_help(int argument_count, char **arguments)
+{
+    const bool man = argument_count > 1 && take_flag(&argument_count, arguments, "--man");
+    if (man && argument_count == 1) {
+        man_print();
+        return EXIT_DONE;
+    }
+    if (argument_count == 1) {
+        print_overview();
+        return EXIT_DONE;
+    }
+    const int result = check_left_over(argument_count, arguments, man ? 0 : 1);
+    const Command *command = result == EXIT_DONE ? command_find(arguments[1]) : NULL;
+    if (result == EXIT_DONE && !command)
+        return unknown_command(arguments[1]);
+    if (command)
+        help_print(command);
+    return result;
+}

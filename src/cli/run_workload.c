@@ -1,0 +1,117 @@
+/* `warpbeam run WORKLOAD`: a workload that comes with the simulator and checks its results. */
+#include "cli/run_workload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/running.h"
+#include "papers/paper.h"
+#include "registry/registry.h"
+
+typedef struct Job {
+    Running running;
+    Workload workload;
+    size_t mode;
+    InputSize size;
+} Job;
+
+static int find_workload(const char *name, Workload *workload)
+{
+    if (workload_find(name, workload))
+        return EXIT_DONE;
+    char hint[96];
+    Workload other, best;
+    Nearest nearest = nearest_to(name);
+    for (size_t i = 0; workload_at(i, &other); i++) {
+        const char *before = nearest.best;
+        nearest_offer(&nearest, other.name);
+        if (nearest.best != before)
+            best = other;
+        nearest.best = best.name; /* the name of `other` does not last */
+    }
+    return misuse("there is neither a workload nor a file '%s'%s", name,
+                  nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static int read_mode(const char *text, Job *job)
+{
+    char hint[64];
+    Nearest nearest = nearest_to(text);
+    for (size_t i = 0; i < job->workload.mode_count; i++) {
+        nearest_offer(&nearest, job->workload.modes[i].name);
+        if (strcmp(text, job->workload.modes[i].name) == 0) {
+            job->mode = i;
+            return EXIT_DONE;
+        }
+    }
+    return misuse("%s has no mode '%s'%s", job->workload.name, text,
+                  nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static int read_size(const char *text, Job *job)
+{
+    char hint[64];
+    Nearest nearest = nearest_to(text);
+    for (size_t i = 0; i < INPUT_SIZES; i++) {
+        if (!job->workload.sizes[i])
+            continue;
+        nearest_offer(&nearest, input_size_names[i]);
+        if (strcmp(text, input_size_names[i]) == 0) {
+            job->size = (InputSize)i;
+            return EXIT_DONE;
+        }
+    }
+    return misuse("%s has no size '%s'%s", job->workload.name, text,
+                  nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static int read_options(int argument_count, char **arguments, Job *job)
+{
+    job->running = running_take(&argument_count, arguments);
+    const char *mode = take_option(&argument_count, arguments, "--mode");
+    const char *size = take_option(&argument_count, arguments, "--size");
+    int result = check_without(argument_count, arguments, &program_options);
+    if (result == EXIT_DONE)
+        result = check_without(argument_count, arguments, &ptx_options);
+    if (result == EXIT_DONE)
+        result = check_left_over(argument_count, arguments, 1);
+    if (result == EXIT_DONE)
+        result = find_workload(arguments[1], &job->workload);
+    if (result == EXIT_DONE && mode)
+        result = read_mode(mode, job);
+    if (result == EXIT_DONE && size)
+        result = read_size(size, job);
+    return result;
+}
+
+static int run_job(Job *job, WbGpu *gpu)
+{
+    char folder[4096], label[128];
+    Host host;
+    const bool right = workload_run(&job->workload, job->mode, job->size, gpu,
+                                    paper_data("workloads", folder, sizeof folder), &host);
+    if (right && running_is_talking(&job->running))
+        printf("%s, %s, %s: the result is right\n", job->workload.name, job->workload.modes[job->mode].name,
+               input_size_names[job->size]);
+    snprintf(label, sizeof label, "%s %s", job->workload.name, job->workload.modes[job->mode].name);
+    job->running.label = label;
+    int result = right ? EXIT_DONE : fail("%s: %s", job->workload.name, host.error);
+    if (right)
+        result = running_report(&job->running, gpu);
+    host_end(&host);
+    return result;
+}
+
+int run_workload(int argument_count, char **arguments)
+{
+    Job job = {.size = INPUT_SMALL};
+    int result = read_options(argument_count, arguments, &job);
+    job.running.needed = job.workload.settings;
+    WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
+    if (result == EXIT_DONE)
+        result = gpu ? run_job(&job, gpu) : EXIT_FAILED;
+    wb_gpu_close(gpu);
+    running_free(&job.running);
+    return result;
+}

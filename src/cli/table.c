@@ -1,0 +1,261 @@
+/* All commands and their options. Help, man page and completion are made of these tables. */
+#include "cli/command.h"
+
+#include <string.h>
+
+#define GROUP(title, form, options)                                                                          \
+    {                                                                                                        \
+        title, form, options, sizeof options / sizeof *options                                               \
+    }
+#define LIST(name)                                                                                           \
+    {                                                                                                        \
+        VALUE_LIST, name                                                                                     \
+    }
+#define WORDS(words)                                                                                         \
+    {                                                                                                        \
+        VALUE_WORDS, words                                                                                   \
+    }
+#define FILE_VALUE                                                                                           \
+    {                                                                                                        \
+        VALUE_FILE, NULL                                                                                     \
+    }
+#define FOLDER_VALUE                                                                                         \
+    {                                                                                                        \
+        VALUE_FOLDER, NULL                                                                                   \
+    }
+#define ANY                                                                                                  \
+    {                                                                                                        \
+        VALUE_ANY, NULL                                                                                      \
+    }
+
+static const Option running[] = {
+    {"--gpu", "NAME", "the GPU: a name that `warpbeam list gpus` shows, or a YAML file; h200 unless given",
+     LIST("gpus")},
+    {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
+    {"--threads", "N", "host threads of cycle mode; the result is the same with any number", ANY},
+    {"--functional", NULL, "only the results, without time: much faster", ANY},
+    {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -",
+     FILE_VALUE},
+    {"--report", "FILE.html", "a page that shows the run: what `warpbeam report` makes of its statistics",
+     FILE_VALUE},
+    {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
+    {"--detail", NULL, "statistics of every SM, slice and channel, not only sums", ANY},
+    {"--blocks", NULL, "statistics of every block: SM, dispatched, started, ended", ANY},
+    {"--profile-lines", NULL, "where warps spent their time, by line of source or of PTX", ANY},
+};
+const OptionGroup running_options = GROUP("Every run", NULL, running);
+
+static const Option of_program[] = {
+    {"--config", "FILE", "the same as --gpu", FILE_VALUE},
+    {"--kernels", "PATTERN", "only kernels of such a name take time: 'conv*,gemm'", ANY},
+    {"--max-cycles", "N", "a kernel that takes longer is an error", ANY},
+    {"--seed", "N", "of all that is random", ANY},
+    {"--graph-profile", "FILE", "records which blocks read what others wrote, as a dependency graph",
+     FILE_VALUE},
+    {"--quiet", NULL, "no summary at the end", ANY},
+};
+const OptionGroup program_options = GROUP("A CUDA program", "run [OPTION]... -- PROGRAM", of_program);
+
+static const Option of_workload[] = {
+    {"--mode", "MODE", "how it runs: `warpbeam list workloads` shows its modes; the first one unless given",
+     LIST("modes")},
+    {"--size", "SIZE", "of its input: small unless given", WORDS("small full tiny")},
+};
+const OptionGroup workload_options = GROUP("A workload", "run WORKLOAD", of_workload);
+
+static const Option of_ptx[] = {
+    {"--kernel", "NAME", "which one; not needed where the file has only one", ANY},
+    {"--grid", "X[,Y[,Z]]", "blocks", ANY},
+    {"--block", "X[,Y[,Z]]", "threads of a block", ANY},
+    {"--shared", "BYTES", "dynamic shared memory of a block", ANY},
+    {"--arg", "ARGUMENT",
+     "its next argument: TYPE:VALUE as u32:5 or f32:1.5, or buffer:BYTES[:FILL] with zero, iota, random or "
+     "uniform",
+     ANY},
+};
+const OptionGroup ptx_options = GROUP("One kernel of a PTX file", "run FILE.ptx", of_ptx);
+
+static const Option of_paper[] = {
+    {"--size", "SIZE",
+     "of the inputs: small, which takes minutes, unless given; tiny, a second's work, is for "
+     "tests",
+     WORDS("small full tiny")},
+    {"--only", "NAME[,NAME]", "only these benchmarks; claims about all of them are then not measured", ANY},
+    {"--graph", "FILE",
+     "the user's graph instead of theirs, of benchmarks that work on one (bfs_*, clr_*, sssp_*): Matrix "
+     "Market, DIMACS, METIS or a list of edges",
+     FILE_VALUE},
+    {"--jobs", "N", "runs at once, each a process of its own: the number of processors unless given", ANY},
+    {"--threads", "N", "host threads of each run; the numbers are the same with any number", ANY},
+    {"--set", "KNOB=VALUE", "changes a knob for all runs; any number of times", {VALUE_KNOB, NULL}},
+    {"--out", "FOLDER", "keeps claims.csv, a table for each figure, runs.csv, and a report of each run",
+     FOLDER_VALUE},
+    {"--markdown", "FILE", "replaces the generated part of FILE by the tables", FILE_VALUE},
+};
+static const OptionGroup paper_options = GROUP("Options", NULL, of_paper);
+
+static const Option of_compare[] = {
+    {"--top", "N", "so many differences of each part: 10 unless given", ANY},
+    {"--all", NULL, "all differences", ANY},
+    {"--each", NULL, "kernels one by one, matched by their place among those of their name", ANY},
+    {"--csv", NULL, "all differences as comma-separated values", ANY},
+};
+static const OptionGroup compare_options = GROUP("Options", NULL, of_compare);
+
+static const Option of_report[] = {
+    {"--out", "FILE.html", "the page, also -o: report.html unless given", FILE_VALUE},
+    {"--megabytes", "N", "runs that together take more lose blocks, evenly chosen: 20 unless given", ANY},
+};
+static const OptionGroup report_options = GROUP("Options", NULL, of_report);
+
+static const Option of_demo[] = {
+    {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small full tiny")},
+    {"--gpu", "NAME", "the GPU: gtx480, the paper's, unless given", LIST("gpus")},
+    {"--threads", "N", "host threads; the result is the same with any number", ANY},
+    {"--out", "FOLDER", "keeps the statistics of every run and the report; otherwise nothing is written",
+     FOLDER_VALUE},
+};
+static const OptionGroup demo_options = GROUP("Options", NULL, of_demo);
+
+static const Option of_list[] = {
+    {"--names", NULL, "only the names, a line each, for scripts", ANY},
+    {"--markdown", NULL, "tables for the documentation; only of statistics and cuda", ANY},
+};
+static const OptionGroup list_options = GROUP("Options", NULL, of_list);
+
+static const Option of_ptx_command[] = {
+    {"--gpu", "NAME", "the GPU that it is read for: h200 unless given", LIST("gpus")},
+};
+static const OptionGroup ptx_command_options = GROUP("Options", NULL, of_ptx_command);
+
+static const Option of_help[] = {
+    {"--man", NULL, "all of it as a page for man", ANY},
+};
+static const OptionGroup help_options = GROUP("Options", NULL, of_help);
+
+const Command commands[] = {
+    {"run",
+     command_run,
+     "Run a CUDA program, a workload or one kernel, and show where its time went",
+     {"[OPTION]... -- PROGRAM [ARGUMENT]...", "WORKLOAD [OPTION]...", "FILE.ptx [OPTION]..."},
+     "A CUDA program is run unmodified, with stand-ins for CUDA's libraries; what it prints and how it ends "
+     "is "
+     "its own, and a summary of its kernels goes to stderr.\n"
+     "A workload comes with the simulator, and checks its own results: `warpbeam list workloads`.\n"
+     "One kernel of a PTX file gets its arguments from the command line.",
+     {VALUE_FILE_OR_LIST, "workloads"},
+     {&running_options, &program_options, &workload_options, &ptx_options},
+     {"warpbeam run --gpu h200 --stats out.json -- ./program arguments",
+      "warpbeam run wireframe/sor --mode lvl --gpu gtx480",
+      "warpbeam run k.ptx --kernel k --grid 64 --block 256 --arg buffer:1MiB:iota --arg u32:5"}},
+    {"paper",
+     command_paper,
+     "Repeat the measurements of a paper and compare them with what it published",
+     {"NAME [OPTION]..."},
+     "Runs what the paper ran, shows its figures as tables with the published numbers beside them, and says "
+     "of "
+     "each of its claims whether it agrees, differs or was not measured. `warpbeam list papers` has the "
+     "names.\n"
+     "The exit status is 0 when all runs gave right results, whatever the claims.",
+     LIST("papers"),
+     {&paper_options},
+     {"warpbeam paper dtbl --only bht --out results"}},
+    {"compare",
+     command_compare,
+     "Show what differs between runs, the biggest difference first",
+     {"A.json B.json [C.json]... [OPTION]..."},
+     "Takes two to six JSON files that --stats wrote. First come knobs that differ, then totals, then "
+     "counters "
+     "of the kernels, those of one name together, and their ratios where there is one of the name. "
+     "Differences "
+     "are against the first file, sorted by how many times larger or smaller a number is.",
+     FILE_VALUE,
+     {&compare_options},
+     {"warpbeam compare global.json lvl.json --top 20"}},
+    {"report",
+     command_report,
+     "Write an HTML page that shows runs, beside each other, and results of papers",
+     {"[NAME=]RUN.json|FOLDER... [-o FILE.html]"},
+     "Takes JSON files that --stats wrote, and folders that `warpbeam paper --out` made. The page needs no "
+     "network and no other file. It shows what --blocks, --profile-lines, --timeline and the knob "
+     "sample_interval made a run keep; `warpbeam run --report` switches all of that on.",
+     FILE_VALUE,
+     {&report_options},
+     {"warpbeam report barriers=global.json graph=lvl.json -o waves.html",
+      "warpbeam report results -o paper.html"}},
+    {"list",
+     command_list,
+     "Show what there is: gpus, policies, knobs, statistics, workloads, papers ...",
+     {"WHAT [WORD] [OPTION]..."},
+     "With a word, only the entries that have it. Without anything, what can be listed.",
+     LIST(""),
+     {&list_options},
+     {"warpbeam list knobs dram"}},
+    {"config",
+     command_config,
+     "Show a GPU's configuration with every value resolved",
+     {"NAME"},
+     NULL,
+     {VALUE_FILE_OR_LIST, "gpus"},
+     {NULL},
+     {"warpbeam config h200"}},
+    {"ptx",
+     command_ptx,
+     "Read a PTX file and list its kernels and what they need",
+     {"FILE [OPTION]..."},
+     NULL,
+     FILE_VALUE,
+     {&ptx_command_options},
+     {NULL}},
+    {"demo",
+     command_demo,
+     "A wavefront under global barriers, nested launches and dependency graphs",
+     {"[OPTION]..."},
+     "Runs a sweep of successive over-relaxation in all ways that the Wireframe paper (MICRO 2017) compares, "
+     "checks every result against one computed on the host, and shows what each way costs.",
+     ANY,
+     {&demo_options},
+     {NULL}},
+    {"completion",
+     command_completion,
+     "Print what makes a shell complete warpbeam's command lines",
+     {"bash", "zsh"},
+     "For bash: add `source <(warpbeam completion bash)` to ~/.bashrc. For zsh: write it to a file _warpbeam "
+     "in a folder of $fpath.",
+     WORDS("bash zsh"),
+     {NULL},
+     {NULL}},
+    {"help",
+     command_help,
+     "Show how a command is used",
+     {"[COMMAND]"},
+     NULL,
+     LIST("commands"),
+     {&help_options},
+     {NULL}},
+};
+const size_t command_count = sizeof commands / sizeof *commands;
+
+const SettingVariable variables[] = {
+    {"WARPBEAM_CONFIGS", "further folders with GPU configurations, colons between them"},
+    {"WARPBEAM_GPU", "the GPU of a CUDA program where --gpu is not given"},
+    {"WARPBEAM_SET", "knobs of a CUDA program, KNOB=VALUE, line feeds between them; --set comes after them"},
+};
+const size_t variable_count = sizeof variables / sizeof *variables;
+
+const Command *command_find(const char *name)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+const Option *command_option(const Command *command, const char *name)
+{
+    for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
+        for (size_t i = 0; i < command->groups[g]->count; i++)
+            if (strcmp(name, command->groups[g]->options[i].name) == 0)
+                return &command->groups[g]->options[i];
+    return NULL;
+}

@@ -1,0 +1,175 @@
+#include "grid/event_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t name_index(EventLog *log, const char *name)
+{
+    for (uint32_t i = 0; i < log->names.count; i++)
+        if (strcmp(log->names.items[i], name) == 0)
+            return i;
+    const size_t size = strlen(name) + 1;
+    VEC_PUSH(&log->names, (char *)memcpy(xmalloc(size), name, size));
+    return log->names.count - 1;
+}
+
+EventLog *log_create(const char *name, uint64_t block_count, uint32_t limit, uint64_t block_stride,
+                     uint64_t launch_stride)
+{
+    EventLog *log = xcalloc(1, sizeof *log);
+    log->limit = limit;
+    log->block_stride = block_stride;
+    log->launch_stride = launch_stride;
+    log->block_count = block_count;
+    name_index(log, name);
+    return log;
+}
+
+void log_free(EventLog *log)
+{
+    if (!log)
+        return;
+    VEC_FREE(&log->stays);
+    VEC_FREE(&log->waits);
+    VEC_FREE(&log->launches);
+    for (uint32_t i = 0; i < log->names.count; i++)
+        xfree(log->names.items[i]);
+    VEC_FREE(&log->names);
+    xfree(log);
+}
+
+LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, const char *name, uint64_t block_count)
+{
+    EventLog *log = parent->log;
+    if (!log)
+        return (LogPlace){0};
+    const LogPlace place = {
+        .log = log,
+        .number = ++log->launch_count,
+        .parent = parent->number,
+        .first_block = log->block_count,
+        .name = name_index(log, name),
+        .parent_block = parent_block,
+        .caller = parent->first_block + parent_block,
+    };
+    log->block_count += block_count;
+    return place;
+}
+
+static bool is_kept(const EventLog *log, uint64_t number) { return number % log->block_stride == 0; }
+
+/* Whether there is room for one more of the block's times, and it is to be kept. */
+static bool has_room(EventLog *log, uint64_t number)
+{
+    if (!is_kept(log, number))
+        return false;
+    while (log->stays.count + log->waits.count >= log->limit && log->block_stride < LOG_MOST_STRIDE)
+        log_thin(log, 2 * log->block_stride, log->launch_stride);
+    return is_kept(log, number) && log->stays.count + log->waits.count < log->limit;
+}
+
+LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t index)
+{
+    const uint64_t row = index / grid[0];
+    return (LoggedBlock){
+        .launch = place->number,
+        .name = place->name,
+        .at = {(uint32_t)(index % grid[0]), (uint32_t)(row % grid[1]), (uint32_t)(row / grid[1])},
+        .index = index,
+        .number = place->first_block + index,
+    };
+}
+
+void log_stay(EventLog *log, const BlockStay *stay)
+{
+    if (has_room(log, stay->block.number))
+        VEC_PUSH(&log->stays, *stay);
+}
+
+void log_wait(EventLog *log, const BlockWait *wait)
+{
+    if (has_room(log, wait->block.number))
+        VEC_PUSH(&log->waits, *wait);
+}
+
+void log_complete(const LogPlace *place, LoggedLaunch launch)
+{
+    EventLog *log = place->log;
+    if ((place->number - 1) % log->launch_stride)
+        return;
+    launch.number = place->number;
+    launch.parent = place->parent;
+    launch.parent_block = place->parent_block;
+    launch.caller = place->caller;
+    launch.first_block = place->first_block;
+    launch.started = place->begun;
+    launch.name = place->name;
+    VEC_PUSH(&log->launches, launch);
+    while (log->launches.count > log->limit)
+        log_thin(log, log->block_stride, 2 * log->launch_stride);
+}
+
+static void thin_blocks(EventLog *log, uint64_t stride)
+{
+    uint32_t stays = 0, waits = 0;
+    log->block_stride = stride;
+    for (uint32_t i = 0; i < log->stays.count; i++)
+        if (is_kept(log, log->stays.items[i].block.number))
+            log->stays.items[stays++] = log->stays.items[i];
+    for (uint32_t i = 0; i < log->waits.count; i++)
+        if (is_kept(log, log->waits.items[i].block.number))
+            log->waits.items[waits++] = log->waits.items[i];
+    log->stays.count = stays;
+    log->waits.count = waits;
+}
+
+static void thin_launches(EventLog *log, uint64_t stride)
+{
+    uint32_t kept = 0;
+    log->launch_stride = stride;
+    for (uint32_t i = 0; i < log->launches.count; i++)
+        if ((log->launches.items[i].number - 1) % stride == 0)
+            log->launches.items[kept++] = log->launches.items[i];
+    log->launches.count = kept;
+}
+
+void log_thin(EventLog *log, uint64_t block_stride, uint64_t launch_stride)
+{
+    if (block_stride > log->block_stride)
+        thin_blocks(log, block_stride);
+    if (launch_stride > log->launch_stride)
+        thin_launches(log, launch_stride);
+}
+
+/* -- order -- */
+
+static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+static int by_launch(const void *a, const void *b)
+{
+    return compare(((const LoggedLaunch *)a)->number, ((const LoggedLaunch *)b)->number);
+}
+
+static int by_stay(const void *a, const void *b)
+{
+    const BlockStay *one = a, *other = b;
+    return one->block.number != other->block.number ? compare(one->block.number, other->block.number)
+                                                    : compare(one->dispatched, other->dispatched);
+}
+
+static int by_wait(const void *a, const void *b)
+{
+    const BlockWait *one = a, *other = b;
+    return one->block.number != other->block.number ? compare(one->block.number, other->block.number)
+                                                    : compare(one->left, other->left);
+}
+
+void log_sort(EventLog *log)
+{
+    if (log->launches.count)
+        qsort(log->launches.items, log->launches.count, sizeof *log->launches.items, by_launch);
+    if (log->stays.count)
+        qsort(log->stays.items, log->stays.count, sizeof *log->stays.items, by_stay);
+    if (log->waits.count)
+        qsort(log->waits.items, log->waits.count, sizeof *log->waits.items, by_wait);
+}

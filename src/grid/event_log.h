@@ -1,0 +1,101 @@
+/* What happened to the blocks of a kernel and to all that it launched, for timelines and reports.
+ *
+ * A launch by the host has a log where somebody wants one; what its blocks launch writes into the same. Entries
+ * are made when what they tell is over: a stay when the block leaves its SM, a launch when it is complete, a
+ * wait when the block comes back. Nothing of it takes simulated time.
+ *
+ * A log is bounded: where it would become longer, only every second of the blocks (or launches) that it has
+ * kept so far stays, and of those to come the same choice is made. Blocks are numbered through all launches,
+ * so the choice is even, and it is the same for any number of threads. */
+#ifndef GRID_EVENT_LOG_H
+#define GRID_EVENT_LOG_H
+
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "sim/clock.h"
+
+/* A block of the host's kernel or of what that launched. */
+typedef struct LoggedBlock {
+    uint32_t launch;       /* 0: the host's kernel, else the number of a launch */
+    uint32_t name;         /* of its kernel, in the log's names */
+    uint32_t at[3];        /* its place in the grid */
+    uint64_t index;        /* in the grid */
+    uint64_t number;       /* through all launches */
+} LoggedBlock;
+
+/* A block's time on an SM. A block that leaves to wait has several. */
+typedef struct BlockStay {
+    LoggedBlock block;
+    uint32_t sm;
+    Cycle dispatched;      /* from then on its place is taken */
+    Cycle restore_begun, restored; /* its registers and shared memory; 0: it had not been away */
+    Cycle started;         /* it is there: its warps could issue, or be restored */
+    Cycle save_begun;      /* 0: it has ended */
+    Cycle left;            /* it has ended, or is saved */
+} BlockStay;
+
+/* A block's time off the SMs, for what it has launched. */
+typedef struct BlockWait {
+    LoggedBlock block;
+    uint32_t sm, back_sm;
+    Cycle left, resumed, returned; /* resumed: it need not wait any longer; returned: it is sent to an SM */
+} BlockWait;
+
+/* A kernel or aggregated group that a block launched. */
+typedef struct LoggedLaunch {
+    uint32_t number;       /* in the order of calls, from 1 */
+    uint32_t parent;       /* whose block launched it: 0 or a number */
+    uint64_t parent_block; /* index in its grid */
+    uint64_t caller;       /* the same block, by its number through all launches */
+    uint64_t first_block;  /* the number of its own block 0 */
+    uint32_t name;         /* in the log's names */
+    uint32_t grid[3], block[3];
+    bool is_group;
+    Cycle launched;        /* the call */
+    Cycle started;         /* its first block was dispatched */
+    Cycle ended;           /* the front end knew that all its blocks had ended, and all that they launched */
+} LoggedLaunch;
+
+/* Invariant: of stays and waits, those are kept whose number is a multiple of block_stride, of launches those
+ * whose number less 1 is one of launch_stride; both are powers of two. */
+typedef struct EventLog {
+    uint32_t limit;        /* of stays and waits together, and of launches */
+    uint64_t block_stride, launch_stride;
+    uint32_t launch_count; /* all, kept or not */
+    uint64_t block_count;  /* the same, of the host's kernel and all launches so far */
+    VEC(BlockStay) stays;
+    VEC(BlockWait) waits;
+    VEC(LoggedLaunch) launches;
+    VEC(char *) names;     /* of kernels, each once; the first is that of the host's */
+} EventLog;
+
+/* No stride is larger: a block that comes and goes very often is not left out, but its later times are. */
+#define LOG_MOST_STRIDE ((uint64_t)1 << 40)
+
+/* Where a launch stands in its log. */
+typedef struct LogPlace {
+    EventLog *log;         /* null: nothing is kept */
+    uint32_t number, parent, name;
+    uint64_t first_block, parent_block, caller; /* as a LoggedLaunch has them */
+    Cycle begun;           /* its first block was dispatched */
+} LogPlace;
+
+/* For a kernel of the host with so many blocks. */
+EventLog *log_create(const char *name, uint64_t block_count, uint32_t limit, uint64_t block_stride,
+                     uint64_t launch_stride);
+void log_free(EventLog *log);
+/* The place of a launch with so many blocks by a block of what stands at `parent`. */
+LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, const char *name, uint64_t block_count);
+/* The block of the launch, whose grid is that large, with an index in it. */
+LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t index);
+void log_stay(EventLog *log, const BlockStay *stay);
+void log_wait(EventLog *log, const BlockWait *wait);
+/* The launch at the place is complete; `launch` comes without what the place says. */
+void log_complete(const LogPlace *place, LoggedLaunch launch);
+/* Leaves out all that larger strides leave out. */
+void log_thin(EventLog *log, uint64_t block_stride, uint64_t launch_stride);
+/* Launches by number, stays and waits by block and time. */
+void log_sort(EventLog *log);
+
+#endif

@@ -1,0 +1,34 @@
+/* What limited a kernel: one answer, from where the slots of its schedulers went and how busy the memory was
+ * (docs/STATISTICS.md, "What limited it"). Text, JSON and HTML show what this says. */
+#ifndef REPORT_LIMIT_H
+#define REPORT_LIMIT_H
+
+#include "report/ratio.h"
+
+typedef enum Limit {
+#define LIMIT(identifier, title, slots) LIMIT_##identifier,
+#include "report/limit.def"
+#undef LIMIT
+    LIMIT_COUNT
+} Limit;
+
+typedef struct LimitRow {
+    const char *name, *title, *slots;
+} LimitRow;
+
+extern const LimitRow limit_rows[LIMIT_COUNT];
+
+/* Invariant: slots[] sum to `all`, cycles of the kernel times schedulers of all SMs; kind is the largest. */
+typedef struct KernelLimit {
+    Limit kind;
+    uint64_t slots[LIMIT_COUNT], all;
+} KernelLimit;
+
+enum { LIMIT_TEXT_SIZE = 400 };
+
+KernelLimit limit_of(const KernelRecord *record, const KernelSums *sums, const GpuConfig *config);
+/* "memory latency: 61% of the schedulers' slots waited ..., barriers 20%; DRAM 34% busy, ...". */
+const char *limit_text(const KernelLimit *limit, const KernelSums *sums, const GpuConfig *config,
+                       char text[LIMIT_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,188 @@
+/* The timeline of all that a GPU has run: kernels, copies, counters; blocks are in trace_blocks.c. */
+#include "report/trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What of the events each kind may take: so many of 32. */
+enum { KERNELS = 2, COPIES = 1, COUNTERS = 4, STAYS = 14, LAUNCHES = 4, WAITS = 4, EDGES = 2, SHARES = 32 };
+
+void trace_kernels(Trace *trace, uint64_t most)
+{
+    enum { EVENTS = 2 };
+    const uint32_t count = trace->gpu->records.count;
+    const uint64_t room = most / EVENTS;
+    trace->kernel_stride = count > room ? (count + room - 1) / room : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const KernelRecord *record = trace->gpu->records.items[i];
+        if (record->number % trace->kernel_stride)
+            continue;
+        const uint32_t thread =
+            trace_thread(trace, TRACE_KERNELS, record->stream, trace_ns(trace, record->launched),
+                         trace_ns(trace, record->ended));
+        if (!thread)
+            continue;
+        trace_slice(trace, SLICE_KERNEL, TRACE_KERNELS, thread, record->launched, record->ended, record,
+                    NULL);
+        if (record->started > record->launched)
+            trace_slice(trace, SLICE_KERNEL_STARTS, TRACE_KERNELS, thread, record->launched, record->started,
+                        record, NULL);
+    }
+}
+
+void trace_copies(Trace *trace, uint64_t most)
+{
+    const Kept *kept = &trace->gpu->kept;
+    for (uint32_t i = 0; i < kept->copies.count && i < most; i++) {
+        const KeptCopy *copy = &kept->copies.items[i];
+        const uint32_t thread = trace_thread(trace, TRACE_COPIES, copy->engine,
+                                             trace_ns(trace, copy->started), trace_ns(trace, copy->ended));
+        if (thread)
+            trace_slice(trace, SLICE_COPY, TRACE_COPIES, thread, copy->started, copy->ended, NULL, copy);
+    }
+}
+
+/* -- counters -- */
+
+static void put_counter(Trace *trace, unsigned counter, Cycle time, Ratio value)
+{
+    if (!value.under)
+        return;
+    VEC_PUSH(&trace->events, ((TraceEvent){
+                                 .begin = trace_ns(trace, time),
+                                 .end = trace_ns(trace, time),
+                                 .process = TRACE_COUNTERS,
+                                 .kind = TRACE_COUNTER,
+                                 .number = counter,
+                                 .value = value,
+                             }));
+}
+
+/* Samples first to last of a kernel as one. What is counted holds from its begin on, what is read at its
+ * end. */
+static void put_sample(Trace *trace, const Series *series, uint32_t first, uint32_t last, Cycle begin)
+{
+    const GpuConfig *config = &trace->gpu->config;
+    const Cycle end = series->ends.items[last], cycles = end - begin;
+    const uint64_t slots = config->sm_count * (config->max_threads_per_sm / config->warp_width);
+    uint64_t sums[SERIES_ROWS] = {0};
+    for (uint32_t i = first; i <= last; i++)
+        for (uint32_t row = 0; row < SERIES_ROWS; row++)
+            sums[row] += series_value(series, i, row);
+    const uint64_t hits =
+        sums[SERIES_L2_load_hits] + sums[SERIES_L2_store_hits] + sums[SERIES_L2_atomic_hits];
+    const uint64_t sectors = hits + sums[SERIES_L2_load_pending] + sums[SERIES_L2_store_pending] +
+                             sums[SERIES_L2_atomic_pending] + sums[SERIES_L2_load_misses] +
+                             sums[SERIES_L2_store_misses] + sums[SERIES_L2_atomic_misses];
+    const uint64_t bytes = (sums[SERIES_DRAM_reads] + sums[SERIES_DRAM_writes]) *
+                           (config->dram_bus_bits / 8) * config->dram_burst;
+    const uint64_t warps = sums[SERIES_SM_resident_warp_cycles];
+    put_counter(trace, COUNTER_IPC, begin, (Ratio){sums[SERIES_EXEC_warp_instructions], cycles});
+    put_counter(trace, COUNTER_WARPS, begin, (Ratio){warps, cycles});
+    put_counter(trace, COUNTER_OCCUPANCY, begin, (Ratio){100 * warps, cycles * slots});
+    put_counter(trace, COUNTER_BLOCKS, begin, (Ratio){sums[SERIES_SM_resident_block_cycles], cycles});
+    put_counter(trace, COUNTER_DRAM, begin, (Ratio){bytes * config->clock_khz, cycles * 1000000});
+    put_counter(trace, COUNTER_L2_HITS, begin, (Ratio){100 * hits, sectors});
+    put_counter(trace, COUNTER_WAITING, end, (Ratio){series->states.items[last].waiting_blocks, 1});
+    if (trace->gpu->kept.edge_count)
+        put_counter(trace, COUNTER_READY, end, (Ratio){series->states.items[last].ready_nodes, 1});
+}
+
+/* Nothing runs from then on. */
+static void put_silence(Trace *trace, Cycle time)
+{
+    static const uint8_t counted[] = {COUNTER_IPC, COUNTER_WARPS, COUNTER_OCCUPANCY, COUNTER_BLOCKS,
+                                      COUNTER_DRAM};
+    for (size_t i = 0; i < sizeof counted; i++)
+        put_counter(trace, counted[i], time, (Ratio){0, 1});
+}
+
+/* Samples are of the whole GPU: of kernels that ran side by side each is shown once. */
+static Cycle put_series(Trace *trace, const KernelRecord *record, Cycle covered)
+{
+    const Series *series = &record->series;
+    const uint32_t joined = (uint32_t)trace->joined_samples;
+    Cycle begin = record->launched;
+    for (uint32_t i = 0; i < series->ends.count; i += joined) {
+        const uint32_t last = i + joined <= series->ends.count ? i + joined - 1 : series->ends.count - 1;
+        if (begin >= covered) {
+            put_sample(trace, series, i, last, begin);
+            covered = series->ends.items[last];
+        }
+        begin = series->ends.items[last];
+    }
+    return covered;
+}
+
+void trace_counters(Trace *trace, uint64_t most)
+{
+    const uint32_t count = trace->gpu->records.count;
+    uint64_t samples = 0;
+    Cycle covered = 0;
+    for (uint32_t i = 0; i < count; i += (uint32_t)trace->kernel_stride)
+        samples += trace->gpu->records.items[i]->series.ends.count + 1u;
+    const uint64_t room = most / COUNTER_COUNT;
+    trace->joined_samples = samples > room ? (samples + room - 1) / room : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const KernelRecord *record = trace->gpu->records.items[i];
+        if (record->number % trace->kernel_stride)
+            continue;
+        if (covered && record->launched > covered)
+            put_silence(trace, covered);
+        covered = put_series(trace, record, covered);
+    }
+    if (covered)
+        put_silence(trace, covered);
+}
+
+/* -- the call -- */
+
+static void collect(Trace *trace)
+{
+    const uint64_t part = trace->gpu->config.timeline_events / SHARES;
+    trace_kernels(trace, KERNELS * part);
+    trace_copies(trace, COPIES * part);
+    trace_counters(trace, COUNTERS * part);
+    trace_stays(trace, STAYS * part);
+    trace_launches(trace, LAUNCHES * part);
+    trace_waits(trace, WAITS * part);
+    trace_edges(trace, EDGES * part);
+}
+
+static bool has_logs(const WbGpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->records.count; i++)
+        if (gpu->records.items[i]->log)
+            return true;
+    return gpu->kept.copies.count || gpu->config.timeline;
+}
+
+static WbStatus write_timeline(const WbGpu *gpu, const char *path, Error *error)
+{
+    if (!path)
+        return error_set(error, WB_ERROR_ARGUMENT, "wb_timeline needs the path of a file; it was null.");
+    if (!has_logs(gpu))
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "Nothing has been kept for a timeline: set the knob timeline to true before the "
+                         "first launch.");
+    FILE *to = fopen(path, "w");
+    if (!to)
+        return error_set(error, WB_ERROR_NOT_FOUND, "The timeline cannot be written to %s: %s.", path,
+                         strerror(errno));
+    Trace trace = {.gpu = gpu};
+    collect(&trace);
+    trace_write(&trace, to);
+    trace_free(&trace);
+    const bool failed = ferror(to);
+    if (fclose(to) || failed)
+        return error_set(error, WB_ERROR_ARGUMENT, "The timeline could not be written to %s: %s.", path,
+                         strerror(errno));
+    return WB_OK;
+}
+
+WbStatus wb_timeline(WbGpu *gpu, const char *path)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    return gpu_end(gpu, write_timeline(gpu, path, gpu_begin(gpu)));
+}

@@ -1,0 +1,131 @@
+/* A timeline while it is being made: events of the Trace Event Format (docs/TIMELINE.md), collected, put in
+ * order, and written.
+ *
+ * An event refers to what it shows; its text is made when it is written. Times are whole nanoseconds, from
+ * cycles by one rule that never changes their order: so slices that do not overlap in cycles do not overlap
+ * here, either. Slices of a track must nest or lie apart; whatever may overlap is dealt out to the lanes of a
+ * group, each a track of its own. */
+#ifndef REPORT_TRACE_H
+#define REPORT_TRACE_H
+
+#include <stdio.h>
+
+#include "api/gpu.h"
+#include "report/ratio.h"
+
+/* Processes of the format: groups of tracks. The order is that of their places on the screen. */
+typedef enum TraceProcess {
+    TRACE_KERNELS = 1,
+    TRACE_COUNTERS,
+    TRACE_COPIES,
+    TRACE_SMS,
+    TRACE_LAUNCHES,
+    TRACE_WAITS,
+    TRACE_PROCESSES
+} TraceProcess;
+
+typedef enum TraceKind {
+    SLICE_KERNEL,
+    SLICE_KERNEL_STARTS, /* from its launch until a block can be dispatched */
+    SLICE_COPY,
+    SLICE_STAY,
+    SLICE_RESTORE, /* of a block's context, inside its stay */
+    SLICE_SAVE,
+    SLICE_LAUNCH,
+    SLICE_PENDING, /* inside it: until its first block is dispatched */
+    SLICE_WAIT,
+    SLICE_RESUMABLE, /* inside it: it need not wait any longer, and has no place */
+    TRACE_COUNTER,
+    ARROW_BEGIN,
+    ARROW_STEP,
+    ARROW_END
+} TraceKind;
+
+typedef enum ArrowKind { ARROW_LAUNCHES, ARROW_RETURNS, ARROW_DEPENDS } ArrowKind;
+
+typedef struct TraceEvent {
+    uint64_t begin, end;   /* ns */
+    uint32_t thread;
+    uint8_t process, kind; /* TraceProcess, TraceKind */
+    uint8_t arrow;         /* ArrowKind */
+    uint32_t number;       /* of an arrow; which counter; order where all else is the same */
+    union {
+        struct {
+            const KernelRecord *record;
+            const void *of;
+        };
+        Ratio value;
+    };
+} TraceEvent;
+
+/* One track. */
+typedef struct TraceTrack {
+    uint8_t process;
+    uint32_t thread, group, lane;
+} TraceTrack;
+
+/* Until when each lane of a group is taken, ns. */
+typedef struct TraceLanes {
+    uint32_t group;
+    VEC(uint64_t) until;
+} TraceLanes;
+
+/* A stay with its place. */
+typedef struct PlacedStay {
+    const KernelRecord *record;
+    const BlockStay *stay;
+    uint32_t thread;       /* 0: it found no room */
+} PlacedStay;
+
+/* Invariant: tracks are those of lanes that have been used; stays have those of block_stride and are in the
+ * order of records, blocks and time. */
+typedef struct Trace {
+    const WbGpu *gpu;
+    VEC(TraceEvent) events;
+    VEC(TraceTrack) tracks;
+    VEC(TraceLanes) lanes[TRACE_PROCESSES];
+    VEC(PlacedStay) stays;
+    uint32_t next_arrow;
+    uint64_t kernel_stride, block_stride, launch_stride; /* every so many are shown */
+    uint64_t joined_samples;   /* at most, to one value of a counter */
+    uint64_t left_out;         /* of what should be shown, because there was no room */
+} Trace;
+
+uint64_t trace_ns(const Trace *trace, Cycle cycle);
+/* A lane of the group that is free; 0: there are as many lanes as a group can have. */
+uint32_t trace_thread(Trace *trace, TraceProcess process, uint32_t group, uint64_t begin, uint64_t end);
+/* A slice from one cycle to another. */
+void trace_slice(Trace *trace, TraceKind kind, TraceProcess process, uint32_t thread, Cycle from, Cycle to,
+                 const KernelRecord *record, const void *of);
+/* One end of an arrow or its middle, in the slice of the track that holds the time. */
+void trace_arrow(Trace *trace, TraceKind kind, ArrowKind arrow, uint32_t number, TraceProcess process,
+                 uint32_t thread, uint64_t ns);
+void trace_free(Trace *trace);
+/* Puts events in order and writes the file. */
+void trace_write(Trace *trace, FILE *to);
+
+/* Numbers of counters. */
+enum {
+    COUNTER_IPC,
+    COUNTER_WARPS,
+    COUNTER_OCCUPANCY,
+    COUNTER_BLOCKS,
+    COUNTER_WAITING,
+    COUNTER_READY,
+    COUNTER_DRAM,
+    COUNTER_L2_HITS,
+    COUNTER_COUNT
+};
+
+/* -- what is shown: `most` events at most -- */
+
+void trace_kernels(Trace *trace, uint64_t most);
+void trace_copies(Trace *trace, uint64_t most);
+void trace_counters(Trace *trace, uint64_t most);
+/* Before the next three: these refer to stays. */
+void trace_stays(Trace *trace, uint64_t most);
+void trace_launches(Trace *trace, uint64_t most);
+void trace_waits(Trace *trace, uint64_t most);
+void trace_edges(Trace *trace, uint64_t most);
+
+#endif

@@ -1,0 +1,186 @@
+/* `warpbeam compare`: which differences it finds, how large it says they are, and in which order. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char output[1 << 18], folder[] = "/tmp/warpbeam-compare-XXXXXX";
+
+/* Runs the program that was built beside this one, in the folder; returns its exit status. */
+static int run(const char *arguments)
+{
+    char command[2048], self[512];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = '\0';
+    for (int i = 0; i < 2; i++)
+        *strrchr(self, '/') = '\0';
+    snprintf(command, sizeof command, "cd %s && '%s/bin/warpbeam' %s 2>&1", folder, self, arguments);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    const int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void write_report(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+#define KERNEL(name, cycles, ended, loads, ipc)                                                              \
+    "{\"number\": 7, \"name\": \"" name "\", \"registers\": 20, \"cycles\": " cycles ", \"ended\": " ended   \
+    ", \"ratios\": {\"ipc\": " ipc "}, \"l2\": {\"loads\": " loads ", \"stores\": 5}, \"blocks\": [1, 2]}"
+#define REPORT(knob, totals, kernels)                                                                        \
+    "{\"gpu\": \"small\", \"config\": {\"clock_khz\": 1000, \"order\": \"" knob "\", \"ways\": 4}, "         \
+    "\"kernels\": [" kernels "], \"totals\": {" totals "}, \"host\": {\"wall_seconds\": 1.5}}"
+
+static int make_reports(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    write_report("a.json",
+                 REPORT("first", "\"cycles\": 300, \"hits\": 10",
+                        KERNEL("k", "100", "100", "1000", "0.5") "," KERNEL(
+                            "k", "100", "200", "1000", "0.5") "," KERNEL("m", "50", "300", "40", "1.0")));
+    write_report("b.json", REPORT("second", "\"cycles\": 600, \"hits\": 0",
+                                  KERNEL("k", "150", "200", "8000", "0.25") "," KERNEL("m", "50", "600", "10",
+                                                                                       "null")));
+    write_report("c.json", REPORT("first", "\"cycles\": 0", ""));
+    write_report("list.json", "[1, 2]");
+    write_report("broken.json", "{\"config\": {},\n\"kernels\": [}");
+    return 0;
+}
+
+static int remove_reports(void **state)
+{
+    (void)state;
+    char command[300];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+/* Where the text is in the output; fails unless it is there. */
+static size_t place_of(const char *text)
+{
+    const char *at = strstr(output, text);
+    if (!at)
+        fail_msg("there is no '%s' in:\n%s", text, output);
+    return (size_t)(at - output);
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    assert_int_equal(run("compare a.json b.json"), 0);
+    place_of("A  a.json: small, 300.00 us (300 cycles)\n");
+    place_of("B  b.json: small, 600.00 us (600 cycles), 0.500 times as fast as A\n");
+    /* knobs, then totals, then kernels; the answer, then the largest factor */
+    assert_true(place_of("first          second\n") < place_of("\ntotals"));
+    assert_true(place_of("\ntotals") < place_of("\nkernel k"));
+    assert_true(place_of("\nkernel k") < place_of("\nkernel m"));
+    place_of("hits                                          10               0      to 0\n");
+    place_of("cycles                                       200             150    -25.0%\n");
+    place_of("l2.loads                                   2,000           8,000    x 4.00\n");
+    place_of("l2.stores                                     10               5    / 2.00\n");
+    place_of("launches                                       2               1    / 2.00\n");
+    assert_true(place_of("200             150") < place_of("2,000           8,000"));
+    assert_true(place_of("2,000           8,000") < place_of("l2.stores"));
+    /* what is equal, says which launch it was, or has no sum, is not shown */
+    assert_null(strstr(output, "ways"));
+    assert_null(strstr(output, "registers"));
+    assert_null(strstr(output, "number"));
+    assert_null(strstr(output, "wall_seconds"));
+    for (const char *line = output; line; line = strchr(line + 1, '\n'))
+        assert_true(strcspn(line + 1, "\n") <= 100);
+}
+
+static void test_options(void **state)
+{
+    (void)state;
+    assert_int_equal(run("compare a.json b.json --top 1"), 0);
+    place_of("... and 3 more; --all shows them");
+    assert_null(strstr(output, "l2.stores"));
+    assert_int_equal(run("compare a.json b.json --top 1 --all"), 0);
+    place_of("l2.stores");
+    assert_int_equal(run("compare a.json b.json --each"), 0);
+    place_of("kernel k, launch 1 ");
+    place_of("ratios.ipc                                   0.5            0.25    / 2.00\n");
+    place_of("kernel k, launch 2: only in A\n");
+    assert_int_equal(run("compare a.json b.json --csv"), 0);
+    place_of("part,name,\"a.json\",\"b.json\"\n");
+    place_of("\n\"configuration\",order,\"first\",\"second\"\n");
+    place_of("\n\"kernel k\",l2.loads,2000,8000\n");
+    place_of("\n\"kernel m\",ratios.ipc,1.000000,\n");
+}
+
+static void test_several(void **state)
+{
+    (void)state;
+    assert_int_equal(run("compare a.json b.json a.json b.json"), 0);
+    place_of("l2.loads                                   2,000    x 4.00         =    x 4.00\n");
+    assert_int_equal(run("compare c.json a.json"), 0);
+    place_of("kernel k: only in B\n");
+    assert_int_equal(run("compare a.json a.json"), 0);
+    place_of("Nothing differs.");
+}
+
+static void test_errors(void **state)
+{
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *sentence;
+    } cases[] = {
+        {"compare", 2, "compare needs two files"},
+        {"compare a.json", 2, "compare needs two files"},
+        {"compare a.json none.json", 1, "none.json cannot be read: No such file"},
+        {"compare a.json broken.json", 1, "broken.json is no JSON: line 2: "},
+        {"compare a.json list.json", 1, "list.json has no 'config': it is no file that --stats wrote"},
+        {"compare a.json b.json --top many", 2, "--top needs a number, not 'many'"},
+        {"compare a.json b.json --al", 2, "did you mean --all?"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(run(cases[i].arguments), cases[i].status);
+        place_of(cases[i].sentence);
+    }
+}
+
+/* Files of real runs, one with every part. */
+static void test_real(void **state)
+{
+    (void)state;
+    assert_int_equal(run("run wireframe/sw --size tiny --gpu gtx480 --stats global.json"), 0);
+    assert_int_equal(
+        run("run wireframe/sw --size tiny --gpu gtx480 --mode lvl --stats lvl.json --detail --blocks "
+            "--set graph_level_bound=2"),
+        0);
+    assert_int_equal(run("compare global.json lvl.json"), 0);
+    place_of("graph_level_bound                              3               2\n");
+    place_of("kernel sw");
+    place_of("launches                                       9               1    / 9.00\n");
+    place_of("graph.nodes                                    0              25    from 0\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),   cmocka_unit_test(test_options), cmocka_unit_test(test_several),
+        cmocka_unit_test(test_errors), cmocka_unit_test(test_real),
+    };
+    return cmocka_run_group_tests_name("compare", tests, make_reports, remove_reports);
+}

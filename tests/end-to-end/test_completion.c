@@ -1,0 +1,92 @@
+/* Completion of command lines, by the shells themselves. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char output[1 << 16];
+
+/* Runs a script with the program that was built beside this one before all others. */
+static int run_script(const char *script)
+{
+    char command[4096], self[512];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = '\0';
+    for (int i = 0; i < 2; i++)
+        *strrchr(self, '/') = '\0';
+    snprintf(command, sizeof command, "PATH='%s/bin':\"$PATH\"; export PATH; %s", self, script);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    const int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Completes the last of the words as bash has cut them. */
+#define COMPLETE(words)                                                                                      \
+    "bash -c 'eval \"$(warpbeam completion bash)\"; COMP_WORDS=(" words "); "                                \
+    "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _warpbeam; echo \" ${COMPREPLY[*]} \"' 2>&1"
+
+static void test_bash(void **state)
+{
+    static const struct {
+        const char *script, *expected; /* null: nothing is offered */
+        const char *unexpected;        /* null: anything else may be */
+    } cases[] = {
+        {COMPLETE("warpbeam ru"), " run ", "list"},
+        {COMPLETE("warpbeam run --gpu h2"), " h200 ", "gtx480"},
+        {COMPLETE("warpbeam run --gpu = h2"), " h200 ", "gtx480"},
+        {COMPLETE("warpbeam run --set l2_b"), " l2_bytes= ", "l1_"},
+        {COMPLETE("warpbeam run --set warp_scheduler = l"), NULL, NULL},
+        {COMPLETE("warpbeam run wireframe/so"), " wireframe/sor ", "wireframe/sw"},
+        {COMPLETE("warpbeam run wireframe/sor --mode lv"), " lvl ", "lrr"},
+        {COMPLETE("warpbeam run --fun"), " --functional ", "--gpu"},
+        {COMPLETE("warpbeam paper dt"), " dtbl ", NULL},
+        {COMPLETE("warpbeam paper dtbl --size fu"), " full ", "small"},
+        {COMPLETE("warpbeam list sta"), " statistics ", "knobs"},
+        {COMPLETE("warpbeam help comp"), " compare completion ", "run"},
+        {COMPLETE("warpbeam run -- /bin/sh"), " /bin/sh ", "six/"},
+        {COMPLETE("warpbeam compare --t"), " --top ", "--all"},
+    };
+    (void)state;
+    if (run_script("bash -c true") != 0)
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run_script(cases[i].script);
+        if (cases[i].expected && !strstr(output, cases[i].expected))
+            fail_msg("%s offers %s", cases[i].script, output);
+        if (!cases[i].expected && strlen(output) > strlen("  \n"))
+            fail_msg("%s offers %s", cases[i].script, output);
+        if (cases[i].unexpected && strstr(output, cases[i].unexpected))
+            fail_msg("%s offers %s", cases[i].script, output);
+    }
+}
+
+/* What needs no terminal: that zsh can read it, and what the functions would offer. */
+static void test_zsh(void **state)
+{
+    (void)state;
+    if (run_script("command -v zsh >/dev/null") != 0)
+        skip();
+    assert_int_equal(run_script("warpbeam completion zsh | zsh -fn /dev/stdin"), 0);
+    assert_int_equal(
+        run_script("zsh -fc 'compadd() { print -r -- $names }; _describe() { print -r -- $names }; "
+                   "CURRENT=2; eval \"$(warpbeam completion zsh)\"; _warpbeam_list gpus'"),
+        0);
+    assert_non_null(strstr(output, "compare:Show what differs"));
+    assert_non_null(strstr(output, "gtx480"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bash), cmocka_unit_test(test_zsh)};
+    return cmocka_run_group_tests_name("completion", tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* docs/report.schema.json describes every field of every report: it is what the tables say, reports of all kinds
+ * of runs obey it, and reports with anything more, less or else do not. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "report/report.h"
+#include "schema_check.h"
+#include "six/six.h"
+#include "wireframe/wireframe.h"
+
+enum { REDUCTION = 3 };
+
+static json_t *parse(const char *text)
+{
+    json_error_t error;
+    json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!value)
+        fail_msg("line %d: %s", error.line, error.text);
+    return value;
+}
+
+static char *written(void (*write)(FILE *to, const WbGpu *gpu), const WbGpu *gpu)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    write(file, gpu);
+    fclose(file);
+    return text;
+}
+
+static void write_schema(FILE *to, const WbGpu *gpu)
+{
+    (void)gpu;
+    report_schema(to);
+}
+
+static void write_json(FILE *to, const WbGpu *gpu)
+{
+    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, to);
+}
+
+static void write_short_json(FILE *to, const WbGpu *gpu) { report_json(gpu, &(ReportOptions){0}, to); }
+
+static json_t *schema(void)
+{
+    char *text = written(write_schema, NULL);
+    json_t *parsed = parse(text);
+    free(text);
+    return parsed;
+}
+
+static json_t *report_of(const WbGpu *gpu)
+{
+    char *text = written(write_json, gpu);
+    json_t *parsed = parse(text);
+    free(text);
+    return parsed;
+}
+
+static void expect_valid(const WbGpu *gpu, const char *run)
+{
+    json_t *rules = schema();
+    void (*const writers[])(FILE * to, const WbGpu *gpu) = {write_json, write_short_json};
+    for (size_t i = 0; i < 2; i++) {
+        char *text = written(writers[i], gpu), why[2048];
+        json_t *report = parse(text);
+        if (!schema_check(rules, report, why, sizeof why))
+            fail_msg("%s: %s", run, why);
+        json_decref(report);
+        free(text);
+    }
+    json_decref(rules);
+}
+
+static WbGpu *run_reduction(const char *const *knobs)
+{
+    Host host;
+    WbGpu *gpu = harness_open("gtx480", knobs);
+    if (!six_run(&six_programs[REDUCTION], gpu, SOURCE_DIRECTORY "/workloads/six", 2000, &host))
+        fail_msg("%s", host.error);
+    host_end(&host);
+    return gpu;
+}
+
+static WbGpu *run_wavefront(WireframeMode mode)
+{
+    Host host;
+    const WireframeRun run = {.mode = mode, .size = INPUT_TINY, .tiles = 5};
+    WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "profile_lines=true",
+                                                              "graph_check=true", "timeline=true", NULL});
+    if (!wireframe_run(wireframe_find("sor"), &run, gpu, SOURCE_DIRECTORY "/workloads/wireframe", &host))
+        fail_msg("%s", host.error);
+    host_end(&host);
+    return gpu;
+}
+
+static void test_committed(void **state)
+{
+    (void)state;
+    char *text = written(write_schema, NULL), *committed = calloc(1, strlen(text) + 2);
+    FILE *file = fopen(SOURCE_DIRECTORY "/docs/report.schema.json", "r");
+    assert_non_null(file);
+    assert_non_null(committed);
+    const size_t size = fread(committed, 1, strlen(text) + 1, file);
+    fclose(file);
+    if (size != strlen(text) || strcmp(text, committed) != 0)
+        fail_msg("docs/report.schema.json is not what `warpbeam list schema` prints.");
+    free(text);
+    free(committed);
+}
+
+static void test_runs(void **state)
+{
+    (void)state;
+    WbGpu *gpu =
+        run_reduction((const char *const[]){"mode=cycle", "sample_interval=500", "profile_lines=true", NULL});
+    expect_valid(gpu, "sampled");
+    wb_gpu_close(gpu);
+    gpu = run_reduction((const char *const[]){"mode=cycle", "block_records=false", "record_details=0", NULL});
+    expect_valid(gpu, "without records");
+    wb_gpu_close(gpu);
+    gpu = run_reduction((const char *const[]){"mode=functional", NULL});
+    expect_valid(gpu, "functional");
+    wb_gpu_close(gpu);
+    for (int mode = 0; mode < WIREFRAME_MODES; mode++) {
+        gpu = run_wavefront((WireframeMode)mode);
+        expect_valid(gpu, "wavefront");
+        wb_gpu_close(gpu);
+    }
+}
+
+/* The report's kernel 0, for whoever breaks it. */
+static json_t *kernel_of(json_t *report) { return json_array_get(json_object_get(report, "kernels"), 0); }
+
+static void add_field(json_t *report) { json_object_set_new(kernel_of(report), "more", json_integer(1)); }
+static void add_counter(json_t *report)
+{
+    json_object_set_new(json_object_get(kernel_of(report), "l2"), "more", json_integer(1));
+}
+static void drop_field(json_t *report) { json_object_del(kernel_of(report), "cycles"); }
+static void drop_counter(json_t *report)
+{
+    json_object_del(json_object_get(kernel_of(report), "sm"), "blocks");
+}
+static void change_type(json_t *report) { json_object_set_new(kernel_of(report), "name", json_integer(1)); }
+static void change_ratio(json_t *report)
+{
+    json_object_set_new(json_object_get(kernel_of(report), "ratios"), "ipc", json_string("1"));
+}
+static void change_kind(json_t *report)
+{
+    json_object_set_new(json_object_get(kernel_of(report), "limited_by"), "kind", json_string("nothing"));
+}
+static void shorten(json_t *report) { json_array_remove(json_object_get(kernel_of(report), "grid"), 0); }
+static void change_item(json_t *report)
+{
+    json_array_set_new(json_object_get(kernel_of(report), "lines"), 0, json_integer(1));
+}
+static void change_source(json_t *report)
+{
+    json_object_set_new(json_object_get(report, "sources"), "file.cu", json_true());
+}
+
+static void test_what_is_wrong(void **state)
+{
+    static void (*const breaks[])(json_t * report) = {add_field,   add_counter,  drop_field,  drop_counter,
+                                                      change_type, change_ratio, change_kind, shorten,
+                                                      change_item, change_source};
+    (void)state;
+    WbGpu *gpu = run_reduction((const char *const[]){"mode=cycle", "profile_lines=true", NULL});
+    json_t *rules = schema();
+    for (size_t i = 0; i < sizeof breaks / sizeof *breaks; i++) {
+        char why[2048];
+        json_t *report = report_of(gpu);
+        assert_true(schema_check(rules, report, why, sizeof why));
+        breaks[i](report);
+        if (schema_check(rules, report, why, sizeof why))
+            fail_msg("change %zu was not seen", i);
+        json_decref(report);
+    }
+    json_decref(rules);
+    wb_gpu_close(gpu);
+}
+
+static uint64_t number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert_true(json_is_integer(value));
+    return (uint64_t)json_integer_value(value);
+}
+
+/* Edges are those of the wavefront, a level lower each; levels are the block's place along the diagonal. */
+static void test_graph(void **state)
+{
+    (void)state;
+    WbGpu *gpu = run_wavefront(WIREFRAME_LVL);
+    json_t *report = report_of(gpu);
+    const json_t *kernel = kernel_of(report), *graph = json_object_get(kernel, "graph");
+    const json_t *levels = json_object_get(graph, "levels"), *edges = json_object_get(graph, "edges");
+    const size_t blocks = json_array_size(json_object_get(kernel, "blocks"));
+    assert_int_equal(blocks, 25);
+    assert_int_equal(json_array_size(levels), blocks);
+    assert_true(json_array_size(edges) >= blocks - 1);
+    assert_int_equal(number(graph, "first"), 0);
+    assert_int_equal(number(graph, "edges_left_out"), 0);
+    uint64_t most = 0;
+    for (size_t i = 0; i < json_array_size(edges); i++) {
+        const json_t *edge = json_array_get(edges, i);
+        const size_t parent = (size_t)json_integer_value(json_array_get(edge, 0));
+        const size_t child = (size_t)json_integer_value(json_array_get(edge, 1));
+        const uint64_t above = (uint64_t)json_integer_value(json_array_get(levels, parent));
+        const uint64_t level = (uint64_t)json_integer_value(json_array_get(levels, child));
+        const json_t *runs = json_object_get(kernel, "blocks");
+        assert_true(parent < blocks && child < blocks && level > above);
+        assert_true(number(json_array_get(runs, child), "started") >=
+                    number(json_array_get(runs, parent), "ended"));
+        most = level > most ? level : most;
+    }
+    assert_int_equal(number(graph, "level_count"), most + 1);
+    json_decref(report);
+    wb_gpu_close(gpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_committed),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_what_is_wrong),
+        cmocka_unit_test(test_graph),
+    };
+    return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+#include "registry/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "correlation/correlation.h"
+#include "demo/demo.h"
+#include "dtbl/dtbl.h"
+#include "six/six.h"
+#include "wireframe/wireframe.h"
+
+const char *const input_size_names[INPUT_SIZES] = {
+    [INPUT_SMALL] = "small", [INPUT_FULL] = "full", [INPUT_TINY] = "tiny"};
+
+/* What a workload runs with. */
+typedef struct Wish {
+    size_t index, mode;
+    InputSize size;
+    WbGpu *gpu;
+    const char *folder; /* of the suite's files */
+} Wish;
+
+typedef struct Suite {
+    const char *name;
+    size_t count;
+    const WorkloadMode *modes;
+    size_t mode_count;
+    bool sizes[INPUT_SIZES];
+    const char *const *settings;
+    const char *(*about)(size_t index, const char **name);
+    bool (*run)(const Wish *wish, Host *host);
+} Suite;
+
+static const WorkloadMode plain_modes[] = {{"plain", "Launches from the host, as it is written"}};
+
+/* As the enum WireframeMode. */
+static const WorkloadMode wireframe_modes[WIREFRAME_MODES] = {
+    [WIREFRAME_GLOBAL] = {"global", "A launch for every wave, which the host waits for"},
+    [WIREFRAME_CDP] = {"cdp", "Kernels launched by the device"},
+    [WIREFRAME_BARRIERS] = {"barriers", "One launch, a dependency graph with a barrier between waves"},
+    [WIREFRAME_LRR] = {"lrr", "One launch, a dependency graph, ready blocks in turn"},
+    [WIREFRAME_LVL] = {"lvl", "One launch, a dependency graph, no block far ahead of the others"},
+};
+
+/* As the enum LaunchMode. */
+static const WorkloadMode dtbl_modes[LAUNCH_MODES] = {
+    [LAUNCH_FLAT] = {"flat", "No launches by the device"},
+    [LAUNCH_CDP] = {"cdp", "Kernels launched by the device"},
+    [LAUNCH_DTBL] = {"dtbl", "Groups of thread blocks launched by the device"},
+};
+
+/* Launches that wait: the device runtime's usual 2,048 are too few for some inputs. */
+static const char *const dtbl_settings[] = {"pending_launches", "1048576", NULL};
+static const char *const no_settings[] = {NULL};
+
+/* A run of a kernel whose suite only says whether the result is right. */
+static bool judge(Host *host, bool right)
+{
+    if (!right && host->status == WB_OK)
+        snprintf(host->error, sizeof host->error, "The result is not the one computed without the GPU.");
+    return right && host->status == WB_OK;
+}
+
+static const char *demo_about(size_t index, const char **name)
+{
+    *name = demo_kernels[index].name;
+    return demo_kernels[index].about;
+}
+
+static bool demo_run(const Wish *wish, Host *host)
+{
+    *host = host_begin(wish->gpu, wish->folder, "demo.ptx");
+    return judge(host, demo_kernels[wish->index].run(host));
+}
+
+static const char *six_about(size_t index, const char **name)
+{
+    *name = six_programs[index].name;
+    return six_programs[index].about;
+}
+
+static bool six_begin(const Wish *wish, Host *host)
+{
+    const SixProgram *program = &six_programs[wish->index];
+    return judge(host, six_run(program, wish->gpu, wish->folder, program->size, host));
+}
+
+static const char *correlation_about(size_t index, const char **name)
+{
+    *name = correlation_kernels[index].name;
+    return correlation_kernels[index].about;
+}
+
+static bool correlation_run(const Wish *wish, Host *host)
+{
+    *host = host_begin(wish->gpu, wish->folder, "correlation.ptx");
+    host->measured_size = wish->size == INPUT_FULL;
+    return judge(host, host->status == WB_OK && correlation_kernels[wish->index].run(host));
+}
+
+static const char *dtbl_about(size_t index, const char **name)
+{
+    *name = dtbl_benchmarks[index].name;
+    return dtbl_benchmarks[index].about;
+}
+
+static bool dtbl_begin(const Wish *wish, Host *host)
+{
+    const DtblRun run = {.mode = (LaunchMode)wish->mode, .size = wish->size};
+    return dtbl_run(&dtbl_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
+}
+
+static const char *wireframe_about(size_t index, const char **name)
+{
+    *name = wireframe_benchmarks[index].name;
+    return wireframe_benchmarks[index].about;
+}
+
+static bool wireframe_begin(const Wish *wish, Host *host)
+{
+    const WireframeRun run = {.mode = (WireframeMode)wish->mode, .size = wish->size};
+    return wireframe_run(&wireframe_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
+}
+
+static const Suite suites[] = {
+    {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, demo_run},
+    {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, six_begin},
+    {"correlation",
+     CORRELATION_COUNT,
+     plain_modes,
+     1,
+     {[INPUT_SMALL] = true, [INPUT_FULL] = true},
+     no_settings,
+     correlation_about,
+     correlation_run},
+    {"dtbl",
+     DTBL_BENCHMARKS,
+     dtbl_modes,
+     LAUNCH_MODES,
+     {true, true, true},
+     dtbl_settings,
+     dtbl_about,
+     dtbl_begin},
+    {"wireframe",
+     WIREFRAME_BENCHMARKS,
+     wireframe_modes,
+     WIREFRAME_MODES,
+     {true, true, true},
+     no_settings,
+     wireframe_about,
+     wireframe_begin},
+};
+enum { SUITE_COUNT = sizeof suites / sizeof *suites };
+
+bool workload_at(size_t index, Workload *workload)
+{
+    for (size_t s = 0; s < SUITE_COUNT; index -= suites[s++].count) {
+        const Suite *suite = &suites[s];
+        if (index >= suite->count)
+            continue;
+        const char *name;
+        *workload = (Workload){.description = suite->about(index, &name),
+                               .modes = suite->modes,
+                               .mode_count = suite->mode_count,
+                               .settings = suite->settings,
+                               .suite = s,
+                               .index = index};
+        snprintf(workload->name, sizeof workload->name, "%s/%s", suite->name, name);
+        memcpy(workload->sizes, suite->sizes, sizeof workload->sizes);
+        return true;
+    }
+    return false;
+}
+
+bool workload_find(const char *name, Workload *workload)
+{
+    for (size_t i = 0; workload_at(i, workload); i++)
+        if (strcmp(workload->name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_mode_before(size_t suite, const char *name)
+{
+    for (size_t s = 0; s < suite; s++)
+        for (size_t i = 0; i < suites[s].mode_count; i++)
+            if (strcmp(suites[s].modes[i].name, name) == 0)
+                return true;
+    return false;
+}
+
+bool workload_mode_at(size_t index, WorkloadMode *mode)
+{
+    for (size_t s = 0; s < SUITE_COUNT; s++)
+        for (size_t i = 0; i < suites[s].mode_count; i++)
+            if (!is_mode_before(s, suites[s].modes[i].name) && index-- == 0) {
+                *mode = suites[s].modes[i];
+                return true;
+            }
+    return false;
+}
+
+bool workload_run(const Workload *workload, size_t mode, InputSize size, WbGpu *gpu, const char *workloads,
+                  Host *host)
+{
+    char folder[4096];
+    const Suite *suite = &suites[workload->suite];
+    snprintf(folder, sizeof folder, "%s/%s", workloads, suite->name);
+    return suite->run(&(Wish){workload->index, mode, size, gpu, folder}, host);
+}

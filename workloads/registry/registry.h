@@ -1,0 +1,38 @@
+/* All workloads that check their own results, under one name each: "wireframe/sor". The tables of their
+ * suites declare them; here they get one way to be listed and run. */
+#ifndef WORKLOADS_REGISTRY_H
+#define WORKLOADS_REGISTRY_H
+
+#include "common/host.h"
+#include "graphs/generate.h"
+
+/* A way in which the workloads of a suite can run. */
+typedef struct WorkloadMode {
+    const char *name, *description;
+} WorkloadMode;
+
+/* Invariant: there is a mode, and the small size. */
+typedef struct Workload {
+    char name[48]; /* suite/workload */
+    const char *description;
+    const WorkloadMode *modes;
+    size_t mode_count;
+    bool sizes[INPUT_SIZES];     /* which it has */
+    const char *const *settings; /* "knob", "value" pairs that it needs whatever the GPU, ended by null */
+    size_t suite, index;         /* where the registry finds it */
+} Workload;
+
+extern const char *const input_size_names[INPUT_SIZES];
+
+/* In the order of the suites; false: `index` is behind the last one. */
+bool workload_at(size_t index, Workload *workload);
+/* By name; false: there is none. */
+bool workload_find(const char *name, Workload *workload);
+/* The modes of all suites, each name once; false: `index` is behind the last one. */
+bool workload_mode_at(size_t index, WorkloadMode *mode);
+/* Runs it on a GPU with files from the folder `workloads`, and compares. False: host->error says why. The
+ * caller ends the host. */
+bool workload_run(const Workload *workload, size_t mode, InputSize size, WbGpu *gpu, const char *workloads,
+                  Host *host);
+
+#endif
