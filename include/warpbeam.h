@@ -32,6 +32,7 @@ typedef enum WbStatus {
     WB_ERROR_DEADLOCK,     /* nothing in the launch can ever run again, or the limit was reached */
     WB_ERROR_TOO_LARGE,    /* a cooperative launch whose blocks do not all fit on the GPU at once */
     WB_ERROR_PENDING,      /* a kernel launched more than may be pending, and did not look at the error */
+    WB_ERROR_INTERRUPTED,  /* the progress function asked to stop (wb_set_progress) */
     WB_NOT_READY,          /* no failure: what was asked for has not happened yet */
     WB_STATUS_COUNT
 } WbStatus;
@@ -115,10 +116,23 @@ typedef struct WbRecord {
     uint64_t cycles;           /* from launched to ended */
     bool alone;                /* no other kernel ran at any time of its */
     uint64_t warp_instructions, thread_instructions; /* of its own, whoever ran beside it */
+    bool interrupted;          /* it did not come to its end: this is how far it was, `ended` when it was cut off */
 } WbRecord;
 
 /* Receives what kernels print; `text` is not terminated. */
 typedef void WbOutput(void *context, const char *text, size_t length);
+
+/* How far the simulation is, while it runs. */
+typedef struct WbProgress {
+    const char *kernel;        /* the one that was launched first of those that run; null: none does */
+    uint64_t launches_done, launches_known; /* kernels of the host since the GPU was opened */
+    uint64_t blocks_ended, blocks; /* of all kernels of the host that run */
+    uint64_t cycles;           /* simulated since the GPU was opened */
+    uint64_t warp_instructions; /* since the statistics began */
+    double seconds;            /* of the host's clock, spent in simulation since the GPU was opened */
+} WbProgress;
+/* False: stop. It must not call the GPU, but for wb_snapshot. */
+typedef bool WbProgressFunction(void *context, const WbProgress *progress);
 
 const char *wb_status_name(WbStatus status);
 
@@ -134,6 +148,14 @@ const char *wb_error(const WbGpu *gpu);
 void wb_set_output(WbGpu *gpu, WbOutput *output, void *context);
 /* Where failed assertions of kernels are told, if not there. */
 void wb_set_assertion_output(WbGpu *gpu, WbOutput *output, void *context);
+/* Calls the function about every `seconds` of the host's time while a call simulates, in that call; null:
+ * nobody is told. When it answers false, the call fails with WB_ERROR_INTERRUPTED, as at a failure of a
+ * kernel all that is in streams is dropped, and kernels that were running leave their records as far as they
+ * were. Nothing that is simulated depends on it. */
+void wb_set_progress(WbGpu *gpu, WbProgressFunction *function, void *context, double seconds);
+/* Writes what the GPU is doing at this moment, a few lines: kernels, blocks, instructions per cycle so far,
+ * what warps wait for. Returns the length that it would have, as snprintf does. */
+size_t wb_snapshot(const WbGpu *gpu, char *text, size_t size);
 /* What kernels may ask by CUDA's functions, and only CUDA's libraries know: attributes and limits by CUDA's
  * numbers (false: there is none), the preference for L1 or shared memory, names and descriptions of errors
  * (null: none). Functions that are null answer no question: kernels get cudaErrorNotSupported. */

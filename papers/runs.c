@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "common/jobs.h"
+#include "report/live.h"
 #include "sheet.h"
 
 _Static_assert(sizeof(RunResult) <= JOBS_RESULT_BYTES, "a pipe holds the result of a run");
@@ -118,11 +119,13 @@ static void done(size_t index, void *context, const JobEnd *end)
         memcpy(&run->result, end->result, sizeof run->result);
     else
         snprintf(run->result.error, sizeof run->result.error, "the run %s.", end->reason);
-    if (index + 1 < experiment->count && strcmp(run[1].benchmark, run->benchmark) == 0)
-        return;
-    fprintf(experiment->options->to, "%zu of %zu runs done: %s\n", index + 1, experiment->count,
-            run->benchmark);
-    fflush(experiment->options->to);
+    if (index + 1 == experiment->count || strcmp(run[1].benchmark, run->benchmark) != 0) {
+        live_bar(stderr, "runs", 1, 1, 0); /* makes room for the line */
+        fprintf(experiment->options->to, "%zu of %zu runs done: %s\n", index + 1, experiment->count,
+                run->benchmark);
+        fflush(experiment->options->to);
+    }
+    live_bar(stderr, "runs", index + 1, experiment->count, now() - experiment->begun);
 }
 
 size_t experiment_run(Experiment *experiment)
@@ -135,6 +138,8 @@ size_t experiment_run(Experiment *experiment)
         .context = experiment,
         .result_size = sizeof(RunResult),
     };
+    experiment->begun = now();
+    live_bar(stderr, "runs", 0, experiment->count, 0);
     jobs_run(&jobs);
     size_t failed = 0;
     for (size_t i = 0; i < experiment->count; i++)

@@ -35,6 +35,7 @@ typedef struct Experiment {
     const PaperOptions *options;
     Run *runs;
     size_t count;
+    double begun;                  /* the host's clock when they were started */
 } Experiment;
 
 /* The GPU as all runs share it, to look at its knobs. Null: an error stands. */

@@ -140,6 +140,7 @@ void cycle_free(CycleMachine *machine)
     VEC_FREE(&machine->shapes);
     snapshot_let_go(machine->accounted);
     snapshot_let_go(machine->latest);
+    watchdog_free(&machine->watchdog);
     xfree(machine->sms);
     xfree(machine->partitions);
     xfree(machine);
@@ -163,6 +164,7 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
     other.threads = a->threads;
     other.window = a->window;
     other.cycle_limit = a->cycle_limit;
+    other.watchdog_cycles = a->watchdog_cycles;
     other.sample_interval = a->sample_interval;
     other.profile_lines = a->profile_lines;
     other.timeline = a->timeline;

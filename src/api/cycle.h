@@ -9,6 +9,7 @@
 #define API_CYCLE_H
 
 #include "api/record.h"
+#include "api/watchdog.h"
 #include "exec/device_runtime.h"
 #include "grid/front_end.h"
 #include "grid/graph_run.h"
@@ -50,6 +51,7 @@ typedef struct CycleMachine {
     VEC(RunningKernel *) running; /* in the order of their launches */
     VEC(LaunchShape) shapes;      /* that kernels have launched */
     Snapshot *accounted, *latest;
+    Watchdog watchdog;
 } CycleMachine;
 
 /* Checks that the policies that knobs name exist. */
@@ -73,6 +75,8 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
 /* The kernel has ended in the present cycle, with all that it launched: keeps its record. A failure says that
  * launches were refused, and nobody asked. */
 WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error);
+/* What runs is about to be dropped: its records are kept as far as it is. */
+void cycle_keep_interrupted(WbGpu *gpu);
 /* A kernel of the graph is about to end; the last one takes the graph off the machine. */
 void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last);
 /* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */
@@ -88,9 +92,11 @@ void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size);
 void cycle_free(CycleMachine *machine);
 void cycle_free_kernel(RunningKernel *kernel);
 
+/* What the rows of sm/wait.def say. */
+extern const char *const cycle_wait_descriptions[WAIT_COUNT];
 /* Why a launch on the machine does not end: names the blocks and what their warps wait for. `what` says
  * how it was found out. */
 WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kernel, const char *what,
-                             Error *error);
+                             bool is_spinning, Error *error);
 
 #endif

@@ -272,7 +272,7 @@ static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
         snprintf(what, sizeof what,
                  "has run %" PRIu64 " cycles, the limit (knob cycle_limit), and has not ended",
                  gpu->config.cycle_limit);
-        return cycle_describe_hang(machine, &kernel->grid, what, error);
+        return cycle_describe_hang(machine, &kernel->grid, what, false, error);
     }
     return WB_OK;
 }
@@ -298,7 +298,7 @@ static WbStatus check_deadlock(const CycleMachine *machine, Cycle since, Error *
             continue;
         snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
                  since);
-        return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, error);
+        return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, false, error);
     }
     return WB_OK;
 }
@@ -348,15 +348,16 @@ static void keep_record(WbGpu *gpu, KernelRecord *record)
     items[at] = record;
 }
 
-WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
+/* The kernel's record, as it stands in the present cycle. */
+static void close_record(WbGpu *gpu, RunningKernel *kernel)
 {
     CycleMachine *machine = gpu->cycle;
     KernelRecord *record = kernel->record;
     record->launched = kernel->grid.launched;
     record->started = kernel->grid.started;
     record->ended = kernel->grid.ended;
-    record->warp_instructions = kernel->grid.warp_instructions;
-    record->thread_instructions = kernel->grid.thread_instructions;
+    record->warp_instructions += kernel->grid.warp_instructions;
+    record->thread_instructions += kernel->grid.thread_instructions;
     Snapshot *after = look(gpu);
     series_end(&record->series, machine, after->columns, gpu->now);
     record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);
@@ -366,6 +367,62 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
         record->lines = lines_of_profile(kernel->profile, &gpu->sources, &record->line_count);
     keep_record(gpu, record);
     kernel->record = NULL;
+}
+
+/* Blocks that are on SMs have run until now, and count so far. */
+static void note_residents(const CycleMachine *machine, RunningKernel *kernel)
+{
+    KernelRecord *record = kernel->record;
+    for (uint32_t s = 0; s < machine->sm_count; s++) {
+        const Sm *sm = machine->sms[s];
+        for (uint32_t i = 0; i < sm->block_capacity; i++) {
+            const BlockSlot *slot = &sm->blocks[i];
+            if (!slot->block || slot->kernel != &kernel->seen)
+                continue;
+            record->warp_instructions += slot->report.warp_instructions;
+            record->thread_instructions += slot->report.thread_instructions;
+            if (record->blocks)
+                record->blocks[slot->report.linear].started = slot->report.started;
+        }
+    }
+}
+
+static void cut_blocks(KernelRecord *record, Cycle now)
+{
+    for (uint64_t i = 0; record->blocks && i < record->block_count; i++) {
+        BlockRecord *block = &record->blocks[i];
+        if (!block->dispatched)
+            block->sm = NO_SM;
+        else if (!block->ended)
+            block->ended = now;
+        if (block->dispatched && !block->started)
+            block->started = block->ended;
+    }
+}
+
+void cycle_keep_interrupted(WbGpu *gpu)
+{
+    CycleMachine *machine = gpu->cycle;
+    cycle_forget_latest(machine);
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        RunningKernel *kernel = machine->running.items[i];
+        KernelRecord *record = kernel->record;
+        note_residents(machine, kernel);
+        cut_blocks(record, gpu->now);
+        if (!kernel->grid.started || kernel->grid.started > gpu->now)
+            kernel->grid.started = gpu->now;
+        record->interrupted = kernel->grid.ended > gpu->now;
+        kernel->grid.ended = gpu->now;
+        close_record(gpu, kernel);
+        kept_end(gpu, record);
+    }
+}
+
+WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    KernelRecord *record = kernel->record;
+    close_record(gpu, kernel);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < machine->running.count; i++) {
         if (machine->running.items[i] != kernel)

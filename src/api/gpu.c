@@ -20,6 +20,7 @@ const char *wb_status_name(WbStatus status)
         [WB_ERROR_DEADLOCK] = "deadlock",
         [WB_ERROR_TOO_LARGE] = "too large",
         [WB_ERROR_PENDING] = "too many pending launches",
+        [WB_ERROR_INTERRUPTED] = "interrupted",
         [WB_NOT_READY] = "not ready",
     };
     return (unsigned)status < WB_STATUS_COUNT ? names[status] : "unknown status";

@@ -8,6 +8,7 @@
 
 #include "api/cycle.h"
 #include "api/kept.h"
+#include "api/progress.h"
 #include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
@@ -70,6 +71,7 @@ struct WbGpu {
     TextureTable textures;
     VEC(WbModule *) modules;
     Timeline timeline;
+    Progress progress;
     DeviceRuntime runtime;     /* what kernels launch by */
     WbModule *services;        /* kernels of the runtime's own; null before the first use */
     WbQueries queries;         /* of the user; all null: none */
@@ -136,6 +138,8 @@ uint64_t device_service_kernel(void *gpu, ServiceKernel kernel);
 DeviceQueries device_queries(WbGpu *gpu);
 
 const char *kernel_name(const WbKernel *kernel);
+/* The name as written in the source, of a function at file scope: "_Z3addPf" is "add". */
+void kernel_plain_name(const char *mangled, char *name, size_t size);
 WbStatus kernel_link(WbKernel *kernel, Error *error);
 /* Frees program and timing. */
 void kernel_unlink(WbKernel *kernel);

@@ -78,9 +78,11 @@ static void merge_samples(WbGpu *gpu)
         kept->samples += gpu->records.items[i]->series.ends.count;
     }
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
-        Series *series = &gpu->cycle->running.items[i]->record->series;
-        series_coarsen(series, kept->interval, false);
-        kept->samples += series->ends.count;
+        KernelRecord *record = gpu->cycle->running.items[i]->record;
+        if (!record) /* it was interrupted, and is among the records */
+            continue;
+        series_coarsen(&record->series, kept->interval, false);
+        kept->samples += record->series.ends.count;
     }
 }
 

@@ -9,11 +9,11 @@ void launch_put(WbGpu *gpu, WbStream *stream, KernelLaunch launch)
 {
     Operation *operation = timeline_put(gpu, stream, OPERATION_LAUNCH);
     operation->launch = launch;
+    gpu->progress.launches_known += launch.count;
     timeline_release(gpu, operation);
 }
 
-/* The name as written in the source, of a function at file scope: "_Z3addPf" is "add". */
-static void plain_name(const char *mangled, char *name, size_t size)
+void kernel_plain_name(const char *mangled, char *name, size_t size)
 {
     unsigned length = 0;
     int used = 0;
@@ -26,7 +26,7 @@ static void plain_name(const char *mangled, char *name, size_t size)
 static bool is_named(const WbGpu *gpu, const WbKernel *kernel)
 {
     char plain[512];
-    plain_name(kernel_name(kernel), plain, sizeof plain);
+    kernel_plain_name(kernel_name(kernel), plain, sizeof plain);
     return fnmatch(gpu->config.timed_kernels, kernel_name(kernel), 0) == 0 ||
            fnmatch(gpu->config.timed_kernels, plain, 0) == 0;
 }
@@ -65,6 +65,9 @@ static WbStatus run_functional(WbGpu *gpu, const KernelLaunch *launch, const Lau
         .turn = (uint32_t)gpu->config.functional_turn,
         .resident_blocks = resident_blocks(gpu, launch, described),
         .instructions = gpu->config.functional_limit,
+        .watchdog = gpu->config.watchdog_cycles,
+        .look = gpu->progress.function ? progress_look_functional : NULL,
+        .look_context = gpu,
     };
     if (gpu->cycle)
         cycle_flush(gpu->cycle);

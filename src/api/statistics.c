@@ -109,6 +109,7 @@ WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record)
         .warp_instructions = kept->warp_instructions,
         .thread_instructions = kept->thread_instructions,
         .alone = kept->is_alone,
+        .interrupted = kept->interrupted,
     };
     return WB_OK;
 }

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 void timeline_init(WbGpu *gpu)
 {
@@ -297,6 +296,7 @@ static WbStatus take_effect(WbGpu *gpu, Operation *operation, Error *error)
         gpu->timeline.active_launches--;
         gpu->timeline.cooperative_kernels -= operation->launch.orders->cooperative;
         gpu->timeline.graphs -= operation->launch.graph != NULL;
+        gpu->progress.launches_done += operation->launch.count;
         return WB_OK;
     case OPERATION_COPY:
         return copy_perform(gpu, &operation->copy.copy, operation->copy.staged, error);
@@ -425,6 +425,7 @@ static void drop_all(WbGpu *gpu)
         cycle_drop(gpu);
     timeline->active_launches = timeline->waiting_launches = 0;
     timeline->cooperative_kernels = timeline->graphs = 0;
+    gpu->progress.launches_known = gpu->progress.launches_done;
     OperationList *const lists[] = {&timeline->on_machine, &timeline->timed, &timeline->ready_launches,
                                     &timeline->ready, &timeline->later};
     while (timeline->pending) { /* what is let go makes others ready, so all of them pass through here */
@@ -447,13 +448,6 @@ static void tell_dropped(const WbGpu *gpu, Error *error)
                  " The %u launch%s queued behind it did not run.", dropped, dropped == 1 ? "" : "es");
 }
 
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 WbStatus timeline_report(WbGpu *gpu, Error *error)
 {
     if (gpu->unreported.status == WB_OK)
@@ -466,8 +460,8 @@ WbStatus timeline_report(WbGpu *gpu, Error *error)
 /* Goes on until `done` is set, nothing is left, or `limit` is reached. */
 static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
 {
-    const double start = clock_seconds();
     WbStatus status = WB_OK;
+    progress_begin(gpu);
     while (status == WB_OK) {
         status = start_ready(gpu, error);
         if (status == WB_OK)
@@ -479,11 +473,18 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
             continue;
         if (gpu->now >= limit)
             break;
-        status = step(gpu, earlier(next, limit), error);
+        const Cycle stop = earlier(next, limit);
+        status = step(gpu, watchdog_slice(gpu, progress_slice(gpu, stop)), error);
+        if (status == WB_OK)
+            status = progress_look(gpu, error);
+        if (status == WB_OK)
+            status = watchdog_look(gpu, stop == CYCLE_NEVER, error);
     }
-    gpu->seconds += clock_seconds() - start;
+    progress_end(gpu);
     if (status != WB_OK) {
         tell_dropped(gpu, error);
+        if (status == WB_ERROR_INTERRUPTED && gpu->cycle)
+            cycle_keep_interrupted(gpu);
         drop_all(gpu);
     }
     return status;

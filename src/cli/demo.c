@@ -11,6 +11,7 @@
 
 #include "api/gpu.h"
 #include "base/nearest.h"
+#include "cli/progress.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
 #include "wireframe/wireframe.h"
@@ -40,7 +41,7 @@ static const WavefrontShape shapes[INPUT_SIZES] = {[INPUT_SMALL] = {1920, 1024, 
                                                    [INPUT_TINY] = {180, 96, 3, 3}};
 
 typedef struct Demo {
-    const char *gpu, *threads, *out;
+    const char *gpu, *threads, *out, *progress; /* null where not given */
     InputSize size;
     char files[WAYS][PATH_SIZE]; /* statistics, where there is a folder for them */
 } Demo;
@@ -105,9 +106,10 @@ static WbGpu *open_gpu(const Demo *demo)
     WbStatus status = demo->threads ? wb_gpu_set(gpu, "threads", demo->threads) : WB_OK;
     for (size_t i = 0; i < sizeof settings / sizeof *settings && status == WB_OK; i++)
         status = wb_gpu_set(gpu, settings[i][0], settings[i][1]);
-    if (status == WB_OK)
+    if (status != WB_OK)
+        fail("%s", wb_error(gpu));
+    if (status == WB_OK && progress_start(gpu, demo->progress))
         return gpu;
-    fail("%s", wb_error(gpu));
     wb_gpu_close(gpu);
     return NULL;
 }
@@ -146,9 +148,10 @@ static int run_all(Demo *demo)
         if (!gpu)
             return EXIT_FAILED;
         const int result = run_way(demo, way, gpu, &outcome);
+        progress_clear();
         wb_gpu_close(gpu);
         if (result != EXIT_DONE)
-            return result;
+            return progress_was_interrupted() ? EXIT_INTERRUPTED : result;
         if (way == 0)
             first = outcome;
         printf("%-9s %-32s %7.0f us %7.2fx  %s\n", ways[way].name, ways[way].about, outcome.time,
@@ -211,6 +214,7 @@ int command_demo(int argument_count, char **arguments)
     const char *gpu = take_option(&argument_count, arguments, "--gpu");
     demo.gpu = gpu ? gpu : "gtx480";
     demo.threads = take_option(&argument_count, arguments, "--threads");
+    demo.progress = take_option(&argument_count, arguments, "--progress");
     demo.out = take_option(&argument_count, arguments, "--out");
     int result = check_left_over(argument_count, arguments, 0);
     if (result == EXIT_DONE)

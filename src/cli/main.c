@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/progress.h"
 
 enum { STATUS_USAGE = 2 };
 
 static void print_message(const char *format, va_list arguments)
 {
+    progress_clear();
     fputs("warpbeam: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);

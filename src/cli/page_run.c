@@ -86,13 +86,6 @@ static bool drop(json_t *kernels, const char *key)
     return dropped;
 }
 
-static void note(json_t *notes, const char *format, size_t number)
-{
-    char text[128];
-    snprintf(text, sizeof text, format, number);
-    json_array_append_new(notes, json_string(text));
-}
-
 void page_run_shrink(json_t *report, size_t limit, json_t *notes)
 {
     enum { MOST_STRIDE = 1024 };
@@ -101,7 +94,7 @@ void page_run_shrink(json_t *report, size_t limit, json_t *notes)
     while (size_of(report) > limit && stride < MOST_STRIDE && (halved = halve_blocks(kernels)) > 0)
         stride = halved;
     if (stride > 1)
-        note(notes, "to keep the page small, it has 1 of %zu blocks.", stride);
+        json_array_append_new(notes, json_sprintf("to keep the page small, it has 1 of %zu blocks.", stride));
     if (size_of(report) > limit && drop(kernels, "series"))
-        note(notes, "to keep the page below %zu MB, samples over time were left out.", limit / 1000000);
+        json_array_append_new(notes, json_string("to keep the page small, samples over time were left out."));
 }

@@ -259,6 +259,10 @@ static void set_environment(const Program *program)
     }
     if (!program->quiet)
         setenv("WARPBEAM_SUMMARY", "1", 1);
+    if (running->progress)
+        setenv("WARPBEAM_PROGRESS", running->progress, 1);
+    else if (!program->quiet)
+        setenv("WARPBEAM_PROGRESS", "auto", 0);
     snprintf(text, sizeof text, "/proc/%d/fd/%d", (int)getppid(), program->notice[1]);
     setenv("WARPBEAM_NOTICE", text, 1);
     set_knobs(program);
@@ -296,6 +300,7 @@ static void set_signals(void)
     signal(SIGQUIT, SIG_IGN);
     signal(SIGTERM, pass_on);
     signal(SIGHUP, pass_on);
+    signal(SIGUSR1, pass_on);
 }
 
 static int run(Program *program)

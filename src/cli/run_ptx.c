@@ -123,7 +123,7 @@ static int run_job(Job *job, WbGpu *gpu)
         VEC_PUSH(&job->arguments, argument);
     }
     if (launch(job, gpu, kernel))
-        return fail("%s", wb_error(gpu));
+        return running_fail(&job->running, gpu, wb_error(gpu));
     return running_report(&job->running, gpu);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/progress.h"
 #include "cli/running.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
@@ -91,14 +92,14 @@ static int run_job(Job *job, WbGpu *gpu)
     Host host;
     const bool right = workload_run(&job->workload, job->mode, job->size, gpu,
                                     paper_data("workloads", folder, sizeof folder), &host);
+    progress_clear();
     if (right && running_is_talking(&job->running))
         printf("%s, %s, %s: the result is right\n", job->workload.name, job->workload.modes[job->mode].name,
                input_size_names[job->size]);
     snprintf(label, sizeof label, "%s %s", job->workload.name, job->workload.modes[job->mode].name);
     job->running.label = label;
-    int result = right ? EXIT_DONE : fail("%s: %s", job->workload.name, host.error);
-    if (right)
-        result = running_report(&job->running, gpu);
+    const int result =
+        right ? running_report(&job->running, gpu) : running_fail(&job->running, gpu, host.error);
     host_end(&host);
     return result;
 }

@@ -8,6 +8,8 @@
 
 #include "cli/page.h"
 
+#include "cli/progress.h"
+
 Running running_take(int *argument_count, char **arguments)
 {
     Running running = {.gpu = take_option(argument_count, arguments, "--gpu")};
@@ -22,6 +24,7 @@ Running running_take(int *argument_count, char **arguments)
     running.stats = take_option(argument_count, arguments, "--stats");
     running.timeline = take_option(argument_count, arguments, "--timeline");
     running.cycle = !take_flag(argument_count, arguments, "--functional");
+    running.progress = take_option(argument_count, arguments, "--progress");
     running.report.details = take_flag(argument_count, arguments, "--detail");
     if (take_flag(argument_count, arguments, "--profile-lines"))
         VEC_PUSH(&running.settings, "profile_lines=true");
@@ -66,7 +69,11 @@ static bool set_all(const Running *running, WbGpu *gpu)
     return !running->threads || set(gpu, "threads", running->threads);
 }
 
-static void print_output(void *context, const char *text, size_t length) { fwrite(text, 1, length, context); }
+static void print_output(void *context, const char *text, size_t length)
+{
+    progress_clear();
+    fwrite(text, 1, length, context);
+}
 
 WbGpu *running_open(const Running *running)
 {
@@ -76,7 +83,7 @@ WbGpu *running_open(const Running *running)
         fail("%s", error);
         return NULL;
     }
-    if (!set_all(running, gpu)) {
+    if (!set_all(running, gpu) || !progress_start(gpu, running->progress)) {
         wb_gpu_close(gpu);
         return NULL;
     }
@@ -133,10 +140,21 @@ static int write_page(const Running *running, WbGpu *gpu)
 
 int running_report(const Running *running, WbGpu *gpu)
 {
+    progress_clear();
     if (running_is_talking(running))
         report_text(gpu, &running->report, stdout);
     if (running->timeline && wb_timeline(gpu, running->timeline))
         return fail("%s", wb_error(gpu));
     const int result = running->page ? write_page(running, gpu) : EXIT_DONE;
     return running->stats && result == EXIT_DONE ? write_statistics(running, gpu) : result;
+}
+
+int running_fail(const Running *running, WbGpu *gpu, const char *sentence)
+{
+    fail("%s", sentence);
+    if (!progress_was_interrupted())
+        return EXIT_FAILED;
+    fputs("warpbeam: the report is of what had run until then.\n", stderr);
+    running_report(running, gpu);
+    return EXIT_INTERRUPTED;
 }

@@ -9,7 +9,7 @@
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration; null: not given */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *stats, *timeline, *page; /* null where not given */
+    const char *threads, *stats, *timeline, *progress, *page; /* null where not given */
     const char *label;         /* what the page calls the run */
     const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
     bool cycle;                /* not only results */
@@ -26,6 +26,9 @@ WbGpu *running_open(const Running *running);
 bool running_is_talking(const Running *running);
 /* Gives out the report. */
 int running_report(const Running *running, WbGpu *gpu);
+/* Tells the failure of what ran; of what Ctrl-C has stopped, also gives out the report so far. Returns the exit
+ * status. */
+int running_fail(const Running *running, WbGpu *gpu, const char *sentence);
 
 /* -- the page, where one is wanted -- */
 

@@ -39,6 +39,9 @@ static const Option running[] = {
     {"--report", "FILE.html", "a page that shows the run: what `warpbeam report` makes of its statistics",
      FILE_VALUE},
     {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
+    {"--progress", "WHEN",
+     "auto: how far the simulation is, on a terminal; always: as lines elsewhere, too; never",
+     WORDS("auto always never")},
     {"--detail", NULL, "statistics of every SM, slice and channel, not only sums", ANY},
     {"--blocks", NULL, "statistics of every block: SM, dispatched, started, ended", ANY},
     {"--profile-lines", NULL, "where warps spent their time, by line of source or of PTX", ANY},
@@ -112,6 +115,7 @@ static const Option of_demo[] = {
     {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small full tiny")},
     {"--gpu", "NAME", "the GPU: gtx480, the paper's, unless given", LIST("gpus")},
     {"--threads", "N", "host threads; the result is the same with any number", ANY},
+    {"--progress", "WHEN", "auto, on a terminal; always; or never", WORDS("auto always never")},
     {"--out", "FOLDER", "keeps the statistics of every run and the report; otherwise nothing is written",
      FOLDER_VALUE},
 };

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "exec/machine.h"
+#include "exec/spin.h"
 
 /* A range of one space: `size` bytes from address `base` on, at `host` for lane 0 and `stride` bytes
  * further for each next lane. host is null where there is none. */
@@ -454,5 +455,7 @@ StepResult access_prepare(Step *step, Access *access)
     if (!prepare_together(step, access) && prepare_apart(step, access) == STEP_ERROR)
         return STEP_ERROR;
     count(step, access);
+    if (__builtin_expect(step->warp->block->launch->machine->is_watched, 0))
+        spin_note_access(step, access);
     return STEP_NEXT;
 }

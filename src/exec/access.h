@@ -105,6 +105,8 @@ void atomic_work_perform(AtomicWork *work, uint8_t *place);
 void atomic_work_deliver(Step *step, const AtomicWork *work);
 /* Whether the instruction's old values go anywhere. */
 bool atomic_returns(const Step *step);
+/* Whether some lane's operation would change what is in memory now. */
+bool atomic_changes(Step *step, const Access *access);
 
 /* The space that lane's resolved address is in. */
 static inline Space access_space(const Access *access, unsigned lane)

@@ -235,6 +235,27 @@ bool atomic_returns(const Step *step)
     return false;
 }
 
+bool atomic_changes(Step *step, const Access *access)
+{
+    const unsigned bytes = access->element_bytes;
+    uint64_t b[MAX_WIDTH], c[MAX_WIDTH];
+    if (bytes > 8)
+        return true;
+    for (unsigned i = 0; i < access->vector; i++) {
+        read_values(step, &access->values[i], bytes, b);
+        read_values(step, third_operand(step, access), bytes, c);
+        for (Mask rest = access->mask; rest; rest &= rest - 1) {
+            const unsigned lane = mask_first(rest);
+            uint64_t old = 0;
+            memcpy(&old, access->place[lane] + i * bytes, bytes);
+            const uint64_t value = combine(step->insn->aux, old, b[lane], c[lane], true);
+            if (memcmp(&value, &old, bytes) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* One lane of an operand, its second 8 bytes if `half`; nothing is spread over lanes that nobody asks for. */
 static uint64_t operand_value(Step *step, const Operand *operand, unsigned lane, bool half)
 {

@@ -147,6 +147,7 @@ static StepResult call_intrinsic(Step *step, const Call *call)
                           .argument_stride = INTRINSIC_BYTES,
                           .results = results[0],
                           .result_stride = RESULT_BYTES};
+    step->warp->block->launch->machine->changes++;
     StepResult result = call->intrinsic->run(&made);
     for (Mask lanes = step->mask; result == STEP_NEXT && call->result_count && lanes; lanes &= lanes - 1) {
         unsigned lane = mask_first(lanes);

@@ -1,9 +1,12 @@
 #include "exec/functional.h"
 
+#include <string.h>
+
 #include "depend/ready.h"
 #include "exec/divergence.h"
 #include "exec/engine.h"
 #include "exec/hang.h"
+#include "exec/spin.h"
 
 /* Where a block runs. Its memory is used again for the next block, if that has the same needs: a grid whose
  * blocks end within their turn uses the memory of one block again and again, which stays in the host's
@@ -15,12 +18,22 @@ typedef struct Slot {
     uint32_t shared_bytes, local_bytes, warps;
 } Slot;
 
+/* Looks for warps that spin. Invariant: marks is null exactly while nobody is watched. */
+typedef struct SpinWatch {
+    uint64_t moves;            /* of the run, as last seen */
+    uint64_t quiet_from, next; /* instructions of the run at the last move; from which on it watches */
+    uint64_t changes;          /* of the machine, as last seen */
+    uint32_t rounds, strikes;  /* since it watches; of these, those with changes */
+    SpinMark *marks;           /* [slot][MAX_WIDTH] */
+} SpinWatch;
+
 struct FunctionalRun {
     FunctionalLimits limits;
     DeviceRuntime *runtime;
     Error *error;
     FunctionalGrid *grids; /* of the graph, in its order */
-    ReadyBlocks graph;     /* without a graph, empty */
+    uint32_t grid_count;
+    ReadyBlocks graph; /* without a graph, empty */
     VEC(Slot) slots;
     VEC(FunctionalGrid *) queue; /* grids that are ready, from `first` on those with blocks left */
     uint32_t first;
@@ -28,7 +41,10 @@ struct FunctionalRun {
     uint32_t first_resumed;
     VEC(FunctionalGrid *) launched; /* by kernels, not complete */
     uint64_t instructions;
+    uint64_t next_look; /* instructions after which somebody looks at the run again */
     FamilyEvents events;
+    uint64_t moves; /* blocks that have begun, ended, gone aside or come back, and grids that came */
+    SpinWatch watch;
 };
 
 static FunctionalGrid *grid_of(const Block *block) { return (FunctionalGrid *)block->launch; }
@@ -75,6 +91,7 @@ void functional_add(FunctionalRun *run, FunctionalGrid *grid)
     grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
     grid->launch.family = &grid->family;
     grid->place = run->launched.count;
+    run->moves++;
     VEC_PUSH(&run->launched, grid);
     family_arrived(&grid->family, &run->events);
 }
@@ -132,7 +149,7 @@ static void put_block(Slot *slot, Block *block, FunctionalGrid *grid)
     slot->warps = launch->warps_per_block;
 }
 
-static void begin_block(Slot *slot, FunctionalGrid *grid, uint64_t linear, uint32_t sm)
+static void begin_block(FunctionalRun *run, Slot *slot, FunctionalGrid *grid, uint64_t linear, uint32_t sm)
 {
     Launch *launch = &grid->launch;
     if (suits(slot, launch)) {
@@ -144,6 +161,7 @@ static void begin_block(Slot *slot, FunctionalGrid *grid, uint64_t linear, uint3
         slot->block = block_create(launch, linear, sm);
     }
     put_block(slot, slot->block, grid);
+    run->moves++;
     grid->next++;
 }
 
@@ -158,7 +176,7 @@ static void begin_node(FunctionalRun *run, Slot *slot, uint32_t number)
     const DependencyGraph *graph = run->graph.graph;
     const uint32_t block = ready_take_block(&run->graph), place = graph_grid_of(graph, block);
     FunctionalGrid *grid = &run->grids[place];
-    begin_block(slot, grid, block - graph->grids[place].first, number % grid->launch.machine->sm_count);
+    begin_block(run, slot, grid, block - graph->grids[place].first, number % grid->launch.machine->sm_count);
 }
 
 /* The block, which has ended, may be a node of the graph: what kernels launch is not. */
@@ -177,6 +195,7 @@ static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
         Block *block = run->resumed.items[run->first_resumed++];
         block_free(slot->block);
         put_block(slot, block, grid_of(block));
+        run->moves++;
         return;
     }
     if (ready_has_block(&run->graph)) {
@@ -186,7 +205,7 @@ static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
     FunctionalGrid *grid = run->queue.items[run->first];
     if (grid->next == 0 && grid->buffer)
         runtime_begun(run->runtime);
-    begin_block(slot, grid, grid->next, number % grid->launch.machine->sm_count);
+    begin_block(run, slot, grid, grid->next, number % grid->launch.machine->sm_count);
     if (grid->next == grid->total)
         run->first++;
 }
@@ -194,6 +213,7 @@ static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
 static void end_block(FunctionalRun *run, Slot *slot)
 {
     FunctionalGrid *grid = slot->grid;
+    run->moves++;
     grid->launch.machine->statistics.blocks++;
     end_node(run, slot);
     slot->grid = NULL;
@@ -205,12 +225,32 @@ static void end_block(FunctionalRun *run, Slot *slot)
 }
 
 /* The block leaves its slot until what it has launched is complete. */
-static void put_aside(Slot *slot)
+static void put_aside(FunctionalRun *run, Slot *slot)
 {
+    run->moves++;
     Block *block = slot->block;
     block->must_wait = false;
     block->family->waiting = block;
     *slot = (Slot){0};
+}
+
+/* Warp instructions between looks: some milliseconds. */
+enum { LOOK_INTERVAL = 1 << 17 };
+
+static WbStatus look(FunctionalRun *run)
+{
+    if (run->instructions < run->next_look || !run->limits.look)
+        return WB_OK;
+    FunctionalStanding standing = {.error = run->error};
+    for (uint32_t i = 0; i < run->grid_count; i++) {
+        const FunctionalGrid *grid = &run->grids[i];
+        standing.ended += grid->ended;
+        standing.total += grid->total;
+        if (!standing.kernel && grid->ended < grid->total)
+            standing.kernel = grid->launch.program->name;
+    }
+    run->next_look = run->instructions + LOOK_INTERVAL;
+    return run->limits.look(run->limits.look_context, &standing) ? WB_OK : run->error->status;
 }
 
 /* A slot's visit: its block goes on; while blocks end, others take its place. */
@@ -222,10 +262,10 @@ static WbStatus visit(FunctionalRun *run, uint32_t number)
             return WB_OK;
         if (!slot->grid)
             fill(run, slot, number);
-        if (run_block(run, slot->block))
+        if (run_block(run, slot->block) || look(run))
             return run->error->status;
         if (slot->block->must_wait)
-            put_aside(slot);
+            put_aside(run, slot);
         else if (!slot->block->live_warps)
             end_block(run, slot);
         else
@@ -253,6 +293,91 @@ static bool is_busy(const FunctionalRun *run)
     return busy;
 }
 
+/* -- the watchdog -- */
+
+/* Rounds that it watches for a loop, and those with changes after which it gives up: then it waits twice as
+ * long. */
+enum { WATCHED_ROUNDS = 200, STRIKES = 3 };
+
+static void end_watch(FunctionalRun *run)
+{
+    SpinWatch *watch = &run->watch;
+    run->grids->launch.machine->is_watched = false;
+    xfree(watch->marks);
+    watch->marks = NULL;
+    watch->next = run->instructions + 2 * (run->instructions - watch->quiet_from);
+}
+
+static void begin_watch(FunctionalRun *run)
+{
+    Machine *machine = run->grids->launch.machine;
+    SpinWatch *watch = &run->watch;
+    machine->is_watched = true;
+    watch->changes = machine->changes;
+    watch->rounds = watch->strikes = 0;
+    watch->marks = xcalloc((size_t)run->slots.count * MAX_WIDTH, sizeof *watch->marks);
+    for (uint32_t i = 0; i < run->slots.count; i++)
+        for (uint32_t w = 0; run->slots.items[i].grid && w < run->slots.items[i].block->warp_count; w++)
+            run->slots.items[i].block->warps[w].polled_pc = NO_INDEX;
+}
+
+/* Whether every warp has come back to where it was. All are compared, also behind one that has not. */
+static bool all_spin(FunctionalRun *run)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < run->slots.count; i++) {
+        const Slot *slot = &run->slots.items[i];
+        for (uint32_t w = 0; slot->grid && w < slot->block->warp_count; w++) {
+            const Warp *warp = &slot->block->warps[w];
+            if (warp->live)
+                all &= spin_compare(&run->watch.marks[i * MAX_WIDTH + w], spin_fingerprint(warp),
+                                    run->instructions, true);
+        }
+    }
+    return all;
+}
+
+static WbStatus report_spin(FunctionalRun *run)
+{
+    HangFacts facts = {.is_spinning = true, .resident = run->limits.resident_blocks};
+    const Block *first = NULL;
+    for (uint32_t i = 0; i < run->slots.count; i++)
+        if (run->slots.items[i].grid) {
+            first = first ? first : run->slots.items[i].block;
+            hang_survey(&facts, run->slots.items[i].block);
+        }
+    const FunctionalGrid *grid = grid_of(first);
+    facts.undispatched = grid->total - grid->next;
+    return hang_report_spin(first, &facts, run->instructions - run->watch.quiet_from);
+}
+
+/* Between rounds. */
+static WbStatus watch_over(FunctionalRun *run)
+{
+    SpinWatch *watch = &run->watch;
+    const Machine *machine = run->grids->launch.machine;
+    if (run->moves != watch->moves) {
+        if (watch->marks)
+            end_watch(run);
+        watch->moves = run->moves;
+        watch->quiet_from = run->instructions;
+        watch->next = run->instructions + run->limits.watchdog;
+    } else if (!watch->marks) {
+        if (run->limits.watchdog && run->instructions >= watch->next)
+            begin_watch(run);
+    } else if (machine->changes != watch->changes) {
+        watch->changes = machine->changes;
+        memset(watch->marks, 0, (size_t)run->slots.count * MAX_WIDTH * sizeof *watch->marks);
+        if (++watch->strikes == STRIKES)
+            end_watch(run);
+    } else if (all_spin(run)) {
+        return report_spin(run);
+    } else if (++watch->rounds == WATCHED_ROUNDS) {
+        end_watch(run);
+    }
+    return WB_OK;
+}
+
 static void drop_block(BlockFamily *block) { block_free(block->waiting); }
 
 FunctionalRun *functional_run_create(void)
@@ -269,6 +394,7 @@ WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grids, uint32_t coun
     run->runtime = runtime;
     run->error = grids->launch.error;
     run->grids = grids;
+    run->grid_count = count;
     for (uint32_t i = 0; i < count; i++) {
         FunctionalGrid *grid = &grids[i];
         grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
@@ -280,8 +406,13 @@ WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grids, uint32_t coun
     else
         VEC_PUSH(&run->queue, grids);
     WbStatus status = WB_OK;
-    while (status == WB_OK && is_busy(run))
+    while (status == WB_OK && is_busy(run)) {
         status = go_round(run);
+        if (status == WB_OK)
+            status = watch_over(run);
+    }
+    if (run->watch.marks)
+        end_watch(run);
     for (uint32_t i = 0; i < count && status != WB_OK; i++)
         family_give_up(&grids[i].family, drop_block);
     return status;

@@ -13,10 +13,23 @@
 #include "depend/graph.h"
 #include "exec/device_runtime.h"
 
+/* How far a run is. */
+typedef struct FunctionalStanding {
+    const char *kernel;       /* the first of the host's that has not ended */
+    uint64_t ended, total;    /* blocks of the host's kernels */
+    Error *error;             /* the run's */
+} FunctionalStanding;
+/* Looks at a run now and then, between turns; false: it stops, and has set the run's error. */
+typedef bool FunctionalLook(void *context, const FunctionalStanding *standing);
+
 typedef struct FunctionalLimits {
     uint32_t turn;            /* warp instructions before the next warp's turn; at least 1 */
     uint32_t resident_blocks; /* at least 1 */
     uint64_t instructions;    /* warp instructions after which the launch counts as hanging; 0: none */
+    uint64_t watchdog;        /* warp instructions without a block's begin or end after which warps are watched
+                                 for spinning; 0: never */
+    FunctionalLook *look;     /* null: nobody looks */
+    void *look_context;
 } FunctionalLimits;
 
 /* A grid of the run. Invariant: ended <= next <= total. */

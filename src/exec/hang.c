@@ -49,18 +49,139 @@ static void describe_block(const Block *block, char *text, size_t size)
         used += hang_describe_warp(&block->warps[i], "can run", text + used, size - used);
 }
 
-static WbStatus report(Block *block, const char *what)
+/* -- why -- */
+
+static void survey_warp(HangFacts *facts, const Warp *warp)
 {
-    char groups[1500];
+    bool runs = false, waits = false;
+    for (uint32_t i = 0; i < warp->group_count; i++) {
+        const uint8_t state = warp->groups[i].state;
+        runs |= state == GROUP_READY;
+        waits |= state == GROUP_BARRIER || state == GROUP_WARP_SYNC;
+        facts->at_barrier += state == GROUP_BARRIER;
+        facts->at_sync += state == GROUP_WARP_SYNC;
+    }
+    bool arrived = false;
+    for (uint32_t i = 0; i < warp->joins.count; i++)
+        arrived |= warp->joins.items[i].expected && warp->joins.items[i].arrived;
+    for (uint32_t i = 0; runs && i < warp->group_count; i++)
+        arrived |= warp->groups[i].state == GROUP_READY && warp->groups[i].mask != warp->live;
+    facts->apart += runs && arrived;
+    if (runs && !facts->runner)
+        facts->runner = warp;
+    if (waits && !facts->waiter)
+        facts->waiter = warp;
+}
+
+void hang_survey(HangFacts *facts, const Block *block)
+{
+    facts->blocks++;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].live)
+            survey_warp(facts, &block->warps[i]);
+}
+
+static void put_place(const Warp *warp, uint32_t pc, char *text, size_t size)
+{
+    const Program *program = warp->block->launch->program;
+    const Insn *insn = &program->code[pc];
+    snprintf(text, size, "the end of the function");
+    if (insn->ptx)
+        module_place_text(program->functions[insn->function].module, insn->ptx, text, size);
+}
+
+/* "at k.ptx:12 (k.cu:4), until global memory at 0x200 is not 0 any more" */
+static void put_spin(const Warp *warp, char *text, size_t size)
+{
+    char place[256];
+    uint32_t pc = warp->polled_pc;
+    for (uint32_t i = 0; pc == NO_INDEX && i < warp->group_count; i++)
+        if (warp->groups[i].state == GROUP_READY)
+            pc = warp->groups[i].pc;
+    put_place(warp, pc == NO_INDEX ? 0 : pc, place, sizeof place);
+    if (warp->polled_pc == NO_INDEX) {
+        snprintf(text, size, "go round in a loop without an end at %s", place);
+        return;
+    }
+    const bool is_shared = warp->polled_space == SPACE_SHARED;
+    const Allocation *found =
+        is_shared ? NULL : space_find(warp->block->launch->space, warp->polled_address, 1);
+    char name[128] = "";
+    if (found && found->name)
+        snprintf(name, sizeof name, " ('%.80s' + %llu)", found->name,
+                 (unsigned long long)(warp->polled_address - found->base));
+    snprintf(text, size, "spin at %s until %s memory at 0x%llx%s changes", place,
+             is_shared ? "shared" : "global", (unsigned long long)warp->polled_address, name);
+}
+
+static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
+{
+    char spin[512], fit[64] = "";
+    const Launch *launch = facts->runner->block->launch;
+    put_spin(facts->runner, spin, sizeof spin);
+    if (facts->resident)
+        snprintf(fit, sizeof fit, " (%llu)", (unsigned long long)facts->resident);
+    int written;
+    if (facts->apart && launch->divergence == DIVERGENCE_STACK)
+        written =
+            snprintf(text, size,
+                     " Likely cause: threads %s, and those that could change it are lanes of the same warp: "
+                     "on this GPU, as on those before Volta, they do not run before the ones that spin "
+                     "have come to the end of the branch.",
+                     spin);
+    else if (facts->undispatched)
+        written =
+            snprintf(text, size,
+                     " Likely cause: threads %s; %llu blocks have not been dispatched, because all places "
+                     "are taken by blocks that wait: more blocks synchronize with each other than fit on "
+                     "the GPU at once%s. Launch no more of them, or cooperatively.",
+                     spin, (unsigned long long)facts->undispatched, fit);
+    else if (facts->waiter)
+        written =
+            snprintf(text, size,
+                     " Likely cause: threads %s; all others have ended, spin, too, or wait at a barrier for "
+                     "those that spin.",
+                     spin);
+    else
+        written = snprintf(text, size,
+                           " Likely cause: threads %s; all others have ended or spin, too: a lock was not "
+                           "released, or a signal was missed or never given.",
+                           spin);
+    return written > 0 ? (size_t)written : 0;
+}
+
+size_t hang_put_cause(const HangFacts *facts, char *text, size_t size)
+{
+    int written = 0;
+    text[0] = '\0';
+    if (facts->is_spinning)
+        return facts->runner ? put_spin_cause(facts, text, size) : 0;
+    if (facts->at_barrier)
+        written =
+            snprintf(text, size,
+                     " Likely cause: not all threads of a block come to the same barrier: a "
+                     "__syncthreads() in a branch that some do not take, or a barrier with a wrong count.");
+    else if (facts->at_sync)
+        written = snprintf(
+            text, size, " Likely cause: the mask of a .sync instruction names lanes that never come there.");
+    return written > 0 ? (size_t)written : 0;
+}
+
+static WbStatus report(const Block *block, const HangFacts *facts, const char *what)
+{
+    char groups[1000], cause[800];
     describe_block(block, groups, sizeof groups);
-    return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s:%s",
+    hang_put_cause(facts, cause, sizeof cause);
+    return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s.%s%s",
                      block->launch->program->name, block->index[0], block->index[1], block->index[2], what,
-                     groups);
+                     cause, groups);
 }
 
 WbStatus hang_report_deadlock(Block *block)
 {
-    return report(block, "deadlock: every thread of the block waits for another one of it");
+    HangFacts facts = {0};
+    hang_survey(&facts, block);
+    return report(block, &facts, "deadlock: every thread of the block waits for another one of it");
 }
 
 WbStatus hang_report_limit(Block *block, uint64_t instructions)
@@ -68,7 +189,19 @@ WbStatus hang_report_limit(Block *block, uint64_t instructions)
     char what[160];
     snprintf(what, sizeof what,
              "the launch has run %llu warp instructions, the limit (knob functional_limit), and has not "
-             "ended; this block now",
+             "ended; this block",
              (unsigned long long)instructions);
-    return report(block, what);
+    return report(block, &(HangFacts){0}, what);
+}
+
+WbStatus hang_report_spin(const Block *first, const HangFacts *facts, uint64_t instructions)
+{
+    char what[300];
+    snprintf(
+        what, sizeof what,
+        "the launch spins: in %llu warp instructions no block has begun or ended, and the warps of all %u "
+        "blocks on the GPU come back to the states that they had, with nothing left that could change "
+        "(knob watchdog_cycles)",
+        (unsigned long long)instructions, facts->blocks);
+    return report(first, facts, what);
 }

@@ -43,6 +43,8 @@ typedef struct Machine {
     void *output_context;
     WbOutput *assertion_output; /* null: `output` tells of them, too */
     void *assertion_context;
+    bool is_watched;           /* accesses to memory are looked at for `changes` */
+    uint64_t changes;          /* that make warps go on which wait for them, and looks at the clock: spin.h */
     ExecStatistics statistics;
     AllocationCache allocations;
 } Machine;

@@ -176,6 +176,7 @@ StepResult exec_mbarrier(Step *step)
             return step_error(step, WB_ERROR_EXECUTION, lane, "mbarrier at 0x%llx: %s",
                               (unsigned long long)access.address[lane], fault);
         memcpy(access.place[lane], &object, sizeof object);
+        step->warp->block->launch->machine->changes += object != token;
         if (first == 'D')
             step_write(step, step_operand(step, 0), lane, token);
     }

@@ -57,16 +57,24 @@ static uint64_t thread_value(const Warp *warp, SpecialRegister reg, unsigned lan
     }
 }
 
-static uint64_t nanoseconds(const Machine *machine)
+/* Whoever looks at the clock may be waiting for a time. */
+static uint64_t clock_of_machine(Machine *machine)
+{
+    machine->changes++;
+    return machine->clock;
+}
+
+static uint64_t nanoseconds(Machine *machine)
 {
     uint64_t khz = machine->clock_khz ? machine->clock_khz : 1000000;
-    return machine->clock / khz * 1000000 + machine->clock % khz * 1000000 / khz;
+    const uint64_t clock = clock_of_machine(machine);
+    return clock / khz * 1000000 + clock % khz * 1000000 / khz;
 }
 
 static uint64_t machine_value(const Warp *warp, SpecialRegister reg)
 {
     const Launch *launch = warp->block->launch;
-    const Machine *machine = launch->machine;
+    Machine *machine = launch->machine;
     switch (reg) {
     case SPECIAL_warpid:
         return warp->index;
@@ -79,11 +87,11 @@ static uint64_t machine_value(const Warp *warp, SpecialRegister reg)
     case SPECIAL_gridid:
         return launch->grid_id;
     case SPECIAL_clock:
-        return (uint32_t)machine->clock;
+        return (uint32_t)clock_of_machine(machine);
     case SPECIAL_clock_hi:
-        return machine->clock >> 32;
+        return clock_of_machine(machine) >> 32;
     case SPECIAL_clock64:
-        return machine->clock;
+        return clock_of_machine(machine);
     case SPECIAL_globaltimer:
         return nanoseconds(machine);
     case SPECIAL_globaltimer_lo:

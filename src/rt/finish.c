@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "report/report.h"
+#include "rt/live.h"
 #include "rt/rt.h"
 #include "warpbeam_graph.h"
 
@@ -22,6 +23,7 @@ static struct {
     FinishFiles files;
     pid_t process;
     volatile sig_atomic_t crashing;
+    bool is_written; /* what is known */
 } end;
 
 static unsigned parts(void)
@@ -33,6 +35,7 @@ static unsigned parts(void)
 
 static void write_statistics(void)
 {
+    end.is_written = true;
     const FinishFiles *files = &end.files;
     if (files->statistics && wb_report(end.gpu, files->statistics, parts()))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
@@ -94,6 +97,30 @@ static void on_crash(int number)
     raise(number);
 }
 
+void finish_interrupted(void)
+{
+    if (!end.is_written && end.process == getpid()) {
+        rt_enter_always("Ctrl-C");
+        fputs("warpbeam: interrupted; the statistics are of what had run until then.\n", stderr);
+        fflush(stdout);
+        write_statistics();
+    }
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+}
+
+/* While a call is under way it is told to come to its end, and the program ends there; a second Ctrl-C does not
+ * wait for that. */
+static void on_interrupt(int number)
+{
+    if (!rt_is_in_call() || end.process != getpid()) {
+        on_crash(number);
+        return;
+    }
+    rt_live_stop();
+    signal(number, SIG_DFL);
+}
+
 /* Only where the program has no handler of its own, and on a stack of its own: the program's may be what
  * overflowed. */
 static void watch_crashes(void)
@@ -104,7 +131,8 @@ static void watch_crashes(void)
     const stack_t stack = {.ss_sp = place, .ss_size = sizeof place};
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction old, action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
+        struct sigaction old, action = {.sa_handler = numbers[i] == SIGINT ? on_interrupt : on_crash,
+                                        .sa_flags = SA_ONSTACK | SA_NODEFER};
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(numbers[i], &action, NULL);
     }

@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rt/finish.h"
 #include "rt/graph.h"
 #include "rt/host_call.h"
+#include "rt/live.h"
 #include "rt/queries.h"
 #include "rt/settings.h"
 
@@ -29,7 +31,7 @@ static struct {
     bool is_tried;
     bool is_lost;        /* this is a child process, and the GPU is the parent's */
     RtError sticky;      /* of a kernel that failed */
-    unsigned depth;      /* calls that hold the lock */
+    _Atomic unsigned depth; /* calls that hold the lock */
     unsigned host_depth; /* host functions that are running */
     const char *call;    /* the outermost of those calls */
     char sentence[1024]; /* of the last rt_fail(), as much as fits */
@@ -93,12 +95,19 @@ RtError rt_enter(const char *call)
     return state.gpu ? state.sticky : RT_NO_DEVICE;
 }
 
+/* The terminal is the program's again; what Ctrl-C has stopped ends here. */
 void rt_leave(void)
 {
-    state.depth--;
+    const bool is_outermost = --state.depth == 0;
+    if (is_outermost)
+        rt_live_clear();
     call_count++;
     pthread_mutex_unlock(&lock);
+    if (is_outermost && rt_live_is_stopped())
+        finish_interrupted();
 }
+
+bool rt_is_in_call(void) { return state.depth > 0; }
 
 void rt_host_begin(void) { state.host_depth++; }
 
@@ -132,6 +141,7 @@ static const char *name_of(RtError error)
 RtError rt_fail(RtError error, const char *format, ...)
 {
     va_list arguments;
+    rt_live_clear();
     flockfile(stderr);
     fprintf(stderr, "warpbeam: %s (%s): ", state.call ? state.call : "CUDA", name_of(error));
     va_start(arguments, format);
@@ -199,6 +209,10 @@ RtError rt_check(WbStatus status)
     if (status == WB_NOT_READY)
         return RT_NOT_READY;
     const char *sentence = wb_error(state.gpu);
+    if (status == WB_ERROR_INTERRUPTED) {
+        fprintf(stderr, "warpbeam: %s\n", sentence);
+        return state.sticky = RT_LAUNCH_FAILURE;
+    }
     RtError error = error_of(status, sentence);
     rt_fail(error, "%s", sentence);
     if (is_fatal(status)) {

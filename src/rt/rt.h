@@ -37,6 +37,8 @@ const RtErrorRow *rt_error_row(int number);
 RtError rt_enter(const char *call);
 void rt_enter_always(const char *call);
 void rt_leave(void);
+/* Whether some thread is in a call; may be asked by a handler of signals. */
+bool rt_is_in_call(void);
 /* For a thread of our own: enters only if no call is under way and there has been none since the count was
  * asked for. The count may be asked for without the lock. */
 uint64_t rt_call_count(void);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rt/finish.h"
+#include "rt/live.h"
 #include "warpbeam_graph.h"
 
 static const char *setting(const char *name, const char *otherwise)
@@ -60,7 +61,11 @@ static bool configure(WbGpu *gpu)
            set_pairs(gpu, setting("WARPBEAM_SET", ""));
 }
 
-static void print(void *context, const char *text, size_t length) { fwrite(text, 1, length, context); }
+static void print(void *context, const char *text, size_t length)
+{
+    rt_live_clear();
+    fwrite(text, 1, length, context);
+}
 
 /* Whoever wants to know may be gone by now, and its place be taken: then nothing is said. */
 static void give_notice(void)
@@ -84,7 +89,7 @@ WbGpu *settings_open(void)
         fprintf(stderr, "warpbeam: %s\n", error);
         return NULL;
     }
-    if (!configure(gpu)) {
+    if (!configure(gpu) || !rt_live_open(gpu)) {
         wb_gpu_close(gpu);
         return NULL;
     }

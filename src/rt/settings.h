@@ -10,6 +10,7 @@
  *   WARPBEAM_GRAPH_PROFILE
  *                         where the dependency graph of the launches goes: DOT in FILE.dot, else edges
  *   WARPBEAM_SUMMARY      1: a summary on stderr at the program's end
+ *   WARPBEAM_PROGRESS     auto: progress on stderr where that is a terminal; always: else as lines; never
  *   WARPBEAM_NOTICE       a pipe's path; it learns by one byte that a GPU is being opened
  *
  * `warpbeam run` sets them from its options. */

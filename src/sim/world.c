@@ -16,8 +16,8 @@
 #include "base/alloc.h"
 
 /* How often a thread looks whether the others have come before it sleeps; windows of a run that one thread
- * does alone. */
-enum { SPINS = 4000, ALONE_WINDOWS = 32 };
+ * does alone, and that a run which goes on from another has to have for all threads to start at once. */
+enum { SPINS = 4000, ALONE_WINDOWS = 32, LONG_WINDOWS = 4 * ALONE_WINDOWS };
 
 typedef struct Action {
     Cycle time;
@@ -56,6 +56,7 @@ struct World {
     Report after_actions[2];
     Report acted; /* what actions report: the others may still be reading what was before */
     bool is_acting;
+    bool was_cut; /* the last run was worth several threads, and ended at its limit with work left */
     int spins;
     pthread_mutex_t lock;
     pthread_cond_t met;
@@ -356,14 +357,17 @@ static bool run_alone(World *world)
 
 WorldEnd world_run(World *world, Cycle start, Cycle limit)
 {
+    const bool is_long = world->was_cut && limit - start > LONG_WINDOWS * world->window;
     world->start = start;
     world->limit = limit;
-    if (run_alone(world))
+    world->was_cut = false;
+    if (!is_long && run_alone(world))
         return world->end;
     for (uint32_t t = 1; t < world->thread_count; t++)
         pthread_create(&world->threads[t].handle, NULL, run_thread, &world->threads[t]);
     run_thread(&world->threads[0]);
     for (uint32_t t = 1; t < world->thread_count; t++)
         pthread_join(world->threads[t].handle, NULL);
+    world->was_cut = world->end.shard == UINT32_MAX && world->end.next != CYCLE_NEVER;
     return world->end;
 }

@@ -54,7 +54,7 @@ static void check_case(WbGpu *gpu, const Case *c)
 
 static void check_cases(const Case *cases, size_t count)
 {
-    static const char *const knobs[] = {"functional_limit=2000000", NULL};
+    static const char *const knobs[] = {"functional_limit=2000000", "watchdog_cycles=0", NULL};
     WbGpu *gpu = harness_open("h200", knobs);
     for (size_t i = 0; i < count; i++)
         check_case(gpu, &cases[i]);

@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "rt/rt.h"
 
 enum { GOOD = 42, SECONDS = 120 };
 
@@ -186,6 +189,102 @@ static void programs_with_timelines(void **state)
     }
 }
 
+/* -- Ctrl-C -- */
+
+static void *press_when_it_simulates(void *unused)
+{
+    (void)unused;
+    while (!rt_is_in_call())
+        usleep(1000);
+    kill(getpid(), SIGINT);
+    return NULL;
+}
+
+/* A kernel that would take hours is cut off, and counts as far as it was. */
+static void interrupt_a_kernel(void)
+{
+    pthread_t thread;
+    if (launch(kernels.spin, cell, 2000000000, NULL) ||
+        pthread_create(&thread, NULL, press_when_it_simulates, NULL))
+        _exit(1);
+    cudaDeviceSynchronize();
+}
+
+static volatile sig_atomic_t is_caught;
+
+static void catch (int number) { is_caught = number; }
+
+/* A program's own handler is the one that is called, and the kernel runs to its end. */
+static void catch_the_interrupt(void)
+{
+    pthread_t thread;
+    signal(SIGINT, catch);
+    if (launch(kernels.spin, cell, 100000, NULL) ||
+        pthread_create(&thread, NULL, press_when_it_simulates, NULL) || cudaDeviceSynchronize() ||
+        pthread_join(thread, NULL))
+        _exit(1);
+    exit(is_caught == SIGINT ? GOOD : 1);
+}
+
+static void programs_that_are_interrupted(void **state)
+{
+    (void)state;
+    int status = end_of(interrupt_a_kernel);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
+    assert_int_equal(rows(), 2);
+    status = end_of(catch_the_interrupt);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+    assert_int_equal(rows(), 2);
+}
+
+/* All that the terminal got; Ctrl-C is pressed when `cue` is there. */
+static void read_terminal(int terminal, const char *cue, char *all, size_t size)
+{
+    size_t used = 0;
+    ssize_t got;
+    while (used + 1 < size && (got = read(terminal, all + used, size - used - 1)) > 0) {
+        used += (size_t)got;
+        all[used] = '\0';
+        if (cue && strstr(all, cue)) {
+            assert_int_equal(write(terminal, "\003", 1), 1);
+            cue = NULL;
+        }
+    }
+}
+
+static void terminals_show_progress(void **state)
+{
+    (void)state;
+    int terminal, status;
+    static char all[1 << 16];
+    struct winsize size = {.ws_row = 24, .ws_col = 60};
+    const pid_t child = forkpty(&terminal, NULL, NULL, &size);
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(SECONDS);
+        for (int number = 1; number < NSIG; number++)
+            signal(number, SIG_DFL);
+        setenv("WARPBEAM_STATS", "statistics.csv", 1);
+        setenv("WARPBEAM_PROGRESS", "auto", 1);
+        if (program_begin(NULL) || cudaMalloc(&cell, 4) || launch(kernels.spin, cell, 2000000000, NULL))
+            _exit(1);
+        cudaDeviceSynchronize();
+        _exit(2);
+    }
+    read_terminal(terminal, "of 1 blocks (0%), cycle", all, sizeof all);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(terminal);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGINT);
+    assert_non_null(strstr(all, "\r\033[K"));
+    assert_non_null(strstr(all, "warpbeam: The simulation was interrupted"));
+    for (const char *line = all; (line = strchr(line, '\r')); line++)
+        assert_true(strncmp(line, "\rspin", 5) != 0 || strcspn(line, "\033") <= 60);
+    assert_int_equal(rows(), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +292,8 @@ int main(void)
         cmocka_unit_test(programs_that_are_ended),
         cmocka_unit_test(programs_that_are_profiled),
         cmocka_unit_test(programs_with_timelines),
+        cmocka_unit_test(programs_that_are_interrupted),
+        cmocka_unit_test(terminals_show_progress),
     };
     return cmocka_run_group_tests_name("finish", tests, make_folder, remove_folder);
 }

@@ -1,0 +1,113 @@
+/* What a GPU is doing at this moment, in a few lines for people. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "api/gpu.h"
+
+enum { KERNELS_SHOWN = 8, WAITS_SHOWN = 4 };
+
+/* Text in a place of fixed size; `length` is that of the whole, as far as it went. */
+typedef struct Text {
+    char *at;
+    size_t size, length;
+} Text;
+
+__attribute__((format(printf, 2, 3))) static void put(Text *text, const char *format, ...)
+{
+    va_list arguments;
+    const size_t used = text->length < text->size ? text->length : text->size;
+    va_start(arguments, format);
+    const int written = vsnprintf(text->size ? text->at + used : NULL, text->size - used, format, arguments);
+    va_end(arguments);
+    text->length += written > 0 ? (size_t)written : 0;
+}
+
+static void put_kernel(Text *text, const WbGpu *gpu, const GridKernel *grid)
+{
+    put(text,
+        "  kernel '%.200s': %" PRIu64 " of %" PRIu64 " blocks ended, %u on SMs, %" PRIu64
+        " not dispatched; launched %" PRIu64 " cycles ago\n",
+        grid->kernel->launch.program->name, grid->ended_blocks, grid->block_count, grid->resident_blocks,
+        grid->block_count - grid->dispatched_blocks, gpu->now - grid->launched);
+}
+
+static void put_kernels(Text *text, const WbGpu *gpu)
+{
+    const CycleMachine *machine = gpu->cycle;
+    const uint32_t count = machine->running.count, launched = machine->front_end->devices.count;
+    for (uint32_t i = 0; i < count && i < KERNELS_SHOWN; i++)
+        put_kernel(text, gpu, &machine->running.items[i]->grid);
+    if (count > KERNELS_SHOWN)
+        put(text, "  and %u kernels more\n", count - KERNELS_SHOWN);
+    if (launched)
+        put(text, "  %u launches by kernels are not complete\n", launched);
+}
+
+/* Warp instructions of all SMs since the running kernels began, by the cycles of that time. */
+static void put_rate(Text *text, const WbGpu *gpu)
+{
+    const CycleMachine *machine = gpu->cycle;
+    const Snapshot *before = machine->running.items[0]->before;
+    const StatTable *table = components[COMPONENT_EXEC].table;
+    uint64_t instructions = 0, busy = 0;
+    for (uint32_t i = 0; i < machine->sm_count; i++) {
+        instructions += machine->sms[i]->machine.statistics.warp_instructions;
+        busy += machine->sms[i]->resident_blocks > 0;
+    }
+    instructions -= before->sums[COMPONENT_EXEC][stat_find(table, "warp_instructions") - table->rows];
+    const Cycle cycles = gpu->now - before->time;
+    put(text, "  %" PRIu64 " of %u SMs have blocks; %" PRIu64 " warp instructions, %.3f a cycle\n", busy,
+        machine->sm_count, instructions, cycles ? (double)instructions / (double)cycles : 0.0);
+}
+
+static uint64_t count_waits(const CycleMachine *machine, uint64_t waits[WAIT_COUNT])
+{
+    uint64_t warps = 0;
+    for (uint32_t s = 0; s < machine->sm_count; s++)
+        for (uint32_t k = 0; k < machine->sms[s]->scheduler_count; k++)
+            for (unsigned wait = 0; wait < WAIT_COUNT; wait++) {
+                waits[wait] += machine->sms[s]->schedulers[k].waiting[wait];
+                warps += machine->sms[s]->schedulers[k].waiting[wait];
+            }
+    return warps;
+}
+
+/* The most frequent first. */
+static void put_waits(Text *text, const CycleMachine *machine)
+{
+    uint64_t waits[WAIT_COUNT] = {0};
+    const uint64_t warps = count_waits(machine, waits);
+    if (warps)
+        put(text, "  %" PRIu64 " warps:\n", warps);
+    for (unsigned shown = 0; shown < WAITS_SHOWN && warps; shown++) {
+        unsigned most = 0;
+        for (unsigned wait = 1; wait < WAIT_COUNT; wait++)
+            most = waits[wait] > waits[most] ? wait : most;
+        if (!waits[most])
+            return;
+        put(text, "  %5.1f%%  %s\n", 100.0 * (double)waits[most] / (double)warps,
+            cycle_wait_descriptions[most]);
+        waits[most] = 0;
+    }
+}
+
+size_t wb_snapshot(const WbGpu *gpu, char *to, size_t size)
+{
+    Text text = {.at = to, .size = to ? size : 0};
+    if (!gpu)
+        return 0;
+    const bool is_functional = gpu->functional != NULL;
+    put(&text, "%s, cycle %" PRIu64 ": %" PRIu64 " of %" PRIu64 " kernels done\n", gpu->config.name,
+        is_functional ? gpu->machine.clock : gpu->now, gpu->progress.launches_done,
+        gpu->progress.launches_known);
+    if (is_functional)
+        put(&text, "  a kernel runs functionally; %" PRIu64 " warp instructions so far\n",
+            gpu->machine.statistics.warp_instructions);
+    if (gpu->cycle && gpu->cycle->running.count) {
+        put_kernels(&text, gpu);
+        put_rate(&text, gpu);
+        put_waits(&text, gpu->cycle);
+    }
+    return text.length;
+}

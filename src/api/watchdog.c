@@ -1,0 +1,159 @@
+#include "api/gpu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Cycles between looks while it watches: LEAST and up to that number more; looks until it gives up, where no
+ * warp at all has come back, and in any case; and those with changes. */
+enum { LEAST = 64, SPREAD = 1023, FIRST_LOOKS = 40, LOOKS = 400, STRIKES = 8 };
+/* Stores that were under way when it began to watch are done by then. */
+enum { SETTLE = 10000 };
+
+Cycle watchdog_slice(const WbGpu *gpu, Cycle limit)
+{
+    if (!gpu->config.watchdog_cycles || !gpu->cycle)
+        return limit;
+    const Cycle next = gpu->cycle->watchdog.next, first = gpu->now + gpu->config.watchdog_cycles;
+    const Cycle stop = next > gpu->now ? next : first > gpu->now ? first : CYCLE_NEVER;
+    return stop < limit ? stop : limit;
+}
+
+void watchdog_free(Watchdog *watchdog) { xfree(watchdog->marks); }
+
+static uint64_t count_moves(const CycleMachine *machine)
+{
+    const GridStatistics *counts = &machine->front_end->statistics;
+    return counts->blocks_dispatched + counts->blocks_ended + counts->blocks_resumed +
+           counts->blocks_suspended + machine->front_end->next_event;
+}
+
+static uint64_t count_changes(const CycleMachine *machine)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        sum += machine->sms[i]->machine.changes;
+    return sum;
+}
+
+static void watch_all(CycleMachine *machine, bool is_watched)
+{
+    for (uint32_t i = 0; i < machine->sm_count; i++) {
+        machine->sms[i]->machine.is_watched = is_watched;
+        for (uint32_t w = 0; is_watched && w < MAX_WARPS; w++)
+            if (machine->sms[i]->warps[w].warp)
+                machine->sms[i]->warps[w].warp->polled_pc = NO_INDEX;
+    }
+}
+
+static void begin(CycleMachine *machine, Cycle now)
+{
+    Watchdog *watchdog = &machine->watchdog;
+    watch_all(machine, true);
+    watchdog->changes = count_changes(machine);
+    watchdog->looks = watchdog->strikes = 0;
+    watchdog->random = 1;
+    watchdog->marks = xcalloc((size_t)machine->sm_count * MAX_WARPS, sizeof *watchdog->marks);
+    watchdog->next = now + SETTLE;
+}
+
+/* It looks again after so many cycles; the knob may be as large as it likes. */
+static void end(CycleMachine *machine, Cycle now, Cycle pause)
+{
+    Watchdog *watchdog = &machine->watchdog;
+    if (watchdog->marks)
+        watch_all(machine, false);
+    xfree(watchdog->marks);
+    watchdog->marks = NULL;
+    watchdog->next = now + pause < now ? CYCLE_NEVER : now + pause;
+}
+
+/* What is known of the warps on all SMs. */
+typedef struct Verdict {
+    bool all; /* every warp spins, or waits for one that does */
+    uint32_t spinning;
+} Verdict;
+
+static void judge_warp(Watchdog *watchdog, const Sm *sm, uint32_t number, Cycle now, Verdict *verdict)
+{
+    const WarpSlot *slot = &sm->warps[number];
+    const BlockSlot *block = &sm->blocks[slot->block];
+    SpinMark *mark = &watchdog->marks[(size_t)sm->number * MAX_WARPS + number];
+    const bool is_blocked = slot->wait == WAIT_BARRIER && slot->wake == CYCLE_NEVER;
+    const uint64_t state = spin_fingerprint(slot->warp) + slot->pending_ops;
+    /* A warp that has not left its wait since may wait for something that takes long. */
+    const bool is_right = spin_compare(mark, state, now, is_blocked || slot->since > mark->time);
+    verdict->spinning += is_right && !is_blocked;
+    verdict->all &= is_right && slot->warp->live && block->phase == PHASE_RUNS && slot->wait != WAIT_UNIT;
+}
+
+static Verdict judge(CycleMachine *machine, Cycle now)
+{
+    Verdict verdict = {.all = true};
+    for (uint32_t s = 0; s < machine->sm_count; s++)
+        for (uint32_t w = 0; w < MAX_WARPS; w++)
+            if (machine->sms[s]->warps[w].warp)
+                judge_warp(&machine->watchdog, machine->sms[s], w, now, &verdict);
+    verdict.all &= verdict.spinning > 0 && front_end_next(machine->front_end) == CYCLE_NEVER;
+    return verdict;
+}
+
+static WbStatus report(const WbGpu *gpu, Error *error)
+{
+    const CycleMachine *machine = gpu->cycle;
+    char what[320];
+    snprintf(what, sizeof what,
+             "spins: in the %" PRIu64 " cycles up to %" PRIu64
+             " no block has come or gone, and all warps on the "
+             "GPU come back to the states that they had, with nothing left that could change (knob "
+             "watchdog_cycles)",
+             gpu->now - machine->watchdog.quiet_from, gpu->now);
+    for (uint32_t i = 0; i < machine->running.count; i++)
+        if (machine->running.items[i]->grid.resident_blocks)
+            return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, true, error);
+    return cycle_describe_hang(machine, &machine->running.items[0]->grid, what, true, error);
+}
+
+/* A look while it watches. */
+static WbStatus watch(WbGpu *gpu, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    Watchdog *watchdog = &machine->watchdog;
+    const uint64_t changes = count_changes(machine);
+    const Cycle later = 2 * (gpu->now - watchdog->quiet_from);
+    watchdog->random = watchdog->random * 1103515245 + 12345;
+    watchdog->next = gpu->now + LEAST + (watchdog->random >> 16 & SPREAD);
+    if (changes != watchdog->changes) {
+        watchdog->changes = changes;
+        memset(watchdog->marks, 0, (size_t)machine->sm_count * MAX_WARPS * sizeof *watchdog->marks);
+        if (++watchdog->strikes == STRIKES)
+            end(machine, gpu->now, later);
+        return WB_OK;
+    }
+    const Verdict verdict = judge(machine, gpu->now);
+    if (verdict.all)
+        return report(gpu, error);
+    if (++watchdog->looks == LOOKS || (watchdog->looks == FIRST_LOOKS && !verdict.spinning))
+        end(machine, gpu->now, later);
+    return WB_OK;
+}
+
+WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    if (!gpu->config.watchdog_cycles || !machine || !machine->running.count)
+        return WB_OK;
+    Watchdog *watchdog = &machine->watchdog;
+    const uint64_t moves = count_moves(machine);
+    if (!alone || moves != watchdog->moves) {
+        if (watchdog->marks || gpu->now >= watchdog->next)
+            end(machine, gpu->now, gpu->config.watchdog_cycles);
+        watchdog->moves = moves;
+        watchdog->quiet_from = gpu->now;
+    } else if (gpu->now >= watchdog->next) {
+        if (watchdog->marks)
+            return watch(gpu, error);
+        begin(machine, gpu->now);
+    }
+    return WB_OK;
+}

@@ -1,0 +1,36 @@
+/* The watchdog of cycle mode: finds kernels whose warps all spin (exec/spin.h).
+ *
+ * As long as blocks come and go it only compares two numbers now and then. When none has for watchdog_cycles, it
+ * stops the machine for a while at short distances, which have no rhythm of their own, and compares the state of
+ * every warp with one that it had. When something has changed in between, it begins anew, and after a few times
+ * gives up and waits twice as long. The verdict is no guess: nothing is left that could happen but that all warps
+ * go round their loops, so it never falls on a kernel that would end. */
+#ifndef API_WATCHDOG_H
+#define API_WATCHDOG_H
+
+#include "base/error.h"
+#include "exec/spin.h"
+#include "sim/clock.h"
+
+struct CycleMachine;
+
+/* Invariant: marks is null exactly while nobody is watched. */
+typedef struct Watchdog {
+    uint64_t moves;        /* of blocks, as last seen */
+    Cycle quiet_from;      /* when that was */
+    Cycle next;            /* when it looks again; 0: it has not looked yet */
+    uint64_t changes;      /* of all SMs, as last seen */
+    uint32_t looks, strikes; /* since it watches; of these, those that found changes */
+    uint32_t random;
+    SpinMark *marks;       /* [sm][MAX_WARPS] */
+} Watchdog;
+
+/* How far the machine may run before the watchdog looks, at most to `limit`. */
+Cycle watchdog_slice(const WbGpu *gpu, Cycle limit);
+/* Looks, if it is time. `alone`: the kernels that run cannot get anything from outside of the machine before
+ * they end. Fails with the sentence. */
+WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error);
+/* Its machine goes. */
+void watchdog_free(Watchdog *watchdog);
+
+#endif

@@ -1,0 +1,245 @@
+#include "report/live.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "api/gpu.h"
+
+/* Seconds between plain lines; of the samples that rates are made of. */
+#define LINE_SECONDS 5.0
+#define SAMPLE_SECONDS 2.0
+enum { NARROW = 80, WIDEST = 400, NAME_WIDTH = 40, BAR_WIDTH = 30 };
+
+bool live_style(const char *wanted, FILE *to, LiveStyle *style)
+{
+    const bool is_terminal = isatty(fileno(to));
+    if (!wanted || strcmp(wanted, "auto") == 0)
+        *style = is_terminal ? LIVE_REDRAWN : LIVE_NEVER;
+    else if (strcmp(wanted, "always") == 0)
+        *style = is_terminal ? LIVE_REDRAWN : LIVE_LINES;
+    else if (strcmp(wanted, "never") == 0)
+        *style = LIVE_NEVER;
+    else
+        return false;
+    return true;
+}
+
+/* The last column stays free: some terminals wrap there. */
+static size_t columns_of(FILE *to)
+{
+    struct winsize size;
+    const size_t columns =
+        ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : (size_t)NARROW;
+    return columns - 1 < WIDEST ? columns - 1 : WIDEST;
+}
+
+/* "12", "3.4k", "56.7M" */
+static void put_number(char *text, size_t size, double value)
+{
+    static const char *const units[] = {"", "k", "M", "G", "T"};
+    unsigned unit = 0;
+    while (value >= 999.5 && unit < 4) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(text, size, unit && value < 99.95 ? "%.1f%s" : "%.0f%s", value, units[unit]);
+}
+
+/* "0:07", "1:02:03" */
+static void put_time(char *text, size_t size, double seconds)
+{
+    const uint64_t whole = seconds < 1e9 ? (uint64_t)(seconds + 0.5) : 1000000000;
+    if (whole < 3600)
+        snprintf(text, size, "%" PRIu64 ":%02u", whole / 60, (unsigned)(whole % 60));
+    else
+        snprintf(text, size, "%" PRIu64 ":%02u:%02u", whole / 3600, (unsigned)(whole / 60 % 60),
+                 (unsigned)(whole % 60));
+}
+
+/* -- what is known -- */
+
+/* Kernels that were known at `first` count whole, those that run by their blocks. */
+static double share_done(const WbProgress *first, const WbProgress *now)
+{
+    const uint64_t known = now->launches_known - first->launches_done;
+    const double blocks = now->blocks ? (double)now->blocks_ended / (double)now->blocks : 0;
+    return known ? ((double)(now->launches_done - first->launches_done) + blocks) / (double)known : 0;
+}
+
+/* False: nothing has been done yet to judge by. */
+static bool seconds_left(const Live *live, const WbProgress *now, double *seconds)
+{
+    const double share = share_done(&live->first, now), spent = now->seconds - live->first.seconds;
+    if (share <= 0 || share >= 1 || spent <= 0)
+        return false;
+    *seconds = spent * (1 - share) / share;
+    return true;
+}
+
+static double rate(uint64_t now, uint64_t then, double seconds)
+{
+    return seconds > 0 && now > then ? (double)(now - then) / seconds : 0;
+}
+
+/* -- the line -- */
+
+/* Parts in the order in which they are shown; those of the highest rank are left out first. */
+typedef struct Part {
+    char text[96];
+    unsigned rank;
+} Part;
+enum { PART_KERNEL, PART_NAME, PART_BLOCKS, PART_CYCLE, PART_WORK, PART_SPEED, PART_LEFT, PART_COUNT };
+
+static void fill_parts(const Live *live, const WbProgress *now, Part *parts)
+{
+    static const unsigned ranks[PART_COUNT] = {3, 2, 0, 4, 5, 6, 1};
+    char a[16], b[16];
+    double left;
+    for (unsigned i = 0; i < PART_COUNT; i++)
+        parts[i] = (Part){.rank = ranks[i]};
+    if (now->launches_known - live->first.launches_done > 1)
+        snprintf(parts[PART_KERNEL].text, sizeof parts->text, "kernel %" PRIu64 " of %" PRIu64 " ",
+                 now->launches_done + 1 < now->launches_known ? now->launches_done + 1 : now->launches_known,
+                 now->launches_known);
+    if (now->kernel) {
+        char name[512];
+        kernel_plain_name(now->kernel, name, sizeof name);
+        snprintf(parts[PART_NAME].text, sizeof parts->text, "%.*s: ", NAME_WIDTH, name);
+    }
+    if (now->blocks)
+        snprintf(parts[PART_BLOCKS].text, sizeof parts->text, "%" PRIu64 " of %" PRIu64 " blocks (%u%%)",
+                 now->blocks_ended, now->blocks,
+                 (unsigned)(100.0 * (double)now->blocks_ended / (double)now->blocks));
+    else
+        snprintf(parts[PART_BLOCKS].text, sizeof parts->text, "no kernel runs");
+    put_number(a, sizeof a, (double)now->cycles);
+    snprintf(parts[PART_CYCLE].text, sizeof parts->text, ", cycle %s", a);
+    const double span = now->seconds - live->earlier.seconds;
+    put_number(a, sizeof a, rate(now->warp_instructions, live->earlier.warp_instructions, span));
+    snprintf(parts[PART_WORK].text, sizeof parts->text, ", %s instr/s", a);
+    put_number(b, sizeof b, rate(now->cycles, live->earlier.cycles, span));
+    snprintf(parts[PART_SPEED].text, sizeof parts->text, ", %s cycles/s", b);
+    if (seconds_left(live, now, &left)) {
+        put_time(a, sizeof a, left);
+        snprintf(parts[PART_LEFT].text, sizeof parts->text, ", about %s left", a);
+    }
+}
+
+size_t live_describe(const Live *live, const WbProgress *now, char *text, size_t columns)
+{
+    Part parts[PART_COUNT];
+    fill_parts(live, now, parts);
+    size_t length = 0;
+    for (unsigned i = 0; i < PART_COUNT; i++)
+        length += strlen(parts[i].text);
+    for (unsigned rank = PART_COUNT - 1; length > columns && rank > 0; rank--)
+        for (unsigned i = 0; i < PART_COUNT; i++)
+            if (parts[i].rank == rank) {
+                length -= strlen(parts[i].text);
+                parts[i].text[0] = '\0';
+            }
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < PART_COUNT && used < columns; i++)
+        used += (size_t)snprintf(text + used, columns + 1 - used, "%s", parts[i].text);
+    return used < columns ? used : columns;
+}
+
+/* -- drawing -- */
+
+void live_clear(Live *live)
+{
+    if (!live->is_drawn)
+        return;
+    fputs("\r\033[K", live->to);
+    fflush(live->to);
+    live->is_drawn = false;
+}
+
+static void draw(Live *live, const WbProgress *now)
+{
+    char text[WIDEST + 1];
+    if (live->style == LIVE_REDRAWN) {
+        live_describe(live, now, text, columns_of(live->to));
+        fprintf(live->to, "\r%s\033[K", text);
+        fflush(live->to);
+        live->is_drawn = true;
+    } else if (live->style == LIVE_LINES && now->seconds >= live->next_line) {
+        live_describe(live, now, text, WIDEST);
+        fprintf(live->to, "warpbeam: %s\n", text);
+        live->next_line = now->seconds + LINE_SECONDS;
+    }
+}
+
+static void show_snapshot(Live *live)
+{
+    const size_t size = wb_snapshot(live->gpu, NULL, 0) + 1;
+    char *text = malloc(size);
+    if (!text)
+        return;
+    live_clear(live);
+    wb_snapshot(live->gpu, text, size);
+    fprintf(live->to, "warpbeam: %s", text);
+    fflush(live->to);
+    free(text);
+}
+
+/* Launches begin anew when all that were known have ended: estimates are made for those that came since. */
+static void take_samples(Live *live, const WbProgress *now)
+{
+    const bool is_older = now->seconds < live->later.seconds; /* statistics were reset */
+    if (!live->has_begun || is_older || live->later.launches_done == live->later.launches_known)
+        live->first = *now;
+    if (!live->has_begun || is_older)
+        live->earlier = live->later = *now;
+    if (is_older)
+        live->next_line = 0;
+    live->has_begun = true;
+    if (now->seconds - live->later.seconds < SAMPLE_SECONDS)
+        return;
+    live->earlier = live->later;
+    live->later = *now;
+}
+
+bool live_look(void *context, const WbProgress *now)
+{
+    Live *live = context;
+    take_samples(live, now);
+    if (live->is_asked) {
+        live->is_asked = 0;
+        show_snapshot(live);
+    }
+    if (live->must_stop) {
+        live_clear(live);
+        return false;
+    }
+    draw(live, now);
+    return true;
+}
+
+void live_bar(FILE *to, const char *what, size_t done, size_t count, double seconds)
+{
+    if (!isatty(fileno(to)))
+        return;
+    if (done >= count) {
+        fputs("\r\033[K", to);
+        fflush(to);
+        return;
+    }
+    char bar[BAR_WIDTH + 1], left[32] = "";
+    for (size_t i = 0; i < BAR_WIDTH; i++)
+        bar[i] = i < done * BAR_WIDTH / count ? '#' : '.';
+    bar[BAR_WIDTH] = '\0';
+    if (done) {
+        char time[16];
+        put_time(time, sizeof time, seconds * (double)(count - done) / (double)done);
+        snprintf(left, sizeof left, ", about %s left", time);
+    }
+    char text[WIDEST + 1];
+    snprintf(text, columns_of(to) + 1, "[%s] %zu of %zu %s done%s", bar, done, count, what, left);
+    fprintf(to, "\r%s\033[K", text);
+    fflush(to);
+}

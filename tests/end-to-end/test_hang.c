@@ -1,0 +1,249 @@
+/* Launches that do not end: the watchdog finds those that spin, and only those, in both modes, and says why. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "warpbeam.h"
+
+#define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
+/* %a: the words; %b: the block; %t: the thread; %n: the second argument */
+#define ENTRY(body)                                                                                          \
+    HEAD ".visible .entry k(.param .u64 words, .param .u32 count) {\n"                                       \
+         ".reg .u64 %a, %c; .reg .u32 %b, %t, %n, %v, %w, %i; .reg .pred %p, %q;\n"                          \
+         "ld.param.u64 %a, [words]; ld.param.u32 %n, [count]; mov.u32 %b, %ctaid.x; mov.u32 %t, %tid.x;\n"   \
+         "mov.u32 %i, 0;\n" body "ret; }\n"
+
+static WbGpu *gpu;
+static uint64_t words;
+static bool is_functional;
+
+static void check(WbStatus status)
+{
+    if (status != WB_OK)
+        fail_msg("%s, %s mode: %s", wb_status_name(status), is_functional ? "functional" : "cycle",
+                 wb_error(gpu));
+}
+
+/* A GPU of two SMs, on which 16 blocks fit, and a watchdog without patience. */
+static void open_gpu(const char *name)
+{
+    check(wb_gpu_open(name, &gpu, NULL, 0));
+    check(wb_gpu_set(gpu, "mode", is_functional ? "functional" : "cycle"));
+    check(wb_gpu_set(gpu, "sm_count", "2"));
+    check(wb_gpu_set(gpu, "max_blocks_per_sm", "8"));
+    check(wb_gpu_set(gpu, "watchdog_cycles", "2000"));
+    check(wb_malloc(gpu, 4096, &words));
+    check(wb_set_device(gpu, words, 0, 4096));
+}
+
+static WbStatus run(const char *text, uint32_t blocks, uint32_t threads, uint32_t count)
+{
+    WbModule *module;
+    WbKernel *kernel;
+    void *const pointers[] = {&words, &count};
+    check(wb_module_load(gpu, "test.ptx", text, strlen(text), &module));
+    check(wb_module_kernel(module, "k", &kernel));
+    check(wb_launch(kernel,
+                    &(WbLaunch){.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .pointers = pointers}));
+    return wb_wait(gpu);
+}
+
+static void expect(WbStatus status, const char *const *parts)
+{
+    if (status != WB_ERROR_DEADLOCK)
+        fail_msg("%s in %s mode: %s", wb_status_name(status), is_functional ? "functional" : "cycle",
+                 wb_error(gpu));
+    for (; *parts; parts++)
+        if (!strstr(wb_error(gpu), *parts))
+            fail_msg("'%s' is not in: %s", *parts, wb_error(gpu));
+}
+#define EXPECT(status, ...) expect((status), (const char *const[]){__VA_ARGS__, NULL})
+
+/* Runs the body in both modes. */
+#define IN_BOTH_MODES(name, ...)                                                                             \
+    for (int mode = 0; mode < 2; mode++) {                                                                   \
+        is_functional = mode;                                                                                \
+        open_gpu(name);                                                                                      \
+        __VA_ARGS__;                                                                                         \
+        wb_gpu_close(gpu);                                                                                   \
+    }
+
+/* -- hangs -- */
+
+static const char barrier[] = ENTRY("atom.global.add.u32 %v, [%a], 1;\n"
+                                    "LOOP: ld.volatile.global.u32 %v, [%a];\n"
+                                    "setp.lt.u32 %p, %v, %n; @%p bra LOOP;\n");
+
+static void a_grid_barrier_larger_than_the_gpu(void **state)
+{
+    (void)state;
+    IN_BOTH_MODES("h200", {
+        check(run(barrier, 16, 1, 16));
+        check(wb_set_device(gpu, words, 0, 4096));
+        EXPECT(run(barrier, 17, 1, 17), "spins", "watchdog_cycles", "test.ptx:9", "global memory at 0x",
+               "more blocks synchronize with each other than fit on the GPU at once (16)",
+               "1 blocks have not");
+        check(wb_set_device(gpu, words, 0, 4096));
+        check(run(barrier, 16, 1, 16)); /* the next launch works */
+        if (!is_functional) {
+            check(wb_set_device(gpu, words, 0, 4096));
+            EXPECT(run(barrier, 20, 1, 20), "16 are on SMs", "no SM has enough places for blocks free");
+        }
+    })
+}
+
+/* The block that sets the flag is the last one. */
+static void a_producer_that_is_never_dispatched(void **state)
+{
+    (void)state;
+    static const char text[] = ENTRY("setp.eq.u32 %p, %b, %n; @%p bra GIVE;\n"
+                                     "LOOP: atom.global.or.b32 %v, [%a+8], 0;\n"
+                                     "setp.eq.u32 %p, %v, 0; @%p bra LOOP; ret;\n"
+                                     "GIVE: st.global.u32 [%a+8], 1;\n");
+    IN_BOTH_MODES("gtx480", {
+        check(run(text, 16, 32, 15));
+        check(wb_set_device(gpu, words, 0, 4096));
+        EXPECT(run(text, 30, 32, 29), "spin at test.ptx:9", "14 blocks have not been dispatched");
+    })
+}
+
+/* Before Volta lanes of one warp cannot wait for each other; from then on they can. */
+static void a_spin_lock_between_lanes(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ENTRY("LOOP: atom.global.cas.b32 %v, [%a], 0, 1;\n"
+              "setp.ne.u32 %p, %v, 0; @%p bra LOOP;\n"
+              "ld.global.u32 %w, [%a+4]; add.u32 %w, %w, 1; st.global.u32 [%a+4], %w;\n"
+              "membar.gl; atom.global.exch.b32 %v, [%a], 0;\n");
+    IN_BOTH_MODES("gtx480",
+                  { EXPECT(run(text, 1, 32, 0), "lanes of the same warp", "before Volta", "test.ptx:8"); })
+    IN_BOTH_MODES("h200", { check(run(text, 1, 32, 0)); })
+}
+
+static void a_barrier_that_not_all_reach(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ENTRY("setp.ge.u32 %p, %t, 32; @%p bra AWAY; bar.sync 1, 64; AWAY: bar.sync 0;\n");
+    IN_BOTH_MODES("gtx480", {
+        EXPECT(run(text, 1, 64, 0), "deadlock", "not all threads of a block come to the same barrier",
+               "32 of 64 threads have come", "test.ptx:8");
+    })
+}
+
+/* Thread 0 spins, and all others wait for it; the loop has a barrier of its own; it writes what is there. */
+static void spinning_in_company(void **state)
+{
+    (void)state;
+    static const char for_one[] =
+        ENTRY("setp.ge.u32 %p, %t, 32; @%p bra MEET;\n"
+              "LOOP: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %q, %v, 0; @%q bra LOOP;\n"
+              "MEET: bar.sync 0;\n");
+    static const char for_all[] =
+        ENTRY("LOOP: ld.volatile.global.u32 %v, [%a]; bar.sync 0; st.global.u32 [%a+64], %n;\n"
+              "setp.eq.u32 %q, %v, 0; @%q bra LOOP;\n");
+    IN_BOTH_MODES("h200", {
+        EXPECT(run(for_one, 2, 128, 0), "spins", "wait at a barrier for those that spin", "test.ptx:9");
+        EXPECT(run(for_all, 2, 128, 5), "spins", "Likely cause");
+    })
+}
+
+/* -- what ends by itself -- */
+
+static uint32_t word_at(uint32_t index)
+{
+    uint32_t value;
+    check(wb_copy_from_device(gpu, &value, words + 4 * index, 4));
+    return value;
+}
+
+static void long_loops_end(void **state)
+{
+    (void)state;
+    static const char count[] = ENTRY("LOOP: mad.lo.u32 %v, %v, 1664525, 1013904223; add.u32 %i, %i, 1;\n"
+                                      "setp.lt.u32 %p, %i, %n; @%p bra LOOP; st.global.u32 [%a], %i;\n");
+    static const char clock[] = ENTRY("mov.u32 %w, %clock;\n"
+                                      "LOOP: mov.u32 %v, %clock; sub.u32 %v, %v, %w;\n"
+                                      "setp.lt.u32 %p, %v, %n; mov.u32 %v, 0; @%p bra LOOP;\n"
+                                      "st.global.u32 [%a], %n;\n");
+    IN_BOTH_MODES("h200", {
+        check(run(count, 3, 64, 20000));
+        assert_int_equal(word_at(0), 20000);
+        check(run(clock, 3, 64, 150000));
+        assert_int_equal(word_at(0), 150000);
+    })
+}
+
+/* Block 0 polls until block 1, which has counted for long without a trace in memory, sets the flag. */
+static void polling_that_succeeds_late(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ENTRY("setp.eq.u32 %p, %b, 0; @%p bra POLL;\n"
+              "LOOP: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra LOOP;\n"
+              "st.volatile.global.u32 [%a], %i; ret;\n"
+              "POLL: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra POLL;\n"
+              "st.global.u32 [%a+4], %v;\n");
+    IN_BOTH_MODES("h200", {
+        check(run(text, 2, 32, 20000));
+        assert_int_equal(word_at(1), 20000);
+    })
+}
+
+/* What a kernel waits for may come from another stream. */
+static void flags_that_copies_set(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ENTRY("LOOP: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra LOOP;\n"
+              "st.global.u32 [%a+4], %v;\n");
+    is_functional = false;
+    open_gpu("h200");
+    WbStream *stream;
+    WbModule *module;
+    WbKernel *kernel;
+    const uint32_t count = 0, flag = 7;
+    static uint8_t ballast[1 << 22];
+    uint64_t to;
+    void *const pointers[] = {&words, (void *)&count};
+    check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &stream));
+    check(wb_module_load(gpu, "test.ptx", text, strlen(text), &module));
+    check(wb_module_kernel(module, "k", &kernel));
+    check(wb_malloc(gpu, sizeof ballast, &to));
+    check(wb_launch(kernel, &(WbLaunch){.grid = {1, 1, 1}, .block = {32, 1, 1}, .pointers = pointers}));
+    check(wb_stream_copy(gpu, stream,
+                         &(WbCopy){.destination = {.address = to},
+                                   .source = {(uint64_t)(uintptr_t)ballast, true, 0, 0},
+                                   .width = sizeof ballast,
+                                   .height = 1,
+                                   .depth = 1}));
+    check(wb_stream_copy(gpu, stream,
+                         &(WbCopy){.destination = {.address = words},
+                                   .source = {(uint64_t)(uintptr_t)&flag, true, 0, 0},
+                                   .width = 4,
+                                   .height = 1,
+                                   .depth = 1}));
+    check(wb_wait(gpu));
+    assert_int_equal(word_at(1), 7);
+    wb_gpu_close(gpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_grid_barrier_larger_than_the_gpu),
+        cmocka_unit_test(a_producer_that_is_never_dispatched),
+        cmocka_unit_test(a_spin_lock_between_lanes),
+        cmocka_unit_test(a_barrier_that_not_all_reach),
+        cmocka_unit_test(spinning_in_company),
+        cmocka_unit_test(long_loops_end),
+        cmocka_unit_test(polling_that_succeeds_late),
+        cmocka_unit_test(flags_that_copies_set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
