@@ -18,7 +18,8 @@ export interface Series {
     ends: number[];
     warp_instructions_by_sm: number[][];
     memory_accesses_by_sm: number[][];
-    [counter: string]: number | number[] | number[][];
+    resident_warp_cycles_by_sm?: number[][];
+    [counter: string]: number | number[] | number[][] | undefined;
 }
 
 export interface SourceLine {
