@@ -5,20 +5,25 @@ import type { SourceLine } from "./types";
 import type { Scope } from "./scope";
 
 function linesOf(scope: Scope): SourceLine[] {
+    const files = scope.run.report.line_files ?? [];
     const sums = new Map<string, SourceLine>();
     for (const kernel of scope.kernels) {
-        for (const line of kernel.lines ?? []) {
-            const key = `${line.file}:${line.line}`,
-                sum = sums.get(key);
-            if (!sum) {
-                sums.set(key, { ...line, waits: { ...line.waits } });
-            } else {
-                sum.issued += line.issued;
-                sum.waited += line.waited;
-                sum.thread_instructions += line.thread_instructions;
-                for (const [reason, cycles] of Object.entries(line.waits ?? {}))
-                    (sum.waits ??= {})[reason] = (sum.waits[reason] ?? 0) + cycles;
-            }
+        for (const [file, line, issued, waited, thread_instructions, waits] of kernel.lines ?? []) {
+            const key = `${file}:${line}`;
+            const sum = sums.get(key) ?? {
+                file: files[file],
+                line,
+                issued: 0,
+                waited: 0,
+                thread_instructions: 0,
+                waits: {},
+            };
+            sum.issued += issued;
+            sum.waited += waited;
+            sum.thread_instructions += thread_instructions;
+            for (const [reason, cycles] of Object.entries(waits ?? {}))
+                sum.waits[reason] = (sum.waits[reason] ?? 0) + cycles;
+            sums.set(key, sum);
         }
     }
     return [...sums.values()];
@@ -29,7 +34,7 @@ const fileName = (path: string): string => path.replace(/^.*\//, "") || path;
 
 // What warps waited for most: "memory 92%".
 function reason(line: SourceLine): string {
-    const [name, most] = Object.entries(line.waits ?? {}).reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+    const [name, most] = Object.entries(line.waits).reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
     return most > 0 ? `${name} ${percent(most / line.waited)}` : "";
 }
 
@@ -63,7 +68,7 @@ function listing(file: string, lines: SourceLine[], text: string | undefined, to
                     line ? integer(line.waited) : "",
                 ),
                 element("td", { class: "number" }, line ? integer(line.issued) : ""),
-                element("td", {}, element("code", {}, line?.text ?? texts[number - 1] ?? "")),
+                element("td", {}, element("code", {}, texts[number - 1] ?? "")),
             ),
         );
     }
@@ -107,7 +112,7 @@ function hottestTable(
         return button;
     };
     const textOf = (line: SourceLine): string =>
-        line.text ?? scope.run.report.sources?.[line.file]?.split("\n")[line.line - 1]?.trim() ?? "";
+        scope.run.report.sources?.[line.file]?.split("\n")[line.line - 1]?.trim() ?? "";
     return table(
         ["Where", ">Share", ">Waited", "Mostly for", ">Issued", ">Active lanes", "Text"],
         hottest.map((line) => [
