@@ -3,10 +3,9 @@
 #ifndef PAPERS_DTBL_H
 #define PAPERS_DTBL_H
 
-#include "config/config.h"
 #include "dtbl/dtbl.h"
-#include "papers/claims.h"
-#include "papers/runs.h"
+#include "papers/figure.h"
+#include "papers/measure.h"
 
 /* How a benchmark runs: without launches by kernels; with kernels (CDP) or groups (DTBL) that take no time to
  * launch; with the times of table 3; with smaller and larger tables of groups [5.2D]. */
@@ -45,13 +44,6 @@ typedef enum DtblStatistic {
         DTBL_STATISTIC_COUNT
 } DtblStatistic;
 
-typedef struct DtblResults {
-    const Run *runs[DTBL_BENCHMARKS][DTBL_MODES]; /* null: not asked for */
-    GpuConfig config;                             /* that all runs share */
-} DtblResults;
-
-/* -- quantities: a metric of a mode, alone or compared with that of another mode -- */
-
 typedef enum DtblMetric {
     METRIC_CYCLES,
     METRIC_ACTIVITY,   /* active threads of a warp instruction, % [5.2A] */
@@ -65,37 +57,16 @@ typedef enum DtblMetric {
     METRIC_OVERFLOWED, /* groups whose entry of the table is taken, % [4.2] */
 } DtblMetric;
 
-typedef enum DtblRelation {
-    ALONE,
-    OVER,      /* times that of the other mode */
-    POINTS,    /* by how much it is more */
-    RISE,      /* the same in % of the other's */
-    REDUCTION, /* by how much it is less, in % of the other's */
-} DtblRelation;
-
-typedef struct DtblQuantity {
-    DtblMetric metric;
-    DtblMode mode;
-    DtblRelation relation;
-    DtblMode other;
-} DtblQuantity;
-
-/* NAN where its runs are missing or wrong, or where nothing was launched whose metric it is. */
-double dtbl_value(const DtblResults *results, DtblQuantity quantity, size_t benchmark);
-/* Arithmetic and geometric mean over the benchmarks that have it. */
-double dtbl_mean(const DtblResults *results, DtblQuantity quantity);
-double dtbl_geometric_mean(const DtblResults *results, DtblQuantity quantity);
-/* Whether the runs that it takes are right for all benchmarks of the paper. */
-bool dtbl_is_complete(const DtblResults *results, DtblQuantity quantity);
+double dtbl_metric(const Results *results, const RunResult *result, int metric);
 /* The sum of a statistic over all benchmarks. */
-uint64_t dtbl_sum(const DtblResults *results, DtblMode mode, DtblStatistic statistic);
+uint64_t dtbl_sum(const Results *results, DtblMode mode, DtblStatistic statistic);
 
 /* -- tables -- */
 
 enum { DTBL_FIGURES = 9 };
 /* Figures 6 to 12, between the cycles of all runs and what was launched. */
-Sheet dtbl_figure(const DtblResults *results, size_t index);
+Sheet dtbl_figure(const Results *results, size_t index);
 
-Judgement dtbl_judge(const DtblResults *results, const Claim *claim);
+Judgement dtbl_judge(const Results *results, const Claim *claim);
 
 #endif

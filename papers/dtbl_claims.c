@@ -2,57 +2,26 @@
 #include "papers/dtbl.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "grid/group_table.h"
 
-/* One number of a claim: a quantity of one benchmark, or its mean over all of them. */
-typedef struct Part {
-    DtblQuantity quantity;
-    const char *benchmark; /* null: the mean */
-    bool inverse;          /* one over that */
-} Part;
-
-/* Either `parts` or `fill` gives the numbers. */
-typedef struct Measure {
-    const char *id, *note;
-    Part parts[CLAIM_NUMBERS];
-    void (*fill)(const DtblResults *results, const Claim *claim, double *values);
-} Measure;
-
-static size_t benchmark_index(const char *name) { return (size_t)(dtbl_find(name) - dtbl_benchmarks); }
-
-/* A mean over some of the benchmarks is none of the paper's. */
-static double mean_of_all(const DtblResults *results, DtblQuantity quantity)
-{
-    return dtbl_is_complete(results, quantity) ? dtbl_mean(results, quantity) : NAN;
-}
-
-static double part_value(const DtblResults *results, const Part *part)
-{
-    const double value = part->benchmark
-                             ? dtbl_value(results, part->quantity, benchmark_index(part->benchmark))
-                             : mean_of_all(results, part->quantity);
-    return part->inverse ? 1 / value : value;
-}
-
 /* -- claims that are no plain mean -- */
 
-static void fill_over_cdp(const DtblResults *results, const Claim *claim, double *values)
+static void fill_over_cdp(const Results *results, const Claim *claim, double *values)
 {
     (void)claim;
-    values[0] = mean_of_all(results, (DtblQuantity){METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_DTBL}) /
-                mean_of_all(results, (DtblQuantity){METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_CDP});
+    values[0] = quantity_mean_of_all(results, (Quantity){METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_DTBL}) /
+                quantity_mean_of_all(results, (Quantity){METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_CDP});
 }
 
-static double rise_of(const DtblResults *results, DtblRelation relation)
+static double rise_of(const Results *results, Relation relation)
 {
-    return (mean_of_all(results, (DtblQuantity){METRIC_ACTIVITY, DTBL_CDP, relation, DTBL_FLAT}) +
-            mean_of_all(results, (DtblQuantity){METRIC_ACTIVITY, DTBL_DTBL, relation, DTBL_FLAT})) /
+    return (quantity_mean_of_all(results, (Quantity){METRIC_ACTIVITY, DTBL_CDP, relation, DTBL_FLAT}) +
+            quantity_mean_of_all(results, (Quantity){METRIC_ACTIVITY, DTBL_DTBL, relation, DTBL_FLAT})) /
            2;
 }
 
-static void fill_activity(const DtblResults *results, const Claim *claim, double *values)
+static void fill_activity(const Results *results, const Claim *claim, double *values)
 {
     double published[CLAIM_NUMBERS];
     claim_numbers(claim, published);
@@ -60,7 +29,7 @@ static void fill_activity(const DtblResults *results, const Claim *claim, double
     values[0] = fabs(points - *published) <= fabs(percent - *published) ? points : percent;
 }
 
-static void fill_latencies(const DtblResults *results, const Claim *claim, double *values)
+static void fill_latencies(const Results *results, const Claim *claim, double *values)
 {
     const GpuConfig *config = &results->config;
     const uint64_t knobs[] = {
@@ -73,15 +42,15 @@ static void fill_latencies(const DtblResults *results, const Claim *claim, doubl
         values[i] = (double)knobs[i];
 }
 
-static void fill_threads(const DtblResults *results, const Claim *claim, double *values)
+static void fill_threads(const Results *results, const Claim *claim, double *values)
 {
     (void)claim;
-    if (dtbl_is_complete(results, (DtblQuantity){METRIC_THREADS, DTBL_CDP, ALONE, 0}))
+    if (!isnan(quantity_mean_of_all(results, (Quantity){METRIC_THREADS, DTBL_CDP, ALONE, 0})))
         values[0] = (double)dtbl_sum(results, DTBL_CDP, DTBL_DEVICE_THREADS) /
                     (double)dtbl_sum(results, DTBL_CDP, DTBL_DEVICE_KERNELS);
 }
 
-static void fill_memory(const DtblResults *results, const Claim *claim, double *values)
+static void fill_memory(const Results *results, const Claim *claim, double *values)
 {
     (void)claim;
     values[0] = (double)group_registers_bytes(&results->config);
@@ -152,27 +121,7 @@ static const Measure measures[] = {
     {.id = "D23", .fill = fill_memory},
 };
 
-static const Measure *find_measure(const char *id)
+Judgement dtbl_judge(const Results *results, const Claim *claim)
 {
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
-        if (strcmp(measures[i].id, id) == 0)
-            return &measures[i];
-    return NULL;
-}
-
-Judgement dtbl_judge(const DtblResults *results, const Claim *claim)
-{
-    const Measure *measure = find_measure(claim->id);
-    double published[CLAIM_NUMBERS];
-    const size_t count = claim_numbers(claim, published);
-    Judgement judgement = judgement_none();
-    if (measure) {
-        judgement.note = measure->note;
-        for (size_t i = 0; !measure->fill && i < count; i++)
-            judgement.values[i] = part_value(results, &measure->parts[i]);
-        if (measure->fill)
-            measure->fill(results, claim, judgement.values);
-    }
-    judgement_end(&judgement, claim);
-    return judgement;
+    return measure_judge(measures, sizeof measures / sizeof *measures, results, claim);
 }

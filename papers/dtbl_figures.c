@@ -1,29 +1,6 @@
 /* The paper's figures as tables, with what its prose says of them beside the benchmarks. */
 #include "papers/dtbl.h"
 
-#include <math.h>
-#include <string.h>
-
-enum { FIGURE_COLUMNS = 9, FIGURE_WORDS = 6 };
-
-typedef struct Column {
-    const char *name;
-    DtblQuantity quantity;
-    int decimals;
-} Column;
-
-/* What the paper says of a benchmark, or of the average. */
-typedef struct Words {
-    const char *row, *text;
-} Words;
-
-typedef struct Figure {
-    const char *name, *title;
-    Column columns[FIGURE_COLUMNS]; /* a null name behind the last one */
-    Words words[FIGURE_WORDS];      /* a null row behind the last ones */
-    bool without_average, geometric;
-} Figure;
-
 #define FLAT DTBL_FLAT
 #define CDPI DTBL_CDP_IDEAL
 #define DTBLI DTBL_DTBL_IDEAL
@@ -139,65 +116,4 @@ static const Figure figures[DTBL_FIGURES] = {
                {"average", "around 40 threads; joined 98"}}},
 };
 
-static const char *words_of(const Figure *figure, const char *row)
-{
-    for (size_t i = 0; i < FIGURE_WORDS && figure->words[i].row; i++)
-        if (strcmp(figure->words[i].row, row) == 0)
-            return figure->words[i].text;
-    return "";
-}
-
-static bool has_words(const Figure *figure) { return figure->words[0].row; }
-
-static const Column *column_at(const Figure *figure, size_t index)
-{
-    const Column *column = &figure->columns[index];
-    return index < FIGURE_COLUMNS && column->name ? column : NULL;
-}
-
-static bool was_asked_for(const DtblResults *results, size_t benchmark)
-{
-    return results->runs[benchmark][DTBL_FLAT];
-}
-
-static void add_benchmark(Sheet *sheet, const Figure *figure, const DtblResults *results, size_t benchmark)
-{
-    const Column *column;
-    const char *name = dtbl_benchmarks[benchmark].name;
-    sheet_text(sheet, name);
-    for (size_t i = 0; (column = column_at(figure, i)); i++)
-        sheet_number(sheet, dtbl_value(results, column->quantity, benchmark), column->decimals);
-    if (has_words(figure))
-        sheet_text(sheet, words_of(figure, name));
-}
-
-static void add_mean(Sheet *sheet, const Figure *figure, const DtblResults *results, const char *name,
-                     double (*mean)(const DtblResults *, DtblQuantity))
-{
-    const Column *column;
-    sheet_text(sheet, name);
-    for (size_t i = 0; (column = column_at(figure, i)); i++)
-        sheet_number(sheet, mean(results, column->quantity), column->decimals);
-    if (has_words(figure))
-        sheet_text(sheet, words_of(figure, name));
-}
-
-Sheet dtbl_figure(const DtblResults *results, size_t index)
-{
-    const Figure *figure = &figures[index];
-    const Column *column;
-    Sheet sheet = {.name = figure->name, .title = figure->title};
-    sheet_column(&sheet, "benchmark");
-    for (size_t i = 0; (column = column_at(figure, i)); i++)
-        sheet_column(&sheet, column->name);
-    if (has_words(figure))
-        sheet_column(&sheet, "published");
-    for (size_t i = 0; i < DTBL_BENCHMARKS; i++)
-        if (was_asked_for(results, i))
-            add_benchmark(&sheet, figure, results, i);
-    if (!figure->without_average)
-        add_mean(&sheet, figure, results, "average", dtbl_mean);
-    if (figure->geometric)
-        add_mean(&sheet, figure, results, "geometric mean", dtbl_geometric_mean);
-    return sheet;
-}
+Sheet dtbl_figure(const Results *results, size_t index) { return figure_sheet(&figures[index], results); }

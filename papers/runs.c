@@ -85,7 +85,10 @@ static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, Ru
     if (!experiment->execute(run, experiment->options, gpu, &host))
         error_set(error, WB_ERROR_ARGUMENT, "%s", host.error);
     result->cycles = host.total_cycles;
+    result->nanoseconds = host.total_time;
     keep_statistics(experiment, gpu, result, error);
+    if (experiment->sample && error->status == WB_OK)
+        experiment->sample(run, gpu, result);
     if (experiment->options->out)
         write_report(experiment, run, gpu, error);
     host_end(&host);
@@ -161,7 +164,7 @@ void experiment_write_csv(const Experiment *experiment, FILE *out)
     fputs("benchmark,mode,cycles,right", out);
     for (size_t i = 0; experiment->statistics[i]; i++)
         fprintf(out, ",%s", experiment->statistics[i]);
-    fputs(",seconds\n", out);
+    fputs(",nanoseconds,seconds\n", out);
     for (size_t r = 0; r < experiment->count; r++) {
         const Run *run = &experiment->runs[r];
         const RunResult *result = &run->result;
@@ -169,6 +172,6 @@ void experiment_write_csv(const Experiment *experiment, FILE *out)
                 result->right ? "true" : "false");
         for (size_t i = 0; experiment->statistics[i]; i++)
             fprintf(out, ",%" PRIu64, result->statistics[i]);
-        fprintf(out, ",%.3f\n", result->seconds);
+        fprintf(out, ",%.0f,%.3f\n", result->nanoseconds, result->seconds);
     }
 }

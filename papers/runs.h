@@ -6,13 +6,15 @@
 #include "common/host.h"
 #include "paper.h"
 
-enum { RUN_STATISTICS = 32, RUN_SETTINGS = 4 };
+enum { RUN_STATISTICS = 32, RUN_SETTINGS = 4, RUN_SAMPLES = 32 };
 
 /* Numbers are valid only if it is right. */
 typedef struct RunResult {
     bool right;
     uint64_t cycles;                     /* of all kernels that the host launched, one after the other */
+    double nanoseconds;                  /* of the same, and from the host's calls to their beginnings */
     uint64_t statistics[RUN_STATISTICS]; /* in the order of the experiment's names */
+    double samples[RUN_SAMPLES];         /* of what experiment->sample takes, over time */
     double seconds;                      /* of the whole run on this machine */
     char error[2048];                    /* why it is not right */
 } RunResult;
@@ -32,6 +34,8 @@ typedef struct Experiment {
     const char *const *statistics; /* names of those to keep; null behind the last one */
     /* True: the result is right. False: host->error says why. In the run's own process. */
     bool (*execute)(const Run *run, const PaperOptions *options, WbGpu *gpu, Host *host);
+    /* Fills result->samples after a run that is right, in the same process; null: there are none. */
+    void (*sample)(const Run *run, WbGpu *gpu, RunResult *result);
     const PaperOptions *options;
     Run *runs;
     size_t count;
@@ -45,7 +49,7 @@ WbGpu *experiment_open(const Experiment *experiment, Error *error);
 size_t experiment_run(Experiment *experiment);
 /* The name and the sentence of each run that is not right. */
 void experiment_write_failures(const Experiment *experiment, FILE *out);
-/* A row for each run: benchmark, mode, cycles, right, statistics, seconds. */
+/* A row for each run: benchmark, mode, cycles, right, statistics, nanoseconds, seconds. */
 void experiment_write_csv(const Experiment *experiment, FILE *out);
 
 #endif

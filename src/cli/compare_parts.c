@@ -78,7 +78,10 @@ static void add(json_t *sums, const char *name, const json_t *value, bool consta
         json_object_set_new(sums, name, json_real(json_number_value(old) + json_number_value(value)));
 }
 
-static bool is_ratio(const char *key) { return !strcmp(key, "ratios") || !strcmp(key, "scheduler_shares"); }
+static bool is_ratio(const char *key)
+{
+    return !strcmp(key, "ratios") || !strcmp(key, "scheduler_shares") || !strcmp(key, "limited_by");
+}
 
 /* Adds what the kernel did. Ratios of several kernels have no sum. */
 static void add_kernel(json_t *sums, const json_t *kernel, bool alone)

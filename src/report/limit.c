@@ -1,5 +1,6 @@
 #include "report/limit.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,15 +106,51 @@ static Limit largest(const KernelLimit *limit, Limit without)
     return best;
 }
 
+/* Why less than half of the warps that fit are resident; null where it is not so, or nobody knows. */
+static const char *why_few(const KernelRecord *record, const KernelSums *sums)
+{
+    const uint64_t active = sums->sm.active_cycles;
+    if (is_most(sums->sm.resident_warp_cycles, active * sums->warps_per_sm, 50))
+        return NULL;
+    if (is_most(sums->sm.resident_block_cycles, active * record->blocks_per_sm, 50))
+        return "no more blocks fit on an SM";
+    if (sums->front_end.device_kernels || sums->front_end.device_groups)
+        return "blocks have to be launched first";
+    if (record->graph.level_count)
+        return "blocks wait for others";
+    const uint64_t fitting = record->blocks_per_sm * (uint64_t)record->components[COMPONENT_SM].count;
+    return record->block_count < fitting ? "the grid has no more blocks" : NULL;
+}
+
 KernelLimit limit_of(const KernelRecord *record, const KernelSums *sums, const GpuConfig *config)
 {
-    KernelLimit limit = {0};
+    KernelLimit limit = {
+        .dram = {sums->dram.busy_ticks, sums->dram_ticks},
+        .l2 = l2_load(sums),
+        .warps = {sums->sm.resident_warp_cycles, sums->sm.active_cycles},
+        .most_warps = sums->warps_per_sm,
+        .why_few = why_few(record, sums),
+    };
     charge_active(&limit, sums);
     charge_idle(&limit, record, sums, config);
     for (unsigned i = 0; i < LIMIT_COUNT; i++)
         limit.all += limit.slots[i];
     limit.kind = largest(&limit, LIMIT_COUNT);
     return limit;
+}
+
+static Ratio sum(Ratio a, Ratio b) { return (Ratio){a.over + b.over, a.under + b.under}; }
+
+void limit_add(KernelLimit *limit, const KernelLimit *other)
+{
+    limit->why_few = other->all > limit->all ? other->why_few : limit->why_few;
+    limit->dram = sum(limit->dram, other->dram);
+    limit->l2 = sum(limit->l2, other->l2);
+    limit->warps = sum(limit->warps, other->warps);
+    for (unsigned i = 0; i < LIMIT_COUNT; i++)
+        limit->slots[i] += other->slots[i];
+    limit->all += other->all;
+    limit->kind = largest(limit, LIMIT_COUNT);
 }
 
 /* Adds to the text what still fits. */
@@ -128,30 +165,29 @@ static void add(char text[LIMIT_TEXT_SIZE], const char *format, ...)
     va_end(arguments);
 }
 
-static const char *percent(uint64_t part, uint64_t all, char text[RATIO_TEXT_SIZE])
+static const char *percent(Ratio ratio, char text[RATIO_TEXT_SIZE])
 {
-    return ratio_text((Ratio){part, all}, 100, 0, text);
+    return ratio.under ? ratio_text(ratio, 100, 0, text) : "0";
 }
 
-const char *limit_text(const KernelLimit *limit, const KernelSums *sums, const GpuConfig *config,
-                       char text[LIMIT_TEXT_SIZE])
+const char *limit_text(const KernelLimit *limit, char text[LIMIT_TEXT_SIZE])
 {
     enum { WORTH_SAYING = 10 };
     const LimitRow *row = &limit_rows[limit->kind];
     const Limit next = largest(limit, limit->kind);
-    const Ratio l2 = l2_load(sums);
-    char figure[RATIO_TEXT_SIZE], second[RATIO_TEXT_SIZE];
+    const bool says_next = is_most(limit->slots[next], limit->all, WORTH_SAYING);
+    char figure[RATIO_TEXT_SIZE];
     snprintf(text, LIMIT_TEXT_SIZE, "%s: %s%% of the schedulers' slots %s", row->title,
-             percent(limit->slots[limit->kind], limit->all, figure), row->slots);
-    if (is_most(limit->slots[next], limit->all, WORTH_SAYING))
-        add(text, "; then %s, %s%%", limit_rows[next].title, percent(limit->slots[next], limit->all, figure));
+             percent((Ratio){limit->slots[limit->kind], limit->all}, figure), row->slots);
+    if (says_next)
+        add(text, "; then %s, %s%%", limit_rows[next].title,
+            percent((Ratio){limit->slots[next], limit->all}, figure));
     add(text, ". ");
-    if (limit->kind != LIMIT_issue && next != LIMIT_issue)
-        add(text, "Issued %s%%, ", percent(limit->slots[LIMIT_issue], limit->all, figure));
-    add(text, "DRAM %s%% busy",
-        sums->dram_ticks ? percent(sums->dram.busy_ticks, sums->dram_ticks, figure) : "0");
-    add(text, ", L2 %s%%", l2.under ? percent(l2.over, l2.under, figure) : "0");
-    add(text, "; %s of %s warps resident.", ratio_text(ratio_named(RATIO_resident_warps, sums), 1, 1, figure),
-        ratio_text((Ratio){config->max_threads_per_sm, config->warp_width}, 1, 0, second));
+    if (limit->kind != LIMIT_issue && !(says_next && next == LIMIT_issue))
+        add(text, "Issued %s%%, ", percent((Ratio){limit->slots[LIMIT_issue], limit->all}, figure));
+    add(text, "DRAM %s%% busy, ", percent(limit->dram, figure));
+    add(text, "L2 %s%%; ", percent(limit->l2, figure));
+    add(text, "%s of %" PRIu64 " warps resident%s%s.", ratio_text(limit->warps, 1, 1, figure),
+        limit->most_warps, limit->why_few ? ", as " : "", limit->why_few ? limit->why_few : "");
     return text;
 }

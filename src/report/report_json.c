@@ -200,7 +200,7 @@ static void put_limit(JsonWriter *json, const KernelRecord *record, const Kernel
     json_put_text(json, "kind", limit_rows[limit.kind].name);
     json_put_text(json, "title", limit_rows[limit.kind].title);
     json_put_ratio(json, "share", (Ratio){limit.slots[limit.kind], limit.all});
-    json_put_text(json, "text", limit_text(&limit, sums, config, text));
+    json_put_text(json, "text", limit_text(&limit, text));
     json_open_line(json, "slots", '{');
     for (unsigned i = 0; i < LIMIT_COUNT; i++)
         json_put_integer(json, limit_rows[i].name, limit.slots[i]);

@@ -14,8 +14,8 @@ enum { SHOWN = 12, NAME_WIDTH = 36, PAGE_WIDTH = 100 };
 typedef struct KernelGroup {
     const char *name;
     uint64_t launches, cycles, instructions;
-    uint32_t first;              /* number of its first launch */
-    const KernelRecord *longest; /* of its launches */
+    uint32_t first;    /* number of its first launch */
+    KernelLimit limit; /* of all its launches together */
 } KernelGroup;
 
 static int by_name(const void *a, const void *b)
@@ -39,12 +39,13 @@ static size_t make_groups(const WbGpu *gpu, KernelGroup *groups)
 {
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         const KernelRecord *record = gpu->records.items[i];
+        const KernelSums sums = kernel_sums(record, &gpu->config);
         groups[i] = (KernelGroup){.name = record->name,
                                   .launches = 1,
                                   .cycles = record_cycles(record),
                                   .instructions = record->warp_instructions,
                                   .first = record->number,
-                                  .longest = record};
+                                  .limit = limit_of(record, &sums, &gpu->config)};
     }
     qsort(groups, gpu->records.count, sizeof *groups, by_name);
     size_t count = 0;
@@ -57,17 +58,10 @@ static size_t make_groups(const WbGpu *gpu, KernelGroup *groups)
         last->launches++;
         last->cycles += groups[i].cycles;
         last->instructions += groups[i].instructions;
-        if (record_cycles(groups[i].longest) > record_cycles(last->longest))
-            last->longest = groups[i].longest;
+        limit_add(&last->limit, &groups[i].limit);
     }
     qsort(groups, count, sizeof *groups, by_cycles);
     return count;
-}
-
-static KernelLimit limit_of_group(const WbGpu *gpu, const KernelGroup *group, KernelSums *sums)
-{
-    *sums = kernel_sums(group->longest, &gpu->config);
-    return limit_of(group->longest, sums, &gpu->config);
 }
 
 static uint64_t all_cycles(const KernelGroup *groups, size_t count)
@@ -78,19 +72,16 @@ static uint64_t all_cycles(const KernelGroup *groups, size_t count)
     return all;
 }
 
-static void put_groups(const WbGpu *gpu, const KernelGroup *groups, size_t count, FILE *to)
+static void put_groups(const KernelGroup *groups, size_t count, FILE *to)
 {
     const uint64_t all = all_cycles(groups, count);
     fprintf(to, "  %-*s %8s %12s %6s %13s  %s\n", NAME_WIDTH, "kernel", "launches", "cycles", "share",
             "warp instr.", "limited by");
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        KernelSums sums;
-        const KernelLimit limit = limit_of_group(gpu, &groups[i], &sums);
+    for (size_t i = 0; i < count && i < SHOWN; i++)
         fprintf(to, "  %-*.*s %8" PRIu64 " %12" PRIu64 " %5.1f%% %13" PRIu64 "  %s\n", NAME_WIDTH, NAME_WIDTH,
                 groups[i].name, groups[i].launches, groups[i].cycles,
                 all ? 100.0 * (double)groups[i].cycles / (double)all : 0.0, groups[i].instructions,
-                limit_rows[limit.kind].title);
-    }
+                limit_rows[groups[i].limit.kind].title);
     if (count > SHOWN)
         fprintf(to, "  and %zu kernels more\n", count - SHOWN);
 }
@@ -124,7 +115,6 @@ static void find_limit(const WbGpu *gpu, const KernelGroup *groups, size_t count
     const double whole = wb_time(gpu) * (double)gpu->config.clock_khz / 1e6; /* cycles */
     const double busy = (double)busy_cycles(gpu);
     char text[LIMIT_TEXT_SIZE];
-    KernelSums sums;
     if (whole > 2 * busy) {
         limit->kind = "host";
         snprintf(limit->text, sizeof limit->text,
@@ -133,11 +123,10 @@ static void find_limit(const WbGpu *gpu, const KernelGroup *groups, size_t count
                  100 * busy / whole);
         return;
     }
-    const KernelLimit kernel = limit_of_group(gpu, &groups[0], &sums);
     const uint64_t all = all_cycles(groups, count);
-    limit->kind = limit_rows[kernel.kind].name;
-    snprintf(limit->text, sizeof limit->text, "%s (%.80s, %.0f%% of the kernels' cycles)",
-             limit_text(&kernel, &sums, &gpu->config, text), groups[0].name,
+    limit->kind = limit_rows[groups[0].limit.kind].name;
+    snprintf(limit->text, sizeof limit->text, "%s That is %.80s, with %.0f%% of the kernels' cycles.",
+             limit_text(&groups[0].limit, text), groups[0].name,
              all ? 100.0 * (double)groups[0].cycles / (double)all : 0.0);
 }
 
@@ -188,7 +177,7 @@ void report_summary(const WbGpu *gpu, FILE *to)
     KernelGroup *groups = xcalloc(gpu->records.count, sizeof *groups);
     const size_t count = make_groups(gpu, groups);
     put_answer(gpu, groups, count, to);
-    put_groups(gpu, groups, count, to);
+    put_groups(groups, count, to);
     report_lines(gpu, to);
     xfree(groups);
 }

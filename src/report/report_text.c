@@ -61,7 +61,7 @@ static void write_answer(const Page *page)
             figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
             page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text,
             record->interrupted ? ", cut off before its end" : "", record->launched);
-    snprintf(sentence, sizeof sentence, "Limited by %s", limit_text(&limit, &page->sums, config, text));
+    snprintf(sentence, sizeof sentence, "Limited by %s", limit_text(&limit, text));
     report_wrapped(sentence, 2, page->to);
 }
 

@@ -68,11 +68,9 @@ static KernelLimit limit_of_last(const WbGpu *gpu)
 
 static void expect(const WbGpu *gpu, const char *what, Limit expected)
 {
-    const KernelRecord *record = gpu->records.items[gpu->records.count - 1];
-    const KernelSums sums = kernel_sums(record, &gpu->config);
     const KernelLimit limit = limit_of_last(gpu);
     char text[LIMIT_TEXT_SIZE];
-    limit_text(&limit, &sums, &gpu->config, text);
+    limit_text(&limit, text);
     if (limit.kind != expected)
         fail_msg("%s on %s is limited by %s, not by %s", what, gpu->config.name, text,
                  limit_rows[expected].title);

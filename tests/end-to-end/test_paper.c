@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "papers/dtbl.h"
+#include "papers/wireframe.h"
 
 /* -- claims -- */
 
@@ -179,14 +180,20 @@ static void test_csv(void **state)
 
 typedef struct MadeUp {
     Run runs[DTBL_BENCHMARKS][DTBL_MODES];
-    DtblResults results;
+    const Run *table[DTBL_BENCHMARKS * DTBL_MODES];
+    Results results;
 } MadeUp;
 
 /* Benchmark 0 is twice as fast in every mode as flat, the others as fast; activity is 25% flat and 50% else;
  * benchmark 1 launches nothing, and groups wait half as long as kernels. */
 static void make_up(MadeUp *all)
 {
-    *all = (MadeUp){.results.config = {.warp_width = 32, .sm_count = 13, .max_threads_per_sm = 2048}};
+    *all = (MadeUp){.results = {.benchmark_count = DTBL_BENCHMARKS,
+                                .mode_count = DTBL_MODES,
+                                .benchmark = paper_dtbl.benchmark,
+                                .metric = dtbl_metric,
+                                .runs = all->table,
+                                .config = {.warp_width = 32, .sm_count = 13, .max_threads_per_sm = 2048}}};
     for (size_t b = 0; b < DTBL_BENCHMARKS; b++)
         for (size_t m = 0; m < DTBL_MODES; m++) {
             const bool launches = m != DTBL_FLAT && b != 1, kernels = m == DTBL_CDP || m == DTBL_CDP_IDEAL;
@@ -198,17 +205,22 @@ static void make_up(MadeUp *all)
             result->statistics[DTBL_LAUNCHES_BEGUN] = launches ? 10 : 0;
             result->statistics[DTBL_LAUNCH_WAIT] = launches ? (kernels ? 2000 : 1000) : 0;
             result->statistics[DTBL_DEVICE_THREADS] = launches ? (b == 2 ? 1820 : 320) : 0;
-            all->results.runs[b][m] = &all->runs[b][m];
+            all->table[b * DTBL_MODES + m] = &all->runs[b][m];
         }
 }
 
-static void expect_claim(const MadeUp *all, const char *id, const char *published, const char *measured)
+typedef Judgement Judge(const Results *results, const Claim *claim);
+
+static void expect_claim(const Results *results, Judge *judge_claim, const char *id, const char *published,
+                         const char *measured)
 {
     char fields[2][CLAIM_TEXT], quantity[] = "made up", unit[] = "x";
     snprintf(fields[0], sizeof fields[0], "%s", id);
     snprintf(fields[1], sizeof fields[1], "%s", published);
     const Claim claim = {.id = fields[0], .quantity = quantity, .published = fields[1], .unit = unit};
-    assert_string_equal(dtbl_judge(&all->results, &claim).measured, measured);
+    const Judgement judgement = judge_claim(results, &claim);
+    if (strcmp(judgement.measured, measured) != 0)
+        fail_msg("%s is %s, not %s", id, judgement.measured, measured);
 }
 
 static void test_quantities(void **state)
@@ -216,25 +228,116 @@ static void test_quantities(void **state)
     (void)state;
     static MadeUp all;
     make_up(&all);
-    expect_claim(&all, "D1", "1.2100", "1.0625"); /* (2 + 15) / 16 */
-    expect_claim(&all, "D5", "1.1600", "0.9412"); /* 16 / 17 */
-    expect_claim(&all, "D2", "1.40", "1.00");
-    expect_claim(&all, "D6", "20.0", "25.0"); /* points are nearer than 100 percent */
-    expect_claim(&all, "D6", "90.0", "100.0");
-    expect_claim(&all, "D9", "24.1", "50.0");
-    expect_claim(&all, "D15", "40", "42.0"); /* (14 x 320 + 1820) / 150 */
+    expect_claim(&all.results, dtbl_judge, "D1", "1.2100", "1.0625"); /* (2 + 15) / 16 */
+    expect_claim(&all.results, dtbl_judge, "D5", "1.1600", "0.9412"); /* 16 / 17 */
+    expect_claim(&all.results, dtbl_judge, "D2", "1.40", "1.00");
+    expect_claim(&all.results, dtbl_judge, "D6", "20.0", "25.0"); /* points are nearer than 100 percent */
+    expect_claim(&all.results, dtbl_judge, "D6", "90.0", "100.0");
+    expect_claim(&all.results, dtbl_judge, "D9", "24.1", "50.0");
+    expect_claim(&all.results, dtbl_judge, "D15", "40", "42.0"); /* (14 x 320 + 1820) / 150 */
     all.runs[1][DTBL_DTBL].result.cycles = 100;
-    expect_claim(&all, "D2", "1.400", "1.529"); /* (2 + 10 + 14) / (2 + 15) */
+    expect_claim(&all.results, dtbl_judge, "D2", "1.400", "1.529"); /* (2 + 10 + 14) / (2 + 15) */
     all.runs[1][DTBL_DTBL].result.right = false;
-    expect_claim(&all, "D1", "1.21", "-");
-    expect_claim(&all, "D3", "1.4300", "1.0625");
-    expect_claim(&all, "D19", "2.73 / 3.10 / 0.95", "1.00 / 1.00 / 1.00");
-    const DtblQuantity speedup = {METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_DTBL};
-    assert_true(isnan(dtbl_value(&all.results, speedup, 1)));
-    assert_true(dtbl_value(&all.results, speedup, 0) == 2);
-    const DtblQuantity wait = {METRIC_WAIT, DTBL_CDP, ALONE, 0};
-    assert_true(isnan(dtbl_value(&all.results, wait, 1)));
-    assert_true(dtbl_mean(&all.results, wait) == 200);
+    expect_claim(&all.results, dtbl_judge, "D1", "1.21", "-");
+    expect_claim(&all.results, dtbl_judge, "D3", "1.4300", "1.0625");
+    expect_claim(&all.results, dtbl_judge, "D19", "2.73 / 3.10 / 0.95", "1.00 / 1.00 / 1.00");
+    const Quantity speedup = {METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_DTBL};
+    assert_true(isnan(quantity_value(&all.results, speedup, 1)));
+    assert_true(quantity_value(&all.results, speedup, 0) == 2);
+    const Quantity wait = {METRIC_WAIT, DTBL_CDP, ALONE, 0};
+    assert_true(isnan(quantity_value(&all.results, wait, 1)));
+    assert_true(quantity_mean(&all.results, wait) == 200);
+}
+
+/* -- Wireframe's -- */
+
+typedef struct MadeUpGraphs {
+    Run runs[WIREFRAME_BENCHMARKS][WIREFRAME_RUNS];
+    const Run *table[WIREFRAME_BENCHMARKS * WIREFRAME_RUNS];
+    Results results;
+} MadeUpGraphs;
+
+static bool is_global(size_t mode)
+{
+    return mode == RUN_GLOBAL || mode == RUN_GLOBAL_1K || mode == RUN_GLOBAL_9K;
+}
+
+/* Graphs take 3.2 ms instead of 4, of benchmark 0 with LVL 2; they make 20 of 10,020 requests, in benchmark 1
+ * 40, and range over 6 levels, in heat2d 8. */
+static void make_up_graphs(MadeUpGraphs *all)
+{
+    *all = (MadeUpGraphs){
+        .results = {
+            .benchmark_count = WIREFRAME_BENCHMARKS,
+            .mode_count = WIREFRAME_RUNS,
+            .benchmark = paper_wireframe.benchmark,
+            .metric = wireframe_metric,
+            .runs = all->table,
+            .config = {.host_launch_latency_ns = 10000, .graph_pending_updates = 64, .graph_id_bits = 16}}};
+    for (size_t b = 0; b < WIREFRAME_BENCHMARKS; b++)
+        for (size_t m = 0; m < WIREFRAME_RUNS; m++) {
+            const bool is_fast = b == 0 && (m == RUN_LVL || m == RUN_LVL_9K);
+            RunResult *result = &all->runs[b][m].result;
+            *result = (RunResult){.right = true, .cycles = m == RUN_LVL_IDEAL ? 990 : 1000};
+            result->nanoseconds = is_global(m) ? 4e6 : is_fast ? 2e6 : 3.2e6;
+            uint64_t *counts = result->statistics;
+            counts[KEPT_KERNELS] = is_global(m) ? 100 : 1;
+            counts[KEPT_THREAD_INSTRUCTIONS] = 100000;
+            counts[KEPT_NODES] = is_global(m) ? 0 : 4096;
+            counts[KEPT_EDGE_FETCHES] = counts[KEPT_NODE_FETCHES] = b == 1 ? 20 : 10;
+            counts[KEPT_LOADS] = b == 1 ? 5040 : 5020;
+            counts[KEPT_STORES] = 5000;
+            counts[KEPT_LEVEL_RANGE] = b == 1 ? 8 : 6;
+            all->table[b * WIREFRAME_RUNS + m] = &all->runs[b][m];
+        }
+}
+
+/* The pending updates of LRR halve with twice the nodes; LVL is fast from 256 edges on, LRR from 2048. */
+static void make_up_sweeps(MadeUpGraphs *all)
+{
+    const size_t benchmark = wireframe_swept_benchmark();
+    for (size_t s = 0; s < WIREFRAME_SWEEPS; s++)
+        for (size_t i = 0; i < wireframe_sweeps[s].count; i++) {
+            RunResult *result = &all->runs[benchmark][(size_t)wireframe_sweeps[s].first + i].result;
+            const uint32_t entries = wireframe_sweeps[s].entries[i];
+            result->statistics[KEPT_PENDING_PEAK] = s == SWEEP_LRR_NODES ? 16384 / entries : 40;
+            if (s == SWEEP_LVL_EDGES || s == SWEEP_LRR_EDGES)
+                result->cycles = entries < (s == SWEEP_LVL_EDGES ? 256 : 2048) ? 1020 : 1000 + 2048 / entries;
+        }
+}
+
+static void test_graph_quantities(void **state)
+{
+    (void)state;
+    static MadeUpGraphs all;
+    make_up_graphs(&all);
+    make_up_sweeps(&all);
+    static const struct {
+        const char *id, *published, *measured;
+    } cases[] = {
+        {"W1", "6.87", "25.00"},
+        {"W4", "31.81", "37.50"}, /* (100 + 5 x 25) / 6 */
+        {"W5", "14.11", "25.00"},
+        {"W7", "65.20", "100.00"},
+        {"W8", "0.120", "0.233"}, /* (0.4 + 5 x 0.2) / 6 */
+        {"W9", "0.16", "0.40"},
+        {"W10", "5.00", "6.33"},
+        {"W12", "7", "8.0"},
+        {"W13", "8/5/3", "3.0/3.0/3.0"},
+        {"W14", "2304", "2304.0"},
+        {"W15", "1.00", "1.01"},
+        {"W16", "32", "40.0"},
+        {"W17", "512", "512.0"},
+        {"W18", "7 to 2 / 6 to 2", "6.0 to 6.0 / 6.0 to 6.0"},
+        {"W19", "512 / 1024", "256.0 / 1024.0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_claim(&all.results, wireframe_judge, cases[i].id, cases[i].published, cases[i].measured);
+    all.runs[1][RUN_LVL_9K].result.right = false;
+    expect_claim(&all.results, wireframe_judge, "W6", "45.07", "-");
+    expect_claim(&all.results, wireframe_judge, "W7", "65.20", "-");
+    all.runs[wireframe_swept_benchmark()][RUN_LRR_EDGES_64].result.right = false;
+    expect_claim(&all.results, wireframe_judge, "W19", "512 / 1024", "- / -");
 }
 
 /* -- the command -- */
@@ -343,6 +446,34 @@ static void test_one_benchmark(void **state)
     remove_folder(folder);
 }
 
+static void test_one_graph_benchmark(void **state)
+{
+    (void)state;
+    char pattern[] = "/tmp/warpbeam-paper-XXXXXX";
+    const char *folder = make_folder(pattern);
+    if (run("paper wireframe --size tiny --only sor --jobs 2 --out %s", folder))
+        fail_msg("%s", output);
+    expect_said("38 of 38 runs done: sor");
+    expect_said("Tiny inputs are for tests");
+    expect_table(folder, "claims.csv", "id,published,measured,unit,verdict\nW1,6.87,-,%,not measured\n", 20);
+    expect_table(folder, "figure4.csv", "\"time, %\",dtw,heat2d,hist,int_img,sor,sw\n0-3,,,,,", 34);
+    expect_table(folder, "figure9.csv", "benchmark,CDP,CDP hidden,DepLinks,LRR,LVL,published\nsor,", 3);
+    expect_table(folder, "figure10.csv", "benchmark,DepLinks requests,", 3);
+    expect_table(folder, "figure11.csv", "benchmark,Global,CDP,DepLinks,LRR,LVL,published\nsor,", 3);
+    expect_table(folder, "figure12.csv", "benchmark,1K,4K,9K,1K ratio,4K ratio,9K ratio,published\nsor,", 3);
+    expect_table(folder, "figure13_nodes.csv", "entries,LRR pending,LVL pending,LRR IPC,LVL IPC\n16,", 8);
+    expect_table(folder, "figure13_edges.csv", "entries,LRR pending,LVL pending,LRR IPC,LVL IPC\n64,", 7);
+    char *claims = read_file(folder, "claims.csv"), *runs = read_file(folder, "runs.csv");
+    assert_non_null(strstr(claims, "\nW14,2304,2304,bytes,agrees\n"));
+    assert_null(strstr(claims, "\nW16,32,-,"));
+    assert_null(strstr(claims, "\nW19,512 / 1024,- / -,"));
+    assert_null(strstr(runs, ",false,"));
+    free(claims);
+    free(runs);
+    free(read_file(folder, "runs/sor-LVL-LEA64.json"));
+    remove_folder(folder);
+}
+
 /* The tables hang neither on how many run at once nor on threads. */
 static void test_determinism(void **state)
 {
@@ -392,7 +523,7 @@ static void test_usage(void **state)
         const char *sentence;
     } cases[] = {
         {"paper", 0, "Dynamic Thread Block Launch"},
-        {"list papers", 0, "Dynamic Thread Block Launch"},
+        {"list papers", 0, "Wireframe (MICRO 2017)"},
         {"paper --help", 0, "--size small|full"},
         {"paper --jobs 2", 2, "paper needs the name of one"},
         {"paper dtlb", 2, "there is no paper 'dtlb'; did you mean dtbl?"},
@@ -416,10 +547,11 @@ static void test_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reading),     cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_shipped),     cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_quantities),  cmocka_unit_test(test_one_benchmark),
-        cmocka_unit_test(test_determinism), cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_reading),       cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_shipped),       cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_quantities),    cmocka_unit_test(test_graph_quantities),
+        cmocka_unit_test(test_one_benchmark), cmocka_unit_test(test_one_graph_benchmark),
+        cmocka_unit_test(test_determinism),   cmocka_unit_test(test_failures),
         cmocka_unit_test(test_usage),
     };
     return cmocka_run_group_tests_name("papers", tests, NULL, NULL);

@@ -225,13 +225,38 @@ static void test_graph(void **state)
     wb_gpu_close(gpu);
 }
 
+static bool stop(void *context, const WbProgress *progress)
+{
+    (void)context;
+    return progress->cycles < 1000;
+}
+
+/* What is known of a kernel that was cut off is a report, too. */
+static void test_interrupted(void **state)
+{
+    (void)state;
+    Host host;
+    WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "profile_lines=true", NULL});
+    wb_set_progress(gpu, stop, NULL, 0);
+    assert_false(six_run(&six_programs[REDUCTION], gpu, SOURCE_DIRECTORY "/workloads/six", 1000000, &host));
+    assert_int_equal(host.status, WB_ERROR_INTERRUPTED);
+    host_end(&host);
+    expect_valid(gpu, "interrupted");
+    json_t *report = report_of(gpu);
+    const json_t *kernel = kernel_of(report);
+    assert_true(json_is_true(json_object_get(kernel, "interrupted")));
+    assert_true(json_array_size(json_object_get(kernel, "lines")) > 0);
+    assert_true(number(kernel, "cycles") >= 1000);
+    json_decref(report);
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_committed),
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_what_is_wrong),
-        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_committed),     cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_what_is_wrong), cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+/* A figure whose rows are benchmarks and whose columns are quantities, as a table, with what the paper's
+ * prose says beside them. */
+#ifndef PAPERS_FIGURE_H
+#define PAPERS_FIGURE_H
+
+#include "papers/results.h"
+#include "papers/sheet.h"
+
+enum { FIGURE_COLUMNS = 9, FIGURE_WORDS = 6 };
+
+typedef struct Column {
+    const char *name;
+    Quantity quantity;
+    int decimals;
+} Column;
+
+/* What the paper says of a benchmark, or of the average. */
+typedef struct Words {
+    const char *row, *text;
+} Words;
+
+typedef struct Figure {
+    const char *name, *title;
+    Column columns[FIGURE_COLUMNS]; /* a null name behind the last one */
+    Words words[FIGURE_WORDS];      /* a null row behind the last ones */
+    bool without_average, geometric;
+} Figure;
+
+Sheet figure_sheet(const Figure *figure, const Results *results);
+
+#endif

@@ -1,0 +1,89 @@
+#include "papers/study.h"
+
+#include <string.h>
+
+#include "api/gpu.h"
+#include "papers/output.h"
+
+static bool is_wanted(const Study *study, const PaperOptions *options, size_t benchmark, size_t mode)
+{
+    const char *name = study->paper->benchmark(benchmark), *only = study->modes[mode].only;
+    return paper_wants(options, name) && (!only || strcmp(only, name) == 0);
+}
+
+static void add_runs(const Study *study, Experiment *experiment, const Run **runs)
+{
+    for (size_t i = 0; i < study->benchmark_count * study->mode_count; i++) {
+        const size_t benchmark = i / study->mode_count, mode = i % study->mode_count;
+        if (!is_wanted(study, experiment->options, benchmark, mode))
+            continue;
+        Run *run = &experiment->runs[experiment->count++];
+        *run = (Run){
+            .benchmark = study->paper->benchmark(benchmark), .mode = study->modes[mode].name, .index = i};
+        memcpy(run->settings, study->modes[mode].settings, sizeof run->settings);
+        runs[i] = run;
+    }
+}
+
+static void show(const Study *study, const Experiment *experiment, const Results *results,
+                 const Claims *claims, Error *error)
+{
+    Sheet *figures = xcalloc(study->figure_count, sizeof *figures);
+    Judgement *judgements = xcalloc(claims->rows.count, sizeof *judgements);
+    for (size_t i = 0; i < study->figure_count; i++)
+        figures[i] = study->figure(results, i);
+    for (uint32_t i = 0; i < claims->rows.count; i++)
+        judgements[i] = study->judge(results, &claims->rows.items[i]);
+    output_results(
+        &(PaperResults){study->paper, experiment, figures, study->figure_count, claims, judgements}, error);
+    for (size_t i = 0; i < study->figure_count; i++)
+        sheet_free(&figures[i]);
+    xfree(figures);
+    xfree(judgements);
+}
+
+static bool read_config(const Experiment *experiment, GpuConfig *config, Error *error)
+{
+    WbGpu *gpu = experiment_open(experiment, error);
+    if (gpu)
+        *config = gpu->config;
+    wb_gpu_close(gpu);
+    return gpu;
+}
+
+static bool run_all(const Study *study, const PaperOptions *options, const Claims *claims, Error *error)
+{
+    Experiment experiment = study->experiment;
+    Results results = {
+        .benchmark_count = study->benchmark_count,
+        .mode_count = study->mode_count,
+        .benchmark = study->paper->benchmark,
+        .metric = study->metric,
+    };
+    const size_t most = study->benchmark_count * study->mode_count;
+    experiment.options = options;
+    if (!read_config(&experiment, &results.config, error) || !output_begin(options, error))
+        return false;
+    experiment.runs = xcalloc(most, sizeof *experiment.runs);
+    results.runs = xcalloc(most, sizeof *results.runs);
+    add_runs(study, &experiment, results.runs);
+    const size_t failed = experiment_run(&experiment);
+    show(study, &experiment, &results, claims, error);
+    if (failed)
+        error_set(error, WB_ERROR_ARGUMENT, "%zu of %zu runs failed; they are named above.", failed,
+                  experiment.count);
+    xfree(results.runs);
+    xfree(experiment.runs);
+    return error->status == WB_OK;
+}
+
+bool study_run(const Study *study, const PaperOptions *options, Error *error)
+{
+    char path[4096];
+    Claims claims;
+    const bool done =
+        claims_read(paper_data("papers/claims.csv", path, sizeof path), study->paper->name, &claims, error) &&
+        run_all(study, options, &claims, error);
+    claims_free(&claims);
+    return done;
+}

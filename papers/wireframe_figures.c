@@ -1,0 +1,181 @@
+/* The paper's figures as tables, with what its prose says of them beside the benchmarks. */
+#include "papers/wireframe.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Figures whose rows are no benchmarks are made by functions. */
+typedef struct Drawing {
+    Figure figure;
+    void (*draw)(Sheet *sheet, const Results *results);
+} Drawing;
+
+/* "A's rise over B" of time is B's speedup over A in percent. */
+#define SPEEDUP(mode, global)                                                                                \
+    {                                                                                                        \
+        WF_TIME, global, RISE, mode                                                                          \
+    }
+
+/* -- over time -- */
+
+static void draw_ranges(Sheet *sheet, const Results *results)
+{
+    sheet_column(sheet, "time, %");
+    for (size_t b = 0; b < results->benchmark_count; b++)
+        sheet_column(sheet, results->benchmark(b));
+    for (size_t i = 0; i < RUN_SAMPLES; i++) {
+        char part[32];
+        snprintf(part, sizeof part, "%.0f-%.0f", 100.0 * (double)i / RUN_SAMPLES,
+                 100.0 * (double)(i + 1) / RUN_SAMPLES);
+        sheet_text(sheet, part);
+        for (size_t b = 0; b < results->benchmark_count; b++) {
+            const RunResult *result = results_at(results, b, RUN_LRR_9K);
+            sheet_number(sheet, result ? result->samples[i] : NAN, 1);
+        }
+    }
+    sheet_text(sheet, "most");
+    for (size_t b = 0; b < results->benchmark_count; b++)
+        sheet_number(sheet, quantity_value(results, (Quantity){WF_LEVEL_RANGE, RUN_LRR_9K, ALONE, 0}, b), 0);
+}
+
+/* -- over sizes of the local arrays -- */
+
+static void draw_sweeps(Sheet *sheet, const Results *results, const WireframeSweep *lrr,
+                        const WireframeSweep *lvl)
+{
+    static const char *const columns[] = {"entries", "LRR pending", "LVL pending", "LRR IPC", "LVL IPC"};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        sheet_column(sheet, columns[i]);
+    for (size_t i = 0; i < lrr->count; i++) {
+        sheet_number(sheet, lrr->entries[i], 0);
+        sheet_number(sheet, wireframe_swept(results, lrr, i, WF_PENDING), 0);
+        sheet_number(sheet, wireframe_swept(results, lvl, i, WF_PENDING), 0);
+        sheet_number(sheet, wireframe_swept(results, lrr, i, WF_IPC), 1);
+        sheet_number(sheet, wireframe_swept(results, lvl, i, WF_IPC), 1);
+    }
+}
+
+static void draw_nodes(Sheet *sheet, const Results *results)
+{
+    draw_sweeps(sheet, results, &wireframe_sweeps[SWEEP_LRR_NODES], &wireframe_sweeps[SWEEP_LVL_NODES]);
+}
+
+static void draw_edges(Sheet *sheet, const Results *results)
+{
+    draw_sweeps(sheet, results, &wireframe_sweeps[SWEEP_LRR_EDGES], &wireframe_sweeps[SWEEP_LVL_EDGES]);
+}
+
+/* -- the buffer's size -- */
+
+static void draw_bytes(Sheet *sheet, const Results *results)
+{
+    static const char *const columns[] = {"policy", "bytes", "in full", "published"};
+    static const char *const orders[] = {"lvl", "lrr"}, *const published[] = {"2304", ""};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        sheet_column(sheet, columns[i]);
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        sheet_text(sheet, orders[i]);
+        sheet_number(sheet, (double)wireframe_buffer_bytes(results, orders[i], false), 0);
+        sheet_number(sheet, (double)wireframe_buffer_bytes(results, orders[i], true), 0);
+        sheet_text(sheet, published[i]);
+    }
+}
+
+/* -- all tables -- */
+
+static const Drawing drawings[WIREFRAME_FIGURES] = {
+    {.figure = {.name = "times",
+                .title = "Time, us, with graphs of 4K nodes",
+                .columns = {{"Global", {WF_TIME, RUN_GLOBAL, ALONE, 0}, 1},
+                            {"CDP", {WF_TIME, RUN_CDP, ALONE, 0}, 1},
+                            {"CDP hidden", {WF_TIME, RUN_CDP_HIDDEN, ALONE, 0}, 1},
+                            {"DepLinks", {WF_TIME, RUN_DEPLINKS, ALONE, 0}, 1},
+                            {"LRR", {WF_TIME, RUN_LRR, ALONE, 0}, 1},
+                            {"LVL", {WF_TIME, RUN_LVL, ALONE, 0}, 1},
+                            {"LVL ideal", {WF_TIME, RUN_LVL_IDEAL, ALONE, 0}, 1}},
+                .without_average = true}},
+    {.figure = {.name = "figure4",
+                .title = "Figure 4. Range of levels of the nodes that run, LRR, 9K nodes: mean in each part "
+                         "of the kernel's time, and the most. Published: heat2d at most 7"},
+     .draw = draw_ranges},
+    {.figure = {.name = "figure9",
+                .title =
+                    "Figure 9. Speedup over Global, %, with graphs of 4K nodes. CDP has the latencies of "
+                    "DTBL's table 3; hidden: the allocation of parameter buffers takes no time",
+                .columns = {{"CDP", SPEEDUP(RUN_CDP, RUN_GLOBAL), 2},
+                            {"CDP hidden", SPEEDUP(RUN_CDP_HIDDEN, RUN_GLOBAL), 2},
+                            {"DepLinks", SPEEDUP(RUN_DEPLINKS, RUN_GLOBAL), 2},
+                            {"LRR", SPEEDUP(RUN_LRR, RUN_GLOBAL), 2},
+                            {"LVL", SPEEDUP(RUN_LVL, RUN_GLOBAL), 2}},
+                .words = {{"hist", "LVL slightly worse than LRR"},
+                          {"average", "CDP 6.87, DepLinks 25.07, LRR 29.81, LVL 31.81"}}}},
+    {.figure = {.name = "figure10",
+                .title =
+                    "Figure 10. Left: memory requests of the block scheduler, % of all others, 4K nodes. "
+                    "Right: most levels between nodes that ran at once, 9K nodes",
+                .columns = {{"DepLinks requests", {WF_REQUESTS, RUN_DEPLINKS, ALONE, 0}, 3},
+                            {"LRR requests", {WF_REQUESTS, RUN_LRR, ALONE, 0}, 3},
+                            {"LVL requests", {WF_REQUESTS, RUN_LVL, ALONE, 0}, 3},
+                            {"LRR range", {WF_LEVEL_RANGE, RUN_LRR_9K, ALONE, 0}, 0},
+                            {"LVL range", {WF_LEVEL_RANGE, RUN_LVL_9K, ALONE, 0}, 0},
+                            {"LRR mean range", {WF_MEAN_RANGE, RUN_LRR_9K, ALONE, 0}, 1},
+                            {"LVL mean range", {WF_MEAN_RANGE, RUN_LVL_9K, ALONE, 0}, 1}},
+                .words = {{"dtw", "range 7 to 2"},
+                          {"sor", "range 6 to 2"},
+                          {"average", "requests 0.12, at most 0.16; range 5 to 2"}}}},
+    {.figure = {.name = "figure11",
+                .title = "Figure 11. L2 miss rate, %: sectors of loads and stores, 4K nodes",
+                .columns = {{"Global", {WF_MISS_RATE, RUN_GLOBAL, ALONE, 0}, 1},
+                            {"CDP", {WF_MISS_RATE, RUN_CDP, ALONE, 0}, 1},
+                            {"DepLinks", {WF_MISS_RATE, RUN_DEPLINKS, ALONE, 0}, 1},
+                            {"LRR", {WF_MISS_RATE, RUN_LRR, ALONE, 0}, 1},
+                            {"LVL", {WF_MISS_RATE, RUN_LVL, ALONE, 0}, 1}},
+                .words = {{"average", "consistent: DepLinks, LRR, LVL"}}}},
+    {.figure = {.name = "figure12",
+                .title =
+                    "Figure 12. Left: speedup of LVL over Global, %, by nodes. Right: time of computation "
+                    "over that of launches in Global",
+                .columns = {{"1K", SPEEDUP(RUN_LVL_1K, RUN_GLOBAL_1K), 2},
+                            {"4K", SPEEDUP(RUN_LVL, RUN_GLOBAL), 2},
+                            {"9K", SPEEDUP(RUN_LVL_9K, RUN_GLOBAL_9K), 2},
+                            {"1K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL_1K, ALONE, 0}, 2},
+                            {"4K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL, ALONE, 0}, 2},
+                            {"9K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL_9K, ALONE, 0}, 2}},
+                .words = {{"average", "14.11, 31.81, 45.07, best 65.20; 8, 5, 3"}}}},
+    {.figure = {.name = "figure13_nodes",
+                .title = "Figure 13, left. " WIREFRAME_SWEPT " by entries of the Local Node Array: most "
+                         "pending updates, and instructions of threads in a cycle"},
+     .draw = draw_nodes},
+    {.figure = {.name = "figure13_edges",
+                .title = "Figure 13, right. The same by entries of the Local Edge Array"},
+     .draw = draw_edges},
+    {.figure = {.name = "scheduler",
+                .title =
+                    "What LVL's block scheduler did, 4K nodes: lines fetched, most entries in use, updates "
+                    "that found the Pending Update Buffer full, %, cycles without a ready node because of "
+                    "fetches and because of the bound, %, cycles more than the ideal machine, %",
+                .columns = {{"lines", {WF_FETCHES, RUN_LVL, ALONE, 0}, 0},
+                            {"nodes", {WF_NODES_PEAK, RUN_LVL, ALONE, 0}, 0},
+                            {"edges", {WF_EDGES_PEAK, RUN_LVL, ALONE, 0}, 0},
+                            {"pending", {WF_PENDING, RUN_LVL, ALONE, 0}, 0},
+                            {"overflowed", {WF_OVERFLOWED, RUN_LVL, ALONE, 0}, 2},
+                            {"fetching", {WF_STARVED, RUN_LVL, ALONE, 0}, 2},
+                            {"bound", {WF_BOUND, RUN_LVL, ALONE, 0}, 2},
+                            {"over ideal", {WF_CYCLES, RUN_LVL, RISE, RUN_LVL_IDEAL}, 2}},
+                .words = {{"average", "over ideal: below 1"}}}},
+    {.figure = {.name = "bytes",
+                .title =
+                    "Bytes of the Dependency Graph Buffer: as the paper counts, and with the block to run "
+                    "and the number of children in each node"},
+     .draw = draw_bytes},
+};
+
+Sheet wireframe_figure(const Results *results, size_t index)
+{
+    const Drawing *drawing = &drawings[index];
+    if (!drawing->draw)
+        return figure_sheet(&drawing->figure, results);
+    Sheet sheet = {.name = drawing->figure.name, .title = drawing->figure.title};
+    drawing->draw(&sheet, results);
+    return sheet;
+}
