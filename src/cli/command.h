@@ -1,5 +1,5 @@
-/* The commands of the warpbeam program. Each returns its exit status: 0 done, 1 failed, 2 wrong usage (which
- * main() makes of EXIT_USAGE, since a program that was run may end with 2). Only this folder prints and exits.
+/* The commands of the warpbeam program. Each returns its exit status: 0 done, 1 failed, or EXIT_USAGE, of
+ * which main() makes 2: a program that was run may end with that, too. Only this folder prints and exits.
  *
  * What a command is called, takes and does is declared once, in table.c: its help, the man page and the
  * shells' completion are made of that, and an option that is not there cannot be taken. */
@@ -76,7 +76,11 @@ extern const OptionGroup running_options, program_options, workload_options, ptx
 
 /* Null: there is none of that name. */
 const Command *command_find(const char *name);
+/* By its name or its short one. */
 const Option *command_option(const Command *command, const char *name);
+bool option_is_called(const Option *option, const char *name);
+/* "-o" of "--out"; null: it has none. */
+const char *option_short_name(const Option *option);
 /* Says that there is no such command; returns EXIT_USAGE. */
 int unknown_command(const char *name);
 /* The command's page. */

@@ -55,7 +55,8 @@ static void bash_command(const Command *command)
             const Option *option = &command->groups[g]->options[i];
             if (!option->argument)
                 continue;
-            printf("        %s) ", option->name);
+            printf(option_short_name(option) ? "        %s | %s) " : "        %s) ", option->name,
+                   option_short_name(option));
             bash_value(option->value);
             puts("; return ;;");
         }

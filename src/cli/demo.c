@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
+#include "report/limit.h"
 #include "wireframe/wireframe.h"
 
 enum { PATH_SIZE = 4096 };
@@ -33,7 +34,9 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 /* The launch overhead that the paper assumes [Wireframe §5.1], and all that reports show. */
 static const char *const settings[][2] = {
-    {"mode", "cycle"}, {"host_launch_latency_ns", "30000"}, {"kernel_launch_cycles", "283"}};
+    {"mode", "cycle"},    {"host_launch_latency_ns", "30000"}, {"kernel_launch_cycles", "283"},
+    {"timeline", "true"}, {"profile_lines", "true"},
+};
 
 /* In tiles of 60 x 32 cells: the paper's graphs of 1K and 4K nodes [Wireframe §5.2]. */
 static const WavefrontShape shapes[INPUT_SIZES] = {[INPUT_SMALL] = {1920, 1024, 32, 32},
@@ -53,44 +56,38 @@ typedef struct Outcome {
 
 /* -- what limited it -- */
 
-typedef struct Reason {
-    const char *name;
-    double share; /* of all SMs' time */
-} Reason;
-
-static double total_of(const WbGpu *gpu, const char *name)
-{
-    WbStat stat = {0};
-    wb_stat_find(gpu, name, &stat);
-    return (double)stat.value;
-}
-
-/* "memory" for the schedulers' counter stall_memory. */
-static const char *reason_name(const char *counter)
-{
-    return strcmp(counter, "stall_empty") == 0 ? "no warp" : counter + strlen("stall_");
-}
-
-/* What took most of the SMs' time: no block on them, or what their schedulers waited for. */
+/* Where the slots of all schedulers went, over all kernels and the time between them: the largest two. */
 static void find_limits(const WbGpu *gpu, double time, char *text, size_t size)
 {
-    const StatTable *table = components[COMPONENT_SCHEDULER].table;
-    const double clock = (double)gpu->config.clock_khz / 1e3; /* cycles of a microsecond */
-    const double whole = time * clock * (double)gpu->config.sm_count;
-    const double active = total_of(gpu, "sm.active_cycles");
-    const double slots = whole * (double)gpu->config.schedulers;
-    Reason best = {"no block", 1 - active / whole}, second = {"", 0};
-    for (size_t i = 0; i < table->count; i++) {
-        char name[80];
-        snprintf(name, sizeof name, "%s%s", components[COMPONENT_SCHEDULER].prefix, table->rows[i].name);
-        if (strncmp(table->rows[i].name, "stall_", 6) != 0 || total_of(gpu, name) / slots <= second.share)
-            continue;
-        const Reason reason = {reason_name(table->rows[i].name), total_of(gpu, name) / slots};
-        second = reason.share > best.share ? best : reason;
-        best = reason.share > best.share ? reason : best;
+    const GpuConfig *config = &gpu->config;
+    const double cycles = time * (double)config->clock_khz / 1e3;
+    double all = cycles * (double)config->sm_count * (double)config->schedulers, between = all;
+    double slots[LIMIT_COUNT] = {0};
+    for (uint32_t i = 0; i < gpu->records.count; i++) {
+        const KernelSums sums = kernel_sums(gpu->records.items[i], config);
+        const KernelLimit limit = limit_of(gpu->records.items[i], &sums, config);
+        for (unsigned kind = 0; kind < LIMIT_COUNT; kind++)
+            slots[kind] += (double)limit.slots[kind];
+        between -= (double)limit.all;
     }
-    snprintf(text, size, "%s %.0f%%, %s %.0f%%", best.name, 100 * best.share, second.name,
-             100 * second.share);
+    struct {
+        const char *title;
+        double slots;
+    } best = {"launches by the host", between}, second = {"", 0};
+    for (unsigned kind = 0; kind < LIMIT_COUNT; kind++) {
+        if (slots[kind] <= second.slots)
+            continue;
+        second.title = limit_rows[kind].title;
+        second.slots = slots[kind];
+        if (second.slots > best.slots) {
+            const char *title = best.title;
+            const double less = best.slots;
+            best.title = second.title, best.slots = second.slots;
+            second.title = title, second.slots = less;
+        }
+    }
+    snprintf(text, size, "%s %.0f%%, %s %.0f%%", best.title, 100 * best.slots / all, second.title,
+             100 * second.slots / all);
 }
 
 /* -- runs -- */
@@ -141,7 +138,7 @@ static int run_all(Demo *demo)
     const WavefrontShape shape = shapes[demo->size];
     printf("A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n\n",
            shape.width, shape.height, shape.across, shape.down, demo->gpu);
-    printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "most of the SMs' time");
+    printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "what limited it");
     for (size_t way = 0; way < WAYS; way++) {
         Outcome outcome;
         WbGpu *gpu = open_gpu(demo);
@@ -162,23 +159,16 @@ static int run_all(Demo *demo)
     return EXIT_DONE;
 }
 
-/* Makes the report where this build can. */
 static int write_report(Demo *demo)
 {
-    const Command *report = command_find("report");
     char path[PATH_SIZE + 16], *arguments[WAYS + 4] = {"report"};
     int count = 1;
-    if (!report)
-        return EXIT_DONE;
     for (size_t way = 0; way < WAYS; way++)
         arguments[count++] = demo->files[way];
     snprintf(path, sizeof path, "%s/report.html", demo->out);
     arguments[count++] = "-o";
     arguments[count++] = path;
-    const int result = report->run(count, arguments);
-    if (result == EXIT_DONE)
-        printf("The report is %s: open it in a browser.\n", path);
-    return result;
+    return command_report(count, arguments);
 }
 
 static void print_next(const Demo *demo)

@@ -46,9 +46,10 @@ static void print_group(const OptionGroup *group)
     printf("\n%s:\n", group->title);
     for (size_t i = 0; i < group->count; i++) {
         const Option *option = &group->options[i];
+        const char *short_name = option_short_name(option);
         char name[64];
-        snprintf(name, sizeof name, "%s%s%s", option->name, option->argument ? " " : "",
-                 option->argument ? option->argument : "");
+        snprintf(name, sizeof name, "%s%s%s%s%s", short_name ? short_name : "", short_name ? ", " : "",
+                 option->name, option->argument ? " " : "", option->argument ? option->argument : "");
         print_entry(name, option->description, OPTION_INDENT);
     }
 }

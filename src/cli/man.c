@@ -29,6 +29,10 @@ static void put_line(const char *text)
 static void put_option(const Option *option)
 {
     fputs(".TP\n\\fB", stdout);
+    if (option_short_name(option)) {
+        put_text(option_short_name(option));
+        fputs("\\fR, \\fB", stdout);
+    }
     put_text(option->name);
     fputs("\\fR", stdout);
     if (option->argument) {

@@ -14,23 +14,26 @@ static void remove_arguments(int *argument_count, char **arguments, int at, int 
     *argument_count -= count;
 }
 
-static bool is_declared(char **arguments, const char *name, bool is_flag)
+/* The row of the table, which must be there. */
+static const Option *declared(char **arguments, const char *name)
 {
     const Command *command = command_find(arguments[0]);
     const Option *option = command ? command_option(command, name) : NULL;
-    return option && !option->argument == is_flag;
+    assert(option);
+    return option;
 }
 
 const char *take_option(int *argument_count, char **arguments, const char *name)
 {
-    assert(is_declared(arguments, name, false));
+    const Option *option = declared(arguments, name);
     size_t length = strlen(name);
+    assert(option->argument);
     for (int i = 1; i < *argument_count; i++) {
         const char *value = NULL;
         int used = 1;
         if (strncmp(arguments[i], name, length) == 0 && arguments[i][length] == '=') {
             value = arguments[i] + length + 1;
-        } else if (strcmp(arguments[i], name) == 0 && i + 1 < *argument_count) {
+        } else if (option_is_called(option, arguments[i]) && i + 1 < *argument_count) {
             value = arguments[i + 1];
             used = 2;
         }
@@ -44,9 +47,10 @@ const char *take_option(int *argument_count, char **arguments, const char *name)
 
 bool take_flag(int *argument_count, char **arguments, const char *name)
 {
-    assert(is_declared(arguments, name, true));
+    const Option *option = declared(arguments, name);
+    assert(!option->argument);
     for (int i = 1; i < *argument_count; i++) {
-        if (strcmp(arguments[i], name) == 0) {
+        if (option_is_called(option, arguments[i])) {
             remove_arguments(argument_count, arguments, i, 1);
             return true;
         }

@@ -44,13 +44,9 @@ static int write_report(int argument_count, char **arguments, const char *path, 
 
 int command_report(int argument_count, char **arguments)
 {
-    static char long_name[] = "--out";
-    uint64_t megabytes = 0;
-    for (int i = 1; i < argument_count; i++)
-        if (strcmp(arguments[i], "-o") == 0)
-            arguments[i] = long_name;
     const char *path = take_option(&argument_count, arguments, "--out");
     const char *size = take_option(&argument_count, arguments, "--megabytes");
+    uint64_t megabytes = 0;
     const int result = check_left_over(argument_count, arguments, argument_count);
     if (result != EXIT_DONE)
         return result;

@@ -30,7 +30,6 @@ typedef struct Program {
     char libraries[PATH_MAX]; /* folder of the stand-ins */
     ElfFacts facts;
     int notice[2];
-    char page_stats[PAGE_STATS_SIZE]; /* where the page's statistics come from, if --stats says nothing */
 } Program;
 
 static int read_options(int argument_count, char **arguments, Program *program)
@@ -46,31 +45,6 @@ static int read_options(int argument_count, char **arguments, Program *program)
         check_without(argument_count, arguments, &ptx_options) != EXIT_DONE)
         return EXIT_USAGE;
     return check_left_over(argument_count, arguments, 0);
-}
-
-/* The page is made of the JSON that the program leaves. */
-static int begin_page(Program *program)
-{
-    Running *running = &program->running;
-    if (!running->page)
-        return EXIT_DONE;
-    running->label = program->arguments[0];
-    if (running->stats && (strstr(running->stats, ".csv") || strcmp(running->stats, "-") == 0))
-        return misuse("--report needs the statistics as JSON in a file: --stats FILE.json, or no --stats.");
-    if (running->stats)
-        return EXIT_DONE;
-    running->stats = program->page_stats;
-    return running_page_begin(program->page_stats);
-}
-
-static int end_page(Program *program, int result)
-{
-    const Running *running = &program->running;
-    if (running->page && running->stats && running_page_end(running, running->stats) && result == EXIT_DONE)
-        result = EXIT_FAILED;
-    if (*program->page_stats)
-        unlink(program->page_stats);
-    return result;
 }
 
 /* -- the program's file -- */
@@ -329,6 +303,30 @@ static int run(Program *program)
     return tell_end(program, status);
 }
 
+/* With --report, its statistics go into a file of which the page is made behind its end. */
+static int run_for_page(Program *program)
+{
+    char path[RUNNING_PATH_SIZE];
+    Running *running = &program->running;
+    const bool keeps = running->stats;
+    if (keeps && strlen(running->stats) > 4 && !strcmp(running->stats + strlen(running->stats) - 4, ".csv"))
+        return misuse("with --report, --stats needs a JSON file.");
+    if (!keeps && !running_new_file(path))
+        return EXIT_FAILED;
+    running->stats = keeps ? running->stats : path;
+    running->title = program->arguments[0];
+    running->report = (ReportOptions){.details = true, .blocks = true};
+    int result = run(program);
+    struct stat status;
+    if (stat(running->stats, &status) == 0 && status.st_size > 0) {
+        const int page = running_write_page(running, running->stats);
+        result = result ? result : page;
+    }
+    if (!keeps)
+        unlink(path);
+    return result;
+}
+
 int run_program(int argument_count, char **arguments, char **command)
 {
     Program program = {.arguments = command};
@@ -342,9 +340,7 @@ int run_program(int argument_count, char **arguments, char **command)
     if (result == EXIT_DONE)
         result = find_libraries(&program);
     if (result == EXIT_DONE)
-        result = begin_page(&program);
-    if (result == EXIT_DONE)
-        result = end_page(&program, run(&program));
+        result = program.running.page ? run_for_page(&program) : run(&program);
     running_free(&program.running);
     for (uint32_t i = 0; i < program.made.count; i++)
         xfree(program.made.items[i]);

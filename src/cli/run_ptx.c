@@ -62,7 +62,8 @@ static int read_options(int argument_count, char **arguments, Job *job)
         check_without(argument_count, arguments, &workload_options) != EXIT_DONE ||
         check_left_over(argument_count, arguments, 1) != EXIT_DONE)
         return EXIT_USAGE;
-    job->path = job->running.label = arguments[1];
+    job->path = arguments[1];
+    job->running.title = job->kernel ? job->kernel : job->path;
     if (elf_look(job->path).kind == FILE_ELF)
         return misuse("%s is a program, not a PTX file: write `warpbeam run [options] -- %s ...`.", job->path,
                       job->path);

@@ -86,9 +86,9 @@ static int read_options(int argument_count, char **arguments, Job *job)
     return result;
 }
 
-static int run_job(Job *job, WbGpu *gpu)
+static int run_job(const Job *job, WbGpu *gpu)
 {
-    char folder[4096], label[128];
+    char folder[4096];
     Host host;
     const bool right = workload_run(&job->workload, job->mode, job->size, gpu,
                                     paper_data("workloads", folder, sizeof folder), &host);
@@ -96,8 +96,6 @@ static int run_job(Job *job, WbGpu *gpu)
     if (right && running_is_talking(&job->running))
         printf("%s, %s, %s: the result is right\n", job->workload.name, job->workload.modes[job->mode].name,
                input_size_names[job->size]);
-    snprintf(label, sizeof label, "%s %s", job->workload.name, job->workload.modes[job->mode].name);
-    job->running.label = label;
     const int result =
         right ? running_report(&job->running, gpu) : running_fail(&job->running, gpu, host.error);
     host_end(&host);
@@ -109,6 +107,10 @@ int run_workload(int argument_count, char **arguments)
     Job job = {.size = INPUT_SMALL};
     int result = read_options(argument_count, arguments, &job);
     job.running.needed = job.workload.settings;
+    char title[128];
+    snprintf(title, sizeof title, "%s %s", job.workload.name,
+             job.workload.mode_count > 1 ? job.workload.modes[job.mode].name : "");
+    job.running.title = title;
     WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
     if (result == EXIT_DONE)
         result = gpu ? run_job(&job, gpu) : EXIT_FAILED;

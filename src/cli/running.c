@@ -7,28 +7,25 @@
 #include <unistd.h>
 
 #include "cli/page.h"
-
 #include "cli/progress.h"
 
 Running running_take(int *argument_count, char **arguments)
 {
     Running running = {.gpu = take_option(argument_count, arguments, "--gpu")};
-    running.page = take_option(argument_count, arguments, "--report");
-    if (running.page) {
-        VEC_PUSH(&running.settings, "profile_lines=true");
-        VEC_PUSH(&running.settings, "timeline=true");
-    }
     for (const char *setting; (setting = take_option(argument_count, arguments, "--set"));)
         VEC_PUSH(&running.settings, (char *)setting);
     running.threads = take_option(argument_count, arguments, "--threads");
     running.stats = take_option(argument_count, arguments, "--stats");
     running.timeline = take_option(argument_count, arguments, "--timeline");
     running.cycle = !take_flag(argument_count, arguments, "--functional");
+    running.page = take_option(argument_count, arguments, "--report");
     running.progress = take_option(argument_count, arguments, "--progress");
     running.report.details = take_flag(argument_count, arguments, "--detail");
-    if (take_flag(argument_count, arguments, "--profile-lines"))
+    if (running.page)
+        VEC_PUSH(&running.settings, "timeline=true"); /* for series, launches and waits */
+    if (take_flag(argument_count, arguments, "--profile-lines") || running.page)
         VEC_PUSH(&running.settings, "profile_lines=true");
-    running.report.blocks = take_flag(argument_count, arguments, "--blocks") || running.page;
+    running.report.blocks = take_flag(argument_count, arguments, "--blocks");
     return running;
 }
 
@@ -102,38 +99,34 @@ static int write_statistics(const Running *running, WbGpu *gpu)
     return fflush(stdout) || ferror(stdout) ? fail("the report could not be written.") : EXIT_DONE;
 }
 
-int running_page_begin(char path[PAGE_STATS_SIZE])
+bool running_new_file(char path[RUNNING_PATH_SIZE])
 {
-    strcpy(path, "/tmp/warpbeam-page-XXXXXX");
-    const int file = mkstemp(path);
-    if (file < 0)
-        return fail("%s cannot be made: %s.", path, strerror(errno));
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, RUNNING_PATH_SIZE, "%s/warpbeam-XXXXXX.json", folder && *folder ? folder : "/tmp");
+    const int file = mkstemps(path, (int)strlen(".json"));
+    if (file < 0) {
+        fail("the statistics for the page cannot be kept: %s: %s.", path, strerror(errno));
+        return false;
+    }
     close(file);
-    return EXIT_DONE;
+    return true;
 }
 
-int running_page_end(const Running *running, const char *stats)
+int running_write_page(const Running *running, const char *statistics)
 {
     Error error = {0};
-    const PageInput input = {.path = stats, .label = running->label};
-    if (!page_write(&input, 1, PAGE_BYTES, running->page, &error))
-        return fail("%s", error.text);
-    return EXIT_DONE;
+    const PageInput input = {statistics, running->title ? running->title : "run"};
+    return page_write(&input, 1, PAGE_BYTES, running->page, &error) ? EXIT_DONE : fail("%s", error.text);
 }
 
-static int write_page(const Running *running, WbGpu *gpu)
+static int make_page(const Running *running, WbGpu *gpu)
 {
-    char path[PAGE_STATS_SIZE];
-    if (running_page_begin(path) != EXIT_DONE)
+    char path[RUNNING_PATH_SIZE];
+    if (!running_new_file(path))
         return EXIT_FAILED;
-    FILE *file = fopen(path, "w");
-    int result = file ? EXIT_DONE : fail("%s cannot be written: %s.", path, strerror(errno));
-    if (file) {
-        report_json(gpu, &(ReportOptions){.blocks = true}, file);
-        const bool failed = ferror(file);
-        result = fclose(file) || failed ? fail("%s could not be written to its end.", path)
-                                        : running_page_end(running, path);
-    }
+    const int result = wb_report(gpu, path, WB_REPORT_DETAILS | WB_REPORT_BLOCKS)
+                           ? fail("%s", wb_error(gpu))
+                           : running_write_page(running, path);
     unlink(path);
     return result;
 }
@@ -145,7 +138,7 @@ int running_report(const Running *running, WbGpu *gpu)
         report_text(gpu, &running->report, stdout);
     if (running->timeline && wb_timeline(gpu, running->timeline))
         return fail("%s", wb_error(gpu));
-    const int result = running->page ? write_page(running, gpu) : EXIT_DONE;
+    const int result = running->page ? make_page(running, gpu) : EXIT_DONE;
     return running->stats && result == EXIT_DONE ? write_statistics(running, gpu) : result;
 }
 

@@ -6,11 +6,13 @@
 #include "base/vec.h"
 #include "report/report.h"
 
+enum { RUNNING_PATH_SIZE = 4096 };
+
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration; null: not given */
     VEC(char *) settings;      /* "knob=value", in order */
-    const char *threads, *stats, *timeline, *progress, *page; /* null where not given */
-    const char *label;         /* what the page calls the run */
+    const char *threads, *stats, *timeline, *page, *progress; /* null where not given */
+    const char *title;         /* of the page; null: "run" */
     const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
     bool cycle;                /* not only results */
     ReportOptions report;
@@ -24,18 +26,15 @@ void running_free(Running *running);
 WbGpu *running_open(const Running *running);
 /* Whether people read standard output: it is not taken by the JSON. */
 bool running_is_talking(const Running *running);
+/* The path of a new file for the statistics that the page of --report needs; false once the failure has been
+ * told. */
+bool running_new_file(char path[RUNNING_PATH_SIZE]);
+/* Makes the page of a statistics file. */
+int running_write_page(const Running *running, const char *statistics);
 /* Gives out the report. */
 int running_report(const Running *running, WbGpu *gpu);
 /* Tells the failure of what ran; of what Ctrl-C has stopped, also gives out the report so far. Returns the exit
  * status. */
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence);
-
-/* -- the page, where one is wanted -- */
-
-enum { PAGE_STATS_SIZE = 64 };
-/* Makes a file for the statistics that the page is made of. Returns EXIT_DONE or EXIT_FAILED. */
-int running_page_begin(char path[PAGE_STATS_SIZE]);
-/* Writes the page. */
-int running_page_end(const Running *running, const char *stats);
 
 #endif

@@ -36,9 +36,8 @@ static const Option running[] = {
     {"--functional", NULL, "only the results, without time: much faster", ANY},
     {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -",
      FILE_VALUE},
-    {"--report", "FILE.html", "a page that shows the run: what `warpbeam report` makes of its statistics",
-     FILE_VALUE},
     {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
+    {"--report", "FILE.html", "all of them, lines and series included, as a page for browsers", FILE_VALUE},
     {"--progress", "WHEN",
      "auto: how far the simulation is, on a terminal; always: as lines elsewhere, too; never",
      WORDS("auto always never")},
@@ -97,6 +96,13 @@ static const Option of_paper[] = {
 };
 static const OptionGroup paper_options = GROUP("Options", NULL, of_paper);
 
+static const Option of_report[] = {
+    {"--out", "FILE.html", "where the page goes: report.html unless given", FILE_VALUE},
+    {"--megabytes", "N", "of data at most: 20 unless given; blocks are left out beyond, and the page says so",
+     ANY},
+};
+static const OptionGroup report_options = GROUP("Options", NULL, of_report);
+
 static const Option of_compare[] = {
     {"--top", "N", "so many differences of each part: 10 unless given", ANY},
     {"--all", NULL, "all differences", ANY},
@@ -104,12 +110,6 @@ static const Option of_compare[] = {
     {"--csv", NULL, "all differences as comma-separated values", ANY},
 };
 static const OptionGroup compare_options = GROUP("Options", NULL, of_compare);
-
-static const Option of_report[] = {
-    {"--out", "FILE.html", "the page, also -o: report.html unless given", FILE_VALUE},
-    {"--megabytes", "N", "runs that together take more lose blocks, evenly chosen: 20 unless given", ANY},
-};
-static const OptionGroup report_options = GROUP("Options", NULL, of_report);
 
 static const Option of_demo[] = {
     {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small full tiny")},
@@ -178,15 +178,14 @@ const Command commands[] = {
      {"warpbeam compare global.json lvl.json --top 20"}},
     {"report",
      command_report,
-     "Write an HTML page that shows runs, beside each other, and results of papers",
-     {"[NAME=]RUN.json|FOLDER... [-o FILE.html]"},
-     "Takes JSON files that --stats wrote, and folders that `warpbeam paper --out` made. The page needs no "
-     "network and no other file. It shows what --blocks, --profile-lines, --timeline and the knob "
-     "sample_interval made a run keep; `warpbeam run --report` switches all of that on.",
+     "Write a page for browsers that shows runs beside each other, and results of papers",
+     {"[NAME=]RUN.json|FOLDER... [OPTION]..."},
+     "Takes JSON files that --stats wrote (best with --detail, --blocks and --profile-lines), and folders "
+     "that "
+     "`warpbeam paper --out` filled. The page is one file and needs no network.",
      FILE_VALUE,
      {&report_options},
-     {"warpbeam report barriers=global.json graph=lvl.json -o waves.html",
-      "warpbeam report results -o paper.html"}},
+     {"warpbeam report global.json lvl.json -o both.html"}},
     {"list",
      command_list,
      "Show what there is: gpus, policies, knobs, statistics, workloads, papers ...",
@@ -255,11 +254,22 @@ const Command *command_find(const char *name)
     return NULL;
 }
 
+const char *option_short_name(const Option *option)
+{
+    return strcmp(option->name, "--out") == 0 ? "-o" : NULL;
+}
+
+bool option_is_called(const Option *option, const char *name)
+{
+    const char *short_name = option_short_name(option);
+    return strcmp(name, option->name) == 0 || (short_name && strcmp(name, short_name) == 0);
+}
+
 const Option *command_option(const Command *command, const char *name)
 {
     for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
         for (size_t i = 0; i < command->groups[g]->count; i++)
-            if (strcmp(name, command->groups[g]->options[i].name) == 0)
+            if (option_is_called(&command->groups[g]->options[i], name))
                 return &command->groups[g]->options[i];
     return NULL;
 }

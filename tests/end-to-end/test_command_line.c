@@ -115,7 +115,7 @@ static void test_demo(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(arguments, sizeof arguments, "demo --size tiny --out %s; rm -r %s", folder, folder);
     EXPECT(arguments, 0, "in 3 x 3 tiles, on gtx480", "global ", "cdp ", "barriers ", "lrr ", "lvl ", "1.00x",
-           "All results equal the host's", "warpbeam compare", "global.json");
+           "All results equal the host's", "report.html is written", "warpbeam compare", "global.json");
     EXPECT("demo --siez tiny", 2, "demo has no option '--siez'; did you mean --size?");
     EXPECT("demo --size tinny", 2, "did you mean tiny?");
     EXPECT("demo now", 2, "demo takes no 'now'");
@@ -139,6 +139,9 @@ static void test_workloads(void **state)
     EXPECT("run six/bfs --quiet", 2, "'--quiet' is only for `warpbeam run [OPTION]... -- PROGRAM`");
     EXPECT("run " PTX " --mode lvl", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
     EXPECT("run --mode lvl -- true", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
+    EXPECT("run demo/sum --gpu gtx480 --report /nowhere/x.html", 1, "/nowhere/x.html");
+    EXPECT("run demo/sum --gpu gtx480 --report /dev/stdout --stats /dev/null", 0, "<!doctype html>", "demo/sum",
+           "</html>");
     EXPECT("run six/bfs six/nbody", 2, "run takes no 'six/nbody'");
 }
 

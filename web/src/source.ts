@@ -38,15 +38,17 @@ function reason(line: SourceLine): string {
     return most > 0 ? `${name} ${percent(most / line.waited)}` : "";
 }
 
-function bar(share: number): HTMLElement {
+// Its length compares lines with the one that took most.
+function bar(share: number, most: number): HTMLElement {
     return element(
         "span",
         { class: "meter", title: percent(share) },
-        element("span", { style: `width:${Math.max(share > 0 ? 1 : 0, 100 * share)}%` }),
+        element("span", { style: `width:${Math.max(share > 0 ? 1 : 0, (100 * share) / most)}%` }),
     );
 }
 
 function listing(file: string, lines: SourceLine[], text: string | undefined, total: number): HTMLElement {
+    const most = Math.max(...lines.map(cost));
     const byNumber = new Map(lines.map((line) => [line.line, line]));
     const rows =
         text === undefined
@@ -61,7 +63,7 @@ function listing(file: string, lines: SourceLine[], text: string | undefined, to
                 "tr",
                 { "data-line": String(number), class: line ? "" : "unused" },
                 element("td", { class: "number" }, String(number)),
-                element("td", {}, line ? bar(cost(line) / total) : null),
+                element("td", {}, line ? bar(cost(line) / total, most / total) : null),
                 element(
                     "td",
                     { class: "number", title: line ? reason(line) : "" },
