@@ -135,7 +135,7 @@ export function sourceSection(scope: Scope, changed: () => void): HTMLElement {
         "source",
         "Source",
         "Cycles that warps waited before they issued an instruction of the line, and the instructions " +
-            "issued; the bar is the line's share of both over the whole selection.",
+            "issued; bars compare lines with the one that took most.",
     );
     const lines = linesOf(scope);
     if (!lines.length) {
