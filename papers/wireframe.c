@@ -10,13 +10,12 @@
  * question. */
 #define MANY_EDGES "graph_local_edges=8192"
 #define MANY_PENDING "graph_pending_updates=8192"
-#define NODES_OF(policy, entries)                                                                            \
-    [RUN_##policy##_NODES_##entries] = {#policy "-LNA" #entries,                                             \
-                                        {"graph_local_nodes=" #entries, MANY_EDGES, MANY_PENDING},           \
-                                        WIREFRAME_SWEPT},
-#define EDGES_OF(policy, entries)                                                                            \
-    [RUN_##policy##_EDGES_##entries] = {                                                                     \
-        #policy "-LEA" #entries, {"graph_local_edges=" #entries, MANY_PENDING}, WIREFRAME_SWEPT},
+#define NODES_OF(policy, name, entries)                                                                      \
+    [RUN_##policy##_NODES_##entries] = {                                                                     \
+        name "-LNA" #entries, {"graph_local_nodes=" #entries, MANY_EDGES, MANY_PENDING}, WIREFRAME_SWEPT},
+#define EDGES_OF(policy, name, entries)                                                                      \
+    [RUN_##policy##_EDGES_##                                                                                 \
+        entries] = {name "-LEA" #entries, {"graph_local_edges=" #entries, MANY_PENDING}, WIREFRAME_SWEPT},
 
 /* The 283 cycles until a kernel of a kernel begins are DTBL's, as all times of CDP here are [5.1]. */
 #define KMU "kernel_launch_cycles=283"
@@ -36,10 +35,14 @@ static const StudyMode modes[WIREFRAME_RUNS] = {
     [RUN_GLOBAL_9K] = {"Global9K", {NULL}, NULL},
     [RUN_LRR_9K] = {"LRR9K", {"sample_interval=2048"}, NULL},
     [RUN_LVL_9K] = {"LVL9K", {NULL}, NULL},
-#define SIZE(entries) NODES_OF(LRR, entries) NODES_OF(LVL, entries)
+#define SIZE(entries)                                                                                        \
+    NODES_OF(LRR, "LRR", entries)                                                                            \
+    NODES_OF(LVL, "LVL", entries)                                                                            \
+    NODES_OF(LRR_9K, "LRR9K", entries)                                                                       \
+    NODES_OF(LVL_9K, "LVL9K", entries)
     WIREFRAME_LOCAL_NODES
 #undef SIZE
-#define SIZE(entries) EDGES_OF(LRR, entries) EDGES_OF(LVL, entries)
+#define SIZE(entries) EDGES_OF(LRR, "LRR", entries) EDGES_OF(LVL, "LVL", entries)
         WIREFRAME_LOCAL_EDGES
 #undef SIZE
 };
@@ -53,10 +56,12 @@ enum {
 };
 
 const WireframeSweep wireframe_sweeps[WIREFRAME_SWEEPS] = {
-    [SWEEP_LRR_NODES] = {local_nodes, NODE_SIZES, RUN_LRR_NODES_16},
-    [SWEEP_LVL_NODES] = {local_nodes, NODE_SIZES, RUN_LVL_NODES_16},
-    [SWEEP_LRR_EDGES] = {local_edges, EDGE_SIZES, RUN_LRR_EDGES_64},
-    [SWEEP_LVL_EDGES] = {local_edges, EDGE_SIZES, RUN_LVL_EDGES_64},
+    [SWEEP_LRR_NODES] = {local_nodes, NODE_SIZES, RUN_LRR_NODES_16, WIREFRAME_LRR, false},
+    [SWEEP_LVL_NODES] = {local_nodes, NODE_SIZES, RUN_LVL_NODES_16, WIREFRAME_LVL, false},
+    [SWEEP_LRR_9K_NODES] = {local_nodes, NODE_SIZES, RUN_LRR_9K_NODES_16, WIREFRAME_LRR, true},
+    [SWEEP_LVL_9K_NODES] = {local_nodes, NODE_SIZES, RUN_LVL_9K_NODES_16, WIREFRAME_LVL, true},
+    [SWEEP_LRR_EDGES] = {local_edges, EDGE_SIZES, RUN_LRR_EDGES_64, WIREFRAME_LRR, false},
+    [SWEEP_LVL_EDGES] = {local_edges, EDGE_SIZES, RUN_LVL_EDGES_64, WIREFRAME_LVL, false},
 };
 
 static const char *const settings[] = {"mode=cycle", "block_records=false", "record_details=0",
@@ -73,49 +78,43 @@ static const char *benchmark_at(size_t index)
     return index < WIREFRAME_BENCHMARKS ? wireframe_benchmarks[index].name : NULL;
 }
 
-static bool is_in_sweep(int mode, size_t sweep)
-{
-    const WireframeSweep *of = &wireframe_sweeps[sweep];
-    return mode >= of->first && mode < of->first + (int)of->count;
-}
+/* How the modes run that are in no sweep. */
+static const WireframeRun ways[RUN_LVL_9K + 1] = {
+    [RUN_GLOBAL] = {.mode = WIREFRAME_GLOBAL, .tiles = 64},
+    [RUN_CDP] = {.mode = WIREFRAME_CDP, .tiles = 64},
+    [RUN_CDP_HIDDEN] = {.mode = WIREFRAME_CDP, .tiles = 64},
+    [RUN_DEPLINKS] = {.mode = WIREFRAME_BARRIERS, .tiles = 64},
+    [RUN_LRR] = {.mode = WIREFRAME_LRR, .tiles = 64},
+    [RUN_LVL] = {.mode = WIREFRAME_LVL, .tiles = 64},
+    [RUN_LVL_IDEAL] = {.mode = WIREFRAME_LVL, .tiles = 64},
+    [RUN_GLOBAL_1K] = {.mode = WIREFRAME_GLOBAL, .tiles = 32},
+    [RUN_LVL_1K] = {.mode = WIREFRAME_LVL, .tiles = 32},
+    [RUN_GLOBAL_9K] = {.mode = WIREFRAME_GLOBAL, .tiles = 96},
+    [RUN_LRR_9K] = {.mode = WIREFRAME_LRR, .tiles = 96},
+    [RUN_LVL_9K] = {.mode = WIREFRAME_LVL, .tiles = 96},
+};
 
-static WireframeMode way_of(int mode)
+/* Tiny inputs have no cells for so many tiles. */
+static WireframeRun way_of(int mode, InputSize size)
 {
-    switch (mode) {
-    case RUN_GLOBAL:
-    case RUN_GLOBAL_1K:
-    case RUN_GLOBAL_9K:
-        return WIREFRAME_GLOBAL;
-    case RUN_CDP:
-    case RUN_CDP_HIDDEN:
-        return WIREFRAME_CDP;
-    case RUN_DEPLINKS:
-        return WIREFRAME_BARRIERS;
-    case RUN_LRR:
-    case RUN_LRR_9K:
-        return WIREFRAME_LRR;
-    default:
-        return is_in_sweep(mode, SWEEP_LRR_NODES) || is_in_sweep(mode, SWEEP_LRR_EDGES) ? WIREFRAME_LRR
-                                                                                        : WIREFRAME_LVL;
+    WireframeRun way = {0};
+    if (mode <= RUN_LVL_9K)
+        way = ways[mode];
+    for (size_t i = 0; i < WIREFRAME_SWEEPS; i++) {
+        const WireframeSweep *sweep = &wireframe_sweeps[i];
+        if (mode >= sweep->first && mode < sweep->first + (int)sweep->count)
+            way = (WireframeRun){.mode = sweep->mode, .tiles = sweep->is_9k ? 96 : 64};
     }
-}
-
-/* Tiles on each side. Tiny inputs have no cells for so many. */
-static uint32_t tiles_of(int mode, InputSize size)
-{
-    const bool is_1k = mode == RUN_GLOBAL_1K || mode == RUN_LVL_1K;
-    const bool is_9k = mode == RUN_GLOBAL_9K || mode == RUN_LRR_9K || mode == RUN_LVL_9K;
-    const uint32_t tiles = is_1k ? 32 : is_9k ? 96 : 64;
-    return size == INPUT_TINY ? tiles / 8 : tiles;
+    way.size = size;
+    way.tiles /= size == INPUT_TINY ? 8 : 1;
+    return way;
 }
 
 static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Host *host)
 {
     char directory[4096];
     paper_data("workloads/wireframe", directory, sizeof directory);
-    const int mode = (int)(run->index % WIREFRAME_RUNS);
-    const WireframeRun how = {
-        .mode = way_of(mode), .size = options->size, .tiles = tiles_of(mode, options->size)};
+    const WireframeRun how = way_of((int)(run->index % WIREFRAME_RUNS), options->size);
     return wireframe_run(&wireframe_benchmarks[run->index / WIREFRAME_RUNS], &how, gpu, directory, host);
 }
 

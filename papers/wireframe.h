@@ -11,7 +11,8 @@
 #define WIREFRAME_LOCAL_NODES SIZE(16) SIZE(32) SIZE(64) SIZE(128) SIZE(256) SIZE(512) SIZE(1024)
 #define WIREFRAME_LOCAL_EDGES SIZE(64) SIZE(128) SIZE(256) SIZE(512) SIZE(1024) SIZE(2048)
 
-/* How a benchmark runs: graphs of 4K nodes unless the name says else. Those of figure 13 are by size. */
+/* How a benchmark runs: graphs of 4K nodes unless the name says else. Those of figure 13 are by size; the
+ * paper has them with 4K nodes. */
 typedef enum WireframeRunMode {
     RUN_GLOBAL, /* a kernel per wave */
     RUN_CDP,
@@ -31,13 +32,19 @@ typedef enum WireframeRunMode {
 #define SIZE(entries) RUN_LVL_NODES_##entries,
         WIREFRAME_LOCAL_NODES
 #undef SIZE
+#define SIZE(entries) RUN_LRR_9K_NODES_##entries,
+            WIREFRAME_LOCAL_NODES
+#undef SIZE
+#define SIZE(entries) RUN_LVL_9K_NODES_##entries,
+                WIREFRAME_LOCAL_NODES
+#undef SIZE
 #define SIZE(entries) RUN_LRR_EDGES_##entries,
-            WIREFRAME_LOCAL_EDGES
+                    WIREFRAME_LOCAL_EDGES
 #undef SIZE
 #define SIZE(entries) RUN_LVL_EDGES_##entries,
-                WIREFRAME_LOCAL_EDGES
+                        WIREFRAME_LOCAL_EDGES
 #undef SIZE
-                    WIREFRAME_RUNS
+                            WIREFRAME_RUNS
 } WireframeRunMode;
 
 /* The runs of figure 13 with one policy over one array: `first` and so many modes behind it. */
@@ -45,8 +52,18 @@ typedef struct WireframeSweep {
     const uint32_t *entries;
     size_t count;
     int first;
+    WireframeMode mode;
+    bool is_9k;
 } WireframeSweep;
-enum { SWEEP_LRR_NODES, SWEEP_LVL_NODES, SWEEP_LRR_EDGES, SWEEP_LVL_EDGES, WIREFRAME_SWEEPS };
+enum {
+    SWEEP_LRR_NODES,
+    SWEEP_LVL_NODES,
+    SWEEP_LRR_9K_NODES,
+    SWEEP_LVL_9K_NODES,
+    SWEEP_LRR_EDGES,
+    SWEEP_LVL_EDGES,
+    WIREFRAME_SWEEPS
+};
 extern const WireframeSweep wireframe_sweeps[WIREFRAME_SWEEPS];
 /* The benchmark that they run [5.4]. */
 #define WIREFRAME_SWEPT "sor"
@@ -119,7 +136,7 @@ uint64_t wireframe_buffer_bytes(const Results *results, const char *order, bool 
 
 /* -- tables -- */
 
-enum { WIREFRAME_FIGURES = 10 };
+enum { WIREFRAME_FIGURES = 11 };
 /* Figures 4 and 9 to 13, between the times of all runs and what the scheduler did. */
 Sheet wireframe_figure(const Results *results, size_t index);
 

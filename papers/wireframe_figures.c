@@ -60,6 +60,11 @@ static void draw_nodes(Sheet *sheet, const Results *results)
     draw_sweeps(sheet, results, &wireframe_sweeps[SWEEP_LRR_NODES], &wireframe_sweeps[SWEEP_LVL_NODES]);
 }
 
+static void draw_nodes_9k(Sheet *sheet, const Results *results)
+{
+    draw_sweeps(sheet, results, &wireframe_sweeps[SWEEP_LRR_9K_NODES], &wireframe_sweeps[SWEEP_LVL_9K_NODES]);
+}
+
 static void draw_edges(Sheet *sheet, const Results *results)
 {
     draw_sweeps(sheet, results, &wireframe_sweeps[SWEEP_LRR_EDGES], &wireframe_sweeps[SWEEP_LVL_EDGES]);
@@ -116,8 +121,8 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                 .columns = {{"DepLinks requests", {WF_REQUESTS, RUN_DEPLINKS, ALONE, 0}, 3},
                             {"LRR requests", {WF_REQUESTS, RUN_LRR, ALONE, 0}, 3},
                             {"LVL requests", {WF_REQUESTS, RUN_LVL, ALONE, 0}, 3},
-                            {"LRR range", {WF_LEVEL_RANGE, RUN_LRR_9K, ALONE, 0}, 0},
-                            {"LVL range", {WF_LEVEL_RANGE, RUN_LVL_9K, ALONE, 0}, 0},
+                            {"LRR range", {WF_LEVEL_RANGE, RUN_LRR_9K, ALONE, 0}, 1},
+                            {"LVL range", {WF_LEVEL_RANGE, RUN_LVL_9K, ALONE, 0}, 1},
                             {"LRR mean range", {WF_MEAN_RANGE, RUN_LRR_9K, ALONE, 0}, 1},
                             {"LVL mean range", {WF_MEAN_RANGE, RUN_LVL_9K, ALONE, 0}, 1}},
                 .words = {{"dtw", "range 7 to 2"},
@@ -143,11 +148,13 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                             {"9K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL_9K, ALONE, 0}, 2}},
                 .words = {{"average", "14.11, 31.81, 45.07, best 65.20; 8, 5, 3"}}}},
     {.figure = {.name = "figure13_nodes",
-                .title = "Figure 13, left. " WIREFRAME_SWEPT " by entries of the Local Node Array: most "
+                .title = "Figure 13, left. " WIREFRAME_SWEPT
+                         ", 4K nodes, by entries of the Local Node Array: most "
                          "pending updates, and instructions of threads in a cycle"},
      .draw = draw_nodes},
+    {.figure = {.name = "figure13_nodes_9k", .title = "The same with 9K nodes"}, .draw = draw_nodes_9k},
     {.figure = {.name = "figure13_edges",
-                .title = "Figure 13, right. The same by entries of the Local Edge Array"},
+                .title = "Figure 13, right. The same with 4K nodes, by entries of the Local Edge Array"},
      .draw = draw_edges},
     {.figure = {.name = "scheduler",
                 .title =

@@ -220,7 +220,6 @@ static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
     }
     record_graph(gpu, launch);
     front_end_begin_graph(front_end, run, gpu->now);
-    kept_graph(gpu, launch);
     bool *is_submitted = xcalloc(launch->count, sizeof *is_submitted);
     for (uint32_t id = 0, left = launch->count; left; id++) {
         const uint32_t grid = graph_is_join(graph, id) ? 0 : graph_grid_of(graph, graph->tasks[id]);
@@ -391,11 +390,12 @@ static void cut_blocks(KernelRecord *record, Cycle now)
 {
     for (uint64_t i = 0; record->blocks && i < record->block_count; i++) {
         BlockRecord *block = &record->blocks[i];
-        if (!block->dispatched)
+        const bool was_sent = block->dispatched || block->started; /* the first one may be in cycle 0 */
+        if (!was_sent)
             block->sm = NO_SM;
         else if (!block->ended)
             block->ended = now;
-        if (block->dispatched && !block->started)
+        if (was_sent && !block->started)
             block->started = block->ended;
     }
 }
@@ -409,6 +409,7 @@ void cycle_keep_interrupted(WbGpu *gpu)
         KernelRecord *record = kernel->record;
         note_residents(machine, kernel);
         cut_blocks(record, gpu->now);
+        kept_cut_off(gpu, record);
         if (!kernel->grid.started || kernel->grid.started > gpu->now)
             kernel->grid.started = gpu->now;
         record->interrupted = kernel->grid.ended > gpu->now;

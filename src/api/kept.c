@@ -1,20 +1,15 @@
 #include "api/gpu.h"
 
 /* Samples of all kernels together, more or less: a picture is no wider. */
-enum { SAMPLES = 2000, FIRST_INTERVAL = 128 };
+enum { SAMPLES = 1000, FIRST_INTERVAL = 128 };
 
 /* What of the knob timeline_events each kind of events may take: 1 / so many. */
-enum { BLOCKS_SHARE = 2, LAUNCHES_SHARE = 8, COPIES_SHARE = 32, EDGES_SHARE = 32 };
+enum { BLOCKS_SHARE = 2, LAUNCHES_SHARE = 8, COPIES_SHARE = 32 };
 
 void kept_reset(Kept *kept)
 {
     VEC_FREE(&kept->copies);
-    VEC_FREE(&kept->edges);
-    *kept = (Kept){.block_stride = 1,
-                   .launch_stride = 1,
-                   .copy_stride = 1,
-                   .edge_stride = 1,
-                   .interval = FIRST_INTERVAL};
+    *kept = (Kept){.block_stride = 1, .launch_stride = 1, .copy_stride = 1, .interval = FIRST_INTERVAL};
 }
 
 static uint64_t most(const WbGpu *gpu, unsigned share) { return gpu->config.timeline_events / share; }
@@ -66,6 +61,36 @@ static void bound_logs(WbGpu *gpu)
     }
 }
 
+/* A block that is still on its SM has been there until now. */
+static void log_resident(const Sm *sm, const BlockSlot *slot, const EventLog *log, Cycle now)
+{
+    const GridKernel *launch = slot->kernel->owner;
+    const BlockReport *report = &slot->report;
+    if (launch->place_in_log.log != log)
+        return;
+    const BlockStay stay = {
+        .block = log_block(&launch->place_in_log, slot->launch.grid, report->linear),
+        .sm = sm->number,
+        .dispatched = report->dispatched,
+        .restore_begun = report->restore_begun,
+        .restored = report->restored <= now ? report->restored : 0,
+        .started = report->started,
+        .left = now,
+    };
+    log_stay(launch->place_in_log.log, &stay);
+}
+
+void kept_cut_off(const WbGpu *gpu, const KernelRecord *record)
+{
+    const CycleMachine *machine = gpu->cycle;
+    for (uint32_t s = 0; record->log && s < machine->sm_count; s++) {
+        const Sm *sm = machine->sms[s];
+        for (uint32_t i = 0; i < sm->block_capacity; i++)
+            if (sm->blocks[i].block)
+                log_resident(sm, &sm->blocks[i], record->log, gpu->now);
+    }
+}
+
 /* -- samples -- */
 
 /* Those of all records and of what runs, after the interval has doubled. */
@@ -112,7 +137,7 @@ void kept_end(WbGpu *gpu, KernelRecord *record)
     kept_sampled(gpu); /* the last one, which is shorter */
 }
 
-/* -- copies and edges -- */
+/* -- copies -- */
 
 void kept_copy(WbGpu *gpu, KeptCopy copy)
 {
@@ -131,45 +156,4 @@ void kept_copy(WbGpu *gpu, KeptCopy copy)
         if (kept->copies.items[i].number % kept->copy_stride == 0)
             kept->copies.items[count++] = kept->copies.items[i];
     kept->copies.count = count;
-}
-
-static void keep_edge(WbGpu *gpu, KeptEdge edge)
-{
-    Kept *kept = &gpu->kept;
-    edge.number = kept->edge_count++;
-    if (edge.number % kept->edge_stride)
-        return;
-    VEC_PUSH(&kept->edges, edge);
-    if (kept->edges.count <= most(gpu, EDGES_SHARE))
-        return;
-    uint32_t count = 0;
-    kept->edge_stride *= 2;
-    for (uint32_t i = 0; i < kept->edges.count; i++)
-        if (kept->edges.items[i].number % kept->edge_stride == 0)
-            kept->edges.items[count++] = kept->edges.items[i];
-    kept->edges.count = count;
-}
-
-/* Edges from and to joins are no blocks' and are left out. */
-void kept_graph(WbGpu *gpu, const KernelLaunch *launch)
-{
-    if (!gpu->config.timeline)
-        return;
-    const DependencyGraph *graph = launch->graph->graph;
-    for (uint32_t id = 0; id < graph->node_count; id++) {
-        if (graph_is_join(graph, id))
-            continue;
-        const uint32_t task = graph->tasks[id], grid = graph_grid_of(graph, task);
-        for (uint32_t e = graph->starts[id]; e < graph->starts[id + 1]; e++) {
-            if (graph_is_join(graph, graph->children[e]))
-                continue;
-            const uint32_t child = graph->tasks[graph->children[e]], other = graph_grid_of(graph, child);
-            keep_edge(gpu, (KeptEdge){
-                               .parent_kernel = launch->orders[grid].running->record->number,
-                               .child_kernel = launch->orders[other].running->record->number,
-                               .parent = task - graph->grids[grid].first,
-                               .child = child - graph->grids[other].first,
-                           });
-        }
-    }
 }

@@ -1,8 +1,8 @@
-/* What a GPU keeps for timelines (knob timeline), beside the logs of its kernels: copies, edges of dependency
- * graphs, and how coarse it all is.
+/* What a GPU keeps for timelines (knob timeline), beside the logs of its kernels: copies, and how coarse it
+ * all is.
  *
  * Everything is bounded over all kernels by the knob timeline_events. Where there would be more blocks,
- * launches, copies or edges, only every second that has been kept stays, and of later ones the same choice is
+ * launches or copies, only every second that has been kept stays, and of later ones the same choice is
  * made; where there would be more samples, neighbours become one. */
 #ifndef API_KEPT_H
 #define API_KEPT_H
@@ -14,7 +14,6 @@
 
 struct WbGpu;
 struct KernelRecord;
-struct KernelLaunch;
 
 /* A copy or fill on its engine. */
 typedef struct KeptCopy {
@@ -24,23 +23,14 @@ typedef struct KeptCopy {
     Cycle started, ended;
 } KeptCopy;
 
-/* The child waits for the parent. Blocks are indices in the grids of kernels, which are numbers of records. */
-typedef struct KeptEdge {
-    uint32_t parent_kernel, child_kernel;
-    uint32_t parent, child;
-    uint64_t number;
-} KeptEdge;
-
-/* Invariant: strides are powers of two; copies and edges have numbers that are multiples of theirs; blocks,
- * launches and samples count those of all records. */
+/* Invariant: strides are powers of two; copies have numbers that are multiples of theirs; blocks, launches
+ * and samples count those of all records. */
 typedef struct Kept {
-    uint64_t block_stride, launch_stride, copy_stride, edge_stride;
+    uint64_t block_stride, launch_stride, copy_stride;
     Cycle interval;          /* of samples, where the knob sample_interval does not say it */
     uint64_t blocks, launches, samples;
     VEC(KeptCopy) copies;
     uint64_t copy_count;     /* all, kept or not */
-    VEC(KeptEdge) edges;
-    uint64_t edge_count;
 } Kept;
 
 /* Nothing is kept, and everything will be. */
@@ -54,10 +44,11 @@ void kept_begin(struct WbGpu *gpu, struct KernelRecord *record);
 Cycle kept_interval(const struct WbGpu *gpu);
 /* Its record has been put among those of the GPU. */
 void kept_end(struct WbGpu *gpu, struct KernelRecord *record);
+/* The kernel is being cut off in the present cycle: its blocks, and those that it launched, have been on
+ * their SMs until then. */
+void kept_cut_off(const struct WbGpu *gpu, const struct KernelRecord *record);
 /* A kernel that runs has one more sample. */
 void kept_sampled(struct WbGpu *gpu);
 void kept_copy(struct WbGpu *gpu, KeptCopy copy);
-/* The kernels of a dependency graph begin. */
-void kept_graph(struct WbGpu *gpu, const struct KernelLaunch *launch);
 
 #endif

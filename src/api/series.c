@@ -73,7 +73,7 @@ void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cy
 static SeriesState read_state(const CycleMachine *machine)
 {
     SeriesState state = {.ready_nodes = dats_ready(machine->front_end->dats),
-                         .waiting_blocks = front_end_waiting_blocks(machine->front_end)};
+                         .waiting_blocks = machine->front_end->waiting_blocks};
     for (uint32_t i = 0; i < machine->running.count; i++) {
         const GridKernel *grid = &machine->running.items[i]->grid;
         state.waiting_blocks += grid->block_count - grid->dispatched_blocks;

@@ -31,8 +31,8 @@ typedef struct SeriesState {
     uint64_t ready_nodes;    /* of the dependency graph, in its buffer: their blocks could be dispatched */
 } SeriesState;
 
-/* Invariant: values holds a row of `width` differences, states one, for each of `ends`; `last` are the counters at `from`,
- * where the sample that is being taken began. */
+/* Invariant: values holds a row of `width` differences, states one, for each of `ends`; `last` are the
+ * counters at `from`, where the sample that is being taken began. */
 typedef struct Series {
     Cycle interval;         /* 0: one sample */
     Cycle from, next;       /* begin and end of the sample being taken */
@@ -51,8 +51,8 @@ void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cy
 void series_sample(Series *series, const struct CycleMachine *machine);
 /* Takes the last sample, up to the kernel's end. */
 void series_end(Series *series, const struct CycleMachine *machine, const uint64_t *columns, Cycle now);
-/* Samples of a larger interval, a multiple of what it was by a power of two: neighbours become one, until that
- * is so. Unless it has ended, the one without a neighbour goes on. */
+/* Samples of a larger interval, a multiple of what it was by a power of two: neighbours become one, until
+ * that is so. Unless it has ended, the one without a neighbour goes on. */
 void series_coarsen(Series *series, Cycle interval, bool has_ended);
 void series_free(Series *series);
 

@@ -74,26 +74,25 @@ typedef struct Verdict {
     uint32_t spinning;
 } Verdict;
 
-static void judge_warp(Watchdog *watchdog, const Sm *sm, uint32_t number, Cycle now, Verdict *verdict)
+static void judge_warp(Watchdog *watchdog, const Sm *sm, uint32_t number, Verdict *verdict)
 {
     const WarpSlot *slot = &sm->warps[number];
     const BlockSlot *block = &sm->blocks[slot->block];
     SpinMark *mark = &watchdog->marks[(size_t)sm->number * MAX_WARPS + number];
     const bool is_blocked = slot->wait == WAIT_BARRIER && slot->wake == CYCLE_NEVER;
     const uint64_t state = spin_fingerprint(slot->warp) + slot->pending_ops;
-    /* A warp that has not left its wait since may wait for something that takes long. */
-    const bool is_right = spin_compare(mark, state, now, is_blocked || slot->since > mark->time);
+    const bool is_right = spin_compare(mark, state, slot->warp->steps, is_blocked);
     verdict->spinning += is_right && !is_blocked;
     verdict->all &= is_right && slot->warp->live && block->phase == PHASE_RUNS && slot->wait != WAIT_UNIT;
 }
 
-static Verdict judge(CycleMachine *machine, Cycle now)
+static Verdict judge(CycleMachine *machine)
 {
     Verdict verdict = {.all = true};
     for (uint32_t s = 0; s < machine->sm_count; s++)
         for (uint32_t w = 0; w < MAX_WARPS; w++)
             if (machine->sms[s]->warps[w].warp)
-                judge_warp(&machine->watchdog, machine->sms[s], w, now, &verdict);
+                judge_warp(&machine->watchdog, machine->sms[s], w, &verdict);
     verdict.all &= verdict.spinning > 0 && front_end_next(machine->front_end) == CYCLE_NEVER;
     return verdict;
 }
@@ -130,7 +129,7 @@ static WbStatus watch(WbGpu *gpu, Error *error)
             end(machine, gpu->now, later);
         return WB_OK;
     }
-    const Verdict verdict = judge(machine, gpu->now);
+    const Verdict verdict = judge(machine);
     if (verdict.all)
         return report(gpu, error);
     if (++watchdog->looks == LOOKS || (watchdog->looks == FIRST_LOOKS && !verdict.spinning))

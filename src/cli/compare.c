@@ -232,6 +232,16 @@ static double microseconds(const Report *report)
     return clock > 0 ? 1e3 * report_cycles(report) / clock : 0;
 }
 
+/* The first sentence of what the report says. */
+static void print_limit(const Report *report)
+{
+    const json_t *limit = json_object_get(report->report, "limited_by");
+    const char *text = json_string_value(json_object_get(limit, "text"));
+    const char *end = text ? strstr(text, ". ") : NULL;
+    if (text)
+        printf("   limited by %.*s\n", end ? (int)(end - text) : (int)strlen(text), text);
+}
+
 static void print_files(const Comparison *comparison)
 {
     const double first = microseconds(&comparison->reports[0]);
@@ -246,6 +256,7 @@ static void print_files(const Comparison *comparison)
         if (i > 0 && time > 0 && first > 0)
             printf(", %.3f times as fast as A", first / time);
         putchar('\n');
+        print_limit(report);
     }
 }
 

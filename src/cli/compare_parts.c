@@ -78,10 +78,13 @@ static void add(json_t *sums, const char *name, const json_t *value, bool consta
         json_object_set_new(sums, name, json_real(json_number_value(old) + json_number_value(value)));
 }
 
-static bool is_ratio(const char *key)
+/* Not what it counted, but how that is told or was kept. */
+static bool is_remark(const char *key)
 {
-    return !strcmp(key, "ratios") || !strcmp(key, "scheduler_shares") || !strcmp(key, "limited_by");
+    return !strcmp(key, "limited_by") || !strcmp(key, "sampled") || !strcmp(key, "series");
 }
+
+static bool is_ratio(const char *key) { return !strcmp(key, "ratios") || !strcmp(key, "scheduler_shares"); }
 
 /* Adds what the kernel did. Ratios of several kernels have no sum. */
 static void add_kernel(json_t *sums, const json_t *kernel, bool alone)
@@ -92,7 +95,7 @@ static void add_kernel(json_t *sums, const json_t *kernel, bool alone)
     {
         if (!json_is_object(value) && !is_identity(key))
             add(sums, key, value, is_constant(key));
-        if (!json_is_object(value) || (is_ratio(key) && !alone))
+        if (!json_is_object(value) || is_remark(key) || (is_ratio(key) && !alone))
             continue;
         json_object_foreach(value, inner, counter)
         {

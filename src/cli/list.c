@@ -1,4 +1,4 @@
-/* `warpbeam list`: the tables in which GPUs, knobs, policies, statistics, workloads and the rest are declared.
+/* `warpbeam list`: the tables in which GPUs, knobs, policies, statistics, workloads and more are declared.
  *
  * A list prints its entries one by one with list_entry(), which leaves out what was not asked for. */
 #include "cli/list.h"

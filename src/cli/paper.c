@@ -117,6 +117,8 @@ static int run_paper(const Paper *paper, Wish *wish)
 
 int command_paper(int argument_count, char **arguments)
 {
+    if (argument_count == 1)
+        return command_list(2, (char *[]){"list", "papers", NULL});
     const Paper *paper = NULL;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     Wish wish = {.options = {.jobs = processors > 0 ? (int)processors : 1, .to = stdout}};

@@ -242,6 +242,9 @@ const size_t command_count = sizeof commands / sizeof *commands;
 const SettingVariable variables[] = {
     {"WARPBEAM_CONFIGS", "further folders with GPU configurations, colons between them"},
     {"WARPBEAM_GPU", "the GPU of a CUDA program where --gpu is not given"},
+    {"WARPBEAM_STATS", "as --stats, of CUDA programs that are run without this command"},
+    {"WARPBEAM_TIMELINE", "as --timeline, of the same"},
+    {"WARPBEAM_PROGRESS", "as --progress, of CUDA programs"},
     {"WARPBEAM_SET", "knobs of a CUDA program, KNOB=VALUE, line feeds between them; --set comes after them"},
 };
 const size_t variable_count = sizeof variables / sizeof *variables;

@@ -214,6 +214,7 @@ StepResult engine_step(Warp *warp, Mask *executed)
     }
     *executed = mask;
     count_one(&launch->machine->statistics, insn, mask);
+    warp->steps += launch->machine->is_watched;
     StepResult result = STEP_NEXT;
     if (mask)
         result = run_one(warp, group, frame, insn, mask);

@@ -331,7 +331,7 @@ static bool all_spin(FunctionalRun *run)
             const Warp *warp = &slot->block->warps[w];
             if (warp->live)
                 all &= spin_compare(&run->watch.marks[i * MAX_WIDTH + w], spin_fingerprint(warp),
-                                    run->instructions, true);
+                                    run->watch.rounds, !spin_can_run(warp));
         }
     }
     return all;

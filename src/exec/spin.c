@@ -10,11 +10,12 @@ static inline uint64_t mix(uint64_t sum, uint64_t value)
     return sum ^ sum >> 29;
 }
 
-/* Two sums side by side, so that one multiplication need not wait for the other. */
+/* Two sums side by side, so that one multiplication need not wait for the other. The second one knows the data
+ * alone: whatever they are, different sums before give different sums behind. */
 static uint64_t mix_bytes(uint64_t sum, const void *data, size_t size)
 {
     const uint8_t *bytes = data;
-    uint64_t even = sum, uneven = ~sum, word[2];
+    uint64_t even = sum, uneven = size, word[2];
     for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
         memcpy(word, bytes, sizeof word);
         even = mix(even, word[0]);
@@ -22,7 +23,7 @@ static uint64_t mix_bytes(uint64_t sum, const void *data, size_t size)
     }
     memset(word, 0, sizeof word);
     memcpy(word, bytes, size);
-    return mix(mix(even, word[0]), mix(uneven, word[1]));
+    return mix(mix(even, word[0]), mix(uneven, word[1]) + odd);
 }
 
 static uint64_t mix_frame(uint64_t sum, const Warp *warp, const Frame *frame)
@@ -83,16 +84,17 @@ bool spin_can_run(const Warp *warp)
 
 enum { MATCHES = 3, FIRST_PATIENCE = 4 };
 
-bool spin_compare(SpinMark *mark, uint64_t state, uint64_t time, bool has_moved)
+bool spin_compare(SpinMark *mark, uint64_t state, uint64_t steps, bool is_blocked)
 {
     if (mark->patience && mark->state == state) {
-        mark->matches += has_moved;
+        mark->matches += is_blocked || steps > mark->steps;
+        mark->steps = steps;
         mark->tries = 0;
         return mark->matches >= MATCHES;
     }
     if (!mark->patience || ++mark->tries >= mark->patience)
         *mark = (SpinMark){
-            .state = state, .time = time, .patience = mark->patience ? 2 * mark->patience : FIRST_PATIENCE};
+            .state = state, .steps = steps, .patience = mark->patience ? 2 * mark->patience : FIRST_PATIENCE};
     return mark->matches >= MATCHES;
 }
 

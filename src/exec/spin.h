@@ -17,13 +17,14 @@
 /* What is kept of a warp. Invariant: patience is 0 exactly while nothing is. */
 typedef struct SpinMark {
     uint64_t state;            /* a fingerprint */
-    uint64_t time;             /* when that was taken, on the caller's clock */
+    uint64_t steps;            /* of the warp, when it was last seen so */
     uint32_t matches;          /* how often it was seen again */
     uint32_t tries, patience;  /* others that were seen since; as many as replace it */
 } SpinMark;
 
-/* The warp is in that state now. `has_moved`: it has run since the mark's time. True: it goes round in a loop. */
-bool spin_compare(SpinMark *mark, uint64_t state, uint64_t time, bool has_moved);
+/* The warp is in that state now; it has come back to it only if it has done steps since. A warp that cannot run
+ * needs none. True: it goes round in a loop. */
+bool spin_compare(SpinMark *mark, uint64_t state, uint64_t steps, bool is_blocked);
 /* Of everything that the warp's next steps depend on, but for memory outside of its registers: also of what has
  * come to its block's barriers. */
 uint64_t spin_fingerprint(const Warp *warp);

@@ -88,6 +88,7 @@ typedef struct Warp {
     VEC(Join) joins;
     VEC(Frame) frames;
     uint8_t *local;       /* lane l's bytes begin at l * block->launch->local_bytes */
+    uint64_t steps;       /* instructions that a timing model has issued while the machine was watched */
     uint64_t polled_address; /* the latest access to global or shared memory while the machine was watched */
     uint32_t polled_pc;   /* NO_INDEX: there was none */
     uint8_t polled_space;

@@ -1,8 +1,8 @@
 /* What happened to the blocks of a kernel and to all that it launched, for timelines and reports.
  *
- * A launch by the host has a log where somebody wants one; what its blocks launch writes into the same. Entries
- * are made when what they tell is over: a stay when the block leaves its SM, a launch when it is complete, a
- * wait when the block comes back. Nothing of it takes simulated time.
+ * A launch by the host has a log where somebody wants one; what its blocks launch writes into the same.
+ * Entries are made when what they tell is over: a stay when the block leaves its SM, a launch when it is
+ * complete, a wait when the block comes back. Nothing of it takes simulated time.
  *
  * A log is bounded: where it would become longer, only every second of the blocks (or launches) that it has
  * kept so far stays, and of those to come the same choice is made. Blocks are numbered through all launches,

@@ -230,6 +230,7 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     }
     if (launch->blocks)
         launch->blocks[dispatch->block] = (BlockRecord){.dispatched = now, .sm = dispatch->sm};
+    front_end->waiting_blocks -= launch->buffer != NULL;
     if (launch->buffer && launch->dispatched_blocks == 1) {
         launch->place_in_log.begun = now;
         front_end->statistics.launches_begun++;

@@ -64,6 +64,7 @@ typedef struct FrontEnd {
     VEC(FrontEvent) events; /* a heap */
     uint64_t next_event;
     VEC(DeviceGrid *) devices; /* what kernels have launched and is not complete */
+    uint64_t waiting_blocks;   /* of these, not dispatched yet */
     VEC(Resumption *) resumptions; /* of blocks that have been suspended and have not ended */
     uint64_t launch_bytes;     /* reserved for what has not begun */
     FamilyEvents family_events;
@@ -109,9 +110,6 @@ void front_end_device_free(FrontEnd *front_end);
 /* Between windows. Of `device`, seen is filled in, and of its grid kernel, block_count, need, priority,
  * buffer, arrives, callers, is_group and, of groups, hardware_thread and number. */
 void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunch *launch);
-
-/* Blocks of what kernels have launched that have not been dispatched. */
-uint64_t front_end_waiting_blocks(const FrontEnd *front_end);
 
 /* -- between the files of the front end -- */
 

@@ -78,6 +78,7 @@ void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunc
     grid->place = front_end->devices.count;
     VEC_PUSH(&front_end->devices, device);
     launch->parent->has_launched = true;
+    front_end->waiting_blocks += grid->block_count;
     grid->place_in_log = log_launch(&launch->parent->place_in_log, launch->parent_block,
                                     grid->kernel->launch.program->name, grid->block_count);
     count_launch(front_end, grid);
@@ -332,16 +333,6 @@ void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime)
 {
     front_end->runtime = runtime;
     front_end->family_events = (FamilyEvents){on_ready, on_complete, on_resume, front_end};
-}
-
-uint64_t front_end_waiting_blocks(const FrontEnd *front_end)
-{
-    uint64_t blocks = 0;
-    for (uint32_t i = 0; i < front_end->devices.count; i++) {
-        const GridKernel *grid = &front_end->devices.items[i]->grid;
-        blocks += grid->block_count - grid->dispatched_blocks;
-    }
-    return blocks;
 }
 
 /* After a failure; blocks that are on their SM are freed there. */

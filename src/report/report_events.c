@@ -1,4 +1,5 @@
-/* What the log of a kernel says, as part of the JSON report: what its blocks launched, and when they waited. */
+/* What the log of a kernel says, as part of the JSON report: what its blocks launched, and when they
+ * waited. */
 #include "report/report_events.h"
 
 static void put_three(JsonWriter *json, const char *key, const uint32_t values[3])

@@ -84,7 +84,7 @@ static void put_sample(Trace *trace, const Series *series, uint32_t first, uint3
     put_counter(trace, COUNTER_DRAM, begin, (Ratio){bytes * config->clock_khz, cycles * 1000000});
     put_counter(trace, COUNTER_L2_HITS, begin, (Ratio){100 * hits, sectors});
     put_counter(trace, COUNTER_WAITING, end, (Ratio){series->states.items[last].waiting_blocks, 1});
-    if (trace->gpu->kept.edge_count)
+    if (trace->has_graph)
         put_counter(trace, COUNTER_READY, end, (Ratio){series->states.items[last].ready_nodes, 1});
 }
 
@@ -119,8 +119,11 @@ void trace_counters(Trace *trace, uint64_t most)
     const uint32_t count = trace->gpu->records.count;
     uint64_t samples = 0;
     Cycle covered = 0;
-    for (uint32_t i = 0; i < count; i += (uint32_t)trace->kernel_stride)
-        samples += trace->gpu->records.items[i]->series.ends.count + 1u;
+    for (uint32_t i = 0; i < count; i++) {
+        const KernelRecord *record = trace->gpu->records.items[i];
+        samples += record->number % trace->kernel_stride ? 0 : record->series.ends.count + 1u;
+        trace->has_graph |= record->graph.level_count != 0;
+    }
     const uint64_t room = most / COUNTER_COUNT;
     trace->joined_samples = samples > room ? (samples + room - 1) / room : 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -161,6 +164,9 @@ static WbStatus write_timeline(const WbGpu *gpu, const char *path, Error *error)
 {
     if (!path)
         return error_set(error, WB_ERROR_ARGUMENT, "wb_timeline needs the path of a file; it was null.");
+    if (!gpu->records.count && gpu->config.mode != MODE_CYCLE)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "There is no time to show: kernels ran without timing; set the knob mode to cycle.");
     if (!has_logs(gpu))
         return error_set(error, WB_ERROR_ARGUMENT,
                          "Nothing has been kept for a timeline: set the knob timeline to true before the "

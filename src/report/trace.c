@@ -2,11 +2,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/json.h"
 
-enum { MOST_LANES = 1024, FIRST_THREADS = 10000000 };
+enum { MOST_LANES = 1024, READABLE_LANES = 256, EVENTS_OF_SPAN = 5, FIRST_THREADS = 10000000 };
 
 uint64_t trace_ns(const Trace *trace, Cycle cycle)
 {
@@ -42,6 +41,29 @@ uint32_t trace_thread(Trace *trace, TraceProcess process, uint32_t group, uint64
     }
     lanes->until.items[lane] = end;
     return thread;
+}
+
+/* Whether every `step`-th span finds a lane. */
+static bool has_lanes(const TraceSpan *spans, uint32_t count, uint64_t step)
+{
+    Cycle until[READABLE_LANES] = {0};
+    for (uint64_t i = 0; i < count; i += step) {
+        uint32_t lane = 0;
+        while (lane < READABLE_LANES && until[lane] > spans[i].begin)
+            lane++;
+        if (lane == READABLE_LANES)
+            return false;
+        until[lane] = spans[i].end;
+    }
+    return true;
+}
+
+uint64_t trace_step(const TraceSpan *spans, uint32_t count, uint64_t most)
+{
+    uint64_t step = 1;
+    while (count / step * EVENTS_OF_SPAN >= most || !has_lanes(spans, count, step))
+        step *= 2;
+    return step;
 }
 
 void trace_slice(Trace *trace, TraceKind kind, TraceProcess process, uint32_t thread, Cycle from, Cycle to,
@@ -194,6 +216,8 @@ static void put_kernel(JsonWriter *json, const Trace *trace, const KernelRecord 
     json_put_integer(json, "warp_instructions", record->warp_instructions);
     json_put_integer(json, "thread_instructions", record->thread_instructions);
     put_sampling(json, "blocks_shown", block_stride(trace, record));
+    if (record->interrupted)
+        json_put_boolean(json, "interrupted", true);
 }
 
 static void put_block(JsonWriter *json, const KernelRecord *record, const LoggedBlock *block)
@@ -267,8 +291,8 @@ static void put_arguments(JsonWriter *json, const Trace *trace, const TraceEvent
 
 /* -- the file -- */
 
-/* Microseconds. Viewers read a binary fraction, multiply and cut off: the last digit keeps them from ending up
- * one nanosecond below. */
+/* Microseconds. Viewers read a binary fraction, multiply and cut off: the last digit keeps them from ending
+ * up one nanosecond below. */
 static void put_time(JsonWriter *json, const char *key, uint64_t ns)
 {
     json_put_ratio(json, key, (Ratio){100 * ns + 1, 100 * 1000});
@@ -382,16 +406,17 @@ static void put_about(JsonWriter *json, const Trace *trace)
     put_sampling(json, "kernels", trace->kernel_stride);
     put_sampling(json, "blocks", coarsest(trace));
     put_sampling(json, "launches", trace->launch_stride);
+    put_sampling(json, "waits", trace->wait_stride);
     put_sampling(json, "copies", trace->gpu->kept.copy_stride);
-    put_sampling(json, "dependencies", trace->gpu->kept.edge_stride);
+    put_sampling(json, "dependencies", trace->edge_stride);
     json_put_integer(json, "samples_joined", trace->joined_samples);
     json_put_integer(json, "left_out", trace->left_out);
     json_close(json);
     json_close(json);
 }
 
-/* By time; of slices that begin together the longest first, since it holds the others; then arrows, which find
- * their slices then. */
+/* By time; of slices that begin together the longest first, since it holds the others; then arrows, which
+ * find their slices then. */
 static int by_time(const void *a, const void *b)
 {
     const TraceEvent *one = a, *other = b;

@@ -70,6 +70,11 @@ typedef struct TraceLanes {
     VEC(uint64_t) until;
 } TraceLanes;
 
+/* Something that needs a lane, in cycles. */
+typedef struct TraceSpan {
+    Cycle begin, end;
+} TraceSpan;
+
 /* A stay with its place. */
 typedef struct PlacedStay {
     const KernelRecord *record;
@@ -86,8 +91,10 @@ typedef struct Trace {
     VEC(TraceLanes) lanes[TRACE_PROCESSES];
     VEC(PlacedStay) stays;
     uint32_t next_arrow;
-    uint64_t kernel_stride, block_stride, launch_stride; /* every so many are shown */
+    uint64_t kernel_stride, block_stride, launch_stride; /* every so many are shown, */
+    uint64_t wait_stride, edge_stride;                   /* and of these */
     uint64_t joined_samples;   /* at most, to one value of a counter */
+    bool has_graph;
     uint64_t left_out;         /* of what should be shown, because there was no room */
 } Trace;
 
@@ -100,6 +107,9 @@ void trace_slice(Trace *trace, TraceKind kind, TraceProcess process, uint32_t th
 /* One end of an arrow or its middle, in the slice of the track that holds the time. */
 void trace_arrow(Trace *trace, TraceKind kind, ArrowKind arrow, uint32_t number, TraceProcess process,
                  uint32_t thread, uint64_t ns);
+/* Every how many of the spans, which are by their begin, can be shown within so many events of each five,
+ * and on tracks that a person can still look through. */
+uint64_t trace_step(const TraceSpan *spans, uint32_t count, uint64_t most);
 void trace_free(Trace *trace);
 /* Puts events in order and writes the file. */
 void trace_write(Trace *trace, FILE *to);

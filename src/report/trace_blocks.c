@@ -184,9 +184,8 @@ static void show_launch(Trace *trace, const ShownLaunch *shown)
 
 void trace_launches(Trace *trace, uint64_t most)
 {
-    enum { EVENTS = 5 };
     VEC(ShownLaunch) all = {0};
-    trace->launch_stride = trace->gpu->kept.launch_stride;
+    VEC(TraceSpan) spans = {0};
     for (uint32_t i = 0; i < trace->gpu->records.count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];
         for (uint32_t l = 0; is_shown(trace, record) && l < record->log->launches.count; l++)
@@ -194,11 +193,14 @@ void trace_launches(Trace *trace, uint64_t most)
     }
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, by_call);
-    const uint64_t room = most / EVENTS, step = room ? (all.count + room - 1) / room : 0;
-    for (uint32_t i = 0; step && i < all.count; i += (uint32_t)step)
+    for (uint32_t i = 0; i < all.count; i++)
+        VEC_PUSH(&spans, ((TraceSpan){all.items[i].launch->launched, all.items[i].launch->ended}));
+    const uint64_t step = trace_step(spans.items, spans.count, most);
+    for (uint64_t i = 0; i < all.count; i += step)
         show_launch(trace, &all.items[i]);
-    trace->launch_stride *= step > 1 ? step : 1;
+    trace->launch_stride = trace->gpu->kept.launch_stride * step;
     VEC_FREE(&all);
+    VEC_FREE(&spans);
 }
 
 /* -- waits -- */
@@ -242,8 +244,8 @@ static void show_wait(Trace *trace, const ShownWait *shown)
 
 void trace_waits(Trace *trace, uint64_t most)
 {
-    enum { EVENTS = 5 };
     VEC(ShownWait) all = {0};
+    VEC(TraceSpan) spans = {0};
     for (uint32_t i = 0; i < trace->gpu->records.count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];
         for (uint32_t w = 0; is_shown(trace, record) && w < record->log->waits.count; w++)
@@ -252,28 +254,56 @@ void trace_waits(Trace *trace, uint64_t most)
     }
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, by_leaving);
-    for (uint32_t i = 0; i < all.count; i++) {
-        if ((i + 1) * (uint64_t)EVENTS <= most)
-            show_wait(trace, &all.items[i]);
-        else
-            trace->left_out++;
-    }
+    for (uint32_t i = 0; i < all.count; i++)
+        VEC_PUSH(&spans, ((TraceSpan){all.items[i].wait->left, all.items[i].wait->returned}));
+    const uint64_t step = trace_step(spans.items, spans.count, most);
+    for (uint64_t i = 0; i < all.count; i += step)
+        show_wait(trace, &all.items[i]);
+    trace->wait_stride = trace->block_stride * step;
     VEC_FREE(&all);
+    VEC_FREE(&spans);
 }
 
 /* -- dependencies -- */
 
+/* The stay of the block with that number in the row of all blocks of the graph; null: it is a join, or not
+ * shown. Kernels of a graph start together, so their records lie together. `of` is that of one of them. */
+static const PlacedStay *stay_of_task(const Trace *trace, uint32_t of, uint32_t task)
+{
+    const KernelRecord *const *records = (const KernelRecord *const *)trace->gpu->records.items;
+    const uint32_t base = of - records[of]->graph.grid;
+    for (uint32_t i = base; i < trace->gpu->records.count; i++) {
+        const GraphRecord *graph = &records[i]->graph;
+        if (task < graph->first || graph->grid != i - base)
+            break;
+        if (task - graph->first < records[i]->block_count)
+            return stay_at(trace, records[i]->number, task - graph->first, CYCLE_NEVER - 1);
+    }
+    return NULL;
+}
+
+static void show_edge(Trace *trace, uint32_t of, const GraphEdge *edge)
+{
+    const PlacedStay *parent = stay_of_task(trace, of, edge->parent);
+    const PlacedStay *child = stay_of_task(trace, of, edge->child);
+    if (!parent || !child)
+        return;
+    const uint32_t arrow = ++trace->next_arrow;
+    from_end(trace, ARROW_DEPENDS, arrow, parent);
+    to_begin(trace, ARROW_DEPENDS, arrow, child);
+}
+
 void trace_edges(Trace *trace, uint64_t most)
 {
-    const Kept *kept = &trace->gpu->kept;
-    for (uint32_t i = 0; i < kept->edges.count && 2 * (uint64_t)(i + 1) <= most; i++) {
-        const KeptEdge *edge = &kept->edges.items[i];
-        const PlacedStay *parent = stay_at(trace, edge->parent_kernel, edge->parent, CYCLE_NEVER - 1);
-        const PlacedStay *child = stay_at(trace, edge->child_kernel, edge->child, CYCLE_NEVER - 1);
-        if (!parent || !child)
-            continue;
-        const uint32_t arrow = ++trace->next_arrow;
-        from_end(trace, ARROW_DEPENDS, arrow, parent);
-        to_begin(trace, ARROW_DEPENDS, arrow, child);
+    enum { EVENTS = 2 };
+    uint64_t count = 0, seen = 0;
+    for (uint32_t i = 0; i < trace->gpu->records.count; i++)
+        count += trace->gpu->records.items[i]->graph.edges.count;
+    trace->edge_stride = count * EVENTS > most ? (count * EVENTS + most - 1) / most : 1;
+    for (uint32_t i = 0; i < trace->gpu->records.count; i++) {
+        const GraphRecord *graph = &trace->gpu->records.items[i]->graph;
+        for (uint32_t e = 0; e < graph->edges.count; e++)
+            if (seen++ % trace->edge_stride == 0)
+                show_edge(trace, i, &graph->edges.items[e]);
     }
 }

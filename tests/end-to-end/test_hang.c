@@ -174,6 +174,8 @@ static void long_loops_end(void **state)
     IN_BOTH_MODES("h200", {
         check(run(count, 3, 64, 20000));
         assert_int_equal(word_at(0), 20000);
+        check(run(count, 1, 1, 20001)); /* one lane, so that states differ in few bits */
+        assert_int_equal(word_at(0), 20001);
         check(run(clock, 3, 64, 150000));
         assert_int_equal(word_at(0), 150000);
     })

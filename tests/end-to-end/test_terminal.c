@@ -1,0 +1,171 @@
+/* The warpbeam program on a terminal: progress in one line that fits, a snapshot, Ctrl-C; and quiet elsewhere. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "report/live.h"
+
+enum { COLUMNS = 60, SECONDS = 120 };
+
+static char program[600], kernel[] = "terminal-XXXXXX";
+static char output[1 << 18];
+
+/* A kernel that would take hours. */
+static int write_kernel(void **state)
+{
+    (void)state;
+    const ssize_t length = readlink("/proc/self/exe", program, 500);
+    assert_true(length > 0);
+    program[length] = '\0';
+    for (int i = 0; i < 2; i++)
+        *strrchr(program, '/') = '\0';
+    strcat(program, "/bin/warpbeam");
+    const int file = mkstemp(kernel);
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry work(.param .u32 rounds) {\n"
+        ".reg .u32 %n; .reg .pred %p; ld.param.u32 %n, [rounds];\n"
+        "LOOP: sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra LOOP; ret; }\n";
+    return file < 0 || write(file, text, sizeof text - 1) != (ssize_t)sizeof text - 1 || close(file);
+}
+
+static int remove_kernel(void **state)
+{
+    (void)state;
+    return remove(kernel);
+}
+
+static void become_program(const char *rounds, const char *progress)
+{
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    alarm(SECONDS);
+    execl(program, program, "run", kernel, "--gpu", "gtx480", "--grid", "30", "--arg", rounds, "--progress",
+          progress, (char *)NULL);
+    _exit(99);
+}
+
+/* Reads until the end; does what each cue asks for when it has come, in their order. */
+typedef struct Cue {
+    const char *text;
+    int signal; /* 0: Ctrl-C is pressed */
+} Cue;
+
+static void read_all(int from, pid_t child, const Cue *cues)
+{
+    size_t used = 0;
+    ssize_t got;
+    while (used + 1 < sizeof output && (got = read(from, output + used, sizeof output - used - 1)) > 0) {
+        used += (size_t)got;
+        output[used] = '\0';
+        if (!cues || !cues->text || !strstr(output, cues->text))
+            continue;
+        if (cues->signal)
+            kill(child, cues->signal);
+        else
+            assert_int_equal(write(from, "\003", 1), 1);
+        cues++;
+    }
+    close(from);
+}
+
+static int status_of(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void a_terminal_is_told(void **state)
+{
+    (void)state;
+    int terminal;
+    static const Cue cues[] = {{" of 30 blocks (0%)", SIGUSR1}, {"30 on SMs", 0}, {NULL, 0}};
+    struct winsize size = {.ws_row = 24, .ws_col = COLUMNS};
+    const pid_t child = forkpty(&terminal, NULL, NULL, &size);
+    assert_true(child >= 0);
+    if (child == 0)
+        become_program("u32:4000000000", "auto");
+    read_all(terminal, child, cues);
+    assert_int_equal(status_of(child), 130);
+    assert_non_null(strstr(output, "warpbeam: The simulation was interrupted in cycle"));
+    assert_non_null(strstr(output, "work  grid 30x1x1")); /* the report so far */
+    size_t lines = 0;
+    for (const char *line = output; (line = strstr(line, "\rwork: ")); line++, lines++)
+        assert_true(strcspn(line + 1, "\033") < COLUMNS);
+    assert_true(lines > 0);
+    assert_non_null(strstr(output, "\r\033[K"));
+}
+
+static void files_are_told_only_on_demand(void **state)
+{
+    (void)state;
+    static const char *const wishes[] = {"auto", "always", "never", "often"};
+    static const int statuses[] = {0, 0, 0, 1};
+    for (int i = 0; i < 4; i++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            dup2(ends[1], STDERR_FILENO);
+            close(ends[0]);
+            dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+            become_program("u32:30000", wishes[i]);
+        }
+        close(ends[1]);
+        memset(output, 0, sizeof output);
+        read_all(ends[0], child, NULL);
+        assert_int_equal(status_of(child) != 0, statuses[i]);
+        if (i == 3)
+            assert_non_null(strstr(output, "auto, always or never"));
+        else
+            assert_int_equal(strstr(output, "of 30 blocks") != NULL, i == 1);
+        assert_null(strchr(output, '\r'));
+    }
+}
+
+static void lines_fit(void **state)
+{
+    (void)state;
+    char text[401];
+    Live live = {0};
+    WbProgress now = {.kernel = "_Z21a_kernel_with_a_name_iPf",
+                      .launches_done = 2,
+                      .launches_known = 5,
+                      .blocks_ended = 1000,
+                      .blocks = 4000,
+                      .cycles = 123456789,
+                      .warp_instructions = 5000000,
+                      .seconds = 10};
+    live_describe(&live, &now, text, 400);
+    assert_string_equal(text, "kernel 3 of 5 a_kernel_with_a_name_: 1000 of 4000 blocks (25%), cycle 123M, "
+                              "500k instr/s, 12.3M cycles/s, about 0:12 left");
+    for (size_t columns = 1; columns < 160; columns++) {
+        const size_t length = live_describe(&live, &now, text, columns);
+        assert_true(length <= columns && strlen(text) == length);
+        assert_int_equal(strstr(text, "about 0:12 left") != NULL, columns >= 42);
+    }
+    now = (WbProgress){.seconds = 1};
+    live_describe(&live, &now, text, 400);
+    assert_string_equal(text, "no kernel runs, cycle 0, 0 instr/s, 0 cycles/s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_terminal_is_told),
+        cmocka_unit_test(files_are_told_only_on_demand),
+        cmocka_unit_test(lines_fit),
+    };
+    return cmocka_run_group_tests(tests, write_kernel, remove_kernel);
+}
