@@ -175,6 +175,8 @@ async function checkDark(browser, page) {
     await browser.show(page, 1280, 900, "dark");
     const back = `getComputedStyle(document.body).backgroundColor`;
     const dark = await browser.value(back);
+    const parts = dark.match(/\d+/g).map(Number);
+    check(Math.max(...parts.slice(0, 3)) < 80, `dark: the page is ${dark}`);
     await checkDrawn(browser, "1280, dark");
     check(
         (await browser.value(contrast)).every((value) => value > 4.5),
