@@ -27,15 +27,17 @@ static uint64_t read_row(const CycleMachine *machine, const SeriesRow *row, Cycl
 
 static uint32_t width_of(uint32_t sm_count) { return SERIES_ROWS + CORE_ROWS * sm_count; }
 
-/* The columns behind the rows of series.def. */
+/* The columns behind the rows of series.def, which have been read: the SMs' accounts are up to date. */
 static void read_cores(const CycleMachine *machine, uint64_t *columns)
 {
     const uint32_t count = machine->sm_count;
     uint64_t *instructions = columns + SERIES_ROWS + CORE_INSTRUCTIONS * count;
     uint64_t *accesses = columns + SERIES_ROWS + CORE_ACCESSES * count;
+    uint64_t *warps = columns + SERIES_ROWS + CORE_WARPS * count;
     for (uint32_t sm = 0; sm < count; sm++) {
         instructions[sm] = machine->sms[sm]->machine.statistics.warp_instructions;
         accesses[sm] = 0;
+        warps[sm] = machine->sms[sm]->statistics.resident_warp_cycles;
     }
     for (uint32_t i = 0; i < machine->partition_count; i++) {
         const uint64_t *seen = partition_accesses(machine->partitions[i]);

@@ -112,16 +112,27 @@ static json_t *read_paper(const PageInput *input, Error *error)
 
 /* -- all of it -- */
 
-static json_t *read_run(const PageInput *input, size_t limit, Error *error)
+static json_t *read_run(const PageInput *input, Error *error)
 {
-    json_t *report = page_run_read(input->path, error), *notes = json_array();
-    if (report)
-        page_run_shrink(report, limit, notes);
-    json_t *made = report ? json_pack("{s:o, s:s, s:O, s:o}", "label", label_of(input), "file", input->path,
-                                      "notes", notes, "report", report)
-                          : NULL;
-    json_decref(notes);
-    return made;
+    json_t *report = page_run_read(input->path, error);
+    return report ? json_pack("{s:o, s:s, s:[], s:o}", "label", label_of(input), "file", input->path, "notes",
+                              "report", report)
+                  : NULL;
+}
+
+/* Each run keeps the same part of what it takes. */
+static void fit(json_t *runs, size_t bytes)
+{
+    size_t i, all = 0;
+    json_t *run;
+    json_array_foreach(runs, i, run) { all += json_dumpb(run, NULL, 0, JSON_COMPACT); }
+    json_array_foreach(runs, i, run)
+    {
+        const double size = (double)json_dumpb(run, NULL, 0, JSON_COMPACT);
+        if (all > bytes)
+            page_run_shrink(json_object_get(run, "report"), (size_t)(size * (double)bytes / (double)all),
+                            json_object_get(run, "notes"));
+    }
 }
 
 static bool is_folder(const char *path)
@@ -157,10 +168,12 @@ static json_t *read_inputs(const PageInput *inputs, size_t count, size_t bytes, 
         if (is_folder(inputs[i].path))
             json_array_append_new(papers, read_paper(&inputs[i], error));
         else
-            json_array_append_new(runs, read_run(&inputs[i], bytes / count, error));
+            json_array_append_new(runs, read_run(&inputs[i], error));
     }
-    if (error->status == WB_OK)
+    if (error->status == WB_OK) {
         tell_apart(runs);
+        fit(runs, bytes);
+    }
     return json_pack("{s:o, s:o}", "runs", runs, "papers", papers);
 }
 

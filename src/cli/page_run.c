@@ -24,12 +24,52 @@ static bool check(const char *path, const json_t *report, Error *error)
     return error->status == WB_OK;
 }
 
-/* The page shows sums only. */
-static void drop_details(json_t *report)
+/* The file's place among the files, where it is put unless it is there. */
+static size_t file_index(json_t *files, json_t *file)
 {
     size_t i;
-    json_t *kernel;
-    json_array_foreach(json_object_get(report, "kernels"), i, kernel) { json_object_del(kernel, "details"); }
+    json_t *known;
+    json_array_foreach(files, i, known)
+    {
+        if (json_equal(known, file))
+            return i;
+    }
+    json_array_append(files, file);
+    return i;
+}
+
+/* Counts of lines are most of a report with many kernels: each becomes an array without names, and names its
+ * file by a number. */
+static void pack_lines(json_t *kernel, json_t *files)
+{
+    static const char *const keys[] = {"line", "issued", "waited", "thread_instructions", "waits"};
+    json_t *lines = json_object_get(kernel, "lines"), *line, *packed = json_array();
+    size_t i;
+    json_array_foreach(lines, i, line)
+    {
+        json_t *row = json_pack("[I]", (json_int_t)file_index(files, json_object_get(line, "file")));
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            json_t *value = json_object_get(line, keys[k]);
+            json_array_append(row, value ? value : json_null());
+        }
+        json_array_append_new(packed, row);
+    }
+    if (lines)
+        json_object_set(kernel, "lines", packed);
+    json_decref(packed);
+}
+
+/* The page shows sums, no details. */
+static void pack(json_t *report)
+{
+    size_t i;
+    json_t *kernel, *files = json_array();
+    json_array_foreach(json_object_get(report, "kernels"), i, kernel)
+    {
+        json_object_del(kernel, "details");
+        pack_lines(kernel, files);
+    }
+    json_object_set_new(report, "line_files", files);
 }
 
 json_t *page_run_read(const char *path, Error *error)
@@ -47,7 +87,7 @@ json_t *page_run_read(const char *path, Error *error)
         json_decref(report);
         return NULL;
     }
-    drop_details(report);
+    pack(report);
     return report;
 }
 
@@ -86,13 +126,6 @@ static bool drop(json_t *kernels, const char *key)
     return dropped;
 }
 
-static void note(json_t *notes, const char *format, size_t number)
-{
-    char text[128];
-    snprintf(text, sizeof text, format, number);
-    json_array_append_new(notes, json_string(text));
-}
-
 void page_run_shrink(json_t *report, size_t limit, json_t *notes)
 {
     enum { MOST_STRIDE = 1024 };
@@ -101,7 +134,7 @@ void page_run_shrink(json_t *report, size_t limit, json_t *notes)
     while (size_of(report) > limit && stride < MOST_STRIDE && (halved = halve_blocks(kernels)) > 0)
         stride = halved;
     if (stride > 1)
-        note(notes, "to keep the page small, it has 1 of %zu blocks.", stride);
+        json_array_append_new(notes, json_sprintf("to keep the page small, it has 1 of %zu blocks.", stride));
     if (size_of(report) > limit && drop(kernels, "series"))
-        note(notes, "to keep the page below %zu MB, samples over time were left out.", limit / 1000000);
+        json_array_append_new(notes, json_string("to keep the page small, samples over time were left out."));
 }

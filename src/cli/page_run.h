@@ -1,4 +1,5 @@
-/* A run's statistics as the page of `warpbeam report` gets them: checked, and without what it does not show. */
+/* A run's statistics as the page of `warpbeam report` gets them: checked, without what it does
+ * not show, and with shorter counts of lines (web/src/types.ts). */
 #ifndef CLI_PAGE_RUN_H
 #define CLI_PAGE_RUN_H
 

@@ -297,6 +297,11 @@ static void check_series(const json_t *kernel, const json_t *unsampled, uint64_t
     for (size_t i = 0; i < json_array_size(cores); i++)
         assert_int_equal(array_sum(json_array_get(cores, i)),
                          json_integer_value(json_array_get(get(unsampled, "memory_accesses_by_sm"), i)));
+    const json_t *warps = get(series, "resident_warp_cycles_by_sm");
+    uint64_t all = 0;
+    for (size_t i = 0; i < json_array_size(warps); i++)
+        all += array_sum(json_array_get(warps, i));
+    assert_int_equal(all, number(get(unsampled, "sm"), "resident_warp_cycles"));
 }
 
 /* Without what only sampled runs have, their report is the same. */

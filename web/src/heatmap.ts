@@ -2,7 +2,7 @@
 import { addChart, axis, isNarrow, type Look, type Option } from "./chart";
 import { choice, element, section } from "./dom";
 import { percent, seconds, short, trim } from "./format";
-import { Bins, blocksOf, config, cycles, hasSeries, sampleInto, toSeconds, type Scope } from "./scope";
+import { Bins, blocksOf, config, count, cycles, hasSeries, sampleInto, toSeconds, type Scope } from "./scope";
 
 interface Metric {
     key: string;
@@ -13,7 +13,9 @@ interface Metric {
     show: (value: number) => string;
 }
 
-function fromSeries(key: "warp_instructions_by_sm" | "memory_accesses_by_sm"): Metric["grids"] {
+type CoreSeries = "warp_instructions_by_sm" | "memory_accesses_by_sm" | "resident_warp_cycles_by_sm";
+
+function fromSeries(key: CoreSeries): Metric["grids"] {
     return (scope, span, bins) =>
         Array.from({ length: config(scope, "sm_count") }, (_, sm) => {
             const grid = new Bins(bins, span);
@@ -22,20 +24,34 @@ function fromSeries(key: "warp_instructions_by_sm" | "memory_accesses_by_sm"): M
         });
 }
 
+// Blocks are more exact than samples, but those that kernels launched are not among them.
+function hasAllBlocks(scope: Scope): boolean {
+    const known = scope.kernels.reduce(
+        (all, kernel) => all + (kernel.blocks?.length ?? 0) * (kernel.blocks_stride ?? 1),
+        0,
+    );
+    return known > 0 && known >= count(scope, "sm.blocks");
+}
+
+function fromBlocks(scope: Scope, span: number, bins: number): Bins[] {
+    const grids = Array.from({ length: config(scope, "sm_count") }, () => new Bins(bins, span));
+    for (const block of blocksOf(scope)) {
+        const [from, to] = [block.dispatched - scope.begin, block.ended - scope.begin];
+        grids[block.sm]?.add(from, to, block.warps * (to - from) * (block.of.blocks_stride ?? 1));
+    }
+    return grids;
+}
+
 const metrics: Metric[] = [
     {
         key: "occupancy",
         name: "occupancy",
-        there: (scope) => scope.kernels.some((kernel) => (kernel.blocks?.length ?? 0) > 1),
-        grids: (scope, span, bins) => {
-            const grids = Array.from({ length: config(scope, "sm_count") }, () => new Bins(bins, span));
-            for (const block of blocksOf(scope)) {
-                const from = block.dispatched - scope.begin,
-                    to = block.ended - scope.begin;
-                grids[block.sm]?.add(from, to, block.warps * (to - from) * (block.of.blocks_stride ?? 1));
-            }
-            return grids;
-        },
+        there: (scope) =>
+            hasAllBlocks(scope) || scope.kernels.some((kernel) => kernel.series?.resident_warp_cycles_by_sm),
+        grids: (scope, span, bins) =>
+            hasAllBlocks(scope)
+                ? fromBlocks(scope, span, bins)
+                : fromSeries("resident_warp_cycles_by_sm")(scope, span, bins),
         scale: (scope, width) => (width * config(scope, "max_threads_per_sm")) / config(scope, "warp_width"),
         show: (value) => `${percent(value)} of the warps that fit`,
     },
@@ -196,8 +212,7 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
                 element(
                     "p",
                     { class: "missing" },
-                    `The host launched too few blocks of its own to show here` +
-                        (other ? `; “${other.name}” is there.` : "."),
+                    `Its blocks were not all recorded` + (other ? `; “${other.name}” is there.` : "."),
                 ),
             );
             continue;

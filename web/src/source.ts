@@ -5,20 +5,25 @@ import type { SourceLine } from "./types";
 import type { Scope } from "./scope";
 
 function linesOf(scope: Scope): SourceLine[] {
+    const files = scope.run.report.line_files ?? [];
     const sums = new Map<string, SourceLine>();
     for (const kernel of scope.kernels) {
-        for (const line of kernel.lines ?? []) {
-            const key = `${line.file}:${line.line}`,
-                sum = sums.get(key);
-            if (!sum) {
-                sums.set(key, { ...line, waits: { ...line.waits } });
-            } else {
-                sum.issued += line.issued;
-                sum.waited += line.waited;
-                sum.thread_instructions += line.thread_instructions;
-                for (const [reason, cycles] of Object.entries(line.waits ?? {}))
-                    (sum.waits ??= {})[reason] = (sum.waits[reason] ?? 0) + cycles;
-            }
+        for (const [file, line, issued, waited, thread_instructions, waits] of kernel.lines ?? []) {
+            const key = `${file}:${line}`;
+            const sum = sums.get(key) ?? {
+                file: files[file],
+                line,
+                issued: 0,
+                waited: 0,
+                thread_instructions: 0,
+                waits: {},
+            };
+            sum.issued += issued;
+            sum.waited += waited;
+            sum.thread_instructions += thread_instructions;
+            for (const [reason, cycles] of Object.entries(waits ?? {}))
+                sum.waits[reason] = (sum.waits[reason] ?? 0) + cycles;
+            sums.set(key, sum);
         }
     }
     return [...sums.values()];
@@ -29,19 +34,21 @@ const fileName = (path: string): string => path.replace(/^.*\//, "") || path;
 
 // What warps waited for most: "memory 92%".
 function reason(line: SourceLine): string {
-    const [name, most] = Object.entries(line.waits ?? {}).reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+    const [name, most] = Object.entries(line.waits).reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
     return most > 0 ? `${name} ${percent(most / line.waited)}` : "";
 }
 
-function bar(share: number): HTMLElement {
+// Its length compares lines with the one that took most.
+function bar(share: number, most: number): HTMLElement {
     return element(
         "span",
         { class: "meter", title: percent(share) },
-        element("span", { style: `width:${Math.max(share > 0 ? 1 : 0, 100 * share)}%` }),
+        element("span", { style: `width:${Math.max(share > 0 ? 1 : 0, (100 * share) / most)}%` }),
     );
 }
 
 function listing(file: string, lines: SourceLine[], text: string | undefined, total: number): HTMLElement {
+    const most = Math.max(...lines.map(cost));
     const byNumber = new Map(lines.map((line) => [line.line, line]));
     const rows =
         text === undefined
@@ -56,14 +63,14 @@ function listing(file: string, lines: SourceLine[], text: string | undefined, to
                 "tr",
                 { "data-line": String(number), class: line ? "" : "unused" },
                 element("td", { class: "number" }, String(number)),
-                element("td", {}, line ? bar(cost(line) / total) : null),
+                element("td", {}, line ? bar(cost(line) / total, most / total) : null),
                 element(
                     "td",
                     { class: "number", title: line ? reason(line) : "" },
                     line ? integer(line.waited) : "",
                 ),
                 element("td", { class: "number" }, line ? integer(line.issued) : ""),
-                element("td", {}, element("code", {}, line?.text ?? texts[number - 1] ?? "")),
+                element("td", {}, element("code", {}, texts[number - 1] ?? "")),
             ),
         );
     }
@@ -107,7 +114,7 @@ function hottestTable(
         return button;
     };
     const textOf = (line: SourceLine): string =>
-        line.text ?? scope.run.report.sources?.[line.file]?.split("\n")[line.line - 1]?.trim() ?? "";
+        scope.run.report.sources?.[line.file]?.split("\n")[line.line - 1]?.trim() ?? "";
     return table(
         ["Where", ">Share", ">Waited", "Mostly for", ">Issued", ">Active lanes", "Text"],
         hottest.map((line) => [
@@ -128,7 +135,7 @@ export function sourceSection(scope: Scope, changed: () => void): HTMLElement {
         "source",
         "Source",
         "Cycles that warps waited before they issued an instruction of the line, and the instructions " +
-            "issued; the bar is the line's share of both over the whole selection.",
+            "issued; bars compare lines with the one that took most.",
     );
     const lines = linesOf(scope);
     if (!lines.length) {

@@ -18,18 +18,21 @@ export interface Series {
     ends: number[];
     warp_instructions_by_sm: number[][];
     memory_accesses_by_sm: number[][];
-    [counter: string]: number | number[] | number[][];
+    resident_warp_cycles_by_sm?: number[][];
+    [counter: string]: number | number[] | number[][] | undefined;
 }
 
 export interface SourceLine {
     file: string;
     line: number;
-    text?: string;
     issued: number;
     waited: number;
-    waits?: Counters; // of `waited`, by reason
+    waits: Counters; // of `waited`, by reason
     thread_instructions: number;
 }
+
+// Place of the file in `line_files`, then line, issued, waited, thread_instructions, waits.
+export type PackedLine = [number, number, number, number, number, Counters | null];
 
 // What limited a kernel: `slots` of schedulers by what they were lost to.
 export interface Limit {
@@ -93,7 +96,7 @@ export interface Kernel {
     series?: Series;
     blocks?: Block[];
     blocks_stride?: number; // only every so many blocks were kept
-    lines?: SourceLine[];
+    lines?: PackedLine[];
     graph?: Graph;
     launches?: Launch[];
     waits?: Wait[];
@@ -108,6 +111,7 @@ export interface Report {
     config: Record<string, string | number | boolean>;
     kernels: Kernel[];
     totals: Counters;
+    line_files?: string[];
     sources?: Record<string, string>;
     limited_by?: { kind: string; text: string };
     host: Counters;

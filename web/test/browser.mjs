@@ -146,11 +146,12 @@ export class Browser {
         await this.call("Input.dispatchMouseEvent", { type: "mouseMoved", x, y });
     }
 
-    async screenshot(clip) {
+    // Of the whole page, or of what is in sight: only then the mouse stays where it is.
+    async screenshot(clip, whole) {
         const got = await this.call("Page.captureScreenshot", {
             format: "png",
             clip,
-            captureBeyondViewport: !!clip,
+            captureBeyondViewport: whole,
         });
         return Buffer.from(got.data, "base64");
     }

@@ -1,4 +1,4 @@
-// What the tested page shows: two real runs of a small kernel, a third that has every optional field, and a
+// What the tested pages show: two real runs of a small kernel, a third that has every optional field, and a
 // folder as `warpbeam paper --out` makes it.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -91,6 +91,14 @@ function makePaper(folder) {
         join(folder, "figure9.csv"),
         'benchmark,CDP,LVL,published\nsor,-4.25,59.98,\naverage,11.01,63.30,"CDP 6.87, LVL 31.81"\n',
     );
+}
+
+// The page of one run, with all that the run itself can tell.
+export function makeOwnPage(warpbeam, folder, mode) {
+    const page = join(folder, `${mode}.html`);
+    const sor = ["run", "wireframe/sor", "--mode", mode, "--size", "tiny", "--gpu", "gtx480"];
+    execFileSync(warpbeam, [...sor, "--report", page], { stdio: ["ignore", "ignore", "inherit"] });
+    return page;
 }
 
 // Returns the path of the page.

@@ -26,6 +26,6 @@ const clip = await browser.value(`(() => {
     const box = part.getBoundingClientRect();
     return { x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height, scale: 1 };
 })()`);
-writeFileSync(out, await browser.screenshot(clip));
+writeFileSync(out, await browser.screenshot(clip, !chart));
 for (const complaint of browser.complaints()) console.log(complaint);
 await browser.close();

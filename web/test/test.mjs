@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
-import { makePage, nasty } from "./data.mjs";
+import { makeOwnPage, makePage, nasty } from "./data.mjs";
 
 let checks = 0;
 let failures = 0;
@@ -175,6 +175,8 @@ async function checkDark(browser, page) {
     await browser.show(page, 1280, 900, "dark");
     const back = `getComputedStyle(document.body).backgroundColor`;
     const dark = await browser.value(back);
+    const parts = dark.match(/\d+/g).map(Number);
+    check(Math.max(...parts.slice(0, 3)) < 80, `dark: the page is ${dark}`);
     await checkDrawn(browser, "1280, dark");
     check(
         (await browser.value(contrast)).every((value) => value > 4.5),
@@ -196,6 +198,18 @@ async function checkNarrow(browser, page) {
     await checkHover(browser, "stalls", 0, /cycles of a scheduler/);
 }
 
+// What `warpbeam run --report` writes: a dependency graph, and kernels that launch kernels.
+async function checkOwn(browser, warpbeam, folder) {
+    const has = async (expression, what) => check(await browser.value(expression), what);
+    await browser.show(pathToFileURL(makeOwnPage(warpbeam, folder, "lvl")).href, 1280, 900, "light");
+    await has(`document.querySelectorAll('[data-table="source"] .meter').length > 20`, "no lines are marked");
+    await checkHover(browser, "gantt", 0, /level \d+[^]*(after|before) /);
+    await checkHover(browser, "heat", 0, /% of the warps that fit/);
+    await browser.show(pathToFileURL(makeOwnPage(warpbeam, folder, "cdp")).href, 1280, 900, "dark");
+    await checkHover(browser, "heat", 0, /% of the warps that fit/);
+    await has(`document.querySelector('[data-chart="gantt"]').dataset.items > 2`, "no launches are shown");
+}
+
 async function main(warpbeam) {
     const found = findBrowser();
     if (!found) {
@@ -210,6 +224,7 @@ async function main(warpbeam) {
         await checkWide(browser, page);
         await checkDark(browser, page);
         await checkNarrow(browser, page);
+        await checkOwn(browser, warpbeam, folder);
         for (const complaint of browser.complaints()) check(false, `the browser says: ${complaint}`);
     } finally {
         await browser.close();
