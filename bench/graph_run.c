@@ -1,5 +1,5 @@
-/* What dependency graphs cost the simulation: warp instructions a second of the six benchmarks of the Wireframe
- * paper over 96 x 96 tiles, as a plain kernel for each of the 191 waves, and as one kernel with its graph of
+/* What dependency graphs cost the simulation: warp instructions a second of the six benchmarks of the
+ * Wireframe paper over 96 x 96 tiles, as a plain kernel for each of the 191 waves, and as one kernel with its graph of
  * 9,216 nodes under lvl. Both take turns on one host thread; each result is checked.
  *
  * What the order of blocks costs the simulated machine, the simulation has to go through: cycles in which
