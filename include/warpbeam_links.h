@@ -46,7 +46,7 @@ static inline int wb_map_next_launch(WbMapping *mapping, void *context)
     return found ? call(mapping, context) : 0;
 }
 
-/* The same with edges, which are copied (null: none): a block's number is its index in the grid, x fastest. */
+/* The same with edges, which are copied (null: none); blocks are numbered by their index, x fastest. */
 static inline int wb_edges_next_launch(const WbEdge *edges, size_t count)
 {
     int (*call)(const WbEdge *, size_t);
