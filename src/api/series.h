@@ -2,9 +2,9 @@
  *
  * Every so many cycles after the launch the counters of series.def are read, and what they have grown by is
  * kept, together with three numbers of every SM: warp instructions, accesses that the L2 looked up, and
- * cycles of resident warps. The last sample ends with the kernel and may be shorter. At the end of a sample it is also
- * looked how many blocks wait to be dispatched. Without an interval there is one sample, the whole kernel.
- * Looking at counters changes nothing: a kernel takes the same cycles with and without samples. */
+ * cycles of resident warps. The last sample ends with the kernel and may be shorter. At the end of a sample
+ * it is also looked how many blocks wait to be dispatched. Without an interval there is one sample, the whole
+ * kernel. Looking at counters changes nothing: a kernel takes the same cycles with and without samples. */
 #ifndef API_SERIES_H
 #define API_SERIES_H
 
