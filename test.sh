@@ -5,12 +5,12 @@
 # Installs missing packages on Debian and Ubuntu.
 # The last line is "N passed, M failed"; the exit status is 0 only when nothing failed.
 #
-#   WARPBEAM_FUZZ_SECONDS   how long the fuzzers run together (40; 0 leaves them out)
+#   WARPBEAM_FUZZ_SECONDS   how long the fuzzers run together (30; 0 leaves them out)
 set -eu
 cd "$(dirname "$0")"
 . scripts/setup.sh
 
-fuzz_seconds=${WARPBEAM_FUZZ_SECONDS:-40}
+fuzz_seconds=${WARPBEAM_FUZZ_SECONDS:-30}
 passed=0
 failed=0
 
