@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "shell.h"
 
 #define PTX SOURCE_DIRECTORY "/workloads/demo/demo.ptx"
 #define SAXPY                                                                                                \
@@ -21,31 +22,14 @@
 
 static char output[1 << 20];
 
-/* Where this test was built: the folder above that of tests. */
-static const char *build_folder(void)
-{
-    static char self[512];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(length > 0);
-    self[length] = '\0';
-    for (int i = 0; i < 2; i++)
-        *strrchr(self, '/') = '\0';
-    return self;
-}
-
 /* Runs the program that was built beside this one; returns its exit status. */
 static int run(const char *arguments)
 {
     char command[2048];
-    snprintf(command, sizeof command, "'%s/bin/warpbeam' %s 2>&1", build_folder(), arguments);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    const size_t size = fread(output, 1, sizeof output - 1, pipe);
-    assert_true(size < sizeof output - 1);
-    output[size] = '\0';
-    const int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    snprintf(command, sizeof command, "'%s/bin/warpbeam' %s 2>&1", shell_build_folder(), arguments);
+    const int status = shell_run(command, output, sizeof output);
+    assert_true(strlen(output) < sizeof output - 1);
+    return status;
 }
 
 static void expect(const char *arguments, int status, const char *const *parts)
@@ -141,8 +125,8 @@ static void test_workloads(void **state)
     EXPECT("run --mode lvl -- true", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
     EXPECT("run demo/sum --functional --report x.html", 1, "--functional has none");
     EXPECT("run demo/sum --gpu gtx480 --report /nowhere/x.html", 1, "/nowhere/x.html");
-    EXPECT("run demo/sum --gpu gtx480 --report /dev/stdout --stats /dev/null", 0, "<!doctype html>", "demo/sum",
-           "</html>");
+    EXPECT("run demo/sum --gpu gtx480 --report /dev/stdout --stats /dev/null", 0, "<!doctype html>",
+           "demo/sum", "</html>");
     EXPECT("run six/bfs six/nbody", 2, "run takes no 'six/nbody'");
 }
 
@@ -209,7 +193,7 @@ static void test_errors(void **state)
 static bool has_stand_ins(void)
 {
     char path[1024];
-    snprintf(path, sizeof path, "%s/lib/libcuda.so.1", build_folder());
+    snprintf(path, sizeof path, "%s/lib/libcuda.so.1", shell_build_folder());
     return access(path, F_OK) == 0;
 }
 

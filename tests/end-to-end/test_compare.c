@@ -8,27 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "shell.h"
 
 static char output[1 << 18], folder[] = "/tmp/warpbeam-compare-XXXXXX";
 
 /* Runs the program that was built beside this one, in the folder; returns its exit status. */
 static int run(const char *arguments)
 {
-    char command[2048], self[512];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(length > 0);
-    self[length] = '\0';
-    for (int i = 0; i < 2; i++)
-        *strrchr(self, '/') = '\0';
-    snprintf(command, sizeof command, "cd %s && '%s/bin/warpbeam' %s 2>&1", folder, self, arguments);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    const int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    char command[2048];
+    snprintf(command, sizeof command, "cd %s && '%s/bin/warpbeam' %s 2>&1", folder, shell_build_folder(),
+             arguments);
+    return shell_run(command, output, sizeof output);
 }
 
 static void write_report(const char *name, const char *text)

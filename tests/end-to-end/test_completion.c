@@ -7,27 +7,19 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "shell.h"
 
 static char output[1 << 16];
 
 /* Runs a script with the program that was built beside this one before all others. */
 static int run_script(const char *script)
 {
-    char command[4096], self[512];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(length > 0);
-    self[length] = '\0';
-    for (int i = 0; i < 2; i++)
-        *strrchr(self, '/') = '\0';
-    snprintf(command, sizeof command, "PATH='%s/bin':\"$PATH\"; export PATH; %s", self, script);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    const int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    char command[4096];
+    snprintf(command, sizeof command, "PATH='%s/bin':\"$PATH\"; export PATH; %s", shell_build_folder(),
+             script);
+    return shell_run(command, output, sizeof output);
 }
 
 /* Completes the last of the words as bash has cut them. */

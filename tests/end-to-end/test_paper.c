@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "papers/dtbl.h"
 #include "papers/wireframe.h"
+#include "shell.h"
 
 /* -- claims -- */
 
@@ -347,23 +347,13 @@ static char output[1 << 20];
 /* Runs the program that was built beside this one; returns its exit status. */
 static int run(const char *format, ...)
 {
-    char self[512], arguments[1024], command[2048];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(length > 0);
-    self[length] = '\0';
-    for (int i = 0; i < 2; i++)
-        *strrchr(self, '/') = '\0';
+    char arguments[1024], command[2048];
     va_list list;
     va_start(list, format);
     vsnprintf(arguments, sizeof arguments, format, list);
     va_end(list);
-    snprintf(command, sizeof command, "'%s/bin/warpbeam' %s 2>&1", self, arguments);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    const int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    snprintf(command, sizeof command, "'%s/bin/warpbeam' %s 2>&1", shell_build_folder(), arguments);
+    return shell_run(command, output, sizeof output);
 }
 
 static void expect_said(const char *text)

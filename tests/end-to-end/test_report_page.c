@@ -12,23 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[64], program[600], output[1 << 14];
+#include "shell.h"
+
+static char folder[64], output[1 << 14];
 
 /* Runs `warpbeam report` in the folder; returns its exit status. */
 static int report(const char *arguments)
 {
     char command[2048];
-    snprintf(command, sizeof command, "cd '%s' && '%s' report %s 2>&1", folder, program, arguments);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    const size_t size = fread(output, 1, sizeof output - 1, pipe);
-    output[size] = '\0';
-    const int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    snprintf(command, sizeof command, "cd '%s' && '%s/bin/warpbeam' report %s 2>&1", folder,
+             shell_build_folder(), arguments);
+    return shell_run(command, output, sizeof output);
 }
 
 static void write_file(const char *name, const char *text)
@@ -171,12 +167,6 @@ static void test_errors(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    const ssize_t length = readlink("/proc/self/exe", program, 512);
-    assert_true(length > 0 && length < 512);
-    program[length] = '\0';
-    for (int i = 0; i < 2; i++)
-        *strrchr(program, '/') = '\0';
-    strcat(program, "/bin/warpbeam");
     strcpy(folder, "/tmp/warpbeam-page-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
