@@ -119,7 +119,10 @@ size_t claim_numbers(const Claim *claim, double numbers[CLAIM_NUMBERS])
 
 /* -- verdicts -- */
 
-static bool is_input(const Claim *claim) { return strncmp(claim->quantity, "INPUT", 5) == 0; }
+/* How the quantity of an input begins: it configures the simulated machine, which has to give it back. */
+static const char INPUT[] = "INPUT, to be checked: ";
+
+static bool is_input(const Claim *claim) { return strncmp(claim->quantity, INPUT, strlen(INPUT)) == 0; }
 
 bool claim_meets(const Claim *claim, double published, double measured)
 {
@@ -185,8 +188,9 @@ Sheet claims_sheet(const Claims *claims, const Judgement *judgements)
         const Claim *claim = &claims->rows.items[i];
         const Judgement *judgement = &judgements[i];
         char text[512];
-        const char *note = judgement->note;
-        snprintf(text, sizeof text, "%s%s%s%s", claim->quantity, note ? " (" : "", note ? note : "",
+        const char *note = judgement->note ? judgement->note : is_input(claim) ? "an input of ours" : NULL;
+        const char *quantity = claim->quantity + (is_input(claim) ? strlen(INPUT) : 0);
+        snprintf(text, sizeof text, "%s%s%s%s", quantity, note ? " (" : "", note ? note : "",
                  note ? ")" : "");
         sheet_text(&sheet, claim->id);
         sheet_text(&sheet, claim->published);

@@ -17,6 +17,15 @@ static const Column *column_at(const Figure *figure, size_t index)
     return index < FIGURE_COLUMNS && figure->columns[index].name ? &figure->columns[index] : NULL;
 }
 
+static const char *unit_of(const Figure *figure, const Column *column)
+{
+    static const char *const units[] = {
+        [OVER] = "times", [POINTS] = "points", [RISE] = "% more", [REDUCTION] = "% less"};
+    if (column->unit)
+        return column->unit;
+    return column->quantity.relation == ALONE ? figure->unit : units[column->quantity.relation];
+}
+
 static void add_benchmark(Sheet *sheet, const Figure *figure, const Results *results, size_t benchmark)
 {
     const Column *column;
@@ -45,7 +54,7 @@ Sheet figure_sheet(const Figure *figure, const Results *results)
     Sheet sheet = {.name = figure->name, .title = figure->title};
     sheet_column(&sheet, "benchmark");
     for (size_t i = 0; (column = column_at(figure, i)); i++)
-        sheet_column(&sheet, column->name);
+        sheet_column_in(&sheet, column->name, unit_of(figure, column));
     if (has_words(figure))
         sheet_column(&sheet, "published");
     for (size_t i = 0; i < results->benchmark_count; i++)

@@ -12,15 +12,18 @@ typedef struct Column {
     const char *name;
     Quantity quantity;
     int decimals;
+    const char *unit; /* null: the figure's, or what the quantity's relation gives */
 } Column;
 
-/* What the paper says of a benchmark, or of the average. */
+/* What the paper says of a benchmark, or of the average. Numbers that stand behind a column's name, as in
+ * "CDP 6.87, LVL 31.81", are drawn beside ours (web/src/paper.ts). */
 typedef struct Words {
     const char *row, *text;
 } Words;
 
 typedef struct Figure {
     const char *name, *title;
+    const char *unit;               /* of quantities that stand alone; null: a plain number */
     Column columns[FIGURE_COLUMNS]; /* a null name behind the last one */
     Words words[FIGURE_WORDS];      /* a null row behind the last ones */
     bool without_average, geometric;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/markdown.h"
+#include "report/json.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -62,13 +63,43 @@ static void write_sheet(const PaperOptions *options, const Sheet *sheet, Error *
     close_file(file, path, error);
 }
 
+/* Which paper, and of each figure its title and the units of its columns. */
+static void write_about(const PaperResults *results, FILE *file)
+{
+    JsonWriter json = json_begin(file);
+    json_open(&json, NULL, '{');
+    json_put_text(&json, "name", results->paper->name);
+    json_put_text(&json, "title", results->paper->title);
+    json_put_text(&json, "size", paper_sizes[results->experiment->options->size]);
+    json_open(&json, "figures", '[');
+    for (size_t i = 0; i < results->figure_count; i++) {
+        const Sheet *sheet = &results->figures[i];
+        json_open(&json, NULL, '{');
+        json_put_text(&json, "name", sheet->name);
+        json_put_text(&json, "title", sheet->title);
+        json_open_line(&json, "units", '[');
+        for (uint32_t c = 0; c < sheet->column_count; c++)
+            json_put_text(&json, NULL, sheet->units[c] ? sheet->units[c] : "");
+        json_close(&json);
+        json_close(&json);
+    }
+    json_close(&json);
+    json_close(&json);
+    fputc('\n', file);
+}
+
 static void write_files(const PaperResults *results, Error *error)
 {
     const PaperOptions *options = results->experiment->options;
     char path[PATH_BYTES];
     for (size_t i = 0; i < results->figure_count; i++)
         write_sheet(options, &results->figures[i], error);
-    FILE *file = open_file(options, "claims.csv", path, error);
+    FILE *file = open_file(options, "paper.json", path, error);
+    if (file) {
+        write_about(results, file);
+        close_file(file, path, error);
+    }
+    file = open_file(options, "claims.csv", path, error);
     if (file) {
         claims_write_csv(results->claims, results->judgements, file);
         close_file(file, path, error);

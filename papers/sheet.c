@@ -6,7 +6,13 @@
 /* A cell wider than this shifts the rest of its row and leaves the other rows alone. */
 enum { WIDEST = 24 };
 
-void sheet_column(Sheet *sheet, const char *name) { sheet->columns[sheet->column_count++] = name; }
+void sheet_column_in(Sheet *sheet, const char *name, const char *unit)
+{
+    sheet->units[sheet->column_count] = unit;
+    sheet->columns[sheet->column_count++] = name;
+}
+
+void sheet_column(Sheet *sheet, const char *name) { sheet_column_in(sheet, name, NULL); }
 
 void sheet_text(Sheet *sheet, const char *text)
 {

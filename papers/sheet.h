@@ -15,11 +15,13 @@ typedef struct Sheet {
     const char *name; /* of its file, without ending */
     const char *title;
     const char *columns[SHEET_COLUMNS];
+    const char *units[SHEET_COLUMNS]; /* null: plain numbers or texts */
     uint32_t column_count;
     VEC(char *) cells;
 } Sheet;
 
 void sheet_column(Sheet *sheet, const char *name);
+void sheet_column_in(Sheet *sheet, const char *name, const char *unit);
 void sheet_text(Sheet *sheet, const char *text);
 /* Not a number: there is none. */
 void sheet_number(Sheet *sheet, double value, int decimals);

@@ -22,7 +22,7 @@ static void draw_ranges(Sheet *sheet, const Results *results)
 {
     sheet_column(sheet, "time, %");
     for (size_t b = 0; b < results->benchmark_count; b++)
-        sheet_column(sheet, results->benchmark(b));
+        sheet_column_in(sheet, results->benchmark(b), "levels");
     for (size_t i = 0; i < RUN_SAMPLES; i++) {
         char part[32];
         snprintf(part, sizeof part, "%.0f-%.0f", 100.0 * (double)i / RUN_SAMPLES,
@@ -43,9 +43,11 @@ static void draw_ranges(Sheet *sheet, const Results *results)
 static void draw_sweeps(Sheet *sheet, const Results *results, const WireframeSweep *lrr,
                         const WireframeSweep *lvl)
 {
-    static const char *const columns[] = {"entries", "LRR pending", "LVL pending", "LRR IPC", "LVL IPC"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        sheet_column(sheet, columns[i]);
+    sheet_column(sheet, "entries");
+    sheet_column_in(sheet, "LRR pending", "updates");
+    sheet_column_in(sheet, "LVL pending", "updates");
+    sheet_column_in(sheet, "LRR IPC", "instructions a cycle");
+    sheet_column_in(sheet, "LVL IPC", "instructions a cycle");
     for (size_t i = 0; i < lrr->count; i++) {
         sheet_number(sheet, lrr->entries[i], 0);
         sheet_number(sheet, wireframe_swept(results, lrr, i, WF_PENDING), 0);
@@ -74,10 +76,11 @@ static void draw_edges(Sheet *sheet, const Results *results)
 
 static void draw_bytes(Sheet *sheet, const Results *results)
 {
-    static const char *const columns[] = {"policy", "bytes", "in full", "published"};
-    static const char *const orders[] = {"lvl", "lrr"}, *const published[] = {"2304", ""};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        sheet_column(sheet, columns[i]);
+    static const char *const orders[] = {"lvl", "lrr"}, *const published[] = {"bytes 2304", ""};
+    sheet_column(sheet, "policy");
+    sheet_column_in(sheet, "bytes", "bytes");
+    sheet_column_in(sheet, "in full", "bytes");
+    sheet_column(sheet, "published");
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         sheet_text(sheet, orders[i]);
         sheet_number(sheet, (double)wireframe_buffer_bytes(results, orders[i], false), 0);
@@ -91,6 +94,7 @@ static void draw_bytes(Sheet *sheet, const Results *results)
 static const Drawing drawings[WIREFRAME_FIGURES] = {
     {.figure = {.name = "times",
                 .title = "Time, us, with graphs of 4K nodes",
+                .unit = "us",
                 .columns = {{"Global", {WF_TIME, RUN_GLOBAL, ALONE, 0}, 1},
                             {"CDP", {WF_TIME, RUN_CDP, ALONE, 0}, 1},
                             {"CDP hidden", {WF_TIME, RUN_CDP_HIDDEN, ALONE, 0}, 1},
@@ -107,29 +111,30 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                 .title =
                     "Figure 9. Speedup over Global, %, with graphs of 4K nodes. CDP has the latencies of "
                     "DTBL's table 3; hidden: the allocation of parameter buffers takes no time",
-                .columns = {{"CDP", SPEEDUP(RUN_CDP, RUN_GLOBAL), 2},
-                            {"CDP hidden", SPEEDUP(RUN_CDP_HIDDEN, RUN_GLOBAL), 2},
-                            {"DepLinks", SPEEDUP(RUN_DEPLINKS, RUN_GLOBAL), 2},
-                            {"LRR", SPEEDUP(RUN_LRR, RUN_GLOBAL), 2},
-                            {"LVL", SPEEDUP(RUN_LVL, RUN_GLOBAL), 2}},
+                .columns = {{"CDP", SPEEDUP(RUN_CDP, RUN_GLOBAL), 2, "% faster"},
+                            {"CDP hidden", SPEEDUP(RUN_CDP_HIDDEN, RUN_GLOBAL), 2, "% faster"},
+                            {"DepLinks", SPEEDUP(RUN_DEPLINKS, RUN_GLOBAL), 2, "% faster"},
+                            {"LRR", SPEEDUP(RUN_LRR, RUN_GLOBAL), 2, "% faster"},
+                            {"LVL", SPEEDUP(RUN_LVL, RUN_GLOBAL), 2, "% faster"}},
                 .words = {{"hist", "LVL slightly worse than LRR"},
                           {"average", "CDP 6.87, DepLinks 25.07, LRR 29.81, LVL 31.81"}}}},
     {.figure = {.name = "figure10",
                 .title =
                     "Figure 10. Left: memory requests of the block scheduler, % of all others, 4K nodes. "
                     "Right: most levels between nodes that ran at once, 9K nodes",
-                .columns = {{"DepLinks requests", {WF_REQUESTS, RUN_DEPLINKS, ALONE, 0}, 3},
-                            {"LRR requests", {WF_REQUESTS, RUN_LRR, ALONE, 0}, 3},
-                            {"LVL requests", {WF_REQUESTS, RUN_LVL, ALONE, 0}, 3},
-                            {"LRR range", {WF_LEVEL_RANGE, RUN_LRR_9K, ALONE, 0}, 1},
-                            {"LVL range", {WF_LEVEL_RANGE, RUN_LVL_9K, ALONE, 0}, 1},
-                            {"LRR mean range", {WF_MEAN_RANGE, RUN_LRR_9K, ALONE, 0}, 1},
-                            {"LVL mean range", {WF_MEAN_RANGE, RUN_LVL_9K, ALONE, 0}, 1}},
-                .words = {{"dtw", "range 7 to 2"},
-                          {"sor", "range 6 to 2"},
-                          {"average", "requests 0.12, at most 0.16; range 5 to 2"}}}},
+                .columns = {{"DepLinks requests", {WF_REQUESTS, RUN_DEPLINKS, ALONE, 0}, 3, "%"},
+                            {"LRR requests", {WF_REQUESTS, RUN_LRR, ALONE, 0}, 3, "%"},
+                            {"LVL requests", {WF_REQUESTS, RUN_LVL, ALONE, 0}, 3, "%"},
+                            {"LRR range", {WF_LEVEL_RANGE, RUN_LRR_9K, ALONE, 0}, 1, "levels"},
+                            {"LVL range", {WF_LEVEL_RANGE, RUN_LVL_9K, ALONE, 0}, 1, "levels"},
+                            {"LRR mean range", {WF_MEAN_RANGE, RUN_LRR_9K, ALONE, 0}, 1, "levels"},
+                            {"LVL mean range", {WF_MEAN_RANGE, RUN_LVL_9K, ALONE, 0}, 1, "levels"}},
+                .words = {{"dtw", "LRR range 7, LVL range 2"},
+                          {"sor", "LRR range 6, LVL range 2"},
+                          {"average", "requests 0.12, at most 0.16; LRR range 5, LVL range 2"}}}},
     {.figure = {.name = "figure11",
                 .title = "Figure 11. L2 miss rate, %: sectors of loads and stores, 4K nodes",
+                .unit = "%",
                 .columns = {{"Global", {WF_MISS_RATE, RUN_GLOBAL, ALONE, 0}, 1},
                             {"CDP", {WF_MISS_RATE, RUN_CDP, ALONE, 0}, 1},
                             {"DepLinks", {WF_MISS_RATE, RUN_DEPLINKS, ALONE, 0}, 1},
@@ -140,13 +145,14 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                 .title =
                     "Figure 12. Left: speedup of LVL over Global, %, by nodes. Right: time of computation "
                     "over that of launches in Global",
-                .columns = {{"1K", SPEEDUP(RUN_LVL_1K, RUN_GLOBAL_1K), 2},
-                            {"4K", SPEEDUP(RUN_LVL, RUN_GLOBAL), 2},
-                            {"9K", SPEEDUP(RUN_LVL_9K, RUN_GLOBAL_9K), 2},
-                            {"1K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL_1K, ALONE, 0}, 2},
-                            {"4K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL, ALONE, 0}, 2},
-                            {"9K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL_9K, ALONE, 0}, 2}},
-                .words = {{"average", "14.11, 31.81, 45.07, best 65.20; 8, 5, 3"}}}},
+                .columns = {{"1K", SPEEDUP(RUN_LVL_1K, RUN_GLOBAL_1K), 2, "% faster"},
+                            {"4K", SPEEDUP(RUN_LVL, RUN_GLOBAL), 2, "% faster"},
+                            {"9K", SPEEDUP(RUN_LVL_9K, RUN_GLOBAL_9K), 2, "% faster"},
+                            {"1K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL_1K, ALONE, 0}, 2, "times"},
+                            {"4K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL, ALONE, 0}, 2, "times"},
+                            {"9K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL_9K, ALONE, 0}, 2, "times"}},
+                .words = {{"average",
+                           "1K 14.11, 4K 31.81, 9K 45.07, best 65.20; 1K ratio 8, 4K ratio 5, 9K ratio 3"}}}},
     {.figure = {.name = "figure13_nodes",
                 .title = "Figure 13, left. " WIREFRAME_SWEPT
                          ", 4K nodes, by entries of the Local Node Array: most "
@@ -161,13 +167,13 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                     "What LVL's block scheduler did, 4K nodes: lines fetched, most entries in use, updates "
                     "that found the Pending Update Buffer full, %, cycles without a ready node because of "
                     "fetches and because of the bound, %, cycles more than the ideal machine, %",
-                .columns = {{"lines", {WF_FETCHES, RUN_LVL, ALONE, 0}, 0},
-                            {"nodes", {WF_NODES_PEAK, RUN_LVL, ALONE, 0}, 0},
-                            {"edges", {WF_EDGES_PEAK, RUN_LVL, ALONE, 0}, 0},
-                            {"pending", {WF_PENDING, RUN_LVL, ALONE, 0}, 0},
-                            {"overflowed", {WF_OVERFLOWED, RUN_LVL, ALONE, 0}, 2},
-                            {"fetching", {WF_STARVED, RUN_LVL, ALONE, 0}, 2},
-                            {"bound", {WF_BOUND, RUN_LVL, ALONE, 0}, 2},
+                .columns = {{"lines", {WF_FETCHES, RUN_LVL, ALONE, 0}, 0, "lines"},
+                            {"nodes", {WF_NODES_PEAK, RUN_LVL, ALONE, 0}, 0, "entries"},
+                            {"edges", {WF_EDGES_PEAK, RUN_LVL, ALONE, 0}, 0, "entries"},
+                            {"pending", {WF_PENDING, RUN_LVL, ALONE, 0}, 0, "entries"},
+                            {"overflowed", {WF_OVERFLOWED, RUN_LVL, ALONE, 0}, 2, "%"},
+                            {"fetching", {WF_STARVED, RUN_LVL, ALONE, 0}, 2, "%"},
+                            {"bound", {WF_BOUND, RUN_LVL, ALONE, 0}, 2, "%"},
                             {"over ideal", {WF_CYCLES, RUN_LVL, RISE, RUN_LVL_IDEAL}, 2}},
                 .words = {{"average", "over ideal: below 1"}}}},
     {.figure = {.name = "bytes",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/vec.h"
@@ -94,18 +95,37 @@ static bool add_tables(json_t *tables, const char *folder, Error *error)
     return error->status == WB_OK;
 }
 
+/* What the tables are of (papers/output.c); null, if the folder does not say, or an error stands. */
+static json_t *read_about(const char *folder, Error *error)
+{
+    char path[PATH_BYTES];
+    json_error_t broken;
+    snprintf(path, sizeof path, "%s/paper.json", folder);
+    if (access(path, F_OK))
+        return json_null();
+    json_t *about = json_load_file(path, 0, &broken);
+    if (about && json_string_value(json_object_get(about, "title")) && json_object_get(about, "figures"))
+        return about;
+    error_set(error, WB_ERROR_ARGUMENT, "%s is none that `warpbeam paper` has written: %s.", path,
+              about ? "it has no title or no figures" : broken.text);
+    json_decref(about);
+    return json_null();
+}
+
 /* The claims' words come with the simulator; the folder has only their numbers. */
 static json_t *read_paper(const PageInput *input, Error *error)
 {
     char path[PATH_BYTES];
-    json_t *tables = json_array();
+    json_t *tables = json_array(), *about = read_about(input->path, error);
+    json_t *title = input->label ? NULL : json_object_get(about, "title");
     size_t length;
     char *claims = file_read("table", paper_data("papers/claims.csv", path, sizeof path), &length, error);
     json_t *made = NULL;
     if (claims && add_tables(tables, input->path, error))
-        made = json_pack("{s:o, s:s%, s:O}", "label", label_of(input), "claims", claims, length, "tables",
-                         tables);
+        made = json_pack("{s:o, s:O, s:s%, s:O}", "label", title ? json_incref(title) : label_of(input),
+                         "about", about, "claims", claims, length, "tables", tables);
     json_decref(tables);
+    json_decref(about);
     xfree(claims);
     return made;
 }

@@ -105,14 +105,14 @@ static void test_verdicts(void **state)
          {2.7, 3, 1.1}},
         {"several, one missing", "1.14 / 1.08", "x", "9.00 / -", VERDICT_NOT_MEASURED, 2, {9, NAN}},
         {"a range", "1.1-1.8", "x", "1.2-1.7", VERDICT_AGREES, 2, {1.2, 1.7}},
-        {"INPUT, to be checked",
+        {"INPUT, to be checked: bytes",
          "283 / 8023+129x",
          "cycles",
          "283 / 8023+129x",
          VERDICT_AGREES,
          3,
          {283, 8023, 129}},
-        {"INPUT, to be checked",
+        {"INPUT, to be checked: bytes",
          "283 / 8023+129x",
          "cycles",
          "283 / 8023+130x",
@@ -428,6 +428,11 @@ static void test_one_benchmark(void **state)
                                    "7165 / 8023+129x / 12187+1592x / 283,cycles,agrees\n"));
     assert_non_null(strstr(claims, "\nD23,1096 / 20480,1096 / 20480,bytes,agrees\n"));
     assert_non_null(strstr(runs, "\nsssp_flight,DTBL2048,"));
+    char *about = read_file(folder, "paper.json");
+    assert_non_null(strstr(about, "\"title\": \"Dynamic Thread Block Launch"));
+    assert_non_null(strstr(
+        about, "\"units\": [\"\", \"cycles\", \"cycles\", \"cycles\", \"cycles\", \"% less\", \"% less\""));
+    free(about);
     assert_null(strstr(runs, ",false,"));
     free(claims);
     free(runs);

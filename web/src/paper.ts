@@ -18,7 +18,10 @@ interface Claim {
     measured: string;
     unit: string;
     verdict: string;
+    isInput: boolean; // it configures the simulated machine, which has to give it back
 }
+
+const INPUT = /^INPUT, to be checked: /;
 
 function claimsOf(folder: PaperFolder): Claim[] {
     const all = parseCsv(folder.claims);
@@ -30,7 +33,13 @@ function claimsOf(folder: PaperFolder): Claim[] {
     return rows.map((row) => {
         const got = Object.fromEntries(heads.map((head, i) => [head, row[i] ?? ""]));
         const known = words.get(got.id) ?? {};
-        return { ...got, where: known.where ?? "", quantity: known.quantity ?? "" } as Claim;
+        const quantity = known.quantity ?? "";
+        return {
+            ...got,
+            where: known.where ?? "",
+            quantity: quantity.replace(INPUT, ""),
+            isInput: INPUT.test(quantity),
+        } as Claim;
     });
 }
 
@@ -96,6 +105,7 @@ function addClaims(made: HTMLElement, folder: PaperFolder): void {
         const some = claims.filter(
             (claim) =>
                 claim.unit === unit &&
+                !claim.isInput &&
                 numbersIn(claim.published).length > 0 &&
                 numbersIn(claim.published).length === numbersIn(claim.measured).length,
         );
@@ -115,7 +125,7 @@ function addClaims(made: HTMLElement, folder: PaperFolder): void {
             claims.map((claim) => [
                 claim.id,
                 claim.where,
-                claim.quantity,
+                claim.isInput ? `${claim.quantity} (an input of ours)` : claim.quantity,
                 claim.published,
                 claim.measured,
                 claim.unit,
@@ -128,70 +138,89 @@ function addClaims(made: HTMLElement, folder: PaperFolder): void {
 
 // -- figures --
 
-// Published numbers of a row, by column: "CDP 6.87, LVL 31.81" names them.
+// Published numbers of a row, by column: "CDP 1/1.16, LVL 31.81" names them.
 function publishedIn(text: string, heads: string[]): Map<string, number> {
     const found = new Map<string, number>();
     for (const part of text.split(/[,;]/)) {
-        const match = part.trim().match(/^(.*\S)\s+([+-]?\d+(?:\.\d+)?)$/);
-        if (match && heads.includes(match[1])) found.set(match[1], Number(match[2]));
+        const match = part.trim().match(/^(.*\S)\s+(?:(\d+)\/)?([+-]?\d+(?:\.\d+)?)$/);
+        if (match && heads.includes(match[1]))
+            found.set(match[1], match[2] ? Number(match[2]) / Number(match[3]) : Number(match[3]));
     }
     return found;
 }
 
-function figureChart(look: Look, sheet: Table): Option {
+interface Column {
+    name: string;
+    unit: string;
+    ours: (number | null)[];
+    published: (number | null)[];
+}
+
+function columnsOf(sheet: Table, units: string[]): Column[] {
     const last = sheet.heads.indexOf("published");
-    const columns = sheet.heads
-        .map((name, at) => ({ name, at }))
-        .filter(({ at }) => at > 0 && at !== last && sheet.rows.some((row) => isNumber(row[at] ?? "")));
-    const values = columns.flatMap(({ at }) =>
-        sheet.rows.map((row) => Number(row[at])).filter((value) => value > 0),
+    const published = sheet.rows.map((row) => publishedIn(row[last] ?? "", sheet.heads));
+    return sheet.heads
+        .map((name, at) => ({
+            name,
+            unit: units[at] ?? "",
+            ours: sheet.rows.map((row) => (isNumber(row[at] ?? "") ? Number(row[at]) : null)),
+            published: published.map((row) => row.get(name) ?? null),
+        }))
+        .filter(({ ours }, at) => at > 0 && at !== last && ours.some((value) => value !== null));
+}
+
+const hasPublished = (column: Column): boolean => column.published.some((value) => value !== null);
+
+// Columns of one unit share a chart; charts with published numbers come first.
+function byUnit(columns: Column[]): [string, Column[]][] {
+    const groups = [...new Set(columns.map(({ unit }) => unit))].map((unit): [string, Column[]] => [
+        unit,
+        columns.filter((column) => column.unit === unit),
+    ]);
+    return groups.sort(
+        ([, one], [, other]) => Number(other.some(hasPublished)) - Number(one.some(hasPublished)),
     );
-    const wide =
-        values.length > 0 &&
-        Math.max(...values) > 1000 * Math.min(...values) &&
-        sheet.rows.every((row) => columns.every(({ at }) => !(Number(row[at]) <= 0) || row[at] === ""));
-    const bars: Option[] = columns.map(({ name, at }) => ({
-        type: "bar",
-        name,
-        barMaxWidth: 18,
-        data: sheet.rows.map((row) => (isNumber(row[at] ?? "") ? Number(row[at]) : null)),
-    }));
-    const marks =
-        last < 0
-            ? []
-            : columns
-                  .map(({ name }, i) => ({
-                      name,
-                      i,
-                      found: sheet.rows.map(
-                          (row) => publishedIn(row[last] ?? "", sheet.heads).get(name) ?? null,
-                      ),
-                  }))
-                  .filter(({ found }) => found.some((v) => v !== null));
-    // A published number is a dash of the same width behind its bar, as a bar of its own column.
-    const published = marks.map(({ name, i, found }) => ({
-        type: "bar",
-        name: `${name}, published`,
-        barMaxWidth: 18,
-        data: found,
-        itemStyle: {
-            color: "transparent",
-            borderColor: look.series[i % look.series.length],
-            borderWidth: 2,
-            borderType: "dashed",
-        },
-    }));
+}
+
+function figureChart(look: Look, rows: string[], columns: Column[], unit: string): Option {
+    const values = columns
+        .flatMap(({ ours, published }) => [...ours, ...published])
+        .filter((one) => one !== null);
+    const wide = Math.min(...values) > 0 && Math.max(...values) > 1000 * Math.min(...values);
+    const bar = { type: "bar", barMaxWidth: 18 };
     return {
-        grid: { left: 10, right: 16, top: 36, bottom: 10, containLabel: true },
+        grid: { left: 10, right: 16, top: 50, bottom: 10, containLabel: true },
         legend: legend(look),
         tooltip: { trigger: "axis", axisPointer: { type: "shadow" } },
         xAxis: axis(look, {
             type: "category",
-            data: sheet.rows.map((row) => row[0]),
+            data: rows,
             axisLabel: { interval: 0, rotate: 40 },
         }),
-        yAxis: axis(look, wide ? { type: "log" } : { type: "value" }),
-        series: bars.flatMap((bar, i) => [bar, ...published.filter((_, at) => marks[at].i === i)]),
+        yAxis: axis(look, { type: wide ? "log" : "value", name: unit, nameTextStyle: { align: "left" } }),
+        series: columns.flatMap((column, i) => {
+            const color = look.series[i % look.series.length];
+            const itemStyle = {
+                color: "transparent",
+                borderColor: color,
+                borderWidth: 2,
+                borderType: "dashed",
+            };
+            return [
+                { ...bar, name: column.name, data: column.ours, color },
+                ...(hasPublished(column)
+                    ? [
+                          {
+                              ...bar,
+                              name: `${column.name}, published`,
+                              data: column.published,
+                              color,
+                              itemStyle,
+                          },
+                      ]
+                    : []),
+            ];
+        }),
     };
 }
 
@@ -209,16 +238,19 @@ function addFigures(made: HTMLElement, folder: PaperFolder): void {
         .sort((a, b) => number(a.name) - number(b.name) || a.name.localeCompare(b.name));
     for (const one of figures) {
         const sheet = parseCsv(one.text);
-        made.append(element("h3", {}, figureTitle(one.name)));
-        addChart(made, "figure", 300, (look) => figureChart(look, sheet));
+        const about = folder.about?.figures.find((figure) => figure.name === one.name);
+        made.append(element("h3", {}, about?.title ?? figureTitle(one.name)));
+        const rows = sheet.rows.map((row) => row[0]);
+        for (const [unit, columns] of byUnit(columnsOf(sheet, about?.units ?? [])))
+            addChart(made, "figure", 300, (look) => figureChart(look, rows, columns, unit));
         const heads = sheet.heads.map((head, i) => (i > 0 && head !== "published" ? `>${head}` : head));
-        const rows: Cell[][] = sheet.rows.map((row) => sheet.heads.map((_, i) => row[i] ?? ""));
+        const cells: Cell[][] = sheet.rows.map((row) => sheet.heads.map((_, i) => row[i] ?? ""));
         made.append(
             element(
                 "details",
                 {},
                 element("summary", {}, "Numbers, and what was published"),
-                table(heads, rows, one.name),
+                table(heads, cells, one.name),
             ),
         );
     }

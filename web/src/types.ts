@@ -124,8 +124,14 @@ export interface Run {
     report: Report;
 }
 
+export interface PaperAbout {
+    title: string;
+    figures: { name: string; title: string; units: string[] }[]; // a unit for each column, "": none
+}
+
 export interface PaperFolder {
     label: string;
+    about: PaperAbout | null; // null: the folder does not say
     claims: string; // papers/claims.csv: all claims with their words
     tables: { name: string; text: string }[];
 }

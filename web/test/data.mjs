@@ -89,7 +89,17 @@ function makePaper(folder) {
     );
     writeFileSync(
         join(folder, "figure9.csv"),
-        'benchmark,CDP,LVL,published\nsor,-4.25,59.98,\naverage,11.01,63.30,"CDP 6.87, LVL 31.81"\n',
+        "benchmark,CDP,LVL,LVL ratio,published\nsor,-4.25,59.98,9000,\n" +
+            'average,11.01,63.30,9000,"CDP 6.87, LVL ratio 1/1.25"\n',
+    );
+    const figure = {
+        name: "figure9",
+        title: "Figure 9. Speedup & ratio",
+        units: ["", "%", "%", "times", ""],
+    };
+    writeFileSync(
+        join(folder, "paper.json"),
+        JSON.stringify({ title: "A paper <b>1</b>", figures: [figure] }),
     );
 }
 

@@ -152,6 +152,15 @@ async function checkWide(browser, page) {
         ),
         "the claims have no words",
     );
+    check(
+        (await browser.value(`document.querySelector("#paper-0 h2").innerText`)) === "A paper <b>1</b>" &&
+            (await browser.value(`document.querySelector("#paper-0").innerText`)).includes("Speedup & ratio"),
+        "the paper and its figure are not called by their names",
+    );
+    check(
+        (await browser.value(`document.querySelectorAll('#paper-0 [data-chart="figure"]').length`)) === 2,
+        "each unit of a figure does not have a chart",
+    );
     // The third run has every optional field, and names that must not become elements.
     await browser.choose("Run", "2");
     check(
