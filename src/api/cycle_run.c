@@ -380,23 +380,9 @@ static void note_residents(const CycleMachine *machine, RunningKernel *kernel)
                 continue;
             record->warp_instructions += slot->report.warp_instructions;
             record->thread_instructions += slot->report.thread_instructions;
-            if (record->blocks)
+            if (record->blocks && !record->blocks[slot->report.linear].started)
                 record->blocks[slot->report.linear].started = slot->report.started;
         }
-    }
-}
-
-static void cut_blocks(KernelRecord *record, Cycle now)
-{
-    for (uint64_t i = 0; record->blocks && i < record->block_count; i++) {
-        BlockRecord *block = &record->blocks[i];
-        const bool was_sent = block->dispatched || block->started; /* the first one may be in cycle 0 */
-        if (!was_sent)
-            block->sm = NO_SM;
-        else if (!block->ended)
-            block->ended = now;
-        if (was_sent && !block->started)
-            block->started = block->ended;
     }
 }
 
@@ -408,7 +394,7 @@ void cycle_keep_interrupted(WbGpu *gpu)
         RunningKernel *kernel = machine->running.items[i];
         KernelRecord *record = kernel->record;
         note_residents(machine, kernel);
-        cut_blocks(record, gpu->now);
+        log_cut_blocks(record->blocks, record->block_count, gpu->now);
         kept_cut_off(gpu, record);
         if (!kernel->grid.started || kernel->grid.started > gpu->now)
             kernel->grid.started = gpu->now;

@@ -16,10 +16,12 @@ static uint64_t most(const WbGpu *gpu, unsigned share) { return gpu->config.time
 
 void kept_begin(WbGpu *gpu, KernelRecord *record)
 {
-    if (!gpu->config.timeline)
+    if (!gpu->config.timeline && !gpu->config.block_records)
         return;
     record->log = log_create(record->name, record->block_count, (uint32_t)most(gpu, BLOCKS_SHARE),
                              gpu->kept.block_stride, gpu->kept.launch_stride);
+    record->log->keeps_stays = gpu->config.timeline;
+    record->log->keeps_blocks = gpu->config.block_records;
 }
 
 Cycle kept_interval(const WbGpu *gpu)
@@ -68,6 +70,8 @@ static void log_resident(const Sm *sm, const BlockSlot *slot, const EventLog *lo
     const BlockReport *report = &slot->report;
     if (launch->place_in_log.log != log)
         return;
+    if (launch->blocks && !launch->blocks[report->linear].started)
+        launch->blocks[report->linear].started = report->started;
     const BlockStay stay = {
         .block = log_block(&launch->place_in_log, slot->launch.grid, report->linear),
         .sm = sm->number,
@@ -89,6 +93,8 @@ void kept_cut_off(const WbGpu *gpu, const KernelRecord *record)
             if (sm->blocks[i].block)
                 log_resident(sm, &sm->blocks[i], record->log, gpu->now);
     }
+    if (record->log)
+        front_end_log_open(machine->front_end, record->log, gpu->now);
 }
 
 /* -- samples -- */

@@ -81,7 +81,7 @@ typedef struct KernelRecord {
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     ComponentRecord components[COMPONENT_COUNT];
     uint32_t stream;      /* that it was launched in, by number */
-    EventLog *log;        /* null: the knob timeline is off */
+    EventLog *log;        /* null: the knobs timeline and block_records are off */
     Series series;
     GraphRecord graph;
     LineRecord *lines;    /* [line_count] by file and line; null: the knob profile_lines is off */

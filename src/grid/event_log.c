@@ -21,6 +21,7 @@ EventLog *log_create(const char *name, uint64_t block_count, uint32_t limit, uin
     log->block_stride = block_stride;
     log->launch_stride = launch_stride;
     log->block_count = block_count;
+    log->keeps_stays = true;
     name_index(log, name);
     return log;
 }
@@ -31,6 +32,8 @@ void log_free(EventLog *log)
         return;
     VEC_FREE(&log->stays);
     VEC_FREE(&log->waits);
+    for (uint32_t i = 0; i < log->launches.count; i++)
+        free(log->launches.items[i].blocks);
     VEC_FREE(&log->launches);
     for (uint32_t i = 0; i < log->names.count; i++)
         xfree(log->names.items[i]);
@@ -54,6 +57,32 @@ LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, const char *n
     };
     log->block_count += block_count;
     return place;
+}
+
+static bool is_launch_kept(const EventLog *log, uint32_t number)
+{
+    return (number - 1) % log->launch_stride == 0;
+}
+
+BlockRecord *log_new_blocks(const LogPlace *place, uint64_t block_count)
+{
+    if (!place->log || !place->log->keeps_blocks || !is_launch_kept(place->log, place->number))
+        return NULL;
+    return calloc(block_count, sizeof(BlockRecord));
+}
+
+void log_cut_blocks(BlockRecord *blocks, uint64_t block_count, Cycle now)
+{
+    for (uint64_t i = 0; blocks && i < block_count; i++) {
+        BlockRecord *block = &blocks[i];
+        const bool was_sent = block->dispatched || block->started; /* the first one may be in cycle 0 */
+        if (!was_sent)
+            block->sm = NO_SM;
+        else if (!block->ended)
+            block->ended = now;
+        if (was_sent && !block->started)
+            block->started = block->ended;
+    }
 }
 
 static bool is_kept(const EventLog *log, uint64_t number) { return number % log->block_stride == 0; }
@@ -82,7 +111,7 @@ LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t in
 
 void log_stay(EventLog *log, const BlockStay *stay)
 {
-    if (has_room(log, stay->block.number))
+    if (log->keeps_stays && has_room(log, stay->block.number))
         VEC_PUSH(&log->stays, *stay);
 }
 
@@ -95,8 +124,10 @@ void log_wait(EventLog *log, const BlockWait *wait)
 void log_complete(const LogPlace *place, LoggedLaunch launch)
 {
     EventLog *log = place->log;
-    if ((place->number - 1) % log->launch_stride)
+    if (!is_launch_kept(log, place->number)) {
+        free(launch.blocks);
         return;
+    }
     launch.number = place->number;
     launch.parent = place->parent;
     launch.parent_block = place->parent_block;
@@ -127,9 +158,12 @@ static void thin_launches(EventLog *log, uint64_t stride)
 {
     uint32_t kept = 0;
     log->launch_stride = stride;
-    for (uint32_t i = 0; i < log->launches.count; i++)
-        if ((log->launches.items[i].number - 1) % stride == 0)
+    for (uint32_t i = 0; i < log->launches.count; i++) {
+        if (is_launch_kept(log, log->launches.items[i].number))
             log->launches.items[kept++] = log->launches.items[i];
+        else
+            free(log->launches.items[i].blocks);
+    }
     log->launches.count = kept;
 }
 

@@ -153,15 +153,15 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
     launch->thread_instructions += report->thread_instructions;
     front_end_wake_dispatcher(front_end, now);
     log_report(launch, report, sm);
+    if (launch->blocks && !launch->blocks[report->linear].started) /* it may come several times */
+        launch->blocks[report->linear].started = report->started;
     if (report->suspended) {
         front_end_suspended(front_end, report, sm, now);
         front_end_settle(front_end, kernel, now);
         return;
     }
-    if (launch->blocks) {
-        launch->blocks[report->linear].started = report->started;
+    if (launch->blocks)
         launch->blocks[report->linear].ended = report->ended;
-    }
     kernel->last_block = now;
     front_end->statistics.blocks_ended++;
     dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);

@@ -178,6 +178,13 @@ static void write_sms(const Page *page)
     }
 }
 
+static void write_grid_blocks(const BlockRecord *blocks, uint64_t count, FILE *to)
+{
+    for (uint64_t i = 0; blocks && i < count; i++)
+        fprintf(to, "  %10" PRIu64 " %6u %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", i, blocks[i].sm,
+                blocks[i].dispatched, blocks[i].started, blocks[i].ended);
+}
+
 static void write_blocks(const Page *page)
 {
     const KernelRecord *record = page->record;
@@ -186,10 +193,16 @@ static void write_blocks(const Page *page)
         return;
     }
     fprintf(page->to, "  %10s %6s %12s %12s %12s\n", "block", "SM", "dispatched", "started", "ended");
-    for (uint64_t i = 0; i < record->block_count; i++) {
-        const BlockRecord *block = &record->blocks[i];
-        fprintf(page->to, "  %10" PRIu64 " %6u %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", i, block->sm,
-                block->dispatched, block->started, block->ended);
+    write_grid_blocks(record->blocks, record->block_count, page->to);
+    for (uint32_t i = 0; record->log && i < record->log->launches.count; i++) {
+        const LoggedLaunch *launch = &record->log->launches.items[i];
+        fprintf(page->to, "  launch %u, %s, by block %" PRIu64 " of ", launch->number,
+                record->log->names.items[launch->name], launch->parent_block);
+        if (launch->parent)
+            fprintf(page->to, "launch %u:\n", launch->parent);
+        else
+            fputs("the kernel:\n", page->to);
+        write_grid_blocks(launch->blocks, launch->block_count, page->to);
     }
 }
 

@@ -155,7 +155,7 @@ static void collect(Trace *trace)
 static bool has_logs(const WbGpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->records.count; i++)
-        if (gpu->records.items[i]->log)
+        if (gpu->records.items[i]->log && gpu->records.items[i]->log->keeps_stays)
             return true;
     return gpu->kept.copies.count || gpu->config.timeline;
 }
