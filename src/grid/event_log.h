@@ -103,8 +103,8 @@ EventLog *log_create(const char *name, uint64_t block_count, uint32_t limit, uin
 void log_free(EventLog *log);
 /* The place of a launch with so many blocks by a block of what stands at `parent`. */
 LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, const char *name, uint64_t block_count);
-/* Records for the blocks of the launch, to be handed over to log_complete(); null where none are kept, or there
- * is no memory for them. */
+/* Records for the blocks of the launch, to be handed over to log_complete(); null where none are kept, or
+ * there is no memory for them. */
 BlockRecord *log_new_blocks(const LogPlace *place, uint64_t block_count);
 /* Blocks that are on their way end now; those that had not been dispatched are on NO_SM. */
 void log_cut_blocks(BlockRecord *blocks, uint64_t block_count, Cycle now);
@@ -112,8 +112,8 @@ void log_cut_blocks(BlockRecord *blocks, uint64_t block_count, Cycle now);
 LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t index);
 void log_stay(EventLog *log, const BlockStay *stay);
 void log_wait(EventLog *log, const BlockWait *wait);
-/* The launch at the place is complete; `launch` comes without what the place says, and its blocks' records are
- * the log's from then on. */
+/* The launch at the place is complete; `launch` comes without what the place says, and its blocks' records
+ * are the log's from then on. */
 void log_complete(const LogPlace *place, LoggedLaunch launch);
 /* Leaves out all that larger strides leave out. */
 void log_thin(EventLog *log, uint64_t block_stride, uint64_t launch_stride);

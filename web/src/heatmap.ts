@@ -24,21 +24,26 @@ function fromSeries(key: CoreSeries): Metric["grids"] {
         });
 }
 
-// Blocks are more exact than samples, but those that kernels launched are not among them.
-function hasAllBlocks(scope: Scope): boolean {
-    const known = scope.kernels.reduce(
-        (all, kernel) => all + (kernel.blocks?.length ?? 0) * (kernel.blocks_stride ?? 1),
-        0,
-    );
-    return known > 0 && known >= count(scope, "sm.blocks");
+const hasWarps = (scope: Scope): boolean =>
+    scope.kernels.some((kernel) => kernel.series?.resident_warp_cycles_by_sm);
+
+// Blocks are more exact than samples if all of them are there. Without samples, some blocks stand for all.
+function hasBlocks(scope: Scope): boolean {
+    const blocks = blocksOf(scope),
+        all = count(scope, "sm.blocks");
+    if (!blocks.length) return false;
+    return hasWarps(scope)
+        ? blocks.length >= all
+        : blocks.reduce((sum, block) => sum + block.weight, 0) >= 0.9 * all;
 }
 
 function fromBlocks(scope: Scope, span: number, bins: number): Bins[] {
     const grids = Array.from({ length: config(scope, "sm_count") }, () => new Bins(bins, span));
-    for (const block of blocksOf(scope)) {
-        const [from, to] = [block.dispatched - scope.begin, block.ended - scope.begin];
-        grids[block.sm]?.add(from, to, block.warps * (to - from) * (block.of.blocks_stride ?? 1));
-    }
+    for (const block of blocksOf(scope))
+        for (const stay of block.stays) {
+            const [from, to] = [stay.from - scope.begin, stay.to - scope.begin];
+            grids[stay.sm]?.add(from, to, block.warps * (to - from) * block.weight);
+        }
     return grids;
 }
 
@@ -46,10 +51,9 @@ const metrics: Metric[] = [
     {
         key: "occupancy",
         name: "occupancy",
-        there: (scope) =>
-            hasAllBlocks(scope) || scope.kernels.some((kernel) => kernel.series?.resident_warp_cycles_by_sm),
+        there: (scope) => hasBlocks(scope) || hasWarps(scope),
         grids: (scope, span, bins) =>
-            hasAllBlocks(scope)
+            hasBlocks(scope)
                 ? fromBlocks(scope, span, bins)
                 : fromSeries("resident_warp_cycles_by_sm")(scope, span, bins),
         scale: (scope, width) => (width * config(scope, "max_threads_per_sm")) / config(scope, "warp_width"),
@@ -217,7 +221,11 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
             );
             continue;
         }
-        if (scope.kernels.some((kernel) => kernel.blocks_stride) && metric.key === "occupancy")
+        if (
+            metric.key === "occupancy" &&
+            hasBlocks(scope) &&
+            blocksOf(scope).some(({ weight }) => weight > 1)
+        )
             made.append(element("p", { class: "note" }, "Estimated from some of the blocks."));
         const rows = config(scope, "sm_count");
         const height = 84 + Math.min(560, Math.max(60, rows * (rows > 60 ? 4 : 12)));

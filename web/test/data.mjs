@@ -50,6 +50,7 @@ function addOptional(report) {
             parent: 0,
             name: "child",
             grid: [4, 1, 1],
+            block: [32, 1, 1],
             launched: kernel.launched + 100,
             started: kernel.launched + 200,
             ended: kernel.ended - 50,
@@ -66,6 +67,7 @@ function addOptional(report) {
             left: first.started + 20,
             resumed: first.ended - 40,
             returned: first.ended - 20,
+            returned_sm: first.sm,
         },
     ];
     kernel.lines = [1, 3, 4].map((line) => ({
