@@ -67,17 +67,22 @@ static bool is_toolkit(const char *file)
     return !strncmp(file, "cuda/", 5) || (toolkit && strstr(toolkit, "/include/"));
 }
 
+static bool is_foreign(const Parser *parser, const Location *location)
+{
+    const uint32_t file = location->place.file;
+    const char *name = file < parser->files.count ? parser->files.items[file] : NULL;
+    return name && is_toolkit(name);
+}
+
+/* Of a kernel that is itself in the toolkit, such as one of Thrust's, the line is the code's own. */
 static SourcePlace resolve(const Parser *parser, uint32_t number)
 {
-    const Location *location = number ? &parser->locations.items[number - 1] : NULL;
-    while (location && location->caller) {
-        const uint32_t file = location->place.file;
-        const char *name = file < parser->files.count ? parser->files.items[file] : NULL;
-        if (!name || !is_toolkit(name))
-            break;
+    if (!number)
+        return (SourcePlace){0};
+    const Location *own = &parser->locations.items[number - 1], *location = own;
+    while (location->caller && is_foreign(parser, location))
         location = &parser->locations.items[location->caller - 1];
-    }
-    return location ? location->place : (SourcePlace){0};
+    return is_foreign(parser, location) ? own->place : location->place;
 }
 
 void resolve_locations(Parser *parser)

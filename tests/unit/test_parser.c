@@ -305,13 +305,14 @@ static void test_inlined_places(void **state)
                     ".loc 4 13 3, function_name $L__info_string1, inlined_at 3 12 3\nret;\n"
                     ".loc 2 57 9, function_name $L__info_string0, inlined_at 1 44 5\nret;\n"
                     ".loc 3 12 3, function_name $L__info_string1, inlined_at 2 57 9\nret;\n.loc 3 0 0\nret;\n"
+                    ".loc 2 58 9, function_name $L__info_string0, inlined_at 3 70 5\nret;\n"
                     "}\n.file 1 \"a.cu\"\n.file 2 \"cuda/b.hpp\"\n.file 4 \"own/include/c.h\"\n"
                     ".file 3 \"/usr/local/cuda-13.0/targets/x86_64-linux/include/d.hpp\"\n");
-    static const uint32_t lines[] = {33, 33, 33, 13, 44, 44, 44};
+    static const uint32_t lines[] = {33, 33, 33, 13, 44, 44, 44, 58};
     const Function *f = &module->functions[0];
-    for (uint32_t i = 0; i < 7; i++) {
+    for (uint32_t i = 0; i < 8; i++) {
         assert_int_equal(f->insns[i].source.line, lines[i]);
-        assert_int_equal(f->insns[i].source.file, lines[i] == 13 ? 4 : 1);
+        assert_int_equal(f->insns[i].source.file, lines[i] == 13 ? 4 : lines[i] == 58 ? 2 : 1);
     }
     module_free(module);
 }
