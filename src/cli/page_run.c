@@ -81,14 +81,37 @@ static void pack_lines(json_t *kernel, json_t *files)
     json_decref(packed);
 }
 
-/* The page shows sums, no details. */
+/* Counters that are 0: most, of a small kernel. What is not there is 0. */
+static void drop_zeros(json_t *counters)
+{
+    const char *key;
+    void *next;
+    json_t *value;
+    json_object_foreach_safe(counters, next, key, value)
+    {
+        if (json_is_integer(value) && json_integer_value(value) == 0)
+            json_object_del(counters, key);
+    }
+}
+
+/* The page shows sums, no details, and computes ratios itself. */
+static void pack_counters(json_t *kernel)
+{
+    static const char *const computed[] = {"details", "ratios", "scheduler_shares", "memory_accesses_by_sm"};
+    const char *key;
+    json_t *value;
+    for (size_t i = 0; i < sizeof computed / sizeof *computed; i++)
+        json_object_del(kernel, computed[i]);
+    json_object_foreach(kernel, key, value) { drop_zeros(json_is_object(value) ? value : NULL); }
+}
+
 static void pack(json_t *report)
 {
     size_t i;
     json_t *kernel, *files = json_array();
     json_array_foreach(json_object_get(report, "kernels"), i, kernel)
     {
-        json_object_del(kernel, "details");
+        pack_counters(kernel);
         pack_blocks(kernel);
         pack_lines(kernel, files);
     }

@@ -315,7 +315,7 @@ static int run_for_page(Program *program)
         return EXIT_FAILED;
     running->stats = keeps ? running->stats : path;
     running->title = program->arguments[0];
-    running->report = (ReportOptions){.details = true, .blocks = true};
+    running->report.blocks = true;
     int result = run(program);
     struct stat status;
     if (stat(running->stats, &status) == 0 && status.st_size > 0) {

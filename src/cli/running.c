@@ -128,7 +128,7 @@ static int make_page(const Running *running, WbGpu *gpu)
     char path[RUNNING_PATH_SIZE];
     if (!running_new_file(path))
         return EXIT_FAILED;
-    const int result = wb_report(gpu, path, WB_REPORT_DETAILS | WB_REPORT_BLOCKS)
+    const int result = wb_report(gpu, path, WB_REPORT_BLOCKS)
                            ? fail("%s", wb_error(gpu))
                            : running_write_page(running, path);
     unlink(path);
