@@ -116,6 +116,15 @@ function rectangle(api: any, box: any, place: Place): Option | null {
     };
 }
 
+const rowHeight = (model: Model): number =>
+    Math.min(1100, Math.max(120, model.rows.length * (model.rows.length > 60 ? 9 : 26))) / model.rows.length;
+
+// Every so many rows, where they are less high than a text.
+function isLabelled(model: Model, row: number): boolean {
+    const every = [1, 2, 5, 10, 20, 50].find((one) => one * rowHeight(model) >= 15) ?? 100;
+    return row % every === 0 || model.rows[row] === "launches";
+}
+
 function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
     const frame = { left: isNarrow() ? 48 : 66, right: 16, top: 10, bottom: 76 };
     const focus = new Focus(chart, scope, model, look, frame, (item) => color(look, item));
@@ -160,7 +169,14 @@ function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
             max: since(scope, scope.end),
             axisLabel: { formatter: (value: number) => seconds(value), showMaxLabel: false },
         }),
-        yAxis: axis(look, { type: "category", inverse: true, data: model.rows, splitLine: { show: false } }),
+        yAxis: axis(look, {
+            type: "category",
+            inverse: true,
+            data: model.rows,
+            splitLine: { show: false },
+            axisTick: { show: false },
+            axisLabel: { interval: (row: number) => isLabelled(model, row) },
+        }),
         series: [
             {
                 id: "blocks",
@@ -234,7 +250,7 @@ export function ganttSection(scope: Scope): HTMLElement {
     }
     made.append(element("h3", {}, scope.run.label));
     for (const note of notes(scope, model)) made.append(element("p", { class: "note" }, note));
-    const height = 96 + Math.min(1100, Math.max(120, model.rows.length * (model.rows.length > 60 ? 9 : 26)));
+    const height = 86 + rowHeight(model) * model.rows.length;
     const place = addChart(made, "gantt", height, (look, chart) => option(look, chart, scope, model));
     place.dataset.items = String(model.items.length);
     return made;

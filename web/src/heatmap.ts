@@ -1,7 +1,7 @@
 // What every SM held or did over time. All runs share the axis of time, so that longer ones look longer.
 import { addChart, axis, isNarrow, type Look, type Option } from "./chart";
 import { choice, element, section } from "./dom";
-import { percent, seconds, short, trim } from "./format";
+import { percent, seconds, trim } from "./format";
 import { Bins, blocksOf, config, count, cycles, hasSeries, sampleInto, toSeconds, type Scope } from "./scope";
 
 interface Metric {
@@ -96,10 +96,12 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
         width = span / bins;
     const grids = metric.grids(scope, span, bins),
         scale = metric.scale(scope, width);
-    const data: [number, number, number][] = [];
+    const data: { value: [number, number, number]; visualMap?: boolean; itemStyle?: Option }[] = [];
     grids.forEach((grid, sm) =>
         grid.values.forEach((value, bin) => {
-            if (bin * width < cycles(scope)) data.push([bin, sm, value / scale]);
+            if (bin * width >= cycles(scope)) return;
+            const idle = value === 0 && { visualMap: false, itemStyle: { color: look.ramp[0] } };
+            data.push({ value: [bin, sm, value / scale], ...idle });
         }),
     );
     const step = roundStep(toSeconds(scope, span) / (isNarrow() ? 4 : 10));
@@ -142,7 +144,7 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
             bottom: 0,
             itemWidth: 12,
             itemHeight: 120,
-            inRange: { color: look.ramp },
+            inRange: { color: look.ramp.slice(1) }, // nothing at all looks different from very little
             textStyle: { color: look.quiet },
             formatter: (value: number) => (metric.key === "occupancy" ? percent(value) : trim(value)),
         },
@@ -157,23 +159,20 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
     };
 }
 
+// That many seconds in cycles of the run.
+const toCycles = (scope: Scope, seconds: number): number => seconds / toSeconds(scope, 1);
+
 // The largest value of all runs: their colours then mean the same.
-function largest(scopes: Scope[], metric: Metric, span: number): number {
+function largest(scopes: Scope[], metric: Metric, time: number): number {
     const bins = 160;
-    return scopes.reduce(
-        (most, scope) =>
-            metric
-                .grids(scope, span, bins)
-                .reduce(
-                    (least, grid) =>
-                        Math.max(
-                            least,
-                            ...grid.values.map((value) => value / metric.scale(scope, span / bins)),
-                        ),
-                    most,
-                ),
-        0,
-    );
+    let most = 0;
+    for (const scope of scopes) {
+        const span = toCycles(scope, time),
+            scale = metric.scale(scope, span / bins);
+        for (const grid of metric.grids(scope, span, bins))
+            for (const value of grid.values) most = Math.max(most, value / scale);
+    }
+    return most;
 }
 
 export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
@@ -206,8 +205,9 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
             },
         ),
     );
-    const span = Math.max(1, ...scopes.map(cycles));
-    const most = { value: largest(scopes.filter(metric.there), metric, span) };
+    const time = Math.max(1e-9, ...scopes.map((scope) => toSeconds(scope, cycles(scope))));
+    const value = metric.key === "occupancy" ? 1 : largest(scopes.filter(metric.there), metric, time);
+    const most = { value };
     for (const scope of scopes) {
         made.append(element("h3", {}, scope.run.label));
         if (!metric.there(scope)) {
@@ -216,7 +216,8 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
                 element(
                     "p",
                     { class: "missing" },
-                    `Its blocks were not all recorded` + (other ? `; “${other.name}” is there.` : "."),
+                    "It has no records of all its blocks; --blocks keeps them" +
+                        (other ? `. “${other.name}” is there.` : "."),
                 ),
             );
             continue;
@@ -229,10 +230,10 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
             made.append(element("p", { class: "note" }, "Estimated from some of the blocks."));
         const rows = config(scope, "sm_count");
         const height = 84 + Math.min(560, Math.max(60, rows * (rows > 60 ? 4 : 12)));
-        addChart(made, "heat", height, (look) => heat(look, scope, metric, span, most));
+        addChart(made, "heat", height, (look) => heat(look, scope, metric, toCycles(scope, time), most));
     }
     made.append(
-        element("p", { class: "about" }, `One column is ${short(span / (isNarrow() ? 60 : 160))} cycles.`),
+        element("p", { class: "about" }, `One column is ${seconds(time / (isNarrow() ? 60 : 160))}.`),
     );
     return made;
 }
