@@ -243,13 +243,14 @@ static bool drop(json_t *kernels, const char *key)
 void page_run_shrink(json_t *report, size_t limit, json_t *notes)
 {
     const Choice choice = thin(report, limit);
-    if (choice.blocks > 1)
-        json_array_append_new(
-            notes, json_sprintf("to keep the page small, it has 1 of %d blocks.", (int)choice.blocks));
-    if (choice.launches > 1)
-        json_array_append_new(
-            notes,
-            json_sprintf("to keep the page small, it has 1 of %d launches by blocks.", (int)choice.launches));
+    char blocks[32], launches[48];
+    snprintf(blocks, sizeof blocks, "1 of %d blocks", (int)choice.blocks);
+    snprintf(launches, sizeof launches, "1 of %d launches by blocks", (int)choice.launches);
+    if (choice.blocks > 1 || choice.launches > 1)
+        json_array_append_new(notes, json_sprintf("to keep the page small, it has %s%s%s.",
+                                                  choice.blocks > 1 ? blocks : "",
+                                                  choice.blocks > 1 && choice.launches > 1 ? ", and " : "",
+                                                  choice.launches > 1 ? launches : ""));
     if (size_of(report) > limit && drop(json_object_get(report, "kernels"), "series"))
         json_array_append_new(notes, json_string("to keep the page small, samples over time were left out."));
 }

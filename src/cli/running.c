@@ -92,14 +92,17 @@ WbGpu *running_open(const Running *running)
     return gpu;
 }
 
+/* With a page, the statistics have all that it shows, so that a page can be made of them again. */
 static int write_statistics(const Running *running, WbGpu *gpu)
 {
+    ReportOptions options = running->report;
+    options.blocks = options.blocks || running->page;
     if (running_is_talking(running)) {
-        const unsigned parts = (running->report.details ? WB_REPORT_DETAILS : 0u) |
-                               (running->report.blocks ? WB_REPORT_BLOCKS : 0u);
+        const unsigned parts =
+            (options.details ? WB_REPORT_DETAILS : 0u) | (options.blocks ? WB_REPORT_BLOCKS : 0u);
         return wb_report(gpu, running->stats, parts) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
     }
-    report_json(gpu, &running->report, stdout);
+    report_json(gpu, &options, stdout);
     return fflush(stdout) || ferror(stdout) ? fail("the report could not be written.") : EXIT_DONE;
 }
 
@@ -128,9 +131,8 @@ static int make_page(const Running *running, WbGpu *gpu)
     char path[RUNNING_PATH_SIZE];
     if (!running_new_file(path))
         return EXIT_FAILED;
-    const int result = wb_report(gpu, path, WB_REPORT_BLOCKS)
-                           ? fail("%s", wb_error(gpu))
-                           : running_write_page(running, path);
+    const int result = wb_report(gpu, path, WB_REPORT_BLOCKS) ? fail("%s", wb_error(gpu))
+                                                              : running_write_page(running, path);
     unlink(path);
     return result;
 }

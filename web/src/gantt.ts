@@ -94,7 +94,10 @@ function launchTip(scope: Scope, item: Item): string {
 
 function color(look: Look, item: Item): string {
     const launch = item.launch ?? item.block!.by;
-    if (launch) return look.series[launch.number % look.series.length];
+    if (launch) {
+        const place = 1 + Math.floor((launch.number - 1) / launchStride(item.of)); // among those that are kept
+        return look.series[place % look.series.length];
+    }
     const level = item.of.graph?.levels?.[item.block!.block];
     return look.series[(level ?? item.of.number) % look.series.length];
 }

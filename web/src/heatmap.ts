@@ -89,7 +89,8 @@ function tick(from: number, width: number, step: number): number | null {
     return multiple < from + width * (1 - 1e-9) ? multiple : null;
 }
 
-let wanted = "";
+let wanted = "", // the metric
+    wantedScale = "whole"; // what the last colour of occupancy means: 100%, or the "largest" value
 
 function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { value: number }): Option {
     const bins = isNarrow() ? 60 : 160,
@@ -206,8 +207,20 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
         ),
     );
     const time = Math.max(1e-9, ...scopes.map((scope) => toSeconds(scope, cycles(scope))));
-    const value = metric.key === "occupancy" ? 1 : largest(scopes.filter(metric.there), metric, time);
-    const most = { value };
+    const most = { value: largest(scopes.filter(metric.there), metric, time) };
+    if (metric.key === "occupancy") {
+        const scales = [
+            { value: "whole", text: "100%" },
+            { value: "largest", text: `the largest, ${percent(most.value)}` },
+        ];
+        made.append(
+            choice("Last colour is", scales, wantedScale, (value) => {
+                wantedScale = value;
+                changed();
+            }),
+        );
+        if (wantedScale === "whole") most.value = 1;
+    }
     for (const scope of scopes) {
         made.append(element("h3", {}, scope.run.label));
         if (!metric.there(scope)) {
