@@ -77,6 +77,8 @@ const metrics: Metric[] = [
     },
 ];
 
+const columns = (): number => (isNarrow() ? 60 : 160);
+
 // 1, 2 or 5 times a power of ten, the next above.
 function roundStep(least: number): number {
     const power = 10 ** Math.floor(Math.log10(least));
@@ -93,7 +95,7 @@ let wanted = "", // the metric
     wantedScale = "whole"; // what the last colour of occupancy means: 100%, or the "largest" value
 
 function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { value: number }): Option {
-    const bins = isNarrow() ? 60 : 160,
+    const bins = columns(),
         width = span / bins;
     const grids = metric.grids(scope, span, bins),
         scale = metric.scale(scope, width);
@@ -106,6 +108,7 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
         }),
     );
     const step = roundStep(toSeconds(scope, span) / (isNarrow() ? 4 : 10));
+    const name = (value: number): string => (metric.key === "occupancy" ? percent(value) : trim(value));
     const start = (bin: number): string => seconds(toSeconds(scope, bin * width));
     return {
         grid: { left: 46, right: 14, top: 10, bottom: 70 },
@@ -147,7 +150,8 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
             itemHeight: 120,
             inRange: { color: look.ramp.slice(1) }, // nothing at all looks different from very little
             textStyle: { color: look.quiet },
-            formatter: (value: number) => (metric.key === "occupancy" ? percent(value) : trim(value)),
+            formatter: name,
+            text: isNarrow() ? [name(most.value || 1), "0"] : undefined, // there are no handles, which have texts
         },
         series: [
             {
@@ -165,7 +169,7 @@ const toCycles = (scope: Scope, seconds: number): number => seconds / toSeconds(
 
 // The largest value of all runs: their colours then mean the same.
 function largest(scopes: Scope[], metric: Metric, time: number): number {
-    const bins = 160;
+    const bins = columns();
     let most = 0;
     for (const scope of scopes) {
         const span = toCycles(scope, time),
@@ -245,8 +249,6 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
         const height = 84 + Math.min(560, Math.max(60, rows * (rows > 60 ? 4 : 12)));
         addChart(made, "heat", height, (look) => heat(look, scope, metric, toCycles(scope, time), most));
     }
-    made.append(
-        element("p", { class: "about" }, `One column is ${seconds(time / (isNarrow() ? 60 : 160))}.`),
-    );
+    made.append(element("p", { class: "about" }, `One column is ${seconds(time / columns())}.`));
     return made;
 }
