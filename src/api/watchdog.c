@@ -19,7 +19,11 @@ Cycle watchdog_slice(const WbGpu *gpu, Cycle limit)
     return stop < limit ? stop : limit;
 }
 
-void watchdog_free(Watchdog *watchdog) { xfree(watchdog->marks); }
+void watchdog_free(Watchdog *watchdog)
+{
+    xfree(watchdog->marks);
+    spin_programs_free(&watchdog->programs);
+}
 
 static uint64_t count_moves(const CycleMachine *machine)
 {
@@ -63,7 +67,7 @@ static void end(CycleMachine *machine, Cycle now, Cycle pause)
     Watchdog *watchdog = &machine->watchdog;
     if (watchdog->marks)
         watch_all(machine, false);
-    xfree(watchdog->marks);
+    watchdog_free(watchdog);
     watchdog->marks = NULL;
     watchdog->next = now + pause < now ? CYCLE_NEVER : now + pause;
 }
@@ -80,7 +84,7 @@ static void judge_warp(Watchdog *watchdog, const Sm *sm, uint32_t number, Verdic
     const BlockSlot *block = &sm->blocks[slot->block];
     SpinMark *mark = &watchdog->marks[(size_t)sm->number * MAX_WARPS + number];
     const bool is_blocked = slot->wait == WAIT_BARRIER && slot->wake == CYCLE_NEVER;
-    const uint64_t state = spin_fingerprint(slot->warp) + slot->pending_ops;
+    const uint64_t state = spin_fingerprint(slot->warp, &watchdog->programs) + slot->pending_ops;
     const bool is_right = spin_compare(mark, state, slot->warp->steps, is_blocked);
     verdict->spinning += is_right && !is_blocked;
     verdict->all &= is_right && slot->warp->live && block->phase == PHASE_RUNS && slot->wait != WAIT_UNIT;

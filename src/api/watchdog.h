@@ -24,6 +24,7 @@ typedef struct Watchdog {
     uint32_t looks, strikes; /* since it watches; of these, those that found changes */
     uint32_t random;
     SpinMark *marks;       /* [sm][MAX_WARPS] */
+    SpinPrograms programs; /* that are watched */
 } Watchdog;
 
 /* How far the machine may run before the watchdog looks, at most to `limit`. */

@@ -154,6 +154,29 @@ static void spinning_in_company(void **state)
     })
 }
 
+/* Registers that grow, but decide nothing as long as the loop goes on: a count that is stored behind it, one
+ * that is handed to a function there, a time to sleep; by lanes on several ways through the loop. */
+static void counting_while_spinning(void **state)
+{
+    (void)state;
+    static const char tries[] =
+        ENTRY("LOOP: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; mul.wide.u32 %c, %i, 8;\n"
+              "setp.eq.u32 %q, %v, 0; @%q bra LOOP; st.global.u32 [%a+4], %i; st.global.u64 [%a+8], %c;\n");
+    static const char backoff[] =
+        ENTRY("mov.u32 %w, 8; LOOP: nanosleep.u32 %w; add.u32 %w, %w, 8;\n"
+              "atom.global.cas.b32 %v, [%a], 1, 1; setp.ne.u32 %q, %v, 1; @%q bra LOOP;\n");
+    static const char on_two_ways[] =
+        ENTRY("LOOP: and.b32 %w, %t, 1; setp.eq.u32 %p, %w, 0; @%p bra EVEN; add.u32 %i, %i, 3;\n"
+              "EVEN: @%p add.u32 %i, %i, 5; ld.volatile.global.u32 %v, [%a];\n"
+              "setp.eq.u32 %q, %v, 0; @%q bra LOOP; st.global.u32 [%a+4], %i;\n");
+    IN_BOTH_MODES("h200", {
+        EXPECT(run(tries, 2, 64, 0), "spins", "spin at test.ptx:8");
+        EXPECT(run(backoff, 2, 64, 0), "spins", "test.ptx:9");
+        EXPECT(run(on_two_ways, 2, 64, 0), "spins", "test.ptx:9");
+    })
+    IN_BOTH_MODES("gtx480", { EXPECT(run(on_two_ways, 2, 64, 0), "spins"); })
+}
+
 /* -- what ends by itself -- */
 
 static uint32_t word_at(uint32_t index)
@@ -196,6 +219,54 @@ static void polling_that_succeeds_late(void **state)
         check(run(text, 2, 32, 20000));
         assert_int_equal(word_at(1), 20000);
     })
+}
+
+/* The same counts where they do decide, however indirectly: a bounded number of tries, one in an outer loop, a
+ * carry, a store, a function of the kernel's; and polling that counts and succeeds late. */
+static void counting_that_decides(void **state)
+{
+    (void)state;
+    static const char bounded[] =
+        ENTRY("LOOP: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; sub.u32 %w, %n, %i;\n"
+              "setp.ne.u32 %p, %v, 0; @%p bra END; setp.ne.u32 %q, %w, 0; @%q bra LOOP;\n"
+              "END: st.global.u32 [%a+4], %i;\n");
+    static const char nested[] =
+        ENTRY("OUTER: mov.u32 %w, 0;\n"
+              "INNER: ld.volatile.global.u32 %v, [%a]; add.u32 %w, %w, 1; setp.lt.u32 %p, %w, 30;\n"
+              "setp.eq.and.u32 %q, %v, 0, %p; @%q bra INNER;\n"
+              "add.u32 %i, %i, %w; setp.lt.u32 %p, %i, %n; @%p bra OUTER; st.global.u32 [%a+4], %i;\n");
+    static const char carried[] =
+        ENTRY("mov.u32 %w, 0; LOOP: ld.volatile.global.u32 %v, [%a]; add.cc.u32 %i, %i, 0x40000;\n"
+              "addc.u32 %w, %w, %v; setp.eq.u32 %q, %w, 0; @%q bra LOOP; st.global.u32 [%a+4], %n;\n");
+    static const char called[] = HEAD
+        ".func (.param .u32 out) is_enough (.param .u32 a, .param .u32 b) {\n"
+        ".reg .u32 %x, %y; ld.param.u32 %x, [a]; ld.param.u32 %y, [b]; set.ge.u32.u32 %x, %x, %y;\n"
+        "st.param.u32 [out], %x; ret; }\n"
+        ".visible .entry k(.param .u64 words, .param .u32 count) {\n"
+        ".reg .u64 %a; .reg .u32 %n, %v, %i; .reg .pred %q; .param .u32 x; .param .u32 y; .param .u32 z;\n"
+        "ld.param.u64 %a, [words]; ld.param.u32 %n, [count]; mov.u32 %i, 0;\n"
+        "LOOP: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; st.param.u32 [x], %i;\n"
+        "st.param.u32 [y], %n; call.uni (z), is_enough, (x, y); ld.param.u32 %v, [z];\n"
+        "setp.eq.u32 %q, %v, 0; @%q bra LOOP; st.global.u32 [%a+4], %i; ret; }\n";
+    static const char late[] = ENTRY("setp.eq.u32 %p, %b, 0; @%p bra POLL;\n"
+                                     "LOOP: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra LOOP;\n"
+                                     "st.volatile.global.u32 [%a], %i; ret;\n"
+                                     "POLL: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1;\n"
+                                     "setp.eq.u32 %p, %v, 0; @%p bra POLL; st.global.u32 [%a+4], %v;\n");
+    static const struct {
+        const char *text;
+        uint32_t blocks, count, result;
+    } kernels[] = {{bounded, 2, 9000, 9000},
+                   {nested, 2, 9000, 9000},
+                   {carried, 2, 7, 7},
+                   {called, 2, 5000, 5000},
+                   {late, 2, 20000, 20000}};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        IN_BOTH_MODES("h200", {
+            check(run(kernels[i].text, kernels[i].blocks, 32, kernels[i].count));
+            assert_int_equal(word_at(1), kernels[i].result);
+        })
+    }
 }
 
 /* What a kernel waits for may come from another stream. */
@@ -244,6 +315,8 @@ int main(void)
         cmocka_unit_test(a_spin_lock_between_lanes),
         cmocka_unit_test(a_barrier_that_not_all_reach),
         cmocka_unit_test(spinning_in_company),
+        cmocka_unit_test(counting_while_spinning),
+        cmocka_unit_test(counting_that_decides),
         cmocka_unit_test(long_loops_end),
         cmocka_unit_test(polling_that_succeeds_late),
         cmocka_unit_test(flags_that_copies_set),
