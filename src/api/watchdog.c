@@ -10,13 +10,17 @@ enum { LEAST = 64, SPREAD = 1023, FIRST_LOOKS = 40, LOOKS = 400, STRIKES = 8 };
 /* Stores that were under way when it began to watch are done by then. */
 enum { SETTLE = 10000 };
 
+/* The knob may be as large as it likes. */
+static Cycle later(Cycle now, Cycle pause) { return now + pause < now ? CYCLE_NEVER : now + pause; }
+
 Cycle watchdog_slice(const WbGpu *gpu, Cycle limit)
 {
     if (!gpu->config.watchdog_cycles || !gpu->cycle)
         return limit;
-    const Cycle next = gpu->cycle->watchdog.next, first = gpu->now + gpu->config.watchdog_cycles;
-    const Cycle stop = next > gpu->now ? next : first > gpu->now ? first : CYCLE_NEVER;
-    return stop < limit ? stop : limit;
+    Watchdog *watchdog = &gpu->cycle->watchdog;
+    if (watchdog->next <= gpu->now)
+        watchdog->next = later(gpu->now, gpu->config.watchdog_cycles);
+    return watchdog->next < limit ? watchdog->next : limit;
 }
 
 void watchdog_free(Watchdog *watchdog)
@@ -61,7 +65,7 @@ static void begin(CycleMachine *machine, Cycle now)
     watchdog->next = now + SETTLE;
 }
 
-/* It looks again after so many cycles; the knob may be as large as it likes. */
+/* It looks again after so many cycles. */
 static void end(CycleMachine *machine, Cycle now, Cycle pause)
 {
     Watchdog *watchdog = &machine->watchdog;
@@ -69,7 +73,7 @@ static void end(CycleMachine *machine, Cycle now, Cycle pause)
         watch_all(machine, false);
     watchdog_free(watchdog);
     watchdog->marks = NULL;
-    watchdog->next = now + pause < now ? CYCLE_NEVER : now + pause;
+    watchdog->next = later(now, pause);
 }
 
 /* What is known of the warps on all SMs. */
@@ -103,7 +107,7 @@ static Verdict judge(CycleMachine *machine)
 
 static WbStatus report(const WbGpu *gpu, Error *error)
 {
-    const CycleMachine *machine = gpu->cycle;
+    CycleMachine *machine = gpu->cycle;
     char what[320];
     snprintf(what, sizeof what,
              "spins: in the %" PRIu64 " cycles up to %" PRIu64
@@ -111,10 +115,10 @@ static WbStatus report(const WbGpu *gpu, Error *error)
              "GPU come back to the states that they had, with nothing left that could change (knob "
              "watchdog_cycles)",
              gpu->now - machine->watchdog.quiet_from, gpu->now);
-    for (uint32_t i = 0; i < machine->running.count; i++)
-        if (machine->running.items[i]->grid.resident_blocks)
-            return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, true, error);
-    return cycle_describe_hang(machine, &machine->running.items[0]->grid, what, true, error);
+    uint32_t first = 0;
+    while (first + 1 < machine->running.count && !machine->running.items[first]->grid.resident_blocks)
+        first++;
+    return cycle_report_hang(machine, machine->running.items[first], RECORD_SPINS, what, error);
 }
 
 /* A look while it watches. */
@@ -123,39 +127,39 @@ static WbStatus watch(WbGpu *gpu, Error *error)
     CycleMachine *machine = gpu->cycle;
     Watchdog *watchdog = &machine->watchdog;
     const uint64_t changes = count_changes(machine);
-    const Cycle later = 2 * (gpu->now - watchdog->quiet_from);
+    const Cycle pause = 2 * (gpu->now - watchdog->quiet_from);
     watchdog->random = watchdog->random * 1103515245 + 12345;
     watchdog->next = gpu->now + LEAST + (watchdog->random >> 16 & SPREAD);
     if (changes != watchdog->changes) {
         watchdog->changes = changes;
         memset(watchdog->marks, 0, (size_t)machine->sm_count * MAX_WARPS * sizeof *watchdog->marks);
         if (++watchdog->strikes == STRIKES)
-            end(machine, gpu->now, later);
+            end(machine, gpu->now, pause);
         return WB_OK;
     }
     const Verdict verdict = judge(machine);
     if (verdict.all)
         return report(gpu, error);
     if (++watchdog->looks == LOOKS || (watchdog->looks == FIRST_LOOKS && !verdict.spinning))
-        end(machine, gpu->now, later);
+        end(machine, gpu->now, pause);
     return WB_OK;
 }
 
 WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
-    if (!gpu->config.watchdog_cycles || !machine || !machine->running.count)
+    if (!gpu->config.watchdog_cycles || !machine || !machine->running.count ||
+        gpu->now < machine->watchdog.next)
         return WB_OK;
     Watchdog *watchdog = &machine->watchdog;
     const uint64_t moves = count_moves(machine);
     if (!alone || moves != watchdog->moves) {
-        if (watchdog->marks || gpu->now >= watchdog->next)
-            end(machine, gpu->now, gpu->config.watchdog_cycles);
+        end(machine, gpu->now, gpu->config.watchdog_cycles);
         watchdog->moves = moves;
         watchdog->quiet_from = gpu->now;
-    } else if (gpu->now >= watchdog->next) {
-        if (watchdog->marks)
-            return watch(gpu, error);
+    } else if (watchdog->marks) {
+        return watch(gpu, error);
+    } else {
         begin(machine, gpu->now);
     }
     return WB_OK;
