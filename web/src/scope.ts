@@ -337,11 +337,16 @@ export interface ScopeBlock extends Block {
     warps: number;
 }
 
+// The SM of a block that was never dispatched, because its kernel was cut off before.
+const noSm = 2 ** 32 - 1;
+
 export function blocksOf(scope: Scope): ScopeBlock[] {
     const width = config(scope, "warp_width") || 32;
     return scope.kernels.flatMap((kernel) => {
         const warps = Math.ceil(kernel.block.reduce((product, side) => product * side, 1) / width);
-        return (kernel.blocks ?? []).map((block) => ({ ...block, of: kernel, warps }));
+        return (kernel.blocks ?? [])
+            .filter((block) => block.sm !== noSm)
+            .map((block) => ({ ...block, of: kernel, warps }));
     });
 }
 
