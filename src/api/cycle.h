@@ -98,8 +98,8 @@ void cycle_free_kernel(RunningKernel *kernel);
 
 /* What the rows of sm/wait.def say. */
 extern const char *const cycle_wait_descriptions[WAIT_COUNT];
-/* The host's kernel that the SM's is, or that has launched it, at whatever depth; null: none. */
-RunningKernel *cycle_kernel_of(const CycleMachine *machine, const SmKernel *seen);
+/* Whether it is the kernel, or one that this has launched, at whatever depth. */
+bool cycle_is_of(const RunningKernel *kernel, const SmKernel *seen);
 /* The kernel does not end: `what` says how that was found out. Kernels that run beside it do not end, either,
  * but for a limit. Notes why, for their records; the error is of the one that was given. */
 WbStatus cycle_report_hang(CycleMachine *machine, RunningKernel *kernel, RecordStatus status,

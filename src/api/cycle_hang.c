@@ -13,19 +13,16 @@ const char *const cycle_wait_descriptions[WAIT_COUNT] = {
 #undef WAIT
 };
 
-/* Blocks of a kernel that are kept: a reader looks at no more. */
-enum { BLOCKS_KEPT = 64 };
+/* What is kept of kernels and of the blocks of one: a reader looks at no more. */
+enum { KERNELS_KEPT = 64, BLOCKS_KEPT = 64 };
 
-RunningKernel *cycle_kernel_of(const CycleMachine *machine, const SmKernel *seen)
+bool cycle_is_of(const RunningKernel *kernel, const SmKernel *seen)
 {
     const GridKernel *launch = seen->owner;
     const Family *family = &launch->family;
     while (family->parent)
         family = family->parent;
-    for (uint32_t i = 0; i < machine->running.count; i++)
-        if (&machine->running.items[i]->grid.family == family)
-            return machine->running.items[i];
-    return NULL;
+    return family == &kernel->grid.family;
 }
 
 static const char *const phases[] = {
@@ -134,13 +131,14 @@ static HangFacts look_at_blocks(const CycleMachine *machine, const RunningKernel
                                 HangRecord *hang)
 {
     const Resources sm = resources_of_sm(&machine->config);
+    const bool waits_for_place = !kernel->grid.graph && kernel->grid.entry != NO_ENTRY;
     HangFacts facts = {.is_spinning = is_spinning,
-                       .undispatched = hang->not_dispatched,
+                       .undispatched = waits_for_place ? hang->not_dispatched : 0,
                        .resident = resources_fit(&sm, &kernel->grid.need) * machine->sm_count};
     for (uint32_t s = 0; s < machine->sm_count; s++)
         for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++) {
             const BlockSlot *slot = &machine->sms[s]->blocks[i];
-            if (!slot->block || cycle_kernel_of(machine, slot->kernel) != kernel)
+            if (!slot->block || !cycle_is_of(kernel, slot->kernel))
                 continue;
             hang_survey(&facts, slot->block);
             keep_block(hang, machine->sms[s], i);
@@ -200,7 +198,10 @@ static HangRecord *make_record(const CycleMachine *machine, const RunningKernel 
     hang->not_dispatched = grid->block_count - grid->dispatched_blocks;
     hang->suspended = grid->suspended;
     const HangFacts facts = look_at_blocks(machine, kernel, status == RECORD_SPINS, hang);
-    hang_put_cause(&facts, text, sizeof text);
+    if (status == RECORD_LIMIT) /* who waits may have had reason to */
+        snprintf(text, sizeof text, "It may only need longer: raise the knob, or set it to 0 for no limit.");
+    else
+        hang_put_cause(&facts, text, sizeof text);
     hang->cause = keep_text(hang, text);
     put_undispatched(machine, grid, text, sizeof text);
     hang->undispatched = keep_text(hang, text);
@@ -216,12 +217,14 @@ static HangRecord *make_record(const CycleMachine *machine, const RunningKernel 
 WbStatus cycle_report_hang(CycleMachine *machine, RunningKernel *kernel, RecordStatus status,
                            const char *what, Error *error)
 {
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < machine->running.count; i++) {
         RunningKernel *other = machine->running.items[i];
         if (other != kernel && (status == RECORD_LIMIT || other->grid.ended != CYCLE_NEVER))
             continue;
         other->fate = status;
-        other->hang = make_record(machine, other, what, status);
+        if (other == kernel || kept++ < KERNELS_KEPT)
+            other->hang = make_record(machine, other, what, status);
     }
     return hang_record_tell(kernel->hang, error);
 }

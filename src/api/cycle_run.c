@@ -317,15 +317,23 @@ static WbStatus check_deadlock(WbGpu *gpu, Error *error)
     return WB_OK;
 }
 
-/* Whose instruction it was. A store may fail when its block has gone already. */
+static bool is_there(const Sm *sm, const SmKernel *kernel)
+{
+    for (uint32_t i = 0; i < sm->block_capacity; i++)
+        if (sm->blocks[i].block && sm->blocks[i].kernel == kernel)
+            return true;
+    return false;
+}
+
+/* Whose instruction it was. A store may fail when its kernel has gone already: then it counts as the first
+ * one's. */
 static void note_failure(CycleMachine *machine, const Sm *sm)
 {
-    RunningKernel *failed = NULL;
-    for (uint32_t i = 0; i < sm->block_capacity && !failed; i++)
-        if (sm->blocks[i].block && sm->blocks[i].kernel == sm->failed_kernel)
-            failed = cycle_kernel_of(machine, sm->failed_kernel);
-    failed = failed ? failed : machine->running.items[0];
-    failed->fate = RECORD_FAILED;
+    uint32_t failed = machine->running.count - 1;
+    while (failed && !(is_there(sm, sm->failed_kernel) &&
+                       cycle_is_of(machine->running.items[failed], sm->failed_kernel)))
+        failed--;
+    machine->running.items[failed]->fate = RECORD_FAILED;
 }
 
 /* An SM has stopped the world in that cycle, and others may be ahead of it by a window. All go as far as they

@@ -74,8 +74,8 @@ typedef enum RecordStatus {
 } RecordStatus;
 extern const char *const record_status_names[RECORD_STATUS_COUNT];
 
-/* Invariant: hang is there exactly of a deadlock, a spin or a limit, and failure with every status but
- * RECORD_ENDED. With those `ended` says when the kernel was cut off, and blocks that had not been dispatched
+/* Invariant: hang is there only of a deadlock, a spin or a limit, and failure with every status but
+ * RECORD_ENDED. Where there is a failure, `ended` says when the kernel was cut off, and blocks that had not been dispatched
  * are on NO_SM. */
 typedef struct KernelRecord {
     uint32_t number;      /* in the order of launches, from 0 */
@@ -90,7 +90,7 @@ typedef struct KernelRecord {
     uint64_t block_count;
     RecordStatus status;
     char *failure;        /* why it did not end, one sentence or some; null: it did */
-    HangRecord *hang;     /* null: it does not hang */
+    HangRecord *hang;     /* null: it does not hang, or many do */
     bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     ComponentRecord components[COMPONENT_COUNT];

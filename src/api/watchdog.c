@@ -105,6 +105,17 @@ static Verdict judge(CycleMachine *machine)
     return verdict;
 }
 
+/* Whether blocks of the kernel, or of those that it has launched, are there. */
+static bool is_on_sms(const CycleMachine *machine, const RunningKernel *kernel)
+{
+    for (uint32_t s = 0; s < machine->sm_count; s++)
+        for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)
+            if (machine->sms[s]->blocks[i].block && cycle_is_of(kernel, machine->sms[s]->blocks[i].kernel))
+                return true;
+    return false;
+}
+
+/* The error is of the kernel that was launched last of those that spin; the others have their records. */
 static WbStatus report(const WbGpu *gpu, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
@@ -115,9 +126,9 @@ static WbStatus report(const WbGpu *gpu, Error *error)
              "GPU come back to the states that they had, with nothing left that could change (knob "
              "watchdog_cycles)",
              gpu->now - machine->watchdog.quiet_from, gpu->now);
-    uint32_t first = 0;
-    while (first + 1 < machine->running.count && !machine->running.items[first]->grid.resident_blocks)
-        first++;
+    uint32_t first = machine->running.count - 1;
+    while (first && !is_on_sms(machine, machine->running.items[first]))
+        first--;
     return cycle_report_hang(machine, machine->running.items[first], RECORD_SPINS, what, error);
 }
 

@@ -350,7 +350,8 @@ static WbStatus report_spin(FunctionalRun *run)
             hang_survey(&facts, run->slots.items[i].block);
         }
     const FunctionalGrid *grid = grid_of(first);
-    facts.undispatched = grid->total - grid->next;
+    if (!run->graph.graph || grid->buffer) /* others may wait for their parents */
+        facts.undispatched = grid->total - grid->next;
     return hang_report_spin(first, &facts, run->instructions - run->watch.quiet_from);
 }
 

@@ -173,28 +173,31 @@ static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
         snprintf(fit, sizeof fit, " (%llu)", (unsigned long long)facts->resident);
     int written;
     if (facts->apart && launch->divergence == DIVERGENCE_STACK)
-        written = snprintf(text, size,
-                           "Threads %s, and those that could change it are lanes of the same warp: "
-                           "on this GPU, as on those before Volta, they do not run before the ones that spin "
-                           "have come to the end of the branch.",
-                           spin);
+        written = snprintf(
+            text, size,
+            "Threads %s, and those that could change it are lanes of the same warp: "
+            "on this GPU, as on those before Volta, they do not run before the ones that spin "
+            "have come to the end of the branch. Do what needs the lock, and release it, inside of the loop.",
+            spin);
     else if (facts->undispatched)
         written =
             snprintf(text, size,
                      "Threads %s; %llu blocks have not been dispatched, because all places "
                      "are taken by blocks that wait: more blocks synchronize with each other than fit on "
-                     "the GPU at once%s. Launch no more of them, or cooperatively.",
+                     "the GPU at once%s. Launch no more than that, or cooperatively, which is checked.",
                      spin, (unsigned long long)facts->undispatched, fit);
     else if (facts->waiter)
-        written = snprintf(text, size,
-                           "Threads %s; all others have ended, spin, too, or wait at a barrier for "
-                           "those that spin.",
-                           spin);
+        written =
+            snprintf(text, size,
+                     "Threads %s; all others have ended, spin, too, or wait at a barrier for those that "
+                     "spin: nobody is left to change it. Whoever does must come before that barrier.",
+                     spin);
     else
-        written = snprintf(text, size,
-                           "Threads %s; all others have ended or spin, too: a lock was not "
-                           "released, or a signal was missed or never given.",
-                           spin);
+        written =
+            snprintf(text, size,
+                     "Threads %s; all others have ended or spin, too: a lock was not "
+                     "released, or a signal was missed or never given. Look who should have changed it.",
+                     spin);
     return written > 0 ? (size_t)written : 0;
 }
 

@@ -41,6 +41,19 @@ static void open_gpu(const char *name)
     check(wb_set_device(gpu, words, 0, 4096));
 }
 
+/* Launches so many blocks of a thread in the stream; null: in the default one. */
+static void put(const char *text, uint32_t blocks, WbStream *stream)
+{
+    WbModule *module;
+    WbKernel *kernel;
+    static const uint32_t count = 0;
+    void *const pointers[] = {&words, (void *)&count};
+    const WbLaunch launch = {.grid = {blocks, 1, 1}, .block = {1, 1, 1}, .pointers = pointers};
+    check(wb_module_load(gpu, "test.ptx", text, strlen(text), &module));
+    check(wb_module_kernel(module, "k", &kernel));
+    check(stream ? wb_stream_launch(stream, kernel, &launch) : wb_launch(kernel, &launch));
+}
+
 static WbStatus run(const char *text, uint32_t blocks, uint32_t threads, uint32_t count)
 {
     WbModule *module;
@@ -226,11 +239,15 @@ static void waiting_for_the_machine(void **state)
     (void)state;
     static const char first_hangs[] =
         ENTRY("setp.eq.u32 %p, %b, 0; @%p bra BAD; ret; BAD: bar.sync 1, 64;\n");
+    static const char first_spins[] = ENTRY("setp.eq.u32 %p, %b, 0; LOOP: @%p bra LOOP;\n");
     static const char child_hangs[] = PARENT("setp.lt.u32 %p, %t, 32; @%p bar.sync 1, 64;\n");
     static const char child_ends[] = PARENT("");
     is_functional = false;
     open_gpu("h200");
     EXPECT(run_after(first_hangs, 1, 3), "1 are on SMs",
+           "block (1,0,0) waits for block (0,0,0), which has not ended");
+    EXPECT(run_after(first_spins, 1, 3), "spins", "2 have not been dispatched",
+           "all others have ended or spin, too",
            "block (1,0,0) waits for block (0,0,0), which has not ended");
     EXPECT(run(child_hangs, 1, 1, 0), "1 wait off the SMs for what they launched",
            "block (0,0,0) of 'child' on SM", "32 of 64 are at barrier 1");
@@ -410,6 +427,20 @@ static void counting_that_decides(void **state)
     }
 }
 
+/* A copy that takes a while. */
+static void copy_long(WbStream *stream)
+{
+    static uint8_t ballast[1 << 22];
+    uint64_t to;
+    check(wb_malloc(gpu, sizeof ballast, &to));
+    check(wb_stream_copy(gpu, stream,
+                         &(WbCopy){.destination = {.address = to},
+                                   .source = {(uint64_t)(uintptr_t)ballast, true, 0, 0},
+                                   .width = sizeof ballast,
+                                   .height = 1,
+                                   .depth = 1}));
+}
+
 /* What a kernel waits for may come from another stream. */
 static void flags_that_copies_set(void **state)
 {
@@ -420,23 +451,10 @@ static void flags_that_copies_set(void **state)
     is_functional = false;
     open_gpu("h200");
     WbStream *stream;
-    WbModule *module;
-    WbKernel *kernel;
-    const uint32_t count = 0, flag = 7;
-    static uint8_t ballast[1 << 22];
-    uint64_t to;
-    void *const pointers[] = {&words, (void *)&count};
+    const uint32_t flag = 7;
     check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &stream));
-    check(wb_module_load(gpu, "test.ptx", text, strlen(text), &module));
-    check(wb_module_kernel(module, "k", &kernel));
-    check(wb_malloc(gpu, sizeof ballast, &to));
-    check(wb_launch(kernel, &(WbLaunch){.grid = {1, 1, 1}, .block = {32, 1, 1}, .pointers = pointers}));
-    check(wb_stream_copy(gpu, stream,
-                         &(WbCopy){.destination = {.address = to},
-                                   .source = {(uint64_t)(uintptr_t)ballast, true, 0, 0},
-                                   .width = sizeof ballast,
-                                   .height = 1,
-                                   .depth = 1}));
+    put(text, 1, NULL);
+    copy_long(stream);
     check(wb_stream_copy(gpu, stream,
                          &(WbCopy){.destination = {.address = words},
                                    .source = {(uint64_t)(uintptr_t)&flag, true, 0, 0},
@@ -445,6 +463,29 @@ static void flags_that_copies_set(void **state)
                                    .depth = 1}));
     check(wb_wait(gpu));
     assert_int_equal(word_at(1), 7);
+    wb_gpu_close(gpu);
+}
+
+/* Two kernels that a kernel has launched spin, and a third one finds no entry of the distributor: its record
+ * says that, and what they do. */
+static void kernels_beside_one_that_spins(void **state)
+{
+    (void)state;
+    is_functional = false;
+    open_gpu("h200");
+    WbStream *stream;
+    check(wb_gpu_set(gpu, "concurrent_kernels", "2"));
+    check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &stream));
+    put(PARENT("LOOP: bra LOOP;\n"), 2, NULL);
+    copy_long(stream);
+    put(barrier, 3, stream);
+    EXPECT(wb_wait(gpu), "kernel 'k' spins", "2 wait off the SMs",
+           "go round in a loop without an end at test.ptx:", "of 'child' on SM");
+    assert_int_equal(wb_record_count(gpu), 2);
+    assert_string_equal(record_at(1).status, "spins");
+    assert_non_null(strstr(record_at(1).failure, "3 have not been dispatched"));
+    assert_non_null(
+        strstr(record_at(1).failure, "waits for an entry of the kernel distributor, whose 2 entries"));
     wb_gpu_close(gpu);
 }
 
@@ -463,6 +504,7 @@ int main(void)
         cmocka_unit_test(long_loops_end),
         cmocka_unit_test(polling_that_succeeds_late),
         cmocka_unit_test(flags_that_copies_set),
+        cmocka_unit_test(kernels_beside_one_that_spins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
