@@ -242,6 +242,23 @@ static void print_limit(const Report *report)
         printf("   limited by %.*s\n", end ? (int)(end - text) : (int)strlen(text), text);
 }
 
+/* Times of a run that did not come to its end must not be taken for those of the whole. */
+static void print_cut_off(const Report *report)
+{
+    size_t i;
+    json_t *kernel;
+    json_array_foreach(json_object_get(report->report, "kernels"), i, kernel)
+    {
+        const char *name = json_string_value(json_object_get(kernel, "name"));
+        const char *status = json_string_value(json_object_get(kernel, "status"));
+        if (!json_is_true(json_object_get(kernel, "interrupted")))
+            continue;
+        printf("   cut off before its end: kernel %s, %s\n", name ? name : "?",
+               status ? status : "interrupted");
+        return;
+    }
+}
+
 static void print_files(const Comparison *comparison)
 {
     const double first = microseconds(&comparison->reports[0]);
@@ -256,6 +273,7 @@ static void print_files(const Comparison *comparison)
         if (i > 0 && time > 0 && first > 0)
             printf(", %.3f times as fast as A", first / time);
         putchar('\n');
+        print_cut_off(report);
         print_limit(report);
     }
 }

@@ -151,9 +151,9 @@ int running_report(const Running *running, WbGpu *gpu)
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence)
 {
     fail("%s", sentence);
-    if (!progress_was_interrupted())
-        return EXIT_FAILED;
-    fputs("warpbeam: the report is of what had run until then.\n", stderr);
-    running_report(running, gpu);
-    return EXIT_INTERRUPTED;
+    if (progress_was_interrupted() || wb_record_count(gpu)) {
+        fputs("warpbeam: the report is of what had run until then.\n", stderr);
+        running_report(running, gpu);
+    }
+    return progress_was_interrupted() ? EXIT_INTERRUPTED : EXIT_FAILED;
 }

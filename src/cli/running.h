@@ -33,8 +33,8 @@ bool running_new_file(char path[RUNNING_PATH_SIZE]);
 int running_write_page(const Running *running, const char *statistics);
 /* Gives out the report. */
 int running_report(const Running *running, WbGpu *gpu);
-/* Tells the failure of what ran; of what Ctrl-C has stopped, also gives out the report so far. Returns the exit
- * status. */
+/* Tells the failure of what ran; where kernels have left records, or Ctrl-C has stopped it, also gives out the
+ * report so far. Returns the exit status. */
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence);
 
 #endif

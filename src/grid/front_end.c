@@ -339,6 +339,7 @@ static void advance(Shard *shard, Cycle end)
         shard->wake = own;
         if (now >= end)
             return;
+        shard->latest = now;
         for (const Message *message; (message = shard_take(shard, now));)
             take_message(front_end, message, now);
         const bool kept = dats_keeps_kernels(front_end->dats);

@@ -11,6 +11,7 @@
 #include "report/json.h"
 #include "report/limit.h"
 #include "report/report_events.h"
+#include "report/report_hang.h"
 
 bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
 
@@ -258,8 +259,7 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     json_put_integer(json, "started", record->started);
     json_put_integer(json, "ended", record->ended);
     json_put_boolean(json, "alone", record->is_alone);
-    if (record->interrupted)
-        json_put_boolean(json, "interrupted", true);
+    report_put_status(json, record);
     json_put_integer(json, "cycles", sums.cycles);
     json_put_integer(json, "warp_instructions", record->warp_instructions);
     json_put_integer(json, "thread_instructions", record->thread_instructions);

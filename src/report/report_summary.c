@@ -161,6 +161,26 @@ void report_wrapped(const char *text, unsigned indent, FILE *to)
     putc('\n', to);
 }
 
+/* The first kernel that failed or hangs, and how many did not end. */
+static void put_failures(const WbGpu *gpu, FILE *to)
+{
+    const KernelRecord *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < gpu->records.count; i++) {
+        const KernelRecord *record = gpu->records.items[i];
+        count += record->status != RECORD_ENDED;
+        if (record->status > RECORD_INTERRUPTED && !first)
+            first = record;
+    }
+    if (!count)
+        return;
+    fprintf(to, "%u of these kernels %s cut off before %s end", count, count == 1 ? "was" : "were",
+            count == 1 ? "its" : "their");
+    if (first)
+        fprintf(to, "; %.80s: %s", first->name, record_status_names[first->status]);
+    fputs(".\n", to);
+}
+
 void report_summary(const WbGpu *gpu, FILE *to)
 {
     WbStat instructions = {0}, launches = {0};
@@ -176,6 +196,7 @@ void report_summary(const WbGpu *gpu, FILE *to)
         return;
     KernelGroup *groups = xcalloc(gpu->records.count, sizeof *groups);
     const size_t count = make_groups(gpu, groups);
+    put_failures(gpu, to);
     put_answer(gpu, groups, count, to);
     put_groups(groups, count, to);
     report_lines(gpu, to);

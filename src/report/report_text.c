@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/limit.h"
+#include "report/report_hang.h"
 
 typedef struct Page {
     FILE *to;
@@ -56,11 +57,15 @@ static void write_answer(const Page *page)
     const KernelRecord *record = page->record;
     const GpuConfig *config = &page->gpu->config;
     const KernelLimit limit = limit_of(record, &page->sums, config);
-    char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 32];
+    char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 32], cut_off[64] = "";
+    if (record->status != RECORD_ENDED)
+        snprintf(cut_off, sizeof cut_off, ", cut off before its end (%s)",
+                 record_status_names[record->status]);
     fprintf(page->to, "  %s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".\n",
             figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
-            page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text,
-            record->interrupted ? ", cut off before its end" : "", record->launched);
+            page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text, cut_off,
+            record->launched);
+    report_put_failure(record, page->to);
     snprintf(sentence, sizeof sentence, "Limited by %s", limit_text(&limit, text));
     report_wrapped(sentence, 2, page->to);
 }
@@ -231,29 +236,39 @@ static void write_counts(const WbGpu *gpu, FILE *to)
     }
 }
 
-static uint32_t find_longest(const WbGpu *gpu)
+/* The one that has a page where not all do: the first that did not end, or the longest. */
+static uint32_t choose(const WbGpu *gpu)
 {
     uint32_t longest = 0;
+    for (uint32_t i = 0; i < gpu->records.count; i++)
+        if (gpu->records.items[i]->status > RECORD_INTERRUPTED)
+            return i;
     for (uint32_t i = 1; i < gpu->records.count; i++)
         if (record_cycles(gpu->records.items[i]) > record_cycles(gpu->records.items[longest]))
             longest = i;
     return longest;
 }
 
+static const char *title_of(const KernelRecord *record)
+{
+    return record->status > RECORD_INTERRUPTED ? "The launch that did not end (--detail shows all):\n"
+                                               : "The longest launch (--detail shows all):\n";
+}
+
 void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to)
 {
     enum { ALL_SHOWN = 3 };
     const bool all = gpu->records.count <= ALL_SHOWN || options->details || options->blocks;
-    const uint32_t longest = gpu->records.count ? find_longest(gpu) : 0;
+    const uint32_t chosen = gpu->records.count ? choose(gpu) : 0;
     if (gpu->records.count > 1)
         report_summary(gpu, to);
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         const KernelRecord *record = gpu->records.items[i];
         const Page page = {to, gpu, record, kernel_sums(record, &gpu->config)};
-        if (!all && i != longest)
+        if (!all && i != chosen)
             continue;
         if (gpu->records.count > 1)
-            fprintf(to, "\n%s", all ? "" : "The longest launch (--detail shows all):\n");
+            fprintf(to, "\n%s", all ? "" : title_of(record));
         write_kernel(&page, options);
     }
     if (gpu->records.count == 1)

@@ -216,8 +216,11 @@ static void put_kernel(JsonWriter *json, const Trace *trace, const KernelRecord 
     json_put_integer(json, "warp_instructions", record->warp_instructions);
     json_put_integer(json, "thread_instructions", record->thread_instructions);
     put_sampling(json, "blocks_shown", block_stride(trace, record));
-    if (record->interrupted)
+    if (record->status != RECORD_ENDED) {
         json_put_boolean(json, "interrupted", true);
+        json_put_text(json, "status", record_status_names[record->status]);
+        json_put_text(json, "failure", record->failure);
+    }
 }
 
 static void put_block(JsonWriter *json, const KernelRecord *record, const LoggedBlock *block)

@@ -198,6 +198,7 @@ typedef struct Sm {
     Cycle accounted;           /* cycles before it are in the statistics */
 
     bool failed;               /* an instruction failed: nothing more happens */
+    const SmKernel *failed_kernel; /* whose that was */
     Machine machine;           /* what instructions see: clock, counters, hooks; machine.owner is the Sm */
     Issuing issuing;
     Error error;

@@ -128,8 +128,8 @@ void watch_issue(Sm *sm, const Step *step, const Access *access);
 
 /* -- sm.c -- */
 
-/* An instruction failed: sm->error has the sentence. */
-void sm_fail(Sm *sm, Cycle time);
+/* An instruction of the warp failed: sm->error has the sentence. */
+void sm_fail(Sm *sm, uint32_t warp, Cycle time);
 
 /* -- residency.c -- */
 

@@ -51,7 +51,26 @@ static void test_run(void **state)
            "DRAM");
     EXPECT(SAXPY "--detail --blocks --threads 2", 0, "dispatched", "instructions");
     EXPECT(SAXPY "--functional", 0, "counts:", "fp32_instructions                79 ");
-    EXPECT(SAXPY "--set cycle_limit=10", 1, "cycle_limit");
+}
+
+/* What has run until then is told, and written to every file. */
+static void test_failed_run(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/warpbeam-cut-XXXXXX", arguments[1024];
+    assert_non_null(mkdtemp(folder));
+    snprintf(arguments, sizeof arguments,
+             SAXPY "--set cycle_limit=500 --stats %s/s.json --timeline %s/t.json --report %s/r.html", folder,
+             folder, folder);
+    EXPECT(arguments, 1, "the limit (knob cycle_limit)", "the report is of what had run until then",
+           "(500 cycles at", "cut off before its end (limit)", "waits");
+    snprintf(arguments, sizeof arguments,
+             "help >/dev/null; cd %s && grep -l '\"status\": \"limit\"' s.json t.json && "
+             "grep -l '\"status\":\"limit\"' r.html; rm -r %s",
+             folder, folder);
+    EXPECT(arguments, 0, "s.json", "t.json", "r.html");
+    EXPECT("run " PTX " --kernel saxpy --grid 20 --block 99999", 1, "block.x = 99999");
+    assert_null(strstr(output, "the report"));
 }
 
 static void test_json(void **state)
@@ -262,10 +281,10 @@ static void test_man_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),      cmocka_unit_test(test_json),   cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_program),  cmocka_unit_test(test_help),   cmocka_unit_test(test_workloads),
-        cmocka_unit_test(test_man_page),
+        cmocka_unit_test(test_run),      cmocka_unit_test(test_json),       cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors),     cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_program),  cmocka_unit_test(test_help),       cmocka_unit_test(test_workloads),
+        cmocka_unit_test(test_man_page), cmocka_unit_test(test_failed_run),
     };
     return cmocka_run_group_tests_name("command line", tests, NULL, NULL);
 }

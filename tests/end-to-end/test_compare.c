@@ -52,6 +52,9 @@ static int make_reports(void **state)
                                   KERNEL("k", "150", "200", "8000", "0.25") "," KERNEL("m", "50", "600", "10",
                                                                                        "null")));
     write_report("c.json", REPORT("first", "\"cycles\": 0", ""));
+    write_report("cut.json",
+                 REPORT("first", "\"cycles\": 9",
+                        "{\"name\": \"k\", \"cycles\": 9, \"interrupted\": true, \"status\": \"spins\"}"));
     write_report("list.json", "[1, 2]");
     write_report("broken.json", "{\"config\": {},\n\"kernels\": [}");
     return 0;
@@ -128,6 +131,8 @@ static void test_several(void **state)
     place_of("kernel k: only in B\n");
     assert_int_equal(run("compare a.json a.json"), 0);
     place_of("Nothing differs.");
+    assert_int_equal(run("compare a.json cut.json"), 0);
+    place_of("times as fast as A\n   cut off before its end: kernel k, spins\n");
 }
 
 static void test_errors(void **state)

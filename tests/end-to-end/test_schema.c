@@ -326,13 +326,44 @@ static void test_interrupted(void **state)
     wb_gpu_close(gpu);
 }
 
+/* So is what is known of one that hangs: who waits where, why, and how many more there are. */
+static void test_hang(void **state)
+{
+    (void)state;
+    static const char text[] = PTX_HEADER ".visible .entry k(.param .u64 out)\n{\n"
+                                          ".reg .u32 %t; .reg .pred %p; mov.u32 %t, %tid.x;\n"
+                                          "setp.ge.u32 %p, %t, 32; @%p exit; bar.sync 1, 64; ret;\n}\n";
+    WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "timeline=true", NULL});
+    uint32_t out[1] = {0};
+    assert_int_equal(harness_run(&(HarnessRun){gpu, text, "k", {200, 1, 1}, {64, 1, 1}, 0, out, 1}),
+                     WB_ERROR_DEADLOCK);
+    expect_valid(gpu, "hang");
+    json_t *report = report_of(gpu);
+    const json_t *kernel = kernel_of(report), *hang = json_object_get(kernel, "hang");
+    const json_t *blocks = json_object_get(hang, "blocks"), *block = json_array_get(blocks, 0);
+    const json_t *warps = json_array_get(json_object_get(block, "warps"), 0);
+    assert_string_equal(json_string_value(json_object_get(kernel, "status")), "deadlock");
+    assert_non_null(strstr(json_string_value(json_object_get(kernel, "failure")), "is deadlocked"));
+    assert_non_null(strstr(json_string_value(json_object_get(hang, "cause")), "Not all threads of block"));
+    assert_non_null(strstr(json_string_value(json_object_get(hang, "undispatched")), "no SM has enough"));
+    assert_int_equal(number(hang, "blocks_on_sms"), 120);
+    assert_int_equal(number(hang, "blocks_undispatched"), 80);
+    assert_int_equal(json_array_size(blocks), 64);
+    assert_int_equal(number(hang, "blocks_left_out"), 56);
+    assert_string_equal(json_string_value(json_object_get(block, "state")), "runs");
+    assert_string_equal(json_string_value(json_object_get(warps, "lanes")), "0xffffffff");
+    assert_non_null(strstr(json_string_value(json_object_get(warps, "waits_for")), "32 of 64"));
+    json_decref(report);
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_committed),          cmocka_unit_test(test_runs),
         cmocka_unit_test(test_what_is_wrong),      cmocka_unit_test(test_graph),
         cmocka_unit_test(test_interrupted),        cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_interrupted_nested),
+        cmocka_unit_test(test_interrupted_nested), cmocka_unit_test(test_hang),
     };
     return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }

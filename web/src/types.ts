@@ -71,6 +71,28 @@ export interface Wait {
     returned_sm: number;
 }
 
+// A block on an SM of a kernel that hangs. Warps that wait in the same way are together.
+export interface HangBlock {
+    kernel: string;
+    block: number[];
+    sm: number;
+    state: string;
+    warps: { first_warp: number; last_warp: number; lanes: string; place: string; waits_for: string }[];
+}
+
+// Who waits for what, of a kernel that hangs; texts may be empty.
+export interface Hang {
+    cause: string;
+    undispatched: string;
+    graph: string;
+    blocks_ended: number;
+    blocks_undispatched: number;
+    blocks_on_sms: number;
+    blocks_suspended: number;
+    blocks: HangBlock[];
+    blocks_left_out: number;
+}
+
 export interface Kernel {
     number: number;
     name: string;
@@ -85,7 +107,10 @@ export interface Kernel {
     ended: number;
     cycles: number;
     alone: boolean;
+    status?: string;
     interrupted?: boolean;
+    failure?: string; // why it was cut off
+    hang?: Hang;
     warp_instructions: number;
     thread_instructions: number;
     limited_by?: Limit;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
-import { makeOwnPage, makePage, nasty } from "./data.mjs";
+import { makeHungPage, makeOwnPage, makePage, nasty } from "./data.mjs";
 
 let checks = 0;
 let failures = 0;
@@ -252,6 +252,27 @@ async function checkOwn(browser, warpbeam, folder) {
     check((await browser.value(accented("gantt"))) > without + 500, "no lines lead to what a block launched");
 }
 
+// A kernel that hangs is the first thing on the page: why, and who waits where.
+async function checkHang(browser, warpbeam, folder) {
+    const page = pathToFileURL(makeHungPage(warpbeam, folder)).href;
+    for (const width of [1280, 400]) {
+        await browser.show(page, width, 900, width === 400 ? "dark" : "light");
+        const text = await browser.value(`document.querySelector("#summary .hang")?.innerText ?? ""`);
+        check(/meet spins for ever/.test(text), `${width}: the panel does not say that it spins: ${text}`);
+        check(/Likely cause: [^]*fit on the GPU at once \(16\)/.test(text), `${width}: there is no cause`);
+        check(/4 have not been dispatched/.test(text), `${width}: blocks without a place are not told`);
+        const rows = await browser.value(`document.querySelectorAll('[data-table="hang"] tbody tr').length`);
+        check(rows === 16, `${width}: ${rows} blocks wait, not 16`);
+        const cells = await browser.value(`document.querySelector('[data-table="hang"] tbody').textContent`);
+        check(/hang\.ptx:6/.test(cells), `${width}: the table has no places`);
+        check(
+            (await browser.value(`document.querySelector('[data-chart="gantt"]').dataset.items`)) < 100,
+            `${width}: blocks that were on no SM are drawn`,
+        );
+        await checkWidth(browser, width, `hang, ${width}`);
+    }
+}
+
 async function main(warpbeam) {
     const found = findBrowser();
     if (!found) {
@@ -267,6 +288,7 @@ async function main(warpbeam) {
         await checkDark(browser, page);
         await checkNarrow(browser, page);
         await checkOwn(browser, warpbeam, folder);
+        await checkHang(browser, warpbeam, folder);
         for (const complaint of browser.complaints()) check(false, `the browser says: ${complaint}`);
     } finally {
         await browser.close();
