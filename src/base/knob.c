@@ -110,7 +110,7 @@ static WbStatus tell_unknown(const KnobTable *table, const char *name, const cha
     Nearest nearest = nearest_to(name);
     for (size_t i = 0; i < table->count; i++)
         nearest_offer(&nearest, table->rows[i].name);
-    char hint[128];
+    char hint[NEAREST_HINT_SIZE];
     return error_set(error, WB_ERROR_NOT_FOUND, "%sthe %s has no knob '%.80s'%s", where, table->title, name,
                      nearest_hint(&nearest, hint, sizeof hint));
 }

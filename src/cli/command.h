@@ -26,7 +26,8 @@ typedef enum ValueKind {
     VALUE_WORDS,  /* one of the words in `of`, spaces between them */
     VALUE_LIST,   /* a name that `warpbeam list OF --names` prints */
     VALUE_FILE_OR_LIST,
-    VALUE_KNOB /* KNOB=VALUE */
+    VALUE_KNOB,   /* KNOB=VALUE */
+    VALUE_OF_KNOB /* what the knob `of` takes, and nothing else is meant by the option */
 } ValueKind;
 
 typedef struct Value {

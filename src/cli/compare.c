@@ -318,7 +318,10 @@ static int read_options(int *argument_count, char **arguments, Comparison *compa
         return misuse("--top needs a number, not '%s'.", top);
     if (take_flag(argument_count, arguments, "--all"))
         comparison->top = UINT64_MAX;
-    const int result = check_left_over(*argument_count, arguments, MOST_FILES);
+    const int result = check_left_over(*argument_count, arguments, *argument_count);
+    if (result == EXIT_DONE && *argument_count > MOST_FILES + 1)
+        return misuse("compare takes at most %d files; '%s' is one more.", MOST_FILES,
+                      arguments[MOST_FILES + 1]);
     if (result == EXIT_DONE && *argument_count < 3)
         return misuse("compare needs two files that --stats wrote, or more.");
     return result;

@@ -25,6 +25,7 @@ static void bash_value(Value value)
 {
     switch (value.kind) {
     case VALUE_ANY:
+    case VALUE_OF_KNOB:
         fputs("COMPREPLY=()", stdout);
         break;
     case VALUE_FILE:
@@ -125,6 +126,7 @@ static void zsh_value(Value value)
 {
     switch (value.kind) {
     case VALUE_ANY:
+    case VALUE_OF_KNOB:
         putchar(' ');
         break;
     case VALUE_FILE:
@@ -218,7 +220,7 @@ int command_completion(int argument_count, char **arguments)
             return EXIT_DONE;
         }
     }
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("there is no completion for '%s'%s", arguments[1],
                   nearest_hint(&nearest, hint, sizeof hint));
 }

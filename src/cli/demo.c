@@ -12,6 +12,7 @@
 #include "api/gpu.h"
 #include "base/nearest.h"
 #include "cli/progress.h"
+#include "cli/running.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
 #include "report/limit.h"
@@ -92,23 +93,22 @@ static void find_limits(const WbGpu *gpu, double time, char *text, size_t size)
 
 /* -- runs -- */
 
-static WbGpu *open_gpu(const Demo *demo)
+/* Returns as running_open() does. */
+static int open_gpu(const Demo *demo, WbGpu **gpu)
 {
-    WbGpu *gpu;
-    char error[2048];
-    if (wb_gpu_open(demo->gpu, &gpu, error, sizeof error)) {
-        fail("%s", error);
-        return NULL;
-    }
-    WbStatus status = demo->threads ? wb_gpu_set(gpu, "threads", demo->threads) : WB_OK;
+    const int result = gpu_open(demo->gpu, gpu);
+    if (result != EXIT_DONE)
+        return result;
+    WbStatus status = demo->threads ? wb_gpu_set(*gpu, "threads", demo->threads) : WB_OK;
     for (size_t i = 0; i < sizeof settings / sizeof *settings && status == WB_OK; i++)
-        status = wb_gpu_set(gpu, settings[i][0], settings[i][1]);
+        status = wb_gpu_set(*gpu, settings[i][0], settings[i][1]);
     if (status != WB_OK)
-        fail("%s", wb_error(gpu));
-    if (status == WB_OK && progress_start(gpu, demo->progress))
-        return gpu;
-    wb_gpu_close(gpu);
-    return NULL;
+        misuse("%s", wb_error(*gpu));
+    if (status == WB_OK && progress_start(*gpu, demo->progress))
+        return EXIT_DONE;
+    wb_gpu_close(*gpu);
+    *gpu = NULL;
+    return EXIT_USAGE;
 }
 
 static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
@@ -132,19 +132,26 @@ static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
     return result;
 }
 
-static int run_all(Demo *demo)
+static void print_heading(const Demo *demo)
 {
-    Outcome first = {0};
     const WavefrontShape shape = shapes[demo->size];
     printf("A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n\n",
            shape.width, shape.height, shape.across, shape.down, demo->gpu);
     printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "what limited it");
+}
+
+static int run_all(Demo *demo)
+{
+    Outcome first = {0};
     for (size_t way = 0; way < WAYS; way++) {
         Outcome outcome;
-        WbGpu *gpu = open_gpu(demo);
-        if (!gpu)
-            return EXIT_FAILED;
-        const int result = run_way(demo, way, gpu, &outcome);
+        WbGpu *gpu;
+        int result = open_gpu(demo, &gpu);
+        if (result != EXIT_DONE)
+            return result;
+        if (way == 0)
+            print_heading(demo);
+        result = run_way(demo, way, gpu, &outcome);
         progress_clear();
         wb_gpu_close(gpu);
         if (result != EXIT_DONE)
@@ -184,7 +191,7 @@ static void print_next(const Demo *demo)
 
 static int read_size(const char *text, InputSize *size)
 {
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     Nearest nearest = nearest_to(text);
     for (size_t i = 0; i < INPUT_SIZES; i++) {
         nearest_offer(&nearest, input_size_names[i]);
@@ -193,8 +200,7 @@ static int read_size(const char *text, InputSize *size)
             return EXIT_DONE;
         }
     }
-    return misuse("--size is small, full or tiny, not '%s'%s", text,
-                  nearest_hint(&nearest, hint, sizeof hint));
+    return misuse("the demo has no size '%s'%s", text, nearest_hint(&nearest, hint, sizeof hint));
 }
 
 int command_demo(int argument_count, char **arguments)

@@ -19,6 +19,14 @@
 #include "report/report.h"
 #include "sm/sched/registry.h"
 
+static bool has_words(const Listing *listing, const char *name, const char *text)
+{
+    for (int i = 0; i < listing->word_count; i++)
+        if (!strcasestr(name, listing->words[i]) && !strcasestr(text, listing->words[i]))
+            return false;
+    return true;
+}
+
 void list_entry(Listing *listing, const char *name, const char *format, ...)
 {
     char text[2048];
@@ -26,7 +34,7 @@ void list_entry(Listing *listing, const char *name, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (listing->word && !strcasestr(name, listing->word) && !strcasestr(text, listing->word))
+    if (!has_words(listing, name, text))
         return;
     listing->count++;
     puts(listing->only_names ? name : text);
@@ -126,7 +134,7 @@ static int list_policies(Listing *listing)
     static const PolicyKind *const kinds[] = {&source_policies, &admit_policies, &place_policies,
                                               &order_policies, &sched_policies};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if (!listing->only_names && !listing->word)
+        if (!listing->only_names && !listing->word_count)
             printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
         Policy policy;
         for (size_t i = 0; (policy = kinds[k]->at(i)).name; i++)
@@ -238,7 +246,7 @@ static const List *find_list(const char *name)
         if (strcmp(name, lists[i].name) == 0)
             return &lists[i];
     }
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     misuse("there is no list of '%s'%s", name, nearest_hint(&nearest, hint, sizeof hint));
     return NULL;
 }
@@ -255,18 +263,20 @@ int command_list(int argument_count, char **arguments)
     Listing listing = {0};
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
     listing.only_names = take_flag(&argument_count, arguments, "--names");
-    if (check_left_over(argument_count, arguments, 2) != EXIT_DONE)
+    if (check_left_over(argument_count, arguments, argument_count) != EXIT_DONE)
         return EXIT_USAGE;
     if (argument_count == 1)
         return list_lists(&listing);
     const List *list = find_list(arguments[1]);
     if (!list)
         return EXIT_USAGE;
-    listing.word = argument_count > 2 ? arguments[2] : NULL;
-    if (markdown && (!list->print_markdown || listing.only_names || listing.word))
+    listing.words = arguments + 2;
+    listing.word_count = argument_count - 2;
+    if (markdown && (!list->print_markdown || listing.only_names || listing.word_count))
         return misuse("only statistics, with their ratios, and cuda can be listed as Markdown, and whole.");
     const int result = markdown ? list->print_markdown() : list->print(&listing);
-    if (listing.word && !listing.count && result == EXIT_DONE)
-        return fail("none of the %s has '%s'.", list->name, listing.word);
+    if (listing.word_count && !listing.count && result == EXIT_DONE)
+        return fail("none of the %s has '%s'%s.", list->name, listing.words[0],
+                    listing.word_count > 1 ? " and all the words behind it" : "");
     return result;
 }

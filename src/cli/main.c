@@ -41,7 +41,7 @@ int unknown_command(const char *name)
     Nearest nearest = nearest_to(name);
     for (size_t i = 0; i < command_count; i++)
         nearest_offer(&nearest, commands[i].name);
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("there is no command '%s'%s", name, nearest_hint(&nearest, hint, sizeof hint));
 }
 

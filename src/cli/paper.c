@@ -22,7 +22,7 @@ static int unknown_paper(const char *name)
     Nearest nearest = nearest_to(name);
     for (size_t i = 0; (paper = paper_at(i)); i++)
         nearest_offer(&nearest, paper->name);
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("there is no paper '%s'%s", name, nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -35,7 +35,7 @@ static int check_benchmark(const Paper *paper, const char *wanted)
             return EXIT_DONE;
         nearest_offer(&nearest, name);
     }
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("%s has no benchmark '%s'%s", paper->name, wanted,
                   nearest_hint(&nearest, hint, sizeof hint));
 }
@@ -61,9 +61,8 @@ static int read_size(const char *text, InputSize *size)
             return EXIT_DONE;
         }
     }
-    char hint[64];
-    return misuse("--size is small, full or tiny, not '%s'%s", text,
-                  nearest_hint(&nearest, hint, sizeof hint));
+    char hint[NEAREST_HINT_SIZE];
+    return misuse("papers have no size '%s'%s", text, nearest_hint(&nearest, hint, sizeof hint));
 }
 
 static int read_jobs(const char *text, int *jobs)

@@ -1,5 +1,5 @@
 /* `warpbeam ptx`: what a PTX file holds, and which of its kernels this build can run. */
-#include "cli/command.h"
+#include "cli/running.h"
 
 #include <stdio.h>
 
@@ -37,10 +37,9 @@ int command_ptx(int argument_count, char **arguments)
     if (argument_count != 2)
         return misuse("ptx needs one PTX file.");
     WbGpu *gpu;
-    char error[2048];
-    if (wb_gpu_open(name ? name : "h200", &gpu, error, sizeof error))
-        return fail("%s", error);
-    int result = print_file(gpu, arguments[1]);
+    int result = gpu_open(name ? name : "h200", &gpu);
+    if (result == EXIT_DONE)
+        result = print_file(gpu, arguments[1]);
     wb_gpu_close(gpu);
     return result;
 }

@@ -132,9 +132,11 @@ int run_ptx(int argument_count, char **arguments)
 {
     Job job = {0};
     int result = read_options(argument_count, arguments, &job);
-    WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
+    WbGpu *gpu = NULL;
     if (result == EXIT_DONE)
-        result = gpu ? run_job(&job, gpu) : EXIT_FAILED;
+        result = running_open(&job.running, &gpu);
+    if (result == EXIT_DONE)
+        result = run_job(&job, gpu);
     wb_gpu_close(gpu);
     running_free(&job.running);
     VEC_FREE(&job.texts);

@@ -8,10 +8,14 @@
 
 #include "cli/page.h"
 #include "cli/progress.h"
+#include "config/config.h"
 
 Running running_take(int *argument_count, char **arguments)
 {
     Running running = {.gpu = take_option(argument_count, arguments, "--gpu")};
+    const char *usual = getenv("WARPBEAM_GPU");
+    if (!running.gpu && usual && *usual)
+        running.gpu = usual;
     for (const char *setting; (setting = take_option(argument_count, arguments, "--set"));)
         VEC_PUSH(&running.settings, (char *)setting);
     running.threads = take_option(argument_count, arguments, "--threads");
@@ -23,7 +27,8 @@ Running running_take(int *argument_count, char **arguments)
     running.report.details = take_flag(argument_count, arguments, "--detail");
     if (running.page)
         VEC_PUSH(&running.settings, "timeline=true"); /* for series, launches and waits */
-    if (take_flag(argument_count, arguments, "--profile-lines") || running.page)
+    running.lines = take_flag(argument_count, arguments, "--profile-lines");
+    if (running.lines || running.page)
         VEC_PUSH(&running.settings, "profile_lines=true");
     running.report.blocks = take_flag(argument_count, arguments, "--blocks");
     return running;
@@ -40,10 +45,11 @@ static bool set(WbGpu *gpu, const char *knob, const char *value)
 {
     if (wb_gpu_set(gpu, knob, value) == WB_OK)
         return true;
-    fail("%s", wb_error(gpu));
+    misuse("%s", wb_error(gpu));
     return false;
 }
 
+/* False once the misuse has been told. */
 static bool set_all(const Running *running, WbGpu *gpu)
 {
     if (!set(gpu, "mode", running->cycle ? "cycle" : "functional") ||
@@ -56,7 +62,7 @@ static bool set_all(const Running *running, WbGpu *gpu)
         char knob[64];
         const char *setting = running->settings.items[i], *equals = strchr(setting, '=');
         if (!equals) {
-            fail("--set needs KNOB=VALUE; '%s' has no '='.", setting);
+            misuse("--set needs KNOB=VALUE; '%s' has no '='.", setting);
             return false;
         }
         snprintf(knob, sizeof knob, "%.*s", (int)(equals - setting), setting);
@@ -72,24 +78,47 @@ static void print_output(void *context, const char *text, size_t length)
     fwrite(text, 1, length, context);
 }
 
-WbGpu *running_open(const Running *running)
+bool gpu_is_there(const char *name)
 {
-    WbGpu *gpu;
+    char path[CONFIG_PATH_SIZE];
+    return config_find(name, NULL, path) || access(name, F_OK) == 0;
+}
+
+int gpu_open(const char *name, WbGpu **gpu)
+{
     char error[2048];
-    if (running->page && !running->cycle) {
-        fail("--report shows where time went: --functional has none.");
-        return NULL;
+    *gpu = NULL;
+    if (wb_gpu_open(name, gpu, error, sizeof error) == WB_OK)
+        return EXIT_DONE;
+    return gpu_is_there(name) ? fail("%s", error) : misuse("%s", error);
+}
+
+/* What has no time cannot be shown where time went. */
+static int check_functional(const Running *running)
+{
+    const char *option = running->page       ? "--report"
+                         : running->timeline ? "--timeline"
+                         : running->lines    ? "--profile-lines"
+                                             : NULL;
+    return option && !running->cycle ? misuse("%s shows where time went: --functional has none.", option)
+                                     : EXIT_DONE;
+}
+
+int running_open(const Running *running, WbGpu **gpu)
+{
+    *gpu = NULL;
+    int result = check_functional(running);
+    if (result == EXIT_DONE)
+        result = gpu_open(running->gpu ? running->gpu : "h200", gpu);
+    if (result != EXIT_DONE)
+        return result;
+    if (!set_all(running, *gpu) || !progress_start(*gpu, running->progress)) {
+        wb_gpu_close(*gpu);
+        *gpu = NULL;
+        return EXIT_USAGE;
     }
-    if (wb_gpu_open(running->gpu ? running->gpu : "h200", &gpu, error, sizeof error)) {
-        fail("%s", error);
-        return NULL;
-    }
-    if (!set_all(running, gpu) || !progress_start(gpu, running->progress)) {
-        wb_gpu_close(gpu);
-        return NULL;
-    }
-    wb_set_output(gpu, print_output, running_is_talking(running) ? stdout : stderr);
-    return gpu;
+    wb_set_output(*gpu, print_output, running_is_talking(running) ? stdout : stderr);
+    return EXIT_DONE;
 }
 
 static int write_statistics(const Running *running, WbGpu *gpu)

@@ -34,7 +34,7 @@ static const Option running[] = {
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
     {"--threads", "N", "host threads of cycle mode; the result is the same with any number", ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
-    {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -",
+    {"--stats", "FILE", "all statistics: FILE.csv, else JSON; on standard output where FILE is -",
      FILE_VALUE},
     {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
     {"--report", "FILE.html", "all of them, lines and series included, as a page for browsers", FILE_VALUE},
@@ -48,10 +48,12 @@ static const Option running[] = {
 const OptionGroup running_options = GROUP("Every run", NULL, running);
 
 static const Option of_program[] = {
-    {"--config", "FILE", "the same as --gpu", FILE_VALUE},
-    {"--kernels", "PATTERN", "only kernels of such a name take time: 'conv*,gemm'", ANY},
-    {"--max-cycles", "N", "a kernel that takes longer is an error", ANY},
-    {"--seed", "N", "of all that is random", ANY},
+    {"--kernels",
+     "PATTERN",
+     "only kernels of such a name take time: 'conv*,gemm'",
+     {VALUE_OF_KNOB, "timed_kernels"}},
+    {"--max-cycles", "N", "a kernel that takes longer is an error", {VALUE_OF_KNOB, "cycle_limit"}},
+    {"--seed", "N", "of all that is random", {VALUE_OF_KNOB, "seed"}},
     {"--graph-profile", "FILE", "records which blocks read what others wrote, as a dependency graph",
      FILE_VALUE},
     {"--quiet", NULL, "no summary at the end", ANY},
@@ -189,11 +191,11 @@ const Command commands[] = {
     {"list",
      command_list,
      "Show what there is: gpus, policies, knobs, statistics, workloads, papers ...",
-     {"WHAT [WORD] [OPTION]..."},
-     "With a word, only the entries that have it. Without anything, what can be listed.",
+     {"WHAT [WORD]... [OPTION]..."},
+     "With words, only the entries that have all of them. Without anything, what can be listed.",
      LIST(""),
      {&list_options},
-     {"warpbeam list knobs dram"}},
+     {"warpbeam list knobs dram row"}},
     {"config",
      command_config,
      "Show a GPU's configuration with every value resolved",
@@ -241,11 +243,11 @@ const size_t command_count = sizeof commands / sizeof *commands;
 
 const SettingVariable variables[] = {
     {"WARPBEAM_CONFIGS", "further folders with GPU configurations, colons between them"},
-    {"WARPBEAM_GPU", "the GPU of a CUDA program where --gpu is not given"},
+    {"WARPBEAM_GPU", "the GPU of `run` where --gpu is not given"},
     {"WARPBEAM_STATS", "as --stats, of CUDA programs that are run without this command"},
     {"WARPBEAM_TIMELINE", "as --timeline, of the same"},
     {"WARPBEAM_PROGRESS", "as --progress, of CUDA programs"},
-    {"WARPBEAM_SET", "knobs of a CUDA program, KNOB=VALUE, line feeds between them; --set comes after them"},
+    {"WARPBEAM_SET", "knobs of a CUDA program: \"KNOB=VALUE;KNOB=VALUE\"; --set comes after them"},
 };
 const size_t variable_count = sizeof variables / sizeof *variables;
 

@@ -175,7 +175,7 @@ static WbStatus not_found(const char *name, Error *error)
 {
     NearestConfig found = {.nearest = nearest_to(name)};
     config_list(offer_name, &found);
-    char hint[128];
+    char hint[NEAREST_HINT_SIZE];
     return error_set(error, WB_ERROR_NOT_FOUND,
                      "There is no GPU configuration '%.200s'%s `warpbeam list gpus` shows all.", name,
                      nearest_hint(&found.nearest, hint, sizeof hint));
