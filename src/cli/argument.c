@@ -70,7 +70,7 @@ static bool make_buffer(WbGpu *gpu, const char *text, const char *value, KernelA
     if (!knob_parse_integer(number, &bytes) || !bytes) {
         misuse("'%s' has no size that can be read; a buffer is buffer:BYTES or buffer:BYTES:FILL, with 4096, "
                "64KiB, "
-               "1MiB, 2GiB or such as BYTES.",
+               "1MiB or such as BYTES.",
                text);
         return false;
     }

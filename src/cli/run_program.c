@@ -17,6 +17,7 @@
 
 #include "cli/elf.h"
 #include "cli/running.h"
+#include "config/config.h"
 
 /* Invariant: notice is a pipe; a byte comes out of it as soon as the program, or one that it started, has
  * opened a GPU. They find it by a path, for they may close files that they do not know. */
@@ -209,7 +210,7 @@ static void set_environment(const Program *program)
         snprintf(text, sizeof text, "%s/libcudart.so.%s", program->libraries, program->facts.runtime);
         put_before("LD_PRELOAD", text, ':');
     }
-    if (running->gpu && (strchr(running->gpu, '/') || strstr(running->gpu, ".yaml")))
+    if (running->gpu && config_is_path(running->gpu))
         set_path("WARPBEAM_GPU", running->gpu);
     else if (running->gpu)
         setenv("WARPBEAM_GPU", running->gpu, 1);

@@ -81,7 +81,7 @@ static void print_output(void *context, const char *text, size_t length)
 bool gpu_is_there(const char *name)
 {
     char path[CONFIG_PATH_SIZE];
-    return config_find(name, NULL, path) || access(name, F_OK) == 0;
+    return config_find(name, NULL, path) || (config_is_path(name) && access(name, F_OK) == 0);
 }
 
 int gpu_open(const char *name, WbGpu **gpu)
