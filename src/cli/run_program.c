@@ -154,7 +154,8 @@ static int check_settings(Program *program)
     add_setting(program, "cycle_limit", program->max_cycles);
     add_setting(program, "seed", program->seed);
     if (!running_is_talking(running))
-        return misuse("--stats needs a file's name here: standard output is the program's.");
+        return misuse(
+            "--stats, --timeline and --report need a file's name here: standard output is the program's.");
     WbGpu *gpu;
     const int result = running_open(running, &gpu);
     wb_gpu_close(gpu);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/page.h"
 #include "cli/progress.h"
 #include "config/config.h"
@@ -36,9 +37,29 @@ Running running_take(int *argument_count, char **arguments)
 
 void running_free(Running *running) { VEC_FREE(&running->settings); }
 
+static bool is_stream(const char *path) { return path && strcmp(path, "-") == 0; }
+
 bool running_is_talking(const Running *running)
 {
-    return !running->stats || strcmp(running->stats, "-") != 0;
+    return !is_stream(running->stats) && !is_stream(running->timeline) && !is_stream(running->page);
+}
+
+/* Two outputs in one stream could not be told apart. */
+static int check_streams(const Running *running)
+{
+    const struct {
+        const char *option, *path;
+    } outputs[] = {
+        {"--stats", running->stats}, {"--timeline", running->timeline}, {"--report", running->page}};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        if (!is_stream(outputs[i].path))
+            continue;
+        if (first)
+            return misuse("only one of %s and %s can be - for standard output.", first, outputs[i].option);
+        first = outputs[i].option;
+    }
+    return EXIT_DONE;
 }
 
 static bool set(WbGpu *gpu, const char *knob, const char *value)
@@ -109,6 +130,8 @@ int running_open(const Running *running, WbGpu **gpu)
     *gpu = NULL;
     int result = check_functional(running);
     if (result == EXIT_DONE)
+        result = check_streams(running);
+    if (result == EXIT_DONE)
         result = gpu_open(running->gpu ? running->gpu : "h200", gpu);
     if (result != EXIT_DONE)
         return result;
@@ -123,7 +146,7 @@ int running_open(const Running *running, WbGpu **gpu)
 
 static int write_statistics(const Running *running, WbGpu *gpu)
 {
-    if (running_is_talking(running)) {
+    if (!is_stream(running->stats)) {
         const unsigned parts = (running->report.details ? WB_REPORT_DETAILS : 0u) |
                                (running->report.blocks ? WB_REPORT_BLOCKS : 0u);
         return wb_report(gpu, running->stats, parts) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
@@ -138,7 +161,7 @@ bool running_new_file(char path[RUNNING_PATH_SIZE])
     snprintf(path, RUNNING_PATH_SIZE, "%s/warpbeam-XXXXXX.json", folder && *folder ? folder : "/tmp");
     const int file = mkstemps(path, (int)strlen(".json"));
     if (file < 0) {
-        fail("the statistics for the page cannot be kept: %s: %s.", path, strerror(errno));
+        fail("the file for what is to be shown cannot be made: %s: %s.", path, strerror(errno));
         return false;
     }
     close(file);
@@ -152,15 +175,51 @@ int running_write_page(const Running *running, const char *statistics)
     return page_write(&input, 1, PAGE_BYTES, running->page, &error) ? EXIT_DONE : fail("%s", error.text);
 }
 
-static int make_page(const Running *running, WbGpu *gpu)
+static int write_page(const Running *running, WbGpu *gpu, const char *path)
 {
-    char path[RUNNING_PATH_SIZE];
-    if (!running_new_file(path))
+    char statistics[RUNNING_PATH_SIZE];
+    Running here = *running;
+    here.page = path;
+    if (!running_new_file(statistics))
         return EXIT_FAILED;
-    const int result = wb_report(gpu, path, WB_REPORT_DETAILS | WB_REPORT_BLOCKS)
+    const int result = wb_report(gpu, statistics, WB_REPORT_DETAILS | WB_REPORT_BLOCKS)
                            ? fail("%s", wb_error(gpu))
-                           : running_write_page(running, path);
-    unlink(path);
+                           : running_write_page(&here, statistics);
+    unlink(statistics);
+    return result;
+}
+
+static int write_timeline(const Running *running, WbGpu *gpu, const char *path)
+{
+    (void)running;
+    return wb_timeline(gpu, path) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
+}
+
+static int copy_out(const char *path)
+{
+    Error error = {0};
+    size_t length;
+    char *text = file_read("file", path, &length, &error);
+    if (!text)
+        return fail("%s", error.text);
+    const bool done = fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0;
+    xfree(text);
+    return done ? EXIT_DONE : fail("standard output cannot be written: %s.", strerror(errno));
+}
+
+/* Writes by `write` what can only be written to a path; for standard output it goes through a file. */
+static int write_to(const Running *running, WbGpu *gpu, const char *path,
+                    int (*write)(const Running *running, WbGpu *gpu, const char *path))
+{
+    char made[RUNNING_PATH_SIZE];
+    if (!is_stream(path))
+        return write(running, gpu, path);
+    if (!running_new_file(made))
+        return EXIT_FAILED;
+    int result = write(running, gpu, made);
+    if (result == EXIT_DONE)
+        result = copy_out(made);
+    unlink(made);
     return result;
 }
 
@@ -169,9 +228,9 @@ int running_report(const Running *running, WbGpu *gpu)
     progress_clear();
     if (running_is_talking(running))
         report_text(gpu, &running->report, stdout);
-    if (running->timeline && wb_timeline(gpu, running->timeline))
-        return fail("%s", wb_error(gpu));
-    const int result = running->page ? make_page(running, gpu) : EXIT_DONE;
+    int result = running->timeline ? write_to(running, gpu, running->timeline, write_timeline) : EXIT_DONE;
+    if (result == EXIT_DONE && running->page)
+        result = write_to(running, gpu, running->page, write_page);
     return running->stats && result == EXIT_DONE ? write_statistics(running, gpu) : result;
 }
 

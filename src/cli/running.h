@@ -29,9 +29,9 @@ void running_free(Running *running);
 /* Opens the GPU and sets its knobs; returns EXIT_DONE, or once the failure has been told EXIT_FAILED or
  * EXIT_USAGE. What kernels print goes where the report's text goes. */
 int running_open(const Running *running, WbGpu **gpu);
-/* Whether people read standard output: it is not taken by the JSON. */
+/* Whether people read standard output: no output of the run has taken it. */
 bool running_is_talking(const Running *running);
-/* The path of a new file for the statistics that the page of --report needs; false once the failure has been
+/* The path of a new file for the statistics that the page of --report needs, and the like; false once the failure has been
  * told. */
 bool running_new_file(char path[RUNNING_PATH_SIZE]);
 /* Makes the page of a statistics file. */

@@ -36,8 +36,12 @@ static const Option running[] = {
     {"--functional", NULL, "only the results, without time: much faster", ANY},
     {"--stats", "FILE", "all statistics: FILE.csv, else JSON; on standard output where FILE is -",
      FILE_VALUE},
-    {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
-    {"--report", "FILE.html", "all of them, lines and series included, as a page for browsers", FILE_VALUE},
+    {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens; - as above",
+     FILE_VALUE},
+    {"--report", "FILE.html",
+     "all of them, lines and series included, as a page for browsers; - as above; --stats beside it writes "
+     "JSON",
+     FILE_VALUE},
     {"--progress", "WHEN",
      "auto: how far the simulation is, on a terminal; always: as lines elsewhere, too; never",
      WORDS("auto always never")},
@@ -170,7 +174,8 @@ const Command commands[] = {
      command_compare,
      "Show what differs between runs, the biggest difference first",
      {"A.json B.json [C.json]... [OPTION]..."},
-     "Takes two to six JSON files that --stats wrote. First come knobs that differ, then totals, then "
+     "Takes two to six JSON files that --stats wrote, - being standard input. First come knobs that differ, "
+     "then totals, then "
      "counters "
      "of the kernels, those of one name together, and their ratios where there is one of the name. "
      "Differences "

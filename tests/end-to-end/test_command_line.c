@@ -88,6 +88,14 @@ static void test_json(void **state)
     assert_int_equal(json_array_size(kernels), 1);
     assert_string_equal(json_string_value(json_object_get(json_array_get(kernels, 0), "name")), "saxpy");
     json_decref(report);
+    EXPECT(SAXPY "--timeline -", 0, "{", "\"traceEvents\"");
+    report = json_loads(output, 0, NULL);
+    assert_non_null(report);
+    json_decref(report);
+    EXPECT(SAXPY "--report -", 0, "</html>");
+    assert_memory_equal(output, "<!doctype html>", 15);
+    EXPECT(SAXPY "--timeline - --stats -", 2, "only one of --stats and --timeline can be -");
+    EXPECT("run --report - -- true", 2, "standard output is the program's");
     EXPECT(SAXPY "--stats /nowhere/x.json", 1, "/nowhere/x.json", "cannot be written");
 }
 
