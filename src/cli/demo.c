@@ -11,6 +11,7 @@
 
 #include "api/gpu.h"
 #include "base/nearest.h"
+#include "base/terminal.h"
 #include "cli/progress.h"
 #include "cli/running.h"
 #include "papers/paper.h"
@@ -19,6 +20,8 @@
 #include "wireframe/wireframe.h"
 
 enum { PATH_SIZE = 4096 };
+/* Columns of the table, which without the last one is 60 wide. */
+enum { NAME_WIDTH = 8, ABOUT_WIDTH = 31, WHOLE_WIDTH = 122 };
 
 /* Rows of the table, in its order. */
 static const struct {
@@ -132,12 +135,27 @@ static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
     return result;
 }
 
+/* The last column, or where a line has no room for it, a line of its own. */
+static void print_limits(const char *text)
+{
+    if (terminal_is(stdout) && terminal_columns(stdout) < WHOLE_WIDTH) {
+        printf("\n%*s", NAME_WIDTH + 1, "");
+        terminal_wrap(text, NAME_WIDTH + 1, NAME_WIDTH + 1, terminal_columns(stdout), stdout);
+    } else {
+        printf("  %s\n", text);
+    }
+}
+
 static void print_heading(const Demo *demo)
 {
     const WavefrontShape shape = shapes[demo->size];
-    printf("A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n\n",
-           shape.width, shape.height, shape.across, shape.down, demo->gpu);
-    printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "what limited it");
+    char text[256];
+    snprintf(text, sizeof text,
+             "A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n",
+             shape.width, shape.height, shape.across, shape.down, demo->gpu);
+    terminal_wrap(text, 0, 0, terminal_columns(stdout), stdout);
+    printf("\n%-*s %10s %8s", NAME_WIDTH + 1 + ABOUT_WIDTH, "", "time", "speedup");
+    print_limits("what limited it");
 }
 
 static int run_all(Demo *demo)
@@ -158,8 +176,9 @@ static int run_all(Demo *demo)
             return progress_was_interrupted() ? EXIT_INTERRUPTED : result;
         if (way == 0)
             first = outcome;
-        printf("%-9s %-32s %7.0f us %7.2fx  %s\n", ways[way].name, ways[way].about, outcome.time,
-               first.time / outcome.time, outcome.limits);
+        printf("%-*s %-*s %7.0f us %7.2fx", NAME_WIDTH, ways[way].name, ABOUT_WIDTH, ways[way].about,
+               outcome.time, first.time / outcome.time);
+        print_limits(outcome.limits);
         fflush(stdout);
     }
     printf("\nAll results equal the host's, bit for bit.\n");
@@ -183,10 +202,12 @@ static void print_next(const Demo *demo)
     puts("\nNext:");
     if (demo->out)
         printf("  warpbeam compare %s %s\n", demo->files[0], demo->files[WAYS - 1]);
-    puts("  warpbeam run wireframe/sw --mode lvl --gpu gtx480    another wavefront; `warpbeam list "
-         "workloads`\n"
-         "  warpbeam run -- ./program                            your CUDA program\n"
-         "  warpbeam help run                                    and what there is to measure");
+    static const char *const lines[] = {
+        "  warpbeam run wireframe/sw --mode lvl --gpu gtx480    another wavefront; `warpbeam list workloads`",
+        "  warpbeam run -- ./program                            your CUDA program",
+        "  warpbeam help run                                    and what there is to measure"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        terminal_wrap(lines[i], 0, 6, terminal_columns(stdout), stdout);
 }
 
 static int read_size(const char *text, InputSize *size)

@@ -9,6 +9,7 @@
 
 #include "api/gpu.h"
 #include "base/nearest.h"
+#include "base/terminal.h"
 #include "cli/list_cuda.h"
 #include "exec/intrinsic.h"
 #include "grid/policy.h"
@@ -27,6 +28,27 @@ static bool has_words(const Listing *listing, const char *name, const char *text
     return true;
 }
 
+/* On a terminal each line of the text is wrapped below its last column, or where that is too far to the right,
+ * below its beginning; elsewhere an entry stays in its lines, for scripts. */
+static void print_entry(const char *text)
+{
+    if (!terminal_is(stdout)) {
+        puts(text);
+        return;
+    }
+    const unsigned columns = terminal_columns(stdout);
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        end = strchrnul(text, '\n');
+        unsigned indent = (unsigned)strspn(text, " ") + 4;
+        for (const char *at = text; at + 2 < end; at++)
+            if (at[0] == ' ' && at[1] == ' ' && at[2] != ' ' && (unsigned)(at + 2 - text) < columns / 2)
+                indent = (unsigned)(at + 2 - text);
+        char line[2048];
+        snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
+        terminal_wrap(line, 0, indent, columns, stdout);
+    }
+}
+
 void list_entry(Listing *listing, const char *name, const char *format, ...)
 {
     char text[2048];
@@ -37,7 +59,10 @@ void list_entry(Listing *listing, const char *name, const char *format, ...)
     if (!has_words(listing, name, text))
         return;
     listing->count++;
-    puts(listing->only_names ? name : text);
+    if (listing->only_names)
+        puts(name);
+    else
+        print_entry(text);
 }
 
 typedef struct GpuListing {

@@ -6,7 +6,10 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/terminal.h"
 #include "report/limit.h"
+
+enum { TEXT_INDENT = 16 };
 
 typedef struct Page {
     FILE *to;
@@ -44,11 +47,12 @@ static void line(const Page *page, const char *title, const char *format, ...)
 static void line(const Page *page, const char *title, const char *format, ...)
 {
     va_list arguments;
+    char text[1024];
     va_start(arguments, format);
-    fprintf(page->to, "  %-14s", title);
-    vfprintf(page->to, format, arguments);
-    putc('\n', page->to);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fprintf(page->to, "  %-*s", TEXT_INDENT - 2, title);
+    terminal_wrap(text, TEXT_INDENT, TEXT_INDENT, terminal_columns(page->to), page->to);
 }
 
 static void write_answer(const Page *page)
@@ -57,10 +61,12 @@ static void write_answer(const Page *page)
     const GpuConfig *config = &page->gpu->config;
     const KernelLimit limit = limit_of(record, &page->sums, config);
     char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 32];
-    fprintf(page->to, "  %s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".\n",
-            figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
-            page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text,
-            record->interrupted ? ", cut off before its end" : "", record->launched);
+    snprintf(sentence, sizeof sentence,
+             "%s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".",
+             figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
+             page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text,
+             record->interrupted ? ", cut off before its end" : "", record->launched);
+    report_wrapped(sentence, 2, page->to);
     snprintf(sentence, sizeof sentence, "Limited by %s", limit_text(&limit, text));
     report_wrapped(sentence, 2, page->to);
 }
@@ -108,14 +114,15 @@ static void write_schedulers(const Page *page)
     const uint64_t *values = page->record->components[COMPONENT_SCHEDULER].sums;
     size_t order[sizeof(SchedulerStatistics) / sizeof(uint64_t)];
     const size_t count = sort_rows(values, table->count, order);
-    fprintf(page->to, "  %-14sissued %s; waited for", "schedulers", FIGURE(page, issue_share));
+    char text[1024];
+    int used = snprintf(text, sizeof text, "issued %s; waited for", FIGURE(page, issue_share));
     for (size_t i = 0; i < count; i++) {
         const char *name = table->rows[order[i]].name;
         const Figure share = figure_of((Ratio){values[order[i]], page->sums.scheduler_cycles}, true, 1);
         if (strcmp(name, "issued") != 0 && strcmp(share.text, "0.0%") != 0)
-            fprintf(page->to, " %s %s", reason(name), share.text);
+            used += snprintf(text + used, sizeof text - (size_t)used, " %s %s", reason(name), share.text);
     }
-    putc('\n', page->to);
+    line(page, "schedulers", "%s", text);
 }
 
 static void write_memory(const Page *page)

@@ -320,6 +320,7 @@ static void test_man_page(void **state)
 
 int main(void)
 {
+    unsetenv("COLUMNS"); /* or pages would be as wide */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run),      cmocka_unit_test(test_json),   cmocka_unit_test(test_csv),
         cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors), cmocka_unit_test(test_lists),
