@@ -11,14 +11,13 @@
 #include "base/nearest.h"
 #include "base/terminal.h"
 #include "cli/list_cuda.h"
+#include "cli/list_of.h"
 #include "exec/intrinsic.h"
-#include "grid/policy.h"
 #include "isa/isa.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
 #include "report/ratio.h"
 #include "report/report.h"
-#include "sm/sched/registry.h"
 
 static bool has_words(const Listing *listing, const char *name, const char *text)
 {
@@ -156,9 +155,8 @@ static int list_schema(Listing *listing)
 
 static int list_policies(Listing *listing)
 {
-    static const PolicyKind *const kinds[] = {&source_policies, &admit_policies, &place_policies,
-                                              &order_policies, &sched_policies};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    const PolicyKind *const *kinds = policy_kinds;
+    for (size_t k = 0; k < policy_kind_count; k++) {
         if (!listing->only_names && !listing->word_count)
             printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
         Policy policy;
@@ -217,14 +215,6 @@ static int list_workloads(Listing *listing)
     return EXIT_DONE;
 }
 
-static int list_modes(Listing *listing)
-{
-    WorkloadMode mode;
-    for (size_t i = 0; workload_mode_at(i, &mode); i++)
-        list_entry(listing, mode.name, "%-10s %s", mode.name, mode.description);
-    return EXIT_DONE;
-}
-
 static int list_papers(Listing *listing)
 {
     const Paper *paper;
@@ -240,26 +230,34 @@ static int list_commands(Listing *listing)
     return EXIT_DONE;
 }
 
+/* Whether a list can be of something that --of names. */
+typedef enum Of { OF_NOTHING, OF_SOMETHING, OF_NEEDED } Of;
+
 typedef struct List {
     const char *name, *description;
     int (*print)(Listing *listing);
     int (*print_markdown)(void);
+    Of of;
 } List;
 
 static const List lists[] = {
-    {"gpus", "GPUs, for --gpu", list_gpus, NULL},
-    {"policies", "Decisions that can be replaced: schedulers, dispatch", list_policies, NULL},
-    {"knobs", "All that a configuration and --set can set", list_knobs, NULL},
-    {"statistics", "Counters, as in --stats", list_statistics, list_statistics_markdown},
-    {"ratios", "What is computed of them", list_ratios, NULL},
-    {"schema", "JSON Schema of the report that --stats writes", list_schema, NULL},
-    {"workloads", "What `warpbeam run` can run by name", list_workloads, NULL},
-    {"modes", "Ways to run workloads, for --mode", list_modes, NULL},
-    {"papers", "What `warpbeam paper` repeats", list_papers, NULL},
-    {"instructions", "PTX that runs, and the unit that executes it", list_instructions, NULL},
-    {"intrinsics", "Functions that kernels can call", list_intrinsics, NULL},
-    {"cuda", "Calls of CUDA's runtime and driver API", list_cuda, list_cuda_markdown},
-    {"commands", "What warpbeam can do", list_commands, NULL},
+    {"gpus", "GPUs, for --gpu", list_gpus, NULL, OF_NOTHING},
+    {"policies", "Decisions that can be replaced: schedulers, dispatch", list_policies, NULL, OF_NOTHING},
+    {"knobs", "All that a configuration and --set can set", list_knobs, NULL, OF_NOTHING},
+    {"statistics", "Counters, as in --stats", list_statistics, list_statistics_markdown, OF_NOTHING},
+    {"ratios", "What is computed of them", list_ratios, NULL, OF_NOTHING},
+    {"schema", "JSON Schema of the report that --stats writes", list_schema, NULL, OF_NOTHING},
+    {"workloads", "What `warpbeam run` can run by name", list_workloads, NULL, OF_NOTHING},
+    {"modes", "Ways to run workloads, or one --of them, for --mode", list_modes, NULL, OF_SOMETHING},
+    {"sizes", "Inputs of workloads, or of one --of them, for --size", list_sizes, NULL, OF_SOMETHING},
+    {"papers", "What `warpbeam paper` repeats", list_papers, NULL, OF_NOTHING},
+    {"benchmarks", "What papers run, or one --of them, for --only", list_benchmarks, NULL, OF_SOMETHING},
+    {"values", "What a knob takes: --of KNOB", list_values, NULL, OF_NEEDED},
+    {"kernels", "What a PTX file has: --of FILE.ptx", list_kernels, NULL, OF_NEEDED},
+    {"instructions", "PTX that runs, and the unit that executes it", list_instructions, NULL, OF_NOTHING},
+    {"intrinsics", "Functions that kernels can call", list_intrinsics, NULL, OF_NOTHING},
+    {"cuda", "Calls of CUDA's runtime and driver API", list_cuda, list_cuda_markdown, OF_NOTHING},
+    {"commands", "What warpbeam can do", list_commands, NULL, OF_NOTHING},
 };
 enum { LIST_COUNT = sizeof lists / sizeof *lists };
 
@@ -283,17 +281,28 @@ static int list_lists(Listing *listing)
     return EXIT_DONE;
 }
 
+static int check_of(const List *list, const char *of)
+{
+    if (of && list->of == OF_NOTHING)
+        return misuse("--of is for modes, sizes, benchmarks, values and kernels: %s belong to nothing.",
+                      list->name);
+    if (!of && list->of == OF_NEEDED)
+        return misuse("list %s needs --of and a name: %s.", list->name, list->description);
+    return EXIT_DONE;
+}
+
 int command_list(int argument_count, char **arguments)
 {
     Listing listing = {0};
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
     listing.only_names = take_flag(&argument_count, arguments, "--names");
+    listing.of = take_option(&argument_count, arguments, "--of");
     if (check_left_over(argument_count, arguments, argument_count) != EXIT_DONE)
         return EXIT_USAGE;
     if (argument_count == 1)
         return list_lists(&listing);
     const List *list = find_list(arguments[1]);
-    if (!list)
+    if (!list || check_of(list, listing.of) != EXIT_DONE)
         return EXIT_USAGE;
     listing.words = arguments + 2;
     listing.word_count = argument_count - 2;

@@ -7,6 +7,7 @@
 /* What was asked for. */
 typedef struct Listing {
     bool only_names;
+    const char *of; /* what the entries belong to; null: not given */
     char **words; /* that an entry must have, all of them */
     int word_count;
     size_t count;     /* entries that were printed */

@@ -11,6 +11,10 @@
     {                                                                                                        \
         VALUE_LIST, name                                                                                     \
     }
+#define LIST_OF(name)                                                                                        \
+    {                                                                                                        \
+        VALUE_LIST_OF, name                                                                                  \
+    }
 #define WORDS(words)                                                                                         \
     {                                                                                                        \
         VALUE_WORDS, words                                                                                   \
@@ -66,13 +70,13 @@ const OptionGroup program_options = GROUP("A CUDA program", "run [OPTION]... -- 
 
 static const Option of_workload[] = {
     {"--mode", "MODE", "how it runs: `warpbeam list workloads` shows its modes; the first one unless given",
-     LIST("modes")},
-    {"--size", "SIZE", "of its input: small unless given", WORDS("small full tiny")},
+     LIST_OF("modes")},
+    {"--size", "SIZE", "of its input: small unless given", LIST_OF("sizes")},
 };
 const OptionGroup workload_options = GROUP("A workload", "run WORKLOAD", of_workload);
 
 static const Option of_ptx[] = {
-    {"--kernel", "NAME", "which one; not needed where the file has only one", ANY},
+    {"--kernel", "NAME", "which one; not needed where the file has only one", LIST_OF("kernels")},
     {"--grid", "X[,Y[,Z]]", "blocks", ANY},
     {"--block", "X[,Y[,Z]]", "threads of a block", ANY},
     {"--shared", "BYTES", "dynamic shared memory of a block", ANY},
@@ -88,7 +92,8 @@ static const Option of_paper[] = {
      "of the inputs: small, which takes minutes, unless given; tiny, a second's work, is for "
      "tests",
      WORDS("small full tiny")},
-    {"--only", "NAME[,NAME]", "only these benchmarks; claims about all of them are then not measured", ANY},
+    {"--only", "NAME[,NAME]", "only these benchmarks; claims about all of them are then not measured",
+     LIST_OF("benchmarks")},
     {"--graph", "FILE",
      "the user's graph instead of theirs, of benchmarks that work on one (bfs_*, clr_*, sssp_*): Matrix "
      "Market, DIMACS, METIS or a list of edges",
@@ -128,6 +133,10 @@ static const Option of_demo[] = {
 static const OptionGroup demo_options = GROUP("Options", NULL, of_demo);
 
 static const Option of_list[] = {
+    {"--of", "NAME",
+     "only what belongs to that: modes and sizes of a workload, benchmarks of a paper, values of a knob, "
+     "kernels of a PTX file",
+     ANY},
     {"--names", NULL, "only the names, a line each, for scripts", ANY},
     {"--markdown", NULL, "tables for the documentation; only of statistics and cuda", ANY},
 };

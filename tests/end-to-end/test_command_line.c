@@ -224,6 +224,10 @@ static void test_errors(void **state)
         {"list ratio", 2, "did you mean ratios?"},
         {"list knobs --markdown", 2, "only statistics"},
         {"list knobs --nmes", 2, "list has no option '--nmes'; did you mean --names?"},
+        {"list values", 2, "list values needs --of and a name"},
+        {"list values --of sm_cuont", 2, "did you mean sm_count?"},
+        {"list gpus --of h200", 2, "--of is for modes, sizes, benchmarks, values and kernels"},
+        {"list modes --of nothing", 2, "there is no workload 'nothing'"},
         {"list knobs no-such-word", 1, "none of the knobs has 'no-such-word'"},
         {"list knobs dram no-such-word", 1, "none of the knobs has 'dram' and all the words behind it"},
         {"compare a b c d e f g", 2, "compare takes at most 6 files; 'g' is one more"},
@@ -276,7 +280,10 @@ static void test_lists(void **state)
     EXPECT("list ratios", 0, "l1.load_hits / l1.loads");
     EXPECT("list", 0, "gpus ", "policies ", "knobs ", "statistics ", "workloads ", "papers ");
     EXPECT("list workloads", 0, "six/bfs", "Breadth-first search, a launch", "global|cdp|barriers|lrr|lvl");
-    EXPECT("list modes", 0, "lvl ");
+    EXPECT("list modes", 0, "lvl ", "dtbl ");
+    EXPECT("list modes --of wireframe/sor", 0, "lvl ");
+    assert_null(strstr(output, "dtbl "));
+    EXPECT("list values --of sm_count", 0, "1 to 4096 SMs");
     EXPECT("list gpus --names", 0, "gtx480\n", "\nh200\n");
     assert_null(strstr(output, "NVIDIA"));
     EXPECT("list knobs CROSSBAR clock", 0, "crossbar_khz");
