@@ -1,9 +1,17 @@
 /* `warpbeam ptx`: what a PTX file holds, and which of its kernels this build can run. */
 #include "cli/running.h"
 
+#include <limits.h>
 #include <stdio.h>
 
+#include "base/terminal.h"
 #include "cli/parameters.h"
+
+/* What does not fit on a terminal goes below. */
+static void print_row(const char *row)
+{
+    terminal_wrap(row, 0, 8, terminal_is(stdout) ? terminal_columns(stdout) : UINT_MAX, stdout);
+}
 
 static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
 {
@@ -13,9 +21,10 @@ static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
         ++*unsupported;
         return;
     }
-    char parameters[PARAMETERS_TEXT_SIZE];
-    printf("%-32s %9u %8u %8u %7u %6u  %s\n", info.name, info.registers, info.shared_bytes, info.local_bytes,
-           info.max_threads, info.parameter_bytes, parameters_text(kernel, parameters));
+    char parameters[PARAMETERS_TEXT_SIZE], row[PARAMETERS_TEXT_SIZE + 1024];
+    snprintf(row, sizeof row, "%-32s %9u %8u %8u %7u %6u  %s", info.name, info.registers, info.shared_bytes,
+             info.local_bytes, info.max_threads, info.parameter_bytes, parameters_text(kernel, parameters));
+    print_row(row);
 }
 
 static int print_file(WbGpu *gpu, const char *path)
@@ -24,8 +33,10 @@ static int print_file(WbGpu *gpu, const char *path)
     if (wb_module_load_file(gpu, path, &module))
         return fail("%s", wb_error(gpu));
     size_t count = wb_module_kernel_count(module), unsupported = 0;
-    printf("%-32s %9s %8s %8s %7s %6s  %s\n", "kernel", "registers", "shared", "local", "threads", "bytes",
-           "of parameters");
+    char row[128];
+    snprintf(row, sizeof row, "%-32s %9s %8s %8s %7s %6s  %s", "kernel", "registers", "shared", "local",
+             "threads", "bytes", "of parameters");
+    print_row(row);
     for (size_t i = 0; i < count; i++)
         print_kernel(gpu, wb_module_kernel_at(module, i), &unsupported);
     printf("%zu kernel%s, %zu of them cannot run\n", count, count == 1 ? "" : "s", unsupported);

@@ -43,8 +43,8 @@ static const Option running[] = {
     {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens; - as above",
      FILE_VALUE},
     {"--report", "FILE.html",
-     "all of them, lines and series included, as a page for browsers; - as above; --stats beside it writes "
-     "JSON",
+     "all of them, lines and series included, as a page for browsers; - as above; --stats of a CUDA "
+     "program must then be JSON",
      FILE_VALUE},
     {"--progress", "WHEN",
      "auto: how far the simulation is, on a terminal; always: as lines elsewhere, too; never",

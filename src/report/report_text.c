@@ -3,6 +3,7 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -171,14 +172,14 @@ static void write_sms(const Page *page)
         fputs("  SM by SM: not kept (knob record_details)\n", page->to);
         return;
     }
-    fprintf(page->to, "  %6s %8s %12s %12s %14s %8s %8s\n", "SM", "blocks", "active", "idle", "instructions",
+    fprintf(page->to, "  %3s %6s %10s %10s %11s %5s %7s\n", "SM", "blocks", "active", "idle", "instr.",
             "warps", "L1 hits");
     for (uint32_t i = 0; i < record->components[COMPONENT_SM].count; i++) {
         SmStatistics sm;
         L1Statistics l1;
         kernel_part(record, COMPONENT_SM, i, &sm);
         kernel_part(record, COMPONENT_L1, i, &l1);
-        fprintf(page->to, "  %6u %8" PRIu64 " %12" PRIu64 " %12" PRIu64 " %14" PRIu64 " %8s %8s\n", i,
+        fprintf(page->to, "  %3u %6" PRIu64 " %10" PRIu64 " %10" PRIu64 " %11" PRIu64 " %5s %7s\n", i,
                 sm.blocks, sm.active_cycles, sm.idle_cycles, sm.warp_instructions,
                 figure_of((Ratio){sm.resident_warp_cycles, sm.active_cycles}, false, 2).text,
                 figure_of((Ratio){l1.load_hits, l1.loads}, true, 1).text);
@@ -212,6 +213,15 @@ static void write_kernel(const Page *page, const ReportOptions *options)
         write_blocks(page);
 }
 
+/* A row of a table: whole where no terminal shows it. */
+static void write_count(const WbStat *stat, FILE *to)
+{
+    char row[512];
+    snprintf(row, sizeof row, "  %-22s %12" PRIu64 " %-13s %s", stat->name, stat->value, stat->unit,
+             stat->description);
+    terminal_wrap(row, 0, 6, terminal_is(to) ? terminal_columns(to) : UINT_MAX, to);
+}
+
 /* Functional mode has no time: every count that is not zero. */
 static void write_counts(const WbGpu *gpu, FILE *to)
 {
@@ -220,8 +230,7 @@ static void write_counts(const WbGpu *gpu, FILE *to)
         WbStat stat;
         wb_stat_at(gpu, i, &stat);
         if (stat.value)
-            fprintf(to, "  %-22s %12" PRIu64 " %-13s %s\n", stat.name, stat.value, stat.unit,
-                    stat.description);
+            write_count(&stat, to);
     }
 }
 

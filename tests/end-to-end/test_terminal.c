@@ -186,7 +186,12 @@ static void texts_are_as_wide_as_the_terminal(void **state)
     assert_in_range(widest_line(), 50, 60);
     LOOK("xterm", 60, "list", "workloads");
     assert_in_range(widest_line(), 50, 60);
-    LOOK("xterm", 60, "run", "demo/sum", "--gpu", "gtx480", "--progress", "never");
+    LOOK("xterm", 60, "ptx", SOURCE_DIRECTORY "/workloads/demo/demo.ptx");
+    assert_in_range(widest_line(), 50, 60);
+    LOOK("xterm", 60, "run", "demo/sum", "--functional");
+    assert_in_range(widest_line(), 50, 60);
+    LOOK("xterm", 60, "run", "demo/sum", "--gpu", "gtx480", "--progress", "never", "--detail", "--blocks",
+         "--profile-lines");
     assert_non_null(strstr(output, "schedulers    issued"));
     assert_in_range(widest_line(), 50, 60);
     LOOK("xterm", 60, "demo", "--size", "tiny", "--progress", "never");
