@@ -30,8 +30,8 @@ void nearest_offer(Nearest *nearest, const char *name);
 /* The nearest name, or null where none is near enough to be meant: more than a third of the longer
  * name's letters, and more than two, would have to change. */
 const char *nearest_name(const Nearest *nearest);
-/* The end of a sentence: "; did you mean NAME?", or where none is near "; choose from A, B, C." if they are few
- * and "." otherwise. */
+/* The end of a sentence: "; did you mean NAME?", or where none is near "; choose from A, B, C." if they are
+ * few and "." otherwise. */
 const char *nearest_hint(const Nearest *nearest, char *buffer, size_t size);
 
 #endif

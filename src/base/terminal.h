@@ -14,8 +14,8 @@ bool terminal_is(FILE *to);
 bool terminal_can_redraw(FILE *to);
 
 /* The text and a line feed; no line is wider than `columns`, unless a word is. The first one begins at column
- * `at`, where the cursor is, those that the text or its wrapping begins have `indent` spaces before them. Spaces
- * within a line stay as they are. */
+ * `at`, where the cursor is; those that the text or its wrapping begins have `indent` spaces before them.
+ * Spaces within a line stay as they are. */
 void terminal_wrap(const char *text, unsigned at, unsigned indent, unsigned columns, FILE *to);
 
 #endif

@@ -27,8 +27,8 @@ static bool has_words(const Listing *listing, const char *name, const char *text
     return true;
 }
 
-/* On a terminal each line of the text is wrapped below its last column, or where that is too far to the right,
- * below its beginning; elsewhere an entry stays in its lines, for scripts. */
+/* On a terminal each line of the text is wrapped below its last column, or where that is too far to the
+ * right, below its beginning; elsewhere an entry stays in its lines, for scripts. */
 static void print_entry(const char *text)
 {
     if (!terminal_is(stdout)) {

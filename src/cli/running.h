@@ -9,7 +9,7 @@
 enum { RUNNING_PATH_SIZE = 4096 };
 
 typedef struct Running {
-    const char *gpu;           /* name or path of the configuration, by option or environment; null: neither */
+    const char *gpu;           /* name or path of the configuration, given or the user's usual; null: none */
     VEC(char *) settings;      /* "knob=value", in order */
     const char *threads, *stats, *timeline, *page, *progress; /* null where not given */
     const char *title;         /* of the page; null: "run" */
@@ -31,8 +31,8 @@ void running_free(Running *running);
 int running_open(const Running *running, WbGpu **gpu);
 /* Whether people read standard output: no output of the run has taken it. */
 bool running_is_talking(const Running *running);
-/* The path of a new file for the statistics that the page of --report needs, and the like; false once the failure has been
- * told. */
+/* The path of a new file for the statistics that the page of --report needs, and the like; false once the
+ * failure has been told. */
 bool running_new_file(char path[RUNNING_PATH_SIZE]);
 /* Makes the page of a statistics file. */
 int running_write_page(const Running *running, const char *statistics);

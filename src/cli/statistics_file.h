@@ -1,4 +1,4 @@
-/* Reads a file that --stats wrote, for all commands that take one, so that all say the same of a wrong one. */
+/* Reads a file that --stats wrote, for all commands that take one: they say the same of a wrong one. */
 #ifndef CLI_STATISTICS_FILE_H
 #define CLI_STATISTICS_FILE_H
 

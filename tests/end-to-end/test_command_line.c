@@ -239,7 +239,6 @@ static void test_errors(void **state)
         {"completion zhs", 2, "did you mean zsh?"},
         {"paper dtbk", 2, "did you mean dtbl?"},
         {"paper dtbl --size smal", 2, "did you mean small?"},
-        {"paper dtbl --set sm_cuont=3", 2, "did you mean sm_count?"},
         {"paper dtbl --set sm_count", 2, "--set needs KNOB=VALUE"},
         {"paper dtbl --threads two", 2, "'two' is no value of threads"},
         {"", 2, "a command is needed"},
