@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/knob.h"
+#include "base/terminal.h"
+#include "report/report.h"
 
 enum { MOST_FILES = 6, USUAL_TOP = 10, NAME_WIDTH = 34, VALUE_WIDTH = 15, CHANGE_WIDTH = 9 };
 
@@ -157,7 +159,12 @@ static const char *change_text(const json_t *from, const json_t *to, char *text,
 }
 
 /* Values of all files, as long as a line has room for them. */
-static bool shows_values(const Comparison *comparison) { return comparison->count <= 3; }
+static bool shows_values(const Comparison *comparison)
+{
+    const size_t width =
+        NAME_WIDTH + comparison->count * (VALUE_WIDTH + 1) + (comparison->count - 1) * (CHANGE_WIDTH + 1);
+    return comparison->count <= 3 && (!terminal_is(stdout) || width <= terminal_columns(stdout));
+}
 
 static void print_row(const Comparison *comparison, const Row *row, bool is_config)
 {
@@ -238,8 +245,12 @@ static void print_limit(const Report *report)
     const json_t *limit = json_object_get(report->report, "limited_by");
     const char *text = json_string_value(json_object_get(limit, "text"));
     const char *end = text ? strstr(text, ". ") : NULL;
-    if (text)
-        printf("   limited by %.*s\n", end ? (int)(end - text) : (int)strlen(text), text);
+    if (text) {
+        char sentence[1024];
+        snprintf(sentence, sizeof sentence, "limited by %.*s", end ? (int)(end - text) : (int)strlen(text),
+                 text);
+        report_wrapped(sentence, 3, stdout);
+    }
 }
 
 /* Times of a run that did not come to its end must not be taken for those of the whole. */
@@ -336,7 +347,10 @@ static int read_options(int *argument_count, char **arguments, Comparison *compa
         return misuse("--top needs a number, not '%s'.", top);
     if (take_flag(argument_count, arguments, "--all"))
         comparison->top = UINT64_MAX;
-    const int result = check_left_over(*argument_count, arguments, MOST_FILES);
+    const int result = check_left_over(*argument_count, arguments, *argument_count);
+    if (result == EXIT_DONE && *argument_count > MOST_FILES + 1)
+        return misuse("compare takes at most %d files; '%s' is one more.", MOST_FILES,
+                      arguments[MOST_FILES + 1]);
     if (result == EXIT_DONE && *argument_count < 3)
         return misuse("compare needs two files that --stats wrote, or more.");
     return result;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/statistics_file.h"
+
 static const char FORMAT[] = "warpbeam-report-1";
 
 /* Whether the page can show it. */
@@ -10,12 +12,7 @@ static bool check(const char *path, const json_t *report, Error *error)
 {
     const json_t *kernels = json_object_get(report, "kernels");
     const char *format = json_string_value(json_object_get(report, "format"));
-    if (!json_is_string(json_object_get(report, "gpu")) ||
-        !json_is_object(json_object_get(report, "config")) || !json_is_array(kernels))
-        error_set(error, WB_ERROR_ARGUMENT,
-                  "%s holds no statistics of Warpbeam: `warpbeam run ... --stats FILE.json` writes them.",
-                  path);
-    else if (format && strcmp(format, FORMAT) != 0)
+    if (format && strcmp(format, FORMAT) != 0)
         error_set(error, WB_ERROR_ARGUMENT, "%s has the format '%s'; this version reads %s.", path, format,
                   FORMAT);
     else if (json_array_size(kernels) == 0)
@@ -120,13 +117,7 @@ static void pack(json_t *report)
 
 json_t *page_run_read(const char *path, Error *error)
 {
-    json_error_t problem;
-    json_t *report = json_load_file(path, 0, &problem);
-    if (!report && problem.line < 1)
-        error_set(error, WB_ERROR_NOT_FOUND, "The statistics cannot be read: %s.", problem.text);
-    else if (!report)
-        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be read as JSON: %s, line %d.", path, problem.text,
-                  problem.line);
+    json_t *report = statistics_read(path, error);
     if (!report)
         return NULL;
     if (!check(path, report, error)) {

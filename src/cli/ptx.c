@@ -1,7 +1,17 @@
 /* `warpbeam ptx`: what a PTX file holds, and which of its kernels this build can run. */
-#include "cli/command.h"
+#include "cli/running.h"
 
+#include <limits.h>
 #include <stdio.h>
+
+#include "base/terminal.h"
+#include "cli/parameters.h"
+
+/* What does not fit on a terminal goes below. */
+static void print_row(const char *row)
+{
+    terminal_wrap(row, 0, 8, terminal_is(stdout) ? terminal_columns(stdout) : UINT_MAX, stdout);
+}
 
 static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
 {
@@ -11,8 +21,10 @@ static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
         ++*unsupported;
         return;
     }
-    printf("%-32s %9u %8u %8u %7u %10u %6u\n", info.name, info.registers, info.shared_bytes, info.local_bytes,
-           info.max_threads, info.parameter_count, info.parameter_bytes);
+    char parameters[PARAMETERS_TEXT_SIZE], row[PARAMETERS_TEXT_SIZE + 1024];
+    snprintf(row, sizeof row, "%-32s %9u %8u %8u %7u %6u  %s", info.name, info.registers, info.shared_bytes,
+             info.local_bytes, info.max_threads, info.parameter_bytes, parameters_text(kernel, parameters));
+    print_row(row);
 }
 
 static int print_file(WbGpu *gpu, const char *path)
@@ -21,8 +33,10 @@ static int print_file(WbGpu *gpu, const char *path)
     if (wb_module_load_file(gpu, path, &module))
         return fail("%s", wb_error(gpu));
     size_t count = wb_module_kernel_count(module), unsupported = 0;
-    printf("%-32s %9s %8s %8s %7s %10s %6s\n", "kernel", "registers", "shared", "local", "threads",
-           "parameters", "bytes");
+    char row[128];
+    snprintf(row, sizeof row, "%-32s %9s %8s %8s %7s %6s  %s", "kernel", "registers", "shared", "local",
+             "threads", "bytes", "of parameters");
+    print_row(row);
     for (size_t i = 0; i < count; i++)
         print_kernel(gpu, wb_module_kernel_at(module, i), &unsupported);
     printf("%zu kernel%s, %zu of them cannot run\n", count, count == 1 ? "" : "s", unsupported);
@@ -37,10 +51,9 @@ int command_ptx(int argument_count, char **arguments)
     if (argument_count != 2)
         return misuse("ptx needs one PTX file.");
     WbGpu *gpu;
-    char error[2048];
-    if (wb_gpu_open(name ? name : "h200", &gpu, error, sizeof error))
-        return fail("%s", error);
-    int result = print_file(gpu, arguments[1]);
+    int result = gpu_open(name ? name : "h200", &gpu);
+    if (result == EXIT_DONE)
+        result = print_file(gpu, arguments[1]);
     wb_gpu_close(gpu);
     return result;
 }

@@ -21,7 +21,7 @@ static int find_workload(const char *name, Workload *workload)
 {
     if (workload_find(name, workload))
         return EXIT_DONE;
-    char hint[96];
+    char hint[NEAREST_HINT_SIZE];
     Workload other, best;
     Nearest nearest = nearest_to(name);
     for (size_t i = 0; workload_at(i, &other); i++) {
@@ -37,7 +37,7 @@ static int find_workload(const char *name, Workload *workload)
 
 static int read_mode(const char *text, Job *job)
 {
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     Nearest nearest = nearest_to(text);
     for (size_t i = 0; i < job->workload.mode_count; i++) {
         nearest_offer(&nearest, job->workload.modes[i].name);
@@ -52,7 +52,7 @@ static int read_mode(const char *text, Job *job)
 
 static int read_size(const char *text, Job *job)
 {
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     Nearest nearest = nearest_to(text);
     for (size_t i = 0; i < INPUT_SIZES; i++) {
         if (!job->workload.sizes[i])
@@ -111,9 +111,11 @@ int run_workload(int argument_count, char **arguments)
     snprintf(title, sizeof title, "%s %s", job.workload.name,
              job.workload.mode_count > 1 ? job.workload.modes[job.mode].name : "");
     job.running.title = title;
-    WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
+    WbGpu *gpu = NULL;
     if (result == EXIT_DONE)
-        result = gpu ? run_job(&job, gpu) : EXIT_FAILED;
+        result = running_open(&job.running, &gpu);
+    if (result == EXIT_DONE)
+        result = run_job(&job, gpu);
     wb_gpu_close(gpu);
     running_free(&job.running);
     return result;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/gpu.h"
+#include "base/terminal.h"
 
 /* Seconds between plain lines; of the samples that rates are made of. */
 #define LINE_SECONDS 5.0
@@ -15,11 +16,11 @@ enum { NARROW = 80, WIDEST = 400, NAME_WIDTH = 40, BAR_WIDTH = 30 };
 
 bool live_style(const char *wanted, FILE *to, LiveStyle *style)
 {
-    const bool is_terminal = isatty(fileno(to));
+    const LiveStyle shown = terminal_can_redraw(to) ? LIVE_REDRAWN : LIVE_LINES;
     if (!wanted || strcmp(wanted, "auto") == 0)
-        *style = is_terminal ? LIVE_REDRAWN : LIVE_NEVER;
+        *style = terminal_is(to) ? shown : LIVE_NEVER;
     else if (strcmp(wanted, "always") == 0)
-        *style = is_terminal ? LIVE_REDRAWN : LIVE_LINES;
+        *style = shown;
     else if (strcmp(wanted, "never") == 0)
         *style = LIVE_NEVER;
     else
@@ -222,7 +223,7 @@ bool live_look(void *context, const WbProgress *now)
 
 void live_bar(FILE *to, const char *what, size_t done, size_t count, double seconds)
 {
-    if (!isatty(fileno(to)))
+    if (!terminal_can_redraw(to))
         return;
     if (done >= count) {
         fputs("\r\033[K", to);

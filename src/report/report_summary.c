@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "api/gpu.h"
+#include "base/terminal.h"
 #include "report/limit.h"
 
-enum { SHOWN = 12, NAME_WIDTH = 36, PAGE_WIDTH = 100 };
+enum { SHOWN = 12, NAME_WIDTH = 36, WHOLE_WIDTH = 110 };
 
 /* All launches of one kernel. */
 typedef struct KernelGroup {
@@ -72,16 +73,38 @@ static uint64_t all_cycles(const KernelGroup *groups, size_t count)
     return all;
 }
 
+/* Where a line has no room for all, the name has one of its own, and how many instructions is left out. */
+static void put_head_of_groups(bool is_narrow, FILE *to)
+{
+    if (is_narrow)
+        fprintf(to, "  kernel\n    %8s %12s %6s  %s\n", "launches", "cycles", "share", "limited by");
+    else
+        fprintf(to, "  %-*s %8s %12s %6s %13s  %s\n", NAME_WIDTH, "kernel", "launches", "cycles", "share",
+                "warp instr.", "limited by");
+}
+
+static void put_group(const KernelGroup *group, const char *name, uint64_t all, bool is_narrow, FILE *to)
+{
+    const double share = all ? 100.0 * (double)group->cycles / (double)all : 0.0;
+    const char *limit = limit_rows[group->limit.kind].title;
+    if (is_narrow)
+        fprintf(to, "  %s\n    %8" PRIu64 " %12" PRIu64 " %5.1f%%  %s\n", name, group->launches,
+                group->cycles, share, limit);
+    else
+        fprintf(to, "  %-*s %8" PRIu64 " %12" PRIu64 " %5.1f%% %13" PRIu64 "  %s\n", NAME_WIDTH, name,
+                group->launches, group->cycles, share, group->instructions, limit);
+}
+
 static void put_groups(const KernelGroup *groups, size_t count, FILE *to)
 {
     const uint64_t all = all_cycles(groups, count);
-    fprintf(to, "  %-*s %8s %12s %6s %13s  %s\n", NAME_WIDTH, "kernel", "launches", "cycles", "share",
-            "warp instr.", "limited by");
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        fprintf(to, "  %-*.*s %8" PRIu64 " %12" PRIu64 " %5.1f%% %13" PRIu64 "  %s\n", NAME_WIDTH, NAME_WIDTH,
-                groups[i].name, groups[i].launches, groups[i].cycles,
-                all ? 100.0 * (double)groups[i].cycles / (double)all : 0.0, groups[i].instructions,
-                limit_rows[groups[i].limit.kind].title);
+    const bool is_narrow = terminal_is(to) && terminal_columns(to) < WHOLE_WIDTH;
+    put_head_of_groups(is_narrow, to);
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        char name[NAME_WIDTH + 1];
+        snprintf(name, sizeof name, "%s", groups[i].name);
+        put_group(&groups[i], name, all, is_narrow, to);
+    }
     if (count > SHOWN)
         fprintf(to, "  and %zu kernels more\n", count - SHOWN);
 }
@@ -148,17 +171,8 @@ static void put_answer(const WbGpu *gpu, const KernelGroup *groups, size_t count
 
 void report_wrapped(const char *text, unsigned indent, FILE *to)
 {
-    unsigned column = 0;
-    while (*text) {
-        const size_t length = strcspn(text, " ");
-        if (column && column + 1 + length > PAGE_WIDTH) {
-            putc('\n', to);
-            column = 0;
-        }
-        column += (unsigned)fprintf(to, "%*s%.*s", column ? 1 : (int)indent, "", (int)length, text);
-        text += length + (text[length] == ' ');
-    }
-    putc('\n', to);
+    fprintf(to, "%*s", (int)indent, "");
+    terminal_wrap(text, indent, indent, terminal_columns(to), to);
 }
 
 /* The first kernel that failed or hangs, and how many did not end. */

@@ -3,11 +3,15 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/terminal.h"
 #include "report/limit.h"
 #include "report/report_hang.h"
+
+enum { TEXT_INDENT = 16 };
 
 typedef struct Page {
     FILE *to;
@@ -45,11 +49,12 @@ static void line(const Page *page, const char *title, const char *format, ...)
 static void line(const Page *page, const char *title, const char *format, ...)
 {
     va_list arguments;
+    char text[1024];
     va_start(arguments, format);
-    fprintf(page->to, "  %-14s", title);
-    vfprintf(page->to, format, arguments);
-    putc('\n', page->to);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fprintf(page->to, "  %-*s", TEXT_INDENT - 2, title);
+    terminal_wrap(text, TEXT_INDENT, TEXT_INDENT, terminal_columns(page->to), page->to);
 }
 
 static void write_answer(const Page *page)
@@ -57,14 +62,16 @@ static void write_answer(const Page *page)
     const KernelRecord *record = page->record;
     const GpuConfig *config = &page->gpu->config;
     const KernelLimit limit = limit_of(record, &page->sums, config);
-    char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 32], cut_off[64] = "";
+    char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 64], cut_off[64] = "";
     if (record->status != RECORD_ENDED)
         snprintf(cut_off, sizeof cut_off, ", cut off before its end (%s)",
                  record_status_names[record->status]);
-    fprintf(page->to, "  %s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".\n",
-            figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
-            page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text, cut_off,
-            record->launched);
+    snprintf(sentence, sizeof sentence,
+             "%s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".",
+             figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
+             page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text, cut_off,
+             record->launched);
+    report_wrapped(sentence, 2, page->to);
     report_put_failure(record, page->to);
     snprintf(sentence, sizeof sentence, "Limited by %s", limit_text(&limit, text));
     report_wrapped(sentence, 2, page->to);
@@ -113,14 +120,15 @@ static void write_schedulers(const Page *page)
     const uint64_t *values = page->record->components[COMPONENT_SCHEDULER].sums;
     size_t order[sizeof(SchedulerStatistics) / sizeof(uint64_t)];
     const size_t count = sort_rows(values, table->count, order);
-    fprintf(page->to, "  %-14sissued %s; waited for", "schedulers", FIGURE(page, issue_share));
+    char text[1024];
+    int used = snprintf(text, sizeof text, "issued %s; waited for", FIGURE(page, issue_share));
     for (size_t i = 0; i < count; i++) {
         const char *name = table->rows[order[i]].name;
         const Figure share = figure_of((Ratio){values[order[i]], page->sums.scheduler_cycles}, true, 1);
         if (strcmp(name, "issued") != 0 && strcmp(share.text, "0.0%") != 0)
-            fprintf(page->to, " %s %s", reason(name), share.text);
+            used += snprintf(text + used, sizeof text - (size_t)used, " %s %s", reason(name), share.text);
     }
-    putc('\n', page->to);
+    line(page, "schedulers", "%s", text);
 }
 
 static void write_memory(const Page *page)
@@ -169,14 +177,14 @@ static void write_sms(const Page *page)
         fputs("  SM by SM: not kept (knob record_details)\n", page->to);
         return;
     }
-    fprintf(page->to, "  %6s %8s %12s %12s %14s %8s %8s\n", "SM", "blocks", "active", "idle", "instructions",
+    fprintf(page->to, "  %3s %6s %10s %10s %11s %5s %7s\n", "SM", "blocks", "active", "idle", "instr.",
             "warps", "L1 hits");
     for (uint32_t i = 0; i < record->components[COMPONENT_SM].count; i++) {
         SmStatistics sm;
         L1Statistics l1;
         kernel_part(record, COMPONENT_SM, i, &sm);
         kernel_part(record, COMPONENT_L1, i, &l1);
-        fprintf(page->to, "  %6u %8" PRIu64 " %12" PRIu64 " %12" PRIu64 " %14" PRIu64 " %8s %8s\n", i,
+        fprintf(page->to, "  %3u %6" PRIu64 " %10" PRIu64 " %10" PRIu64 " %11" PRIu64 " %5s %7s\n", i,
                 sm.blocks, sm.active_cycles, sm.idle_cycles, sm.warp_instructions,
                 figure_of((Ratio){sm.resident_warp_cycles, sm.active_cycles}, false, 2).text,
                 figure_of((Ratio){l1.load_hits, l1.loads}, true, 1).text);
@@ -223,6 +231,15 @@ static void write_kernel(const Page *page, const ReportOptions *options)
         write_blocks(page);
 }
 
+/* A row of a table: whole where no terminal shows it. */
+static void write_count(const WbStat *stat, FILE *to)
+{
+    char row[512];
+    snprintf(row, sizeof row, "  %-22s %12" PRIu64 " %-13s %s", stat->name, stat->value, stat->unit,
+             stat->description);
+    terminal_wrap(row, 0, 6, terminal_is(to) ? terminal_columns(to) : UINT_MAX, to);
+}
+
 /* Functional mode has no time: every count that is not zero. */
 static void write_counts(const WbGpu *gpu, FILE *to)
 {
@@ -231,8 +248,7 @@ static void write_counts(const WbGpu *gpu, FILE *to)
         WbStat stat;
         wb_stat_at(gpu, i, &stat);
         if (stat.value)
-            fprintf(to, "  %-22s %12" PRIu64 " %-13s %s\n", stat.name, stat.value, stat.unit,
-                    stat.description);
+            write_count(&stat, to);
     }
 }
 

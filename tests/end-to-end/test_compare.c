@@ -146,7 +146,11 @@ static void test_errors(void **state)
         {"compare a.json", 2, "compare needs two files"},
         {"compare a.json none.json", 1, "none.json cannot be read: No such file"},
         {"compare a.json broken.json", 1, "broken.json is no JSON: line 2: "},
-        {"compare a.json list.json", 1, "list.json has no 'config': it is no file that --stats wrote"},
+        {"compare a.json list.json", 1, "list.json holds no statistics of Warpbeam: `warpbeam run"},
+        {"compare a.json - < broken.json", 1, "standard input is no JSON: line 2: "},
+        {"compare a.json .", 1, ". cannot be read: Is a directory."},
+        {"report none.json", 1, "none.json cannot be read: No such file"},
+        {"report broken.json", 1, "broken.json is no JSON: line 2: "},
         {"compare a.json b.json --top many", 2, "--top needs a number, not 'many'"},
         {"compare a.json b.json --al", 2, "did you mean --all?"},
     };

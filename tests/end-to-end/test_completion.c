@@ -11,6 +11,8 @@
 
 #include "shell.h"
 
+#define PTX SOURCE_DIRECTORY "/workloads/demo/demo.ptx"
+
 static char output[1 << 16];
 
 /* Runs a script with the program that was built beside this one before all others. */
@@ -37,10 +39,20 @@ static void test_bash(void **state)
         {COMPLETE("warpbeam run --gpu h2"), " h200 ", "gtx480"},
         {COMPLETE("warpbeam run --gpu = h2"), " h200 ", "gtx480"},
         {COMPLETE("warpbeam run --set l2_b"), " l2_bytes= ", "l1_"},
-        {COMPLETE("warpbeam run --set warp_scheduler = l"), NULL, NULL},
+        {COMPLETE("warpbeam run --set warp_scheduler = l"), " lrr ", "gto"},
+        {COMPLETE("warpbeam run --set divergence ="), " stack independent ", NULL},
+        {COMPLETE("warpbeam run --set l2_bytes ="), NULL, NULL},
         {COMPLETE("warpbeam run wireframe/so"), " wireframe/sor ", "wireframe/sw"},
         {COMPLETE("warpbeam run wireframe/sor --mode lv"), " lvl ", "lrr"},
         {COMPLETE("warpbeam run --fun"), " --functional ", "--gpu"},
+        {COMPLETE("warpbeam run --gpu h200 --set sm_count = 3 wireframe/sor --mode \"\""),
+         " global cdp barriers lrr lvl ", "dtbl"},
+        {COMPLETE("warpbeam run --gpu = h200 six/bfs --size \"\""), " small ", "full"},
+        {COMPLETE("warpbeam run six/bfs si"), NULL, NULL},
+        {COMPLETE("warpbeam run " PTX " --kernel s"), " saxpy sum ", NULL},
+        {COMPLETE("warpbeam paper wireframe --only so"), " sor ", NULL},
+        {COMPLETE("warpbeam paper wireframe --only sw,so"), " sw,sor ", NULL},
+        {COMPLETE("warpbeam list knobs si"), NULL, NULL},
         {COMPLETE("warpbeam paper dt"), " dtbl ", NULL},
         {COMPLETE("warpbeam paper dtbl --size fu"), " full ", "small"},
         {COMPLETE("warpbeam list sta"), " statistics ", "knobs"},
@@ -75,6 +87,12 @@ static void test_zsh(void **state)
         0);
     assert_non_null(strstr(output, "compare:Show what differs"));
     assert_non_null(strstr(output, "gtx480"));
+    assert_int_equal(
+        run_script("zsh -fc 'compadd() { print -r -- $names }; compset() { }; _describe() { }; CURRENT=2; "
+                   "eval \"$(warpbeam completion zsh)\"; takes=\" --gpu \"; words=(run --gpu h200 six/bfs "
+                   "--size s); CURRENT=6; _warpbeam_list_of sizes; IPREFIX=divergence=; _warpbeam_knob'"),
+        0);
+    assert_string_equal(output, "small\nstack independent\n");
 }
 
 int main(void)

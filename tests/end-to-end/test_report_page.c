@@ -188,7 +188,7 @@ static void test_errors(void **state)
     expect_error("--ot page.html one.json", 2, "did you mean --out?");
     expect_error("one.json --megabytes 0", 2, "from 1 to 1000");
     expect_error("missing.json", 1, "missing.json");
-    expect_error("broken.json", 1, "cannot be read as JSON");
+    expect_error("broken.json", 1, "broken.json is no JSON: line ");
     expect_error("other.json", 1, "--stats FILE.json");
     expect_error("newer.json", 1, "warpbeam-report-9");
     expect_error("empty.json", 1, "no kernel that ran in cycle mode");
