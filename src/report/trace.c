@@ -389,8 +389,11 @@ static void name_track(const TraceTrack *track, char *text, size_t size)
     case TRACE_COPIES:
         snprintf(text, size, "%s", engines[track->group]);
         return;
+    case TRACE_LAUNCHES:
+        snprintf(text, size, "launches / %u", track->lane);
+        return;
     default:
-        snprintf(text, size, "%u", track->lane);
+        snprintf(text, size, "waits / %u", track->lane);
         return;
     }
 }
