@@ -143,7 +143,8 @@ static void log_report(const GridKernel *launch, const BlockReport *report, uint
         .save_begun = report->save_begun,
         .left = report->ended,
     };
-    log_stay(log, &stay);
+    if (log_stay(log, &stay))
+        log_barriers(log, report->barriers, launch->kernel->launch.program);
 }
 
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)

@@ -344,6 +344,7 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->front_end = front_end;
     sm->machine.owner = sm;
     sm->machine.memory = lsu_carry_out;
+    sm->machine.barrier = barrier_note;
     sm->policy = sched_find(config->warp_scheduler);
     sm->scheduler_count = (uint32_t)config->schedulers;
     const uint64_t slots = config->max_threads_per_sm / config->warp_width;
@@ -367,6 +368,7 @@ void sm_free(Sm *sm)
         block_free(sm->blocks[i].block);
         block_free(sm->blocks[i].spare);
         block_free(sm->blocks[i].report.suspended);
+        VEC_FREE(&sm->blocks[i].barriers.phases);
     }
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);

@@ -104,6 +104,8 @@ void issue_account(Sm *sm, Cycle until);
 /* The warp's barrier instruction has been done; releases those that it let go. True: the warp itself waited
  * and is one of them, so that nothing more is to be done for it. */
 bool barrier_arrived(Sm *sm, uint32_t warp, bool waits);
+/* Notes what timelines show of a barrier (BarrierHook). */
+void barrier_note(Block *block, uint32_t name);
 /* Threads have ended: warps that waited only for them go on. */
 void barrier_after_exit(Sm *sm, uint32_t block);
 

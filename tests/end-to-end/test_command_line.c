@@ -72,7 +72,7 @@ static void test_failed_run(void **state)
              "grep -l '\"status\":\"limit\"' r.html; rm -r %s",
              folder, folder);
     EXPECT(arguments, 0, "s.json", "t.json", "r.html");
-    EXPECT("run " PTX " --kernel saxpy --grid 20 --block 99999", 1, "block.x = 99999");
+    EXPECT("run " PTX " --kernel saxpy --grid 20 --block 99999 --arg u64:1" ARGUMENTS, 1, "block.x = 99999");
     assert_null(strstr(output, "the report"));
 }
 
