@@ -115,6 +115,14 @@ static void test_workloads(void **state)
     EXPECT("run dtbl/bfs_citation --mode dtbl --size tiny --gpu k20c", 0, "dtbl, tiny: the result is right");
     EXPECT("run wireframe/sw --mode lvl --size tiny --stats -", 0, "\"kernels\"");
     EXPECT("run wireframe/ws", 2, "neither a workload nor a file 'wireframe/ws'; did you mean wireframe/sw?");
+    EXPECT("run sw --size tiny --functional", 0, "wireframe/sw, global, tiny: the result is right");
+    EXPECT("run bfs --mode flat", 2, "six/bfs has no mode 'flat'");
+    EXPECT("run nbody", 2, "'nbody' names several workloads; there are six/nbody and correlation/nbody.");
+    EXPECT("run clr", 2, "but there are dtbl/clr_citation, dtbl/clr_graph500 and dtbl/clr_cage15.");
+    EXPECT("run dtbl/regx_d", 2,
+           "neither a workload nor a file 'dtbl/regx_d'; did you mean dtbl/regx_darpa?");
+    EXPECT("run ws", 2, "neither a workload nor a file 'ws'; did you mean wireframe/sw?");
+    EXPECT("run zzzz", 2, "neither a workload nor a file 'zzzz'.");
     EXPECT("run wireframe/sw --mode level", 2, "wireframe/sw has no mode 'level'");
     EXPECT("run wireframe/sw --mode lvv", 2, "did you mean lvl?");
     EXPECT("run six/bfs --size smal", 2, "six/bfs has no size 'smal'; did you mean small?");
