@@ -1,12 +1,13 @@
 /* What outputs cost: processor time of `warpbeam run` with all of them (--stats with --blocks, --detail and
  * --profile-lines, --timeline, --report) against that with none, over workloads of several kinds.
  *
- *   outputs [--rounds N] [--scratch FOLDER] [-- PROGRAM [ARGUMENT]...]   a CUDA program is one more row
+ *   outputs [--rounds N] [--only TEXT] [--scratch FOLDER] [-- PROGRAM [ARGUMENT]...]
  *
- * Runs with and without take turns, so that both see the same weather. A row has the least times, the median of
- * the ratios of neighbours, and the lowest and highest. Where the processor's counters can be read, the ratio of
- * the instructions executed stands beside it: that is the same in any weather. The first row hardly simulates
- * anything: what it takes longer is what writing files costs any run. */
+ * A CUDA program is one more row; --only leaves out workloads that do not have the text in their names. Runs with
+ * outputs and without take turns, so that both see the same weather. A row has the least times, the median of the
+ * ratios of neighbours, and the lowest and highest. Where the processor's counters can be read, the ratio of the
+ * instructions executed stands beside it: that is the same in any weather. Last comes what files cost however
+ * little is simulated, in milliseconds, since a ratio says nothing there. */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -23,7 +24,6 @@ enum { MOST_WORDS = 64, MOST_ROUNDS = 99 };
 
 /* What to run, by words behind `warpbeam run`. */
 static const char *const rows[][6] = {
-    {"demo/sum", "--gpu", "gtx480"},
     {"wireframe/sor", "--gpu", "gtx480", "--mode", "global"},
     {"wireframe/sor", "--gpu", "gtx480", "--mode", "lvl"},
     {"wireframe/sor", "--gpu", "gtx480", "--mode", "cdp"},
@@ -34,6 +34,7 @@ static const char *const rows[][6] = {
     {"correlation/matmul16", "--gpu", "h200", "--size", "full"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
+static const char *const next_to_nothing[] = {"demo/sum", "--gpu", "gtx480", NULL};
 
 static const char *const outputs[] = {"--blocks", "--detail", "--profile-lines"};
 static const char *const files[][2] = {
@@ -42,6 +43,7 @@ static const char *const files[][2] = {
 typedef struct Bench {
     char warpbeam[4096], paths[3][4096];
     int rounds;
+    const char *only;
     char **program; /* ended by null; null: none */
 } Bench;
 
@@ -64,8 +66,10 @@ static void fill_words(Bench *bench, const char *const *row, bool with, char **w
     }
     for (size_t i = 0; row && i < 6 && row[i]; i++)
         words[count++] = (char *)row[i];
-    if (!row)
+    if (!row) {
+        words[count++] = "--quiet";
         words[count++] = "--";
+    }
     for (char **word = bench->program; !row && *word && count < MOST_WORDS; word++)
         words[count++] = *word;
     words[count] = NULL;
@@ -128,11 +132,16 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool print_row(Bench *bench, const char *const *row)
-{
-    char *words[2][MOST_WORDS + 1], name[64] = "";
-    Cost least[2] = {{0}}, cost[2];
+/* Least costs without outputs and with them, and the ratios of neighbours, smallest first. */
+typedef struct Pair {
+    Cost least[2];
     double ratios[MOST_ROUNDS];
+} Pair;
+
+static bool measure(Bench *bench, const char *const *row, Pair *pair)
+{
+    char *words[2][MOST_WORDS + 1];
+    Cost cost[2];
     for (int with = 0; with < 2; with++)
         fill_words(bench, row, with, words[with]);
     for (int round = 0; round < bench->rounds; round++) {
@@ -140,19 +149,53 @@ static bool print_row(Bench *bench, const char *const *row)
             const int with = (round + i) % 2;
             if (!run(words[with], &cost[with]))
                 return false;
-            if (round == 0 || cost[with].seconds < least[with].seconds)
-                least[with] = cost[with];
+            if (round == 0 || cost[with].seconds < pair->least[with].seconds)
+                pair->least[with] = cost[with];
         }
-        ratios[round] = cost[1].seconds / cost[0].seconds;
+        pair->ratios[round] = cost[1].seconds / cost[0].seconds;
     }
-    qsort(ratios, (size_t)bench->rounds, sizeof *ratios, by_size);
+    qsort(pair->ratios, (size_t)bench->rounds, sizeof *pair->ratios, by_size);
+    return true;
+}
+
+static bool print_row(Bench *bench, const char *const *row)
+{
+    static Pair pair;
+    char name[64];
+    if (!measure(bench, row, &pair))
+        return false;
     snprintf(name, sizeof name, "%s %s", row ? row[0] : bench->program[0], row && row[3] ? row[4] : "");
-    printf("%-30s %8.3f %8.3f  %5.3f  (%.3f to %.3f)", name, least[0].seconds, least[1].seconds,
-           ratios[bench->rounds / 2], ratios[0], ratios[bench->rounds - 1]);
-    if (least[0].instructions > 0)
-        printf("  %5.3f", least[1].instructions / least[0].instructions);
+    printf("%-30s %8.3f %8.3f  %5.3f  (%.3f to %.3f)", name, pair.least[0].seconds, pair.least[1].seconds,
+           pair.ratios[bench->rounds / 2], pair.ratios[0], pair.ratios[bench->rounds - 1]);
+    if (pair.least[0].instructions > 0)
+        printf("  instructions %5.3f", pair.least[1].instructions / pair.least[0].instructions);
     putchar('\n');
     fflush(stdout);
+    return true;
+}
+
+static bool print_constant(Bench *bench)
+{
+    static Pair pair;
+    if (!measure(bench, next_to_nothing, &pair))
+        return false;
+    printf("files of a run that simulates next to nothing: %.0f ms\n",
+           1e3 * (pair.least[1].seconds - pair.least[0].seconds));
+    return true;
+}
+
+/* The program that was built beside this one. */
+static bool find_warpbeam(char *path, size_t size)
+{
+    const ssize_t length = readlink("/proc/self/exe", path, size - 32);
+    path[length > 0 ? length : 0] = '\0';
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return false;
+        *slash = '\0';
+    }
+    strcat(path, "/bin/warpbeam");
     return true;
 }
 
@@ -166,6 +209,8 @@ static bool read_options(int count, char **arguments, Bench *bench, const char *
         }
         if (strcmp(arguments[i], "--rounds") == 0 && i + 1 < count)
             bench->rounds = atoi(arguments[++i]);
+        else if (strcmp(arguments[i], "--only") == 0 && i + 1 < count)
+            bench->only = arguments[++i];
         else if (strcmp(arguments[i], "--scratch") == 0 && i + 1 < count)
             *scratch = arguments[++i];
         else
@@ -176,17 +221,16 @@ static bool read_options(int count, char **arguments, Bench *bench, const char *
 
 int main(int argument_count, char **arguments)
 {
-    static Bench bench = {.rounds = 5};
+    static Bench bench = {.rounds = 5, .only = ""};
     const char *scratch = "/tmp";
     char folder[512];
-    const ssize_t length = readlink("/proc/self/exe", bench.warpbeam, sizeof bench.warpbeam - 64);
-    if (length < 0 || !read_options(argument_count, arguments, &bench, &scratch)) {
-        fputs("outputs [--rounds 1 to 99] [--scratch FOLDER] [-- PROGRAM [ARGUMENT]...]\n", stderr);
+    if (!read_options(argument_count, arguments, &bench, &scratch)) {
+        fputs("outputs [--rounds 1 to 99] [--only TEXT] [--scratch FOLDER] [-- PROGRAM [ARGUMENT]...]\n",
+              stderr);
         return 2;
     }
-    strcpy(strstr(bench.warpbeam, "/bench/outputs"), "/bin/warpbeam");
     snprintf(folder, sizeof folder, "%s/warpbeam-outputs-XXXXXX", scratch);
-    if (!mkdtemp(folder)) {
+    if (!find_warpbeam(bench.warpbeam, sizeof bench.warpbeam) || !mkdtemp(folder)) {
         perror(folder);
         return 1;
     }
@@ -195,9 +239,10 @@ int main(int argument_count, char **arguments)
     printf("%-30s %8s %8s  %5s\n", "seconds of processor time", "none", "all", "ratio");
     bool ran = true;
     for (size_t i = 0; ran && i < ROWS; i++)
-        ran = print_row(&bench, rows[i]);
+        ran = !strstr(rows[i][0], bench.only) || print_row(&bench, rows[i]);
     if (ran && bench.program)
         ran = print_row(&bench, NULL);
+    ran = ran && print_constant(&bench);
     for (size_t i = 0; i < 3; i++)
         unlink(bench.paths[i]);
     rmdir(folder);
