@@ -3,11 +3,11 @@
  *
  *   outputs [--rounds N] [--only TEXT] [--scratch FOLDER] [-- PROGRAM [ARGUMENT]...]
  *
- * A CUDA program is one more row; --only leaves out workloads that do not have the text in their names. Runs with
- * outputs and without take turns, so that both see the same weather. A row has the least times, the median of the
- * ratios of neighbours, and the lowest and highest. Where the processor's counters can be read, the ratio of the
- * instructions executed stands beside it: that is the same in any weather. Last comes what files cost however
- * little is simulated, in milliseconds, since a ratio says nothing there. */
+ * A CUDA program is one more row; --only leaves out workloads that do not have the text in their names. Runs
+ * with outputs and without take turns, so that both see the same weather. A row has the least times, the
+ * median of the ratios of neighbours, and the lowest and highest. Where the processor's counters can be read,
+ * the ratio of the instructions executed stands beside it: that is the same in any weather. Last comes what
+ * files cost however little is simulated, in milliseconds, since a ratio says nothing there. */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>

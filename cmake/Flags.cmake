@@ -24,7 +24,8 @@ if(WARPBEAM_NATIVE)
 endif()
 if(WARPBEAM_SANITIZE)
     # Their reports need lines, not variables; with those, building takes a quarter longer.
-    target_compile_options(warpbeam_flags INTERFACE -g1 -fsanitize=${WARPBEAM_SANITIZE} -fno-sanitize-recover=all)
+    target_compile_options(warpbeam_flags INTERFACE
+        -g1 -fsanitize=${WARPBEAM_SANITIZE} -fno-sanitize-recover=all)
     target_link_options(warpbeam_flags INTERFACE -fsanitize=${WARPBEAM_SANITIZE})
 endif()
 if(WARPBEAM_FUZZ)

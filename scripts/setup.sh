@@ -41,8 +41,8 @@ install_browser() {
     has_chromium || install_packages chromium fonts-dejavu-core
 }
 
-# configure_and_build PRESET [CMAKE_OPTION [TARGET...]]: builds the targets, or all. A folder configured by another
-# compiler or tree is made anew.
+# configure_and_build PRESET [CMAKE_OPTION [TARGET...]]: builds the targets, or all. A folder configured by
+# another compiler or tree is made anew.
 configure_and_build() {
     preset=$1
     option=${2:-}

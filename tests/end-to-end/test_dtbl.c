@@ -155,8 +155,8 @@ static void compare_launches(const DtblBenchmark *benchmark, const Outcome *one,
     }
 }
 
-/* Flat runs take the same time with launch latencies and without. Kernels so small take twenty times as long on
- * two threads as on one, so that each benchmark has them either with latencies or without. */
+/* Flat runs take the same time with launch latencies and without. Kernels so small take many times as long
+ * on two threads as on one, so that each benchmark has them either with latencies or without. */
 static void test_timed(const DtblBenchmark *benchmark)
 {
     Outcome flat =

@@ -1,5 +1,5 @@
-/* The warpbeam program on a terminal: progress in one line that fits, a snapshot, Ctrl-C, the bar of papers; and
- * quiet elsewhere. */
+/* The warpbeam program on a terminal: progress in one line that fits, a snapshot, Ctrl-C, the bar of papers;
+ * and quiet elsewhere. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
