@@ -38,9 +38,11 @@ static void bash_value(Value value)
         printf("_warpbeam_words '%s'", value.of);
         break;
     case VALUE_LIST:
+        printf("_warpbeam_words \"$(\"$program\" list %s --names 2>/dev/null)\"", value.of);
+        break;
     case VALUE_FILE_OR_LIST:
-        printf("_warpbeam_words \"$(\"$program\" list %s --names 2>/dev/null)\"%s", value.of,
-               value.kind == VALUE_LIST ? "" : "; _warpbeam_files -f");
+        printf("_warpbeam_paths \"$(\"$program\" list %s --names 2>/dev/null)\"; _warpbeam_files -f",
+               value.of);
         break;
     case VALUE_LIST_OF:
         printf("_warpbeam_list_of %s", value.of);
@@ -95,6 +97,13 @@ static void bash_command(const Command *command)
 static const char bash_head[] =
     "# bash completion of warpbeam: source <(warpbeam completion bash)\n"
     "_warpbeam_words() { COMPREPLY+=($(compgen -W \"$1\" -- \"$word\")); }\n"
+    "_warpbeam_paths() { # names like suite/name, also by what stands behind the last /\n"
+    "    _warpbeam_words \"$1\"\n"
+    "    local path\n"
+    "    ((${#COMPREPLY[@]})) || for path in $1; do\n"
+    "        [[ ${path##*/} == \"$word\"* ]] && COMPREPLY+=(\"$path\")\n"
+    "    done\n"
+    "}\n"
     "_warpbeam_files() { compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen $1 -- \"$word\")); }\n"
     "_warpbeam_knob() {\n"
     "    compopt -o nospace 2>/dev/null\n"
@@ -219,9 +228,12 @@ static void print_zsh(void)
 {
     puts("#compdef warpbeam\n"
          "# zsh completion of warpbeam: in a file _warpbeam in a folder of $fpath\n"
-         "_warpbeam_list() { local -a names; names=(${(f)\"$(warpbeam list $1 --names 2>/dev/null)\"}); "
+         "_warpbeam_list() { names=(${(f)\"$(warpbeam list $1 --names 2>/dev/null)\"}); "
          "compadd -a names; }\n"
-         "_warpbeam_list_or_file() { _warpbeam_list $1; _files; }\n"
+         "_warpbeam_list_or_file() { # names like suite/name, also by what stands behind the last /\n"
+         "    _warpbeam_list $1 || { names=(${(M)names:#*/${PREFIX}*}); compadd -U -a names; }\n"
+         "    _files\n"
+         "}\n"
          "_warpbeam_list_of() { # of the first word that is neither an option nor one's value\n"
          "    local -a names; local first; integer i\n"
          "    for ((i = 2; i < CURRENT; i++)); do\n"

@@ -160,7 +160,8 @@ const Command commands[] = {
      "A CUDA program is run unmodified, with stand-ins for CUDA's libraries; what it prints and how it ends "
      "is "
      "its own, and a summary of its kernels goes to stderr.\n"
-     "A workload comes with the simulator, and checks its own results: `warpbeam list workloads`.\n"
+     "A workload comes with the simulator, and checks its own results: `warpbeam list workloads`. Its suite "
+     "may be left out where no other has that name: `warpbeam run sor`.\n"
      "One kernel of a PTX file gets its arguments from the command line.",
      {VALUE_FILE_OR_LIST, "workloads"},
      {&running_options, &program_options, &workload_options, &ptx_options},

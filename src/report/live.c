@@ -230,17 +230,21 @@ void live_bar(FILE *to, const char *what, size_t done, size_t count, double seco
         fflush(to);
         return;
     }
-    char bar[BAR_WIDTH + 1], left[32] = "";
-    for (size_t i = 0; i < BAR_WIDTH; i++)
-        bar[i] = i < done * BAR_WIDTH / count ? '#' : '.';
-    bar[BAR_WIDTH] = '\0';
+    char left[32] = "", words[128], text[WIDEST + 1], bar[BAR_WIDTH + 1];
     if (done) {
         char time[16];
         put_time(time, sizeof time, seconds * (double)(count - done) / (double)done);
         snprintf(left, sizeof left, ", about %s left", time);
     }
-    char text[WIDEST + 1];
-    snprintf(text, columns_of(to) + 1, "[%s] %zu of %zu %s done%s", bar, done, count, what, left);
+    snprintf(words, sizeof words, "%zu of %zu %s done%s", done, count, what, left);
+    const size_t columns = columns_of(to);
+    if (strlen(words) > columns)
+        words[strlen(words) - strlen(left)] = '\0';
+    const size_t taken = strlen(words) + strlen("[] ");
+    const size_t room = columns > taken ? columns - taken : 0, width = room < BAR_WIDTH ? room : BAR_WIDTH;
+    for (size_t i = 0; i < width; i++)
+        bar[i] = i < done * width / count ? '#' : '.';
+    snprintf(text, columns + 1, width ? "[%.*s] %s" : "%.*s%s", (int)width, bar, words);
     fprintf(to, "\r%s\033[K", text);
     fflush(to);
 }

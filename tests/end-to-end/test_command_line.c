@@ -170,6 +170,14 @@ static void test_workloads(void **state)
     EXPECT("run wireframe/ws", 2, "neither a workload nor a file 'wireframe/ws'; did you mean wireframe/sw?");
     EXPECT("run wireframe/sw --mode xyz", 2,
            "wireframe/sw has no mode 'xyz'; choose from global, cdp, barriers, lrr, lvl.");
+    EXPECT("run sw --size tiny --functional", 0, "wireframe/sw, global, tiny: the result is right");
+    EXPECT("run bfs --mode flat", 2, "six/bfs has no mode 'flat'");
+    EXPECT("run nbody", 2, "'nbody' names several workloads; there are six/nbody and correlation/nbody.");
+    EXPECT("run clr", 2, "but there are dtbl/clr_citation, dtbl/clr_graph500 and dtbl/clr_cage15.");
+    EXPECT("run dtbl/regx_d", 2,
+           "neither a workload nor a file 'dtbl/regx_d'; did you mean dtbl/regx_darpa?");
+    EXPECT("run ws", 2, "neither a workload nor a file 'ws'; did you mean wireframe/sw?");
+    EXPECT("run zzzz", 2, "neither a workload nor a file 'zzzz'.");
     EXPECT("run wireframe/sw --mode lvv", 2, "did you mean lvl?");
     EXPECT("run six/bfs --size smal", 2, "six/bfs has no size 'smal'; did you mean small?");
     EXPECT("run six/bfs --size full", 2, "six/bfs has no size 'full'; there is only small.");

@@ -43,6 +43,8 @@ static void test_bash(void **state)
         {COMPLETE("warpbeam run --set divergence ="), " stack independent ", NULL},
         {COMPLETE("warpbeam run --set l2_bytes ="), NULL, NULL},
         {COMPLETE("warpbeam run wireframe/so"), " wireframe/sor ", "wireframe/sw"},
+        {COMPLETE("warpbeam run heat"), " wireframe/heat2d ", "sor"},
+        {COMPLETE("warpbeam run clr_c"), " dtbl/clr_citation dtbl/clr_cage15 ", "graph500"},
         {COMPLETE("warpbeam run wireframe/sor --mode lv"), " lvl ", "lrr"},
         {COMPLETE("warpbeam run --fun"), " --functional ", "--gpu"},
         {COMPLETE("warpbeam run --gpu h200 --set sm_count = 3 wireframe/sor --mode \"\""),
@@ -74,12 +76,20 @@ static void test_bash(void **state)
     }
 }
 
-/* What needs no terminal: that zsh can read it, and what the functions would offer. */
+/* What needs no terminal: that zsh can read it, and what the functions would offer. Where nothing begins with
+ * the word, names are offered by what stands behind their suites. */
 static void test_zsh(void **state)
 {
     (void)state;
     if (run_script("command -v zsh >/dev/null") != 0)
         skip();
+    assert_int_equal(
+        run_script(
+            "zsh -fc 'compadd() { [[ $1 == -U ]] && print -r -- \"[$names]\" }; _describe() { }; _files() "
+            "{ print files }; CURRENT=2; eval \"$(warpbeam completion zsh)\"; PREFIX=clr_c; "
+            "_warpbeam_list_or_file workloads'"),
+        0);
+    assert_string_equal(output, "[dtbl/clr_citation dtbl/clr_cage15]\nfiles\n");
     assert_int_equal(run_script("warpbeam completion zsh | zsh -fn /dev/stdin"), 0);
     assert_int_equal(
         run_script("zsh -fc 'compadd() { print -r -- $names }; _describe() { print -r -- $names }; "
