@@ -416,21 +416,44 @@ static void close_record(WbGpu *gpu, RunningKernel *kernel)
     kernel->record = NULL;
 }
 
-/* Blocks that are on SMs have run until now, and count so far. */
-static void note_residents(const CycleMachine *machine, RunningKernel *kernel)
+/* Word of its end reaches the front end in the cycle that is about to begin, at the earliest. */
+bool cycle_is_open(const CycleMachine *machine, const BlockSlot *slot, Cycle now)
 {
-    KernelRecord *record = kernel->record;
-    for (uint32_t s = 0; s < machine->sm_count; s++) {
-        const Sm *sm = machine->sms[s];
-        for (uint32_t i = 0; i < sm->block_capacity; i++) {
-            const BlockSlot *slot = &sm->blocks[i];
-            if (!slot->block || slot->kernel != &kernel->seen)
-                continue;
-            record->warp_instructions += slot->report.warp_instructions;
-            record->thread_instructions += slot->report.thread_instructions;
-            if (record->blocks && !record->blocks[slot->report.linear].started)
-                record->blocks[slot->report.linear].started = slot->report.started;
-        }
+    return slot->block ||
+           (slot->report.ended && slot->report.ended + machine->config.block_end_cycles >= now);
+}
+
+static void note_open(RunningKernel *kernel, const BlockSlot *slot)
+{
+    const BlockReport *report = &slot->report;
+    const GridKernel *launch = report->kernel->owner;
+    if (grid_kernel_root(launch) != &kernel->grid)
+        return;
+    kernel->record->warp_instructions += report->warp_instructions;
+    kernel->record->thread_instructions += report->thread_instructions;
+    BlockRecord *block = launch->blocks ? &launch->blocks[report->linear] : NULL;
+    if (!block)
+        return;
+    if (!block->started)
+        block->started = report->started;
+    if (!slot->block && !report->suspended)
+        block->ended = report->ended;
+}
+
+/* Blocks that are on SMs, and launches by its blocks that are not complete, have run until now, and count so
+ * far. */
+static void note_unended(const CycleMachine *machine, RunningKernel *kernel, Cycle now)
+{
+    for (uint32_t s = 0; s < machine->sm_count; s++)
+        for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)
+            if (cycle_is_open(machine, &machine->sms[s]->blocks[i], now))
+                note_open(kernel, &machine->sms[s]->blocks[i]);
+    for (uint32_t i = 0; i < machine->front_end->devices.count; i++) {
+        const GridKernel *launch = &machine->front_end->devices.items[i]->grid;
+        if (grid_kernel_root(launch) != &kernel->grid)
+            continue;
+        kernel->record->warp_instructions += launch->warp_instructions;
+        kernel->record->thread_instructions += launch->thread_instructions;
     }
 }
 
@@ -457,10 +480,10 @@ void cycle_keep_cut_off(WbGpu *gpu, const Error *error)
     for (uint32_t i = 0; i < machine->running.count; i++) {
         RunningKernel *kernel = machine->running.items[i];
         KernelRecord *record = kernel->record;
-        note_residents(machine, kernel);
+        note_unended(machine, kernel, gpu->now);
         log_cut_blocks(record->blocks, record->block_count, gpu->now);
         kept_cut_off(gpu, record);
-        if (!kernel->grid.started || kernel->grid.started > gpu->now)
+        if (kernel->grid.started > gpu->now)
             kernel->grid.started = gpu->now;
         if (kernel->grid.ended > gpu->now)
             note_cut_off(kernel, error);

@@ -98,7 +98,7 @@ static void log_barriers_so_far(EventLog *log, const BlockSlot *slot)
     BarrierLog all = {.count = slot->barriers.count, .stride = slot->barriers.stride};
     for (uint32_t i = 0; i < slot->barriers.phases.count; i++)
         VEC_PUSH(&all.phases, slot->barriers.phases.items[i]);
-    for (uint32_t name = 0; name < MAX_BARRIERS; name++) {
+    for (uint32_t name = 0; slot->block && name < MAX_BARRIERS; name++) {
         BarrierPhase phase = sm_barrier_phase(slot->block, name);
         phase.number = all.count;
         if (!slot->block->barriers[name].in_use || !phase.since)
@@ -110,23 +110,22 @@ static void log_barriers_so_far(EventLog *log, const BlockSlot *slot)
     VEC_FREE(&all.phases);
 }
 
-/* A block that is still on its SM has been there until now. */
+/* A block that is still on its SM has been there until now; of one that has just left, word is on its way. */
 static void log_resident(const Sm *sm, const BlockSlot *slot, const EventLog *log, Cycle now)
 {
-    const GridKernel *launch = slot->kernel->owner;
+    const GridKernel *launch = slot->report.kernel->owner;
     const BlockReport *report = &slot->report;
     if (launch->place_in_log.log != log)
         return;
-    if (launch->blocks && !launch->blocks[report->linear].started)
-        launch->blocks[report->linear].started = report->started;
     const BlockStay stay = {
-        .block = log_block(&launch->place_in_log, slot->launch.grid, report->linear),
+        .block = log_block(&launch->place_in_log, report->kernel->launch.grid, report->linear),
         .sm = sm->number,
         .dispatched = report->dispatched,
         .restore_begun = report->restore_begun,
         .restored = report->restored <= now ? report->restored : 0,
         .started = report->started,
-        .left = now,
+        .save_begun = slot->block ? 0 : report->save_begun,
+        .left = slot->block ? now : report->ended,
     };
     if (log_stay(launch->place_in_log.log, &stay))
         log_barriers_so_far(launch->place_in_log.log, slot);
@@ -138,7 +137,7 @@ void kept_cut_off(const WbGpu *gpu, const KernelRecord *record)
     for (uint32_t s = 0; record->log && s < machine->sm_count; s++) {
         const Sm *sm = machine->sms[s];
         for (uint32_t i = 0; i < sm->block_capacity; i++)
-            if (sm->blocks[i].block)
+            if (cycle_is_open(machine, &sm->blocks[i], gpu->now))
                 log_resident(sm, &sm->blocks[i], record->log, gpu->now);
     }
     if (record->log)

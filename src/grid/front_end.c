@@ -394,7 +394,7 @@ void front_end_free(FrontEnd *front_end)
 void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
     kernel->launched = now;
-    kernel->ended = CYCLE_NEVER;
+    kernel->started = kernel->ended = CYCLE_NEVER;
     kernel->entry = NO_ENTRY;
     kernel->kernel->owner = kernel;
     kernel->front_end = front_end;

@@ -8,6 +8,8 @@
 #ifndef GRID_GRID_KERNEL_H
 #define GRID_GRID_KERNEL_H
 
+#include <stddef.h>
+
 #include "exec/family.h"
 #include "exec/launch_buffer.h"
 #include "grid/event_log.h"
@@ -50,7 +52,7 @@ typedef struct GridKernel {
     LogPlace place_in_log; /* where its stays, waits and end are written down */
     Cycle launched;        /* when it was submitted; of a kernel's launch, when that was called */
     Cycle sent;            /* of what the kernel management unit has sent: when it is in the distributor */
-    Cycle started;         /* when its first block could be dispatched */
+    Cycle started;         /* when its first block could be dispatched; of the host's, CYCLE_NEVER until then */
     Cycle ended;           /* CYCLE_NEVER until the last block's end is known, and its stores are visible */
     Cycle last_block;      /* when word of the last block's end came */
     uint64_t dispatched_blocks, ended_blocks;
@@ -94,6 +96,15 @@ typedef struct DeviceGrid {
 static inline GridKernel *grid_kernel_host(GridKernel *launch)
 {
     return launch->group.joined ? launch->group.joined : launch;
+}
+
+/* The host's kernel that it comes from, by however many launches. */
+static inline const GridKernel *grid_kernel_root(const GridKernel *launch)
+{
+    const Family *family = &launch->family;
+    while (family->parent)
+        family = family->parent;
+    return (const GridKernel *)((const char *)family - offsetof(GridKernel, family));
 }
 
 #endif

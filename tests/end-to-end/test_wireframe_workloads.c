@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/gpu.h"
 #include "harness.h"
 #include "warpbeam_graph.h"
 #include "wireframe/wireframe.h"
@@ -101,6 +102,57 @@ static void test_cycle(void **state)
     run_modes(wireframe_find("sor"), 3, NULL);
 }
 
+/* Where the run is cut off; slices are short so that it is there. */
+typedef struct Cut {
+    WbGpu *gpu;
+    Cycle at;
+} Cut;
+
+static bool goes_on(void *context, const WbProgress *progress)
+{
+    const Cut *cut = context;
+    cut->gpu->progress.slice = 64;
+    return progress->cycles < cut->at;
+}
+
+/* Instructions of the kernel's blocks, and of what they launched, are those that the machine has executed. */
+static void check_cut(const WbGpu *gpu)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->records.count; i++) {
+        const KernelRecord *record = gpu->records.items[i];
+        assert_true(record->launched <= record->started && record->started <= record->ended);
+        if (record->warp_instructions)
+            assert_true(record->started < record->ended);
+        sum += record->warp_instructions;
+    }
+    if (sum != statistic(gpu, "warp_instructions"))
+        fail_msg("cut off in cycle %llu: %llu instructions of kernels, %llu of the machine",
+                 (unsigned long long)gpu->now, (unsigned long long)sum,
+                 (unsigned long long)statistic(gpu, "warp_instructions"));
+}
+
+/* Counters of kernels that are cut off agree, wherever that is. */
+static void test_cut_off(void **state)
+{
+    (void)state;
+    for (int mode = 0; mode < WIREFRAME_MODES; mode++) {
+        const WireframeRun how = {.mode = (WireframeMode)mode, .size = INPUT_TINY, .tiles = 3};
+        bool cut_off = true;
+        for (Cycle at = 64; cut_off; at += at / 4 + 64) {
+            Host host;
+            WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "timeline=true", NULL});
+            Cut cut = {gpu, at};
+            wb_set_progress(gpu, goes_on, &cut, 0);
+            gpu->progress.slice = 64;
+            cut_off = !wireframe_run(wireframe_find("sor"), &how, gpu, DIRECTORY, &host);
+            check_cut(gpu);
+            host_end(&host);
+            wb_gpu_close(gpu);
+        }
+    }
+}
+
 /* The longest way of dependencies to every tile, for tiles in the order of rows. */
 typedef struct Levels {
     WavefrontShape shape;
@@ -176,7 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functional),     cmocka_unit_test(test_cycle),
         cmocka_unit_test(test_dependencies),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_too_many_tiles),
+        cmocka_unit_test(test_too_many_tiles), cmocka_unit_test(test_cut_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
