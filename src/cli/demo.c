@@ -173,7 +173,7 @@ static int run_all(Demo *demo)
         progress_clear();
         wb_gpu_close(gpu);
         if (result != EXIT_DONE)
-            return progress_was_interrupted() ? EXIT_INTERRUPTED : result;
+            return progress_was_interrupted() ? progress_exit_status() : result;
         if (way == 0)
             first = outcome;
         printf("%-*s %-*s %7.0f us %7.2fx", NAME_WIDTH, ways[way].name, ABOUT_WIDTH, ways[way].about,

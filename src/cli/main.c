@@ -1,6 +1,8 @@
 /* The warpbeam program: finds the command and runs it. */
 #include "cli/command.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,10 +88,26 @@ static int run_command(int argument_count, char **arguments, const Command **com
     return (*command)->run(argument_count - 1, arguments + 1);
 }
 
+/* What was printed may have gone nowhere: then the command has failed, whatever it did. A pipe whose reader has
+ * had enough ends the process as it does all others. */
+static int check_output(int result)
+{
+    const bool failed = fflush(stdout) != 0;
+    const int reason = failed ? errno : 0;
+    if (progress_pipe_was_closed()) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    if (!failed && !ferror(stdout))
+        return result;
+    fail("standard output could not be written%s%s.", reason ? ": " : "", reason ? strerror(reason) : "");
+    return result == EXIT_DONE ? EXIT_FAILED : result;
+}
+
 int main(int argument_count, char **arguments)
 {
     const Command *command = NULL;
-    const int result = run_command(argument_count, arguments, &command);
+    const int result = check_output(run_command(argument_count, arguments, &command));
     if (result != EXIT_USAGE)
         return result;
     fprintf(stderr, "`warpbeam help%s%s` shows how it is used.\n", command ? " " : "",

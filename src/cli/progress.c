@@ -2,16 +2,36 @@
 
 #include <signal.h>
 
+#include "base/interrupt.h"
 #include "cli/command.h"
 #include "report/live.h"
 
 /* One simulation runs at a time; signals have no other way to find it. */
 static Live live;
+static Interrupt interrupt;
+static volatile sig_atomic_t pipe_is_closed;
 
 static void on_interrupt(int number)
 {
+    if (interrupt_is_first(&interrupt, number))
+        live.must_stop = 1;
+}
+
+static void on_closed_pipe(int number)
+{
     (void)number;
-    live.must_stop = 1;
+    pipe_is_closed = 1;
+}
+
+/* What the caller has made the process ignore, as nohup does, stays so. */
+static void catch_interrupts(void)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    for (int i = 0; i < INTERRUPT_SIGNALS; i++) {
+        struct sigaction old;
+        if (sigaction(interrupt_signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(interrupt_signals[i], &action, NULL);
+    }
 }
 
 static void on_question(int number)
@@ -28,11 +48,8 @@ bool progress_start(WbGpu *gpu, const char *wanted)
         return false;
     }
     live = (Live){.gpu = gpu, .to = stderr, .style = style, .must_stop = live.must_stop};
-    const struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_RESETHAND};
     const struct sigaction question = {.sa_handler = on_question, .sa_flags = SA_RESTART};
-    struct sigaction old;
-    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-        sigaction(SIGINT, &interrupt, NULL);
+    catch_interrupts();
     sigaction(SIGUSR1, &question, NULL);
     wb_set_progress(gpu, live_look, &live, LIVE_SECONDS);
     return true;
@@ -45,3 +62,15 @@ void progress_clear(void)
 }
 
 bool progress_was_interrupted(void) { return live.must_stop; }
+
+int progress_exit_status(void) { return 128 + interrupt.number; }
+
+void progress_outlive_pipes(void)
+{
+    const struct sigaction action = {.sa_handler = on_closed_pipe, .sa_flags = SA_RESTART};
+    struct sigaction old;
+    if (sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        sigaction(SIGPIPE, &action, NULL);
+}
+
+bool progress_pipe_was_closed(void) { return pipe_is_closed; }

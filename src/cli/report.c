@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/knob.h"
+#include "base/outputs.h"
 #include "base/vec.h"
 #include "cli/page.h"
 
@@ -21,6 +22,18 @@ static PageInput read_input(const char *text, char **copy)
     return (PageInput){.path = equals + 1, .label = *copy};
 }
 
+/* The page must not take the place of what it is made of. */
+static bool check_path(const PageInput *inputs, size_t count, const char *path, Error *error)
+{
+    VEC(OutputPath) paths = {0};
+    VEC_PUSH(&paths, ((OutputPath){.what = "the page", .path = path}));
+    for (size_t i = 0; i < count; i++)
+        VEC_PUSH(&paths, ((OutputPath){.what = "an input", .path = inputs[i].path, .is_input = true}));
+    const bool right = outputs_check(paths.items, paths.count, error);
+    VEC_FREE(&paths);
+    return right;
+}
+
 static int write_report(int argument_count, char **arguments, const char *path, size_t bytes)
 {
     Error error = {0};
@@ -31,7 +44,8 @@ static int write_report(int argument_count, char **arguments, const char *path, 
         VEC_PUSH(&inputs, read_input(arguments[i], &copy));
         VEC_PUSH(&copies, copy);
     }
-    const bool done = page_write(inputs.items, inputs.count, bytes, path, &error);
+    const bool done = check_path(inputs.items, inputs.count, path, &error) &&
+                      page_write(inputs.items, inputs.count, bytes, path, &error);
     for (uint32_t i = 0; i < copies.count; i++)
         free(copies.items[i]);
     VEC_FREE(&copies);

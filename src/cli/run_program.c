@@ -15,21 +15,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "cli/elf.h"
 #include "cli/running.h"
 #include "config/config.h"
+
+enum { PROGRAM_FILES = 3 };
+
+/* A file that the program is to write, and when it was last changed before; zero: it was not there. */
+typedef struct ProgramFile {
+    const char *path; /* null: none is wanted */
+    struct timespec before;
+} ProgramFile;
 
 /* Invariant: notice is a pipe; a byte comes out of it as soon as the program, or one that it started, has
  * opened a GPU. They find it by a path, for they may close files that they do not know. */
 typedef struct Program {
     Running running;
-    const char *kernels, *max_cycles, *seed, *profile;
+    const char *kernels, *max_cycles, *seed;
     bool quiet;
     char **arguments;         /* the program's, ended by null */
     VEC(char *) made;         /* settings that other options stand for */
     char path[PATH_MAX];      /* of the program's file */
     char libraries[PATH_MAX]; /* folder of the stand-ins */
     ElfFacts facts;
+    ProgramFile files[PROGRAM_FILES];
     int notice[2];
 } Program;
 
@@ -39,7 +49,7 @@ static int read_options(int argument_count, char **arguments, Program *program)
     program->kernels = take_option(&argument_count, arguments, "--kernels");
     program->max_cycles = take_option(&argument_count, arguments, "--max-cycles");
     program->seed = take_option(&argument_count, arguments, "--seed");
-    program->profile = take_option(&argument_count, arguments, "--graph-profile");
+    program->running.profile = take_option(&argument_count, arguments, "--graph-profile");
     program->quiet = take_flag(&argument_count, arguments, "--quiet");
     if (check_without(argument_count, arguments, &workload_options) != EXIT_DONE ||
         check_without(argument_count, arguments, &ptx_options) != EXIT_DONE)
@@ -150,6 +160,7 @@ static void add_setting(Program *program, const char *knob, const char *value)
 static int check_settings(Program *program)
 {
     Running *running = &program->running;
+    running->input = program->path;
     add_setting(program, "timed_kernels", program->kernels);
     add_setting(program, "cycle_limit", program->max_cycles);
     add_setting(program, "seed", program->seed);
@@ -223,8 +234,8 @@ static void set_environment(const Program *program)
         set_path("WARPBEAM_STATS", running->stats);
     if (running->timeline)
         set_path("WARPBEAM_TIMELINE", running->timeline);
-    if (program->profile)
-        set_path("WARPBEAM_GRAPH_PROFILE", program->profile);
+    if (running->profile)
+        set_path("WARPBEAM_GRAPH_PROFILE", running->profile);
     if (running->report.details || running->report.blocks) {
         snprintf(text, sizeof text, "%s,%s", running->report.details ? "details" : "",
                  running->report.blocks ? "blocks" : "");
@@ -243,13 +254,58 @@ static void set_environment(const Program *program)
 
 /* -- its life -- */
 
-static int tell_end(const Program *program, int status)
+static struct timespec last_change(const char *path)
 {
-    char byte;
-    const bool opened = read(program->notice[0], &byte, 1) == 1;
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_mtim : (struct timespec){0};
+}
+
+static void note_files(Program *program)
+{
+    const Running *running = &program->running;
+    const char *const paths[PROGRAM_FILES] = {running->stats, running->timeline, running->profile};
+    for (size_t i = 0; i < PROGRAM_FILES; i++)
+        if (paths[i])
+            program->files[i] = (ProgramFile){paths[i], last_change(paths[i])};
+}
+
+static bool is_written(const ProgramFile *file)
+{
+    const struct timespec now = last_change(file->path);
+    return now.tv_sec != file->before.tv_sec || now.tv_nsec != file->before.tv_nsec;
+}
+
+/* What the program, and of the page this process, has written; and what it has not. */
+static int tell_files(const Program *program, const char *page, bool is_cut_off)
+{
+    const char *written[PROGRAM_FILES + 1] = {[PROGRAM_FILES] = page};
+    int result = EXIT_DONE;
+    struct stat status;
+    for (size_t i = 0; i < PROGRAM_FILES; i++) {
+        const ProgramFile *file = &program->files[i];
+        if (file->path && is_written(file))
+            written[i] = file->path;
+        else if (file->path && (stat(file->path, &status) || S_ISREG(status.st_mode)))
+            result = fail("%s was not written.", file->path);
+    }
+    running_tell_written(written, sizeof written / sizeof *written,
+                         is_cut_off ? ", with what had run until then" : "");
+    return result;
+}
+
+/* Whether the program's own CUDA has said what became of it; see rt/finish.h. */
+static bool has_told(const Program *program, int number)
+{
+    const Running *running = &program->running;
+    return interrupt_is_one(number) && (running->stats || running->timeline || !program->quiet);
+}
+
+static int tell_end(const Program *program, int status, bool opened)
+{
     if (WIFSIGNALED(status)) {
-        fail("%s was ended by signal %d (%s).", program->arguments[0], WTERMSIG(status),
-             strsignal(WTERMSIG(status)));
+        if (!opened || !has_told(program, WTERMSIG(status)))
+            fail("%s was ended by signal %d (%s).", program->arguments[0], WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
     }
     if (!opened &&
@@ -263,17 +319,45 @@ static int tell_end(const Program *program, int status)
 
 static volatile pid_t child;
 
-static void pass_on(int number) { kill(child, number); }
+/* Ctrl-C goes to both, and the program decides what comes of it; what somebody has sent to this process is
+ * passed on. */
+static void pass_on(int number, siginfo_t *information, void *context)
+{
+    (void)context;
+    if (information->si_code <= 0)
+        kill(child, number);
+}
 
-/* Ctrl-C goes to both, and the program decides what comes of it; what is sent to this process alone is passed
- * on. */
 static void set_signals(void)
 {
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGTERM, pass_on);
-    signal(SIGHUP, pass_on);
-    signal(SIGUSR1, pass_on);
+    static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1};
+    const struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+/* Null: no page is wanted, or it could not be made. */
+static const char *make_page(const Program *program, int *result)
+{
+    const Running *running = &program->running;
+    struct stat status;
+    if (!running->page || stat(running->stats, &status) || status.st_size == 0)
+        return NULL;
+    const int made = running_write_page(running, running->stats);
+    *result = *result ? *result : made;
+    return made == EXIT_DONE ? running->page : NULL;
+}
+
+static int end(const Program *program, int status)
+{
+    char byte;
+    const bool opened = read(program->notice[0], &byte, 1) == 1;
+    int result = tell_end(program, status, opened);
+    const char *page = make_page(program, &result);
+    if (!opened)
+        return result;
+    const int files = tell_files(program, page, WIFSIGNALED(status));
+    return result ? result : files;
 }
 
 static int run(Program *program)
@@ -299,7 +383,7 @@ static int run(Program *program)
     int status;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    return tell_end(program, status);
+    return end(program, status);
 }
 
 /* With --report, its statistics go into a file of which the page is made behind its end. */
@@ -315,12 +399,7 @@ static int run_for_page(Program *program)
     running->stats = keeps ? running->stats : path;
     running->title = program->arguments[0];
     running->report.blocks = true;
-    int result = run(program);
-    struct stat status;
-    if (stat(running->stats, &status) == 0 && status.st_size > 0) {
-        const int page = running_write_page(running, running->stats);
-        result = result ? result : page;
-    }
+    const int result = run(program);
     if (!keeps)
         unlink(path);
     return result;
@@ -338,6 +417,7 @@ int run_program(int argument_count, char **arguments, char **command)
         result = check_settings(&program);
     if (result == EXIT_DONE)
         result = find_libraries(&program);
+    note_files(&program);
     if (result == EXIT_DONE)
         result = program.running.page ? run_for_page(&program) : run(&program);
     running_free(&program.running);

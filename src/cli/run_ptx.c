@@ -91,7 +91,7 @@ static int read_options(int argument_count, char **arguments, Job *job)
         check_without(argument_count, arguments, &workload_options) != EXIT_DONE ||
         check_left_over(argument_count, arguments, 1) != EXIT_DONE)
         return EXIT_USAGE;
-    job->path = arguments[1];
+    job->path = job->running.input = arguments[1];
     job->running.title = job->kernel ? job->kernel : job->path;
     if (check_file(job->path) != EXIT_DONE)
         return EXIT_USAGE;

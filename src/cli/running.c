@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/outputs.h"
 #include "cli/page.h"
 #include "cli/progress.h"
 #include "config/config.h"
@@ -125,12 +127,32 @@ static int check_functional(const Running *running)
                                      : EXIT_DONE;
 }
 
+/* Null where it is none: not given, or standard output. */
+static const char *file_of(const char *path) { return is_stream(path) ? NULL : path; }
+
+/* Before hours of simulation. */
+static int check_outputs(const Running *running)
+{
+    Error error = {0};
+    const OutputPath paths[] = {
+        {.what = "--stats", .path = file_of(running->stats)},
+        {.what = "--timeline", .path = file_of(running->timeline)},
+        {.what = "--report", .path = file_of(running->page)},
+        {.what = "--graph-profile", .path = running->profile},
+        {.what = "the file that is run", .path = running->input, .is_input = true},
+        {.what = "the GPU's configuration", .path = running->gpu, .is_input = true},
+    };
+    return outputs_check(paths, sizeof paths / sizeof *paths, &error) ? EXIT_DONE : fail("%s", error.text);
+}
+
 int running_open(const Running *running, WbGpu **gpu)
 {
     *gpu = NULL;
     int result = check_functional(running);
     if (result == EXIT_DONE)
         result = check_streams(running);
+    if (result == EXIT_DONE)
+        result = check_outputs(running);
     if (result == EXIT_DONE)
         result = gpu_open(running->gpu ? running->gpu : "h200", gpu);
     if (result != EXIT_DONE)
@@ -140,22 +162,18 @@ int running_open(const Running *running, WbGpu **gpu)
         *gpu = NULL;
         return EXIT_USAGE;
     }
+    if (running->stats || running->timeline || running->page)
+        progress_outlive_pipes();
     wb_set_output(*gpu, print_output, running_is_talking(running) ? stdout : stderr);
     return EXIT_DONE;
 }
 
 /* With a page, the statistics have all that it shows, so that a page can be made of them again. */
-static int write_statistics(const Running *running, WbGpu *gpu)
+static int write_statistics(const Running *running, WbGpu *gpu, const char *path)
 {
-    ReportOptions options = running->report;
-    options.blocks = options.blocks || running->page;
-    if (!is_stream(running->stats)) {
-        const unsigned parts =
-            (options.details ? WB_REPORT_DETAILS : 0u) | (options.blocks ? WB_REPORT_BLOCKS : 0u);
-        return wb_report(gpu, running->stats, parts) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
-    }
-    report_json(gpu, &options, stdout);
-    return fflush(stdout) || ferror(stdout) ? fail("the report could not be written.") : EXIT_DONE;
+    const unsigned parts = (running->report.details ? WB_REPORT_DETAILS : 0u) |
+                           (running->report.blocks || running->page ? WB_REPORT_BLOCKS : 0u);
+    return wb_report(gpu, path, parts) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
 }
 
 bool running_new_file(char path[RUNNING_PATH_SIZE])
@@ -185,9 +203,8 @@ static int write_page(const Running *running, WbGpu *gpu, const char *path)
     here.page = path;
     if (!running_new_file(statistics))
         return EXIT_FAILED;
-    const int result = wb_report(gpu, statistics, WB_REPORT_BLOCKS)
-                           ? fail("%s", wb_error(gpu))
-                           : running_write_page(&here, statistics);
+    const int result = wb_report(gpu, statistics, WB_REPORT_BLOCKS) ? fail("%s", wb_error(gpu))
+                                                                    : running_write_page(&here, statistics);
     unlink(statistics);
     return result;
 }
@@ -198,6 +215,7 @@ static int write_timeline(const Running *running, WbGpu *gpu, const char *path)
     return wb_timeline(gpu, path) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
 }
 
+/* Whether it arrives there is found out at the end of main(). */
 static int copy_out(const char *path)
 {
     Error error = {0};
@@ -205,18 +223,17 @@ static int copy_out(const char *path)
     char *text = file_read("file", path, &length, &error);
     if (!text)
         return fail("%s", error.text);
-    const bool done = fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0;
+    fwrite(text, 1, length, stdout);
     xfree(text);
-    return done ? EXIT_DONE : fail("standard output cannot be written: %s.", strerror(errno));
+    return EXIT_DONE;
 }
 
-/* Writes by `write` what can only be written to a path; for standard output it goes through a file. */
-static int write_to(const Running *running, WbGpu *gpu, const char *path,
-                    int (*write)(const Running *running, WbGpu *gpu, const char *path))
+typedef int WriteFn(const Running *running, WbGpu *gpu, const char *path);
+
+/* What can only be written to a path goes through a file to standard output. */
+static int write_out(const Running *running, WbGpu *gpu, WriteFn *write)
 {
     char made[RUNNING_PATH_SIZE];
-    if (!is_stream(path))
-        return write(running, gpu, path);
     if (!running_new_file(made))
         return EXIT_FAILED;
     int result = write(running, gpu, made);
@@ -226,23 +243,52 @@ static int write_to(const Running *running, WbGpu *gpu, const char *path,
     return result;
 }
 
-int running_report(const Running *running, WbGpu *gpu)
+void running_tell_written(const char *const *paths, size_t count, const char *more)
 {
+    const char *files[8];
+    size_t known = 0;
+    struct stat status;
+    for (size_t i = 0; i < count && known < sizeof files / sizeof *files; i++)
+        if (paths[i] && stat(paths[i], &status) == 0 && S_ISREG(status.st_mode))
+            files[known++] = paths[i];
+    for (size_t i = 0; i < known; i++)
+        fprintf(stderr, "%s%s", i == 0 ? "warpbeam: " : i + 1 < known ? ", " : " and ", files[i]);
+    if (known)
+        fprintf(stderr, " %s written%s.\n", known == 1 ? "is" : "are", more);
+}
+
+/* One output that fails does not keep the others from being written. */
+static int give_out(const Running *running, WbGpu *gpu, const char *more)
+{
+    enum { OUTPUTS = 3 };
+    const char *const paths[OUTPUTS] = {running->stats, running->timeline, running->page};
+    WriteFn *const functions[OUTPUTS] = {write_statistics, write_timeline, write_page};
+    const char *written[OUTPUTS] = {0};
+    int result = EXIT_DONE;
     progress_clear();
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (!file_of(paths[i]))
+            continue;
+        if (functions[i](running, gpu, paths[i]) == EXIT_DONE)
+            written[i] = paths[i];
+        else
+            result = EXIT_FAILED;
+    }
+    running_tell_written(written, OUTPUTS, more);
     if (running_is_talking(running))
         report_text(gpu, &running->report, stdout);
-    int result = running->timeline ? write_to(running, gpu, running->timeline, write_timeline) : EXIT_DONE;
-    if (result == EXIT_DONE && running->page)
-        result = write_to(running, gpu, running->page, write_page);
-    return running->stats && result == EXIT_DONE ? write_statistics(running, gpu) : result;
+    for (int i = 0; i < OUTPUTS; i++)
+        if (is_stream(paths[i]) && write_out(running, gpu, functions[i]) != EXIT_DONE)
+            result = EXIT_FAILED;
+    return result;
 }
+
+int running_report(const Running *running, WbGpu *gpu) { return give_out(running, gpu, ""); }
 
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence)
 {
     fail("%s", sentence);
-    if (progress_was_interrupted() || wb_record_count(gpu)) {
-        fputs("warpbeam: the report is of what had run until then.\n", stderr);
-        running_report(running, gpu);
-    }
-    return progress_was_interrupted() ? EXIT_INTERRUPTED : EXIT_FAILED;
+    if (progress_was_interrupted() || wb_record_count(gpu))
+        give_out(running, gpu, ", with what had run until then");
+    return progress_was_interrupted() ? progress_exit_status() : EXIT_FAILED;
 }

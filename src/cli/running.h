@@ -12,7 +12,9 @@ typedef struct Running {
     const char *gpu;           /* name or path of the configuration, given or the user's usual; null: none */
     VEC(char *) settings;      /* "knob=value", in order */
     const char *threads, *stats, *timeline, *page, *progress; /* null where not given */
+    const char *profile;       /* of a program: the file for the graph of its launches; null: none */
     const char *title;         /* of the page; null: "run" */
+    const char *input;         /* the file that is run, which no output may be; null: none */
     const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
     bool cycle;                /* not only results */
     bool lines;                /* --profile-lines */
@@ -26,8 +28,8 @@ int gpu_open(const char *name, WbGpu **gpu);
 /* The options of the group running_options. */
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);
-/* Opens the GPU and sets its knobs; returns EXIT_DONE, or once the failure has been told EXIT_FAILED or
- * EXIT_USAGE. What kernels print goes where the report's text goes. */
+/* Opens the GPU, sets its knobs and tries whether all outputs can be written; returns EXIT_DONE, or once the
+ * failure has been told EXIT_FAILED or EXIT_USAGE. What kernels print goes where the report's text goes. */
 int running_open(const Running *running, WbGpu **gpu);
 /* Whether people read standard output: no output of the run has taken it. */
 bool running_is_talking(const Running *running);
@@ -36,9 +38,11 @@ bool running_is_talking(const Running *running);
 bool running_new_file(char path[RUNNING_PATH_SIZE]);
 /* Makes the page of a statistics file. */
 int running_write_page(const Running *running, const char *statistics);
-/* Gives out the report. */
+/* Says on stderr which of the outputs are there; `more` follows the names. */
+void running_tell_written(const char *const *paths, size_t count, const char *more);
+/* Gives out the report: files first, then what goes to standard output, which may have no reader any more. */
 int running_report(const Running *running, WbGpu *gpu);
-/* Tells the failure of what ran; where kernels have left records, or Ctrl-C has stopped it, also gives out the
+/* Tells the failure of what ran; where kernels have left records, or a signal has stopped it, also gives out the
  * report so far. Returns the exit status. */
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence);
 

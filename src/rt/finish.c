@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "report/report.h"
 #include "rt/live.h"
 #include "rt/rt.h"
@@ -24,6 +25,7 @@ static struct {
     pid_t process;
     volatile sig_atomic_t crashing;
     bool is_written; /* what is known */
+    Interrupt interrupt;
 } end;
 
 static unsigned parts(void)
@@ -72,6 +74,21 @@ static void finish(void)
     rt_leave();
 }
 
+/* What has ended this process may be sent to all of its group, and nobody may read what it says. */
+static _Noreturn void write_after_crash(int number)
+{
+    signal(number, SIG_DFL);
+    for (int i = 0; i < INTERRUPT_SIGNALS; i++)
+        signal(interrupt_signals[i], SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGALRM, SIG_DFL);
+    alarm(CRASH_SECONDS);
+    fprintf(stderr, "warpbeam: the program was ended by signal %d (%s), when %zu of its kernels had ended.\n",
+            number, strsignal(number), wb_record_count(end.gpu));
+    write_statistics();
+    _exit(0);
+}
+
 /* Writes what is known in a copy of the process: whatever is broken in this one, the copy has locks and a
  * time limit of its own, and the signal then takes the course it would have taken. */
 static void on_crash(int number)
@@ -80,15 +97,7 @@ static void on_crash(int number)
         end.crashing = 1;
         const pid_t child = _Fork(); /* which, unlike fork(), takes no locks that the crash may have left */
         if (child == 0) {
-            signal(number, SIG_DFL);
-            signal(SIGALRM, SIG_DFL);
-            alarm(CRASH_SECONDS);
-            fprintf(stderr,
-                    "warpbeam: the program ended by signal %d (%s); the statistics are of the %zu kernels "
-                    "that had ended.\n",
-                    number, strsignal(number), wb_record_count(end.gpu));
-            write_statistics();
-            _exit(0);
+            write_after_crash(number);
         }
         while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;
@@ -97,41 +106,43 @@ static void on_crash(int number)
     raise(number);
 }
 
-void finish_interrupted(void)
+void finish_interrupted(bool is_told)
 {
     if (!end.is_written && end.process == getpid()) {
-        rt_enter_always("Ctrl-C");
-        fputs("warpbeam: interrupted; the statistics are of what had run until then.\n", stderr);
-        fflush(stdout);
+        rt_enter_always("an interruption");
+        signal(SIGPIPE, SIG_IGN); /* which would lose what is written behind it */
+        if (!is_told)
+            fputs("warpbeam: The program was interrupted between kernels.\n", stderr);
         write_statistics();
+        fflush(stdout);
     }
-    signal(SIGINT, SIG_DFL);
-    raise(SIGINT);
+    signal(end.interrupt.number, SIG_DFL);
+    raise(end.interrupt.number);
 }
 
-/* While a call is under way it is told to come to its end, and the program ends there; a second Ctrl-C does not
+/* While a call is under way it is told to come to its end, and the program ends there; a second signal does not
  * wait for that. */
 static void on_interrupt(int number)
 {
-    if (!rt_is_in_call() || end.process != getpid()) {
-        on_crash(number);
+    if (!interrupt_is_first(&end.interrupt, number))
         return;
-    }
-    rt_live_stop();
-    signal(number, SIG_DFL);
+    if (rt_is_in_call() && end.process == getpid())
+        rt_live_stop();
+    else
+        on_crash(number);
 }
 
 /* Only where the program has no handler of its own, and on a stack of its own: the program's may be what
  * overflowed. */
 static void watch_crashes(void)
 {
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL, SIGABRT,
-                                  SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGXCPU};
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGABRT, SIGTERM,
+                                  SIGINT,  SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
     static char place[CRASH_STACK];
     const stack_t stack = {.ss_sp = place, .ss_size = sizeof place};
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction old, action = {.sa_handler = numbers[i] == SIGINT ? on_interrupt : on_crash,
+        struct sigaction old, action = {.sa_handler = interrupt_is_one(numbers[i]) ? on_interrupt : on_crash,
                                         .sa_flags = SA_ONSTACK | SA_NODEFER};
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(numbers[i], &action, NULL);

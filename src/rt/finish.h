@@ -16,7 +16,8 @@ typedef struct FinishFiles {
 
 /* From now on the program's end is watched. */
 void finish_expect(WbGpu *gpu, const FinishFiles *files);
-/* Ctrl-C has stopped what was simulated: writes what is known so far, and ends the process by that signal. */
-void finish_interrupted(void);
+/* A signal has stopped what was simulated: writes what is known so far, and ends the process by that signal.
+ * `is_told`: it has been said where that was. */
+void finish_interrupted(bool is_told);
 
 #endif

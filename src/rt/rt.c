@@ -34,6 +34,7 @@ static struct {
     _Atomic unsigned depth; /* calls that hold the lock */
     unsigned host_depth; /* host functions that are running */
     const char *call;    /* the outermost of those calls */
+    bool interruption_is_told;
     char sentence[1024]; /* of the last rt_fail(), as much as fits */
 } state;
 static _Atomic uint64_t call_count; /* beginnings and ends of calls */
@@ -104,7 +105,7 @@ void rt_leave(void)
     call_count++;
     pthread_mutex_unlock(&lock);
     if (is_outermost && rt_live_is_stopped())
-        finish_interrupted();
+        finish_interrupted(state.interruption_is_told);
 }
 
 bool rt_is_in_call(void) { return state.depth > 0; }
@@ -211,6 +212,7 @@ RtError rt_check(WbStatus status)
     const char *sentence = wb_error(state.gpu);
     if (status == WB_ERROR_INTERRUPTED) {
         fprintf(stderr, "warpbeam: %s\n", sentence);
+        state.interruption_is_told = true;
         return state.sticky = RT_LAUNCH_FAILURE;
     }
     RtError error = error_of(status, sentence);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/outputs.h"
 #include "rt/finish.h"
 #include "rt/live.h"
 #include "warpbeam_graph.h"
@@ -51,11 +52,32 @@ static bool set_pairs(WbGpu *gpu, const char *text)
     return true;
 }
 
+static bool is_functional(void) { return strcmp(setting("WARPBEAM_FUNCTIONAL", "0"), "0") != 0; }
+
+/* Before hours of simulation. */
+static bool check_outputs(void)
+{
+    Error error = {0};
+    const OutputPath paths[] = {
+        {.what = "WARPBEAM_STATS", .path = setting("WARPBEAM_STATS", NULL)},
+        {.what = "WARPBEAM_TIMELINE", .path = setting("WARPBEAM_TIMELINE", NULL)},
+        {.what = "WARPBEAM_GRAPH_PROFILE", .path = setting("WARPBEAM_GRAPH_PROFILE", NULL)},
+        {.what = "the GPU's configuration", .path = setting("WARPBEAM_GPU", NULL), .is_input = true},
+    };
+    if (is_functional() && paths[1].path)
+        error_set(&error, WB_ERROR_ARGUMENT,
+                  "WARPBEAM_TIMELINE shows what happened over time: WARPBEAM_FUNCTIONAL has none.");
+    else
+        outputs_check(paths, sizeof paths / sizeof *paths, &error);
+    if (error.status != WB_OK)
+        fprintf(stderr, "warpbeam: %s\n", error.text);
+    return error.status == WB_OK;
+}
+
 static bool configure(WbGpu *gpu)
 {
-    const bool is_functional = strcmp(setting("WARPBEAM_FUNCTIONAL", "0"), "0") != 0;
     const char *threads = setting("WARPBEAM_THREADS", NULL);
-    return set(gpu, "mode", is_functional ? "functional" : "cycle") &&
+    return set(gpu, "mode", is_functional() ? "functional" : "cycle") &&
            (!threads || set(gpu, "threads", threads)) &&
            (!setting("WARPBEAM_TIMELINE", NULL) || set(gpu, "timeline", "true")) &&
            set_pairs(gpu, setting("WARPBEAM_SET", ""));
@@ -85,6 +107,8 @@ WbGpu *settings_open(void)
     WbGpu *gpu;
     char error[2048];
     give_notice();
+    if (!check_outputs())
+        return NULL;
     if (wb_gpu_open(setting("WARPBEAM_GPU", "h200"), &gpu, error, sizeof error)) {
         fprintf(stderr, "warpbeam: %s\n", error);
         return NULL;
