@@ -287,7 +287,8 @@ bool bht_run(Host *host, const DtblRun *run)
     }
     bool right = input_made(host, &error);
     if (right)
-        right = attract_on_device(host, run, &tree, forces) == tree.cells && forces_right(&tree, forces);
+        right = attract_on_device(host, run, &tree, forces) == tree.cells && host->status == WB_OK &&
+                forces_right(&tree, forces);
     free(points), free(tree.nodes), free(tree.children), free(tree.sorted), free(forces);
     return right;
 }

@@ -99,8 +99,10 @@ static bool clr_run(Host *host, const DtblRun *run, const char *name, uint32_t l
     bool right = false;
     if (input_made(host, &error)) {
         find_on_device(host, run, &graph, input_least(run, least), ends, colours);
-        find_colours(&graph, ends, expected);
-        right = is_proper(&graph, colours) && !memcmp(colours, expected, graph.vertices * sizeof *colours);
+        if (host->status == WB_OK)
+            find_colours(&graph, ends, expected);
+        right = host->status == WB_OK && is_proper(&graph, colours) &&
+                !memcmp(colours, expected, graph.vertices * sizeof *colours);
     }
     free(expected), free(colours), free(ends);
     graph_discard(&graph);

@@ -129,7 +129,7 @@ static bool join_run(Host *host, const DtblRun *run, KeyDistribution distributio
     bool right = false;
     if (input_made(host, &error)) {
         join_on_device(host, run, &relations, results);
-        right = results_right(&relations, results);
+        right = host->status == WB_OK && results_right(&relations, results);
     }
     free(results);
     relations_free(&relations);

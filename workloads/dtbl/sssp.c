@@ -91,7 +91,7 @@ static bool sssp_run(Host *host, const DtblRun *run, const char *name, uint32_t 
         find_on_device(host, run, &graph, source, input_least(run, least), marks, distances);
         reset(expected, graph.vertices, source);
         uint8_t *queued = input_array(&error, graph.vertices, sizeof *queued);
-        if (input_made(host, &error)) {
+        if (input_made(host, &error) && host->status == WB_OK) {
             find_distances(&graph, source, marks, queued, expected);
             right = !memcmp(distances, expected, graph.vertices * sizeof *distances);
         }

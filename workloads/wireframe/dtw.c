@@ -29,7 +29,8 @@ bool dtw_run(Host *host, const WireframeRun *run, WavefrontShape shape)
         uint64_t side = host_buffer(host, down, shape.height * sizeof *down);
         uint64_t costs = host_buffer(host, NULL, bytes);
         WAVEFRONT_LAUNCH(host, "dtw", run, shape, WB_ARG(upper), WB_ARG(side), WB_ARG(costs));
-        find_costs(across, down, shape, expected);
+        if (host->status == WB_OK)
+            find_costs(across, down, shape, expected);
         right = wavefront_equals(host, costs, expected, bytes);
         host_free(host, upper), host_free(host, side), host_free(host, costs);
     }

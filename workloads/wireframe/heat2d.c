@@ -26,7 +26,7 @@ bool heat2d_run(Host *host, const WireframeRun *run, WavefrontShape shape)
     if (host->status == WB_OK) {
         uint64_t heat = host_buffer(host, cells, bytes);
         WAVEFRONT_LAUNCH(host, "heat2d", run, shape, WB_ARG(heat), WB_ARG(steps));
-        for (int step = 0; step < steps; step++)
+        for (int step = 0; step < steps && host->status == WB_OK; step++)
             make_step(cells, shape);
         right = wavefront_equals(host, heat, cells, bytes);
         host_free(host, heat);

@@ -30,7 +30,7 @@ bool hist_run(Host *host, const WireframeRun *run, WavefrontShape shape)
     if (host->status == WB_OK) {
         uint64_t image = host_buffer(host, pixels, cells), planes = host_buffer(host, NULL, bytes);
         WAVEFRONT_LAUNCH(host, "hist", run, shape, WB_ARG(image), WB_ARG(planes), WB_ARG(bins));
-        for (int bin = 0; bin < bins; bin++)
+        for (int bin = 0; bin < bins && host->status == WB_OK; bin++)
             find_counts(pixels, shape, bin, bins, expected + (size_t)bin * cells);
         right = wavefront_equals(host, planes, expected, bytes);
         host_free(host, image), host_free(host, planes);

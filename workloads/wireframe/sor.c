@@ -26,7 +26,8 @@ bool sor_run(Host *host, const WireframeRun *run, WavefrontShape shape)
     if (host->status == WB_OK) {
         uint64_t matrix = host_buffer(host, cells, bytes);
         WAVEFRONT_LAUNCH(host, "sor", run, shape, WB_ARG(matrix));
-        relax(cells, shape);
+        if (host->status == WB_OK)
+            relax(cells, shape);
         right = wavefront_equals(host, matrix, cells, bytes);
         host_free(host, matrix);
     }
