@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/outputs.h"
 #include "common/markdown.h"
 #include "report/json.h"
 
@@ -20,17 +22,19 @@ static const char *warning(const PaperOptions *options)
 
 static bool make_folder(const char *path, Error *error)
 {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return true;
-    error_set(error, WB_ERROR_ARGUMENT, "%s cannot be made: %s.", path, strerror(errno));
-    return false;
+    if (mkdir(path, 0777) && errno != EEXIST)
+        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be made: %s.", path, strerror(errno));
+    else if (access(path, W_OK | X_OK))
+        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written to: %s.", path, strerror(errno));
+    return error->status == WB_OK;
 }
 
 bool output_begin(const PaperOptions *options, Error *error)
 {
     char runs[PATH_BYTES];
-    if (!options->out)
-        return true;
+    const OutputPath markdown = {.what = "--markdown", .path = options->markdown};
+    if (!outputs_check(&markdown, 1, error) || !options->out)
+        return error->status == WB_OK;
     snprintf(runs, sizeof runs, "%s/runs", options->out);
     return make_folder(options->out, error) && make_folder(runs, error);
 }
@@ -146,15 +150,15 @@ void output_results(const PaperResults *results, Error *error)
 {
     const PaperOptions *options = results->experiment->options;
     Sheet claims = claims_sheet(results->claims, results->judgements);
+    if (options->out)
+        write_files(results, error);
+    if (options->markdown && !results->experiment->interrupted)
+        replace_markdown(results, &claims, error);
     fprintf(options->to, "\n%s%s\n\n", warning(options), results->paper->remark);
     for (size_t i = 0; i < results->figure_count; i++)
         sheet_write_text(&results->figures[i], options->to);
     sheet_write_text(&claims, options->to);
     experiment_write_failures(results->experiment, options->to);
     fflush(options->to);
-    if (options->out)
-        write_files(results, error);
-    if (options->markdown)
-        replace_markdown(results, &claims, error);
     sheet_free(&claims);
 }

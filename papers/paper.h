@@ -26,7 +26,8 @@ typedef struct Paper {
     const char *name, *title;
     const char *remark;                     /* what holds for all tables, such as how averages are made */
     const char *(*benchmark)(size_t index); /* null behind the last one */
-    /* False: something failed; `error` has the sentence, and what could be measured has been shown. */
+    /* False: something failed, or a signal came (WB_ERROR_INTERRUPTED); `error` has the sentence, and what
+     * could be measured has been shown and written. */
     bool (*run)(const PaperOptions *options, Error *error);
 } Paper;
 

@@ -1,8 +1,10 @@
 #include "runs.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/jobs.h"
 #include "report/live.h"
@@ -71,12 +73,24 @@ static void keep_statistics(const Experiment *experiment, WbGpu *gpu, RunResult 
     }
 }
 
+enum { PATH_BYTES = 4096 };
+
+static const char *report_path(const Experiment *experiment, const Run *run, const char *before,
+                               char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s/runs/%s%s-%s.json", experiment->options->out, before, run->benchmark,
+             run->mode);
+    return path;
+}
+
+/* Under another name until it is whole: the run may be ended at any time. */
 static void write_report(const Experiment *experiment, const Run *run, WbGpu *gpu, Error *error)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/runs/%s-%s.json", experiment->options->out, run->benchmark, run->mode);
-    if (wb_report(gpu, path, 0))
+    char part[PATH_BYTES], path[PATH_BYTES];
+    if (wb_report(gpu, report_path(experiment, run, ".", part), 0))
         error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
+    else if (rename(part, report_path(experiment, run, "", path)))
+        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", path, strerror(errno));
 }
 
 static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, RunResult *result, Error *error)
@@ -118,6 +132,13 @@ static void done(size_t index, void *context, const JobEnd *end)
 {
     Experiment *experiment = context;
     Run *run = &experiment->runs[index];
+    run->was_cut_off = end->was_cut_off;
+    if (run->was_cut_off) {
+        char part[PATH_BYTES];
+        if (experiment->options->out)
+            unlink(report_path(experiment, run, ".", part));
+        return;
+    }
     if (end->finished)
         memcpy(&run->result, end->result, sizeof run->result);
     else
@@ -131,22 +152,47 @@ static void done(size_t index, void *context, const JobEnd *end)
     live_bar(stderr, "runs", index + 1, experiment->count, now() - experiment->begun);
 }
 
+/* Of an earlier start, perhaps one that was interrupted. */
+static void tell_old_reports(const Experiment *experiment)
+{
+    char path[PATH_BYTES];
+    size_t old = 0;
+    for (size_t i = 0; experiment->options->out && i < experiment->count; i++)
+        old += access(report_path(experiment, &experiment->runs[i], "", path), F_OK) == 0;
+    if (old)
+        fprintf(experiment->options->to,
+                "%s has the reports of %zu of these %zu runs from an earlier start: all are run again.\n",
+                experiment->options->out, old, experiment->count);
+}
+
+size_t experiment_done(const Experiment *experiment)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < experiment->count; i++)
+        count += !experiment->runs[i].was_cut_off;
+    return count;
+}
+
 size_t experiment_run(Experiment *experiment)
 {
     const Jobs jobs = {
         .count = experiment->count,
         .parallel = experiment->options->jobs,
+        .stops_in_order = true,
         .work = work,
         .done = done,
         .context = experiment,
         .result_size = sizeof(RunResult),
     };
+    tell_old_reports(experiment);
     experiment->begun = now();
     live_bar(stderr, "runs", 0, experiment->count, 0);
     jobs_run(&jobs);
+    experiment->interrupted = jobs_signal();
+    live_bar(stderr, "runs", 1, 1, 0);
     size_t failed = 0;
     for (size_t i = 0; i < experiment->count; i++)
-        failed += !experiment->runs[i].result.right;
+        failed += !experiment->runs[i].result.right && !experiment->runs[i].was_cut_off;
     return failed;
 }
 
@@ -154,7 +200,7 @@ void experiment_write_failures(const Experiment *experiment, FILE *out)
 {
     for (size_t i = 0; i < experiment->count; i++) {
         const Run *run = &experiment->runs[i];
-        if (!run->result.right)
+        if (!run->result.right && !run->was_cut_off)
             fprintf(out, "%s, %s: %s\n", run->benchmark, run->mode, run->result.error);
     }
 }
@@ -168,6 +214,8 @@ void experiment_write_csv(const Experiment *experiment, FILE *out)
     for (size_t r = 0; r < experiment->count; r++) {
         const Run *run = &experiment->runs[r];
         const RunResult *result = &run->result;
+        if (run->was_cut_off)
+            continue;
         fprintf(out, "%s,%s,%" PRIu64 ",%s", run->benchmark, run->mode, result->cycles,
                 result->right ? "true" : "false");
         for (size_t i = 0; experiment->statistics[i]; i++)

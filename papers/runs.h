@@ -23,6 +23,7 @@ typedef struct Run {
     const char *benchmark, *mode;
     const char *settings[RUN_SETTINGS]; /* what makes the mode: "knob=value"; null behind the last one */
     size_t index;                       /* whatever the paper finds its benchmark and mode by */
+    bool was_cut_off;                   /* nothing is known of it: the experiment was interrupted before */
     RunResult result;
 } Run;
 
@@ -40,16 +41,19 @@ typedef struct Experiment {
     Run *runs;
     size_t count;
     double begun;                  /* the host's clock when they were started */
+    int interrupted;               /* number of the signal that ended them before all were done; 0: none */
 } Experiment;
 
 /* The GPU as all runs share it, to look at its knobs. Null: an error stands. */
 WbGpu *experiment_open(const Experiment *experiment, Error *error);
 /* Runs them all and says so benchmark by benchmark; reports go to the folder "runs" of the options' folder.
- * Returns how many are not right. */
+ * Returns how many are not right. Ctrl-C, SIGTERM and SIGHUP leave those that are done. */
 size_t experiment_run(Experiment *experiment);
-/* The name and the sentence of each run that is not right. */
+/* How many are done, right or not. */
+size_t experiment_done(const Experiment *experiment);
+/* The name and the sentence of each run that is done and not right. */
 void experiment_write_failures(const Experiment *experiment, FILE *out);
-/* A row for each run: benchmark, mode, cycles, right, statistics, nanoseconds, seconds. */
+/* A row for each run that is done: benchmark, mode, cycles, right, statistics, nanoseconds, seconds. */
 void experiment_write_csv(const Experiment *experiment, FILE *out);
 
 #endif

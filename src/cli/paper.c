@@ -9,6 +9,8 @@
 #include "base/knob.h"
 #include "base/nearest.h"
 #include "base/vec.h"
+#include "cli/progress.h"
+#include "common/jobs.h"
 #include "config/config.h"
 #include "papers/paper.h"
 
@@ -131,7 +133,14 @@ static int run_paper(const Paper *paper, Wish *wish)
     wish->options.only_count = wish->only.count;
     wish->options.settings = wish->settings.items;
     wish->options.setting_count = wish->settings.count;
-    return paper->run(&wish->options, &error) ? EXIT_DONE : fail("%s", error.text);
+    if (wish->options.out || wish->options.markdown)
+        progress_outlive_pipes();
+    const bool done = paper->run(&wish->options, &error);
+    if (!done)
+        fail("%s", error.text);
+    else if (wish->options.out)
+        fprintf(stderr, "warpbeam: the tables are written to %s.\n", wish->options.out);
+    return done ? EXIT_DONE : error.status == WB_ERROR_INTERRUPTED ? 128 + jobs_signal() : EXIT_FAILED;
 }
 
 int command_paper(int argument_count, char **arguments)

@@ -54,11 +54,12 @@ static void prepare(const char *terminal)
     alarm(SECONDS);
 }
 
-static void become_program(const char *rounds, const char *progress)
+/* `statistics`: the file for them. */
+static void become_program(const char *rounds, const char *progress, const char *statistics)
 {
     prepare("xterm");
     execl(program, program, "run", kernel, "--gpu", "gtx480", "--grid", "30", "--arg", rounds, "--progress",
-          progress, (char *)NULL);
+          progress, "--stats", statistics, (char *)NULL);
     _exit(99);
 }
 
@@ -103,7 +104,7 @@ static void a_terminal_is_told(void **state)
     const pid_t child = forkpty(&terminal, NULL, NULL, &size);
     assert_true(child >= 0);
     if (child == 0)
-        become_program("u32:4000000000", "auto");
+        become_program("u32:4000000000", "auto", "/dev/null");
     read_all(terminal, child, cues);
     assert_int_equal(status_of(child), 130);
     assert_non_null(strstr(output, "warpbeam: The simulation was interrupted in cycle"));
@@ -113,6 +114,31 @@ static void a_terminal_is_told(void **state)
         assert_true(strcspn(line + 1, "\033") < COLUMNS);
     assert_true(lines > 0);
     assert_non_null(strstr(output, "\r\033[K"));
+}
+
+/* A batch system that ends the run, and a terminal that is closed, lose nothing. */
+static void other_signals_are_like_it(void **state)
+{
+    (void)state;
+    static const int numbers[] = {SIGTERM, SIGHUP};
+    for (int i = 0; i < 2; i++) {
+        int terminal;
+        char statistics[] = "/tmp/warpbeam-test-XXXXXX";
+        const Cue cues[] = {{" of 30 blocks (0%)", numbers[i]}, {NULL, 0}};
+        close(mkstemp(statistics));
+        const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+        if (child == 0)
+            become_program("u32:4000000000", "always", statistics);
+        read_all(terminal, child, cues);
+        assert_int_equal(status_of(child), 128 + numbers[i]);
+        assert_non_null(strstr(output, "is written, with what had run until then."));
+        FILE *file = fopen(statistics, "r");
+        const size_t size = fread(output, 1, sizeof output - 1, file);
+        output[size] = '\0';
+        fclose(file);
+        assert_non_null(strstr(output, "\"interrupted\": true"));
+        remove(statistics);
+    }
 }
 
 static void files_are_told_only_on_demand(void **state)
@@ -128,7 +154,7 @@ static void files_are_told_only_on_demand(void **state)
             dup2(ends[1], STDERR_FILENO);
             close(ends[0]);
             dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-            become_program("u32:30000", wishes[i]);
+            become_program("u32:30000", wishes[i], "/dev/null");
         }
         close(ends[1]);
         memset(output, 0, sizeof output);
@@ -294,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_terminal_is_told),
+        cmocka_unit_test(other_signals_are_like_it),
         cmocka_unit_test(files_are_told_only_on_demand),
         cmocka_unit_test(papers_have_a_bar),
         cmocka_unit_test(lines_fit),

@@ -10,6 +10,7 @@ enum { JOBS_RESULT_BYTES = 4096 };
 
 typedef struct JobEnd {
     bool finished;        /* false: `result` is not valid, and `reason` tells why */
+    bool was_cut_off;     /* not finished because of a signal to the caller: it was ended, or never started */
     char reason[64];
     const void *result;
     double peak_megabytes;
@@ -18,6 +19,7 @@ typedef struct JobEnd {
 typedef struct Jobs {
     size_t count;
     int parallel;         /* processes at once */
+    bool stops_in_order;  /* Ctrl-C, SIGTERM and SIGHUP end what runs, and the caller tells what is done */
     unsigned limit;       /* seconds after which a job is ended; 0: never */
     /* Does piece `index` and fills `result`, which was zeroed. Runs in the job's process. */
     void (*work)(size_t index, void *context, void *result);
@@ -27,7 +29,9 @@ typedef struct Jobs {
     void (*done)(size_t index, void *context, const JobEnd *end);
 } Jobs;
 
-/* Runs all pieces. */
+/* Runs all pieces. They end with the caller, whatever ends it. */
 void jobs_run(const Jobs *jobs);
+/* The number of the signal that stopped them in order; 0: none did. */
+int jobs_signal(void);
 
 #endif
