@@ -30,7 +30,8 @@ static void note_identity(const struct stat *status, Tried *tried)
 
 static bool refuse(const OutputPath *output, const char *why, Error *error)
 {
-    error_set(error, WB_ERROR_ARGUMENT, "%s: '%s' cannot be written: %s.", output->what, output->path, why);
+    error_set(error, WB_ERROR_ARGUMENT, "%s: %s cannot be written: %s.", output->what,
+              *output->path ? output->path : "''", why);
     return false;
 }
 

@@ -65,7 +65,7 @@ static void test_failed_run(void **state)
     snprintf(arguments, sizeof arguments,
              SAXPY "--set cycle_limit=500 --stats %s/s.json --timeline %s/t.json --report %s/r.html", folder,
              folder, folder);
-    EXPECT(arguments, 1, "the limit (knob cycle_limit)", "the report is of what had run until then",
+    EXPECT(arguments, 1, "the limit (knob cycle_limit)", "are written, with what had run until then",
            "(500 cycles at", "cut off before its end (limit)", "waits");
     snprintf(arguments, sizeof arguments,
              "help >/dev/null; cd %s && grep -l '\"status\": \"limit\"' s.json t.json && "
