@@ -22,7 +22,7 @@ add_library(warpbeam_cuda SHARED ${rt_sources})
 set_target_properties(warpbeam_cuda PROPERTIES SOVERSION 0 BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN")
 target_include_directories(warpbeam_cuda PUBLIC include src)
 # A program that closes a library with kernels may be the last to use it, but its threads and handlers go on.
-target_link_options(warpbeam_cuda PRIVATE -Wl,-z,nodelete)
+target_link_options(warpbeam_cuda PRIVATE -Wl,-z,nodelete -Wl,--exclude-libs,libiberty.a)
 target_link_libraries(warpbeam_cuda PRIVATE warpbeam_static PkgConfig::ZSTD PkgConfig::LZ4 warpbeam_flags)
 
 # cuda_stand_in(TARGET FILE VERSION_SCRIPT SOURCES...): a library that programs find by its name.

@@ -47,7 +47,8 @@ typedef struct WbDim3 { uint32_t x, y, z; } WbDim3;
 
 /* What a kernel needs of the machine. */
 typedef struct WbKernelInfo {
-    const char *name;
+    const char *name;          /* as in the PTX */
+    const char *plain_name;    /* of a C++ kernel as its source has it: "sim::scale<float, 4>" */
     uint32_t registers;        /* per thread, as allocated */
     uint32_t shared_bytes;     /* static, per block */
     uint32_t local_bytes;      /* per thread */
@@ -178,6 +179,8 @@ WbStatus wb_module_link(WbGpu *gpu, const WbSource *sources, size_t count, WbMod
 void wb_module_unload(WbModule *module);
 WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address, size_t *size);
 WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel);
+/* Also by the plain name of a C++ kernel, "sim::scale<float, 4>", or a part of it, "scale", that no other has. */
+WbStatus wb_module_kernel_plain(WbModule *module, const char *name, WbKernel **kernel);
 size_t wb_module_kernel_count(const WbModule *module);
 WbKernel *wb_module_kernel_at(WbModule *module, size_t index);
 WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);

@@ -11,8 +11,8 @@ static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
         ++*unsupported;
         return;
     }
-    printf("%-32s %9u %8u %8u %7u %10u %6u\n", info.name, info.registers, info.shared_bytes, info.local_bytes,
-           info.max_threads, info.parameter_count, info.parameter_bytes);
+    printf("%9u %8u %8u %7u %10u %6u  %s\n", info.registers, info.shared_bytes, info.local_bytes,
+           info.max_threads, info.parameter_count, info.parameter_bytes, info.plain_name);
 }
 
 static int print_file(WbGpu *gpu, const char *path)
@@ -21,8 +21,8 @@ static int print_file(WbGpu *gpu, const char *path)
     if (wb_module_load_file(gpu, path, &module))
         return fail("%s", wb_error(gpu));
     size_t count = wb_module_kernel_count(module), unsupported = 0;
-    printf("%-32s %9s %8s %8s %7s %10s %6s\n", "kernel", "registers", "shared", "local", "threads",
-           "parameters", "bytes");
+    printf("%9s %8s %8s %7s %10s %6s  %s\n", "registers", "shared", "local", "threads", "parameters", "bytes",
+           "kernel");
     for (size_t i = 0; i < count; i++)
         print_kernel(gpu, wb_module_kernel_at(module, i), &unsupported);
     printf("%zu kernel%s, %zu of them cannot run\n", count, count == 1 ? "" : "s", unsupported);

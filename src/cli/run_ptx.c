@@ -83,7 +83,7 @@ static WbKernel *find_kernel(const Job *job, WbGpu *gpu, WbModule *module)
              job->path, count, job->path);
     else if (!job->kernel)
         kernel = wb_module_kernel_at(module, 0);
-    else if (wb_module_kernel(module, job->kernel, &kernel))
+    else if (wb_module_kernel_plain(module, job->kernel, &kernel))
         fail("%s", wb_error(gpu));
     return kernel;
 }

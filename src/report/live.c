@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/gpu.h"
+#include "base/plain_name.h"
 
 /* Seconds between plain lines; of the samples that rates are made of. */
 #define LINE_SECONDS 5.0
@@ -105,9 +106,9 @@ static void fill_parts(const Live *live, const WbProgress *now, Part *parts)
                  now->launches_done + 1 < now->launches_known ? now->launches_done + 1 : now->launches_known,
                  now->launches_known);
     if (now->kernel) {
-        char name[512];
-        kernel_plain_name(now->kernel, name, sizeof name);
-        snprintf(parts[PART_NAME].text, sizeof parts->text, "%.*s: ", NAME_WIDTH, name);
+        char name[NAME_WIDTH + 1];
+        snprintf(parts[PART_NAME].text, sizeof parts->text, "%s: ",
+                 plain_name_fit(now->kernel, NAME_WIDTH, name));
     }
     if (now->blocks)
         snprintf(parts[PART_BLOCKS].text, sizeof parts->text, "%" PRIu64 " of %" PRIu64 " blocks (%u%%)",

@@ -235,7 +235,8 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     const KernelSums sums = kernel_sums(record, &gpu->config);
     json_open(json, NULL, '{');
     json_put_integer(json, "number", record->number);
-    json_put_text(json, "name", record->name);
+    json_put_text(json, "name", record->symbol);
+    json_put_text(json, "plain_name", record->name);
     put_three(json, "grid", record->grid);
     put_three(json, "block", record->block);
     json_put_integer(json, "registers", record->registers);
