@@ -127,7 +127,9 @@ typedef void WbOutput(void *context, const char *text, size_t length);
 typedef struct WbProgress {
     const char *kernel;        /* the one that was launched first of those that run; null: none does */
     uint64_t launches_done, launches_known; /* kernels of the host since the GPU was opened */
-    uint64_t blocks_ended, blocks; /* of all kernels of the host that run */
+    uint64_t launches_expected; /* how many there will be in all (wb_expect_launches); 0: nobody said */
+    uint64_t blocks_ended, blocks; /* of all kernels of the host that run, and of what these have launched */
+    uint64_t device_launches;  /* that these have made so far */
     uint64_t cycles;           /* simulated since the GPU was opened */
     uint64_t warp_instructions; /* since the statistics began */
     double seconds;            /* of the host's clock, spent in simulation since the GPU was opened */
@@ -154,6 +156,8 @@ void wb_set_assertion_output(WbGpu *gpu, WbOutput *output, void *context);
  * kernel all that is in streams is dropped, and kernels that were running leave their records as far as they
  * were. Nothing that is simulated depends on it. */
 void wb_set_progress(WbGpu *gpu, WbProgressFunction *function, void *context, double seconds);
+/* So many launches will come: with that, progress can say how much is left. */
+void wb_expect_launches(WbGpu *gpu, uint64_t count);
 /* Writes what the GPU is doing at this moment, a few lines: kernels, blocks, instructions per cycle so far,
  * what warps wait for. Returns the length that it would have, as snprintf does. */
 size_t wb_snapshot(const WbGpu *gpu, char *text, size_t size);
@@ -179,7 +183,7 @@ WbStatus wb_module_link(WbGpu *gpu, const WbSource *sources, size_t count, WbMod
 void wb_module_unload(WbModule *module);
 WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address, size_t *size);
 WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel);
-/* Also by the plain name of a C++ kernel, "sim::scale<float, 4>", or a part of it, "scale", that no other has. */
+/* Also by the plain name of a C++ kernel, "sim::scale<float, 4>", or a part that no other has, "scale". */
 WbStatus wb_module_kernel_plain(WbModule *module, const char *name, WbKernel **kernel);
 size_t wb_module_kernel_count(const WbModule *module);
 WbKernel *wb_module_kernel_at(WbModule *module, size_t index);
