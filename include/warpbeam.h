@@ -106,7 +106,8 @@ typedef struct WbStat {
 
 /* A kernel that has run in cycle mode. Cycles are those of the SMs' clock since the GPU was opened. */
 typedef struct WbRecord {
-    const char *name;
+    const char *name;          /* as in the PTX */
+    const char *plain_name;    /* for people */
     WbDim3 grid, block;
     uint32_t registers;        /* per thread */
     uint32_t shared_bytes;     /* per block, static and dynamic */
@@ -326,11 +327,21 @@ void wb_stats_reset(WbGpu *gpu);
 
 /* Kernels that ran to their end in cycle mode, in the order of their launches. */
 size_t wb_record_count(const WbGpu *gpu);
-/* A record's name is valid until the statistics are reset or the GPU is closed. */
+/* A record's names are valid until the statistics are reset or the GPU is closed. */
 WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record);
 /* A statistic over the time of that kernel; what kernels beside it did then counts, too, unless it was
  * alone. */
 WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat *stat);
+
+/* What runs, for the reports to say so; copied. */
+typedef struct WbRunInfo {
+    const char *kind;          /* workload, program or ptx */
+    const char *what;          /* its name, as the user wrote it */
+    const char *mode, *size;   /* null: it has none */
+    const char *const *arguments;
+    size_t argument_count;
+} WbRunInfo;
+void wb_set_run(WbGpu *gpu, const WbRunInfo *info);
 
 /* Writes a JSON file: the GPU's resolved configuration and the statistics of every kernel that ran in cycle
  * mode, as docs/STATISTICS.md describes; or, where the path ends in .csv, a table with a row for each kernel.

@@ -9,6 +9,7 @@
 #include "api/cycle.h"
 #include "api/kept.h"
 #include "api/progress.h"
+#include "api/run_info.h"
 #include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
@@ -26,7 +27,7 @@ struct WbKernel {
     WbModule *module;
     uint32_t function;
     char *plain;               /* name for people, without parameters */
-    char *full;                /* and with them; null: no other kernel was called the same when it was linked */
+    char *full;                /* and with them; null: none other was called the same when it was linked */
     Program *program;
     ProgramTiming *timing;
     uint32_t timing_machine;   /* number of the machine that timing was made for */
@@ -90,6 +91,8 @@ struct WbGpu {
     SourceFiles sources;       /* that lines of records are of */
     uint32_t edges_kept;       /* of dependency graphs, by all records */
     Kept kept;                 /* for timelines */
+    RunInfo run;
+    Untimed untimed;
     GpuStatistics statistics;
     Violations violations;     /* of dependencies, since they were reset */
     Profile *profile;          /* null: launches are not recorded */

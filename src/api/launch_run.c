@@ -83,6 +83,11 @@ static WbStatus run_untimed(WbGpu *gpu, const KernelLaunch *launch, const Launch
     gpu->machine.clock = gpu->now;
     const WbStatus status = run_functional(gpu, launch, described, error);
     *ended = gpu->machine.clock > gpu->now ? gpu->machine.clock : gpu->now;
+    if (gpu->config.mode == MODE_CYCLE) {
+        for (uint32_t i = 0; i < launch->count; i++)
+            untimed_add(&gpu->untimed, kernel_name(launch->orders[i].kernel));
+        gpu->untimed.cycles += *ended - gpu->now;
+    }
     free_parameters(described, launch->count);
     return status;
 }

@@ -111,8 +111,8 @@ static void collect_kernels(WbModule *module)
     module->kernels = xcalloc(parsed->function_count + 1, sizeof *module->kernels);
     for (uint32_t f = 0; f < parsed->function_count; f++) {
         if (parsed->functions[f].is_entry && parsed->functions[f].has_body)
-            module->kernels[module->kernel_count++] =
-                (WbKernel){.module = module, .function = f, .plain = plain_name(parsed->functions[f].name, false)};
+            module->kernels[module->kernel_count++] = (WbKernel){
+                .module = module, .function = f, .plain = plain_name(parsed->functions[f].name, false)};
     }
 }
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/comparable.h"
+
 static const char FORMAT[] = "warpbeam-report-1";
 
 /* Whether the page can show it. */
@@ -59,7 +61,7 @@ static void pack_lines(json_t *kernel, json_t *files)
     json_decref(packed);
 }
 
-/* The page shows sums, no details. */
+/* The page shows sums, no details, and names for people. */
 static void pack(json_t *report)
 {
     size_t i;
@@ -67,6 +69,7 @@ static void pack(json_t *report)
     json_array_foreach(json_object_get(report, "kernels"), i, kernel)
     {
         json_object_del(kernel, "details");
+        json_object_set_new(kernel, "name", json_string(report_kernel_name(kernel)));
         pack_lines(kernel, files);
     }
     json_object_set_new(report, "line_files", files);

@@ -13,6 +13,7 @@
 typedef struct Job {
     Running running;
     const char *path, *kernel;
+    const char *grid_text, *block_text, *shared_text; /* null: not given */
     WbDim3 grid, block;
     uint32_t shared_bytes;
     VEC(const char *) texts; /* of the arguments */
@@ -53,9 +54,9 @@ static int read_options(int argument_count, char **arguments, Job *job)
 {
     job->running = running_take(&argument_count, arguments);
     job->kernel = take_option(&argument_count, arguments, "--kernel");
-    const char *grid = take_option(&argument_count, arguments, "--grid");
-    const char *block = take_option(&argument_count, arguments, "--block");
-    const char *shared = take_option(&argument_count, arguments, "--shared");
+    job->grid_text = take_option(&argument_count, arguments, "--grid");
+    job->block_text = take_option(&argument_count, arguments, "--block");
+    job->shared_text = take_option(&argument_count, arguments, "--shared");
     for (const char *text; (text = take_option(&argument_count, arguments, "--arg"));)
         VEC_PUSH(&job->texts, text);
     if (check_without(argument_count, arguments, &program_options) != EXIT_DONE ||
@@ -63,13 +64,12 @@ static int read_options(int argument_count, char **arguments, Job *job)
         check_left_over(argument_count, arguments, 1) != EXIT_DONE)
         return EXIT_USAGE;
     job->path = arguments[1];
-    job->running.title = job->kernel ? job->kernel : job->path;
     if (elf_look(job->path).kind == FILE_ELF)
         return misuse("%s is a program, not a PTX file: write `warpbeam run [options] -- %s ...`.", job->path,
                       job->path);
-    const bool right = parse_dimensions("--grid", grid ? grid : "1", &job->grid) &&
-                       parse_dimensions("--block", block ? block : "1", &job->block) &&
-                       parse_shared(shared ? shared : "0", &job->shared_bytes);
+    const bool right = parse_dimensions("--grid", job->grid_text ? job->grid_text : "1", &job->grid) &&
+                       parse_dimensions("--block", job->block_text ? job->block_text : "1", &job->block) &&
+                       parse_shared(job->shared_text ? job->shared_text : "0", &job->shared_bytes);
     return right ? EXIT_DONE : EXIT_USAGE;
 }
 
@@ -109,6 +109,34 @@ static WbStatus launch(const Job *job, WbGpu *gpu, WbKernel *kernel)
     return status;
 }
 
+/* Options that say what is launched, as they were written, are the run's arguments. */
+static void describe(const Job *job, WbGpu *gpu, WbKernel *kernel)
+{
+    WbKernelInfo info = {0};
+    VEC(const char *) words = {0};
+    const struct {
+        const char *option, *text;
+    } given[] = {{"--grid", job->grid_text}, {"--block", job->block_text}, {"--shared", job->shared_text}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].text) {
+            VEC_PUSH(&words, given[i].option);
+            VEC_PUSH(&words, given[i].text);
+        }
+    for (uint32_t i = 0; i < job->texts.count; i++) {
+        VEC_PUSH(&words, "--arg");
+        VEC_PUSH(&words, job->texts.items[i]);
+    }
+    wb_kernel_info(kernel, &info); /* fails where the launch will, too */
+    wb_set_run(gpu, &(WbRunInfo){
+                        .kind = "ptx",
+                        .what = job->path,
+                        .mode = info.plain_name,
+                        .arguments = words.items,
+                        .argument_count = words.count,
+                    });
+    VEC_FREE(&words);
+}
+
 static int run_job(Job *job, WbGpu *gpu)
 {
     WbModule *module;
@@ -123,6 +151,8 @@ static int run_job(Job *job, WbGpu *gpu)
             return EXIT_USAGE;
         VEC_PUSH(&job->arguments, argument);
     }
+    describe(job, gpu, kernel);
+    wb_expect_launches(gpu, 1);
     if (launch(job, gpu, kernel))
         return running_fail(&job->running, gpu, wb_error(gpu));
     return running_report(&job->running, gpu);

@@ -86,6 +86,16 @@ static int read_options(int argument_count, char **arguments, Job *job)
     return result;
 }
 
+static void describe(const Job *job, WbGpu *gpu)
+{
+    wb_set_run(gpu, &(WbRunInfo){
+                        .kind = "workload",
+                        .what = job->workload.name,
+                        .mode = job->workload.mode_count > 1 ? job->workload.modes[job->mode].name : NULL,
+                        .size = input_size_names[job->size],
+                    });
+}
+
 static int run_job(const Job *job, WbGpu *gpu)
 {
     char folder[4096];
@@ -107,11 +117,9 @@ int run_workload(int argument_count, char **arguments)
     Job job = {.size = INPUT_SMALL};
     int result = read_options(argument_count, arguments, &job);
     job.running.needed = job.workload.settings;
-    char title[128];
-    snprintf(title, sizeof title, "%s %s", job.workload.name,
-             job.workload.mode_count > 1 ? job.workload.modes[job.mode].name : "");
-    job.running.title = title;
     WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
+    if (gpu)
+        describe(&job, gpu);
     if (result == EXIT_DONE)
         result = gpu ? run_job(&job, gpu) : EXIT_FAILED;
     wb_gpu_close(gpu);

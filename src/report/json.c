@@ -4,11 +4,29 @@
 
 JsonWriter json_begin(FILE *to) { return (JsonWriter){.to = to, .line = JSON_DEPTH, .empty = true}; }
 
+/* Bytes of the character at `text`, which is not the end; 0: that is no UTF-8. */
+static unsigned character_bytes(const char *text)
+{
+    const unsigned char first = (unsigned char)*text;
+    const unsigned bytes = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    const unsigned char second = (unsigned char)(bytes > 1 ? text[1] : 0);
+    if (first > 0xF4 || (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+        (first == 0xF0 && second < 0x90) ||
+        (first == 0xF4 && second > 0x8F)) /* surrogates, too long, too large */
+        return 0;
+    for (unsigned i = 1; i < bytes; i++)
+        if (((unsigned char)text[i] & 0xC0) != 0x80)
+            return 0;
+    return bytes;
+}
+
+/* What users name in another encoding keeps its length, not its letters. */
 static void write_text(FILE *to, const char *text)
 {
     putc('"', to);
-    for (; *text; text++) {
+    for (unsigned bytes; *text; text += bytes ? bytes : 1) {
         const unsigned char byte = (unsigned char)*text;
+        bytes = character_bytes(text);
         if (byte == '"' || byte == '\\')
             fprintf(to, "\\%c", byte);
         else if (byte == '\n')
@@ -17,8 +35,10 @@ static void write_text(FILE *to, const char *text)
             fputs("\\t", to);
         else if (byte < 0x20)
             fprintf(to, "\\u%04x", byte);
+        else if (!bytes)
+            fputs("\\ufffd", to);
         else
-            putc(byte, to);
+            fwrite(text, 1, bytes, to);
     }
     putc('"', to);
 }

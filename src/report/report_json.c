@@ -11,8 +11,19 @@
 #include "report/json.h"
 #include "report/limit.h"
 #include "report/report_events.h"
+#include "report/report_run.h"
 
 bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
+
+bool report_is_recording_knob(const char *name)
+{
+    static const char *const names[] = {"timeline",        "timeline_events", "profile_lines",
+                                        "sample_interval", "block_records",   "record_details"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
 
 static void put_config(JsonWriter *json, const GpuConfig *config)
 {
@@ -361,6 +372,7 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     JsonWriter json = json_begin(to);
     json_open(&json, NULL, '{');
     json_put_text(&json, "format", "warpbeam-report-1");
+    report_put_run(&json, gpu);
     json_put_text(&json, "gpu", gpu->config.name);
     put_config(&json, &gpu->config);
     put_structures(&json, &gpu->config);
@@ -368,6 +380,8 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     for (uint32_t i = 0; i < gpu->records.count; i++)
         put_kernel(&json, gpu, gpu->records.items[i], options);
     json_close(&json);
+    if (gpu->config.mode == MODE_CYCLE)
+        report_put_time(&json, gpu);
     if (gpu->records.count)
         put_run_limit(&json, gpu);
     put_totals(&json, gpu);
