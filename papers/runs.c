@@ -75,6 +75,10 @@ static void write_report(const Experiment *experiment, const Run *run, WbGpu *gp
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/runs/%s-%s.json", experiment->options->out, run->benchmark, run->mode);
+    wb_set_run(gpu, &(WbRunInfo){.kind = "workload",
+                                 .what = run->benchmark,
+                                 .mode = run->mode,
+                                 .size = paper_sizes[experiment->options->size]});
     if (wb_report(gpu, path, 0))
         error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
 }
