@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain_name.h"
 #include "cli/comparable.h"
 #include "config/config.h"
 #include "report/report.h"
+
+enum { NAME_WIDTH = 80 };
 
 bool report_load(const char *path, Report *report)
 {
@@ -144,10 +147,12 @@ static void add_objects(Parts *parts, const Report *reports, size_t count, const
 static void add_kernels(Parts *parts, const Report *reports, size_t count, const char *name, long which)
 {
     Part part = new_part(count);
+    char shown[NAME_WIDTH + 1];
+    plain_name_fit(name, NAME_WIDTH, shown);
     if (which < 0)
-        snprintf(part.title, sizeof part.title, "kernel %s", name);
+        snprintf(part.title, sizeof part.title, "kernel %s", shown);
     else
-        snprintf(part.title, sizeof part.title, "kernel %s, launch %ld", name, which + 1);
+        snprintf(part.title, sizeof part.title, "kernel %s, launch %ld", shown, which + 1);
     for (size_t i = 0; i < count; i++)
         part.objects[i] = sum_kernels(json_object_get(reports[i].report, "kernels"), name, which);
     VEC_PUSH(parts, part);
