@@ -8,5 +8,5 @@ cd "$(dirname "$0")"
 
 mkdir -p build
 install_build_packages
-configure_and_build release
+configure_and_build release "" warpbeam
 exec build/release/bin/warpbeam demo --out build/demo

@@ -5,12 +5,12 @@
 # Installs missing packages on Debian and Ubuntu.
 # The last line is "N passed, M failed"; the exit status is 0 only when nothing failed.
 #
-#   WARPBEAM_FUZZ_SECONDS   how long the fuzzers run together (30; 0 leaves them out)
+#   WARPBEAM_FUZZ_SECONDS   how long the fuzzers run, all at once (15; 0 leaves them out)
 set -eu
 cd "$(dirname "$0")"
 . scripts/setup.sh
 
-fuzz_seconds=${WARPBEAM_FUZZ_SECONDS:-30}
+fuzz_seconds=${WARPBEAM_FUZZ_SECONDS:-15}
 passed=0
 failed=0
 
@@ -33,25 +33,12 @@ run_tests() {
     failed=$((failed + bad))
 }
 
-# The thread sanitizer looks at what runs on several threads; only that is built for it.
-configure_and_build_for_threads() {
-    echo "== building preset tsan"
-    { cmake --preset tsan &&
-        cmake --build --preset tsan --target test_world test_cycle test_report test_timeline \
-            test_device_sync; } \
-        >build/tsan.log 2>&1 || { tail -n 60 build/tsan.log; return 1; }
-}
-
-# run_browser: looking at the report in Chromium counts as one test.
-run_browser() {
-    wait "$browser_packages" || true
+# look_at_report: in Chromium, which counts as one test.
+look_at_report() {
     if ! has_browser; then
-        tail -n 3 build/browser-packages.log
+        tail -n 3 build/other-packages.log
         echo "Node or Chromium is missing and could not be installed: the report is not looked at in a browser"
-        return 0
-    fi
-    echo "== looking at the report in a browser"
-    if timeout 120 node web/test/test.mjs build/release/bin/warpbeam >build/browser.log 2>&1; then
+    elif timeout 120 node web/test/test.mjs build/release/bin/warpbeam >build/browser.log 2>&1; then
         tail -n 1 build/browser.log
         passed=$((passed + 1))
     else
@@ -60,19 +47,27 @@ run_browser() {
     fi
 }
 
-# run_fuzzers: each fuzzer counts as one test.
+# fuzz NAME
+fuzz() {
+    mkdir -p "build/fuzz/corpus-$1"
+    "build/fuzz/fuzz/$1" -max_total_time="$fuzz_seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="build/fuzz/crash-" "build/fuzz/corpus-$1" tests/fuzz/corpus >"build/$1.log" 2>&1
+}
+
+# run_fuzzers: all at once; each counts as one test.
 run_fuzzers() {
-    configure_and_build fuzz
-    count=$(find build/fuzz/fuzz -type f -perm -u+x 2>/dev/null | wc -l)
-    [ "$count" -gt 0 ] || return 0
+    configure_and_build fuzz "" fuzzers
+    echo "== fuzzing for $fuzz_seconds s"
+    fuzzers=""
     for fuzzer in build/fuzz/fuzz/*; do
         name=$(basename "$fuzzer")
-        scratch="build/fuzz/corpus-$name"
-        mkdir -p "$scratch" "tests/fuzz/corpus"
-        echo "== fuzzing with $name for $((fuzz_seconds / count)) s"
-        if "$fuzzer" -max_total_time=$((fuzz_seconds / count)) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-            -artifact_prefix="build/fuzz/crash-" "$scratch" tests/fuzz/corpus >"build/$name.log" 2>&1; then
-            grep -E "number_of_executed_units|average_exec_per_sec" "build/$name.log" || true
+        fuzz "$name" &
+        fuzzers="$fuzzers $name:$!"
+    done
+    for fuzzer in $fuzzers; do
+        name=${fuzzer%:*}
+        if wait "${fuzzer#*:}"; then
+            echo "   $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/$name.log") inputs"
             passed=$((passed + 1))
         else
             tail -n 60 "build/$name.log"
@@ -84,15 +79,18 @@ run_fuzzers() {
 mkdir -p build
 install_build_packages
 # The browser's packages are large: they come while all else is built and tested.
-install_browser >build/browser-packages.log 2>&1 &
-browser_packages=$!
-configure_and_build release -DWARPBEAM_WERROR="${WARPBEAM_WERROR:-OFF}"
+{ install_packages zsh || true; install_browser; } >build/other-packages.log 2>&1 &
+other_packages=$!
+configure_and_build release "-DWARPBEAM_WERROR=${WARPBEAM_WERROR:-OFF}"
 run_tests release
 configure_and_build asan -DWARPBEAM_BENCH=OFF
 run_tests asan
-configure_and_build_for_threads
+# The thread sanitizer looks at what runs on several threads; only that is built for it.
+configure_and_build tsan "" test_world test_cycle test_report test_timeline test_device_sync test_graph_cycle
 run_tests tsan
-run_browser
+echo "== looking at the report in a browser"
+wait "$other_packages" || true
+look_at_report
 
 if [ "$fuzz_seconds" -gt 0 ]; then
     command -v clang >/dev/null || install_packages clang || true

@@ -23,7 +23,9 @@ if(WARPBEAM_NATIVE)
     target_compile_options(warpbeam_flags INTERFACE -march=native)
 endif()
 if(WARPBEAM_SANITIZE)
-    target_compile_options(warpbeam_flags INTERFACE -fsanitize=${WARPBEAM_SANITIZE} -fno-sanitize-recover=all)
+    # Their reports need lines, not variables; with those, building takes a quarter longer.
+    target_compile_options(warpbeam_flags INTERFACE
+        -g1 -fsanitize=${WARPBEAM_SANITIZE} -fno-sanitize-recover=all)
     target_link_options(warpbeam_flags INTERFACE -fsanitize=${WARPBEAM_SANITIZE})
 endif()
 if(WARPBEAM_FUZZ)

@@ -119,6 +119,8 @@ typedef struct WbRecord {
     bool alone;                /* no other kernel ran at any time of its */
     uint64_t warp_instructions, thread_instructions; /* of its own, whoever ran beside it */
     bool interrupted;          /* it was cut off: this is how far it was, `ended` says when */
+    const char *status;        /* ended, interrupted, deadlock, spins, limit or failed */
+    const char *failure;       /* sentences that say why it did not end; null: it did */
 } WbRecord;
 
 /* Receives what kernels print; `text` is not terminated. */

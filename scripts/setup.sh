@@ -41,13 +41,16 @@ install_browser() {
     has_chromium || install_packages chromium fonts-dejavu-core
 }
 
-# configure_and_build PRESET [CMAKE OPTIONS]: a folder configured by another compiler or tree is made anew.
+# configure_and_build PRESET [CMAKE_OPTION [TARGET...]]: builds the targets, or all. A folder configured by
+# another compiler or tree is made anew.
 configure_and_build() {
     preset=$1
-    shift
+    option=${2:-}
+    shift $(($# < 2 ? $# : 2))
     echo "== building preset $preset"
-    cmake --preset "$preset" "$@" >"build/$preset.log" 2>&1 ||
-        { rm -rf "build/$preset"; cmake --preset "$preset" "$@" >"build/$preset.log" 2>&1; } ||
+    cmake --preset "$preset" ${option:+"$option"} >"build/$preset.log" 2>&1 ||
+        { rm -rf "build/$preset"; cmake --preset "$preset" ${option:+"$option"} >"build/$preset.log" 2>&1; } ||
         { cat "build/$preset.log"; return 1; }
-    cmake --build --preset "$preset" >"build/$preset.log" 2>&1 || { tail -n 60 "build/$preset.log"; return 1; }
+    cmake --build --preset "$preset" --target "${@:-all}" >"build/$preset.log" 2>&1 ||
+        { tail -n 60 "build/$preset.log"; return 1; }
 }

@@ -32,7 +32,7 @@ WbStatus cycle_check(const GpuConfig *config, Error *error)
 
 /* No message between shards is faster. The end of a kernel counts too: the front end tells of it so early
  * that the world can stop in exactly that cycle. */
-static Cycle lookahead(const GpuConfig *config)
+Cycle cycle_lookahead(const GpuConfig *config)
 {
     const uint64_t latencies[] = {
         config->crossbar_latency, config->block_launch_cycles,
@@ -49,7 +49,7 @@ static World *create_world(CycleMachine *machine)
 {
     const GpuConfig *config = &machine->config;
     const uint32_t last = machine->sm_count + machine->partition_count;
-    World *world = world_create(last + 1, (uint32_t)config->threads, lookahead(config), config->window);
+    World *world = world_create(last + 1, (uint32_t)config->threads, cycle_lookahead(config), config->window);
     for (uint32_t i = 0; i < machine->sm_count; i++)
         world_add(world, &machine->sms[i]->shard, i);
     for (uint32_t i = 0; i < machine->partition_count; i++)
@@ -103,6 +103,7 @@ void cycle_free_kernel(RunningKernel *kernel)
     line_profile_free(kernel->profile);
     if (kernel->record)
         record_free(kernel->record);
+    hang_record_free(kernel->hang);
     if (!kernel->parameters)
         xfree((void *)kernel->seen.launch.parameters);
     VEC_FREE(&kernel->grid.resumable);

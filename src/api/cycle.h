@@ -33,6 +33,8 @@ typedef struct RunningKernel {
     Snapshot *before;        /* the counters at its launch */
     LineProfile *profile;    /* null: none is kept */
     LaunchBuffer *parameters; /* where its parameters lie in global memory; null: in host memory alone */
+    RecordStatus fate;       /* of one that will not end: why; else RECORD_ENDED */
+    HangRecord *hang;        /* until its record has it */
 } RunningKernel;
 
 /* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go;
@@ -58,6 +60,8 @@ typedef struct CycleMachine {
 WbStatus cycle_check_policies(const GpuConfig *config, Error *error);
 /* Checks all knobs of cycle mode together. */
 WbStatus cycle_check(const GpuConfig *config, Error *error);
+/* Cycles that shards may be ahead of each other, at most. */
+Cycle cycle_lookahead(const GpuConfig *config);
 /* Makes the machine, if there is none for the GPU's present knobs. */
 WbStatus cycle_ready(WbGpu *gpu, Error *error);
 /* Starts the kernels of a launch in the GPU's present cycle; each lives until cycle_end() or cycle_drop().
@@ -75,8 +79,8 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
 /* The kernel has ended in the present cycle, with all that it launched: keeps its record. A failure says that
  * launches were refused, and nobody asked. */
 WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error);
-/* What runs is about to be dropped: its records are kept as far as it is. */
-void cycle_keep_interrupted(WbGpu *gpu);
+/* What runs is about to be dropped because of the error: its records are kept as far as it is. */
+void cycle_keep_cut_off(WbGpu *gpu, const Error *error);
 /* A kernel of the graph is about to end; the last one takes the graph off the machine. */
 void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last);
 /* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */
@@ -94,9 +98,11 @@ void cycle_free_kernel(RunningKernel *kernel);
 
 /* What the rows of sm/wait.def say. */
 extern const char *const cycle_wait_descriptions[WAIT_COUNT];
-/* Why a launch on the machine does not end: names the blocks and what their warps wait for. `what` says
- * how it was found out. */
-WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kernel, const char *what,
-                             bool is_spinning, Error *error);
+/* Whether it is the kernel, or one that this has launched, at whatever depth. */
+bool cycle_is_of(const RunningKernel *kernel, const SmKernel *seen);
+/* The kernel does not end: `what` says how that was found out. Kernels that run beside it do not end, either,
+ * but for a limit. Notes why, for their records; the error is of the one that was given. */
+WbStatus cycle_report_hang(CycleMachine *machine, RunningKernel *kernel, RecordStatus status,
+                           const char *what, Error *error);
 
 #endif

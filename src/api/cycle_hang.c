@@ -13,68 +13,43 @@ const char *const cycle_wait_descriptions[WAIT_COUNT] = {
 #undef WAIT
 };
 
-/* Text that grows as far as there is room. */
-typedef struct Description {
-    char text[1400];
-    size_t size, used; /* as much of it as there is room for */
-    uint32_t left_out; /* blocks */
-} Description;
+/* What is kept of kernels and of the blocks of one: a reader looks at no more. */
+enum { KERNELS_KEPT = 64, BLOCKS_KEPT = 64 };
 
-static void describe_warp(Description *description, const WarpSlot *slot)
+bool cycle_is_of(const RunningKernel *kernel, const SmKernel *seen)
 {
-    char *end = description->text + description->used;
-    const size_t room = description->size - description->used;
-    if (slot->warp->live) {
-        description->used += hang_describe_warp(slot->warp, cycle_wait_descriptions[slot->wait], end, room);
-    } else if (room > 100) {
-        const int written =
-            snprintf(end, room, "\n    warp %u: %s", slot->warp->index, cycle_wait_descriptions[slot->wait]);
-        description->used += (size_t)written;
-    }
+    const GridKernel *launch = seen->owner;
+    const Family *family = &launch->family;
+    while (family->parent)
+        family = family->parent;
+    return family == &kernel->grid.family;
 }
 
-static void describe_block(Description *description, const Sm *sm, uint32_t index)
+static const char *const phases[] = {
+    [PHASE_RUNS] = "runs",
+    [PHASE_SETTLES] = "is about to leave its SM",
+    [PHASE_SAVES] = "is being saved",
+    [PHASE_RESTORES] = "is being restored",
+};
+
+static void keep_block(HangRecord *hang, const Sm *sm, uint32_t index)
 {
-    const Block *block = sm->blocks[index].block;
-    const size_t room = description->size - description->used;
-    if (room < 300) {
-        description->left_out++;
+    const BlockSlot *slot = &sm->blocks[index];
+    const char *name = slot->launch.program->name;
+    if (hang->blocks.count == BLOCKS_KEPT) {
+        hang->left_out++;
         return;
     }
-    const int written = snprintf(description->text + description->used, room,
-                                 "\n  block (%u,%u,%u) on SM %u:", block->index[0], block->index[1],
-                                 block->index[2], sm->number);
-    description->used += (size_t)written;
-    for (uint32_t i = 0; i < MAX_WARPS; i++) {
-        if (sm->warps[i].warp && sm->warps[i].block == index)
-            describe_warp(description, &sm->warps[i]);
-    }
-}
-
-/* A graph's kernels keep their entries of the distributor while their blocks wait: what these wait for may
- * find none. */
-static void describe_graph(const FrontEnd *front_end, char *text, size_t size)
-{
-    const uint32_t waiting = front_end->kmu.waiting.count - front_end->kmu.first_waiting;
-    text[0] = ' ';
-    dats_describe(front_end->dats, text + 1, size - 1);
-    const size_t used = strlen(text);
-    if (waiting)
-        snprintf(text + used, size - used,
-                 " %u kernels wait for one of the kernel distributor's %" PRIu64
-                 " entries (knob concurrent_kernels).",
-                 waiting, front_end->config->concurrent_kernels);
-}
-
-static void describe_blocks(Description *description, const CycleMachine *machine, const GridKernel *kernel)
-{
-    for (uint32_t s = 0; s < machine->sm_count; s++) {
-        const Sm *sm = machine->sms[s];
-        for (uint32_t i = 0; i < sm->block_capacity; i++) {
-            if (sm->blocks[i].block && sm->blocks[i].kernel == kernel->kernel)
-                describe_block(description, sm, i);
-        }
-    }
+    HangBlock block = {.kernel = arena_strndup(&hang->arena, name, strlen(name)),
+                       .index = {slot->block->index[0], slot->block->index[1], slot->block->index[2]},
+                       .sm = sm->number,
+                       .state = phases[slot->phase]};
+    for (uint32_t w = 0; w < slot->block->warp_count; w++)
+        for (uint32_t i = 0; i < MAX_WARPS; i++)
+            if (sm->warps[i].warp == &slot->block->warps[w])
+                hang_list_warp(&block.lanes, sm->warps[i].warp, cycle_wait_descriptions[sm->warps[i].wait],
+                               &hang->arena);
+    VEC_PUSH(&hang->blocks, block);
 }
 
 /* -- blocks that have not been dispatched -- */
@@ -133,62 +108,123 @@ static void put_undispatched(const CycleMachine *machine, const GridKernel *kern
     if (kernel->dispatched_blocks == kernel->block_count)
         return;
     if (kernel->graph && find_waiting(kernel->graph, &waiting, &parent))
-        snprintf(text, size, " Of the graph, %s waits for %s, which has not ended.",
+        snprintf(text, size, "Of the graph, %s waits for %s, which has not ended.",
                  graph_name_task(kernel->graph->graph, waiting, names[0], sizeof names[0]),
                  graph_name_task(kernel->graph->graph, parent, names[1], sizeof names[1]));
     else if (kernel->entry == NO_ENTRY)
         snprintf(text, size,
-                 " It waits for an entry of the kernel distributor, whose %u entries are taken (knob "
+                 "The kernel waits for an entry of the kernel distributor, whose %u entries are taken (knob "
                  "concurrent_kernels).",
                  machine->front_end->kmu.distributor.count);
     else if (!kernel->graph) {
         put_shortage(machine, &kernel->need, names[0], sizeof names[0]);
-        snprintf(text, size, " They wait for a place: no SM has enough %s free.", names[0]);
+        snprintf(text, size,
+                 "The blocks that have not been dispatched wait for a place: no SM has enough %s free.",
+                 names[0]);
     }
 }
 
-/* -- the sentence -- */
+/* -- all together -- */
 
-static HangFacts facts_of(const CycleMachine *machine, const GridKernel *kernel, bool is_spinning)
+/* Looks at the blocks on SMs, its own and those of kernels that it has launched. */
+static HangFacts look_at_blocks(const CycleMachine *machine, const RunningKernel *kernel, bool is_spinning,
+                                HangRecord *hang)
 {
     const Resources sm = resources_of_sm(&machine->config);
+    const bool waits_for_place = !kernel->grid.graph && kernel->grid.entry != NO_ENTRY;
     HangFacts facts = {.is_spinning = is_spinning,
-                       .undispatched = kernel->block_count - kernel->dispatched_blocks,
-                       .resident = resources_fit(&sm, &kernel->need) * machine->sm_count};
+                       .undispatched = waits_for_place ? hang->not_dispatched : 0,
+                       .resident = resources_fit(&sm, &kernel->grid.need) * machine->sm_count};
     for (uint32_t s = 0; s < machine->sm_count; s++)
         for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++) {
             const BlockSlot *slot = &machine->sms[s]->blocks[i];
-            if (slot->block && slot->kernel == kernel->kernel)
-                hang_survey(&facts, slot->block);
+            if (!slot->block || !cycle_is_of(kernel, slot->kernel))
+                continue;
+            hang_survey(&facts, slot->block);
+            keep_block(hang, machine->sms[s], i);
         }
+    hang->on_sms = facts.blocks;
     return facts;
 }
 
-WbStatus cycle_describe_hang(const CycleMachine *machine, const GridKernel *kernel, const char *what,
-                             bool is_spinning, Error *error)
+static const char *keep_text(HangRecord *hang, const char *text)
 {
-    const HangFacts facts = facts_of(machine, kernel, is_spinning);
-    char more[64] = "", graph[640] = "", cause[700], places[400], suspended[96] = "",
-         head[sizeof error->text];
-    if (kernel->graph)
-        describe_graph(machine->front_end, graph, sizeof graph);
-    hang_put_cause(&facts, cause, sizeof cause);
-    put_undispatched(machine, kernel, places, sizeof places);
-    if (kernel->suspended)
+    return arena_strndup(&hang->arena, text, strlen(text));
+}
+
+static void put_sentence(HangRecord *hang, const char *what)
+{
+    char suspended[96] = "", cause[HANG_CAUSE_SIZE + 20] = "";
+    if (hang->suspended)
         snprintf(suspended, sizeof suspended, ", %u wait off the SMs for what they launched",
-                 kernel->suspended);
-    const int length = snprintf(
-        head, sizeof head,
+                 hang->suspended);
+    if (*hang->cause)
+        snprintf(cause, sizeof cause, " Likely cause: %s", hang->cause);
+    hang->sentence = arena_printf(
+        &hang->arena,
         "kernel '%.200s' %s; %" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
-        " have not been dispatched, %u are on SMs%s.%s%s%s",
-        kernel->kernel->launch.program->name, what, kernel->ended_blocks, kernel->block_count,
-        kernel->block_count - kernel->dispatched_blocks, facts.blocks, suspended, cause, places, graph);
-    Description description = {.text = ""};
-    const size_t left =
-        sizeof head - (size_t)length < sizeof more ? 0 : sizeof head - (size_t)length - sizeof more;
-    description.size = left < sizeof description.text ? left : sizeof description.text;
-    describe_blocks(&description, machine, kernel);
-    if (description.left_out)
-        snprintf(more, sizeof more, "\n  and %u blocks more", description.left_out);
-    return error_set(error, WB_ERROR_DEADLOCK, "%s%s%s", head, description.text, more);
+        " have not been dispatched, %u are on SMs%s.%s%s%s%s%s",
+        hang->kernel, what, hang->ended, hang->block_count, hang->not_dispatched, hang->on_sms, suspended,
+        cause, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph);
+}
+
+/* Of blocks that are not held up by each other: what the machine lacks, and what to do. */
+static void put_machine_cause(const FrontEnd *front_end, HangRecord *hang, bool is_graph_stuck)
+{
+    const uint32_t waiting = front_end->kmu.waiting.count - front_end->kmu.first_waiting;
+    if (waiting) {
+        hang->cause = arena_printf(&hang->arena,
+                                   "%u launched kernels find no entry of the kernel distributor: all %" PRIu64
+                                   " (knob concurrent_kernels) are held by kernels that cannot go on before "
+                                   "them. Raise the knob, or "
+                                   "launch fewer kernels at once that wait for others.",
+                                   waiting, front_end->config->concurrent_kernels);
+        return;
+    }
+    const char **const source = is_graph_stuck ? &hang->graph : &hang->undispatched;
+    hang->cause = *source;
+    *source = "";
+}
+
+static HangRecord *make_record(const CycleMachine *machine, const RunningKernel *kernel, const char *what,
+                               RecordStatus status)
+{
+    const GridKernel *grid = &kernel->grid;
+    char text[HANG_CAUSE_SIZE] = "";
+    HangRecord *hang = xcalloc(1, sizeof *hang);
+    hang->kernel = keep_text(hang, kernel->seen.launch.program->name);
+    hang->block_count = grid->block_count;
+    hang->ended = grid->ended_blocks;
+    hang->not_dispatched = grid->block_count - grid->dispatched_blocks;
+    hang->suspended = grid->suspended;
+    const HangFacts facts = look_at_blocks(machine, kernel, status == RECORD_SPINS, hang);
+    if (status == RECORD_LIMIT) /* who waits may have had reason to */
+        snprintf(text, sizeof text, "It may only need longer: raise the knob, or set it to 0 for no limit.");
+    else
+        hang_put_cause(&facts, text, sizeof text);
+    hang->cause = keep_text(hang, text);
+    put_undispatched(machine, grid, text, sizeof text);
+    hang->undispatched = keep_text(hang, text);
+    text[0] = '\0';
+    const bool is_graph_stuck = grid->graph && dats_describe(machine->front_end->dats, text, sizeof text);
+    hang->graph = keep_text(hang, text);
+    if (!*hang->cause && status == RECORD_DEADLOCK)
+        put_machine_cause(machine->front_end, hang, is_graph_stuck);
+    put_sentence(hang, what);
+    return hang;
+}
+
+WbStatus cycle_report_hang(CycleMachine *machine, RunningKernel *kernel, RecordStatus status,
+                           const char *what, Error *error)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        RunningKernel *other = machine->running.items[i];
+        if (other != kernel && (status == RECORD_LIMIT || other->grid.ended != CYCLE_NEVER))
+            continue;
+        other->fate = status;
+        if (other == kernel || kept++ < KERNELS_KEPT)
+            other->hang = make_record(machine, other, what, status);
+    }
+    return hang_record_tell(kernel->hang, error);
 }

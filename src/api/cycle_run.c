@@ -268,16 +268,16 @@ static Cycle deadline(const WbGpu *gpu, const RunningKernel *kernel)
 
 static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
 {
-    const CycleMachine *machine = gpu->cycle;
+    CycleMachine *machine = gpu->cycle;
     for (uint32_t i = 0; i < machine->running.count; i++) {
-        const RunningKernel *kernel = machine->running.items[i];
+        RunningKernel *kernel = machine->running.items[i];
         if (deadline(gpu, kernel) > gpu->now || kernel->grid.ended <= deadline(gpu, kernel))
             continue;
         char what[160];
         snprintf(what, sizeof what,
                  "has run %" PRIu64 " cycles, the limit (knob cycle_limit), and has not ended",
                  gpu->config.cycle_limit);
-        return cycle_describe_hang(machine, &kernel->grid, what, false, error);
+        return cycle_report_hang(machine, kernel, RECORD_LIMIT, what, error);
     }
     return WB_OK;
 }
@@ -294,18 +294,64 @@ static Cycle next_stop(const WbGpu *gpu, Cycle limit)
     return limit;
 }
 
-/* Nothing is left to do: every kernel's end must be known. */
-static WbStatus check_deadlock(const CycleMachine *machine, Cycle since, Error *error)
+/* The first cycle behind all in which something happened, wherever windows end. */
+static Cycle behind_all(const CycleMachine *machine)
 {
+    Cycle latest = machine->front_end->shard.latest;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        latest = machine->sms[i]->shard.latest > latest ? machine->sms[i]->shard.latest : latest;
+    for (uint32_t i = 0; i < machine->partition_count; i++)
+        latest =
+            machine->partitions[i]->shard.latest > latest ? machine->partitions[i]->shard.latest : latest;
+    return latest + 1;
+}
+
+/* Nothing is left to do: every kernel's end must be known. */
+static WbStatus check_deadlock(WbGpu *gpu, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
     for (uint32_t i = 0; i < machine->running.count; i++) {
         char what[160];
         if (machine->running.items[i]->grid.ended != CYCLE_NEVER)
             continue;
+        const Cycle since = behind_all(machine);
+        gpu->now = since > gpu->now ? since : gpu->now;
         snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
                  since);
-        return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, false, error);
+        return cycle_report_hang(machine, machine->running.items[i], RECORD_DEADLOCK, what, error);
     }
     return WB_OK;
+}
+
+static bool is_there(const Sm *sm, const SmKernel *kernel)
+{
+    for (uint32_t i = 0; i < sm->block_capacity; i++)
+        if (sm->blocks[i].block && sm->blocks[i].kernel == kernel)
+            return true;
+    return false;
+}
+
+/* Whose instruction it was. A store may fail when its kernel has gone already: then it counts as the first
+ * one's. */
+static void note_failure(CycleMachine *machine, const Sm *sm)
+{
+    uint32_t failed = machine->running.count - 1;
+    while (failed && !(is_there(sm, sm->failed_kernel) &&
+                       cycle_is_of(machine->running.items[failed], sm->failed_kernel)))
+        failed--;
+    machine->running.items[failed]->fate = RECORD_FAILED;
+}
+
+/* An SM has stopped the world in that cycle, and others may be ahead of it by a window. All go as far as they
+ * could be in the longest one: so what is known of the kernels does not depend on windows. */
+static void stop_all(WbGpu *gpu, Cycle failed)
+{
+    CycleMachine *machine = gpu->cycle;
+    const Cycle until = failed + cycle_lookahead(&machine->config);
+    for (gpu->now = failed; gpu->now < until;) {
+        const WorldEnd end = world_run(machine->world, gpu->now, until);
+        gpu->now = end.shard == UINT32_MAX ? until : end.time;
+    }
 }
 
 static void take_samples(WbGpu *gpu)
@@ -329,13 +375,15 @@ WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error)
     const WorldEnd end = world_run(machine->world, gpu->now, until);
     if (end.shard < machine->sm_count) {
         *error = machine->sms[end.shard]->error;
+        note_failure(machine, machine->sms[end.shard]);
+        stop_all(gpu, end.time);
         return error->status;
     }
     if (end.shard != UINT32_MAX) {
         gpu->now = end.time;
         return WB_OK;
     }
-    if (end.next == CYCLE_NEVER && check_deadlock(machine, end.time, error))
+    if (end.next == CYCLE_NEVER && check_deadlock(gpu, error))
         return error->status;
     gpu->now = until;
     take_samples(gpu);
@@ -386,27 +434,29 @@ static void note_residents(const CycleMachine *machine, RunningKernel *kernel)
                 continue;
             record->warp_instructions += slot->report.warp_instructions;
             record->thread_instructions += slot->report.thread_instructions;
-            if (record->blocks)
+            if (record->blocks && !record->blocks[slot->report.linear].started)
                 record->blocks[slot->report.linear].started = slot->report.started;
         }
     }
 }
 
-static void cut_blocks(KernelRecord *record, Cycle now)
+/* The first line of the error, or of what is known of the kernel itself. */
+static void note_cut_off(RunningKernel *kernel, const Error *error)
 {
-    for (uint64_t i = 0; record->blocks && i < record->block_count; i++) {
-        BlockRecord *block = &record->blocks[i];
-        const bool was_sent = block->dispatched || block->started; /* the first one may be in cycle 0 */
-        if (!was_sent)
-            block->sm = NO_SM;
-        else if (!block->ended)
-            block->ended = now;
-        if (was_sent && !block->started)
-            block->started = block->ended;
-    }
+    KernelRecord *record = kernel->record;
+    const bool is_own = kernel->fate == RECORD_FAILED || error->status == WB_ERROR_INTERRUPTED;
+    const char *sentence = kernel->hang ? kernel->hang->sentence : error->text;
+    const char *const before = kernel->hang || is_own ? "" : "It was cut off when another one failed: ";
+    const int length = (int)strcspn(sentence, "\n");
+    const size_t size = strlen(before) + (size_t)length + 1;
+    record->status = kernel->fate == RECORD_ENDED ? RECORD_INTERRUPTED : kernel->fate;
+    record->failure = xmalloc(size);
+    snprintf(record->failure, size, "%s%.*s", before, length, sentence);
+    record->hang = kernel->hang;
+    kernel->hang = NULL;
 }
 
-void cycle_keep_interrupted(WbGpu *gpu)
+void cycle_keep_cut_off(WbGpu *gpu, const Error *error)
 {
     CycleMachine *machine = gpu->cycle;
     cycle_forget_latest(machine);
@@ -414,11 +464,12 @@ void cycle_keep_interrupted(WbGpu *gpu)
         RunningKernel *kernel = machine->running.items[i];
         KernelRecord *record = kernel->record;
         note_residents(machine, kernel);
-        cut_blocks(record, gpu->now);
+        log_cut_blocks(record->blocks, record->block_count, gpu->now);
         kept_cut_off(gpu, record);
         if (!kernel->grid.started || kernel->grid.started > gpu->now)
             kernel->grid.started = gpu->now;
-        record->interrupted = kernel->grid.ended > gpu->now;
+        if (kernel->grid.ended > gpu->now)
+            note_cut_off(kernel, error);
         kernel->grid.ended = gpu->now;
         close_record(gpu, kernel);
         kept_end(gpu, record);

@@ -9,17 +9,29 @@ enum { BLOCKS_SHARE = 2, LAUNCHES_SHARE = 8, COPIES_SHARE = 32 };
 void kept_reset(Kept *kept)
 {
     VEC_FREE(&kept->copies);
-    *kept = (Kept){.block_stride = 1, .launch_stride = 1, .copy_stride = 1, .interval = FIRST_INTERVAL};
+    *kept = (Kept){.block_stride = 1,
+                   .launch_stride = 1,
+                   .copy_stride = 1,
+                   .barrier_stride = 1,
+                   .barrier_kernels = 1,
+                   .interval = FIRST_INTERVAL};
 }
 
 static uint64_t most(const WbGpu *gpu, unsigned share) { return gpu->config.timeline_events / share; }
 
 void kept_begin(WbGpu *gpu, KernelRecord *record)
 {
-    if (!gpu->config.timeline)
+    if (!gpu->config.timeline && !gpu->config.block_records)
         return;
     record->log = log_create(record->name, record->block_count, (uint32_t)most(gpu, BLOCKS_SHARE),
                              gpu->kept.block_stride, gpu->kept.launch_stride);
+    record->log->keeps_stays = gpu->config.timeline;
+    record->log->keeps_blocks = gpu->config.block_records;
+    if (!gpu->config.timeline)
+        return;
+    log_keep_barriers(record->log, (uint32_t)most(gpu, BARRIERS_SHARE), gpu->kept.barrier_stride);
+    if (record->number % gpu->kept.barrier_kernels)
+        log_drop_barriers(record->log);
 }
 
 Cycle kept_interval(const WbGpu *gpu)
@@ -31,18 +43,34 @@ Cycle kept_interval(const WbGpu *gpu)
 
 /* -- logs -- */
 
+static void count_log(Kept *kept, const EventLog *log)
+{
+    kept->blocks += log->stays.count + log->waits.count;
+    kept->launches += log->launches.count;
+    kept->barriers += log->barriers.count;
+}
+
 static void count_logs(WbGpu *gpu)
 {
     Kept *kept = &gpu->kept;
-    kept->blocks = kept->launches = 0;
+    kept->blocks = kept->launches = kept->barriers = 0;
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         EventLog *log = gpu->records.items[i]->log;
         if (!log)
             continue;
         log_thin(log, kept->block_stride, kept->launch_stride);
-        kept->blocks += log->stays.count + log->waits.count;
-        kept->launches += log->launches.count;
+        log_thin_barriers(log, kept->barrier_stride);
+        if (gpu->records.items[i]->number % kept->barrier_kernels)
+            log_drop_barriers(log);
+        count_log(kept, log);
     }
+}
+
+/* Barriers of fewer blocks; where hardly more than the first of each kernel are left, of fewer kernels. */
+static void halve_barriers(Kept *kept)
+{
+    static const uint64_t most_stride = (uint64_t)1 << 16;
+    *(kept->barrier_stride < most_stride ? &kept->barrier_stride : &kept->barrier_kernels) *= 2;
 }
 
 /* Until there is no more than a block and a launch of each kernel, if need be. */
@@ -53,12 +81,33 @@ static void bound_logs(WbGpu *gpu)
         const bool blocks = kept->blocks > most(gpu, BLOCKS_SHARE) + gpu->records.count &&
                             kept->block_stride < LOG_MOST_STRIDE;
         const bool launches = kept->launches > most(gpu, LAUNCHES_SHARE) + gpu->records.count;
-        if (!blocks && !launches)
+        const bool barriers = kept->barriers > most(gpu, BARRIERS_SHARE);
+        if (!blocks && !launches && !barriers)
             return;
         kept->block_stride *= blocks ? 2 : 1;
         kept->launch_stride *= launches ? 2 : 1;
+        if (barriers)
+            halve_barriers(kept);
         count_logs(gpu);
     }
+}
+
+/* With those at which warps of the block still wait. */
+static void log_barriers_so_far(EventLog *log, const BlockSlot *slot)
+{
+    BarrierLog all = {.count = slot->barriers.count, .stride = slot->barriers.stride};
+    for (uint32_t i = 0; i < slot->barriers.phases.count; i++)
+        VEC_PUSH(&all.phases, slot->barriers.phases.items[i]);
+    for (uint32_t name = 0; name < MAX_BARRIERS; name++) {
+        BarrierPhase phase = sm_barrier_phase(slot->block, name);
+        phase.number = all.count;
+        if (!slot->block->barriers[name].in_use || !phase.since)
+            continue;
+        VEC_PUSH(&all.phases, phase);
+        all.count++;
+    }
+    log_barriers(log, &all, slot->launch.program);
+    VEC_FREE(&all.phases);
 }
 
 /* A block that is still on its SM has been there until now. */
@@ -68,6 +117,8 @@ static void log_resident(const Sm *sm, const BlockSlot *slot, const EventLog *lo
     const BlockReport *report = &slot->report;
     if (launch->place_in_log.log != log)
         return;
+    if (launch->blocks && !launch->blocks[report->linear].started)
+        launch->blocks[report->linear].started = report->started;
     const BlockStay stay = {
         .block = log_block(&launch->place_in_log, slot->launch.grid, report->linear),
         .sm = sm->number,
@@ -77,7 +128,8 @@ static void log_resident(const Sm *sm, const BlockSlot *slot, const EventLog *lo
         .started = report->started,
         .left = now,
     };
-    log_stay(launch->place_in_log.log, &stay);
+    if (log_stay(launch->place_in_log.log, &stay))
+        log_barriers_so_far(launch->place_in_log.log, slot);
 }
 
 void kept_cut_off(const WbGpu *gpu, const KernelRecord *record)
@@ -89,6 +141,8 @@ void kept_cut_off(const WbGpu *gpu, const KernelRecord *record)
             if (sm->blocks[i].block)
                 log_resident(sm, &sm->blocks[i], record->log, gpu->now);
     }
+    if (record->log)
+        front_end_log_open(machine->front_end, record->log, gpu->now);
 }
 
 /* -- samples -- */
@@ -131,8 +185,7 @@ void kept_end(WbGpu *gpu, KernelRecord *record)
     if (!record->log)
         return;
     log_sort(record->log);
-    kept->blocks += record->log->stays.count + record->log->waits.count;
-    kept->launches += record->log->launches.count;
+    count_log(kept, record->log);
     bound_logs(gpu);
     kept_sampled(gpu); /* the last one, which is shorter */
 }

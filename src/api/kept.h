@@ -23,12 +23,13 @@ typedef struct KeptCopy {
     Cycle started, ended;
 } KeptCopy;
 
-/* Invariant: strides are powers of two; copies have numbers that are multiples of theirs; blocks, launches
- * and samples count those of all records. */
+/* Invariant: strides are powers of two; copies have numbers that are multiples of theirs; blocks, launches,
+ * barriers and samples count those of all records. */
 typedef struct Kept {
     uint64_t block_stride, launch_stride, copy_stride;
+    uint64_t barrier_stride, barrier_kernels; /* of blocks and kernels whose barriers are kept */
     Cycle interval;          /* of samples, where the knob sample_interval does not say it */
-    uint64_t blocks, launches, samples;
+    uint64_t blocks, launches, barriers, samples;
     VEC(KeptCopy) copies;
     uint64_t copy_count;     /* all, kept or not */
 } Kept;

@@ -65,16 +65,24 @@ static bool read_text(SourceFiles *sources, SourceFile *file, const char *path)
     return text != NULL;
 }
 
-/* A source is where .file says, or, by its last name, beside the PTX. */
-static void read_source(SourceFiles *sources, SourceFile *file, const Module *module)
+/* A file of the folder that the PTX is in. */
+static bool read_beside(SourceFiles *sources, SourceFile *file, const Module *module, const char *name)
 {
     char path[4096];
-    const char *folder_end = strrchr(module->file_name, '/'), *last = strrchr(file->name, '/');
-    if (read_text(sources, file, file->name))
-        return;
+    const char *folder_end = strrchr(module->file_name, '/');
     snprintf(path, sizeof path, "%.*s%s", folder_end ? (int)(folder_end - module->file_name + 1) : 0,
-             module->file_name, last ? last + 1 : file->name);
-    read_text(sources, file, path);
+             module->file_name, name);
+    return read_text(sources, file, path);
+}
+
+/* A source is where .file says, seen from the PTX or from here, or, by its last name, beside the PTX. */
+static void read_source(SourceFiles *sources, SourceFile *file, const Module *module)
+{
+    const char *last = strrchr(file->name, '/');
+    if (file->name[0] != '/' && read_beside(sources, file, module, file->name))
+        return;
+    if (!read_text(sources, file, file->name) && last)
+        read_beside(sources, file, module, last + 1);
 }
 
 /* The module's text, or of a linked one the part that has the line. */

@@ -4,6 +4,12 @@
 
 #include "base/alloc.h"
 
+const char *const record_status_names[RECORD_STATUS_COUNT] = {
+#define STATUS(identifier, name, description) #name,
+#include "api/record_status.def"
+#undef STATUS
+};
+
 /* Adds up the counters of all parts of a kind; keeps each part's where there is a place for them. */
 static void read_component(const CycleMachine *machine, const ComponentKind *kind, Cycle now, uint64_t *sums,
                            uint64_t *values)
@@ -83,6 +89,8 @@ void record_free(KernelRecord *record)
         xfree(record->components[c].values);
     }
     series_free(&record->series);
+    xfree(record->failure);
+    hang_record_free(record->hang);
     xfree(record->graph.levels);
     VEC_FREE(&record->graph.edges);
     xfree(record->lines);

@@ -8,6 +8,7 @@
 #ifndef API_RECORD_H
 #define API_RECORD_H
 
+#include "api/hang_record.h"
 #include "api/lines.h"
 #include "api/series.h"
 #include "base/stat.h"
@@ -64,6 +65,18 @@ typedef struct GraphRecord {
     uint64_t left_out;    /* edges beyond those that are kept */
 } GraphRecord;
 
+/* How its time on the machine came to its end. */
+typedef enum RecordStatus {
+#define STATUS(identifier, name, description) RECORD_##identifier,
+#include "api/record_status.def"
+#undef STATUS
+    RECORD_STATUS_COUNT
+} RecordStatus;
+extern const char *const record_status_names[RECORD_STATUS_COUNT];
+
+/* Invariant: hang is there only of a deadlock, a spin or a limit, and failure with every status but
+ * RECORD_ENDED. Where there is a failure, `ended` says when the kernel was cut off, and blocks that had not been dispatched
+ * are on NO_SM. */
 typedef struct KernelRecord {
     uint32_t number;      /* in the order of launches, from 0 */
     char *name;           /* of the kernel, for people */
@@ -76,13 +89,14 @@ typedef struct KernelRecord {
     Cycle launched, started, ended; /* started: the first block could be dispatched */
     uint64_t warp_instructions, thread_instructions; /* its own, whoever ran beside it */
     uint64_t block_count;
-    bool interrupted;     /* it was cut off: `ended` says when, and blocks that had not been dispatched are on
-                             NO_SM */
+    RecordStatus status;
+    char *failure;        /* why it did not end, one sentence or some; null: it did */
+    HangRecord *hang;     /* null: it does not hang, or many do */
     bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     ComponentRecord components[COMPONENT_COUNT];
     uint32_t stream;      /* that it was launched in, by number */
-    EventLog *log;        /* null: the knob timeline is off */
+    EventLog *log;        /* null: the knobs timeline and block_records are off */
     Series series;
     GraphRecord graph;
     LineRecord *lines;    /* [line_count] by file and line; null: the knob profile_lines is off */

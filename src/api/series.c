@@ -14,15 +14,26 @@ static const SeriesRow rows[SERIES_ROWS] = {
 #undef SERIES
 };
 
-static uint64_t read_row(const CycleMachine *machine, const SeriesRow *row, Cycle now)
+/* The rows of one component, from `row` on; returns the first of the next. Each of its parts is asked once,
+ * since some have to bring their accounts up to date. */
+static uint32_t read_rows(const Series *series, const CycleMachine *machine, uint32_t row, uint64_t *columns)
 {
-    const ComponentKind *kind = &components[row->component];
-    const Stat *stat = stat_find(kind->table, row->counter);
+    const ComponentKind *kind = &components[rows[row].component];
     const uint32_t count = kind->count(machine);
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += stat_value(stat, kind->at(machine, i, now));
-    return sum;
+    uint32_t end = row;
+    for (; end < SERIES_ROWS && rows[end].component == rows[row].component; end++)
+        columns[end] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const void *part = kind->at(machine, i, series->next);
+        for (uint32_t k = row; k < end; k++)
+            columns[k] += stat_value(series->stats[k], part);
+    }
+    return end;
+}
+
+static const Stat *find_stat(const SeriesRow *row)
+{
+    return stat_find(components[row->component].table, row->counter);
 }
 
 static uint32_t width_of(uint32_t sm_count) { return SERIES_ROWS + CORE_ROWS * sm_count; }
@@ -51,7 +62,7 @@ uint64_t *series_columns(const CycleMachine *machine, uint64_t *const *sums)
     uint64_t *columns = xmalloc(width_of(machine->sm_count) * sizeof *columns);
     for (uint32_t row = 0; row < SERIES_ROWS; row++) {
         const StatTable *table = components[rows[row].component].table;
-        columns[row] = sums[rows[row].component][stat_find(table, rows[row].counter) - table->rows];
+        columns[row] = sums[rows[row].component][find_stat(&rows[row]) - table->rows];
     }
     read_cores(machine, columns);
     return columns;
@@ -66,6 +77,8 @@ void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cy
         .sm_count = sm_count,
         .width = width_of(sm_count),
     };
+    for (uint32_t row = 0; row < SERIES_ROWS; row++)
+        series->stats[row] = find_stat(&rows[row]);
     series->last = xmalloc(series->width * sizeof *series->last);
     memcpy(series->last, columns, series->width * sizeof *series->last);
 }
@@ -97,8 +110,8 @@ static void add_sample(Series *series, const CycleMachine *machine, const uint64
 void series_sample(Series *series, const CycleMachine *machine)
 {
     uint64_t *columns = xmalloc(series->width * sizeof *columns);
-    for (uint32_t row = 0; row < SERIES_ROWS; row++)
-        columns[row] = read_row(machine, &rows[row], series->next);
+    for (uint32_t row = 0; row < SERIES_ROWS;)
+        row = read_rows(series, machine, row, columns);
     read_cores(machine, columns);
     add_sample(series, machine, columns, series->next);
     xfree(columns);

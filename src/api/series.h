@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/stat.h"
 #include "base/vec.h"
 #include "sim/world.h"
 
@@ -37,6 +38,7 @@ typedef struct Series {
     Cycle interval;         /* 0: one sample */
     Cycle from, next;       /* begin and end of the sample being taken */
     uint32_t sm_count, width;
+    const Stat *stats[SERIES_ROWS]; /* where the counters are in their components */
     uint64_t *last;         /* [width] */
     VEC(Cycle) ends;        /* of the samples; the first begins with the launch */
     VEC(uint64_t) values;   /* sample by sample */

@@ -111,7 +111,9 @@ WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record)
         .warp_instructions = kept->warp_instructions,
         .thread_instructions = kept->thread_instructions,
         .alone = kept->is_alone,
-        .interrupted = kept->interrupted,
+        .interrupted = kept->status != RECORD_ENDED,
+        .status = record_status_names[kept->status],
+        .failure = kept->failure,
     };
     return WB_OK;
 }

@@ -483,8 +483,8 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
     progress_end(gpu);
     if (status != WB_OK) {
         tell_dropped(gpu, error);
-        if (status == WB_ERROR_INTERRUPTED && gpu->cycle)
-            cycle_keep_interrupted(gpu);
+        if (gpu->cycle)
+            cycle_keep_cut_off(gpu, error);
         drop_all(gpu);
     }
     return status;

@@ -10,16 +10,24 @@ enum { LEAST = 64, SPREAD = 1023, FIRST_LOOKS = 40, LOOKS = 400, STRIKES = 8 };
 /* Stores that were under way when it began to watch are done by then. */
 enum { SETTLE = 10000 };
 
+/* The knob may be as large as it likes. */
+static Cycle later(Cycle now, Cycle pause) { return now + pause < now ? CYCLE_NEVER : now + pause; }
+
 Cycle watchdog_slice(const WbGpu *gpu, Cycle limit)
 {
     if (!gpu->config.watchdog_cycles || !gpu->cycle)
         return limit;
-    const Cycle next = gpu->cycle->watchdog.next, first = gpu->now + gpu->config.watchdog_cycles;
-    const Cycle stop = next > gpu->now ? next : first > gpu->now ? first : CYCLE_NEVER;
-    return stop < limit ? stop : limit;
+    Watchdog *watchdog = &gpu->cycle->watchdog;
+    if (watchdog->next <= gpu->now)
+        watchdog->next = later(gpu->now, gpu->config.watchdog_cycles);
+    return watchdog->next < limit ? watchdog->next : limit;
 }
 
-void watchdog_free(Watchdog *watchdog) { xfree(watchdog->marks); }
+void watchdog_free(Watchdog *watchdog)
+{
+    xfree(watchdog->marks);
+    spin_programs_free(&watchdog->programs);
+}
 
 static uint64_t count_moves(const CycleMachine *machine)
 {
@@ -57,15 +65,15 @@ static void begin(CycleMachine *machine, Cycle now)
     watchdog->next = now + SETTLE;
 }
 
-/* It looks again after so many cycles; the knob may be as large as it likes. */
+/* It looks again after so many cycles. */
 static void end(CycleMachine *machine, Cycle now, Cycle pause)
 {
     Watchdog *watchdog = &machine->watchdog;
     if (watchdog->marks)
         watch_all(machine, false);
-    xfree(watchdog->marks);
+    watchdog_free(watchdog);
     watchdog->marks = NULL;
-    watchdog->next = now + pause < now ? CYCLE_NEVER : now + pause;
+    watchdog->next = later(now, pause);
 }
 
 /* What is known of the warps on all SMs. */
@@ -80,7 +88,7 @@ static void judge_warp(Watchdog *watchdog, const Sm *sm, uint32_t number, Verdic
     const BlockSlot *block = &sm->blocks[slot->block];
     SpinMark *mark = &watchdog->marks[(size_t)sm->number * MAX_WARPS + number];
     const bool is_blocked = slot->wait == WAIT_BARRIER && slot->wake == CYCLE_NEVER;
-    const uint64_t state = spin_fingerprint(slot->warp) + slot->pending_ops;
+    const uint64_t state = spin_fingerprint(slot->warp, &watchdog->programs) + slot->pending_ops;
     const bool is_right = spin_compare(mark, state, slot->warp->steps, is_blocked);
     verdict->spinning += is_right && !is_blocked;
     verdict->all &= is_right && slot->warp->live && block->phase == PHASE_RUNS && slot->wait != WAIT_UNIT;
@@ -97,9 +105,20 @@ static Verdict judge(CycleMachine *machine)
     return verdict;
 }
 
+/* Whether blocks of the kernel, or of those that it has launched, are there. */
+static bool is_on_sms(const CycleMachine *machine, const RunningKernel *kernel)
+{
+    for (uint32_t s = 0; s < machine->sm_count; s++)
+        for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)
+            if (machine->sms[s]->blocks[i].block && cycle_is_of(kernel, machine->sms[s]->blocks[i].kernel))
+                return true;
+    return false;
+}
+
+/* The error is of the kernel that was launched last of those that spin; the others have their records. */
 static WbStatus report(const WbGpu *gpu, Error *error)
 {
-    const CycleMachine *machine = gpu->cycle;
+    CycleMachine *machine = gpu->cycle;
     char what[320];
     snprintf(what, sizeof what,
              "spins: in the %" PRIu64 " cycles up to %" PRIu64
@@ -107,10 +126,10 @@ static WbStatus report(const WbGpu *gpu, Error *error)
              "GPU come back to the states that they had, with nothing left that could change (knob "
              "watchdog_cycles)",
              gpu->now - machine->watchdog.quiet_from, gpu->now);
-    for (uint32_t i = 0; i < machine->running.count; i++)
-        if (machine->running.items[i]->grid.resident_blocks)
-            return cycle_describe_hang(machine, &machine->running.items[i]->grid, what, true, error);
-    return cycle_describe_hang(machine, &machine->running.items[0]->grid, what, true, error);
+    uint32_t first = machine->running.count - 1;
+    while (first && !is_on_sms(machine, machine->running.items[first]))
+        first--;
+    return cycle_report_hang(machine, machine->running.items[first], RECORD_SPINS, what, error);
 }
 
 /* A look while it watches. */
@@ -119,39 +138,39 @@ static WbStatus watch(WbGpu *gpu, Error *error)
     CycleMachine *machine = gpu->cycle;
     Watchdog *watchdog = &machine->watchdog;
     const uint64_t changes = count_changes(machine);
-    const Cycle later = 2 * (gpu->now - watchdog->quiet_from);
+    const Cycle pause = 2 * (gpu->now - watchdog->quiet_from);
     watchdog->random = watchdog->random * 1103515245 + 12345;
     watchdog->next = gpu->now + LEAST + (watchdog->random >> 16 & SPREAD);
     if (changes != watchdog->changes) {
         watchdog->changes = changes;
         memset(watchdog->marks, 0, (size_t)machine->sm_count * MAX_WARPS * sizeof *watchdog->marks);
         if (++watchdog->strikes == STRIKES)
-            end(machine, gpu->now, later);
+            end(machine, gpu->now, pause);
         return WB_OK;
     }
     const Verdict verdict = judge(machine);
     if (verdict.all)
         return report(gpu, error);
     if (++watchdog->looks == LOOKS || (watchdog->looks == FIRST_LOOKS && !verdict.spinning))
-        end(machine, gpu->now, later);
+        end(machine, gpu->now, pause);
     return WB_OK;
 }
 
 WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
-    if (!gpu->config.watchdog_cycles || !machine || !machine->running.count)
+    if (!gpu->config.watchdog_cycles || !machine || !machine->running.count ||
+        gpu->now < machine->watchdog.next)
         return WB_OK;
     Watchdog *watchdog = &machine->watchdog;
     const uint64_t moves = count_moves(machine);
     if (!alone || moves != watchdog->moves) {
-        if (watchdog->marks || gpu->now >= watchdog->next)
-            end(machine, gpu->now, gpu->config.watchdog_cycles);
+        end(machine, gpu->now, gpu->config.watchdog_cycles);
         watchdog->moves = moves;
         watchdog->quiet_from = gpu->now;
-    } else if (gpu->now >= watchdog->next) {
-        if (watchdog->marks)
-            return watch(gpu, error);
+    } else if (watchdog->marks) {
+        return watch(gpu, error);
+    } else {
         begin(machine, gpu->now);
     }
     return WB_OK;

@@ -19,14 +19,15 @@ struct CycleMachine;
 typedef struct Watchdog {
     uint64_t moves;        /* of blocks, as last seen */
     Cycle quiet_from;      /* when that was */
-    Cycle next;            /* when it looks again; 0: it has not looked yet */
+    Cycle next;            /* when it looks again, wherever else the machine stops; not ahead: not known */
     uint64_t changes;      /* of all SMs, as last seen */
     uint32_t looks, strikes; /* since it watches; of these, those that found changes */
     uint32_t random;
     SpinMark *marks;       /* [sm][MAX_WARPS] */
+    SpinPrograms programs; /* that are watched */
 } Watchdog;
 
-/* How far the machine may run before the watchdog looks, at most to `limit`. */
+/* How far the machine may run before the watchdog looks, at most to `limit`; called before it runs. */
 Cycle watchdog_slice(const WbGpu *gpu, Cycle limit);
 /* Looks, if it is time. `alone`: the kernels that run cannot get anything from outside of the machine before
  * they end. Fails with the sentence. */

@@ -21,10 +21,7 @@ bool knob_parse_integer(const char *text, uint64_t *value)
         const char *suffix;
         unsigned shift;
     } units[] = {
-        {"", 0},
-        {"KiB", 10},
-        {"MiB", 20},
-        {"GiB", 30},
+        {"", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40},
     };
     if (!isdigit((unsigned char)*text))
         return false;
@@ -105,21 +102,25 @@ const Knob *knob_find(const KnobTable *table, const char *name)
     return NULL;
 }
 
-static WbStatus tell_unknown(const KnobTable *table, const char *name, const char *where, Error *error)
+WbStatus knob_unknown(const KnobTable *table, const char *name, const char *other, const char *where,
+                      Error *error)
 {
     Nearest nearest = nearest_to(name);
     for (size_t i = 0; i < table->count; i++)
         nearest_offer(&nearest, table->rows[i].name);
-    char hint[128];
-    return error_set(error, WB_ERROR_NOT_FOUND, "%sthe %s has no knob '%.80s'%s", where, table->title, name,
-                     nearest_hint(&nearest, hint, sizeof hint));
+    if (other)
+        nearest_offer(&nearest, other);
+    char hint[NEAREST_HINT_SIZE];
+    return error_set(error, WB_ERROR_NOT_FOUND,
+                     "%sthe %s has no knob '%.80s'%s `warpbeam list knobs` shows all.", where, table->title,
+                     name, nearest_hint(&nearest, hint, sizeof hint));
 }
 
 WbStatus knob_get(const KnobTable *table, const void *object, const char *name, uint64_t *value, Error *error)
 {
     const Knob *knob = knob_find(table, name);
     if (!knob)
-        return tell_unknown(table, name, "", error);
+        return knob_unknown(table, name, NULL, "", error);
     const void *field = const_field(knob, object);
     switch (knob->kind) {
     case KNOB_KIND_INTEGER:
@@ -142,7 +143,7 @@ WbStatus knob_set(const KnobTable *table, void *object, const char *name, const 
 {
     const Knob *knob = knob_find(table, name);
     if (!knob)
-        return tell_unknown(table, name, where, error);
+        return knob_unknown(table, name, NULL, where, error);
     if (assign(knob, object, value))
         return WB_OK;
     char domain[512];

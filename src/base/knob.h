@@ -41,13 +41,16 @@ typedef struct KnobTable {
 
 void knob_defaults(const KnobTable *table, void *object);
 const Knob *knob_find(const KnobTable *table, const char *name);
-/* A whole text as a number: decimal or 0x-hexadecimal, with KiB, MiB or GiB if wanted. */
+/* A whole text as a number: decimal or 0x-hexadecimal, with KiB, MiB, GiB or TiB if wanted. */
 bool knob_parse_integer(const char *text, uint64_t *value);
 /* Sets one knob from text; integers as above. `where` begins the sentence of an error ("configs/x.yaml:3: ",
  * or ""). An unknown name is WB_ERROR_NOT_FOUND and names the nearest known one; a bad value leaves the
  * object as it was. */
 WbStatus knob_set(const KnobTable *table, void *object, const char *name, const char *value,
                   const char *where, Error *error);
+/* The error of an unknown name alone; `other`, unless null, could have been meant, too. */
+WbStatus knob_unknown(const KnobTable *table, const char *name, const char *other, const char *where,
+                      Error *error);
 /* The value of a knob that is no string, as a number: an enumeration's is that of the choice. */
 WbStatus knob_get(const KnobTable *table, const void *object, const char *name, uint64_t *value,
                   Error *error);

@@ -1,5 +1,6 @@
 #include "base/nearest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,14 +28,24 @@ size_t edit_distance(const char *a, const char *b)
     return table[rows % 3][columns];
 }
 
-Nearest nearest_to(const char *wanted)
+Nearest nearest_to(const char *wanted) { return (Nearest){.wanted = wanted}; }
+
+static void put_on_list(Nearest *nearest, const char *name)
 {
-    return (Nearest){.wanted = wanted, .best = NULL, .distance = 0};
+    const size_t used = strlen(nearest->list);
+    const bool is_whole = used > 0 || nearest->count == 0; /* so far */
+    const bool has_room = used + strlen(name) + 3 <= NEAREST_LIST_SIZE && nearest->count < NEAREST_FEW;
+    if (is_whole && has_room)
+        snprintf(nearest->list + used, NEAREST_LIST_SIZE - used, "%s%s", used ? ", " : "", name);
+    else
+        nearest->list[0] = '\0';
+    nearest->count++;
 }
 
 void nearest_offer(Nearest *nearest, const char *name)
 {
     size_t distance = edit_distance(nearest->wanted, name);
+    put_on_list(nearest, name);
     if (!nearest->best || distance < nearest->distance) {
         nearest->best = name;
         nearest->distance = distance;
@@ -55,6 +66,9 @@ const char *nearest_hint(const Nearest *nearest, char *buffer, size_t size)
     const char *name = nearest_name(nearest);
     if (name)
         snprintf(buffer, size, "; did you mean %s?", name);
+    else if (*nearest->list)
+        snprintf(buffer, size, nearest->count > 1 ? "; choose from %s." : "; there is only %s.",
+                 nearest->list);
     else
         snprintf(buffer, size, ".");
     return buffer;

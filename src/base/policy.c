@@ -12,7 +12,7 @@ int policy_find(const PolicyKind *kind, const char *name, Error *error)
             return i;
         nearest_offer(&nearest, kind->at((size_t)i).name);
     }
-    char hint[128];
+    char hint[NEAREST_HINT_SIZE];
     error_set(
         error, WB_ERROR_NOT_FOUND,
         "The knob %s names a policy '%.80s', which does not exist%s `warpbeam list policies` shows all.",

@@ -63,12 +63,15 @@ static bool fill_buffer(WbGpu *gpu, uint64_t address, size_t bytes, Fill fill)
 /* `value` is BYTES or BYTES:FILL. */
 static bool make_buffer(WbGpu *gpu, const char *text, const char *value, KernelArgument *argument)
 {
-    char number[32], hint[64];
+    char number[32], hint[NEAREST_HINT_SIZE];
     uint64_t bytes;
     const size_t length = strcspn(value, ":");
     snprintf(number, sizeof number, "%.*s", (int)length, value);
     if (!knob_parse_integer(number, &bytes) || !bytes) {
-        misuse("'%s' has no size; a buffer is buffer:BYTES or buffer:BYTES:FILL.", text);
+        misuse("'%s' has no size that can be read; a buffer is buffer:BYTES or buffer:BYTES:FILL, with 4096, "
+               "64KiB, "
+               "1MiB or such as BYTES.",
+               text);
         return false;
     }
     const char *word = value[length] ? value + length + 1 : fills[FILL_ZERO];
@@ -83,8 +86,7 @@ static bool make_buffer(WbGpu *gpu, const char *text, const char *value, KernelA
         }
         return fill_buffer(gpu, argument->bits, bytes, (Fill)fill);
     }
-    misuse("a buffer holds zero, iota, random or uniform at first, not '%s'%s", word,
-           nearest_hint(&nearest, hint, sizeof hint));
+    misuse("a buffer cannot be filled with '%s'%s", word, nearest_hint(&nearest, hint, sizeof hint));
     return false;
 }
 
@@ -118,7 +120,7 @@ static bool parse_float(const Type *type, const char *value, KernelArgument *arg
 
 static const Type *find_type(const char *text)
 {
-    char name[32], hint[64];
+    char name[32], hint[NEAREST_HINT_SIZE];
     const size_t length = strcspn(text, ":");
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     Nearest nearest = nearest_to(name);

@@ -25,8 +25,10 @@ typedef enum ValueKind {
     VALUE_FOLDER, /* a folder's path */
     VALUE_WORDS,  /* one of the words in `of`, spaces between them */
     VALUE_LIST,   /* a name that `warpbeam list OF --names` prints */
+    VALUE_LIST_OF, /* the same with --of and the first word of the command line */
     VALUE_FILE_OR_LIST,
-    VALUE_KNOB /* KNOB=VALUE */
+    VALUE_KNOB,   /* KNOB=VALUE */
+    VALUE_OF_KNOB /* what the knob `of` takes, and nothing else is meant by the option */
 } ValueKind;
 
 typedef struct Value {

@@ -97,13 +97,13 @@ const char *report_why_no_speedup(const json_t *from, const json_t *to, char *te
 {
     const double a = instructions(from), b = instructions(to);
     const bool is_workload = is_one_workload(from, to);
-    if (report_kernel_cycles(from) <= 0 || report_kernel_cycles(to) <= 0)
-        snprintf(text, size, "no kernel was timed");
-    else if (report_is_cut_off(from) || report_is_cut_off(to))
+    if (report_is_cut_off(from) || report_is_cut_off(to))
         snprintf(text, size, "%s cut off",
                  !report_is_cut_off(to)     ? "the first run was"
                  : !report_is_cut_off(from) ? "it was"
                                             : "both were");
+    else if (report_kernel_cycles(from) <= 0 || report_kernel_cycles(to) <= 0)
+        snprintf(text, size, "no kernel was timed");
     else if (is_workload && strcmp(text_of(from, "size"), text_of(to, "size")) != 0)
         snprintf(text, size, "its input is %s, not %s", text_of(to, "size"), text_of(from, "size"));
     else if (is_workload)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/knob.h"
+#include "base/terminal.h"
 #include "cli/comparable.h"
 #include "report/ratio.h"
 #include "report/report.h"
@@ -206,7 +207,12 @@ static const char *change_text(const json_t *from, const json_t *to, char *text,
 }
 
 /* Values of all files, as long as a line has room for them. */
-static bool shows_values(const Comparison *comparison) { return comparison->count <= 3; }
+static bool shows_values(const Comparison *comparison)
+{
+    const size_t width =
+        NAME_WIDTH + comparison->count * (VALUE_WIDTH + 1) + (comparison->count - 1) * (CHANGE_WIDTH + 1);
+    return comparison->count <= 3 && (!terminal_is(stdout) || width <= terminal_columns(stdout));
+}
 
 static void print_row(const Comparison *comparison, const Row *row, bool is_config)
 {
@@ -315,8 +321,6 @@ static void print_time(const Comparison *comparison, size_t which)
     printf("   %.2f us (%s cycles) from first launch to last end", microseconds(report), cycles);
     if (json_number_value(json_object_get(time, "all_cycles")) > span)
         printf(", %.2f us in all", json_number_value(json_object_get(time, "all_us")));
-    if (report_is_cut_off(report->report))
-        fputs(", cut off", stdout);
     putchar('\n');
     if (which == 0)
         return;
@@ -324,6 +328,22 @@ static void print_time(const Comparison *comparison, size_t which)
         printf("   no speedup over A: %s\n", reason);
     else
         printf("   %.3f times as fast as A\n", microseconds(first) / microseconds(report));
+}
+
+/* Times of a run that did not come to its end must not be taken for those of the whole. */
+static void print_cut_off(const Report *report)
+{
+    size_t i;
+    json_t *kernel;
+    json_array_foreach(json_object_get(report->report, "kernels"), i, kernel)
+    {
+        const char *status = json_string_value(json_object_get(kernel, "status"));
+        if (!json_is_true(json_object_get(kernel, "interrupted")))
+            continue;
+        printf("   cut off before its end: kernel %s, %s\n", report_kernel_name(kernel),
+               status ? status : "interrupted");
+        return;
+    }
 }
 
 static void print_files(const Comparison *comparison)
@@ -334,6 +354,7 @@ static void print_files(const Comparison *comparison)
         print_what(report);
         printf("%s\n", report->path);
         print_time(comparison, i);
+        print_cut_off(report);
         print_limit(report);
     }
 }
@@ -396,7 +417,10 @@ static int read_options(int *argument_count, char **arguments, Comparison *compa
         return misuse("--top needs a number, not '%s'.", top);
     if (take_flag(argument_count, arguments, "--all"))
         comparison->top = UINT64_MAX;
-    const int result = check_left_over(*argument_count, arguments, MOST_FILES);
+    const int result = check_left_over(*argument_count, arguments, *argument_count);
+    if (result == EXIT_DONE && *argument_count > MOST_FILES + 1)
+        return misuse("compare takes at most %d files; '%s' is one more.", MOST_FILES,
+                      arguments[MOST_FILES + 1]);
     if (result == EXIT_DONE && *argument_count < 3)
         return misuse("compare needs two files that --stats wrote, or more.");
     return result;

@@ -1,11 +1,11 @@
 #include "cli/compare_parts.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/plain_name.h"
 #include "cli/comparable.h"
+#include "cli/statistics_file.h"
 #include "config/config.h"
 #include "report/report.h"
 
@@ -13,23 +13,11 @@ enum { NAME_WIDTH = 80 };
 
 bool report_load(const char *path, Report *report)
 {
-    static const char *const keys[] = {"config", "kernels", "totals"};
-    json_error_t error;
-    *report = (Report){path, json_load_file(path, 0, &error)};
-    if (!report->report) {
-        if (error.line > 0)
-            fail("%s is no JSON: line %d: %s.", path, error.line, error.text);
-        else
-            fail("%s cannot be read: %s.", path, strerror(errno));
-        return false;
-    }
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!json_object_get(report->report, keys[i])) {
-            fail("%s has no '%s': it is no file that --stats wrote.", path, keys[i]);
-            json_decref(report->report);
-            return false;
-        }
-    return true;
+    Error error = {0};
+    *report = (Report){path, statistics_read(path, &error)};
+    if (!report->report)
+        fail("%s", error.text);
+    return report->report;
 }
 
 double report_clock(const Report *report)

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "base/vec.h"
 
-/* A file that --stats wrote. Invariant: `report` has config, kernels and totals. */
+/* A file that --stats wrote. Invariant: `report` has config and kernels. */
 typedef struct Report {
     const char *path;
     json_t *report;

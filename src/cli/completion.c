@@ -25,6 +25,7 @@ static void bash_value(Value value)
 {
     switch (value.kind) {
     case VALUE_ANY:
+    case VALUE_OF_KNOB:
         fputs("COMPREPLY=()", stdout);
         break;
     case VALUE_FILE:
@@ -37,9 +38,14 @@ static void bash_value(Value value)
         printf("_warpbeam_words '%s'", value.of);
         break;
     case VALUE_LIST:
+        printf("_warpbeam_words \"$(\"$program\" list %s --names 2>/dev/null)\"", value.of);
+        break;
     case VALUE_FILE_OR_LIST:
-        printf("_warpbeam_words \"$(\"$program\" list %s --names 2>/dev/null)\"%s", value.of,
-               value.kind == VALUE_LIST ? "" : "; _warpbeam_files -f");
+        printf("_warpbeam_paths \"$(\"$program\" list %s --names 2>/dev/null)\"; _warpbeam_files -f",
+               value.of);
+        break;
+    case VALUE_LIST_OF:
+        printf("_warpbeam_list_of %s", value.of);
         break;
     case VALUE_KNOB:
         fputs("_warpbeam_knob", stdout);
@@ -47,9 +53,27 @@ static void bash_value(Value value)
     }
 }
 
+/* Options that have a value, so that it is not taken for the first word. */
+static void put_takers(const Command *command)
+{
+    printf("    %s)\n        local takes='", command->name);
+    for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
+        for (size_t i = 0; i < command->groups[g]->count; i++) {
+            const Option *option = &command->groups[g]->options[i];
+            const char *short_name = option_short_name(option);
+            if (option->argument)
+                printf(" %s%s%s", option->name, short_name ? " " : "", short_name ? short_name : "");
+        }
+    puts(" '");
+}
+
+/* Files can be any number, of all else there is one. */
+static bool is_one_word(const Command *command) { return command->words.kind != VALUE_FILE; }
+
 static void bash_command(const Command *command)
 {
-    printf("    %s)\n        case $option in\n", command->name);
+    put_takers(command);
+    puts("        _warpbeam_first\n        case $option in");
     for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
         for (size_t i = 0; i < command->groups[g]->count; i++) {
             const Option *option = &command->groups[g]->options[i];
@@ -64,7 +88,7 @@ static void bash_command(const Command *command)
     for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
         for (size_t i = 0; i < command->groups[g]->count; i++)
             printf(" %s", command->groups[g]->options[i].name);
-    fputs("'; else ", stdout);
+    fputs(is_one_word(command) ? "'; elif [[ ! $first ]]; then " : "'; else ", stdout);
     bash_value(command->words);
     puts("; fi ;;");
 }
@@ -73,20 +97,45 @@ static void bash_command(const Command *command)
 static const char bash_head[] =
     "# bash completion of warpbeam: source <(warpbeam completion bash)\n"
     "_warpbeam_words() { COMPREPLY+=($(compgen -W \"$1\" -- \"$word\")); }\n"
+    "_warpbeam_paths() { # names like suite/name, also by what stands behind the last /\n"
+    "    _warpbeam_words \"$1\"\n"
+    "    local path\n"
+    "    ((${#COMPREPLY[@]})) || for path in $1; do\n"
+    "        [[ ${path##*/} == \"$word\"* ]] && COMPREPLY+=(\"$path\")\n"
+    "    done\n"
+    "}\n"
     "_warpbeam_files() { compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen $1 -- \"$word\")); }\n"
     "_warpbeam_knob() {\n"
     "    compopt -o nospace 2>/dev/null\n"
     "    COMPREPLY=($(compgen -S = -W \"$(\"$program\" list knobs --names 2>/dev/null)\" -- \"$word\"))\n"
     "}\n"
+    "_warpbeam_first() { # the first word that is neither an option nor one's value\n"
+    "    first=\n"
+    "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+    "        case ${COMP_WORDS[i]} in\n"
+    "        = | :) ((i++)) ;;\n"
+    "        -*) [[ $takes == *\" ${COMP_WORDS[i]} \"* && ${COMP_WORDS[i+1]} != = ]] && ((i++)) ;;\n"
+    "        *) first=${COMP_WORDS[i]}; return ;;\n"
+    "        esac\n"
+    "    done\n"
+    "}\n"
+    "_warpbeam_list_of() { # several may be given, commas between them\n"
+    "    local before=\n"
+    "    [[ $word == *,* ]] && before=${word%,*},\n"
+    "    COMPREPLY=($(compgen -P \"$before\" -W \"$(\"$program\" list $1 ${first:+--of \"$first\"} --names "
+    "2>/dev/null)\" -- \"${word##*,}\"))\n"
+    "}\n"
     "_warpbeam() {\n"
-    "    local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} i\n"
+    "    local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} "
+    "first i\n"
     "    COMPREPLY=()\n"
-    "    if [[ $word == = ]]; then\n"
-    "        word=\n"
-    "        [[ $option != --* ]] && return\n"
-    "    elif [[ $option == = ]]; then\n"
-    "        option=${COMP_WORDS[COMP_CWORD-2]}\n"
-    "        [[ $option != --* ]] && return # a knob's value\n"
+    "    [[ $word == = ]] && word=\n"
+    "    [[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD-2]}\n"
+    "    if [[ ${COMP_WORDS[COMP_CWORD]} == = || ${COMP_WORDS[COMP_CWORD-1]} == = ]] && [[ $option != -* ]]; "
+    "then\n"
+    "        _warpbeam_words \"$(\"$program\" list values --of \"$option\" --names 2>/dev/null)\" # a "
+    "knob's\n"
+    "        return\n"
     "    fi\n"
     "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
     "        if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
@@ -125,6 +174,7 @@ static void zsh_value(Value value)
 {
     switch (value.kind) {
     case VALUE_ANY:
+    case VALUE_OF_KNOB:
         putchar(' ');
         break;
     case VALUE_FILE:
@@ -139,6 +189,9 @@ static void zsh_value(Value value)
     case VALUE_LIST:
         printf("{_warpbeam_list %s}", *value.of ? value.of : "\"\"");
         break;
+    case VALUE_LIST_OF:
+        printf("{_warpbeam_list_of %s}", value.of);
+        break;
     case VALUE_FILE_OR_LIST:
         printf("{_warpbeam_list_or_file %s}", value.of);
         break;
@@ -150,8 +203,8 @@ static void zsh_value(Value value)
 
 static void zsh_command(const Command *command)
 {
-    printf("    %s)\n        _arguments -S : \\\n            '--help[Show how it is used]' \\\n",
-           command->name);
+    put_takers(command);
+    puts("        _arguments -S : \\\n            '--help[Show how it is used]' \\");
     for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
         for (size_t i = 0; i < command->groups[g]->count; i++) {
             const Option *option = &command->groups[g]->options[i];
@@ -166,7 +219,7 @@ static void zsh_command(const Command *command)
             }
             puts("' \\");
         }
-    fputs("            '*: :", stdout);
+    printf("            '%c: :", is_one_word(command) ? '1' : '*');
     zsh_value(command->words);
     puts("' ;;");
 }
@@ -175,11 +228,32 @@ static void print_zsh(void)
 {
     puts("#compdef warpbeam\n"
          "# zsh completion of warpbeam: in a file _warpbeam in a folder of $fpath\n"
-         "_warpbeam_list() { local -a names; names=(${(f)\"$(warpbeam list $1 --names 2>/dev/null)\"}); "
+         "_warpbeam_list() { names=(${(f)\"$(warpbeam list $1 --names 2>/dev/null)\"}); "
          "compadd -a names; }\n"
-         "_warpbeam_list_or_file() { _warpbeam_list $1; _files; }\n"
-         "_warpbeam_knob() { local -a names; names=(${(f)\"$(warpbeam list knobs --names 2>/dev/null)\"}); "
-         "compadd -S = -a names; }\n"
+         "_warpbeam_list_or_file() { # names like suite/name, also by what stands behind the last /\n"
+         "    _warpbeam_list $1 || { names=(${(M)names:#*/${PREFIX}*}); compadd -U -a names; }\n"
+         "    _files\n"
+         "}\n"
+         "_warpbeam_list_of() { # of the first word that is neither an option nor one's value\n"
+         "    local -a names; local first; integer i\n"
+         "    for ((i = 2; i < CURRENT; i++)); do\n"
+         "        case $words[i] in\n"
+         "        (-*) [[ $takes == *\" $words[i] \"* ]] && ((i++)) ;;\n"
+         "        (*) first=$words[i]; break ;;\n"
+         "        esac\n"
+         "    done\n"
+         "    names=(${(f)\"$(warpbeam list $1 ${first:+--of=$first} --names 2>/dev/null)\"})\n"
+         "    compset -P '*,'; compadd -a names\n"
+         "}\n"
+         "_warpbeam_knob() {\n"
+         "    local -a names\n"
+         "    if compset -P '*='; then\n"
+         "        names=(${(f)\"$(warpbeam list values --of ${${IPREFIX%=}##*=} --names 2>/dev/null)\"})\n"
+         "        compadd -a names\n"
+         "    else\n"
+         "        names=(${(f)\"$(warpbeam list knobs --names 2>/dev/null)\"}); compadd -S = -a names\n"
+         "    fi\n"
+         "}\n"
          "_warpbeam() {\n"
          "    local -a names\n"
          "    if ((CURRENT == 2)); then\n"
@@ -218,7 +292,7 @@ int command_completion(int argument_count, char **arguments)
             return EXIT_DONE;
         }
     }
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("there is no completion for '%s'%s", arguments[1],
                   nearest_hint(&nearest, hint, sizeof hint));
 }

@@ -1,5 +1,5 @@
 /* `warpbeam config`: a configuration after inheritance and defaults, as a file that could be read again. */
-#include "cli/command.h"
+#include "cli/running.h"
 
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ int command_config(int argument_count, char **arguments)
     GpuConfig config;
     Error error = {0};
     if (config_load(arguments[1], &config, &error) || cycle_check(&config, &error))
-        return fail("%s", error.text);
+        return gpu_is_there(arguments[1]) ? fail("%s", error.text) : misuse("%s", error.text);
     for (size_t i = 0; i < config_knobs.count; i++) {
         const Knob *knob = &config_knobs.rows[i];
         char value[KNOB_STRING_SIZE];

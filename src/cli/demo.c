@@ -11,7 +11,9 @@
 
 #include "api/gpu.h"
 #include "base/nearest.h"
+#include "base/terminal.h"
 #include "cli/progress.h"
+#include "cli/running.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
 #include "report/limit.h"
@@ -19,6 +21,8 @@
 #include "wireframe/wireframe.h"
 
 enum { PATH_SIZE = 4096 };
+/* Columns of the table, which without the last one is 60 wide. */
+enum { NAME_WIDTH = 8, ABOUT_WIDTH = 31, WHOLE_WIDTH = 122 };
 
 /* Rows of the table, in its order. */
 static const struct {
@@ -93,23 +97,22 @@ static void find_limits(const WbGpu *gpu, double time, char *text, size_t size)
 
 /* -- runs -- */
 
-static WbGpu *open_gpu(const Demo *demo)
+/* Returns as running_open() does. */
+static int open_gpu(const Demo *demo, WbGpu **gpu)
 {
-    WbGpu *gpu;
-    char error[2048];
-    if (wb_gpu_open(demo->gpu, &gpu, error, sizeof error)) {
-        fail("%s", error);
-        return NULL;
-    }
-    WbStatus status = demo->threads ? wb_gpu_set(gpu, "threads", demo->threads) : WB_OK;
+    const int result = gpu_open(demo->gpu, gpu);
+    if (result != EXIT_DONE)
+        return result;
+    WbStatus status = demo->threads ? wb_gpu_set(*gpu, "threads", demo->threads) : WB_OK;
     for (size_t i = 0; i < sizeof settings / sizeof *settings && status == WB_OK; i++)
-        status = wb_gpu_set(gpu, settings[i][0], settings[i][1]);
+        status = wb_gpu_set(*gpu, settings[i][0], settings[i][1]);
     if (status != WB_OK)
-        fail("%s", wb_error(gpu));
-    if (status == WB_OK && progress_start(gpu, demo->progress))
-        return gpu;
-    wb_gpu_close(gpu);
-    return NULL;
+        misuse("%s", wb_error(*gpu));
+    if (status == WB_OK && progress_start(*gpu, demo->progress))
+        return EXIT_DONE;
+    wb_gpu_close(*gpu);
+    *gpu = NULL;
+    return EXIT_USAGE;
 }
 
 static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
@@ -137,27 +140,50 @@ static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)
     return result;
 }
 
+/* The last column, or where a line has no room for it, a line of its own. */
+static void print_limits(const char *text)
+{
+    if (terminal_is(stdout) && terminal_columns(stdout) < WHOLE_WIDTH) {
+        printf("\n%*s", NAME_WIDTH + 1, "");
+        terminal_wrap(text, NAME_WIDTH + 1, NAME_WIDTH + 1, terminal_columns(stdout), stdout);
+    } else {
+        printf("  %s\n", text);
+    }
+}
+
+static void print_heading(const Demo *demo)
+{
+    const WavefrontShape shape = shapes[demo->size];
+    char text[256];
+    snprintf(text, sizeof text,
+             "A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n",
+             shape.width, shape.height, shape.across, shape.down, demo->gpu);
+    terminal_wrap(text, 0, 0, terminal_columns(stdout), stdout);
+    printf("\n%-*s %10s %8s", NAME_WIDTH + 1 + ABOUT_WIDTH, "", "time", "speedup");
+    print_limits("what limited it");
+}
+
 static int run_all(Demo *demo)
 {
     Outcome first = {0};
-    const WavefrontShape shape = shapes[demo->size];
-    printf("A sweep of successive over-relaxation over %u x %u cells in %u x %u tiles, on %s\n\n",
-           shape.width, shape.height, shape.across, shape.down, demo->gpu);
-    printf("%-9s %-32s %10s %8s  %s\n", "", "", "time", "speedup", "what limited it");
     for (size_t way = 0; way < WAYS; way++) {
         Outcome outcome;
-        WbGpu *gpu = open_gpu(demo);
-        if (!gpu)
-            return EXIT_FAILED;
-        const int result = run_way(demo, way, gpu, &outcome);
+        WbGpu *gpu;
+        int result = open_gpu(demo, &gpu);
+        if (result != EXIT_DONE)
+            return result;
+        if (way == 0)
+            print_heading(demo);
+        result = run_way(demo, way, gpu, &outcome);
         progress_clear();
         wb_gpu_close(gpu);
         if (result != EXIT_DONE)
             return progress_was_interrupted() ? EXIT_INTERRUPTED : result;
         if (way == 0)
             first = outcome;
-        printf("%-9s %-32s %7.0f us %7.2fx  %s\n", ways[way].name, ways[way].about, outcome.time,
-               first.time / outcome.time, outcome.limits);
+        printf("%-*s %-*s %7.0f us %7.2fx", NAME_WIDTH, ways[way].name, ABOUT_WIDTH, ways[way].about,
+               outcome.time, first.time / outcome.time);
+        print_limits(outcome.limits);
         fflush(stdout);
     }
     printf("\nAll results equal the host's, bit for bit.\n");
@@ -181,15 +207,17 @@ static void print_next(const Demo *demo)
     puts("\nNext:");
     if (demo->out)
         printf("  warpbeam compare %s %s\n", demo->files[0], demo->files[WAYS - 1]);
-    puts("  warpbeam run wireframe/sw --mode lvl --gpu gtx480    another wavefront; `warpbeam list "
-         "workloads`\n"
-         "  warpbeam run -- ./program                            your CUDA program\n"
-         "  warpbeam help run                                    and what there is to measure");
+    static const char *const lines[] = {
+        "  warpbeam run wireframe/sw --mode lvl --gpu gtx480    another wavefront; `warpbeam list workloads`",
+        "  warpbeam run -- ./program                            your CUDA program",
+        "  warpbeam help run                                    and what there is to measure"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        terminal_wrap(lines[i], 0, 6, terminal_columns(stdout), stdout);
 }
 
 static int read_size(const char *text, InputSize *size)
 {
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     Nearest nearest = nearest_to(text);
     for (size_t i = 0; i < INPUT_SIZES; i++) {
         nearest_offer(&nearest, input_size_names[i]);
@@ -198,8 +226,7 @@ static int read_size(const char *text, InputSize *size)
             return EXIT_DONE;
         }
     }
-    return misuse("--size is small, full or tiny, not '%s'%s", text,
-                  nearest_hint(&nearest, hint, sizeof hint));
+    return misuse("the demo has no size '%s'%s", text, nearest_hint(&nearest, hint, sizeof hint));
 }
 
 int command_demo(int argument_count, char **arguments)

@@ -4,40 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 100, OPTION_INDENT = 24, COMMAND_INDENT = 14 };
+#include "base/terminal.h"
 
-/* Prints paragraphs in lines of at most COLUMNS; the first begins at column `at`, the others at `indent`. */
-static void print_wrapped(const char *text, int at, int indent)
+enum { OPTION_INDENT = 24, COMMAND_INDENT = 14 };
+
+static void print_wrapped(const char *text, unsigned at, unsigned indent)
 {
-    while (*text) {
-        const int length = (int)strcspn(text, " \n");
-        if (at > indent && at + 1 + length > COLUMNS) {
-            printf("\n%*s", indent, "");
-            at = indent;
-        } else if (at > indent) {
-            putchar(' ');
-            at++;
-        }
-        printf("%.*s", length, text);
-        at += length;
-        text += length;
-        if (*text == '\n' && text[1]) {
-            printf("\n%*s", indent, "");
-            at = indent;
-        }
-        text += *text != '\0';
-    }
-    putchar('\n');
+    terminal_wrap(text, at, indent, terminal_columns(stdout), stdout);
+}
+
+/* A command line: what does not fit stands further to the right. */
+static void print_line(const char *text)
+{
+    fputs("  ", stdout);
+    print_wrapped(text, 2, 6);
 }
 
 /* A name, and what it is from column `indent` on. */
-static void print_entry(const char *name, const char *text, int indent)
+static void print_entry(const char *name, const char *text, unsigned indent)
 {
-    const int width = printf("  %s", name);
+    const unsigned width = (unsigned)printf("  %s", name);
     if (width + 1 > indent)
-        printf("\n%*s", indent, "");
+        printf("\n%*s", (int)indent, "");
     else
-        printf("%*s", indent - width, "");
+        printf("%*s", (int)(indent - width), "");
     print_wrapped(text, indent, indent);
 }
 
@@ -58,16 +48,21 @@ void help_print(const Command *command)
 {
     print_wrapped(command->description, 0, 0);
     puts("\nUsage:");
-    for (size_t i = 0; i < COMMAND_FORMS && command->forms[i]; i++)
-        printf("  warpbeam %s %s\n", command->name, command->forms[i]);
+    for (size_t i = 0; i < COMMAND_FORMS && command->forms[i]; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "warpbeam %s %s", command->name, command->forms[i]);
+        print_line(line);
+    }
     if (command->about) {
         putchar('\n');
         print_wrapped(command->about, 0, 0);
     }
     for (size_t i = 0; i < COMMAND_GROUPS && command->groups[i]; i++)
         print_group(command->groups[i]);
+    if (command->examples[0])
+        puts("\nExamples:");
     for (size_t i = 0; i < COMMAND_EXAMPLES && command->examples[i]; i++)
-        printf("%s  %s\n", i ? "" : "\nExamples:\n", command->examples[i]);
+        print_line(command->examples[i]);
 }
 
 static void print_overview(void)
@@ -79,8 +74,11 @@ static void print_overview(void)
     puts("\nEnvironment:");
     for (size_t i = 0; i < variable_count; i++)
         print_entry(variables[i].name, variables[i].description, OPTION_INDENT);
-    puts("\nExit status: 0 done, 1 the work failed, 2 wrong usage; of `run -- PROGRAM`, the program's.\n"
-         "`warpbeam help COMMAND` has its options.");
+    putchar('\n');
+    print_wrapped(
+        "Exit status: 0 done, 1 the work failed, 2 wrong usage; of `run -- PROGRAM`, the program's.\n"
+        "`warpbeam help COMMAND` has its options.",
+        0, 0);
 }
 
 int command_help(int argument_count, char **arguments)

@@ -9,15 +9,44 @@
 
 #include "api/gpu.h"
 #include "base/nearest.h"
+#include "base/terminal.h"
 #include "cli/list_cuda.h"
+#include "cli/list_of.h"
 #include "exec/intrinsic.h"
-#include "grid/policy.h"
 #include "isa/isa.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
 #include "report/ratio.h"
 #include "report/report.h"
-#include "sm/sched/registry.h"
+
+static bool has_words(const Listing *listing, const char *name, const char *text)
+{
+    for (int i = 0; i < listing->word_count; i++)
+        if (!strcasestr(name, listing->words[i]) && !strcasestr(text, listing->words[i]))
+            return false;
+    return true;
+}
+
+/* On a terminal each line of the text is wrapped below its last column, or where that is too far to the
+ * right, below its beginning; elsewhere an entry stays in its lines, for scripts. */
+static void print_entry(const char *text)
+{
+    if (!terminal_is(stdout)) {
+        puts(text);
+        return;
+    }
+    const unsigned columns = terminal_columns(stdout);
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        end = strchrnul(text, '\n');
+        unsigned indent = (unsigned)strspn(text, " ") + 4;
+        for (const char *at = text; at + 2 < end; at++)
+            if (at[0] == ' ' && at[1] == ' ' && at[2] != ' ' && (unsigned)(at + 2 - text) < columns / 2)
+                indent = (unsigned)(at + 2 - text);
+        char line[2048];
+        snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
+        terminal_wrap(line, 0, indent, columns, stdout);
+    }
+}
 
 void list_entry(Listing *listing, const char *name, const char *format, ...)
 {
@@ -26,10 +55,13 @@ void list_entry(Listing *listing, const char *name, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (listing->word && !strcasestr(name, listing->word) && !strcasestr(text, listing->word))
+    if (!has_words(listing, name, text))
         return;
     listing->count++;
-    puts(listing->only_names ? name : text);
+    if (listing->only_names)
+        puts(name);
+    else
+        print_entry(text);
 }
 
 typedef struct GpuListing {
@@ -123,10 +155,9 @@ static int list_schema(Listing *listing)
 
 static int list_policies(Listing *listing)
 {
-    static const PolicyKind *const kinds[] = {&source_policies, &admit_policies, &place_policies,
-                                              &order_policies, &sched_policies};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if (!listing->only_names && !listing->word)
+    const PolicyKind *const *kinds = policy_kinds;
+    for (size_t k = 0; k < policy_kind_count; k++) {
+        if (!listing->only_names && !listing->word_count)
             printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
         Policy policy;
         for (size_t i = 0; (policy = kinds[k]->at(i)).name; i++)
@@ -184,14 +215,6 @@ static int list_workloads(Listing *listing)
     return EXIT_DONE;
 }
 
-static int list_modes(Listing *listing)
-{
-    WorkloadMode mode;
-    for (size_t i = 0; workload_mode_at(i, &mode); i++)
-        list_entry(listing, mode.name, "%-10s %s", mode.name, mode.description);
-    return EXIT_DONE;
-}
-
 static int list_papers(Listing *listing)
 {
     const Paper *paper;
@@ -207,26 +230,34 @@ static int list_commands(Listing *listing)
     return EXIT_DONE;
 }
 
+/* Whether a list can be of something that --of names. */
+typedef enum Of { OF_NOTHING, OF_SOMETHING, OF_NEEDED } Of;
+
 typedef struct List {
     const char *name, *description;
     int (*print)(Listing *listing);
     int (*print_markdown)(void);
+    Of of;
 } List;
 
 static const List lists[] = {
-    {"gpus", "GPUs, for --gpu", list_gpus, NULL},
-    {"policies", "Decisions that can be replaced: schedulers, dispatch", list_policies, NULL},
-    {"knobs", "All that a configuration and --set can set", list_knobs, NULL},
-    {"statistics", "Counters, as in --stats", list_statistics, list_statistics_markdown},
-    {"ratios", "What is computed of them", list_ratios, NULL},
-    {"schema", "JSON Schema of the report that --stats writes", list_schema, NULL},
-    {"workloads", "What `warpbeam run` can run by name", list_workloads, NULL},
-    {"modes", "Ways to run workloads, for --mode", list_modes, NULL},
-    {"papers", "What `warpbeam paper` repeats", list_papers, NULL},
-    {"instructions", "PTX that runs, and the unit that executes it", list_instructions, NULL},
-    {"intrinsics", "Functions that kernels can call", list_intrinsics, NULL},
-    {"cuda", "Calls of CUDA's runtime and driver API", list_cuda, list_cuda_markdown},
-    {"commands", "What warpbeam can do", list_commands, NULL},
+    {"gpus", "GPUs, for --gpu", list_gpus, NULL, OF_NOTHING},
+    {"policies", "Decisions that can be replaced: schedulers, dispatch", list_policies, NULL, OF_NOTHING},
+    {"knobs", "All that a configuration and --set can set", list_knobs, NULL, OF_NOTHING},
+    {"statistics", "Counters, as in --stats", list_statistics, list_statistics_markdown, OF_NOTHING},
+    {"ratios", "What is computed of them", list_ratios, NULL, OF_NOTHING},
+    {"schema", "JSON Schema of the report that --stats writes", list_schema, NULL, OF_NOTHING},
+    {"workloads", "What `warpbeam run` can run by name", list_workloads, NULL, OF_NOTHING},
+    {"modes", "Ways to run workloads, or one --of them, for --mode", list_modes, NULL, OF_SOMETHING},
+    {"sizes", "Inputs of workloads, or of one --of them, for --size", list_sizes, NULL, OF_SOMETHING},
+    {"papers", "What `warpbeam paper` repeats", list_papers, NULL, OF_NOTHING},
+    {"benchmarks", "What papers run, or one --of them, for --only", list_benchmarks, NULL, OF_SOMETHING},
+    {"values", "What a knob takes: --of KNOB", list_values, NULL, OF_NEEDED},
+    {"kernels", "What a PTX file has: --of FILE.ptx", list_kernels, NULL, OF_NEEDED},
+    {"instructions", "PTX that runs, and the unit that executes it", list_instructions, NULL, OF_NOTHING},
+    {"intrinsics", "Functions that kernels can call", list_intrinsics, NULL, OF_NOTHING},
+    {"cuda", "Calls of CUDA's runtime and driver API", list_cuda, list_cuda_markdown, OF_NOTHING},
+    {"commands", "What warpbeam can do", list_commands, NULL, OF_NOTHING},
 };
 enum { LIST_COUNT = sizeof lists / sizeof *lists };
 
@@ -238,7 +269,7 @@ static const List *find_list(const char *name)
         if (strcmp(name, lists[i].name) == 0)
             return &lists[i];
     }
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     misuse("there is no list of '%s'%s", name, nearest_hint(&nearest, hint, sizeof hint));
     return NULL;
 }
@@ -250,23 +281,36 @@ static int list_lists(Listing *listing)
     return EXIT_DONE;
 }
 
+static int check_of(const List *list, const char *of)
+{
+    if (of && list->of == OF_NOTHING)
+        return misuse("--of is for modes, sizes, benchmarks, values and kernels: %s belong to nothing.",
+                      list->name);
+    if (!of && list->of == OF_NEEDED)
+        return misuse("list %s needs --of and a name: %s.", list->name, list->description);
+    return EXIT_DONE;
+}
+
 int command_list(int argument_count, char **arguments)
 {
     Listing listing = {0};
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
     listing.only_names = take_flag(&argument_count, arguments, "--names");
-    if (check_left_over(argument_count, arguments, 2) != EXIT_DONE)
+    listing.of = take_option(&argument_count, arguments, "--of");
+    if (check_left_over(argument_count, arguments, argument_count) != EXIT_DONE)
         return EXIT_USAGE;
     if (argument_count == 1)
         return list_lists(&listing);
     const List *list = find_list(arguments[1]);
-    if (!list)
+    if (!list || check_of(list, listing.of) != EXIT_DONE)
         return EXIT_USAGE;
-    listing.word = argument_count > 2 ? arguments[2] : NULL;
-    if (markdown && (!list->print_markdown || listing.only_names || listing.word))
+    listing.words = arguments + 2;
+    listing.word_count = argument_count - 2;
+    if (markdown && (!list->print_markdown || listing.only_names || listing.word_count))
         return misuse("only statistics, with their ratios, and cuda can be listed as Markdown, and whole.");
     const int result = markdown ? list->print_markdown() : list->print(&listing);
-    if (listing.word && !listing.count && result == EXIT_DONE)
-        return fail("none of the %s has '%s'.", list->name, listing.word);
+    if (listing.word_count && !listing.count && result == EXIT_DONE)
+        return fail("none of the %s has '%s'%s.", list->name, listing.words[0],
+                    listing.word_count > 1 ? " and all the words behind it" : "");
     return result;
 }

@@ -3,19 +3,29 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/terminal.h"
 #include "cli/progress.h"
 
 enum { STATUS_USAGE = 2 };
 
+/* On a terminal in lines that fit; elsewhere as it is, for scripts look for its words. */
 static void print_message(const char *format, va_list arguments)
 {
+    static const char before[] = "warpbeam: ";
+    char *text;
     progress_clear();
-    fputs("warpbeam: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    fputs(before, stderr);
+    if (!terminal_is(stderr) || vasprintf(&text, format, arguments) < 0) {
+        vfprintf(stderr, format, arguments);
+        fputc('\n', stderr);
+        return;
+    }
+    terminal_wrap(text, (unsigned)strlen(before), 0, terminal_columns(stderr), stderr);
+    free(text);
 }
 
 int fail(const char *format, ...)
@@ -41,7 +51,7 @@ int unknown_command(const char *name)
     Nearest nearest = nearest_to(name);
     for (size_t i = 0; i < command_count; i++)
         nearest_offer(&nearest, commands[i].name);
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("there is no command '%s'%s", name, nearest_hint(&nearest, hint, sizeof hint));
 }
 

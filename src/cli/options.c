@@ -23,6 +23,12 @@ static const Option *declared(char **arguments, const char *name)
     return option;
 }
 
+/* Whether the option at `at` has a value behind it, and not the next option. */
+static bool has_value(int argument_count, char **arguments, int at)
+{
+    return at + 1 < argument_count && !command_option(command_find(arguments[0]), arguments[at + 1]);
+}
+
 const char *take_option(int *argument_count, char **arguments, const char *name)
 {
     const Option *option = declared(arguments, name);
@@ -33,7 +39,7 @@ const char *take_option(int *argument_count, char **arguments, const char *name)
         int used = 1;
         if (strncmp(arguments[i], name, length) == 0 && arguments[i][length] == '=') {
             value = arguments[i] + length + 1;
-        } else if (option_is_called(option, arguments[i]) && i + 1 < *argument_count) {
+        } else if (option_is_called(option, arguments[i]) && has_value(*argument_count, arguments, i)) {
             value = arguments[i + 1];
             used = 2;
         }
@@ -71,8 +77,19 @@ static int unknown_option(const Command *command, const char *name)
     for (size_t g = 0; g < COMMAND_GROUPS && command->groups[g]; g++)
         for (size_t i = 0; i < command->groups[g]->count; i++)
             nearest_offer(&nearest, command->groups[g]->options[i].name);
-    char hint[96];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("%s has no option '%s'%s", command->name, name, nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* Of an option that the command has and that was not taken. */
+static int wrong_option(const Option *option, int argument_count, char **arguments, int at)
+{
+    const char *equals = strchr(arguments[at], '=');
+    if (!option->argument && equals)
+        return misuse("'%s' takes no value: write it without '%s'.", option->name, equals);
+    if (option->argument && !equals && !has_value(argument_count, arguments, at))
+        return misuse("'%s' needs a value behind it: %s %s.", option->name, option->name, option->argument);
+    return misuse("'%s' is given twice; once is enough.", option->name);
 }
 
 int check_left_over(int argument_count, char **arguments, int wanted)
@@ -82,9 +99,8 @@ int check_left_over(int argument_count, char **arguments, int wanted)
     for (int i = 1; i < argument_count; i++) {
         if (!option_name(arguments[i], name))
             continue;
-        return command_option(command, name)
-                   ? misuse("'%s' is given twice, lacks its value, or has one that it does not take.", name)
-                   : unknown_option(command, name);
+        const Option *option = command_option(command, name);
+        return option ? wrong_option(option, argument_count, arguments, i) : unknown_option(command, name);
     }
     if (argument_count > 1 + wanted)
         return misuse("%s takes no '%s'.", arguments[0], arguments[1 + wanted]);
@@ -95,8 +111,13 @@ int check_without(int argument_count, char **arguments, const OptionGroup *group
 {
     char name[64];
     for (int i = 1; i < argument_count; i++)
-        for (size_t o = 0; option_name(arguments[i], name) && o < group->count; o++)
-            if (strcmp(name, group->options[o].name) == 0)
-                return misuse("'%s' is only for `warpbeam %s`.", name, group->form);
+        for (size_t o = 0; option_name(arguments[i], name) && o < group->count; o++) {
+            const Option *option = &group->options[o];
+            if (strcmp(name, option->name) == 0)
+                return option->value.kind == VALUE_OF_KNOB
+                           ? misuse("'%s' is only for `warpbeam %s`; `--set %s=%s` does the same here.", name,
+                                    group->form, option->value.of, option->argument)
+                           : misuse("'%s' is only for `warpbeam %s`.", name, group->form);
+        }
     return EXIT_DONE;
 }

@@ -153,16 +153,17 @@ static json_t *read_run(const PageInput *input, Error *error)
 /* Each run keeps the same part of what it takes. */
 static void fit(json_t *runs, size_t bytes)
 {
-    size_t i, all = 0;
+    size_t i, all = 0, *sizes = xcalloc(json_array_size(runs) + 1, sizeof *sizes);
     json_t *run;
-    json_array_foreach(runs, i, run) { all += json_dumpb(run, NULL, 0, JSON_COMPACT); }
+    json_array_foreach(runs, i, run) { all += sizes[i] = json_dumpb(run, NULL, 0, JSON_COMPACT); }
     json_array_foreach(runs, i, run)
     {
-        const double size = (double)json_dumpb(run, NULL, 0, JSON_COMPACT);
         if (all > bytes)
-            page_run_shrink(json_object_get(run, "report"), (size_t)(size * (double)bytes / (double)all),
+            page_run_shrink(json_object_get(run, "report"),
+                            (size_t)((double)sizes[i] * (double)bytes / (double)all),
                             json_object_get(run, "notes"));
     }
+    xfree(sizes);
 }
 
 static bool is_folder(const char *path)
@@ -261,12 +262,12 @@ static json_t *read_inputs(const PageInput *inputs, size_t count, size_t bytes, 
 static int write_escaped(const char *text, size_t length, void *context)
 {
     FILE *to = context;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '<')
-            fputs("\\u003c", to);
-        else
-            fputc(text[i], to);
+    const char *end = text + length;
+    for (const char *next; (next = memchr(text, '<', (size_t)(end - text))); text = next + 1) {
+        fwrite(text, 1, (size_t)(next - text), to);
+        fputs("\\u003c", to);
     }
+    fwrite(text, 1, (size_t)(end - text), to);
     return 0;
 }
 

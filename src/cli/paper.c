@@ -1,6 +1,7 @@
 /* `warpbeam paper`: repeats the measurements of a paper and sets them beside what it published. */
 #include "cli/command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/knob.h"
 #include "base/nearest.h"
 #include "base/vec.h"
+#include "config/config.h"
 #include "papers/paper.h"
 
 typedef struct Wish {
@@ -22,7 +24,7 @@ static int unknown_paper(const char *name)
     Nearest nearest = nearest_to(name);
     for (size_t i = 0; (paper = paper_at(i)); i++)
         nearest_offer(&nearest, paper->name);
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("there is no paper '%s'%s", name, nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -35,7 +37,7 @@ static int check_benchmark(const Paper *paper, const char *wanted)
             return EXIT_DONE;
         nearest_offer(&nearest, name);
     }
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     return misuse("%s has no benchmark '%s'%s", paper->name, wanted,
                   nearest_hint(&nearest, hint, sizeof hint));
 }
@@ -61,9 +63,8 @@ static int read_size(const char *text, InputSize *size)
             return EXIT_DONE;
         }
     }
-    char hint[64];
-    return misuse("--size is small, full or tiny, not '%s'%s", text,
-                  nearest_hint(&nearest, hint, sizeof hint));
+    char hint[NEAREST_HINT_SIZE];
+    return misuse("papers have no size '%s'%s", text, nearest_hint(&nearest, hint, sizeof hint));
 }
 
 static int read_jobs(const char *text, int *jobs)
@@ -105,6 +106,24 @@ static int read_options(int argument_count, char **arguments, const Paper **pape
     return result;
 }
 
+/* On a GPU that nothing runs on, for errors come before all work. */
+static int check_settings(const Wish *wish)
+{
+    GpuConfig config = {0};
+    Error error = {0};
+    if (wish->options.threads)
+        knob_set(&config_knobs, &config, "threads", wish->options.threads, "", &error);
+    for (uint32_t i = 0; i < wish->settings.count && error.status == WB_OK; i++) {
+        char knob[64];
+        const char *setting = wish->settings.items[i], *equals = strchr(setting, '=');
+        if (!equals)
+            return misuse("--set needs KNOB=VALUE; '%s' has no '='.", setting);
+        snprintf(knob, sizeof knob, "%.*s", (int)(equals - setting), setting);
+        knob_set(&config_knobs, &config, knob, equals + 1, "", &error);
+    }
+    return error.status == WB_OK ? EXIT_DONE : misuse("%s", error.text);
+}
+
 static int run_paper(const Paper *paper, Wish *wish)
 {
     Error error = {0};
@@ -123,6 +142,8 @@ int command_paper(int argument_count, char **arguments)
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     Wish wish = {.options = {.jobs = processors > 0 ? (int)processors : 1, .to = stdout}};
     int result = read_options(argument_count, arguments, &paper, &wish);
+    if (result == EXIT_DONE)
+        result = check_settings(&wish);
     if (result == EXIT_DONE)
         result = run_paper(paper, &wish);
     VEC_FREE(&wish.only);

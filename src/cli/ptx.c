@@ -1,7 +1,17 @@
 /* `warpbeam ptx`: what a PTX file holds, and which of its kernels this build can run. */
-#include "cli/command.h"
+#include "cli/running.h"
 
+#include <limits.h>
 #include <stdio.h>
+
+#include "base/terminal.h"
+#include "cli/parameters.h"
+
+/* What does not fit on a terminal goes below. */
+static void print_row(const char *row)
+{
+    terminal_wrap(row, 0, 8, terminal_is(stdout) ? terminal_columns(stdout) : UINT_MAX, stdout);
+}
 
 static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
 {
@@ -11,8 +21,11 @@ static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
         ++*unsupported;
         return;
     }
-    printf("%9u %8u %8u %7u %10u %6u  %s\n", info.registers, info.shared_bytes, info.local_bytes,
-           info.max_threads, info.parameter_count, info.parameter_bytes, info.plain_name);
+    char parameters[PARAMETERS_TEXT_SIZE], row[PARAMETERS_TEXT_SIZE + 1024];
+    snprintf(row, sizeof row, "%9u %8u %8u %7u %6u  %s: %s", info.registers, info.shared_bytes,
+             info.local_bytes, info.max_threads, info.parameter_bytes, info.plain_name,
+             parameters_text(kernel, parameters));
+    print_row(row);
 }
 
 static int print_file(WbGpu *gpu, const char *path)
@@ -21,8 +34,10 @@ static int print_file(WbGpu *gpu, const char *path)
     if (wb_module_load_file(gpu, path, &module))
         return fail("%s", wb_error(gpu));
     size_t count = wb_module_kernel_count(module), unsupported = 0;
-    printf("%9s %8s %8s %7s %10s %6s  %s\n", "registers", "shared", "local", "threads", "parameters", "bytes",
-           "kernel");
+    char row[128];
+    snprintf(row, sizeof row, "%9s %8s %8s %7s %6s  %s", "registers", "shared", "local", "threads", "bytes",
+             "kernel: parameters");
+    print_row(row);
     for (size_t i = 0; i < count; i++)
         print_kernel(gpu, wb_module_kernel_at(module, i), &unsupported);
     printf("%zu kernel%s, %zu of them cannot run\n", count, count == 1 ? "" : "s", unsupported);
@@ -37,10 +52,9 @@ int command_ptx(int argument_count, char **arguments)
     if (argument_count != 2)
         return misuse("ptx needs one PTX file.");
     WbGpu *gpu;
-    char error[2048];
-    if (wb_gpu_open(name ? name : "h200", &gpu, error, sizeof error))
-        return fail("%s", error);
-    int result = print_file(gpu, arguments[1]);
+    int result = gpu_open(name ? name : "h200", &gpu);
+    if (result == EXIT_DONE)
+        result = print_file(gpu, arguments[1]);
     wb_gpu_close(gpu);
     return result;
 }

@@ -23,12 +23,14 @@ static const char *first_word(int argument_count, char **arguments)
     return NULL;
 }
 
-/* A workload's name is never taken for a file's. */
+/* A workload's full name is never taken for a file's, but a file goes before a name without suite. */
 static bool is_file(const char *name)
 {
     Workload workload;
     const char *end = strrchr(name, '.');
-    return !workload_find(name, &workload) && ((end && strcmp(end, ".ptx") == 0) || access(name, F_OK) == 0);
+    if (workload_find(name, &workload) && workload_naming(&workload, name) == NAMED_IN_FULL)
+        return false;
+    return (end && strcmp(end, ".ptx") == 0) || access(name, F_OK) == 0;
 }
 
 int command_run(int argument_count, char **arguments)

@@ -17,12 +17,13 @@
 
 #include "cli/elf.h"
 #include "cli/running.h"
+#include "config/config.h"
 
 /* Invariant: notice is a pipe; a byte comes out of it as soon as the program, or one that it started, has
  * opened a GPU. They find it by a path, for they may close files that they do not know. */
 typedef struct Program {
     Running running;
-    const char *config, *kernels, *max_cycles, *seed, *profile;
+    const char *kernels, *max_cycles, *seed, *profile;
     bool quiet;
     char **arguments;         /* the program's, ended by null */
     VEC(char *) made;         /* settings that other options stand for */
@@ -35,7 +36,6 @@ typedef struct Program {
 static int read_options(int argument_count, char **arguments, Program *program)
 {
     program->running = running_take(&argument_count, arguments);
-    program->config = take_option(&argument_count, arguments, "--config");
     program->kernels = take_option(&argument_count, arguments, "--kernels");
     program->max_cycles = take_option(&argument_count, arguments, "--max-cycles");
     program->seed = take_option(&argument_count, arguments, "--seed");
@@ -96,7 +96,9 @@ static int check_program(Program *program)
 {
     const char *name = program->arguments[0];
     if (!find_file(name, program->path, sizeof program->path))
-        return fail("there is no program '%s'.", name);
+        return is_file(name) && !strchr(name, '/')
+                   ? fail("there is no program '%s' in the folders of PATH; did you mean ./%s?", name, name)
+                   : fail("there is no program '%s'.", name);
     if (access(program->path, X_OK))
         return fail("%s is not an executable file: %s.", program->path, strerror(errno));
     program->facts = elf_look(program->path);
@@ -148,19 +150,16 @@ static void add_setting(Program *program, const char *knob, const char *value)
 static int check_settings(Program *program)
 {
     Running *running = &program->running;
-    const char *gpu = getenv("WARPBEAM_GPU");
     add_setting(program, "timed_kernels", program->kernels);
     add_setting(program, "cycle_limit", program->max_cycles);
     add_setting(program, "seed", program->seed);
-    if (program->config)
-        running->gpu = program->config;
-    else if (!running->gpu && gpu && *gpu)
-        running->gpu = gpu;
     if (!running_is_talking(running))
-        return misuse("--stats needs a file's name here: standard output is the program's.");
-    WbGpu *opened = running_open(running);
-    wb_gpu_close(opened);
-    return opened ? EXIT_DONE : EXIT_FAILED;
+        return misuse(
+            "--stats, --timeline and --report need a file's name here: standard output is the program's.");
+    WbGpu *gpu;
+    const int result = running_open(running, &gpu);
+    wb_gpu_close(gpu);
+    return result;
 }
 
 /* The program may change its folder before the file is written. */
@@ -212,7 +211,7 @@ static void set_environment(const Program *program)
         snprintf(text, sizeof text, "%s/libcudart.so.%s", program->libraries, program->facts.runtime);
         put_before("LD_PRELOAD", text, ':');
     }
-    if (running->gpu && (strchr(running->gpu, '/') || strstr(running->gpu, ".yaml")))
+    if (running->gpu && config_is_path(running->gpu))
         set_path("WARPBEAM_GPU", running->gpu);
     else if (running->gpu)
         setenv("WARPBEAM_GPU", running->gpu, 1);
@@ -314,7 +313,7 @@ static int run_for_page(Program *program)
     if (!keeps && !running_new_file(path))
         return EXIT_FAILED;
     running->stats = keeps ? running->stats : path;
-    running->report = (ReportOptions){.details = true, .blocks = true};
+    running->report.blocks = true;
     int result = run(program);
     struct stat status;
     if (stat(running->stats, &status) == 0 && status.st_size > 0) {

@@ -3,6 +3,7 @@
 
 #include "cli/argument.h"
 #include "cli/elf.h"
+#include "cli/parameters.h"
 #include "cli/running.h"
 #include "base/knob.h"
 
@@ -50,6 +51,33 @@ static bool parse_shared(const char *text, uint32_t *to)
     return true;
 }
 
+/* What is no PTX, and can be told to be something else. */
+static int check_file(const char *path)
+{
+    const char *end = strrchr(path, '.');
+    if (elf_look(path).kind == FILE_ELF)
+        return misuse("%s is a program, not a PTX file: write `warpbeam run [options] -- %s ...`.", path,
+                      path);
+    if (end && strcmp(end, ".cu") == 0)
+        return misuse(
+            "%s is CUDA source: compile it with `nvcc -cudart shared -gencode "
+            "arch=compute_75,code=compute_75 %s -o program` and write `warpbeam run -- ./program`, or "
+            "make PTX of it with `nvcc -ptx -arch=sm_75 %s`.",
+            path, path, path);
+    return EXIT_DONE;
+}
+
+/* Nobody means one thread unless it is said. */
+static void tell_shape(const Job *job)
+{
+    if (!job->grid_text && !job->block_text)
+        fputs("warpbeam: neither --grid nor --block is given: one block of one thread runs.\n", stderr);
+    else if (!job->block_text)
+        fputs("warpbeam: --block is not given: every block has one thread.\n", stderr);
+    else if (!job->grid_text)
+        fputs("warpbeam: --grid is not given: one block runs.\n", stderr);
+}
+
 static int read_options(int argument_count, char **arguments, Job *job)
 {
     job->running = running_take(&argument_count, arguments);
@@ -64,28 +92,42 @@ static int read_options(int argument_count, char **arguments, Job *job)
         check_left_over(argument_count, arguments, 1) != EXIT_DONE)
         return EXIT_USAGE;
     job->path = arguments[1];
-    if (elf_look(job->path).kind == FILE_ELF)
-        return misuse("%s is a program, not a PTX file: write `warpbeam run [options] -- %s ...`.", job->path,
-                      job->path);
+    if (check_file(job->path) != EXIT_DONE)
+        return EXIT_USAGE;
     const bool right = parse_dimensions("--grid", job->grid_text ? job->grid_text : "1", &job->grid) &&
                        parse_dimensions("--block", job->block_text ? job->block_text : "1", &job->block) &&
                        parse_shared(job->shared_text ? job->shared_text : "0", &job->shared_bytes);
     return right ? EXIT_DONE : EXIT_USAGE;
 }
 
-/* The kernel of that name, or the only one; null once the failure has been told. */
+/* The kernel of that name, or the only one; null once the misuse has been told. */
 static WbKernel *find_kernel(const Job *job, WbGpu *gpu, WbModule *module)
 {
     WbKernel *kernel = NULL;
     const size_t count = wb_module_kernel_count(module);
     if (!job->kernel && count != 1)
-        fail("%s has %zu kernels; --kernel says which one to run, and `warpbeam ptx %s` lists them.",
-             job->path, count, job->path);
+        misuse("%s has %zu kernels; --kernel says which one to run, and `warpbeam ptx %s` lists them.",
+               job->path, count, job->path);
     else if (!job->kernel)
         kernel = wb_module_kernel_at(module, 0);
     else if (wb_module_kernel_plain(module, job->kernel, &kernel))
-        fail("%s", wb_error(gpu));
+        misuse("%s", wb_error(gpu));
     return kernel;
+}
+
+static int check_count(const Job *job, WbGpu *gpu, WbKernel *kernel)
+{
+    WbKernelInfo info;
+    char types[PARAMETERS_TEXT_SIZE];
+    if (wb_kernel_info(kernel, &info))
+        return fail("%s", wb_error(gpu));
+    if (info.parameter_count == job->texts.count)
+        return EXIT_DONE;
+    return misuse(
+        "kernel %s needs %u %s (%s), and --arg is given %u times; write `--arg u32:5`, `--arg f32:1.5`, or "
+        "`--arg buffer:4096` for a pointer.",
+        info.name, info.parameter_count, info.parameter_count == 1 ? "argument" : "arguments",
+        parameters_text(kernel, types), job->texts.count);
 }
 
 static WbStatus launch(const Job *job, WbGpu *gpu, WbKernel *kernel)
@@ -143,8 +185,8 @@ static int run_job(Job *job, WbGpu *gpu)
     if (wb_module_load_file(gpu, job->path, &module))
         return fail("%s", wb_error(gpu));
     WbKernel *kernel = find_kernel(job, gpu, module);
-    if (!kernel)
-        return EXIT_FAILED;
+    if (!kernel || check_count(job, gpu, kernel) != EXIT_DONE)
+        return EXIT_USAGE;
     for (uint32_t i = 0; i < job->texts.count; i++) {
         KernelArgument argument;
         if (!argument_make(gpu, job->texts.items[i], &argument))
@@ -153,6 +195,7 @@ static int run_job(Job *job, WbGpu *gpu)
     }
     describe(job, gpu, kernel);
     wb_expect_launches(gpu, 1);
+    tell_shape(job);
     if (launch(job, gpu, kernel))
         return running_fail(&job->running, gpu, wb_error(gpu));
     return running_report(&job->running, gpu);
@@ -162,9 +205,11 @@ int run_ptx(int argument_count, char **arguments)
 {
     Job job = {0};
     int result = read_options(argument_count, arguments, &job);
-    WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
+    WbGpu *gpu = NULL;
     if (result == EXIT_DONE)
-        result = gpu ? run_job(&job, gpu) : EXIT_FAILED;
+        result = running_open(&job.running, &gpu);
+    if (result == EXIT_DONE)
+        result = run_job(&job, gpu);
     wb_gpu_close(gpu);
     running_free(&job.running);
     VEC_FREE(&job.texts);

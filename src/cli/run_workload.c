@@ -17,27 +17,70 @@ typedef struct Job {
     InputSize size;
 } Job;
 
-static int find_workload(const char *name, Workload *workload)
+/* Writes "six/nbody and correlation/nbody", the workloads that are named so by `name`; returns how many. */
+static size_t list_meant(const char *name, WorkloadNaming naming, char *text, size_t size)
 {
-    if (workload_find(name, workload))
-        return EXIT_DONE;
-    char hint[96];
+    Workload other;
+    size_t count = 0, told = 0;
+    for (size_t i = 0; workload_at(i, &other); i++)
+        count += workload_naming(&other, name) == naming;
+    *text = '\0';
+    for (size_t i = 0; workload_at(i, &other); i++) {
+        if (workload_naming(&other, name) != naming)
+            continue;
+        const size_t length = strlen(text);
+        snprintf(text + length, size - length, "%s%s",
+                 !told              ? ""
+                 : told + 1 < count ? ", "
+                                    : " and ",
+                 other.name);
+        told++;
+    }
+    return count;
+}
+
+/* A workload's name as the user writes names: with its suite, or without. */
+static const char *as_written(const Workload *workload, const char *name)
+{
+    return strchr(name, '/') ? workload->name : strchr(workload->name, '/') + 1;
+}
+
+static int unknown_workload(const char *name)
+{
+    char hint[NEAREST_HINT_SIZE];
     Workload other, best;
     Nearest nearest = nearest_to(name);
     for (size_t i = 0; workload_at(i, &other); i++) {
         const char *before = nearest.best;
-        nearest_offer(&nearest, other.name);
+        nearest_offer(&nearest, as_written(&other, name));
         if (nearest.best != before)
             best = other;
-        nearest.best = best.name; /* the name of `other` does not last */
+        nearest.best = as_written(&best, name); /* the name of `other` does not last */
     }
+    if (nearest_name(&nearest))
+        nearest.best = best.name;
     return misuse("there is neither a workload nor a file '%s'%s", name,
                   nearest_hint(&nearest, hint, sizeof hint));
 }
 
+static int find_workload(const char *name, Workload *workload)
+{
+    char meant[2048];
+    if (workload_find(name, workload))
+        return EXIT_DONE;
+    if (list_meant(name, NAMED_WITHOUT_SUITE, meant, sizeof meant) > 1)
+        return misuse("'%s' names several workloads; there are %s.", name, meant);
+    const size_t count = *name ? list_meant(name, NAMED_BY_BEGINNING, meant, sizeof meant) : 0;
+    if (count == 0)
+        return unknown_workload(name);
+    return misuse(count == 1 ? "there is neither a workload nor a file '%s'; did you mean %s?"
+                             : "there is neither a workload nor a file '%s', but there are %s.",
+                  name, meant);
+}
+
 static int read_mode(const char *text, Job *job)
 {
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     Nearest nearest = nearest_to(text);
     for (size_t i = 0; i < job->workload.mode_count; i++) {
         nearest_offer(&nearest, job->workload.modes[i].name);
@@ -52,7 +95,7 @@ static int read_mode(const char *text, Job *job)
 
 static int read_size(const char *text, Job *job)
 {
-    char hint[64];
+    char hint[NEAREST_HINT_SIZE];
     Nearest nearest = nearest_to(text);
     for (size_t i = 0; i < INPUT_SIZES; i++) {
         if (!job->workload.sizes[i])
@@ -117,11 +160,13 @@ int run_workload(int argument_count, char **arguments)
     Job job = {.size = INPUT_SMALL};
     int result = read_options(argument_count, arguments, &job);
     job.running.needed = job.workload.settings;
-    WbGpu *gpu = result == EXIT_DONE ? running_open(&job.running) : NULL;
-    if (gpu)
-        describe(&job, gpu);
+    WbGpu *gpu = NULL;
     if (result == EXIT_DONE)
-        result = gpu ? run_job(&job, gpu) : EXIT_FAILED;
+        result = running_open(&job.running, &gpu);
+    if (result == EXIT_DONE) {
+        describe(&job, gpu);
+        result = run_job(&job, gpu);
+    }
     wb_gpu_close(gpu);
     running_free(&job.running);
     return result;

@@ -6,12 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/page.h"
 #include "cli/progress.h"
+#include "config/config.h"
 
 Running running_take(int *argument_count, char **arguments)
 {
     Running running = {.gpu = take_option(argument_count, arguments, "--gpu")};
+    const char *usual = getenv("WARPBEAM_GPU");
+    if (!running.gpu && usual && *usual)
+        running.gpu = usual;
     for (const char *setting; (setting = take_option(argument_count, arguments, "--set"));)
         VEC_PUSH(&running.settings, (char *)setting);
     running.threads = take_option(argument_count, arguments, "--threads");
@@ -23,7 +28,8 @@ Running running_take(int *argument_count, char **arguments)
     running.report.details = take_flag(argument_count, arguments, "--detail");
     if (running.page)
         VEC_PUSH(&running.settings, "timeline=true"); /* for series, launches and waits */
-    if (take_flag(argument_count, arguments, "--profile-lines") || running.page)
+    running.lines = take_flag(argument_count, arguments, "--profile-lines");
+    if (running.lines || running.page)
         VEC_PUSH(&running.settings, "profile_lines=true");
     running.report.blocks = take_flag(argument_count, arguments, "--blocks");
     return running;
@@ -31,19 +37,40 @@ Running running_take(int *argument_count, char **arguments)
 
 void running_free(Running *running) { VEC_FREE(&running->settings); }
 
+static bool is_stream(const char *path) { return path && strcmp(path, "-") == 0; }
+
 bool running_is_talking(const Running *running)
 {
-    return !running->stats || strcmp(running->stats, "-") != 0;
+    return !is_stream(running->stats) && !is_stream(running->timeline) && !is_stream(running->page);
+}
+
+/* Two outputs in one stream could not be told apart. */
+static int check_streams(const Running *running)
+{
+    const struct {
+        const char *option, *path;
+    } outputs[] = {
+        {"--stats", running->stats}, {"--timeline", running->timeline}, {"--report", running->page}};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        if (!is_stream(outputs[i].path))
+            continue;
+        if (first)
+            return misuse("only one of %s and %s can be - for standard output.", first, outputs[i].option);
+        first = outputs[i].option;
+    }
+    return EXIT_DONE;
 }
 
 static bool set(WbGpu *gpu, const char *knob, const char *value)
 {
     if (wb_gpu_set(gpu, knob, value) == WB_OK)
         return true;
-    fail("%s", wb_error(gpu));
+    misuse("%s", wb_error(gpu));
     return false;
 }
 
+/* False once the misuse has been told. */
 static bool set_all(const Running *running, WbGpu *gpu)
 {
     if (!set(gpu, "mode", running->cycle ? "cycle" : "functional") ||
@@ -56,7 +83,7 @@ static bool set_all(const Running *running, WbGpu *gpu)
         char knob[64];
         const char *setting = running->settings.items[i], *equals = strchr(setting, '=');
         if (!equals) {
-            fail("--set needs KNOB=VALUE; '%s' has no '='.", setting);
+            misuse("--set needs KNOB=VALUE; '%s' has no '='.", setting);
             return false;
         }
         snprintf(knob, sizeof knob, "%.*s", (int)(equals - setting), setting);
@@ -72,34 +99,62 @@ static void print_output(void *context, const char *text, size_t length)
     fwrite(text, 1, length, context);
 }
 
-WbGpu *running_open(const Running *running)
+bool gpu_is_there(const char *name)
 {
-    WbGpu *gpu;
-    char error[2048];
-    if (running->page && !running->cycle) {
-        fail("--report shows where time went: --functional has none.");
-        return NULL;
-    }
-    if (wb_gpu_open(running->gpu ? running->gpu : "h200", &gpu, error, sizeof error)) {
-        fail("%s", error);
-        return NULL;
-    }
-    if (!set_all(running, gpu) || !progress_start(gpu, running->progress)) {
-        wb_gpu_close(gpu);
-        return NULL;
-    }
-    wb_set_output(gpu, print_output, running_is_talking(running) ? stdout : stderr);
-    return gpu;
+    char path[CONFIG_PATH_SIZE];
+    return config_find(name, NULL, path) || (config_is_path(name) && access(name, F_OK) == 0);
 }
 
+int gpu_open(const char *name, WbGpu **gpu)
+{
+    char error[2048];
+    *gpu = NULL;
+    if (wb_gpu_open(name, gpu, error, sizeof error) == WB_OK)
+        return EXIT_DONE;
+    return gpu_is_there(name) ? fail("%s", error) : misuse("%s", error);
+}
+
+/* What has no time cannot be shown where time went. */
+static int check_functional(const Running *running)
+{
+    const char *option = running->page       ? "--report"
+                         : running->timeline ? "--timeline"
+                         : running->lines    ? "--profile-lines"
+                                             : NULL;
+    return option && !running->cycle ? misuse("%s shows where time went: --functional has none.", option)
+                                     : EXIT_DONE;
+}
+
+int running_open(const Running *running, WbGpu **gpu)
+{
+    *gpu = NULL;
+    int result = check_functional(running);
+    if (result == EXIT_DONE)
+        result = check_streams(running);
+    if (result == EXIT_DONE)
+        result = gpu_open(running->gpu ? running->gpu : "h200", gpu);
+    if (result != EXIT_DONE)
+        return result;
+    if (!set_all(running, *gpu) || !progress_start(*gpu, running->progress)) {
+        wb_gpu_close(*gpu);
+        *gpu = NULL;
+        return EXIT_USAGE;
+    }
+    wb_set_output(*gpu, print_output, running_is_talking(running) ? stdout : stderr);
+    return EXIT_DONE;
+}
+
+/* With a page, the statistics have all that it shows, so that a page can be made of them again. */
 static int write_statistics(const Running *running, WbGpu *gpu)
 {
-    if (running_is_talking(running)) {
-        const unsigned parts = (running->report.details ? WB_REPORT_DETAILS : 0u) |
-                               (running->report.blocks ? WB_REPORT_BLOCKS : 0u);
+    ReportOptions options = running->report;
+    options.blocks = options.blocks || running->page;
+    if (!is_stream(running->stats)) {
+        const unsigned parts =
+            (options.details ? WB_REPORT_DETAILS : 0u) | (options.blocks ? WB_REPORT_BLOCKS : 0u);
         return wb_report(gpu, running->stats, parts) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
     }
-    report_json(gpu, &running->report, stdout);
+    report_json(gpu, &options, stdout);
     return fflush(stdout) || ferror(stdout) ? fail("the report could not be written.") : EXIT_DONE;
 }
 
@@ -109,7 +164,7 @@ bool running_new_file(char path[RUNNING_PATH_SIZE])
     snprintf(path, RUNNING_PATH_SIZE, "%s/warpbeam-XXXXXX.json", folder && *folder ? folder : "/tmp");
     const int file = mkstemps(path, (int)strlen(".json"));
     if (file < 0) {
-        fail("the statistics for the page cannot be kept: %s: %s.", path, strerror(errno));
+        fail("the file for what is to be shown cannot be made: %s: %s.", path, strerror(errno));
         return false;
     }
     close(file);
@@ -123,15 +178,51 @@ int running_write_page(const Running *running, const char *statistics)
     return page_write(&input, 1, PAGE_BYTES, running->page, &error) ? EXIT_DONE : fail("%s", error.text);
 }
 
-static int make_page(const Running *running, WbGpu *gpu)
+static int write_page(const Running *running, WbGpu *gpu, const char *path)
 {
-    char path[RUNNING_PATH_SIZE];
-    if (!running_new_file(path))
+    char statistics[RUNNING_PATH_SIZE];
+    Running here = *running;
+    here.page = path;
+    if (!running_new_file(statistics))
         return EXIT_FAILED;
-    const int result = wb_report(gpu, path, WB_REPORT_DETAILS | WB_REPORT_BLOCKS)
+    const int result = wb_report(gpu, statistics, WB_REPORT_BLOCKS)
                            ? fail("%s", wb_error(gpu))
-                           : running_write_page(running, path);
-    unlink(path);
+                           : running_write_page(&here, statistics);
+    unlink(statistics);
+    return result;
+}
+
+static int write_timeline(const Running *running, WbGpu *gpu, const char *path)
+{
+    (void)running;
+    return wb_timeline(gpu, path) ? fail("%s", wb_error(gpu)) : EXIT_DONE;
+}
+
+static int copy_out(const char *path)
+{
+    Error error = {0};
+    size_t length;
+    char *text = file_read("file", path, &length, &error);
+    if (!text)
+        return fail("%s", error.text);
+    const bool done = fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0;
+    xfree(text);
+    return done ? EXIT_DONE : fail("standard output cannot be written: %s.", strerror(errno));
+}
+
+/* Writes by `write` what can only be written to a path; for standard output it goes through a file. */
+static int write_to(const Running *running, WbGpu *gpu, const char *path,
+                    int (*write)(const Running *running, WbGpu *gpu, const char *path))
+{
+    char made[RUNNING_PATH_SIZE];
+    if (!is_stream(path))
+        return write(running, gpu, path);
+    if (!running_new_file(made))
+        return EXIT_FAILED;
+    int result = write(running, gpu, made);
+    if (result == EXIT_DONE)
+        result = copy_out(made);
+    unlink(made);
     return result;
 }
 
@@ -140,18 +231,18 @@ int running_report(const Running *running, WbGpu *gpu)
     progress_clear();
     if (running_is_talking(running))
         report_text(gpu, &running->report, stdout);
-    if (running->timeline && wb_timeline(gpu, running->timeline))
-        return fail("%s", wb_error(gpu));
-    const int result = running->page ? make_page(running, gpu) : EXIT_DONE;
+    int result = running->timeline ? write_to(running, gpu, running->timeline, write_timeline) : EXIT_DONE;
+    if (result == EXIT_DONE && running->page)
+        result = write_to(running, gpu, running->page, write_page);
     return running->stats && result == EXIT_DONE ? write_statistics(running, gpu) : result;
 }
 
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence)
 {
     fail("%s", sentence);
-    if (!progress_was_interrupted())
-        return EXIT_FAILED;
-    fputs("warpbeam: the report is of what had run until then.\n", stderr);
-    running_report(running, gpu);
-    return EXIT_INTERRUPTED;
+    if (progress_was_interrupted() || wb_record_count(gpu)) {
+        fputs("warpbeam: the report is of what had run until then.\n", stderr);
+        running_report(running, gpu);
+    }
+    return progress_was_interrupted() ? EXIT_INTERRUPTED : EXIT_FAILED;
 }

@@ -9,31 +9,36 @@
 enum { RUNNING_PATH_SIZE = 4096 };
 
 typedef struct Running {
-    const char *gpu;           /* name or path of the configuration; null: not given */
+    const char *gpu;           /* name or path of the configuration, given or the user's usual; null: none */
     VEC(char *) settings;      /* "knob=value", in order */
     const char *threads, *stats, *timeline, *page, *progress; /* null where not given */
     const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
     bool cycle;                /* not only results */
+    bool lines;                /* --profile-lines */
     ReportOptions report;
 } Running;
 
+/* Whether the name or path is one of a configuration, if a wrong one: to name it is then no misuse. */
+bool gpu_is_there(const char *name);
+/* Opens the GPU of that name or path; returns as running_open() does. */
+int gpu_open(const char *name, WbGpu **gpu);
 /* The options of the group running_options. */
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);
-/* Opens the GPU and sets its knobs; null once the failure has been told. What kernels print goes where the
- * report's text goes. */
-WbGpu *running_open(const Running *running);
-/* Whether people read standard output: it is not taken by the JSON. */
+/* Opens the GPU and sets its knobs; returns EXIT_DONE, or once the failure has been told EXIT_FAILED or
+ * EXIT_USAGE. What kernels print goes where the report's text goes. */
+int running_open(const Running *running, WbGpu **gpu);
+/* Whether people read standard output: no output of the run has taken it. */
 bool running_is_talking(const Running *running);
-/* The path of a new file for the statistics that the page of --report needs; false once the failure has been
- * told. */
+/* The path of a new file for the statistics that the page of --report needs, and the like; false once the
+ * failure has been told. */
 bool running_new_file(char path[RUNNING_PATH_SIZE]);
 /* Makes the page of a statistics file. */
 int running_write_page(const Running *running, const char *statistics);
 /* Gives out the report. */
 int running_report(const Running *running, WbGpu *gpu);
-/* Tells the failure of what ran; of what Ctrl-C has stopped, also gives out the report so far. Returns the exit
- * status. */
+/* Tells the failure of what ran; where kernels have left records, or Ctrl-C has stopped it, also gives out the
+ * report so far. Returns the exit status. */
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence);
 
 #endif

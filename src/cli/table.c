@@ -11,6 +11,10 @@
     {                                                                                                        \
         VALUE_LIST, name                                                                                     \
     }
+#define LIST_OF(name)                                                                                        \
+    {                                                                                                        \
+        VALUE_LIST_OF, name                                                                                  \
+    }
 #define WORDS(words)                                                                                         \
     {                                                                                                        \
         VALUE_WORDS, words                                                                                   \
@@ -34,10 +38,14 @@ static const Option running[] = {
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
     {"--threads", "N", "host threads of cycle mode; the result is the same with any number", ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
-    {"--stats", "FILE", "all statistics: FILE.csv, else JSON, on standard output where FILE is -",
+    {"--stats", "FILE", "all statistics: FILE.csv, else JSON; on standard output where FILE is -",
      FILE_VALUE},
-    {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens", FILE_VALUE},
-    {"--report", "FILE.html", "all of them, lines and series included, as a page for browsers", FILE_VALUE},
+    {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens; - as above",
+     FILE_VALUE},
+    {"--report", "FILE.html",
+     "all of them, lines and series included, as a page for browsers; - as above; --stats of a CUDA "
+     "program must then be JSON",
+     FILE_VALUE},
     {"--progress", "WHEN",
      "auto: how far the simulation is, on a terminal; always: as lines elsewhere, too; never",
      WORDS("auto always never")},
@@ -48,10 +56,12 @@ static const Option running[] = {
 const OptionGroup running_options = GROUP("Every run", NULL, running);
 
 static const Option of_program[] = {
-    {"--config", "FILE", "the same as --gpu", FILE_VALUE},
-    {"--kernels", "PATTERN", "only kernels of such a name take time: 'conv*,gemm'", ANY},
-    {"--max-cycles", "N", "a kernel that takes longer is an error", ANY},
-    {"--seed", "N", "of all that is random", ANY},
+    {"--kernels",
+     "PATTERN",
+     "only kernels of such a name take time: 'conv*,gemm'",
+     {VALUE_OF_KNOB, "timed_kernels"}},
+    {"--max-cycles", "N", "a kernel that takes longer is an error", {VALUE_OF_KNOB, "cycle_limit"}},
+    {"--seed", "N", "of all that is random", {VALUE_OF_KNOB, "seed"}},
     {"--graph-profile", "FILE", "records which blocks read what others wrote, as a dependency graph",
      FILE_VALUE},
     {"--quiet", NULL, "no summary at the end", ANY},
@@ -60,13 +70,13 @@ const OptionGroup program_options = GROUP("A CUDA program", "run [OPTION]... -- 
 
 static const Option of_workload[] = {
     {"--mode", "MODE", "how it runs: `warpbeam list workloads` shows its modes; the first one unless given",
-     LIST("modes")},
-    {"--size", "SIZE", "of its input: small unless given", WORDS("small full tiny")},
+     LIST_OF("modes")},
+    {"--size", "SIZE", "of its input: small unless given", LIST_OF("sizes")},
 };
 const OptionGroup workload_options = GROUP("A workload", "run WORKLOAD", of_workload);
 
 static const Option of_ptx[] = {
-    {"--kernel", "NAME", "which one; not needed where the file has only one", ANY},
+    {"--kernel", "NAME", "which one; not needed where the file has only one", LIST_OF("kernels")},
     {"--grid", "X[,Y[,Z]]", "blocks", ANY},
     {"--block", "X[,Y[,Z]]", "threads of a block", ANY},
     {"--shared", "BYTES", "dynamic shared memory of a block", ANY},
@@ -82,7 +92,8 @@ static const Option of_paper[] = {
      "of the inputs: small, which takes minutes, unless given; tiny, a second's work, is for "
      "tests",
      WORDS("small full tiny")},
-    {"--only", "NAME[,NAME]", "only these benchmarks; claims about all of them are then not measured", ANY},
+    {"--only", "NAME[,NAME]", "only these benchmarks; claims about all of them are then not measured",
+     LIST_OF("benchmarks")},
     {"--graph", "FILE",
      "the user's graph instead of theirs, of benchmarks that work on one (bfs_*, clr_*, sssp_*): Matrix "
      "Market, DIMACS, METIS or a list of edges",
@@ -122,6 +133,10 @@ static const Option of_demo[] = {
 static const OptionGroup demo_options = GROUP("Options", NULL, of_demo);
 
 static const Option of_list[] = {
+    {"--of", "NAME",
+     "only what belongs to that: modes and sizes of a workload, benchmarks of a paper, values of a knob, "
+     "kernels of a PTX file",
+     ANY},
     {"--names", NULL, "only the names, a line each, for scripts", ANY},
     {"--markdown", NULL, "tables for the documentation; only of statistics and cuda", ANY},
 };
@@ -145,7 +160,8 @@ const Command commands[] = {
      "A CUDA program is run unmodified, with stand-ins for CUDA's libraries; what it prints and how it ends "
      "is "
      "its own, and a summary of its kernels goes to stderr.\n"
-     "A workload comes with the simulator, and checks its own results: `warpbeam list workloads`.\n"
+     "A workload comes with the simulator, and checks its own results: `warpbeam list workloads`. Its suite "
+     "may be left out where no other has that name: `warpbeam run sor`.\n"
      "One kernel of a PTX file gets its arguments from the command line.",
      {VALUE_FILE_OR_LIST, "workloads"},
      {&running_options, &program_options, &workload_options, &ptx_options},
@@ -168,7 +184,8 @@ const Command commands[] = {
      command_compare,
      "Show what differs between runs, the biggest difference first",
      {"A.json B.json [C.json]... [OPTION]..."},
-     "Takes two to six JSON files that --stats wrote. First come knobs that differ, then totals, then "
+     "Takes two to six JSON files that --stats wrote, - being standard input. First come knobs that differ, "
+     "then totals, then "
      "counters "
      "of the kernels, those of one name together, and their ratios where there is one of the name. "
      "Differences "
@@ -189,11 +206,11 @@ const Command commands[] = {
     {"list",
      command_list,
      "Show what there is: gpus, policies, knobs, statistics, workloads, papers ...",
-     {"WHAT [WORD] [OPTION]..."},
-     "With a word, only the entries that have it. Without anything, what can be listed.",
+     {"WHAT [WORD]... [OPTION]..."},
+     "With words, only the entries that have all of them. Without anything, what can be listed.",
      LIST(""),
      {&list_options},
-     {"warpbeam list knobs dram"}},
+     {"warpbeam list knobs dram row"}},
     {"config",
      command_config,
      "Show a GPU's configuration with every value resolved",
@@ -241,11 +258,11 @@ const size_t command_count = sizeof commands / sizeof *commands;
 
 const SettingVariable variables[] = {
     {"WARPBEAM_CONFIGS", "further folders with GPU configurations, colons between them"},
-    {"WARPBEAM_GPU", "the GPU of a CUDA program where --gpu is not given"},
+    {"WARPBEAM_GPU", "the GPU of `run` where --gpu is not given"},
     {"WARPBEAM_STATS", "as --stats, of CUDA programs that are run without this command"},
     {"WARPBEAM_TIMELINE", "as --timeline, of the same"},
     {"WARPBEAM_PROGRESS", "as --progress, of CUDA programs"},
-    {"WARPBEAM_SET", "knobs of a CUDA program, KNOB=VALUE, line feeds between them; --set comes after them"},
+    {"WARPBEAM_SET", "knobs of a CUDA program: \"KNOB=VALUE;KNOB=VALUE\"; --set comes after them"},
 };
 const size_t variable_count = sizeof variables / sizeof *variables;
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <yaml.h>
 
 /* In the order of the enums they stand for, which config.h or the component declares. */
@@ -16,13 +17,13 @@ static const char *const graph_l1_names[] = {"invalidate", "bypass", "none", NUL
 static const char *const machine_code_names[] = {"ptx", "native", NULL};
 
 #define KNOB_ROW(field, kind) #field, KNOB_KIND_##kind, offsetof(GpuConfig, field)
-#define KNOB_INTEGER(field, initial, minimum, maximum, unit, description) \
+#define KNOB_INTEGER(field, initial, minimum, maximum, unit, description)                                    \
     {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, NULL, unit, description},
-#define KNOB_ENUMERATION(field, initial, choices, description) \
+#define KNOB_ENUMERATION(field, initial, choices, description)                                               \
     {KNOB_ROW(field, ENUMERATION), initial, 0, 0, choices, "", description},
-#define KNOB_BOOLEAN(field, initial, description) \
+#define KNOB_BOOLEAN(field, initial, description)                                                            \
     {KNOB_ROW(field, BOOLEAN), #initial, 0, 0, NULL, "", description},
-#define KNOB_STRING(field, initial, description) \
+#define KNOB_STRING(field, initial, description)                                                             \
     {KNOB_ROW(field, STRING), initial, 0, 0, NULL, "", description},
 static const Knob rows[] = {
 #include "config/config.def"
@@ -102,7 +103,11 @@ static WbStatus apply_mapping(yaml_document_t *document, const yaml_node_t *root
         }
         char where[CONFIG_PATH_SIZE + 32];
         snprintf(where, sizeof where, "%s:%zu: ", path, line);
-        if (strcmp(key, "inherits") != 0 && knob_set(&config_knobs, config, key, value, where, error))
+        if (strcmp(key, "inherits") == 0)
+            continue;
+        if (!knob_find(&config_knobs, key))
+            return knob_unknown(&config_knobs, key, "inherits", where, error);
+        if (knob_set(&config_knobs, config, key, value, where, error))
             return error->status;
     }
     return WB_OK;
@@ -117,10 +122,13 @@ static WbStatus apply_document(yaml_parser_t *parser, const char *path, GpuConfi
                          parser->problem_mark.line + 1, parser->problem ? parser->problem : "unreadable");
     const yaml_node_t *root = yaml_document_get_root_node(&document);
     WbStatus status = WB_OK;
-    if (root && root->type != YAML_MAPPING_NODE)
+    if (!root)
+        status = error_set(error, WB_ERROR_ARGUMENT,
+                           "%s holds no 'key: value' line: `inherits: NAME` would be the least.", path);
+    else if (root->type != YAML_MAPPING_NODE)
         status = error_set(error, WB_ERROR_ARGUMENT, "%s:1: a configuration is a list of 'key: value' lines.",
                            path);
-    else if (root)
+    else
         status = apply_mapping(&document, root, path, config, depth, error);
     yaml_document_delete(&document);
     return status;
@@ -173,19 +181,31 @@ static void offer_name(void *context, const char *name, const char *path)
 
 static WbStatus not_found(const char *name, Error *error)
 {
+    if (*name && access(name, F_OK) == 0)
+        return error_set(
+            error, WB_ERROR_NOT_FOUND,
+            "There is no GPU configuration '%.200s'; a file of that name is there, and would be read "
+            "if it ended with .yaml or were given as ./%.200s.",
+            name, name);
     NearestConfig found = {.nearest = nearest_to(name)};
     config_list(offer_name, &found);
-    char hint[128];
+    char hint[NEAREST_HINT_SIZE];
     return error_set(error, WB_ERROR_NOT_FOUND,
                      "There is no GPU configuration '%.200s'%s `warpbeam list gpus` shows all.", name,
                      nearest_hint(&found.nearest, hint, sizeof hint));
 }
 
+bool config_is_path(const char *name)
+{
+    const size_t length = strlen(name);
+    return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
+}
+
 WbStatus config_load(const char *name, GpuConfig *config, Error *error)
 {
     char path[CONFIG_PATH_SIZE];
-    size_t length = strlen(name);
-    bool is_path = strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
+    const size_t length = strlen(name);
+    const bool is_path = config_is_path(name);
     if (is_path && length < sizeof path)
         strcpy(path, name);
     else if (is_path || !config_find(name, NULL, path))

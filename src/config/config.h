@@ -31,7 +31,9 @@ typedef struct GpuConfig {
 
 extern const KnobTable config_knobs;
 
-/* `name` is a configuration on the search path, or a path with a slash or ending in .yaml. On failure
+/* Whether it is the path of a file and no name: it has a slash or ends with .yaml. */
+bool config_is_path(const char *name);
+/* `name` is a configuration on the search path, or a path as above. On failure
  * the sentence names file, line and key, and where there is one the nearest known name. */
 WbStatus config_load(const char *name, GpuConfig *config, Error *error);
 /* Checks what no single knob's bounds can: that a block fits on an SM, and the like. */

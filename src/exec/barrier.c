@@ -82,6 +82,20 @@ static uint32_t arrived_threads(const Block *block, const Barrier *barrier)
     return count;
 }
 
+uint32_t barrier_waiting(const Block *block, uint32_t name)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        const Warp *warp = &block->warps[i];
+        uint32_t k = block->barriers[name].lanes[i] ? 0 : warp->group_count;
+        while (k < warp->group_count &&
+               (warp->groups[k].state != GROUP_BARRIER || warp->groups[k].barrier != name))
+            k++;
+        count += k < warp->group_count;
+    }
+    return count;
+}
+
 static void give_result(Warp *warp, Group *group, const Barrier *barrier, uint32_t arrived)
 {
     Step step = {.warp = warp,
@@ -110,6 +124,8 @@ static void release(Block *block, uint32_t name)
 {
     Barrier *barrier = &block->barriers[name];
     uint32_t arrived = arrived_threads(block, barrier);
+    if (block->launch->machine->barrier)
+        block->launch->machine->barrier(block, name);
     block->releases++;
     for (uint32_t i = 0; i < block->warp_count; i++) {
         Warp *warp = &block->warps[i];
@@ -141,8 +157,22 @@ static Mask arriving(const Step *step)
     return step->warp->block->launch->divergence == DIVERGENCE_STACK ? step->warp->live : step->mask;
 }
 
+/* A thread arrives; if it is the first of a phase, that begins. */
+static void begin_phase(const Step *step, Barrier *barrier)
+{
+    if (barrier->in_use)
+        return;
+    barrier->in_use = true;
+    barrier->pc = step->group->pc;
+    barrier->first = step->warp->block->launch->machine->clock;
+    barrier->since = 0;
+}
+
 static void hold(Step *step, uint32_t name)
 {
+    Barrier *barrier = &step->warp->block->barriers[name];
+    if (!barrier->since)
+        barrier->since = step->warp->block->launch->machine->clock;
     control_let_others_go(step);
     step->group->state = GROUP_BARRIER;
     step->group->barrier = name;
@@ -191,9 +221,9 @@ StepResult exec_barrier(Step *step)
                           "arrives at barrier %llu for %llu threads while others wait there for %u",
                           (unsigned long long)name, (unsigned long long)count, barrier->expected);
     block->launch->machine->statistics.barriers++;
+    begin_phase(step, barrier);
     barrier->expected = (uint32_t)count;
     barrier->all |= !form.count;
-    barrier->in_use = true;
     barrier->lanes[step->warp->index] |= arriving(step);
     if (form.predicate)
         barrier->red_count +=
@@ -219,7 +249,8 @@ StepResult exec_cluster_barrier(Step *step)
         return STEP_WAIT;
     }
     block->launch->machine->statistics.barriers++;
-    barrier->in_use = barrier->all = true;
+    begin_phase(step, barrier);
+    barrier->all = true;
     *arrived |= arriving(step);
     if (is_complete(block, barrier))
         release(block, CLUSTER_BARRIER);

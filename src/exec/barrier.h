@@ -11,6 +11,8 @@
 /* Named barriers that a program's blocks need: those up to the highest that an instruction names, all
  * where one names it in a register. */
 uint32_t barrier_count(const Program *program);
+/* Warps of the block that have lanes waiting at the barrier. */
+uint32_t barrier_waiting(const Block *block, uint32_t name);
 /* Lets go whatever can go on after threads have ended. */
 void barrier_release_all(Block *block);
 

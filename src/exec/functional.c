@@ -25,6 +25,7 @@ typedef struct SpinWatch {
     uint64_t changes;          /* of the machine, as last seen */
     uint32_t rounds, strikes;  /* since it watches; of these, those with changes */
     SpinMark *marks;           /* [slot][MAX_WIDTH] */
+    SpinPrograms programs;     /* that were watched */
 } SpinWatch;
 
 struct FunctionalRun {
@@ -305,6 +306,7 @@ static void end_watch(FunctionalRun *run)
     run->grids->launch.machine->is_watched = false;
     xfree(watch->marks);
     watch->marks = NULL;
+    spin_programs_free(&watch->programs);
     watch->next = run->instructions + 2 * (run->instructions - watch->quiet_from);
 }
 
@@ -330,8 +332,9 @@ static bool all_spin(FunctionalRun *run)
         for (uint32_t w = 0; slot->grid && w < slot->block->warp_count; w++) {
             const Warp *warp = &slot->block->warps[w];
             if (warp->live)
-                all &= spin_compare(&run->watch.marks[i * MAX_WIDTH + w], spin_fingerprint(warp),
-                                    run->watch.rounds, !spin_can_run(warp));
+                all &= spin_compare(&run->watch.marks[i * MAX_WIDTH + w],
+                                    spin_fingerprint(warp, &run->watch.programs), run->watch.rounds,
+                                    !spin_can_run(warp));
         }
     }
     return all;
@@ -347,7 +350,8 @@ static WbStatus report_spin(FunctionalRun *run)
             hang_survey(&facts, run->slots.items[i].block);
         }
     const FunctionalGrid *grid = grid_of(first);
-    facts.undispatched = grid->total - grid->next;
+    if (!run->graph.graph || grid->buffer) /* others may wait for their parents */
+        facts.undispatched = grid->total - grid->next;
     return hang_report_spin(first, &facts, run->instructions - run->watch.quiet_from);
 }
 

@@ -1,52 +1,109 @@
 #include "exec/hang.h"
 
 #include <stdio.h>
+#include <string.h>
 
-/* Appends "warp 3 lanes 0x0000ffff at k.ptx:12 (k.cu:4): waits at barrier 0 (96 of 128 threads came)". */
-static int describe_group(const Warp *warp, const Group *group, const char *ready, char *text, size_t size)
+static void put_place(const Warp *warp, uint32_t pc, char *text, size_t size)
 {
-    const Block *block = warp->block;
-    const Program *program = block->launch->program;
-    const Insn *insn = &program->code[group->pc];
-    char place[256] = "the end of the function", wait[128];
-    snprintf(wait, sizeof wait, "%s", ready);
+    const Program *program = warp->block->launch->program;
+    const Insn *insn = &program->code[pc];
+    snprintf(text, size, "the end of the function");
     if (insn->ptx)
-        module_place_text(program->functions[insn->function].module, insn->ptx, place, sizeof place);
-    if (group->state == GROUP_BARRIER) {
-        const Barrier *barrier = &block->barriers[group->barrier];
-        uint32_t came = 0;
-        for (uint32_t i = 0; i < block->warp_count; i++)
-            came += (uint32_t)__builtin_popcountll(barrier->lanes[i]);
-        snprintf(wait, sizeof wait, "waits at barrier %u, where %u of %u threads have come", group->barrier,
-                 came, barrier->all ? block->live_threads : barrier->expected);
-    } else if (group->state == GROUP_WARP_SYNC) {
-        snprintf(wait, sizeof wait, "waits for lanes 0x%llx of its warp to reach the same .sync instruction",
-                 (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
-    }
-    return snprintf(text, size, "\n    warp %u, lanes 0x%llx, %s: %s", warp->index,
-                    (unsigned long long)group->mask, place, wait);
+        module_place_text(program->functions[insn->function].module, insn->ptx, text, size);
 }
 
-/* As many groups as fit; a warp has few places where its lanes can be. */
-size_t hang_describe_warp(const Warp *warp, const char *ready, char *text, size_t size)
+static void put_wait(const Warp *warp, const Group *group, const char *ready, char *text, size_t size)
 {
-    size_t used = 0;
-    for (uint32_t k = 0; warp->live && k < warp->group_count; k++) {
-        const Group *group = &warp->groups[k];
-        if (group->state == GROUP_FREE || used + 200 > size)
-            continue;
-        int written = describe_group(warp, group, ready, text + used, size - used);
-        used += written > 0 ? (size_t)written : 0;
+    const Block *block = warp->block;
+    const Barrier *barrier = &block->barriers[group->barrier];
+    uint32_t came = 0;
+    switch ((GroupState)group->state) {
+    case GROUP_BARRIER:
+        for (uint32_t i = 0; i < block->warp_count; i++)
+            came += (uint32_t)__builtin_popcountll(barrier->lanes[i]);
+        snprintf(text, size, "waits at barrier %u, where %u of %u threads have come", group->barrier, came,
+                 barrier->all ? block->live_threads : barrier->expected);
+        break;
+    case GROUP_WARP_SYNC:
+        snprintf(text, size, "waits for lanes 0x%llx of its warp to reach the same .sync instruction",
+                 (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
+        break;
+    default:
+        snprintf(text, size, "%s", ready);
+        break;
     }
-    return used;
+}
+
+static bool is_same(const HangLanes *lanes, uint32_t warp, Mask mask, const char *place, const char *wait)
+{
+    return lanes->last_warp + 1 == warp && lanes->lanes == mask && !strcmp(lanes->place, place) &&
+           !strcmp(lanes->wait, wait);
+}
+
+static void add_lanes(HangList *list, uint32_t warp, Mask mask, const char *place, const char *wait,
+                      Arena *arena)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (is_same(&list->items[i], warp, mask, place, wait)) {
+            list->items[i].last_warp = warp;
+            return;
+        }
+    VEC_PUSH(list, ((HangLanes){warp, warp, mask, arena_strndup(arena, place, strlen(place)),
+                                arena_strndup(arena, wait, strlen(wait))}));
+}
+
+void hang_list_warp(HangList *list, const Warp *warp, const char *ready, Arena *arena)
+{
+    char place[512], wait[160];
+    for (uint32_t i = 0; warp->live && i < warp->group_count; i++) {
+        const Group *group = &warp->groups[i];
+        if (group->state == GROUP_FREE)
+            continue;
+        put_place(warp, group->pc, place, sizeof place);
+        put_wait(warp, group, ready, wait, sizeof wait);
+        add_lanes(list, warp->index, group->mask, place, wait, arena);
+    }
+    for (uint32_t i = 0; warp->live && i < warp->joins.count; i++) {
+        const Join *join = &warp->joins.items[i];
+        if (!join->expected || !join->arrived)
+            continue;
+        put_place(warp, join->pc, place, sizeof place);
+        add_lanes(list, warp->index, join->arrived, place,
+                  "waits for the other lanes of its warp to come to the end of a branch", arena);
+    }
+    if (!warp->live)
+        add_lanes(list, warp->index, 0, "", ready, arena);
+}
+
+size_t hang_put_lanes(const HangLanes *lanes, char *text, size_t size)
+{
+    char warps[40], where[600] = "";
+    if (lanes->first_warp < lanes->last_warp)
+        snprintf(warps, sizeof warps, "warps %u-%u", lanes->first_warp, lanes->last_warp);
+    else
+        snprintf(warps, sizeof warps, "warp %u", lanes->first_warp);
+    if (lanes->lanes)
+        snprintf(where, sizeof where, ", lanes 0x%llx, %s", (unsigned long long)lanes->lanes, lanes->place);
+    const int length = snprintf(text, size, "\n    %s%s: %s", warps, where, lanes->wait);
+    if (length > 0 && (size_t)length < size)
+        return (size_t)length;
+    text[0] = '\0';
+    return 0;
 }
 
 static void describe_block(const Block *block, char *text, size_t size)
 {
+    Arena arena = {0};
+    HangList list = {0};
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < block->warp_count; i++)
-        used += hang_describe_warp(&block->warps[i], "can run", text + used, size - used);
+        if (block->warps[i].live)
+            hang_list_warp(&list, &block->warps[i], "can run", &arena);
+    for (uint32_t i = 0; i < list.count; i++)
+        used += hang_put_lanes(&list.items[i], text + used, size - used);
+    VEC_FREE(&list);
+    arena_free(&arena);
 }
 
 /* -- why -- */
@@ -58,8 +115,10 @@ static void survey_warp(HangFacts *facts, const Warp *warp)
         const uint8_t state = warp->groups[i].state;
         runs |= state == GROUP_READY;
         waits |= state == GROUP_BARRIER || state == GROUP_WARP_SYNC;
-        facts->at_barrier += state == GROUP_BARRIER;
-        facts->at_sync += state == GROUP_WARP_SYNC;
+        if (state == GROUP_BARRIER && !facts->at_barrier)
+            facts->at_barrier = warp;
+        if (state == GROUP_WARP_SYNC && !facts->at_sync)
+            facts->at_sync = warp;
     }
     bool arrived = false;
     for (uint32_t i = 0; i < warp->joins.count; i++)
@@ -79,15 +138,6 @@ void hang_survey(HangFacts *facts, const Block *block)
     for (uint32_t i = 0; i < block->warp_count; i++)
         if (block->warps[i].live)
             survey_warp(facts, &block->warps[i]);
-}
-
-static void put_place(const Warp *warp, uint32_t pc, char *text, size_t size)
-{
-    const Program *program = warp->block->launch->program;
-    const Insn *insn = &program->code[pc];
-    snprintf(text, size, "the end of the function");
-    if (insn->ptx)
-        module_place_text(program->functions[insn->function].module, insn->ptx, text, size);
 }
 
 /* "at k.ptx:12 (k.cu:4), until global memory at 0x200 is not 0 any more" */
@@ -123,31 +173,90 @@ static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
         snprintf(fit, sizeof fit, " (%llu)", (unsigned long long)facts->resident);
     int written;
     if (facts->apart && launch->divergence == DIVERGENCE_STACK)
-        written =
-            snprintf(text, size,
-                     " Likely cause: threads %s, and those that could change it are lanes of the same warp: "
-                     "on this GPU, as on those before Volta, they do not run before the ones that spin "
-                     "have come to the end of the branch.",
-                     spin);
+        written = snprintf(
+            text, size,
+            "Threads %s, and those that could change it are lanes of the same warp: "
+            "on this GPU, as on those before Volta, they do not run before the ones that spin "
+            "have come to the end of the branch. Do what needs the lock, and release it, inside of the loop.",
+            spin);
     else if (facts->undispatched)
         written =
             snprintf(text, size,
-                     " Likely cause: threads %s; %llu blocks have not been dispatched, because all places "
+                     "Threads %s; %llu blocks have not been dispatched, because all places "
                      "are taken by blocks that wait: more blocks synchronize with each other than fit on "
-                     "the GPU at once%s. Launch no more of them, or cooperatively.",
+                     "the GPU at once%s. Launch no more than that, or cooperatively, which is checked.",
                      spin, (unsigned long long)facts->undispatched, fit);
     else if (facts->waiter)
         written =
             snprintf(text, size,
-                     " Likely cause: threads %s; all others have ended, spin, too, or wait at a barrier for "
-                     "those that spin.",
+                     "Threads %s; all others have ended, spin, too, or wait at a barrier for those that "
+                     "spin: nobody is left to change it. Whoever does must come before that barrier.",
                      spin);
     else
-        written = snprintf(text, size,
-                           " Likely cause: threads %s; all others have ended or spin, too: a lock was not "
-                           "released, or a signal was missed or never given.",
-                           spin);
+        written =
+            snprintf(text, size,
+                     "Threads %s; all others have ended or spin, too: a lock was not "
+                     "released, or a signal was missed or never given. Look who should have changed it.",
+                     spin);
     return written > 0 ? (size_t)written : 0;
+}
+
+static const Group *find_group(const Warp *warp, GroupState state)
+{
+    for (uint32_t i = 0; i < warp->group_count; i++)
+        if (warp->groups[i].state == state)
+            return &warp->groups[i];
+    return NULL;
+}
+
+/* ", 32 have ended and others wait at k.ptx:12:3": where threads are that do not come to the barrier. */
+static void put_absent(const Block *block, uint32_t barrier, char *text, size_t size)
+{
+    char place[512];
+    size_t used = 0;
+    const uint32_t ended = block->thread_count - block->live_threads;
+    text[0] = '\0';
+    if (ended)
+        used = (size_t)snprintf(text, size, ", %u have ended", ended);
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint32_t i = 0; block->warps[w].live && i < block->warps[w].group_count; i++) {
+            const Group *group = &block->warps[w].groups[i];
+            if (group->state == GROUP_FREE || (group->state == GROUP_BARRIER && group->barrier == barrier))
+                continue;
+            put_place(&block->warps[w], group->pc, place, sizeof place);
+            snprintf(text + used, size - used, "%s others wait at %s", used ? " and" : ",", place);
+            return;
+        }
+}
+
+static int put_barrier_cause(const Warp *warp, const Group *group, char *text, size_t size)
+{
+    const Block *block = warp->block;
+    const Barrier *barrier = &block->barriers[group->barrier];
+    char place[512], absent[600];
+    uint32_t came = 0;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        came += (uint32_t)__builtin_popcountll(barrier->lanes[i]);
+    put_place(warp, group->pc, place, sizeof place);
+    put_absent(block, group->barrier, absent, sizeof absent);
+    return snprintf(
+        text, size,
+        "Not all threads of block (%u,%u,%u) come to the same barrier: %u of %u are at barrier %u at %s%s. A "
+        "__syncthreads() has to stand where every thread of the block comes by, not in a branch and not "
+        "behind a return; a barrier with a count, as many as come.",
+        block->index[0], block->index[1], block->index[2], came,
+        barrier->all ? block->live_threads : barrier->expected, group->barrier, place, absent);
+}
+
+static int put_sync_cause(const Warp *warp, const Group *group, char *text, size_t size)
+{
+    char place[512];
+    put_place(warp, group->pc, place, sizeof place);
+    return snprintf(
+        text, size,
+        "The mask of the .sync instruction at %s names lanes 0x%llx, which do not come there: it may "
+        "name only threads of the warp that take the same way through the code.",
+        place, (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
 }
 
 size_t hang_put_cause(const HangFacts *facts, char *text, size_t size)
@@ -158,23 +267,20 @@ size_t hang_put_cause(const HangFacts *facts, char *text, size_t size)
         return facts->runner ? put_spin_cause(facts, text, size) : 0;
     if (facts->at_barrier)
         written =
-            snprintf(text, size,
-                     " Likely cause: not all threads of a block come to the same barrier: a "
-                     "__syncthreads() in a branch that some do not take, or a barrier with a wrong count.");
+            put_barrier_cause(facts->at_barrier, find_group(facts->at_barrier, GROUP_BARRIER), text, size);
     else if (facts->at_sync)
-        written = snprintf(
-            text, size, " Likely cause: the mask of a .sync instruction names lanes that never come there.");
+        written = put_sync_cause(facts->at_sync, find_group(facts->at_sync, GROUP_WARP_SYNC), text, size);
     return written > 0 ? (size_t)written : 0;
 }
 
 static WbStatus report(const Block *block, const HangFacts *facts, const char *what)
 {
-    char groups[1000], cause[800];
+    char groups[1000], cause[HANG_CAUSE_SIZE];
     describe_block(block, groups, sizeof groups);
     hang_put_cause(facts, cause, sizeof cause);
-    return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s.%s%s",
+    return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s.%s%s%s",
                      block->launch->program->name, block->index[0], block->index[1], block->index[2], what,
-                     cause, groups);
+                     *cause ? " Likely cause: " : "", cause, groups);
 }
 
 WbStatus hang_report_deadlock(Block *block)

@@ -14,9 +14,9 @@ static bool is_plain_source(const Operand *operand, uint8_t bytes)
     return operand->kind == OPERAND_REGISTER && (bytes == 0 || operand->bytes == bytes);
 }
 
-static bool uses_carry(const Insn *insn)
+bool lanes_use_carry(uint32_t row)
 {
-    const char *mnemonic = isa_rows[insn->row].pattern;
+    const char *mnemonic = isa_rows[row].pattern;
     return strstr(mnemonic, ".cc") || !strncmp(mnemonic, "addc", 4) || !strncmp(mnemonic, "subc", 4) ||
            !strncmp(mnemonic, "madc", 4);
 }
@@ -26,7 +26,7 @@ Shape lanes_shape(const Insn *insn)
     const IsaRow *row = &isa_rows[insn->row];
     const Operand *op = insn->op;
     unsigned entries = insn->begin[insn->operand_count];
-    if (uses_carry(insn) || entries != insn->operand_count || entries > 5)
+    if (lanes_use_carry(insn->row) || entries != insn->operand_count || entries > 5)
         return SHAPE_GENERAL;
     bool select = !strcmp(row->operands, "Dssp");
     unsigned plain = select ? 2 : entries - 1;

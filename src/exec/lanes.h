@@ -21,6 +21,9 @@ typedef enum Shape {
 /* Finds the shape of a lane instruction; called by the linker when the operands are in place. */
 Shape lanes_shape(const Insn *insn);
 
+/* Whether instructions of the row read or write CC.CF. */
+bool lanes_use_carry(uint32_t row);
+
 void lanes_run_general(Warp *warp, Frame *frame, const Insn *insn, Mask mask);
 
 static inline void lanes_blend4(void *to, const void *from, uint32_t mask)

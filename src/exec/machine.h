@@ -28,10 +28,13 @@ typedef struct Access Access;
 typedef void SecondPhase(Step *step, Access *access);
 /* Takes over a prepared access whose second phase is `perform`; returns STEP_NEXT or STEP_ERROR. */
 typedef int MemoryHook(Step *step, Access *access, SecondPhase *perform);
+/* All that the block's barrier waits for have arrived; those who wait there are about to be let go. */
+typedef void BarrierHook(Block *block, uint32_t name);
 
 typedef struct Machine {
     void *owner;               /* of a timing model; null in functional mode */
     MemoryHook *memory;        /* of a timing model; null: the second phase follows at once */
+    BarrierHook *barrier;      /* of a timing model that wants to know; or null */
     uint64_t clock;            /* cycles: %clock; in functional mode, warp instructions issued so far */
     uint32_t clock_khz;        /* turns cycles into the nanoseconds of %globaltimer */
     uint32_t sm_count;

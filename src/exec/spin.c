@@ -26,13 +26,29 @@ static uint64_t mix_bytes(uint64_t sum, const void *data, size_t size)
     return mix(mix(even, word[0]), mix(uneven, word[1]) + odd);
 }
 
-static uint64_t mix_frame(uint64_t sum, const Warp *warp, const Frame *frame)
+/* Those words and predicates of the frame; `chosen` null: all. */
+static uint64_t mix_registers(uint64_t sum, const Warp *warp, const Frame *frame, const SpinRegisters *chosen)
+{
+    const ProgramFunction *function = &warp->block->launch->program->functions[frame->function];
+    if (!chosen) {
+        sum = mix_bytes(sum, frame->words, (size_t)function->slot_count * warp->width * sizeof *frame->words);
+        return mix_bytes(sum, frame->predicates, function->predicate_count * sizeof *frame->predicates);
+    }
+    for (uint32_t i = 0; i < function->slot_count; i++)
+        if (chosen->words[i / 64] >> i % 64 & 1)
+            sum = mix_bytes(mix(sum, i), frame->words + (size_t)i * warp->width,
+                            warp->width * sizeof *frame->words);
+    for (uint32_t i = 0; i < function->predicate_count; i++)
+        if (chosen->predicates[i / 64] >> i % 64 & 1)
+            sum = mix(mix(sum, i), frame->predicates[i]);
+    return sum;
+}
+
+static uint64_t mix_frame(uint64_t sum, const Warp *warp, const Frame *frame, const SpinRegisters *chosen)
 {
     const ProgramFunction *function = &warp->block->launch->program->functions[frame->function];
     sum = mix(mix(sum, frame->function), frame->local_base);
-    sum = mix(sum, frame->carry);
-    sum = mix_bytes(sum, frame->words, (size_t)function->slot_count * warp->width * sizeof *frame->words);
-    sum = mix_bytes(sum, frame->predicates, function->predicate_count * sizeof *frame->predicates);
+    sum = mix_registers(mix(sum, frame->carry), warp, frame, chosen);
     return mix_bytes(sum, frame->params, (size_t)function->param_bytes * warp->width);
 }
 
@@ -48,8 +64,9 @@ static uint64_t mix_barriers(uint64_t sum, const Block *block)
     return sum;
 }
 
-uint64_t spin_fingerprint(const Warp *warp)
+uint64_t spin_fingerprint(const Warp *warp, SpinPrograms *programs)
 {
+    const SpinRegisters *chosen = spin_registers(programs, warp);
     uint64_t sum = mix_barriers(warp->live, warp->block);
     for (uint32_t i = 0; i < warp->group_count; i++) {
         const Group *group = &warp->groups[i];
@@ -70,7 +87,7 @@ uint64_t spin_fingerprint(const Warp *warp)
     }
     for (uint32_t i = 0; i < warp->frames.count; i++)
         if (warp->frames.items[i].words)
-            sum = mix_frame(sum, warp, &warp->frames.items[i]);
+            sum = mix_frame(sum, warp, &warp->frames.items[i], chosen);
     return sum;
 }
 

@@ -1,11 +1,11 @@
 /* What tells a warp that spins from one that works.
  *
  * A warp's next steps depend on its lanes' places, registers and predicates, on memory, and on what others
- * bring. As long as no memory changes, a warp that comes back to a state in which it has been before will do
+ * bring; in a loop, only on some of its registers (spin_loop.h). As long as no memory changes, a warp that comes back to a state in which it has been before will do
  * so for ever. So there are two things to know: a number that stands for the state of a warp, and whether
  * anything has happened that makes the argument void: a store or atomic that changed a value, a look at the
  * clock or at memory that the host may write, a call of the GPU's own functions. A loop that only computes
- * never comes back to the same state, or it has no end either.
+ * and ends never comes back to the same state.
  *
  * States are compared with one that was kept, and that one is replaced after ever longer times, so that it
  * comes to lie in the loop, whatever was before it. */
@@ -13,6 +13,7 @@
 #define EXEC_SPIN_H
 
 #include "exec/access.h"
+#include "exec/spin_loop.h"
 
 /* What is kept of a warp. Invariant: patience is 0 exactly while nothing is. */
 typedef struct SpinMark {
@@ -25,9 +26,9 @@ typedef struct SpinMark {
 /* The warp is in that state now; it has come back to it only if it has done steps since. A warp that cannot
  * run needs none. True: it goes round in a loop. */
 bool spin_compare(SpinMark *mark, uint64_t state, uint64_t steps, bool is_blocked);
-/* Of everything that the warp's next steps depend on, but for memory outside of its registers: also of what
- * has come to its block's barriers. */
-uint64_t spin_fingerprint(const Warp *warp);
+/* Of everything that the warp's next steps depend on as long as it does not leave the loop that it is in, but
+ * for memory outside of its registers: also of what has come to its block's barriers. */
+uint64_t spin_fingerprint(const Warp *warp, SpinPrograms *programs);
 /* Whether some of its lanes can go on without anybody else. */
 bool spin_can_run(const Warp *warp);
 /* A prepared access, on a machine that is watched. */

@@ -94,13 +94,17 @@ typedef struct Warp {
     uint8_t polled_space;
 } Warp;
 
-/* A barrier of a block. Invariant: lanes are all 0 and counts are 0 exactly while not in use. */
+/* A barrier of a block. Invariant: lanes are all 0 and counts are 0 exactly while not in use; times and pc are
+ * those of the current phase while in use, and of the last one otherwise. */
 typedef struct Barrier {
     bool in_use;          /* some thread has arrived in the current phase */
     bool all;             /* it waits for all threads that are alive, since an instruction gave no count */
     uint32_t expected;    /* threads: the count given, or those of all warps */
     Mask *lanes;          /* [warp] lanes that have arrived */
     uint32_t red_count;   /* of bar.red: predicates that were true */
+    uint32_t pc;          /* of the instruction that arrived first */
+    uint64_t first;       /* machine's clock at that time */
+    uint64_t since;       /* the same, when the first began to wait; 0: nobody does */
 } Barrier;
 
 /* What all blocks of a launch share. Read-only while they run, but for `statistics` and `error`. */

@@ -524,12 +524,12 @@ uint32_t dats_ready(const Dats *dats)
     return ready;
 }
 
-void dats_describe(const Dats *dats, char *text, size_t size)
+bool dats_describe(const Dats *dats, char *text, size_t size)
 {
     const GraphBuffer *buffer = &dats->buffer;
     text[0] = 0;
     if (!dats->run)
-        return;
+        return false;
     uint32_t ready = 0, absent = 0, blocked = 0;
     for (uint32_t id = buffer->tail; id < buffer->head; id++) {
         const GraphNode *node = graph_buffer_node(buffer, id);
@@ -550,7 +550,7 @@ void dats_describe(const Dats *dats, char *text, size_t size)
         snprintf(
             text, size,
             "%u blocks of the graph are ready, but their kernels have no entry of the kernel distributor "
-            "(%" PRIu64 " entries, knob concurrent_kernels).",
+            "(%" PRIu64 " entries, knob concurrent_kernels): raise the knob.",
             absent, dats->config->concurrent_kernels);
     else
         snprintf(
@@ -558,4 +558,5 @@ void dats_describe(const Dats *dats, char *text, size_t size)
             "The graph's first %u nodes of %u are over, %u are in the Local Node Array, and %u of these are "
             "ready.",
             buffer->tail, buffer->node_count, buffer->head - buffer->tail, ready);
+    return blocked || absent;
 }

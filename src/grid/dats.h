@@ -95,8 +95,8 @@ void dats_account(Dats *dats, Cycle now);
 /* Nodes in the buffer that are ready. */
 uint32_t dats_ready(const Dats *dats);
 
-/* Where the graph stands, and which structure holds it up if one does; empty: there is no graph. */
-void dats_describe(const Dats *dats, char *text, size_t size);
+/* Where the graph stands, and which structure holds it up; empty: there is no graph. False: none does. */
+bool dats_describe(const Dats *dats, char *text, size_t size);
 
 /* The source of blocks of kernels that have a graph: asks the Dats of their run. */
 extern const BlockSource dats_source;

@@ -6,14 +6,24 @@
  *
  * A log is bounded: where it would become longer, only every second of the blocks (or launches) that it has
  * kept so far stays, and of those to come the same choice is made. Blocks are numbered through all launches,
- * so the choice is even, and it is the same for any number of threads. */
+ * so the choice is even, and it is the same for any number of threads. A launch that is kept has the records
+ * of all its blocks. Barriers have a bound of their own: of some blocks all that their SM has kept are here,
+ * of the others none. */
 #ifndef GRID_EVENT_LOG_H
 #define GRID_EVENT_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "base/vec.h"
-#include "sim/clock.h"
+#include "sm/sm.h"
+
+/* One block's life, as the front end and its SM saw it. */
+typedef struct BlockRecord {
+    Cycle dispatched; /* by the dispatcher; from then on its place on the SM is taken */
+    Cycle started;    /* its warps could issue */
+    Cycle ended;      /* its last warp had ended; its stores were visible, where block_end_waits says so */
+    uint32_t sm;      /* the first one, of a block that left to wait */
+} BlockRecord;
 
 /* A block of the host's kernel or of what that launched. */
 typedef struct LoggedBlock {
@@ -33,7 +43,24 @@ typedef struct BlockStay {
     Cycle started;         /* it is there: its warps could issue, or be restored */
     Cycle save_begun;      /* 0: it has ended */
     Cycle left;            /* it has ended, or is saved */
+    uint32_t barriers;     /* at which its warps met meanwhile; of these one of barrier_stride is kept: */
+    uint32_t barrier_stride;
+    uint32_t first_barrier, barrier_count; /* in the log's barriers */
 } BlockStay;
+
+/* A barrier in a stay. */
+typedef struct LoggedBarrier {
+    BarrierPhase phase;
+    uint32_t place;        /* of the instruction in its source, in the log's names */
+} LoggedBarrier;
+
+typedef VEC(LoggedBarrier) LoggedBarriers;
+
+/* An instruction whose place in the source has been asked for. */
+typedef struct LoggedPlace {
+    const Program *program;
+    uint32_t pc, name;
+} LoggedPlace;
 
 /* A block's time off the SMs, for what it has launched. */
 typedef struct BlockWait {
@@ -52,23 +79,34 @@ typedef struct LoggedLaunch {
     uint32_t name;         /* in the log's names */
     uint32_t grid[3], block[3];
     bool is_group;
+    uint64_t block_count;
+    BlockRecord *blocks;   /* [block_count] by index in its grid, from calloc; null: no records are kept */
     Cycle launched;        /* the call */
     Cycle started;         /* its first block was dispatched */
     Cycle ended;           /* the front end knew that all its blocks had ended, and all that they launched */
 } LoggedLaunch;
 
 /* Invariant: of stays and waits, those are kept whose number is a multiple of block_stride, of launches those
- * whose number less 1 is one of launch_stride; both are powers of two. */
+ * whose number less 1 is one of launch_stride; barriers are those of stays whose number is a multiple of
+ * barrier_stride. All strides are powers of two. */
 typedef struct EventLog {
     uint32_t limit;        /* of stays and waits together, and of launches */
     uint64_t block_stride, launch_stride;
+    bool keeps_stays;      /* for a timeline */
+    bool keeps_blocks;     /* records of the blocks of launches */
     uint32_t launch_count; /* all, kept or not */
     uint64_t block_count;  /* the same, of the host's kernel and all launches so far */
     VEC(BlockStay) stays;
     VEC(BlockWait) waits;
     VEC(LoggedLaunch) launches;
-    VEC(char *) names;     /* of kernels, each once; the first is that of the host's */
+    uint32_t barrier_limit; /* 0: none are kept */
+    uint64_t barrier_stride;
+    LoggedBarriers barriers;
+    VEC(LoggedPlace) places;
+    VEC(char *) names;     /* of kernels and places, each once; the first is that of the host's kernel */
 } EventLog;
+
+enum { NO_SM = UINT32_MAX };
 
 /* No stride is larger: a block that comes and goes very often is not left out, but its later times are. */
 #define LOG_MOST_STRIDE ((uint64_t)1 << 40)
@@ -81,20 +119,33 @@ typedef struct LogPlace {
     Cycle begun;           /* its first block was dispatched */
 } LogPlace;
 
-/* For a kernel of the host with so many blocks. */
+/* For a kernel of the host with so many blocks; it keeps stays, and no records of blocks. */
 EventLog *log_create(const char *name, uint64_t block_count, uint32_t limit, uint64_t block_stride,
                      uint64_t launch_stride);
+/* Barriers are kept, too: so many at most, of every so many blocks. */
+void log_keep_barriers(EventLog *log, uint32_t limit, uint64_t stride);
 void log_free(EventLog *log);
 /* The place of a launch with so many blocks by a block of what stands at `parent`. */
 LogPlace log_launch(const LogPlace *parent, uint64_t parent_block, const char *name, uint64_t block_count);
+/* Records for the blocks of the launch, to be handed over to log_complete(); null where none are kept, or
+ * there is no memory for them. */
+BlockRecord *log_new_blocks(const LogPlace *place, uint64_t block_count);
+/* Blocks that are on their way end now; those that had not been dispatched are on NO_SM. */
+void log_cut_blocks(BlockRecord *blocks, uint64_t block_count, Cycle now);
 /* The block of the launch, whose grid is that large, with an index in it. */
 LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t index);
-void log_stay(EventLog *log, const BlockStay *stay);
+/* Whether the stay is kept: then it is the last. */
+bool log_stay(EventLog *log, const BlockStay *stay);
+/* The barriers in the stay that was kept last, by a block that runs the program. */
+void log_barriers(EventLog *log, const BarrierLog *barriers, const Program *program);
 void log_wait(EventLog *log, const BlockWait *wait);
-/* The launch at the place is complete; `launch` comes without what the place says. */
+/* The launch at the place is complete; `launch` comes without what the place says, and its blocks' records
+ * are the log's from then on. */
 void log_complete(const LogPlace *place, LoggedLaunch launch);
 /* Leaves out all that larger strides leave out. */
 void log_thin(EventLog *log, uint64_t block_stride, uint64_t launch_stride);
+void log_thin_barriers(EventLog *log, uint64_t stride);
+void log_drop_barriers(EventLog *log);
 /* Launches by number, stays and waits by block and time. */
 void log_sort(EventLog *log);
 

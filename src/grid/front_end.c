@@ -143,7 +143,8 @@ static void log_report(const GridKernel *launch, const BlockReport *report, uint
         .save_begun = report->save_begun,
         .left = report->ended,
     };
-    log_stay(log, &stay);
+    if (log_stay(log, &stay))
+        log_barriers(log, report->barriers, launch->kernel->launch.program);
 }
 
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
@@ -153,15 +154,15 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
     launch->thread_instructions += report->thread_instructions;
     front_end_wake_dispatcher(front_end, now);
     log_report(launch, report, sm);
+    if (launch->blocks && !launch->blocks[report->linear].started) /* it may come several times */
+        launch->blocks[report->linear].started = report->started;
     if (report->suspended) {
         front_end_suspended(front_end, report, sm, now);
         front_end_settle(front_end, kernel, now);
         return;
     }
-    if (launch->blocks) {
-        launch->blocks[report->linear].started = report->started;
+    if (launch->blocks)
         launch->blocks[report->linear].ended = report->ended;
-    }
     kernel->last_block = now;
     front_end->statistics.blocks_ended++;
     dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);
@@ -339,6 +340,7 @@ static void advance(Shard *shard, Cycle end)
         shard->wake = own;
         if (now >= end)
             return;
+        shard->latest = now;
         for (const Message *message; (message = shard_take(shard, now));)
             take_message(front_end, message, now);
         const bool kept = dats_keeps_kernels(front_end->dats);

@@ -110,6 +110,8 @@ void front_end_device_free(FrontEnd *front_end);
 /* Between windows. Of `device`, seen is filled in, and of its grid kernel, block_count, need, priority,
  * buffer, arrives, callers, is_group and, of groups, hardware_thread and number. */
 void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunch *launch);
+/* A kernel is cut off: launches in its log that are not complete are written down as if they ended now. */
+void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now);
 
 /* -- between the files of the front end -- */
 

@@ -4,6 +4,7 @@
  * follows from either begins at a cycle that is known then and lies behind the window (front_end.h). */
 #include "grid/front_end.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static GridKernel *kernel_of(Family *family)
@@ -81,6 +82,7 @@ void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunc
     front_end->waiting_blocks += grid->block_count;
     grid->place_in_log = log_launch(&launch->parent->place_in_log, launch->parent_block,
                                     grid->kernel->launch.program->name, grid->block_count);
+    grid->blocks = log_new_blocks(&grid->place_in_log, grid->block_count);
     count_launch(front_end, grid);
     family_launch(&grid->family, &launch->parent->family, launch->block, launch->order, launch->stream);
     front_end->ready_at = 0;
@@ -97,15 +99,35 @@ static void on_ready(void *context, Family *family)
 
 /* -- completions -- */
 
-static void log_grid(const GridKernel *grid)
+static void log_grid(GridKernel *grid, Cycle ended)
 {
     const Launch *launch = &grid->kernel->launch;
     if (!grid->place_in_log.log)
         return;
-    LoggedLaunch logged = {.is_group = grid->is_group, .launched = grid->launched, .ended = grid->last_block};
+    LoggedLaunch logged = {
+        .is_group = grid->is_group,
+        .block_count = grid->block_count,
+        .blocks = grid->blocks,
+        .launched = grid->launched,
+        .ended = ended,
+    };
+    grid->blocks = NULL;
     memcpy(logged.grid, launch->grid, sizeof logged.grid);
     memcpy(logged.block, launch->block, sizeof logged.block);
     log_complete(&grid->place_in_log, logged);
+}
+
+void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now)
+{
+    for (uint32_t i = 0; i < front_end->devices.count; i++) {
+        GridKernel *grid = &front_end->devices.items[i]->grid;
+        if (grid->place_in_log.log != log)
+            continue;
+        if (!grid->dispatched_blocks)
+            grid->place_in_log.begun = now;
+        log_cut_blocks(grid->blocks, grid->block_count, now);
+        log_grid(grid, now);
+    }
 }
 
 static void on_complete(void *context, Family *family)
@@ -116,7 +138,7 @@ static void on_complete(void *context, Family *family)
         front_end_end_kernel(front_end, grid, grid->last_block);
         return;
     }
-    log_grid(grid);
+    log_grid(grid, grid->last_block);
     GridKernel *parent = kernel_of(family->parent);
     parent->warp_instructions += grid->warp_instructions;
     parent->thread_instructions += grid->thread_instructions;
@@ -342,6 +364,7 @@ void front_end_device_free(FrontEnd *front_end)
         DeviceGrid *device = front_end->devices.items[i];
         family_give_up(&device->grid.family, NULL);
         VEC_FREE(&device->grid.resumable);
+        free(device->grid.blocks);
     }
     for (uint32_t i = 0; i < front_end->devices.count; i++)
         xfree(front_end->devices.items[i]);

@@ -82,6 +82,7 @@ static void partition_advance(Shard *shard, Cycle end)
         const Cycle now = earlier(next_cycle(partition), shard_next_arrival(shard));
         if (now >= end)
             break;
+        shard->latest = now;
         take_messages(partition, now);
         if (partition->dram_next <= now)
             advance_dram(partition, now);

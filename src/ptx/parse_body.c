@@ -1,33 +1,6 @@
 /* A function's body: declarations, labels, tables of targets, nested scopes, instructions. */
 #include "ptx/parser.h"
 
-/* ".loc 1 23 5, function_name $L__info_string0, inlined_at 1 20 3": the place in the CUDA source of
- * the instructions that follow. Line 0 says that they have none of their own; the place before them is
- * the best that is known. */
-static void parse_loc(Parser *parser)
-{
-    SourcePlace source;
-    source.file = (uint32_t)parser_expect_integer(parser, UINT32_MAX, "a file number");
-    source.line = (uint32_t)parser_expect_integer(parser, UINT32_MAX, "a line number");
-    source.column = (uint32_t)parser_expect_integer(parser, UINT32_MAX, "a column number");
-    if (source.line)
-        parser->source = source;
-    while (parser_accept(parser, ',')) {
-        if (token_is(&parser->token, "function_name")) {
-            parser_advance(parser);
-            parser_expect_name(parser, "a label of the debug strings");
-            if (parser_accept(parser, '+'))
-                parser_expect_integer(parser, UINT64_MAX, "an offset");
-        } else if (token_is(&parser->token, "inlined_at")) {
-            parser_advance(parser);
-            for (int i = 0; i < 3; i++)
-                parser_expect_integer(parser, UINT32_MAX, "a file, line and column number");
-        } else {
-            parser_expected(parser, "'function_name' or 'inlined_at'");
-        }
-    }
-}
-
 static void parse_branch_targets(Parser *parser, Table *table)
 {
     const uint32_t first = parser->fixups.count;
@@ -112,7 +85,7 @@ static void parse_body_directive(Parser *parser)
 {
     Space space;
     if (parser_accept_directive(parser, ".loc"))
-        parse_loc(parser);
+        parse_location(parser);
     else if (space_of(&parser->token, &space))
         parse_variables(parser, (Linkage){0});
     else if (token_is(&parser->token, ".pragma"))

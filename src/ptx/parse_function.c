@@ -137,7 +137,7 @@ static void start_function(Parser *parser)
     parser->mods.count = 0;
     parser->tables.count = 0;
     parser->fixups.count = 0;
-    parser->source = (SourcePlace){0};
+    parser->location = 0;
     scope_open(parser);
 }
 

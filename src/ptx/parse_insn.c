@@ -119,7 +119,7 @@ void parse_insn(Parser *parser, const Token *mnemonic, uint32_t guard, bool guar
         .guard_negated = guard_negated,
         .guard = guard,
         .place = mnemonic->place,
-        .source = parser->source,
+        .source = {.line = parser->location},
         .mnemonic = opcode->mnemonic,
         .opcode = opcode->text,
     };

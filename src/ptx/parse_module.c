@@ -184,6 +184,7 @@ static void parse_all(Parser *parser)
 /* Hands the vectors over to the module. */
 static void finish_module(Parser *parser)
 {
+    resolve_locations(parser);
     Module *module = parser->module;
     Arena *arena = &module->arena;
     module->variable_count = parser->variables.count;
@@ -215,6 +216,8 @@ static void free_parser(Parser *parser)
     VEC_FREE(&parser->functions);
     VEC_FREE(&parser->aliases);
     VEC_FREE(&parser->files);
+    VEC_FREE(&parser->locations);
+    map_free(&parser->location_numbers);
     VEC_FREE(&parser->registers);
     VEC_FREE(&parser->insns);
     VEC_FREE(&parser->operands);

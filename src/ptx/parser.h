@@ -69,6 +69,12 @@ typedef struct Opcode {
     Type first_type, last_type;
 } Opcode;
 
+/* What a .loc says. A location's caller comes before it, so that following callers ends. */
+typedef struct Location {
+    SourcePlace place;
+    uint32_t caller; /* number of the location at which its function was called, from 1; 0: none */
+} Location;
+
 typedef struct Parser {
     Lexer lexer;
     Token token;           /* the next one */
@@ -99,6 +105,8 @@ typedef struct Parser {
     VEC(Function) functions;
     VEC(Alias) aliases;
     VEC(const char *) files;
+    VEC(Location) locations;
+    Map location_numbers;  /* by the bytes of a SourcePlace, of the last location that has it */
 
     /* the function being read */
     uint32_t function;     /* its number, or NO_INDEX */
@@ -108,7 +116,7 @@ typedef struct Parser {
     VEC(Mod) mods;
     VEC(Table) tables;
     VEC(PtxOperand) elements; /* of vectors and lists not yet closed */
-    SourcePlace source;
+    uint32_t location;     /* number of what the last .loc said, from 1; 0: nothing yet */
 } Parser;
 
 /* parser.c */
@@ -175,6 +183,10 @@ void parse_initializer(Parser *parser, Variable *variable, Dimensions *dimension
 void parse_function(Parser *parser, Linkage linkage);
 /* "(.param .b32 a, .reg .f32 b)", added to parser->formals. */
 void parse_formals(Parser *parser);
+
+/* parse_location.c: after .loc; and when all functions and file names are known */
+void parse_location(Parser *parser);
+void resolve_locations(Parser *parser);
 
 /* parse_body.c: after the opening brace, with the closing one */
 void parse_body(Parser *parser);

@@ -1,6 +1,7 @@
+/* Files have millions of values: what would be a call of printf or a lock for each is written out here. */
 #include "report/json.h"
 
-#include <inttypes.h>
+#include <string.h>
 
 JsonWriter json_begin(FILE *to) { return (JsonWriter){.to = to, .line = JSON_DEPTH, .empty = true}; }
 
@@ -20,54 +21,71 @@ static unsigned character_bytes(const char *text)
     return bytes;
 }
 
+static void put(FILE *to, const char *text, size_t length) { fwrite_unlocked(text, 1, length, to); }
+
+/* Bytes of the text before what needs an escape. */
+static size_t plain_bytes(const char *text)
+{
+    size_t bytes = 0;
+    for (unsigned more; (unsigned char)text[bytes] >= 0x20 && text[bytes] != '"' && text[bytes] != '\\';
+         bytes += more)
+        if (!(more = character_bytes(text + bytes)))
+            break;
+    return bytes;
+}
+
 /* What users name in another encoding keeps its length, not its letters. */
 static void write_text(FILE *to, const char *text)
 {
-    putc('"', to);
-    for (unsigned bytes; *text; text += bytes ? bytes : 1) {
-        const unsigned char byte = (unsigned char)*text;
-        bytes = character_bytes(text);
+    putc_unlocked('"', to);
+    while (*text) {
+        const size_t plain = plain_bytes(text);
+        put(to, text, plain);
+        text += plain;
+        if (!*text)
+            break;
+        const unsigned char byte = (unsigned char)*text++;
         if (byte == '"' || byte == '\\')
             fprintf(to, "\\%c", byte);
         else if (byte == '\n')
             fputs("\\n", to);
         else if (byte == '\t')
             fputs("\\t", to);
-        else if (byte < 0x20)
-            fprintf(to, "\\u%04x", byte);
-        else if (!bytes)
+        else if (byte >= 0x80)
             fputs("\\ufffd", to);
         else
-            fwrite(text, 1, bytes, to);
+            fprintf(to, "\\u%04x", byte);
     }
-    putc('"', to);
+    putc_unlocked('"', to);
 }
 
 static void break_line(const JsonWriter *json)
 {
     if (json->depth >= json->line)
         return;
-    fprintf(json->to, "\n%*s", (int)(2 * json->depth), "");
+    putc_unlocked('\n', json->to);
+    for (unsigned i = 0; i < 2 * json->depth; i++)
+        putc_unlocked(' ', json->to);
 }
 
 /* What comes before a value: the comma behind the last one, the place, the key. */
 static void begin_value(JsonWriter *json, const char *key)
 {
     if (!json->empty)
-        fputs(json->depth >= json->line ? ", " : ",", json->to);
+        put(json->to, ", ", json->depth >= json->line ? 2 : 1);
     json->empty = false;
     if (json->depth)
         break_line(json);
     if (key) {
         write_text(json->to, key);
-        fputs(": ", json->to);
+        put(json->to, ": ", 2);
     }
 }
 
 void json_open(JsonWriter *json, const char *key, char bracket)
 {
     begin_value(json, key);
-    putc(bracket, json->to);
+    putc_unlocked(bracket, json->to);
     json->brackets[json->depth++] = bracket == '{' ? '}' : ']';
     json->empty = true;
 }
@@ -85,7 +103,7 @@ void json_close(JsonWriter *json)
     const char bracket = json->brackets[--json->depth];
     if (!same_line)
         break_line(json);
-    putc(bracket, json->to);
+    putc_unlocked(bracket, json->to);
     json->empty = false;
     if (json->depth < json->line)
         json->line = JSON_DEPTH;
@@ -96,7 +114,9 @@ void json_close(JsonWriter *json)
 void json_put_integer(JsonWriter *json, const char *key, uint64_t value)
 {
     begin_value(json, key);
-    fprintf(json->to, "%" PRIu64, value);
+    char text[RATIO_TEXT_SIZE], *const end = text + sizeof text;
+    const char *begin = digits_before(end, value, 1);
+    put(json->to, begin, (size_t)(end - begin));
 }
 
 void json_put_boolean(JsonWriter *json, const char *key, bool value)
@@ -115,5 +135,6 @@ void json_put_ratio(JsonWriter *json, const char *key, Ratio ratio)
 {
     char text[RATIO_TEXT_SIZE];
     begin_value(json, key);
-    fputs(ratio.under ? ratio_text(ratio, 1, 6, text) : "null", json->to);
+    const char *shown = ratio.under ? ratio_text(ratio, 1, 6, text) : "null";
+    put(json->to, shown, strlen(shown));
 }

@@ -8,6 +8,7 @@
 
 #include "api/gpu.h"
 #include "base/plain_name.h"
+#include "base/terminal.h"
 
 /* Between plain lines; of the samples that rates are made of. */
 #define LINE_SECONDS 5.0
@@ -18,11 +19,11 @@ enum { NARROW = 80, WIDEST = 400, NAME_WIDTH = 40, BAR_WIDTH = 30, NUMBER_SIZE =
 
 bool live_style(const char *wanted, FILE *to, LiveStyle *style)
 {
-    const bool is_terminal = isatty(fileno(to));
+    const LiveStyle shown = terminal_can_redraw(to) ? LIVE_REDRAWN : LIVE_LINES;
     if (!wanted || strcmp(wanted, "auto") == 0)
-        *style = is_terminal ? LIVE_REDRAWN : LIVE_NEVER;
+        *style = terminal_is(to) ? shown : LIVE_NEVER;
     else if (strcmp(wanted, "always") == 0)
-        *style = is_terminal ? LIVE_REDRAWN : LIVE_LINES;
+        *style = shown;
     else if (strcmp(wanted, "never") == 0)
         *style = LIVE_NEVER;
     else
@@ -255,24 +256,28 @@ bool live_look(void *context, const WbProgress *now)
 
 void live_bar(FILE *to, const char *what, size_t done, size_t count, double seconds)
 {
-    if (!isatty(fileno(to)))
+    if (!terminal_can_redraw(to))
         return;
     if (done >= count) {
         fputs("\r\033[K", to);
         fflush(to);
         return;
     }
-    char bar[BAR_WIDTH + 1], left[NUMBER_SIZE + 32] = "";
-    for (size_t i = 0; i < BAR_WIDTH; i++)
-        bar[i] = i < done * BAR_WIDTH / count ? '#' : '.';
-    bar[BAR_WIDTH] = '\0';
+    char left[NUMBER_SIZE + 32] = "", words[128], text[WIDEST + 1], bar[BAR_WIDTH + 1];
     if (done) {
         char time[NUMBER_SIZE];
         put_time(time, sizeof time, seconds * (double)(count - done) / (double)done);
         snprintf(left, sizeof left, ", about %s left", time);
     }
-    char text[WIDEST + 1];
-    snprintf(text, columns_of(to) + 1, "[%s] %zu of %zu %s done%s", bar, done, count, what, left);
+    snprintf(words, sizeof words, "%zu of %zu %s done%s", done, count, what, left);
+    const size_t columns = columns_of(to);
+    if (strlen(words) > columns)
+        words[strlen(words) - strlen(left)] = '\0';
+    const size_t taken = strlen(words) + strlen("[] ");
+    const size_t room = columns > taken ? columns - taken : 0, width = room < BAR_WIDTH ? room : BAR_WIDTH;
+    for (size_t i = 0; i < width; i++)
+        bar[i] = i < done * width / count ? '#' : '.';
+    snprintf(text, columns + 1, width ? "[%.*s] %s" : "%.*s%s", (int)width, bar, words);
     fprintf(to, "\r%s\033[K", text);
     fflush(to);
 }

@@ -1,6 +1,5 @@
 #include "report/ratio.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +43,16 @@ const char *ratio_formula(const RatioRow *row, char buffer[RATIO_FORMULA_SIZE])
     return buffer;
 }
 
+char *digits_before(char *end, uint64_t value, unsigned least)
+{
+    char *begin = end;
+    for (; value; value /= 10)
+        *--begin = (char)('0' + value % 10);
+    while (end - begin < (int)least)
+        *--begin = '0';
+    return begin;
+}
+
 const char *ratio_text(Ratio ratio, uint64_t scale, unsigned digits, char buffer[RATIO_TEXT_SIZE])
 {
     if (!ratio.under) {
@@ -55,9 +64,13 @@ const char *ratio_text(Ratio ratio, uint64_t scale, unsigned digits, char buffer
         power *= 10;
     const u128 rounded = ((u128)ratio.over * scale * power + ratio.under / 2) / ratio.under;
     const uint64_t whole = (uint64_t)(rounded / power), rest = (uint64_t)(rounded % power);
-    if (digits)
-        snprintf(buffer, RATIO_TEXT_SIZE, "%" PRIu64 ".%0*" PRIu64, whole, (int)digits, rest);
-    else
-        snprintf(buffer, RATIO_TEXT_SIZE, "%" PRIu64, whole);
+    char *const end = buffer + RATIO_TEXT_SIZE - 1, *begin = end;
+    if (digits) {
+        begin = digits_before(end, rest, digits);
+        *--begin = '.';
+    }
+    begin = digits_before(begin, whole, 1);
+    memmove(buffer, begin, (size_t)(end - begin));
+    buffer[end - begin] = '\0';
     return buffer;
 }

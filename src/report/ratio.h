@@ -31,6 +31,8 @@ bool ratio_is_share(const RatioRow *row);
 /* How it is made, with the names of counters that lists and JSON have: "l1.load_hits / l1.loads". */
 const char *ratio_formula(const RatioRow *row, char buffer[RATIO_FORMULA_SIZE]);
 
+/* Writes the digits of a number, at least so many, in front of `end`; where they begin. */
+char *digits_before(char *end, uint64_t value, unsigned least);
 /* The quotient times `scale` with `digits` (6 at most) behind the point, rounded; "-" where there is none. */
 const char *ratio_text(Ratio ratio, uint64_t scale, unsigned digits, char buffer[RATIO_TEXT_SIZE]);
 

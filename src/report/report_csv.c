@@ -26,7 +26,7 @@ static void put_head(const WbGpu *gpu, FILE *to)
           to);
     for (size_t i = 0; i < gpu->statistics.count; i++)
         fprintf(to, ",%s", gpu->statistics.rows[i].name);
-    fputs(",limited_by,interrupted\n", to);
+    fputs(",limited_by,interrupted,status\n", to);
 }
 
 static void put_row(const WbGpu *gpu, const KernelRecord *record, FILE *to)
@@ -47,7 +47,8 @@ static void put_row(const WbGpu *gpu, const KernelRecord *record, FILE *to)
         for (size_t i = 0; i < components[c].table->count; i++)
             fprintf(to, ",%" PRIu64, record->components[c].sums[i]);
     const KernelSums sums = kernel_sums(record, &gpu->config);
-    fprintf(to, ",%s,%d\n", limit_rows[limit_of(record, &sums, &gpu->config).kind].name, record->interrupted);
+    fprintf(to, ",%s,%d,%s\n", limit_rows[limit_of(record, &sums, &gpu->config).kind].name,
+            record->status != RECORD_ENDED, record_status_names[record->status]);
 }
 
 void report_csv(const WbGpu *gpu, FILE *to)

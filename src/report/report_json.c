@@ -11,6 +11,7 @@
 #include "report/json.h"
 #include "report/limit.h"
 #include "report/report_events.h"
+#include "report/report_hang.h"
 #include "report/report_run.h"
 
 bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
@@ -123,19 +124,31 @@ static void put_ratios(JsonWriter *json, const KernelRecord *record, const Kerne
     json_close(json);
 }
 
+/* Of the kernel itself (launch 0), or of what it launched. */
+static void put_grid_blocks(JsonWriter *json, uint32_t kernel, uint32_t launch, const BlockRecord *blocks,
+                            uint64_t count)
+{
+    for (uint64_t i = 0; blocks && i < count; i++) {
+        json_open_line(json, NULL, '{');
+        json_put_integer(json, "kernel", kernel);
+        if (launch)
+            json_put_integer(json, "launch", launch);
+        json_put_integer(json, "block", i);
+        json_put_integer(json, "sm", blocks[i].sm);
+        json_put_integer(json, "dispatched", blocks[i].dispatched);
+        json_put_integer(json, "started", blocks[i].started);
+        json_put_integer(json, "ended", blocks[i].ended);
+        json_close(json);
+    }
+}
+
 static void put_blocks(JsonWriter *json, const KernelRecord *record)
 {
     json_open(json, "blocks", '[');
-    for (uint64_t i = 0; record->blocks && i < record->block_count; i++) {
-        const BlockRecord *block = &record->blocks[i];
-        json_open_line(json, NULL, '{');
-        json_put_integer(json, "kernel", record->number);
-        json_put_integer(json, "block", i);
-        json_put_integer(json, "sm", block->sm);
-        json_put_integer(json, "dispatched", block->dispatched);
-        json_put_integer(json, "started", block->started);
-        json_put_integer(json, "ended", block->ended);
-        json_close(json);
+    put_grid_blocks(json, record->number, 0, record->blocks, record->block_count);
+    for (uint32_t i = 0; record->log && i < record->log->launches.count; i++) {
+        const LoggedLaunch *launch = &record->log->launches.items[i];
+        put_grid_blocks(json, record->number, launch->number, launch->blocks, launch->block_count);
     }
     json_close(json);
 }
@@ -258,8 +271,7 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     json_put_integer(json, "started", record->started);
     json_put_integer(json, "ended", record->ended);
     json_put_boolean(json, "alone", record->is_alone);
-    if (record->interrupted)
-        json_put_boolean(json, "interrupted", true);
+    report_put_status(json, record);
     json_put_integer(json, "cycles", sums.cycles);
     json_put_integer(json, "warp_instructions", record->warp_instructions);
     json_put_integer(json, "thread_instructions", record->thread_instructions);
@@ -269,7 +281,7 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     put_accesses(json, &record->series);
     if (record->series.interval)
         put_series(json, record);
-    if (record->log)
+    if (record->log && (options->blocks || record->log->keeps_stays))
         report_events(json, record->log);
     if (options->details)
         put_details(json, record);

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "api/gpu.h"
+#include "base/terminal.h"
 #include "report/ratio.h"
 
-enum { SHOWN = 10, TEXT_WIDTH = 52, PLACE_WIDTH = 24 };
+/* What stands before the text of a line takes BEFORE_TEXT columns. */
+enum { SHOWN = 10, TEXT_WIDTH = 52, PLACE_WIDTH = 24, BEFORE_TEXT = 26 + PLACE_WIDTH };
 
 /* Cycles of warps: each issue is one. */
 static uint64_t spent(const LineRecord *line) { return line->counts.issued + line_waited(line); }
@@ -75,7 +77,8 @@ static void put_line(const WbGpu *gpu, const LineRecord *line, uint64_t all, FIL
     snprintf(place, sizeof place, "%.480s:%u", last ? last + 1 : name, line->line);
     fprintf(to, "  %5s%%  %-*s", ratio_text((Ratio){spent(line), all}, 100, 1, figure), PLACE_WIDTH, place);
     put_reason(line, to);
-    fprintf(to, "  %.*s\n", (int)(length < TEXT_WIDTH ? length : TEXT_WIDTH), text ? text : "");
+    const size_t room = terminal_columns(to) - BEFORE_TEXT, most = room < TEXT_WIDTH ? room : TEXT_WIDTH;
+    fprintf(to, "  %.*s\n", (int)(length < most ? length : most), text ? text : "");
 }
 
 void report_lines(const WbGpu *gpu, FILE *to)
@@ -87,7 +90,7 @@ void report_lines(const WbGpu *gpu, FILE *to)
         all += spent(&lines[i]);
     if (count) {
         qsort(lines, count, sizeof *lines, by_cycles);
-        fputs("  where warps spent their time, by line; what for most; the line:\n", to);
+        report_wrapped("where warps spent their time, by line; what for most; the line:", 2, to);
     }
     for (uint32_t i = 0; i < count && i < SHOWN; i++)
         put_line(gpu, &lines[i], all, to);

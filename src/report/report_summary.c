@@ -7,10 +7,11 @@
 
 #include "api/gpu.h"
 #include "base/plain_name.h"
+#include "base/terminal.h"
 #include "report/limit.h"
 #include "report/report_run.h"
 
-enum { SHOWN = 12, NAME_WIDTH = 36, PAGE_WIDTH = 100 };
+enum { SHOWN = 12, NAME_WIDTH = 36, WHOLE_WIDTH = 110 };
 
 /* All launches of one kernel. */
 typedef struct KernelGroup {
@@ -75,22 +76,41 @@ static uint64_t all_cycles(const KernelGroup *groups, size_t count)
     return all;
 }
 
+/* Where a line has no room for all, the name has one of its own, and how many instructions is left out. */
+static void put_head_of_groups(bool is_narrow, FILE *to)
+{
+    if (is_narrow)
+        fprintf(to, "  kernel\n    %8s %12s %6s  %s\n", "launches", "cycles", "share", "limited by");
+    else
+        fprintf(to, "  %-*s %8s %12s %6s %13s  %s\n", NAME_WIDTH, "kernel", "launches", "cycles", "share",
+                "warp instr.", "limited by");
+}
+
+static void put_group(const KernelGroup *group, const char *name, uint64_t all, bool is_narrow, FILE *to)
+{
+    const double share = all ? 100.0 * (double)group->cycles / (double)all : 0.0;
+    const char *limit = limit_rows[group->limit.kind].title;
+    if (is_narrow)
+        fprintf(to, "  %s\n    %8" PRIu64 " %12" PRIu64 " %5.1f%%  %s\n", name, group->launches,
+                group->cycles, share, limit);
+    else
+        fprintf(to, "  %-*s %8" PRIu64 " %12" PRIu64 " %5.1f%% %13" PRIu64 "  %s\n", NAME_WIDTH, name,
+                group->launches, group->cycles, share, group->instructions, limit);
+}
+
 static void put_groups(const KernelGroup *groups, size_t count, FILE *to)
 {
     const uint64_t all = all_cycles(groups, count);
+    const bool is_narrow = terminal_is(to) && terminal_columns(to) < WHOLE_WIDTH;
     const size_t shown = count < SHOWN ? count : SHOWN;
     const char *names[SHOWN];
     char texts[SHOWN][NAME_WIDTH + 1];
     for (size_t i = 0; i < shown; i++)
         names[i] = groups[i].name;
     plain_names_fit(names, shown, NAME_WIDTH, texts[0]);
-    fprintf(to, "  %-*s %8s %12s %6s %13s  %s\n", NAME_WIDTH, "kernel", "launches", "cycles", "share",
-            "warp instr.", "limited by");
+    put_head_of_groups(is_narrow, to);
     for (size_t i = 0; i < shown; i++)
-        fprintf(to, "  %-*s %8" PRIu64 " %12" PRIu64 " %5.1f%% %13" PRIu64 "  %s\n", NAME_WIDTH, texts[i],
-                groups[i].launches, groups[i].cycles,
-                all ? 100.0 * (double)groups[i].cycles / (double)all : 0.0, groups[i].instructions,
-                limit_rows[groups[i].limit.kind].title);
+        put_group(&groups[i], texts[i], all, is_narrow, to);
     if (count > SHOWN)
         fprintf(to, "  and %zu kernel%s more\n", count - SHOWN, count - SHOWN == 1 ? "" : "s");
 }
@@ -136,17 +156,28 @@ static void put_answer(const WbGpu *gpu, const KernelGroup *groups, size_t count
 
 void report_wrapped(const char *text, unsigned indent, FILE *to)
 {
-    unsigned column = 0;
-    while (*text) {
-        const size_t length = strcspn(text, " ");
-        if (column && column + 1 + length > PAGE_WIDTH) {
-            putc('\n', to);
-            column = 0;
-        }
-        column += (unsigned)fprintf(to, "%*s%.*s", column ? 1 : (int)indent, "", (int)length, text);
-        text += length + (text[length] == ' ');
+    fprintf(to, "%*s", (int)indent, "");
+    terminal_wrap(text, indent, indent, terminal_columns(to), to);
+}
+
+/* The first kernel that failed or hangs, and how many did not end. */
+static void put_failures(const WbGpu *gpu, FILE *to)
+{
+    const KernelRecord *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < gpu->records.count; i++) {
+        const KernelRecord *record = gpu->records.items[i];
+        count += record->status != RECORD_ENDED;
+        if (record->status > RECORD_INTERRUPTED && !first)
+            first = record;
     }
-    putc('\n', to);
+    if (!count)
+        return;
+    fprintf(to, "%u of these kernels %s cut off before %s end", count, count == 1 ? "was" : "were",
+            count == 1 ? "its" : "their");
+    if (first)
+        fprintf(to, "; %.80s: %s", first->name, record_status_names[first->status]);
+    fputs(".\n", to);
 }
 
 /* The first line: on which GPU, how long, how much. */
@@ -199,6 +230,7 @@ void report_summary(const WbGpu *gpu, FILE *to)
         return;
     KernelGroup *groups = xcalloc(gpu->records.count, sizeof *groups);
     const size_t count = make_groups(gpu, groups);
+    put_failures(gpu, to);
     put_answer(gpu, groups, count, to);
     put_groups(groups, count, to);
     report_lines(gpu, to);

@@ -3,10 +3,15 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/terminal.h"
 #include "report/limit.h"
+#include "report/report_hang.h"
+
+enum { TEXT_INDENT = 16 };
 
 typedef struct Page {
     FILE *to;
@@ -44,11 +49,12 @@ static void line(const Page *page, const char *title, const char *format, ...)
 static void line(const Page *page, const char *title, const char *format, ...)
 {
     va_list arguments;
+    char text[1024];
     va_start(arguments, format);
-    fprintf(page->to, "  %-14s", title);
-    vfprintf(page->to, format, arguments);
-    putc('\n', page->to);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fprintf(page->to, "  %-*s", TEXT_INDENT - 2, title);
+    terminal_wrap(text, TEXT_INDENT, TEXT_INDENT, terminal_columns(page->to), page->to);
 }
 
 static void write_answer(const Page *page)
@@ -56,11 +62,17 @@ static void write_answer(const Page *page)
     const KernelRecord *record = page->record;
     const GpuConfig *config = &page->gpu->config;
     const KernelLimit limit = limit_of(record, &page->sums, config);
-    char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 32];
-    fprintf(page->to, "  %s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".\n",
-            figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
-            page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text,
-            record->interrupted ? ", cut off before its end" : "", record->launched);
+    char text[LIMIT_TEXT_SIZE], sentence[LIMIT_TEXT_SIZE + 64], cut_off[64] = "";
+    if (record->status != RECORD_ENDED)
+        snprintf(cut_off, sizeof cut_off, ", cut off before its end (%s)",
+                 record_status_names[record->status]);
+    snprintf(sentence, sizeof sentence,
+             "%s us (%" PRIu64 " cycles at %s GHz)%s; launched in cycle %" PRIu64 ".",
+             figure_of((Ratio){page->sums.cycles * 1000, page->sums.clock_khz}, false, 2).text,
+             page->sums.cycles, figure_of((Ratio){config->clock_khz, 1000000}, false, 3).text, cut_off,
+             record->launched);
+    report_wrapped(sentence, 2, page->to);
+    report_put_failure(record, page->to);
     snprintf(sentence, sizeof sentence, "Limited by %s", limit_text(&limit, text));
     report_wrapped(sentence, 2, page->to);
 }
@@ -112,14 +124,15 @@ static void write_schedulers(const Page *page)
     const uint64_t *values = page->record->components[COMPONENT_SCHEDULER].sums;
     size_t order[sizeof(SchedulerStatistics) / sizeof(uint64_t)];
     const size_t count = sort_rows(values, table->count, order);
-    fprintf(page->to, "  %-14sissued %s; waited for", "schedulers", FIGURE(page, issue_share));
+    char text[1024];
+    int used = snprintf(text, sizeof text, "issued %s; waited for", FIGURE(page, issue_share));
     for (size_t i = 0; i < count; i++) {
         const char *name = table->rows[order[i]].name;
         const Figure share = figure_of((Ratio){values[order[i]], page->sums.scheduler_cycles}, true, 1);
         if (strcmp(name, "issued") != 0 && strcmp(share.text, "0.0%") != 0)
-            fprintf(page->to, " %s %s", reason(name), share.text);
+            used += snprintf(text + used, sizeof text - (size_t)used, " %s %s", reason(name), share.text);
     }
-    putc('\n', page->to);
+    line(page, "schedulers", "%s", text);
 }
 
 static void write_memory(const Page *page)
@@ -168,18 +181,25 @@ static void write_sms(const Page *page)
         fputs("  SM by SM: not kept (knob record_details)\n", page->to);
         return;
     }
-    fprintf(page->to, "  %6s %8s %12s %12s %14s %8s %8s\n", "SM", "blocks", "active", "idle", "instructions",
+    fprintf(page->to, "  %3s %6s %10s %10s %11s %5s %7s\n", "SM", "blocks", "active", "idle", "instr.",
             "warps", "L1 hits");
     for (uint32_t i = 0; i < record->components[COMPONENT_SM].count; i++) {
         SmStatistics sm;
         L1Statistics l1;
         kernel_part(record, COMPONENT_SM, i, &sm);
         kernel_part(record, COMPONENT_L1, i, &l1);
-        fprintf(page->to, "  %6u %8" PRIu64 " %12" PRIu64 " %12" PRIu64 " %14" PRIu64 " %8s %8s\n", i,
+        fprintf(page->to, "  %3u %6" PRIu64 " %10" PRIu64 " %10" PRIu64 " %11" PRIu64 " %5s %7s\n", i,
                 sm.blocks, sm.active_cycles, sm.idle_cycles, sm.warp_instructions,
                 figure_of((Ratio){sm.resident_warp_cycles, sm.active_cycles}, false, 2).text,
                 figure_of((Ratio){l1.load_hits, l1.loads}, true, 1).text);
     }
+}
+
+static void write_grid_blocks(const BlockRecord *blocks, uint64_t count, FILE *to)
+{
+    for (uint64_t i = 0; blocks && i < count; i++)
+        fprintf(to, "  %10" PRIu64 " %6u %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", i, blocks[i].sm,
+                blocks[i].dispatched, blocks[i].started, blocks[i].ended);
 }
 
 static void write_blocks(const Page *page)
@@ -190,10 +210,16 @@ static void write_blocks(const Page *page)
         return;
     }
     fprintf(page->to, "  %10s %6s %12s %12s %12s\n", "block", "SM", "dispatched", "started", "ended");
-    for (uint64_t i = 0; i < record->block_count; i++) {
-        const BlockRecord *block = &record->blocks[i];
-        fprintf(page->to, "  %10" PRIu64 " %6u %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", i, block->sm,
-                block->dispatched, block->started, block->ended);
+    write_grid_blocks(record->blocks, record->block_count, page->to);
+    for (uint32_t i = 0; record->log && i < record->log->launches.count; i++) {
+        const LoggedLaunch *launch = &record->log->launches.items[i];
+        fprintf(page->to, "  launch %u, %s, by block %" PRIu64 " of ", launch->number,
+                record->log->names.items[launch->name], launch->parent_block);
+        if (launch->parent)
+            fprintf(page->to, "launch %u:\n", launch->parent);
+        else
+            fputs("the kernel:\n", page->to);
+        write_grid_blocks(launch->blocks, launch->block_count, page->to);
     }
 }
 
@@ -209,6 +235,15 @@ static void write_kernel(const Page *page, const ReportOptions *options)
         write_blocks(page);
 }
 
+/* A row of a table: whole where no terminal shows it. */
+static void write_count(const WbStat *stat, FILE *to)
+{
+    char row[512];
+    snprintf(row, sizeof row, "  %-22s %12" PRIu64 " %-13s %s", stat->name, stat->value, stat->unit,
+             stat->description);
+    terminal_wrap(row, 0, 6, terminal_is(to) ? terminal_columns(to) : UINT_MAX, to);
+}
+
 /* Functional mode has no time: every count that is not zero. */
 static void write_counts(const WbGpu *gpu, FILE *to)
 {
@@ -217,34 +252,43 @@ static void write_counts(const WbGpu *gpu, FILE *to)
         WbStat stat;
         wb_stat_at(gpu, i, &stat);
         if (stat.value)
-            fprintf(to, "  %-22s %12" PRIu64 " %-13s %s\n", stat.name, stat.value, stat.unit,
-                    stat.description);
+            write_count(&stat, to);
     }
 }
 
-static uint32_t find_longest(const WbGpu *gpu)
+/* The one that has a page where not all do: the first that did not end, or the longest. */
+static uint32_t choose(const WbGpu *gpu)
 {
     uint32_t longest = 0;
+    for (uint32_t i = 0; i < gpu->records.count; i++)
+        if (gpu->records.items[i]->status > RECORD_INTERRUPTED)
+            return i;
     for (uint32_t i = 1; i < gpu->records.count; i++)
         if (record_cycles(gpu->records.items[i]) > record_cycles(gpu->records.items[longest]))
             longest = i;
     return longest;
 }
 
+static const char *title_of(const KernelRecord *record)
+{
+    return record->status > RECORD_INTERRUPTED ? "The launch that did not end (--detail shows all):\n"
+                                               : "The longest launch (--detail shows all):\n";
+}
+
 void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to)
 {
     enum { ALL_SHOWN = 3 };
     const bool all = gpu->records.count <= ALL_SHOWN || options->details || options->blocks;
-    const uint32_t longest = gpu->records.count ? find_longest(gpu) : 0;
+    const uint32_t chosen = gpu->records.count ? choose(gpu) : 0;
     if (gpu->records.count > 1)
         report_summary(gpu, to);
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         const KernelRecord *record = gpu->records.items[i];
         const Page page = {to, gpu, record, kernel_sums(record, &gpu->config)};
-        if (!all && i != longest)
+        if (!all && i != chosen)
             continue;
         if (gpu->records.count > 1)
-            fprintf(to, "\n%s", all ? "" : "The longest launch (--detail shows all):\n");
+            fprintf(to, "\n%s", all ? "" : title_of(record));
         write_kernel(&page, options);
     }
     if (gpu->records.count == 1)

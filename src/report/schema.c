@@ -31,6 +31,14 @@ static void put_limit_names(JsonWriter *json)
     json_close(json);
 }
 
+static void put_status_names(JsonWriter *json)
+{
+    json_open(json, "enum", '[');
+    for (unsigned i = 0; i < RECORD_STATUS_COUNT; i++)
+        json_put_text(json, NULL, record_status_names[i]);
+    json_close(json);
+}
+
 static void put_array(JsonWriter *json, const char *item)
 {
     json_put_text(json, "type", "array");
@@ -69,6 +77,8 @@ static void put_type(JsonWriter *json, const char *type, size_t length)
         json_close(json);
     } else if (strcmp(name, "limits") == 0) {
         put_limit_names(json);
+    } else if (strcmp(name, "statuses") == 0) {
+        put_status_names(json);
     } else {
         json_put_text(json, "type", name);
     }
@@ -269,9 +279,9 @@ static void put_series_rows(JsonWriter *json)
 
 static void put_definitions(JsonWriter *json)
 {
-    static const char *const plain[] = {"run",   "time",    "structures", "limited_by", "run_limited_by",
-                                        "block", "sampled", "launch",     "wait",       "line",
-                                        "host"};
+    static const char *const plain[] = {"run",        "time",       "structures",     "hang",  "hang_block",
+                                        "hang_warps", "limited_by", "run_limited_by", "block", "sampled",
+                                        "launch",     "wait",       "line",           "host"};
     json_open(json, "$defs", '{');
     put_config(json);
     put_object(json, "kernel", "kernel", put_component_sums);

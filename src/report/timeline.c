@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What of the events each kind may take: so many of 32. */
+/* What each kind may take of the events that barriers leave: so many of 32. */
 enum { KERNELS = 2, COPIES = 1, COUNTERS = 4, STAYS = 14, LAUNCHES = 4, WAITS = 4, EDGES = 2, SHARES = 32 };
 
 void trace_kernels(Trace *trace, uint64_t most)
@@ -142,11 +142,13 @@ void trace_counters(Trace *trace, uint64_t most)
 
 static void collect(Trace *trace)
 {
-    const uint64_t part = trace->gpu->config.timeline_events / SHARES;
+    const uint64_t events = trace->gpu->config.timeline_events;
+    const uint64_t part = (events - events / BARRIERS_SHARE) / SHARES;
     trace_kernels(trace, KERNELS * part);
     trace_copies(trace, COPIES * part);
     trace_counters(trace, COUNTERS * part);
     trace_stays(trace, STAYS * part);
+    trace_barriers(trace);
     trace_launches(trace, LAUNCHES * part);
     trace_waits(trace, WAITS * part);
     trace_edges(trace, EDGES * part);
@@ -155,7 +157,7 @@ static void collect(Trace *trace)
 static bool has_logs(const WbGpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->records.count; i++)
-        if (gpu->records.items[i]->log)
+        if (gpu->records.items[i]->log && gpu->records.items[i]->log->keeps_stays)
             return true;
     return gpu->kept.copies.count || gpu->config.timeline;
 }

@@ -122,6 +122,14 @@ static void name_copy(const KeptCopy *copy, char *text, size_t size)
              ways[copy->engine]);
 }
 
+static void name_barrier(const LoggedBarrier *barrier, char *text, size_t size)
+{
+    if (barrier->phase.name == CLUSTER_BARRIER)
+        snprintf(text, size, "barrier of the cluster");
+    else
+        snprintf(text, size, "barrier %u", barrier->phase.name);
+}
+
 static const char *const counter_names[COUNTER_COUNT] = {
     [COUNTER_IPC] = "IPC",
     [COUNTER_WARPS] = "resident warps",
@@ -135,6 +143,10 @@ static const char *const counter_names[COUNTER_COUNT] = {
 
 static const char *const arrow_names[] = {
     [ARROW_LAUNCHES] = "launches", [ARROW_RETURNS] = "returns", [ARROW_DEPENDS] = "is waited for by"};
+
+/* Viewers can leave out some of these. */
+static const char *const arrow_kinds[] = {
+    [ARROW_LAUNCHES] = "launches", [ARROW_RETURNS] = "waits", [ARROW_DEPENDS] = "dependencies"};
 
 static void name_event(const TraceEvent *event, char *text, size_t size)
 {
@@ -157,6 +169,9 @@ static void name_event(const TraceEvent *event, char *text, size_t size)
         return;
     case SLICE_SAVE:
         snprintf(text, size, "saved");
+        return;
+    case SLICE_BARRIER:
+        name_barrier(event->of, text, size);
         return;
     case SLICE_LAUNCH:
         snprintf(text, size, "%s", record->log->names.items[((const LoggedLaunch *)event->of)->name]);
@@ -216,8 +231,11 @@ static void put_kernel(JsonWriter *json, const Trace *trace, const KernelRecord 
     json_put_integer(json, "warp_instructions", record->warp_instructions);
     json_put_integer(json, "thread_instructions", record->thread_instructions);
     put_sampling(json, "blocks_shown", block_stride(trace, record));
-    if (record->interrupted)
+    if (record->status != RECORD_ENDED) {
         json_put_boolean(json, "interrupted", true);
+        json_put_text(json, "status", record_status_names[record->status]);
+        json_put_text(json, "failure", record->failure);
+    }
 }
 
 static void put_block(JsonWriter *json, const KernelRecord *record, const LoggedBlock *block)
@@ -248,6 +266,23 @@ static void put_stay(JsonWriter *json, const KernelRecord *record, const BlockSt
     json_put_integer(json, "dispatched", stay->dispatched);
     json_put_integer(json, "started", stay->started);
     json_put_integer(json, stay->save_begun ? "left" : "ended", stay->left);
+    if (stay->barriers) {
+        json_put_integer(json, "barriers", stay->barriers);
+        json_put_integer(json, "barriers_shown", stay->barrier_count);
+    }
+}
+
+static void put_barrier(JsonWriter *json, const KernelRecord *record, const LoggedBarrier *barrier)
+{
+    const BarrierPhase *phase = &barrier->phase;
+    json_put_integer(json, "number", phase->number);
+    json_put_integer(json, "warps", phase->warps);
+    json_put_integer(json, "arrived", phase->arrived);
+    if (phase->released) {
+        json_put_integer(json, "released", phase->released);
+        json_put_integer(json, "longest_wait", phase->released - phase->since);
+    }
+    json_put_text(json, "at", record->log->names.items[barrier->place]);
 }
 
 static void put_wait(JsonWriter *json, const KernelRecord *record, const BlockWait *wait)
@@ -269,6 +304,9 @@ static void put_arguments(JsonWriter *json, const Trace *trace, const TraceEvent
         break;
     case SLICE_STAY:
         put_stay(json, event->record, event->of);
+        break;
+    case SLICE_BARRIER:
+        put_barrier(json, event->record, event->of);
         break;
     case SLICE_LAUNCH:
         put_launch(json, event->record, event->of);
@@ -314,7 +352,7 @@ static void put_event(JsonWriter *json, const Trace *trace, const TraceEvent *ev
     if (event->kind != TRACE_COUNTER)
         json_put_integer(json, "tid", event->thread);
     if (event->kind >= ARROW_BEGIN) {
-        json_put_text(json, "cat", "arrow");
+        json_put_text(json, "cat", arrow_kinds[event->arrow]);
         json_put_integer(json, "id", event->number);
         if (event->kind == ARROW_END)
             json_put_text(json, "bp", "e");
@@ -354,8 +392,11 @@ static void name_track(const TraceTrack *track, char *text, size_t size)
     case TRACE_COPIES:
         snprintf(text, size, "%s", engines[track->group]);
         return;
+    case TRACE_LAUNCHES:
+        snprintf(text, size, "launches / %u", track->lane);
+        return;
     default:
-        snprintf(text, size, "%u", track->lane);
+        snprintf(text, size, "waits / %u", track->lane);
         return;
     }
 }
@@ -409,6 +450,9 @@ static void put_about(JsonWriter *json, const Trace *trace)
     put_sampling(json, "waits", trace->wait_stride);
     put_sampling(json, "copies", trace->gpu->kept.copy_stride);
     put_sampling(json, "dependencies", trace->edge_stride);
+    put_sampling(json, "barriers", trace->barrier_stride);
+    put_sampling(json, "blocks_with_barriers", trace->barrier_blocks);
+    put_sampling(json, "kernels_with_barriers", trace->gpu->kept.barrier_kernels);
     json_put_integer(json, "samples_joined", trace->joined_samples);
     json_put_integer(json, "left_out", trace->left_out);
     json_close(json);

@@ -31,6 +31,7 @@ typedef enum TraceKind {
     SLICE_STAY,
     SLICE_RESTORE, /* of a block's context, inside its stay */
     SLICE_SAVE,
+    SLICE_BARRIER,
     SLICE_LAUNCH,
     SLICE_PENDING, /* inside it: until its first block is dispatched */
     SLICE_WAIT,
@@ -93,6 +94,7 @@ typedef struct Trace {
     uint32_t next_arrow;
     uint64_t kernel_stride, block_stride, launch_stride; /* every so many are shown, */
     uint64_t wait_stride, edge_stride;                   /* and of these */
+    uint64_t barrier_stride, barrier_blocks; /* one of so many barriers of a block, and such blocks */
     uint64_t joined_samples;   /* at most, to one value of a counter */
     bool has_graph;
     uint64_t left_out;         /* of what should be shown, because there was no room */
@@ -132,8 +134,10 @@ enum {
 void trace_kernels(Trace *trace, uint64_t most);
 void trace_copies(Trace *trace, uint64_t most);
 void trace_counters(Trace *trace, uint64_t most);
-/* Before the next three: these refer to stays. */
+/* Before the next four: these refer to stays. */
 void trace_stays(Trace *trace, uint64_t most);
+/* As many as have been kept, of the stays that are shown. */
+void trace_barriers(Trace *trace);
 void trace_launches(Trace *trace, uint64_t most);
 void trace_waits(Trace *trace, uint64_t most);
 void trace_edges(Trace *trace, uint64_t most);

@@ -12,7 +12,7 @@ static uint64_t events_of(const BlockStay *stay)
 
 static bool is_shown(const Trace *trace, const KernelRecord *record)
 {
-    return record->log && record->number % trace->kernel_stride == 0;
+    return record->log && record->log->keeps_stays && record->number % trace->kernel_stride == 0;
 }
 
 /* Events of all stays whose numbers are multiples of the stride. */

@@ -32,9 +32,10 @@ typedef struct Message {
  * has arrived or will; `wake` is the first cycle in which the shard has something to do apart from
  * messages, CYCLE_NEVER if nothing. */
 struct Shard {
-    /* Simulates all cycles before `end` in which something happens, and sets `wake`. */
+    /* Simulates all cycles before `end` in which something happens, and sets `wake` and `latest`. */
     void (*advance)(Shard *shard, Cycle end);
     Cycle wake;
+    Cycle latest;      /* in which something happened; 0: nothing yet */
     World *world;
     uint32_t number;
     uint32_t thread;   /* that runs it */

@@ -289,9 +289,10 @@ static Report run_actions(World *world, uint32_t parity)
 }
 
 /* Whether the window up to `end` was the last one, by the sum of its reports. */
-static bool is_over(const World *world, const Report *sum)
+static bool is_over(const World *world, const Report *sum, Cycle end)
 {
-    return sum->stop_time != CYCLE_NEVER || sum->next >= world->limit || sum->next == CYCLE_NEVER;
+    return sum->stop_time != CYCLE_NEVER || sum->next >= world->limit || sum->next == CYCLE_NEVER ||
+           end >= world->limit; /* whoever has failed leaves lying what comes */
 }
 
 static WorldEnd end_of_run(const Report *sum, Cycle end)
@@ -323,7 +324,7 @@ static void *run_thread(void *argument)
             sum = world->after_actions[parity];
         }
         thread->parity = !parity;
-        if (is_over(world, &sum)) {
+        if (is_over(world, &sum, end)) {
             if (thread->index == 0)
                 world->end = end_of_run(&sum, end);
             return NULL;
@@ -346,7 +347,7 @@ static bool run_alone(World *world)
             sum = run_actions(world, parity);
         for (uint32_t t = 0; t < world->thread_count; t++)
             world->threads[t].parity = !parity;
-        if (is_over(world, &sum)) {
+        if (is_over(world, &sum, end)) {
             world->end = end_of_run(&sum, end);
             return true;
         }

@@ -2,12 +2,61 @@
  *
  * Who waits for whom is exec/barrier.c's business. The SM's barrier unit takes one warp's arrival in
  * `barrier_interval` cycles, and `barrier_latency` cycles after the last one the warps can issue again: on
- * an H200 __syncthreads of w warps takes 12.7 + 2 w cycles. */
+ * an H200 __syncthreads of w warps takes 12.7 + 2 w cycles.
+ *
+ * Where a timeline is kept, so is a list of the barriers that a block has met at, since it came to the SM. It
+ * is bounded so that one block of each SM can fill what barriers may take of a timeline. */
+#include "exec/barrier.h"
+
 #include "sm/stages.h"
+
+BarrierPhase sm_barrier_phase(const Block *block, uint32_t name)
+{
+    const Barrier *barrier = &block->barriers[name];
+    return (BarrierPhase){
+        .arrived = barrier->first,
+        .since = barrier->since,
+        .pc = barrier->pc,
+        .warps = (uint16_t)barrier_waiting(block, name),
+        .name = (uint8_t)name,
+    };
+}
+
+/* Every second of the list stays. */
+static void thin(BarrierLog *log)
+{
+    uint32_t kept = 0;
+    log->stride *= 2;
+    for (uint32_t i = 0; i < log->phases.count; i++)
+        if (log->phases.items[i].number % log->stride == 0)
+            log->phases.items[kept++] = log->phases.items[i];
+    log->phases.count = kept;
+}
+
+void barrier_note(Block *block, uint32_t name)
+{
+    enum { LEAST = 64 };
+    const Sm *sm = block->launch->machine->owner;
+    BarrierLog *log = &sm->blocks[sm->warps[sm->issuing.warp].block].barriers;
+    if (!sm->config->timeline || !block->barriers[name].since)
+        return;
+    const uint64_t share = sm->config->timeline_events / BARRIERS_SHARE / sm->config->sm_count;
+    const uint32_t number = log->count++;
+    if (number % log->stride)
+        return;
+    BarrierPhase phase = sm_barrier_phase(block, name);
+    phase.number = number;
+    VEC_PUSH(&log->phases, phase);
+    if (log->phases.count > (share > LEAST ? share : LEAST))
+        thin(log);
+}
 
 /* Warps of the block that waited and no longer do. */
 static void release(Sm *sm, uint32_t block, Cycle from)
 {
+    const BarrierLog *log = &sm->blocks[block].barriers;
+    for (uint32_t i = log->phases.count; i-- && !log->phases.items[i].released;)
+        log->phases.items[i].released = from;
     for (WarpSet rest = sm->blocks[block].warp_slots; rest; rest &= rest - 1) {
         const uint32_t warp = (uint32_t)__builtin_ctzll(rest);
         const WarpSlot *slot = &sm->warps[warp];

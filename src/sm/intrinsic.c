@@ -37,7 +37,7 @@ static void answer(void *context, Cycle time)
     Mask executed;
     sm->machine.clock = time;
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
-        sm_fail(sm, time);
+        sm_fail(sm, warp, time);
         return;
     }
     count_executed(sm, slot, executed);

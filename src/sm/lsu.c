@@ -153,7 +153,7 @@ void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line)
         restore_places(op, lsu->width, (uint8_t *)(uintptr_t)line, &access);
     op->perform(&step, &access);
     if (sm->error.status != WB_OK)
-        sm_fail(sm, sm->now);
+        sm_fail(sm, op->warp, sm->now);
 }
 
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)

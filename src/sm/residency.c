@@ -104,8 +104,15 @@ uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cy
     slot->launch = kernel->launch;
     slot->launch.machine = &sm->machine;
     slot->launch.error = &sm->error;
-    slot->report =
-        (BlockReport){.kernel = kernel, .linear = linear, .dispatched = dispatched, .started = sm->now};
+    slot->barriers.count = slot->barriers.phases.count = 0;
+    slot->barriers.stride = 1;
+    slot->report = (BlockReport){
+        .kernel = kernel,
+        .linear = linear,
+        .dispatched = dispatched,
+        .started = sm->now,
+        .barriers = &slot->barriers,
+    };
     return index;
 }
 

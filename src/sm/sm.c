@@ -91,7 +91,7 @@ static bool do_folded(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle ready
     count_issued(sm, slot, 0);
     sm->issuing = (Issuing){.warp = warp, .insn = insn};
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
-        sm_fail(sm, sm->now);
+        sm_fail(sm, warp, sm->now);
         return false;
     }
     count_executed(sm, slot, executed);
@@ -221,8 +221,10 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
         make_ready(sm, warp);
 }
 
-void sm_fail(Sm *sm, Cycle time)
+void sm_fail(Sm *sm, uint32_t warp, Cycle time)
 {
+    if (!sm->failed)
+        sm->failed_kernel = sm->blocks[sm->warps[warp].block].kernel;
     sm->failed = true;
     shard_stop(&sm->shard, time);
 }
@@ -307,7 +309,7 @@ static void advance(Shard *shard, Cycle end)
     if (lsu_asks(sm->lsu))
         sm->lsu_touched = true;
     while (now < end && !sm->failed) {
-        sm->now = now;
+        sm->now = shard->latest = now;
         shard->wake = simulate_cycle(sm);
         now = earlier(shard->wake, shard_next_arrival(shard));
     }
@@ -342,6 +344,7 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->front_end = front_end;
     sm->machine.owner = sm;
     sm->machine.memory = lsu_carry_out;
+    sm->machine.barrier = barrier_note;
     sm->policy = sched_find(config->warp_scheduler);
     sm->scheduler_count = (uint32_t)config->schedulers;
     const uint64_t slots = config->max_threads_per_sm / config->warp_width;
@@ -365,6 +368,7 @@ void sm_free(Sm *sm)
         block_free(sm->blocks[i].block);
         block_free(sm->blocks[i].spare);
         block_free(sm->blocks[i].report.suspended);
+        VEC_FREE(&sm->blocks[i].barriers.phases);
     }
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);

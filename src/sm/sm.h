@@ -109,6 +109,27 @@ typedef struct WarpSlot {
     Cycle charged;            /* cycles before it are in the profile */
 } WarpSlot;
 
+/* A meeting of warps at a barrier of their block. */
+typedef struct BarrierPhase {
+    Cycle arrived;         /* the first did */
+    Cycle since;           /* the first began to wait */
+    Cycle released;        /* those who waited can issue again; 0: not yet */
+    uint32_t number;       /* among those of the block since it came to the SM */
+    uint32_t pc;           /* of the first arrival */
+    uint16_t warps;        /* that waited */
+    uint8_t name;
+} BarrierPhase;
+
+/* Where warps of a block have waited for each other since it came to the SM, if a timeline is kept. Invariant:
+ * phases are by the time of their release and have numbers that are multiples of the stride, a power of two. */
+typedef struct BarrierLog {
+    uint32_t count, stride; /* count: of all, in the list or not */
+    VEC(BarrierPhase) phases;
+} BarrierLog;
+
+/* Of the knob timeline_events barriers may take one of so many. */
+enum { BARRIERS_SHARE = 4 };
+
 /* What an SM tells of a block that has ended, or has left to wait for its children: then the report hands
  * it over. Instructions are those since the block came to this SM. */
 typedef struct BlockReport {
@@ -117,6 +138,7 @@ typedef struct BlockReport {
     Cycle dispatched, started, ended;
     Cycle restore_begun, restored, save_begun; /* of its context; 0: it did not come back, or did not leave */
     uint64_t warp_instructions, thread_instructions;
+    const BarrierLog *barriers;
     struct BlockFamily *family; /* what it has launched; null: nothing */
     Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
                                   what nobody takes is freed with the SM */
@@ -154,6 +176,7 @@ typedef struct BlockSlot {
     uint8_t phase;            /* BlockPhase */
     uint32_t warps_left;      /* that have not ended or still have memory requests under way */
     BlockReport report;       /* read by the front end when the block has ended */
+    BarrierLog barriers;      /* the report's */
 } BlockSlot;
 
 typedef struct Scheduler {
@@ -198,6 +221,7 @@ typedef struct Sm {
     Cycle accounted;           /* cycles before it are in the statistics */
 
     bool failed;               /* an instruction failed: nothing more happens */
+    const SmKernel *failed_kernel; /* whose that was */
     Machine machine;           /* what instructions see: clock, counters, hooks; machine.owner is the Sm */
     Issuing issuing;
     Error error;
@@ -268,6 +292,9 @@ void sm_account(Sm *sm, Cycle now);
  * many entries of a SIMT stack as it has lanes, with one byte of predicates each, for every named barrier
  * two counts. Local memory is in global memory anyway. */
 uint32_t sm_context_bytes(const Launch *launch, uint64_t registers, uint64_t shared_bytes);
+
+/* The phase of a block's barrier that is in use, which has not been released. */
+BarrierPhase sm_barrier_phase(const Block *block, uint32_t name);
 
 /* -- between stages -- */
 

@@ -104,6 +104,8 @@ void issue_account(Sm *sm, Cycle until);
 /* The warp's barrier instruction has been done; releases those that it let go. True: the warp itself waited
  * and is one of them, so that nothing more is to be done for it. */
 bool barrier_arrived(Sm *sm, uint32_t warp, bool waits);
+/* Notes what timelines show of a barrier (BarrierHook). */
+void barrier_note(Block *block, uint32_t name);
 /* Threads have ended: warps that waited only for them go on. */
 void barrier_after_exit(Sm *sm, uint32_t block);
 
@@ -128,8 +130,8 @@ void watch_issue(Sm *sm, const Step *step, const Access *access);
 
 /* -- sm.c -- */
 
-/* An instruction failed: sm->error has the sentence. */
-void sm_fail(Sm *sm, Cycle time);
+/* An instruction of the warp failed: sm->error has the sentence. */
+void sm_fail(Sm *sm, uint32_t warp, Cycle time);
 
 /* -- residency.c -- */
 

@@ -20,6 +20,9 @@
     "run " PTX " --kernel saxpy --gpu gtx480 --grid 20,1 --block 128 --arg s32:2500 --arg f32:1.5 "          \
     "--arg buffer:10240:uniform --arg buffer:10KiB:iota "
 
+/* Three of the four that saxpy needs. */
+#define ARGUMENTS " --arg u32:1 --arg f32:1 --arg u64:1"
+
 static char output[1 << 20];
 
 /* Runs the program that was built beside this one; returns its exit status. */
@@ -51,7 +54,47 @@ static void test_run(void **state)
            "DRAM");
     EXPECT(SAXPY "--detail --blocks --threads 2", 0, "dispatched", "instructions");
     EXPECT(SAXPY "--functional", 0, "counts:", "fp32_instructions                79 ");
-    EXPECT(SAXPY "--set cycle_limit=10", 1, "cycle_limit");
+}
+
+/* What has run until then is told, and written to every file. */
+static void test_failed_run(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/warpbeam-cut-XXXXXX", arguments[1024];
+    assert_non_null(mkdtemp(folder));
+    snprintf(arguments, sizeof arguments,
+             SAXPY "--set cycle_limit=500 --stats %s/s.json --timeline %s/t.json --report %s/r.html", folder,
+             folder, folder);
+    EXPECT(arguments, 1, "the limit (knob cycle_limit)", "the report is of what had run until then",
+           "(500 cycles at", "cut off before its end (limit)", "waits");
+    snprintf(arguments, sizeof arguments,
+             "help >/dev/null; cd %s && grep -l '\"status\": \"limit\"' s.json t.json && "
+             "grep -l '\"status\":\"limit\"' r.html; rm -r %s",
+             folder, folder);
+    EXPECT(arguments, 0, "s.json", "t.json", "r.html");
+    EXPECT("run " PTX " --kernel saxpy --grid 20 --block 99999 --arg u64:1" ARGUMENTS, 1, "block.x = 99999");
+    assert_null(strstr(output, "the report"));
+}
+
+/* What is not said is told, and the environment names the GPU where no option does. */
+static void test_unsaid(void **state)
+{
+    (void)state;
+    char here[] = "unsaid-XXXXXX", arguments[64];
+    const int file = mkstemp(here);
+    assert_true(file >= 0);
+    close(file);
+    snprintf(arguments, sizeof arguments, "run -- %s", here);
+    EXPECT(arguments, 1, "in the folders of PATH; did you mean ./unsaid-");
+    snprintf(arguments, sizeof arguments, "run demo/sum --gpu %s", here);
+    EXPECT(arguments, 2, "a file of that name is there, and would be read if it ended with .yaml");
+    unlink(here);
+    EXPECT("run " PTX " --kernel saxpy" ARGUMENTS " --arg u64:1 --functional", 1,
+           "neither --grid nor --block is given: one block of one thread runs.");
+    setenv("WARPBEAM_GPU", "gtx480", 1);
+    EXPECT("run demo/sum", 0, "on gtx480");
+    unsetenv("WARPBEAM_GPU");
+    EXPECT("ptx " PTX, 0, "u32, f32, u64, u64\n");
 }
 
 static void test_json(void **state)
@@ -64,6 +107,14 @@ static void test_json(void **state)
     assert_int_equal(json_array_size(kernels), 1);
     assert_string_equal(json_string_value(json_object_get(json_array_get(kernels, 0), "name")), "saxpy");
     json_decref(report);
+    EXPECT(SAXPY "--timeline -", 0, "{", "\"traceEvents\"");
+    report = json_loads(output, 0, NULL);
+    assert_non_null(report);
+    json_decref(report);
+    EXPECT(SAXPY "--report -", 0, "</html>");
+    assert_memory_equal(output, "<!doctype html>", 15);
+    EXPECT(SAXPY "--timeline - --stats -", 2, "only one of --stats and --timeline can be -");
+    EXPECT("run --report - -- true", 2, "standard output is the program's");
     EXPECT(SAXPY "--stats /nowhere/x.json", 1, "/nowhere/x.json", "cannot be written");
 }
 
@@ -102,6 +153,8 @@ static void test_demo(void **state)
            "All results equal the host's", "report.html is written", "warpbeam compare", "global.json");
     EXPECT("demo --siez tiny", 2, "demo has no option '--siez'; did you mean --size?");
     EXPECT("demo --size tinny", 2, "did you mean tiny?");
+    EXPECT("demo --gpu nix", 2, "choose from apu8");
+    assert_null(strstr(output, "over-relaxation"));
     EXPECT("demo now", 2, "demo takes no 'now'");
     EXPECT("demo --out /nowhere/x", 1, "/nowhere/x can neither be made nor written to");
 }
@@ -115,15 +168,24 @@ static void test_workloads(void **state)
     EXPECT("run dtbl/bfs_citation --mode dtbl --size tiny --gpu k20c", 0, "dtbl, tiny: the result is right");
     EXPECT("run wireframe/sw --mode lvl --size tiny --stats -", 0, "\"kernels\"");
     EXPECT("run wireframe/ws", 2, "neither a workload nor a file 'wireframe/ws'; did you mean wireframe/sw?");
-    EXPECT("run wireframe/sw --mode level", 2, "wireframe/sw has no mode 'level'");
+    EXPECT("run wireframe/sw --mode xyz", 2,
+           "wireframe/sw has no mode 'xyz'; choose from global, cdp, barriers, lrr, lvl.");
+    EXPECT("run sw --size tiny --functional", 0, "wireframe/sw, global, tiny: the result is right");
+    EXPECT("run bfs --mode flat", 2, "six/bfs has no mode 'flat'");
+    EXPECT("run nbody", 2, "'nbody' names several workloads; there are six/nbody and correlation/nbody.");
+    EXPECT("run clr", 2, "but there are dtbl/clr_citation, dtbl/clr_graph500 and dtbl/clr_cage15.");
+    EXPECT("run dtbl/regx_d", 2,
+           "neither a workload nor a file 'dtbl/regx_d'; did you mean dtbl/regx_darpa?");
+    EXPECT("run ws", 2, "neither a workload nor a file 'ws'; did you mean wireframe/sw?");
+    EXPECT("run zzzz", 2, "neither a workload nor a file 'zzzz'.");
     EXPECT("run wireframe/sw --mode lvv", 2, "did you mean lvl?");
     EXPECT("run six/bfs --size smal", 2, "six/bfs has no size 'smal'; did you mean small?");
-    EXPECT("run six/bfs --size full", 2, "six/bfs has no size 'full'.");
+    EXPECT("run six/bfs --size full", 2, "six/bfs has no size 'full'; there is only small.");
     EXPECT("run six/bfs --grid 3", 2, "'--grid' is only for `warpbeam run FILE.ptx`");
     EXPECT("run six/bfs --quiet", 2, "'--quiet' is only for `warpbeam run [OPTION]... -- PROGRAM`");
     EXPECT("run " PTX " --mode lvl", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
     EXPECT("run --mode lvl -- true", 2, "'--mode' is only for `warpbeam run WORKLOAD`");
-    EXPECT("run demo/sum --functional --report x.html", 1, "--functional has none");
+    EXPECT("run demo/sum --functional --report x.html", 2, "--functional has none");
     EXPECT("run demo/sum --gpu gtx480 --report /nowhere/x.html", 1, "/nowhere/x.html");
     EXPECT("run demo/sum --gpu gtx480 --report /dev/stdout --stats /dev/null", 0, "<!doctype html>",
            "demo/sum", "</html>");
@@ -142,38 +204,61 @@ static void test_errors(void **state)
         {"run --gpo h200 -- true", 2, "run has no option '--gpo'; did you mean --gpu?"},
         {"run -- no-such-program", 1, "there is no program 'no-such-program'"},
         {"run -- ./no/such/program", 1, "there is no program './no/such/program'"},
-        {"run --gpu h20 -- true", 1, "did you mean h200?"},
-        {"run --set sm_cuont=3 -- true", 1, "did you mean sm_count?"},
-        {"run --kernels k --seed x -- true", 1, "'x' is no value of seed"},
+        {"run --gpu h20 -- true", 2, "did you mean h200?"},
+        {"run --set sm_cuont=3 -- true", 2, "did you mean sm_count?"},
+        {"run --kernels k --seed x -- true", 2, "'x' is no value of seed"},
         {"run --stats - -- true", 2, "standard output is the program's"},
         {"run -- " PTX, 1, "demo.ptx is not an executable file"},
         {"run /proc/self/exe", 2, "is a program, not a PTX file: write `warpbeam run [options] -- "},
-        {"run " PTX, 1, "2 kernels; --kernel says which"},
-        {"run " PTX " --kernel saxpi", 1, "did you mean saxpy?"},
+        {"run " PTX, 2, "2 kernels; --kernel says which"},
+        {"run " PTX " --kernel saxpi", 2, "did you mean saxpy?"},
         {"run " PTX " --gird 5", 2, "run has no option '--gird'; did you mean --grid?"},
-        {"run " PTX " --grid", 2, "'--grid' is given twice, lacks its value"},
+        {"run " PTX " --grid", 2, "'--grid' needs a value behind it: --grid X[,Y[,Z]]."},
+        {"run demo/sum --gpu --functional", 2, "'--gpu' needs a value behind it: --gpu NAME."},
+        {"run demo/sum --stats a --stats b", 2, "'--stats' is given twice"},
+        {"run demo/sum --functional=yes", 2, "'--functional' takes no value: write it without '=yes'"},
+        {"run demo/sum --seed 4", 2, "`--set seed=N` does the same here"},
+        {"run demo/sum --progress often", 2, "--progress is auto, always or never"},
+        {"run demo/sum --functional --profile-lines", 2, "--profile-lines shows where time went"},
+        {"run demo/sum --functional --timeline x", 2, "--timeline shows where time went"},
+        {"run --gpu a --config b -- true", 2, "run has no option '--config'"},
+        {"run " SOURCE_DIRECTORY "/tests/cuda/abi.cu", 2, "is CUDA source: compile it with `nvcc"},
         {"run " PTX " --grid 1,2,3,4", 2, "--grid needs one to three numbers"},
         {"run " PTX " --block 3x4", 2, "--block needs one to three numbers"},
         {"run " PTX " --shared many", 2, "--shared needs a number of bytes"},
-        {"run " PTX " --set sm_cuont=3", 1, "did you mean sm_count?"},
-        {"run " PTX " --set sm_count", 1, "--set needs KNOB=VALUE"},
-        {"run " PTX " --threads 0", 1, "'0' is no value of threads"},
-        {"run " PTX " --gpu h20", 1, "did you mean h200?"},
-        {"run " PTX " --kernel saxpy --arg 5", 2, "'5' needs its type before it"},
-        {"run " PTX " --kernel saxpy --arg bufer:5", 2, "did you mean buffer?"},
-        {"run " PTX " --kernel saxpy --arg buffer:0", 2, "'buffer:0' has no size"},
-        {"run " PTX " --kernel saxpy --arg buffer:8:zeros", 2, "did you mean zero?"},
-        {"run " PTX " --kernel saxpy --arg u8:256", 2, "'256' is no number that fits into u8"},
-        {"run " PTX " --kernel saxpy --arg s8:-129", 2, "'-129' is no number that fits into s8"},
-        {"run " PTX " --kernel saxpy --arg f32:x", 2, "'x' is no number that fits into f32"},
-        {"run " PTX " --kernel saxpy --arg s8:-128", 1, "saxpy"},
+        {"run " PTX " --set sm_cuont=3", 2, "did you mean sm_count?"},
+        {"run " PTX " --set sm_count", 2, "--set needs KNOB=VALUE"},
+        {"run " PTX " --threads 0", 2, "'0' is no value of threads"},
+        {"run " PTX " --gpu h20", 2, "did you mean h200?"},
+        {"run " PTX " --gpu /dev/null", 1, "/dev/null holds no 'key: value' line"},
+        {"run " PTX " --kernel saxpy --arg u32:5", 2,
+         "needs 4 arguments (u32, f32, u64, u64), and --arg is given 1"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg 5", 2, "'5' needs its type before it"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg bufer:5", 2, "did you mean buffer?"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg buffer:0", 2,
+         "'buffer:0' has no size that can be read"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg buffer:8:zeros", 2, "did you mean zero?"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg buffer:8:x", 2,
+         "choose from zero, iota, random, uniform."},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg buffer:100TiB", 2,
+         "of 109951162777600 bytes does not fit"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg u8:256", 2, "'256' is no number that fits into u8"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg s8:-129", 2, "'-129' is no number that fits into s8"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg f32:x", 2, "'x' is no number that fits into f32"},
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg s8:-128", 1, "saxpy"},
         {"run /nowhere/k.ptx", 1, "/nowhere/k.ptx"},
         {"rum", 2, "did you mean run?"},
         {"list ratio", 2, "did you mean ratios?"},
         {"list knobs --markdown", 2, "only statistics"},
         {"list knobs --nmes", 2, "list has no option '--nmes'; did you mean --names?"},
+        {"list values", 2, "list values needs --of and a name"},
+        {"list values --of sm_cuont", 2, "did you mean sm_count?"},
+        {"list gpus --of h200", 2, "--of is for modes, sizes, benchmarks, values and kernels"},
+        {"list modes --of nothing", 2, "there is no workload 'nothing'"},
         {"list knobs no-such-word", 1, "none of the knobs has 'no-such-word'"},
-        {"config h20", 1, "did you mean h200?"},
+        {"list knobs dram no-such-word", 1, "none of the knobs has 'dram' and all the words behind it"},
+        {"compare a b c d e f g", 2, "compare takes at most 6 files; 'g' is one more"},
+        {"config h20", 2, "did you mean h200?"},
         {"config h200 --all", 2, "config has no option '--all'"},
         {"ptx --gpo h200 x", 2, "did you mean --gpu?"},
         {"help rnu", 2, "there is no command 'rnu'; did you mean run?"},
@@ -181,6 +266,8 @@ static void test_errors(void **state)
         {"completion zhs", 2, "did you mean zsh?"},
         {"paper dtbk", 2, "did you mean dtbl?"},
         {"paper dtbl --size smal", 2, "did you mean small?"},
+        {"paper dtbl --set sm_count", 2, "--set needs KNOB=VALUE"},
+        {"paper dtbl --threads two", 2, "'two' is no value of threads"},
         {"", 2, "a command is needed"},
     };
     (void)state;
@@ -219,9 +306,14 @@ static void test_lists(void **state)
     EXPECT("list ratios", 0, "l1.load_hits / l1.loads");
     EXPECT("list", 0, "gpus ", "policies ", "knobs ", "statistics ", "workloads ", "papers ");
     EXPECT("list workloads", 0, "six/bfs", "Breadth-first search, a launch", "global|cdp|barriers|lrr|lvl");
-    EXPECT("list modes", 0, "lvl ");
+    EXPECT("list modes", 0, "lvl ", "dtbl ");
+    EXPECT("list modes --of wireframe/sor", 0, "lvl ");
+    assert_null(strstr(output, "dtbl "));
+    EXPECT("list values --of sm_count", 0, "1 to 4096 SMs");
     EXPECT("list gpus --names", 0, "gtx480\n", "\nh200\n");
     assert_null(strstr(output, "NVIDIA"));
+    EXPECT("list knobs CROSSBAR clock", 0, "crossbar_khz");
+    assert_null(strstr(output, "crossbar_credits:"));
     EXPECT("list knobs crossbar", 0, "crossbar_khz");
     assert_null(strstr(output, "sm_count:"));
 }
@@ -261,11 +353,12 @@ static void test_man_page(void **state)
 
 int main(void)
 {
+    unsetenv("COLUMNS"); /* or pages would be as wide */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),      cmocka_unit_test(test_json),   cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_program),  cmocka_unit_test(test_help),   cmocka_unit_test(test_workloads),
-        cmocka_unit_test(test_man_page),
+        cmocka_unit_test(test_run),      cmocka_unit_test(test_json),       cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors),     cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_program),  cmocka_unit_test(test_help),       cmocka_unit_test(test_workloads),
+        cmocka_unit_test(test_man_page), cmocka_unit_test(test_failed_run), cmocka_unit_test(test_unsaid),
     };
     return cmocka_run_group_tests_name("command line", tests, NULL, NULL);
 }

@@ -52,6 +52,9 @@ static int make_reports(void **state)
                                   KERNEL("k", "150", "200", "8000", "0.25") "," KERNEL("m", "50", "600", "10",
                                                                                        "null")));
     write_report("c.json", REPORT("first", "\"cycles\": 0", ""));
+    write_report("cut.json",
+                 REPORT("first", "\"cycles\": 9",
+                        "{\"name\": \"k\", \"cycles\": 9, \"interrupted\": true, \"status\": \"spins\"}"));
     write_report("list.json", "[1, 2]");
     write_report("broken.json", "{\"config\": {},\n\"kernels\": [}");
     return 0;
@@ -129,6 +132,8 @@ static void test_several(void **state)
     place_of("kernel k: only in B\n");
     assert_int_equal(run("compare a.json a.json"), 0);
     place_of("Nothing differs.");
+    assert_int_equal(run("compare a.json cut.json"), 0);
+    place_of("was cut off\n   cut off before its end: kernel k, spins\n");
 }
 
 static void test_errors(void **state)
@@ -142,7 +147,11 @@ static void test_errors(void **state)
         {"compare a.json", 2, "compare needs two files"},
         {"compare a.json none.json", 1, "none.json cannot be read: No such file"},
         {"compare a.json broken.json", 1, "broken.json is no JSON: line 2: "},
-        {"compare a.json list.json", 1, "list.json has no 'config': it is no file that --stats wrote"},
+        {"compare a.json list.json", 1, "list.json holds no statistics of Warpbeam: `warpbeam run"},
+        {"compare a.json - < broken.json", 1, "standard input is no JSON: line 2: "},
+        {"compare a.json .", 1, ". cannot be read: Is a directory."},
+        {"report none.json", 1, "none.json cannot be read: No such file"},
+        {"report broken.json", 1, "broken.json is no JSON: line 2: "},
         {"compare a.json b.json --top many", 2, "--top needs a number, not 'many'"},
         {"compare a.json b.json --al", 2, "did you mean --all?"},
     };

@@ -11,6 +11,8 @@
 
 #include "shell.h"
 
+#define PTX SOURCE_DIRECTORY "/workloads/demo/demo.ptx"
+
 static char output[1 << 16];
 
 /* Runs a script with the program that was built beside this one before all others. */
@@ -37,10 +39,22 @@ static void test_bash(void **state)
         {COMPLETE("warpbeam run --gpu h2"), " h200 ", "gtx480"},
         {COMPLETE("warpbeam run --gpu = h2"), " h200 ", "gtx480"},
         {COMPLETE("warpbeam run --set l2_b"), " l2_bytes= ", "l1_"},
-        {COMPLETE("warpbeam run --set warp_scheduler = l"), NULL, NULL},
+        {COMPLETE("warpbeam run --set warp_scheduler = l"), " lrr ", "gto"},
+        {COMPLETE("warpbeam run --set divergence ="), " stack independent ", NULL},
+        {COMPLETE("warpbeam run --set l2_bytes ="), NULL, NULL},
         {COMPLETE("warpbeam run wireframe/so"), " wireframe/sor ", "wireframe/sw"},
+        {COMPLETE("warpbeam run heat"), " wireframe/heat2d ", "sor"},
+        {COMPLETE("warpbeam run clr_c"), " dtbl/clr_citation dtbl/clr_cage15 ", "graph500"},
         {COMPLETE("warpbeam run wireframe/sor --mode lv"), " lvl ", "lrr"},
         {COMPLETE("warpbeam run --fun"), " --functional ", "--gpu"},
+        {COMPLETE("warpbeam run --gpu h200 --set sm_count = 3 wireframe/sor --mode \"\""),
+         " global cdp barriers lrr lvl ", "dtbl"},
+        {COMPLETE("warpbeam run --gpu = h200 six/bfs --size \"\""), " small ", "full"},
+        {COMPLETE("warpbeam run six/bfs si"), NULL, NULL},
+        {COMPLETE("warpbeam run " PTX " --kernel s"), " saxpy sum ", NULL},
+        {COMPLETE("warpbeam paper wireframe --only so"), " sor ", NULL},
+        {COMPLETE("warpbeam paper wireframe --only sw,so"), " sw,sor ", NULL},
+        {COMPLETE("warpbeam list knobs si"), NULL, NULL},
         {COMPLETE("warpbeam paper dt"), " dtbl ", NULL},
         {COMPLETE("warpbeam paper dtbl --size fu"), " full ", "small"},
         {COMPLETE("warpbeam list sta"), " statistics ", "knobs"},
@@ -62,12 +76,20 @@ static void test_bash(void **state)
     }
 }
 
-/* What needs no terminal: that zsh can read it, and what the functions would offer. */
+/* What needs no terminal: that zsh can read it, and what the functions would offer. Where nothing begins with
+ * the word, names are offered by what stands behind their suites. */
 static void test_zsh(void **state)
 {
     (void)state;
     if (run_script("command -v zsh >/dev/null") != 0)
         skip();
+    assert_int_equal(
+        run_script(
+            "zsh -fc 'compadd() { [[ $1 == -U ]] && print -r -- \"[$names]\" }; _describe() { }; _files() "
+            "{ print files }; CURRENT=2; eval \"$(warpbeam completion zsh)\"; PREFIX=clr_c; "
+            "_warpbeam_list_or_file workloads'"),
+        0);
+    assert_string_equal(output, "[dtbl/clr_citation dtbl/clr_cage15]\nfiles\n");
     assert_int_equal(run_script("warpbeam completion zsh | zsh -fn /dev/stdin"), 0);
     assert_int_equal(
         run_script("zsh -fc 'compadd() { print -r -- $names }; _describe() { print -r -- $names }; "
@@ -75,6 +97,12 @@ static void test_zsh(void **state)
         0);
     assert_non_null(strstr(output, "compare:Show what differs"));
     assert_non_null(strstr(output, "gtx480"));
+    assert_int_equal(
+        run_script("zsh -fc 'compadd() { print -r -- $names }; compset() { }; _describe() { }; CURRENT=2; "
+                   "eval \"$(warpbeam completion zsh)\"; takes=\" --gpu \"; words=(run --gpu h200 six/bfs "
+                   "--size s); CURRENT=6; _warpbeam_list_of sizes; IPREFIX=divergence=; _warpbeam_knob'"),
+        0);
+    assert_string_equal(output, "small\nstack independent\n");
 }
 
 int main(void)

@@ -128,7 +128,7 @@ static void trees_on_the_machine(Kernels *kernels)
     /* The trees that wait have both entries, and what the first launched finds none. */
     assert_int_equal(wb_gpu_set(kernels->gpu, "concurrent_kernels", "2"), WB_OK);
     assert_int_equal(run_trees(kernels), WB_ERROR_DEADLOCK);
-    assert_non_null(strstr(wb_error(kernels->gpu), "distributor's 2 entries (knob concurrent_kernels)"));
+    assert_non_null(strstr(wb_error(kernels->gpu), "distributor: all 2 (knob concurrent_kernels) are held"));
 }
 
 static void blocks_that_launch(void **state)

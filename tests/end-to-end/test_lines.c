@@ -212,7 +212,7 @@ static void test_text(void **state)
     assert_true(lines <= 24); /* a screen */
     assert_non_null(strstr(text, "Limited by "));
     assert_non_null(strstr(text, "where warps spent their time"));
-    assert_non_null(strstr(text, "matmul.ptx:"));
+    assert_non_null(strstr(text, "matmul.cu:"));
     free(text);
     wb_gpu_close(gpu);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid/event_log.h"
 #include "harness.h"
 #include "report/report.h"
 #include "schema_check.h"
@@ -225,19 +226,93 @@ static void test_graph(void **state)
     wb_gpu_close(gpu);
 }
 
+/* Blocks of the kernel, then those of what it launched, launch by launch; each began when it was launched or
+ * later. Returns how many ran. */
+static uint64_t expect_nested_blocks(const json_t *kernel)
+{
+    const json_t *launches = json_object_get(kernel, "launches"), *block, *launch = NULL;
+    uint64_t ran = 0, expected = 0, at = 0;
+    size_t i;
+    json_array_foreach(json_object_get(kernel, "blocks"), i, block)
+    {
+        const json_t *of = json_object_get(block, "launch");
+        if (i == 0) {
+            assert_null(of);
+            ran++;
+            continue;
+        }
+        if (at == expected) {
+            launch = json_array_get(launches, number(block, "launch") - 1);
+            expected = (uint64_t)json_integer_value(json_array_get(json_object_get(launch, "grid"), 0));
+            at = 0;
+        }
+        assert_int_equal(json_integer_value(of), number(launch, "number"));
+        assert_int_equal(number(block, "block"), at++);
+        if (number(block, "sm") == NO_SM)
+            continue;
+        ran++;
+        assert_true(number(block, "dispatched") > number(launch, "launched"));
+        assert_true(number(block, "dispatched") < number(block, "started"));
+        assert_true(number(block, "started") <= number(block, "ended"));
+        assert_true(number(block, "ended") <= number(launch, "ended"));
+    }
+    assert_int_equal(at, expected);
+    return ran;
+}
+
+/* What a kernel launches has records of its blocks, with a timeline or without. */
+static void test_nested(void **state)
+{
+    (void)state;
+    WbGpu *gpu = run_wavefront(WIREFRAME_CDP);
+    json_t *report = report_of(gpu);
+    const json_t *kernel = kernel_of(report);
+    assert_int_equal(json_array_size(json_object_get(kernel, "launches")), 9);
+    assert_int_equal(expect_nested_blocks(kernel), 26);
+    const json_t *first = json_array_get(json_object_get(kernel, "blocks"), 0);
+    assert_true(number(first, "started") <
+                number(json_array_get(json_object_get(kernel, "waits"), 0), "left"));
+    json_decref(report);
+    wb_gpu_close(gpu);
+}
+
 static bool stop(void *context, const WbProgress *progress)
 {
-    (void)context;
-    return progress->cycles < 1000;
+    return progress->cycles < *(const uint64_t *)context;
+}
+
+/* Cut off while launches are open, these are there with what is known of their blocks. */
+static void test_interrupted_nested(void **state)
+{
+    static uint64_t most = 250000;
+    (void)state;
+    Host host;
+    const WireframeRun run = {.mode = WIREFRAME_CDP, .size = INPUT_TINY, .tiles = 5};
+    WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", NULL});
+    wb_set_progress(gpu, stop, &most, 0);
+    assert_false(
+        wireframe_run(wireframe_find("sor"), &run, gpu, SOURCE_DIRECTORY "/workloads/wireframe", &host));
+    assert_int_equal(host.status, WB_ERROR_INTERRUPTED);
+    host_end(&host);
+    expect_valid(gpu, "interrupted, nested");
+    json_t *report = report_of(gpu);
+    const json_t *kernel = kernel_of(report), *launches = json_object_get(kernel, "launches");
+    const size_t count = json_array_size(launches);
+    assert_true(count > 1 && count < 9);
+    assert_int_equal(number(json_array_get(launches, count - 1), "ended"), number(kernel, "ended"));
+    assert_true(expect_nested_blocks(kernel) > 2);
+    json_decref(report);
+    wb_gpu_close(gpu);
 }
 
 /* What is known of a kernel that was cut off is a report, too. */
 static void test_interrupted(void **state)
 {
+    static uint64_t most = 1000;
     (void)state;
     Host host;
     WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "profile_lines=true", NULL});
-    wb_set_progress(gpu, stop, NULL, 0);
+    wb_set_progress(gpu, stop, &most, 0);
     assert_false(six_run(&six_programs[REDUCTION], gpu, SOURCE_DIRECTORY "/workloads/six", 1000000, &host));
     assert_int_equal(host.status, WB_ERROR_INTERRUPTED);
     host_end(&host);
@@ -251,12 +326,44 @@ static void test_interrupted(void **state)
     wb_gpu_close(gpu);
 }
 
+/* So is what is known of one that hangs: who waits where, why, and how many more there are. */
+static void test_hang(void **state)
+{
+    (void)state;
+    static const char text[] = PTX_HEADER ".visible .entry k(.param .u64 out)\n{\n"
+                                          ".reg .u32 %t; .reg .pred %p; mov.u32 %t, %tid.x;\n"
+                                          "setp.ge.u32 %p, %t, 32; @%p exit; bar.sync 1, 64; ret;\n}\n";
+    WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "timeline=true", NULL});
+    uint32_t out[1] = {0};
+    assert_int_equal(harness_run(&(HarnessRun){gpu, text, "k", {200, 1, 1}, {64, 1, 1}, 0, out, 1}),
+                     WB_ERROR_DEADLOCK);
+    expect_valid(gpu, "hang");
+    json_t *report = report_of(gpu);
+    const json_t *kernel = kernel_of(report), *hang = json_object_get(kernel, "hang");
+    const json_t *blocks = json_object_get(hang, "blocks"), *block = json_array_get(blocks, 0);
+    const json_t *warps = json_array_get(json_object_get(block, "warps"), 0);
+    assert_string_equal(json_string_value(json_object_get(kernel, "status")), "deadlock");
+    assert_non_null(strstr(json_string_value(json_object_get(kernel, "failure")), "is deadlocked"));
+    assert_non_null(strstr(json_string_value(json_object_get(hang, "cause")), "Not all threads of block"));
+    assert_non_null(strstr(json_string_value(json_object_get(hang, "undispatched")), "no SM has enough"));
+    assert_int_equal(number(hang, "blocks_on_sms"), 120);
+    assert_int_equal(number(hang, "blocks_undispatched"), 80);
+    assert_int_equal(json_array_size(blocks), 64);
+    assert_int_equal(number(hang, "blocks_left_out"), 56);
+    assert_string_equal(json_string_value(json_object_get(block, "state")), "runs");
+    assert_string_equal(json_string_value(json_object_get(warps, "lanes")), "0xffffffff");
+    assert_non_null(strstr(json_string_value(json_object_get(warps, "waits_for")), "32 of 64"));
+    json_decref(report);
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_committed),     cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_what_is_wrong), cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_committed),          cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_what_is_wrong),      cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_interrupted),        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_interrupted_nested), cmocka_unit_test(test_hang),
     };
     return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }

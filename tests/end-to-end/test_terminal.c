@@ -1,5 +1,5 @@
-/* The warpbeam program on a terminal: progress in one line that fits, a snapshot, Ctrl-C; and quiet
- * elsewhere. */
+/* The warpbeam program on a terminal: progress in one line that fits, a snapshot, Ctrl-C, the bar of papers;
+ * and quiet elsewhere. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -45,11 +45,18 @@ static int remove_kernel(void **state)
     return remove(kernel);
 }
 
-static void become_program(const char *rounds, const char *progress)
+static void prepare(const char *terminal)
 {
     for (int number = 1; number < NSIG; number++)
         signal(number, SIG_DFL);
+    unsetenv("COLUMNS");
+    setenv("TERM", terminal, 1);
     alarm(SECONDS);
+}
+
+static void become_program(const char *rounds, const char *progress)
+{
+    prepare("xterm");
     execl(program, program, "run", kernel, "--gpu", "gtx480", "--grid", "30", "--arg", rounds, "--progress",
           progress, (char *)NULL);
     _exit(99);
@@ -135,6 +142,128 @@ static void files_are_told_only_on_demand(void **state)
     }
 }
 
+/* What the command shows on a terminal of that kind and width. */
+static void look(const char *terminal, unsigned short columns, const char *const *arguments)
+{
+    int screen;
+    struct winsize size = {.ws_row = 24, .ws_col = columns};
+    const pid_t child = forkpty(&screen, NULL, NULL, &size);
+    assert_true(child >= 0);
+    if (child == 0) {
+        prepare(terminal);
+        execv(program, (char *const *)arguments);
+        _exit(99);
+    }
+    memset(output, 0, sizeof output);
+    read_all(screen, child, NULL);
+    assert_true(status_of(child) < 99);
+}
+
+#define LOOK(terminal, columns, ...)                                                                         \
+    look(terminal, columns, (const char *const[]){program, __VA_ARGS__, NULL})
+
+static size_t widest_line(void)
+{
+    size_t widest = 0;
+    for (const char *line = output; *line; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL)) {
+        const size_t length = strcspn(line, "\r\n");
+        widest = length > widest ? length : widest;
+    }
+    return widest;
+}
+
+static void texts_are_as_wide_as_the_terminal(void **state)
+{
+    (void)state;
+    static const char *const pages[] = {"run", "list", "report"};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        LOOK("xterm", 60, "help", pages[i]);
+        assert_in_range(widest_line(), 50, 60);
+    }
+    LOOK("xterm", 90, "help", "run");
+    assert_in_range(widest_line(), 80, 90);
+    LOOK("xterm", 20, "help", "list"); /* not narrower than tables can be */
+    assert_in_range(widest_line(), 50, 60);
+    LOOK("xterm", 60, "list", "workloads");
+    assert_in_range(widest_line(), 50, 60);
+    LOOK("xterm", 60, "ptx", SOURCE_DIRECTORY "/workloads/demo/demo.ptx");
+    assert_in_range(widest_line(), 50, 60);
+    LOOK("xterm", 60, "run", "demo/sum", "--functional");
+    assert_in_range(widest_line(), 50, 60);
+    LOOK("xterm", 60, "run", "demo/sum", "--gpu", "gtx480", "--progress", "never", "--detail", "--blocks",
+         "--profile-lines");
+    assert_non_null(strstr(output, "schedulers    issued"));
+    assert_in_range(widest_line(), 50, 60);
+    LOOK("xterm", 60, "demo", "--size", "tiny", "--progress", "never");
+    assert_non_null(strstr(output, "All results equal"));
+    assert_in_range(widest_line(), 50, 60);
+    LOOK("xterm", 60, "run", "demo/sum", "--gpu", "nothing-of-this-kind");
+    assert_non_null(strstr(output, "There is no GPU configuration"));
+    assert_in_range(widest_line(), 50, 60);
+}
+
+static void a_dumb_terminal_gets_no_escapes(void **state)
+{
+    (void)state;
+    LOOK("dumb", 80, "run", kernel, "--gpu", "gtx480", "--grid", "30", "--arg", "u32:30000");
+    assert_non_null(strstr(output, "of 30 blocks"));
+    assert_null(strchr(output, '\033'));
+}
+
+/* Seven runs of a paper, one after the other, on a terminal or with errors going to a pipe. */
+static void run_paper(bool on_terminal)
+{
+    int from, ends[2] = {-1, -1};
+    struct winsize size = {.ws_row = 24, .ws_col = COLUMNS};
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = on_terminal ? forkpty(&from, NULL, NULL, &size) : fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(SECONDS);
+        if (!on_terminal) {
+            dup2(ends[1], STDERR_FILENO);
+            dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+        }
+        close(ends[0]);
+        close(ends[1]);
+        execl(program, program, "paper", "dtbl", "--size", "tiny", "--only", "amr", "--jobs", "1",
+              (char *)NULL);
+        _exit(99);
+    }
+    close(ends[1]);
+    memset(output, 0, sizeof output);
+    read_all(on_terminal ? from : ends[0], child, NULL);
+    if (on_terminal)
+        close(ends[0]);
+    assert_int_equal(status_of(child), 0);
+}
+
+/* A bar that grows run by run, in one line that fits, is gone before anything else is written. */
+static void papers_have_a_bar(void **state)
+{
+    (void)state;
+    run_paper(true);
+    const char *at = strstr(output, "\r[.");
+    for (int done = 0; done < 7; done++) {
+        char text[32];
+        snprintf(text, sizeof text, "] %d of 7 runs done", done);
+        assert_non_null(at);
+        const char *next = strstr(at, text);
+        if (!next)
+            fail_msg("there is no '%s' in: %s", text, at);
+        assert_true(done == 0 || strncmp(next + strlen(text), ", about 0:0", 11) == 0);
+        assert_int_equal(strncmp(strchr(next, '\033') - 5, done ? " left" : " done", 5), 0);
+        assert_true(strcspn(at + 1, "\033") < COLUMNS);
+        at = strchr(next, '\r');
+    }
+    assert_non_null(at);
+    static const char end[] = "\r\033[K7 of 7 runs done: amr\r\n";
+    assert_int_equal(strncmp(at, end, sizeof end - 1), 0);
+    assert_null(strstr(at + 1, "\r["));
+    run_paper(false);
+    assert_string_equal(output, "");
+}
+
 static void lines_fit(void **state)
 {
     (void)state;
@@ -192,8 +321,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_terminal_is_told),
         cmocka_unit_test(files_are_told_only_on_demand),
+        cmocka_unit_test(papers_have_a_bar),
         cmocka_unit_test(lines_fit),
         cmocka_unit_test(only_what_is_known_is_estimated),
+        cmocka_unit_test(texts_are_as_wide_as_the_terminal),
+        cmocka_unit_test(a_dumb_terminal_gets_no_escapes),
     };
     return cmocka_run_group_tests(tests, write_kernel, remove_kernel);
 }

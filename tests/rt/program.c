@@ -18,7 +18,8 @@ static const char ptx[] =
     "again:\n  add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra again;\n"
     "  st.global.u32 [%d1], %r2; ret;\n}\n"
     ".visible .entry fault()\n{\n"
-    "  .reg .b64 %d<2>;\n  mov.u64 %d1, 0; st.global.u32 [%d1], 1; ret;\n}\n";
+    "  .reg .b64 %d<2>;\n  mov.u64 %d1, 0; st.global.u32 [%d1], 1; ret;\n}\n"
+    ".visible .entry stuck()\n{\n  bar.sync 1, 64; ret;\n}\n";
 
 static RtError load(void)
 {
@@ -28,6 +29,8 @@ static RtError load(void)
         error = rt_module_function(module, "append", (RtFunction **)&kernels.append);
     if (!error)
         error = rt_module_function(module, "spin", (RtFunction **)&kernels.spin);
+    if (!error)
+        error = rt_module_function(module, "stuck", (RtFunction **)&kernels.stuck);
     return error ? error : rt_module_function(module, "fault", (RtFunction **)&kernels.fault);
 }
 

@@ -13,6 +13,7 @@ typedef struct Kernels {
     void *append; /* (uint32_t *cell, uint32_t digit): *cell = *cell * 10 + digit */
     void *spin;   /* (uint32_t *cell, uint32_t turns): counts to turns, then stores it */
     void *fault;  /* (): stores to address 0 */
+    void *stuck;  /* (): waits at a barrier for threads that are not there */
 } Kernels;
 extern Kernels kernels;
 

@@ -19,7 +19,7 @@
 
 enum { GOOD = 42, SECONDS = 120 };
 
-static char folder[] = "finish-XXXXXX"; /* made in the folder where the tests run */
+static char folder[] = "/tmp/warpbeam-test-XXXXXX";
 static void *cell;
 static const char *profile;  /* where the children's graphs go; null: nowhere */
 static const char *timeline; /* the same of timelines */
@@ -33,7 +33,7 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     (void)state;
-    return chdir("..") == 0 && rmdir(folder) == 0 ? 0 : -1;
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
 /* The status of the child's end as waitpid gives it. */
@@ -122,6 +122,40 @@ static void programs_that_exit(void **state)
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), GOOD);
         assert_int_equal(rows(), cases[i].kernels);
+    }
+}
+
+static bool is_stuck;
+
+static void leave_after_a_failure(void)
+{
+    if (launch(is_stuck ? kernels.stuck : kernels.fault, cell, 0, NULL) == 0 && cudaDeviceSynchronize() != 0)
+        exit(GOOD);
+}
+
+/* Kernels that fail or hang are in all files, with what became of them. */
+static void programs_whose_kernels_fail(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {",failed\n", ",deadlock\n"};
+    for (size_t i = 0; i < 2; i++) {
+        char table[1 << 15];
+        size_t size;
+        is_stuck = i == 1;
+        timeline = "timeline.json";
+        const int status = end_of(leave_after_a_failure);
+        timeline = NULL;
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), GOOD);
+        FILE *file = fopen("statistics.csv", "r");
+        assert_non_null(file);
+        size = fread(table, 1, sizeof table - 1, file);
+        fclose(file);
+        table[size] = '\0';
+        assert_non_null(strstr(table, ",ended\n"));
+        assert_non_null(strstr(table, ends[i]));
+        assert_int_equal(rows(), 2);
+        assert_int_equal(remove("timeline.json"), 0);
     }
 }
 
@@ -288,11 +322,9 @@ static void terminals_show_progress(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs_that_exit),
-        cmocka_unit_test(programs_that_are_ended),
-        cmocka_unit_test(programs_that_are_profiled),
-        cmocka_unit_test(programs_with_timelines),
-        cmocka_unit_test(programs_that_are_interrupted),
+        cmocka_unit_test(programs_that_exit),      cmocka_unit_test(programs_whose_kernels_fail),
+        cmocka_unit_test(programs_that_are_ended), cmocka_unit_test(programs_that_are_profiled),
+        cmocka_unit_test(programs_with_timelines), cmocka_unit_test(programs_that_are_interrupted),
         cmocka_unit_test(terminals_show_progress),
     };
     return cmocka_run_group_tests_name("finish", tests, make_folder, remove_folder);

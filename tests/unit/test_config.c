@@ -166,8 +166,8 @@ static void a_file_overrides_what_it_inherits(void **state)
     assert_int_equal(config.clock_khz, 5);
     assert_string_equal(config.name, "child");
     assert_string_equal(config.description, "");
-    write_config("empty", "# nothing\n");
-    assert_int_equal(config_load("empty", &config, &error), WB_OK);
+    write_config("least", "name: least\n");
+    assert_int_equal(config_load("least", &config, &error), WB_OK);
     assert_int_equal(config.warp_width, 32);
 }
 
@@ -201,6 +201,8 @@ static void errors_name_file_line_and_key(void **state)
         {"warp_width: 48\n", WB_ERROR_ARGUMENT, "32 or 64"},
         {"shared_bytes_per_block: 64 KiB\n", WB_ERROR_ARGUMENT, "shared_bytes_per_sm"},
         {"divergence: maybe\n", WB_ERROR_ARGUMENT, "stack or independent"},
+        {"inherit: h200\n", WB_ERROR_NOT_FOUND, "did you mean inherits?"},
+        {"# nothing\n", WB_ERROR_ARGUMENT, "holds no 'key: value' line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_config("bad", cases[i].text);

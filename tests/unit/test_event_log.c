@@ -104,11 +104,42 @@ static void launches(void **state)
     log_free(host.log);
 }
 
+/* A launch that is kept has the records of its blocks; those of others are let go (which only a sanitizer
+ * sees). */
+static void blocks_of_launches(void **state)
+{
+    (void)state;
+    const LogPlace host = {.log = log_create("host", BLOCKS, LIMIT, 1, 2)};
+    const LogPlace first = log_launch(&host, 0, "child", 3);
+    assert_null(log_new_blocks(&first, 3));
+    host.log->keeps_blocks = true;
+    LogPlace places[4] = {first};
+    for (uint32_t i = 1; i < 4; i++)
+        places[i] = log_launch(&host, i, "child", 3);
+    assert_null(log_new_blocks(&places[1], 3)); /* only every second launch is kept */
+    for (uint32_t i = 0; i < 4; i += 2) {
+        BlockRecord *blocks = log_new_blocks(&places[i], 3);
+        blocks[1] = (BlockRecord){.dispatched = 10 + i, .sm = 7};
+        log_cut_blocks(blocks, 3, 50);
+        log_complete(&places[i], (LoggedLaunch){.block_count = 3, .blocks = blocks});
+    }
+    assert_int_equal(host.log->launches.count, 2);
+    const BlockRecord *kept = host.log->launches.items[1].blocks;
+    assert_int_equal(kept[0].sm, NO_SM);
+    assert_int_equal(kept[1].dispatched, 12);
+    assert_int_equal(kept[1].started, 50);
+    assert_int_equal(kept[1].ended, 50);
+    log_thin(host.log, 1, 4);
+    assert_int_equal(host.log->launches.count, 1);
+    log_free(host.log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_and_places), cmocka_unit_test(no_log),   cmocka_unit_test(even_choice),
-        cmocka_unit_test(restless_block),     cmocka_unit_test(launches),
+        cmocka_unit_test(numbers_and_places), cmocka_unit_test(no_log),
+        cmocka_unit_test(even_choice),        cmocka_unit_test(restless_block),
+        cmocka_unit_test(launches),           cmocka_unit_test(blocks_of_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

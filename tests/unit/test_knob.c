@@ -115,6 +115,28 @@ static void unknown_names_get_the_nearest(void **state)
     assert_null(strstr(error.text, "did you mean"));
 }
 
+/* All names, as long as they are few and short. */
+static void few_names_are_listed(void **state)
+{
+    (void)state;
+    char hint[NEAREST_HINT_SIZE], name[] = "aaaaaaaaaaaa-1";
+    Nearest nearest = nearest_to("xyz");
+    assert_string_equal(nearest_hint(&nearest, hint, sizeof hint), ".");
+    nearest_offer(&nearest, "small");
+    assert_string_equal(nearest_hint(&nearest, hint, sizeof hint), "; there is only small.");
+    nearest_offer(&nearest, "large");
+    assert_string_equal(nearest_hint(&nearest, hint, sizeof hint), "; choose from small, large.");
+    for (int i = 2; i < NEAREST_FEW; i++)
+        nearest_offer(&nearest, "other");
+    assert_non_null(strstr(nearest_hint(&nearest, hint, sizeof hint), "large, other"));
+    nearest_offer(&nearest, "other");
+    assert_string_equal(nearest_hint(&nearest, hint, sizeof hint), ".");
+    nearest = nearest_to("xyz");
+    for (int i = 0; i < NEAREST_FEW; i++, name[13]++)
+        nearest_offer(&nearest, name); /* 8 times 14 letters and what is between them */
+    assert_string_equal(nearest_hint(&nearest, hint, sizeof hint), ".");
+}
+
 static void distances(void **state)
 {
     (void)state;
@@ -153,6 +175,7 @@ int main(void)
         cmocka_unit_test(values_are_parsed_and_printed_back),
         cmocka_unit_test(bad_values_change_nothing_and_name_the_domain),
         cmocka_unit_test(unknown_names_get_the_nearest),
+        cmocka_unit_test(few_names_are_listed),
         cmocka_unit_test(distances),
         cmocka_unit_test(statistics_merge_and_reset),
     };

@@ -34,7 +34,11 @@ static void test_variable_shapes(void **state)
         ".global .attribute(.managed) .s32 j; .extern .global .u8 l[]; .const[2] .u32 m; .global .texref t;"
         ".global .samplerref s = {addr_mode_0 = wrap, filter_mode = linear}; .global .surfref u; .tex .u32 v;"
         ".global .b128 w; .global .f16x2 x;");
-    static const struct { const char *name; Space space; uint64_t size; uint32_t align;
+    static const struct {
+        const char *name;
+        Space space;
+        uint64_t size;
+        uint32_t align;
     } expected[] = {
         {"a", SPACE_GLOBAL, 4, 4},  {"b", SPACE_CONST, 10, 16},  {"c", SPACE_SHARED, 16, 16},
         {"d", SPACE_SHARED, 0, 16}, {"e", SPACE_GLOBAL, 192, 8}, {"f", SPACE_GLOBAL, 2, 2},
@@ -290,6 +294,29 @@ static void test_source_places(void **state)
     module_free(module);
 }
 
+/* What comes from a function has its own line, unless that is in the toolkit: then the one that called it. */
+static void test_inlined_places(void **state)
+{
+    (void)state;
+    Module *module =
+        parse_whole(".version 8.0\n.target sm_80\n.func f {\n.loc 1 33 5\nret;\n"
+                    ".loc 2 57 9, function_name $L__info_string0, inlined_at 1 33 5\nret;\n"
+                    ".loc 3 12 3, function_name $L__info_string1, inlined_at 2 57 9\nret;\n"
+                    ".loc 4 13 3, function_name $L__info_string1, inlined_at 3 12 3\nret;\n"
+                    ".loc 2 57 9, function_name $L__info_string0, inlined_at 1 44 5\nret;\n"
+                    ".loc 3 12 3, function_name $L__info_string1, inlined_at 2 57 9\nret;\n.loc 3 0 0\nret;\n"
+                    ".loc 2 58 9, function_name $L__info_string0, inlined_at 3 70 5\nret;\n"
+                    "}\n.file 1 \"a.cu\"\n.file 2 \"cuda/b.hpp\"\n.file 4 \"own/include/c.h\"\n"
+                    ".file 3 \"/usr/local/cuda-13.0/targets/x86_64-linux/include/d.hpp\"\n");
+    static const uint32_t lines[] = {33, 33, 33, 13, 44, 44, 44, 58};
+    const Function *f = &module->functions[0];
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(f->insns[i].source.line, lines[i]);
+        assert_int_equal(f->insns[i].source.file, lines[i] == 13 ? 4 : lines[i] == 58 ? 2 : 1);
+    }
+    module_free(module);
+}
+
 static void test_aliases(void **state)
 {
     (void)state;
@@ -305,11 +332,17 @@ static void test_aliases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_header),           cmocka_unit_test(test_variable_shapes),
-        cmocka_unit_test(test_initial_numbers),  cmocka_unit_test(test_initial_addresses),
-        cmocka_unit_test(test_declared_then_defined), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_scopes),           cmocka_unit_test(test_register_ranges),
-        cmocka_unit_test(test_labels_and_tables), cmocka_unit_test(test_source_places),
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_variable_shapes),
+        cmocka_unit_test(test_initial_numbers),
+        cmocka_unit_test(test_initial_addresses),
+        cmocka_unit_test(test_declared_then_defined),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_scopes),
+        cmocka_unit_test(test_register_ranges),
+        cmocka_unit_test(test_labels_and_tables),
+        cmocka_unit_test(test_source_places),
+        cmocka_unit_test(test_inlined_places),
         cmocka_unit_test(test_aliases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

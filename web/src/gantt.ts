@@ -4,35 +4,68 @@ import { addChart, axis, isNarrow, type Chart, type Look, type Option } from "./
 import { element, section } from "./dom";
 import { escape, integer, seconds } from "./format";
 import { Focus, rowShare } from "./gantt_focus";
-import { build, graphOf, neighbours, since, taskOf, type Item, type Model, type Place } from "./gantt_model";
-import type { Scope } from "./scope";
-import type { Kernel } from "./types";
+import {
+    build,
+    graphOfItem,
+    launchesBy,
+    neighbours,
+    since,
+    taskOf,
+    type Item,
+    type Model,
+    type Place,
+} from "./gantt_model";
+import { launchStride, type Scope } from "./scope";
+import type { Kernel, Launch } from "./types";
 
-function coordinates(kernel: Kernel, block: number): string {
-    const [x, y] = kernel.grid;
+// Where in the grid a block is; without a grid, its index.
+function coordinates(grid: number[] | undefined, block: number): string {
+    if (!grid) return String(block);
+    const [x, y, z] = grid;
     const all = [block % x, Math.floor(block / x) % y, Math.floor(block / (x * y))];
-    return all.slice(0, kernel.grid[2] > 1 ? 3 : y > 1 ? 2 : 1).join(", ");
+    return all.slice(0, z > 1 ? 3 : y > 1 ? 2 : 1).join(", ");
 }
 
-function names(items: Item[]): string {
-    const shown = items
+function names(blocks: Item[][]): string {
+    const shown = blocks
         .slice(0, 4)
-        .map((item) => `(${coordinates(item.of, item.block!.block)})`)
+        .map(([item]) => `(${coordinates(item.of.grid, item.block!.block)})`)
         .join(" ");
-    return items.length > 4 ? `${shown} and ${items.length - 4} more` : shown;
+    return blocks.length > 4 ? `${shown} and ${blocks.length - 4} more` : shown;
+}
+
+// Who launched it: "block (2) of sor_nested".
+function caller(kernel: Kernel, launch: Launch): string {
+    const { parent, parent_block } = launch;
+    const of = parent ? kernel.launches?.find((one) => one.number === parent) : kernel;
+    const name = of ? escape(of.name) : "";
+    return (
+        `block (${coordinates(of?.grid, parent_block)}) of ` + (parent ? `launch ${parent} ${name}` : name)
+    );
+}
+
+function launchedLine(launches: Launch[]): string {
+    const blocks = launches.reduce((sum, { grid }) => sum + grid[0] * grid[1] * grid[2], 0);
+    const what = launches.length === 1 ? `launch ${launches[0].number}` : `${launches.length} launches`;
+    return `launched ${what} of ${integer(blocks)} block${blocks === 1 ? "" : "s"}`;
 }
 
 function blockTip(scope: Scope, model: Model, item: Item): string {
     const block = item.block!,
         kernel = item.of,
-        graph = model.graphs.get(graphOf(kernel));
+        graph = graphOfItem(model, item),
+        { name, grid } = block.by ?? kernel;
     const at = (cycle: number): string => `${integer(cycle)} (${seconds(since(scope, cycle))})`;
+    const ended = block.stays[block.stays.length - 1].to;
     const lines = [
-        `<b>${escape(kernel.name)} (${coordinates(kernel, block.block)})</b>`,
-        `launch #${kernel.number}, SM ${block.sm}`,
-        `dispatched ${at(block.dispatched)}`,
+        `<b>${escape(name)} (${coordinates(grid, block.block)})</b>`,
+        block.by
+            ? `launch ${block.by.number} of kernel #${kernel.number}, SM ${item.row}`
+            : `kernel #${kernel.number}, SM ${item.row}`,
+        ...(block.by ? [`launched by ${caller(kernel, block.by)}, ${at(block.by.launched)}`] : []),
+        `dispatched ${at(block.stays[0].from)}`,
         `started ${at(block.started)}`,
-        `ended ${at(block.ended)}: ${integer(block.ended - block.started)} cycles`,
+        `ended ${at(ended)}: ${integer(ended - block.started)} cycles`,
     ];
     if (graph) {
         const parents = neighbours(graph, graph.parents, taskOf(item));
@@ -42,13 +75,9 @@ function blockTip(scope: Scope, model: Model, item: Item): string {
         lines.push(parents.length ? `after ${names(parents)}` : "after no other block");
         if (children.length) lines.push(`before ${names(children)}`);
     }
-    const launched = (kernel.launches ?? []).filter(
-        (launch) => launch.parent === 0 && launch.parent_block === block.block,
-    ).length;
-    if (launched) lines.push(`launched ${launched} times`);
-    const off = (kernel.waits ?? [])
-        .filter((wait) => wait.launch === 0 && wait.block === block.block)
-        .reduce((sum, wait) => sum + wait.returned - wait.left, 0);
+    const launched = launchesBy(model, block);
+    if (launched.length) lines.push(launchedLine(launched));
+    const off = block.stays.slice(1).reduce((sum, stay, i) => sum + stay.from - block.stays[i].to, 0);
     if (off) lines.push(`${integer(off)} cycles off its SM, waiting for what it had launched`);
     return lines.join("<br>");
 }
@@ -56,17 +85,19 @@ function blockTip(scope: Scope, model: Model, item: Item): string {
 function launchTip(scope: Scope, item: Item): string {
     const launch = item.launch!,
         at = (cycle: number): string => seconds(since(scope, cycle));
-    const grid = Array.isArray(launch.grid) ? launch.grid.join("×") : String(launch.grid);
     return [
-        `<b>${escape(launch.name)}</b>, a ${escape(launch.kind)} of ${grid} blocks`,
-        `launched by block ${launch.parent_block} of ` +
-            (launch.parent ? `launch ${launch.parent}` : `kernel #${item.of.number}`),
+        `<b>${escape(launch.name)}</b>, a ${escape(launch.kind)} of ${launch.grid.join("×")} blocks`,
+        `launch ${launch.number} of kernel #${item.of.number}, by ${caller(item.of, launch)}`,
         `launched ${at(launch.launched)}, started ${at(launch.started)}, ended ${at(launch.ended)}`,
     ].join("<br>");
 }
 
 function color(look: Look, item: Item): string {
-    if (item.launch) return look.series[item.launch.number % look.series.length];
+    const launch = item.launch ?? item.block!.by;
+    if (launch) {
+        const place = 1 + Math.floor((launch.number - 1) / launchStride(item.of)); // among those that are kept
+        return look.series[place % look.series.length];
+    }
     const level = item.of.graph?.levels?.[item.block!.block];
     return look.series[(level ?? item.of.number) % look.series.length];
 }
@@ -88,9 +119,18 @@ function rectangle(api: any, box: any, place: Place): Option | null {
     };
 }
 
+const rowHeight = (model: Model): number =>
+    Math.min(1100, Math.max(120, model.rows.length * (model.rows.length > 60 ? 9 : 26))) / model.rows.length;
+
+// Every so many rows, where they are less high than a text.
+function isLabelled(model: Model, row: number): boolean {
+    const every = [1, 2, 5, 10, 20, 50].find((one) => one * rowHeight(model) >= 15) ?? 100;
+    return row % every === 0 || model.rows[row] === "launches";
+}
+
 function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
     const frame = { left: isNarrow() ? 48 : 66, right: 16, top: 10, bottom: 76 };
-    const focus = new Focus(chart, model, look, frame, (item) => color(look, item));
+    const focus = new Focus(chart, scope, model, look, frame, (item) => color(look, item));
     for (const event of ["mouseover", "globalout", "datazoom"]) chart.off(event);
     chart.on("mouseover", (at: any) => {
         if (at.seriesId === "blocks") focus.show(model.items[at.dataIndex]);
@@ -132,7 +172,14 @@ function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
             max: since(scope, scope.end),
             axisLabel: { formatter: (value: number) => seconds(value), showMaxLabel: false },
         }),
-        yAxis: axis(look, { type: "category", inverse: true, data: model.rows, splitLine: { show: false } }),
+        yAxis: axis(look, {
+            type: "category",
+            inverse: true,
+            data: model.rows,
+            splitLine: { show: false },
+            axisTick: { show: false },
+            axisLabel: { interval: (row: number) => isLabelled(model, row) },
+        }),
         series: [
             {
                 id: "blocks",
@@ -155,14 +202,14 @@ function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
                 },
             },
             {
-                id: "waits",
+                id: "pale",
                 type: "custom",
                 clip: true,
                 silent: true,
-                data: model.waits.map((wait) => [wait.from, wait.row, wait.to]),
+                data: model.pale.map((part) => [part.from, part.row, part.to]),
                 encode: { x: [0, 2], y: 1 },
                 renderItem: (params: any, api: any) => {
-                    const shape = rectangle(api, params.coordSys, model.waits[params.dataIndex]);
+                    const shape = rectangle(api, params.coordSys, model.pale[params.dataIndex]);
                     return shape && { type: "rect", shape, style: { fill: look.back, opacity: 0.65 } };
                 },
             },
@@ -170,14 +217,32 @@ function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
     };
 }
 
+// What of the run is not in the chart.
+function notes(scope: Scope, model: Model): string[] {
+    const most = (of: (kernel: Kernel) => number): number =>
+        scope.kernels.reduce((least, kernel) => Math.max(least, of(kernel)), 1);
+    const blocks = most((kernel) => kernel.blocks_stride ?? 1) * model.left_out,
+        launches = most(launchStride),
+        drawn = model.byLaunch.size;
+    const made: string[] = [];
+    if (launches > 1) made.push(`1 of ${launches} launches by blocks is known, with its blocks.`);
+    if (blocks > 1) made.push(`1 of ${blocks} blocks is shown.`);
+    if (drawn < model.launch_count)
+        made.push(
+            `Below the SMs there is room for ${integer(drawn)} of ${integer(model.launch_count)} launches.`,
+        );
+    return made;
+}
+
 export function ganttSection(scope: Scope): HTMLElement {
     const made = section(
         "blocks",
         "Blocks over time",
-        "Each bar is a thread block on its SM, from its dispatch to its end; its colour is its launch, or " +
-            "its level in the dependency graph. Point at one: lines lead to the blocks it waited for and " +
-            "to those that waited for it, or to what it launched. Pale parts: it had left its SM to wait, " +
-            "or had not yet begun. Drag the slider, or Ctrl and wheel, to zoom.",
+        "Each bar is a thread block on its SM, from its dispatch until it ended or left to wait; its colour " +
+            "is its launch, or its level in the dependency graph. Point at one: lines lead to the blocks it " +
+            "waited for and to those that waited for it, to what launched it and to what it launched. " +
+            "Launches by blocks are below, pale until their first block ran. Drag the slider, or Ctrl and " +
+            "wheel, to zoom.",
     );
     const model = build(scope);
     if (!model.items.length) {
@@ -187,12 +252,8 @@ export function ganttSection(scope: Scope): HTMLElement {
         return made;
     }
     made.append(element("h3", {}, scope.run.label));
-    const strides = scope.kernels.map((kernel) => kernel.blocks_stride ?? 1);
-    const stride = Math.max(...strides) * model.left_out;
-    const kept = Math.max(1, ...scope.kernels.map((kernel) => kernel.sampled?.launches ?? 1));
-    if (kept > 1) made.append(element("p", { class: "note" }, `1 of ${kept} launches is shown.`));
-    if (stride > 1) made.append(element("p", { class: "note" }, `1 of ${stride} blocks is shown.`));
-    const height = 96 + Math.min(1100, Math.max(120, model.rows.length * (model.rows.length > 60 ? 9 : 26)));
+    for (const note of notes(scope, model)) made.append(element("p", { class: "note" }, note));
+    const height = 86 + rowHeight(model) * model.rows.length;
     const place = addChart(made, "gantt", height, (look, chart) => option(look, chart, scope, model));
     place.dataset.items = String(model.items.length);
     return made;

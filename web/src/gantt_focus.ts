@@ -1,7 +1,8 @@
 // The block that is pointed at: what it waited for, what waited for it and what it launched stand out of the
 // rest. Drawn above the chart, which need not be drawn again.
 import { graphic, type Chart, type Look } from "./chart";
-import { edgesOf, type Edge, type Item, type Model, type Place } from "./gantt_model";
+import { edgesOf, togetherWith, type Edge, type Item, type Model, type Place } from "./gantt_model";
+import type { Scope } from "./scope";
 
 export interface Frame {
     left: number;
@@ -19,6 +20,7 @@ export class Focus {
 
     constructor(
         private readonly chart: Chart,
+        private readonly scope: Scope,
         private readonly model: Model,
         private readonly look: Look,
         private readonly frame: Frame,
@@ -33,8 +35,9 @@ export class Focus {
     show(item: Item): void {
         if (this.item === item) return;
         this.clear();
-        const edges = edgesOf(this.model, item);
-        if (!edges.length) return;
+        const edges = edgesOf(this.scope, this.model, item),
+            own = togetherWith(this.model, item);
+        if (!edges.length && own.length < 2) return;
         this.item = item;
         const inside = this.inside();
         const group = new graphic.Group({ silent: true });
@@ -42,8 +45,9 @@ export class Focus {
         group.add(
             new graphic.Rect({ shape: inside, style: { fill: this.look.back, opacity: 0.72 }, ...above }),
         );
-        for (const one of new Set([item, ...edges.flatMap(({ from, to }) => [from, to])])) {
-            const style = { fill: this.color(one), stroke: this.look.ink, lineWidth: one === item ? 2 : 0 };
+        for (const one of new Set([...own, ...edges.flatMap(({ from, to }) => [from, to])])) {
+            const lineWidth = own.includes(one) ? 2 : 0;
+            const style = { fill: this.color(one), stroke: this.look.ink, lineWidth };
             group.add(new graphic.Rect({ shape: this.rectangle(one), style, ...above }));
         }
         for (const edge of edges)
@@ -80,11 +84,10 @@ export class Focus {
         return { x: from, width: Math.max(to - from, 2), ...this.slot(place) };
     }
 
-    // From the end of one to the start of the other; a launch begins while its block runs.
-    private line({ from, to }: Edge): { x1: number; y1: number; x2: number; y2: number } {
+    private line({ from, to, at }: Edge): { x1: number; y1: number; x2: number; y2: number } {
         const middle = (place: Place): number => this.slot(place).y + this.slot(place).height / 2;
         return {
-            x1: this.x(to.launch ? to.from : from.to),
+            x1: this.x(at),
             y1: middle(from),
             x2: this.x(to.from),
             y2: middle(to),

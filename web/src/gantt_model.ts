@@ -1,9 +1,8 @@
-// Where blocks, waits and launches lie in the chart of blocks over time, and which belong together.
+// Where blocks and launches lie in the chart of blocks over time, and which belong together.
 import { blocksOf, config, toSeconds, type Scope, type ScopeBlock } from "./scope";
 import type { Kernel, Launch } from "./types";
 
 const mostBlocks = 20000,
-    mostLaunches = 3000,
     mostLanes = 12;
 
 // A rectangle: in which row, and which part of the row's height.
@@ -15,6 +14,7 @@ export interface Place {
     to: number;
 }
 
+// A block's time on an SM, or a launch from its call to its end.
 export interface Item extends Place {
     block?: ScopeBlock;
     launch?: Launch;
@@ -25,22 +25,33 @@ export interface Item extends Place {
 export interface Edges {
     parents: Map<number, number[]>;
     children: Map<number, number[]>;
-    items: Map<number, Item>;
+    items: Map<number, Item[]>;
 }
 
 export interface Model {
     rows: string[];
     items: Item[];
-    waits: Place[]; // parts of bars in which nothing ran
-    byBlock: Map<string, Item>;
-    byLaunch: Map<string, Item>;
+    pale: Place[]; // parts of bars in which nothing ran
+    byBlock: Map<string, Item[]>; // a block's times on SMs
+    byLaunch: Map<string, Item>; // launches that are drawn
+    blocks: Map<string, Item[]>; // the first time of each of a launch's blocks
+    launches: Map<string, Launch[]>; // by the block that made them
     graphs: Map<number, Edges>; // by the number of its first kernel
     left_out: number; // every so many blocks are shown
+    launch_count: number; // to be drawn, if there is room
 }
 
 // Seconds from the begin of what is shown.
 export const since = (scope: Scope, cycle: number): number => toSeconds(scope, cycle - scope.begin);
-const key = (kernel: number, block: number): string => `${kernel}/${block}`;
+const key = (...numbers: number[]): string => numbers.join("/");
+export const blockKey = (block: ScopeBlock): string =>
+    key(block.of.number, block.by?.number ?? 0, block.block);
+
+function put<Key, Value>(map: Map<Key, Value[]>, at: Key, what: Value): void {
+    const list = map.get(at);
+    if (list) list.push(what);
+    else map.set(at, [what]);
+}
 
 // The first slot that is free from then on; `ends` holds when each becomes so.
 function takeSlot(ends: number[], from: number, to: number): number {
@@ -51,28 +62,25 @@ function takeSlot(ends: number[], from: number, to: number): number {
 }
 
 function placeBlocks(scope: Scope, model: Model): void {
-    const all = blocksOf(scope).sort((a, b) => a.dispatched - b.dispatched || a.block - b.block);
+    const blocks = blocksOf(scope);
+    const left_out = (model.left_out = Math.max(1, Math.ceil(blocks.length / mostBlocks)));
+    const all = blocks
+        .flatMap((block, i) => block.stays.map((stay) => ({ block, stay, shown: i % left_out === 0 })))
+        .sort((a, b) => a.stay.from - b.stay.from || a.block.block - b.block.block);
     const slots = new Map<number, number[]>();
-    const placed = all.map((block): Item => {
-        if (!slots.has(block.sm)) slots.set(block.sm, []);
-        const [from, to] = [since(scope, block.dispatched), since(scope, block.ended)];
-        return {
-            row: block.sm,
-            slot: takeSlot(slots.get(block.sm)!, from, to),
-            slots: 1,
-            from,
-            to,
-            block,
-            of: block.of,
-        };
+    const placed = all.map(({ block, stay, shown }): Item => {
+        if (!slots.has(stay.sm)) slots.set(stay.sm, []);
+        const [from, to] = [since(scope, stay.from), since(scope, stay.to)];
+        const slot = takeSlot(slots.get(stay.sm)!, from, to);
+        const item = { row: stay.sm, slot, slots: 1, from, to, block, of: block.of };
+        put(model.byBlock, blockKey(block), item);
+        if (shown) model.items.push(item);
+        return item;
     });
-    const most = Math.max(1, ...[...slots.values()].map((ends) => ends.length));
-    model.left_out = Math.ceil(placed.length / mostBlocks);
-    placed.forEach((item, i) => {
-        item.slots = most;
-        model.byBlock.set(key(item.of.number, item.block!.block), item);
-        if (i % model.left_out === 0) model.items.push(item);
-    });
+    const most = [...slots.values()].reduce((least, ends) => Math.max(least, ends.length), 1);
+    for (const item of placed) item.slots = most;
+    for (const [first] of model.byBlock.values())
+        if (first.block!.by) put(model.blocks, key(first.of.number, first.block!.by.number), first);
 }
 
 // Pale until its first block is dispatched.
@@ -80,34 +88,27 @@ function placeLaunch(item: Item, scope: Scope, model: Model): void {
     const launch = item.launch!;
     model.items.push(item);
     model.byLaunch.set(key(item.of.number, launch.number), item);
-    model.waits.push({ ...item, to: since(scope, launch.started) });
+    model.pale.push({ ...item, to: since(scope, launch.started) });
 }
 
 function placeLaunches(scope: Scope, model: Model): void {
     const all = scope.kernels
         .flatMap((of) => (of.launches ?? []).map((launch) => ({ launch, of })))
-        .sort((a, b) => a.launch.launched - b.launch.launched)
-        .slice(0, mostLaunches);
-    const lanes: number[] = [],
+        .sort((a, b) => a.launch.launched - b.launch.launched);
+    const lanes: number[] = new Array(mostLanes).fill(-1),
         first = model.rows.length;
+    let used = 0;
     for (const { launch, of } of all) {
+        put(model.launches, key(of.number, launch.parent, launch.parent_block), launch);
         const [from, to] = [since(scope, launch.launched), since(scope, launch.ended)];
-        const lane = takeSlot(lanes, from, to);
-        if (lane < mostLanes)
-            placeLaunch({ row: first + lane, slot: 0, slots: 1, from, to, launch, of }, scope, model);
+        const lane = lanes.findIndex((end) => end <= from);
+        if (lane < 0) continue;
+        lanes[lane] = to;
+        used = Math.max(used, lane + 1);
+        placeLaunch({ row: first + lane, slot: 0, slots: 1, from, to, launch, of }, scope, model);
     }
-    for (let lane = 0; lane < Math.min(lanes.length, mostLanes); lane++)
-        model.rows.push(lane ? "" : "launches");
-}
-
-function placeWaits(scope: Scope, model: Model): void {
-    for (const kernel of scope.kernels) {
-        for (const wait of kernel.waits ?? []) {
-            const item = wait.launch === 0 ? model.byBlock.get(key(kernel.number, wait.block)) : undefined;
-            if (item)
-                model.waits.push({ ...item, from: since(scope, wait.left), to: since(scope, wait.returned) });
-        }
-    }
+    model.launch_count = all.length;
+    for (let lane = 0; lane < used; lane++) model.rows.push(lane ? "" : "launches");
 }
 
 export const graphOf = (kernel: Kernel): number => kernel.number - (kernel.graph?.grid ?? 0);
@@ -117,10 +118,6 @@ function readGraph(kernel: Kernel, model: Model): void {
     if (!kernel.graph?.edges) return;
     const number = graphOf(kernel);
     const graph = model.graphs.get(number) ?? { parents: new Map(), children: new Map(), items: new Map() };
-    const put = (map: Map<number, number[]>, at: number, what: number): void => {
-        if (!map.has(at)) map.set(at, []);
-        map.get(at)!.push(what);
-    };
     for (const [parent, child] of kernel.graph.edges) {
         put(graph.parents, child, parent);
         put(graph.children, parent, child);
@@ -128,11 +125,11 @@ function readGraph(kernel: Kernel, model: Model): void {
     model.graphs.set(number, graph);
 }
 
-// The blocks at the other end of edges; a join stands for those behind it.
-export function neighbours(graph: Edges, edges: Map<number, number[]>, task: number, depth = 0): Item[] {
+// The blocks at the other end of edges, each as its times on SMs; a join stands for those behind it.
+export function neighbours(graph: Edges, edges: Map<number, number[]>, task: number, depth = 0): Item[][] {
     return (edges.get(task) ?? []).flatMap((other) => {
-        const item = graph.items.get(other);
-        if (item) return [item];
+        const items = graph.items.get(other);
+        if (items) return [items];
         return depth < 4 ? neighbours(graph, edges, other, depth + 1) : [];
     });
 }
@@ -141,49 +138,81 @@ export function build(scope: Scope): Model {
     const model: Model = {
         rows: Array.from({ length: config(scope, "sm_count") }, (_, sm) => `SM ${sm}`),
         items: [],
-        waits: [],
+        pale: [],
         byBlock: new Map(),
         byLaunch: new Map(),
+        blocks: new Map(),
+        launches: new Map(),
         graphs: new Map(),
         left_out: 1,
+        launch_count: 0,
     };
     placeBlocks(scope, model);
-    placeWaits(scope, model);
     placeLaunches(scope, model);
     for (const kernel of scope.kernels) readGraph(kernel, model);
-    for (const item of model.byBlock.values())
-        model.graphs.get(graphOf(item.of))?.items.set(taskOf(item), item);
+    for (const items of model.byBlock.values())
+        if (!items[0].block!.by) model.graphs.get(graphOf(items[0].of))?.items.set(taskOf(items[0]), items);
     return model;
 }
 
-// Lines from the end of blocks to the start of those behind them.
+// -- what belongs to an item --
+
+// A line from one to the other; it begins at a time of the first.
 export interface Edge {
     from: Item;
     to: Item;
+    at: number;
 }
 
-// What launched it: a block, or the launch that the block is of.
-function launcher(model: Model, item: Item): Item | undefined {
-    const { parent, parent_block } = item.launch!;
-    return parent === 0
-        ? model.byBlock.get(key(item.of.number, parent_block))
-        : model.byLaunch.get(key(item.of.number, parent));
+export const graphOfItem = (model: Model, item: Item): Edges | undefined =>
+    item.block && !item.block.by ? model.graphs.get(graphOf(item.of)) : undefined;
+
+export const launchesBy = (model: Model, block: ScopeBlock): Launch[] =>
+    model.launches.get(blockKey(block)) ?? [];
+
+// To where a launch was called: the block's time on an SM, or if it is not known the launch that it is of.
+function callEdge(model: Model, of: Kernel, launch: Launch, at: number, to: Item): Edge[] {
+    const { parent, parent_block } = launch;
+    const stays = model.byBlock.get(key(of.number, parent, parent_block)) ?? [];
+    const from = stays.filter((stay) => stay.from <= at).pop() ?? model.byLaunch.get(key(of.number, parent));
+    return from ? [{ from, to, at }] : [];
 }
 
-function launchEdges(model: Model, item: Item): Edge[] {
-    const made: Edge[] = [];
-    for (const to of model.byLaunch.values())
-        if (to.of === item.of && launcher(model, to) === item) made.push({ from: item, to });
-    const from = item.launch && launcher(model, item);
-    return from ? [...made, { from, to: item }] : made;
+// Blocks of the launch, or the launch itself where they are not known.
+function edgesToLaunch(scope: Scope, model: Model, of: Kernel, launch: Launch): Edge[] {
+    const drawn = model.byLaunch.get(key(of.number, launch.number));
+    const blocks = model.blocks.get(key(of.number, launch.number)) ?? (drawn ? [drawn] : []);
+    return blocks.flatMap((to) => callEdge(model, of, launch, since(scope, launch.launched), to));
 }
 
-export function edgesOf(model: Model, item: Item): Edge[] {
-    const graph = model.graphs.get(graphOf(item.of));
-    const made = launchEdges(model, item);
-    if (item.block && graph) {
-        for (const from of neighbours(graph, graph.parents, taskOf(item))) made.push({ from, to: item });
-        for (const to of neighbours(graph, graph.children, taskOf(item))) made.push({ from: item, to });
+function launchEdges(scope: Scope, model: Model, item: Item): Edge[] {
+    if (item.launch) {
+        const at = since(scope, item.launch.launched);
+        const blocks = model.blocks.get(key(item.of.number, item.launch.number)) ?? [];
+        return [
+            ...callEdge(model, item.of, item.launch, at, item),
+            ...blocks.map((to) => ({ from: item, to, at: to.from })),
+        ];
+    }
+    const block = item.block!;
+    const made = launchesBy(model, block).flatMap((launch) => edgesToLaunch(scope, model, item.of, launch));
+    if (block.by) made.push(...callEdge(model, item.of, block.by, since(scope, block.by.launched), item));
+    return made;
+}
+
+export function edgesOf(scope: Scope, model: Model, item: Item): Edge[] {
+    const graph = graphOfItem(model, item),
+        made = launchEdges(scope, model, item);
+    if (graph) {
+        const last = (items: Item[]): Item => items[items.length - 1];
+        for (const from of neighbours(graph, graph.parents, taskOf(item)))
+            made.push({ from: last(from), to: item, at: last(from).to });
+        for (const [to] of neighbours(graph, graph.children, taskOf(item)))
+            made.push({ from: item, to, at: item.to });
     }
     return made.slice(0, 400);
 }
+
+// The item, and the other times of its block.
+export const togetherWith = (model: Model, item: Item): Item[] =>
+    item.block ? (model.byBlock.get(blockKey(item.block)) ?? [item]) : [item];

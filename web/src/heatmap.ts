@@ -1,7 +1,7 @@
 // What every SM held or did over time. All runs share the axis of time, so that longer ones look longer.
 import { addChart, axis, isNarrow, type Look, type Option } from "./chart";
 import { choice, element, section } from "./dom";
-import { percent, seconds, short, trim } from "./format";
+import { percent, seconds, trim } from "./format";
 import { Bins, blocksOf, config, count, cycles, hasSeries, sampleInto, toSeconds, type Scope } from "./scope";
 
 interface Metric {
@@ -24,21 +24,26 @@ function fromSeries(key: CoreSeries): Metric["grids"] {
         });
 }
 
-// Blocks are more exact than samples, but those that kernels launched are not among them.
-function hasAllBlocks(scope: Scope): boolean {
-    const known = scope.kernels.reduce(
-        (all, kernel) => all + (kernel.blocks?.length ?? 0) * (kernel.blocks_stride ?? 1),
-        0,
-    );
-    return known > 0 && known >= count(scope, "sm.blocks");
+const hasWarps = (scope: Scope): boolean =>
+    scope.kernels.some((kernel) => kernel.series?.resident_warp_cycles_by_sm);
+
+// Blocks are more exact than samples if all of them are there. Without samples, some blocks stand for all.
+function hasBlocks(scope: Scope): boolean {
+    const blocks = blocksOf(scope),
+        all = count(scope, "sm.blocks");
+    if (!blocks.length) return false;
+    return hasWarps(scope)
+        ? blocks.length >= all
+        : blocks.reduce((sum, block) => sum + block.weight, 0) >= 0.9 * all;
 }
 
 function fromBlocks(scope: Scope, span: number, bins: number): Bins[] {
     const grids = Array.from({ length: config(scope, "sm_count") }, () => new Bins(bins, span));
-    for (const block of blocksOf(scope)) {
-        const [from, to] = [block.dispatched - scope.begin, block.ended - scope.begin];
-        grids[block.sm]?.add(from, to, block.warps * (to - from) * (block.of.blocks_stride ?? 1));
-    }
+    for (const block of blocksOf(scope))
+        for (const stay of block.stays) {
+            const [from, to] = [stay.from - scope.begin, stay.to - scope.begin];
+            grids[stay.sm]?.add(from, to, block.warps * (to - from) * block.weight);
+        }
     return grids;
 }
 
@@ -46,10 +51,9 @@ const metrics: Metric[] = [
     {
         key: "occupancy",
         name: "occupancy",
-        there: (scope) =>
-            hasAllBlocks(scope) || scope.kernels.some((kernel) => kernel.series?.resident_warp_cycles_by_sm),
+        there: (scope) => hasBlocks(scope) || hasWarps(scope),
         grids: (scope, span, bins) =>
-            hasAllBlocks(scope)
+            hasBlocks(scope)
                 ? fromBlocks(scope, span, bins)
                 : fromSeries("resident_warp_cycles_by_sm")(scope, span, bins),
         scale: (scope, width) => (width * config(scope, "max_threads_per_sm")) / config(scope, "warp_width"),
@@ -73,6 +77,8 @@ const metrics: Metric[] = [
     },
 ];
 
+const columns = (): number => (isNarrow() ? 60 : 160);
+
 // 1, 2 or 5 times a power of ten, the next above.
 function roundStep(least: number): number {
     const power = 10 ** Math.floor(Math.log10(least));
@@ -85,20 +91,24 @@ function tick(from: number, width: number, step: number): number | null {
     return multiple < from + width * (1 - 1e-9) ? multiple : null;
 }
 
-let wanted = "";
+let wanted = "", // the metric
+    wantedScale = "whole"; // what the last colour of occupancy means: 100%, or the "largest" value
 
 function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { value: number }): Option {
-    const bins = isNarrow() ? 60 : 160,
+    const bins = columns(),
         width = span / bins;
     const grids = metric.grids(scope, span, bins),
         scale = metric.scale(scope, width);
-    const data: [number, number, number][] = [];
+    const data: { value: [number, number, number]; visualMap?: boolean; itemStyle?: Option }[] = [];
     grids.forEach((grid, sm) =>
         grid.values.forEach((value, bin) => {
-            if (bin * width < cycles(scope)) data.push([bin, sm, value / scale]);
+            if (bin * width >= cycles(scope)) return;
+            const idle = value === 0 && { visualMap: false, itemStyle: { color: look.ramp[0] } };
+            data.push({ value: [bin, sm, value / scale], ...idle });
         }),
     );
     const step = roundStep(toSeconds(scope, span) / (isNarrow() ? 4 : 10));
+    const name = (value: number): string => (metric.key === "occupancy" ? percent(value) : trim(value));
     const start = (bin: number): string => seconds(toSeconds(scope, bin * width));
     return {
         grid: { left: 46, right: 14, top: 10, bottom: 70 },
@@ -138,9 +148,10 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
             bottom: 0,
             itemWidth: 12,
             itemHeight: 120,
-            inRange: { color: look.ramp },
+            inRange: { color: look.ramp.slice(1) }, // nothing at all looks different from very little
             textStyle: { color: look.quiet },
-            formatter: (value: number) => (metric.key === "occupancy" ? percent(value) : trim(value)),
+            formatter: name,
+            text: isNarrow() ? [name(most.value || 1), "0"] : undefined, // there are no handles, which have texts
         },
         series: [
             {
@@ -153,23 +164,20 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
     };
 }
 
+// That many seconds in cycles of the run.
+const toCycles = (scope: Scope, seconds: number): number => seconds / toSeconds(scope, 1);
+
 // The largest value of all runs: their colours then mean the same.
-function largest(scopes: Scope[], metric: Metric, span: number): number {
-    const bins = 160;
-    return scopes.reduce(
-        (most, scope) =>
-            metric
-                .grids(scope, span, bins)
-                .reduce(
-                    (least, grid) =>
-                        Math.max(
-                            least,
-                            ...grid.values.map((value) => value / metric.scale(scope, span / bins)),
-                        ),
-                    most,
-                ),
-        0,
-    );
+function largest(scopes: Scope[], metric: Metric, time: number): number {
+    const bins = columns();
+    let most = 0;
+    for (const scope of scopes) {
+        const span = toCycles(scope, time),
+            scale = metric.scale(scope, span / bins);
+        for (const grid of metric.grids(scope, span, bins))
+            for (const value of grid.values) most = Math.max(most, value / scale);
+    }
+    return most;
 }
 
 export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
@@ -202,8 +210,21 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
             },
         ),
     );
-    const span = Math.max(1, ...scopes.map(cycles));
-    const most = { value: largest(scopes.filter(metric.there), metric, span) };
+    const time = Math.max(1e-9, ...scopes.map((scope) => toSeconds(scope, cycles(scope))));
+    const most = { value: largest(scopes.filter(metric.there), metric, time) };
+    if (metric.key === "occupancy") {
+        const scales = [
+            { value: "whole", text: "100%" },
+            { value: "largest", text: `the largest, ${percent(most.value)}` },
+        ];
+        made.append(
+            choice("Last colour is", scales, wantedScale, (value) => {
+                wantedScale = value;
+                changed();
+            }),
+        );
+        if (wantedScale === "whole") most.value = 1;
+    }
     for (const scope of scopes) {
         made.append(element("h3", {}, scope.run.label));
         if (!metric.there(scope)) {
@@ -212,19 +233,22 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
                 element(
                     "p",
                     { class: "missing" },
-                    `Its blocks were not all recorded` + (other ? `; “${other.name}” is there.` : "."),
+                    "It has no records of all its blocks; --blocks keeps them" +
+                        (other ? `. “${other.name}” is there.` : "."),
                 ),
             );
             continue;
         }
-        if (scope.kernels.some((kernel) => kernel.blocks_stride) && metric.key === "occupancy")
+        if (
+            metric.key === "occupancy" &&
+            hasBlocks(scope) &&
+            blocksOf(scope).some(({ weight }) => weight > 1)
+        )
             made.append(element("p", { class: "note" }, "Estimated from some of the blocks."));
         const rows = config(scope, "sm_count");
         const height = 84 + Math.min(560, Math.max(60, rows * (rows > 60 ? 4 : 12)));
-        addChart(made, "heat", height, (look) => heat(look, scope, metric, span, most));
+        addChart(made, "heat", height, (look) => heat(look, scope, metric, toCycles(scope, time), most));
     }
-    made.append(
-        element("p", { class: "about" }, `One column is ${short(span / (isNarrow() ? 60 : 160))} cycles.`),
-    );
+    made.append(element("p", { class: "about" }, `One column is ${seconds(time / columns())}.`));
     return made;
 }

@@ -71,6 +71,8 @@ function points(scopes: Scope[]): Point[] {
 function ceilings(look: Look, scopes: Scope[], from: number, to: number): Option[] {
     const seen = new Set<string>(),
         made: Option[] = [];
+    const several =
+        new Set(scopes.map((scope) => [dramPeak(scope), l2Peak(scope), issuePeak(scope)].join())).size > 1;
     for (const scope of scopes) {
         const [dram, l2, issue] = [dramPeak(scope), l2Peak(scope), issuePeak(scope)].map(
             (value) => value / 1e9,
@@ -78,7 +80,7 @@ function ceilings(look: Look, scopes: Scope[], from: number, to: number): Option
         const key = [dram, l2, issue].join();
         if (seen.has(key) || !Number.isFinite(dram + l2 + issue)) continue;
         seen.add(key);
-        const where = seen.size > 1 ? ` of ${scope.run.label}` : "";
+        const where = several ? ` of ${scope.run.label}` : "";
         const roof = (peak: number): [number, number][] => {
             const ridge = Math.min(Math.max(issue / peak, from), to);
             return [
@@ -97,7 +99,13 @@ function ceilings(look: Look, scopes: Scope[], from: number, to: number): Option
             itemStyle: { color: look.quiet },
             data: roof(peak).map((value, i) => ({
                 value,
-                label: texts[i] && { show: true, color: look.quiet, ...texts[i] },
+                label: texts[i] && {
+                    show: true,
+                    color: look.quiet,
+                    backgroundColor: look.back,
+                    padding: [0, 3],
+                    ...texts[i],
+                },
             })),
         });
         made.push(
@@ -108,7 +116,12 @@ function ceilings(look: Look, scopes: Scope[], from: number, to: number): Option
             ]),
             line(l2, "dashed", [
                 { formatter: "" },
-                { formatter: `L2 ${trim(l2)} GB/s${where}`, position: "left", offset: [-4, -10] },
+                {
+                    formatter: `L2 ${trim(l2)} GB/s${where}`,
+                    ...(issue / l2 > from * (to / from) ** 0.25 // else there is no room left of it
+                        ? { position: "left", offset: [-4, -10] }
+                        : { position: "right", offset: [4, -10] }),
+                },
             ]),
         );
     }
@@ -147,7 +160,7 @@ function roof(look: Look, scopes: Scope[]): Option {
             })),
     }));
     return {
-        grid: { left: 28, right: 20, top: 44, bottom: 44, containLabel: true },
+        grid: { left: 36, right: 20, top: 44, bottom: 44, containLabel: true },
         legend: legend(look, { data: scopes.map((scope) => scope.run.label) }),
         tooltip: {
             trigger: "item",
@@ -176,7 +189,7 @@ function roof(look: Look, scopes: Scope[]): Option {
             max: ceiling([...ys, ...scopes.map((scope) => issuePeak(scope) / 1e9)]),
             name: isNarrow() ? "G warp instr./s" : "10⁹ warp instructions per second",
             nameLocation: "middle",
-            nameGap: 36,
+            nameGap: 46,
             axisLabel: { formatter: (value: number) => trim(value) },
         }),
         series: [...ceilings(look, scopes, from, to), ...marks],

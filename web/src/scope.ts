@@ -1,5 +1,5 @@
 // What the panels look at: a run, or some of its kernels, as one thing with counters, blocks and samples.
-import type { Block, Counters, Kernel, Limit, Run, Series } from "./types";
+import type { Counters, Kernel, Launch, Limit, Run, Series, Wait } from "./types";
 
 export interface Scope {
     run: Run;
@@ -332,17 +332,79 @@ export function limit(scope: Scope): string {
 
 // -- blocks and samples over time, from 0 at the scope's begin --
 
-export interface ScopeBlock extends Block {
-    of: Kernel;
-    warps: number;
+// A block's time on an SM, in cycles.
+export interface Stay {
+    sm: number;
+    from: number;
+    to: number;
 }
 
-export function blocksOf(scope: Scope): ScopeBlock[] {
-    const width = config(scope, "warp_width") || 32;
-    return scope.kernels.flatMap((kernel) => {
-        const warps = Math.ceil(kernel.block.reduce((product, side) => product * side, 1) / width);
-        return (kernel.blocks ?? []).map((block) => ({ ...block, of: kernel, warps }));
+export interface ScopeBlock {
+    of: Kernel;
+    by?: Launch; // what it belongs to; none: to the kernel itself
+    block: number; // index in its grid
+    started: number;
+    stays: Stay[]; // one more than the times that it left to wait
+    warps: number;
+    weight: number; // blocks that it stands for
+}
+
+const product = (sides: number[]): number => sides.reduce((all, side) => all * side, 1);
+
+function staysOf(sm: number, from: number, to: number, waits: Wait[]): Stay[] {
+    const stays: Stay[] = [];
+    for (const wait of waits) {
+        stays.push({ sm, from, to: wait.left });
+        [sm, from] = [wait.returned_sm ?? wait.sm, wait.returned];
+    }
+    return [...stays, { sm, from, to }];
+}
+
+// By launch and block, those of each in the order of time.
+function waitsOf(kernel: Kernel): Map<string, Wait[]> {
+    const made = new Map<string, Wait[]>();
+    for (const wait of kernel.waits ?? []) {
+        const key = `${wait.launch}/${wait.block}`;
+        made.set(key, [...(made.get(key) ?? []), wait]);
+    }
+    return made;
+}
+
+// How many launches one that is there stands for.
+export const launchStride = (kernel: Kernel): number =>
+    (kernel.sampled?.launches ?? 1) * (kernel.launches_stride ?? 1);
+
+function blocksOfKernel(kernel: Kernel, sms: number, width: number): ScopeBlock[] {
+    const launches = new Map((kernel.launches ?? []).map((launch) => [launch.number, launch]));
+    const waits = waitsOf(kernel),
+        kept = new Map<number, number>();
+    for (const [launch] of kernel.blocks ?? []) kept.set(launch, (kept.get(launch) ?? 0) + 1);
+    return (kernel.blocks ?? []).flatMap(([launch, block, sm, dispatched, started, ended]) => {
+        const by = launches.get(launch);
+        if (sm >= sms) return []; // it was cut off before it was dispatched
+        const { grid, block: sides } = by ?? kernel;
+        return {
+            of: kernel,
+            by,
+            block,
+            started,
+            stays: staysOf(sm, dispatched, ended, waits.get(`${launch}/${block}`) ?? []),
+            warps: Math.ceil(product(sides) / width),
+            weight: (product(grid) / kept.get(launch)!) * (launch ? launchStride(kernel) : 1),
+        };
     });
+}
+
+const known = new WeakMap<Scope, ScopeBlock[]>();
+
+export function blocksOf(scope: Scope): ScopeBlock[] {
+    const [sms, width] = [config(scope, "sm_count"), config(scope, "warp_width") || 32];
+    if (!known.has(scope))
+        known.set(
+            scope,
+            scope.kernels.flatMap((kernel) => blocksOfKernel(kernel, sms, width)),
+        );
+    return known.get(scope)!;
 }
 
 // Spreads amounts over `bins` equal parts of [0, span): what lies in each.

@@ -88,7 +88,8 @@ function listing(file: string, lines: SourceLine[], text: string | undefined, to
     );
 }
 
-let wanted = "";
+let wanted = "", // the file to be shown,
+    wantedLine = 0; // and the line of it; 0: that which took most
 
 // Brings a line of the listing into sight, once it is in the page.
 function scrollToLine(listing: HTMLElement, line: number): void {
@@ -98,19 +99,17 @@ function scrollToLine(listing: HTMLElement, line: number): void {
     });
 }
 
-// Lines of the file that is shown lead there.
+// Each line leads to where it is in the listing.
 function hottestTable(
     scope: Scope,
     hottest: SourceLine[],
     total: number,
-    file: string,
-    shown: HTMLElement,
+    go: (line: SourceLine) => void,
 ): HTMLElement {
     const place = (line: SourceLine): HTMLElement => {
         const text = `${fileName(line.file)}:${line.line}`;
-        if (line.file !== file) return element("span", {}, text);
         const button = element("button", { type: "button", class: "link" }, text);
-        button.addEventListener("click", () => scrollToLine(shown, line.line));
+        button.addEventListener("click", () => go(line));
         return button;
     };
     const textOf = (line: SourceLine): string =>
@@ -160,9 +159,18 @@ export function sourceSection(scope: Scope, changed: () => void): HTMLElement {
         total,
     );
     const hottest = [...lines].sort((a, b) => cost(b) - cost(a));
-    const first = hottest.find((line) => line.file === file)!;
+    const first = hottest.find((line) => line.file === file && (!wantedLine || line.line === wantedLine))!;
+    wantedLine = 0;
     made.append(element("h3", {}, `Lines that took most: ${scope.run.label}`));
-    made.append(hottestTable(scope, hottest.slice(0, 10), total, file, shown));
+    const go = (line: SourceLine): void => {
+        if (line.file === file) {
+            scrollToLine(shown, line.line);
+            return;
+        }
+        [wanted, wantedLine] = [line.file, line.line];
+        changed();
+    };
+    made.append(hottestTable(scope, hottest.slice(0, 10), total, go));
     made.append(
         choice(
             "File",

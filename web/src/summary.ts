@@ -2,6 +2,7 @@
 import { addChart, axis, isNarrow } from "./chart";
 import { element, section, table, type Cell } from "./dom";
 import { bytesPerSecond, integer, percent, seconds, trim, escape } from "./format";
+import { hangPanels } from "./hang";
 import {
     config,
     count,
@@ -160,7 +161,7 @@ function kernelTable(scope: Scope): HTMLElement {
         integer(kernel.cycles),
         percent(kernel.cycles / cycles(scope)),
         trim(kernel.warp_instructions / kernel.cycles),
-        kernel.interrupted ? "interrupted" : kernel.alone ? "" : "beside others",
+        kernel.interrupted ? (kernel.status ?? "interrupted") : kernel.alone ? "" : "beside others",
     ]);
     const title =
         scope.kernels.length > most
@@ -235,17 +236,14 @@ export function summarySection(scopes: Scope[], main: Scope): HTMLElement {
             ? `How long each run took, what limited it, and how it compares with ${scopes[0].run.label}.`
             : "How long it took and what limited it.",
     );
+    made.append(...hangPanels(main));
     made.append(element("div", { class: "headlines" }, ...scopes.map(headline)));
     for (const scope of scopes) {
         for (const note of scope.run.notes)
             made.append(element("p", { class: "note" }, `${scope.run.label}: ${note}`));
-        if (scope.kernels.some((kernel) => kernel.interrupted))
+        if (scope !== main && scope.kernels.some((kernel) => kernel.interrupted))
             made.append(
-                element(
-                    "p",
-                    { class: "note" },
-                    `${scope.run.label} was interrupted: what follows is what it did until then.`,
-                ),
+                element("p", { class: "note" }, `${scope.run.label} was cut off: select it to see why.`),
             );
     }
     addSpeedups(made, scopes);

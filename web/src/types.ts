@@ -3,14 +3,8 @@
 
 export type Counters = Record<string, number>;
 
-export interface Block {
-    kernel: number;
-    block: number;
-    sm: number;
-    dispatched: number;
-    started: number;
-    ended: number;
-}
+// launch (0: a block of the kernel itself), block, sm (the first one), dispatched, started, ended
+export type PackedBlock = [number, number, number, number, number, number];
 
 // Samples of a kernel: `ends` counts from its launch. Other keys: counters' growth in each sample.
 export interface Series {
@@ -55,7 +49,8 @@ export interface Graph {
 // A kernel or an aggregated group that a block of the kernel, or of one of its launches, launched.
 export interface Launch {
     name: string;
-    grid: number[] | number;
+    grid: number[];
+    block: number[];
     launched: number;
     started: number;
     ended: number;
@@ -73,6 +68,29 @@ export interface Wait {
     left: number;
     resumed: number;
     returned: number;
+    returned_sm: number;
+}
+
+// A block on an SM of a kernel that hangs. Warps that wait in the same way are together.
+export interface HangBlock {
+    kernel: string;
+    block: number[];
+    sm: number;
+    state: string;
+    warps: { first_warp: number; last_warp: number; lanes: string; place: string; waits_for: string }[];
+}
+
+// Who waits for what, of a kernel that hangs; texts may be empty.
+export interface Hang {
+    cause: string;
+    undispatched: string;
+    graph: string;
+    blocks_ended: number;
+    blocks_undispatched: number;
+    blocks_on_sms: number;
+    blocks_suspended: number;
+    blocks: HangBlock[];
+    blocks_left_out: number;
 }
 
 export interface Kernel {
@@ -89,13 +107,17 @@ export interface Kernel {
     ended: number;
     cycles: number;
     alone: boolean;
+    status?: string;
     interrupted?: boolean;
+    failure?: string; // why it was cut off
+    hang?: Hang;
     warp_instructions: number;
     thread_instructions: number;
     limited_by?: Limit;
     series?: Series;
-    blocks?: Block[];
-    blocks_stride?: number; // only every so many blocks were kept
+    blocks?: PackedBlock[];
+    blocks_stride?: number; // the page has every so many blocks of a grid,
+    launches_stride?: number; // and of launches by blocks
     lines?: PackedLine[];
     graph?: Graph;
     launches?: Launch[];

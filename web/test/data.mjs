@@ -50,6 +50,7 @@ function addOptional(report) {
             parent: 0,
             name: "child",
             grid: [4, 1, 1],
+            block: [32, 1, 1],
             launched: kernel.launched + 100,
             started: kernel.launched + 200,
             ended: kernel.ended - 50,
@@ -66,6 +67,7 @@ function addOptional(report) {
             left: first.started + 20,
             resumed: first.ended - 40,
             returned: first.ended - 20,
+            returned_sm: first.sm,
         },
     ];
     kernel.lines = [1, 3, 4].map((line) => ({
@@ -109,6 +111,27 @@ export function makeOwnPage(warpbeam, folder, mode) {
     const sor = ["run", "wireframe/sor", "--mode", mode, "--size", "tiny", "--gpu", "gtx480"];
     execFileSync(warpbeam, [...sor, "--report", page], { stdio: ["ignore", "ignore", "inherit"] });
     return page;
+}
+
+// The page of a run whose kernel hangs, and says so by its exit status: as many blocks as wait for each other
+// do not fit, and the last ones never get a place.
+export function makeHungPage(warpbeam, folder) {
+    const [ptx, page] = ["hang.ptx", "hang.html"].map((name) => join(folder, name));
+    writeFileSync(
+        ptx,
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry meet(.param .u64 at) {\n" +
+            ".reg .u64 %a; .reg .u32 %v; .reg .pred %p; ld.param.u64 %a, [at]; red.global.add.u32 [%a], 1;\n" +
+            "LOOP: ld.volatile.global.u32 %v, [%a]; setp.lt.u32 %p, %v, 1280; @%p bra LOOP; ret; }\n",
+    );
+    const knobs = ["sm_count=2", "max_blocks_per_sm=8", "watchdog_cycles=2000"];
+    const settings = knobs.flatMap((knob) => ["--set", knob]);
+    const grid = ["--grid", "20", "--block", "64", "--arg", "buffer:4096"];
+    try {
+        execFileSync(warpbeam, ["run", ptx, ...grid, ...settings, "--report", page], { stdio: "ignore" });
+    } catch (error) {
+        if (error.status === 1) return page;
+    }
+    throw new Error("a kernel that hangs did not fail");
 }
 
 // Returns the path of the page.

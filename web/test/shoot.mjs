@@ -1,7 +1,7 @@
 // Pictures of a report, for docs/images:
 //   node test/shoot.mjs REPORT.html OUT.png WIDTH light|dark [SECTION [RUN [CHART X Y]]]
-// SECTION is the id of a part of the page, RUN the number of the run to select, X and Y (0 to 1) where in the
-// first chart of that name to point at.
+// SECTION is the id of a part of the page, RUN the number of the run to select or LABEL=VALUE of another list, X
+// and Y (0 to 1) where in the first chart of that name to point at.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
@@ -10,7 +10,7 @@ const [report, out, width, scheme, section, run, chart, x, y] = process.argv.sli
 const browser = new Browser(findBrowser());
 await browser.open();
 await browser.show(pathToFileURL(report).href, Number(width), 1000, scheme);
-if (run) await browser.choose("Run", run);
+if (run) await browser.choose(...(run.includes("=") ? run.split("=") : ["Run", run]));
 if (chart) {
     const box = await browser.value(`(() => {
         const chart = document.querySelector('[data-chart="${chart}"]');

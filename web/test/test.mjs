@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
-import { makeOwnPage, makePage, nasty } from "./data.mjs";
+import { makeHungPage, makeOwnPage, makePage, nasty } from "./data.mjs";
 
 let checks = 0;
 let failures = 0;
@@ -81,8 +81,9 @@ const contrast = `(() => {
     });
 })()`;
 
-// Where a coloured pixel of the chart is, in the window, once the chart is in sight; right of its axis.
-const findMark = (name, nth) => `(() => {
+// Where a coloured pixel of the chart is, in the window, once the chart is in sight; right of its axis, and
+// from a part of its height on.
+const findMark = (name, nth, from) => `(() => {
     const chart = document.querySelectorAll('[data-chart="${name}"]')[${nth}];
     chart.scrollIntoView({ block: "center" });
     const box = chart.getBoundingClientRect();
@@ -93,7 +94,7 @@ const findMark = (name, nth) => `(() => {
             const at = 4 * (y * width + x), part = [...data.slice(at, at + 3)];
             return data[at + 3] > 200 && Math.max(...part) - Math.min(...part) > 70;
         };
-        for (let y = Math.round(height * 0.35); y < height * 0.75; y += 3)
+        for (let y = Math.round(height * ${from}); y < height * 0.75; y += 3)
             for (let x = Math.round(width * 0.3); x < width * 0.95; x += 3) {
                 if (colored(x, y) && colored(x - 2, y - 2) && colored(x + 2, y + 2))
                     return { x: box.x + x / scale, y: box.y + y / scale };
@@ -111,8 +112,8 @@ const tooltip = (name, nth) => `(() => {
     }).join("");
 })()`;
 
-async function checkHover(browser, name, nth, wanted) {
-    const mark = await browser.value(findMark(name, nth));
+async function checkHover(browser, name, nth, wanted, from = 0.35) {
+    const mark = await browser.value(findMark(name, nth, from));
     check(mark, `nothing coloured is drawn in chart '${name}'`);
     if (!mark) return;
     await browser.point(mark.x, mark.y);
@@ -213,16 +214,69 @@ async function checkNarrow(browser, page) {
     await checkHover(browser, "stalls", 0, /cycles of a scheduler/);
 }
 
+// Pixels of the chart that have the colour of what stands out.
+const accented = (name) => `(() => {
+    const wanted = getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
+    const parts = [1, 3, 5].map((at) => parseInt(wanted.slice(at, at + 2), 16));
+    let count = 0;
+    for (const canvas of document.querySelectorAll('[data-chart="${name}"] canvas')) {
+        const data = ${pixelsOf}(canvas);
+        for (let i = 0; i < data.length; i += 4)
+            count += parts.every((part, k) => Math.abs(part - data[i + k]) < 24) && data[i + 3] > 200;
+    }
+    return count;
+})()`;
+
+// Lines are those of the CUDA source, whose text is there; files can be chosen.
+async function checkSource(browser) {
+    const listing = `document.querySelector('[data-table="source"]').innerText`;
+    const marked = `document.querySelectorAll('[data-table="source"] .meter').length`;
+    await browser.choose("File", "sor.cu");
+    check((await browser.value(listing)).includes("fmaf(OMEGA"), "the CUDA source is not shown");
+    check((await browser.value(marked)) >= 6, "its lines are not marked");
+    await browser.choose("File", "wavefront.cuh");
+    check((await browser.value(marked)) > 20, "lines of the included file are not marked");
+    const hottest = await browser.value(`document.querySelector('[data-table="hottest"]').innerText`);
+    check(/sor\.cu:\d+/.test(hottest) && !/\.ptx:/.test(hottest), `lines that took most: ${hottest}`);
+}
+
 // What `warpbeam run --report` writes: a dependency graph, and kernels that launch kernels.
 async function checkOwn(browser, warpbeam, folder) {
     const has = async (expression, what) => check(await browser.value(expression), what);
     await browser.show(pathToFileURL(makeOwnPage(warpbeam, folder, "lvl")).href, 1280, 900, "light");
-    await has(`document.querySelectorAll('[data-table="source"] .meter').length > 20`, "no lines are marked");
+    await checkSource(browser);
     await checkHover(browser, "gantt", 0, /level \d+[^]*(after|before) /);
+    await browser.choose("Last colour is", "largest"); // of so few warps, all colours are pale
     await checkHover(browser, "heat", 0, /% of the warps that fit/);
     await browser.show(pathToFileURL(makeOwnPage(warpbeam, folder, "cdp")).href, 1280, 900, "dark");
     await checkHover(browser, "heat", 0, /% of the warps that fit/);
-    await has(`document.querySelector('[data-chart="gantt"]').dataset.items > 2`, "no launches are shown");
+    // The parent's ten times on SMs, its nine launches and their 25 blocks.
+    await has(`document.querySelector('[data-chart="gantt"]').dataset.items == 44`, "blocks are missing");
+    await checkHover(browser, "gantt", 0, /launch \d of[^]*launched by block \(0\) of sor_nested/);
+    const without = await browser.value(accented("gantt"));
+    await checkHover(browser, "gantt", 0, /sor_nested[^]*launched 9 launches of 25 blocks[^]*off its SM/, 0);
+    check((await browser.value(accented("gantt"))) > without + 500, "no lines lead to what a block launched");
+}
+
+// A kernel that hangs is the first thing on the page: why, and who waits where.
+async function checkHang(browser, warpbeam, folder) {
+    const page = pathToFileURL(makeHungPage(warpbeam, folder)).href;
+    for (const width of [1280, 400]) {
+        await browser.show(page, width, 900, width === 400 ? "dark" : "light");
+        const text = await browser.value(`document.querySelector("#summary .hang")?.innerText ?? ""`);
+        check(/meet spins for ever/.test(text), `${width}: the panel does not say that it spins: ${text}`);
+        check(/Likely cause: [^]*fit on the GPU at once \(16\)/.test(text), `${width}: there is no cause`);
+        check(/4 have not been dispatched/.test(text), `${width}: blocks without a place are not told`);
+        const rows = await browser.value(`document.querySelectorAll('[data-table="hang"] tbody tr').length`);
+        check(rows === 16, `${width}: ${rows} blocks wait, not 16`);
+        const cells = await browser.value(`document.querySelector('[data-table="hang"] tbody').textContent`);
+        check(/hang\.ptx:6/.test(cells), `${width}: the table has no places`);
+        check(
+            (await browser.value(`document.querySelector('[data-chart="gantt"]').dataset.items`)) < 100,
+            `${width}: blocks that were on no SM are drawn`,
+        );
+        await checkWidth(browser, width, `hang, ${width}`);
+    }
 }
 
 async function main(warpbeam) {
@@ -240,6 +294,7 @@ async function main(warpbeam) {
         await checkDark(browser, page);
         await checkNarrow(browser, page);
         await checkOwn(browser, warpbeam, folder);
+        await checkHang(browser, warpbeam, folder);
         for (const complaint of browser.complaints()) check(false, `the browser says: ${complaint}`);
     } finally {
         await browser.close();

@@ -6,7 +6,7 @@
  *     MODES(expand, (const uint32_t *starts, uint32_t *levels), (starts, levels))
  *
  * which makes expand_flat, expand_cdp and expand_dtbl of `template <Mode mode> __device__ void
- * expand(...)`. */
+ * expand(...)`. Compiled by: ../build_ptx.sh dtbl */
 #ifndef DTBL_LAUNCH_CUH
 #define DTBL_LAUNCH_CUH
 

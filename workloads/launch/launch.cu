@@ -1,6 +1,6 @@
 // Empty kernels, which show what a launch and a block cost, and one kernel for each class of instruction or
 // memory pattern; host code: launch.c. They compute what the kernels computed whose counters on a real
-// H200 are in h200.csv. Compiled by: nvcc -O3 -arch=sm_90 -ptx launch.cu
+// H200 are in h200.csv. Compiled by: ../build_ptx.sh launch
 
 extern "C" __global__ void empty() {}
 

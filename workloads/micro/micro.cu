@@ -1,6 +1,6 @@
 // Kernels that measure one property of a GPU each; host code: micro_*.c. They compute what the kernels
 // computed whose figures on a real H200 are in h200.csv, so that the figures compare.
-// Compiled by: nvcc -O3 -arch=sm_90 -ptx micro.cu
+// Compiled by: ../build_ptx.sh micro
 
 typedef long long Clock;
 

@@ -172,12 +172,33 @@ bool workload_at(size_t index, Workload *workload)
     return false;
 }
 
+WorkloadNaming workload_naming(const Workload *workload, const char *text)
+{
+    const char *alone = strchr(workload->name, '/') + 1;
+    const size_t length = strlen(text);
+    if (strcmp(workload->name, text) == 0)
+        return NAMED_IN_FULL;
+    if (strcmp(alone, text) == 0)
+        return NAMED_WITHOUT_SUITE;
+    return strncmp(workload->name, text, length) == 0 || strncmp(alone, text, length) == 0
+               ? NAMED_BY_BEGINNING
+               : NAMED_NOT;
+}
+
 bool workload_find(const char *name, Workload *workload)
 {
-    for (size_t i = 0; workload_at(i, workload); i++)
-        if (strcmp(workload->name, name) == 0)
+    size_t found = 0;
+    Workload other;
+    for (size_t i = 0; workload_at(i, &other); i++) {
+        const WorkloadNaming naming = workload_naming(&other, name);
+        if (naming < NAMED_WITHOUT_SUITE)
+            continue;
+        *workload = other;
+        found++;
+        if (naming == NAMED_IN_FULL)
             return true;
-    return false;
+    }
+    return found == 1;
 }
 
 static bool is_mode_before(size_t suite, const char *name)

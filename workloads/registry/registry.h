@@ -26,7 +26,16 @@ extern const char *const input_size_names[INPUT_SIZES];
 
 /* In the order of the suites; false: `index` is behind the last one. */
 bool workload_at(size_t index, Workload *workload);
-/* By name; false: there is none. */
+/* How well a text names a workload: as it begins ("wireframe/so", "so"), without its suite ("sor"), fully. */
+typedef enum WorkloadNaming {
+    NAMED_NOT,
+    NAMED_BY_BEGINNING,
+    NAMED_WITHOUT_SUITE,
+    NAMED_IN_FULL
+} WorkloadNaming;
+
+WorkloadNaming workload_naming(const Workload *workload, const char *text);
+/* By its full name, or without the suite where only one workload has that name; false: there is none. */
 bool workload_find(const char *name, Workload *workload);
 /* The modes of all suites, each name once; false: `index` is behind the last one. */
 bool workload_mode_at(size_t index, WorkloadMode *mode);

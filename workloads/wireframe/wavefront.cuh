@@ -6,7 +6,7 @@
  *
  *     NESTED(dtw, (const float *across, ..., Tiling tiling, int threads), across, ...)
  *
- * which makes dtw_nested. Compiled by: nvcc -std=c++17 -ptx -arch=compute_75 -I ../../include dtw.cu
+ * which makes dtw_nested. Compiled by: ../build_ptx.sh wireframe
  *
  * A block goes through its tile in chunks of 32 rows, a warp each, and 16 columns. A warp stages a chunk with
  * its border in shared memory, computes it along antidiagonals, a lane for a row, and writes it back, so that

@@ -1,0 +1,57 @@
+#include "base/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { USUAL = 100, NARROWEST = 60, WIDEST = 400 };
+
+bool terminal_is(FILE *to) { return isatty(fileno(to)); }
+
+bool terminal_can_redraw(FILE *to)
+{
+    const char *kind = getenv("TERM");
+    return kind && *kind && strcmp(kind, "dumb") != 0 && terminal_is(to);
+}
+
+unsigned terminal_columns(FILE *to)
+{
+    const char *wanted = getenv("COLUMNS");
+    struct winsize size;
+    unsigned long columns = wanted ? strtoul(wanted, NULL, 10) : 0;
+    if (!columns && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
+    if (!columns)
+        return USUAL;
+    return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : (unsigned)columns;
+}
+
+static unsigned begin_line(unsigned indent, FILE *to)
+{
+    fprintf(to, "\n%*s", (int)indent, "");
+    return indent;
+}
+
+void terminal_wrap(const char *text, unsigned at, unsigned indent, unsigned columns, FILE *to)
+{
+    bool is_first = true; /* word of its line */
+    while (*text) {
+        const unsigned spaces = (unsigned)strspn(text, " ");
+        const unsigned length = (unsigned)strcspn(text + spaces, " \n");
+        if (!is_first && length && at + spaces + length > columns) {
+            at = begin_line(indent, to);
+            text += spaces;
+            is_first = true;
+            continue;
+        }
+        at += (unsigned)fprintf(to, "%.*s", (int)(spaces + length), text);
+        text += spaces + length;
+        is_first = false;
+        if (*text == '\n' && *++text) {
+            at = begin_line(indent, to);
+            is_first = true;
+        }
+    }
+    putc('\n', to);
+}
