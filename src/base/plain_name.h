@@ -11,7 +11,7 @@
 /* Longer ones stay as their symbol: templates can make a name of any length. */
 enum { PLAIN_NAME_SIZE = 4096 };
 
-/* The name of a symbol, to be given to xfree(); `parameters`: with their types, "scale<float>(Vec<float>*)". */
+/* The name of a symbol, to be given to xfree(); `parameters`: with their types, "scale<float>(Vec*)". */
 char *plain_name(const char *symbol, bool parameters);
 
 /* Whether one of the patterns, as shells have them and with commas between them, names the symbol: the symbol

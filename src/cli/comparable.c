@@ -1,4 +1,4 @@
-/* Runs of one workload do the same work in all of its modes, whatever their kernels are called. Of other runs,
+/* Runs of one workload do the same work in all of its modes, whatever their kernels are called. Of others,
  * the kernels tell: they have the same names and grids, and do about as much. */
 #include "cli/comparable.h"
 

@@ -1,8 +1,8 @@
 /* `warpbeam compare`: what differs between runs, the biggest difference first.
  *
  * The answer, how long, comes first. The size of any other difference is between 0 and 1: of a share, the
- * difference itself; of another ratio, by which part the smaller one is less; of a counter, what it differs by
- * as a part of the largest counter of its component, so that what grew from almost nothing to little stays
+ * difference itself; of another ratio, by which part the smaller one is less; of a counter, what it differs
+ * by as a part of the largest counter of its component, so that what grew from almost nothing to little stays
  * behind what grew by much. Numbers that are zero in some files come behind the others. */
 #include "cli/compare_parts.h"
 

@@ -65,16 +65,15 @@ static void put_time(char *text, size_t size, double seconds)
 
 /* -- what is known -- */
 
-/* How much is done of what `total` counts: of all kernels, where somebody said how many there will be, else of
- * those that run. */
+/* How much is done: of all kernels, where somebody said how many there will be, else of those that run. */
 static double work_done(const WbProgress *now)
 {
     const double blocks = now->blocks ? (double)now->blocks_ended / (double)now->blocks : 0;
     return now->launches_expected ? (double)now->launches_done + blocks : blocks;
 }
 
-/* False: nothing has been done yet to judge by, or nobody knows what there is to do, as kernels that launch do
- * not say how often they will. */
+/* False: nothing has been done yet to judge by, or nobody knows what there is to do, as kernels that launch
+ * do not say how often they will. */
 static bool seconds_left(const Live *live, const WbProgress *now, double *seconds)
 {
     const double total = now->launches_expected ? (double)now->launches_expected : 1;

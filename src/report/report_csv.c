@@ -20,8 +20,9 @@ static void put_text(const char *text, FILE *to)
 
 static void put_head(const WbGpu *gpu, FILE *to)
 {
-    fputs("number,name,plain_name,grid_x,grid_y,grid_z,block_x,block_y,block_z,registers,shared_bytes,local_bytes,"
-          "blocks_per_sm,launched,started,ended,kernel_cycles,kernel_warp_instructions,kernel_thread_"
+    fputs("number,name,plain_name,grid_x,grid_y,grid_z,block_x,block_y,block_z,registers,shared_bytes,"
+          "local_bytes,blocks_per_sm,launched,started,ended,kernel_cycles,kernel_warp_instructions,kernel_"
+          "thread_"
           "instructions,alone",
           to);
     for (size_t i = 0; i < gpu->statistics.count; i++)
