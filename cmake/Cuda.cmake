@@ -41,7 +41,7 @@ set_target_properties(warpbeam_cuda PROPERTIES LINKER_LANGUAGE C SOVERSION 0 BUI
                       INSTALL_RPATH "$ORIGIN")
 target_include_directories(warpbeam_cuda PUBLIC include src)
 # A program that closes a library with kernels may be the last to use it, but its threads and handlers go on.
-target_link_options(warpbeam_cuda PRIVATE -Wl,-z,nodelete)
+target_link_options(warpbeam_cuda PRIVATE -Wl,-z,nodelete -Wl,--exclude-libs,libiberty.a)
 target_link_libraries(warpbeam_cuda PRIVATE warpbeam_static PkgConfig::ZSTD PkgConfig::LZ4 warpbeam_flags)
 
 # cuda_stand_in(TARGET FILE VERSION_SCRIPT): a library of TARGET_objects that programs find by its name.

@@ -47,7 +47,8 @@ typedef struct WbDim3 { uint32_t x, y, z; } WbDim3;
 
 /* What a kernel needs of the machine. */
 typedef struct WbKernelInfo {
-    const char *name;
+    const char *name;          /* as in the PTX */
+    const char *plain_name;    /* of a C++ kernel as its source has it: "sim::scale<float, 4>" */
     uint32_t registers;        /* per thread, as allocated */
     uint32_t shared_bytes;     /* static, per block */
     uint32_t local_bytes;      /* per thread */
@@ -105,7 +106,8 @@ typedef struct WbStat {
 
 /* A kernel that has run in cycle mode. Cycles are those of the SMs' clock since the GPU was opened. */
 typedef struct WbRecord {
-    const char *name;
+    const char *name;          /* as in the PTX */
+    const char *plain_name;    /* for people */
     WbDim3 grid, block;
     uint32_t registers;        /* per thread */
     uint32_t shared_bytes;     /* per block, static and dynamic */
@@ -128,7 +130,9 @@ typedef void WbOutput(void *context, const char *text, size_t length);
 typedef struct WbProgress {
     const char *kernel;        /* the one that was launched first of those that run; null: none does */
     uint64_t launches_done, launches_known; /* kernels of the host since the GPU was opened */
-    uint64_t blocks_ended, blocks; /* of all kernels of the host that run */
+    uint64_t launches_expected; /* how many there will be in all (wb_expect_launches); 0: nobody said */
+    uint64_t blocks_ended, blocks; /* of all kernels of the host that run, and of what these have launched */
+    uint64_t device_launches;  /* that these have made so far */
     uint64_t cycles;           /* simulated since the GPU was opened */
     uint64_t warp_instructions; /* since the statistics began */
     double seconds;            /* of the host's clock, spent in simulation since the GPU was opened */
@@ -155,6 +159,8 @@ void wb_set_assertion_output(WbGpu *gpu, WbOutput *output, void *context);
  * kernel all that is in streams is dropped, and kernels that were running leave their records as far as they
  * were. Nothing that is simulated depends on it. */
 void wb_set_progress(WbGpu *gpu, WbProgressFunction *function, void *context, double seconds);
+/* So many launches will come: with that, progress can say how much is left. */
+void wb_expect_launches(WbGpu *gpu, uint64_t count);
 /* Writes what the GPU is doing at this moment, a few lines: kernels, blocks, instructions per cycle so far,
  * what warps wait for. Returns the length that it would have, as snprintf does. */
 size_t wb_snapshot(const WbGpu *gpu, char *text, size_t size);
@@ -180,6 +186,8 @@ WbStatus wb_module_link(WbGpu *gpu, const WbSource *sources, size_t count, WbMod
 void wb_module_unload(WbModule *module);
 WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address, size_t *size);
 WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel);
+/* Also by the plain name of a C++ kernel, "sim::scale<float, 4>", or a part that no other has, "scale". */
+WbStatus wb_module_kernel_plain(WbModule *module, const char *name, WbKernel **kernel);
 size_t wb_module_kernel_count(const WbModule *module);
 WbKernel *wb_module_kernel_at(WbModule *module, size_t index);
 WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);
@@ -321,11 +329,21 @@ void wb_stats_reset(WbGpu *gpu);
 
 /* Kernels that ran to their end in cycle mode, in the order of their launches. */
 size_t wb_record_count(const WbGpu *gpu);
-/* A record's name is valid until the statistics are reset or the GPU is closed. */
+/* A record's names are valid until the statistics are reset or the GPU is closed. */
 WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record);
 /* A statistic over the time of that kernel; what kernels beside it did then counts, too, unless it was
  * alone. */
 WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat *stat);
+
+/* What runs, for the reports to say so; copied. */
+typedef struct WbRunInfo {
+    const char *kind;          /* workload, program or ptx */
+    const char *what;          /* its name, as the user wrote it */
+    const char *mode, *size;   /* null: it has none */
+    const char *const *arguments;
+    size_t argument_count;
+} WbRunInfo;
+void wb_set_run(WbGpu *gpu, const WbRunInfo *info);
 
 /* Writes a JSON file: the GPU's resolved configuration and the statistics of every kernel that ran in cycle
  * mode, as docs/STATISTICS.md describes; or, where the path ends in .csv, a table with a row for each kernel.

@@ -87,6 +87,10 @@ static const char *report_path(const Experiment *experiment, const Run *run, con
 static void write_report(const Experiment *experiment, const Run *run, WbGpu *gpu, Error *error)
 {
     char part[PATH_BYTES], path[PATH_BYTES];
+    wb_set_run(gpu, &(WbRunInfo){.kind = "workload",
+                                 .what = run->benchmark,
+                                 .mode = run->mode,
+                                 .size = paper_sizes[experiment->options->size]});
     if (wb_report(gpu, report_path(experiment, run, ".", part), 0))
         error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
     else if (rename(part, report_path(experiment, run, "", path)))

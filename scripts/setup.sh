@@ -24,7 +24,7 @@ install_packages() {
 
 install_build_packages() {
     install_packages gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libjansson-dev liblz4-dev libzstd-dev \
-        libcmocka-dev
+        libiberty-dev libcmocka-dev
 }
 
 # What web/test needs; whoever has it from elsewhere keeps it.

@@ -96,6 +96,7 @@ void wb_gpu_close(WbGpu *gpu)
     runtime_free(&gpu->runtime);
     VEC_FREE(&gpu->error_texts);
     gpu_drop_records(gpu);
+    run_info_free(&gpu->run);
     VEC_FREE(&gpu->records);
     statistics_free(&gpu->statistics);
     profile_free(gpu->profile);

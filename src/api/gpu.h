@@ -9,6 +9,7 @@
 #include "api/cycle.h"
 #include "api/kept.h"
 #include "api/progress.h"
+#include "api/run_info.h"
 #include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
@@ -25,6 +26,8 @@
 struct WbKernel {
     WbModule *module;
     uint32_t function;
+    char *plain;               /* name for people, without parameters */
+    char *full;                /* and with them; null: none other was called the same when it was linked */
     Program *program;
     ProgramTiming *timing;
     uint32_t timing_machine;   /* number of the machine that timing was made for */
@@ -88,6 +91,8 @@ struct WbGpu {
     SourceFiles sources;       /* that lines of records are of */
     uint32_t edges_kept;       /* of dependency graphs, by all records */
     Kept kept;                 /* for timelines */
+    RunInfo run;
+    Untimed untimed;
     GpuStatistics statistics;
     Violations violations;     /* of dependencies, since they were reset */
     Profile *profile;          /* null: launches are not recorded */
@@ -137,9 +142,9 @@ uint64_t device_service_kernel(void *gpu, ServiceKernel kernel);
 /* What kernels may ask about the GPU (device_query.c). */
 DeviceQueries device_queries(WbGpu *gpu);
 
+/* For people, and as the PTX has it. */
 const char *kernel_name(const WbKernel *kernel);
-/* The name as written in the source, of a function at file scope: "_Z3addPf" is "add". */
-void kernel_plain_name(const char *mangled, char *name, size_t size);
+const char *kernel_symbol(const WbKernel *kernel);
 WbStatus kernel_link(WbKernel *kernel, Error *error);
 /* Frees program and timing. */
 void kernel_unlink(WbKernel *kernel);

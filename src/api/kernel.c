@@ -2,14 +2,32 @@
 #include "api/gpu.h"
 
 #include "base/nearest.h"
+#include "base/plain_name.h"
 #include "exec/barrier.h"
 #include "exec/intrinsic.h"
 
+#include <stdio.h>
 #include <string.h>
 
-const char *kernel_name(const WbKernel *kernel)
+const char *kernel_symbol(const WbKernel *kernel)
 {
     return kernel->module->module->functions[kernel->function].name;
+}
+
+const char *kernel_name(const WbKernel *kernel) { return kernel->full ? kernel->full : kernel->plain; }
+
+/* Whether another kernel of the GPU has the name, too: they differ in their parameters. */
+static bool shares_name(const WbKernel *kernel)
+{
+    const WbGpu *gpu = kernel->module->gpu;
+    for (uint32_t m = 0; m < gpu->modules.count; m++)
+        for (uint32_t k = 0; k < gpu->modules.items[m]->kernel_count; k++) {
+            const WbKernel *other = &gpu->modules.items[m]->kernels[k];
+            if (strcmp(other->plain, kernel->plain) == 0 &&
+                strcmp(kernel_symbol(other), kernel_symbol(kernel)) != 0)
+                return true;
+        }
+    return false;
 }
 
 static uint64_t variable_address(void *context, uint32_t variable)
@@ -56,7 +74,10 @@ WbStatus kernel_link(WbKernel *kernel, Error *error)
     if (kernel->program && kernel->program->width == width && kernel->program->target == target)
         return WB_OK;
     kernel_unlink(kernel); /* a knob has changed since */
+    if (!kernel->full && shares_name(kernel))
+        kernel->full = plain_name(kernel_symbol(kernel), true);
     const LinkEnvironment environment = {
+        .name = kernel_name(kernel),
         .variable_address = variable_address,
         .function_address = function_address,
         .intrinsic = find_intrinsic,
@@ -137,7 +158,8 @@ WbKernelInfo kernel_info(const WbKernel *kernel)
 {
     const Program *program = kernel->program;
     return (WbKernelInfo){
-        .name = kernel_name(kernel),
+        .name = kernel_symbol(kernel),
+        .plain_name = kernel_name(kernel),
         .registers = kernel_registers(kernel),
         .shared_bytes = program->shared_bytes,
         .local_bytes = program->local_bytes,
@@ -157,6 +179,64 @@ WbKernel *wb_module_kernel_at(WbModule *module, size_t index)
     return module && index < module->kernel_count ? &module->kernels[index] : NULL;
 }
 
+static WbKernel *find_symbol(const WbModule *module, const char *name)
+{
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        if (strcmp(kernel_symbol(&module->kernels[k]), name) == 0)
+            return &module->kernels[k];
+    return NULL;
+}
+
+/* "; it has a, b." */
+static void list_kernels(const WbModule *module, char *text, size_t size)
+{
+    size_t used = 0;
+    for (uint32_t k = 0; k < module->kernel_count && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%.100s", k ? ", " : "; it has ",
+                                 module->kernels[k].plain);
+    if (used < size)
+        snprintf(text + used, size - used, ".");
+}
+
+/* "; did you mean a or b?" of kernels that `name` may stand for: those that it names, else the nearest. */
+static void suggest(const WbModule *module, const char *name, char *hint, size_t size)
+{
+    enum { MOST = 4 };
+    unsigned count = 0;
+    size_t used = 0;
+    Nearest nearest = nearest_to(name);
+    for (uint32_t k = 0; k < module->kernel_count && count < MOST; k++) {
+        const WbKernel *kernel = &module->kernels[k];
+        nearest_offer(&nearest, kernel_symbol(kernel));
+        nearest_offer(&nearest, kernel->plain);
+        if (plain_name_is(name, kernel_symbol(kernel)) && used < size)
+            used += (size_t)snprintf(hint + used, size - used, "%s%.100s",
+                                     count++ ? " or " : "; did you mean ", kernel_symbol(kernel));
+    }
+    if (count && used < size)
+        snprintf(hint + used, size - used, "?");
+    else if (!count && (nearest_name(&nearest) || module->kernel_count > MOST || !module->kernel_count))
+        nearest_hint(&nearest, hint, size);
+    else if (!count)
+        list_kernels(module, hint, size);
+}
+
+static WbStatus not_found(const WbModule *module, const char *name, bool are_several, Error *error)
+{
+    char hint[512];
+    suggest(module, name, hint, sizeof hint);
+    return error_set(error, WB_ERROR_NOT_FOUND, "%s has %s kernel '%.200s'%s", module->module->file_name,
+                     are_several ? "more than one" : "no", name, hint);
+}
+
+static bool is_asked_well(const char *call, const char *name, WbKernel **kernel, Error *error)
+{
+    if (!name || !kernel)
+        error_set(error, WB_ERROR_ARGUMENT, "%s needs a name and a place for the kernel; one was null.",
+                  call);
+    return name && kernel;
+}
+
 WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel)
 {
     if (kernel)
@@ -164,23 +244,30 @@ WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel)
     if (!module)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(module->gpu);
-    if (!name || !kernel)
-        return gpu_end(module->gpu,
-                       error_set(error, WB_ERROR_ARGUMENT,
-                                 "wb_module_kernel needs a name and a place for the kernel; one was null."));
+    if (is_asked_well("wb_module_kernel", name, kernel, error) && !(*kernel = find_symbol(module, name)))
+        not_found(module, name, false, error);
+    return gpu_end(module->gpu, error->status);
+}
+
+WbStatus wb_module_kernel_plain(WbModule *module, const char *name, WbKernel **kernel)
+{
+    if (kernel)
+        *kernel = NULL;
+    if (!module)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(module->gpu);
+    if (!is_asked_well("wb_module_kernel_plain", name, kernel, error))
+        return gpu_end(module->gpu, error->status);
+    const WbKernel *exact = find_symbol(module, name);
+    unsigned count = 0;
     for (uint32_t k = 0; k < module->kernel_count; k++) {
-        if (strcmp(kernel_name(&module->kernels[k]), name) == 0) {
-            *kernel = &module->kernels[k];
-            return WB_OK;
-        }
+        WbKernel *one = &module->kernels[k];
+        if (exact ? one == exact : plain_name_is(name, kernel_symbol(one)))
+            *kernel = count++ ? NULL : one;
     }
-    Nearest nearest = nearest_to(name);
-    for (uint32_t k = 0; k < module->kernel_count; k++)
-        nearest_offer(&nearest, kernel_name(&module->kernels[k]));
-    char hint[256];
-    return gpu_end(module->gpu,
-                   error_set(error, WB_ERROR_NOT_FOUND, "%s has no kernel '%.200s'%s",
-                             module->module->file_name, name, nearest_hint(&nearest, hint, sizeof hint)));
+    if (!*kernel)
+        not_found(module, name, count > 1, error);
+    return gpu_end(module->gpu, error->status);
 }
 
 WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info)

@@ -1,9 +1,9 @@
 /* Launches from their stream to their end: on the machine of cycle mode, or at once without timing. */
 #include "api/gpu.h"
 
-#include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/plain_name.h"
 
 void launch_put(WbGpu *gpu, WbStream *stream, KernelLaunch launch)
 {
@@ -13,29 +13,11 @@ void launch_put(WbGpu *gpu, WbStream *stream, KernelLaunch launch)
     timeline_release(gpu, operation);
 }
 
-void kernel_plain_name(const char *mangled, char *name, size_t size)
-{
-    unsigned length = 0;
-    int used = 0;
-    if (sscanf(mangled, "_Z%u%n", &length, &used) == 1 && length <= strlen(mangled + used))
-        snprintf(name, size, "%.*s", (int)length, mangled + used);
-    else
-        snprintf(name, size, "%s", mangled);
-}
-
-static bool is_named(const WbGpu *gpu, const WbKernel *kernel)
-{
-    char plain[512];
-    kernel_plain_name(kernel_name(kernel), plain, sizeof plain);
-    return fnmatch(gpu->config.timed_kernels, kernel_name(kernel), 0) == 0 ||
-           fnmatch(gpu->config.timed_kernels, plain, 0) == 0;
-}
-
 bool launch_is_timed(const WbGpu *gpu, const KernelLaunch *launch)
 {
     bool named = false;
     for (uint32_t i = 0; i < launch->count && !named; i++)
-        named = is_named(gpu, launch->orders[i].kernel);
+        named = plain_name_matches(gpu->config.timed_kernels, kernel_symbol(launch->orders[i].kernel));
     return named && gpu->config.mode == MODE_CYCLE;
 }
 
@@ -101,6 +83,11 @@ static WbStatus run_untimed(WbGpu *gpu, const KernelLaunch *launch, const Launch
     gpu->machine.clock = gpu->now;
     const WbStatus status = run_functional(gpu, launch, described, error);
     *ended = gpu->machine.clock > gpu->now ? gpu->machine.clock : gpu->now;
+    if (gpu->config.mode == MODE_CYCLE) {
+        for (uint32_t i = 0; i < launch->count; i++)
+            untimed_add(&gpu->untimed, kernel_name(launch->orders[i].kernel));
+        gpu->untimed.cycles += *ended - gpu->now;
+    }
     free_parameters(described, launch->count);
     return status;
 }

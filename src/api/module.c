@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/plain_name.h"
 
 static bool in_device_memory(const Variable *variable)
 {
@@ -110,7 +111,8 @@ static void collect_kernels(WbModule *module)
     module->kernels = xcalloc(parsed->function_count + 1, sizeof *module->kernels);
     for (uint32_t f = 0; f < parsed->function_count; f++) {
         if (parsed->functions[f].is_entry && parsed->functions[f].has_body)
-            module->kernels[module->kernel_count++] = (WbKernel){.module = module, .function = f};
+            module->kernels[module->kernel_count++] = (WbKernel){
+                .module = module, .function = f, .plain = plain_name(parsed->functions[f].name, false)};
     }
 }
 
@@ -127,8 +129,11 @@ static WbStatus place_module(WbModule *module, Error *error)
 
 void module_release(WbModule *module)
 {
-    for (uint32_t k = 0; k < module->kernel_count; k++)
+    for (uint32_t k = 0; k < module->kernel_count; k++) {
         kernel_unlink(&module->kernels[k]);
+        xfree(module->kernels[k].plain);
+        xfree(module->kernels[k].full);
+    }
     Error ignored = {0};
     for (uint32_t v = 0; v < module->module->variable_count; v++) {
         if (module->addresses[v])

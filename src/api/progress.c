@@ -27,6 +27,12 @@ void wb_set_progress(WbGpu *gpu, WbProgressFunction *function, void *context, do
     gpu->progress.next = 0;
 }
 
+void wb_expect_launches(WbGpu *gpu, uint64_t count)
+{
+    if (gpu)
+        gpu->progress.launches_expected = gpu->progress.launches_known + count;
+}
+
 void progress_begin(WbGpu *gpu)
 {
     Progress *progress = &gpu->progress;
@@ -73,8 +79,37 @@ static uint64_t warp_instructions(const WbGpu *gpu)
     return sum - machine->accounted->sums[COMPONENT_EXEC][stat - table->rows];
 }
 
+/* What the front end has counted since the first of those kernels began that run now. */
+static uint64_t counted(const CycleMachine *machine, const char *name)
+{
+    const StatTable *table = components[COMPONENT_FRONT_END].table;
+    const Stat *stat = stat_find(table, name);
+    const Snapshot *before = machine->running.items[0]->before;
+    return stat_value(stat, &machine->front_end->statistics) -
+           before->sums[COMPONENT_FRONT_END][stat - table->rows];
+}
+
+DeviceProgress progress_of_devices(const CycleMachine *machine)
+{
+    const FrontEnd *front_end = machine->front_end;
+    DeviceProgress seen = {.open = front_end->devices.count};
+    if (!machine->running.count)
+        return seen;
+    seen.launches = counted(machine, "device_kernels") + counted(machine, "device_groups");
+    seen.blocks = seen.blocks_ended = counted(machine, "device_blocks");
+    for (uint32_t i = 0; i < front_end->devices.count; i++) {
+        const GridKernel *grid = &front_end->devices.items[i]->grid;
+        seen.blocks_ended -= grid->block_count - grid->ended_blocks;
+    }
+    return seen;
+}
+
 static void note_machine(const CycleMachine *machine, WbProgress *seen)
 {
+    const DeviceProgress devices = progress_of_devices(machine);
+    seen->device_launches = devices.launches;
+    seen->blocks_ended = devices.blocks_ended;
+    seen->blocks = devices.blocks;
     for (uint32_t i = 0; i < machine->running.count; i++) {
         const GridKernel *grid = &machine->running.items[i]->grid;
         seen->blocks_ended += grid->ended_blocks;
@@ -99,6 +134,8 @@ static WbStatus tell(WbGpu *gpu, WbProgress *seen, double time, Error *error)
     Progress *progress = &gpu->progress;
     seen->launches_done = progress->launches_done;
     seen->launches_known = progress->launches_known;
+    if (progress->launches_expected >= progress->launches_known)
+        seen->launches_expected = progress->launches_expected;
     seen->warp_instructions = warp_instructions(gpu);
     seen->seconds = gpu->seconds + time - progress->began;
     const bool was_calling = gpu->timeline.is_calling; /* waiting is refused meanwhile */

@@ -20,8 +20,18 @@ typedef struct Progress {
     double sliced;                /* when the present slice began */
     Cycle slice;                  /* cycles of a slice */
     Cycle slice_end;
+    uint64_t launches_expected;   /* 0: nobody said, or more have come */
     uint64_t launches_known, launches_done; /* kernels of the host; what was dropped is not known any more */
 } Progress;
+
+/* What the kernels that run now have launched so far. */
+typedef struct DeviceProgress {
+    uint64_t launches, blocks, blocks_ended;
+    uint32_t open; /* launches that are not complete */
+} DeviceProgress;
+
+struct CycleMachine;
+DeviceProgress progress_of_devices(const struct CycleMachine *machine);
 
 /* Around all that a call simulates: counts the host's seconds. */
 void progress_begin(WbGpu *gpu);

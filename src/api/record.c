@@ -96,6 +96,7 @@ void record_free(KernelRecord *record)
     xfree(record->lines);
     log_free(record->log);
     xfree(record->name);
+    xfree(record->symbol);
     free(record->blocks); /* the one table that may be too large to be had: not from xcalloc */
     xfree(record);
 }

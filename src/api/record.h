@@ -79,7 +79,8 @@ extern const char *const record_status_names[RECORD_STATUS_COUNT];
  * are on NO_SM. */
 typedef struct KernelRecord {
     uint32_t number;      /* in the order of launches, from 0 */
-    char *name;
+    char *name;           /* of the kernel, for people */
+    char *symbol;         /* the same as in the PTX */
     uint32_t grid[3], block[3];
     uint32_t registers;   /* of a thread */
     uint32_t shared_bytes;/* of a block, static and dynamic */

@@ -5,7 +5,7 @@
 
 #include "api/gpu.h"
 
-enum { KERNELS_SHOWN = 8, WAITS_SHOWN = 4 };
+enum { KERNELS_SHOWN = 8, DEVICES_SHOWN = 4, WAITS_SHOWN = 4 };
 
 /* Text in a place of fixed size; `length` is that of the whole, as far as it went. */
 typedef struct Text {
@@ -35,13 +35,19 @@ static void put_kernel(Text *text, const WbGpu *gpu, const GridKernel *grid)
 static void put_kernels(Text *text, const WbGpu *gpu)
 {
     const CycleMachine *machine = gpu->cycle;
-    const uint32_t count = machine->running.count, launched = machine->front_end->devices.count;
+    const uint32_t count = machine->running.count;
+    const DeviceProgress devices = progress_of_devices(machine);
     for (uint32_t i = 0; i < count && i < KERNELS_SHOWN; i++)
         put_kernel(text, gpu, &machine->running.items[i]->grid);
     if (count > KERNELS_SHOWN)
-        put(text, "  and %u kernels more\n", count - KERNELS_SHOWN);
-    if (launched)
-        put(text, "  %u launches by kernels are not complete\n", launched);
+        put(text, "  and %u kernel%s more\n", count - KERNELS_SHOWN, count - KERNELS_SHOWN == 1 ? "" : "s");
+    if (devices.launches)
+        put(text,
+            "  launches by kernels: %" PRIu64 " so far, %u of them not complete; %" PRIu64
+            " of their %" PRIu64 " blocks ended\n",
+            devices.launches, devices.open, devices.blocks_ended, devices.blocks);
+    for (uint32_t i = 0; i < devices.open && i < DEVICES_SHOWN; i++)
+        put_kernel(text, gpu, &machine->front_end->devices.items[i]->grid);
 }
 
 /* Warp instructions of all SMs since the running kernels began, by the cycles of that time. */
@@ -79,7 +85,7 @@ static void put_waits(Text *text, const CycleMachine *machine)
     uint64_t waits[WAIT_COUNT] = {0};
     const uint64_t warps = count_waits(machine, waits);
     if (warps)
-        put(text, "  %" PRIu64 " warps:\n", warps);
+        put(text, "  %" PRIu64 " warp%s:\n", warps, warps == 1 ? "" : "s");
     for (unsigned shown = 0; shown < WAITS_SHOWN && warps; shown++) {
         unsigned most = 0;
         for (unsigned wait = 1; wait < WAIT_COUNT; wait++)
@@ -92,15 +98,25 @@ static void put_waits(Text *text, const CycleMachine *machine)
     }
 }
 
+/* Of how many is said only where somebody knows it. */
+static void put_launches(Text *text, const Progress *progress)
+{
+    const uint64_t done = progress->launches_done, known = progress->launches_known;
+    if (progress->launches_expected >= known && progress->launches_expected > 1)
+        put(text, "%" PRIu64 " of %" PRIu64 " kernels done\n", done, progress->launches_expected);
+    else
+        put(text, "%" PRIu64 " kernel%s done, %" PRIu64 " more launched\n", done, done == 1 ? "" : "s",
+            known - done);
+}
+
 size_t wb_snapshot(const WbGpu *gpu, char *to, size_t size)
 {
     Text text = {.at = to, .size = to ? size : 0};
     if (!gpu)
         return 0;
     const bool is_functional = gpu->functional != NULL;
-    put(&text, "%s, cycle %" PRIu64 ": %" PRIu64 " of %" PRIu64 " kernels done\n", gpu->config.name,
-        is_functional ? gpu->machine.clock : gpu->now, gpu->progress.launches_done,
-        gpu->progress.launches_known);
+    put(&text, "%s, cycle %" PRIu64 ": ", gpu->config.name, is_functional ? gpu->machine.clock : gpu->now);
+    put_launches(&text, &gpu->progress);
     if (is_functional)
         put(&text, "  a kernel runs functionally; %" PRIu64 " warp instructions so far\n",
             gpu->machine.statistics.warp_instructions);

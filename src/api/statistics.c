@@ -37,6 +37,7 @@ void gpu_drop_records(WbGpu *gpu)
     sources_free(&gpu->sources);
     gpu->edges_kept = 0;
     kept_reset(&gpu->kept);
+    untimed_reset(&gpu->untimed);
 }
 
 /* The engine counts launches of functional mode in the GPU's own machine. */
@@ -96,7 +97,8 @@ WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record)
         return WB_ERROR_ARGUMENT;
     const KernelRecord *kept = gpu->records.items[index];
     *record = (WbRecord){
-        .name = kept->name,
+        .name = kept->symbol,
+        .plain_name = kept->name,
         .grid = {kept->grid[0], kept->grid[1], kept->grid[2]},
         .block = {kept->block[0], kept->block[1], kept->block[2]},
         .registers = kept->registers,

@@ -1,7 +1,9 @@
 /* `warpbeam compare`: what differs between runs, the biggest difference first.
  *
- * The size of a difference is how many times larger or smaller a number is, whatever its unit. Numbers that
- * are zero in some files come behind the others: such a factor says nothing. */
+ * The answer, how long, comes first. The size of any other difference is between 0 and 1: of a share, the
+ * difference itself; of another ratio, by which part the smaller one is less; of a counter, what it differs
+ * by as a part of the largest counter of its component, so that what grew from almost nothing to little stays
+ * behind what grew by much. Numbers that are zero in some files come behind the others. */
 #include "cli/compare_parts.h"
 
 #include <inttypes.h>
@@ -12,6 +14,8 @@
 
 #include "base/knob.h"
 #include "base/terminal.h"
+#include "cli/comparable.h"
+#include "report/ratio.h"
 #include "report/report.h"
 
 enum { MOST_FILES = 6, USUAL_TOP = 10, NAME_WIDTH = 34, VALUE_WIDTH = 15, CHANGE_WIDTH = 9 };
@@ -35,10 +39,48 @@ typedef VEC(Row) Rows;
 
 /* -- rows -- */
 
-static double difference(const json_t *from, const json_t *to)
+/* The length of the component's name with its dot, of "l2.loads"; 0: it has none. */
+static size_t component_length(const char *name)
 {
-    const double a = fabs(json_number_value(from)), b = fabs(json_number_value(to));
-    return a > 0 && b > 0 ? fabs(log2(b / a)) : log2(1 + fmax(a, b));
+    const char *dot = strchr(name, '.');
+    return dot ? (size_t)(dot - name) + 1 : 0;
+}
+
+static bool is_share(const char *name)
+{
+    if (strncmp(name, "scheduler_shares.", strlen("scheduler_shares.")) == 0)
+        return true;
+    for (unsigned i = 0; i < RATIO_COUNT; i++)
+        if (strcmp(name + component_length(name), ratio_rows[i].name) == 0)
+            return ratio_is_share(&ratio_rows[i]);
+    return false;
+}
+
+/* What a difference of one is of, for all values of the part with that name's component. */
+static double scale_of(const Comparison *comparison, const Part *part, const char *name)
+{
+    const size_t length = component_length(name);
+    double most = 0;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const char *other;
+        json_t *value;
+        json_object_foreach(part->objects[i], other, value)
+        {
+            if (component_length(other) == length && strncmp(other, name, length) == 0)
+                most = fmax(most, fabs(json_number_value(value)));
+        }
+    }
+    return most;
+}
+
+static double difference(const json_t *from, const json_t *to, const char *name, double scale)
+{
+    const double a = json_number_value(from), b = json_number_value(to);
+    if (is_share(name))
+        return fabs(a - b);
+    if (json_is_real(from) || json_is_real(to))
+        scale = fmax(fabs(a), fabs(b));
+    return scale > 0 ? fabs(a - b) / scale : 0;
 }
 
 /* Null and zero are not the same: nothing was counted to divide by. */
@@ -53,11 +95,12 @@ static bool make_row(const Comparison *comparison, const Part *part, const char 
 {
     bool differs = false;
     *row = (Row){.name = name};
+    const double scale = scale_of(comparison, part, name);
     for (size_t i = 0; i < comparison->count; i++) {
         row->values[i] = json_object_get(part->objects[i], name);
         differs |= !is_same(row->values[0], row->values[i]);
         if (part->objects[0] && part->objects[i])
-            row->size = fmax(row->size, difference(row->values[0], row->values[i]));
+            row->size = fmax(row->size, difference(row->values[0], row->values[i], name, scale));
         row->is_some |= part->objects[i] && !part->is_config && json_number_value(row->values[i]) == 0;
     }
     return differs;
@@ -71,12 +114,17 @@ static bool is_known_before(const Part *part, size_t file, const char *name)
     return false;
 }
 
+/* The answer, and what it is of, before the reasons. */
+static int rank(const Row *row)
+{
+    return strcmp(row->name, "cycles") == 0 ? 0 : strcmp(row->name, "launches") == 0 ? 1 : 2;
+}
+
 static int compare_rows(const void *left, const void *right)
 {
     const Row *a = left, *b = right;
-    const bool first = strcmp(a->name, "cycles") == 0, second = strcmp(b->name, "cycles") == 0;
-    if (first != second) /* the answer before the reasons */
-        return first ? -1 : 1;
+    if (rank(a) != rank(b))
+        return rank(a) - rank(b);
     if (a->is_some != b->is_some)
         return a->is_some ? 1 : -1;
     if (a->size != b->size)
@@ -221,6 +269,8 @@ static size_t name_owners(const Comparison *comparison, const Part *part, char l
 static void print_part(const Comparison *comparison, const Part *part)
 {
     char owners[MOST_FILES + 1];
+    if (part->is_told)
+        return;
     if (name_owners(comparison, part, owners) < 2) {
         printf("\n%s: only in %s\n", part->title, owners);
         return;
@@ -236,7 +286,15 @@ static void print_part(const Comparison *comparison, const Part *part)
 static double microseconds(const Report *report)
 {
     const double clock = report_clock(report);
-    return clock > 0 ? 1e3 * report_cycles(report) / clock : 0;
+    return clock > 0 ? 1e3 * report_kernel_cycles(report->report) / clock : 0;
+}
+
+/* "wireframe/sor cdp, tiny on gtx480: " */
+static void print_what(const Report *report)
+{
+    const char *gpu = json_string_value(json_object_get(report->report, "gpu"));
+    const char *title = json_string_value(json_object_get(json_object_get(report->report, "run"), "title"));
+    printf("%s%s%s: ", title ? title : "", title ? " on " : "", gpu ? gpu : "?");
 }
 
 /* The first sentence of what the report says. */
@@ -245,12 +303,31 @@ static void print_limit(const Report *report)
     const json_t *limit = json_object_get(report->report, "limited_by");
     const char *text = json_string_value(json_object_get(limit, "text"));
     const char *end = text ? strstr(text, ". ") : NULL;
-    if (text) {
-        char sentence[1024];
-        snprintf(sentence, sizeof sentence, "limited by %.*s", end ? (int)(end - text) : (int)strlen(text),
-                 text);
-        report_wrapped(sentence, 3, stdout);
-    }
+    if (!text)
+        return;
+    char sentence[1024];
+    snprintf(sentence, sizeof sentence, "limited by %.*s", end ? (int)(end - text) : (int)strlen(text), text);
+    report_wrapped(sentence, 3, stdout);
+}
+
+/* How long, and how that compares with the first file. */
+static void print_time(const Comparison *comparison, size_t which)
+{
+    const Report *first = &comparison->reports[0], *report = &comparison->reports[which];
+    const json_t *time = json_object_get(report->report, "time");
+    const double span = report_kernel_cycles(report->report);
+    char cycles[32], reason[128];
+    group_digits((long long)span, cycles, sizeof cycles);
+    printf("   %.2f us (%s cycles) from first launch to last end", microseconds(report), cycles);
+    if (json_number_value(json_object_get(time, "all_cycles")) > span)
+        printf(", %.2f us in all", json_number_value(json_object_get(time, "all_us")));
+    putchar('\n');
+    if (which == 0)
+        return;
+    if (report_why_no_speedup(first->report, report->report, reason, sizeof reason))
+        printf("   no speedup over A: %s\n", reason);
+    else
+        printf("   %.3f times as fast as A\n", microseconds(first) / microseconds(report));
 }
 
 /* Times of a run that did not come to its end must not be taken for those of the whole. */
@@ -260,11 +337,10 @@ static void print_cut_off(const Report *report)
     json_t *kernel;
     json_array_foreach(json_object_get(report->report, "kernels"), i, kernel)
     {
-        const char *name = json_string_value(json_object_get(kernel, "name"));
         const char *status = json_string_value(json_object_get(kernel, "status"));
         if (!json_is_true(json_object_get(kernel, "interrupted")))
             continue;
-        printf("   cut off before its end: kernel %s, %s\n", name ? name : "?",
+        printf("   cut off before its end: kernel %s, %s\n", report_kernel_name(kernel),
                status ? status : "interrupted");
         return;
     }
@@ -272,18 +348,12 @@ static void print_cut_off(const Report *report)
 
 static void print_files(const Comparison *comparison)
 {
-    const double first = microseconds(&comparison->reports[0]);
     for (size_t i = 0; i < comparison->count; i++) {
         const Report *report = &comparison->reports[i];
-        const char *gpu = json_string_value(json_object_get(report->report, "gpu"));
-        const double time = microseconds(report);
-        char cycles[32];
-        group_digits((long long)report_cycles(report), cycles, sizeof cycles);
-        printf("%c  %s: %s, %.2f us (%s cycles)", (int)('A' + i), report->path, gpu ? gpu : "?", time,
-               cycles);
-        if (i > 0 && time > 0 && first > 0)
-            printf(", %.3f times as fast as A", first / time);
-        putchar('\n');
+        printf("%c  ", (int)('A' + i));
+        print_what(report);
+        printf("%s\n", report->path);
+        print_time(comparison, i);
         print_cut_off(report);
         print_limit(report);
     }

@@ -3,7 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain_name.h"
+#include "cli/comparable.h"
 #include "cli/statistics_file.h"
+#include "config/config.h"
+#include "report/report.h"
+
+enum { NAME_WIDTH = 80 };
 
 bool report_load(const char *path, Report *report)
 {
@@ -17,19 +23,6 @@ bool report_load(const char *path, Report *report)
 double report_clock(const Report *report)
 {
     return json_number_value(json_object_get(json_object_get(report->report, "config"), "clock_khz"));
-}
-
-double report_cycles(const Report *report)
-{
-    double last = json_number_value(json_object_get(json_object_get(report->report, "totals"), "cycles"));
-    json_t *kernel;
-    size_t index;
-    json_array_foreach(json_object_get(report->report, "kernels"), index, kernel)
-    {
-        const double ended = json_number_value(json_object_get(kernel, "ended"));
-        last = ended > last ? ended : last;
-    }
-    return last;
 }
 
 /* -- kernels as flat objects -- */
@@ -95,22 +88,16 @@ static void add_kernel(json_t *sums, const json_t *kernel, bool alone)
     }
 }
 
-static const char *kernel_name(const json_t *kernel)
-{
-    const char *name = json_string_value(json_object_get(kernel, "name"));
-    return name ? name : "";
-}
-
 /* The kernels of that name, or only the one at place `which` among them; null where there is none. */
 static json_t *sum_kernels(const json_t *kernels, const char *name, long which)
 {
     size_t count = 0, index;
     long place = 0;
     json_t *kernel, *sums = json_object();
-    json_array_foreach(kernels, index, kernel) { count += strcmp(kernel_name(kernel), name) == 0; }
+    json_array_foreach(kernels, index, kernel) { count += strcmp(report_kernel_name(kernel), name) == 0; }
     json_array_foreach(kernels, index, kernel)
     {
-        if (strcmp(kernel_name(kernel), name) == 0 && (which < 0 || place++ == which))
+        if (strcmp(report_kernel_name(kernel), name) == 0 && (which < 0 || place++ == which))
             add_kernel(sums, kernel, which >= 0 || count == 1);
     }
     if (!json_object_size(sums)) {
@@ -135,18 +122,25 @@ static void add_objects(Parts *parts, const Report *reports, size_t count, const
     Part part = new_part(count);
     snprintf(part.title, sizeof part.title, "%s", title);
     part.is_config = strcmp(key, "config") == 0;
+    part.is_told = strcmp(key, "time") == 0;
     for (size_t i = 0; i < count; i++)
-        part.objects[i] = json_incref(json_object_get(reports[i].report, key));
+        part.objects[i] = json_copy(json_object_get(reports[i].report, key));
+    if (part.is_config)
+        for (size_t knob = 0; knob < config_knobs.count; knob++)
+            for (size_t i = 0; report_is_recording_knob(config_knobs.rows[knob].name) && i < count; i++)
+                json_object_del(part.objects[i], config_knobs.rows[knob].name);
     VEC_PUSH(parts, part);
 }
 
 static void add_kernels(Parts *parts, const Report *reports, size_t count, const char *name, long which)
 {
     Part part = new_part(count);
+    char shown[NAME_WIDTH + 1];
+    plain_name_fit(name, NAME_WIDTH, shown);
     if (which < 0)
-        snprintf(part.title, sizeof part.title, "kernel %s", name);
+        snprintf(part.title, sizeof part.title, "kernel %s", shown);
     else
-        snprintf(part.title, sizeof part.title, "kernel %s, launch %ld", name, which + 1);
+        snprintf(part.title, sizeof part.title, "kernel %s, launch %ld", shown, which + 1);
     for (size_t i = 0; i < count; i++)
         part.objects[i] = sum_kernels(json_object_get(reports[i].report, "kernels"), name, which);
     VEC_PUSH(parts, part);
@@ -161,7 +155,7 @@ static json_t *all_names(const Report *reports, size_t count)
         json_t *kernel, *here = json_object();
         json_array_foreach(json_object_get(reports[i].report, "kernels"), index, kernel)
         {
-            const char *name = kernel_name(kernel);
+            const char *name = report_kernel_name(kernel);
             const json_int_t before = json_integer_value(json_object_get(here, name));
             json_object_set_new(here, name, json_integer(before + 1));
             if (before + 1 > json_integer_value(json_object_get(names, name)))
@@ -178,6 +172,7 @@ Parts parts_make(const Report *reports, size_t count, bool each)
     json_t *names = all_names(reports, count), *launches;
     const char *name;
     add_objects(&parts, reports, count, "config", "configuration");
+    add_objects(&parts, reports, count, "time", "time");
     if (json_object_size(names) != 1) /* else they are the kernel's */
         add_objects(&parts, reports, count, "totals", "totals");
     json_object_foreach(names, name, launches)

@@ -18,14 +18,13 @@ typedef struct Part {
     char title[256];
     json_t **objects;
     bool is_config; /* values may be texts, and keep their order */
+    bool is_told;   /* what differs in it stands above all parts */
 } Part;
 
 typedef VEC(Part) Parts;
 
 /* False once the failure has been told. */
 bool report_load(const char *path, Report *report);
-/* When its last kernel ended, the host's time for launches included. */
-double report_cycles(const Report *report);
 /* The clock of its SMs in kHz. */
 double report_clock(const Report *report);
 

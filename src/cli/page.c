@@ -10,27 +10,37 @@
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "cli/comparable.h"
 #include "cli/page_run.h"
+#include "config/config.h"
 #include "papers/paper.h"
+#include "report/report.h"
 
 enum { PATH_BYTES = 4096 };
 
 static const char PLACEHOLDER[] = "/*DATA*/";
 
 /* The last part of the path without its ending. */
-static json_t *label_of(const PageInput *input)
+static json_t *name_of(const char *path)
 {
-    if (input->label)
-        return json_string(input->label);
-    size_t length = strlen(input->path);
-    while (length > 1 && input->path[length - 1] == '/')
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
         length--;
     size_t from = length;
-    while (from > 0 && input->path[from - 1] != '/')
+    while (from > 0 && path[from - 1] != '/')
         from--;
-    if (length - from > 5 && strncmp(input->path + length - 5, ".json", 5) == 0)
+    if (length - from > 5 && strncmp(path + length - 5, ".json", 5) == 0)
         length -= 5;
-    return json_stringn(input->path + from, length - from);
+    return json_stringn(path + from, length - from);
+}
+
+/* As the user wants it, else what the report says that it is of. */
+static json_t *label_of(const PageInput *input, const json_t *report)
+{
+    const json_t *title = json_object_get(json_object_get(report, "run"), "title");
+    if (input->label)
+        return json_string(input->label);
+    return title ? json_copy((json_t *)title) : name_of(input->path);
 }
 
 /* -- folders of papers -- */
@@ -122,7 +132,7 @@ static json_t *read_paper(const PageInput *input, Error *error)
     char *claims = file_read("table", paper_data("papers/claims.csv", path, sizeof path), &length, error);
     json_t *made = NULL;
     if (claims && add_tables(tables, input->path, error))
-        made = json_pack("{s:o, s:O, s:s%, s:O}", "label", title ? json_incref(title) : label_of(input),
+        made = json_pack("{s:o, s:O, s:s%, s:O}", "label", title ? json_incref(title) : label_of(input, NULL),
                          "about", about, "claims", claims, length, "tables", tables);
     json_decref(tables);
     json_decref(about);
@@ -135,8 +145,8 @@ static json_t *read_paper(const PageInput *input, Error *error)
 static json_t *read_run(const PageInput *input, Error *error)
 {
     json_t *report = page_run_read(input->path, error);
-    return report ? json_pack("{s:o, s:s, s:[], s:o}", "label", label_of(input), "file", input->path, "notes",
-                              "report", report)
+    return report ? json_pack("{s:o, s:s, s:[], s:o}", "label", label_of(input, report), "file", input->path,
+                              "notes", "report", report)
                   : NULL;
 }
 
@@ -162,24 +172,73 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Labels that two inputs share become their paths. */
+static bool shares_label(const json_t *runs, size_t which)
+{
+    const json_t *label = json_object_get(json_array_get(runs, which), "label");
+    for (size_t i = 0; i < json_array_size(runs); i++)
+        if (i != which && json_equal(label, json_object_get(json_array_get(runs, i), "label")))
+            return true;
+    return false;
+}
+
+/* Of runs with one label each gets what `make` makes of it. */
+static void rename_shared(json_t *runs, json_t *(*make)(const json_t *run))
+{
+    json_t *labels = json_array();
+    size_t i;
+    json_t *run;
+    json_array_foreach(runs, i, run)
+    {
+        json_array_append_new(labels,
+                              shares_label(runs, i) ? make(run) : json_copy(json_object_get(run, "label")));
+    }
+    json_array_foreach(runs, i, run) { json_object_set(run, "label", json_array_get(labels, i)); }
+    json_decref(labels);
+}
+
+static json_t *with_gpu(const json_t *run)
+{
+    return json_sprintf("%s on %s", json_string_value(json_object_get(run, "label")),
+                        json_string_value(json_object_get(json_object_get(run, "report"), "gpu")));
+}
+
+static json_t *short_file(const json_t *run)
+{
+    return name_of(json_string_value(json_object_get(run, "file")));
+}
+
+static json_t *whole_file(const json_t *run) { return json_copy(json_object_get(run, "file")); }
+
+/* Runs of the same on different GPUs say which; what is still called the same, is called after its file. */
 static void tell_apart(json_t *runs)
 {
-    const size_t count = json_array_size(runs);
-    for (size_t i = 0; i < count; i++) {
-        json_t *one = json_array_get(runs, i);
-        const char *label = json_string_value(json_object_get(one, "label"));
-        bool shared = false;
-        for (size_t k = i + 1; k < count; k++) {
-            json_t *other = json_array_get(runs, k);
-            if (strcmp(label, json_string_value(json_object_get(other, "label"))) != 0)
-                continue;
-            json_object_set(other, "label", json_object_get(other, "file"));
-            shared = true;
-        }
-        if (shared)
-            json_object_set(one, "label", json_object_get(one, "file"));
+    rename_shared(runs, with_gpu);
+    rename_shared(runs, short_file);
+    rename_shared(runs, whole_file);
+}
+
+/* Says of runs that cannot be compared with the first why not. */
+static void judge(json_t *runs)
+{
+    const json_t *first = json_object_get(json_array_get(runs, 0), "report");
+    size_t i;
+    json_t *run;
+    json_array_foreach(runs, i, run)
+    {
+        char text[128];
+        if (i > 0 && report_why_no_speedup(first, json_object_get(run, "report"), text, sizeof text))
+            json_object_set_new(run, "no_speedup", json_string(text));
     }
+}
+
+/* Names of the knobs that are no difference between machines. */
+static json_t *recording_knobs(void)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < config_knobs.count; i++)
+        if (report_is_recording_knob(config_knobs.rows[i].name))
+            json_array_append_new(names, json_string(config_knobs.rows[i].name));
+    return names;
 }
 
 static json_t *read_inputs(const PageInput *inputs, size_t count, size_t bytes, Error *error)
@@ -193,9 +252,10 @@ static json_t *read_inputs(const PageInput *inputs, size_t count, size_t bytes, 
     }
     if (error->status == WB_OK) {
         tell_apart(runs);
+        judge(runs);
         fit(runs, bytes);
     }
-    return json_pack("{s:o, s:o}", "runs", runs, "papers", papers);
+    return json_pack("{s:o, s:o, s:o}", "runs", runs, "papers", papers, "recording", recording_knobs());
 }
 
 /* Inside of a script element no "<" may stand; in JSON it is always part of a text. */

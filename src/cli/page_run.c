@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/comparable.h"
 #include "cli/statistics_file.h"
 
 static const char FORMAT[] = "warpbeam-report-1";
@@ -108,6 +109,7 @@ static void pack(json_t *report)
     json_t *kernel, *files = json_array();
     json_array_foreach(json_object_get(report, "kernels"), i, kernel)
     {
+        json_object_set_new(kernel, "name", json_string(report_kernel_name(kernel)));
         pack_counters(kernel);
         pack_blocks(kernel);
         pack_lines(kernel, files);

@@ -22,8 +22,9 @@ static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
         return;
     }
     char parameters[PARAMETERS_TEXT_SIZE], row[PARAMETERS_TEXT_SIZE + 1024];
-    snprintf(row, sizeof row, "%-32s %9u %8u %8u %7u %6u  %s", info.name, info.registers, info.shared_bytes,
-             info.local_bytes, info.max_threads, info.parameter_bytes, parameters_text(kernel, parameters));
+    snprintf(row, sizeof row, "%9u %8u %8u %7u %6u  %s: %s", info.registers, info.shared_bytes,
+             info.local_bytes, info.max_threads, info.parameter_bytes, info.plain_name,
+             parameters_text(kernel, parameters));
     print_row(row);
 }
 
@@ -34,8 +35,8 @@ static int print_file(WbGpu *gpu, const char *path)
         return fail("%s", wb_error(gpu));
     size_t count = wb_module_kernel_count(module), unsupported = 0;
     char row[128];
-    snprintf(row, sizeof row, "%-32s %9s %8s %8s %7s %6s  %s", "kernel", "registers", "shared", "local",
-             "threads", "bytes", "of parameters");
+    snprintf(row, sizeof row, "%9s %8s %8s %7s %6s  %s", "registers", "shared", "local", "threads", "bytes",
+             "kernel: parameters");
     print_row(row);
     for (size_t i = 0; i < count; i++)
         print_kernel(gpu, wb_module_kernel_at(module, i), &unsupported);

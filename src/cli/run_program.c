@@ -397,7 +397,6 @@ static int run_for_page(Program *program)
     if (!keeps && !running_new_file(path))
         return EXIT_FAILED;
     running->stats = keeps ? running->stats : path;
-    running->title = program->arguments[0];
     running->report.blocks = true;
     const int result = run(program);
     if (!keeps)

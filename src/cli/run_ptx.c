@@ -14,8 +14,8 @@
 typedef struct Job {
     Running running;
     const char *path, *kernel;
+    const char *grid_text, *block_text, *shared_text; /* null: not given */
     WbDim3 grid, block;
-    bool has_grid, has_block; /* they were given */
     uint32_t shared_bytes;
     VEC(const char *) texts; /* of the arguments */
     VEC(KernelArgument) arguments;
@@ -70,11 +70,11 @@ static int check_file(const char *path)
 /* Nobody means one thread unless it is said. */
 static void tell_shape(const Job *job)
 {
-    if (!job->has_grid && !job->has_block)
+    if (!job->grid_text && !job->block_text)
         fputs("warpbeam: neither --grid nor --block is given: one block of one thread runs.\n", stderr);
-    else if (!job->has_block)
+    else if (!job->block_text)
         fputs("warpbeam: --block is not given: every block has one thread.\n", stderr);
-    else if (!job->has_grid)
+    else if (!job->grid_text)
         fputs("warpbeam: --grid is not given: one block runs.\n", stderr);
 }
 
@@ -82,9 +82,9 @@ static int read_options(int argument_count, char **arguments, Job *job)
 {
     job->running = running_take(&argument_count, arguments);
     job->kernel = take_option(&argument_count, arguments, "--kernel");
-    const char *grid = take_option(&argument_count, arguments, "--grid");
-    const char *block = take_option(&argument_count, arguments, "--block");
-    const char *shared = take_option(&argument_count, arguments, "--shared");
+    job->grid_text = take_option(&argument_count, arguments, "--grid");
+    job->block_text = take_option(&argument_count, arguments, "--block");
+    job->shared_text = take_option(&argument_count, arguments, "--shared");
     for (const char *text; (text = take_option(&argument_count, arguments, "--arg"));)
         VEC_PUSH(&job->texts, text);
     if (check_without(argument_count, arguments, &program_options) != EXIT_DONE ||
@@ -92,14 +92,11 @@ static int read_options(int argument_count, char **arguments, Job *job)
         check_left_over(argument_count, arguments, 1) != EXIT_DONE)
         return EXIT_USAGE;
     job->path = job->running.input = arguments[1];
-    job->running.title = job->kernel ? job->kernel : job->path;
     if (check_file(job->path) != EXIT_DONE)
         return EXIT_USAGE;
-    job->has_grid = grid;
-    job->has_block = block;
-    const bool right = parse_dimensions("--grid", grid ? grid : "1", &job->grid) &&
-                       parse_dimensions("--block", block ? block : "1", &job->block) &&
-                       parse_shared(shared ? shared : "0", &job->shared_bytes);
+    const bool right = parse_dimensions("--grid", job->grid_text ? job->grid_text : "1", &job->grid) &&
+                       parse_dimensions("--block", job->block_text ? job->block_text : "1", &job->block) &&
+                       parse_shared(job->shared_text ? job->shared_text : "0", &job->shared_bytes);
     return right ? EXIT_DONE : EXIT_USAGE;
 }
 
@@ -113,7 +110,7 @@ static WbKernel *find_kernel(const Job *job, WbGpu *gpu, WbModule *module)
                job->path, count, job->path);
     else if (!job->kernel)
         kernel = wb_module_kernel_at(module, 0);
-    else if (wb_module_kernel(module, job->kernel, &kernel))
+    else if (wb_module_kernel_plain(module, job->kernel, &kernel))
         misuse("%s", wb_error(gpu));
     return kernel;
 }
@@ -154,6 +151,34 @@ static WbStatus launch(const Job *job, WbGpu *gpu, WbKernel *kernel)
     return status;
 }
 
+/* Options that say what is launched, as they were written, are the run's arguments. */
+static void describe(const Job *job, WbGpu *gpu, WbKernel *kernel)
+{
+    WbKernelInfo info = {0};
+    VEC(const char *) words = {0};
+    const struct {
+        const char *option, *text;
+    } given[] = {{"--grid", job->grid_text}, {"--block", job->block_text}, {"--shared", job->shared_text}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].text) {
+            VEC_PUSH(&words, given[i].option);
+            VEC_PUSH(&words, given[i].text);
+        }
+    for (uint32_t i = 0; i < job->texts.count; i++) {
+        VEC_PUSH(&words, "--arg");
+        VEC_PUSH(&words, job->texts.items[i]);
+    }
+    wb_kernel_info(kernel, &info); /* fails where the launch will, too */
+    wb_set_run(gpu, &(WbRunInfo){
+                        .kind = "ptx",
+                        .what = job->path,
+                        .mode = info.plain_name,
+                        .arguments = words.items,
+                        .argument_count = words.count,
+                    });
+    VEC_FREE(&words);
+}
+
 static int run_job(Job *job, WbGpu *gpu)
 {
     WbModule *module;
@@ -168,6 +193,8 @@ static int run_job(Job *job, WbGpu *gpu)
             return EXIT_USAGE;
         VEC_PUSH(&job->arguments, argument);
     }
+    describe(job, gpu, kernel);
+    wb_expect_launches(gpu, 1);
     tell_shape(job);
     if (launch(job, gpu, kernel))
         return running_fail(&job->running, gpu, wb_error(gpu));

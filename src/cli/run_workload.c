@@ -129,6 +129,16 @@ static int read_options(int argument_count, char **arguments, Job *job)
     return result;
 }
 
+static void describe(const Job *job, WbGpu *gpu)
+{
+    wb_set_run(gpu, &(WbRunInfo){
+                        .kind = "workload",
+                        .what = job->workload.name,
+                        .mode = job->workload.mode_count > 1 ? job->workload.modes[job->mode].name : NULL,
+                        .size = input_size_names[job->size],
+                    });
+}
+
 static int run_job(const Job *job, WbGpu *gpu)
 {
     char folder[4096];
@@ -150,15 +160,13 @@ int run_workload(int argument_count, char **arguments)
     Job job = {.size = INPUT_SMALL};
     int result = read_options(argument_count, arguments, &job);
     job.running.needed = job.workload.settings;
-    char title[128];
-    snprintf(title, sizeof title, "%s %s", job.workload.name,
-             job.workload.mode_count > 1 ? job.workload.modes[job.mode].name : "");
-    job.running.title = title;
     WbGpu *gpu = NULL;
     if (result == EXIT_DONE)
         result = running_open(&job.running, &gpu);
-    if (result == EXIT_DONE)
+    if (result == EXIT_DONE) {
+        describe(&job, gpu);
         result = run_job(&job, gpu);
+    }
     wb_gpu_close(gpu);
     running_free(&job.running);
     return result;

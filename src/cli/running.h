@@ -13,7 +13,6 @@ typedef struct Running {
     VEC(char *) settings;      /* "knob=value", in order */
     const char *threads, *stats, *timeline, *page, *progress; /* null where not given */
     const char *profile;       /* of a program: the file for the graph of its launches; null: none */
-    const char *title;         /* of the page; null: "run" */
     const char *input;         /* the file that is run, which no output may be; null: none */
     const char *const *needed; /* "knob", "value" pairs before all settings, ended by null; null: none */
     bool cycle;                /* not only results */

@@ -121,7 +121,7 @@ WbStatus program_link(const Module *module, uint32_t entry, const LinkEnvironmen
 {
     Program *program = xcalloc(1, sizeof *program);
     program->module = module;
-    program->name = module->functions[entry].name;
+    program->name = environment->name ? environment->name : module->functions[entry].name;
     program->width = environment->width;
     program->target = environment->target;
     Linker linker = {.module = module,

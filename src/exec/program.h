@@ -137,6 +137,7 @@ typedef struct Program {
 
 /* What the linker asks of its surroundings: the device address of a module variable, of a function. */
 typedef struct LinkEnvironment {
+    const char *name;               /* of the kernel, for people; null: as in the module */
     uint64_t (*variable_address)(void *context, uint32_t variable);
     uint64_t (*function_address)(void *context, uint32_t function);
     const Intrinsic *(*intrinsic)(void *context, const char *name);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/plain_name.h"
 #include "exec/special.h"
 
 static Mask *predicate_of(const Step *step, const Operand *operand)
@@ -134,8 +136,9 @@ StepResult step_error(Step *step, WbStatus status, unsigned lane, const char *fo
         module_place_text(module, step->insn->ptx, place, sizeof place);
         line = module_line(module, step->insn->ptx->place.line, &length);
     } else {
-        snprintf(place, sizeof place, "the end of function '%.200s'",
-                 program->functions[step->insn->function].function->name);
+        char *name = plain_name(program->functions[step->insn->function].function->name, false);
+        snprintf(place, sizeof place, "the end of function '%.200s'", name);
+        xfree(name);
     }
     while (length && (*line == ' ' || *line == '\t'))
         line++, length--;

@@ -5,17 +5,41 @@
 
 JsonWriter json_begin(FILE *to) { return (JsonWriter){.to = to, .line = JSON_DEPTH, .empty = true}; }
 
+/* Bytes of the character at `text`, which is not the end; 0: that is no UTF-8. */
+static unsigned character_bytes(const char *text)
+{
+    const unsigned char first = (unsigned char)*text;
+    const unsigned bytes = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    const unsigned char second = (unsigned char)(bytes > 1 ? text[1] : 0);
+    if (first > 0xF4 || (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+        (first == 0xF0 && second < 0x90) ||
+        (first == 0xF4 && second > 0x8F)) /* surrogates, too long, too large */
+        return 0;
+    for (unsigned i = 1; i < bytes; i++)
+        if (((unsigned char)text[i] & 0xC0) != 0x80)
+            return 0;
+    return bytes;
+}
+
 static void put(FILE *to, const char *text, size_t length) { fwrite_unlocked(text, 1, length, to); }
 
-static bool is_plain(unsigned char byte) { return byte >= 0x20 && byte != '"' && byte != '\\'; }
+/* Bytes of the text before what needs an escape. */
+static size_t plain_bytes(const char *text)
+{
+    size_t bytes = 0;
+    for (unsigned more; (unsigned char)text[bytes] >= 0x20 && text[bytes] != '"' && text[bytes] != '\\';
+         bytes += more)
+        if (!(more = character_bytes(text + bytes)))
+            break;
+    return bytes;
+}
 
+/* What users name in another encoding keeps its length, not its letters. */
 static void write_text(FILE *to, const char *text)
 {
     putc_unlocked('"', to);
     while (*text) {
-        size_t plain = 0;
-        while (is_plain((unsigned char)text[plain]))
-            plain++;
+        const size_t plain = plain_bytes(text);
         put(to, text, plain);
         text += plain;
         if (!*text)
@@ -27,6 +51,8 @@ static void write_text(FILE *to, const char *text)
             fputs("\\n", to);
         else if (byte == '\t')
             fputs("\\t", to);
+        else if (byte >= 0x80)
+            fputs("\\ufffd", to);
         else
             fprintf(to, "\\u%04x", byte);
     }

@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include "api/gpu.h"
+#include "base/plain_name.h"
 #include "base/terminal.h"
 
-/* Seconds between plain lines; of the samples that rates are made of. */
+/* Between plain lines; of the samples that rates are made of. */
 #define LINE_SECONDS 5.0
 #define SAMPLE_SECONDS 2.0
-enum { NARROW = 80, WIDEST = 400, NAME_WIDTH = 40, BAR_WIDTH = 30 };
+/* What an estimate is made of at least. */
+#define LEAST_SECONDS 0.5
+enum { NARROW = 80, WIDEST = 400, NAME_WIDTH = 40, BAR_WIDTH = 30, NUMBER_SIZE = 40 };
 
 bool live_style(const char *wanted, FILE *to, LiveStyle *style)
 {
@@ -62,21 +65,23 @@ static void put_time(char *text, size_t size, double seconds)
 
 /* -- what is known -- */
 
-/* Kernels that were known at `first` count whole, those that run by their blocks. */
-static double share_done(const WbProgress *first, const WbProgress *now)
+/* How much is done: of all kernels, where somebody said how many there will be, else of those that run. */
+static double work_done(const WbProgress *now)
 {
-    const uint64_t known = now->launches_known - first->launches_done;
     const double blocks = now->blocks ? (double)now->blocks_ended / (double)now->blocks : 0;
-    return known ? ((double)(now->launches_done - first->launches_done) + blocks) / (double)known : 0;
+    return now->launches_expected ? (double)now->launches_done + blocks : blocks;
 }
 
-/* False: nothing has been done yet to judge by. */
+/* False: nothing has been done yet to judge by, or nobody knows what there is to do, as kernels that launch
+ * do not say how often they will. */
 static bool seconds_left(const Live *live, const WbProgress *now, double *seconds)
 {
-    const double share = share_done(&live->first, now), spent = now->seconds - live->first.seconds;
-    if (share <= 0 || share >= 1 || spent <= 0)
+    const double total = now->launches_expected ? (double)now->launches_expected : 1;
+    const double before = work_done(&live->first), done = work_done(now);
+    const double spent = now->seconds - live->first.seconds;
+    if (now->device_launches || spent < LEAST_SECONDS || done <= before || done >= total)
         return false;
-    *seconds = spent * (1 - share) / share;
+    *seconds = spent * (total - done) / (done - before);
     return true;
 }
 
@@ -94,38 +99,64 @@ typedef struct Part {
 } Part;
 enum { PART_KERNEL, PART_NAME, PART_BLOCKS, PART_CYCLE, PART_WORK, PART_SPEED, PART_LEFT, PART_COUNT };
 
+static void say_kernel(const WbProgress *now, Part *number, Part *title)
+{
+    const uint64_t which =
+        now->launches_done + 1 < now->launches_known ? now->launches_done + 1 : now->launches_known;
+    if (now->launches_expected > 1)
+        snprintf(number->text, sizeof number->text, "kernel %" PRIu64 " of %" PRIu64 " ", which,
+                 now->launches_expected);
+    else if (now->launches_known > 1)
+        snprintf(number->text, sizeof number->text, "kernel %" PRIu64 " ", which);
+    if (now->kernel) {
+        char name[NAME_WIDTH + 1];
+        snprintf(title->text, sizeof title->text, "%s: ", plain_name_fit(now->kernel, NAME_WIDTH, name));
+    }
+}
+
+/* What kernels will still launch is not known, so that there is no share. */
+static void say_blocks(const WbProgress *now, Part *part)
+{
+    if (!now->blocks)
+        snprintf(part->text, sizeof part->text, "no kernel runs");
+    else if (now->device_launches)
+        snprintf(part->text, sizeof part->text,
+                 "%" PRIu64 " of %" PRIu64 " blocks so far, %" PRIu64 " launch%s by kernels",
+                 now->blocks_ended, now->blocks, now->device_launches, now->device_launches == 1 ? "" : "es");
+    else
+        snprintf(part->text, sizeof part->text, "%" PRIu64 " of %" PRIu64 " blocks (%u%%)", now->blocks_ended,
+                 now->blocks, (unsigned)(100.0 * (double)now->blocks_ended / (double)now->blocks));
+}
+
+/* Nothing before there is a time to count in. */
+static void say_rates(const Live *live, const WbProgress *now, Part *work, Part *speed)
+{
+    char number[NUMBER_SIZE];
+    const double span = now->seconds - live->earlier.seconds;
+    if (span <= 0)
+        return;
+    put_number(number, sizeof number, rate(now->warp_instructions, live->earlier.warp_instructions, span));
+    snprintf(work->text, sizeof work->text, ", %s instr/s", number);
+    put_number(number, sizeof number, rate(now->cycles, live->earlier.cycles, span));
+    snprintf(speed->text, sizeof speed->text, ", %s cycles/s", number);
+}
+
 static void fill_parts(const Live *live, const WbProgress *now, Part *parts)
 {
     static const unsigned ranks[PART_COUNT] = {3, 2, 0, 4, 5, 6, 1};
-    char a[16], b[16];
+    char number[NUMBER_SIZE];
     double left;
     for (unsigned i = 0; i < PART_COUNT; i++)
         parts[i] = (Part){.rank = ranks[i]};
-    if (now->launches_known - live->first.launches_done > 1)
-        snprintf(parts[PART_KERNEL].text, sizeof parts->text, "kernel %" PRIu64 " of %" PRIu64 " ",
-                 now->launches_done + 1 < now->launches_known ? now->launches_done + 1 : now->launches_known,
-                 now->launches_known);
-    if (now->kernel) {
-        char name[512];
-        kernel_plain_name(now->kernel, name, sizeof name);
-        snprintf(parts[PART_NAME].text, sizeof parts->text, "%.*s: ", NAME_WIDTH, name);
-    }
-    if (now->blocks)
-        snprintf(parts[PART_BLOCKS].text, sizeof parts->text, "%" PRIu64 " of %" PRIu64 " blocks (%u%%)",
-                 now->blocks_ended, now->blocks,
-                 (unsigned)(100.0 * (double)now->blocks_ended / (double)now->blocks));
-    else
-        snprintf(parts[PART_BLOCKS].text, sizeof parts->text, "no kernel runs");
-    put_number(a, sizeof a, (double)now->cycles);
-    snprintf(parts[PART_CYCLE].text, sizeof parts->text, ", cycle %s", a);
-    const double span = now->seconds - live->earlier.seconds;
-    put_number(a, sizeof a, rate(now->warp_instructions, live->earlier.warp_instructions, span));
-    snprintf(parts[PART_WORK].text, sizeof parts->text, ", %s instr/s", a);
-    put_number(b, sizeof b, rate(now->cycles, live->earlier.cycles, span));
-    snprintf(parts[PART_SPEED].text, sizeof parts->text, ", %s cycles/s", b);
+    say_kernel(now, &parts[PART_KERNEL], &parts[PART_NAME]);
+    say_blocks(now, &parts[PART_BLOCKS]);
+    put_number(number, sizeof number, (double)now->cycles);
+    snprintf(parts[PART_CYCLE].text, sizeof parts->text, ", cycle %s", number);
+    say_rates(live, now, &parts[PART_WORK], &parts[PART_SPEED]);
     if (seconds_left(live, now, &left)) {
-        put_time(a, sizeof a, left);
-        snprintf(parts[PART_LEFT].text, sizeof parts->text, ", about %s left", a);
+        put_time(number, sizeof number, left);
+        snprintf(parts[PART_LEFT].text, sizeof parts->text, ", about %s left%s", number,
+                 now->launches_expected ? "" : " of this kernel");
     }
 }
 
@@ -188,11 +219,12 @@ static void show_snapshot(Live *live)
     free(text);
 }
 
-/* Launches begin anew when all that were known have ended: estimates are made for those that came since. */
+/* Estimates are made for all kernels that are expected, else for one after the other. */
 static void take_samples(Live *live, const WbProgress *now)
 {
     const bool is_older = now->seconds < live->later.seconds; /* statistics were reset */
-    if (!live->has_begun || is_older || live->later.launches_done == live->later.launches_known)
+    const bool is_next = !now->launches_expected && now->launches_done != live->first.launches_done;
+    if (!live->has_begun || is_older || is_next || now->launches_expected != live->first.launches_expected)
         live->first = *now;
     if (!live->has_begun || is_older)
         live->earlier = live->later = *now;
@@ -230,9 +262,9 @@ void live_bar(FILE *to, const char *what, size_t done, size_t count, double seco
         fflush(to);
         return;
     }
-    char left[32] = "", words[128], text[WIDEST + 1], bar[BAR_WIDTH + 1];
+    char left[NUMBER_SIZE + 32] = "", words[128], text[WIDEST + 1], bar[BAR_WIDTH + 1];
     if (done) {
-        char time[16];
+        char time[NUMBER_SIZE];
         put_time(time, sizeof time, seconds * (double)(count - done) / (double)done);
         snprintf(left, sizeof left, ", about %s left", time);
     }

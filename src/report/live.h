@@ -3,6 +3,8 @@
  *
  *     saxpy: 1204 of 4096 blocks (29%), cycle 1.23M, 452k instr/s, 12.3k cycles/s, about 0:12 left
  *
+ * Of how many kernels, and how long all of them will take, is said only where somebody knows how many come.
+ *
  * Whoever writes anything else to the terminal calls live_clear() first. Handlers of signals only set the
  * two flags; the next look finds them. */
 #ifndef REPORT_LIVE_H
@@ -19,7 +21,7 @@ typedef enum LiveStyle { LIVE_NEVER, LIVE_LINES, LIVE_REDRAWN } LiveStyle;
 #define LIVE_SECONDS 0.1
 
 /* Invariant: is_drawn exactly while the last line of the terminal is ours. Rates are those since `earlier`,
- * which is a few seconds old; the estimate is by what was done since `first`. */
+ * which is a few seconds old; the estimate is by what was done since `first`, when what it is of began. */
 typedef struct Live {
     const WbGpu *gpu;
     FILE *to;
@@ -28,7 +30,7 @@ typedef struct Live {
     volatile sig_atomic_t is_asked;   /* somebody wants a snapshot */
     bool is_drawn, has_begun;
     double next_line;                 /* seconds of the simulation at which the next plain line is due */
-    WbProgress first, earlier, later; /* when the present launches began; two samples for rates */
+    WbProgress first, earlier, later; /* when that began; two samples for rates */
 } Live;
 
 /* `wanted` is auto (drawn on a terminal), always or never; null means auto. False: it is none of these. */

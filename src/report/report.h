@@ -20,6 +20,8 @@ void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to);
 void report_schema(FILE *to);
 /* Knobs that say how the simulation runs and never change what it finds out: they are the host's. */
 bool report_is_host_knob(const char *name);
+/* Knobs that say what is kept for reports, and change nothing of what the machine does. */
+bool report_is_recording_knob(const char *name);
 /* A table: a row for each kernel, a column for each counter. */
 void report_csv(const WbGpu *gpu, FILE *to);
 /* What a whole program did, in one screen at most: how long, what limited it, kernels of one name together,
@@ -31,6 +33,8 @@ typedef struct RunLimit {
     char text[600];
 } RunLimit;
 void report_limit(const WbGpu *gpu, RunLimit *limit);
+/* What the knob timed_kernels left out; nothing where that is nothing. */
+void report_untimed(const WbGpu *gpu, FILE *to);
 /* The lines alone; nothing where none are kept. */
 void report_lines(const WbGpu *gpu, FILE *to);
 /* Words of the text in lines of a page's width, each with that many spaces before it. */

@@ -20,8 +20,9 @@ static void put_text(const char *text, FILE *to)
 
 static void put_head(const WbGpu *gpu, FILE *to)
 {
-    fputs("number,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,registers,shared_bytes,local_bytes,"
-          "blocks_per_sm,launched,started,ended,kernel_cycles,kernel_warp_instructions,kernel_thread_"
+    fputs("number,name,plain_name,grid_x,grid_y,grid_z,block_x,block_y,block_z,registers,shared_bytes,"
+          "local_bytes,blocks_per_sm,launched,started,ended,kernel_cycles,kernel_warp_instructions,kernel_"
+          "thread_"
           "instructions,alone",
           to);
     for (size_t i = 0; i < gpu->statistics.count; i++)
@@ -32,6 +33,8 @@ static void put_head(const WbGpu *gpu, FILE *to)
 static void put_row(const WbGpu *gpu, const KernelRecord *record, FILE *to)
 {
     fprintf(to, "%u,", record->number);
+    put_text(record->symbol, to);
+    putc(',', to);
     put_text(record->name, to);
     fprintf(to, ",%u,%u,%u,%u,%u,%u", record->grid[0], record->grid[1], record->grid[2], record->block[0],
             record->block[1], record->block[2]);

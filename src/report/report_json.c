@@ -12,8 +12,19 @@
 #include "report/limit.h"
 #include "report/report_events.h"
 #include "report/report_hang.h"
+#include "report/report_run.h"
 
 bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
+
+bool report_is_recording_knob(const char *name)
+{
+    static const char *const names[] = {"timeline",        "timeline_events", "profile_lines",
+                                        "sample_interval", "block_records",   "record_details"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
 
 static void put_config(JsonWriter *json, const GpuConfig *config)
 {
@@ -248,7 +259,8 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     const KernelSums sums = kernel_sums(record, &gpu->config);
     json_open(json, NULL, '{');
     json_put_integer(json, "number", record->number);
-    json_put_text(json, "name", record->name);
+    json_put_text(json, "name", record->symbol);
+    json_put_text(json, "plain_name", record->name);
     put_three(json, "grid", record->grid);
     put_three(json, "block", record->block);
     json_put_integer(json, "registers", record->registers);
@@ -372,6 +384,7 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     JsonWriter json = json_begin(to);
     json_open(&json, NULL, '{');
     json_put_text(&json, "format", "warpbeam-report-1");
+    report_put_run(&json, gpu);
     json_put_text(&json, "gpu", gpu->config.name);
     put_config(&json, &gpu->config);
     put_structures(&json, &gpu->config);
@@ -379,6 +392,8 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     for (uint32_t i = 0; i < gpu->records.count; i++)
         put_kernel(&json, gpu, gpu->records.items[i], options);
     json_close(&json);
+    if (gpu->config.mode == MODE_CYCLE)
+        report_put_time(&json, gpu);
     if (gpu->records.count)
         put_run_limit(&json, gpu);
     put_totals(&json, gpu);

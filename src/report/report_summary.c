@@ -6,14 +6,16 @@
 #include <string.h>
 
 #include "api/gpu.h"
+#include "base/plain_name.h"
 #include "base/terminal.h"
 #include "report/limit.h"
+#include "report/report_run.h"
 
 enum { SHOWN = 12, NAME_WIDTH = 36, WHOLE_WIDTH = 110 };
 
 /* All launches of one kernel. */
 typedef struct KernelGroup {
-    const char *name;
+    const char *name, *symbol;
     uint64_t launches, cycles, instructions;
     uint32_t first;    /* number of its first launch */
     KernelLimit limit; /* of all its launches together */
@@ -22,7 +24,7 @@ typedef struct KernelGroup {
 static int by_name(const void *a, const void *b)
 {
     const KernelGroup *one = a, *other = b;
-    const int order = strcmp(one->name, other->name);
+    const int order = strcmp(one->symbol, other->symbol);
     return order ? order : (one->first > other->first) - (one->first < other->first);
 }
 
@@ -42,6 +44,7 @@ static size_t make_groups(const WbGpu *gpu, KernelGroup *groups)
         const KernelRecord *record = gpu->records.items[i];
         const KernelSums sums = kernel_sums(record, &gpu->config);
         groups[i] = (KernelGroup){.name = record->name,
+                                  .symbol = record->symbol,
                                   .launches = 1,
                                   .cycles = record_cycles(record),
                                   .instructions = record->warp_instructions,
@@ -52,7 +55,7 @@ static size_t make_groups(const WbGpu *gpu, KernelGroup *groups)
     size_t count = 0;
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         KernelGroup *last = count ? &groups[count - 1] : NULL;
-        if (!last || strcmp(last->name, groups[i].name) != 0) {
+        if (!last || strcmp(last->symbol, groups[i].symbol) != 0) {
             groups[count++] = groups[i];
             continue;
         }
@@ -99,51 +102,33 @@ static void put_groups(const KernelGroup *groups, size_t count, FILE *to)
 {
     const uint64_t all = all_cycles(groups, count);
     const bool is_narrow = terminal_is(to) && terminal_columns(to) < WHOLE_WIDTH;
+    const size_t shown = count < SHOWN ? count : SHOWN;
+    const char *names[SHOWN];
+    char texts[SHOWN][NAME_WIDTH + 1];
+    for (size_t i = 0; i < shown; i++)
+        names[i] = groups[i].name;
+    plain_names_fit(names, shown, NAME_WIDTH, texts[0]);
     put_head_of_groups(is_narrow, to);
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        char name[NAME_WIDTH + 1];
-        snprintf(name, sizeof name, "%s", groups[i].name);
-        put_group(&groups[i], name, all, is_narrow, to);
-    }
+    for (size_t i = 0; i < shown; i++)
+        put_group(&groups[i], texts[i], all, is_narrow, to);
     if (count > SHOWN)
-        fprintf(to, "  and %zu kernels more\n", count - SHOWN);
-}
-
-static int by_launch(const void *a, const void *b)
-{
-    const KernelRecord *const *one = a, *const *other = b;
-    return ((*one)->launched > (*other)->launched) - ((*one)->launched < (*other)->launched);
-}
-
-/* Cycles in which a kernel ran. */
-static uint64_t busy_cycles(const WbGpu *gpu)
-{
-    const size_t bytes = gpu->records.count * sizeof *gpu->records.items;
-    KernelRecord **records = memcpy(xmalloc(bytes), gpu->records.items, bytes);
-    uint64_t busy = 0;
-    Cycle until = 0;
-    qsort(records, gpu->records.count, sizeof *records, by_launch);
-    for (uint32_t i = 0; i < gpu->records.count; i++) {
-        const Cycle from = records[i]->launched > until ? records[i]->launched : until;
-        busy += records[i]->ended > from ? records[i]->ended - from : 0;
-        until = records[i]->ended > until ? records[i]->ended : until;
-    }
-    xfree(records);
-    return busy;
+        fprintf(to, "  and %zu kernel%s more\n", count - SHOWN, count - SHOWN == 1 ? "" : "s");
 }
 
 /* What limited the whole: what lies between kernels, or what limited the kernel that took longest. */
 static void find_limit(const WbGpu *gpu, const KernelGroup *groups, size_t count, RunLimit *limit)
 {
-    const double whole = wb_time(gpu) * (double)gpu->config.clock_khz / 1e6; /* cycles */
-    const double busy = (double)busy_cycles(gpu);
+    const RunTimes times = run_times(gpu);
+    const Cycle functional = gpu->untimed.cycles, whole = times.all > functional ? times.all - functional : 0;
     char text[LIMIT_TEXT_SIZE];
-    if (whole > 2 * busy) {
+    if (whole > 2 * times.busy) {
         limit->kind = "host";
-        snprintf(limit->text, sizeof limit->text,
-                 "what is between kernels: they ran in %.0f%% of the simulated time; the rest is the host's "
-                 "launches and copies.",
-                 100 * busy / whole);
+        snprintf(
+            limit->text, sizeof limit->text,
+            "what is between kernels: they ran in %.0f%% of the simulated time%s; the rest is the host's "
+            "launches and copies.",
+            100 * (double)times.busy / (double)whole,
+            functional ? ", that of functional kernels left out" : "");
         return;
     }
     const uint64_t all = all_cycles(groups, count);
@@ -195,17 +180,52 @@ static void put_failures(const WbGpu *gpu, FILE *to)
     fputs(".\n", to);
 }
 
-void report_summary(const WbGpu *gpu, FILE *to)
+/* The first line: on which GPU, how long, how much. */
+static void put_head(const WbGpu *gpu, FILE *to)
 {
     WbStat instructions = {0}, launches = {0};
+    char kernels[RATIO_TEXT_SIZE], all[RATIO_TEXT_SIZE], time[160] = "", line[512];
+    const RunTimes times = run_times(gpu);
     wb_stat_find(gpu, "warp_instructions", &instructions);
     wb_stat_find(gpu, "launches", &launches);
-    fprintf(to, "warpbeam: %s, ", gpu->config.name);
-    if (gpu->config.mode == MODE_CYCLE)
-        fprintf(to, "simulated time %.3f us at %.3f GHz; ", wb_time(gpu) / 1000,
-                (double)gpu->config.clock_khz / 1e6);
-    fprintf(to, "%" PRIu64 " kernels, %" PRIu64 " warp instructions; %.2f s here\n", launches.value,
-            instructions.value, gpu->seconds);
+    ratio_text(run_microseconds(gpu, times.kernels), 1, 3, kernels);
+    ratio_text(run_microseconds(gpu, times.all), 1, 3, all);
+    const bool is_more = times.all > times.kernels;
+    if (gpu->records.count)
+        snprintf(time, sizeof time, "%s us from first launch to last end%s%s%s at %.3f GHz; ", kernels,
+                 is_more ? ", " : "", is_more ? all : "", is_more ? " us in all," : "",
+                 (double)gpu->config.clock_khz / 1e6);
+    snprintf(line, sizeof line,
+             "warpbeam: %s, %s%" PRIu64 " kernel%s, %" PRIu64 " warp instructions; %.2f s here",
+             gpu->config.name, time, launches.value, launches.value == 1 ? "" : "s", instructions.value,
+             gpu->seconds);
+    report_wrapped(line, 0, to);
+}
+
+void report_untimed(const WbGpu *gpu, FILE *to)
+{
+    const Untimed *untimed = &gpu->untimed;
+    const char *pattern = gpu->config.timed_kernels;
+    if (!untimed->launches)
+        return;
+    if (gpu->records.count) {
+        fprintf(to,
+                "%" PRIu64
+                " of these kernels ran functionally, a cycle for each instruction: not called '%s'.\n",
+                untimed->launches, pattern);
+        return;
+    }
+    fprintf(to, "No kernel was timed, as none is called '%s'; there were:\n", pattern);
+    for (uint32_t i = 0; i < untimed->names.count; i++)
+        fprintf(to, "  %s\n", untimed->names.items[i]);
+    if (untimed->has_more)
+        fputs("  and others\n", to);
+}
+
+void report_summary(const WbGpu *gpu, FILE *to)
+{
+    put_head(gpu, to);
+    report_untimed(gpu, to);
     if (!gpu->records.count)
         return;
     KernelGroup *groups = xcalloc(gpu->records.count, sizeof *groups);

@@ -111,7 +111,11 @@ static size_t sort_rows(const uint64_t *values, size_t count, size_t *order)
 }
 
 /* "stall_memory" as "memory". */
-static const char *reason(const char *name) { return strncmp(name, "stall_", 6) == 0 ? name + 6 : name; }
+static const char *reason(const char *name)
+{
+    const char *behind = strncmp(name, "stall_", 6) == 0 ? name + 6 : name;
+    return strcmp(behind, "empty") == 0 ? "want of warps" : behind;
+}
 
 /* Where the cycles went: issued first, then what held the schedulers back most. */
 static void write_schedulers(const Page *page)
@@ -289,6 +293,8 @@ void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     }
     if (gpu->records.count == 1)
         report_lines(gpu, to);
-    if (!gpu->records.count)
+    if (!gpu->records.count) {
+        report_untimed(gpu, to);
         write_counts(gpu, to);
+    }
 }

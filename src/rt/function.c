@@ -1,6 +1,8 @@
 /* Functions: found in their module when they are first needed; what they need of the GPU. */
 #include "rt/module_state.h"
 
+#include "base/plain_name.h"
+
 #include <string.h>
 
 enum { SHARED_WITHOUT_ASKING = 48 * 1024 }; /* bytes a block may have before an attribute allows more */
@@ -10,7 +12,10 @@ RtFunction *function_create(RtModule *module, const char *name)
     static VEC(RtFunction *) all; /* so that none is lost when its module is */
     RtFunction *function = xcalloc(1, sizeof *function);
     const size_t length = strlen(name) + 1;
-    *function = (RtFunction){.module = module, .name = memcpy(xmalloc(length), name, length), .carveout = -1};
+    *function = (RtFunction){.module = module,
+                             .name = memcpy(xmalloc(length), name, length),
+                             .plain = plain_name(name, false),
+                             .carveout = -1};
     VEC_PUSH(&all, function);
     VEC_PUSH(&module->functions, function);
     rt_handle_add(RT_HANDLE_FUNCTION, function);
@@ -40,7 +45,7 @@ RtError rt_function_ready(RtFunction *function)
         return RT_SUCCESS;
     if (!function->module)
         return rt_fail(RT_INVALID_RESOURCE_HANDLE, "The module of kernel %s has been unloaded.",
-                       function->name);
+                       function->plain);
     RtError error = rt_module_ready(function->module);
     if (error)
         return error;
@@ -105,7 +110,7 @@ RtError rt_function_set_dynamic_shared(RtFunction *function, int64_t bytes)
                        "Kernel %s cannot be allowed %lld bytes of dynamic shared memory; a block can have 0 "
                        "to %lld beside "
                        "its %u static ones.",
-                       function->name, (long long)bytes, (long long)most, info.shared_bytes);
+                       function->plain, (long long)bytes, (long long)most, info.shared_bytes);
     function->max_dynamic_shared = (uint32_t)bytes;
     return rt_check(wb_kernel_allow_shared(function->kernel, (uint32_t)bytes));
 }
@@ -119,7 +124,7 @@ RtError rt_function_occupancy(RtFunction *function, int threads, size_t shared_b
         return error;
     if (threads <= 0)
         return rt_fail(RT_INVALID_VALUE, "The occupancy of kernel %s was asked for blocks of %d threads.",
-                       function->name, threads);
+                       function->plain, threads);
     if (shared_bytes <= UINT32_MAX && (uint32_t)threads <= info.max_threads)
         error = rt_check(
             wb_kernel_occupancy(function->kernel, (uint32_t)threads, (uint32_t)shared_bytes, &found));
@@ -146,7 +151,7 @@ RtError rt_function_available_shared(RtFunction *function, int blocks, int threa
     if (blocks <= 0 || blocks > found)
         return rt_fail(RT_INVALID_VALUE,
                        "%d blocks of %d threads of kernel %s were asked about; %d fit on an SM.", blocks,
-                       threads, function->name, found);
+                       threads, function->plain, found);
     size_t low = 0, high = less(rt_knob("shared_bytes_per_block"), info.shared_bytes); /* low always fits */
     while (low < high && error == RT_SUCCESS) {
         const size_t middle = (low + high + 1) / 2;

@@ -49,7 +49,7 @@ static void write_nodes(FILE *file, const RtGraph *graph, bool is_verbose)
         const RtOperation *operation = &node->operation;
         fprintf(file, "    n%" PRIu64 " [label=\"%s", node->id, kind_names[operation->kind]);
         if (operation->kind == RT_KERNEL && rt_handle_is_live(RT_HANDLE_FUNCTION, operation->launch.function))
-            fprintf(file, "\\n%s", operation->launch.function->name);
+            fprintf(file, "\\n%s", operation->launch.function->plain);
         if (is_verbose)
             write_details(file, operation);
         fputs("\"];\n", file);

@@ -69,12 +69,12 @@ static RtError check_shared(const RtFunction *function, const WbLaunch *launch, 
                        "Kernel %s was launched with %u bytes of dynamic shared memory beside its %u static "
                        "ones; a block "
                        "has at most %llu.",
-                       function->name, launch->shared_bytes, info->shared_bytes, (unsigned long long)most);
+                       function->plain, launch->shared_bytes, info->shared_bytes, (unsigned long long)most);
     return rt_fail(
         RT_INVALID_VALUE,
         "Kernel %s was launched with %u bytes of dynamic shared memory; it may have %u until "
         "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) allows more.",
-        function->name, launch->shared_bytes, function->max_dynamic_shared);
+        function->plain, launch->shared_bytes, function->max_dynamic_shared);
 }
 
 /* That a block, or all blocks of a cooperative launch, have room. */
@@ -90,14 +90,14 @@ static RtError check_room(RtFunction *function, const WbLaunch *launch)
         return rt_fail(RT_LAUNCH_OUT_OF_RESOURCES,
                        "A block of %d threads of kernel %s, with %u bytes of dynamic shared memory, does not "
                        "fit on an SM.",
-                       threads, function->name, launch->shared_bytes);
+                       threads, function->plain, launch->shared_bytes);
     const uint64_t room = (uint64_t)resident * limits_of_gpu()->sm_count;
     if (launch->cooperative && blocks > room)
         return rt_fail(RT_COOPERATIVE_LAUNCH_TOO_LARGE,
                        "The cooperative launch of kernel %s has %llu blocks, which must all be resident; "
                        "%llu fit on the "
                        "GPU at once.",
-                       function->name, (unsigned long long)blocks, (unsigned long long)room);
+                       function->plain, (unsigned long long)blocks, (unsigned long long)room);
     return RT_SUCCESS;
 }
 
@@ -113,7 +113,7 @@ static RtError gather(const RtFunction *function, const WbLaunch *launch, const 
         if (!launch->pointers[i])
             return rt_fail(RT_INVALID_VALUE,
                            "Argument %u of kernel %s (they count from 0) is a null pointer.", i,
-                           function->name);
+                           function->plain);
         memcpy(to + offset, launch->pointers[i], size);
     }
     return RT_SUCCESS;
@@ -127,11 +127,11 @@ static RtError take_arguments(const RtFunction *function, const WbLaunch *launch
         return RT_SUCCESS;
     if (!launch->pointers && !launch->buffer)
         return rt_fail(RT_INVALID_VALUE, "Kernel %s was launched without arguments; it has %u parameter%s.",
-                       function->name, info->parameter_count, info->parameter_count == 1 ? "" : "s");
+                       function->plain, info->parameter_count, info->parameter_count == 1 ? "" : "s");
     if (!launch->pointers && launch->buffer_bytes < info->parameter_bytes)
         return rt_fail(RT_INVALID_VALUE,
                        "Kernel %s was launched with %zu bytes of arguments; its parameters have %u.",
-                       function->name, launch->buffer_bytes, info->parameter_bytes);
+                       function->plain, launch->buffer_bytes, info->parameter_bytes);
     made->argument_bytes = info->parameter_bytes;
     made->arguments = xcalloc(1, info->parameter_bytes);
     if (launch->pointers)
@@ -148,7 +148,7 @@ RtError rt_launch_prepare(RtFunction *function, const WbLaunch *launch, RtOperat
     WbKernelInfo info;
     RtError error = rt_function_info(function, &info);
     if (error == RT_SUCCESS)
-        error = check_shape(function->name, launch, &info);
+        error = check_shape(function->plain, launch, &info);
     if (error == RT_SUCCESS)
         error = check_shared(function, launch, &info);
     if (error == RT_SUCCESS)

@@ -53,7 +53,7 @@ RtError rt_function_set_attribute(RtFunction *function, int attribute, int value
         return rt_fail(RT_INVALID_CLUSTER_SIZE,
                        "Kernel %s was asked to run in clusters of %d blocks; only clusters of one block are "
                        "simulated.",
-                       function->name, value);
+                       function->plain, value);
     return rt_fail(RT_INVALID_VALUE, "Attribute %d of kernel %s cannot be set to %d.", attribute,
-                   function->name, value);
+                   function->plain, value);
 }

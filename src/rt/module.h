@@ -12,6 +12,7 @@ typedef struct RtModule RtModule;
 struct RtFunction {
     RtModule *module;
     char *name;                  /* in PTX */
+    char *plain;                 /* the same for people */
     WbKernel *kernel;            /* null until rt_function_ready() */
     uint32_t max_dynamic_shared; /* bytes that a launch may ask for: 48 KiB less static ones, unless an
                                     attribute was set; 0 before rt_function_ready() */

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/file.h"
 #include "base/outputs.h"
 #include "rt/finish.h"
 #include "rt/live.h"
@@ -102,6 +104,26 @@ static void give_notice(void)
     close(file);
 }
 
+/* The program and its arguments, as it was called. */
+static void describe(WbGpu *gpu)
+{
+    enum { MOST_WORDS = 4096 };
+    size_t length = 0;
+    Error error = {0};
+    char *words = file_read("command", "/proc/self/cmdline", &length, &error);
+    const char *arguments[MOST_WORDS];
+    size_t count = 0;
+    const bool is_whole = words && length && !words[length - 1]; /* programs may write into it */
+    for (size_t at = 0; is_whole && at < length && count < MOST_WORDS; at += strlen(words + at) + 1)
+        arguments[count++] = words + at;
+    if (count)
+        wb_set_run(gpu, &(WbRunInfo){.kind = "program",
+                                     .what = arguments[0],
+                                     .arguments = arguments + 1,
+                                     .argument_count = count - 1});
+    xfree(words);
+}
+
 WbGpu *settings_open(void)
 {
     WbGpu *gpu;
@@ -117,6 +139,7 @@ WbGpu *settings_open(void)
         wb_gpu_close(gpu);
         return NULL;
     }
+    describe(gpu);
     wb_set_output(gpu, print, stdout);
     wb_set_assertion_output(gpu, print, stderr);
     const char *profile = setting("WARPBEAM_GRAPH_PROFILE", NULL);

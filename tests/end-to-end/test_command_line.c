@@ -137,7 +137,7 @@ static void test_csv(void **state)
     }
     assert_int_equal(columns[0], columns[1]);
     assert_true(columns[0] > 100);
-    assert_non_null(strstr(line, "0,\"saxpy\",20,1,1,128,1,1,"));
+    assert_non_null(strstr(line, "0,\"saxpy\",\"saxpy\",20,1,1,128,1,1,"));
     assert_null(fgets(line, sizeof line, table));
     fclose(table);
     unlink(path);

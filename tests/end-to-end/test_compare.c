@@ -81,9 +81,10 @@ static void test_text(void **state)
 {
     (void)state;
     assert_int_equal(run("compare a.json b.json"), 0);
-    place_of("A  a.json: small, 300.00 us (300 cycles)\n");
-    place_of("B  b.json: small, 600.00 us (600 cycles), 0.500 times as fast as A\n");
-    /* knobs, then totals, then kernels; the answer, then the largest factor */
+    place_of("A  small: a.json\n   300.00 us (300 cycles) from first launch to last end\n");
+    place_of("B  small: b.json\n   600.00 us (600 cycles) from first launch to last end\n"
+             "   no speedup over A: other kernels or grids\n");
+    /* knobs, then totals, then kernels; the answer, then what differs most */
     assert_true(place_of("first          second\n") < place_of("\ntotals"));
     assert_true(place_of("\ntotals") < place_of("\nkernel k"));
     assert_true(place_of("\nkernel k") < place_of("\nkernel m"));
@@ -132,7 +133,7 @@ static void test_several(void **state)
     assert_int_equal(run("compare a.json a.json"), 0);
     place_of("Nothing differs.");
     assert_int_equal(run("compare a.json cut.json"), 0);
-    place_of("times as fast as A\n   cut off before its end: kernel k, spins\n");
+    place_of("was cut off\n   cut off before its end: kernel k, spins\n");
 }
 
 static void test_errors(void **state)
@@ -161,6 +162,60 @@ static void test_errors(void **state)
     }
 }
 
+#define RUN(what, size) "\"run\": {\"kind\": \"workload\", \"what\": \"" what "\", \"size\": \"" size "\"}, "
+#define TIMED(run, knobs, name, more, ended, instructions, counters)                                         \
+    "{" run "\"gpu\": \"small\", \"config\": {\"clock_khz\": 1000, " knobs "\"ways\": 4}, \"totals\": {}, "  \
+    "\"kernels\": [{\"name\": \"_Z1kv\", \"plain_name\": \"" name                                            \
+    "\", \"grid\": [4, 1, 1], \"launched\": 10, "                                                            \
+    "\"ended\": " ended ", " more "\"warp_instructions\": " instructions ", " counters "}]}"
+
+/* Which runs have a speedup, and why others have none. */
+static void test_comparable(void **state)
+{
+    static const struct {
+        const char *text, *answer;
+    } others[] = {
+        {TIMED("", "", "k", "", "210", "140", "\"l2\": {}"), "0.500 times as fast as A\n"},
+        {TIMED("", "", "k", "", "210", "160", "\"l2\": {}"), "other work: 160 warp instructions, not 100\n"},
+        {TIMED("", "", "m", "", "210", "100", "\"l2\": {}"), "other kernels or grids\n"},
+        {TIMED("", "", "k", "\"interrupted\": true, ", "210", "100", "\"l2\": {}"),
+         "over A: it was cut off\n"},
+        {TIMED(RUN("w", "tiny"), "", "k", "", "210", "100", "\"l2\": {}"), "0.500 times as fast"},
+    };
+    (void)state;
+    write_report("first.json", TIMED("", "", "k", "", "110", "100", "\"l2\": {}"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        write_report("other.json", others[i].text);
+        assert_int_equal(run("compare first.json other.json"), 0);
+        place_of(others[i].answer);
+    }
+    /* modes of a workload do the same by other kernels; other inputs are other work */
+    write_report("other.json", TIMED(RUN("w", "tiny"), "", "m", "", "60", "900", "\"l2\": {}"));
+    write_report("small.json", TIMED(RUN("w", "small"), "", "k", "", "210", "100", "\"l2\": {}"));
+    write_report("first.json", TIMED(RUN("w", "tiny"), "", "k", "", "110", "100", "\"l2\": {}"));
+    assert_int_equal(run("compare first.json other.json small.json"), 0);
+    place_of("2.000 times as fast as A\n");
+    place_of("no speedup over A: its input is small, not tiny\n");
+}
+
+/* What changed by much comes before what grew from almost nothing; how a run was recorded is no difference. */
+static void test_order(void **state)
+{
+    (void)state;
+    write_report("first.json", TIMED("", "\"timeline\": false, ", "k", "", "110", "100",
+                                     "\"l2\": {\"loads\": 10000, \"waits\": 1}, \"scheduler_shares\": "
+                                     "{\"stall_memory\": 0.2, \"stall_pipe\": 0.001}"));
+    write_report("other.json", TIMED("", "\"timeline\": true, ", "k", "", "110", "100",
+                                     "\"l2\": {\"loads\": 11000, \"waits\": 40}, \"scheduler_shares\": "
+                                     "{\"stall_memory\": 0.5, \"stall_pipe\": 0.009}"));
+    assert_int_equal(run("compare first.json other.json"), 0);
+    assert_true(place_of("stall_memory") < place_of("l2.loads"));
+    assert_true(place_of("l2.loads") < place_of("stall_pipe"));
+    assert_true(place_of("stall_pipe") < place_of("l2.waits"));
+    assert_null(strstr(output, "timeline"));
+    assert_null(strstr(output, "_Z1kv"));
+}
+
 /* Files of real runs, one with every part. */
 static void test_real(void **state)
 {
@@ -170,7 +225,9 @@ static void test_real(void **state)
         run("run wireframe/sw --size tiny --gpu gtx480 --mode lvl --stats lvl.json --detail --blocks "
             "--set graph_level_bound=2"),
         0);
-    assert_int_equal(run("compare global.json lvl.json"), 0);
+    assert_int_equal(run("compare global.json lvl.json --all"), 0);
+    place_of("A  wireframe/sw global, tiny on gtx480: global.json\n");
+    place_of("times as fast as A\n");
     place_of("graph_level_bound                              3               2\n");
     place_of("kernel sw");
     place_of("launches                                       9               1    / 9.00\n");
@@ -180,8 +237,9 @@ static void test_real(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),   cmocka_unit_test(test_options), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_errors), cmocka_unit_test(test_real),
+        cmocka_unit_test(test_text),   cmocka_unit_test(test_options),    cmocka_unit_test(test_several),
+        cmocka_unit_test(test_errors), cmocka_unit_test(test_comparable), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests_name("compare", tests, make_reports, remove_reports);
 }

@@ -295,25 +295,51 @@ static void lines_fit(void **state)
     (void)state;
     char text[401];
     Live live = {0};
-    WbProgress now = {.kernel = "_Z21a_kernel_with_a_name_iPf",
+    WbProgress now = {.kernel = "sim::a_kernel<float>",
                       .launches_done = 2,
-                      .launches_known = 5,
+                      .launches_known = 3,
+                      .launches_expected = 5,
                       .blocks_ended = 1000,
                       .blocks = 4000,
                       .cycles = 123456789,
                       .warp_instructions = 5000000,
                       .seconds = 10};
     live_describe(&live, &now, text, 400);
-    assert_string_equal(text, "kernel 3 of 5 a_kernel_with_a_name_: 1000 of 4000 blocks (25%), cycle 123M, "
+    assert_string_equal(text, "kernel 3 of 5 sim::a_kernel<float>: 1000 of 4000 blocks (25%), cycle 123M, "
                               "500k instr/s, 12.3M cycles/s, about 0:12 left");
     for (size_t columns = 1; columns < 160; columns++) {
         const size_t length = live_describe(&live, &now, text, columns);
         assert_true(length <= columns && strlen(text) == length);
         assert_int_equal(strstr(text, "about 0:12 left") != NULL, columns >= 42);
     }
-    now = (WbProgress){.seconds = 1};
+    now = (WbProgress){0};
     live_describe(&live, &now, text, 400);
-    assert_string_equal(text, "no kernel runs, cycle 0, 0 instr/s, 0 cycles/s");
+    assert_string_equal(text, "no kernel runs, cycle 0");
+}
+
+/* How many kernels will come, and what they will launch, is often known to nobody. */
+static void only_what_is_known_is_estimated(void **state)
+{
+    (void)state;
+    char text[401];
+    Live live = {.style = LIVE_NEVER};
+    WbProgress now = {.kernel = "k", .launches_known = 1, .blocks = 40, .seconds = 1};
+    live_look(&live, &now);
+    now = (WbProgress){.kernel = "k", .launches_done = 1, .launches_known = 2, .blocks = 40, .seconds = 11};
+    live_look(&live, &now);
+    live_describe(&live, &now, text, 400);
+    assert_null(strstr(text, "left"));
+    assert_null(strstr(text, "2 of 2"));
+    now.blocks_ended = 10;
+    now.seconds = 21;
+    live_look(&live, &now);
+    live_describe(&live, &now, text, 400);
+    assert_ptr_equal(strstr(text, "kernel 2 k: 10 of 40 blocks (25%)"), text);
+    assert_non_null(strstr(text, ", about 0:30 left of this kernel"));
+    now.device_launches = 7;
+    live_describe(&live, &now, text, 400);
+    assert_ptr_equal(strstr(text, "kernel 2 k: 10 of 40 blocks so far, 7 launches by kernels, cycle"), text);
+    assert_null(strstr(text, "left"));
 }
 
 int main(void)
@@ -324,6 +350,7 @@ int main(void)
         cmocka_unit_test(files_are_told_only_on_demand),
         cmocka_unit_test(papers_have_a_bar),
         cmocka_unit_test(lines_fit),
+        cmocka_unit_test(only_what_is_known_is_estimated),
         cmocka_unit_test(texts_are_as_wide_as_the_terminal),
         cmocka_unit_test(a_dumb_terminal_gets_no_escapes),
     };

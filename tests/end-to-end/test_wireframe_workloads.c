@@ -153,6 +153,42 @@ static void test_cut_off(void **state)
     }
 }
 
+/* What was told last, and the most launches by kernels that were. */
+static WbProgress told;
+static uint64_t device_launches;
+
+static bool watch(void *context, const WbProgress *now)
+{
+    (void)context;
+    assert_true(now->blocks_ended <= now->blocks);
+    device_launches = now->device_launches > device_launches ? now->device_launches : device_launches;
+    told = *now;
+    return true;
+}
+
+/* Progress knows how many launches the host will make, and counts the blocks that kernels launch. */
+static void test_progress(void **state)
+{
+    (void)state;
+    WireframeBenchmark less = *wireframe_find("sor");
+    less.cells[INPUT_TINY] = (WavefrontCells){40, 40};
+    for (int mode = WIREFRAME_GLOBAL; mode <= WIREFRAME_CDP; mode++) {
+        const WireframeRun how = {.mode = (WireframeMode)mode, .size = INPUT_TINY, .tiles = 3};
+        const uint32_t waves = less.waves(wireframe_shape(&less, &how));
+        WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", NULL});
+        Host host;
+        device_launches = 0;
+        wb_set_progress(gpu, watch, NULL, 0);
+        assert_true(wireframe_run(&less, &how, gpu, DIRECTORY, &host));
+        assert_int_equal(told.launches_expected, mode == WIREFRAME_GLOBAL ? waves : 1);
+        assert_int_equal(device_launches > 0,
+                         mode == WIREFRAME_CDP); /* when it is told depends on the host */
+        assert_true(device_launches <= waves);
+        host_end(&host);
+        wb_gpu_close(gpu);
+    }
+}
+
 /* The longest way of dependencies to every tile, for tiles in the order of rows. */
 typedef struct Levels {
     WavefrontShape shape;
@@ -227,8 +263,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functional),     cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_dependencies),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_too_many_tiles), cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_too_many_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,15 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "program.h"
+#include "report/report.h"
+#include "rt/rt.h"
 
 enum { TO_HOST = 2, INITIALIZATION_ERROR = 3, NOT_PERMITTED = 800, GOOD = 42, BAD = 43, SECONDS = 120 };
 
@@ -147,13 +151,32 @@ static void a_host_function_can_end_the_program(void **state)
     assert_int_equal(run(end_in_a_host_function), GOOD);
 }
 
+/* -- what it is called -- */
+
+static void look_at_the_report(void)
+{
+    static char text[1 << 20];
+    void *cell = NULL;
+    cudaMalloc(&cell, sizeof(uint32_t));
+    FILE *to = fmemopen(text, sizeof text, "w");
+    report_json(rt_gpu(), &(ReportOptions){0}, to);
+    fclose(to);
+    const char *run = strstr(text, "\"kind\": \"program\"");
+    exit(run && strstr(text, "\"title\": \"test_process\"") && strstr(run, "\"arguments\": []") ? GOOD : BAD);
+}
+
+static void reports_name_the_program(void **state)
+{
+    (void)state;
+    assert_int_equal(run(look_at_the_report), GOOD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_goes_on_without_calls),
-        cmocka_unit_test(a_failure_is_told_at_the_next_call),
-        cmocka_unit_test(a_gpu_is_not_inherited),
-        cmocka_unit_test(a_host_function_can_end_the_program),
+        cmocka_unit_test(work_goes_on_without_calls), cmocka_unit_test(a_failure_is_told_at_the_next_call),
+        cmocka_unit_test(a_gpu_is_not_inherited),     cmocka_unit_test(a_host_function_can_end_the_program),
+        cmocka_unit_test(reports_name_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

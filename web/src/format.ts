@@ -47,6 +47,31 @@ export function seconds(value: number): string {
     return value > 0 ? trim(value / 1e-9) + " ns" : "0";
 }
 
+export function bytesPerSecond(value: number): string {
+    return short(value).replace(/[\d–]$/, "$& ") + "B/s";
+}
+
+// Names in so many letters: what is too long loses its middle; one that would look like one before it shows where
+// it differs from that.
+export function fitNames(names: string[], letters: number): string[] {
+    const made: string[] = [];
+    const kept = letters - 1;
+    for (const name of names) {
+        let text =
+            name.length > letters
+                ? name.slice(0, kept - Math.floor(kept / 3)) + "…" + name.slice(-Math.floor(kept / 3))
+                : name;
+        const same = names[made.indexOf(text)];
+        if (same !== undefined && same !== name) {
+            let at = 0;
+            while (at < name.length && name[at] === same[at]) at++;
+            text = (name.slice(0, Math.floor(letters / 3)) + "…" + name.slice(at)).slice(0, letters);
+        }
+        made.push(text);
+    }
+    return made;
+}
+
 export function bytes(value: number): string {
     const units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let unit = 0;

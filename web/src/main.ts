@@ -78,7 +78,7 @@ function draw(): void {
             rooflineSection(scopes),
             memorySection(scopes),
             sourceSection(main, draw),
-            configSection(scopes),
+            configSection(scopes, data.recording ?? []),
         );
     }
     sections.push(...data.papers.map(paperSection));

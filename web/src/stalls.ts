@@ -1,7 +1,7 @@
 // Where the schedulers' cycles went, as stacked bars: of each run, and of the kernels of one.
 import { addChart, axis, isNarrow, legend, type Look, type Option } from "./chart";
 import { choice, element, section } from "./dom";
-import { escape, percent, short } from "./format";
+import { escape, fitNames, percent, short } from "./format";
 import { makeScope, reasons, stallCycles, type Scope } from "./scope";
 
 interface Bar {
@@ -38,8 +38,11 @@ function bars(look: Look, rows: Bar[], share: boolean): Option {
         yAxis: axis(look, {
             type: "category",
             inverse: true,
-            data: rows.map((row) => row.name),
-            axisLabel: { width: isNarrow() ? 90 : 220, overflow: "truncate", color: look.ink },
+            data: fitNames(
+                rows.map((row) => row.name),
+                isNarrow() ? 15 : 38,
+            ),
+            axisLabel: { width: isNarrow() ? 110 : 260, overflow: "truncate", color: look.ink },
         }),
         series: seen.map((reason) => ({
             type: "bar",

@@ -1,7 +1,7 @@
 // How long it took, what limited it, and how the runs compare.
 import { addChart, axis, isNarrow } from "./chart";
 import { element, section, table, type Cell } from "./dom";
-import { integer, percent, seconds, trim, escape } from "./format";
+import { bytesPerSecond, integer, percent, seconds, trim, escape } from "./format";
 import { hangPanels } from "./hang";
 import {
     config,
@@ -19,6 +19,14 @@ function time(scope: Scope): number {
     return toSeconds(scope, cycles(scope));
 }
 
+// Of a whole run, what its time is from and to.
+function extent(scope: Scope): string {
+    const time = scope.run.report.time;
+    if (!time || scope.kernels.length < scope.run.report.kernels.length) return "";
+    const more = time.all_cycles > cycles(scope) ? `; ${seconds(time.all_us / 1e6)} in all` : "";
+    return `, from first launch to last end${more}`;
+}
+
 function headline(scope: Scope): HTMLElement {
     return element(
         "div",
@@ -29,7 +37,8 @@ function headline(scope: Scope): HTMLElement {
             "div",
             {},
             `${integer(cycles(scope))} cycles at ${trim(config(scope, "clock_khz") / 1e6)} GHz on ` +
-                scope.run.report.gpu,
+                scope.run.report.gpu +
+                extent(scope),
         ),
         element("div", { class: "limit" }, `Limited by ${limit(scope)}`.replace(/([^.)])$/, "$1.")),
     );
@@ -85,7 +94,7 @@ const rows: Row[] = [
     {
         name: "DRAM",
         about: "Bytes read and written a second",
-        of: (s) => `${trim(dramBytes(s) / time(s) / 1e9)} GB/s`,
+        of: (s) => bytesPerSecond(dramBytes(s) / time(s)),
     },
     {
         name: "Device launches",
@@ -99,7 +108,7 @@ const rows: Row[] = [
     },
 ];
 
-function speedupChart(parent: HTMLElement, scopes: Scope[]): void {
+function speedupChart(parent: HTMLElement, scopes: Scope[], colors: number[]): void {
     const base = time(scopes[0]);
     addChart(parent, "speedup", 70 + 34 * scopes.length, (look) => ({
         grid: { left: 10, right: 60, top: 10, bottom: 30, containLabel: true },
@@ -129,7 +138,7 @@ function speedupChart(parent: HTMLElement, scopes: Scope[]): void {
                 barMaxWidth: 22,
                 data: scopes.map((scope, i) => ({
                     value: base / time(scope),
-                    itemStyle: { color: look.series[i % look.series.length] },
+                    itemStyle: { color: look.series[colors[i] % look.series.length] },
                 })),
                 label: {
                     show: true,
@@ -185,7 +194,11 @@ function byName(scopes: Scope[]): HTMLElement | null {
             seconds(time(0, name)),
             ...scopes
                 .slice(1)
-                .map((_, i) => `${seconds(time(i + 1, name))}, ${trim(time(0, name) / time(i + 1, name))}×`),
+                .map(
+                    (scope, i) =>
+                        seconds(time(i + 1, name)) +
+                        (scope.run.no_speedup ? "" : `, ${trim(time(0, name) / time(i + 1, name))}×`),
+                ),
         ]);
     const heads = ["Kernel", ...scopes.map((scope) => ">" + scope.run.label)];
     return element(
@@ -194,6 +207,25 @@ function byName(scopes: Scope[]): HTMLElement | null {
         element("summary", {}, "Kernels of all runs, and how much faster they were"),
         table(heads, cells, "speedups"),
     );
+}
+
+// Only of runs that did the same to their end.
+function addSpeedups(parent: HTMLElement, scopes: Scope[]): void {
+    const comparable = scopes.filter((scope) => !scope.run.no_speedup);
+    if (scopes.length > 1) parent.append(element("h3", {}, "Speedup"));
+    if (comparable.length > 1) {
+        const colors = comparable.map((scope) => scopes.indexOf(scope));
+        speedupChart(parent, comparable, colors);
+    }
+    for (const { run } of scopes)
+        if (run.no_speedup)
+            parent.append(
+                element(
+                    "p",
+                    { class: "note" },
+                    `No speedup of ${run.label} over ${scopes[0].run.label}: ${run.no_speedup}.`,
+                ),
+            );
 }
 
 export function summarySection(scopes: Scope[], main: Scope): HTMLElement {
@@ -214,10 +246,7 @@ export function summarySection(scopes: Scope[], main: Scope): HTMLElement {
                 element("p", { class: "note" }, `${scope.run.label} was cut off: select it to see why.`),
             );
     }
-    if (scopes.length > 1) {
-        made.append(element("h3", {}, "Speedup"));
-        speedupChart(made, scopes);
-    }
+    addSpeedups(made, scopes);
     const cells: Cell[][] = rows.map((row) => [
         { text: row.name, title: row.about },
         ...scopes.map((scope) => row.of(scope)),
@@ -230,10 +259,13 @@ export function summarySection(scopes: Scope[], main: Scope): HTMLElement {
 }
 
 // Knobs that differ between the runs; of a single run, all.
-export function configSection(scopes: Scope[]): HTMLElement {
+export function configSection(scopes: Scope[], recording: string[]): HTMLElement {
     const configs = scopes.map((scope) => scope.run.report.config);
     const knobs = [...new Set(configs.flatMap((values) => Object.keys(values)))];
-    const differing = knobs.filter((knob) => new Set(configs.map((values) => String(values[knob]))).size > 1);
+    const differing = knobs.filter(
+        (knob) =>
+            !recording.includes(knob) && new Set(configs.map((values) => String(values[knob]))).size > 1,
+    );
     const made = section(
         "config",
         "Configuration",

@@ -136,6 +136,7 @@ export interface Report {
     line_files?: string[];
     sources?: Record<string, string>;
     limited_by?: { kind: string; text: string };
+    time?: Counters;
     host: Counters;
 }
 
@@ -143,6 +144,7 @@ export interface Run {
     label: string;
     file: string;
     notes: string[];
+    no_speedup?: string; // why its time says nothing about the first run's
     report: Report;
 }
 
@@ -161,4 +163,5 @@ export interface PaperFolder {
 export interface PageData {
     runs: Run[];
     papers: PaperFolder[];
+    recording?: string[]; // knobs that say what is kept, not what the machine is
 }

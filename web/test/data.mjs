@@ -36,7 +36,7 @@ export const nasty = "</script><b>bold</b>";
 function addOptional(report) {
     const kernel = report.kernels[0];
     const count = kernel.blocks.length;
-    kernel.name = `kernel ${nasty}`;
+    kernel.name = kernel.plain_name = `kernel ${nasty}`;
     kernel.graph = {
         ...kernel.graph,
         grid: 0,

@@ -172,6 +172,12 @@ async function checkWide(browser, page) {
         (await browser.value("document.body.innerText")).includes(nasty),
         "names are not shown as they are",
     );
+    check(
+        /No speedup of three over \S+: other kernels or grids/.test(
+            await browser.value('document.getElementById("summary").innerText'),
+        ),
+        "runs of other kernels are compared",
+    );
     await checkHover(browser, "gantt", 0, /dispatched[^]*(after|before) /);
     check(
         (await browser.value(`document.querySelectorAll('[data-table="source"] .meter').length`)) === 3,

@@ -131,6 +131,7 @@ void wavefront_launch(Host *host, const char *name, const WireframeRun *run, Wav
     assert(wavefront.benchmark && count <= MOST_ARGUMENTS);
     memcpy(wavefront.arguments, arguments, count * sizeof *arguments);
     wavefront.arguments[count] = WB_ARG(wavefront.tiling);
+    wb_expect_launches(host->gpu, run->mode == WIREFRAME_GLOBAL ? wavefront.benchmark->waves(shape) : 1);
     switch (run->mode) {
     case WIREFRAME_GLOBAL:
         launch_waves(host, &wavefront);

@@ -140,7 +140,7 @@ static RtError get_parameter(const void *kernel, size_t index, size_t *offset, s
     if (index >= info.parameter_count)
         return rt_fail(RT_INVALID_VALUE,
                        "Kernel %s has %u parameter(s); there is no number %zu (they count from 0).",
-                       function->name, info.parameter_count, index);
+                       function->plain, info.parameter_count, index);
     return rt_function_parameter(function, (uint32_t)index, offset, size ? size : &ignored);
 }
 
