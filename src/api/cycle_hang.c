@@ -54,8 +54,8 @@ static void keep_block(HangRecord *hang, const Sm *sm, uint32_t index)
 
 /* -- blocks that have not been dispatched -- */
 
-/* "registers and warps": what no SM has enough of. */
-static void put_shortage(const CycleMachine *machine, const Resources *need, char *text, size_t size)
+/* "registers and warps": what no SM has enough of. False: they have room. */
+static bool put_shortage(const CycleMachine *machine, const Resources *need, char *text, size_t size)
 {
     static const char *const names[] = {"places for blocks", "warps", "registers", "shared memory",
                                         "barriers"};
@@ -69,10 +69,10 @@ static void put_shortage(const CycleMachine *machine, const Resources *need, cha
             is_short[r] |= lacks[r];
     }
     size_t used = 0;
-    snprintf(text, size, "room by the policy block_admit");
     for (unsigned r = 0; r < 5; r++)
         if (is_short[r])
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " and " : "", names[r]);
+    return used > 0;
 }
 
 /* Whether the node of the graph is a block that has ended; joins end with their parents, and are not told. */
@@ -116,12 +116,18 @@ static void put_undispatched(const CycleMachine *machine, const GridKernel *kern
                  "The kernel waits for an entry of the kernel distributor, whose %u entries are taken (knob "
                  "concurrent_kernels).",
                  machine->front_end->kmu.distributor.count);
-    else if (!kernel->graph) {
-        put_shortage(machine, &kernel->need, names[0], sizeof names[0]);
+    else if (!kernel->graph && put_shortage(machine, &kernel->need, names[0], sizeof names[0]))
         snprintf(text, size,
                  "The blocks that have not been dispatched wait for a place: no SM has enough %s free.",
                  names[0]);
-    }
+    else if (!kernel->graph && !kernel->dispatched_blocks)
+        snprintf(text, size,
+                 "The kernel has not begun: its launch is on its way, or the policy block_admit lets none of "
+                 "its blocks in.");
+    else if (!kernel->graph)
+        snprintf(text, size,
+                 "The blocks that have not been dispatched wait for a place: SMs have room for more, but the "
+                 "policy block_admit lets none in.");
 }
 
 /* -- all together -- */
@@ -159,13 +165,13 @@ static void put_sentence(HangRecord *hang, const char *what)
         snprintf(suspended, sizeof suspended, ", %u wait off the SMs for what they launched",
                  hang->suspended);
     if (*hang->cause)
-        snprintf(cause, sizeof cause, " Likely cause: %s", hang->cause);
+        snprintf(cause, sizeof cause, "\nLikely cause: %s", hang->cause);
     hang->sentence = arena_printf(
         &hang->arena,
-        "kernel '%.200s' %s; %" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
-        " have not been dispatched, %u are on SMs%s.%s%s%s%s%s",
-        hang->kernel, what, hang->ended, hang->block_count, hang->not_dispatched, hang->on_sms, suspended,
-        cause, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph);
+        "kernel '%.200s' %s.%s\n%" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
+        " have not been dispatched, %u are on SMs%s.%s%s%s%s",
+        hang->kernel, what, cause, hang->ended, hang->block_count, hang->not_dispatched, hang->on_sms,
+        suspended, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph);
 }
 
 /* Of blocks that are not held up by each other: what the machine lacks, and what to do. */

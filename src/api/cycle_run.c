@@ -463,18 +463,20 @@ static void note_unended(const CycleMachine *machine, RunningKernel *kernel, Cyc
     }
 }
 
-/* The first line of the error, or of what is known of the kernel itself. */
+/* In one line: what is known of the kernel itself, or the beginning of the error. */
 static void note_cut_off(RunningKernel *kernel, const Error *error)
 {
     KernelRecord *record = kernel->record;
     const bool is_own = kernel->fate == RECORD_FAILED || error->status == WB_ERROR_INTERRUPTED;
     const char *sentence = kernel->hang ? kernel->hang->sentence : error->text;
     const char *const before = kernel->hang || is_own ? "" : "It was cut off when another one failed: ";
-    const int length = (int)strcspn(sentence, "\n");
+    const int length = (int)(kernel->hang ? strlen(sentence) : strcspn(sentence, "\n"));
     const size_t size = strlen(before) + (size_t)length + 1;
     record->status = kernel->fate == RECORD_ENDED ? RECORD_INTERRUPTED : kernel->fate;
     record->failure = xmalloc(size);
     snprintf(record->failure, size, "%s%.*s", before, length, sentence);
+    for (char *at = record->failure; (at = strchr(at, '\n'));)
+        *at = ' ';
     record->hang = kernel->hang;
     kernel->hang = NULL;
 }

@@ -445,7 +445,8 @@ static void tell_dropped(const WbGpu *gpu, Error *error)
     const size_t length = strlen(error->text);
     if (dropped)
         snprintf(error->text + length, sizeof error->text - length,
-                 " The %u launch%s queued behind it did not run.", dropped, dropped == 1 ? "" : "es");
+                 "%cThe %u launch%s queued behind it did not run.", strchr(error->text, '\n') ? '\n' : ' ',
+                 dropped, dropped == 1 ? "" : "es");
 }
 
 WbStatus timeline_report(WbGpu *gpu, Error *error)

@@ -1,7 +1,10 @@
 #include "exec/hang.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/alloc.h"
 
 static void put_place(const Warp *warp, uint32_t pc, char *text, size_t size)
 {
@@ -29,7 +32,7 @@ static void put_wait(const Warp *warp, const Group *group, const char *ready, ch
                  (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
         break;
     default:
-        snprintf(text, size, "%s", ready);
+        snprintf(text, size, "%c%s", tolower((unsigned char)ready[0]), ready + 1);
         break;
     }
 }
@@ -108,6 +111,60 @@ static void describe_block(const Block *block, char *text, size_t size)
 
 /* -- why -- */
 
+/* Whether lanes that go on there can write to memory before they have to wait for their block. */
+static bool may_write_from(const Program *program, uint32_t start)
+{
+    bool *seen = xcalloc(program->code_count, sizeof *seen), found = false;
+    VEC(uint32_t) rest = {0};
+    VEC_PUSH(&rest, start);
+    while (rest.count && !found) {
+        const uint32_t pc = rest.items[--rest.count];
+        if (pc >= program->code_count || seen[pc])
+            continue;
+        seen[pc] = true;
+        const Insn *insn = &program->code[pc];
+        const bool is_sure = insn->guard == NO_INDEX;
+        switch ((Action)insn->action) {
+        case ACTION_STORE:
+        case ACTION_ATOMIC:
+        case ACTION_CALL:
+        case ACTION_BRANCH_TABLE:
+        case ACTION_COPY_ASYNC:
+        case ACTION_MBARRIER:
+        case ACTION_WMMA_STORE:
+        case ACTION_SURFACE_STORE:
+            found = true;
+            break;
+        case ACTION_BRANCH:
+            VEC_PUSH(&rest, insn->target);
+            break;
+        default:
+            break;
+        }
+        const bool ends = insn->action == ACTION_BRANCH || insn->action == ACTION_EXIT ||
+                          insn->action == ACTION_RETURN || insn->action == ACTION_BARRIER;
+        if (!ends || !is_sure)
+            VEC_PUSH(&rest, pc + 1);
+    }
+    VEC_FREE(&rest);
+    xfree(seen);
+    return found;
+}
+
+/* Whether lanes that wait until others of their warp have come to them would write something then. */
+static bool has_held_up_writers(const Warp *warp)
+{
+    const Program *program = warp->block->launch->program;
+    bool found = false;
+    for (uint32_t i = 0; !found && i < warp->joins.count; i++)
+        if (warp->joins.items[i].expected && warp->joins.items[i].arrived)
+            found = may_write_from(program, warp->joins.items[i].pc);
+    for (uint32_t i = 0; !found && i < warp->group_count; i++)
+        if (warp->groups[i].state == GROUP_READY && i != warp->current)
+            found = may_write_from(program, warp->groups[i].pc);
+    return found;
+}
+
 static void survey_warp(HangFacts *facts, const Warp *warp)
 {
     bool runs = false, waits = false;
@@ -120,12 +177,7 @@ static void survey_warp(HangFacts *facts, const Warp *warp)
         if (state == GROUP_WARP_SYNC && !facts->at_sync)
             facts->at_sync = warp;
     }
-    bool arrived = false;
-    for (uint32_t i = 0; i < warp->joins.count; i++)
-        arrived |= warp->joins.items[i].expected && warp->joins.items[i].arrived;
-    for (uint32_t i = 0; runs && i < warp->group_count; i++)
-        arrived |= warp->groups[i].state == GROUP_READY && warp->groups[i].mask != warp->live;
-    facts->apart += runs && arrived;
+    facts->apart += runs && has_held_up_writers(warp);
     if (runs && !facts->runner)
         facts->runner = warp;
     if (waits && !facts->waiter)
@@ -182,10 +234,11 @@ static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
     else if (facts->undispatched)
         written =
             snprintf(text, size,
-                     "Threads %s; %llu blocks have not been dispatched, because all places "
+                     "Threads %s; %llu %s not been dispatched, because all places "
                      "are taken by blocks that wait: more blocks synchronize with each other than fit on "
                      "the GPU at once%s. Launch no more than that, or cooperatively, which is checked.",
-                     spin, (unsigned long long)facts->undispatched, fit);
+                     spin, (unsigned long long)facts->undispatched,
+                     facts->undispatched == 1 ? "block has" : "blocks have", fit);
     else if (facts->waiter)
         written =
             snprintf(text, size,
@@ -280,7 +333,7 @@ static WbStatus report(const Block *block, const HangFacts *facts, const char *w
     hang_put_cause(facts, cause, sizeof cause);
     return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s.%s%s%s",
                      block->launch->program->name, block->index[0], block->index[1], block->index[2], what,
-                     *cause ? " Likely cause: " : "", cause, groups);
+                     *cause ? "\nLikely cause: " : "", cause, groups);
 }
 
 WbStatus hang_report_deadlock(Block *block)

@@ -29,7 +29,7 @@ typedef struct HangFacts {
     uint64_t resident;     /* blocks that fit at once; 0: not known */
     uint32_t blocks;       /* that were looked at */
     const Warp *at_barrier, *at_sync; /* the first with lanes that wait there; null: none */
-    uint32_t apart;        /* warps in which lanes wait for others that can run */
+    uint32_t apart;        /* warps in which lanes that would write wait for others that can run */
     const Warp *runner;    /* the first with lanes that can run; null: none */
     const Warp *waiter;    /* the first with lanes that wait at a barrier or for lanes; null: none */
 } HangFacts;

@@ -147,14 +147,31 @@ static void a_grid_barrier_larger_than_the_gpu(void **state)
         check(run(barrier, 16, 1, 16));
         check(wb_set_device(gpu, words, 0, 4096));
         EXPECT(run(barrier, 17, 1, 17), "spins", "watchdog_cycles", "test.ptx:9", "global memory at 0x",
-               "more blocks synchronize with each other than fit on the GPU at once (16)",
-               "1 blocks have not");
+               "more blocks synchronize with each other than fit on the GPU at once (16)", "1 block has not");
         check(wb_set_device(gpu, words, 0, 4096));
         check(run(barrier, 16, 1, 16)); /* the next launch works */
         if (!is_functional) {
             check(wb_set_device(gpu, words, 0, 4096));
             EXPECT(run(barrier, 20, 1, 20), "16 are on SMs", "no SM has enough places for blocks free");
         }
+    })
+}
+
+/* One thread of each block waits for the other blocks; lanes that wait for it would write only behind the
+ * block's barrier, so they are not who could help it. */
+static void a_grid_barrier_by_one_thread(void **state)
+{
+    (void)state;
+    static const char text[] = ENTRY("setp.ne.u32 %q, %t, 0; @%q bra JOIN;\n"
+                                     "atom.global.add.u32 %v, [%a], 1;\n"
+                                     "LOOP: ld.volatile.global.u32 %v, [%a];\n"
+                                     "setp.lt.u32 %p, %v, %n; @%p bra LOOP;\n"
+                                     "JOIN: bar.sync 0; st.global.u32 [%a+8], %n;\n");
+    IN_BOTH_MODES("gtx480", {
+        check(run(text, 16, 64, 16));
+        check(wb_set_device(gpu, words, 0, 4096));
+        EXPECT(run(text, 17, 64, 17), "\nLikely cause: Threads spin at test.ptx:10",
+               "more blocks synchronize with each other than fit on the GPU at once (16)");
     })
 }
 
@@ -493,6 +510,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid_barrier_larger_than_the_gpu),
+        cmocka_unit_test(a_grid_barrier_by_one_thread),
         cmocka_unit_test(a_producer_that_is_never_dispatched),
         cmocka_unit_test(a_spin_lock_between_lanes),
         cmocka_unit_test(a_barrier_that_not_all_reach),
