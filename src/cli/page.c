@@ -150,9 +150,26 @@ static json_t *read_run(const PageInput *input, Error *error)
                   : NULL;
 }
 
+/* What a page has of a file is never more than the file: then nobody needs to count. */
+static bool files_fit(const json_t *runs, size_t bytes)
+{
+    size_t i, all = 0;
+    const json_t *run;
+    json_array_foreach(runs, i, run)
+    {
+        struct stat about;
+        if (stat(json_string_value(json_object_get(run, "file")), &about) || !S_ISREG(about.st_mode))
+            return false;
+        all += (size_t)about.st_size;
+    }
+    return all <= bytes;
+}
+
 /* Each run keeps the same part of what it takes. */
 static void fit(json_t *runs, size_t bytes)
 {
+    if (files_fit(runs, bytes))
+        return;
     size_t i, all = 0, *sizes = xcalloc(json_array_size(runs) + 1, sizeof *sizes);
     json_t *run;
     json_array_foreach(runs, i, run) { all += sizes[i] = json_dumpb(run, NULL, 0, JSON_COMPACT); }
@@ -259,19 +276,17 @@ static json_t *read_inputs(const PageInput *inputs, size_t count, size_t bytes, 
 }
 
 /* Inside of a script element no "<" may stand; in JSON it is always part of a text. */
-static int write_escaped(const char *text, size_t length, void *context)
+static void write_data(const char *text, FILE *to)
 {
-    FILE *to = context;
-    const char *end = text + length;
-    for (const char *next; (next = memchr(text, '<', (size_t)(end - text))); text = next + 1) {
-        fwrite(text, 1, (size_t)(next - text), to);
-        fputs("\\u003c", to);
+    for (const char *at = text; at;) {
+        const size_t length = strcspn(at, "<");
+        fwrite(at, 1, length, to);
+        at = at[length] ? at + length + 1 : NULL;
+        fputs(at ? "\\u003c" : "", to);
     }
-    fwrite(text, 1, (size_t)(end - text), to);
-    return 0;
 }
 
-static void write_page(const json_t *data, const char *path, Error *error)
+static void write_page(const char *data, const char *path, Error *error)
 {
     char template_path[PATH_BYTES];
     size_t length;
@@ -286,7 +301,7 @@ static void write_page(const json_t *data, const char *path, Error *error)
     if (to) {
         const char *rest = place + strlen(PLACEHOLDER);
         fwrite(template, 1, (size_t)(place - template), to);
-        json_dump_callback(data, write_escaped, to, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        write_data(data, to);
         fwrite(rest, 1, length - (size_t)(rest - template), to);
         const bool failed = ferror(to);
         if (fclose(to) || failed)
@@ -295,11 +310,43 @@ static void write_page(const json_t *data, const char *path, Error *error)
     xfree(template);
 }
 
+static char *text_of(json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(value);
+    return text;
+}
+
 bool page_write(const PageInput *inputs, size_t count, size_t bytes, const char *path, Error *error)
 {
-    json_t *data = read_inputs(inputs, count, bytes, error);
+    char *data = text_of(read_inputs(inputs, count, bytes, error));
     if (error->status == WB_OK)
         write_page(data, path, error);
-    json_decref(data);
+    free(data);
+    return error->status == WB_OK;
+}
+
+bool page_write_own(const char *statistics, const char *path, Error *error)
+{
+    static const char nothing[] = "\"kernels\": []";
+    size_t length, size;
+    char *text = file_read("statistics", statistics, &length, error), *data = NULL;
+    if (!text)
+        return false;
+    const bool is_shown = length <= PAGE_BYTES && !memmem(text, length, nothing, strlen(nothing));
+    if (!is_shown) {
+        xfree(text);
+        return page_write(&(PageInput){.path = statistics}, 1, PAGE_BYTES, path, error);
+    }
+    char *recording = text_of(recording_knobs());
+    FILE *all = open_memstream(&data, &size);
+    fputs("{\"runs\":[{\"label\":\"\",\"file\":\"\",\"notes\":[],\"report\":", all);
+    fwrite(text, 1, length, all);
+    fprintf(all, "}],\"papers\":[],\"recording\":%s}", recording);
+    fclose(all);
+    write_page(data, path, error);
+    free(data);
+    free(recording);
+    xfree(text);
     return error->status == WB_OK;
 }

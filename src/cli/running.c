@@ -192,8 +192,7 @@ bool running_new_file(char path[RUNNING_PATH_SIZE])
 int running_write_page(const Running *running, const char *statistics)
 {
     Error error = {0};
-    const PageInput input = {.path = statistics};
-    return page_write(&input, 1, PAGE_BYTES, running->page, &error) ? EXIT_DONE : fail("%s", error.text);
+    return page_write_own(statistics, running->page, &error) ? EXIT_DONE : fail("%s", error.text);
 }
 
 static int write_page(const Running *running, WbGpu *gpu, const char *path)

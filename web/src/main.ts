@@ -11,6 +11,7 @@ import { sourceSection } from "./source";
 import { stallSection } from "./stalls";
 import { configSection, summarySection } from "./summary";
 import type { PageData, Run } from "./types";
+import { unpack } from "./unpack";
 
 const mostLaunches = 500;
 const state = { selection: "all", run: 0 };
@@ -110,7 +111,7 @@ function title(): string {
 }
 
 function start(): void {
-    data = JSON.parse(document.getElementById("data")!.textContent!) as PageData;
+    data = unpack(JSON.parse(document.getElementById("data")!.textContent!) as PageData);
     document.title = `${title()} – Warpbeam`;
     document.body.append(
         element("header", {}, element("h1", {}, "Warpbeam report"), element("p", {}, title()), themeButton()),

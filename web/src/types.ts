@@ -102,6 +102,7 @@ export interface Kernel {
     shared_bytes: number;
     local_bytes: number;
     blocks_per_sm: number;
+    plain_name?: string;
     launched: number;
     started: number;
     ended: number;
@@ -134,6 +135,7 @@ export interface Report {
     kernels: Kernel[];
     totals: Counters;
     line_files?: string[];
+    run?: { title?: string };
     sources?: Record<string, string>;
     limited_by?: { kind: string; text: string };
     time?: Counters;
