@@ -21,10 +21,10 @@ function time(scope: Scope): number {
 
 // Of a whole run, what its time is from and to.
 function extent(scope: Scope): string {
-    const time = scope.run.report.time;
-    if (!time || scope.kernels.length < scope.run.report.kernels.length) return "";
-    const more = time.all_cycles > cycles(scope) ? `; ${seconds(time.all_us / 1e6)} in all` : "";
-    return `, from first launch to last end${more}`;
+    const { time: whole, kernels } = scope.run.report;
+    if (!whole || scope.kernels.length < kernels.length) return "";
+    const all = seconds(whole.all_us / 1e6);
+    return `, from first launch to last end${all === seconds(time(scope)) ? "" : `; ${all} in all`}`;
 }
 
 function headline(scope: Scope): HTMLElement {
