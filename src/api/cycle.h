@@ -81,8 +81,8 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
 WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error);
 /* What runs is about to be dropped because of the error: its records are kept as far as it is. */
 void cycle_keep_cut_off(WbGpu *gpu, const Error *error);
-/* Whether the slot has a block, or the report of one that the front end has not read by the present cycle. */
-bool cycle_is_open(const CycleMachine *machine, const BlockSlot *slot, Cycle now);
+/* Whether the slot has a block, or the report of one that the front end has not read. */
+bool cycle_is_open(const BlockSlot *slot);
 /* A kernel of the graph is about to end; the last one takes the graph off the machine. */
 void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last);
 /* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */

@@ -54,23 +54,24 @@ static void keep_block(HangRecord *hang, const Sm *sm, uint32_t index)
 
 /* -- blocks that have not been dispatched -- */
 
-/* "registers and warps": what no SM has enough of. False: they have room. */
+/* "registers and warps": what SMs have not enough of, none of them having all. False: one has room. */
 static bool put_shortage(const CycleMachine *machine, const Resources *need, char *text, size_t size)
 {
     static const char *const names[] = {"places for blocks", "warps", "registers", "shared memory",
                                         "barriers"};
-    bool is_short[5] = {0};
+    bool is_short[5] = {0}, has_room = false;
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         const Resources *free = &machine->front_end->dispatcher.view.sms[i].free;
         const bool lacks[5] = {free->blocks < need->blocks, free->warps < need->warps,
                                free->registers < need->registers, free->shared_bytes < need->shared_bytes,
                                free->barriers < need->barriers};
+        has_room |= !memchr(lacks, true, sizeof lacks);
         for (unsigned r = 0; r < 5; r++)
             is_short[r] |= lacks[r];
     }
     size_t used = 0;
     for (unsigned r = 0; r < 5; r++)
-        if (is_short[r])
+        if (is_short[r] && !has_room)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " and " : "", names[r]);
     return used > 0;
 }

@@ -422,11 +422,9 @@ static void close_record(WbGpu *gpu, RunningKernel *kernel)
     kernel->record = NULL;
 }
 
-/* Word of its end reaches the front end in the cycle that is about to begin, at the earliest. */
-bool cycle_is_open(const CycleMachine *machine, const BlockSlot *slot, Cycle now)
+bool cycle_is_open(const BlockSlot *slot)
 {
-    return slot->block ||
-           (slot->report.ended && slot->report.ended + machine->config.block_end_cycles >= now);
+    return slot->block || (slot->report.ended && !slot->report.is_taken);
 }
 
 static void note_open(RunningKernel *kernel, const BlockSlot *slot)
@@ -448,11 +446,11 @@ static void note_open(RunningKernel *kernel, const BlockSlot *slot)
 
 /* Blocks that are on SMs, and launches by its blocks that are not complete, have run until now, and count so
  * far. */
-static void note_unended(const CycleMachine *machine, RunningKernel *kernel, Cycle now)
+static void note_unended(const CycleMachine *machine, RunningKernel *kernel)
 {
     for (uint32_t s = 0; s < machine->sm_count; s++)
         for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)
-            if (cycle_is_open(machine, &machine->sms[s]->blocks[i], now))
+            if (cycle_is_open(&machine->sms[s]->blocks[i]))
                 note_open(kernel, &machine->sms[s]->blocks[i]);
     for (uint32_t i = 0; i < machine->front_end->devices.count; i++) {
         const GridKernel *launch = &machine->front_end->devices.items[i]->grid;
@@ -488,14 +486,15 @@ void cycle_keep_cut_off(WbGpu *gpu, const Error *error)
     for (uint32_t i = 0; i < machine->running.count; i++) {
         RunningKernel *kernel = machine->running.items[i];
         KernelRecord *record = kernel->record;
-        note_unended(machine, kernel, gpu->now);
+        note_unended(machine, kernel);
         log_cut_blocks(record->blocks, record->block_count, gpu->now);
         kept_cut_off(gpu, record);
         if (kernel->grid.started > gpu->now)
             kernel->grid.started = gpu->now;
-        if (kernel->grid.ended > gpu->now)
+        if (kernel->grid.ended > gpu->now) {
             note_cut_off(kernel, error);
-        kernel->grid.ended = gpu->now;
+            kernel->grid.ended = gpu->now;
+        }
         close_record(gpu, kernel);
         kept_end(gpu, record);
     }

@@ -81,7 +81,8 @@ static void bound_logs(WbGpu *gpu)
         const bool blocks = kept->blocks > most(gpu, BLOCKS_SHARE) + gpu->records.count &&
                             kept->block_stride < LOG_MOST_STRIDE;
         const bool launches = kept->launches > most(gpu, LAUNCHES_SHARE) + gpu->records.count;
-        const bool barriers = kept->barriers > most(gpu, BARRIERS_SHARE);
+        const bool barriers =
+            kept->barriers > most(gpu, BARRIERS_SHARE) && kept->barrier_kernels < LOG_MOST_STRIDE;
         if (!blocks && !launches && !barriers)
             return;
         kept->block_stride *= blocks ? 2 : 1;
@@ -137,7 +138,7 @@ void kept_cut_off(const WbGpu *gpu, const KernelRecord *record)
     for (uint32_t s = 0; record->log && s < machine->sm_count; s++) {
         const Sm *sm = machine->sms[s];
         for (uint32_t i = 0; i < sm->block_capacity; i++)
-            if (cycle_is_open(machine, &sm->blocks[i], gpu->now))
+            if (cycle_is_open(&sm->blocks[i]))
                 log_resident(sm, &sm->blocks[i], record->log, gpu->now);
     }
     if (record->log)

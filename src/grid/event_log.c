@@ -241,12 +241,12 @@ void log_thin_barriers(EventLog *log, uint64_t stride)
     log->barrier_stride = stride;
     for (uint32_t i = 0; i < log->stays.count; i++) {
         BlockStay *stay = &log->stays.items[i];
-        const LoggedBarrier *barriers = log->barriers.items + stay->first_barrier;
+        const uint32_t first = stay->first_barrier;
         if (stay->block.number % stride)
             stay->barrier_count = 0;
         stay->first_barrier = kept.count;
         for (uint32_t b = 0; b < stay->barrier_count; b++)
-            VEC_PUSH(&kept, barriers[b]);
+            VEC_PUSH(&kept, log->barriers.items[first + b]);
     }
     VEC_FREE(&log->barriers);
     log->barriers = kept;

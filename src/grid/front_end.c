@@ -150,6 +150,7 @@ static void log_report(const GridKernel *launch, const BlockReport *report, uint
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
     GridKernel *launch = report->kernel->owner, *kernel = grid_kernel_host(launch);
+    report->is_taken = true;
     launch->warp_instructions += report->warp_instructions;
     launch->thread_instructions += report->thread_instructions;
     front_end_wake_dispatcher(front_end, now);

@@ -142,7 +142,8 @@ typedef struct BlockReport {
     struct BlockFamily *family; /* what it has launched; null: nothing */
     Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
                                   what nobody takes is freed with the SM */
-    bool late; /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED will follow */
+    bool late;                 /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED follows */
+    bool is_taken;             /* the front end has read it */
 } BlockReport;
 
 /* A block that has been suspended, and goes on on whichever SM it is sent to. Owned by the front end. */

@@ -196,13 +196,68 @@ static void test_cut_off(void **state)
     wb_gpu_close(gpu);
 }
 
+typedef struct Looks {
+    long seen, stop; /* it is stopped at that one; 0: never */
+} Looks;
+
+static bool stop_at_look(void *context, const WbProgress *progress)
+{
+    (void)progress;
+    Looks *looks = context;
+    return ++looks->seen != looks->stop;
+}
+
+/* Wherever a kernel is stopped, also when word of its end has just come, no block counts twice. */
+static void test_every_look(void **state)
+{
+    (void)state;
+    Looks looks = {0};
+    uint64_t whole = 0;
+    for (long last = 1; looks.stop <= last; looks.stop++) {
+        uint32_t out = 0;
+        WbGpu *gpu = harness_open("gtx480", all);
+        const HarnessRun one = {.gpu = gpu,
+                                .ptx = ptx,
+                                .kernel = "met",
+                                .grid = {1, 1, 1},
+                                .block = {64, 1, 1},
+                                .out = &out,
+                                .words = 1};
+        looks.seen = 0;
+        wb_set_progress(gpu, stop_at_look, &looks, 0);
+        harness_run(&one);
+        const KernelRecord *record = gpu->records.count ? gpu->records.items[0] : NULL;
+        if (!looks.stop) {
+            last = looks.seen;
+            whole = record->warp_instructions;
+        }
+        assert_true(!record || record->warp_instructions <= whole);
+        assert_true(!record || record->log->stays.count <= 1);
+        wb_gpu_close(gpu);
+    }
+    assert_true(whole > 0 && looks.stop > 3);
+}
+
+/* Less room than the first kernel alone has taken. */
+static void test_lower_bound(void **state)
+{
+    (void)state;
+    WbGpu *gpu = run("many", 1, 64, 1, all);
+    assert_int_equal(wb_gpu_set(gpu, "timeline_events", "1000"), WB_OK);
+    uint32_t out = 0;
+    harness_run_ok(&(HarnessRun){gpu, ptx, "many", {1, 1, 1}, {64, 1, 1}, 0, &out, 1});
+    json_t *timeline = timeline_of(gpu);
+    check_rules(timeline);
+    json_decref(timeline);
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_barriers),   cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_bound),      cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_every_look), cmocka_unit_test(test_lower_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
