@@ -37,6 +37,7 @@ static bool check_path(const PageInput *inputs, size_t count, const char *path, 
 static int write_report(int argument_count, char **arguments, const char *path, size_t bytes)
 {
     Error error = {0};
+    const bool is_stream = strcmp(path, "-") == 0;
     VEC(PageInput) inputs = {0};
     VEC(char *) copies = {0};
     for (int i = 1; i < argument_count; i++) {
@@ -44,15 +45,16 @@ static int write_report(int argument_count, char **arguments, const char *path, 
         VEC_PUSH(&inputs, read_input(arguments[i], &copy));
         VEC_PUSH(&copies, copy);
     }
-    const bool done = check_path(inputs.items, inputs.count, path, &error) &&
-                      page_write(inputs.items, inputs.count, bytes, path, &error);
+    const bool done = (is_stream || check_path(inputs.items, inputs.count, path, &error)) &&
+                      page_write(inputs.items, inputs.count, bytes, is_stream ? "/dev/stdout" : path, &error);
     for (uint32_t i = 0; i < copies.count; i++)
         free(copies.items[i]);
     VEC_FREE(&copies);
     VEC_FREE(&inputs);
     if (!done)
         return fail("%s", error.text);
-    printf("%s is written; a browser shows it, without a network.\n", path);
+    if (!is_stream)
+        printf("%s is written; a browser shows it, without a network.\n", path);
     return EXIT_DONE;
 }
 

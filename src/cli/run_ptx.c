@@ -56,8 +56,8 @@ static int check_file(const char *path)
 {
     const char *end = strrchr(path, '.');
     if (elf_look(path).kind == FILE_ELF)
-        return misuse("%s is a program, not a PTX file: write `warpbeam run [options] -- %s ...`.", path,
-                      path);
+        return misuse("%s is a program, not a PTX file: write `warpbeam run [options] -- %s%s ...`.", path,
+                      strchr(path, '/') ? "" : "./", path);
     if (end && strcmp(end, ".cu") == 0)
         return misuse(
             "%s is CUDA source: compile it with `nvcc -cudart shared -gencode "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/plain_name.h"
 
 static bool is_right(const json_t *report)
 {
@@ -46,13 +47,31 @@ static json_t *load(const char *path, json_error_t *problem)
     return report;
 }
 
+/* Statistics of older versions have only symbols of kernels. */
+static void add_plain_names(json_t *report)
+{
+    size_t i;
+    json_t *kernel;
+    json_array_foreach(json_object_get(report, "kernels"), i, kernel)
+    {
+        const char *symbol = json_string_value(json_object_get(kernel, "name"));
+        if (!symbol || json_string_value(json_object_get(kernel, "plain_name")))
+            continue;
+        char *name = plain_name(symbol, false);
+        json_object_set_new(kernel, "plain_name", json_string(name));
+        xfree(name);
+    }
+}
+
 json_t *statistics_read(const char *path, Error *error)
 {
     json_error_t problem;
     json_t *report = load(path, &problem);
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    if (report && is_right(report))
+    if (report && is_right(report)) {
+        add_plain_names(report);
         return report;
+    }
     if (report)
         error_set(error, WB_ERROR_ARGUMENT,
                   "%s holds no statistics of Warpbeam: `warpbeam run ... --stats FILE.json` writes them.",

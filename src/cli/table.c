@@ -38,7 +38,7 @@ static const Option running[] = {
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
     {"--threads", "N", "host threads of cycle mode; the result is the same with any number", ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
-    {"--stats", "FILE", "all statistics: FILE.csv, else JSON; on standard output where FILE is -",
+    {"--stats", "FILE", "all statistics: FILE.csv, else JSON; on standard output where FILE is -, but for CUDA programs, whose it is",
      FILE_VALUE},
     {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens; - as above",
      FILE_VALUE},
@@ -108,7 +108,7 @@ static const Option of_paper[] = {
 static const OptionGroup paper_options = GROUP("Options", NULL, of_paper);
 
 static const Option of_report[] = {
-    {"--out", "FILE.html", "where the page goes: report.html unless given", FILE_VALUE},
+    {"--out", "FILE.html", "where the page goes: report.html unless given; - is standard output", FILE_VALUE},
     {"--megabytes", "N", "of data at most: 20 unless given; blocks are left out beyond, and the page says so",
      ANY},
 };

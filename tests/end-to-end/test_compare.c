@@ -178,6 +178,8 @@ static void test_comparable(void **state)
         {TIMED("", "", "k", "", "210", "140", "\"l2\": {}"), "0.500 times as fast as A\n"},
         {TIMED("", "", "k", "", "210", "160", "\"l2\": {}"), "other work: 160 warp instructions, not 100\n"},
         {TIMED("", "", "m", "", "210", "100", "\"l2\": {}"), "other kernels or grids\n"},
+        /* of before there were plain names */
+        {TIMED("", "", "", "", "210", "100", "\"plain_name\": null, \"l2\": {}"), "0.500 times as fast"},
         {TIMED("", "", "k", "\"interrupted\": true, ", "210", "100", "\"l2\": {}"),
          "over A: it was cut off\n"},
         {TIMED(RUN("w", "tiny"), "", "k", "", "210", "100", "\"l2\": {}"), "0.500 times as fast"},

@@ -85,6 +85,10 @@ static void test_runs(void **state)
     assert_int_equal(json_integer_value(at(kernels, 0, "cycles")), 12345678901);
     assert_null(at(kernels, 0, "details"));
     json_decref(page);
+    assert_int_equal(report("one.json -o - >piped.html && test ! -e ./- && cmp -s piped.html page.html"), 1);
+    page = read_page("piped.html");
+    assert_int_equal(json_array_size(json_object_get(page, "runs")), 1);
+    json_decref(page);
 }
 
 static void test_papers(void **state)
