@@ -93,13 +93,22 @@ static bool matches(const char *pattern, const char *symbol, Matcher *matcher)
     return found;
 }
 
+/* The comma behind a pattern, or the end. One between brackets is the pattern's own, unless they stay open,
+ * as in "scale<*,sum". */
+static const char *pattern_end(const char *pattern)
+{
+    const char *end = pattern;
+    int depth = 0;
+    for (; *end && (depth || *end != ','); end++)
+        depth = depth_behind(*end, depth);
+    return depth ? pattern + strcspn(pattern, ",") : end;
+}
+
 bool plain_name_matches(const char *patterns, const char *symbol)
 {
     bool found = false;
     for (const char *at = patterns; at && !found;) {
-        const char *comma = at;
-        for (int depth = 0; *comma && (depth || *comma != ','); comma++)
-            depth = depth_behind(*comma, depth);
+        const char *comma = pattern_end(at);
         char *pattern = copy(at, (size_t)(comma - at));
         found = matches(pattern, symbol, matches_shell);
         xfree(pattern);
