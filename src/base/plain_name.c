@@ -26,14 +26,6 @@ static void collect(const char *part, size_t length, void *context)
     collector->length += length;
 }
 
-static char *copy(const char *text, size_t length)
-{
-    char *made = xmalloc(length + 1);
-    memcpy(made, text, length);
-    made[length] = '\0';
-    return made;
-}
-
 char *plain_name(const char *symbol, bool parameters)
 {
     Collector collector;
@@ -41,7 +33,7 @@ char *plain_name(const char *symbol, bool parameters)
     const int options = parameters ? DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP : DMGL_NO_OPTS;
     const bool is_made = strncmp(symbol, "_Z", 2) == 0 && setjmp(collector.too_long) == 0 &&
                          cplus_demangle_v3_callback(symbol, options, collect, &collector);
-    return is_made ? copy(collector.text, collector.length) : copy(symbol, strlen(symbol));
+    return is_made ? xcopy_part(collector.text, collector.length) : xcopy_text(symbol);
 }
 
 /* -- parts of names -- */
@@ -109,7 +101,7 @@ bool plain_name_matches(const char *patterns, const char *symbol)
     bool found = false;
     for (const char *at = patterns; at && !found;) {
         const char *comma = pattern_end(at);
-        char *pattern = copy(at, (size_t)(comma - at));
+        char *pattern = xcopy_part(at, (size_t)(comma - at));
         found = matches(pattern, symbol, matches_shell);
         xfree(pattern);
         at = *comma ? comma + 1 : NULL;
