@@ -18,7 +18,8 @@ typedef struct PaperResults {
 bool output_begin(const PaperOptions *options, Error *error);
 
 /* The tables of figures, that of claims, and the runs that failed. A folder gets NAME.csv for each figure,
- * claims.csv and runs.csv, paper.json which says what these are, Markdown a generated part that is named after the paper and the size of inputs. */
+ * claims.csv and runs.csv, paper.json which says what these are, Markdown a generated part that is named
+ * after the paper and the size of inputs. */
 void output_results(const PaperResults *results, Error *error);
 
 #endif

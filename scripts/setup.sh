@@ -49,7 +49,8 @@ configure_and_build() {
     shift $(($# < 2 ? $# : 2))
     echo "== building preset $preset"
     cmake --preset "$preset" ${option:+"$option"} >"build/$preset.log" 2>&1 ||
-        { rm -rf "build/$preset"; cmake --preset "$preset" ${option:+"$option"} >"build/$preset.log" 2>&1; } ||
+        { rm -rf "build/$preset"
+          cmake --preset "$preset" ${option:+"$option"} >"build/$preset.log" 2>&1; } ||
         { cat "build/$preset.log"; return 1; }
     cmake --build --preset "$preset" --target "${@:-all}" >"build/$preset.log" 2>&1 ||
         { tail -n 60 "build/$preset.log"; return 1; }

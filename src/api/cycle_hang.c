@@ -18,11 +18,7 @@ enum { KERNELS_KEPT = 64, BLOCKS_KEPT = 64 };
 
 bool cycle_is_of(const RunningKernel *kernel, const SmKernel *seen)
 {
-    const GridKernel *launch = seen->owner;
-    const Family *family = &launch->family;
-    while (family->parent)
-        family = family->parent;
-    return family == &kernel->grid.family;
+    return grid_kernel_root(seen->owner) == &kernel->grid;
 }
 
 static const char *const phases[] = {

@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 
-/* "\n  block (0,0,0) of 'k' on SM 3, which is being saved:" and its lanes, the unusual only; 0: there is no room
- * for one of them. */
+/* "\n  block (0,0,0) of 'k' on SM 3, which is being saved:" and its lanes, the unusual only; 0: there is no
+ * room for one of them. */
 static size_t put_block(const HangRecord *hang, const HangBlock *block, char *text, size_t size)
 {
     char kernel[100] = "", state[48] = "";

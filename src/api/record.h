@@ -75,8 +75,8 @@ typedef enum RecordStatus {
 extern const char *const record_status_names[RECORD_STATUS_COUNT];
 
 /* Invariant: hang is there only of a deadlock, a spin or a limit, and failure with every status but
- * RECORD_ENDED. Where there is a failure, `ended` says when the kernel was cut off, and blocks that had not been dispatched
- * are on NO_SM. */
+ * RECORD_ENDED. Where there is a failure, `ended` says when the kernel was cut off, and blocks that had not
+ * been dispatched are on NO_SM. */
 typedef struct KernelRecord {
     uint32_t number;      /* in the order of launches, from 0 */
     char *name;           /* of the kernel, for people */

@@ -6,12 +6,6 @@
 
 enum { NAMES_KEPT = 12 };
 
-static char *copy(const char *text)
-{
-    const size_t size = text ? strlen(text) + 1 : 0;
-    return text ? memcpy(xmalloc(size), text, size) : NULL;
-}
-
 void run_info_free(RunInfo *info)
 {
     xfree(info->kind);
@@ -29,12 +23,12 @@ void wb_set_run(WbGpu *gpu, const WbRunInfo *info)
     if (!gpu || !info)
         return;
     run_info_free(&gpu->run);
-    gpu->run = (RunInfo){.kind = copy(info->kind),
-                         .what = copy(info->what),
-                         .mode = copy(info->mode),
-                         .size = copy(info->size)};
+    gpu->run = (RunInfo){.kind = xcopy_text(info->kind),
+                         .what = xcopy_text(info->what),
+                         .mode = xcopy_text(info->mode),
+                         .size = xcopy_text(info->size)};
     for (size_t i = 0; i < info->argument_count; i++)
-        VEC_PUSH(&gpu->run.arguments, copy(info->arguments[i]));
+        VEC_PUSH(&gpu->run.arguments, xcopy_text(info->arguments[i]));
 }
 
 void untimed_add(Untimed *untimed, const char *name)
@@ -44,7 +38,7 @@ void untimed_add(Untimed *untimed, const char *name)
         if (strcmp(untimed->names.items[i], name) == 0)
             return;
     if (untimed->names.count < NAMES_KEPT)
-        VEC_PUSH(&untimed->names, copy(name));
+        VEC_PUSH(&untimed->names, xcopy_text(name));
     else
         untimed->has_more = true;
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *checked(void *block, size_t size)
 {
@@ -17,3 +18,12 @@ void *xcalloc(size_t count, size_t size) { return checked(calloc(count, size), c
 void *xaligned(size_t alignment, size_t size) { return checked(aligned_alloc(alignment, size), size); }
 void *xrealloc(void *block, size_t size) { return checked(realloc(block, size), size); }
 void xfree(void *block) { free(block); }
+
+char *xcopy_part(const char *text, size_t length)
+{
+    char *copy = memcpy(xmalloc(length + 1), text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *xcopy_text(const char *text) { return text ? xcopy_part(text, strlen(text)) : NULL; }

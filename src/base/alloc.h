@@ -12,5 +12,9 @@ void *xcalloc(size_t count, size_t size);
 void *xaligned(size_t alignment, size_t size);
 void *xrealloc(void *block, size_t size);
 void xfree(void *block);
+/* A copy of the text, to be given to xfree(); of none, null. */
+char *xcopy_text(const char *text);
+/* The same of so many letters at its beginning. */
+char *xcopy_part(const char *text, size_t length);
 
 #endif

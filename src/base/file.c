@@ -31,3 +31,9 @@ char *file_read(const char *what, const char *path, size_t *length, Error *error
     *length = text.count;
     return text.items;
 }
+
+const char *file_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}

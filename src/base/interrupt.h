@@ -1,5 +1,5 @@
-/* What asks a process to come to its end: Ctrl-C, and SIGTERM and SIGHUP of batch systems and of terminals that
- * are closed. The first one is to be answered in good order; a second one ends the process at once.
+/* What asks a process to come to its end: Ctrl-C, and SIGTERM and SIGHUP of batch systems and of terminals
+ * that are closed. The first one is to be answered in good order; a second one ends the process at once.
  *
  * The same wish may come twice within an instant: timeout(1) and shells send a signal to a process and to its
  * group. Such an echo is not a second one. */

@@ -26,14 +26,6 @@ static void collect(const char *part, size_t length, void *context)
     collector->length += length;
 }
 
-static char *copy(const char *text, size_t length)
-{
-    char *made = xmalloc(length + 1);
-    memcpy(made, text, length);
-    made[length] = '\0';
-    return made;
-}
-
 char *plain_name(const char *symbol, bool parameters)
 {
     Collector collector;
@@ -41,7 +33,7 @@ char *plain_name(const char *symbol, bool parameters)
     const int options = parameters ? DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP : DMGL_NO_OPTS;
     const bool is_made = strncmp(symbol, "_Z", 2) == 0 && setjmp(collector.too_long) == 0 &&
                          cplus_demangle_v3_callback(symbol, options, collect, &collector);
-    return is_made ? copy(collector.text, collector.length) : copy(symbol, strlen(symbol));
+    return is_made ? xcopy_part(collector.text, collector.length) : xcopy_text(symbol);
 }
 
 /* -- parts of names -- */
@@ -93,14 +85,23 @@ static bool matches(const char *pattern, const char *symbol, Matcher *matcher)
     return found;
 }
 
+/* The comma behind a pattern, or the end. One between brackets is the pattern's own, unless they stay open,
+ * as in "scale<*,sum". */
+static const char *pattern_end(const char *pattern)
+{
+    const char *end = pattern;
+    int depth = 0;
+    for (; *end && (depth || *end != ','); end++)
+        depth = depth_behind(*end, depth);
+    return depth ? pattern + strcspn(pattern, ",") : end;
+}
+
 bool plain_name_matches(const char *patterns, const char *symbol)
 {
     bool found = false;
     for (const char *at = patterns; at && !found;) {
-        const char *comma = at;
-        for (int depth = 0; *comma && (depth || *comma != ','); comma++)
-            depth = depth_behind(*comma, depth);
-        char *pattern = copy(at, (size_t)(comma - at));
+        const char *comma = pattern_end(at);
+        char *pattern = xcopy_part(at, (size_t)(comma - at));
         found = matches(pattern, symbol, matches_shell);
         xfree(pattern);
         at = *comma ? comma + 1 : NULL;

@@ -15,13 +15,18 @@ bool terminal_can_redraw(FILE *to)
     return kind && *kind && strcmp(kind, "dumb") != 0 && terminal_is(to);
 }
 
+unsigned terminal_width(FILE *to)
+{
+    struct winsize size;
+    return ioctl(fileno(to), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 unsigned terminal_columns(FILE *to)
 {
     const char *wanted = getenv("COLUMNS");
-    struct winsize size;
     unsigned long columns = wanted ? strtoul(wanted, NULL, 10) : 0;
-    if (!columns && ioctl(fileno(to), TIOCGWINSZ, &size) == 0)
-        columns = size.ws_col;
+    if (!columns)
+        columns = terminal_width(to);
     if (!columns)
         return USUAL;
     return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : (unsigned)columns;

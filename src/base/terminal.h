@@ -8,6 +8,8 @@
 /* COLUMNS of the environment, else the terminal's, else 100; never less than 60, where tables are at their
  * narrowest, nor more than 400. */
 unsigned terminal_columns(FILE *to);
+/* Of the terminal as it is now, for what is drawn in place; 0: it is none, or does not tell. */
+unsigned terminal_width(FILE *to);
 /* Whether a terminal shows it. */
 bool terminal_is(FILE *to);
 /* Whether a line can be drawn again there: a terminal that does not call itself dumb. */

@@ -88,8 +88,8 @@ static int run_command(int argument_count, char **arguments, const Command **com
     return (*command)->run(argument_count - 1, arguments + 1);
 }
 
-/* What was printed may have gone nowhere: then the command has failed, whatever it did. A pipe whose reader has
- * had enough ends the process as it does all others. */
+/* What was printed may have gone nowhere: then the command has failed, whatever it did. A pipe whose reader
+ * has had enough ends the process as it does all others. */
 static int check_output(int result)
 {
     const bool failed = fflush(stdout) != 0;

@@ -18,8 +18,8 @@ enum { PAGE_BYTES = 20 * 1000 * 1000 };
 /* Reads and checks the inputs and writes the page; runs that together take more than `bytes` lose blocks, and
  * the page says so. False: an error stands, and nothing was written. */
 bool page_write(const PageInput *inputs, size_t count, size_t bytes, const char *path, Error *error);
-/* The same for statistics that were written just now: unless they take too much, they stand in the page as they
- * are, which is faster than to read, check and pack them. */
+/* The same for statistics that were written just now: unless they take too much, they stand in the page as
+ * they are, which is faster than to read, check and pack them. */
 bool page_write_own(const char *statistics, const char *path, Error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* Progress of the commands that run kernels in this process, and what signals do to them: the first Ctrl-C,
- * SIGTERM or SIGHUP stops the simulation, so that what is known can be written; a second one ends the process.
- * SIGUSR1 asks for a snapshot on stderr. */
+ * SIGTERM or SIGHUP stops the simulation, so that what is known can be written; a second one ends the
+ * process. SIGUSR1 asks for a snapshot on stderr. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

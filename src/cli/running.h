@@ -41,8 +41,8 @@ int running_write_page(const Running *running, const char *statistics);
 void running_tell_written(const char *const *paths, size_t count, const char *more);
 /* Gives out the report: files first, then what goes to standard output, which may have no reader any more. */
 int running_report(const Running *running, WbGpu *gpu);
-/* Tells the failure of what ran; where kernels have left records, or a signal has stopped it, also gives out the
- * report so far. Returns the exit status. */
+/* Tells the failure of what ran; where kernels have left records, or a signal has stopped it, also gives out
+ * the report so far. Returns the exit status. */
 int running_fail(const Running *running, WbGpu *gpu, const char *sentence);
 
 #endif

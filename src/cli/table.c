@@ -189,7 +189,9 @@ const Command commands[] = {
      "counters "
      "of the kernels, those of one name together, and their ratios where there is one of the name. "
      "Differences "
-     "are against the first file, sorted by how many times larger or smaller a number is.",
+     "are against the first file, what matters most first: a share by its difference, another ratio by which "
+     "part the smaller one is less, a counter by its difference as a part of the largest counter of its "
+     "component.",
      FILE_VALUE,
      {&compare_options},
      {"warpbeam compare global.json lvl.json --top 20"}},

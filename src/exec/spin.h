@@ -1,11 +1,12 @@
 /* What tells a warp that spins from one that works.
  *
  * A warp's next steps depend on its lanes' places, registers and predicates, on memory, and on what others
- * bring; in a loop, only on some of its registers (spin_loop.h). As long as no memory changes, a warp that comes back to a state in which it has been before will do
- * so for ever. So there are two things to know: a number that stands for the state of a warp, and whether
- * anything has happened that makes the argument void: a store or atomic that changed a value, a look at the
- * clock or at memory that the host may write, a call of the GPU's own functions. A loop that only computes
- * and ends never comes back to the same state.
+ * bring; in a loop, only on some of its registers (spin_loop.h). As long as no memory changes,
+ * a warp that comes back to a state in which it has been before will do so for ever. So there are two things
+ * to know: a number that stands for the state of a warp, and whether anything has happened that makes the
+ * argument void: a store or atomic that changed a value, a look at the clock or at memory that the host may
+ * write, a call of the GPU's own functions. A loop that only computes and ends never comes back to the same
+ * state.
  *
  * States are compared with one that was kept, and that one is replaced after ever longer times, so that it
  * comes to lie in the loop, whatever was before it. */

@@ -94,8 +94,8 @@ typedef struct Warp {
     uint8_t polled_space;
 } Warp;
 
-/* A barrier of a block. Invariant: lanes are all 0 and counts are 0 exactly while not in use; times and pc are
- * those of the current phase while in use, and of the last one otherwise. */
+/* A barrier of a block. Invariant: lanes are all 0 and counts are 0 exactly while not in use; times and pc
+ * are those of the current phase while in use, and of the last one otherwise. */
 typedef struct Barrier {
     bool in_use;          /* some thread has arrived in the current phase */
     bool all;             /* it waits for all threads that are alive, since an instruction gave no count */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 static uint32_t name_index(EventLog *log, const char *name)
 {
     for (uint32_t i = 0; i < log->names.count; i++)
@@ -127,20 +129,14 @@ bool log_stay(EventLog *log, const BlockStay *stay)
     return true;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* "k.cu:12 (k.ptx:266)", or without the first where the PTX does not tell. */
 static void describe_place(const Module *module, const PtxInsn *insn, char *text, size_t size)
 {
     const SourcePlace *source = &insn->source;
     uint32_t line;
-    const char *ptx = last_part(module_file(module, insn->place.line, &line));
+    const char *ptx = file_last_part(module_file(module, insn->place.line, &line));
     if (source->line && source->file < module->file_count && module->files[source->file])
-        snprintf(text, size, "%s:%u (%s:%u)", last_part(module->files[source->file]), source->line, ptx,
+        snprintf(text, size, "%s:%u (%s:%u)", file_last_part(module->files[source->file]), source->line, ptx,
                  line);
     else
         snprintf(text, size, "%s:%u", ptx, line);

@@ -52,7 +52,7 @@ typedef struct GridKernel {
     LogPlace place_in_log; /* where its stays, waits and end are written down */
     Cycle launched;        /* when it was submitted; of a kernel's launch, when that was called */
     Cycle sent;            /* of what the kernel management unit has sent: when it is in the distributor */
-    Cycle started;         /* when its first block could be dispatched; of the host's, CYCLE_NEVER until then */
+    Cycle started;         /* when its first block could be dispatched; the host's: CYCLE_NEVER until then */
     Cycle ended;           /* CYCLE_NEVER until the last block's end is known, and its stores are visible */
     Cycle last_block;      /* when word of the last block's end came */
     uint64_t dispatched_blocks, ended_blocks;

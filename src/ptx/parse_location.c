@@ -60,11 +60,37 @@ void parse_location(Parser *parser)
         parser->location = put_location(parser, place, caller);
 }
 
-/* By where toolkits lie, and by the name that our own PTX has for them. */
+static bool skip(const char **at, const char *part)
+{
+    const size_t length = strlen(part);
+    const bool is_there = !strncmp(*at, part, length);
+    *at += is_there ? length : 0;
+    return is_there;
+}
+
+/* What is behind "/cuda" in the name of a toolkit's header: a version, as in "-13.0" or "/12.4", the way from
+ * nvcc, which is "bin/..", and the target. People have folders such as ~/cuda-samples/include, too. */
+static bool goes_to_headers(const char *rest)
+{
+    rest += strspn(rest, "-./0123456789");
+    if (rest[-1] != '/')
+        return false;
+    if (skip(&rest, "bin/../"))
+        rest += strspn(rest, "/");
+    if (skip(&rest, "targets/")) {
+        rest += strcspn(rest, "/");
+        rest += *rest == '/';
+    }
+    return skip(&rest, "include/");
+}
+
+/* By where toolkits lie, those of Python's packages among them, and by the name that our own PTX has. */
 static bool is_toolkit(const char *file)
 {
-    const char *toolkit = strstr(file, "/cuda");
-    return !strncmp(file, "cuda/", 5) || (toolkit && strstr(toolkit, "/include/"));
+    for (const char *at = strstr(file, "/cuda"); at; at = strstr(at + 1, "/cuda"))
+        if (goes_to_headers(at + strlen("/cuda")))
+            return true;
+    return !strncmp(file, "cuda/", 5) || strstr(file, "/site-packages/nvidia/");
 }
 
 static bool is_foreign(const Parser *parser, const Location *location)

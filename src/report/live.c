@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "api/gpu.h"
 #include "base/plain_name.h"
@@ -34,9 +32,8 @@ bool live_style(const char *wanted, FILE *to, LiveStyle *style)
 /* The last column stays free: some terminals wrap there. */
 static size_t columns_of(FILE *to)
 {
-    struct winsize size;
-    const size_t columns =
-        ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : (size_t)NARROW;
+    const unsigned width = terminal_width(to);
+    const size_t columns = width ? width : (size_t)NARROW;
     return columns - 1 < WIDEST ? columns - 1 : WIDEST;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/plain_name.h"
 
 /* -- how long -- */
@@ -56,12 +57,6 @@ void report_put_time(JsonWriter *json, const WbGpu *gpu)
 
 enum { TITLE_WIDTH = 100, TITLE_SIZE = 4096 };
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "wireframe/sor cdp, tiny"; "program --size 3"; "file.ptx saxpy". */
 static char *title_of(const RunInfo *run, char title[TITLE_WIDTH + 1])
 {
@@ -69,7 +64,7 @@ static char *title_of(const RunInfo *run, char title[TITLE_WIDTH + 1])
     const bool is_workload = strcmp(run->kind, "workload") == 0,
                is_program = strcmp(run->kind, "program") == 0;
     size_t used = (size_t)snprintf(
-        whole, sizeof whole, "%s%s%s%s%s", is_workload ? run->what : last_part(run->what),
+        whole, sizeof whole, "%s%s%s%s%s", is_workload ? run->what : file_last_part(run->what),
         run->mode ? " " : "", run->mode ? run->mode : "", run->size ? ", " : "", run->size ? run->size : "");
     for (uint32_t i = 0; is_program && i < run->arguments.count && used < sizeof whole; i++)
         used += (size_t)snprintf(whole + used, sizeof whole - used, " %s", run->arguments.items[i]);

@@ -200,7 +200,8 @@ static void test_comparable(void **state)
     place_of("no speedup over A: its input is small, not tiny\n");
 }
 
-/* What changed by much comes before what grew from almost nothing; how a run was recorded is no difference. */
+/* What changed by much comes before what grew from almost nothing; how a run was recorded is no
+ * difference. */
 static void test_order(void **state)
 {
     (void)state;

@@ -249,8 +249,8 @@ static void spinning_in_company(void **state)
     })
 }
 
-/* Blocks that wait for others of the machine: parents in the graph that hang, kernels that they launched, which
- * hang or find no entry of the distributor because those that wait have them all. */
+/* Blocks that wait for others of the machine: parents in the graph that hang, kernels that they launched,
+ * which hang or find no entry of the distributor because those that wait have them all. */
 static void waiting_for_the_machine(void **state)
 {
     (void)state;
@@ -396,8 +396,8 @@ static void polling_that_succeeds_late(void **state)
     })
 }
 
-/* The same counts where they do decide, however indirectly: a bounded number of tries, one in an outer loop, a
- * carry, a store, a function of the kernel's; and polling that counts and succeeds late. */
+/* The same counts where they do decide, however indirectly: a bounded number of tries, one in an outer loop,
+ * a carry, a store, a function of the kernel's; and polling that counts and succeeds late. */
 static void counting_that_decides(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Files that commands write: whether they can be is found out first, none takes the place of another one or of
- * an input, and nobody who stops reading keeps them from being written. */
+/* Files that commands write: whether they can be is found out first, none takes the place of another one or
+ * of an input, and nobody who stops reading keeps them from being written. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -438,9 +438,10 @@ static void test_text(void **state)
     (void)state;
     WbGpu *gpu = run_all("gtx480", NULL);
     char *text = write_report(report_text, gpu, &(ReportOptions){0});
-    expect_parts(text, (const char *const[]){" us from first launch to last end", "Limited by ", "limited by\n", "matmul  grid",
-                                             " cycles at ", "occupancy ", "schedulers", "issued ", "L1  ",
-                                             "L2  ", "GB/s of ", "rows hit", "barriers", NULL});
+    expect_parts(text,
+                 (const char *const[]){" us from first launch to last end", "Limited by ", "limited by\n",
+                                       "matmul  grid", " cycles at ", "occupancy ", "schedulers", "issued ",
+                                       "L1  ", "L2  ", "GB/s of ", "rows hit", "barriers", NULL});
     assert_null(strstr(text, "dispatched"));
     assert_null(strstr(text, "reduction  grid")); /* of many kernels only the longest launch has its page */
     expect_order(text, " us from first launch", "Limited by ", "matmul  grid");

@@ -2,8 +2,9 @@
  * too much, and that it is shown by the rules of the format though barriers may overlap. */
 #include "trace_rules.h"
 
-/* met: three barriers; warps come to each one after the other. many: 1000. pairs: warps 0 and 1 meet at barrier 1, and
- * warps 2 and 3 at barrier 2 while those still do. stuck: warp 0 waits for one that does not come. */
+/* met: three barriers; warps come to each one after the other. many: 1000. pairs: warps 0 and 1 meet at
+ * barrier 1, and warps 2 and 3 at barrier 2 while those still do. stuck: warp 0 waits for one that does not
+ * come. */
 static const char ptx[] =
     PTX_HEADER ".visible .entry met(.param .u64 out)\n{ .reg .u32 %r<4>; .reg .pred %p;\n"
                "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
@@ -50,7 +51,8 @@ static const json_t *slice(const json_t *timeline, const char *name)
     return NULL;
 }
 
-/* Slices that need not give way to others have the times of their barriers; blocks know how many they have. */
+/* Slices that need not give way to others have the times of their barriers; blocks know how many they
+ * have. */
 static void check_times(const WbGpu *gpu, const json_t *timeline)
 {
     const uint64_t khz = gpu->config.clock_khz;

@@ -317,6 +317,39 @@ static void test_inlined_places(void **state)
     module_free(module);
 }
 
+/* Folders of people may have names that begin like those of toolkits. */
+static void test_toolkit_folders(void **state)
+{
+    static const struct {
+        const char *file;
+        bool is_toolkit;
+    } cases[] = {
+        {"/usr/local/cuda/include/a.h", true},
+        {"/opt/cuda-11.7/bin/../targets/x86_64-linux/include/crt/a.h", true},
+        {"/usr/local/cuda/bin/..//include/a.h", true},
+        {"/opt/hpc_sdk/24.5/cuda/12.4/targets/sbsa-linux/include/a.h", true},
+        {"/home/cuda-user/cuda-12/include/a.h", true},
+        {"/home/u/lib/python3.12/site-packages/nvidia/cuda_runtime/include/a.h", true},
+        {"/home/u/cuda-samples/Common/include/a.h", false},
+        {"/home/u/cuda_project/include/a.cuh", false},
+        {"/home/u/cuda12include/a.h", false},
+        {"/home/u/cuda/src/include/a.h", false},
+        {"/home/u/cuda/targets", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 ".version 8.0\n.target sm_80\n.func f {\n.loc 2 7 9, function_name $L, inlined_at 1 33 5\n"
+                 "ret;\n}\n.file 1 \"a.cu\"\n.file 2 \"%s\"\n",
+                 cases[i].file);
+        Module *module = parse_whole(text);
+        if (module->functions[0].insns[0].source.line != (cases[i].is_toolkit ? 33 : 7))
+            fail_msg("'%s' is %staken for the toolkit's", cases[i].file, cases[i].is_toolkit ? "not " : "");
+        module_free(module);
+    }
+}
+
 static void test_aliases(void **state)
 {
     (void)state;
@@ -343,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_labels_and_tables),
         cmocka_unit_test(test_source_places),
         cmocka_unit_test(test_inlined_places),
+        cmocka_unit_test(test_toolkit_folders),
         cmocka_unit_test(test_aliases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

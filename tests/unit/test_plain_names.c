@@ -59,6 +59,8 @@ static void patterns_match_parts_of_names(void **state)
                                        "scale<float, ?>",
                                        "x,scale",
                                        "sim::scale<float, 4>,x",
+                                       "scale<*,x",
+                                       "operator<,scale<float, 4>",
                                        "sim::scale<*>(Vec<*>\\*)"};
     static const char *const bad[] = {"sim", "Vec*", "scal", "scale<double, 4>", "float*"};
     (void)state;

@@ -51,8 +51,8 @@ export function bytesPerSecond(value: number): string {
     return short(value).replace(/[\d–]$/, "$& ") + "B/s";
 }
 
-// Names in so many letters: what is too long loses its middle; one that would look like one before it shows where
-// it differs from that.
+// Names in so many letters: what is too long loses its middle; one that would look like one before it shows
+// where it differs from that.
 export function fitNames(names: string[], letters: number): string[] {
     const made: string[] = [];
     const kept = letters - 1;

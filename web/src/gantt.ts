@@ -95,7 +95,8 @@ function launchTip(scope: Scope, item: Item): string {
 function color(look: Look, item: Item): string {
     const launch = item.launch ?? item.block!.by;
     if (launch) {
-        const place = 1 + Math.floor((launch.number - 1) / launchStride(item.of)); // among those that are kept
+        // Among those that are kept.
+        const place = 1 + Math.floor((launch.number - 1) / launchStride(item.of));
         return look.series[place % look.series.length];
     }
     const level = item.of.graph?.levels?.[item.block!.block];
@@ -238,11 +239,11 @@ export function ganttSection(scope: Scope): HTMLElement {
     const made = section(
         "blocks",
         "Blocks over time",
-        "Each bar is a thread block on its SM, from its dispatch until it ended or left to wait; its colour " +
-            "is its launch, or its level in the dependency graph. Point at one: lines lead to the blocks it " +
-            "waited for and to those that waited for it, to what launched it and to what it launched. " +
-            "Launches by blocks are below, pale until their first block ran. Drag the slider, or Ctrl and " +
-            "wheel, to zoom.",
+        "Each bar is a thread block on its SM, from its dispatch until it ended or left to wait; its " +
+            "colour is its launch, or its level in the dependency graph. Point at one: lines lead to the " +
+            "blocks it waited for and to those that waited for it, to what launched it and to what it " +
+            "launched. Launches by blocks are below, pale until their first block ran. Drag the slider, or " +
+            "Ctrl and wheel, to zoom.",
     );
     const model = build(scope);
     if (!model.items.length) {

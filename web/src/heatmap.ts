@@ -151,7 +151,7 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
             inRange: { color: look.ramp.slice(1) }, // nothing at all looks different from very little
             textStyle: { color: look.quiet },
             formatter: name,
-            text: isNarrow() ? [name(most.value || 1), "0"] : undefined, // there are no handles, which have texts
+            text: isNarrow() ? [name(most.value || 1), "0"] : undefined, // there are no handles with texts
         },
         series: [
             {

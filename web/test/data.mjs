@@ -120,7 +120,8 @@ export function makeHungPage(warpbeam, folder) {
     writeFileSync(
         ptx,
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry meet(.param .u64 at) {\n" +
-            ".reg .u64 %a; .reg .u32 %v; .reg .pred %p; ld.param.u64 %a, [at]; red.global.add.u32 [%a], 1;\n" +
+            ".reg .u64 %a; .reg .u32 %v; .reg .pred %p; ld.param.u64 %a, [at];\n" +
+            "red.global.add.u32 [%a], 1;\n" +
             "LOOP: ld.volatile.global.u32 %v, [%a]; setp.lt.u32 %p, %v, 1280; @%p bra LOOP; ret; }\n",
     );
     const knobs = ["sm_count=2", "max_blocks_per_sm=8", "watchdog_cycles=2000"];

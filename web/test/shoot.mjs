@@ -1,7 +1,7 @@
 // Pictures of a report, for docs/images:
 //   node test/shoot.mjs REPORT.html OUT.png WIDTH light|dark [SECTION [RUN [CHART X Y]]]
-// SECTION is the id of a part of the page, RUN the number of the run to select or LABEL=VALUE of another list, X
-// and Y (0 to 1) where in the first chart of that name to point at.
+// SECTION is the id of a part of the page, RUN the number of the run to select or LABEL=VALUE of another
+// list, X and Y (0 to 1) where in the first chart of that name to point at.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
