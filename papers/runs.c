@@ -95,6 +95,7 @@ static void write_report(const Experiment *experiment, const Run *run, WbGpu *gp
         error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
     else if (rename(part, report_path(experiment, run, "", path)))
         error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", path, strerror(errno));
+    unlink(part); /* which is there only if something failed */
 }
 
 static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, RunResult *result, Error *error)
@@ -137,12 +138,12 @@ static void done(size_t index, void *context, const JobEnd *end)
     Experiment *experiment = context;
     Run *run = &experiment->runs[index];
     run->was_cut_off = end->was_cut_off;
-    if (run->was_cut_off) {
+    if (!end->finished && experiment->options->out) {
         char part[PATH_BYTES];
-        if (experiment->options->out)
-            unlink(report_path(experiment, run, ".", part));
-        return;
+        unlink(report_path(experiment, run, ".", part));
     }
+    if (run->was_cut_off)
+        return;
     if (end->finished)
         memcpy(&run->result, end->result, sizeof run->result);
     else

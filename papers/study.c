@@ -51,18 +51,19 @@ static bool read_config(const Experiment *experiment, GpuConfig *config, Error *
     return gpu;
 }
 
-static void tell_interrupted(const Experiment *experiment, Error *error)
+/* `output` is what became of the tables; it does not hide the signal. */
+static void tell_interrupted(const Experiment *experiment, const Error *output, Error *error)
 {
     const PaperOptions *options = experiment->options;
     const size_t done = experiment_done(experiment);
     char tables[4160] = "";
-    if (done)
+    if (done && output->status == WB_OK)
         snprintf(tables, sizeof tables, "; the tables%s%s%s are of these", options->out ? " (and " : "",
                  options->out ? options->out : "", options->out ? ")" : "");
-    error_set(error, WB_ERROR_INTERRUPTED, "Signal %d (%s) came when %zu of %zu runs were done%s%s%s%s.",
+    error_set(error, WB_ERROR_INTERRUPTED, "Signal %d (%s) came when %zu of %zu runs were done%s%s%s%s.%s%s",
               experiment->interrupted, strsignal(experiment->interrupted), done, experiment->count, tables,
               options->markdown ? "; " : "", options->markdown ? options->markdown : "",
-              options->markdown ? " is as it was" : "");
+              options->markdown ? " is as it was" : "", output->status == WB_OK ? "" : " ", output->text);
 }
 
 static bool run_all(const Study *study, const PaperOptions *options, const Claims *claims, Error *error)
@@ -82,10 +83,13 @@ static bool run_all(const Study *study, const PaperOptions *options, const Claim
     results.runs = xcalloc(most, sizeof *results.runs);
     add_runs(study, &experiment, results.runs);
     const size_t failed = experiment_run(&experiment);
+    Error output = {0};
     if (!experiment.interrupted || experiment_done(&experiment))
-        show(study, &experiment, &results, claims, error);
+        show(study, &experiment, &results, claims, &output);
     if (experiment.interrupted)
-        tell_interrupted(&experiment, error);
+        tell_interrupted(&experiment, &output, error);
+    else if (output.status != WB_OK)
+        *error = output;
     else if (failed)
         error_set(error, WB_ERROR_ARGUMENT, "%zu of %zu runs failed; they are named above.", failed,
                   experiment.count);

@@ -1,22 +1,25 @@
 #include "base/interrupt.h"
 
+#include <time.h>
+
 /* Long for an echo, short for a person. */
-#define ECHO_SECONDS 0.3
+enum { ECHO_NANOSECONDS = 300000000 };
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "a handler may wait for no lock");
 
 const int interrupt_signals[INTERRUPT_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
 bool interrupt_is_first(Interrupt *interrupt, int number)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!interrupt->number) {
-        interrupt->time = now;
+    struct timespec clock;
+    int64_t first = 0;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    const int64_t now = ((int64_t)clock.tv_sec * 1000000000 + clock.tv_nsec) | 1; /* never 0 */
+    if (atomic_compare_exchange_strong(&interrupt->time, &first, now)) {
         interrupt->number = number;
         return true;
     }
-    const double seconds = (double)(now.tv_sec - interrupt->time.tv_sec) +
-                           1e-9 * (double)(now.tv_nsec - interrupt->time.tv_nsec);
-    if (seconds >= ECHO_SECONDS) {
+    if (now - first >= ECHO_NANOSECONDS) {
         signal(number, SIG_DFL);
         raise(number);
     }

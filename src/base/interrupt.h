@@ -7,17 +7,19 @@
 #define BASE_INTERRUPT_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
+#include <stdint.h>
 
 enum { INTERRUPT_SIGNALS = 3 };
 extern const int interrupt_signals[INTERRUPT_SIGNALS];
 
-/* What a process knows of them; it has one, for its handler. Invariant: `time` is that of the first one, whose
- * number is `number`; 0: there was none. */
+/* What a process knows of them; it has one, for its handler, which may run in several threads at once and
+ * within itself. Invariant: `time` is that of the first one, in nanoseconds, and never changes again; 0: there
+ * was none. `number` is the first one's, set once by the handler that has set `time`. */
 typedef struct Interrupt {
-    volatile sig_atomic_t number;
-    struct timespec time;
+    _Atomic int64_t time;
+    _Atomic int number;
 } Interrupt;
 
 /* In a handler of such a signal: true for the first one. A later one, but for an echo, has its default action

@@ -12,8 +12,8 @@
 
 #include "base/alloc.h"
 
-/* Invariant: is_file exactly if it is a regular file, which `device` and `inode` tell from all others; made is
- * empty or the real path of what was not there before. */
+/* Invariant: is_file exactly if it is a regular file, which `device` and `inode` tell from all others; made
+ * is empty or the real path of that file, which was not there before. */
 typedef struct Tried {
     bool is_file;
     dev_t device;
@@ -43,16 +43,27 @@ static bool try_there(const OutputPath *output, const struct stat *status, Error
     return access(output->path, W_OK) == 0 || refuse(output, strerror(errno), error);
 }
 
+/* Other processes try and write the same path, as all programs of a script do: what one of them has made in
+ * the meantime is there. Only a link that leads nowhere is opened without O_EXCL, which refuses it. */
 static bool try_new(const OutputPath *output, Tried *tried, Error *error)
 {
+    enum { HOW = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY };
     struct stat status;
-    const int file = open(output->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    int file = open(output->path, HOW | O_EXCL, 0666);
+    if (file < 0 && errno == EEXIST) {
+        if (stat(output->path, &status) == 0) {
+            note_identity(&status, tried);
+            return try_there(output, &status, error);
+        }
+        file = open(output->path, HOW, 0666);
+    }
     if (file < 0)
         return refuse(output, *output->path ? strerror(errno) : "a file needs a name", error);
-    if (fstat(file, &status) == 0)
+    const bool is_known = fstat(file, &status) == 0;
+    if (is_known)
         note_identity(&status, tried);
     close(file);
-    if (!realpath(output->path, tried->made)) /* a link may have led there */
+    if (!is_known || !realpath(output->path, tried->made)) /* a link may have led there */
         *tried->made = '\0';
     return true;
 }
@@ -90,6 +101,15 @@ static bool check_pairs(const OutputPath *paths, const Tried *tried, size_t coun
     return true;
 }
 
+/* Unless another process has written to it, or has put its own in its place. */
+static void take_away(const Tried *tried)
+{
+    struct stat status;
+    if (*tried->made && stat(tried->made, &status) == 0 && status.st_size == 0 &&
+        status.st_dev == tried->device && status.st_ino == tried->inode)
+        unlink(tried->made);
+}
+
 bool outputs_check(const OutputPath *paths, size_t count, Error *error)
 {
     Tried *tried = xcalloc(count, sizeof *tried);
@@ -98,8 +118,7 @@ bool outputs_check(const OutputPath *paths, size_t count, Error *error)
         right = !paths[i].path || try_path(&paths[i], &tried[i], error);
     right = right && check_pairs(paths, tried, count, error);
     for (size_t i = 0; i < count; i++)
-        if (*tried[i].made)
-            unlink(tried[i].made);
+        take_away(&tried[i]);
     xfree(tried);
     return right;
 }

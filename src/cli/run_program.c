@@ -328,22 +328,50 @@ static void pass_on(int number, siginfo_t *information, void *context)
         kill(child, number);
 }
 
-static void set_signals(void)
+enum { PASSED_SIGNALS = 5 };
+static const int passed_signals[PASSED_SIGNALS] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1};
+
+static void pass_signals(struct sigaction old[PASSED_SIGNALS])
 {
-    static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1};
     const struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sigaction(numbers[i], &action, NULL);
+    for (size_t i = 0; i < PASSED_SIGNALS; i++)
+        sigaction(passed_signals[i], &action, &old[i]);
 }
 
-/* Null: no page is wanted, or it could not be made. */
-static const char *make_page(const Program *program, int *result)
+/* Waits for the program's end. Its number is given back to the system only when no signal is passed on to it
+ * any more: it may become another process's. From then on they are this process's own again. */
+static int wait_for_end(const struct sigaction old[PASSED_SIGNALS])
+{
+    siginfo_t information;
+    int status = 0;
+    while (waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    for (size_t i = 0; i < PASSED_SIGNALS; i++)
+        sigaction(passed_signals[i], &old[i], NULL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+/* Whether there are statistics of this run: those of an older one may lie where they were to be written. */
+static bool has_statistics(const Program *program)
+{
+    struct stat status;
+    const ProgramFile *kept = &program->files[0];
+    return stat(program->running.stats, &status) == 0 && status.st_size > 0 &&
+           (!kept->path || is_written(kept));
+}
+
+/* Null: no page is wanted, or it could not be made, which is told; of a program that made no CUDA call, that
+ * has been. */
+static const char *make_page(const Program *program, bool opened, int *result)
 {
     const Running *running = &program->running;
-    struct stat status;
-    if (!running->page || stat(running->stats, &status) || status.st_size == 0)
+    const bool is_known = running->page && has_statistics(program);
+    if (!running->page || (!is_known && !opened))
         return NULL;
-    const int made = running_write_page(running, running->stats);
+    const int made =
+        is_known ? running_write_page(running, running->stats) : fail("%s was not written.", running->page);
     *result = *result ? *result : made;
     return made == EXIT_DONE ? running->page : NULL;
 }
@@ -353,7 +381,7 @@ static int end(const Program *program, int status)
     char byte;
     const bool opened = read(program->notice[0], &byte, 1) == 1;
     int result = tell_end(program, status, opened);
-    const char *page = make_page(program, &result);
+    const char *page = make_page(program, opened, &result);
     if (!opened)
         return result;
     const int files = tell_files(program, page, WIFSIGNALED(status));
@@ -375,15 +403,13 @@ static int run(Program *program)
         fail("%s cannot be started: %s.", program->path, strerror(errno));
         _exit(EXIT_FAILED);
     }
+    struct sigaction old[PASSED_SIGNALS];
     if (child > 0)
-        set_signals();
+        pass_signals(old);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (child < 0)
         return fail("a process for the program cannot be made: %s.", strerror(errno));
-    int status;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return end(program, status);
+    return end(program, wait_for_end(old));
 }
 
 /* With --report, its statistics go into a file of which the page is made behind its end. */

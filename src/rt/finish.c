@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,18 @@ static void on_crash(int number)
     raise(number);
 }
 
+/* Whatever thread this is: those of a program may block the signal, and the one that watches for idle
+ * programs blocks all, so that it would wait there for ever. */
+static void end_by(int number)
+{
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+    raise(number);
+}
+
 void finish_interrupted(bool is_told)
 {
     if (!end.is_written && end.process == getpid()) {
@@ -116,8 +129,7 @@ void finish_interrupted(bool is_told)
         write_statistics();
         fflush(stdout);
     }
-    signal(end.interrupt.number, SIG_DFL);
-    raise(end.interrupt.number);
+    end_by(end.interrupt.number);
 }
 
 /* While a call is under way it is told to come to its end, and the program ends there; a second signal does not

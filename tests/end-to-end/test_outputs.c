@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +146,7 @@ static void papers_are_stopped(void **state)
     write_file("paper/runs/sor-Global.json", "of an earlier start");
     snprintf(command, sizeof command,
              "'%s/bin/warpbeam' paper wireframe --only sor --size full --jobs 2 --out paper >out 2>&1 & "
-             "until grep -q 'run again' out; do sleep 0.05; done; "
+             "for i in $(seq 400); do grep -q 'run again' out && break; sleep 0.05; done; "
              "kill -TERM $!; wait $!; echo status $?; cat out",
              shell_build_folder());
     assert_int_equal(shell_run(command, output, sizeof output), 0);
@@ -154,14 +155,105 @@ static void papers_are_stopped(void **state)
     assert_non_null(strstr(output, " of 52 runs were done"));
 }
 
-int main(void)
+/* Neither a table nor a report that cannot be written hides the signal, and no part of a report stays. With
+ * one job the second report comes when the first run is done. */
+static void papers_are_stopped_on_a_full_disk(void **state)
 {
+    (void)state;
+    char command[1024];
+    assert_int_equal(system("mkdir -p full/times.csv full/runs/sor-Global.json"), 0);
+    snprintf(command, sizeof command,
+             "'%s/bin/warpbeam' paper wireframe --only sor --size small --set cycle_limit=1 --jobs 1 "
+             "--out full >out 2>&1 & "
+             "for i in $(seq 2000); do test -e full/runs/sor-CDP.json && break; sleep 0.01; done; "
+             "kill -TERM $!; wait $!; echo status $?; cat out; ls -A full/runs",
+             shell_build_folder());
+    assert_int_equal(shell_run(command, output, sizeof output), 0);
+    assert_non_null(strstr(output, "status 143"));
+    assert_non_null(strstr(output, "runs were done. full/times.csv cannot be written: "));
+    assert_null(strstr(output, "\n.sor-"));
+}
+
+/* -- programs: this one is the program, and opens a GPU -- */
+
+static void *library;
+
+/* A function of CUDA's driver. */
+static void find(const char *name, void *function)
+{
+    void *found = dlsym(library, name);
+    if (!found)
+        _exit(4);
+    memcpy(function, &found, sizeof found);
+}
+
+static int be_program(const char *end)
+{
+    static const char ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
+    void *context, *module, *kernel;
+    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *), (*load)(void **, const void *),
+        (*get)(void **, void *, const char *),
+        (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
+                  void **, void **);
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library)
+        return 3;
+    find("cuInit", &init);
+    find("cuDevicePrimaryCtxRetain", &retain);
+    find("cuCtxSetCurrent", &set);
+    find("cuModuleLoadData", &load);
+    find("cuModuleGetFunction", &get);
+    find("cuLaunchKernel", &launch);
+    if (init(0) || retain(&context, 0) || set(context) || load(&module, ptx) || get(&kernel, module, "k") ||
+        launch(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL))
+        return 5;
+    if (strcmp(end, "vanish") == 0)
+        _exit(0);
+    return 0;
+}
+
+static int run_self(const char *options, const char *end)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "run --gpu gtx480 --report p.html %s -- '%s/tests/test_outputs' %s 2>&1", options,
+             shell_build_folder(), end);
+    return run(command);
+}
+
+/* A page is of what has run, or it is told that there is none. */
+static void pages_are_of_their_program(void **state)
+{
+    (void)state;
+    char stand_in[512];
+    snprintf(stand_in, sizeof stand_in, "%s/lib/libcuda.so.1", shell_build_folder());
+    if (access(stand_in, F_OK))
+        skip(); /* builds with sanitizers have none */
+    assert_int_equal(run_self("", "vanish"), 1);
+    assert_non_null(strstr(output, "p.html was not written."));
+    assert_int_equal(run(SAXPY "--stats s.json 2>&1"), 0);
+    assert_int_equal(run_self("--stats s.json", "vanish"), 1);
+    assert_non_null(strstr(output, "p.html was not written."));
+    assert_non_null(strstr(output, "s.json was not written."));
+    run("run --stats s.json --report p.html -- /bin/true 2>&1");
+    assert_int_equal(access("p.html", F_OK), -1);
+    assert_int_equal(run_self("--stats s.json", "leave"), 0);
+    assert_non_null(strstr(output, "s.json and p.html are written."));
+    assert_int_equal(access("p.html", F_OK), 0);
+}
+
+int main(int argument_count, char **arguments)
+{
+    if (argument_count == 2)
+        return be_program(arguments[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_are_tried),
         cmocka_unit_test(runs_are_refused_before_they_begin),
         cmocka_unit_test(files_are_written_whoever_reads),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(papers_are_stopped),
+        cmocka_unit_test(papers_are_stopped_on_a_full_disk),
+        cmocka_unit_test(pages_are_of_their_program),
     };
     return cmocka_run_group_tests_name("outputs", tests, make_folder, remove_folder);
 }

@@ -7,7 +7,9 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <pty.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,8 @@
 #include "base/interrupt.h"
 #include "program.h"
 #include "rt/rt.h"
+
+int cudaHostAlloc(void **pointer, size_t size, unsigned flags);
 
 enum { GOOD = 42, SECONDS = 120 };
 
@@ -247,6 +251,19 @@ static void interrupt_a_kernel(void)
     cudaDeviceSynchronize();
 }
 
+/* The program polls memory; the thread that simulates meanwhile blocks all signals. */
+static void interrupt_a_program_that_polls(void)
+{
+    void *mapped;
+    alarm(20);
+    setenv("WARPBEAM_PATIENCE", "5", 1);
+    if (cudaHostAlloc(&mapped, sizeof(uint32_t), 2) || launch(kernels.spin, mapped, 2000000000, NULL))
+        _exit(1);
+    press_when_it_simulates(NULL);
+    for (;;)
+        pause();
+}
+
 static volatile sig_atomic_t is_caught;
 
 static void catch (int number) { is_caught = number; }
@@ -274,11 +291,75 @@ static void programs_that_are_interrupted(void **state)
         assert_int_equal(WTERMSIG(status), signal_number);
         assert_int_equal(rows(), 2);
     }
+    signal_number = SIGTERM;
+    status = end_of(interrupt_a_program_that_polls);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+    assert_int_equal(rows(), 2);
     signal_number = SIGINT;
     status = end_of(catch_the_interrupt);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), GOOD);
     assert_int_equal(rows(), 2);
+}
+
+enum { ROUNDS = 2000 };
+static Interrupt wishes[ROUNDS];
+static atomic_int arrived, firsts;
+
+/* Both threads come to a round at once: they wait for each other awake. */
+static void *wish_it(void *number)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        atomic_fetch_add(&arrived, 1);
+        while (atomic_load(&arrived) < 2 * (round + 1))
+            sched_yield();
+        firsts += interrupt_is_first(&wishes[round], *(const int *)number);
+    }
+    return NULL;
+}
+
+/* A thread that gets no processor for long would take the other one's for an earlier wish. */
+static _Noreturn void race(void)
+{
+    static int numbers[2] = {SIGINT, SIGTERM};
+    pthread_t thread;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    if (pthread_create(&thread, NULL, wish_it, &numbers[0]))
+        _exit(1);
+    wish_it(&numbers[1]);
+    pthread_join(thread, NULL);
+    _exit(firsts == ROUNDS ? GOOD : 1);
+}
+
+static _Noreturn void repeat(void)
+{
+    Interrupt wish = {0};
+    signal(SIGHUP, SIG_DFL);
+    if (!interrupt_is_first(&wish, SIGTERM) || wish.number != SIGTERM || interrupt_is_first(&wish, SIGHUP))
+        _exit(1);
+    wish.time -= 1000000000;
+    interrupt_is_first(&wish, SIGHUP);
+    _exit(2);
+}
+
+/* Of two in two threads one is the first; an echo does nothing, and a later one ends the process. */
+static void one_signal_is_first(void **state)
+{
+    (void)state;
+    int status[2];
+    for (int i = 0; i < 2; i++) {
+        const pid_t child = fork();
+        if (child == 0)
+            i == 0 ? race() : repeat();
+        assert_int_equal(waitpid(child, &status[i], 0), child);
+    }
+    assert_true(WIFEXITED(status[0]));
+    assert_int_equal(WEXITSTATUS(status[0]), GOOD);
+    assert_true(WIFSIGNALED(status[1]));
+    assert_int_equal(WTERMSIG(status[1]), SIGHUP);
 }
 
 /* All that the terminal got; Ctrl-C is pressed when `cue` is there. */
@@ -333,7 +414,7 @@ int main(void)
         cmocka_unit_test(programs_that_exit),      cmocka_unit_test(programs_whose_kernels_fail),
         cmocka_unit_test(programs_that_are_ended), cmocka_unit_test(programs_that_are_profiled),
         cmocka_unit_test(programs_with_timelines), cmocka_unit_test(programs_that_are_interrupted),
-        cmocka_unit_test(terminals_show_progress),
+        cmocka_unit_test(one_signal_is_first),     cmocka_unit_test(terminals_show_progress),
     };
     return cmocka_run_group_tests_name("finish", tests, make_folder, remove_folder);
 }
