@@ -339,7 +339,8 @@ static void pass_signals(struct sigaction old[PASSED_SIGNALS])
 }
 
 /* Waits for the program's end. Its number is given back to the system only when no signal is passed on to it
- * any more: it may become another process's. From then on they are this process's own again. */
+ * any more: it may become another process's. From then on they end this process, but for those that its
+ * caller has made it ignore, as nohup does, and SIGUSR1, a question that came late. */
 static int wait_for_end(const struct sigaction old[PASSED_SIGNALS])
 {
     siginfo_t information;
@@ -347,7 +348,8 @@ static int wait_for_end(const struct sigaction old[PASSED_SIGNALS])
     while (waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
     for (size_t i = 0; i < PASSED_SIGNALS; i++)
-        sigaction(passed_signals[i], &old[i], NULL);
+        signal(passed_signals[i],
+               old[i].sa_handler == SIG_IGN || passed_signals[i] == SIGUSR1 ? SIG_IGN : SIG_DFL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     return status;
