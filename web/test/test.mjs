@@ -270,7 +270,7 @@ async function checkHang(browser, warpbeam, folder) {
         const rows = await browser.value(`document.querySelectorAll('[data-table="hang"] tbody tr').length`);
         check(rows === 16, `${width}: ${rows} blocks wait, not 16`);
         const cells = await browser.value(`document.querySelector('[data-table="hang"] tbody').textContent`);
-        check(/hang\.ptx:6/.test(cells), `${width}: the table has no places`);
+        check(/hang\.ptx:7/.test(cells), `${width}: the table has no places`);
         check(
             (await browser.value(`document.querySelector('[data-chart="gantt"]').dataset.items`)) < 100,
             `${width}: blocks that were on no SM are drawn`,
