@@ -216,15 +216,26 @@ static uint32_t loop_test(const NativeFunction *f, uint32_t start, uint32_t bran
     return NO_INDEX;
 }
 
+static bool is_location(const char *text, size_t length)
+{
+    static const char word[] = ".loc";
+    while (length && (*text == ' ' || *text == '\t'))
+        text++, length--;
+    return length > strlen(word) && memcmp(text, word, strlen(word)) == 0;
+}
+
 /* The pragma stands on the line before the loop's first instruction in the text, which need not be its first
- * in the code. */
+ * in the code; the places of both in the source may stand between them. */
 static bool must_not_unroll(const NativeFunction *f, uint32_t start, uint32_t branch)
 {
     uint32_t line = UINT32_MAX;
     for (uint32_t i = start; i <= branch; i++)
         line = f->code[i].ptx->place.line < line ? f->code[i].ptx->place.line : line;
     size_t length = 0;
-    const char *text = line > 1 ? module_line(f->program->module, line - 1, &length) : NULL;
+    const char *text = NULL;
+    do
+        text = line > 1 ? module_line(f->program->module, --line, &length) : NULL;
+    while (text && is_location(text, length));
     return text && length && memmem(text, length, "nounroll", 8);
 }
 

@@ -148,6 +148,7 @@ static void test_unrolled_loops(void **state)
     (void)state;
     check(LOOP("", "-1", FMA4), 90, "1011110011");
     check(LOOP(".pragma \"nounroll\";\n", "-1", FMA4), 90, "1011111111");
+    check(LOOP(".pragma \"nounroll\";\n\t.loc 1 2 3\n.loc 1 4 5\n", "-1", FMA4), 90, "1011111111");
     check(LOOP("", "%r4", FMA4), 90, "1011111111");
     check(LOOP("", "-1", FMA4 FMA4 FMA4 FMA4 FMA4), 90, "10111111111111111111111111");
 }
