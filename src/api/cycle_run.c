@@ -8,12 +8,6 @@
 
 #include "sm/lsu.h"
 
-static char *copy_text(const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    return memcpy(xmalloc(size), text, size);
-}
-
 static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch *launch, Error *error)
 {
     const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -38,8 +32,8 @@ static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch
     };
     memcpy(record->grid, launch->grid, sizeof record->grid);
     memcpy(record->block, launch->block, sizeof record->block);
-    record->name = copy_text(kernel_name(kernel));
-    record->symbol = copy_text(kernel_symbol(kernel));
+    record->name = xcopy_text(kernel_name(kernel));
+    record->symbol = xcopy_text(kernel_symbol(kernel));
     kept_begin(gpu, record);
     return record;
 }

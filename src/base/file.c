@@ -1,8 +1,10 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 
@@ -36,4 +38,14 @@ const char *file_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
+}
+
+char *file_whole_path(const char *path)
+{
+    char folder[PATH_MAX];
+    if (*path == '/' || !getcwd(folder, sizeof folder))
+        return xcopy_text(path);
+    char *whole = xmalloc(strlen(folder) + strlen(path) + 2);
+    sprintf(whole, "%s/%s", folder, path);
+    return whole;
 }

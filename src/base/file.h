@@ -11,4 +11,7 @@ char *file_read(const char *what, const char *path, size_t *length, Error *error
 /* Behind the last slash, or the whole path if that is its end. */
 const char *file_last_part(const char *path);
 
+/* The path from the root on, as the process may change its folder; to be given to xfree(). */
+char *file_whole_path(const char *path);
+
 #endif

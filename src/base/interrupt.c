@@ -33,3 +33,16 @@ bool interrupt_is_one(int number)
             return true;
     return false;
 }
+
+void interrupt_catch(void (*handler)(int), struct sigaction old[INTERRUPT_SIGNALS])
+{
+    const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    for (int i = 0; i < INTERRUPT_SIGNALS; i++) {
+        struct sigaction before;
+        const bool is_known = sigaction(interrupt_signals[i], NULL, &before) == 0;
+        if (is_known && before.sa_handler == SIG_DFL)
+            sigaction(interrupt_signals[i], &action, NULL);
+        if (is_known && old)
+            old[i] = before;
+    }
+}

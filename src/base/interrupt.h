@@ -15,8 +15,8 @@ enum { INTERRUPT_SIGNALS = 3 };
 extern const int interrupt_signals[INTERRUPT_SIGNALS];
 
 /* What a process knows of them; it has one, for its handler, which may run in several threads at once and
- * within itself. Invariant: `time` is that of the first one, in nanoseconds, and never changes again; 0: there
- * was none. `number` is the first one's, set once by the handler that has set `time`. */
+ * within itself. Invariant: `time` is that of the first one, in nanoseconds, and never changes again; 0: none
+ * has come. `number` is the first one's, set once by the handler that has set `time`. */
 typedef struct Interrupt {
     _Atomic int64_t time;
     _Atomic int number;
@@ -25,6 +25,9 @@ typedef struct Interrupt {
 /* In a handler of such a signal: true for the first one. A later one, but for an echo, has its default action
  * when the handler returns. */
 bool interrupt_is_first(Interrupt *interrupt, int number);
+/* Gives all of them the handler, but for those that the caller has made the process ignore, as nohup does, or
+ * that have a handler; `old`, unless null, gets what they had. */
+void interrupt_catch(void (*handler)(int), struct sigaction old[INTERRUPT_SIGNALS]);
 /* Whether the signal is one of them. */
 bool interrupt_is_one(int number);
 

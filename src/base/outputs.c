@@ -1,5 +1,6 @@
-/* Only the system knows whether a file can be made, and which paths are the same one, whatever their spelling:
- * all are opened, without changing what is in them, and compared; those that were not there are taken away. */
+/* Only the system knows whether a file can be made, and which paths are the same one, whatever their
+ * spelling: all are opened, without changing what is in them, and compared; those that were not there are
+ * taken away. */
 #include "base/outputs.h"
 
 #include <errno.h>

@@ -23,17 +23,6 @@ static void on_closed_pipe(int number)
     pipe_is_closed = 1;
 }
 
-/* What the caller has made the process ignore, as nohup does, stays so. */
-static void catch_interrupts(void)
-{
-    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    for (int i = 0; i < INTERRUPT_SIGNALS; i++) {
-        struct sigaction old;
-        if (sigaction(interrupt_signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(interrupt_signals[i], &action, NULL);
-    }
-}
-
 static void on_question(int number)
 {
     (void)number;
@@ -49,7 +38,7 @@ bool progress_start(WbGpu *gpu, const char *wanted)
     }
     live = (Live){.gpu = gpu, .to = stderr, .style = style, .must_stop = live.must_stop};
     const struct sigaction question = {.sa_handler = on_question, .sa_flags = SA_RESTART};
-    catch_interrupts();
+    interrupt_catch(on_interrupt, NULL);
     sigaction(SIGUSR1, &question, NULL);
     wb_set_progress(gpu, live_look, &live, LIVE_SECONDS);
     return true;

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "cli/elf.h"
 #include "cli/running.h"
@@ -176,13 +177,7 @@ static int check_settings(Program *program)
 /* The program may change its folder before the file is written. */
 static void set_path(const char *variable, const char *path)
 {
-    char folder[PATH_MAX], *whole;
-    if (*path == '/' || !getcwd(folder, sizeof folder)) {
-        setenv(variable, path, 1);
-        return;
-    }
-    whole = xmalloc(strlen(folder) + strlen(path) + 2);
-    sprintf(whole, "%s/%s", folder, path);
+    char *whole = file_whole_path(path);
     setenv(variable, whole, 1);
     xfree(whole);
 }

@@ -38,7 +38,10 @@ static const Option running[] = {
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
     {"--threads", "N", "host threads of cycle mode; the result is the same with any number", ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
-    {"--stats", "FILE", "all statistics: FILE.csv, else JSON; on standard output where FILE is -, but for CUDA programs, whose it is",
+    {"--stats", "FILE",
+     "all statistics: FILE.csv, else JSON; on standard output where FILE is -, but for CUDA programs, whose "
+     "it "
+     "is",
      FILE_VALUE},
     {"--timeline", "FILE", "what happened when, as a trace that ui.perfetto.dev opens; - as above",
      FILE_VALUE},

@@ -1,7 +1,6 @@
 #include "rt/finish.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "report/report.h"
 #include "rt/live.h"
@@ -132,8 +132,8 @@ void finish_interrupted(bool is_told)
     end_by(end.interrupt.number);
 }
 
-/* While a call is under way it is told to come to its end, and the program ends there; a second signal does not
- * wait for that. */
+/* While a call is under way it is told to come to its end, and the program ends there; a second signal does
+ * not wait for that. */
 static void on_interrupt(int number)
 {
     if (!interrupt_is_first(&end.interrupt, number))
@@ -162,14 +162,7 @@ static void watch_crashes(void)
 }
 
 /* As the program may change its folder; it is kept to the end. */
-static const char *whole_path(const char *path)
-{
-    char folder[PATH_MAX], *whole;
-    if (!path)
-        return NULL;
-    const bool is_whole = *path == '/' || !getcwd(folder, sizeof folder);
-    return !is_whole && asprintf(&whole, "%s/%s", folder, path) > 0 ? whole : path;
-}
+static const char *whole_path(const char *path) { return path ? file_whole_path(path) : NULL; }
 
 void finish_expect(WbGpu *gpu, const FinishFiles *files)
 {

@@ -135,17 +135,10 @@ static RtError finish_load(Texts *texts, RtModule **module)
     return RT_SUCCESS;
 }
 
-static char *copy_text(const char *text, size_t length)
-{
-    char *copy = memcpy(xmalloc(length + 1), text, length);
-    copy[length] = '\0';
-    return copy;
-}
-
 static void add_text(Texts *texts, const char *name, const char *text, size_t length)
 {
-    char *copy = copy_text(text, length);
-    VEC_PUSH(&texts->sources, ((WbSource){copy_text(name, strlen(name)), copy, length}));
+    char *copy = xcopy_part(text, length);
+    VEC_PUSH(&texts->sources, ((WbSource){xcopy_text(name), copy, length}));
 }
 
 /* Which form an image has, by its first four bytes; texts may have fewer. */

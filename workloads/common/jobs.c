@@ -44,13 +44,9 @@ static void on_interrupt(int number)
 
 static Held catch_interrupts(const Jobs *jobs)
 {
-    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     Held held = {.is_caught = jobs->stops_in_order};
-    for (int i = 0; held.is_caught && i < INTERRUPT_SIGNALS; i++) {
-        sigaction(interrupt_signals[i], NULL, &held.old[i]);
-        if (held.old[i].sa_handler == SIG_DFL)
-            sigaction(interrupt_signals[i], &action, NULL);
-    }
+    if (held.is_caught)
+        interrupt_catch(on_interrupt, held.old);
     return held;
 }
 
