@@ -47,33 +47,15 @@ look_at_report() {
     fi
 }
 
-# fuzz NAME
-fuzz() {
-    mkdir -p "build/fuzz/corpus-$1"
-    "build/fuzz/fuzz/$1" -max_total_time="$fuzz_seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="build/fuzz/crash-" "build/fuzz/corpus-$1" tests/fuzz/corpus >"build/$1.log" 2>&1
-}
-
 # run_fuzzers: all at once; each counts as one test.
 run_fuzzers() {
-    configure_and_build fuzz "" fuzzers
-    echo "== fuzzing for $fuzz_seconds s"
-    fuzzers=""
-    for fuzzer in build/fuzz/fuzz/*; do
-        name=$(basename "$fuzzer")
-        fuzz "$name" &
-        fuzzers="$fuzzers $name:$!"
-    done
-    for fuzzer in $fuzzers; do
-        name=${fuzzer%:*}
-        if wait "${fuzzer#*:}"; then
-            echo "   $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/$name.log") inputs"
-            passed=$((passed + 1))
-        else
-            tail -n 60 "build/$name.log"
-            failed=$((failed + 1))
-        fi
-    done
+    log=build/fuzzers.log
+    scripts/fuzz.sh "$fuzz_seconds" >"$log" 2>&1 || true
+    cat "$log"
+    counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")
+    counts=${counts:-0 1} # it did not come to its end
+    passed=$((passed + ${counts% *}))
+    failed=$((failed + ${counts#* }))
 }
 
 mkdir -p build
