@@ -4,6 +4,8 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
 
 file(GLOB rt_sources CONFIGURE_DEPENDS src/rt/*.c)
+# It stops exceptions of the program.
+set_source_files_properties(src/rt/host_call.c PROPERTIES COMPILE_OPTIONS -fexceptions)
 file(GLOB cudart_sources CONFIGURE_DEPENDS src/rt/cudart/*.c)
 file(GLOB libcuda_sources CONFIGURE_DEPENDS src/rt/libcuda/*.c)
 

@@ -42,7 +42,7 @@ bool knob_parse_integer(const char *text, uint64_t *value)
     return false;
 }
 
-static bool parse_boolean(const char *text, bool *value)
+bool knob_parse_boolean(const char *text, bool *value)
 {
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -75,7 +75,7 @@ static bool assign(const Knob *knob, void *object, const char *text)
         *(uint64_t *)field(knob, object) = number;
         return true;
     case KNOB_KIND_BOOLEAN:
-        return parse_boolean(text, field(knob, object));
+        return knob_parse_boolean(text, field(knob, object));
     case KNOB_KIND_ENUMERATION:
         return parse_choice(knob, text, field(knob, object));
     case KNOB_KIND_STRING:

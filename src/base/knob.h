@@ -43,6 +43,8 @@ void knob_defaults(const KnobTable *table, void *object);
 const Knob *knob_find(const KnobTable *table, const char *name);
 /* A whole text as a number: decimal or 0x-hexadecimal, with KiB, MiB, GiB or TiB if wanted. */
 bool knob_parse_integer(const char *text, uint64_t *value);
+/* true, yes, on or 1; false, no, off or 0. */
+bool knob_parse_boolean(const char *text, bool *value);
 /* Sets one knob from text; integers as above. `where` begins the sentence of an error ("configs/x.yaml:3: ",
  * or ""). An unknown name is WB_ERROR_NOT_FOUND and names the nearest known one; a bad value leaves the
  * object as it was. */

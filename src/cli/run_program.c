@@ -20,6 +20,7 @@
 #include "cli/elf.h"
 #include "cli/running.h"
 #include "config/config.h"
+#include "rt/settings.h"
 
 enum { PROGRAM_FILES = 3 };
 
@@ -29,8 +30,8 @@ typedef struct ProgramFile {
     struct timespec before;
 } ProgramFile;
 
-/* Invariant: notice is a pipe; a byte comes out of it as soon as the program, or one that it started, has
- * opened a GPU. They find it by a path, for they may close files that they do not know. */
+/* Invariant: notice is a pipe; bytes come out of it as soon as the program, or one that it started, has
+ * opened a GPU or asked for what a static runtime needs (rt/settings.h). They find it by a path, for they may close files that they do not know. */
 typedef struct Program {
     Running running;
     const char *kernels, *max_cycles, *seed;
@@ -88,10 +89,6 @@ static int check_elf(const Program *program)
 {
     static const char *const versions[] = {"11.0", "12", "13"};
     const char *name = program->arguments[0], *runtime = program->facts.runtime;
-    if (!*runtime && program->facts.has_device_code && !program->facts.needs_driver)
-        return fail("%s is linked with the static CUDA runtime, which cannot be replaced: link it "
-                    "again with `nvcc -cudart shared`.",
-                    name);
     for (size_t i = 0; *runtime && i < sizeof versions / sizeof *versions; i++) {
         if (strcmp(runtime, versions[i]) == 0)
             return EXIT_DONE;
@@ -232,9 +229,8 @@ static void set_environment(const Program *program)
     if (running->profile)
         set_path("WARPBEAM_GRAPH_PROFILE", running->profile);
     if (running->report.details || running->report.blocks) {
-        snprintf(text, sizeof text, "%s,%s", running->report.details ? "details" : "",
-                 running->report.blocks ? "blocks" : "");
-        setenv("WARPBEAM_REPORT", text, 1);
+        const bool both = running->report.details && running->report.blocks;
+        setenv("WARPBEAM_REPORT", both ? "details,blocks" : running->report.details ? "details" : "blocks", 1);
     }
     if (!program->quiet)
         setenv("WARPBEAM_SUMMARY", "1", 1);
@@ -295,16 +291,33 @@ static bool has_told(const Program *program, int number)
     return interrupt_is_one(number) && (running->stats || running->timeline || !program->quiet);
 }
 
-static int tell_end(const Program *program, int status, bool opened)
+/* What the program's own CUDA has let us know. */
+typedef struct Notice { bool opened, is_static; } Notice;
+
+static Notice read_notice(const Program *program)
 {
+    char bytes[256];
+    const ssize_t count = read(program->notice[0], bytes, sizeof bytes);
+    return (Notice){
+        .opened = count > 0 && memchr(bytes, SETTINGS_NOTICE_OPENED, (size_t)count),
+        .is_static = count > 0 && memchr(bytes, SETTINGS_NOTICE_STATIC, (size_t)count),
+    };
+}
+
+/* A static runtime that cannot work makes a program fail, whether that knows it or not. */
+static int tell_end(const Program *program, int status, Notice notice)
+{
+    const bool opened = notice.opened;
     if (WIFSIGNALED(status)) {
         if (!opened || !has_told(program, WTERMSIG(status)))
             fail("%s was ended by signal %d (%s).", program->arguments[0], WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
     }
-    if (!opened &&
-        (program->facts.kind == FILE_ELF && !*program->facts.runtime && !program->facts.needs_driver))
+    if (notice.is_static)
+        return WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+    if (!opened && program->facts.kind == FILE_ELF && !*program->facts.runtime &&
+        !program->facts.needs_driver && !program->facts.has_device_code)
         fail("%s made no CUDA call: it is no CUDA program, for it needs neither libcudart nor libcuda.",
              program->arguments[0]);
     else if (!opened)
@@ -375,9 +388,9 @@ static const char *make_page(const Program *program, bool opened, int *result)
 
 static int end(const Program *program, int status)
 {
-    char byte;
-    const bool opened = read(program->notice[0], &byte, 1) == 1;
-    int result = tell_end(program, status, opened);
+    const Notice notice = read_notice(program);
+    const bool opened = notice.opened;
+    int result = tell_end(program, status, notice);
     const char *page = make_page(program, opened, &result);
     if (!opened)
         return result;

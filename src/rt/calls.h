@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum CallState { CALL_SUPPORTED, CALL_IGNORED, CALL_MISSING } CallState;
+typedef enum CallState { CALL_SUPPORTED, CALL_IGNORED, CALL_MISSING, CALL_REFUSED = CALL_MISSING } CallState;
 
 typedef struct Call {
     const char *name;

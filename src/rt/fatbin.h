@@ -36,8 +36,8 @@ typedef enum FatbinResult {
 } FatbinResult;
 
 /* The PTX that suits a GPU best: of the highest architecture not above the compute capability, otherwise of
- * the lowest. Nothing beyond the size that the fat binary states is read, nor beyond `limit` bytes
- * (SIZE_MAX: memory of a program, whose end is not known). */
+ * the lowest. Nothing beyond the size that the fat binary states is read, nor beyond `limit` bytes, of which
+ * the memory has so many. */
 FatbinResult fatbin_ptx(const void *image, size_t limit, uint32_t compute_capability, FatbinText *text,
                         Error *error);
 

@@ -1,6 +1,7 @@
 #include "rt/finish.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "report/report.h"
 #include "rt/live.h"
 #include "rt/rt.h"
+#include "rt/told.h"
 #include "warpbeam_graph.h"
 
 enum { CRASH_STACK = 256 * 1024, CRASH_SECONDS = 20 };
@@ -29,22 +31,18 @@ static struct {
     Interrupt interrupt;
 } end;
 
-static unsigned parts(void)
-{
-    const char *wanted = getenv("WARPBEAM_REPORT");
-    return (wanted && strstr(wanted, "details") ? WB_REPORT_DETAILS : 0u) |
-           (wanted && strstr(wanted, "blocks") ? WB_REPORT_BLOCKS : 0u);
-}
-
 static void write_statistics(void)
 {
     end.is_written = true;
     const FinishFiles *files = &end.files;
-    if (files->statistics && wb_report(end.gpu, files->statistics, parts()))
+    if (files->statistics && wb_report(end.gpu, files->statistics, files->parts))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
     if (files->timeline && wb_timeline(end.gpu, files->timeline))
         fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
     report_violations(end.gpu, stderr);
+    if (told_again())
+        fprintf(stderr, "warpbeam: Failures of calls whose reasons had been told before: %" PRIu64 ".\n",
+                told_again());
     if (files->summary)
         report_summary(end.gpu, stderr);
 }
@@ -171,6 +169,7 @@ void finish_expect(WbGpu *gpu, const FinishFiles *files)
         .statistics = whole_path(files->statistics),
         .timeline = whole_path(files->timeline),
         .profile = whole_path(files->profile),
+        .parts = files->parts,
         .summary = files->summary,
     };
     end.process = getpid();

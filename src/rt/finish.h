@@ -11,6 +11,7 @@
 typedef struct FinishFiles {
     const char *statistics, *timeline; /* paths; null: not wanted */
     const char *profile;               /* the same, of the graph of what is being profiled */
+    unsigned parts;                    /* of the statistics: WB_REPORT_... */
     bool summary;                      /* whether a summary goes to stderr */
 } FinishFiles;
 

@@ -1,7 +1,16 @@
-/* Host functions in streams. Each is wrapped, so that API calls in it are recognized and refused. */
+/* Host functions in streams. Each is wrapped, so that API calls in it are recognized and refused.
+ *
+ * On a GPU they run on a thread of the driver's, which catches nothing: an exception out of one ends the
+ * program. Here they run inside a call of the program, which must not catch it either, for the simulator is
+ * in the middle of its work. This file is compiled with -fexceptions, so that it sees them pass. */
 #include "rt/host_call.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/alloc.h"
+#include "rt/live.h"
 
 /* Those that have not run form a list, the oldest first: where a kernel fails, the simulator drops what was
  * behind it. */
@@ -20,18 +29,35 @@ static void drop(HostCall *call)
     xfree(call);
 }
 
-static void call_program(WbHostFunction *function, void *context)
+/* Runs when the function below is left, by whatever way. std::terminate() says which exception it was. */
+static void end_if_thrown(const bool *has_returned)
 {
+    if (*has_returned)
+        return;
+    rt_live_clear();
+    fputs("warpbeam: A host function of a stream has thrown an exception or ended its thread instead of "
+          "returning, which ends the program.\n",
+          stderr);
+    void (*terminate)(void) = (void (*)(void))(uintptr_t)dlsym(RTLD_DEFAULT, "_ZSt9terminatev");
+    if (terminate)
+        terminate();
+    abort();
+}
+
+void rt_host_run(WbHostFunction *function, void *context)
+{
+    __attribute__((cleanup(end_if_thrown))) bool has_returned = false;
     rt_host_begin();
     function(context);
     rt_host_end();
+    has_returned = true;
 }
 
 static void run(void *context)
 {
     const HostCall call = *(HostCall *)context;
     drop(context);
-    call_program(call.function, call.context);
+    rt_host_run(call.function, call.context);
 }
 
 RtError rt_host_call(const RtOperation *operation, WbStream *stream)
@@ -59,6 +85,6 @@ void rt_host_call_forget(void)
         const HostCall call = *oldest;
         drop(oldest);
         if (call.dropped)
-            call_program(call.dropped, call.context);
+            rt_host_run(call.dropped, call.context);
     }
 }

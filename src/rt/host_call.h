@@ -4,6 +4,8 @@
 
 #include "rt/operation.h"
 
+/* Calls a function of the program. One that throws instead of returning ends the program. */
+void rt_host_run(WbHostFunction *function, void *context);
 /* Issues an RT_HOST_CALL. */
 RtError rt_host_call(const RtOperation *operation, WbStream *stream);
 /* What is left in streams will never run: where there is a function for that (`dropped`), it is called

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rt/extent.h"
+
 enum { LARGEST_FILE = 1 << 30 };
 
 /* The texts that become one module. */
@@ -85,13 +87,14 @@ static RtError read_wrapper(RtModule *module)
     const void *const *linked = wrapper->version >= 2 ? wrapper->linked : NULL;
     char stem[256];
     Texts texts = {0};
-    for (size_t i = 0; linked && linked[i]; i++) {
+    const size_t places = linked ? extent_of(linked) / sizeof *linked : 0;
+    for (size_t i = 0; i < places && linked[i]; i++) {
         snprintf(stem, sizeof stem, "%.200s.%u.%zu", program_invocation_short_name, module->number, i + 1);
-        add_fatbin(&texts, linked[i], SIZE_MAX, stem);
+        add_fatbin(&texts, linked[i], extent_of(linked[i]), stem);
     }
     snprintf(stem, sizeof stem, "%.200s.%u", program_invocation_short_name, module->number);
     if (texts.sources.count == 0 && wrapper->data)
-        add_fatbin(&texts, wrapper->data, SIZE_MAX, stem);
+        add_fatbin(&texts, wrapper->data, extent_of(wrapper->data), stem);
     return link_texts(module, &texts);
 }
 
@@ -156,8 +159,9 @@ static Form form_of(const void *image, size_t size)
                                                      : FORM_TEXT;
 }
 
-/* `size`: of the image, or SIZE_MAX where only the image itself tells. */
-static RtError load_image(const char *name, const void *image, size_t size, RtModule **module)
+/* `size`: of the image, or of the memory that it lies in. A wrapper has pointers, which mean nothing in a
+ * file. */
+static RtError load_image(const char *name, const void *image, size_t size, bool is_file, RtModule **module)
 {
     Texts texts = {0};
     const size_t length = strnlen(image, size);
@@ -172,8 +176,10 @@ static RtError load_image(const char *name, const void *image, size_t size, RtMo
         add_fatbin(&texts, image, size, name);
         break;
     case FORM_WRAPPER:
-        if (size == SIZE_MAX)
-            add_fatbin(&texts, ((const FatbinWrapper *)image)->data, SIZE_MAX, name);
+        if (!is_file && size >= sizeof(FatbinWrapper)) {
+            const void *data = ((const FatbinWrapper *)image)->data;
+            add_fatbin(&texts, data, extent_of(data), name);
+        }
         break;
     case FORM_TEXT:
         if (!memmem(image, length, ".version", 8))
@@ -188,7 +194,7 @@ RtError rt_module_load(const void *image, RtModule **module)
 {
     if (!image || !module)
         return rt_fail(RT_INVALID_VALUE, "A module needs an image and a place for its handle; one was null.");
-    return load_image("module", image, SIZE_MAX, module);
+    return load_image("module", image, extent_of(image), false, module);
 }
 
 RtError rt_module_load_file(const char *path, RtModule **module)
@@ -206,7 +212,7 @@ RtError rt_module_load_file(const char *path, RtModule **module)
     fclose(file);
     bytes.items[bytes.count] = '\0';
     RtError error = failed ? rt_fail(RT_FILE_NOT_FOUND, "The module %s cannot be read.", path)
-                           : load_image(path, bytes.items, bytes.count, module);
+                           : load_image(path, bytes.items, bytes.count, true, module);
     VEC_FREE(&bytes);
     return error;
 }

@@ -9,20 +9,11 @@
 
 #include "rt/rt.h"
 
-/* Long enough that a program which goes on to its next call is not overtaken: what it puts into streams until
- * it waits shall start at one instant of simulated time, whatever the speed of the machine. */
-enum { PATIENCE_MS = 1000 };
-
 /* Invariant: there is a thread exactly if is_started; it sleeps while nothing is expected. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 static bool is_visible, is_expected, is_started;
-
-static long patience_ms(void)
-{
-    const char *text = getenv("WARPBEAM_PATIENCE");
-    return text && *text ? strtol(text, NULL, 10) : PATIENCE_MS;
-}
+static long patience_ms;
 
 static void wait_for_work(void)
 {
@@ -36,8 +27,7 @@ static void wait_for_work(void)
 static void *watch(void *unused)
 {
     (void)unused;
-    const long milliseconds = patience_ms();
-    const struct timespec patience = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    const struct timespec patience = {patience_ms / 1000, patience_ms % 1000 * 1000000};
     for (bool is_told = false;; is_told = true) {
         uint64_t calls;
         wait_for_work();
@@ -51,7 +41,7 @@ static void *watch(void *unused)
                     "in its "
                     "streams: that runs now. Simulated times depend on the host from here on "
                     "(WARPBEAM_PATIENCE).\n",
-                    milliseconds);
+                    patience_ms);
         if (rt_gpu() && rt_sticky() == RT_SUCCESS)
             rt_check(wb_wait(rt_gpu()));
         rt_leave();
@@ -73,11 +63,13 @@ static bool start(void)
     return started;
 }
 
+void rt_progress_set_patience(long milliseconds) { patience_ms = milliseconds; }
+
 void rt_progress_is_visible(void) { is_visible = true; }
 
 void rt_progress_expect(void)
 {
-    if (!is_visible || patience_ms() <= 0)
+    if (!is_visible || patience_ms == 0)
         return;
     pthread_mutex_lock(&mutex);
     is_expected = true;

@@ -7,6 +7,8 @@
 #ifndef RT_PROGRESS_H
 #define RT_PROGRESS_H
 
+/* How long; before anything is expected. */
+void rt_progress_set_patience(long milliseconds);
 /* From now on the program can see what happens on the GPU without a call. */
 void rt_progress_is_visible(void);
 /* Something was put into a stream. */

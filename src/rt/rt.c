@@ -21,6 +21,7 @@
 #include "rt/live.h"
 #include "rt/queries.h"
 #include "rt/settings.h"
+#include "rt/told.h"
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
@@ -141,13 +142,16 @@ static const char *name_of(RtError error)
 
 RtError rt_fail(RtError error, const char *format, ...)
 {
+    const char *call = state.call ? state.call : "CUDA";
     va_list arguments;
-    rt_live_clear();
-    flockfile(stderr);
-    fprintf(stderr, "warpbeam: %s (%s): ", state.call ? state.call : "CUDA", name_of(error));
     va_start(arguments, format);
     vsnprintf(state.sentence, sizeof state.sentence, format, arguments);
     va_end(arguments);
+    if (!told_first(call, state.sentence))
+        return error;
+    rt_live_clear();
+    flockfile(stderr);
+    fprintf(stderr, "warpbeam: %s (%s): ", call, name_of(error));
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

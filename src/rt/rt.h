@@ -49,7 +49,7 @@ WbGpu *rt_gpu(void);
 /* A knob of the GPU's configuration (wb_gpu_get); ends with a sentence where it does not exist. */
 uint64_t rt_knob(const char *name);
 
-/* Says on stderr which call failed and why, and returns the error. */
+/* Says on stderr which call failed and why, once for each call and sentence, and returns the error. */
 RtError rt_fail(RtError error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What it said last. */
 const char *rt_sentence(void);

@@ -12,12 +12,27 @@
 #include "base/outputs.h"
 #include "rt/finish.h"
 #include "rt/live.h"
+#include "rt/progress.h"
+#include "rt/variable.h"
 #include "warpbeam_graph.h"
 
-static const char *setting(const char *name, const char *otherwise)
+/* Long enough that a program which goes on to its next call is not overtaken: what it puts into streams until
+ * it waits shall start at one instant of simulated time, whatever the speed of the machine. */
+enum { PATIENCE_MS = 1000, MOST_PATIENCE_MS = 24 * 3600 * 1000 };
+
+/* Those that are no text, read and checked. */
+typedef struct Settings {
+    bool is_functional, wants_summary;
+    unsigned parts;
+    long patience_ms;
+} Settings;
+
+static bool read_settings(Settings *settings)
 {
-    const char *value = getenv(name);
-    return value && *value ? value : otherwise;
+    return variable_switch("WARPBEAM_FUNCTIONAL", &settings->is_functional) &&
+           variable_switch("WARPBEAM_SUMMARY", &settings->wants_summary) &&
+           variable_parts("WARPBEAM_REPORT", &settings->parts) &&
+           variable_number("WARPBEAM_PATIENCE", PATIENCE_MS, MOST_PATIENCE_MS, &settings->patience_ms);
 }
 
 static bool set(WbGpu *gpu, const char *knob, const char *value)
@@ -54,19 +69,17 @@ static bool set_pairs(WbGpu *gpu, const char *text)
     return true;
 }
 
-static bool is_functional(void) { return strcmp(setting("WARPBEAM_FUNCTIONAL", "0"), "0") != 0; }
-
 /* Before hours of simulation. */
-static bool check_outputs(void)
+static bool check_outputs(const Settings *settings)
 {
     Error error = {0};
     const OutputPath paths[] = {
-        {.what = "WARPBEAM_STATS", .path = setting("WARPBEAM_STATS", NULL)},
-        {.what = "WARPBEAM_TIMELINE", .path = setting("WARPBEAM_TIMELINE", NULL)},
-        {.what = "WARPBEAM_GRAPH_PROFILE", .path = setting("WARPBEAM_GRAPH_PROFILE", NULL)},
-        {.what = "the GPU's configuration", .path = setting("WARPBEAM_GPU", NULL), .is_input = true},
+        {.what = "WARPBEAM_STATS", .path = variable_text("WARPBEAM_STATS", NULL)},
+        {.what = "WARPBEAM_TIMELINE", .path = variable_text("WARPBEAM_TIMELINE", NULL)},
+        {.what = "WARPBEAM_GRAPH_PROFILE", .path = variable_text("WARPBEAM_GRAPH_PROFILE", NULL)},
+        {.what = "the GPU's configuration", .path = variable_text("WARPBEAM_GPU", NULL), .is_input = true},
     };
-    if (is_functional() && paths[1].path)
+    if (settings->is_functional && paths[1].path)
         error_set(&error, WB_ERROR_ARGUMENT,
                   "WARPBEAM_TIMELINE shows what happened over time: WARPBEAM_FUNCTIONAL has none.");
     else
@@ -76,13 +89,13 @@ static bool check_outputs(void)
     return error.status == WB_OK;
 }
 
-static bool configure(WbGpu *gpu)
+static bool configure(WbGpu *gpu, const Settings *settings)
 {
-    const char *threads = setting("WARPBEAM_THREADS", NULL);
-    return set(gpu, "mode", is_functional() ? "functional" : "cycle") &&
+    const char *threads = variable_text("WARPBEAM_THREADS", NULL);
+    return set(gpu, "mode", settings->is_functional ? "functional" : "cycle") &&
            (!threads || set(gpu, "threads", threads)) &&
-           (!setting("WARPBEAM_TIMELINE", NULL) || set(gpu, "timeline", "true")) &&
-           set_pairs(gpu, setting("WARPBEAM_SET", ""));
+           (!variable_text("WARPBEAM_TIMELINE", NULL) || set(gpu, "timeline", "true")) &&
+           set_pairs(gpu, variable_text("WARPBEAM_SET", ""));
 }
 
 static void print(void *context, const char *text, size_t length)
@@ -92,14 +105,14 @@ static void print(void *context, const char *text, size_t length)
 }
 
 /* Whoever wants to know may be gone by now, and its place be taken: then nothing is said. */
-static void give_notice(void)
+void settings_give_notice(char what)
 {
-    const char *path = setting("WARPBEAM_NOTICE", NULL);
+    const char *path = variable_text("WARPBEAM_NOTICE", NULL);
     const int file = path ? open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1;
     struct stat status;
     if (file < 0)
         return;
-    if (fstat(file, &status) == 0 && S_ISFIFO(status.st_mode) && write(file, "!", 1) < 0)
+    if (fstat(file, &status) == 0 && S_ISFIFO(status.st_mode) && write(file, &what, 1) < 0)
         fprintf(stderr, "warpbeam: WARPBEAM_NOTICE is '%s', which cannot be written to.\n", path);
     close(file);
 }
@@ -128,28 +141,31 @@ WbGpu *settings_open(void)
 {
     WbGpu *gpu;
     char error[2048];
-    give_notice();
-    if (!check_outputs())
+    Settings settings;
+    settings_give_notice(SETTINGS_NOTICE_OPENED);
+    if (!read_settings(&settings) || !check_outputs(&settings))
         return NULL;
-    if (wb_gpu_open(setting("WARPBEAM_GPU", "h200"), &gpu, error, sizeof error)) {
+    if (wb_gpu_open(variable_text("WARPBEAM_GPU", "h200"), &gpu, error, sizeof error)) {
         fprintf(stderr, "warpbeam: %s\n", error);
         return NULL;
     }
-    if (!configure(gpu) || !rt_live_open(gpu)) {
+    if (!configure(gpu, &settings) || !rt_live_open(gpu)) {
         wb_gpu_close(gpu);
         return NULL;
     }
     describe(gpu);
+    rt_progress_set_patience(settings.patience_ms);
     wb_set_output(gpu, print, stdout);
     wb_set_assertion_output(gpu, print, stderr);
-    const char *profile = setting("WARPBEAM_GRAPH_PROFILE", NULL);
+    const char *profile = variable_text("WARPBEAM_GRAPH_PROFILE", NULL);
     if (profile)
         wb_profile_begin(gpu);
     finish_expect(gpu, &(FinishFiles){
-                           .statistics = setting("WARPBEAM_STATS", NULL),
-                           .timeline = setting("WARPBEAM_TIMELINE", NULL),
+                           .statistics = variable_text("WARPBEAM_STATS", NULL),
+                           .timeline = variable_text("WARPBEAM_TIMELINE", NULL),
                            .profile = profile,
-                           .summary = strcmp(setting("WARPBEAM_SUMMARY", "0"), "0") != 0,
+                           .parts = settings.parts,
+                           .summary = settings.wants_summary,
                        });
     return gpu;
 }

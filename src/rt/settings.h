@@ -2,7 +2,7 @@
  *
  *   WARPBEAM_GPU          name of a configuration, or the path of a YAML file (default: h200)
  *   WARPBEAM_THREADS      threads of the simulation
- *   WARPBEAM_FUNCTIONAL   1: results only, no timing
+ *   WARPBEAM_FUNCTIONAL   1: results only, no timing; as all switches also true, yes, on, and their opposites
  *   WARPBEAM_SET          knobs, KNOB=VALUE, separated by line ends or semicolons
  *   WARPBEAM_STATS        where statistics go at the program's end: FILE.json or FILE.csv
  *   WARPBEAM_TIMELINE     where the timeline goes then (wb_timeline)
@@ -10,8 +10,9 @@
  *   WARPBEAM_GRAPH_PROFILE
  *                         where the dependency graph of the launches goes: DOT in FILE.dot, else edges
  *   WARPBEAM_SUMMARY      1: a summary on stderr at the program's end
+ *   WARPBEAM_PATIENCE     milliseconds without a call until what is in streams runs (progress.h); 0: never
  *   WARPBEAM_PROGRESS     auto: progress on stderr where that is a terminal; always: else as lines; never
- *   WARPBEAM_NOTICE       a pipe's path; it learns by one byte that a GPU is being opened
+ *   WARPBEAM_NOTICE       a pipe's path; it learns by a byte that a GPU is being opened, or why that is of no use
  *
  * `warpbeam run` sets them from its options. */
 #ifndef RT_SETTINGS_H
@@ -19,6 +20,9 @@
 
 #include "warpbeam.h"
 
+/* What `warpbeam run` learns: a GPU is being opened; a static CUDA runtime was refused. */
+enum { SETTINGS_NOTICE_OPENED = '!', SETTINGS_NOTICE_STATIC = 'S' };
+void settings_give_notice(char what);
 /* Opens the GPU; null after a sentence on stderr. */
 WbGpu *settings_open(void);
 

@@ -2,6 +2,7 @@
 #include "rt/graph.h"
 
 #include "base/vec.h"
+#include "rt/host_call.h"
 
 /* What cudaUserObject_t and CUuserObject point to. */
 typedef struct UserObject {
@@ -28,9 +29,7 @@ static void release(UserObject *object, uint64_t count)
     UserObject last = *object;
     rt_handle_remove(RT_HANDLE_USER_OBJECT, object);
     xfree(object);
-    rt_host_begin();
-    last.destroy(last.pointer);
-    rt_host_end();
+    rt_host_run(last.destroy, last.pointer);
 }
 
 RtError rt_user_object_create(void *pointer, WbHostFunction *destroy, unsigned count, unsigned flags,

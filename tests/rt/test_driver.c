@@ -273,6 +273,32 @@ static void tells_about_functions(void **state)
     assert_int_equal(block * (grid / 80), 1536);
 }
 
+static void linkers_say_what_is_wrong(void **state)
+{
+    (void)state;
+    enum { ERROR_LOG = 5, ERROR_LOG_BYTES = 6 };
+    char log[256] = "unchanged";
+    const int options[] = {ERROR_LOG_BYTES, ERROR_LOG};
+    void *values[] = {(void *)(uintptr_t)sizeof log, log}, *linker, *image;
+    size_t size;
+    OK(cuLinkCreate_v2(2, options, values, &linker));
+    OK(cuLinkAddData_v2(linker, 1, (void *)(uintptr_t)caller_ptx, sizeof caller_ptx, "caller", 0, NULL,
+                        NULL));
+    assert_int_not_equal(cuLinkComplete(linker, &image, &size), SUCCESS);
+    assert_non_null(strstr(log, "twice"));
+    assert_int_equal((uintptr_t)values[0], strlen(log));
+    assert_int_equal(cuLinkAddData_v2(linker, 0, "code", 4, "code", 0, NULL, NULL), INVALID_VALUE);
+    assert_non_null(strstr(log, "\nOnly PTX"));
+    OK(cuLinkDestroy(linker));
+
+    void *room[] = {(void *)(uintptr_t)8, log};
+    OK(cuLinkCreate_v2(2, options, room, &linker));
+    assert_int_equal(cuLinkAddData_v2(linker, 0, "code", 4, "code", 0, NULL, NULL), INVALID_VALUE);
+    assert_string_equal(log, "Only PT");
+    assert_int_equal(cuLinkComplete(linker, &image, &size) != SUCCESS && (uintptr_t)room[0] == 7, true);
+    OK(cuLinkDestroy(linker));
+}
+
 static void links_modules(void **state)
 {
     (void)state;
@@ -467,7 +493,7 @@ int main(void)
         cmocka_unit_test(loads_modules),
         cmocka_unit_test(launches_kernels),
         cmocka_unit_test(tells_about_functions),
-        cmocka_unit_test(links_modules),
+        cmocka_unit_test(links_modules), cmocka_unit_test(linkers_say_what_is_wrong),
         cmocka_unit_test(loads_libraries),
         cmocka_unit_test(orders_streams_and_events),
         cmocka_unit_test(launches_graphs),

@@ -141,6 +141,29 @@ static void a_cut_image_is_never_read_beyond_its_end(void **state)
     }
 }
 
+/* Every byte of the image changed in several ways: read or refused with a sentence, nothing else. */
+static void flips_are_read_or_told(void **state)
+{
+    (void)state;
+    static const uint8_t changes[] = {0x01, 0x10, 0x80, 0xFF};
+    Image image = new_image();
+    add_entry(&image, PTX, 75, ZSTD, text_75);
+    add_entry(&image, ELF, 90, PLAIN, "machine code");
+    add_entry(&image, PTX, 90, LZ4, text_90);
+    for (size_t at = 0; at < image.size * sizeof changes; at++) {
+        uint8_t *flipped = memcpy(xmalloc(image.size), image.bytes, image.size);
+        FatbinText text;
+        Error error = {0};
+        flipped[at / sizeof changes] ^= changes[at % sizeof changes];
+        const FatbinResult result = fatbin_ptx(flipped, image.size, 90, &text, &error);
+        if (result == FATBIN_OK)
+            xfree(text.text);
+        else
+            assert_string_not_equal(error.text, "");
+        xfree(flipped);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +173,7 @@ int main(void)
         cmocka_unit_test(without_ptx_the_flag_to_add_is_named),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_cut_image_is_never_read_beyond_its_end),
+        cmocka_unit_test(flips_are_read_or_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "fatbin_image.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "rt/fatbin.h"
 #include "rt/module.h"
@@ -242,6 +243,36 @@ static void a_program_without_ptx_is_told_so(void **state)
     __cudaUnregisterFatBinary(NULL);
 }
 
+/* The image lies at the end of mapped memory, as one can in a segment. */
+static void damaged_sizes_are_told(void **state)
+{
+    (void)state;
+    const struct { size_t at; uint64_t value; unsigned bytes; bool in_entry; } damages[] = {
+        {8, 1 << 20, 8, false},    {8, (uint64_t)1 << 40, 8, false}, {6, 60000, 2, false},
+        {AT_STORED, 1 << 20, 8, true}, {AT_HEADER, 1 << 20, 4, true}, {0, 0, 4, false},
+    };
+    uint8_t *pages = mmap(NULL, 3 * 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(mprotect(pages + 2 * 8192, 8192, PROT_NONE), 0);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        Image image = new_image();
+        add_entry(&image, PTX, 75, PLAIN, adder);
+        put(&image, damages[i].at + (damages[i].in_entry ? image.entry : 0), damages[i].value,
+            damages[i].bytes);
+        uint8_t *place = memcpy(pages + 2 * 8192 - image.size, image.bytes, image.size);
+        const FatbinWrapper wrapper = {(uint32_t)FATBIN_WRAPPER_MAGIC, 1, place, NULL};
+        void **handle = __cudaRegisterFatBinary((void *)&wrapper);
+        register_function(handle, &host_call, "add");
+        assert_int_equal(cudaLaunchKernel(&host_call, one, one, NULL, 0, NULL), RT_INVALID_KERNEL_IMAGE);
+        __cudaUnregisterFatBinary(handle);
+    }
+    const FatbinWrapper nowhere = {(uint32_t)FATBIN_WRAPPER_MAGIC, 2, pages + 2 * 8192, pages + 2 * 8192};
+    void **handle = __cudaRegisterFatBinary((void *)&nowhere);
+    register_function(handle, &host_call, "add");
+    assert_int_equal(cudaLaunchKernel(&host_call, one, one, NULL, 0, NULL), RT_INVALID_KERNEL_IMAGE);
+    __cudaUnregisterFatBinary(handle);
+    munmap(pages, 3 * 8192);
+}
+
 static int unregister_all(void **state)
 {
     (void)state;
@@ -258,6 +289,7 @@ int main(void)
         cmocka_unit_test(attributes_raise_the_limit_of_shared_memory),
         cmocka_unit_test(relocatable_code_is_linked_at_first_use),
         cmocka_unit_test(a_program_without_ptx_is_told_so),
+        cmocka_unit_test(damaged_sizes_are_told),
     };
     setenv("WARPBEAM_FUNCTIONAL", "1", 1);
     return cmocka_run_group_tests(tests, register_all, unregister_all);

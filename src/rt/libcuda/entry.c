@@ -65,7 +65,8 @@ static const Entry *find(const char *symbol, int version, bool per_thread, int *
     return best;
 }
 
-/* Not finding a function is an error only where there is no place to say so. */
+/* Not finding a function is an error only where there is no place to say so. A static runtime tries its luck
+ * with an empty name, of which there is nothing to tell. */
 static RtError get_address(const char *symbol, void **function, int version, uint64_t flags, int *status)
 {
     int found;
@@ -77,6 +78,8 @@ static RtError get_address(const char *symbol, void **function, int version, uin
         *status = found;
     if (entry || status)
         return RT_SUCCESS;
+    if (!*symbol)
+        return RT_SYMBOL_NOT_FOUND;
     return found == STATUS_TOO_OLD ? rt_fail(RT_SYMBOL_NOT_FOUND, "CUDA %d had no %s.", version, symbol)
                                    : rt_fail(RT_SYMBOL_NOT_FOUND, "There is no driver function %s.", symbol);
 }

@@ -16,11 +16,12 @@ enum { INPUT_PTX = 1 }; /* CUjitInputType */
 enum { PARTS_AT_MOST = 1024 };
 
 /* What CUlinkState points to: the image as far as it has grown. Each part begins with a line that tells its
- * length and its name. */
+ * length and its name. What goes wrong until the end stands in the logs of cuLinkCreate. */
 typedef struct Link {
     char *image;
     size_t size;
     unsigned parts;
+    JitLogs logs;
 } Link;
 
 static RtError no_memory(void)
@@ -74,7 +75,7 @@ RtError link_load(const void *image, RtModule **module)
     return error;
 }
 
-static RtError create(void **state)
+static RtError create(unsigned count, const int *options, void **values, void **state)
 {
     NEED(state);
     Link *link = calloc(1, sizeof *link);
@@ -83,6 +84,7 @@ static RtError create(void **state)
         free(link);
         return error;
     }
+    link->logs = jit_keep(count, options, values);
     rt_handle_add(RT_HANDLE_LINK, link);
     *state = link;
     return RT_SUCCESS;
@@ -90,7 +92,7 @@ static RtError create(void **state)
 
 EXPORT int cuLinkCreate_v2(unsigned count, const int *options, void **values, void **state)
 {
-    return LIBCUDA(jit_answer(count, options, values, create(state)));
+    return LIBCUDA(create(count, options, values, state));
 }
 SAME_AS(cuLinkCreate_v2) int cuLinkCreate(unsigned count, const int *options, void **values, void **state);
 
@@ -124,7 +126,7 @@ static RtError add_data(void *state, int type, const char *data, size_t size, co
     NEED(data);
     Link *link = NULL;
     RtError error = get_link(state, &link);
-    return error ? error : add_text(link, type, data, size, name ? name : "linked.ptx");
+    return error ? error : jit_note(&link->logs, add_text(link, type, data, size, name ? name : "linked.ptx"));
 }
 
 EXPORT int cuLinkAddData_v2(void *state, int type, void *data, size_t size, const char *name, unsigned count,
@@ -158,13 +160,14 @@ static RtError add_file(void *state, int type, const char *path)
     char *text;
     size_t size;
     RtError error = get_link(state, &link);
-    if (!error)
-        error = read_file(path, &text, &size);
     if (error)
         return error;
-    error = add_text(link, type, text, size, path);
-    free(text);
-    return error;
+    error = read_file(path, &text, &size);
+    if (!error) {
+        error = add_text(link, type, text, size, path);
+        free(text);
+    }
+    return jit_note(&link->logs, error);
 }
 
 EXPORT int cuLinkAddFile_v2(void *state, int type, const char *path, unsigned count, const int *options,
@@ -192,18 +195,24 @@ static RtError check_functions(RtModule *module)
 }
 
 /* Links once, to find what is wrong with the texts; the image is linked again when it is loaded. */
-static RtError complete(void *state, void **image, size_t *size)
+static RtError try_to_link(const Link *link)
 {
-    NEED(image);
-    Link *link = NULL;
     RtModule *module = NULL;
-    RtError error = get_link(state, &link);
-    if (!error)
-        error = link_load(link->image, &module);
+    RtError error = link_load(link->image, &module);
     if (error)
         return error;
     error = check_functions(module);
     rt_module_unload(module);
+    return error;
+}
+
+static RtError complete(void *state, void **image, size_t *size)
+{
+    NEED(image);
+    Link *link = NULL;
+    RtError error = get_link(state, &link);
+    if (!error)
+        error = jit_note(&link->logs, try_to_link(link));
     if (error)
         return error;
     *image = link->image;

@@ -12,6 +12,7 @@ static int missing(const char *call, const char *note)
 
 #define SUPPORTED(name, note)
 #define IGNORED(name, note)
+#define REFUSED(name, note)
 #define MISSING(name, note)                                                                                  \
     EXPORT int name(void) { return missing(#name, note); }
 #define RUNTIME(name, versions, state, note)
