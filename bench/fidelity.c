@@ -406,10 +406,11 @@ static bool write_tables(const Run *run)
         write_table(run, set, out);
         write_notes(run, set, out);
         fclose(out);
-        bool written = markdown_replace(run->options.write, set_names[set], opening, headings[set], text);
+        Error error = {0};
+        markdown_replace(run->options.write, set_names[set], opening, headings[set], text, &error);
         free(text);
-        if (!written) {
-            fprintf(stderr, "%s cannot be written.\n", run->options.write);
+        if (error.status != WB_OK) {
+            fprintf(stderr, "%s\n", error.text);
             return false;
         }
     }

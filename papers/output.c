@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output_file.h"
 #include "base/outputs.h"
 #include "common/markdown.h"
 #include "report/json.h"
@@ -40,31 +41,22 @@ bool output_begin(const PaperOptions *options, Error *error)
 }
 
 /* Null: an error stands. */
-static FILE *open_file(const PaperOptions *options, const char *name, char path[PATH_BYTES], Error *error)
+static OutputFile *open_file(const PaperOptions *options, const char *name, Error *error)
 {
+    char path[PATH_BYTES];
     snprintf(path, PATH_BYTES, "%s/%s", options->out, name);
-    FILE *file = fopen(path, "w");
-    if (!file)
-        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", path, strerror(errno));
-    return file;
-}
-
-static void close_file(FILE *file, const char *path, Error *error)
-{
-    const bool failed = ferror(file);
-    if (fclose(file) || failed)
-        error_set(error, WB_ERROR_ARGUMENT, "%s could not be written to its end.", path);
+    return output_file_begin("table", path, error);
 }
 
 static void write_sheet(const PaperOptions *options, const Sheet *sheet, Error *error)
 {
-    char name[64], path[PATH_BYTES];
+    char name[64];
     snprintf(name, sizeof name, "%s.csv", sheet->name);
-    FILE *file = open_file(options, name, path, error);
+    OutputFile *file = open_file(options, name, error);
     if (!file)
         return;
-    sheet_write_csv(sheet, file);
-    close_file(file, path, error);
+    sheet_write_csv(sheet, output_file_stream(file));
+    output_file_end(file, error);
 }
 
 /* Which paper, and of each figure its title and the units of its columns. */
@@ -95,23 +87,22 @@ static void write_about(const PaperResults *results, FILE *file)
 static void write_files(const PaperResults *results, Error *error)
 {
     const PaperOptions *options = results->experiment->options;
-    char path[PATH_BYTES];
     for (size_t i = 0; i < results->figure_count; i++)
         write_sheet(options, &results->figures[i], error);
-    FILE *file = open_file(options, "paper.json", path, error);
+    OutputFile *file = open_file(options, "paper.json", error);
     if (file) {
-        write_about(results, file);
-        close_file(file, path, error);
+        write_about(results, output_file_stream(file));
+        output_file_end(file, error);
     }
-    file = open_file(options, "claims.csv", path, error);
+    file = open_file(options, "claims.csv", error);
     if (file) {
-        claims_write_csv(results->claims, results->judgements, file);
-        close_file(file, path, error);
+        claims_write_csv(results->claims, results->judgements, output_file_stream(file));
+        output_file_end(file, error);
     }
-    file = open_file(options, "runs.csv", path, error);
+    file = open_file(options, "runs.csv", error);
     if (file) {
-        experiment_write_csv(results->experiment, file);
-        close_file(file, path, error);
+        experiment_write_csv(results->experiment, output_file_stream(file));
+        output_file_end(file, error);
     }
 }
 
@@ -141,8 +132,7 @@ static void replace_markdown(const PaperResults *results, const Sheet *claims, E
     snprintf(opening, sizeof opening, "# %s\n", results->paper->title);
     snprintf(heading, sizeof heading, "## Results with %s inputs", size_name);
     snprintf(part, sizeof part, "%s %s", results->paper->name, size_name);
-    if (!markdown_replace(options->markdown, part, opening, heading, text))
-        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", options->markdown, strerror(errno));
+    markdown_replace(options->markdown, part, opening, heading, text, error);
     free(text);
 }
 

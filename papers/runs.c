@@ -75,27 +75,21 @@ static void keep_statistics(const Experiment *experiment, WbGpu *gpu, RunResult 
 
 enum { PATH_BYTES = 4096 };
 
-static const char *report_path(const Experiment *experiment, const Run *run, const char *before,
-                               char path[PATH_BYTES])
+static const char *report_path(const Experiment *experiment, const Run *run, char path[PATH_BYTES])
 {
-    snprintf(path, PATH_BYTES, "%s/runs/%s%s-%s.json", experiment->options->out, before, run->benchmark,
-             run->mode);
+    snprintf(path, PATH_BYTES, "%s/runs/%s-%s.json", experiment->options->out, run->benchmark, run->mode);
     return path;
 }
 
-/* Under another name until it is whole: the run may be ended at any time. */
 static void write_report(const Experiment *experiment, const Run *run, WbGpu *gpu, Error *error)
 {
-    char part[PATH_BYTES], path[PATH_BYTES];
+    char path[PATH_BYTES];
     wb_set_run(gpu, &(WbRunInfo){.kind = "workload",
                                  .what = run->benchmark,
                                  .mode = run->mode,
                                  .size = paper_sizes[experiment->options->size]});
-    if (wb_report(gpu, report_path(experiment, run, ".", part), 0))
+    if (wb_report(gpu, report_path(experiment, run, path), 0))
         error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
-    else if (rename(part, report_path(experiment, run, "", path)))
-        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", path, strerror(errno));
-    unlink(part); /* which is there only if something failed */
 }
 
 static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, RunResult *result, Error *error)
@@ -138,10 +132,6 @@ static void done(size_t index, void *context, const JobEnd *end)
     Experiment *experiment = context;
     Run *run = &experiment->runs[index];
     run->was_cut_off = end->was_cut_off;
-    if (!end->finished && experiment->options->out) {
-        char part[PATH_BYTES];
-        unlink(report_path(experiment, run, ".", part));
-    }
     if (run->was_cut_off)
         return;
     if (end->finished)
@@ -163,7 +153,7 @@ static void tell_old_reports(const Experiment *experiment)
     char path[PATH_BYTES];
     size_t old = 0;
     for (size_t i = 0; experiment->options->out && i < experiment->count; i++)
-        old += access(report_path(experiment, &experiment->runs[i], "", path), F_OK) == 0;
+        old += access(report_path(experiment, &experiment->runs[i], path), F_OK) == 0;
     if (old)
         fprintf(experiment->options->to,
                 "%s has the reports of %zu of these %zu runs from an earlier start: all are run again.\n",

@@ -1,12 +1,12 @@
 /* Dependency graphs of the C API: files, and edges that say nothing new. */
 #include "api/graph.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/output_file.h"
 
 /* -- files -- */
 
@@ -33,16 +33,14 @@ static bool ends_in(const char *path, const char *ending)
 
 static WbStatus write_draft(const GraphDraft *draft, const char *path, Error *error)
 {
-    FILE *to = fopen(path, "w");
-    if (to && (ends_in(path, ".dot") || ends_in(path, ".gv")))
-        draft_write_dot(draft, to);
-    else if (to)
-        draft_write_edges(draft, to);
-    const bool failed = !to || ferror(to);
-    if ((to && fclose(to)) || failed)
-        return error_set(error, WB_ERROR_ARGUMENT, "The graph cannot be written to %s: %s.", path,
-                         strerror(errno));
-    return WB_OK;
+    OutputFile *file = output_file_begin("graph", path, error);
+    if (!file)
+        return error->status;
+    if (ends_in(path, ".dot") || ends_in(path, ".gv"))
+        draft_write_dot(draft, output_file_stream(file));
+    else
+        draft_write_edges(draft, output_file_stream(file));
+    return output_file_end(file, error);
 }
 
 WbStatus wb_graph_write(WbGraph *graph, const char *path)

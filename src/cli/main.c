@@ -104,8 +104,15 @@ static int check_output(int result)
     return result == EXIT_DONE ? EXIT_FAILED : result;
 }
 
+/* What came from whoever has started this process. */
+static struct sigaction before_file_limit;
+
+void main_restore_signals(void) { sigaction(SIGXFSZ, &before_file_limit, NULL); }
+
 int main(int argument_count, char **arguments)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGXFSZ, &ignore, &before_file_limit); /* a file that may not grow is told like a full disk */
     const Command *command = NULL;
     const int result = check_output(run_command(argument_count, arguments, &command));
     if (result != EXIT_USAGE)

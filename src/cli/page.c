@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/output_file.h"
 #include "base/vec.h"
 #include "cli/comparable.h"
 #include "cli/page_run.h"
@@ -293,19 +294,16 @@ static void write_page(const char *data, const char *path, Error *error)
     char *template = file_read(
         "page", paper_data("web/dist/report.html", template_path, sizeof template_path), &length, error);
     char *place = template ? memmem(template, length, PLACEHOLDER, strlen(PLACEHOLDER)) : NULL;
-    FILE *to = place ? fopen(path, "w") : NULL;
     if (template && !place)
         error_set(error, WB_ERROR_ARGUMENT, "%s is no page to be filled.", template_path);
-    else if (template && !to)
-        error_set(error, WB_ERROR_ARGUMENT, "%s cannot be written: %s.", path, strerror(errno));
-    if (to) {
+    OutputFile *file = place ? output_file_begin("page", path, error) : NULL;
+    if (file) {
         const char *rest = place + strlen(PLACEHOLDER);
+        FILE *to = output_file_stream(file);
         fwrite(template, 1, (size_t)(place - template), to);
         write_data(data, to);
         fwrite(rest, 1, length - (size_t)(rest - template), to);
-        const bool failed = ferror(to);
-        if (fclose(to) || failed)
-            error_set(error, WB_ERROR_ARGUMENT, "%s could not be written to its end.", path);
+        output_file_end(file, error);
     }
     xfree(template);
 }

@@ -28,10 +28,11 @@ enum { PROGRAM_FILES = 3 };
 typedef struct ProgramFile {
     const char *path; /* null: none is wanted */
     struct timespec before;
+    ino_t inode; /* of what was there */
 } ProgramFile;
 
-/* Invariant: notice is a pipe; bytes come out of it as soon as the program, or one that it started, has
- * opened a GPU or asked for what a static runtime needs (rt/settings.h). They find it by a path, for they may close files that they do not know. */
+/* Invariant: notice is a pipe; what the program, or one that it started, has to tell comes out of it
+ * (rt/settings.h). They find it by a path, for they may close files that they do not know. */
 typedef struct Program {
     Running running;
     const char *kernels, *max_cycles, *seed;
@@ -245,10 +246,11 @@ static void set_environment(const Program *program)
 
 /* -- its life -- */
 
-static struct timespec last_change(const char *path)
+static ProgramFile file_now(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 ? status.st_mtim : (struct timespec){0};
+    return stat(path, &status) ? (ProgramFile){.path = path}
+                               : (ProgramFile){path, status.st_mtim, status.st_ino};
 }
 
 static void note_files(Program *program)
@@ -257,13 +259,14 @@ static void note_files(Program *program)
     const char *const paths[PROGRAM_FILES] = {running->stats, running->timeline, running->profile};
     for (size_t i = 0; i < PROGRAM_FILES; i++)
         if (paths[i])
-            program->files[i] = (ProgramFile){paths[i], last_change(paths[i])};
+            program->files[i] = file_now(paths[i]);
 }
 
 static bool is_written(const ProgramFile *file)
 {
-    const struct timespec now = last_change(file->path);
-    return now.tv_sec != file->before.tv_sec || now.tv_nsec != file->before.tv_nsec;
+    const ProgramFile now = file_now(file->path);
+    return now.before.tv_sec != file->before.tv_sec || now.before.tv_nsec != file->before.tv_nsec ||
+           now.inode != file->inode;
 }
 
 /* What the program, and of the page this process, has written; and what it has not. */
@@ -292,19 +295,24 @@ static bool has_told(const Program *program, int number)
 }
 
 /* What the program's own CUDA has let us know. */
-typedef struct Notice { bool opened, is_static; } Notice;
+typedef struct Notice {
+    bool opened, is_static, is_unwritten;
+} Notice;
 
 static Notice read_notice(const Program *program)
 {
     char bytes[256];
-    const ssize_t count = read(program->notice[0], bytes, sizeof bytes);
-    return (Notice){
-        .opened = count > 0 && memchr(bytes, SETTINGS_NOTICE_OPENED, (size_t)count),
-        .is_static = count > 0 && memchr(bytes, SETTINGS_NOTICE_STATIC, (size_t)count),
-    };
+    Notice notice = {0};
+    for (ssize_t count; (count = read(program->notice[0], bytes, sizeof bytes)) > 0;) {
+        notice.opened |= memchr(bytes, SETTINGS_NOTICE_OPENED, (size_t)count) != NULL;
+        notice.is_static |= memchr(bytes, SETTINGS_NOTICE_STATIC, (size_t)count) != NULL;
+        notice.is_unwritten |= memchr(bytes, SETTINGS_NOTICE_UNWRITTEN, (size_t)count) != NULL;
+    }
+    return notice;
 }
 
-/* A static runtime that cannot work makes a program fail, whether that knows it or not. */
+/* A static runtime that cannot work, and a file that could not be written, make a program fail, whether that knows
+ * it or not. */
 static int tell_end(const Program *program, int status, Notice notice)
 {
     const bool opened = notice.opened;
@@ -314,7 +322,7 @@ static int tell_end(const Program *program, int status, Notice notice)
                  strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
     }
-    if (notice.is_static)
+    if (notice.is_static || notice.is_unwritten)
         return WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_FAILED;
     if (!opened && program->facts.kind == FILE_ELF && !*program->facts.runtime &&
         !program->facts.needs_driver && !program->facts.has_device_code)
@@ -346,6 +354,16 @@ static void pass_signals(struct sigaction old[PASSED_SIGNALS])
         sigaction(passed_signals[i], &action, &old[i]);
 }
 
+/* The file of run_for_page(); empty: there is none. */
+static char page_statistics[RUNNING_PATH_SIZE];
+
+static void end_without_page(int number)
+{
+    unlink(page_statistics);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 /* Waits for the program's end. Its number is given back to the system only when no signal is passed on to it
  * any more: it may become another process's. From then on they end this process, but for those that its
  * caller has made it ignore, as nohup does, and SIGUSR1, a question that came late. */
@@ -357,7 +375,9 @@ static int wait_for_end(const struct sigaction old[PASSED_SIGNALS])
         ;
     for (size_t i = 0; i < PASSED_SIGNALS; i++)
         signal(passed_signals[i],
-               old[i].sa_handler == SIG_IGN || passed_signals[i] == SIGUSR1 ? SIG_IGN : SIG_DFL);
+               old[i].sa_handler == SIG_IGN || passed_signals[i] == SIGUSR1 ? SIG_IGN
+               : *page_statistics                                           ? end_without_page
+                                                                            : SIG_DFL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     return status;
@@ -408,6 +428,7 @@ static int run(Program *program)
     child = fork();
     if (child == 0) {
         set_environment(program);
+        main_restore_signals();
         sigprocmask(SIG_SETMASK, &before, NULL);
         execv(program->path, program->arguments);
         fail("%s cannot be started: %s.", program->path, strerror(errno));
@@ -425,18 +446,17 @@ static int run(Program *program)
 /* With --report, its statistics go into a file of which the page is made behind its end. */
 static int run_for_page(Program *program)
 {
-    char path[RUNNING_PATH_SIZE];
     Running *running = &program->running;
     const bool keeps = running->stats;
     if (keeps && strlen(running->stats) > 4 && !strcmp(running->stats + strlen(running->stats) - 4, ".csv"))
         return misuse("with --report, --stats needs a JSON file.");
-    if (!keeps && !running_new_file(path))
+    if (!keeps && !running_new_file(page_statistics))
         return EXIT_FAILED;
-    running->stats = keeps ? running->stats : path;
+    running->stats = keeps ? running->stats : page_statistics;
     running->report.blocks = true;
     const int result = run(program);
     if (!keeps)
-        unlink(path);
+        unlink(page_statistics);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -195,16 +196,27 @@ int running_write_page(const Running *running, const char *statistics)
     return page_write_own(statistics, running->page, &error) ? EXIT_DONE : fail("%s", error.text);
 }
 
+/* A file in memory, of which nothing is left whatever ends the process; -1 once the failure has been told. */
+static int open_memory(char path[RUNNING_PATH_SIZE])
+{
+    const int file = memfd_create("warpbeam", MFD_CLOEXEC);
+    if (file < 0)
+        fail("there is no memory for what is to be shown: %s.", strerror(errno));
+    snprintf(path, RUNNING_PATH_SIZE, "/proc/self/fd/%d", file);
+    return file;
+}
+
 static int write_page(const Running *running, WbGpu *gpu, const char *path)
 {
     char statistics[RUNNING_PATH_SIZE];
     Running here = *running;
+    const int file = open_memory(statistics);
     here.page = path;
-    if (!running_new_file(statistics))
+    if (file < 0)
         return EXIT_FAILED;
     const int result = wb_report(gpu, statistics, WB_REPORT_BLOCKS) ? fail("%s", wb_error(gpu))
                                                                     : running_write_page(&here, statistics);
-    unlink(statistics);
+    close(file);
     return result;
 }
 
@@ -233,12 +245,13 @@ typedef int WriteFn(const Running *running, WbGpu *gpu, const char *path);
 static int write_out(const Running *running, WbGpu *gpu, WriteFn *write)
 {
     char made[RUNNING_PATH_SIZE];
-    if (!running_new_file(made))
+    const int file = open_memory(made);
+    if (file < 0)
         return EXIT_FAILED;
     int result = write(running, gpu, made);
     if (result == EXIT_DONE)
         result = copy_out(made);
-    unlink(made);
+    close(file);
     return result;
 }
 

@@ -1,30 +1,25 @@
 /* The report through the C API. */
 #include "report/report.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "api/gpu.h"
+#include "base/output_file.h"
 
 static WbStatus write_report(WbGpu *gpu, const char *path, unsigned parts, Error *error)
 {
     if (!path)
         return error_set(error, WB_ERROR_ARGUMENT, "wb_report needs the path of a file; it was null.");
-    FILE *to = fopen(path, "w");
-    if (!to)
-        return error_set(error, WB_ERROR_NOT_FOUND, "The report cannot be written to %s: %s.", path,
-                         strerror(errno));
+    OutputFile *file = output_file_begin("report", path, error);
+    if (!file)
+        return error->status;
     const ReportOptions options = {.details = parts & WB_REPORT_DETAILS, .blocks = parts & WB_REPORT_BLOCKS};
     const char *dot = strrchr(path, '.');
     if (dot && strcmp(dot, ".csv") == 0)
-        report_csv(gpu, to);
+        report_csv(gpu, output_file_stream(file));
     else
-        report_json(gpu, &options, to);
-    const bool failed = ferror(to);
-    if (fclose(to) || failed)
-        return error_set(error, WB_ERROR_ARGUMENT, "The report could not be written to %s: %s.", path,
-                         strerror(errno));
-    return WB_OK;
+        report_json(gpu, &options, output_file_stream(file));
+    return output_file_end(file, error);
 }
 
 WbStatus wb_report(WbGpu *gpu, const char *path, unsigned parts)

@@ -1,8 +1,9 @@
 /* The timeline of all that a GPU has run: kernels, copies, counters; blocks are in trace_blocks.c. */
 #include "report/trace.h"
 
-#include <errno.h>
 #include <string.h>
+
+#include "base/output_file.h"
 
 /* What each kind may take of the events that barriers leave: so many of 32. */
 enum { KERNELS = 2, COPIES = 1, COUNTERS = 4, STAYS = 14, LAUNCHES = 4, WAITS = 4, EDGES = 2, SHARES = 32 };
@@ -173,19 +174,14 @@ static WbStatus write_timeline(const WbGpu *gpu, const char *path, Error *error)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "Nothing has been kept for a timeline: set the knob timeline to true before the "
                          "first launch.");
-    FILE *to = fopen(path, "w");
-    if (!to)
-        return error_set(error, WB_ERROR_NOT_FOUND, "The timeline cannot be written to %s: %s.", path,
-                         strerror(errno));
+    OutputFile *file = output_file_begin("timeline", path, error);
+    if (!file)
+        return error->status;
     Trace trace = {.gpu = gpu};
     collect(&trace);
-    trace_write(&trace, to);
+    trace_write(&trace, output_file_stream(file));
     trace_free(&trace);
-    const bool failed = ferror(to);
-    if (fclose(to) || failed)
-        return error_set(error, WB_ERROR_ARGUMENT, "The timeline could not be written to %s: %s.", path,
-                         strerror(errno));
-    return WB_OK;
+    return output_file_end(file, error);
 }
 
 WbStatus wb_timeline(WbGpu *gpu, const char *path)

@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "rt/live.h"
 #include "rt/rt.h"
+#include "rt/settings.h"
 #include "rt/told.h"
 #include "warpbeam_graph.h"
 
@@ -28,17 +29,39 @@ static struct {
     pid_t process;
     volatile sig_atomic_t crashing;
     bool is_written; /* what is known */
+    bool has_failed; /* a file could not be written */
     Interrupt interrupt;
 } end;
 
+/* Tells what could not be written. */
+static void check_written(WbStatus status)
+{
+    if (status == WB_OK)
+        return;
+    end.has_failed = true;
+    fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    settings_give_notice(SETTINGS_NOTICE_UNWRITTEN);
+}
+
+/* A file that may grow no further is told like a full disk: its signal would end the process without a word. */
+static struct sigaction ignore_file_limit(void)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction old;
+    sigaction(SIGXFSZ, &ignore, &old);
+    return old;
+}
+
 static void write_statistics(void)
 {
-    end.is_written = true;
+    const struct sigaction old = ignore_file_limit();
     const FinishFiles *files = &end.files;
-    if (files->statistics && wb_report(end.gpu, files->statistics, files->parts))
-        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
-    if (files->timeline && wb_timeline(end.gpu, files->timeline))
-        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    end.is_written = true;
+    if (files->statistics)
+        check_written(wb_report(end.gpu, files->statistics, files->parts));
+    if (files->timeline)
+        check_written(wb_timeline(end.gpu, files->timeline));
+    sigaction(SIGXFSZ, &old, NULL);
     report_violations(end.gpu, stderr);
     if (told_again())
         fprintf(stderr, "warpbeam: Failures of calls whose reasons had been told before: %" PRIu64 ".\n",
@@ -52,8 +75,12 @@ static void write_profile(void)
     WbGraph *graph;
     if (!end.files.profile)
         return;
-    if (wb_profile_end(end.gpu, &graph) || wb_graph_write(graph, end.files.profile))
-        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    const struct sigaction old = ignore_file_limit();
+    WbStatus status = wb_profile_end(end.gpu, &graph);
+    if (status == WB_OK)
+        status = wb_graph_write(graph, end.files.profile);
+    check_written(status);
+    sigaction(SIGXFSZ, &old, NULL);
     wb_graph_destroy(graph);
 }
 
@@ -71,6 +98,24 @@ static void finish(void)
         write_profile();
     write_statistics();
     rt_leave();
+}
+
+/* A program that has done what it should has still failed if its files are not there. To end it again from here is
+ * taken well: what else there is to do at its end is done. */
+static void finish_with(int status, void *unused)
+{
+    (void)unused;
+    finish();
+    if (end.has_failed && status == EXIT_SUCCESS && end.process == getpid())
+        exit(EXIT_FAILURE);
+}
+
+/* Its status is not known here. */
+static void finish_quickly(void)
+{
+    finish();
+    if (end.has_failed && end.process == getpid())
+        quick_exit(EXIT_FAILURE);
 }
 
 /* What has ended this process may be sent to all of its group, and nobody may read what it says. */
@@ -173,8 +218,8 @@ void finish_expect(WbGpu *gpu, const FinishFiles *files)
         .summary = files->summary,
     };
     end.process = getpid();
-    atexit(finish);
-    at_quick_exit(finish);
+    on_exit(finish_with, NULL);
+    at_quick_exit(finish_quickly);
     if (files->statistics || files->timeline || files->summary)
         watch_crashes();
 }

@@ -1,11 +1,11 @@
 /* Graphs as pictures: a file for Graphviz, with a cluster for each child graph. */
 #include "rt/graph.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/output_file.h"
 #include "rt/module.h"
 
 static const char *const kind_names[] = {
@@ -67,14 +67,13 @@ RtError rt_graph_write_dot(const RtGraph *graph, const char *path, bool is_verbo
 {
     if (!path)
         return rt_fail(RT_INVALID_VALUE, "The path of the picture is a null pointer.");
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return rt_fail(RT_OPERATING_SYSTEM, "%s cannot be written: %s.", path, strerror(errno));
+    Error error = {0};
+    OutputFile *output = output_file_begin("picture", path, &error);
+    if (!output)
+        return rt_fail(RT_OPERATING_SYSTEM, "%s", error.text);
+    FILE *file = output_file_stream(output);
     fputs("digraph graph_ {\n    node [shape=box];\n", file);
     write_nodes(file, graph, is_verbose);
     fputs("}\n", file);
-    const bool is_written = !ferror(file);
-    if (fclose(file) || !is_written)
-        return rt_fail(RT_OPERATING_SYSTEM, "%s cannot be written: %s.", path, strerror(errno));
-    return RT_SUCCESS;
+    return output_file_end(output, &error) ? rt_fail(RT_OPERATING_SYSTEM, "%s", error.text) : RT_SUCCESS;
 }

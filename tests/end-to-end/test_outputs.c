@@ -137,6 +137,57 @@ static void a_full_disk_is_told(void **state)
     }
 }
 
+/* Neither a disk that is full nor a limit of the size of files takes away what there was, and no part stays. */
+static void files_stay_on_a_full_disk(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"--stats", "--timeline", "--report"};
+    char command[1024];
+    assert_int_equal(mkdir("small", 0777), 0);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        snprintf(command, sizeof command, SAXPY "%s /dev/full 2>&1", options[i]);
+        assert_int_equal(run(command), 1);
+        assert_non_null(strstr(output, "cannot be written to /dev/full: No space left on device."));
+        assert_null(strstr(output, "is written"));
+        write_file("small/kept", "text");
+        snprintf(command, sizeof command,
+                 "ulimit -f 2; '%s/bin/warpbeam' " SAXPY "%s small/kept 2>&1", shell_build_folder(),
+                 options[i]);
+        assert_int_equal(shell_run(command, output, sizeof output), 1);
+        assert_non_null(strstr(output, ": File too large."));
+        assert_true(holds("small/kept", "text"));
+        shell_run("ls -A small", output, sizeof output);
+        assert_string_equal(output, "kept\n");
+    }
+}
+
+/* What goes to a device, a pipe or standard output arrives there; a link stays one. */
+static void files_are_written_where_paths_lead(void **state)
+{
+    (void)state;
+    struct stat status;
+    write_file("real", "text");
+    assert_int_equal(chmod("real", 0640) | symlink("real", "link.json"), 0);
+    assert_int_equal(run(SAXPY "--stats link.json 2>&1"), 0);
+    assert_int_equal(lstat("link.json", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat("real", &status), 0);
+    assert_true(status.st_size > 1000);
+    assert_int_equal(status.st_mode & 07777, 0640);
+    assert_int_equal(run(SAXPY "--stats /dev/null 2>&1"), 0);
+    assert_int_equal(run(SAXPY "--stats /dev/stdout >all 2>&1"), 0);
+    assert_int_equal(shell_run("grep -c 'result is right\\|warpbeam-report-1' all", output, sizeof output), 0);
+    assert_string_equal(output, "2\n");
+    assert_int_equal(system("mkfifo pipe && (cat pipe >from &)"), 0);
+    assert_int_equal(run(SAXPY "--stats pipe 2>&1"), 0);
+    assert_int_equal(system("for i in $(seq 100); do grep -q '^}' from && break; sleep 0.05; done; "
+                            "grep -q warpbeam-report-1 from"),
+                     0);
+    write_file("all", "before\n");
+    assert_int_equal(run("report link.json -o - >>all && head -n 1 all"), 0);
+    assert_string_equal(output, "before\n");
+}
+
 /* Its runs end with it, and it tells how many were done. */
 static void papers_are_stopped(void **state)
 {
@@ -170,7 +221,7 @@ static void papers_are_stopped_on_a_full_disk(void **state)
              shell_build_folder());
     assert_int_equal(shell_run(command, output, sizeof output), 0);
     assert_non_null(strstr(output, "status 143"));
-    assert_non_null(strstr(output, "runs were done. full/times.csv cannot be written: "));
+    assert_non_null(strstr(output, "runs were done. The table cannot be written to full/times.csv: "));
     assert_null(strstr(output, "\n.sor-"));
 }
 
@@ -212,6 +263,14 @@ static int be_program(const char *end)
     return 0;
 }
 
+/* Builds with sanitizers have none. */
+static bool has_stand_ins(void)
+{
+    char stand_in[512];
+    snprintf(stand_in, sizeof stand_in, "%s/lib/libcuda.so.1", shell_build_folder());
+    return access(stand_in, F_OK) == 0;
+}
+
 static int run_self(const char *options, const char *end)
 {
     char command[512];
@@ -225,10 +284,8 @@ static int run_self(const char *options, const char *end)
 static void pages_are_of_their_program(void **state)
 {
     (void)state;
-    char stand_in[512];
-    snprintf(stand_in, sizeof stand_in, "%s/lib/libcuda.so.1", shell_build_folder());
-    if (access(stand_in, F_OK))
-        skip(); /* builds with sanitizers have none */
+    if (!has_stand_ins())
+        skip();
     assert_int_equal(run_self("", "vanish"), 1);
     assert_non_null(strstr(output, "p.html was not written."));
     assert_int_equal(run(SAXPY "--stats s.json 2>&1"), 0);
@@ -242,6 +299,44 @@ static void pages_are_of_their_program(void **state)
     assert_int_equal(access("p.html", F_OK), 0);
 }
 
+/* A program's files are checked as well, however it is started. */
+static void programs_tell_of_full_disks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *variable;
+    } files[] = {{"--stats", "WARPBEAM_STATS"},
+                 {"--timeline", "WARPBEAM_TIMELINE"},
+                 {"--graph-profile", "WARPBEAM_GRAPH_PROFILE"}};
+    const char *build = shell_build_folder();
+    char command[1024];
+    if (!has_stand_ins())
+        skip();
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        for (size_t k = 0; k < 2; k++) { /* the program itself, and a script that does not look at its end */
+            snprintf(command, sizeof command,
+                     "run --gpu gtx480 %s /dev/full -- %s'%s/tests/test_outputs' leave%s 2>&1",
+                     files[i].option, k ? "/bin/sh -c \"" : "", build, k ? "; exit 0\"" : "");
+            assert_int_equal(run(command), 1);
+            assert_non_null(strstr(output, "cannot be written to /dev/full: No space left on device."));
+        }
+        write_file("kept", "text");
+        snprintf(command, sizeof command,
+                 "ulimit -f 0; %s=kept WARPBEAM_GPU=gtx480 LD_LIBRARY_PATH='%s/lib' '%s/tests/test_outputs' leave "
+                 "2>&1",
+                 files[i].variable, build, build);
+        assert_int_equal(shell_run(command, output, sizeof output), 1);
+        assert_non_null(strstr(output, "kept: File too large."));
+        assert_true(holds("kept", "text"));
+        snprintf(command, sizeof command,
+                 "ulimit -f 0; '%s/bin/warpbeam' run --gpu gtx480 %s kept -- '%s/tests/test_outputs' leave 2>&1",
+                 build, files[i].option, build);
+        assert_int_equal(shell_run(command, output, sizeof output), 1);
+        assert_non_null(strstr(output, "kept was not written."));
+        assert_null(strstr(output, "is written"));
+    }
+}
+
 int main(int argument_count, char **arguments)
 {
     if (argument_count == 2)
@@ -251,9 +346,12 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(runs_are_refused_before_they_begin),
         cmocka_unit_test(files_are_written_whoever_reads),
         cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(files_stay_on_a_full_disk),
+        cmocka_unit_test(files_are_written_where_paths_lead),
         cmocka_unit_test(papers_are_stopped),
         cmocka_unit_test(papers_are_stopped_on_a_full_disk),
         cmocka_unit_test(pages_are_of_their_program),
+        cmocka_unit_test(programs_tell_of_full_disks),
     };
     return cmocka_run_group_tests_name("outputs", tests, make_folder, remove_folder);
 }

@@ -2,6 +2,7 @@
 #ifndef TRACE_RULES_H
 #define TRACE_RULES_H
 
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +21,13 @@ enum { MOST_DEPTH = 4 };
 static inline char *timeline_text(WbGpu *gpu)
 {
     char path[] = "/tmp/warpbeam_trace_XXXXXX";
-    const int file = mkstemp(path);
+    int file = mkstemp(path);
     assert_true(file >= 0);
     if (wb_timeline(gpu, path) != WB_OK)
         fail_msg("%s", wb_error(gpu));
+    close(file); /* another file has its name now */
+    file = open(path, O_RDONLY);
+    assert_true(file >= 0);
     const off_t size = lseek(file, 0, SEEK_END);
     char *text = calloc(1, (size_t)size + 1);
     assert_non_null(text);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output_file.h"
+
 /* The whole file as text; null: it cannot be read. */
 static char *read_text(const char *path)
 {
@@ -19,17 +21,18 @@ static char *read_text(const char *path)
 }
 
 bool markdown_replace(const char *path, const char *name, const char *opening, const char *heading,
-                      const char *text)
+                      const char *text, Error *error)
 {
     char begin[96], end[96];
     snprintf(begin, sizeof begin, "<!-- generated: %s -->\n", name);
     snprintf(end, sizeof end, "<!-- end of %s -->\n", name);
     char *old = read_text(path);
-    FILE *file = fopen(path, "w");
-    if (!file) {
+    OutputFile *output = output_file_begin("page", path, error);
+    if (!output) {
         free(old);
         return false;
     }
+    FILE *file = output_file_stream(output);
     const char *rest = old ? old : opening;
     const char *from = strstr(rest, begin), *to = from ? strstr(from, end) : NULL;
     if (to)
@@ -37,5 +40,5 @@ bool markdown_replace(const char *path, const char *name, const char *opening, c
     else
         fprintf(file, "%s\n%s\n\n%s%s%s", rest, heading, begin, text, end);
     free(old);
-    return !fclose(file);
+    return output_file_end(output, error) == WB_OK;
 }

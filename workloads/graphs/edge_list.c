@@ -3,8 +3,9 @@
  * "# vertices COUNT" says so, which is how vertices without edges at the end survive writing and reading. */
 #include "graphs/graph_reader.h"
 
-#include <errno.h>
 #include <string.h>
+
+#include "base/output_file.h"
 
 /* On a comment line: its "vertices COUNT", if that is what it says. */
 static void read_comment(GraphReader *reader)
@@ -65,9 +66,11 @@ bool read_edge_list(GraphReader *reader)
 
 bool graph_write_edges(const Graph *graph, const char *path, InputError *error)
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return input_fail(error, "The graph cannot be written to '%s': %s.", path, strerror(errno));
+    Error problem = {0};
+    OutputFile *output = output_file_begin("graph", path, &problem);
+    if (!output)
+        return input_fail(error, "%s", problem.text);
+    FILE *file = output_file_stream(output);
     fprintf(file, "# vertices %u\n", graph->vertices);
     for (uint32_t v = 0; v < graph->vertices; v++)
         for (uint32_t i = graph->starts[v]; i < graph->starts[v + 1]; i++) {
@@ -76,8 +79,5 @@ bool graph_write_edges(const Graph *graph, const char *path, InputError *error)
                 fprintf(file, " %u", graph->weights[i]);
             fputc('\n', file);
         }
-    const bool failed = ferror(file);
-    if (fclose(file) || failed)
-        return input_fail(error, "The graph cannot be written to '%s': %s.", path, strerror(errno));
-    return true;
+    return output_file_end(output, &problem) == WB_OK || input_fail(error, "%s", problem.text);
 }
