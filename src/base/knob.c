@@ -15,7 +15,30 @@ static const void *const_field(const Knob *knob, const void *object)
     return (const char *)object + knob->offset;
 }
 
-bool knob_parse_integer(const char *text, uint64_t *value)
+/* The number that the text begins with, and what stands behind it. */
+static bool parse_number(const char *text, uint64_t *value, const char **rest)
+{
+    if (!isdigit((unsigned char)*text))
+        return false;
+    const bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, hexadecimal ? 16 : 10);
+    *rest = end + strspn(end, " ");
+    return !errno;
+}
+
+bool knob_parse_count(const char *text, uint64_t *value)
+{
+    uint64_t number;
+    const char *rest;
+    if (!parse_number(text, &number, &rest) || *rest)
+        return false;
+    *value = number;
+    return true;
+}
+
+bool knob_parse_bytes(const char *text, uint64_t *value)
 {
     static const struct {
         const char *suffix;
@@ -23,19 +46,13 @@ bool knob_parse_integer(const char *text, uint64_t *value)
     } units[] = {
         {"", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40},
     };
-    if (!isdigit((unsigned char)*text))
+    uint64_t number;
+    const char *rest;
+    if (!parse_number(text, &number, &rest))
         return false;
-    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, hexadecimal ? 16 : 10);
-    if (errno)
-        return false;
-    while (*end == ' ')
-        end++;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strcmp(end, units[i].suffix) == 0 && number <= UINT64_MAX >> units[i].shift) {
-            *value = (uint64_t)number << units[i].shift;
+        if (strcmp(rest, units[i].suffix) == 0 && number <= UINT64_MAX >> units[i].shift) {
+            *value = number << units[i].shift;
             return true;
         }
     }
@@ -65,15 +82,24 @@ static bool parse_choice(const Knob *knob, const char *text, uint32_t *value)
     return false;
 }
 
-static bool assign(const Knob *knob, void *object, const char *text)
+static bool is_power(uint64_t number) { return number && !(number & (number - 1)); }
+
+static bool parse_integer(const Knob *knob, const char *text, uint64_t *value)
 {
     uint64_t number;
+    const bool is_number =
+        strcmp(knob->unit, "bytes") == 0 ? knob_parse_bytes(text, &number) : knob_parse_count(text, &number);
+    if (!is_number || number < knob->minimum || number > knob->maximum || (knob->is_power && !is_power(number)))
+        return false;
+    *value = number;
+    return true;
+}
+
+static bool assign(const Knob *knob, void *object, const char *text)
+{
     switch (knob->kind) {
     case KNOB_KIND_INTEGER:
-        if (!knob_parse_integer(text, &number) || number < knob->minimum || number > knob->maximum)
-            return false;
-        *(uint64_t *)field(knob, object) = number;
-        return true;
+        return parse_integer(knob, text, field(knob, object));
     case KNOB_KIND_BOOLEAN:
         return knob_parse_boolean(text, field(knob, object));
     case KNOB_KIND_ENUMERATION:
@@ -177,7 +203,11 @@ const char *knob_domain(const Knob *knob, char *buffer, size_t size)
     size_t used = 0;
     switch (knob->kind) {
     case KNOB_KIND_INTEGER:
-        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64, knob->minimum, knob->maximum);
+        snprintf(buffer, size,
+                 !knob->is_power                      ? "%" PRIu64 " to %" PRIu64
+                 : knob->maximum == 2 * knob->minimum ? "%" PRIu64 " or %" PRIu64
+                                                      : "a power of two from %" PRIu64 " to %" PRIu64,
+                 knob->minimum, knob->maximum);
         break;
     case KNOB_KIND_BOOLEAN:
         snprintf(buffer, size, "true or false");

@@ -67,7 +67,7 @@ static bool make_buffer(WbGpu *gpu, const char *text, const char *value, KernelA
     uint64_t bytes;
     const size_t length = strcspn(value, ":");
     snprintf(number, sizeof number, "%.*s", (int)length, value);
-    if (!knob_parse_integer(number, &bytes) || !bytes) {
+    if (!knob_parse_bytes(number, &bytes) || !bytes) {
         misuse("'%s' has no size that can be read; a buffer is buffer:BYTES or buffer:BYTES:FILL, with 4096, "
                "64KiB, "
                "1MiB or such as BYTES.",
@@ -102,7 +102,7 @@ static bool parse_signed(const Type *type, const char *value, KernelArgument *ar
 
 static bool parse_unsigned(const Type *type, const char *value, KernelArgument *argument)
 {
-    return knob_parse_integer(value, &argument->bits) &&
+    return knob_parse_bytes(value, &argument->bits) &&
            (type->size == 8 || argument->bits >> (8 * type->size) == 0);
 }
 

@@ -413,7 +413,7 @@ static int read_options(int *argument_count, char **arguments, Comparison *compa
     comparison->csv = take_flag(argument_count, arguments, "--csv");
     comparison->each = take_flag(argument_count, arguments, "--each");
     comparison->top = USUAL_TOP;
-    if (top && !knob_parse_integer(top, &comparison->top))
+    if (top && !knob_parse_count(top, &comparison->top))
         return misuse("--top needs a number, not '%s'.", top);
     if (take_flag(argument_count, arguments, "--all"))
         comparison->top = UINT64_MAX;

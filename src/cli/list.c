@@ -85,7 +85,7 @@ static void print_gpu(void *context, const char *name, const char *path)
 static int list_gpus(Listing *listing)
 {
     GpuListing gpus = {listing, false};
-    config_list(print_gpu, &gpus);
+    config_list(NULL, print_gpu, &gpus);
     return gpus.broken ? EXIT_FAILED : EXIT_DONE;
 }
 

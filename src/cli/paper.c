@@ -72,7 +72,7 @@ static int read_size(const char *text, InputSize *size)
 static int read_jobs(const char *text, int *jobs)
 {
     uint64_t count;
-    if (!knob_parse_integer(text, &count) || count < 1 || count > 65536)
+    if (!knob_parse_count(text, &count) || count < 1 || count > 65536)
         return misuse("--jobs needs a number from 1 on, not '%s'.", text);
     *jobs = (int)count;
     return EXIT_DONE;

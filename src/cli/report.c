@@ -68,7 +68,7 @@ int command_report(int argument_count, char **arguments)
         return result;
     if (argument_count < 2)
         return misuse("report needs statistics files of runs, or folders of `warpbeam paper --out`.");
-    if (size && (!knob_parse_integer(size, &megabytes) || megabytes < 1 || megabytes > 1000))
+    if (size && (!knob_parse_count(size, &megabytes) || megabytes < 1 || megabytes > 1000))
         return misuse("--megabytes needs a number from 1 to 1000, not '%s'.", size);
     return write_report(argument_count, arguments, path ? path : "report.html",
                         size ? (size_t)megabytes * 1000 * 1000 : PAGE_BYTES);

@@ -43,7 +43,7 @@ static bool parse_dimensions(const char *option, const char *text, WbDim3 *to)
 static bool parse_shared(const char *text, uint32_t *to)
 {
     uint64_t bytes;
-    if (!knob_parse_integer(text, &bytes) || bytes > UINT32_MAX) {
+    if (!knob_parse_bytes(text, &bytes) || bytes > UINT32_MAX) {
         misuse("--shared needs a number of bytes, not '%s'.", text);
         return false;
     }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <yaml.h>
 
@@ -18,17 +19,20 @@ static const char *const machine_code_names[] = {"ptx", "native", NULL};
 
 #define KNOB_ROW(field, kind) #field, KNOB_KIND_##kind, offsetof(GpuConfig, field)
 #define KNOB_INTEGER(field, initial, minimum, maximum, unit, description)                                    \
-    {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, NULL, unit, description},
+    {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, false, NULL, unit, description},
+#define KNOB_POWER(field, initial, minimum, maximum, unit, description)                                      \
+    {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, true, NULL, unit, description},
 #define KNOB_ENUMERATION(field, initial, choices, description)                                               \
-    {KNOB_ROW(field, ENUMERATION), initial, 0, 0, choices, "", description},
+    {KNOB_ROW(field, ENUMERATION), initial, 0, 0, false, choices, "", description},
 #define KNOB_BOOLEAN(field, initial, description)                                                            \
-    {KNOB_ROW(field, BOOLEAN), #initial, 0, 0, NULL, "", description},
+    {KNOB_ROW(field, BOOLEAN), #initial, 0, 0, false, NULL, "", description},
 #define KNOB_STRING(field, initial, description)                                                             \
-    {KNOB_ROW(field, STRING), initial, 0, 0, NULL, "", description},
+    {KNOB_ROW(field, STRING), initial, 0, 0, false, NULL, "", description},
 static const Knob rows[] = {
 #include "config/config.def"
 };
 #undef KNOB_INTEGER
+#undef KNOB_POWER
 #undef KNOB_ENUMERATION
 #undef KNOB_BOOLEAN
 #undef KNOB_STRING
@@ -39,9 +43,46 @@ enum { DEEPEST_INHERITANCE = 16 };
 
 static WbStatus load_file(const char *path, GpuConfig *config, unsigned depth, Error *error);
 
+/* -- names that there are -- */
+
+/* A listed name lives only during the visit, so the best one is kept as a copy. */
+typedef struct NearestConfig {
+    Nearest nearest;
+    char name[CONFIG_PATH_SIZE];
+} NearestConfig;
+
+static void offer_name(void *context, const char *name, const char *path)
+{
+    (void)path;
+    NearestConfig *found = context;
+    nearest_offer(&found->nearest, name);
+    if (found->nearest.best == name) {
+        snprintf(found->name, sizeof found->name, "%s", name);
+        found->nearest.best = found->name;
+    }
+}
+
+/* "; did you mean gtx480?" */
+static const char *hint_at_names(const char *name, const char *beside, char hint[NEAREST_HINT_SIZE])
+{
+    NearestConfig found = {.nearest = nearest_to(name)};
+    config_list(beside, offer_name, &found);
+    return nearest_hint(&found.nearest, hint, NEAREST_HINT_SIZE);
+}
+
+/* -- the file -- */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Null of what is no text, or one with zeros in it. */
 static const char *scalar(const yaml_node_t *node)
 {
-    return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+    const char *text = (const char *)node->data.scalar.value;
+    return node->type == YAML_SCALAR_NODE && strlen(text) == node->data.scalar.length ? text : NULL;
 }
 
 /* The pair's key and value as text, or an error that names the line. */
@@ -61,6 +102,24 @@ static WbStatus read_pair(yaml_document_t *document, const yaml_node_pair_t *pai
     return WB_OK;
 }
 
+/* A path is one from the folder of the file that says it. */
+static bool find_beside(const char *parent, const char *path, char parent_path[CONFIG_PATH_SIZE])
+{
+    const char *slash = *parent == '/' ? NULL : strrchr(path, '/');
+    const int length = snprintf(parent_path, CONFIG_PATH_SIZE, "%.*s%s", slash ? (int)(slash - path) + 1 : 0,
+                                path, parent);
+    return length < CONFIG_PATH_SIZE && access(parent_path, F_OK) == 0;
+}
+
+static WbStatus no_parent(const char *parent, const char *path, size_t line, Error *error)
+{
+    char hint[NEAREST_HINT_SIZE] = "; a path is looked for from the folder of this file on.";
+    if (!config_is_path(parent))
+        hint_at_names(parent, path, hint);
+    return error_set(error, WB_ERROR_NOT_FOUND, "%s:%zu: there is no configuration '%.80s' to inherit from%s",
+                     path, line, parent, hint);
+}
+
 static WbStatus inherit(const char *parent, const char *path, size_t line, GpuConfig *config, unsigned depth,
                         Error *error)
 {
@@ -69,9 +128,9 @@ static WbStatus inherit(const char *parent, const char *path, size_t line, GpuCo
         return error_set(error, WB_ERROR_ARGUMENT,
                          "%s:%zu: 'inherits: %.80s' goes round in a circle or deeper than %d.", path, line,
                          parent, DEEPEST_INHERITANCE);
-    if (!config_find(parent, path, parent_path))
-        return error_set(error, WB_ERROR_NOT_FOUND,
-                         "%s:%zu: there is no configuration '%.80s' to inherit from.", path, line, parent);
+    if (!(config_is_path(parent) ? find_beside(parent, path, parent_path)
+                                 : config_find(parent, path, parent_path)))
+        return no_parent(parent, path, line, error);
     if (load_file(parent_path, config, depth + 1, error))
         return error->status;
     /* These two are a file's own. */
@@ -134,6 +193,21 @@ static WbStatus apply_document(yaml_parser_t *parser, const char *path, GpuConfi
     return status;
 }
 
+/* A file holds one document, whatever else YAML has for files of several. */
+static WbStatus check_end(yaml_parser_t *parser, const char *path, Error *error)
+{
+    yaml_document_t document;
+    if (!yaml_parser_load(parser, &document))
+        return error_set(error, WB_ERROR_ARGUMENT, "%s:%zu: this is not YAML: %s.", path,
+                         parser->problem_mark.line + 1, parser->problem ? parser->problem : "unreadable");
+    if (yaml_document_get_root_node(&document))
+        error_set(error, WB_ERROR_ARGUMENT,
+                  "%s:%zu: a second document begins here, which would not be read: a configuration is one.", path,
+                  document.start_mark.line + 1);
+    yaml_document_delete(&document);
+    return error->status;
+}
+
 /* A configuration is called as its file is, unless it says otherwise. */
 static void name_by_file(const char *path, GpuConfig *config)
 {
@@ -146,6 +220,9 @@ static void name_by_file(const char *path, GpuConfig *config)
 
 static WbStatus load_file(const char *path, GpuConfig *config, unsigned depth, Error *error)
 {
+    if (is_folder(path))
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "%s is a folder; a configuration is the name of a GPU or a YAML file.", path);
     FILE *file = fopen(path, "rb");
     if (!file)
         return error_set(error, WB_ERROR_NOT_FOUND, "The configuration file %s cannot be read: %s.", path,
@@ -157,42 +234,25 @@ static WbStatus load_file(const char *path, GpuConfig *config, unsigned depth, E
     }
     yaml_parser_set_input_file(&parser, file);
     WbStatus status = apply_document(&parser, path, config, depth, error);
+    if (status == WB_OK)
+        status = check_end(&parser, path, error);
     yaml_parser_delete(&parser);
     fclose(file);
     return status;
 }
 
-/* A listed name lives only during the visit, so the best one is kept as a copy. */
-typedef struct NearestConfig {
-    Nearest nearest;
-    char name[CONFIG_PATH_SIZE];
-} NearestConfig;
-
-static void offer_name(void *context, const char *name, const char *path)
-{
-    (void)path;
-    NearestConfig *found = context;
-    nearest_offer(&found->nearest, name);
-    if (found->nearest.best == name) {
-        snprintf(found->name, sizeof found->name, "%s", name);
-        found->nearest.best = found->name;
-    }
-}
-
 static WbStatus not_found(const char *name, Error *error)
 {
-    if (*name && access(name, F_OK) == 0)
+    if (*name && access(name, F_OK) == 0 && !is_folder(name))
         return error_set(
             error, WB_ERROR_NOT_FOUND,
             "There is no GPU configuration '%.200s'; a file of that name is there, and would be read "
             "if it ended with .yaml or were given as ./%.200s.",
             name, name);
-    NearestConfig found = {.nearest = nearest_to(name)};
-    config_list(offer_name, &found);
     char hint[NEAREST_HINT_SIZE];
     return error_set(error, WB_ERROR_NOT_FOUND,
                      "There is no GPU configuration '%.200s'%s `warpbeam list gpus` shows all.", name,
-                     nearest_hint(&found.nearest, hint, sizeof hint));
+                     hint_at_names(name, NULL, hint));
 }
 
 bool config_is_path(const char *name)

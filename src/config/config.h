@@ -19,11 +19,13 @@ typedef enum MachineCode { MACHINE_CODE_PTX, MACHINE_CODE_NATIVE } MachineCode;
  * exec/warp.h. */
 typedef struct GpuConfig {
 #define KNOB_INTEGER(field, initial, minimum, maximum, unit, description) uint64_t field;
+#define KNOB_POWER(field, initial, minimum, maximum, unit, description) uint64_t field;
 #define KNOB_ENUMERATION(field, initial, choices, description) uint32_t field;
 #define KNOB_BOOLEAN(field, initial, description) bool field;
 #define KNOB_STRING(field, initial, description) char field[KNOB_STRING_SIZE];
 #include "config/config.def"
 #undef KNOB_INTEGER
+#undef KNOB_POWER
 #undef KNOB_ENUMERATION
 #undef KNOB_BOOLEAN
 #undef KNOB_STRING
@@ -48,7 +50,7 @@ enum { CONFIG_PATH_SIZE = 4096 };
 
 /* Finds NAME.yaml; `beside` is a file whose folder comes first, or null. */
 bool config_find(const char *name, const char *beside, char path[CONFIG_PATH_SIZE]);
-/* Calls visit once for every configuration on the search path, sorted by name. */
-void config_list(void (*visit)(void *context, const char *name, const char *path), void *context);
+/* Calls visit once for every configuration on the search path, sorted by name; `beside` as above. */
+void config_list(const char *beside, void (*visit)(void *context, const char *name, const char *path), void *context);
 
 #endif

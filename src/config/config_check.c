@@ -1,4 +1,5 @@
 /* What knobs that are each within their bounds must be together. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -32,12 +33,6 @@ static WbStatus check_order(const GpuConfig *config, Error *error)
 
 WbStatus config_check(const GpuConfig *config, Error *error)
 {
-    if (config->warp_width != 32 && config->warp_width != 64)
-        return error_set(error, WB_ERROR_ARGUMENT, "%s: warp_width is %" PRIu64 "; it must be 32 or 64.",
-                         config->name, config->warp_width);
-    if (config->graph_id_bits != 16 && config->graph_id_bits != 32)
-        return error_set(error, WB_ERROR_ARGUMENT, "%s: graph_id_bits is %" PRIu64 "; it must be 16 or 32.",
-                         config->name, config->graph_id_bits);
     if (config->graph_local_nodes == 1)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "%s: graph_local_nodes is 1; a node runs when the next one is known, so the Local "
@@ -84,12 +79,13 @@ static WbStatus check_caches(const GpuConfig *config, Error *error)
 /* The list ascends, and its last size is what an SM has. */
 static WbStatus check_carveouts(const GpuConfig *config, Error *error)
 {
+    enum { MOST_SHARED = 16777216 }; /* as the knob's own bound is */
     uint64_t previous = 0;
     const char *text = config->shared_carveouts;
     while (*text) {
         char *end;
         const uint64_t bytes = strtoull(text, &end, 10) * 1024;
-        if (end == text || (*end && *end != ',') || (bytes <= previous && text != config->shared_carveouts))
+        if (!isdigit((unsigned char)*text) || (*end && *end != ',') || bytes > MOST_SHARED || (bytes <= previous && text != config->shared_carveouts))
             return error_set(error, WB_ERROR_ARGUMENT,
                              "%s: shared_carveouts is '%s'; it must be sizes in KiB, ascending, with commas "
                              "between them.",

@@ -85,9 +85,13 @@ static void collect(Names *names, const char *folder)
     closedir(directory);
 }
 
-void config_list(void (*visit)(void *context, const char *name, const char *path), void *context)
+void config_list(const char *beside, void (*visit)(void *context, const char *name, const char *path),
+                 void *context)
 {
     Names folders = search_path(), names = {0};
+    const char *slash = beside ? strrchr(beside, '/') : NULL;
+    if (beside)
+        add_folder(&folders, "%.*s", slash ? (int)(slash - beside) : 1, slash ? beside : ".");
     for (uint32_t i = 0; i < folders.count; i++)
         collect(&names, folders.items[i]);
     if (names.count)
@@ -95,7 +99,7 @@ void config_list(void (*visit)(void *context, const char *name, const char *path
     for (uint32_t i = 0; i < names.count; i++) {
         char path[CONFIG_PATH_SIZE];
         bool repeated = i > 0 && strcmp(names.items[i], names.items[i - 1]) == 0;
-        if (!repeated && config_find(names.items[i], NULL, path))
+        if (!repeated && config_find(names.items[i], beside, path))
             visit(context, names.items[i], path);
     }
     free_names(&names);

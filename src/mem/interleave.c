@@ -5,26 +5,10 @@
 
 #include "mem/dram_timing.h"
 
-static bool is_power(uint64_t value) { return value && !(value & (value - 1)); }
-
 static uint8_t bits_of(uint64_t power) { return (uint8_t)__builtin_ctzll(power); }
 
 WbStatus interleave_check(const GpuConfig *config, Error *error)
 {
-    const struct {
-        const char *name;
-        uint64_t value;
-    } powers[] = {
-        {"interleave_bytes", config->interleave_bytes},
-        {"dram_row_bytes", config->dram_row_bytes},
-        {"dram_group_bytes", config->dram_group_bytes},
-        {"dram_bank_groups", config->dram_bank_groups},
-        {"dram_banks_per_group", config->dram_banks_per_group},
-    };
-    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
-        if (!is_power(powers[i].value))
-            return error_set(error, WB_ERROR_ARGUMENT, "%s is %" PRIu64 ", but it must be a power of two.",
-                             powers[i].name, powers[i].value);
     if (config->l2_slices % config->dram_channels)
         return error_set(
             error, WB_ERROR_ARGUMENT,

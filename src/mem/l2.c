@@ -44,10 +44,6 @@ WbStatus l2_check(const GpuConfig *config, Error *error)
             "l2_link_latency is %" PRIu64 ", but a value must not get to the other half of L2 by way "
             "of SMs first: it must be less than l2_latency and four times crossbar_latency, %" PRIu64 ".",
             config->l2_link_latency, config->l2_latency + 4 * config->crossbar_latency);
-    if (config->l2_fetch_bytes & (config->l2_fetch_bytes - 1))
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "l2_fetch_bytes is %" PRIu64 ", but it must be 32, 64 or 128.",
-                         config->l2_fetch_bytes);
     return WB_OK;
 }
 

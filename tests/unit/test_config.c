@@ -59,7 +59,7 @@ static void every_shipped_configuration_loads(void **state)
 {
     (void)state;
     unsigned count = 0;
-    config_list(check_shipped, &count);
+    config_list(NULL, check_shipped, &count);
     assert_true(count >= 8);
 }
 
@@ -151,7 +151,7 @@ static void check_dump(void *context, const char *name, const char *path)
 static void dumps_can_be_read_again(void **state)
 {
     (void)state;
-    config_list(check_dump, NULL);
+    config_list(NULL, check_dump, NULL);
 }
 
 static void a_file_overrides_what_it_inherits(void **state)
@@ -180,6 +180,29 @@ static void expect_error(const char *name, WbStatus status, const char *part)
         fail_msg("'%s' does not contain '%s'", error.text, part);
 }
 
+/* From the folder of the file that says it, whatever the process's is. */
+static void paths_are_inherited(void **state)
+{
+    (void)state;
+    char path[128], above[128], whole[128];
+    snprintf(path, sizeof path, "%s/child.yaml", folder);
+    snprintf(above, sizeof above, "..%s/base.yaml", strrchr(folder, '/'));
+    snprintf(whole, sizeof whole, "%s/base.yaml", folder);
+    const char *const parents[] = {"./base.yaml", "base.yaml", above, whole};
+    write_config("base", "sm_count: 7\n");
+    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
+        GpuConfig config;
+        Error error = {0};
+        char text[256];
+        snprintf(text, sizeof text, "inherits: %s\n", parents[i]);
+        write_config("child", text);
+        assert_int_equal(config_load(path, &config, &error), WB_OK);
+        assert_int_equal(config.sm_count, 7);
+    }
+    write_config("round", "inherits: ./round.yaml\n");
+    expect_error("round", WB_ERROR_ARGUMENT, "circle");
+}
+
 static void errors_name_file_line_and_key(void **state)
 {
     (void)state;
@@ -202,6 +225,17 @@ static void errors_name_file_line_and_key(void **state)
         {"shared_bytes_per_block: 64 KiB\n", WB_ERROR_ARGUMENT, "shared_bytes_per_sm"},
         {"divergence: maybe\n", WB_ERROR_ARGUMENT, "stack or independent"},
         {"inherit: h200\n", WB_ERROR_NOT_FOUND, "did you mean inherits?"},
+        {"sm_count: 4 KiB\n", WB_ERROR_ARGUMENT, "1 to 4096 SMs"},
+        {"registers_per_sm: 64 KiB\n", WB_ERROR_ARGUMENT, "'64 KiB' is no value of registers_per_sm"},
+        {"aggregated_groups: 5\n", WB_ERROR_ARGUMENT, "a power of two from 1 to 1048576 entries"},
+        {"dram_row_bytes: 3000\n", WB_ERROR_ARGUMENT, "a power of two from 128 to 65536 bytes"},
+        {"sm_count: 1\n---\nsm_count: 2\n", WB_ERROR_ARGUMENT, "bad.yaml:2: a second document"},
+        {"sm_count: 1\n...\n---\nnonsense\n", WB_ERROR_ARGUMENT, "bad.yaml:3: a second document"},
+        {"sm_count: 1\n---\n[\n", WB_ERROR_ARGUMENT, "not YAML"},
+        {"sm_count: \"4\\0x\"\n", WB_ERROR_ARGUMENT, "must be a single text"},
+        {"inherits: gtx48\n", WB_ERROR_NOT_FOUND, "did you mean gtx480?"},
+        {"inherits: baad\n", WB_ERROR_NOT_FOUND, "did you mean bad?"},
+        {"inherits: ./none.yaml\n", WB_ERROR_NOT_FOUND, "'./none.yaml' to inherit from; a path is looked for"},
         {"# nothing\n", WB_ERROR_ARGUMENT, "holds no 'key: value' line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -211,6 +245,9 @@ static void errors_name_file_line_and_key(void **state)
     expect_error("h2000", WB_ERROR_NOT_FOUND, "did you mean h200?");
     expect_error("no/such.yaml", WB_ERROR_NOT_FOUND, "no/such.yaml");
     expect_error("", WB_ERROR_NOT_FOUND, "''");
+    expect_error("/tmp/", WB_ERROR_ARGUMENT, "/tmp/ is a folder");
+    write_config("bad", "inherits: /tmp/\n");
+    expect_error("bad", WB_ERROR_ARGUMENT, "/tmp/ is a folder");
 }
 
 static void contradictions_are_named(void **state)
@@ -254,6 +291,7 @@ int main(void)
         cmocka_unit_test(timing_is_inherited),
         cmocka_unit_test(dumps_can_be_read_again),
         cmocka_unit_test(a_file_overrides_what_it_inherits),
+        cmocka_unit_test(paths_are_inherited),
         cmocka_unit_test(errors_name_file_line_and_key),
         cmocka_unit_test(contradictions_are_named),
     };

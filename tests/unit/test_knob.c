@@ -11,7 +11,7 @@
 #include "base/stat.h"
 
 typedef struct Oven {
-    uint64_t degrees, bytes;
+    uint64_t degrees, bytes, shelves, sides;
     bool fan;
     uint32_t mode;
     char label[KNOB_STRING_SIZE];
@@ -19,11 +19,13 @@ typedef struct Oven {
 
 static const char *const modes[] = {"bake", "grill", NULL};
 static const Knob oven_rows[] = {
-    {"degrees", KNOB_KIND_INTEGER, offsetof(Oven, degrees), "180", 50, 250, NULL, "degrees", "Heat"},
-    {"bytes", KNOB_KIND_INTEGER, offsetof(Oven, bytes), "0", 0, UINT64_MAX, NULL, "bytes", "Room"},
-    {"fan", KNOB_KIND_BOOLEAN, offsetof(Oven, fan), "true", 0, 0, NULL, "", "Blows"},
-    {"mode", KNOB_KIND_ENUMERATION, offsetof(Oven, mode), "grill", 0, 0, modes, "", "How"},
-    {"label", KNOB_KIND_STRING, offsetof(Oven, label), "mine", 0, 0, NULL, "", "Name"},
+    {"degrees", KNOB_KIND_INTEGER, offsetof(Oven, degrees), "180", 50, 250, false, NULL, "degrees", "Heat"},
+    {"bytes", KNOB_KIND_INTEGER, offsetof(Oven, bytes), "0", 0, UINT64_MAX, false, NULL, "bytes", "Room"},
+    {"shelves", KNOB_KIND_INTEGER, offsetof(Oven, shelves), "4", 1, 16, true, NULL, "shelves", "Floors"},
+    {"sides", KNOB_KIND_INTEGER, offsetof(Oven, sides), "2", 1, 2, true, NULL, "", "Doors"},
+    {"fan", KNOB_KIND_BOOLEAN, offsetof(Oven, fan), "true", 0, 0, false, NULL, "", "Blows"},
+    {"mode", KNOB_KIND_ENUMERATION, offsetof(Oven, mode), "grill", 0, 0, false, modes, "", "How"},
+    {"label", KNOB_KIND_STRING, offsetof(Oven, label), "mine", 0, 0, false, NULL, "", "Name"},
 };
 static const KnobTable oven_knobs = {"oven", oven_rows, sizeof oven_rows / sizeof *oven_rows};
 
@@ -54,6 +56,7 @@ static void values_are_parsed_and_printed_back(void **state)
         {"bytes", "3 KiB", "3072"},
         {"bytes", "2MiB", "2097152"},
         {"bytes", "1 GiB", "1073741824"},
+        {"shelves", "8", "8"},
         {"fan", "off", "false"},
         {"mode", "bake", "bake"},
         {"label", "", ""},
@@ -80,6 +83,12 @@ static void bad_values_change_nothing_and_name_the_domain(void **state)
         {"degrees", "-60", "50 to 250"},
         {"degrees", "60 K", "50 to 250"},
         {"degrees", "", "50 to 250"},
+        {"degrees", "0 KiB", "50 to 250"},
+        {"degrees", "1 KiB", "50 to 250"},
+        {"shelves", "5", "a power of two from 1 to 16"},
+        {"shelves", "0", "a power of two from 1 to 16"},
+        {"shelves", "1 KiB", "a power of two from 1 to 16"},
+        {"sides", "3", "1 or 2"},
         {"bytes", "18446744073709551616", "0 to"},
         {"bytes", "18014398509481984 KiB", "0 to"},
         {"fan", "maybe", "true or false"},

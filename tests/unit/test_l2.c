@@ -141,9 +141,8 @@ static void refuses_what_does_not_fit(void **state)
     assert_non_null(strstr(error.text, "l2_bytes is 131200"));
     error_clear(&error);
     config.l2_bytes -= LINE_BYTES;
-    config.l2_fetch_bytes = 96;
-    assert_int_equal(l2_check(&config, &error), WB_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.text, "l2_fetch_bytes is 96"));
+    assert_int_equal(knob_set(&config_knobs, &config, "l2_fetch_bytes", "96", "", &error), WB_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "'96' is no value of l2_fetch_bytes, which takes a power of two"));
     error_clear(&error);
     config.l2_fetch_bytes = 64;
     config.l2_slices = 512;
