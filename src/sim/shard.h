@@ -38,7 +38,8 @@ struct Shard {
     Cycle latest;      /* in which something happened; 0: nothing yet */
     World *world;
     uint32_t number;
-    uint32_t thread;   /* that runs it */
+    uint32_t place;    /* in the world's tables */
+    uint32_t member;   /* of the world's team, that advances it now */
     uint32_t sequence;
     uint32_t first;
     VEC(Message) inbox;

@@ -1,23 +1,20 @@
-/* Windows and threads.
+/* Windows.
  *
- * Each thread owns a fixed set of shards. In a window it first takes in what was sent to them in the window
- * before, then advances each, then meets the others; the least of all wake-ups and arrivals is where the next
- * window begins. There is one meeting a window, so everything that threads tell each other is kept twice,
- * for even and odd windows: a thread can be ahead of another by less than one window. */
+ * A window begins in the first cycle in which any shard has something to do. The shards that are due in it,
+ * or have got mail, are given to a team of threads (team.h); each is taken by one member, which takes in what
+ * was sent to it in the window before, then advances it. When all are done, the leader sums up what members
+ * report. A window costs what is due in it: shards that sleep are not touched.
+ *
+ * What members write for others is kept twice, for even and odd windows: while one is read, the other is
+ * written. A member that did nothing in a window has stale lists of an older one, and does not count. */
 #include "sim/world.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
-
-/* How often a thread looks whether the others have come before it sleeps; windows of a run that one thread
- * does alone, and that a run which goes on from another has to have for all threads to start at once. */
-enum { SPINS = 4000, ALONE_WINDOWS = 32, LONG_WINDOWS = 4 * ALONE_WINDOWS };
+#include "sim/team.h"
 
 typedef struct Action {
     Cycle time;
@@ -28,120 +25,161 @@ typedef struct Action {
 
 typedef VEC(Message) MessageList;
 
-/* What a thread tells the others at a meeting. */
+/* What a member tells of a window. */
 typedef struct Report {
-    Cycle next;      /* least wake-up or arrival that it knows of */
+    Cycle next;      /* least arrival of what it sent */
     Cycle stop_time; /* least (time, shard) that stopped the world; CYCLE_NEVER: none */
     uint32_t stop_shard;
-    bool has_actions;
 } Report;
 
-typedef struct Thread {
-    _Alignas(64) World *world;
-    uint32_t index;
-    uint32_t parity; /* of the window that it is in */
-    Report reports[2];
-    VEC(Action) actions;
-    MessageList *outboxes[2]; /* [parity][receiver] */
-    pthread_t handle;
-} Thread;
+/* What a member sent in a window. Invariant: a receiver's bit in `mail` is set if its list in `outboxes` is
+ * not empty. */
+typedef struct Sent {
+    uint64_t window; /* of which this is */
+    uint64_t *mail;  /* a bit a place */
+    MessageList *outboxes; /* [place] */
+} Sent;
 
+typedef struct Member {
+    _Alignas(64) Report report;
+    Sent sent[2]; /* [parity of the window] */
+    VEC(Action) actions;
+} Member;
+
+/* Shards have places, in which those that a member is given first stand side by side; empty places have a
+ * null shard. Invariants: between windows due[place] is the first cycle in which the shard has something to
+ * do, not counting mail; `number` is that of the present window, or of the last one, and is the one that
+ * member 0 reports of. */
 struct World {
-    Shard **shards;
-    uint32_t shard_count, thread_count;
+    Shard **shards; /* [place] */
+    uint32_t *places;
+    Cycle *due;
+    uint64_t *active; /* bits of places */
+    uint32_t place_count, word_count, member_count, member_places;
     Cycle window;
-    Cycle start, limit;
-    Thread *threads;
-    WorldEnd end;
-    Report after_actions[2];
-    Report acted; /* what actions report: the others may still be reading what was before */
-    bool is_acting;
-    bool was_cut; /* the last run was worth several threads, and ended at its limit with work left */
-    int spins;
-    pthread_mutex_t lock;
-    pthread_cond_t met;
-    _Alignas(64) atomic_uint arrived;
-    _Alignas(64) atomic_uint epoch;
+    Cycle end, limit;
+    uint64_t number;
+    bool is_in_window;
+    Member *members;
+    Team *team;
 };
+
+static uint32_t parity_of(uint64_t number) { return (uint32_t)(number & 1); }
+
+static void init_member(const World *world, Member *member)
+{
+    for (uint32_t parity = 0; parity < 2; parity++) {
+        Sent *sent = &member->sent[parity];
+        sent->window = UINT64_MAX;
+        sent->mail = xcalloc(world->word_count, sizeof *sent->mail);
+        sent->outboxes = xcalloc(world->place_count, sizeof *sent->outboxes);
+    }
+}
+
+/* The member's lists are from now on those of the present window. */
+static void begin_part(const World *world, Member *member)
+{
+    Sent *sent = &member->sent[parity_of(world->number)];
+    member->report = (Report){CYCLE_NEVER, CYCLE_NEVER, UINT32_MAX};
+    memset(sent->mail, 0, world->word_count * sizeof *sent->mail);
+    sent->window = world->number;
+}
+
+static TeamWork run_shard;
 
 World *world_create(uint32_t shard_count, uint32_t threads, Cycle lookahead, Cycle window)
 {
-    World *world = xaligned(64, sizeof *world);
-    memset(world, 0, sizeof *world);
-    world->shard_count = shard_count;
-    world->thread_count = threads < shard_count ? threads : shard_count;
+    World *world = xcalloc(1, sizeof *world);
+    world->member_count = threads < shard_count ? threads : shard_count;
+    world->member_places = (shard_count + world->member_count - 1) / world->member_count;
+    world->place_count = world->member_places * world->member_count;
+    world->word_count = (world->place_count + 63) / 64;
     world->window = window && window < lookahead ? window : lookahead;
-    world->shards = xcalloc(shard_count, sizeof *world->shards);
-    world->spins = (long)world->thread_count <= sysconf(_SC_NPROCESSORS_ONLN) ? SPINS : 0;
-    pthread_mutex_init(&world->lock, NULL);
-    pthread_cond_init(&world->met, NULL);
-    world->threads = xaligned(64, world->thread_count * sizeof *world->threads);
-    memset(world->threads, 0, world->thread_count * sizeof *world->threads);
-    for (uint32_t i = 0; i < world->thread_count; i++) {
-        Thread *thread = &world->threads[i];
-        thread->world = world;
-        thread->index = i;
-        for (int parity = 0; parity < 2; parity++)
-            thread->outboxes[parity] = xcalloc(shard_count, sizeof *thread->outboxes[parity]);
-    }
+    world->shards = xcalloc(world->place_count, sizeof *world->shards);
+    world->places = xcalloc(shard_count, sizeof *world->places);
+    world->due = xcalloc(world->place_count, sizeof *world->due);
+    world->active = xcalloc(world->word_count, sizeof *world->active);
+    world->members = xaligned(64, world->member_count * sizeof *world->members);
+    memset(world->members, 0, world->member_count * sizeof *world->members);
+    for (uint32_t i = 0; i < world->member_count; i++)
+        init_member(world, &world->members[i]);
+    begin_part(world, &world->members[0]);
+    world->team = team_create(world->member_count, world->member_places, run_shard, world);
     return world;
+}
+
+static void free_member(const World *world, Member *member)
+{
+    for (uint32_t parity = 0; parity < 2; parity++) {
+        Sent *sent = &member->sent[parity];
+        for (uint32_t i = 0; i < world->place_count; i++)
+            VEC_FREE(&sent->outboxes[i]);
+        xfree(sent->outboxes);
+        xfree(sent->mail);
+    }
+    VEC_FREE(&member->actions);
 }
 
 void world_free(World *world)
 {
     if (!world)
         return;
-    for (uint32_t i = 0; i < world->thread_count; i++) {
-        for (uint32_t parity = 0; parity < 2; parity++) {
-            for (uint32_t k = 0; k < world->shard_count; k++)
-                VEC_FREE(&world->threads[i].outboxes[parity][k]);
-            xfree(world->threads[i].outboxes[parity]);
-        }
-        VEC_FREE(&world->threads[i].actions);
-    }
-    for (uint32_t i = 0; i < world->shard_count; i++)
+    team_free(world->team);
+    for (uint32_t i = 0; i < world->member_count; i++)
+        free_member(world, &world->members[i]);
+    for (uint32_t i = 0; i < world->place_count; i++)
         if (world->shards[i])
             VEC_FREE(&world->shards[i]->inbox);
-    pthread_mutex_destroy(&world->lock);
-    pthread_cond_destroy(&world->met);
-    xfree(world->threads);
+    xfree(world->members);
     xfree(world->shards);
+    xfree(world->places);
+    xfree(world->due);
+    xfree(world->active);
     xfree(world);
 }
 
 void world_add(World *world, Shard *shard, uint32_t number)
 {
+    const uint32_t member = number % world->member_count;
     shard->world = world;
     shard->number = number;
-    shard->thread = number % world->thread_count;
-    world->shards[number] = shard;
+    shard->place = member * world->member_places + number / world->member_count;
+    world->places[number] = shard->place;
+    world->shards[shard->place] = shard;
+}
+
+/* Who does what the shard does now: outside of windows that is the leader, who is alone then. */
+static Member *member_of(const Shard *shard)
+{
+    World *world = shard->world;
+    return &world->members[world->is_in_window ? shard->member : 0];
 }
 
 void shard_send(Shard *from, uint32_t to, Cycle time, uint32_t kind, uint64_t value, void *body)
 {
-    Thread *thread = &from->world->threads[from->thread];
-    Report *report = &thread->reports[thread->parity];
-    if (time < report->next)
-        report->next = time;
-    VEC_PUSH(&thread->outboxes[thread->parity][to], ((Message){.time = time,
-                                                               .source = from->number,
-                                                               .sequence = from->sequence++,
-                                                               .kind = kind,
-                                                               .value = value,
-                                                               .body = body}));
+    const World *world = from->world;
+    const uint32_t place = world->places[to];
+    Member *member = member_of(from);
+    Sent *sent = &member->sent[parity_of(world->number)];
+    if (time < member->report.next)
+        member->report.next = time;
+    sent->mail[place / 64] |= (uint64_t)1 << place % 64;
+    VEC_PUSH(&sent->outboxes[place], ((Message){.time = time,
+                                                .source = from->number,
+                                                .sequence = from->sequence++,
+                                                .kind = kind,
+                                                .value = value,
+                                                .body = body}));
 }
 
 void shard_defer(Shard *shard, Cycle time, Deferred *run, void *context)
 {
-    Thread *thread = &shard->world->threads[shard->thread];
-    thread->reports[thread->parity].has_actions = true;
-    VEC_PUSH(&thread->actions, ((Action){time, shard->number, shard->sequence++, run, context}));
+    VEC_PUSH(&member_of(shard)->actions, ((Action){time, shard->number, shard->sequence++, run, context}));
 }
 
 static void add_report(Report *sum, const Report *report)
 {
     sum->next = report->next < sum->next ? report->next : sum->next;
-    sum->has_actions |= report->has_actions;
     if (report->stop_time < sum->stop_time ||
         (report->stop_time == sum->stop_time && report->stop_shard < sum->stop_shard)) {
         sum->stop_time = report->stop_time;
@@ -151,10 +189,8 @@ static void add_report(Report *sum, const Report *report)
 
 void shard_stop(Shard *shard, Cycle time)
 {
-    World *world = shard->world;
-    Thread *thread = &world->threads[shard->thread];
     const Report stop = {.next = CYCLE_NEVER, .stop_time = time, .stop_shard = shard->number};
-    add_report(world->is_acting ? &world->acted : &thread->reports[thread->parity], &stop);
+    add_report(&member_of(shard)->report, &stop);
 }
 
 static inline bool message_before(const Message *a, const Message *b)
@@ -164,85 +200,86 @@ static inline bool message_before(const Message *a, const Message *b)
     return a->source != b->source ? a->source < b->source : a->sequence < b->sequence;
 }
 
-/* What came in the window before, into the sorted inbox. Senders' lists are almost sorted already, and what
- * is left in the inbox mostly comes first, so that insertion moves little. */
-static void collect(World *world, Shard *shard, uint32_t parity)
+/* Takes a list into the sorted inbox. Senders' lists are almost sorted already, and what is left in the inbox
+ * mostly comes first, so that insertion moves little. */
+static void take_in(Shard *shard, MessageList *list)
 {
+    for (uint32_t i = 0; i < list->count; i++) {
+        Message message = list->items[i];
+        VEC_PUSH(&shard->inbox, message);
+        Message *items = shard->inbox.items;
+        uint32_t k = shard->inbox.count - 1;
+        for (; k > 0 && message_before(&message, &items[k - 1]); k--)
+            items[k] = items[k - 1];
+        items[k] = message;
+    }
+    list->count = 0;
+}
+
+/* What all members sent to the shard in the window before. */
+static void collect(World *world, Shard *shard)
+{
+    const uint64_t before = world->number - 1, bit = (uint64_t)1 << shard->place % 64;
     if (shard->first) {
         shard->inbox.count -= shard->first;
         memmove(shard->inbox.items, shard->inbox.items + shard->first,
                 shard->inbox.count * sizeof *shard->inbox.items);
         shard->first = 0;
     }
-    for (uint32_t t = 0; t < world->thread_count; t++) {
-        MessageList *list = &world->threads[t].outboxes[parity][shard->number];
-        for (uint32_t i = 0; i < list->count; i++) {
-            Message message = list->items[i];
-            VEC_PUSH(&shard->inbox, message);
-            Message *items = shard->inbox.items;
-            uint32_t k = shard->inbox.count - 1;
-            for (; k > 0 && message_before(&message, &items[k - 1]); k--)
-                items[k] = items[k - 1];
-            items[k] = message;
+    for (uint32_t i = 0; i < world->member_count; i++) {
+        const Sent *sent = &world->members[i].sent[parity_of(before)];
+        if (sent->window == before && sent->mail[shard->place / 64] & bit)
+            take_in(shard, &sent->outboxes[shard->place]);
+    }
+}
+
+static Cycle due_of(const Shard *shard)
+{
+    const Cycle arrival = shard_next_arrival(shard);
+    return arrival < shard->wake ? arrival : shard->wake;
+}
+
+static void run_shard(void *context, uint32_t member, uint32_t place)
+{
+    World *world = context;
+    Shard *shard = world->shards[place];
+    if (world->members[member].sent[parity_of(world->number)].window != world->number)
+        begin_part(world, &world->members[member]);
+    shard->member = member;
+    collect(world, shard);
+    if (due_of(shard) < world->end)
+        shard->advance(shard, world->end);
+    world->due[place] = due_of(shard);
+}
+
+/* Sets the bits of shards that are due before the window's end or have mail. */
+static void find_active(World *world)
+{
+    const uint64_t before = world->number - 1;
+    memset(world->active, 0, world->word_count * sizeof *world->active);
+    for (uint32_t place = 0; place < world->place_count; place++)
+        world->active[place / 64] |= (uint64_t)(world->due[place] < world->end) << place % 64;
+    for (uint32_t i = 0; i < world->member_count; i++) {
+        const Sent *sent = &world->members[i].sent[parity_of(before)];
+        for (uint32_t word = 0; sent->window == before && word < world->word_count; word++)
+            world->active[word] |= sent->mail[word];
+    }
+}
+
+static void run_window(World *world)
+{
+    world->number++;
+    begin_part(world, &world->members[0]);
+    find_active(world);
+    for (uint32_t word = 0; word < world->word_count; word++) {
+        for (uint64_t rest = world->active[word]; rest; rest &= rest - 1) {
+            const uint32_t place = word * 64 + (uint32_t)__builtin_ctzll(rest);
+            team_give(world->team, place / world->member_places, place);
         }
-        list->count = 0;
     }
-}
-
-static void run_window(Thread *thread, Cycle end)
-{
-    World *world = thread->world;
-    Report *report = &thread->reports[thread->parity];
-    *report = (Report){.next = CYCLE_NEVER, .stop_time = CYCLE_NEVER, .stop_shard = UINT32_MAX};
-    for (uint32_t i = thread->index; i < world->shard_count; i += world->thread_count) {
-        Shard *shard = world->shards[i];
-        collect(world, shard, !thread->parity);
-        if (shard->wake < end || shard_next_arrival(shard) < end)
-            shard->advance(shard, end);
-        Cycle arrival = shard_next_arrival(shard);
-        Cycle next = arrival < shard->wake ? arrival : shard->wake;
-        if (next < report->next)
-            report->next = next;
-    }
-}
-
-/* Tells the processor that this is a loop that waits. */
-static inline void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
-/* Waits until all threads have come; the last one lets the others go. A meeting is short where every thread
- * has a processor, so threads look again for a while before they sleep. */
-static void sleep_until_past(World *world, unsigned epoch)
-{
-    pthread_mutex_lock(&world->lock);
-    while (atomic_load_explicit(&world->epoch, memory_order_acquire) == epoch)
-        pthread_cond_wait(&world->met, &world->lock);
-    pthread_mutex_unlock(&world->lock);
-}
-
-static void meet(World *world)
-{
-    if (world->thread_count == 1)
-        return;
-    const unsigned epoch = atomic_load_explicit(&world->epoch, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&world->arrived, 1, memory_order_acq_rel) + 1 == world->thread_count) {
-        atomic_store_explicit(&world->arrived, 0, memory_order_relaxed);
-        pthread_mutex_lock(&world->lock);
-        atomic_store_explicit(&world->epoch, epoch + 1, memory_order_release);
-        pthread_cond_broadcast(&world->met);
-        pthread_mutex_unlock(&world->lock);
-        return;
-    }
-    for (int spins = 0; spins < world->spins; spins++) {
-        if (atomic_load_explicit(&world->epoch, memory_order_acquire) != epoch)
-            return;
-        relax();
-    }
-    sleep_until_past(world, epoch);
+    world->is_in_window = true;
+    team_run(world->team);
+    world->is_in_window = false;
 }
 
 static int compare_actions(const void *a, const void *b)
@@ -255,120 +292,54 @@ static int compare_actions(const void *a, const void *b)
     return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-/* The same sum of all reports, made by every thread for itself. */
-static Report sum_reports(const World *world, uint32_t parity)
+/* Shards may have been woken by others than their own work. */
+static void look_at_all(World *world)
 {
-    Report sum = world->threads[0].reports[parity];
-    for (uint32_t t = 1; t < world->thread_count; t++)
-        add_report(&sum, &world->threads[t].reports[parity]);
-    return sum;
+    for (uint32_t i = 0; i < world->place_count; i++)
+        world->due[i] = world->shards[i] ? due_of(world->shards[i]) : CYCLE_NEVER;
 }
 
-/* One thread runs what was put off; shards may have been woken by it. */
-static Report run_actions(World *world, uint32_t parity)
+/* The leader runs what was put off. */
+static void run_actions(World *world)
 {
     VEC(Action) all = {0};
-    for (uint32_t t = 0; t < world->thread_count; t++) {
-        for (uint32_t i = 0; i < world->threads[t].actions.count; i++)
-            VEC_PUSH(&all, world->threads[t].actions.items[i]);
-        world->threads[t].actions.count = 0;
+    for (uint32_t m = 0; m < world->member_count; m++) {
+        for (uint32_t i = 0; i < world->members[m].actions.count; i++)
+            VEC_PUSH(&all, world->members[m].actions.items[i]);
+        world->members[m].actions.count = 0;
     }
+    if (!all.count)
+        return;
     qsort(all.items, all.count, sizeof *all.items, compare_actions);
-    world->acted = (Report){.next = CYCLE_NEVER, .stop_time = CYCLE_NEVER};
-    world->is_acting = true;
     for (uint32_t i = 0; i < all.count; i++)
         all.items[i].run(all.items[i].context, all.items[i].time);
-    world->is_acting = false;
     VEC_FREE(&all);
-    Report sum = sum_reports(world, parity);
-    add_report(&sum, &world->acted);
-    for (uint32_t i = 0; i < world->shard_count; i++)
-        if (world->shards[i]->wake < sum.next)
-            sum.next = world->shards[i]->wake;
+    look_at_all(world);
+}
+
+static Report sum_reports(const World *world)
+{
+    Report sum = {CYCLE_NEVER, CYCLE_NEVER, UINT32_MAX};
+    for (uint32_t i = 0; i < world->member_count; i++)
+        if (world->members[i].sent[parity_of(world->number)].window == world->number)
+            add_report(&sum, &world->members[i].report);
+    for (uint32_t i = 0; i < world->place_count; i++)
+        sum.next = world->due[i] < sum.next ? world->due[i] : sum.next;
     return sum;
-}
-
-/* Whether the window up to `end` was the last one, by the sum of its reports. */
-static bool is_over(const World *world, const Report *sum, Cycle end)
-{
-    return sum->stop_time != CYCLE_NEVER || sum->next >= world->limit || sum->next == CYCLE_NEVER ||
-           end >= world->limit; /* whoever has failed leaves lying what comes */
-}
-
-static WorldEnd end_of_run(const Report *sum, Cycle end)
-{
-    return sum->stop_time != CYCLE_NEVER ? (WorldEnd){sum->stop_time, sum->stop_shard, sum->next}
-                                         : (WorldEnd){end, UINT32_MAX, sum->next};
-}
-
-static Cycle window_end(const World *world, Cycle start)
-{
-    return start + world->window < world->limit ? start + world->window : world->limit;
-}
-
-static void *run_thread(void *argument)
-{
-    Thread *thread = argument;
-    World *world = thread->world;
-    Cycle start = world->start;
-    for (;;) {
-        const uint32_t parity = thread->parity;
-        const Cycle end = window_end(world, start);
-        run_window(thread, end);
-        meet(world);
-        Report sum = sum_reports(world, parity);
-        if (sum.has_actions) {
-            if (thread->index == 0)
-                world->after_actions[parity] = run_actions(world, parity);
-            meet(world);
-            sum = world->after_actions[parity];
-        }
-        thread->parity = !parity;
-        if (is_over(world, &sum, end)) {
-            if (thread->index == 0)
-                world->end = end_of_run(&sum, end);
-            return NULL;
-        }
-        start = sum.next > end ? sum.next : end;
-    }
-}
-
-/* The first windows, done by one thread in the place of all: a run may be too short to be worth starting
- * the others. False: it is not over, and goes on from world->start. */
-static bool run_alone(World *world)
-{
-    for (unsigned window = 0; window < ALONE_WINDOWS; window++) {
-        const uint32_t parity = world->threads[0].parity;
-        const Cycle end = window_end(world, world->start);
-        for (uint32_t t = 0; t < world->thread_count; t++)
-            run_window(&world->threads[t], end);
-        Report sum = sum_reports(world, parity);
-        if (sum.has_actions)
-            sum = run_actions(world, parity);
-        for (uint32_t t = 0; t < world->thread_count; t++)
-            world->threads[t].parity = !parity;
-        if (is_over(world, &sum, end)) {
-            world->end = end_of_run(&sum, end);
-            return true;
-        }
-        world->start = sum.next > end ? sum.next : end;
-    }
-    return false;
 }
 
 WorldEnd world_run(World *world, Cycle start, Cycle limit)
 {
-    const bool is_long = world->was_cut && limit - start > LONG_WINDOWS * world->window;
-    world->start = start;
-    world->limit = limit;
-    world->was_cut = false;
-    if (!is_long && run_alone(world))
-        return world->end;
-    for (uint32_t t = 1; t < world->thread_count; t++)
-        pthread_create(&world->threads[t].handle, NULL, run_thread, &world->threads[t]);
-    run_thread(&world->threads[0]);
-    for (uint32_t t = 1; t < world->thread_count; t++)
-        pthread_join(world->threads[t].handle, NULL);
-    world->was_cut = world->end.shard == UINT32_MAX && world->end.next != CYCLE_NEVER;
-    return world->end;
+    look_at_all(world);
+    for (;;) {
+        world->end = start + world->window < limit ? start + world->window : limit;
+        run_window(world);
+        run_actions(world);
+        const Report sum = sum_reports(world);
+        if (sum.stop_time != CYCLE_NEVER)
+            return (WorldEnd){sum.stop_time, sum.stop_shard, sum.next};
+        if (sum.next >= limit || sum.next == CYCLE_NEVER || world->end >= limit)
+            return (WorldEnd){world->end, UINT32_MAX, sum.next};
+        start = sum.next > world->end ? sum.next : world->end;
+    }
 }
