@@ -27,7 +27,7 @@ static double run(const WireframeBenchmark *benchmark, WireframeMode mode)
         fprintf(stderr, "graph_run: %s\n", error);
         return 0;
     }
-    const bool right = wb_gpu_set(gpu, "mode", "cycle") == WB_OK &&
+    const bool right = wb_gpu_set(gpu, "mode", "cycle") == WB_OK && wb_gpu_set(gpu, "threads", "1") == WB_OK &&
                        wireframe_run(benchmark, &how, gpu, SOURCE_DIRECTORY "/workloads/wireframe", &host);
     if (!right)
         fprintf(stderr, "graph_run: %s: %s\n", benchmark->name, host.error);
@@ -56,7 +56,8 @@ static double run_unordered(WbMapping *mapping)
     Tiling tiling = {SIDE, SIDE, TILES, TILES, -1};
     WbGpu *gpu;
     WbStat instructions = {0};
-    if (wb_gpu_open("gtx480", &gpu, NULL, 0) != WB_OK || wb_gpu_set(gpu, "mode", "cycle") != WB_OK)
+    if (wb_gpu_open("gtx480", &gpu, NULL, 0) != WB_OK || wb_gpu_set(gpu, "mode", "cycle") != WB_OK ||
+        wb_gpu_set(gpu, "threads", "1") != WB_OK)
         return 0;
     Host host = host_begin(gpu, SOURCE_DIRECTORY "/workloads/wireframe", "sor.ptx");
     uint64_t matrix = host_buffer(&host, NULL, (size_t)SIDE * SIDE * sizeof(float));

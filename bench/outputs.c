@@ -59,6 +59,7 @@ static void fill_words(Bench *bench, const char *const *row, bool with, char **w
     words[count++] = bench->warpbeam;
     words[count++] = "run";
     words[count++] = "--progress=never";
+    words[count++] = "--threads=1"; /* what they do besides waits */
     for (size_t i = 0; with && i < 3; i++) {
         words[count++] = (char *)outputs[i];
         words[count++] = (char *)files[i][0];

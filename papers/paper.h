@@ -15,7 +15,7 @@ typedef struct PaperOptions {
     const char *graph;           /* a file for benchmarks whose input is a graph; null: the paper's own */
     const char *const *settings; /* "knob=value", on top of the paper's own */
     size_t setting_count;
-    const char *threads;  /* of each run; null: as the knob says */
+    const char *threads;  /* of each run; null: its share of the processors */
     int jobs;             /* runs at once */
     const char *out;      /* folder for files; null: none are written */
     const char *markdown; /* file whose generated part is replaced; null: none */

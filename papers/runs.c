@@ -9,6 +9,7 @@
 #include "common/jobs.h"
 #include "report/live.h"
 #include "sheet.h"
+#include "sim/team.h"
 
 _Static_assert(sizeof(RunResult) <= JOBS_RESULT_BYTES, "a pipe holds the result of a run");
 
@@ -26,6 +27,18 @@ static bool set_knob(WbGpu *gpu, const char *setting, Error *error)
     return error->status == WB_OK;
 }
 
+/* Runs at the same time share the processors of the host. */
+static bool set_threads(const PaperOptions *options, WbGpu *gpu, Error *error)
+{
+    char setting[64];
+    const uint32_t share = team_processors() / (uint32_t)options->jobs;
+    if (options->threads)
+        snprintf(setting, sizeof setting, "threads=%s", options->threads);
+    else
+        snprintf(setting, sizeof setting, "threads=%u", share ? share : 1);
+    return set_knob(gpu, setting, error);
+}
+
 static bool set_knobs(const Experiment *experiment, WbGpu *gpu, Error *error)
 {
     const PaperOptions *options = experiment->options;
@@ -34,12 +47,7 @@ static bool set_knobs(const Experiment *experiment, WbGpu *gpu, Error *error)
         set = set_knob(gpu, *setting, error);
     for (size_t i = 0; set && i < options->setting_count; i++)
         set = set_knob(gpu, options->settings[i], error);
-    if (set && options->threads) {
-        char setting[64];
-        snprintf(setting, sizeof setting, "threads=%s", options->threads);
-        set = set_knob(gpu, setting, error);
-    }
-    return set;
+    return set && set_threads(options, gpu, error);
 }
 
 WbGpu *experiment_open(const Experiment *experiment, Error *error)

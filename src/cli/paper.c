@@ -13,6 +13,7 @@
 #include "common/jobs.h"
 #include "config/config.h"
 #include "papers/paper.h"
+#include "sim/team.h"
 
 typedef struct Wish {
     PaperOptions options;
@@ -148,8 +149,7 @@ int command_paper(int argument_count, char **arguments)
     if (argument_count == 1)
         return command_list(2, (char *[]){"list", "papers", NULL});
     const Paper *paper = NULL;
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    Wish wish = {.options = {.jobs = processors > 0 ? (int)processors : 1, .to = stdout}};
+    Wish wish = {.options = {.jobs = (int)team_processors(), .to = stdout}};
     int result = read_options(argument_count, arguments, &paper, &wish);
     if (result == EXIT_DONE)
         result = check_settings(&wish);

@@ -36,7 +36,7 @@ static const Option running[] = {
     {"--gpu", "NAME", "the GPU: a name that `warpbeam list gpus` shows, or a YAML file; h200 unless given",
      LIST("gpus")},
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
-    {"--threads", "N", "host threads of cycle mode; the result is the same with any number", ANY},
+    {"--threads", "N", "host threads of cycle mode: the number of processors unless given; the result is the same with any", ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
     {"--stats", "FILE",
      "all statistics: FILE.csv, else JSON; on standard output where FILE is -, but for CUDA programs, whose "
@@ -102,7 +102,7 @@ static const Option of_paper[] = {
      "Market, DIMACS, METIS or a list of edges",
      FILE_VALUE},
     {"--jobs", "N", "runs at once, each a process of its own: the number of processors unless given", ANY},
-    {"--threads", "N", "host threads of each run; the numbers are the same with any number", ANY},
+    {"--threads", "N", "host threads of each run: its share of the processors unless given", ANY},
     {"--set", "KNOB=VALUE", "changes a knob for all runs; any number of times", {VALUE_KNOB, NULL}},
     {"--out", "FOLDER", "keeps claims.csv, a table for each figure, runs.csv, and a report of each run",
      FOLDER_VALUE},
@@ -128,7 +128,7 @@ static const OptionGroup compare_options = GROUP("Options", NULL, of_compare);
 static const Option of_demo[] = {
     {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small full tiny")},
     {"--gpu", "NAME", "the GPU: gtx480, the paper's, unless given", LIST("gpus")},
-    {"--threads", "N", "host threads; the result is the same with any number", ANY},
+    {"--threads", "N", "host threads: the number of processors unless given; the result is the same with any", ANY},
     {"--progress", "WHEN", "auto, on a terminal; always; or never", WORDS("auto always never")},
     {"--out", "FOLDER", "keeps the statistics of every run and the report; otherwise nothing is written",
      FOLDER_VALUE},

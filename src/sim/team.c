@@ -11,12 +11,13 @@
  * them. All of this follows the host's clock and scheduling, and nothing of it what the items do. */
 #include "sim/team.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "base/alloc.h"
 
 enum {
+    MOST_MEMBERS = 64,
     LEAST_ITEMS = 4,     /* fewer are not worth telling anybody */
     PATIENCE = 100000,   /* nanoseconds for which members look before they sleep */
     LOOKS = 32,          /* between two looks at the clock */
@@ -74,13 +76,32 @@ struct Team {
     _Atomic bool leader_sleeps;
 };
 
+/* Containers often see all processors of a host and may use the time of a few. */
+static uint32_t quota_processors(void)
+{
+    uint64_t quota, period;
+    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
+    const bool is_limited = file && fscanf(file, "%" SCNu64 " %" SCNu64, &quota, &period) == 2 && period;
+    if (file)
+        fclose(file);
+    return is_limited && quota / period < UINT32_MAX ? (uint32_t)((quota + period - 1) / period) : UINT32_MAX;
+}
+
 uint32_t team_processors(void)
 {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return (uint32_t)CPU_COUNT(&set);
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (uint32_t)online : 1;
+    uint32_t count = online > 0 ? (uint32_t)online : 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        count = (uint32_t)CPU_COUNT(&set);
+    const uint32_t quota = quota_processors();
+    return quota && quota < count ? quota : count;
+}
+
+uint32_t team_size(uint64_t wanted)
+{
+    const uint64_t size = wanted ? wanted : team_processors();
+    return size < MOST_MEMBERS ? (uint32_t)size : MOST_MEMBERS;
 }
 
 static int64_t clock_now(void)
@@ -183,14 +204,17 @@ static uint64_t take_part(Team *team, uint32_t member)
     return count;
 }
 
-/* False: none has begun for so long that it is better to sleep. */
-static bool look_for_run(const Team *team, uint32_t last)
+/* Waits for the run after the one seen last. False: none has begun for so long that it is better to sleep. */
+static bool look_for_run(const Team *team, uint32_t *last)
 {
     int64_t began = 0;
     for (;;) {
         for (int i = 0; i < LOOKS; i++) {
-            if (atomic_load_explicit(&team->run, memory_order_acquire) != last)
+            const uint32_t run = atomic_load_explicit(&team->run, memory_order_acquire);
+            if (run != *last) {
+                *last = run;
                 return true;
+            }
             relax();
         }
         const int64_t now = clock_now();
@@ -224,10 +248,7 @@ static void *help(void *argument)
         uint32_t run = atomic_load_explicit(&team->run, memory_order_acquire);
         do {
             count += take_part(team, helper->member);
-            if (!look_for_run(team, run))
-                break;
-            run = atomic_load_explicit(&team->run, memory_order_acquire);
-        } while (true);
+        } while (look_for_run(team, &run));
         atomic_fetch_add(&team->helped, count);
         atomic_fetch_sub(&team->awake, 1);
     }
@@ -252,6 +273,17 @@ static void start_helpers(Team *team)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* A helper that is interrupted costs far more than one that has nothing to do. */
+static void set_next_call(Team *team, bool was_useful)
+{
+    team->call_after = team->was_rested ? 8 * team->call_after
+                       : was_useful     ? team->call_after / 2
+                                        : 2 * team->call_after;
+    team->call_after = team->call_after > LAST_CALL ? LAST_CALL : team->call_after;
+    team->call_after = team->call_after < FIRST_CALL ? FIRST_CALL : team->call_after;
+    team->was_rested = false;
+}
+
 /* Wakes who sleeps. The next call comes later if this is a repetition of one that was of little use. */
 static void call_helpers(Team *team)
 {
@@ -263,16 +295,14 @@ static void call_helpers(Team *team)
         return;
     pthread_mutex_lock(&team->lock);
     const uint32_t missing = team->most - atomic_load(&team->awake) - team->called;
-    const bool was_useful = !team->was_rested && atomic_exchange(&team->helped, 0) >= USEFUL * missing;
+    const uint64_t helped = atomic_exchange(&team->helped, 0);
+    const bool was_useful = missing && helped >= USEFUL * missing;
     team->called += missing;
     atomic_store(&team->is_resting, false);
     for (uint32_t i = 0; i < missing; i++)
         pthread_cond_signal(&team->call);
     pthread_mutex_unlock(&team->lock);
-    team->call_after = was_useful ? FIRST_CALL : 2 * team->call_after;
-    if (team->call_after > LAST_CALL)
-        team->call_after = LAST_CALL;
-    team->was_rested = false;
+    set_next_call(team, was_useful);
     team->done_alone = 0;
     team->waited = 0;
     team->judged_from = clock_now();
@@ -336,16 +366,24 @@ static void run_together(Team *team)
     wait_for_helpers(team);
 }
 
+/* Helpers that sleep are called before the run, which may be long enough for them to join in it. */
+static bool has_company(Team *team)
+{
+    if (!team->most || team->given < LEAST_ITEMS)
+        return false;
+    const uint32_t awake = atomic_load_explicit(&team->awake, memory_order_relaxed);
+    if (awake == team->most || (team->done_alone += team->given) < team->call_after)
+        return awake > 0;
+    call_helpers(team);
+    return team->most > 0;
+}
+
 void team_run(Team *team)
 {
-    const bool is_worth_it = team->most && team->given >= LEAST_ITEMS;
-    const uint32_t awake = is_worth_it ? atomic_load_explicit(&team->awake, memory_order_relaxed) : 0;
-    if (awake)
+    if (has_company(team))
         run_together(team);
     else
         run_alone(team);
-    if (is_worth_it && awake < team->most && (team->done_alone += team->given) >= team->call_after)
-        call_helpers(team);
     for (uint32_t m = 0; m < team->members; m++)
         team->queues[m].count = 0;
     team->given = 0;

@@ -12,8 +12,10 @@ typedef struct Team Team;
 /* Does one item, on behalf of a member; items of one team_run() are done at the same time as each other. */
 typedef void TeamWork(void *context, uint32_t member, uint32_t item);
 
-/* Processors that this process may use. */
+/* Processors that this process may use, by its affinity and the quota of its control group. */
 uint32_t team_processors(void);
+/* Members of a team for which so many are wanted; 0: as many as there are processors. */
+uint32_t team_size(uint64_t wanted);
 
 /* Helpers start when there is work for them; the leader is member 0. Items are below `items`. */
 Team *team_create(uint32_t members, uint32_t items, TeamWork *work, void *context);

@@ -90,7 +90,8 @@ static TeamWork run_shard;
 World *world_create(uint32_t shard_count, uint32_t threads, Cycle lookahead, Cycle window)
 {
     World *world = xcalloc(1, sizeof *world);
-    world->member_count = threads < shard_count ? threads : shard_count;
+    const uint32_t size = team_size(threads);
+    world->member_count = size < shard_count ? size : shard_count;
     world->member_places = (shard_count + world->member_count - 1) / world->member_count;
     world->place_count = world->member_places * world->member_count;
     world->word_count = (world->place_count + 63) / 64;

@@ -10,7 +10,7 @@ typedef struct WorldEnd {
     Cycle next;      /* when something is left to do; CYCLE_NEVER: nothing is */
 } WorldEnd;
 
-/* `lookahead`: no message is shorter. `window`: how long a window may be, 0 or more than the lookahead
+/* `threads`: 0 means as many as the host has processors. `lookahead`: no message is shorter. `window`: how long a window may be, 0 or more than the lookahead
  * means the lookahead. */
 World *world_create(uint32_t shard_count, uint32_t threads, Cycle lookahead, Cycle window);
 void world_free(World *world);

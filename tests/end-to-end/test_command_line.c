@@ -228,7 +228,7 @@ static void test_errors(void **state)
         {"run " PTX " --shared many", 2, "--shared needs a number of bytes"},
         {"run " PTX " --set sm_cuont=3", 2, "did you mean sm_count?"},
         {"run " PTX " --set sm_count", 2, "--set needs KNOB=VALUE"},
-        {"run " PTX " --threads 0", 2, "'0' is no value of threads"},
+        {"run " PTX " --threads 65", 2, "'65' is no value of threads"},
         {"run " PTX " --gpu h20", 2, "did you mean h200?"},
         {"run " PTX " --gpu /dev/null", 1, "/dev/null holds no 'key: value' line"},
         {"run " PTX " --kernel saxpy --arg u32:5", 2,
