@@ -163,6 +163,7 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
 {
     GpuConfig other = *b;
     other.threads = a->threads;
+    other.memory_check = a->memory_check;
     other.window = a->window;
     other.cycle_limit = a->cycle_limit;
     other.watchdog_cycles = a->watchdog_cycles;

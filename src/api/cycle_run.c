@@ -492,6 +492,7 @@ void cycle_keep_cut_off(WbGpu *gpu, const Error *error)
         close_record(gpu, kernel);
         kept_end(gpu, record);
     }
+    strays_tell(gpu);
 }
 
 WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
@@ -499,6 +500,7 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
     CycleMachine *machine = gpu->cycle;
     KernelRecord *record = kernel->record;
     close_record(gpu, kernel);
+    strays_tell(gpu);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < machine->running.count; i++) {
         if (machine->running.items[i] != kernel)

@@ -44,6 +44,7 @@ static void apply_config(WbGpu *gpu)
 {
     const GpuConfig *config = &gpu->config;
     gpu->space.limit = config->global_bytes;
+    space_set_check(&gpu->space, (MemoryCheck)config->memory_check);
     gpu->machine.sm_count = (uint32_t)config->sm_count;
     gpu->machine.warps_per_sm = (uint32_t)(config->max_threads_per_sm / config->warp_width);
     gpu->machine.heap = &gpu->heap;
@@ -101,6 +102,8 @@ void wb_gpu_close(WbGpu *gpu)
     statistics_free(&gpu->statistics);
     profile_free(gpu->profile);
     violations_clear(&gpu->violations);
+    strays_free(&gpu->strays);
+    strays_free(&gpu->machine.strays);
     textures_free(&gpu->textures);
     space_destroy(&gpu->space);
     xfree(gpu);

@@ -94,6 +94,9 @@ struct WbGpu {
     RunInfo run;
     Untimed untimed;
     GpuStatistics statistics;
+    Strays strays;             /* that were told, since they were reset */
+    WbOutput *notice;          /* null: nobody wants them */
+    void *notice_context;
     Violations violations;     /* of dependencies, since they were reset */
     Profile *profile;          /* null: launches are not recorded */
     Error attempt, last;
@@ -124,6 +127,11 @@ WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *
 WbStatus watch_order(WbGpu *gpu, LaunchOrder *order, Error *error);
 /* The launch is about to start: whoever watches its kernels is set in what describes them. */
 void watch_launch(WbGpu *gpu, KernelLaunch *launch, Launch *described);
+
+/* -- accesses outside of allocations (strays.c) -- */
+
+/* Kernels have ended: what they did outside of allocations is told, if it is news. */
+void strays_tell(WbGpu *gpu);
 
 /* -- launches by kernels (device_launch.c) -- */
 

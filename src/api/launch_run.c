@@ -64,6 +64,7 @@ static WbStatus run_functional(WbGpu *gpu, const KernelLaunch *launch, const Lau
     functional_run_free(gpu->functional);
     gpu->functional = NULL;
     xfree(grids);
+    strays_tell(gpu);
     if (status == WB_OK)
         status = runtime_finish(&gpu->runtime, error);
     else

@@ -85,6 +85,7 @@ void wb_stats_reset(WbGpu *gpu)
     gpu->next_record = 0;
     gpu_drop_records(gpu);
     violations_clear(&gpu->violations);
+    strays_free(&gpu->strays);
     if (gpu->cycle)
         cycle_reset_statistics(gpu);
 }

@@ -376,11 +376,32 @@ static StepResult refuse(Step *step, const Access *access, unsigned lane, Space 
                       reason);
 }
 
+/* Where a lane's access takes effect; null with the sentence: it may not do it. `strays`: it is outside of
+ * every allocation, but may. */
+static uint8_t *find_place(Step *step, const Access *access, unsigned lane, Space space, uint64_t address,
+                           bool *strays)
+{
+    const Range range = find_range(step, access, space, address);
+    const bool is_aligned = !(address & (access->alignment - 1u));
+    const bool is_inside = range.host && range.size >= access->bytes &&
+                           address - range.base <= range.size - access->bytes;
+    if (is_inside && is_aligned && !(range.read_only && writes(access)))
+        return range.host + (address - range.base) + lane * range.stride;
+    uint8_t *place = NULL;
+    if (!is_inside && is_aligned && (space == SPACE_GLOBAL || space == SPACE_CONST))
+        place = space_reach_page(step->warp->block->launch->space, address, access->bytes, writes(access));
+    *strays = place != NULL;
+    if (!place)
+        refuse(step, access, lane, space, address, &range);
+    return place;
+}
+
 static StepResult prepare_apart(Step *step, Access *access)
 {
     const Mask mask = access->mask;
     const unsigned first = mask_first(mask);
     bool differ = false;
+    Mask strays = 0;
     read_addresses(step, access);
     for (Mask rest = mask; rest; rest &= rest - 1) {
         const unsigned lane = mask_first(rest);
@@ -390,12 +411,12 @@ static StepResult prepare_apart(Step *step, Access *access)
             space = access_window(address);
             address -= access_window_base(space);
         }
-        const Range range = find_range(step, access, space, address);
-        if (!range.host || range.size < access->bytes || address - range.base > range.size - access->bytes ||
-            (address & (access->alignment - 1u)) || (range.read_only && writes(access)))
-            return refuse(step, access, lane, space, address, &range);
+        bool does_stray = false;
+        access->place[lane] = find_place(step, access, lane, space, address, &does_stray);
+        if (!access->place[lane])
+            return STEP_ERROR;
+        strays |= (Mask)does_stray << lane;
         access->address[lane] = address;
-        access->place[lane] = range.host + (address - range.base) + lane * range.stride;
         access->lane_space[lane] = (uint8_t)space;
         differ |= access->lane_space[lane] != access->lane_space[first];
     }
@@ -408,6 +429,8 @@ static StepResult prepare_apart(Step *step, Access *access)
     }
     access->pattern = PATTERN_ANY;
     access->space = differ ? SPACE_GENERIC : access->lane_space[first];
+    if (strays)
+        stray_note(step, access, mask_first(strays), access->address[mask_first(strays)], verb(access));
     return STEP_NEXT;
 }
 

@@ -25,7 +25,7 @@ static StepResult convert(Step *step, bool to_space)
 static bool is_constant(const Step *step, uint64_t address)
 {
     const Allocation *found = space_find(step->warp->block->launch->space, address, 1);
-    return found && found->read_only;
+    return found && found->read_only && found->memory == MEMORY_DEVICE;
 }
 
 static StepResult test_space(Step *step)

@@ -4,6 +4,7 @@
 #define EXEC_MACHINE_H
 
 #include "exec/statistics.h"
+#include "exec/stray.h"
 #include "exec/warp.h"
 
 enum { ALLOCATION_CACHE_ENTRIES = 64 };
@@ -50,6 +51,7 @@ typedef struct Machine {
     uint64_t changes;          /* that make warps go on which wait for them, and looks at the clock: spin.h */
     ExecStatistics statistics;
     AllocationCache allocations;
+    Strays strays;             /* that nobody has taken yet */
 } Machine;
 
 #endif

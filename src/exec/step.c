@@ -118,33 +118,42 @@ static void thread_index(const Warp *warp, unsigned lane, uint32_t index[3])
     index[2] = thread / size[0] / size[1];
 }
 
-StepResult step_error(Step *step, WbStatus status, unsigned lane, const char *format, ...)
+const char *step_place(const Step *step, unsigned lane, char *buffer, size_t size)
 {
     const Block *block = step->warp->block;
     const Program *program = block->launch->program;
-    char sentence[1024], place[512];
+    const ProgramFunction *function = &program->functions[step->insn->function];
+    char place[512];
+    uint32_t thread[3];
+    thread_index(step->warp, lane, thread);
+    if (step->insn->ptx) {
+        module_place_text(function->module, step->insn->ptx, place, sizeof place);
+    } else {
+        char *name = plain_name(function->function->name, false);
+        snprintf(place, sizeof place, "the end of function '%.200s'", name);
+        xfree(name);
+    }
+    snprintf(buffer, size, "kernel '%.200s', %s, block (%u,%u,%u), thread (%u,%u,%u)", program->name, place,
+             block->index[0], block->index[1], block->index[2], thread[0], thread[1], thread[2]);
+    return buffer;
+}
+
+StepResult step_error(Step *step, WbStatus status, unsigned lane, const char *format, ...)
+{
+    const Launch *launch = step->warp->block->launch;
+    const PtxInsn *ptx = step->insn->ptx;
+    char sentence[1024], place[768];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    uint32_t thread[3];
-    thread_index(step->warp, lane, thread);
     size_t length = 0;
     const char *line = "";
-    if (step->insn->ptx) {
-        const Module *module = program->functions[step->insn->function].module;
-        module_place_text(module, step->insn->ptx, place, sizeof place);
-        line = module_line(module, step->insn->ptx->place.line, &length);
-    } else {
-        char *name = plain_name(program->functions[step->insn->function].function->name, false);
-        snprintf(place, sizeof place, "the end of function '%.200s'", name);
-        xfree(name);
-    }
+    if (ptx)
+        line = module_line(launch->program->functions[step->insn->function].module, ptx->place.line, &length);
     while (length && (*line == ' ' || *line == '\t'))
         line++, length--;
-    error_set(block->launch->error, status,
-              "kernel '%.200s', %s, block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s", program->name, place,
-              block->index[0], block->index[1], block->index[2], thread[0], thread[1], thread[2], sentence,
+    error_set(launch->error, status, "%s: %s\n    %.*s", step_place(step, lane, place, sizeof place), sentence,
               (int)(length < 200 ? length : 200), line);
     return STEP_ERROR;
 }

@@ -1,16 +1,14 @@
-/* Device memory as a sorted array of allocations.
+/* Device memory as allocations in the order of addresses.
  *
  * Addresses only grow: one that was freed is never handed out again, so a use after free is found, not
- * hidden. Host memory behind large allocations is mapped without reservation and comes zeroed page by page
- * when it is first touched, so a large allocation costs what is used of it. Host memory that kernels reach is
- * asked for at addresses that are the same in every run: a kernel's time depends on its addresses, and must
- * not on the host's choice. */
+ * hidden. The host's memory behind device memory lies as device memory does (mem/backing.h). Host memory that
+ * kernels reach is asked for at addresses that are the same in every run: a kernel's time depends on its
+ * addresses, and must not on the host's choice. */
 #include "mem/space.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -19,7 +17,8 @@
 enum {
     FREED_RANGES = 16,
     GAP = SPACE_ALIGNMENT,   /* unmapped after every allocation, so that overruns are found */
-    MAPPED_SIZE = 64 * 1024  /* from here on pages are mapped; smaller blocks come from the heap */
+    MAPPED_SIZE = 64 * 1024, /* the least that is mapped of host memory */
+    HOST_PAGE = 4096         /* no host has smaller ones */
 };
 
 /* Programs and their libraries lie above or below; if something else does not, the next place is so much
@@ -39,30 +38,57 @@ static void *map_pages(uint64_t address, uint64_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-/* Null when the host has no room. */
-static uint8_t *host_alloc(uint64_t size)
-{
-    if (size >= MAPPED_SIZE)
-        return map_pages(0, size);
-    size_t rounded = ((size_t)size + SPACE_ALIGNMENT - 1) & ~(size_t)(SPACE_ALIGNMENT - 1);
-    void *block = aligned_alloc(SPACE_ALIGNMENT, rounded);
-    return block ? memset(block, 0, rounded) : NULL;
-}
-
-static void host_free(uint8_t *host, uint64_t size)
-{
-    if (size >= MAPPED_SIZE)
-        munmap(host, size);
-    else
-        free(host);
-}
-
-/* Host memory whose allocation is gone; see space_hold(). */
+/* The memory of an allocation that is gone; see space_hold(). */
 typedef struct HeldMemory {
-    uint8_t *host;
-    uint64_t size;
+    Allocation freed;
     struct HeldMemory *next;
 } HeldMemory;
+
+/* Host memory was mapped in whole pages whatever its size. */
+static uint64_t mapped_bytes(const Allocation *allocation)
+{
+    const bool is_ours = allocation->memory == MEMORY_HOST || allocation->memory == MEMORY_MANAGED;
+    return is_ours && allocation->size < MAPPED_SIZE ? MAPPED_SIZE : allocation->size;
+}
+
+static bool is_device_address(uint64_t address)
+{
+    return address >= SPACE_GLOBAL_BASE && address < SPACE_HOST_BASE;
+}
+
+/* The live allocation that has its page of `page` bytes mapped, of device memory or of the host's; null:
+ * none. */
+static const Allocation *find_in_page(const AddressSpace *space, uint64_t address, uint64_t page, bool device)
+{
+    const uint64_t begin = address & ~(page - 1);
+    const Allocation *last = tree_before(&space->live, begin + page - 1);
+    const bool is_there = last && (last->memory == MEMORY_DEVICE) == device && last->host &&
+                          last->base + mapped_bytes(last) > begin;
+    return is_there ? last : NULL;
+}
+
+/* Gives back the pages of a range in which nothing lives any more. Between its first and its last page
+ * nothing else can be. */
+static void release_pages(AddressSpace *space, uint64_t base, uint64_t size)
+{
+    const uint64_t mask = PAGE_BYTES - 1;
+    uint64_t first = base & ~mask, end = (base + size + mask) & ~mask;
+    if (find_in_page(space, first, PAGE_BYTES, true))
+        first += PAGE_BYTES;
+    if (end > first && find_in_page(space, end - PAGE_BYTES, PAGE_BYTES, true))
+        end -= PAGE_BYTES;
+    if (end > first)
+        backing_release(&space->backing, first, end - first);
+}
+
+/* Registered memory is not ours. */
+static void give_back(AddressSpace *space, const Allocation *freed)
+{
+    if (freed->memory == MEMORY_DEVICE)
+        release_pages(space, freed->base, freed->size);
+    else if (freed->memory != MEMORY_REGISTERED)
+        munmap(freed->host, mapped_bytes(freed));
+}
 
 void space_hold(AddressSpace *space) { space->holds = true; }
 
@@ -71,31 +97,20 @@ void space_let_go(AddressSpace *space)
     space->holds = false;
     for (HeldMemory *held = space->held, *next; held; held = next) {
         next = held->next;
-        host_free(held->host, held->size);
+        give_back(space, &held->freed);
         xfree(held);
     }
     space->held = NULL;
 }
 
-/* Registered memory is not ours; host memory was mapped in whole pages whatever its size. */
-static uint64_t owned_bytes(const Allocation *allocation)
+static void give_back_or_hold(AddressSpace *space, const Allocation *freed)
 {
-    if (allocation->memory == MEMORY_REGISTERED)
-        return 0;
-    const bool is_mapped = allocation->memory != MEMORY_DEVICE && allocation->size < MAPPED_SIZE;
-    return is_mapped ? MAPPED_SIZE : allocation->size;
-}
-
-static void free_or_hold(AddressSpace *space, uint8_t *host, uint64_t size)
-{
-    if (!size)
-        return;
     if (!space->holds) {
-        host_free(host, size);
+        give_back(space, freed);
         return;
     }
     HeldMemory *held = xmalloc(sizeof *held);
-    *held = (HeldMemory){host, size, space->held};
+    *held = (HeldMemory){*freed, space->held};
     space->held = held;
 }
 
@@ -105,18 +120,28 @@ void space_init(AddressSpace *space, uint64_t limit)
     space->last_freed = xcalloc(FREED_RANGES, sizeof *space->last_freed);
 }
 
+static void destroy_allocation(void *space, Allocation *allocation)
+{
+    if (allocation->memory != MEMORY_DEVICE)
+        give_back(space, allocation);
+    xfree(allocation);
+}
+
 void space_destroy(AddressSpace *space)
 {
     space_let_go(space);
-    for (uint32_t i = 0; i < space->count; i++) {
-        free_or_hold(space, space->live[i]->host, owned_bytes(space->live[i]));
-        xfree(space->live[i]);
-    }
+    tree_clear(&space->live, destroy_allocation, space);
+    backing_free(&space->backing);
     for (uint32_t i = 0; i < space->freed_count; i++)
         xfree((char *)space->last_freed[i].name);
-    xfree(space->live);
     xfree(space->last_freed);
     *space = (AddressSpace){0};
+}
+
+void space_set_check(AddressSpace *space, MemoryCheck check)
+{
+    space->check = check;
+    space->was_loose |= check != CHECK_ALLOCATION;
 }
 
 static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *error)
@@ -129,7 +154,8 @@ static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *erro
                          "An allocation of %" PRIu64 " bytes does not fit: %" PRIu64 " of the device's "
                          "%" PRIu64 " bytes are in use; free some or choose a GPU with more memory.",
                          size, space->used, space->limit);
-    uint64_t room = SPACE_HOST_BASE - space->next;
+    const uint64_t place = backing_place(space->next, size);
+    const uint64_t room = place < SPACE_HOST_BASE ? SPACE_HOST_BASE - place : 0;
     if (room < 2 * SPACE_ALIGNMENT || size > room - 2 * SPACE_ALIGNMENT)
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
                          "An allocation of %" PRIu64 " bytes does not fit into what is left of the device's "
@@ -139,33 +165,19 @@ static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *erro
     return WB_OK;
 }
 
-/* How many live allocations begin at or before the address: the last of them is the only one that can
- * hold it. */
-static uint32_t count_up_to(const AddressSpace *space, uint64_t address)
-{
-    uint32_t low = 0, high = space->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (space->live[middle]->base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Adds it at its place in the order of addresses. */
 static void enter(AddressSpace *space, const Allocation *allocation)
 {
-    if (space->count == space->capacity) {
-        space->capacity = space->capacity ? 2 * space->capacity : 16;
-        space->live = xrealloc(space->live, space->capacity * sizeof *space->live);
-    }
-    const uint32_t at = count_up_to(space, allocation->base);
-    memmove(&space->live[at + 1], &space->live[at], (space->count - at) * sizeof *space->live);
-    space->live[at] = xmalloc(sizeof *allocation);
-    *space->live[at] = *allocation;
-    space->count++;
+    Allocation *kept = xmalloc(sizeof *kept);
+    *kept = *allocation;
+    tree_add(&space->live, kept);
+}
+
+/* Kernels may have written ahead of the last allocation, but not beyond its page. */
+static void clear_ahead(const AddressSpace *space, uint64_t address, uint64_t size, uint8_t *host)
+{
+    const uint64_t left = PAGE_BYTES - address % PAGE_BYTES;
+    if (space->was_loose)
+        memset(host, 0, size < left ? size : left);
 }
 
 WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
@@ -175,23 +187,23 @@ WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool 
     WbStatus status = check_size(space, size, error);
     if (status != WB_OK)
         return status;
-    uint8_t *host = host_alloc(size);
+    const uint64_t place = backing_place(space->next, size);
+    uint8_t *host = backing_open(&space->backing, place, size);
     if (!host)
         return error_set(
             error, WB_ERROR_OUT_OF_MEMORY,
             "The host has no memory for a device allocation of %" PRIu64 " bytes; allocate less.", size);
-
-    *address = space->next;
-    enter(space, &(Allocation){space->next, size, host, name, read_only, MEMORY_DEVICE});
+    clear_ahead(space, place, size, host);
+    *address = place;
+    enter(space, &(Allocation){place, size, host, name, read_only, MEMORY_DEVICE});
     space->used += size;
-    space->next += ((size + SPACE_ALIGNMENT - 1) & ~(uint64_t)(SPACE_ALIGNMENT - 1)) + GAP;
+    space->next = place + ((size + SPACE_ALIGNMENT - 1) & ~(uint64_t)(SPACE_ALIGNMENT - 1)) + GAP;
     return WB_OK;
 }
 
 static bool is_taken(const AddressSpace *space, uint64_t base, uint64_t size)
 {
-    const uint32_t before = count_up_to(space, base + size - 1);
-    const Allocation *last = before ? space->live[before - 1] : NULL;
+    const Allocation *last = tree_before(&space->live, base + size - 1);
     return last && last->base + last->size > base;
 }
 
@@ -241,7 +253,7 @@ WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void *
     const uint64_t base = (uint64_t)(uintptr_t)*host;
     if (base < SPACE_NULL_END || base >= SPACE_GLOBAL_END || is_taken(space, base, range)) {
         if (memory != MEMORY_REGISTERED)
-            host_free(*host, range < MAPPED_SIZE ? MAPPED_SIZE : range);
+            munmap(*host, range < MAPPED_SIZE ? MAPPED_SIZE : range);
         return error_set(error, WB_ERROR_ARGUMENT,
                          "The %" PRIu64 " bytes of host memory at 0x%" PRIx64 " cannot be mapped: the device "
                          "has no such address, or some of them are mapped already.",
@@ -255,12 +267,34 @@ WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void *
 
 Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size)
 {
-    uint32_t count = count_up_to(space, address);
-    if (!count)
+    Allocation *allocation = tree_before(&space->live, address);
+    if (!allocation)
         return NULL;
-    Allocation *allocation = space->live[count - 1];
     uint64_t offset = address - allocation->base;
     return offset <= allocation->size && size <= allocation->size - offset ? allocation : NULL;
+}
+
+/* Whether some of the range belongs to what nobody may write. */
+static bool is_protected(const AddressSpace *space, uint64_t address, uint64_t size)
+{
+    const Allocation *last = tree_before(&space->live, address + size - 1);
+    return last && last->read_only && last->base + last->size > address;
+}
+
+uint8_t *space_reach_page(const AddressSpace *space, uint64_t address, uint64_t size, bool writes)
+{
+    uint64_t end;
+    const bool device = is_device_address(address);
+    const uint64_t page = device ? PAGE_BYTES : HOST_PAGE;
+    if (space->check == CHECK_ALLOCATION || !size || __builtin_add_overflow(address, size, &end) ||
+        end > (device ? SPACE_HOST_BASE : SPACE_GLOBAL_END) || (writes && is_protected(space, address, size)))
+        return NULL;
+    for (uint64_t at = address & ~(page - 1); at < end; at += page) {
+        const Allocation *holder = find_in_page(space, at, page, device);
+        if (!holder || (!device && writes && holder->read_only))
+            return NULL;
+    }
+    return device ? backing_find(&space->backing, address) : (uint8_t *)(uintptr_t)address;
 }
 
 /* The name is copied: that of a variable may go with its module. */
@@ -281,23 +315,21 @@ static void remember_freed(AddressSpace *space, const Allocation *allocation)
 
 WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
 {
-    uint32_t count = count_up_to(space, address);
-    if (!count || space->live[count - 1]->base != address) {
+    Allocation *allocation = tree_before(&space->live, address);
+    if (!allocation || allocation->base != address) {
         char where[512];
         return error_set(error, WB_ERROR_ARGUMENT,
                          "The address 0x%" PRIx64 " cannot be freed because no allocation begins there: "
                          "it is %s.",
                          address, space_describe(space, address, where, sizeof where));
     }
-    Allocation *allocation = space->live[count - 1];
     remember_freed(space, allocation);
     if (allocation->memory == MEMORY_DEVICE || allocation->memory == MEMORY_MANAGED)
         space->used -= allocation->size;
     space->next += allocation->memory == MEMORY_DEVICE ? 0 : SPACE_ALIGNMENT;
-    free_or_hold(space, allocation->host, owned_bytes(allocation));
+    tree_remove(&space->live, allocation);
+    give_back_or_hold(space, allocation);
     xfree(allocation);
-    memmove(&space->live[count - 1], &space->live[count], (space->count - count) * sizeof *space->live);
-    space->count--;
     return WB_OK;
 }
 
@@ -372,12 +404,10 @@ static const char *window_name(uint64_t address)
     }
 }
 
-/* `count` is count_up_to(address), and the address lies in no allocation. */
-static void describe_nearest(const AddressSpace *space, uint64_t address, uint32_t count, char *buffer,
-                             size_t size)
+/* Of an address that lies in no allocation. */
+static void describe_nearest(const Neighbours *neighbours, uint64_t address, char *buffer, size_t size)
 {
-    const Allocation *before = count ? space->live[count - 1] : NULL;
-    const Allocation *after = count < space->count ? space->live[count] : NULL;
+    const Allocation *before = neighbours->before, *after = neighbours->after;
     char name[256], where[64];
     if (!before && !after) {
         snprintf(buffer, size, "inside no allocation; there is none");
@@ -397,8 +427,8 @@ static void describe_nearest(const AddressSpace *space, uint64_t address, uint32
 
 const char *space_describe(const AddressSpace *space, uint64_t address, char *buffer, size_t size)
 {
-    uint32_t count = count_up_to(space, address);
-    const Allocation *holder = count ? space->live[count - 1] : NULL;
+    const Neighbours neighbours = tree_neighbours(&space->live, address);
+    const Allocation *holder = neighbours.before;
     const Allocation *freed = find_freed(space, address);
     char name[256];
     if (holder && address - holder->base < holder->size) {
@@ -413,7 +443,7 @@ const char *space_describe(const AddressSpace *space, uint64_t address, char *bu
     } else if (window_name(address)) {
         snprintf(buffer, size, "inside no allocation of global memory; it is %s", window_name(address));
     } else {
-        describe_nearest(space, address, count, buffer, size);
+        describe_nearest(&neighbours, address, buffer, size);
     }
     return buffer;
 }

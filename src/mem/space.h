@@ -17,6 +17,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "mem/allocation_tree.h"
+#include "mem/backing.h"
 
 #define SPACE_GLOBAL_BASE 0x0000200000000ull
 #define SPACE_HOST_BASE   0x0200000000000ull /* from here on host memory, at its own address */
@@ -43,22 +45,33 @@ typedef enum MemoryKind {
     MEMORY_REGISTERED   /* host memory that belongs to somebody else */
 } MemoryKind;
 
+/* What becomes of accesses by kernels outside of every allocation (knob memory_check). A page is mapped as
+ * long as a live allocation lies in it: PAGE_BYTES of device memory, the host's own pages of its memory. */
+typedef enum MemoryCheck {
+    CHECK_ALLOCATION, /* they fail */
+    CHECK_REPORT,     /* they pass inside of mapped pages, and are told */
+    CHECK_PAGE        /* they pass there */
+} MemoryCheck;
+
 /* Invariant: ranges of live allocations do not overlap; base is a multiple of SPACE_ALIGNMENT; host points to
- * `size` bytes that never move while the allocation lives, and is base unless it is device memory. */
-typedef struct Allocation {
+ * `size` bytes that never move while the allocation lives, and is base unless it is device memory. It is null
+ * of registered memory that the program has unmapped. */
+struct Allocation {
     uint64_t base, size;
     uint8_t *host;
     const char *name;   /* a variable's name, or null for an allocation of the program */
-    bool read_only;     /* constant banks */
+    bool read_only;     /* constant banks, and what is registered for reading */
     MemoryKind memory;
-} Allocation;
+};
 
-/* Invariant: `live` is sorted by base. Addresses of device memory are never reused while the space lives, so
+/* Invariant: addresses of device memory are never reused while the space lives, so
  * that a use after free is found; `limit` bounds the sum of its live sizes. `next` moves with every change
  * but a free of device memory, which changes `used`: who keeps an allocation found earlier compares both. */
 typedef struct AddressSpace {
-    Allocation **live;
-    uint32_t count, capacity;
+    AllocationTree live;
+    Backing backing;    /* of device memory */
+    MemoryCheck check;
+    bool was_loose;     /* kernels may have written outside of allocations */
     uint64_t next;      /* where the next allocation goes */
     uint64_t next_mapped; /* where the next host memory of our own goes */
     uint64_t used, limit;
@@ -81,6 +94,10 @@ WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void *
 /* From now on host memory of what is freed is kept until it is let go. */
 void space_hold(AddressSpace *space);
 void space_let_go(AddressSpace *space);
+void space_set_check(AddressSpace *space, MemoryCheck check);
+/* Where an access outside of allocations takes effect: the host's bytes of a range of which no mapped page is
+ * missing. Null: it must fail, as `check` wants it or a GPU would do. */
+uint8_t *space_reach_page(const AddressSpace *space, uint64_t address, uint64_t size, bool writes);
 /* The allocation that holds the whole range, or null. */
 Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size);
 /* Host copies; fail with a sentence when the range is not in one allocation. */

@@ -373,6 +373,7 @@ void sm_free(Sm *sm)
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);
     VEC_FREE(&sm->replies);
+    strays_free(&sm->machine.strays);
     xfree(sm->blocks);
     xfree(sm);
 }

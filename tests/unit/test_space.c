@@ -144,6 +144,93 @@ static void test_limits(void **state)
     space_destroy(&space);
 }
 
+/* Outside of allocations, in pages that hold one: what a GPU would find there. */
+static void test_pages(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    uint32_t word = 7;
+    space_init(&space, 1ull << 32);
+    const uint64_t first = must_alloc(&space, 400, NULL), second = must_alloc(&space, 400, NULL);
+    assert_int_equal(space_write(&space, second, &word, 4, &error), WB_OK);
+    assert_null(space_reach_page(&space, first + 400, 4, false));
+    space_set_check(&space, CHECK_PAGE);
+    uint8_t *beside = space_reach_page(&space, first + 400, 4, true);
+    assert_non_null(beside);
+    assert_int_equal(*(uint32_t *)beside, 0);
+    assert_int_equal(*(uint32_t *)(beside + (second - first - 400)), 7);
+    assert_non_null(space_reach_page(&space, first + PAGE_BYTES - 4, 4, true));
+    assert_null(space_reach_page(&space, first + PAGE_BYTES, 4, false));
+    assert_null(space_reach_page(&space, first + PAGE_BYTES - 4, 8, false));
+    assert_null(space_reach_page(&space, first - 4, 4, false));
+
+    /* What was freed stays as it was while a neighbour lives, and no longer. */
+    assert_int_equal(space_free(&space, second, &error), WB_OK);
+    assert_int_equal(*(uint32_t *)space_reach_page(&space, second, 4, false), 7);
+    assert_int_equal(space_free(&space, first, &error), WB_OK);
+    assert_null(space_reach_page(&space, second, 4, false));
+
+    /* Allocations are zero whatever kernels have written before there was any. */
+    const uint64_t third = must_alloc(&space, 3 * PAGE_BYTES, NULL);
+    memset(space_reach_page(&space, third + 3 * PAGE_BYTES + 512, 512, true), 0xff, 512);
+    const uint64_t fourth = must_alloc(&space, 4096, NULL);
+    assert_int_equal(space_read(&space, fourth, &word, 4, &error), WB_OK);
+    assert_int_equal(word, 0);
+    uint64_t constant;
+    assert_int_equal(space_alloc(&space, 60, "c", true, &constant, &error), WB_OK);
+    assert_non_null(space_reach_page(&space, constant + 56, 8, false));
+    assert_null(space_reach_page(&space, constant + 56, 8, true));
+    space_destroy(&space);
+}
+
+/* The host's own pages are smaller. */
+static void test_pages_of_the_host(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    uint8_t *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    void *host = pages + 4096 + 256, *ours;
+    space_init(&space, 1ull << 32);
+    space_set_check(&space, CHECK_PAGE);
+    assert_int_equal(space_map(&space, 256, MEMORY_REGISTERED, &host, &error), WB_OK);
+    const uint64_t address = (uintptr_t)pages + 4096;
+    assert_ptr_equal(space_reach_page(&space, address, 4, true), pages + 4096);
+    assert_ptr_equal(space_reach_page(&space, address + 4092, 4, true), pages + 4096 + 4092);
+    assert_null(space_reach_page(&space, address - 4, 4, false));
+    assert_null(space_reach_page(&space, address + 4092, 8, false));
+    assert_int_equal(space_map(&space, 100, MEMORY_HOST, &ours, &error), WB_OK);
+    assert_ptr_equal(space_reach_page(&space, (uintptr_t)ours + 100, 4, true), (uint8_t *)ours + 100);
+    space_destroy(&space);
+    munmap(pages, 3 * 4096);
+}
+
+/* An allocation lies in one stretch of the host's memory, whatever came before. */
+static void test_stretches(void **state)
+{
+    (void)state;
+    AddressSpace space;
+    Error error = {0};
+    uint32_t word = 7;
+    space_init(&space, 1ull << 42);
+    must_alloc(&space, 100, NULL);
+    const uint64_t size = STRETCH_BYTES - (20ull << 30), large = must_alloc(&space, size, NULL);
+    const uint64_t next = must_alloc(&space, 8ull << 30, NULL);
+    assert_int_equal(large % STRETCH_BYTES + size + 256, next);
+    const uint64_t behind = must_alloc(&space, STRETCH_BYTES + 4096, NULL);
+    assert_int_equal(next / STRETCH_BYTES, 0);
+    assert_int_equal(behind, STRETCH_BYTES);
+    const uint64_t last = behind + STRETCH_BYTES + 4092;
+    assert_int_equal(space_write(&space, last, &word, 4, &error), WB_OK);
+    word = 0;
+    assert_int_equal(space_read(&space, last, &word, 4, &error), WB_OK);
+    assert_int_equal(word, 7);
+    assert_int_equal(space_free(&space, behind, &error), WB_OK);
+    space_destroy(&space);
+}
+
 /* Pages that this process holds in memory. */
 static long resident_pages(void)
 {
@@ -221,7 +308,7 @@ static void test_describe(void **state)
     expect_description(&space, SPACE_SHARED_BASE + 4,
                        "inside no allocation of global memory; it is in the generic window of shared memory");
     char name[] = "table";
-    space.live[1]->name = name;
+    space_find(&space, second, 1)->name = name;
     assert_int_equal(space_free(&space, second, &error), WB_OK);
     memset(name, '?', sizeof name - 1); /* a freed variable's name may go with its module */
     expect_description(&space, second + 99, "99 bytes into " SECOND ", which was freed");
@@ -310,6 +397,9 @@ int main(void)
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_addresses_are_not_reused),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_pages_of_the_host),
+        cmocka_unit_test(test_stretches),
         cmocka_unit_test(test_large_allocation_costs_what_is_touched),
         cmocka_unit_test(test_free_of_wrong_addresses),
         cmocka_unit_test(test_describe),
