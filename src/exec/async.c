@@ -90,37 +90,55 @@ static StepResult copy(Step *step)
     return STEP_NEXT;
 }
 
+/* Second phases know an object's place and no address. */
 static StepResult barrier_fault(Step *step, const Access *barrier, unsigned lane, MbarrierFault fault)
 {
     return step_error(step, WB_ERROR_EXECUTION, lane, "mbarrier at 0x%llx: %s",
-                      (unsigned long long)barrier->address[lane], fault);
+                      (unsigned long long)(barrier->place[lane] - step->warp->block->shared), fault);
 }
 
-/* One arrival per lane once its copies are done. Without .noinc the arrival is expected in addition to those
- * that the phase expected before, so that the two cancel. */
-static void arrive_lanes(Step *step, Access *barrier)
+/* What every lane does to its object. */
+typedef MbarrierFault Operation(uint64_t *object);
+
+static MbarrierFault arrive_once(uint64_t *object) { return mbarrier_arrive(object, 1, false, false); }
+
+/* False: a lane's object is not as it should be, and the launch has failed. */
+static bool operate(Step *step, const Access *barrier, Operation *operation)
 {
     for (Mask rest = barrier->mask; rest; rest &= rest - 1) {
         const unsigned lane = mask_first(rest);
         uint64_t object;
         memcpy(&object, barrier->place[lane], sizeof object);
-        MbarrierFault fault = mbarrier_check(object);
-        if (!fault && step->insn->aux & AUX_NOINC)
-            fault = mbarrier_arrive(&object, 1, false, false);
+        MbarrierFault fault = operation(&object);
         if (fault) {
             barrier_fault(step, barrier, lane, fault);
-            return;
+            return false;
         }
         memcpy(barrier->place[lane], &object, sizeof object);
     }
+    step->warp->block->launch->machine->changes++;
+    return true;
 }
 
+/* The second phase: the lanes' copies are done. */
+static void arrive_lanes(Step *step, Access *barrier) { operate(step, barrier, arrive_once); }
+
+/* One arrival per lane once its copies are done. Without .noinc the arrival is one that the phase did not
+ * expect, so that it expects one more from now on: the phase cannot end before the copies have. */
 static StepResult arrive(Step *step)
 {
     Access barrier;
     access_init_bytes(&barrier, step, ACCESS_SYNC, (Space)step->insn->space, 0, 8, 8, step->mask);
-    if (access_prepare(step, &barrier) == STEP_ERROR ||
-        access_carry_out(step, &barrier, arrive_lanes) == STEP_ERROR)
+    barrier.part = 0;
+    if (access_prepare(step, &barrier) == STEP_ERROR)
+        return STEP_ERROR;
+    for (Mask rest = step->mask; rest; rest &= rest - 1)
+        if (access_space(&barrier, mask_first(rest)) != SPACE_SHARED)
+            return step_error(step, WB_ERROR_EXECUTION, mask_first(rest), "mbarrier at 0x%llx: %s",
+                              (unsigned long long)barrier.address[mask_first(rest)], MBARRIER_ELSEWHERE);
+    if (!(step->insn->aux & AUX_NOINC) && !operate(step, &barrier, mbarrier_raise))
+        return STEP_ERROR;
+    if (access_carry_out(step, &barrier, arrive_lanes) == STEP_ERROR)
         return STEP_ERROR;
     return step->warp->block->launch->error->status == WB_OK ? STEP_NEXT : STEP_ERROR;
 }
@@ -157,6 +175,7 @@ static void bring_piece(Step *step, Access *piece)
     if (fault)
         step_error(step, WB_ERROR_EXECUTION, piece->part, "the mbarrier of a bulk copy: %s", fault);
     memcpy(piece->object, &object, sizeof object);
+    step->warp->block->launch->machine->changes++;
 }
 
 static void send_piece(Step *step, Access *piece)

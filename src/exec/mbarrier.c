@@ -65,6 +65,18 @@ MbarrierFault mbarrier_arrive(uint64_t *object, uint64_t count, bool drop, bool 
     return NULL;
 }
 
+MbarrierFault mbarrier_raise(uint64_t *object)
+{
+    Fields f = unpack(*object);
+    if (mbarrier_check(*object))
+        return mbarrier_check(*object);
+    if (f.missing == MBARRIER_MAX)
+        return "the arrivals that the mbarrier expects go past 1048575";
+    f.missing++;
+    *object = pack(f);
+    return NULL;
+}
+
 static MbarrierFault change_bytes(uint64_t *object, int64_t change)
 {
     Fields f = unpack(*object);
@@ -171,7 +183,7 @@ StepResult exec_mbarrier(Step *step)
         const uint64_t token = object;
         MbarrierFault fault = operate(step, lane, &object);
         if (access_space(&access, lane) != SPACE_SHARED)
-            fault = "mbarrier objects live in shared memory only";
+            fault = MBARRIER_ELSEWHERE;
         if (fault)
             return step_error(step, WB_ERROR_EXECUTION, lane, "mbarrier at 0x%llx: %s",
                               (unsigned long long)access.address[lane], fault);

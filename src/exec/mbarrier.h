@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 enum { MBARRIER_MAX = (1 << 20) - 1 };
+#define MBARRIER_ELSEWHERE "mbarrier objects live in shared memory only"
 
 /* A fault is a sentence that says what is wrong with the use of an object, or null. After a fault the
  * object is as it was. */
@@ -25,6 +26,8 @@ MbarrierFault mbarrier_init(uint64_t *object, uint64_t count);
 MbarrierFault mbarrier_check(uint64_t object);
 /* `drop`: later phases expect as many arrivals fewer. `keeps_phase`: this must not be the last arrival. */
 MbarrierFault mbarrier_arrive(uint64_t *object, uint64_t count, bool drop, bool keeps_phase);
+/* The current phase, and none after it, expects one arrival more. */
+MbarrierFault mbarrier_raise(uint64_t *object);
 /* The current phase waits for `bytes` more (expect), or has got them (complete). */
 MbarrierFault mbarrier_expect(uint64_t *object, uint64_t bytes);
 MbarrierFault mbarrier_complete(uint64_t *object, uint64_t bytes);

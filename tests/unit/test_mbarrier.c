@@ -53,6 +53,24 @@ static void phases_wait_for_bytes(void **state)
     assert_int_equal(mbarrier_parity(object), 1);
 }
 
+static void a_phase_can_expect_more(void **state)
+{
+    (void)state;
+    uint64_t object = 0;
+    assert_non_null(mbarrier_raise(&object));
+    assert_null(mbarrier_init(&object, 2));
+    assert_null(mbarrier_arrive(&object, 1, false, false));
+    assert_null(mbarrier_raise(&object));
+    assert_int_equal(mbarrier_pending(object), 2);
+    assert_null(mbarrier_arrive(&object, 1, false, false));
+    assert_int_equal(mbarrier_parity(object), 0);
+    assert_null(mbarrier_arrive(&object, 1, false, false));
+    assert_int_equal(mbarrier_parity(object), 1);
+    assert_int_equal(mbarrier_pending(object), 2); /* the next phase expects what it did */
+    assert_null(mbarrier_init(&object, MBARRIER_MAX));
+    assert_non_null(mbarrier_raise(&object));
+}
+
 /* Three warps: each thread arrives and waits, by token in the first phase and by parity in the second. */
 static void warps_meet(void **state)
 {
@@ -158,6 +176,16 @@ static void faults(void **state)
 {
     WbGpu *gpu = *state;
     const char *bar = ".shared .align 8 .b64 bar;";
+    /* Arrivals for copies tell of their object when they come, also with the timing of cycle mode. */
+    for (int mode = 0; mode < 2; mode++) {
+        assert_int_equal(wb_gpu_set(gpu, "mode", mode ? "functional" : "cycle"), WB_OK);
+        run_fails(gpu, ".shared .align 16 .b8 box[512]; .shared .align 8 .b64 bar[2];",
+                  "mov.u32 %r1, box; mov.u32 %r2, bar; mbarrier.init.shared.b64 [%r2+8], 20;\n"
+                  "mad.lo.u32 %r1, %r0, 16, %r1; cp.async.ca.shared.global [%r1], [%rd1], 4;\n"
+                  "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2+8], 16;\n"
+                  "cp.async.mbarrier.arrive.noinc.shared.b64 [%r2+8];",
+                  WB_ERROR_EXECUTION, "thread (20,0,0): mbarrier at 0x208: the count of this arrival is 0");
+    }
     run_fails(gpu, bar, "mov.u32 %r1, bar; mbarrier.arrive.shared.b64 %rd2, [%r1];", WB_ERROR_EXECUTION,
               "no mbarrier object; initialize it");
     run_fails(gpu, bar, "mov.u32 %r1, bar; mbarrier.init.shared.b64 [%r1], 0;", WB_ERROR_EXECUTION,
@@ -169,6 +197,10 @@ static void faults(void **state)
     run_fails(gpu, bar, "mov.u32 %r1, bar; mbarrier.init.shared.b64 [%r1+4], 1;", WB_ERROR_ADDRESS,
               "multiple of 8");
     run_fails(gpu, bar, "mbarrier.init.b64 [%rd0], 1;", WB_ERROR_EXECUTION, "live in shared memory only");
+    run_fails(gpu, bar, "cp.async.mbarrier.arrive.b64 [%rd0];", WB_ERROR_EXECUTION,
+              "live in shared memory only");
+    run_fails(gpu, bar, "mov.u32 %r1, bar; cp.async.mbarrier.arrive.shared.b64 [%r1];", WB_ERROR_EXECUTION,
+              "thread (0,0,0): mbarrier at 0x0: this is no mbarrier object");
     run_fails(gpu, ".shared .align 16 .b8 box[512]; .shared .align 8 .b64 bar;",
               "mov.u32 %r1, box; mov.u32 %r2, bar; mbarrier.init.shared.b64 [%r2], 1; mov.u32 %r3, 24;\n"
               "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd0], %r3, [%r2];",
@@ -181,6 +213,7 @@ int main(void)
         cmocka_unit_test(phases_end_with_the_last_arrival),
         cmocka_unit_test(dropped_arrivals_are_missed_no_more),
         cmocka_unit_test(phases_wait_for_bytes),
+        cmocka_unit_test(a_phase_can_expect_more),
         cmocka_unit_test(warps_meet),
         cmocka_unit_test(copies_of_threads),
         cmocka_unit_test(copies_read_only_what_they_take),

@@ -68,6 +68,33 @@ static const Program programs[] = {
      "AGAIN: mbarrier.test_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra AGAIN;\n"
      "xor.b32 %r4, %r3, 16; ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd1+4], %r5;",
      false},
+    /* Arrivals that come on top of those that the phase expects: it must not end before them. */
+    {"an mbarrier that expects more for copies", ".shared .align 16 .b8 box[1024]; .shared .align 8 .b64 bar;",
+     "mov.u32 %r1, box; mov.u32 %r2, bar; setp.ne.u32 %p1, %r0, 0;\n"
+     "@!%p1 mbarrier.init.shared.b64 [%r2], 64; bar.sync 0; mad.lo.u32 %r3, %r0, 16, %r1;\n"
+     "cp.async.cg.shared.global [%r3], [%rd1], 16; cp.async.mbarrier.arrive.shared.b64 [%r2];\n"
+     "mbarrier.arrive.shared.b64 %rd2, [%r2];\n"
+     "AGAIN: mbarrier.test_wait.shared.b64 %p2, [%r2], %rd2; @!%p2 bra AGAIN;\n"
+     "xor.b32 %r4, %r3, 16; ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd1+4], %r5;",
+     false},
+    /* Eight rounds through two stages, each with an mbarrier; two copies of a thread are under way at a time,
+     * in the first round with two arrivals; addresses of the window and of generic memory. */
+    {"stages of copies", ".shared .align 16 .b8 box[4096]; .shared .align 8 .b64 bar[2];",
+     "mov.u32 %r1, box; mov.u32 %r2, bar; setp.ne.u32 %p1, %r0, 0; mad.lo.u32 %r3, %r0, 16, %r1;\n"
+     "@!%p1 mbarrier.init.shared.b64 [%r2], 64; @!%p1 mbarrier.init.shared.b64 [%r2+8], 64; bar.sync 0;\n"
+     "cvt.u64.u32 %rd2, %r2; cvta.shared.u64 %rd2, %rd2; mov.u32 %r10, 0; mov.u32 %r20, 0;\n"
+     "cp.async.cg.shared.global [%r3], [%rd1], 16; cp.async.mbarrier.arrive.b64 [%rd2];\n"
+     "cp.async.mbarrier.arrive.shared::cta.b64 [%r2]; mbarrier.arrive.shared.b64 _, [%r2];\n"
+     "ROUND: and.b32 %r11, %r10, 1; xor.b32 %r12, %r11, 1; mad.lo.u32 %r13, %r12, 2048, %r3;\n"
+     "mad.lo.u32 %r14, %r12, 8, %r2; mul.wide.u32 %rd4, %r10, 16; add.u64 %rd4, %rd4, %rd1;\n"
+     "cp.async.ca.shared.global [%r13], [%rd4+16], 16; cp.async.mbarrier.arrive.shared.b64 [%r14];\n"
+     "mbarrier.arrive.shared.b64 _, [%r14]; mad.lo.u32 %r15, %r11, 8, %r2; shr.u32 %r16, %r10, 1;\n"
+     "and.b32 %r16, %r16, 1;\n"
+     "AGAIN: mbarrier.test_wait.parity.shared.b64 %p2, [%r15], %r16; @!%p2 bra AGAIN;\n"
+     "mad.lo.u32 %r17, %r11, 2048, %r3; xor.b32 %r17, %r17, 16; ld.shared.u32 %r18, [%r17];\n"
+     "mad.lo.u32 %r20, %r20, 31, %r18; bar.sync 0; add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 8;\n"
+     "@%p3 bra ROUND; st.global.u32 [%rd1+252], %r20;",
+     false},
     {"bulk copies", ".shared .align 16 .b8 box[2048]; .shared .align 8 .b64 bar;",
      "mov.u32 %r1, box; mov.u32 %r2, bar; setp.ne.u32 %p1, %r0, 0; @%p1 bra WAIT;\n"
      "mbarrier.init.shared.b64 [%r2], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 1104;\n"
