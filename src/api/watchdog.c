@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Cycles between looks while it watches: LEAST and up to that number more; looks until it gives up, where no
- * warp at all has come back, and in any case; and those with changes. */
+/* Cycles between looks while it watches: LEAST and up to that number more, or as many as make the looks last as
+ * long as it has been quiet, since where memory is slow a turn of a warp's lanes is long; looks until it gives
+ * up, where no warp at all has come back, and in any case; and those with changes. */
 enum { LEAST = 64, SPREAD = 1023, FIRST_LOOKS = 40, LOOKS = 400, STRIKES = 8 };
 /* Stores that were under way when it began to watch are done by then. */
 enum { SETTLE = 10000 };
@@ -89,7 +90,7 @@ static void judge_warp(Watchdog *watchdog, const Sm *sm, uint32_t number, Verdic
     SpinMark *mark = &watchdog->marks[(size_t)sm->number * MAX_WARPS + number];
     const bool is_blocked = slot->wait == WAIT_BARRIER && slot->wake == CYCLE_NEVER;
     const uint64_t state = spin_fingerprint(slot->warp, &watchdog->programs) + slot->pending_ops;
-    const bool is_right = spin_compare(mark, state, slot->warp->steps, is_blocked);
+    const bool is_right = spin_compare(mark, slot->warp, state, slot->warp->steps, is_blocked);
     verdict->spinning += is_right && !is_blocked;
     verdict->all &= is_right && slot->warp->live && block->phase == PHASE_RUNS && slot->wait != WAIT_UNIT;
 }
@@ -132,6 +133,13 @@ static WbStatus report(const WbGpu *gpu, Error *error)
     return cycle_report_hang(machine, machine->running.items[first], RECORD_SPINS, what, error);
 }
 
+static Cycle next_distance(Watchdog *watchdog, Cycle quiet)
+{
+    const Cycle spread = 2 * quiet / LOOKS > SPREAD + 1 ? 2 * quiet / LOOKS : SPREAD + 1;
+    watchdog->random = watchdog->random * 1103515245 + 12345;
+    return LEAST + (watchdog->random >> 16) * spread / 65536;
+}
+
 /* A look while it watches. */
 static WbStatus watch(WbGpu *gpu, Error *error)
 {
@@ -139,8 +147,7 @@ static WbStatus watch(WbGpu *gpu, Error *error)
     Watchdog *watchdog = &machine->watchdog;
     const uint64_t changes = count_changes(machine);
     const Cycle pause = 2 * (gpu->now - watchdog->quiet_from);
-    watchdog->random = watchdog->random * 1103515245 + 12345;
-    watchdog->next = gpu->now + LEAST + (watchdog->random >> 16 & SPREAD);
+    watchdog->next = gpu->now + next_distance(watchdog, gpu->now - watchdog->quiet_from);
     if (changes != watchdog->changes) {
         watchdog->changes = changes;
         memset(watchdog->marks, 0, (size_t)machine->sm_count * MAX_WARPS * sizeof *watchdog->marks);

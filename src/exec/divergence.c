@@ -297,4 +297,6 @@ void divergence_choose(Warp *warp)
         if (warp->groups[index].state == GROUP_READY)
             warp->current = warp->last = index;
     }
+    if (warp->current != NO_INDEX)
+        warp->groups[warp->current].chosen = warp->next_order++;
 }

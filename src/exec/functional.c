@@ -332,7 +332,7 @@ static bool all_spin(FunctionalRun *run)
         for (uint32_t w = 0; slot->grid && w < slot->block->warp_count; w++) {
             const Warp *warp = &slot->block->warps[w];
             if (warp->live)
-                all &= spin_compare(&run->watch.marks[i * MAX_WIDTH + w],
+                all &= spin_compare(&run->watch.marks[i * MAX_WIDTH + w], warp,
                                     spin_fingerprint(warp, &run->watch.programs), run->watch.rounds,
                                     !spin_can_run(warp));
         }

@@ -101,17 +101,38 @@ bool spin_can_run(const Warp *warp)
 
 enum { MATCHES = 3, FIRST_PATIENCE = 4 };
 
-bool spin_compare(SpinMark *mark, uint64_t state, uint64_t steps, bool is_blocked)
+/* Whether each of several groups that take turns has been made, or has got its turn, since then. One whose
+ * turn has just come may not have run yet; it has when its turn comes again, and matches are counted more than
+ * once. Before Volta the newest group alone runs, and the others wait for it. */
+static bool have_had_turns(const Warp *warp, uint64_t order)
+{
+    uint32_t ready = 0, late = 0;
+    if (warp->block->launch->divergence == DIVERGENCE_STACK)
+        return true;
+    for (uint32_t i = 0; i < warp->group_count; i++) {
+        const Group *group = &warp->groups[i];
+        ready += group->state == GROUP_READY;
+        late += group->state == GROUP_READY && group->order < order && group->chosen < order;
+    }
+    return ready < 2 || !late;
+}
+
+bool spin_compare(SpinMark *mark, const Warp *warp, uint64_t state, uint64_t steps, bool is_blocked)
 {
     if (mark->patience && mark->state == state) {
-        mark->matches += is_blocked || steps > mark->steps;
-        mark->steps = steps;
         mark->tries = 0;
+        if (is_blocked || (steps > mark->steps && have_had_turns(warp, mark->order))) {
+            mark->matches++;
+            mark->steps = steps;
+            mark->order = warp->next_order;
+        }
         return mark->matches >= MATCHES;
     }
     if (!mark->patience || ++mark->tries >= mark->patience)
-        *mark = (SpinMark){
-            .state = state, .steps = steps, .patience = mark->patience ? 2 * mark->patience : FIRST_PATIENCE};
+        *mark = (SpinMark){.state = state,
+                           .steps = steps,
+                           .order = warp->next_order,
+                           .patience = mark->patience ? 2 * mark->patience : FIRST_PATIENCE};
     return mark->matches >= MATCHES;
 }
 

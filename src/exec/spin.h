@@ -19,14 +19,16 @@
 /* What is kept of a warp. Invariant: patience is 0 exactly while nothing is. */
 typedef struct SpinMark {
     uint64_t state;            /* a fingerprint */
-    uint64_t steps;            /* of the warp, when it was last seen so */
+    uint64_t steps;            /* of the warp, when it was last seen so and all its lanes had run */
+    uint64_t order;            /* warp->next_order at that time */
     uint32_t matches;          /* how often it was seen again */
     uint32_t tries, patience;  /* others that were seen since; as many as replace it */
 } SpinMark;
 
-/* The warp is in that state now; it has come back to it only if it has done steps since. A warp that cannot
- * run needs none. True: it goes round in a loop. */
-bool spin_compare(SpinMark *mark, uint64_t state, uint64_t steps, bool is_blocked);
+/* The warp is in that state now; it has come back to it only if it has done steps since, and where several of
+ * its groups can run, if each has: one that waits for its turn while another spins may do anything when that
+ * comes. A warp that cannot run needs no steps. True: it goes round in a loop. */
+bool spin_compare(SpinMark *mark, const Warp *warp, uint64_t state, uint64_t steps, bool is_blocked);
 /* Of everything that the warp's next steps depend on as long as it does not leave the loop that it is in, but
  * for memory outside of its registers: also of what has come to its block's barriers. */
 uint64_t spin_fingerprint(const Warp *warp, SpinPrograms *programs);

@@ -45,6 +45,7 @@ typedef struct Group {
     Mask sync_mask;      /* of GROUP_WARP_SYNC: the lanes it waits for */
     uint32_t barrier;    /* of GROUP_BARRIER: its number */
     uint64_t order;      /* larger for groups made later: the newest is the top of the SIMT stack */
+    uint64_t chosen;     /* by the same count, when its turn last came */
 } Group;
 
 /* A place where lanes meet. pc is where they go on, in `frame`. A call's join also ends the callee's

@@ -249,6 +249,18 @@ static void spinning_in_company(void **state)
     })
 }
 
+/* Lanes of a warp that wait for different things, neither of which comes: each has its turns. */
+static void lanes_that_spin_in_turns(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ENTRY("and.b32 %v, %t, 31; setp.lt.u32 %p, %v, 16; @%p bra OTHERS;\n"
+              "LOOP: atom.global.add.u32 %v, [%a], 0; setp.eq.u32 %q, %v, 0; @%q bra LOOP; bra END;\n"
+              "OTHERS: atom.global.add.u32 %v, [%a+64], 0; setp.eq.u32 %q, %v, 0; @%q bra OTHERS; END:\n");
+    IN_BOTH_MODES("h200", { EXPECT(run(text, 2, 256, 0), "spins", "Likely cause"); })
+    IN_BOTH_MODES("titanv", { EXPECT(run(text, 1, 32, 0), "spins", "Likely cause"); })
+}
+
 /* Blocks that wait for others of the machine: parents in the graph that hang, kernels that they launched,
  * which hang or find no entry of the distributor because those that wait have them all. */
 static void waiting_for_the_machine(void **state)
@@ -444,6 +456,25 @@ static void counting_that_decides(void **state)
     }
 }
 
+/* Half of each warp spins until the other half, whose turn has not come, sets the flag. Where a thousand threads
+ * poll one word a turn takes long, and all the while those that spin come back to where they were. */
+static void lanes_that_wait_for_their_turn(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ENTRY("and.b32 %v, %t, 31; setp.lt.u32 %p, %v, 16; @%p bra SET;\n"
+              "LOOP: atom.global.add.u32 %v, [%a], 0; setp.eq.u32 %q, %v, 0; @%q bra LOOP; bra END;\n"
+              "SET: atom.global.exch.b32 %v, [%a], 1; END: atom.global.add.u32 %v, [%a+4], 1;\n");
+    static const char *const gpus[] = {"h200", "titanv"};
+    for (int i = 0; i < 2; i++) {
+        IN_BOTH_MODES(gpus[i], {
+            check(wb_gpu_set(gpu, "functional_turn", "1"));
+            check(run(text, 4, 1024, 0));
+            assert_int_equal(word_at(1), 4096);
+        })
+    }
+}
+
 /* A copy that takes a while. */
 static void copy_long(WbStream *stream)
 {
@@ -515,12 +546,14 @@ int main(void)
         cmocka_unit_test(a_spin_lock_between_lanes),
         cmocka_unit_test(a_barrier_that_not_all_reach),
         cmocka_unit_test(spinning_in_company),
+        cmocka_unit_test(lanes_that_spin_in_turns),
         cmocka_unit_test(waiting_for_the_machine),
         cmocka_unit_test(records_of_what_did_not_end),
         cmocka_unit_test(counting_while_spinning),
         cmocka_unit_test(counting_that_decides),
         cmocka_unit_test(long_loops_end),
         cmocka_unit_test(polling_that_succeeds_late),
+        cmocka_unit_test(lanes_that_wait_for_their_turn),
         cmocka_unit_test(flags_that_copies_set),
         cmocka_unit_test(kernels_beside_one_that_spins),
     };
