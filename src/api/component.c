@@ -47,8 +47,7 @@ static const void *scheduler_at(const CycleMachine *machine, uint32_t index, Cyc
 
 static const void *lsu_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
-    (void)now;
-    return lsu_counters(machine->sms[index]->lsu);
+    return lsu_counters(machine->sms[index]->lsu, now);
 }
 
 static const void *l1_at(const CycleMachine *machine, uint32_t index, Cycle now)

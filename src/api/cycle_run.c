@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/lsu.h"
-
 static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch *launch, Error *error)
 {
     const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -93,7 +91,7 @@ static void begin_kernel(WbGpu *gpu)
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         Machine *seen = &machine->sms[i]->machine;
         if (machine->running.count)
-            lsu_invalidate(machine->sms[i]->lsu);
+            sm_empty_l1(machine->sms[i], gpu->now);
         else
             sm_begin_kernel(machine->sms[i]);
         seen->clock_khz = gpu->machine.clock_khz;
@@ -327,11 +325,10 @@ static bool is_there(const Sm *sm, const SmKernel *kernel)
 
 /* Whose instruction it was. A store may fail when its kernel has gone already: then it counts as the first
  * one's. */
-static void note_failure(CycleMachine *machine, const Sm *sm)
+static void note_failure(CycleMachine *machine, const Sm *sm, const SmKernel *kernel)
 {
     uint32_t failed = machine->running.count - 1;
-    while (failed && !(is_there(sm, sm->failed_kernel) &&
-                       cycle_is_of(machine->running.items[failed], sm->failed_kernel)))
+    while (failed && !(is_there(sm, kernel) && cycle_is_of(machine->running.items[failed], kernel)))
         failed--;
     machine->running.items[failed]->fate = RECORD_FAILED;
 }
@@ -368,8 +365,10 @@ WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error)
     cycle_forget_latest(machine);
     const WorldEnd end = world_run(machine->world, gpu->now, until);
     if (end.shard < machine->sm_count) {
-        *error = machine->sms[end.shard]->error;
-        note_failure(machine, machine->sms[end.shard]);
+        const Sm *sm = machine->sms[end.shard];
+        const SmKernel *kernel;
+        *error = *sm_failure(sm, end.time, &kernel);
+        note_failure(machine, sm, kernel);
         stop_all(gpu, end.time);
         return error->status;
     }

@@ -36,10 +36,14 @@ static void answer(void *context, Cycle time)
     const Intrinsic *intrinsic = slot->code[slot->pc - 1].call->intrinsic;
     Mask executed;
     sm->machine.clock = time;
-    if (engine_step(slot->warp, &executed) == STEP_ERROR) {
-        sm_fail(sm, warp, time);
+    const Error earlier = sm->error; /* of an instruction, by the window's clock behind the call */
+    error_clear(&sm->error);
+    const bool has_failed = engine_step(slot->warp, &executed) == STEP_ERROR;
+    if (has_failed)
+        sm_fail_late(sm, warp, &sm->error, time);
+    sm->error = earlier;
+    if (has_failed)
         return;
-    }
     count_executed(sm, slot, executed);
     if (slot->warp->block->must_wait)
         sm->moving |= (WarpSet)1 << warp;

@@ -146,7 +146,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     const StepResult result = engine_step(slot->warp, &executed);
     count_executed(sm, slot, executed);
     if (result == STEP_ERROR) {
-        sm_fail(sm, warp, sm->now);
+        sm_fail(sm, warp);
         return;
     }
     slot->pc++;

@@ -52,6 +52,7 @@ void lsu_set_shared_bytes(Lsu *lsu, uint32_t bytes)
         return;
     lsu->shared_carveout = carveout;
     l1_resize(&lsu->l1, l1_share(lsu->config, carveout));
+    lsu->sm->lsu_touched |= lsu->blocked_by != NULL;
 }
 
 /* -- coming and going -- */
@@ -87,13 +88,29 @@ bool lsu_has_room(const Lsu *lsu) { return !lsu->sm->lsu_full; }
 
 bool lsu_is_idle(const Lsu *lsu) { return !lsu->live_ops && !lsu->live_requests; }
 
+/* What waited for a line on its way need not wait for that one any more. */
 void lsu_invalidate(Lsu *lsu)
 {
     l1_invalidate(&lsu->l1);
     lsu->sm->l1_fresh = lsu->sm->now;
+    lsu->sm->lsu_touched |= lsu->blocked_by != NULL;
 }
 
-LsuStatistics *lsu_counters(Lsu *lsu) { return &lsu->statistics; }
+/* The head is asked again when something may have changed, and where windows begin; what it has waited since
+ * it was last asked must not depend on those. */
+static void account_blocked(Lsu *lsu, Cycle now)
+{
+    if (!lsu->blocked_by || now <= lsu->blocked_since)
+        return;
+    *lsu->blocked_by += now - lsu->blocked_since;
+    lsu->blocked_since = now;
+}
+
+LsuStatistics *lsu_counters(Lsu *lsu, Cycle now)
+{
+    account_blocked(lsu, now);
+    return &lsu->statistics;
+}
 
 L1Statistics *lsu_l1_counters(Lsu *lsu) { return &lsu->l1.statistics; }
 
@@ -153,7 +170,7 @@ void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line)
         restore_places(op, lsu->width, (uint8_t *)(uintptr_t)line, &access);
     op->perform(&step, &access);
     if (sm->error.status != WB_OK)
-        sm_fail(sm, op->warp, sm->now);
+        sm_fail(sm, op->warp);
 }
 
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
@@ -224,8 +241,7 @@ static void finish_known(Lsu *lsu)
 /* How the head's attempt ended; the time that it waited before is counted. */
 static void set_blocked(Lsu *lsu, uint64_t *waits_for, Cycle now)
 {
-    if (lsu->blocked_by)
-        *lsu->blocked_by += now - lsu->blocked_since;
+    account_blocked(lsu, now);
     lsu->blocked_by = waits_for;
     lsu->blocked_since = now;
 }

@@ -46,8 +46,8 @@ bool lsu_asks(const Lsu *lsu);
 void lsu_reply(Lsu *lsu, Request *request, Cycle now);
 /* Whether any instruction, request or store is still under way. */
 bool lsu_is_idle(const Lsu *lsu);
-/* Counters, for reports; both may be reset between kernels. */
-LsuStatistics *lsu_counters(Lsu *lsu);
+/* Counters, for reports, with all that was before cycle `now`; both may be reset between kernels. */
+LsuStatistics *lsu_counters(Lsu *lsu, Cycle now);
 L1Statistics *lsu_l1_counters(Lsu *lsu);
 /* Flash-invalidates the L1 (kernel start, acquire, fence). */
 void lsu_invalidate(Lsu *lsu);

@@ -91,7 +91,7 @@ static bool do_folded(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle ready
     count_issued(sm, slot, 0);
     sm->issuing = (Issuing){.warp = warp, .insn = insn};
     if (engine_step(slot->warp, &executed) == STEP_ERROR) {
-        sm_fail(sm, warp, sm->now);
+        sm_fail(sm, warp);
         return false;
     }
     count_executed(sm, slot, executed);
@@ -221,12 +221,26 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
         make_ready(sm, warp);
 }
 
-void sm_fail(Sm *sm, uint32_t warp, Cycle time)
+void sm_fail(Sm *sm, uint32_t warp)
 {
     if (!sm->failed)
         sm->failed_kernel = sm->blocks[sm->warps[warp].block].kernel;
     sm->failed = true;
+    shard_stop(&sm->shard, sm->now);
+}
+
+void sm_fail_late(Sm *sm, uint32_t warp, const Error *error, Cycle time)
+{
+    if (sm->late.error.status == WB_OK)
+        sm->late = (SmFailure){*error, sm->blocks[sm->warps[warp].block].kernel, time};
     shard_stop(&sm->shard, time);
+}
+
+const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel)
+{
+    const bool is_late = sm->late.error.status != WB_OK && sm->late.time == time;
+    *kernel = is_late ? sm->late.kernel : sm->failed_kernel;
+    return is_late ? &sm->late.error : &sm->error;
 }
 
 /* Replies enter through the port one after the other; each is there when its last flit is in. */
@@ -323,6 +337,13 @@ void sm_account(Sm *sm, Cycle now)
 {
     if (now > sm->accounted)
         issue_account(sm, now);
+}
+
+void sm_empty_l1(Sm *sm, Cycle now)
+{
+    lsu_invalidate(sm->lsu);
+    if (sm->lsu_touched)
+        sm->shard.wake = earlier(sm->shard.wake, now);
 }
 
 void sm_begin_kernel(Sm *sm)

@@ -213,6 +213,13 @@ typedef struct Issuing {
     uint8_t wait;
 } Issuing;
 
+/* Invariant: there is none exactly while error.status is WB_OK. */
+typedef struct SmFailure {
+    Error error;
+    const SmKernel *kernel;
+    Cycle time;
+} SmFailure;
+
 typedef struct Sm {
     Shard shard;
     uint32_t number;
@@ -223,7 +230,8 @@ typedef struct Sm {
     Cycle accounted;           /* cycles before it are in the statistics */
 
     bool failed;               /* an instruction failed: nothing more happens */
-    const SmKernel *failed_kernel; /* whose that was */
+    SmFailure late;            /* of an intrinsic, which was noticed between windows: the SM has gone on */
+    const SmKernel *failed_kernel; /* of the instruction */
     Machine machine;           /* what instructions see: clock, counters, hooks; machine.owner is the Sm */
     Issuing issuing;
     Error error;
@@ -286,8 +294,12 @@ enum {
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);
 void sm_free(Sm *sm);
+/* Invalidates the L1 between windows, while other kernels run; `now` is the next cycle. */
+void sm_empty_l1(Sm *sm, Cycle now);
 /* Invalidates L1 and instruction cache, as at a kernel's start. */
 void sm_begin_kernel(Sm *sm);
+/* What has stopped the world in that cycle. */
+const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel);
 /* Brings cycle counts up to `now`, for reports between windows. */
 void sm_account(Sm *sm, Cycle now);
 /* What is saved of a block that holds so much of its SM: registers, shared memory, and for every warp as

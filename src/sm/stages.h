@@ -131,7 +131,10 @@ void watch_issue(Sm *sm, const Step *step, const Access *access);
 /* -- sm.c -- */
 
 /* An instruction of the warp failed: sm->error has the sentence. */
-void sm_fail(Sm *sm, uint32_t warp, Cycle time);
+void sm_fail(Sm *sm, uint32_t warp);
+/* An intrinsic did, called in a cycle that the SM may be past: it goes on, as far as all others do, so that
+ * its state does not depend on where the window ended. */
+void sm_fail_late(Sm *sm, uint32_t warp, const Error *error, Cycle time);
 
 /* -- residency.c -- */
 

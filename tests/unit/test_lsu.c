@@ -15,7 +15,7 @@ static void fill(LsuRig *bench, uint32_t first)
         *word(bench, i) = first + i;
 }
 
-static LsuStatistics *counters(LsuRig *bench) { return lsu_counters(bench->sm->lsu); }
+static LsuStatistics *counters(LsuRig *bench) { return lsu_counters(bench->sm->lsu, bench->sm->now); }
 static L1Statistics *l1(LsuRig *bench) { return lsu_l1_counters(bench->sm->lsu); }
 
 static void test_hit_and_miss_times(void **state)

@@ -153,21 +153,20 @@ static void bulk_copies(void **state)
     uint32_t data[32 * 4];
     for (uint32_t i = 0; i < 128; i++)
         data[i] = i;
-    run_ok(
-        *state, ".shared .align 16 .b8 box[512]; .shared .align 8 .b64 bar;",
-        "mov.u32 %r1, box; mov.u32 %r2, bar; setp.ne.u32 %p1, %r0, 0; @%p1 bra WAIT;\n"
-        "mbarrier.init.shared.b64 [%r2], 1; fence.mbarrier_init.release.cluster;\n"
-        "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 512;\n"
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd0], 256, [%r2];\n"
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1+256], [%rd0+256], 256, "
-        "[%r2];\n"
-        "WAIT: bar.sync 0; mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 trap;\n"
-        "mad.lo.u32 %r3, %r0, 16, %r1; ld.shared.u32 %r4, [%r3]; add.u32 %r4, %r4, 1000; st.shared.u32 "
-        "[%r3], %r4;\n"
-        "bar.sync 0; @%p1 bra END;\n"
-        "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r1], 512; cp.async.bulk.commit_group;\n"
-        "cp.async.bulk.wait_group 0; END:\n",
-        32, data, sizeof data);
+    run_ok(*state, ".shared .align 16 .b8 box[512]; .shared .align 8 .b64 bar;",
+           "mov.u32 %r1, box; mov.u32 %r2, bar; setp.ne.u32 %p1, %r0, 0; @%p1 bra WAIT;\n"
+           "mbarrier.init.shared.b64 [%r2], 1; fence.mbarrier_init.release.cluster;\n"
+           "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 512;\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd0], 256, [%r2];\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1+256], [%rd0+256], 256, "
+           "[%r2];\n"
+           "WAIT: bar.sync 0; mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 trap;\n"
+           "mad.lo.u32 %r3, %r0, 16, %r1; ld.shared.u32 %r4, [%r3]; add.u32 %r4, %r4, 1000; st.shared.u32 "
+           "[%r3], %r4;\n"
+           "bar.sync 0; @%p1 bra END;\n"
+           "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r1], 512; cp.async.bulk.commit_group;\n"
+           "cp.async.bulk.wait_group 0; END:\n",
+           32, data, sizeof data);
     for (uint32_t i = 0; i < 128; i++)
         assert_int_equal(data[i], i % 4 ? i : i + 1000);
 }

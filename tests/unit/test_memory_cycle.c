@@ -69,7 +69,8 @@ static const Program programs[] = {
      "xor.b32 %r4, %r3, 16; ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd1+4], %r5;",
      false},
     /* Arrivals that come on top of those that the phase expects: it must not end before them. */
-    {"an mbarrier that expects more for copies", ".shared .align 16 .b8 box[1024]; .shared .align 8 .b64 bar;",
+    {"an mbarrier that expects more for copies",
+     ".shared .align 16 .b8 box[1024]; .shared .align 8 .b64 bar;",
      "mov.u32 %r1, box; mov.u32 %r2, bar; setp.ne.u32 %p1, %r0, 0;\n"
      "@!%p1 mbarrier.init.shared.b64 [%r2], 64; bar.sync 0; mad.lo.u32 %r3, %r0, 16, %r1;\n"
      "cp.async.cg.shared.global [%r3], [%rd1], 16; cp.async.mbarrier.arrive.shared.b64 [%r2];\n"
