@@ -97,6 +97,23 @@ static bool find_waiting(const GraphRun *run, uint32_t *waiting, uint32_t *paren
     return false;
 }
 
+static bool is_active(const Dispatcher *dispatcher, const GridKernel *kernel)
+{
+    for (uint32_t i = 0; i < dispatcher->kernels.count; i++)
+        if (dispatcher->kernels.items[i] == kernel)
+            return true;
+    return false;
+}
+
+/* Whether an SM has room for a block, and the policy lets it in. */
+static bool is_admitted(const Dispatcher *dispatcher, const GridKernel *kernel)
+{
+    for (uint32_t i = 0; i < dispatcher->view.sm_count; i++)
+        if (dispatch_fits(&dispatcher->view, kernel, i))
+            return true;
+    return false;
+}
+
 static void put_undispatched(const CycleMachine *machine, const GridKernel *kernel, char *text, size_t size)
 {
     char names[2][160];
@@ -117,10 +134,12 @@ static void put_undispatched(const CycleMachine *machine, const GridKernel *kern
         snprintf(text, size,
                  "The blocks that have not been dispatched wait for a place: no SM has enough %s free.",
                  names[0]);
-    else if (!kernel->graph && !kernel->dispatched_blocks)
+    else if (!kernel->graph && !is_active(&machine->front_end->dispatcher, kernel))
+        snprintf(text, size, "The kernel has not begun: its launch is on its way.");
+    else if (!kernel->graph && is_admitted(&machine->front_end->dispatcher, kernel))
         snprintf(text, size,
-                 "The kernel has not begun: its launch is on its way, or the policy block_admit lets none of "
-                 "its blocks in.");
+                 "SMs have room for blocks that have not been dispatched, to which the dispatcher had not come: "
+                 "it dispatches one a tick.");
     else if (!kernel->graph)
         snprintf(text, size,
                  "The blocks that have not been dispatched wait for a place: SMs have room for more, but the "

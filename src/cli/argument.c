@@ -43,51 +43,41 @@ static uint32_t fill_word(Fill fill, size_t index, uint32_t *state)
     return word;
 }
 
-static bool fill_buffer(WbGpu *gpu, uint64_t address, size_t bytes, Fill fill)
+static int fill_buffer(WbGpu *gpu, uint64_t address, size_t bytes, Fill fill)
 {
     const size_t words = (bytes + 3) / 4;
     uint32_t *data = malloc(words * sizeof *data), state = 1;
-    if (!data) {
-        fail("the host has no memory for a buffer of %zu bytes.", bytes);
-        return false;
-    }
+    if (!data)
+        return fail("the host has no memory for a buffer of %zu bytes.", bytes);
     for (size_t i = 0; i < words; i++)
         data[i] = fill_word(fill, i, &state);
     const WbStatus status = wb_copy_to_device(gpu, address, data, bytes);
     free(data);
-    if (status != WB_OK)
-        fail("%s", wb_error(gpu));
-    return status == WB_OK;
+    return status == WB_OK ? EXIT_DONE : fail("%s", wb_error(gpu));
 }
 
 /* `value` is BYTES or BYTES:FILL. */
-static bool make_buffer(WbGpu *gpu, const char *text, const char *value, KernelArgument *argument)
+static int make_buffer(WbGpu *gpu, const char *text, const char *value, KernelArgument *argument)
 {
     char number[32], hint[NEAREST_HINT_SIZE];
     uint64_t bytes;
     const size_t length = strcspn(value, ":");
     snprintf(number, sizeof number, "%.*s", (int)length, value);
-    if (!knob_parse_bytes(number, &bytes) || !bytes) {
-        misuse("'%s' has no size that can be read; a buffer is buffer:BYTES or buffer:BYTES:FILL, with 4096, "
-               "64KiB, "
-               "1MiB or such as BYTES.",
-               text);
-        return false;
-    }
+    if (!knob_parse_bytes(number, &bytes) || !bytes)
+        return misuse("'%s' has no size that can be read; a buffer is buffer:BYTES or buffer:BYTES:FILL, with "
+                      "4096, 64KiB, 1MiB or such as BYTES.",
+                      text);
     const char *word = value[length] ? value + length + 1 : fills[FILL_ZERO];
     Nearest nearest = nearest_to(word);
     for (unsigned fill = 0; fill < FILL_COUNT; fill++) {
         nearest_offer(&nearest, fills[fill]);
         if (strcmp(word, fills[fill]) != 0)
             continue;
-        if (wb_malloc(gpu, bytes, &argument->bits)) {
-            fail("%s", wb_error(gpu));
-            return false;
-        }
+        if (wb_malloc(gpu, bytes, &argument->bits))
+            return fail("%s", wb_error(gpu));
         return fill_buffer(gpu, argument->bits, bytes, (Fill)fill);
     }
-    misuse("a buffer cannot be filled with '%s'%s", word, nearest_hint(&nearest, hint, sizeof hint));
-    return false;
+    return misuse("a buffer cannot be filled with '%s'%s", word, nearest_hint(&nearest, hint, sizeof hint));
 }
 
 static bool parse_signed(const Type *type, const char *value, KernelArgument *argument)
@@ -136,11 +126,11 @@ static const Type *find_type(const char *text)
     return NULL;
 }
 
-bool argument_make(WbGpu *gpu, const char *text, KernelArgument *argument)
+int argument_make(WbGpu *gpu, const char *text, KernelArgument *argument)
 {
     const Type *type = find_type(text);
     if (!type)
-        return false;
+        return EXIT_USAGE;
     const char *value = text + strlen(type->name) + 1;
     *argument = (KernelArgument){.size = type->size};
     if (type->kind == TYPE_BUFFER)
@@ -148,7 +138,5 @@ bool argument_make(WbGpu *gpu, const char *text, KernelArgument *argument)
     const bool parsed = type->kind == TYPE_UNSIGNED ? parse_unsigned(type, value, argument)
                         : type->kind == TYPE_SIGNED ? parse_signed(type, value, argument)
                                                     : parse_float(type, value, argument);
-    if (!parsed)
-        misuse("'%s' is no number that fits into %s.", value, type->name);
-    return parsed;
+    return parsed ? EXIT_DONE : misuse("'%s' is no number that fits into %s.", value, type->name);
 }

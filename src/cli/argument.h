@@ -9,7 +9,8 @@ typedef struct KernelArgument {
     size_t size;   /* bytes of the kernel's parameter */
 } KernelArgument;
 
-/* Reads one, and makes its buffer in the GPU's memory. False once the failure has been told. */
-bool argument_make(WbGpu *gpu, const char *text, KernelArgument *argument);
+/* Reads one, and makes its buffer in the GPU's memory. Returns EXIT_DONE, or once the failure has been told
+ * EXIT_FAILED or EXIT_USAGE. */
+int argument_make(WbGpu *gpu, const char *text, KernelArgument *argument);
 
 #endif

@@ -100,19 +100,21 @@ static void find_limits(const WbGpu *gpu, double time, char *text, size_t size)
 /* Returns as running_open() does. */
 static int open_gpu(const Demo *demo, WbGpu **gpu)
 {
-    const int result = gpu_open(demo->gpu, gpu);
+    int result = gpu_open(demo->gpu, gpu);
     if (result != EXIT_DONE)
         return result;
-    WbStatus status = demo->threads ? wb_gpu_set(*gpu, "threads", demo->threads) : WB_OK;
-    for (size_t i = 0; i < sizeof settings / sizeof *settings && status == WB_OK; i++)
-        status = wb_gpu_set(*gpu, settings[i][0], settings[i][1]);
-    if (status != WB_OK)
-        misuse("%s", wb_error(*gpu));
-    if (status == WB_OK && progress_start(*gpu, demo->progress))
+    if (demo->threads && wb_gpu_set(*gpu, "threads", demo->threads))
+        result = misuse("%s", wb_error(*gpu));
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && result == EXIT_DONE; i++)
+        if (wb_gpu_set(*gpu, settings[i][0], settings[i][1]))
+            result = fail("%s", wb_error(*gpu));
+    if (result == EXIT_DONE && !progress_start(*gpu, demo->progress))
+        result = EXIT_USAGE;
+    if (result == EXIT_DONE)
         return EXIT_DONE;
     wb_gpu_close(*gpu);
     *gpu = NULL;
-    return EXIT_USAGE;
+    return result;
 }
 
 static int run_way(Demo *demo, size_t way, WbGpu *gpu, Outcome *outcome)

@@ -76,7 +76,8 @@ static void print_overview(void)
         print_entry(variables[i].name, variables[i].description, OPTION_INDENT);
     putchar('\n');
     print_wrapped(
-        "Exit status: 0 done, 1 the work failed, 2 wrong usage; of `run -- PROGRAM`, the program's.\n"
+        "Exit status: 0 done, 1 the work failed or a file could not be read or written, 2 wrong usage and nothing "
+        "has run, 128 + a signal's number; of `run -- PROGRAM`, the program's.\n"
         "`warpbeam help COMMAND` has its options.",
         0, 0);
 }

@@ -86,6 +86,8 @@ void man_print(void)
         put_line(variables[i].description);
     }
     puts(
-        ".SH EXIT STATUS\n0: done; 1: the work failed; 2: wrong usage. `warpbeam run \\-\\- PROGRAM` ends as "
-        "the program does, or\nwith 128 and the signal that ended it.");
+        ".SH EXIT STATUS\n0: done. 1: the work failed, or a file could not be read or written. 2: wrong usage, such "
+        "as an\noption, a name or a knob that there is not: nothing has run. 128 and the number of a signal: that "
+        "stopped it.\n`warpbeam run \\-\\- PROGRAM` ends as the program does; with 1 instead of 0 where a file "
+        "could not be written.");
 }

@@ -184,15 +184,17 @@ static int run_job(Job *job, WbGpu *gpu)
     WbModule *module;
     if (wb_module_load_file(gpu, job->path, &module))
         return fail("%s", wb_error(gpu));
+    if (!wb_module_kernel_count(module))
+        return fail("%s has no kernel that could be run: no .entry function.", job->path);
     WbKernel *kernel = find_kernel(job, gpu, module);
-    if (!kernel || check_count(job, gpu, kernel) != EXIT_DONE)
-        return EXIT_USAGE;
-    for (uint32_t i = 0; i < job->texts.count; i++) {
+    int result = kernel ? check_count(job, gpu, kernel) : EXIT_USAGE;
+    for (uint32_t i = 0; i < job->texts.count && result == EXIT_DONE; i++) {
         KernelArgument argument;
-        if (!argument_make(gpu, job->texts.items[i], &argument))
-            return EXIT_USAGE;
+        result = argument_make(gpu, job->texts.items[i], &argument);
         VEC_PUSH(&job->arguments, argument);
     }
+    if (result != EXIT_DONE)
+        return result;
     describe(job, gpu, kernel);
     wb_expect_launches(gpu, 1);
     tell_shape(job);

@@ -65,35 +65,36 @@ static int check_streams(const Running *running)
     return EXIT_DONE;
 }
 
-static bool set(WbGpu *gpu, const char *knob, const char *value)
+/* What the user has given. */
+static int set(WbGpu *gpu, const char *knob, const char *value)
 {
-    if (wb_gpu_set(gpu, knob, value) == WB_OK)
-        return true;
-    misuse("%s", wb_error(gpu));
-    return false;
+    return wb_gpu_set(gpu, knob, value) == WB_OK ? EXIT_DONE : misuse("%s", wb_error(gpu));
 }
 
-/* False once the misuse has been told. */
-static bool set_all(const Running *running, WbGpu *gpu)
+/* What the run needs, and the GPU cannot have. */
+static int set_needed(const Running *running, WbGpu *gpu)
 {
-    if (!set(gpu, "mode", running->cycle ? "cycle" : "functional") ||
-        (running->timeline && !set(gpu, "timeline", "true")))
-        return false;
-    for (size_t i = 0; running->needed && running->needed[i]; i += 2)
-        if (!set(gpu, running->needed[i], running->needed[i + 1]))
-            return false;
-    for (uint32_t i = 0; i < running->settings.count; i++) {
+    WbStatus status = wb_gpu_set(gpu, "mode", running->cycle ? "cycle" : "functional");
+    if (status == WB_OK && running->timeline)
+        status = wb_gpu_set(gpu, "timeline", "true");
+    for (size_t i = 0; status == WB_OK && running->needed && running->needed[i]; i += 2)
+        status = wb_gpu_set(gpu, running->needed[i], running->needed[i + 1]);
+    return status == WB_OK ? EXIT_DONE : fail("%s", wb_error(gpu));
+}
+
+/* Returns as running_open() does. */
+static int set_all(const Running *running, WbGpu *gpu)
+{
+    int result = set_needed(running, gpu);
+    for (uint32_t i = 0; i < running->settings.count && result == EXIT_DONE; i++) {
         char knob[64];
         const char *setting = running->settings.items[i], *equals = strchr(setting, '=');
-        if (!equals) {
-            misuse("--set needs KNOB=VALUE; '%s' has no '='.", setting);
-            return false;
-        }
+        if (!equals)
+            return misuse("--set needs KNOB=VALUE; '%s' has no '='.", setting);
         snprintf(knob, sizeof knob, "%.*s", (int)(equals - setting), setting);
-        if (!set(gpu, knob, equals + 1))
-            return false;
+        result = set(gpu, knob, equals + 1);
     }
-    return !running->threads || set(gpu, "threads", running->threads);
+    return result == EXIT_DONE && running->threads ? set(gpu, "threads", running->threads) : result;
 }
 
 static void print_output(void *context, const char *text, size_t length)
@@ -105,7 +106,7 @@ static void print_output(void *context, const char *text, size_t length)
 bool gpu_is_there(const char *name)
 {
     char path[CONFIG_PATH_SIZE];
-    return config_find(name, NULL, path) || (config_is_path(name) && access(name, F_OK) == 0);
+    return config_find(name, NULL, path) || config_is_path(name);
 }
 
 int gpu_open(const char *name, WbGpu **gpu)
@@ -158,10 +159,13 @@ int running_open(const Running *running, WbGpu **gpu)
         result = gpu_open(running->gpu ? running->gpu : "h200", gpu);
     if (result != EXIT_DONE)
         return result;
-    if (!set_all(running, *gpu) || !progress_start(*gpu, running->progress)) {
+    result = set_all(running, *gpu);
+    if (result == EXIT_DONE && !progress_start(*gpu, running->progress))
+        result = EXIT_USAGE;
+    if (result != EXIT_DONE) {
         wb_gpu_close(*gpu);
         *gpu = NULL;
-        return EXIT_USAGE;
+        return result;
     }
     if (running->stats || running->timeline || running->page)
         progress_outlive_pipes();

@@ -20,7 +20,7 @@ typedef struct Running {
     ReportOptions report;
 } Running;
 
-/* Whether the name or path is one of a configuration, if a wrong one: to name it is then no misuse. */
+/* Whether it is the name of a configuration, if a wrong one, or a path: to give it is then no misuse. */
 bool gpu_is_there(const char *name);
 /* Opens the GPU of that name or path; returns as running_open() does. */
 int gpu_open(const char *name, WbGpu **gpu);

@@ -65,7 +65,9 @@ static ThreadError *error_of(const LaunchCaller *caller)
 
 DeviceError runtime_fail(const LaunchCaller *caller, DeviceError error)
 {
-    return error_of(caller)->error = error;
+    ThreadError *last = error_of(caller);
+    last->insn = caller->step->insn;
+    return last->error = error;
 }
 
 DeviceError runtime_last_error(DeviceRuntime *runtime, const LaunchCaller *caller, bool forget)
@@ -80,6 +82,40 @@ DeviceError runtime_last_error(DeviceRuntime *runtime, const LaunchCaller *calle
     if (forget)
         last->error = DEVICE_OK;
     return error;
+}
+
+static const char *reason_of(DeviceError error)
+{
+    switch (error) {
+    case DEVICE_TOO_MANY_PENDING:
+    case DEVICE_UNKNOWN: /* of a copy or a memset */
+        return "as many launches were pending as there may be (knob pending_launches, or cudaDeviceSetLimit with "
+               "cudaLimitDevRuntimePendingLaunchCount)";
+    case DEVICE_TOO_DEEP: return "kernels were nested as deep as they may be (knob launch_depth)";
+    case DEVICE_OUT_OF_MEMORY: return "there was no memory for it";
+    case DEVICE_INVALID_CONFIGURATION: return "no SM can run such blocks";
+    default: return "an argument was wrong";
+    }
+}
+
+bool runtime_tell_failure(const Step *step, Mask lanes, char *text, size_t size)
+{
+    const Warp *warp = step->warp;
+    const BlockFamily *family = warp->block->family;
+    const ThreadError *last = NULL;
+    char place[512] = "";
+    for (Mask rest = family && family->errors ? lanes : 0; rest && !last; rest &= rest - 1) {
+        const ThreadError *error = &family->errors[warp->index * warp->width + mask_first(rest)];
+        last = error->error != DEVICE_OK ? error : NULL;
+    }
+    if (!last)
+        return false;
+    if (last->insn->ptx)
+        module_place_text(warp->block->launch->program->functions[last->insn->function].module, last->insn->ptx,
+                          place, sizeof place);
+    snprintf(text, size, "after its call of the device runtime at %s had failed with %d: %s", place, last->error,
+             reason_of(last->error));
+    return true;
 }
 
 /* -- limits -- */
@@ -117,7 +153,7 @@ static StepResult refuse(DeviceRuntime *runtime, const LaunchCaller *caller, Dev
         tell_refusal(runtime, caller, &runtime->refusal);
     }
     runtime->refused += last->lost == 0;
-    *last = (ThreadError){error, last->lost + 1};
+    *last = (ThreadError){error, last->lost + 1, caller->step->insn};
     if (last->lost > runtime->pending_limit)
         return tell_refusal(runtime, caller, block_of(caller)->launch->error);
     return STEP_NEXT;

@@ -83,10 +83,11 @@ typedef struct DeviceQueries {
 } DeviceQueries;
 
 /* A thread's last error. Invariant: lost counts the launches that were refused for want of places since the
- * thread last asked for its error. */
+ * thread last asked for its error; insn is the call that failed, unless there is no error. */
 typedef struct ThreadError {
     DeviceError error;
     uint32_t lost;
+    const Insn *insn;
 } ThreadError;
 
 /* Invariant: pending counts launches that have not begun; refused counts threads that have lost launches and
@@ -116,6 +117,9 @@ StepResult runtime_launch(DeviceRuntime *runtime, const LaunchCaller *caller, La
                           uint64_t stream, DeviceError *error);
 /* Keeps the error as the calling thread's last one and returns it. */
 DeviceError runtime_fail(const LaunchCaller *caller, DeviceError error);
+/* The first of the lanes that has an error of which it has not asked: what failed, where and why, for a kernel that
+ * ends itself over it. False: there is none. */
+bool runtime_tell_failure(const Step *step, Mask lanes, char *text, size_t size);
 /* The calling thread's last error, of which it knows then; `forget`: it is none afterwards. */
 DeviceError runtime_last_error(DeviceRuntime *runtime, const LaunchCaller *caller, bool forget);
 /* Handles of streams that CUDA numbers; 0 and 1 are the block's own. */

@@ -72,6 +72,13 @@ static void test_failed_run(void **state)
              "grep -l '\"status\": *\"limit\"' r.html; rm -r %s",
              folder, folder);
     EXPECT(arguments, 0, "s.json", "t.json", "r.html");
+    EXPECT(SAXPY "--set cycle_limit=12", 1, "to which the dispatcher had not come: it dispatches one a tick.");
+    assert_null(strstr(output, "block_admit"));
+    EXPECT(SAXPY "--set cycle_limit=12 --set kernel_launch_cycles=500", 1, "its launch is on its way.");
+    assert_null(strstr(output, "block_admit"));
+    EXPECT("run dtbl/amr --size tiny --mode cdp --gpu gtx970 --set pending_launches=1", 1,
+           "the kernel trapped after its call of the device runtime", "(launch.cuh:37) had failed with 69",
+           "(knob pending_launches,");
     EXPECT("run " PTX " --kernel saxpy --grid 20 --block 99999 --arg u64:1" ARGUMENTS, 1, "block.x = 99999");
     assert_null(strstr(output, "the report"));
 }
@@ -116,6 +123,35 @@ static void test_json(void **state)
     EXPECT(SAXPY "--timeline - --stats -", 2, "only one of --stats and --timeline can be -");
     EXPECT("run --report - -- true", 2, "standard output is the program's");
     EXPECT(SAXPY "--stats /nowhere/x.json", 1, "/nowhere/x.json", "cannot be written");
+}
+
+/* 2 is for what is wrong on the command line alone. */
+static void test_status(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/warpbeam-status-XXXXXX", arguments[1024];
+    assert_non_null(mkdtemp(folder));
+    snprintf(arguments, sizeof arguments,
+             "help >/dev/null; cd %s && echo .version 7.0 .target sm_70 .address_size 64 >no_kernel.ptx; "
+             "echo inherits: none >bad.yaml",
+             folder);
+    assert_int_equal(run(arguments), 0);
+    EXPECT("run " PTX " --kernel saxpy --arg u32:1 --arg f32:1 --arg buffer:1TiB --arg u64:0", 1, "memory");
+    assert_null(strstr(output, "shows how it is used"));
+    snprintf(arguments, sizeof arguments, "run %s/no_kernel.ptx", folder);
+    EXPECT(arguments, 1, "has no kernel");
+    snprintf(arguments, sizeof arguments, "run demo/saxpy --gpu %s/bad.yaml", folder);
+    EXPECT(arguments, 1, "no configuration 'none'");
+    snprintf(arguments, sizeof arguments, "run demo/saxpy --gpu %s/none.yaml", folder);
+    EXPECT(arguments, 1, "cannot be read");
+    snprintf(arguments, sizeof arguments, "run demo/saxpy --gpu %s", folder);
+    EXPECT(arguments, 1, "is a folder");
+    EXPECT("config ./none.yaml", 1, "cannot be read");
+    EXPECT("run demo/saxpy --gpu gtx48", 2, "did you mean gtx480?");
+    EXPECT("run demo/saxpy --set sm_count=0", 2, "1 to 4096 SMs");
+    EXPECT("run " PTX " --kernel saxpy --arg u32:x --arg f32:1 --arg u64:0 --arg u64:0", 2, "is no number");
+    snprintf(arguments, sizeof arguments, "help >/dev/null; rm -r %s", folder);
+    assert_int_equal(run(arguments), 0);
 }
 
 static void test_csv(void **state)
@@ -240,7 +276,7 @@ static void test_errors(void **state)
         {"run " PTX " --kernel saxpy" ARGUMENTS " --arg buffer:8:zeros", 2, "did you mean zero?"},
         {"run " PTX " --kernel saxpy" ARGUMENTS " --arg buffer:8:x", 2,
          "choose from zero, iota, random, uniform."},
-        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg buffer:100TiB", 2,
+        {"run " PTX " --kernel saxpy" ARGUMENTS " --arg buffer:100TiB", 1,
          "of 109951162777600 bytes does not fit"},
         {"run " PTX " --kernel saxpy" ARGUMENTS " --arg u8:256", 2, "'256' is no number that fits into u8"},
         {"run " PTX " --kernel saxpy" ARGUMENTS " --arg s8:-129", 2, "'-129' is no number that fits into s8"},
@@ -355,7 +391,8 @@ int main(void)
 {
     unsetenv("COLUMNS"); /* or pages would be as wide */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),      cmocka_unit_test(test_json),       cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_run),      cmocka_unit_test(test_json),       cmocka_unit_test(test_status),
+        cmocka_unit_test(test_csv),
         cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors),     cmocka_unit_test(test_lists),
         cmocka_unit_test(test_program),  cmocka_unit_test(test_help),       cmocka_unit_test(test_workloads),
         cmocka_unit_test(test_man_page), cmocka_unit_test(test_failed_run), cmocka_unit_test(test_unsaid),
