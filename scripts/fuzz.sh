@@ -37,8 +37,10 @@ fuzz() {
     *.sh) "$1" "$seconds" "$found" ;;
     *)
         mkdir -p "build/fuzz/corpus-$name"
+        seeds=tests/fuzz/corpus-$name
+        [ -d "$seeds" ] || seeds=tests/fuzz/corpus
         "$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-            -artifact_prefix="$found/$name-" "build/fuzz/corpus-$name" tests/fuzz/corpus ;;
+            -artifact_prefix="$found/$name-" "build/fuzz/corpus-$name" "$seeds" ;;
     esac >"build/$name.log" 2>&1
 }
 
