@@ -268,9 +268,16 @@ typedef struct WbFill {
     uint32_t value, element_bytes;
 } WbFill;
 WbStatus wb_stream_fill(WbGpu *gpu, WbStream *stream, const WbFill *fill);
-/* Calls the function when its turn comes, on the thread that waits. It must not call the GPU. */
+/* Calls the function when its turn comes, on the thread that waits. It must not wait for the GPU; what it
+ * puts into streams takes the host no time, and may start at once. */
 typedef void WbHostFunction(void *context);
 WbStatus wb_stream_call(WbGpu *gpu, WbStream *stream, WbHostFunction *function, void *context);
+/* A gate holds up what is put into the stream behind it until it is opened, which a function of another
+ * stream can do: so work can come in between that is decided on when the stream has come there. Opening it
+ * ends it, and so does a kernel that fails, as all that is in streams. */
+typedef struct WbGate WbGate;
+WbStatus wb_stream_gate(WbGpu *gpu, WbStream *stream, WbGate **gate);
+void wb_gate_open(WbGate *gate);
 /* Waits until all that is in the stream has happened; wb_stream_query lets a little simulated time pass
  * instead, and says WB_NOT_READY if that was not enough. */
 WbStatus wb_stream_wait(WbGpu *gpu, WbStream *stream);

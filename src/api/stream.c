@@ -115,6 +115,25 @@ WbStatus wb_stream_call(WbGpu *gpu, WbStream *stream, WbHostFunction *function, 
     return WB_OK;
 }
 
+WbStatus wb_stream_gate(WbGpu *gpu, WbStream *stream, WbGate **gate)
+{
+    if (!gpu || !gate)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (stream_check(gpu, stream, error))
+        return gpu_end(gpu, error->status);
+    *gate = xmalloc(sizeof **gate);
+    **gate = (WbGate){.gpu = gpu, .operation = timeline_put(gpu, stream, OPERATION_GATE)};
+    VEC_PUSH(&gpu->timeline.gates, *gate);
+    return WB_OK; /* it is released when it is opened */
+}
+
+void wb_gate_open(WbGate *gate)
+{
+    if (gate)
+        timeline_open(gate->gpu, gate);
+}
+
 /* The default stream waits for what all blocking ones hold, which an empty operation in it does. */
 static Operation *latest(WbGpu *gpu, WbStream *stream)
 {

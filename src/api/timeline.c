@@ -98,10 +98,13 @@ Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
         enter_blocking(timeline, operation);
     operation->stream->last = operation;
     timeline->pending++;
+    timeline->waiting_launches += kind == OPERATION_LAUNCH;
+    operation->submitted = gpu->now;
+    if (timeline->is_calling)
+        return operation; /* it is the GPU that does so */
     host_catches_up(gpu);
     operation->submitted = timeline->host;
     if (kind == OPERATION_LAUNCH) {
-        timeline->waiting_launches++;
         operation->submitted += gpu_cycles(gpu, gpu->config.host_launch_latency_ns);
         timeline->host += gpu_cycles(gpu, gpu->config.host_launch_ns);
     }
@@ -165,6 +168,17 @@ void timeline_release(WbGpu *gpu, Operation *operation)
         make_ready(gpu, operation);
 }
 
+void timeline_open(WbGpu *gpu, WbGate *gate)
+{
+    Timeline *timeline = &gpu->timeline;
+    uint32_t at = 0;
+    while (timeline->gates.items[at] != gate)
+        at++;
+    timeline->gates.items[at] = timeline->gates.items[--timeline->gates.count];
+    timeline_release(gpu, gate->operation);
+    xfree(gate);
+}
+
 /* The time has come at which these are submitted. */
 static void ready_later(WbGpu *gpu)
 {
@@ -225,6 +239,7 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
     case OPERATION_CALL:
     case OPERATION_RECORD:
     case OPERATION_WAIT:
+    case OPERATION_GATE:
         break;
     }
     return WB_OK;
@@ -310,6 +325,7 @@ static WbStatus take_effect(WbGpu *gpu, Operation *operation, Error *error)
         return WB_OK;
     case OPERATION_RECORD:
     case OPERATION_WAIT:
+    case OPERATION_GATE:
         break;
     }
     return WB_OK;
@@ -426,6 +442,8 @@ static void drop_all(WbGpu *gpu)
     timeline->active_launches = timeline->waiting_launches = 0;
     timeline->cooperative_kernels = timeline->graphs = 0;
     gpu->progress.launches_known = gpu->progress.launches_done;
+    while (timeline->gates.count)
+        timeline_open(gpu, timeline->gates.items[0]);
     OperationList *const lists[] = {&timeline->on_machine, &timeline->timed, &timeline->ready_launches,
                                     &timeline->ready, &timeline->later};
     while (timeline->pending) { /* what is let go makes others ready, so all of them pass through here */
@@ -458,6 +476,16 @@ WbStatus timeline_report(WbGpu *gpu, Error *error)
     return error->status;
 }
 
+/* Nothing can happen any more, and what is left waits. */
+static WbStatus find_closed_gate(const WbGpu *gpu, Cycle next, Error *error)
+{
+    if (next != CYCLE_NEVER || (gpu->cycle && gpu->cycle->running.count))
+        return WB_OK;
+    return error_set(
+        error, WB_ERROR_DEADLOCK,
+        "All that is left in streams waits for a gate, which nothing opens: wb_gate_open() can.");
+}
+
 /* Goes on until `done` is set, nothing is left, or `limit` is reached. */
 static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
 {
@@ -473,6 +501,9 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
         if (next <= gpu->now)
             continue;
         if (gpu->now >= limit)
+            break;
+        status = find_closed_gate(gpu, next, error);
+        if (status != WB_OK)
             break;
         const Cycle stop = earlier(next, limit);
         status = step(gpu, watchdog_slice(gpu, progress_slice(gpu, stop)), error);
@@ -535,6 +566,7 @@ void timeline_free(WbGpu *gpu)
     VEC_FREE(&timeline->streams);
     VEC_FREE(&timeline->fresh);
     VEC_FREE(&timeline->queues);
+    VEC_FREE(&timeline->gates);
     VEC_FREE(&timeline->later);
     VEC_FREE(&timeline->ready);
     VEC_FREE(&timeline->ready_launches);

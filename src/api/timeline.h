@@ -25,7 +25,7 @@
 
 typedef enum OperationKind {
     OPERATION_LAUNCH, OPERATION_COPY, OPERATION_FILL,
-    OPERATION_CALL, OPERATION_RECORD, OPERATION_WAIT /* from the call on they take no time */
+    OPERATION_CALL, OPERATION_RECORD, OPERATION_WAIT, OPERATION_GATE /* from the call on they take no time */
 } OperationKind;
 
 /* A launch that has been checked. */
@@ -97,6 +97,12 @@ struct WbEvent {
     Cycle ended;
 };
 
+/* Invariant: it is in the timeline's list of gates, and its operation, which has not ended, waits for it. */
+struct WbGate {
+    WbGpu *gpu;
+    Operation *operation;
+};
+
 typedef enum CopyEngine { ENGINE_TO_DEVICE, ENGINE_TO_HOST, ENGINE_ON_DEVICE, ENGINE_COUNT } CopyEngine;
 
 typedef struct OperationList {
@@ -110,6 +116,7 @@ typedef struct Timeline {
     WbStream default_stream;
     VEC(WbStream *) streams;   /* the others */
     VEC(WbStream *) fresh;     /* blocking ones that got an operation after the default stream's latest */
+    VEC(WbGate *) gates;       /* that are closed */
     VEC(Operation *) queues;   /* the latest launch of each hardware queue that has not ended; null: none */
     uint32_t next_stream;      /* number of the next that is created */
     OperationList later;       /* ready, but not submitted yet; by that, and by sequence */
@@ -132,6 +139,8 @@ void timeline_free(WbGpu *gpu);
 Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind);
 /* Another operation that has to end first; null: none. Only directly after timeline_put(). */
 void operation_wait_for(Operation *operation, Operation *earlier);
+/* Of a gate, which is gone then. */
+void timeline_open(WbGpu *gpu, WbGate *gate);
 /* The operation is complete: from now on it may start. */
 void timeline_release(WbGpu *gpu, Operation *operation);
 /* Frees the streams that are destroyed and empty. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "rt/graph_condition.h"
 #include "rt/module.h"
 
 static uint64_t next_id = 1;
@@ -59,6 +60,19 @@ RtError rt_graph_create(RtGraph **graph)
     return RT_SUCCESS;
 }
 
+/* Empty ones, or copies of those of another node. */
+static void make_conditional_graphs(RtNode *node, RtGraph *const *originals)
+{
+    const uint32_t count = node->operation.conditional.count;
+    RtGraph **graphs = xcalloc(count, sizeof *graphs);
+    for (uint32_t i = 0; i < count; i++) {
+        graphs[i] = originals ? rt_graph_clone(originals[i], node->graph->is_private)
+                              : make_graph(node->graph->is_private);
+        graphs[i]->parent = node;
+    }
+    node->operation.conditional.graphs = graphs;
+}
+
 /* The operation, with a copy of its child graph, becomes the node's. */
 static RtNode *make_node(RtGraph *graph, const RtOperation *operation)
 {
@@ -71,6 +85,8 @@ static RtNode *make_node(RtGraph *graph, const RtOperation *operation)
         node->operation.child = rt_graph_clone(operation->child, graph->is_private);
         node->operation.child->parent = node;
     }
+    if (operation->kind == RT_CONDITIONAL)
+        make_conditional_graphs(node, operation->conditional.graphs);
     if (operation->kind == RT_ALLOCATE)
         rt_graph_memory_retain(operation->memory.address, operation->memory.size);
     VEC_PUSH(&graph->nodes, node);
@@ -85,6 +101,13 @@ static void drop_operation(RtNode *node)
         rt_graph_free(node->operation.child);
     if (node->operation.kind == RT_ALLOCATE)
         rt_graph_memory_release(node->operation.memory.address);
+    if (node->operation.kind == RT_CONDITIONAL) {
+        for (uint32_t i = 0; i < node->operation.conditional.count; i++)
+            rt_graph_free(node->operation.conditional.graphs[i]);
+        xfree(node->operation.conditional.graphs);
+        if (!node->graph->is_private)
+            node->operation.conditional.condition->has_node = false;
+    }
     rt_operation_free(&node->operation);
     xfree(node->pointers);
     node->pointers = NULL;
@@ -111,6 +134,7 @@ void rt_graph_free(RtGraph *graph)
     for (uint32_t i = 0; i < graph->nodes.count; i++)
         free_node(graph->nodes.items[i]);
     VEC_FREE(&graph->nodes);
+    rt_conditions_drop(graph);
     while (graph->user_objects.count) {
         RtUserReference *last = &graph->user_objects.items[graph->user_objects.count - 1];
         rt_graph_release_object(graph, last->object, last->count);
@@ -152,7 +176,17 @@ RtGraph *rt_graph_clone(const RtGraph *graph, bool is_private)
         const RtUserReference *reference = &graph->user_objects.items[i];
         rt_graph_retain_object(clone, reference->object, reference->count, false);
     }
+    for (uint32_t i = 0; i < graph->conditions.count; i++)
+        rt_condition_hold(clone, graph->conditions.items[i]);
     return clone;
+}
+
+RtError rt_graph_copy(const RtGraph *graph, RtGraph **copy)
+{
+    if (rt_graph_is_conditional(graph))
+        return rt_fail(RT_NOT_SUPPORTED, "A graph with conditional nodes cannot be cloned.");
+    *copy = rt_graph_clone(graph, false);
+    return RT_SUCCESS;
 }
 
 static RtError check_dependencies(const RtGraph *graph, RtNode *const *nodes, size_t count)
@@ -180,6 +214,8 @@ RtError rt_graph_add(RtGraph *graph, RtNode *const *dependencies, size_t count, 
     RtError error = check_dependencies(graph, dependencies, count);
     if (!error && operation->kind == RT_CHILD_GRAPH && operation->child == graph)
         error = rt_fail(RT_INVALID_VALUE, "A graph cannot be its own child.");
+    if (!error)
+        error = rt_conditional_check(graph, operation);
     if (error) {
         rt_operation_free(operation);
         return error;
@@ -187,6 +223,8 @@ RtError rt_graph_add(RtGraph *graph, RtNode *const *dependencies, size_t count, 
     RtNode *made = make_node(graph, operation);
     for (size_t i = 0; i < count; i++)
         connect(dependencies[i], made);
+    if (operation->kind == RT_CONDITIONAL)
+        operation->conditional.condition->has_node = true;
     *node = made;
     return RT_SUCCESS;
 }
@@ -220,8 +258,10 @@ RtError rt_node_set(RtNode *node, RtOperation *operation)
     RtError error = RT_SUCCESS;
     if (operation->kind != node->operation.kind)
         error = rt_fail(RT_INVALID_VALUE, "The node does something else than what these parameters are for.");
-    else if (operation->kind == RT_ALLOCATE || operation->kind == RT_RELEASE)
-        error = rt_fail(RT_INVALID_VALUE, "Nodes that allocate or free memory cannot be changed.");
+    else if (operation->kind == RT_ALLOCATE || operation->kind == RT_RELEASE ||
+             operation->kind == RT_CONDITIONAL)
+        error = rt_fail(RT_INVALID_VALUE,
+                        "Nodes that allocate or free memory, and conditional ones, cannot be changed.");
     if (error) {
         rt_operation_free(operation);
         return error;

@@ -14,7 +14,7 @@
 struct RtNode {
     RtGraph *graph;
     uint32_t index;             /* in the graph's nodes */
-    RtOperation operation;      /* owned; so is the graph of an RT_CHILD_GRAPH */
+    RtOperation operation;      /* owned; so are the graphs of RT_CHILD_GRAPH and RT_CONDITIONAL */
     RtNodes predecessors, successors;
     uint64_t id;                /* unique in the process */
     uint64_t origin;            /* id of the node that it is a copy of; 0: none */
@@ -27,9 +27,10 @@ typedef struct RtUserReference { void *object; unsigned count; } RtUserReference
 /* What cudaGraph_t and CUgraph point to. */
 struct RtGraph {
     RtNodes nodes;              /* in the order of their creation */
-    RtNode *parent;             /* whose child graph this is; null: none */
+    RtNode *parent;             /* whose child graph, or graph under a condition, this is; null: none */
     bool is_private;            /* of an executable: its nodes are no handles */
     struct { RtUserReference *items; uint32_t count, capacity; } user_objects;
+    struct { RtCondition **items; uint32_t count, capacity; } conditions; /* of the outermost graph */
 };
 
 /* What cudaGraphExec_t and CUgraphExec point to: a copy of the graph that has its own arguments. */
@@ -45,6 +46,8 @@ RtError rt_graph_create(RtGraph **graph);
 /* A child graph goes with its node only. */
 RtError rt_graph_destroy(RtGraph *graph);
 RtGraph *rt_graph_clone(const RtGraph *graph, bool is_private);
+/* The same for a program, which cannot have copies of graphs with conditional nodes. */
+RtError rt_graph_copy(const RtGraph *graph, RtGraph **copy);
 /* Frees a graph whatever it belongs to. */
 void rt_graph_free(RtGraph *graph);
 /* Takes the operation over, also where it fails; a child graph is copied. */
@@ -86,7 +89,7 @@ void rt_graph_memory_trim(void);
 /* -- executables (graph_executable.c, graph_launch.c) -- */
 
 RtError rt_executable_get(const void *handle, RtExecutable **executable);
-/* *culprit, if not null, gets a node of a cycle. */
+/* *culprit, if not null, gets a node of a cycle. Of a graph with conditional nodes there is one at a time. */
 RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecutable **executable,
                              RtNode **culprit);
 RtError rt_executable_destroy(RtExecutable *executable);

@@ -17,7 +17,7 @@ static void set_frontier(RtNodes *frontier, RtNode *const *nodes, size_t count)
         VEC_PUSH(frontier, nodes[i]);
 }
 
-static void extend_frontier(RtNodes *frontier, RtNode *const *nodes, size_t count)
+void capture_extend(RtNodes *frontier, RtNode *const *nodes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!rt_nodes_have(frontier, nodes[i]))
@@ -55,6 +55,7 @@ void capture_drop(RtCapture *capture)
     for (uint32_t i = 0; i < capture->events.count; i++)
         capture_detach_event(capture->events.items[i]);
     VEC_FREE(&capture->streams);
+    VEC_FREE(&capture->left);
     VEC_FREE(&capture->events);
     RtGraph *graph = capture->owns_graph ? capture->graph : NULL;
     xfree(capture);
@@ -115,6 +116,8 @@ static bool is_joined(const RtCapture *capture)
     RtNodes last = {0};
     set_frontier(&last, capture->origin->frontier.items, capture->origin->frontier.count);
     mark_before(&last, marks);
+    for (uint32_t i = 0; i < capture->left.count; i++)
+        joined = joined && marks[capture->left.items[i]->index];
     for (uint32_t s = 0; s < capture->streams.count; s++) {
         const RtNodes *frontier = &capture->streams.items[s]->frontier;
         for (uint32_t i = 0; i < frontier->count; i++)
@@ -227,7 +230,7 @@ RtError rt_capture_wait(RtStream *stream, RtEvent *event)
         return capture_invalidate(
             stream->capture, rt_fail(RT_STREAM_CAPTURE_MERGE, "The event was recorded in another capture."));
     }
-    extend_frontier(&stream->frontier, event->frontier.items, event->frontier.count);
+    capture_extend(&stream->frontier, event->frontier.items, event->frontier.count);
     return RT_SUCCESS;
 }
 
@@ -261,7 +264,7 @@ RtError rt_capture_update(RtStream *stream, RtNode *const *dependencies, size_t 
     }
     if (replaces)
         stream->frontier.count = 0;
-    extend_frontier(&stream->frontier, dependencies, count);
+    capture_extend(&stream->frontier, dependencies, count);
     return RT_SUCCESS;
 }
 

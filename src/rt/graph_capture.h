@@ -17,6 +17,7 @@ struct RtCapture {
     uint64_t id;
     bool is_invalid;
     VEC(RtStream *) streams;
+    RtNodes left;    /* frontiers of streams that have been destroyed meanwhile */
     VEC(RtEvent *) events;
     RtCapture *next;
 };
@@ -30,6 +31,8 @@ extern _Thread_local RtCaptureMode capture_thread_mode;
 RtError capture_invalidate(RtCapture *capture, RtError error);
 /* Ends it, with the graph if that is its own. */
 void capture_drop(RtCapture *capture);
+/* Adds nodes to a frontier. */
+void capture_extend(RtNodes *frontier, RtNode *const *nodes, size_t count);
 void capture_detach_stream(RtStream *stream);
 void capture_detach_event(RtEvent *event);
 

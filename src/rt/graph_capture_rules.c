@@ -90,6 +90,8 @@ void rt_capture_forget_event(RtEvent *event)
     capture_detach_event(event);
 }
 
+/* What another stream than the first has captured stays, and is joined, or not, by events that were
+ * recorded. */
 void rt_capture_forget_stream(RtStream *stream)
 {
     RtCapture *capture = stream->capture;
@@ -99,7 +101,7 @@ void rt_capture_forget_stream(RtStream *stream)
         capture_drop(capture);
         return;
     }
-    capture->is_invalid = true;
+    capture_extend(&capture->left, stream->frontier.items, stream->frontier.count);
     for (uint32_t i = 0; i < capture->streams.count; i++) {
         if (capture->streams.items[i] == stream) {
             capture->streams.items[i] = capture->streams.items[--capture->streams.count];
@@ -112,6 +114,7 @@ void rt_capture_forget_stream(RtStream *stream)
 void rt_capture_forget_node(const RtNode *node)
 {
     for (RtCapture *capture = captures; capture; capture = capture->next) {
+        rt_nodes_remove(&capture->left, node);
         for (uint32_t i = 0; i < capture->streams.count; i++)
             rt_nodes_remove(&capture->streams.items[i]->frontier, node);
         for (uint32_t i = 0; i < capture->events.count; i++)

@@ -9,9 +9,17 @@
 #include "rt/module.h"
 
 static const char *const kind_names[] = {
-    [RT_KERNEL] = "kernel",       [RT_COPY] = "memcpy",      [RT_FILL] = "memset", [RT_HOST_CALL] = "host",
-    [RT_RECORD] = "event record", [RT_WAIT] = "event wait",  [RT_EMPTY] = "empty", [RT_CHILD_GRAPH] = "graph",
-    [RT_ALLOCATE] = "mem alloc",  [RT_RELEASE] = "mem free",
+    [RT_KERNEL] = "kernel",
+    [RT_COPY] = "memcpy",
+    [RT_FILL] = "memset",
+    [RT_HOST_CALL] = "host",
+    [RT_RECORD] = "event record",
+    [RT_WAIT] = "event wait",
+    [RT_EMPTY] = "empty",
+    [RT_CHILD_GRAPH] = "graph",
+    [RT_ALLOCATE] = "mem alloc",
+    [RT_RELEASE] = "mem free",
+    [RT_CONDITIONAL] = "conditional",
 };
 
 /* Lines of the label below the node's kind. */
@@ -56,6 +64,11 @@ static void write_nodes(FILE *file, const RtGraph *graph, bool is_verbose)
         if (operation->kind == RT_CHILD_GRAPH) {
             fprintf(file, "    subgraph cluster_%" PRIu64 " {\n    label=\"child\";\n", node->id);
             write_nodes(file, operation->child, is_verbose);
+            fputs("    }\n", file);
+        }
+        for (uint32_t g = 0; operation->kind == RT_CONDITIONAL && g < operation->conditional.count; g++) {
+            fprintf(file, "    subgraph cluster_%" PRIu64 "_%u {\n    label=\"graph %u\";\n", node->id, g, g);
+            write_nodes(file, operation->conditional.graphs[g], is_verbose);
             fputs("    }\n", file);
         }
         for (uint32_t s = 0; s < node->successors.count; s++)

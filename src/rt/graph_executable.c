@@ -1,4 +1,5 @@
 /* Executable graphs: made, changed, destroyed. */
+#include "rt/graph_condition.h"
 #include "rt/graph_executable.h"
 
 bool rt_graph_order(const RtGraph *graph, RtNodes *order, RtNode **culprit)
@@ -46,11 +47,36 @@ static RtError check_order(const RtGraph *graph, RtNode **culprit)
     if (!rt_graph_order(graph, &order, culprit))
         error = rt_fail(RT_INVALID_VALUE, "The graph has a cycle, so that no order of its nodes exists.");
     for (uint32_t i = 0; i < order.count && !error; i++) {
-        if (order.items[i]->operation.kind == RT_CHILD_GRAPH)
-            error = check_order(order.items[i]->operation.child, culprit);
+        const RtOperation *operation = &order.items[i]->operation;
+        if (operation->kind == RT_CHILD_GRAPH)
+            error = check_order(operation->child, culprit);
+        for (uint32_t g = 0; operation->kind == RT_CONDITIONAL && g < operation->conditional.count && !error;
+             g++)
+            error = check_order(operation->conditional.graphs[g], culprit);
     }
     VEC_FREE(&order);
     return error;
+}
+
+static RtError check_conditions(const RtGraph *graph)
+{
+    for (uint32_t i = 0; i < graph->conditions.count; i++) {
+        const RtCondition *condition = graph->conditions.items[i];
+        if (!condition->has_node)
+            return rt_fail(RT_INVALID_VALUE, "No conditional node of the graph goes by its condition %u.", i);
+        if (condition->has_executable)
+            return rt_fail(
+                RT_NOT_SUPPORTED,
+                "There is an executable of the graph already; one with conditional nodes can have one.");
+    }
+    return RT_SUCCESS;
+}
+
+/* Whether the executable, as long as it is there, uses the conditions. */
+static void take_conditions(const RtExecutable *executable, bool takes)
+{
+    for (uint32_t i = 0; i < executable->graph->conditions.count; i++)
+        executable->graph->conditions.items[i]->has_executable = takes;
 }
 
 RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecutable **executable,
@@ -59,6 +85,8 @@ RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecuta
     if (flags & ~(unsigned long long)RT_INSTANTIATE_ALL)
         return rt_fail(RT_INVALID_VALUE, "0x%llx are no flags of cudaGraphInstantiate.", flags);
     RtError error = check_order(graph, culprit);
+    if (!error)
+        error = check_conditions(graph);
     if (error)
         return error;
     RtExecutable *made = xcalloc(1, sizeof *made);
@@ -72,6 +100,7 @@ RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecuta
         return error;
     }
     made->graph = rt_graph_clone(graph, true);
+    take_conditions(made, true);
     rt_handle_add(RT_HANDLE_EXECUTABLE, made);
     *executable = made;
     return RT_SUCCESS;
@@ -80,21 +109,37 @@ RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecuta
 static void free_steps(RtExecutable *executable)
 {
     for (uint32_t i = 0; i < executable->steps.count; i++) {
-        VEC_FREE(&executable->steps.items[i].predecessors);
-        wb_event_destroy(executable->steps.items[i].event);
+        RtStep *step = &executable->steps.items[i];
+        for (uint32_t b = 0; b < step->bodies.count; b++) {
+            rt_executable_clear(step->bodies.items[b]);
+            xfree(step->bodies.items[b]);
+        }
+        VEC_FREE(&step->bodies);
+        VEC_FREE(&step->predecessors);
+        wb_event_destroy(step->event);
     }
     VEC_FREE(&executable->steps);
 }
 
-RtError rt_executable_destroy(RtExecutable *executable)
+void rt_executable_clear(RtExecutable *executable)
 {
-    rt_handle_remove(RT_HANDLE_EXECUTABLE, executable);
     free_steps(executable);
     for (uint32_t i = 0; i < executable->streams.count; i++)
         wb_stream_destroy(executable->streams.items[i]);
     VEC_FREE(&executable->streams);
+    wb_stream_destroy(executable->own);
     wb_event_destroy(executable->started);
     wb_event_destroy(executable->finished);
+}
+
+RtError rt_executable_destroy(RtExecutable *executable)
+{
+    if (executable->graph->conditions.count &&
+        executable->is_launched) /* what it decides, it decides on its way */
+        rt_check(wb_event_wait(executable->finished));
+    rt_handle_remove(RT_HANDLE_EXECUTABLE, executable);
+    rt_executable_clear(executable);
+    take_conditions(executable, false);
     rt_graph_free(executable->graph);
     xfree(executable);
     return RT_SUCCESS;
@@ -108,8 +153,11 @@ static RtNode *find_copy(const RtGraph *graph, const RtNode *original)
         RtNode *node = graph->nodes.items[i];
         if (node->origin == original->id)
             return node;
-        RtNode *inner =
-            node->operation.kind == RT_CHILD_GRAPH ? find_copy(node->operation.child, original) : NULL;
+        const RtOperation *operation = &node->operation;
+        RtNode *inner = operation->kind == RT_CHILD_GRAPH ? find_copy(operation->child, original) : NULL;
+        for (uint32_t g = 0; operation->kind == RT_CONDITIONAL && g < operation->conditional.count && !inner;
+             g++)
+            inner = find_copy(operation->conditional.graphs[g], original);
         if (inner)
             return inner;
     }
@@ -122,6 +170,19 @@ RtError rt_executable_node(RtExecutable *executable, const RtNode *node, RtNode 
     if (!*copy)
         return rt_fail(RT_INVALID_VALUE, "The node is not of the graph that the executable was made of.");
     return RT_SUCCESS;
+}
+
+static RtUpdateResult compare(const RtGraph *old, const RtGraph *new);
+
+static RtUpdateResult compare_conditionals(const RtNode *before, RtNode *after)
+{
+    const RtOperation *old = &before->operation, *new = &after->operation;
+    RtUpdateResult result = {0};
+    if (old->conditional.type != new->conditional.type || old->conditional.count != new->conditional.count)
+        return (RtUpdateResult){RT_UPDATE_PARAMETERS_CHANGED, after};
+    for (uint32_t g = 0; g < old->conditional.count && !result.result; g++)
+        result = compare(old->conditional.graphs[g], new->conditional.graphs[g]);
+    return result;
 }
 
 /* Whether two graphs differ in their arguments only; says where they do not. */
@@ -144,13 +205,25 @@ static RtUpdateResult compare(const RtGraph *old, const RtGraph *new)
         if ((after->operation.kind == RT_ALLOCATE || after->operation.kind == RT_RELEASE) &&
             before->operation.memory.address != after->operation.memory.address)
             return (RtUpdateResult){RT_UPDATE_NOT_SUPPORTED, after};
-        if (after->operation.kind == RT_CHILD_GRAPH) {
-            RtUpdateResult inner = compare(before->operation.child, after->operation.child);
-            if (inner.result)
-                return inner;
-        }
+        RtUpdateResult inner = {0};
+        if (after->operation.kind == RT_CHILD_GRAPH)
+            inner = compare(before->operation.child, after->operation.child);
+        if (after->operation.kind == RT_CONDITIONAL)
+            inner = compare_conditionals(before, after);
+        if (inner.result)
+            return inner;
     }
     return (RtUpdateResult){RT_UPDATE_SUCCESS, NULL};
+}
+
+static void take_arguments(RtGraph *old, const RtGraph *new);
+
+/* Kernels that are taken over set the new graph's condition. */
+static void take_conditional(RtOperation *old, const RtOperation *new)
+{
+    old->conditional.condition = new->conditional.condition;
+    for (uint32_t g = 0; g < old->conditional.count; g++)
+        take_arguments(old->conditional.graphs[g], new->conditional.graphs[g]);
 }
 
 static void take_arguments(RtGraph *old, const RtGraph *new)
@@ -160,6 +233,8 @@ static void take_arguments(RtGraph *old, const RtGraph *new)
         const RtNode *other = new->nodes.items[i];
         if (node->operation.kind == RT_CHILD_GRAPH) {
             take_arguments(node->operation.child, other->operation.child);
+        } else if (node->operation.kind == RT_CONDITIONAL) {
+            take_conditional(&node->operation, &other->operation);
         } else if (node->operation.kind != RT_ALLOCATE && node->operation.kind != RT_RELEASE) {
             RtOperation operation = rt_operation_clone(&other->operation);
             rt_node_set(node, &operation);
@@ -167,10 +242,20 @@ static void take_arguments(RtGraph *old, const RtGraph *new)
     }
 }
 
+/* What is under conditions is put into streams while the graph runs: a launch that is under way is not to see
+ * what changes. */
+static RtError settle(const RtExecutable *executable)
+{
+    const bool may_run = executable->graph->conditions.count && executable->is_launched;
+    return may_run ? rt_check(wb_event_wait(executable->finished)) : RT_SUCCESS;
+}
+
 RtError rt_executable_set(RtExecutable *executable, const RtNode *node, RtOperation *operation)
 {
     RtNode *copy = NULL;
     RtError error = rt_executable_node(executable, node, &copy);
+    if (!error)
+        error = settle(executable);
     if (!error && operation->kind == RT_CHILD_GRAPH && copy->operation.kind == RT_CHILD_GRAPH) {
         if (compare(copy->operation.child, operation->child).result)
             return rt_fail(RT_INVALID_VALUE,
@@ -185,6 +270,19 @@ RtError rt_executable_set(RtExecutable *executable, const RtNode *node, RtOperat
     return rt_node_set(copy, operation);
 }
 
+/* The old ones may still be in use by what was launched: they stay until the executable goes. */
+static void update_conditions(RtExecutable *executable, const RtGraph *graph)
+{
+    for (uint32_t i = 0; i < graph->conditions.count; i++) {
+        bool is_held = false;
+        for (uint32_t h = 0; h < executable->graph->conditions.count; h++)
+            is_held |= executable->graph->conditions.items[h] == graph->conditions.items[i];
+        if (!is_held)
+            rt_condition_hold(executable->graph, graph->conditions.items[i]);
+    }
+    take_conditions(executable, true);
+}
+
 RtError rt_executable_update(RtExecutable *executable, RtGraph *graph, RtUpdateResult *result)
 {
     *result = compare(executable->graph, graph);
@@ -192,6 +290,10 @@ RtError rt_executable_update(RtExecutable *executable, RtGraph *graph, RtUpdateR
         return rt_fail(
             RT_GRAPH_EXEC_UPDATE_FAILURE,
             "The executable graph cannot be updated: the new graph differs in more than arguments.");
+    RtError error = settle(executable);
+    if (error)
+        return error;
     take_arguments(executable->graph, graph);
+    update_conditions(executable, graph);
     return RT_SUCCESS;
 }

@@ -10,15 +10,18 @@ typedef struct RtStep {
     RtNode *node;
     VEC(uint32_t) predecessors; /* steps */
     uint32_t lane;
+    VEC(struct RtExecutable *) bodies; /* the graphs of a conditional node */
     bool is_awaited;            /* by a step of another lane, or by the end of the launch */
     WbEvent *event;             /* if it is awaited */
 } RtStep;
 
-/* Lane 0 is the stream of the launch; the others are streams of the executable. Invariant: steps are in an
- * order in which each comes behind its predecessors. They are made when the graph is first launched, and
- * stay, since nodes of an executable change what they do but never come or go. */
+/* Lane 0 is the stream of the launch, of a graph under a condition its own; the others are streams of the
+ * executable. Invariant: steps are in an order in which each comes behind its predecessors. They are made
+ * when the graph is first launched, and stay, since nodes of an executable change what they do but never come
+ * or go. */
 struct RtExecutable {
-    RtGraph *graph;
+    RtGraph *graph;             /* owned, unless it is under a condition */
+    WbStream *own;              /* of one under a condition; null otherwise */
     unsigned long long flags;
     VEC(RtStep) steps;
     uint32_t lane_count;
@@ -31,5 +34,19 @@ struct RtExecutable {
 /* Nodes so that each comes behind its predecessors, otherwise in the order of their creation. False, with
  * a node of a cycle, where there is no such order. */
 bool rt_graph_order(const RtGraph *graph, RtNodes *order, RtNode **culprit);
+
+/* The parts of a launch (graph_launch.c): what is laid out once; what must be there before; what is put into
+ * streams. */
+RtError rt_executable_plan(RtExecutable *executable);
+RtError rt_executable_check(RtExecutable *executable, int priority);
+RtError rt_executable_issue(RtExecutable *executable, WbStream *stream);
+
+/* Conditional nodes of executables (graph_conditional.c). Their graphs are executables of their own. */
+RtError rt_conditional_plan(RtStep *step);
+RtError rt_conditional_issue(const RtStep *step, WbStream *stream);
+/* At the beginning of a launch conditions get their values. */
+RtError rt_conditions_issue(const RtExecutable *executable, WbStream *stream);
+/* Frees all but the graph. */
+void rt_executable_clear(RtExecutable *executable);
 
 #endif

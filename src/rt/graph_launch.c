@@ -1,6 +1,7 @@
 /* Launches of executable graphs: once, nodes are laid out as steps in lanes; each launch then puts the
  * steps into the lanes' streams, with events where an edge leads from one lane to another. */
 #include "rt/graph_executable.h"
+#include "rt/module.h"
 
 /* -- the plan -- */
 
@@ -63,7 +64,16 @@ static uint32_t choose_lane(const RtExecutable *executable, uint32_t index, cons
     return last->count;
 }
 
-static RtError plan(RtExecutable *executable)
+/* Conditional nodes' graphs, and events of steps that others wait for. */
+static RtError equip(RtStep *step)
+{
+    RtError error = step->node->operation.kind == RT_CONDITIONAL ? rt_conditional_plan(step) : RT_SUCCESS;
+    if (!error && step->is_awaited)
+        error = rt_check(wb_event_create(rt_gpu(), &step->event));
+    return error;
+}
+
+RtError rt_executable_plan(RtExecutable *executable)
 {
     Steps entries = {0}, exits = {0}, last = {0};
     add_graph(executable, executable->graph, &entries, &exits);
@@ -86,10 +96,8 @@ static RtError plan(RtExecutable *executable)
     VEC_FREE(&exits);
     VEC_FREE(&last);
     RtError error = RT_SUCCESS;
-    for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
-        if (executable->steps.items[i].is_awaited)
-            error = rt_check(wb_event_create(rt_gpu(), &executable->steps.items[i].event));
-    }
+    for (uint32_t i = 0; i < executable->steps.count && !error; i++)
+        error = equip(&executable->steps.items[i]);
     return error;
 }
 
@@ -123,6 +131,21 @@ static RtError make_streams(RtExecutable *executable, int priority)
     return RT_SUCCESS;
 }
 
+/* Kernels under conditions are linked now: there, nothing can be told any more. */
+RtError rt_executable_check(RtExecutable *executable, int priority)
+{
+    RtError error = make_streams(executable, priority);
+    for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
+        const RtStep *step = &executable->steps.items[i];
+        error = check_step(executable, step);
+        if (!error && executable->own && step->node->operation.kind == RT_KERNEL)
+            error = rt_function_ready(step->node->operation.launch.function);
+        for (uint32_t b = 0; b < step->bodies.count && !error; b++)
+            error = rt_executable_check(step->bodies.items[b], priority);
+    }
+    return error;
+}
+
 static WbStream *stream_of(const RtExecutable *executable, uint32_t lane, WbStream *launched_into)
 {
     return lane ? executable->streams.items[lane - 1] : launched_into;
@@ -145,7 +168,9 @@ static RtError issue_step(RtExecutable *executable, const RtStep *step, WbStream
             error = wait_for(stream, before->event);
     }
     if (!error && !step->node->is_disabled) {
-        error = rt_operation_issue(&step->node->operation, stream);
+        error = step->node->operation.kind == RT_CONDITIONAL
+                    ? rt_conditional_issue(step, stream)
+                    : rt_operation_issue(&step->node->operation, stream);
         if (step->node->operation.kind == RT_ALLOCATE)
             rt_graph_memory_use(step->node->operation.memory.address);
     }
@@ -156,9 +181,11 @@ static RtError issue_step(RtExecutable *executable, const RtStep *step, WbStream
 
 /* A launch waits for the one before, whatever stream that was in, because both use the same lanes and
  * arguments. */
-static RtError issue(RtExecutable *executable, WbStream *stream)
+RtError rt_executable_issue(RtExecutable *executable, WbStream *stream)
 {
     RtError error = executable->is_launched ? wait_for(stream, executable->finished) : RT_SUCCESS;
+    if (!error && executable->graph->conditions.count)
+        error = rt_conditions_issue(executable, stream);
     if (!error && executable->lane_count > 1)
         error = rt_check(wb_event_record(executable->started, stream));
     for (uint32_t i = 0; i < executable->steps.count && !error; i++)
@@ -180,10 +207,8 @@ RtError rt_graph_launch(RtExecutable *executable, RtStream *stream)
         return rt_capture_add(stream, &(RtOperation){.kind = RT_CHILD_GRAPH, .child = executable->graph});
     RtError error = rt_capture_forbids_work(stream);
     if (!error && !executable->is_planned)
-        error = plan(executable);
+        error = rt_executable_plan(executable);
     if (!error)
-        error = make_streams(executable, stream->priority);
-    for (uint32_t i = 0; i < executable->steps.count && !error; i++)
-        error = check_step(executable, &executable->steps.items[i]);
-    return error ? error : issue(executable, stream->stream);
+        error = rt_executable_check(executable, stream->priority);
+    return error ? error : rt_executable_issue(executable, stream->stream);
 }

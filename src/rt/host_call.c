@@ -18,6 +18,7 @@ typedef struct HostCall HostCall;
 struct HostCall {
     WbHostFunction *function, *dropped;
     void *context;
+    bool is_own; /* not the program's */
     HostCall *previous, *next;
 };
 static HostCall *oldest, *newest;
@@ -57,18 +58,17 @@ static void run(void *context)
 {
     const HostCall call = *(HostCall *)context;
     drop(context);
-    rt_host_run(call.function, call.context);
+    if (call.is_own)
+        call.function(call.context);
+    else
+        rt_host_run(call.function, call.context);
 }
 
-RtError rt_host_call(const RtOperation *operation, WbStream *stream)
+static RtError put(const HostCall *description, WbStream *stream)
 {
     HostCall *call = xmalloc(sizeof *call);
-    *call = (HostCall){
-        .function = operation->host.function,
-        .dropped = operation->host.dropped,
-        .context = operation->host.context,
-        .previous = newest,
-    };
+    *call = *description;
+    call->previous = newest;
     const WbStatus status = wb_stream_call(rt_gpu(), stream, run, call);
     if (status) {
         xfree(call);
@@ -79,12 +79,28 @@ RtError rt_host_call(const RtOperation *operation, WbStream *stream)
     return RT_SUCCESS;
 }
 
+RtError rt_host_call(const RtOperation *operation, WbStream *stream)
+{
+    const HostCall call = {.function = operation->host.function,
+                           .dropped = operation->host.dropped,
+                           .context = operation->host.context};
+    return put(&call, stream);
+}
+
+RtError rt_own_call(WbStream *stream, WbHostFunction *function, WbHostFunction *dropped, void *context)
+{
+    const HostCall call = {.function = function, .dropped = dropped, .context = context, .is_own = true};
+    return put(&call, stream);
+}
+
 void rt_host_call_forget(void)
 {
     while (oldest) {
         const HostCall call = *oldest;
         drop(oldest);
-        if (call.dropped)
+        if (call.dropped && call.is_own)
+            call.dropped(call.context);
+        else if (call.dropped)
             rt_host_run(call.dropped, call.context);
     }
 }

@@ -93,6 +93,7 @@ RtError rt_operation_issue(const RtOperation *operation, WbStream *stream)
         return rt_memory_issue(operation, stream);
     case RT_EMPTY:
     case RT_CHILD_GRAPH:
+    case RT_CONDITIONAL:
         break;
     }
     return RT_SUCCESS;

@@ -9,10 +9,11 @@ typedef struct RtFunction RtFunction;
 typedef struct RtStream RtStream;
 typedef struct RtEvent RtEvent;
 typedef struct RtGraph RtGraph;
+typedef struct RtCondition RtCondition;
 
 typedef enum RtOperationKind {
     RT_KERNEL, RT_COPY, RT_FILL, RT_HOST_CALL, RT_RECORD, RT_WAIT, RT_EMPTY, RT_CHILD_GRAPH, RT_ALLOCATE,
-    RT_RELEASE
+    RT_RELEASE, RT_CONDITIONAL
 } RtOperationKind;
 
 typedef struct RtLaunch {
@@ -36,6 +37,8 @@ typedef struct RtOperation {
         RtEvent *event;                           /* RT_RECORD, RT_WAIT */
         RtGraph *child;
         struct { uint64_t address; size_t size; } memory; /* RT_ALLOCATE, RT_RELEASE */
+        /* The graphs are the node's own; null before there is one. */
+        struct { RtCondition *condition; int type; uint32_t count; RtGraph **graphs; } conditional;
     };
 } RtOperation;
 

@@ -12,7 +12,7 @@
  *   WARPBEAM_SUMMARY      1: a summary on stderr at the program's end
  *   WARPBEAM_PATIENCE     milliseconds without a call until what is in streams runs (progress.h); 0: never
  *   WARPBEAM_PROGRESS     auto: progress on stderr where that is a terminal; always: else as lines; never
- *   WARPBEAM_NOTICE       a pipe's path; it learns by a byte that a GPU is being opened, or why that is of no use
+ * WARPBEAM_NOTICE a pipe's path; it learns by a byte that a GPU is being opened, or why that is of no use
  *
  * `warpbeam run` sets them from its options. */
 #ifndef RT_SETTINGS_H

@@ -1,5 +1,5 @@
-/* Variables of the environment as values. One that is empty counts as not set; one that means nothing is told on
- * stderr, by its name, and false is returned. */
+/* Variables of the environment as values. One that is empty counts as not set; one that means nothing is told
+ * on stderr, by its name, and false is returned. */
 #ifndef RT_VARIABLE_H
 #define RT_VARIABLE_H
 

@@ -1,5 +1,5 @@
-/* Damages fat binaries as a program registers them: a right one, of which the input says what is changed. It lies
- * at the end of mapped memory, with nothing behind it. Each must be read or refused with a sentence. */
+/* Damages fat binaries as a program registers them: a right one, of which the input says what is changed. It
+ * lies at the end of mapped memory, with nothing behind it. Each must be read or refused with a sentence. */
 #include <lz4.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -50,6 +50,7 @@ int cudaGraphAddDependencies(void *graph, void *const *from, void *const *to, co
                              size_t count);
 int cudaGraphRemoveDependencies(void *graph, void *const *from, void *const *to, const EdgeData *data,
                                 size_t count);
+int cudaGraphConditionalHandleCreate(uint64_t *handle, void *graph, unsigned initial, unsigned flags);
 int cudaGraphGetNodes(void *graph, void **nodes, size_t *count);
 int cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count);
 int cudaGraphGetEdges(void *graph, void **from, void **to, EdgeData *data, size_t *count);

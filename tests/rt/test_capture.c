@@ -123,6 +123,42 @@ static void captures_forbid_waiting(void **state)
     assert_int_equal(cudaStreamBeginCapture(ground->stream, 3), INVALID_VALUE);
 }
 
+/* A stream that has joined a capture may go, before its event is waited for and behind it; what it captured
+ * must be waited for. */
+static void joined_streams_may_go(void **state)
+{
+    enum { NEVER, BEFORE, BEHIND };
+    Ground *ground = *state;
+    for (int joined = NEVER; joined <= BEHIND; joined++) {
+        void *graph = NULL, *other, *fork = NULL;
+        OK(cudaStreamCreateWithFlags(&other, 1));
+        OK(cudaEventCreate(&fork));
+        OK(cudaMemset(ground->cell, 0, 4));
+        OK(cudaDeviceSynchronize());
+        OK(cudaStreamBeginCapture(ground->stream, GLOBAL));
+        OK(cudaEventRecord(fork, ground->stream));
+        OK(cudaStreamWaitEvent(other, fork, 0));
+        OK(launch(kernels.append, ground->cell, 1, other));
+        OK(cudaEventRecord(ground->event, other));
+        if (joined == BEFORE)
+            OK(cudaStreamWaitEvent(ground->stream, ground->event, 0));
+        OK(cudaStreamDestroy(other));
+        if (joined == BEHIND)
+            OK(cudaStreamWaitEvent(ground->stream, ground->event, 0));
+        OK(launch(kernels.append, ground->cell, 2, ground->stream));
+        assert_int_equal(cudaStreamEndCapture(ground->stream, &graph),
+                         joined == NEVER ? CAPTURE_UNJOINED : 0);
+        if (joined != NEVER) {
+            void *executable = make_executable(graph);
+            run(executable, ground->stream);
+            assert_int_equal(read_cell(ground->cell), 12);
+            OK(cudaGraphExecDestroy(executable));
+            OK(cudaGraphDestroy(graph));
+        }
+        OK(cudaEventDestroy(fork));
+    }
+}
+
 static void captures_end_where_they_began(void **state)
 {
     Ground *ground = *state;
@@ -231,14 +267,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, ground_begin, ground_end)
     const struct CMUnitTest tests[] = {
-        TEST(captures_replay),
-        TEST(captures_fork_and_join),
-        TEST(captures_take_graphs_and_memory),
-        TEST(captures_forbid_waiting),
-        TEST(captures_end_where_they_began),
-        TEST(captures_watch_threads),
-        TEST(captures_stay_apart),
-        TEST(modes_are_exchanged),
+        TEST(captures_replay),         TEST(captures_fork_and_join), TEST(captures_take_graphs_and_memory),
+        TEST(captures_forbid_waiting), TEST(joined_streams_may_go),  TEST(captures_end_where_they_began),
+        TEST(captures_watch_threads),  TEST(captures_stay_apart),    TEST(modes_are_exchanged),
     };
     return cmocka_run_group_tests(tests, program_begin, NULL);
 }

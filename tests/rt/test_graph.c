@@ -240,7 +240,7 @@ static void bad_nodes_are_refused(void **state)
     Ground *ground = *state;
     Call call;
     void *graph, *other, *node = NULL;
-    NodeParameters any = {.type = NODE_CONDITIONAL};
+    NodeParameters any = {.type = NODE_SIGNAL_SEMAPHORE}, conditional = {.type = NODE_CONDITIONAL};
     OK(cudaGraphCreate(&graph, 0));
     OK(cudaGraphCreate(&other, 0));
     void *stranger = add_append(other, NULL, ground->cell, 1);
@@ -257,6 +257,7 @@ static void bad_nodes_are_refused(void **state)
     assert_int_equal(cudaGraphAddHostNode(&node, graph, NULL, 0, &(HostParameters){0}), INVALID_VALUE);
     assert_int_equal(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, graph), INVALID_VALUE);
     assert_int_equal(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &any), 801);
+    assert_int_equal(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &conditional), INVALID_VALUE);
     assert_int_equal(cudaGraphCreate(&node, 1), INVALID_VALUE);
     size_t count = 9;
     OK(cudaGraphGetNodes(graph, NULL, &count));
@@ -278,6 +279,34 @@ static void destroyed_events_are_found(void **state)
     void *executable = make_executable(graph);
     OK(cudaEventDestroy(event));
     assert_int_equal(cudaGraphLaunch(executable, ground->stream), INVALID_HANDLE);
+    OK(cudaGraphExecDestroy(executable));
+    OK(cudaGraphDestroy(graph));
+}
+
+/* A kernel that fails under a condition ends the launch and all behind it. */
+static void failures_under_conditions(void **state)
+{
+    (void)state;
+    void *graph, *node, *stream, *cell = NULL;
+    uint64_t handle = 0;
+    OK(cudaStreamCreate(&stream));
+    OK(cudaMalloc(&cell, 4));
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphConditionalHandleCreate(&handle, graph, 1, 1));
+    NodeParameters loop = {.type = NODE_CONDITIONAL,
+                           .conditional = {.handle = handle, .type = 1, .count = 1}};
+    OK(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &loop));
+    void *body = loop.conditional.graphs[0], *inner;
+    assert_int_equal(cudaGraphDestroy(body), INVALID_VALUE);
+    add_append(body, NULL, cell, 1);
+    const KernelParameters fault = {.function = kernels.fault, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    OK(cudaGraphAddKernelNode(&inner, body, NULL, 0, &fault));
+    void *executable = make_executable(graph), *second = NULL;
+    assert_int_equal(cudaGraphInstantiate(&second, graph, 0), 801);
+    OK(cudaGraphLaunch(executable, stream));
+    OK(cudaGraphLaunch(executable, stream));
+    assert_int_equal(cudaStreamSynchronize(stream), 700);
+    OK(cudaDeviceReset());
     OK(cudaGraphExecDestroy(executable));
     OK(cudaGraphDestroy(graph));
 }
@@ -326,10 +355,18 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, ground_begin, ground_end)
     const struct CMUnitTest tests[] = {
-        TEST(chains_keep_their_order),  TEST(branches_overlap),      TEST(nodes_of_all_types),
-        TEST(children_run_in_place),    TEST(lists_and_edges),       TEST(arguments_can_change),
-        TEST(graphs_allocate),          TEST(bad_nodes_are_refused), TEST(destroyed_events_are_found),
-        TEST(objects_live_with_graphs), TEST(pictures_are_written),
+        TEST(chains_keep_their_order),
+        TEST(branches_overlap),
+        TEST(nodes_of_all_types),
+        TEST(children_run_in_place),
+        TEST(lists_and_edges),
+        TEST(arguments_can_change),
+        TEST(graphs_allocate),
+        TEST(bad_nodes_are_refused),
+        TEST(destroyed_events_are_found),
+        TEST(objects_live_with_graphs),
+        TEST(pictures_are_written),
+        cmocka_unit_test(failures_under_conditions),
     };
     return cmocka_run_group_tests(tests, program_begin, NULL);
 }

@@ -95,6 +95,58 @@ static void host_functions_cannot_wait(void **state)
     assert_int_equal(word_at(1), 9);
 }
 
+static WbGate *gate;
+static unsigned turns;
+
+/* Puts a kernel in that is not known before, some times, and opens the gate then. */
+static void decide(void *context)
+{
+    (void)context;
+    if (turns-- == 0) {
+        wb_gate_open(gate);
+        return;
+    }
+    launch(called_stream, 1, 10 + turns, 10);
+    check(wb_stream_call(gpu, called_stream, decide, NULL));
+}
+
+static void gates_let_work_come_in_between(void **state)
+{
+    (void)state;
+    WbStream *stream = make_stream(WB_STREAM_NON_BLOCKING, 0);
+    called_stream = make_stream(WB_STREAM_NON_BLOCKING, 0);
+    turns = 3;
+    launch(stream, 0, 1, 10);
+    check(wb_stream_call(gpu, stream, decide, NULL));
+    check(wb_stream_gate(gpu, stream, &gate));
+    launch(stream, 2, 1, 10);
+    check(wb_stream_wait(gpu, stream));
+    assert_int_equal(wb_record_count(gpu), 5);
+    assert_int_equal(word_at(1), 10);
+    for (size_t i = 1; i < 5; i++) /* one behind the other, without a way from the host */
+        assert_int_equal(record_at(i).launched, record_at(i - 1).ended);
+}
+
+static void closed_gates_are_found(void **state)
+{
+    (void)state;
+    WbStream *stream = make_stream(0, 0);
+    check(wb_stream_gate(gpu, stream, &gate));
+    launch(stream, 0, 1, 10);
+    assert_int_equal(wb_wait(gpu), WB_ERROR_DEADLOCK);
+    assert_non_null(strstr(wb_error(gpu), "gate"));
+    check(wb_wait(gpu));
+    assert_int_equal(wb_record_count(gpu), 0);
+    check(wb_stream_gate(gpu, stream, &gate)); /* of which another kernel's failure makes an end */
+    launch_plain(module, NULL, "stray");
+    assert_int_equal(wb_wait(gpu), WB_ERROR_DEADLOCK);
+    check(wb_stream_gate(gpu, stream, &gate));
+    wb_gate_open(gate);
+    launch(stream, 0, 7, 10);
+    check(wb_wait(gpu));
+    assert_int_equal(word_at(0), 7);
+}
+
 /* What the default stream got after the stream's last operation is not the stream's. */
 static void a_stream_is_waited_for_alone(void **state)
 {
@@ -278,6 +330,8 @@ int main(void)
         TEST(modules_go_after_their_kernels),
         TEST(waits_that_tell_an_older_failure),
         TEST(host_functions_cannot_wait),
+        TEST(gates_let_work_come_in_between),
+        TEST(closed_gates_are_found),
         TEST(a_stream_is_waited_for_alone),
         TEST(destroyed_streams_still_count),
         TEST(statistics_begin_anew_inside_a_kernel),

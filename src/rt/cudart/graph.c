@@ -23,9 +23,7 @@ static RtError clone(void **place, void *handle)
     RtGraph *graph = NULL;
     NEED(place);
     RtError error = rt_graph_get(handle, &graph);
-    if (!error)
-        *place = rt_graph_clone(graph, false);
-    return error;
+    return error ? error : rt_graph_copy(graph, (RtGraph **)place);
 }
 
 static RtError find_in_clone(void **place, void *node_handle, void *graph_handle)

@@ -3,7 +3,7 @@
 #define CUDART_GRAPH_ABI_H
 
 #include "rt/cudart/abi.h"
-#include "rt/rt.h"
+#include "rt/operation.h"
 
 /* Layout of cudaKernelNodeParams and its second version. */
 typedef struct KernelParameters {
@@ -51,6 +51,7 @@ typedef struct NodeParameters {
         void *event;
         AllocationParameters allocation;
         void *pointer; /* of NODE_RELEASE */
+        struct { uint64_t handle; int type; unsigned count; RtGraph **graphs; /* the answer */ } conditional;
     };
     long long reserved_at_the_end;
 } NodeParameters;

@@ -1,6 +1,7 @@
 /* Nodes: added to graphs, changed there, and changed in executables. */
 #include "rt/cudart/cudart.h"
 #include "rt/cudart/graph.h"
+#include "rt/graph_condition.h"
 #include "rt/pool.h"
 
 /* Memory that was allocated for a node that did not come to be. */
@@ -115,12 +116,15 @@ EXPORT int cudaGraphAddEmptyNode(void **node, void *graph, void *const *dependen
 
 /* -- any type -- */
 
-/* A child graph that is moved into the graph goes on as the node's own copy. */
+/* A child graph that is moved into the graph goes on as the node's own copy. A conditional node has made its
+ * graphs. */
 static RtError add_any(void **node, void *graph, void *const *dependencies, size_t count,
                        NodeParameters *parameters)
 {
     RtOperation operation;
     RtError error = add(graph_any(parameters, &operation), node, graph, dependencies, count, &operation);
+    if (!error && parameters->type == NODE_CONDITIONAL)
+        parameters->conditional.graphs = ((RtNode *)*node)->operation.conditional.graphs;
     if (error || parameters->type != NODE_GRAPH)
         return error;
     RtGraph *given = parameters->child.graph;
@@ -152,3 +156,15 @@ EXPORT int cudaGraphAddNode_v2(void **node, void *graph, void *const *dependenci
 
 EXPORT_SET(cudaGraphNodeSetParams, graph_any(parameters, &operation), NodeParameters *parameters)
 EXPORT_SET_IN(cudaGraphExecNodeSetParams, graph_any(parameters, &operation), NodeParameters *parameters)
+
+static RtError create_condition(uint64_t *handle, void *graph_handle, unsigned initial, unsigned flags)
+{
+    RtGraph *graph = NULL;
+    RtError error = rt_graph_get(graph_handle, &graph);
+    return error ? error : rt_condition_create(graph, initial, flags, handle);
+}
+
+EXPORT int cudaGraphConditionalHandleCreate(uint64_t *handle, void *graph, unsigned initial, unsigned flags)
+{
+    return CUDART(create_condition(handle, graph, initial, flags));
+}

@@ -1,5 +1,6 @@
 /* What the runtime's descriptions of nodes mean, and back. */
 #include "rt/cudart/graph.h"
+#include "rt/graph_condition.h"
 
 #include "rt/cudart/copy.h"
 #include "rt/cudart/cudart.h"
@@ -167,11 +168,12 @@ RtError graph_any(NodeParameters *parameters, RtOperation *operation)
         return graph_allocate(&parameters->allocation, operation);
     case NODE_RELEASE:
         return graph_release(parameters->pointer, operation);
+    case NODE_CONDITIONAL:
+        return rt_conditional_prepare(parameters->conditional.handle, parameters->conditional.type,
+                                      parameters->conditional.count, operation);
     case NODE_SIGNAL_SEMAPHORE:
     case NODE_WAIT_SEMAPHORE:
-    case NODE_CONDITIONAL:
-        return rt_fail(RT_NOT_SUPPORTED,
-                       "Conditional nodes and nodes of external semaphores are not simulated.");
+        return rt_fail(RT_NOT_SUPPORTED, "Nodes of external semaphores are not simulated.");
     }
     return rt_fail(RT_INVALID_VALUE, "%d is no type of a node.", parameters->type);
 }

@@ -8,10 +8,17 @@
 static RtError get_type(void *handle, int *type)
 {
     static const NodeType types[] = {
-        [RT_KERNEL] = NODE_KERNEL,   [RT_COPY] = NODE_COPY,           [RT_FILL] = NODE_FILL,
-        [RT_HOST_CALL] = NODE_HOST,  [RT_RECORD] = NODE_RECORD_EVENT, [RT_WAIT] = NODE_WAIT_EVENT,
-        [RT_EMPTY] = NODE_EMPTY,     [RT_CHILD_GRAPH] = NODE_GRAPH,   [RT_ALLOCATE] = NODE_ALLOCATE,
+        [RT_KERNEL] = NODE_KERNEL,
+        [RT_COPY] = NODE_COPY,
+        [RT_FILL] = NODE_FILL,
+        [RT_HOST_CALL] = NODE_HOST,
+        [RT_RECORD] = NODE_RECORD_EVENT,
+        [RT_WAIT] = NODE_WAIT_EVENT,
+        [RT_EMPTY] = NODE_EMPTY,
+        [RT_CHILD_GRAPH] = NODE_GRAPH,
+        [RT_ALLOCATE] = NODE_ALLOCATE,
         [RT_RELEASE] = NODE_RELEASE,
+        [RT_CONDITIONAL] = NODE_CONDITIONAL,
     };
     RtNode *node = NULL;
     NEED(type);

@@ -32,9 +32,7 @@ static RtError clone(void **copy, void *handle)
     NEED(copy);
     RtGraph *graph = NULL;
     RtError error = rt_graph_get(handle, &graph);
-    if (!error)
-        *copy = rt_graph_clone(graph, false);
-    return error;
+    return error ? error : rt_graph_copy(graph, (RtGraph **)copy);
 }
 
 EXPORT int cuGraphClone(void **copy, void *graph) { return LIBCUDA(clone(copy, graph)); }
@@ -238,8 +236,9 @@ static RtError get_type(void *handle, int *type)
 {
     /* Numbers of CUgraphNodeType. */
     static const int types[] = {
-        [RT_KERNEL] = 0, [RT_COPY] = 1, [RT_FILL] = 2,   [RT_HOST_CALL] = 3, [RT_CHILD_GRAPH] = 4,
-        [RT_EMPTY] = 5,  [RT_WAIT] = 6, [RT_RECORD] = 7, [RT_ALLOCATE] = 10, [RT_RELEASE] = 11};
+        [RT_KERNEL] = 0,      [RT_COPY] = 1,     [RT_FILL] = 2,        [RT_HOST_CALL] = 3,
+        [RT_CHILD_GRAPH] = 4, [RT_EMPTY] = 5,    [RT_WAIT] = 6,        [RT_RECORD] = 7,
+        [RT_ALLOCATE] = 10,   [RT_RELEASE] = 11, [RT_CONDITIONAL] = 13};
     NEED(type);
     RtNode *node = NULL;
     RtError error = rt_node_get(handle, &node);

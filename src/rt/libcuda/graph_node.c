@@ -1,6 +1,6 @@
 /* Nodes of graphs: what each does, made of the structures that programs fill in. Adding a node, changing it,
  * and changing it in an executable graph take the same structures. */
-#include "rt/graph.h"
+#include "rt/graph_condition.h"
 #include "rt/libcuda/box.h"
 #include "rt/libcuda/function.h"
 #include "rt/libcuda/graph_node.h"
@@ -325,11 +325,20 @@ typedef struct NodeParameters {
         void *handle; /* child graph or event */
         AllocParameters alloc;
         uint64_t address;
+        struct {
+            uint64_t handle;
+            int type;
+            unsigned count;
+            RtGraph **graphs;
+            void *context;
+        } conditional;
         uint8_t bytes[232];
     };
     int64_t reserved_end;
 } NodeParameters;
 _Static_assert(sizeof(NodeParameters) == 256, "as CUDA has it");
+
+enum { CONDITIONAL = 13 };
 
 static RtError make_any(NodeParameters *parameters, RtOperation *operation)
 {
@@ -355,23 +364,49 @@ static RtError make_any(NodeParameters *parameters, RtOperation *operation)
         return make_alloc(&parameters->alloc, operation);
     case 11:
         return make_free(parameters->address, operation);
+    case CONDITIONAL:
+        return rt_conditional_prepare(parameters->conditional.handle, parameters->conditional.type,
+                                      parameters->conditional.count, operation);
     default:
         return rt_fail(RT_NOT_SUPPORTED, "Nodes of type %d are not simulated.", parameters->type);
     }
 }
 
-EXPORT int cuGraphAddNode(ADD_PARAMETERS, void *parameters)
+/* A conditional node has made its graphs. */
+static RtError add_any(void **node, void *graph, void *const *dependencies, size_t count,
+                       NodeParameters *parameters)
 {
     RtOperation operation;
-    return ADD(make_any(parameters, &operation));
+    RtError error = add(node, graph, dependencies, count, make_any(parameters, &operation), &operation);
+    if (!error && parameters->type == CONDITIONAL)
+        parameters->conditional.graphs = ((RtNode *)*node)->operation.conditional.graphs;
+    return error;
+}
+
+EXPORT int cuGraphAddNode(ADD_PARAMETERS, void *parameters)
+{
+    return LIBCUDA(add_any(node, graph, dependencies, count, parameters));
 }
 
 EXPORT int cuGraphAddNode_v2(void **node, void *graph, void *const *dependencies, const void *edges,
                              size_t count, void *parameters)
 {
-    RtOperation operation;
     (void)edges;
-    return ADD(make_any(parameters, &operation));
+    return LIBCUDA(add_any(node, graph, dependencies, count, parameters));
+}
+
+static RtError create_condition(uint64_t *handle, void *graph_handle, unsigned initial, unsigned flags)
+{
+    RtGraph *graph = NULL;
+    RtError error = rt_graph_get(graph_handle, &graph);
+    return error ? error : rt_condition_create(graph, initial, flags, handle);
+}
+
+EXPORT int cuGraphConditionalHandleCreate(uint64_t *handle, void *graph, void *context, unsigned initial,
+                                          unsigned flags)
+{
+    (void)context;
+    return LIBCUDA(create_condition(handle, graph, initial, flags));
 }
 
 EXPORT int cuGraphNodeSetParams(void *node, void *parameters)

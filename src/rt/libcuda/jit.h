@@ -9,8 +9,8 @@
  * log. */
 RtError jit_answer(unsigned count, const int *options, void **values, RtError error);
 
-/* The logs that a linker was made with. The program keeps them, and the list of values, in which the length of
- * a log replaces its size, as long as the linker. */
+/* The logs that a linker was made with. The program keeps them, and the list of values, in which the length
+ * of a log replaces its size, as long as the linker. */
 typedef struct JitLogs {
     char *errors;        /* null: none is wanted */
     size_t room, length; /* of errors */

@@ -1,6 +1,6 @@
-/* What becomes of a static CUDA runtime, in a program or in a library of it. It finds our libcuda by itself and
- * wants tables of functions that only NVIDIA's driver has. A program that merely carries one, and uses the
- * driver API, does not come here. */
+/* What becomes of a static CUDA runtime, in a program or in a library of it. It finds our libcuda by itself
+ * and wants tables of functions that only NVIDIA's driver has. A program that merely carries one, and uses
+ * the driver API, does not come here. */
 #include "rt/libcuda/libcuda.h"
 
 #include <dlfcn.h>
