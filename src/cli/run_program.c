@@ -231,7 +231,8 @@ static void set_environment(const Program *program)
         set_path("WARPBEAM_GRAPH_PROFILE", running->profile);
     if (running->report.details || running->report.blocks) {
         const bool both = running->report.details && running->report.blocks;
-        setenv("WARPBEAM_REPORT", both ? "details,blocks" : running->report.details ? "details" : "blocks", 1);
+        const char *parts = running->report.details ? "details" : "blocks";
+        setenv("WARPBEAM_REPORT", both ? "details,blocks" : parts, 1);
     }
     if (!program->quiet)
         setenv("WARPBEAM_SUMMARY", "1", 1);

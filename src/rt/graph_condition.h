@@ -7,7 +7,9 @@
 /* CUDA's numbers of what a conditional node does with its graphs: the first one, if the condition is not 0,
  * or else the second, if there is one; the first one, as long as the condition is not 0; the one whose number
  * the condition is. */
-typedef enum RtConditionalType { RT_CONDITIONAL_IF, RT_CONDITIONAL_WHILE, RT_CONDITIONAL_SWITCH } RtConditionalType;
+typedef enum RtConditionalType {
+    RT_CONDITIONAL_IF, RT_CONDITIONAL_WHILE, RT_CONDITIONAL_SWITCH
+} RtConditionalType;
 
 /* Invariant: lives as long as a graph or an executable holds it. The graph that it was made for, and graphs
  * in it, may have one conditional node of it. */

@@ -1,4 +1,4 @@
-// Conditional nodes of graphs: if, if and else, while, switch, one in the other; made node by node and captured.
+// Conditional nodes of graphs: if, if and else, while, switch, one in the other; made by hand and captured.
 // nvcc: -rdc=true -lcudadevrt
 #include "check.h"
 

@@ -126,7 +126,9 @@ static RtError add_data(void *state, int type, const char *data, size_t size, co
     NEED(data);
     Link *link = NULL;
     RtError error = get_link(state, &link);
-    return error ? error : jit_note(&link->logs, add_text(link, type, data, size, name ? name : "linked.ptx"));
+    if (error)
+        return error;
+    return jit_note(&link->logs, add_text(link, type, data, size, name ? name : "linked.ptx"));
 }
 
 EXPORT int cuLinkAddData_v2(void *state, int type, void *data, size_t size, const char *name, unsigned count,
