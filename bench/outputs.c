@@ -8,17 +8,13 @@
  * median of the ratios of neighbours, and the lowest and highest. Where the processor's counters can be read,
  * the ratio of the instructions executed stands beside it: that is the same in any weather. Last comes what
  * files cost however little is simulated, in milliseconds, since a ratio says nothing there. */
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "common/timed.h"
 
 enum { MOST_WORDS = 64, MOST_ROUNDS = 99 };
 
@@ -47,11 +43,6 @@ typedef struct Bench {
     char **program; /* ended by null; null: none */
 } Bench;
 
-/* Of one process and its children. `instructions` is 0 where they cannot be counted. */
-typedef struct Cost {
-    double seconds, instructions;
-} Cost;
-
 /* Words of a row, or of the program where `row` is null; outputs stand before a program's name. */
 static void fill_words(Bench *bench, const char *const *row, bool with, char **words)
 {
@@ -76,57 +67,6 @@ static void fill_words(Bench *bench, const char *const *row, bool with, char **w
     words[count] = NULL;
 }
 
-/* Counts from the process's exec on; -1: this machine does not tell. */
-static int open_counter(pid_t process)
-{
-    struct perf_event_attr attributes = {
-        .type = PERF_TYPE_HARDWARE,
-        .size = sizeof attributes,
-        .config = PERF_COUNT_HW_INSTRUCTIONS,
-        .disabled = 1,
-        .inherit = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-        .enable_on_exec = 1,
-    };
-    return (int)syscall(SYS_perf_event_open, &attributes, process, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static void become(char **words, int go)
-{
-    char byte;
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDOUT_FILENO);
-    if (read(go, &byte, 1) == 1)
-        execv(words[0], words);
-    _exit(127);
-}
-
-/* False: it failed, and has said why. */
-static bool run(char **words, Cost *cost)
-{
-    int go[2], status;
-    struct rusage usage;
-    uint64_t instructions = 0;
-    if (pipe(go) != 0)
-        return false;
-    const pid_t child = fork();
-    if (child == 0)
-        become(words, go[0]);
-    const int counter = open_counter(child);
-    if (write(go[1], "", 1) != 1 || wait4(child, &status, 0, &usage) != child)
-        return false;
-    if (counter < 0 || read(counter, &instructions, sizeof instructions) != sizeof instructions)
-        instructions = 0;
-    close(counter);
-    close(go[0]);
-    close(go[1]);
-    *cost = (Cost){(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
-                   (double)instructions};
-    return status == 0;
-}
-
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -135,20 +75,20 @@ static int by_size(const void *a, const void *b)
 
 /* Least costs without outputs and with them, and the ratios of neighbours, smallest first. */
 typedef struct Pair {
-    Cost least[2];
+    Timed least[2];
     double ratios[MOST_ROUNDS];
 } Pair;
 
 static bool measure(Bench *bench, const char *const *row, Pair *pair)
 {
     char *words[2][MOST_WORDS + 1];
-    Cost cost[2];
+    Timed cost[2];
     for (int with = 0; with < 2; with++)
         fill_words(bench, row, with, words[with]);
     for (int round = 0; round < bench->rounds; round++) {
         for (int i = 0; i < 2; i++) {
             const int with = (round + i) % 2;
-            if (!run(words[with], &cost[with]))
+            if (!timed_run(words[with], &cost[with]))
                 return false;
             if (round == 0 || cost[with].seconds < pair->least[with].seconds)
                 pair->least[with] = cost[with];
@@ -185,21 +125,6 @@ static bool print_constant(Bench *bench)
     return true;
 }
 
-/* The program that was built beside this one. */
-static bool find_warpbeam(char *path, size_t size)
-{
-    const ssize_t length = readlink("/proc/self/exe", path, size - 32);
-    path[length > 0 ? length : 0] = '\0';
-    for (int i = 0; i < 2; i++) {
-        char *slash = strrchr(path, '/');
-        if (!slash)
-            return false;
-        *slash = '\0';
-    }
-    strcat(path, "/bin/warpbeam");
-    return true;
-}
-
 /* False: an option is not understood. */
 static bool read_options(int count, char **arguments, Bench *bench, const char **scratch)
 {
@@ -231,7 +156,7 @@ int main(int argument_count, char **arguments)
         return 2;
     }
     snprintf(folder, sizeof folder, "%s/warpbeam-outputs-XXXXXX", scratch);
-    if (!find_warpbeam(bench.warpbeam, sizeof bench.warpbeam) || !mkdtemp(folder)) {
+    if (!timed_warpbeam(bench.warpbeam, sizeof bench.warpbeam) || !mkdtemp(folder)) {
         perror(folder);
         return 1;
     }
