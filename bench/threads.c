@@ -99,7 +99,7 @@ static bool read_options(int count, char **arguments, Bench *bench)
 int main(int argument_count, char **arguments)
 {
     static Bench bench = {.rounds = 3, .only = ""};
-    bench.most = (int)team_size(0);
+    bench.most = (int)team_processors();
     if (!read_options(argument_count, arguments, &bench)) {
         fputs("threads [--rounds N] [--most N] [--only TEXT] [-- PROGRAM [ARGUMENT]...]\n", stderr);
         return 2;

@@ -5,6 +5,7 @@
 
 #include "exec/access.h"
 #include "mem/interleave.h"
+#include "sim/team.h"
 #include "sm/sched/registry.h"
 
 WbStatus cycle_check_policies(const GpuConfig *config, Error *error)
@@ -44,12 +45,20 @@ Cycle cycle_lookahead(const GpuConfig *config)
     return least;
 }
 
+static uint32_t count_shards(const GpuConfig *config)
+{
+    return (uint32_t)(config->sm_count + config->dram_channels + 1);
+}
+
+uint32_t cycle_threads(const GpuConfig *config) { return team_size(config->threads, count_shards(config)); }
+
 /* Numbers order messages: SMs, then partitions, then the front end. */
 static World *create_world(CycleMachine *machine)
 {
     const GpuConfig *config = &machine->config;
     const uint32_t last = machine->sm_count + machine->partition_count;
-    World *world = world_create(last + 1, (uint32_t)config->threads, cycle_lookahead(config), config->window);
+    World *world =
+        world_create(count_shards(config), (uint32_t)config->threads, cycle_lookahead(config), config->window);
     for (uint32_t i = 0; i < machine->sm_count; i++)
         world_add(world, &machine->sms[i]->shard, i);
     for (uint32_t i = 0; i < machine->partition_count; i++)

@@ -62,6 +62,8 @@ WbStatus cycle_check_policies(const GpuConfig *config, Error *error);
 WbStatus cycle_check(const GpuConfig *config, Error *error);
 /* Cycles that shards may be ahead of each other, at most. */
 Cycle cycle_lookahead(const GpuConfig *config);
+/* Host threads that the machine runs on, at most. */
+uint32_t cycle_threads(const GpuConfig *config);
 /* Makes the machine, if there is none for the GPU's present knobs. */
 WbStatus cycle_ready(WbGpu *gpu, Error *error);
 /* Starts the kernels of a launch in the GPU's present cycle; each lives until cycle_end() or cycle_drop().

@@ -16,14 +16,12 @@ static void read_component(const CycleMachine *machine, const ComponentKind *kin
 {
     const size_t rows = kind->table->count;
     const uint32_t count = kind->count(machine);
-    uint64_t *const spare = values ? NULL : xmalloc(rows * sizeof *spare);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t *part = values ? values + i * rows : spare;
-        stat_read(kind->table, kind->at(machine, i, now), part);
-        for (size_t row = 0; row < rows; row++)
-            sums[row] += part[row];
+        const void *part = kind->at(machine, i, now);
+        stat_sum(kind->table, part, sums);
+        if (values)
+            stat_read(kind->table, part, values + i * rows);
     }
-    xfree(spare);
 }
 
 Snapshot *snapshot_take(const CycleMachine *machine, Cycle now, bool details)

@@ -13,6 +13,7 @@ typedef struct Stat {
     size_t offset;
 } Stat;
 
+/* Rows are in the order of the struct's fields. */
 typedef struct StatTable {
     const Stat *rows;
     size_t count;
@@ -25,5 +26,7 @@ void stat_reset(const StatTable *table, void *object);
 void stat_merge(const StatTable *table, void *into, const void *from);
 /* Copies the counters to values[table->count], in the order of the table. */
 void stat_read(const StatTable *table, const void *object, uint64_t *values);
+/* Adds them to sums[table->count]. */
+void stat_sum(const StatTable *table, const void *object, uint64_t *sums);
 
 #endif

@@ -49,7 +49,11 @@ void l1_free(L1 *l1)
 
 /* Records in the table are of an older generation from here on: nobody finds them, and nothing they bring is
  * kept. */
-static void forget_misses(L1 *l1) { memset(l1->buckets, 0xFF, l1->bucket_count * sizeof *l1->buckets); }
+static void forget_misses(L1 *l1)
+{
+    if (l1->used) /* else all have been hidden: a kernel may need few of many SMs */
+        memset(l1->buckets, 0xFF, l1->bucket_count * sizeof *l1->buckets);
+}
 
 void l1_resize(L1 *l1, uint64_t bytes)
 {

@@ -13,7 +13,6 @@
 #include "report/report_events.h"
 #include "report/report_hang.h"
 #include "report/report_run.h"
-#include "sim/team.h"
 
 bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
 
@@ -372,7 +371,7 @@ static void put_host(JsonWriter *json, const WbGpu *gpu)
     const uint64_t microseconds = (uint64_t)(gpu->seconds * 1e6);
     json_open(json, "host", '{');
     json_put_ratio(json, "wall_seconds", (Ratio){microseconds, 1000000});
-    json_put_integer(json, "threads", team_size(gpu->config.threads));
+    json_put_integer(json, "threads", cycle_threads(&gpu->config));
     json_put_integer(json, "window", gpu->config.window);
     json_put_ratio(json, "warp_instructions_per_second", (Ratio){instructions.value * 1000000, microseconds});
     json_put_ratio(json, "cycles_per_second", (Ratio){cycles.value * 1000000, microseconds});

@@ -26,6 +26,7 @@
 
 enum {
     MOST_MEMBERS = 64,
+    EACH = 3,            /* items that a member should have */
     LEAST_ITEMS = 4,     /* fewer are not worth telling anybody */
     PATIENCE = 100000,   /* nanoseconds for which members look before they sleep */
     LOOKS = 32,          /* between two looks at the clock */
@@ -98,10 +99,14 @@ uint32_t team_processors(void)
     return quota && quota < count ? quota : count;
 }
 
-uint32_t team_size(uint64_t wanted)
+uint32_t team_size(uint64_t wanted, uint32_t items)
 {
-    const uint64_t size = wanted ? wanted : team_processors();
-    return size < MOST_MEMBERS ? (uint32_t)size : MOST_MEMBERS;
+    uint32_t size = wanted < MOST_MEMBERS ? (uint32_t)wanted : MOST_MEMBERS;
+    if (!wanted) {
+        size = team_processors();
+        items = (items + EACH - 1) / EACH;
+    }
+    return size < items ? size : items;
 }
 
 static int64_t clock_now(void)

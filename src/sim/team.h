@@ -14,8 +14,9 @@ typedef void TeamWork(void *context, uint32_t member, uint32_t item);
 
 /* Processors that this process may use, by its affinity and the quota of its control group. */
 uint32_t team_processors(void);
-/* Members of a team for which so many are wanted; 0: as many as there are processors. */
-uint32_t team_size(uint64_t wanted);
+/* Members of a team that does so many items at a time, of which so many members are wanted; 0: as many as
+ * there are processors, while each has some items to do. */
+uint32_t team_size(uint64_t wanted, uint32_t items);
 
 /* Helpers start when there is work for them; the leader is member 0. Items are below `items`. */
 Team *team_create(uint32_t members, uint32_t items, TeamWork *work, void *context);

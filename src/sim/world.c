@@ -46,16 +46,19 @@ typedef struct Member {
     VEC(Action) actions;
 } Member;
 
+/* Places are looked at in rows, so that a window costs little for those in which nothing is due. */
+enum { ROW = 8 };
+
 /* Shards have places, in which those that a member is given first stand side by side; empty places have a
  * null shard. Invariants: between windows due[place] is the first cycle in which the shard has something to
- * do, not counting mail; `number` is that of the present window, or of the last one, and is the one that
- * member 0 reports of. */
+ * do, not counting mail, and earliest[row] the least of a row; `number` is that of the present window, or of
+ * the last one, and is the one that member 0 reports of. */
 struct World {
     Shard **shards; /* [place] */
     uint32_t *places;
-    Cycle *due;
-    uint64_t *active; /* bits of places */
-    uint32_t place_count, word_count, member_count, member_places;
+    Cycle *due, *earliest;
+    uint64_t *active; /* bits of places; in windows, of those that are run in it */
+    uint32_t place_count, word_count, row_count, member_count, member_places;
     Cycle window;
     Cycle end, limit;
     uint64_t number;
@@ -90,15 +93,18 @@ static TeamWork run_shard;
 World *world_create(uint32_t shard_count, uint32_t threads, Cycle lookahead, Cycle window)
 {
     World *world = xcalloc(1, sizeof *world);
-    const uint32_t size = team_size(threads);
-    world->member_count = size < shard_count ? size : shard_count;
+    world->member_count = team_size(threads, shard_count);
     world->member_places = (shard_count + world->member_count - 1) / world->member_count;
     world->place_count = world->member_places * world->member_count;
     world->word_count = (world->place_count + 63) / 64;
     world->window = window && window < lookahead ? window : lookahead;
     world->shards = xcalloc(world->place_count, sizeof *world->shards);
     world->places = xcalloc(shard_count, sizeof *world->places);
-    world->due = xcalloc(world->place_count, sizeof *world->due);
+    world->row_count = (world->place_count + ROW - 1) / ROW;
+    world->due = xaligned(64, world->row_count * ROW * sizeof *world->due);
+    for (uint32_t i = 0; i < world->row_count * ROW; i++)
+        world->due[i] = CYCLE_NEVER;
+    world->earliest = xcalloc(world->row_count, sizeof *world->earliest);
     world->active = xcalloc(world->word_count, sizeof *world->active);
     world->members = xaligned(64, world->member_count * sizeof *world->members);
     memset(world->members, 0, world->member_count * sizeof *world->members);
@@ -135,6 +141,7 @@ void world_free(World *world)
     xfree(world->shards);
     xfree(world->places);
     xfree(world->due);
+    xfree(world->earliest);
     xfree(world->active);
     xfree(world);
 }
@@ -258,13 +265,22 @@ static void find_active(World *world)
 {
     const uint64_t before = world->number - 1;
     memset(world->active, 0, world->word_count * sizeof *world->active);
-    for (uint32_t place = 0; place < world->place_count; place++)
-        world->active[place / 64] |= (uint64_t)(world->due[place] < world->end) << place % 64;
+    for (uint32_t row = 0; row < world->row_count; row++)
+        for (uint32_t i = row * ROW; world->earliest[row] < world->end && i < (row + 1) * ROW; i++)
+            world->active[i / 64] |= (uint64_t)(world->due[i] < world->end) << i % 64;
     for (uint32_t i = 0; i < world->member_count; i++) {
         const Sent *sent = &world->members[i].sent[parity_of(before)];
         for (uint32_t word = 0; sent->window == before && word < world->word_count; word++)
             world->active[word] |= sent->mail[word];
     }
+}
+
+static void look_at_row(World *world, uint32_t row)
+{
+    Cycle least = CYCLE_NEVER;
+    for (uint32_t i = row * ROW; i < (row + 1) * ROW; i++)
+        least = world->due[i] < least ? world->due[i] : least;
+    world->earliest[row] = least;
 }
 
 static void run_window(World *world)
@@ -281,6 +297,9 @@ static void run_window(World *world)
     world->is_in_window = true;
     team_run(world->team);
     world->is_in_window = false;
+    for (uint32_t row = 0; row < world->row_count; row++)
+        if (world->active[row * ROW / 64] >> row * ROW % 64 & 0xFF)
+            look_at_row(world, row);
 }
 
 static int compare_actions(const void *a, const void *b)
@@ -298,6 +317,8 @@ static void look_at_all(World *world)
 {
     for (uint32_t i = 0; i < world->place_count; i++)
         world->due[i] = world->shards[i] ? due_of(world->shards[i]) : CYCLE_NEVER;
+    for (uint32_t row = 0; row < world->row_count; row++)
+        look_at_row(world, row);
 }
 
 /* The leader runs what was put off. */
@@ -324,8 +345,8 @@ static Report sum_reports(const World *world)
     for (uint32_t i = 0; i < world->member_count; i++)
         if (world->members[i].sent[parity_of(world->number)].window == world->number)
             add_report(&sum, &world->members[i].report);
-    for (uint32_t i = 0; i < world->place_count; i++)
-        sum.next = world->due[i] < sum.next ? world->due[i] : sum.next;
+    for (uint32_t row = 0; row < world->row_count; row++)
+        sum.next = world->earliest[row] < sum.next ? world->earliest[row] : sum.next;
     return sum;
 }
 
