@@ -164,6 +164,17 @@ static WbStatus fill_texture(Writer *writer)
                       "has an instruction that %s", problem);
 }
 
+static WbStatus fill_matrix(Writer *writer)
+{
+    const char *problem;
+    fill_memory(writer);
+    writer->insn->detail = matrix_decode(writer->function, writer->ptx, writer->linker->arena, &problem);
+    if (writer->insn->detail)
+        return WB_OK;
+    return link_error(writer->linker, writer->number, writer->ptx, WB_ERROR_PTX, "has an instruction that %s",
+                      problem);
+}
+
 static WbStatus fill_by_action(Writer *writer)
 {
     Insn *insn = writer->insn;
@@ -188,9 +199,7 @@ static WbStatus fill_by_action(Writer *writer)
     case ACTION_MMA:
     case ACTION_WMMA_LOAD:
     case ACTION_WMMA_STORE:
-        fill_memory(writer);
-        insn->detail = matrix_decode(writer->function, writer->ptx, writer->linker->arena);
-        break;
+        return fill_matrix(writer);
     default:
         break;
     }

@@ -100,41 +100,78 @@ static void decode_transfer(Matrix *matrix, const Suffixes *suffixes)
     matrix->column_major = suffixes->column_major[0];
 }
 
-/* Whether PTX operand k is the registers of the fragment. */
-static bool has_registers(const Function *function, const PtxInsn *ptx, unsigned k, unsigned count)
+/* Whether a register can hold a part of a fragment: a 32-bit one, or for .f64 a 64-bit one, and either
+ * untyped or of the fragment's own type. Fragments of integers and of floats of 8 bits take any. */
+static bool register_fits(Type reg, const Fragment *fragment)
 {
-    const PtxOperand *operand = &function->operands[ptx->first_operand + k];
-    return k < ptx->operand_count && count == (operand->kind == PTX_VECTOR ? operand->count : 1u);
+    const bool is_untyped = mod_name(reg)[0] == 'b' && mod_name(reg)[1] != 'f';
+    if (reg == TYPE_pred || type_bits(reg) != (fragment->type == TYPE_f64 ? 64 : 32))
+        return false;
+    if (is_untyped || fragment->type == TYPE_f64 || !type_is_float(fragment->type) || fragment->bits == 8)
+        return true;
+    return reg == (fragment->type == TYPE_f16 ? TYPE_f16x2 : fragment->type);
 }
 
-const void *matrix_decode(const Function *function, const PtxInsn *ptx, Arena *arena)
+/* Whether PTX operand k is the registers of the fragment. Where one of them is untyped, all count as that. */
+static const char *check_registers(const Function *function, const PtxInsn *ptx, unsigned k,
+                                   const Fragment *fragment)
+{
+    const PtxOperand *operand = &function->operands[ptx->first_operand + k];
+    const PtxOperand *elements = &function->operands[operand->first];
+    unsigned fitting = 0, bad = 0;
+    if (k >= ptx->operand_count || operand->kind != PTX_VECTOR || operand->count != fragment->operands)
+        return "has an operand without as many registers as its shape and types ask for";
+    for (unsigned i = 0; i < operand->count; i++) {
+        if (elements[i].kind == PTX_VARIABLE || elements[i].kind == PTX_FUNCTION || elements[i].negated ||
+            elements[i].kind == PTX_TABLE)
+            return "has an operand that is no register";
+        if (elements[i].kind != PTX_REGISTER)
+            continue;
+        const Type type = function->registers[elements[i].index].type;
+        if (type == TYPE_pred || type_bits(type) != (fragment->type == TYPE_f64 ? 64u : 32u))
+            return "has an operand in registers of another size than its types ask for";
+        fitting += register_fits(type, fragment);
+        bad += !register_fits(type, fragment);
+    }
+    return bad && !fitting ? "has an operand in registers of another type than its own" : NULL;
+}
+
+static const char *check_mma(const Function *function, const PtxInsn *ptx, const Matrix *matrix)
+{
+    const Fragment *const fragments[] = {&matrix->d, &matrix->a, &matrix->b, &matrix->c};
+    const char *problem = NULL;
+    for (unsigned k = 0; k < 4 && !problem; k++)
+        problem = check_registers(function, ptx, k, fragments[k]);
+    return problem;
+}
+
+static void decode_rows(Matrix *matrix, const Suffixes *suffixes)
+{
+    matrix->count = 1;
+    if (modset_has(&suffixes->present, MOD_x2) || modset_has(&suffixes->present, MOD_x4))
+        matrix->count = modset_has(&suffixes->present, MOD_x4) ? 4 : 2;
+    matrix->transposed = modset_has(&suffixes->present, MOD_trans);
+}
+
+const void *matrix_decode(const Function *function, const PtxInsn *ptx, Arena *arena, const char **problem)
 {
     const Suffixes suffixes = read_suffixes(function, ptx);
     const Action action = isa_rows[ptx->row].action;
     Matrix *matrix = ARENA_NEW(arena, Matrix);
-    bool fits;
-    switch (action) {
-    case ACTION_MMA:
+    *problem = NULL;
+    if (action == ACTION_MMA) {
         decode_mma(matrix, &suffixes, ptx->row);
-        fits = has_registers(function, ptx, 0, matrix->d.operands) &&
-               has_registers(function, ptx, 1, matrix->a.operands) &&
-               has_registers(function, ptx, 2, matrix->b.operands) &&
-               has_registers(function, ptx, 3, matrix->c.operands);
-        break;
-    case ACTION_WMMA_LOAD:
-    case ACTION_WMMA_STORE:
+        *problem = check_mma(function, ptx, matrix);
+    } else if (action == ACTION_WMMA_LOAD || action == ACTION_WMMA_STORE) {
         decode_transfer(matrix, &suffixes);
-        fits = has_registers(function, ptx, action == ACTION_WMMA_LOAD ? 0 : 1, matrix->d.operands);
-        break;
-    default:
-        matrix->count = 1;
-        if (modset_has(&suffixes.present, MOD_x2) || modset_has(&suffixes.present, MOD_x4))
-            matrix->count = modset_has(&suffixes.present, MOD_x4) ? 4 : 2;
-        matrix->transposed = modset_has(&suffixes.present, MOD_trans);
-        fits = has_registers(function, ptx, ptx->row == ROW_stmatrix ? 1 : 0, matrix->count);
-        break;
+        *problem = check_registers(function, ptx, action == ACTION_WMMA_LOAD ? 0 : 1, &matrix->d);
+    } else {
+        decode_rows(matrix, &suffixes);
+        const Fragment words = {.type = TYPE_b32, .operands = matrix->count};
+        if (ptx->row != ROW_movmatrix)
+            *problem = check_registers(function, ptx, ptx->row == ROW_stmatrix ? 1 : 0, &words);
     }
-    return fits ? matrix : NULL;
+    return *problem ? NULL : matrix;
 }
 
 StepResult matrix_check(Step *step)
@@ -145,10 +182,6 @@ StepResult matrix_check(Step *step)
                           "'%s' spreads matrices over 32 lanes and has no meaning in a warp of %u lanes; "
                           "run this kernel on a GPU with warps of 32 lanes",
                           step->insn->ptx->mnemonic, step->warp->width);
-    if (!step->insn->detail)
-        return step_error(step, WB_ERROR_PTX, first,
-                          "an operand of '%s' does not have as many registers as its shape and types ask for",
-                          step->insn->ptx->mnemonic);
     if (step->mask != UINT32_MAX)
         return step_error(step, WB_ERROR_EXECUTION, first,
                           "'%s' is executed by %d of the warp's 32 lanes (mask 0x%08x), but an .aligned "

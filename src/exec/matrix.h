@@ -23,11 +23,10 @@ typedef struct Matrix {
 } Matrix;
 
 /* The description of a matrix instruction, a Matrix in the arena; null if its operands do not have the
- * registers that its shape and types ask for (executing it is then an error that says so). */
-const void *matrix_decode(const Function *function, const PtxInsn *ptx, Arena *arena);
+ * registers that its shape and types ask for: *problem then completes "an instruction that ...". */
+const void *matrix_decode(const Function *function, const PtxInsn *ptx, Arena *arena, const char **problem);
 
-/* STEP_NEXT if the instruction can run: its operands were decoded and all 32 lanes of the warp execute
- * it together, as .aligned demands. */
+/* STEP_NEXT if the instruction can run: all 32 lanes of the warp execute it together, as .aligned demands. */
 StepResult matrix_check(Step *step);
 
 #endif

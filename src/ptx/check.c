@@ -1,74 +1,17 @@
-/* Checks one instruction against its row: how many operands, of which kinds, in registers of which
- * sizes. */
+/* Checks one instruction against its row: how many operands, and of which kinds. The other files check_*.c
+ * look closer. */
 #include <string.h>
 
-#include "ptx/parser.h"
+#include "ptx/check.h"
 
-/* Sizes of register operands, one letter an operand:
- *   t  the instruction's first type          T  the same, or wider
- *   u  its last type                         U  the same, or wider
- *   w  twice the first type                  4  32 bits
- *   .  anything
- * A row of the table applies to instructions with that many types, the first that fits. */
-typedef struct SizeRule { const char *mnemonics; unsigned types; const char *sizes; } SizeRule;
-
-static const SizeRule rules[] = {
-    {" ld ldu ", 1, "T"},
-    {" st ", 1, ".T"},
-    {" mov ", 1, "TT"},
-    {" cvt ", 2, "TUU"},
-    {" add sub mul div rem min max abs neg fma mad addc subc madc mul24 mad24 sad ", 1, "ttttt"},
-    {" rcp sqrt rsqrt sin cos lg2 ex2 tanh copysign ", 1, "ttt"},
-    {" and or xor not cnot lop3 brev bmsk prmt ", 1, "ttttt"},
-    {" shl shr szext ", 1, "tt4"},
-    {" shf ", 1, "ttt4"},
-    {" bfe ", 1, "tt44"},
-    {" bfi ", 1, "ttt44"},
-    {" popc clz bfind ", 1, "4t"},
-    {" setp ", 1, ".tt"},
-    {" set slct ", 2, NULL},
-    {" selp ", 1, "ttt"},
-    {" testp ", 1, ".t"},
-    {" atom ", 1, "t.tt"},
-    {" red ", 1, ".t"},
-    {" shfl ", 1, "tt444"},
-    {" redux ", 1, "tt4"},
-    {" activemask nanosleep ", 1, "4"},
-};
-
-static bool has_word(const char *words, const char *word)
+bool check_has(const Check *check, Mod mod)
 {
-    const size_t length = strlen(word);
-    for (const char *at = strstr(words, word); at; at = strstr(at + 1, word))
-        if (at[-1] == ' ' && at[length] == ' ')
+    const Mod *mods = check->parser->opcode_mods.items + check->opcode->first_mod;
+    for (unsigned i = 0; i < check->opcode->mod_count; i++)
+        if (mods[i] == mod)
             return true;
     return false;
 }
-
-const char *check_sizes(const char *mnemonic, const Mod *mods, unsigned mod_count)
-{
-    unsigned types = 0;
-    bool is_wide = false;
-    for (unsigned i = 0; i < mod_count; i++) {
-        types += mod_is_type(mods[i]);
-        is_wide |= mods[i] == MOD_wide;
-    }
-    if (is_wide)
-        return "wttw";
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].types == types && has_word(rules[i].mnemonics, mnemonic))
-            return rules[i].sizes ? rules[i].sizes : !strcmp(mnemonic, "set") ? "tuu" : "tttu";
-    return NULL;
-}
-
-/* The instruction being checked. */
-typedef struct Check {
-    Parser *parser;
-    const PtxInsn *insn;
-    const Opcode *opcode;
-    const PtxOperand *operands;
-    const Place *places;   /* of the operands */
-} Check;
 
 static const char *kind_name(PtxOperandKind kind)
 {
@@ -91,21 +34,21 @@ static const char *kind_name(PtxOperandKind kind)
     return names[kind];
 }
 
-static const char *found_name(const PtxOperand *operand)
+const char *check_kind_name(const PtxOperand *operand)
 {
     if (operand->kind == PTX_REGISTER && operand->selector)
         return "a part of a register that it cannot take";
     return operand->kind == PTX_REGISTER && operand->minus ? "a negated register" : kind_name(operand->kind);
 }
 
-static bool is_predicate(const Check *check, const PtxOperand *operand)
+bool check_is_predicate(const Check *check, const PtxOperand *operand)
 {
     return operand->kind == PTX_REGISTER && check->parser->registers.items[operand->index].type == TYPE_pred;
 }
 
 static bool is_plain_register(const Check *check, const PtxOperand *operand)
 {
-    return operand->kind == PTX_REGISTER && !is_predicate(check, operand) && !operand->negated &&
+    return operand->kind == PTX_REGISTER && !check_is_predicate(check, operand) && !operand->negated &&
            !operand->minus && !operand->selector;
 }
 
@@ -113,7 +56,7 @@ static bool is_written(const Check *check, const PtxOperand *operand, bool wants
 {
     if (operand->kind == PTX_SINK)
         return true;
-    return wants_predicate ? is_predicate(check, operand) && !operand->negated
+    return wants_predicate ? check_is_predicate(check, operand) && !operand->negated
                            : is_plain_register(check, operand);
 }
 
@@ -155,7 +98,8 @@ static bool is_of_kind(const Check *check, const PtxOperand *operand, char lette
             return is_written(check, &elements[0], true) && is_written(check, &elements[1], true);
         return is_written(check, operand, true);
     case 'p':
-        return is_predicate(check, operand) || operand->kind == PTX_INTEGER || operand->kind == PTX_SPECIAL;
+        return check_is_predicate(check, operand) || operand->kind == PTX_INTEGER ||
+               (operand->kind == PTX_SPECIAL && special_bits((SpecialRegister)operand->index) == 1);
     case 's':
         switch (operand->kind) {
         case PTX_REGISTER: return is_plain_register(check, operand);
@@ -189,8 +133,8 @@ static const char *letter_name(char letter)
     }
 }
 
-/* Fits operands from `number` on to the letters; *reached is the furthest operand that did not fit, or
- * the operand count if all did but some are missing. */
+/* Fits operands from `number` on to the letters; *reached is the furthest operand that did not fit, or the
+ * operand count if all did but some are missing. */
 static bool fit_operands(const Check *check, const char *letters, unsigned number, unsigned *reached)
 {
     const unsigned count = check->insn->operand_count;
@@ -235,7 +179,7 @@ static void check_kinds(const Check *check)
     if (reached < count && letter)
         parser_fail(check->parser, check->places[reached], "operand %u of '%s' must be %s, found %s",
                     reached + 1, check->opcode->text, letter_name(letter),
-                    found_name(&check->operands[reached]));
+                    check_kind_name(&check->operands[reached]));
     const char *text = check->opcode->text;
     if (least == most)
         parser_fail(check->parser, place, "'%s' takes %u operand%s, found %u", text, least,
@@ -244,63 +188,6 @@ static void check_kinds(const Check *check)
         parser_fail(check->parser, place, "'%s' takes at least %u operand%s, found %u", text, least,
                     least == 1 ? "" : "s", count);
     parser_fail(check->parser, place, "'%s' takes %u to %u operands, found %u", text, least, most, count);
-}
-
-/* The size that operand `number` must have, or the elements of that operand. */
-static void check_size(const Check *check, unsigned number, const PtxOperand *operand, unsigned bits,
-                       bool may_be_wider)
-{
-    if (operand->kind != PTX_REGISTER)
-        return;
-    const Register *reg = &check->parser->registers.items[operand->index];
-    const unsigned found = type_bits(reg->type);
-    if ((found == 1) == (bits == 1) && (found == bits || (may_be_wider && found > bits)))
-        return;
-    parser_fail(check->parser, check->places[number],
-                "register '%s' has type .%s, but '%s' takes %s%u bits there", reg->name, mod_name(reg->type),
-                check->opcode->text, may_be_wider ? "at least " : "", bits);
-}
-
-/* mov packs and unpacks: the elements of a vector together are as wide as the type. */
-static void check_pack(const Check *check, unsigned number, unsigned bits)
-{
-    const PtxOperand *vector = &check->operands[number];
-    const PtxOperand *elements = check->parser->operands.items + vector->first;
-    unsigned sum = 0;
-    for (unsigned i = 0; i < vector->count; i++) {
-        if (elements[i].kind != PTX_REGISTER)
-            return;
-        sum += type_bits(check->parser->registers.items[elements[i].index].type);
-    }
-    if (sum != bits)
-        parser_fail(check->parser, check->places[number], "the vector has %u bits, but '%s' takes %u", sum,
-                    check->opcode->text, bits);
-}
-
-static void check_registers(const Check *check)
-{
-    const Opcode *opcode = check->opcode;
-    const bool is_move = !strcmp(opcode->mnemonic, "mov");
-    for (unsigned i = 0; i < check->insn->operand_count && opcode->sizes[i]; i++) {
-        const PtxOperand *operand = &check->operands[i];
-        const PtxOperand *elements = check->parser->operands.items + operand->first;
-        const char rule = opcode->sizes[i];
-        if (rule == '.')
-            continue;
-        const Type type = rule == 'u' || rule == 'U' ? opcode->last_type : opcode->first_type;
-        const unsigned bits = rule == '4' ? 32 : rule == 'w' ? 2 * type_bits(type) : type_bits(type);
-        const bool may_be_wider = rule == 'T' || rule == 'U';
-        if (operand->kind == PTX_PAIR) {
-            check_size(check, i, &elements[0], bits, may_be_wider);
-        } else if (operand->kind != PTX_VECTOR) {
-            check_size(check, i, operand, bits, may_be_wider);
-        } else if (is_move) {
-            check_pack(check, i, bits);
-        } else {
-            for (unsigned k = 0; k < operand->count; k++)
-                check_size(check, i, &elements[k], bits, may_be_wider);
-        }
-    }
 }
 
 static unsigned list_count(const PtxOperand *list) { return list ? list->count : 0; }
@@ -316,8 +203,8 @@ static void check_call_counts(const Check *check, const char *name, const PtxOpe
                     parameter_count, list_count(arguments));
 }
 
-/* "(results), target, (arguments), table": all but the target may be left out, but an indirect call
- * needs its table. */
+/* "(results), target, (arguments), table": all but the target may be left out, but an indirect call needs its
+ * table. */
 static void check_call(const Check *check)
 {
     const Parser *parser = check->parser;
@@ -360,11 +247,16 @@ static void check_parts(const Check *check)
 
 void check_insn(Parser *parser, const PtxInsn *insn, const Opcode *opcode, const Place *places)
 {
-    const Check check = {parser, insn, opcode, parser->operands.items + insn->first_operand, places};
+    const Check check = {parser, insn, opcode, &isa_rows[insn->row],
+                         parser->operands.items + insn->first_operand, places};
+    if (opcode->problem)
+        parser_fail(parser, insn->place, "'%s' %s", opcode->text, opcode->problem);
     check_parts(&check);
     check_kinds(&check);
     if (isa_rows[insn->row].action == ACTION_CALL)
         check_call(&check);
-    if (opcode->sizes)
-        check_registers(&check);
+    check_vectors(&check);
+    check_types(&check);
+    check_addresses(&check);
+    check_values(&check);
 }

@@ -6,6 +6,16 @@
 
 #include "base/alloc.h"
 
+unsigned special_bits(SpecialRegister special)
+{
+    static const uint8_t bits[SPECIAL_COUNT] = {
+#define SPECIAL(identifier, spelling, width) [SPECIAL_##identifier] = width,
+#include "ptx/special.def"
+#undef SPECIAL
+    };
+    return bits[special];
+}
+
 const char *space_name(Space space)
 {
     static const char *const names[] = {

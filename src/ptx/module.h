@@ -26,6 +26,7 @@ typedef enum SpecialRegister {
 #undef SPECIAL
     SPECIAL_COUNT
 } SpecialRegister;
+unsigned special_bits(SpecialRegister special);
 
 /* A place in the PTX text; columns count from 1. */
 typedef struct Place { uint32_t line, column; } Place;
@@ -167,7 +168,7 @@ typedef struct Module {
     size_t text_length;
     uint32_t version;         /* 10 * major + minor */
     uint32_t target;          /* 75 for sm_75 */
-    uint32_t address_bits;
+    uint32_t address_bits;    /* 64 */
     Variable *variables;
     uint32_t variable_count;
     Function *functions;

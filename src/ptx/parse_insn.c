@@ -36,8 +36,10 @@ static void split_opcode(Parser *parser, Opcode *opcode)
             opcode->first_type = mods[i];
         opcode->last_type = mods[i];
     }
-    if (opcode->row != ROW_UNKNOWN)
-        opcode->sizes = check_sizes(opcode->mnemonic, mods, opcode->mod_count);
+    if (opcode->row != ROW_UNKNOWN) {
+        opcode->rule = check_rule(opcode->mnemonic, mods, opcode->mod_count);
+        opcode->problem = check_suffixes(opcode->mnemonic, (RowId)opcode->row, mods, opcode->mod_count);
+    }
 }
 
 static uint32_t find_opcode(Parser *parser, const char *text, size_t length)

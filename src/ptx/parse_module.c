@@ -39,53 +39,6 @@ void parse_section(Parser *parser)
     parser_skip_brackets(parser, '{', '}');
 }
 
-/* "9.0", which the lexer takes for a floating-point number. */
-static void parse_version(Parser *parser)
-{
-    const Token token = parser->token;
-    uint32_t parts[2] = {0, 0};
-    unsigned part = 0;
-    if (token.kind != TOKEN_FLOAT64 || token.length > 5)
-        parser_expected(parser, "a version such as 7.8");
-    for (uint32_t i = 0; i < token.length; i++) {
-        if (token.start[i] == '.')
-            part = 1;
-        else if (token.start[i] < '0' || token.start[i] > '9')
-            parser_expected(parser, "a version such as 7.8");
-        else
-            parts[part] = 10 * parts[part] + (uint32_t)(token.start[i] - '0');
-    }
-    parser->module->version = 10 * parts[0] + parts[1];
-    parser_advance(parser);
-}
-
-/* "sm_90a, debug": the first target that names an architecture counts. */
-static void parse_target(Parser *parser)
-{
-    do {
-        const Token token = parser->token;
-        parser_expect_name(parser, "a target such as sm_80");
-        if (token.length < 4 || memcmp(token.start, "sm_", 3))
-            continue;
-        uint32_t number = 0;
-        for (uint32_t i = 3; i < token.length && i < 7 && token.start[i] >= '0' && token.start[i] <= '9'; i++)
-            number = 10 * number + (uint32_t)(token.start[i] - '0');
-        if (!number)
-            parser_fail(parser, token.place, "'%.*s' is not a target such as sm_80", (int)token.length,
-                        token.start);
-        parser->module->target = number;
-    } while (parser_accept(parser, ','));
-}
-
-static void parse_address_size(Parser *parser)
-{
-    const Place place = parser->token.place;
-    const uint64_t bits = parser_expect_integer(parser, 64, "an address size");
-    if (bits != 32 && bits != 64)
-        parser_fail(parser, place, "an address size must be 32 or 64");
-    parser->module->address_bits = (uint32_t)bits;
-}
-
 static uint32_t parse_function_name(Parser *parser)
 {
     const Token token = parser->token;
@@ -116,8 +69,6 @@ static void parse_statement(Parser *parser)
         parser_expected(parser, "a directive such as .global, .func or .entry");
     if (parser_accept_directive(parser, ".target")) {
         parse_target(parser);
-    } else if (parser_accept_directive(parser, ".version")) {
-        parse_version(parser);
     } else if (parser_accept_directive(parser, ".address_size")) {
         parse_address_size(parser);
     } else if (token_is(&parser->token, ".file")) {
@@ -177,6 +128,8 @@ static void parse_all(Parser *parser)
     parse_version(parser);
     while (parser->token.kind != TOKEN_END)
         parse_statement(parser);
+    if (!parser->module->address_bits)
+        parser->module->address_bits = 64; /* as the assembler takes it on hosts that are common today */
     if (parser->aliases.count)
         resolve_aliases(parser);
 }
@@ -234,7 +187,6 @@ static Module *new_module(const char *file_name, const char *text, size_t length
     module->file_name = arena_strndup(&arena, file_name, strlen(file_name));
     module->text = arena_strndup(&arena, text, length);
     module->text_length = length;
-    module->address_bits = 32; /* what PTX assumes without .address_size */
     module->arena = arena;
     return module;
 }

@@ -122,6 +122,14 @@ static PtxOperand parse_name(Parser *parser)
     }
 }
 
+/* "+8" behind a name; a negative one is written "+-8". */
+static int64_t parse_addend(Parser *parser)
+{
+    if (parser->token.kind == '-')
+        parser_fail(parser, parser->token.place, "expected '+', found '-': a negative offset is written +-8");
+    return parser->token.kind == '+' ? (int64_t)parse_expression(parser).bits : 0;
+}
+
 /* Encloses a variable in an address, as in "ld.global.u32 %r1, table[3]". */
 static PtxOperand address_of(Parser *parser, PtxOperand base)
 {
@@ -139,11 +147,10 @@ static PtxOperand parse_named(Parser *parser, const Opcode *opcode)
     PtxOperand operand = parse_name(parser);
     if (operand.kind != PTX_VARIABLE)
         return operand;
-    if (parser->token.kind == '+' || parser->token.kind == '-') {
-        operand.value = (int64_t)parse_expression(parser).bits;
-    } else if (parser_accept(parser, '[')) {
+    operand.value = parse_addend(parser);
+    if (parser_accept(parser, '[')) {
         const uint64_t bytes = type_bytes(parser->variables.items[operand.index].type);
-        operand.value = (int64_t)(parse_expression(parser).bits * bytes);
+        operand.value += (int64_t)(parse_expression(parser).bits * bytes);
         parser_expect(parser, ']', "']' after the index");
         return strcmp(opcode->mnemonic, "mov") ? address_of(parser, operand) : operand;
     }
@@ -232,12 +239,12 @@ static PtxOperand parse_address(Parser *parser, const Opcode *opcode)
     if (parser->token.kind == TOKEN_NAME && !expression_begins(&parser->token)) {
         const Place place = parser->token.place;
         const PtxOperand base = parse_name(parser);
+        const bool is_component = base.kind == PTX_REGISTER && parser->last_token == TOKEN_DIRECTIVE;
         if ((base.kind != PTX_REGISTER && base.kind != PTX_VARIABLE && base.kind != PTX_SPECIAL) ||
-            base.selector)
+            base.selector || is_component)
             parser_fail(parser, place, "an address begins with a register, a variable or a constant");
         add_element(parser, first, base);
-        if (parser->token.kind == '+' || parser->token.kind == '-')
-            address.value = (int64_t)parse_expression(parser).bits;
+        address.value = parse_addend(parser);
     } else {
         add_element(parser, first, parse_constant(parser));
     }
@@ -265,6 +272,8 @@ PtxOperand parse_operand(Parser *parser, const Opcode *opcode)
     parser_advance(parser);
     const Place place = parser->token.place;
     const PtxOperand second = parse_scalar(parser, opcode);
+    if (operand.minus || operand.negated || second.minus || second.negated)
+        parser_fail(parser, place, "a register that is written has no sign");
     if (second.kind != PTX_REGISTER && second.kind != PTX_SINK)
         parser_fail(parser, place, "expected a register after '|'");
     add_element(parser, first, operand);

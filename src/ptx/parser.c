@@ -60,6 +60,7 @@ void parser_expected(Parser *parser, const char *what) { fail_expected(parser, p
 void parser_advance(Parser *parser)
 {
     const Token *token = &parser->token;
+    parser->last_token = token->kind;
     if (token->start)
         parser->last_place = (Place){token->place.line, token->place.column + token->length};
     lexer_next(&parser->lexer, &parser->token);

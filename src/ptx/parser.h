@@ -62,7 +62,8 @@ typedef struct Alias { uint32_t alias, target; } Alias; /* function numbers */
 typedef struct Opcode {
     const char *text;      /* add.s32 */
     const char *mnemonic;  /* add */
-    const char *sizes;     /* see check.c; null: nothing to check */
+    const struct OperandRule *rule; /* see check.h; null: no types to check */
+    const char *problem;   /* of its suffixes, completes "'add.s32' ..."; null: none */
     uint32_t row;
     uint32_t first_mod;    /* in opcode_mods */
     uint8_t mod_count;
@@ -79,6 +80,7 @@ typedef struct Parser {
     Lexer lexer;
     Token token;           /* the next one */
     Place last_place;      /* where the token before it ended */
+    int last_token;        /* what that was */
     Module *module;
     Error *error;
     jmp_buf escape;
@@ -154,6 +156,11 @@ const Symbol *scope_find_at(Parser *parser, uint32_t name, unsigned depth);
 void scope_refer(Parser *parser, Fixup fixup);
 uint32_t scope_add_registers(Parser *parser, uint32_t name, Type type, unsigned vector);
 
+/* parse_header.c: behind the directive */
+void parse_version(Parser *parser);
+void parse_target(Parser *parser);
+void parse_address_size(Parser *parser);
+
 /* parse_module.c */
 void parse_pragma(Parser *parser);
 void parse_file(Parser *parser);
@@ -208,6 +215,7 @@ Constant parse_expression(Parser *parser);
 /* check.c */
 /* places: of the operands */
 void check_insn(Parser *parser, const PtxInsn *insn, const Opcode *opcode, const Place *places);
-const char *check_sizes(const char *mnemonic, const Mod *mods, unsigned mod_count);
+const char *check_suffixes(const char *mnemonic, RowId row, const Mod *mods, unsigned mod_count);
+const struct OperandRule *check_rule(const char *mnemonic, const Mod *mods, unsigned mod_count);
 
 #endif

@@ -30,8 +30,8 @@ static const char own_kernels[] = PTX_HEADER
     "setp.ne.u32 %p, %t, 0; @%p bra END;\n"
     "mul.wide.u32 %b, %i, 128; add.u64 %o, %o, %b; add.u64 %a, %a, %b; ld.global.u32 %r, [%a];\n"
     "setp.eq.u32 %p, %i, 0; @%p bra SET;\n"
-    "WAIT: ld.volatile.global.u32 %n, [%o-128]; setp.eq.u32 %p, %n, 0; @%p bra WAIT;\n"
-    "fence.acq_rel.gpu; ld.global.u32 %n, [%o-124]; add.u32 %r, %r, %n;\n"
+    "WAIT: ld.volatile.global.u32 %n, [%o+-128]; setp.eq.u32 %p, %n, 0; @%p bra WAIT;\n"
+    "fence.acq_rel.gpu; ld.global.u32 %n, [%o+-124]; add.u32 %r, %r, %n;\n"
     "SET: st.global.u32 [%o+4], %r; fence.acq_rel.gpu; st.volatile.global.u32 [%o], 1;\n"
     "END: ret;\n}\n"
     /* Everybody at once: sums, exchanges and maxima of few words. */

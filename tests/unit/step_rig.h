@@ -32,7 +32,7 @@ typedef struct Rig {
     Insn insn;
     PtxInsn ptx;
     Mod mods[24];
-    PtxOperand ptx_operands[8];
+    PtxOperand ptx_operands[8 + 32]; /* behind the first 8: what vectors hold, all '_' */
     Operand operands[48];
     Mask predicates[8];
     _Alignas(64) uint32_t words[RIG_SLOTS * LANES];
@@ -108,7 +108,9 @@ static inline Operand *rig_add(Rig *rig, PtxOperandKind kind, unsigned count)
     unsigned k = rig->insn.operand_count++;
     unsigned at = rig->insn.begin[k];
     rig->insn.begin[k + 1] = (uint8_t)(at + count);
-    rig->ptx_operands[k] = (PtxOperand){.kind = (uint8_t)kind, .count = (uint16_t)count};
+    rig->ptx_operands[k] = (PtxOperand){.kind = (uint8_t)kind, .count = (uint16_t)count, .first = 8};
+    for (unsigned i = 8; i < 8 + 32; i++)
+        rig->ptx_operands[i].kind = PTX_SINK;
     rig->ptx.operand_count = rig->insn.operand_count;
     return &rig->operands[at];
 }
@@ -157,7 +159,8 @@ static inline uint64_t *rig_lanes64(Rig *rig, unsigned slot) { return (uint64_t 
 
 static inline void rig_decode(Rig *rig)
 {
-    rig->insn.detail = matrix_decode(&rig->function, &rig->ptx, &rig->arena);
+    const char *problem;
+    rig->insn.detail = matrix_decode(&rig->function, &rig->ptx, &rig->arena, &problem);
 }
 
 #endif

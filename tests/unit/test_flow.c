@@ -457,8 +457,8 @@ static void test_slots_are_shared_where_safe(void **state)
     done(&c);
     /* A wider or second destination would be written over sources that are still needed. */
     c = analyse("mov.u64 %rd1, 0; ld.global.v2.u32 {%r1, %r2}, [%rd1];"
-                "st.global.u32 [0], %r1; st.global.u32 [0], %r2;"
-                "mov.u32 %r3, 1; cvt.u64.u32 %rd2, %r3; st.global.u64 [0], %rd2; ret;");
+                "st.local.u32 [0], %r1; st.local.u32 [0], %r2;"
+                "mov.u32 %r3, 1; cvt.u64.u32 %rd2, %r3; st.local.u64 [0], %rd2; ret;");
     assert_int_not_equal(slot_of(&c, "%rd1"), slot_of(&c, "%r1"));
     assert_int_not_equal(slot_of(&c, "%rd1") + 1, slot_of(&c, "%r1"));
     assert_int_not_equal(slot_of(&c, "%rd1"), slot_of(&c, "%r2"));
@@ -466,7 +466,7 @@ static void test_slots_are_shared_where_safe(void **state)
     assert_int_not_equal(slot_of(&c, "%rd2") & ~1u, slot_of(&c, "%r3") & ~1u);
     done(&c);
     /* A value that nobody reads must not land on one that is read later. */
-    c = analyse("mov.u32 %r1, 1; mov.u32 %r2, 2; st.global.u32 [0], %r1; ret;");
+    c = analyse("mov.u32 %r1, 1; mov.u32 %r2, 2; st.local.u32 [0], %r1; ret;");
     assert_int_not_equal(slot_of(&c, "%r2"), FLOW_NO_SLOT);
     assert_int_not_equal(slot_of(&c, "%r1"), slot_of(&c, "%r2"));
     done(&c);
@@ -477,8 +477,8 @@ static void test_slots_are_aligned(void **state)
     (void)state;
     Case c = analyse("mov.b16 %h1, 1; mov.u32 %r1, 1; mov.u64 %rd1, 2; mov.u32 %r2, 3;"
                      "mov.b128 %q1, {%rd1, %rd1}; mov.b128 {%rd2, %rd3}, %q1;"
-                     "st.global.v2.u32 [0], {%r1, %r2}; st.global.v2.u64 [0], {%rd2, %rd3};"
-                     "st.global.u16 [0], %h1; ret;");
+                     "st.local.v2.u32 [0], {%r1, %r2}; st.local.v2.u64 [0], {%rd2, %rd3};"
+                     "st.local.u16 [0], %h1; ret;");
     assert_int_equal(slot_of(&c, "%rd1") % 2, 0);
     assert_int_equal(slot_of(&c, "%rd3") % 2, 0);
     assert_int_equal(slot_of(&c, "%q1") % 4, 0);
@@ -540,7 +540,7 @@ static void test_large_function(void **state)
             at = append(text, at, "@%%p1 bra L%u;\nadd.u32 %%r%u, %%r%u, 1;\nL%u:\n", i, i, i - 1, i);
     }
     for (unsigned i = 1; i <= 16000; i++)
-        at = append(text, at, "st.global.u32 [0], %%r%u;\n", i * 3);
+        at = append(text, at, "st.local.u32 [0], %%r%u;\n", i * 3);
     append(text, at, "ret;\n}\n");
     Case c = analyse_text(text, "k");
     assert_true(c.function->insn_count > 99000);

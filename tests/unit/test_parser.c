@@ -5,12 +5,12 @@ static void test_header(void **state)
 {
     (void)state;
     Module *module =
-        parse_whole("// first\n.version 7.8\n.target sm_90a, texmode_independent, debug\n.address_size 32\n"
+        parse_whole("// first\n.version 7.8\n.target sm_90a, texmode_independent, debug\n.address_size 64\n"
                     ".file 1 \"a.cu\", 17, 19\n.file 3 \"b.cu\"\n.pragma \"nounroll\";\n"
                     ".section .debug_info { .b8 1, 2 L: .b32 .debug_abbrev { } .b64 L+4-3 }\n");
     assert_int_equal(module->version, 78);
     assert_int_equal(module->target, 90);
-    assert_int_equal(module->address_bits, 32);
+    assert_int_equal(module->address_bits, 64);
     assert_int_equal(module->file_count, 4);
     assert_string_equal(module->files[1], "a.cu");
     assert_null(module->files[2]);
@@ -19,7 +19,7 @@ static void test_header(void **state)
     module_free(module);
     module = parse_whole(".version 3.0\n.target sm_20");
     assert_int_equal(module->version, 30);
-    assert_int_equal(module->address_bits, 32);
+    assert_int_equal(module->address_bits, 64);
     module_free(module);
 }
 
@@ -208,7 +208,7 @@ static void test_scopes(void **state)
         ".global .u64 x; .entry k (.param .u64 y) { .reg .b32 x; .reg .b32 %r<4>; mov.b32 x, 1; mov.b32 %r1, "
         "1;"
         "{ .reg .b64 x; .reg .b64 %r<2>; .local .b64 y[2]; mov.b64 x, 2; mov.b64 %r1, y; mov.b32 %r2, 5;"
-        "{ .shared .b32 x; ld.shared.b32 %r3, [x]; } mov.b64 %r1, 3; } mov.b32 %r1, 4; ld.param.u64 _, [y]; "
+        "{ .shared .b32 x; ld.shared.b32 %r3, [x]; } mov.b64 %r1, 3; } mov.b32 %r1, 4; ld.param.u32 %r1, [y]; "
         "}");
     const Function *k = &module->functions[0];
     assert_int_equal(k->insn_count, 9);
@@ -354,7 +354,7 @@ static void test_aliases(void **state)
 {
     (void)state;
     Module *module = parse(
-        ".func f { ret; } .func g; .entry k { call g; mov.u64 _, g; } .global .u64 p = g; .alias g, f;");
+        ".func f { ret; } .func g; .entry k { .reg .b64 %a; call g; mov.u64 %a, g; } .global .u64 p = g; .alias g, f;");
     const Function *k = &module->functions[2];
     assert_int_equal(operand_at(k, 0, 0)->index, 0);
     assert_int_equal(operand_at(k, 1, 1)->index, 0);

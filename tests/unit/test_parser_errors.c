@@ -84,6 +84,15 @@ static void test_header_errors(void **state)
     expect_error(".version 8.0 .global .u32 x;",
                  "1:14: expected '.target' before the first declaration, found '.global'");
     expect_error(".version 8.0 .address_size 16", "1:28: an address size must be 32 or 64");
+    expect_error(".version 8.0 .target sm_80 .address_size 32",
+                 "1:42: modules with addresses of 32 bits are not executed; compile this one with");
+    expect_error(".version 8.0 .address_size 64 .target sm_80", "1:28: .address_size stands once, right behind");
+    expect_error(".version 99.9", "1:10: there is no PTX version 99.9 that Warpbeam knows; it reads 1.0 to 9.9");
+    expect_error(".version 7.9", "1:10: there is no PTX version 7.9");
+    expect_error(".version 8.0 .target sm_999", "1:22: 'sm_999' is not a target such as sm_80");
+    expect_error(".version 8.0 .target sm_80a", "1:22: 'sm_80a' is not a target");
+    expect_error(".version 8.0 .target sm_80, fast", "1:29: 'fast' is not a target");
+    expect_error(".version 7.0 .target sm_90", "1:22: PTX 7.0 has no target 'sm_90'; that takes .version 7.8");
     expect_line_error("hello", "1: expected a directive such as .global, .func or .entry, found 'hello'");
     expect_line_error(".frob x;", "1: expected a directive such as .global, .func or .entry, found '.frob'");
     expect_line_error("/* never closed", "1: comment without end");
@@ -302,8 +311,9 @@ static void test_size_checks(void **state)
                       "14: register '%r1' has type .b32, but 'mul.wide.s32' takes 64 bits there");
     expect_body_error("ld.global.u64 %r1, [%rd1];",
                       "15: register '%r1' has type .b32, but 'ld.global.u64' takes at least 64 bits");
-    expect_body_error("st.global.v2.u32 [%rd1], {%r1, %rs1};", "26: register '%rs1' has type .b16");
-    expect_body_error("mov.b64 %rd1, {%r1, %rs1};", "15: the vector has 48 bits, but 'mov.b64' takes 64");
+    expect_body_error("st.global.v2.u32 [%rd1], {%r1, %rs1};",
+                      "26: a vector's registers have one size, but '%r1' has type .b32 and '%rs1' .b16");
+    expect_body_error("mov.b64 %rd1, {%r1, %rs1};", "15: a vector's registers have one size");
     expect_body_error("shl.b64 %rd1, %rd2, %rd3;",
                       "21: register '%rd3' has type .b64, but 'shl.b64' takes 32 bits there");
     expect_body_error("setp.lt.f32 %p1, %f1, %rd1;", "23: register '%rd1' has type .b64");

@@ -74,7 +74,7 @@ static void test_names(void **state)
     const Function *k;
     Module *module = parse_kernel(
         "mov.u32 %r1, %tid.x; mov.u32 %r1, %nctaid.z; mov.u32 %r1, %laneid; mov.u64 %rd1, %clock64;"
-        "mov.u64 %rd1, table; mov.u64 %rd1, table+12; mov.u64 %rd1, table-4; mov.u64 %rd1, table[3];"
+        "mov.u64 %rd1, table; mov.u64 %rd1, table+12; mov.u64 %rd1, table+-4; mov.u64 %rd1, table[3];"
         "mov.u64 %rd1, k; setp.eq.and.s32 %p1, %r1, 0, !%p2;",
         &k);
     static const SpecialRegister specials[] = {SPECIAL_tid_x, SPECIAL_nctaid_z, SPECIAL_laneid,
@@ -110,9 +110,9 @@ static void test_addresses(void **state)
     const Function *k;
     Module *module =
         parse_kernel("ld.global.u32 %r1, [%rd1]; ld.global.u32 %r1, [%rd1+8]; ld.global.u32 %r1, [%rd1+-8]; "
-                     "ld.global.u32 %r1, [ %rd1 - 8 ];"
+                     "ld.global.u32 %r1, [ %rd1 + -8 ];"
                      "ld.global.u32 %r1, [table]; ld.global.u32 %r1, [table+(2*4)]; ld.global.u32 %r1, "
-                     "table[3]; ld.global.u32 %r1, [4096];"
+                     "table[3]; ld.local.u32 %r1, [4096];"
                      "ld.param.u64 %rd1, [arg]; st.global.u32 [%rd1+4], 7; ld.global.u32 %r1, [%rd1+16-4];",
                      &k);
     expect_address(k, 0, 1, PTX_REGISTER, 0);
