@@ -39,6 +39,11 @@ WbStatus gpu_end(WbGpu *gpu, WbStatus status)
     return status;
 }
 
+WbStatus gpu_refuse(WbGpu *gpu, const char *sentence)
+{
+    return gpu_end(gpu, error_set(gpu_begin(gpu), WB_ERROR_ARGUMENT, "%s", sentence));
+}
+
 /* What other parts of the GPU keep as copies of knobs. */
 static void apply_config(WbGpu *gpu)
 {

@@ -107,6 +107,11 @@ struct WbGpu {
 Error *gpu_begin(WbGpu *gpu);
 /* Keeps the sentence of a failed call; returns the status. */
 WbStatus gpu_end(WbGpu *gpu, WbStatus status);
+/* The whole of a call whose argument is wrong: keeps the sentence; returns WB_ERROR_ARGUMENT. */
+WbStatus gpu_refuse(WbGpu *gpu, const char *sentence);
+/* A statistic as wb_stat_at() and wb_stat_find() have it, within a call; `index` is that of one. */
+WbStat gpu_stat_at(const WbGpu *gpu, size_t index);
+bool gpu_stat_find(const WbGpu *gpu, const char *name, WbStat *stat);
 /* Cycles that take at least so many nanoseconds. */
 Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds);
 

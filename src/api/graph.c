@@ -7,8 +7,10 @@
 
 WbStatus wb_graph_create(WbGpu *gpu, WbGraph **graph)
 {
-    if (!gpu || !graph)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!graph)
+        return gpu_refuse(gpu, "wb_graph_create needs a place for the graph; it was null.");
     *graph = xcalloc(1, sizeof **graph);
     (*graph)->gpu = gpu;
     return WB_OK;
@@ -254,8 +256,10 @@ WbStatus wb_graph_set_policy(WbGraph *graph, WbPolicy policy, uint32_t bound)
 
 WbStatus wb_graph_set_policy_name(WbGraph *graph, const char *name, uint32_t bound)
 {
-    if (!graph || !name)
+    if (!graph)
         return WB_ERROR_ARGUMENT;
+    if (!name)
+        return gpu_refuse(graph->gpu, "wb_graph_set_policy_name needs the name of a policy; it was null.");
     Error *error = gpu_begin(graph->gpu);
     return gpu_end(graph->gpu, use_order(graph, order_find(name, error), bound, error));
 }

@@ -11,8 +11,10 @@ WbStatus wb_address_find(WbGpu *gpu, uint64_t address, WbAddress *found)
         [MEMORY_MANAGED] = WB_MEMORY_MANAGED,
         [MEMORY_REGISTERED] = WB_MEMORY_HOST,
     };
-    if (!gpu || !found)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!found)
+        return gpu_refuse(gpu, "wb_address_find needs a place for its answer; it was null.");
     const Allocation *allocation = space_find(&gpu->space, address, 1);
     *found = (WbAddress){.memory = WB_MEMORY_NONE};
     if (allocation)
@@ -26,8 +28,10 @@ WbStatus wb_address_find(WbGpu *gpu, uint64_t address, WbAddress *found)
 
 WbStatus wb_memory_size(WbGpu *gpu, uint64_t *total, uint64_t *available)
 {
-    if (!gpu || !total || !available)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!total || !available)
+        return gpu_refuse(gpu, "wb_memory_size needs places for its answers; one was null.");
     *total = gpu->space.limit;
     *available = gpu->space.used < gpu->space.limit ? gpu->space.limit - gpu->space.used : 0;
     return WB_OK;

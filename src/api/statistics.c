@@ -54,24 +54,66 @@ static uint64_t value_at(const WbGpu *gpu, size_t index)
 
 size_t wb_stat_count(const WbGpu *gpu) { return gpu ? gpu->statistics.count : 0; }
 
+/* What it last said is no part of what a GPU is: whoever may only look at it is told as well. */
+static WbGpu *teller(const WbGpu *gpu) { return (WbGpu *)gpu; }
+
+WbStat gpu_stat_at(const WbGpu *gpu, size_t index)
+{
+    WbStat stat = gpu->statistics.rows[index];
+    stat.value = value_at(gpu, index);
+    return stat;
+}
+
+bool gpu_stat_find(const WbGpu *gpu, const char *name, WbStat *stat)
+{
+    for (size_t i = 0; i < gpu->statistics.count; i++) {
+        if (strcmp(gpu->statistics.rows[i].name, name) == 0) {
+            *stat = gpu_stat_at(gpu, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the call of that name, for one of `count`, can be answered; if not, the error says why. */
+static bool is_asked_well(const char *call, const void *answer, size_t index, size_t count, const char *of,
+                          Error *error)
+{
+    if (!answer)
+        error_set(error, WB_ERROR_ARGUMENT, "%s needs a place for its answer; it was null.", call);
+    else if (index >= count)
+        error_set(error, WB_ERROR_ARGUMENT, "There are %zu %s; there is no number %zu (they count from 0).", count,
+                  of, index);
+    return error->status == WB_OK;
+}
+
+static WbStatus no_statistic(const char *call, const char *name, Error *error)
+{
+    return name ? error_set(error, WB_ERROR_NOT_FOUND,
+                            "There is no statistic '%.80s'; `warpbeam list statistics` shows all.", name)
+                : error_set(error, WB_ERROR_ARGUMENT, "%s needs the name of a statistic; it was null.", call);
+}
+
 WbStatus wb_stat_at(const WbGpu *gpu, size_t index, WbStat *stat)
 {
-    if (!gpu || !stat || index >= gpu->statistics.count)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
-    *stat = gpu->statistics.rows[index];
-    stat->value = value_at(gpu, index);
+    Error *error = gpu_begin(teller(gpu));
+    if (!is_asked_well("wb_stat_at", stat, index, gpu->statistics.count, "statistics", error))
+        return gpu_end(teller(gpu), error->status);
+    *stat = gpu_stat_at(gpu, index);
     return WB_OK;
 }
 
 WbStatus wb_stat_find(const WbGpu *gpu, const char *name, WbStat *stat)
 {
-    if (!gpu || !name || !stat)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
-    for (size_t i = 0; i < gpu->statistics.count; i++) {
-        if (strcmp(gpu->statistics.rows[i].name, name) == 0)
-            return wb_stat_at(gpu, i, stat);
-    }
-    return WB_ERROR_NOT_FOUND;
+    Error *error = gpu_begin(teller(gpu));
+    if (!is_asked_well("wb_stat_find", stat, 0, 1, "", error))
+        return gpu_end(teller(gpu), error->status);
+    return name && gpu_stat_find(gpu, name, stat) ? WB_OK
+                                                  : gpu_end(teller(gpu), no_statistic("wb_stat_find", name, error));
 }
 
 void wb_stats_reset(WbGpu *gpu)
@@ -94,8 +136,11 @@ size_t wb_record_count(const WbGpu *gpu) { return gpu ? gpu->records.count : 0; 
 
 WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record)
 {
-    if (!gpu || !record || index >= gpu->records.count)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(teller(gpu));
+    if (!is_asked_well("wb_record_at", record, index, gpu->records.count, "records of kernels", error))
+        return gpu_end(teller(gpu), error->status);
     const KernelRecord *kept = gpu->records.items[index];
     *record = (WbRecord){
         .name = kept->symbol,
@@ -121,17 +166,20 @@ WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record)
 
 WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat *stat)
 {
-    if (!gpu || !name || !stat || index >= gpu->records.count)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(teller(gpu));
+    if (!is_asked_well("wb_record_stat", stat, index, gpu->records.count, "records of kernels", error))
+        return gpu_end(teller(gpu), error->status);
     const KernelRecord *kept = gpu->records.items[index];
     const WbStat *row = gpu->statistics.rows;
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         for (size_t i = 0; i < components[c].table->count; i++, row++) {
-            if (strcmp(row->name, name) != 0)
+            if (!name || strcmp(row->name, name) != 0)
                 continue;
             *stat = *row;
             stat->value = kept->components[c].sums[i];
             return WB_OK;
         }
-    return WB_ERROR_NOT_FOUND;
+    return gpu_end(teller(gpu), no_statistic("wb_record_stat", name, error));
 }

@@ -76,8 +76,10 @@ WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch)
 
 WbStatus wb_stream_copy(WbGpu *gpu, WbStream *stream, const WbCopy *copy)
 {
-    if (!gpu || !copy)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!copy)
+        return gpu_refuse(gpu, "wb_stream_copy needs a copy; it was null.");
     Error *error = gpu_begin(gpu);
     if (stream_check(gpu, stream, error) || copy_check(gpu, copy, error))
         return gpu_end(gpu, error->status);
@@ -90,8 +92,10 @@ WbStatus wb_stream_copy(WbGpu *gpu, WbStream *stream, const WbCopy *copy)
 
 WbStatus wb_stream_fill(WbGpu *gpu, WbStream *stream, const WbFill *fill)
 {
-    if (!gpu || !fill)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!fill)
+        return gpu_refuse(gpu, "wb_stream_fill needs a fill; it was null.");
     Error *error = gpu_begin(gpu);
     if (stream_check(gpu, stream, error) || fill_check(gpu, fill, error))
         return gpu_end(gpu, error->status);
@@ -103,8 +107,10 @@ WbStatus wb_stream_fill(WbGpu *gpu, WbStream *stream, const WbFill *fill)
 
 WbStatus wb_stream_call(WbGpu *gpu, WbStream *stream, WbHostFunction *function, void *context)
 {
-    if (!gpu || !function)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!function)
+        return gpu_refuse(gpu, "wb_stream_call needs a function; it was null.");
     Error *error = gpu_begin(gpu);
     if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
@@ -117,8 +123,10 @@ WbStatus wb_stream_call(WbGpu *gpu, WbStream *stream, WbHostFunction *function, 
 
 WbStatus wb_stream_gate(WbGpu *gpu, WbStream *stream, WbGate **gate)
 {
-    if (!gpu || !gate)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!gate)
+        return gpu_refuse(gpu, "wb_stream_gate needs a place for the gate; it was null.");
     Error *error = gpu_begin(gpu);
     if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
@@ -194,8 +202,10 @@ double wb_time(const WbGpu *gpu)
 
 WbStatus wb_event_create(WbGpu *gpu, WbEvent **event)
 {
-    if (!gpu || !event)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!event)
+        return gpu_refuse(gpu, "wb_event_create needs a place for the event; it was null.");
     *event = xcalloc(1, sizeof **event);
     (*event)->gpu = gpu;
     return WB_OK;
@@ -228,8 +238,10 @@ WbStatus wb_event_record(WbEvent *event, WbStream *stream)
 
 WbStatus wb_stream_wait_event(WbGpu *gpu, WbStream *stream, WbEvent *event)
 {
-    if (!gpu || !event)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!event)
+        return gpu_refuse(gpu, "wb_stream_wait_event needs an event; it was null.");
     Error *error = gpu_begin(gpu);
     if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
@@ -259,8 +271,10 @@ WbStatus wb_event_query(WbEvent *event)
 
 WbStatus wb_event_time(WbEvent *event, double *nanoseconds)
 {
-    if (!event || !nanoseconds)
+    if (!event)
         return WB_ERROR_ARGUMENT;
+    if (!nanoseconds)
+        return gpu_refuse(event->gpu, "wb_event_time needs a place for its answer; it was null.");
     Error *error = gpu_begin(event->gpu);
     if (!event->is_recorded)
         return gpu_end(event->gpu, error_set(error, WB_ERROR_ARGUMENT, "The event has never been recorded."));

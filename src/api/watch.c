@@ -81,8 +81,10 @@ static WbStatus take_graph(WbGpu *gpu, WbGraph **graph)
 
 WbStatus wb_profile_end(WbGpu *gpu, WbGraph **graph)
 {
-    if (!gpu || !graph)
+    if (!gpu)
         return WB_ERROR_ARGUMENT;
+    if (!graph)
+        return gpu_refuse(gpu, "wb_profile_end needs a place for the graph; it was null.");
     *graph = NULL;
     Error *error = gpu_begin(gpu);
     if (!gpu->profile)

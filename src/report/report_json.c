@@ -315,8 +315,7 @@ static void put_totals(JsonWriter *json, const WbGpu *gpu)
 {
     json_open(json, "totals", '{');
     for (size_t i = 0; i < wb_stat_count(gpu); i++) {
-        WbStat stat;
-        wb_stat_at(gpu, i, &stat);
+        const WbStat stat = gpu_stat_at(gpu, i);
         json_put_integer(json, stat.name, stat.value);
     }
     json_close(json);
@@ -365,8 +364,8 @@ static void put_host(JsonWriter *json, const WbGpu *gpu)
 {
     WbStat instructions = {0}, cycles = {0};
     struct rusage usage = {0};
-    wb_stat_find(gpu, "warp_instructions", &instructions);
-    wb_stat_find(gpu, "cycles", &cycles);
+    gpu_stat_find(gpu, "warp_instructions", &instructions);
+    gpu_stat_find(gpu, "cycles", &cycles);
     getrusage(RUSAGE_SELF, &usage);
     const uint64_t microseconds = (uint64_t)(gpu->seconds * 1e6);
     json_open(json, "host", '{');

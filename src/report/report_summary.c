@@ -186,8 +186,8 @@ static void put_head(const WbGpu *gpu, FILE *to)
     WbStat instructions = {0}, launches = {0};
     char kernels[RATIO_TEXT_SIZE], all[RATIO_TEXT_SIZE], time[160] = "", line[512];
     const RunTimes times = run_times(gpu);
-    wb_stat_find(gpu, "warp_instructions", &instructions);
-    wb_stat_find(gpu, "launches", &launches);
+    gpu_stat_find(gpu, "warp_instructions", &instructions);
+    gpu_stat_find(gpu, "launches", &launches);
     ratio_text(run_microseconds(gpu, times.kernels), 1, 3, kernels);
     ratio_text(run_microseconds(gpu, times.all), 1, 3, all);
     const bool is_more = times.all > times.kernels;

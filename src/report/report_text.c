@@ -249,8 +249,7 @@ static void write_counts(const WbGpu *gpu, FILE *to)
 {
     fputs("counts:\n", to);
     for (size_t i = 0; i < wb_stat_count(gpu); i++) {
-        WbStat stat;
-        wb_stat_at(gpu, i, &stat);
+        const WbStat stat = gpu_stat_at(gpu, i);
         if (stat.value)
             write_count(&stat, to);
     }
