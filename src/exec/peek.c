@@ -41,14 +41,24 @@ bool peek(const Warp *warp, unsigned lane, uint64_t address, void *to, size_t si
     return from != NULL;
 }
 
-bool poke(const Warp *warp, unsigned lane, uint64_t address, const void *from, size_t size)
+static uint8_t *locate_writable(const Warp *warp, unsigned lane, uint64_t address, size_t size)
 {
     bool is_read_only;
     uint8_t *to = locate(warp, lane, address, size, &is_read_only);
-    if (!to || is_read_only)
-        return false;
-    memcpy(to, from, size);
-    return true;
+    return is_read_only ? NULL : to;
+}
+
+bool poke(const Warp *warp, unsigned lane, uint64_t address, const void *from, size_t size)
+{
+    uint8_t *to = locate_writable(warp, lane, address, size);
+    if (to)
+        memcpy(to, from, size);
+    return to != NULL;
+}
+
+bool poke_may(const Warp *warp, unsigned lane, uint64_t address, size_t size)
+{
+    return locate_writable(warp, lane, address, size) != NULL;
 }
 
 bool peek_string(const Warp *warp, unsigned lane, uint64_t address, char *to, size_t size)

@@ -1,6 +1,6 @@
 #include "exec/runtime_call.h"
 
-#include "exec/peek.h"
+#include "exec/answer.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -61,7 +61,7 @@ StepResult runtime_store(RuntimeCall *call, uint32_t pointer_argument, const voi
     const uint64_t address = runtime_argument64(call, pointer_argument);
     if (address == 0)
         return runtime_answer_error(call, DEVICE_INVALID_VALUE, answer);
-    if (poke(step->warp, call->caller.lane, address, value, bytes))
+    if (answer_put(step->warp, call->caller.lane, address, value, bytes))
         return STEP_NEXT;
     return step_error(step, WB_ERROR_ADDRESS, call->caller.lane,
                       "calls '%s' with 0x%" PRIx64 " as the place for an answer of %zu bytes, where it may "

@@ -4,7 +4,9 @@
  * after the other in the order of the cycles in which they were called (sim/shard.h). The warp waits for
  * the way there and back, or for the device runtime if that takes longer. An answer may be that the warp's
  * block has to wait for its children: the block begins to leave when that word has come (suspend.c). Or that
- * it need not: then the warp must not find in the L1 what is older than what they wrote. */
+ * it need not: then the warp must not find in the L1 what is older than what they wrote. What a call writes
+ * where its threads' pointers say is stored by the warp when the answer has come, before it goes on: so it goes
+ * the way of all stores, through the SM's own L1. */
 #include "sm/intrinsic.h"
 
 #include "exec/engine.h"
@@ -38,6 +40,7 @@ static void answer(void *context, Cycle time)
     sm->machine.clock = time;
     const Error earlier = sm->error; /* of an instruction, by the window's clock behind the call */
     error_clear(&sm->error);
+    sm->machine.answers = &sm->answers[warp];
     const bool has_failed = engine_step(slot->warp, &executed) == STEP_ERROR;
     if (has_failed)
         sm_fail_late(sm, warp, &sm->error, time);
@@ -45,6 +48,8 @@ static void answer(void *context, Cycle time)
     if (has_failed)
         return;
     count_executed(sm, slot, executed);
+    if (sm->answers[warp].pieces.count)
+        sm->answered |= (WarpSet)1 << warp;
     if (slot->warp->block->must_wait)
         sm->moving |= (WarpSet)1 << warp;
     else if (intrinsic->acquires)
@@ -56,6 +61,24 @@ static void answer(void *context, Cycle time)
     const Cycle turn = sm_next_turn(sm);
     if (turn < sm->shard.wake)
         sm->shard.wake = turn;
+}
+
+bool intrinsic_stores(Sm *sm, uint32_t warp)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    Warp *threads = slot->warp;
+    const uint32_t call = slot->pc - 1;
+    Step step;
+    step.warp = threads;
+    step.group = &threads->groups[threads->current == NO_INDEX ? 0 : threads->current];
+    step.frame = &threads->frames.items[step.group->frame];
+    step.insn = &slot->code[call];
+    sm->issuing = (Issuing){.warp = warp, .insn = &slot->timing[call]};
+    slot->has_stored = true;
+    if (answer_store(&step, &sm->answers[warp]) == STEP_NEXT)
+        return true;
+    sm_fail(sm, warp);
+    return false;
 }
 
 bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn)

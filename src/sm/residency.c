@@ -184,6 +184,7 @@ void residency_clear_warp_slot(Sm *sm, uint32_t warp)
     fetch_reset(sm, warp);
     sm->moving &= ~((WarpSet)1 << warp);
     sm->outdated &= ~((WarpSet)1 << warp);
+    sm->answered &= ~((WarpSet)1 << warp);
     slot->warp = NULL;
     slot->life = (slot->life + 1) & 0xFFFFFF;
     sm->resident_warps--;

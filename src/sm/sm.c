@@ -158,6 +158,11 @@ static bool must_release(const WarpSlot *slot)
 static bool is_held_back(Sm *sm, uint32_t warp, Cycle from)
 {
     const WarpSet bit = (WarpSet)1 << warp;
+    if (sm->answered & bit) {
+        sm->answered &= ~bit;
+        if (!intrinsic_stores(sm, warp))
+            return true;
+    }
     if (sm->outdated & bit) {
         sm->outdated &= ~bit;
         lsu_invalidate(sm->lsu);
@@ -185,7 +190,7 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
             residency_end_warp(sm, warp);
             return;
         }
-        if ((sm->lsu_held | sm->acquiring | sm->moving | sm->outdated) >> warp & 1 &&
+        if ((sm->lsu_held | sm->acquiring | sm->moving | sm->outdated | sm->answered) >> warp & 1 &&
             is_held_back(sm, warp, from))
             return;
         if (!choose_group(slot->warp)) {
@@ -391,6 +396,8 @@ void sm_free(Sm *sm)
         block_free(sm->blocks[i].report.suspended);
         VEC_FREE(&sm->blocks[i].barriers.phases);
     }
+    for (uint32_t i = 0; i < MAX_WARPS; i++)
+        VEC_FREE(&sm->answers[i].pieces);
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);
     VEC_FREE(&sm->replies);

@@ -20,6 +20,7 @@
 #ifndef SM_SM_H
 #define SM_SM_H
 
+#include "exec/answer.h"
 #include "exec/machine.h"
 #include "mem/crossbar.h"
 #include "sim/shard.h"
@@ -241,6 +242,7 @@ typedef struct Sm {
     Scheduler schedulers[MAX_SCHEDULERS];
 
     WarpSlot warps[MAX_WARPS];
+    AnswerList answers[MAX_WARPS]; /* of intrinsics, on their way to the warp */
     BlockSlot *blocks;         /* [max_blocks_per_sm] */
     uint32_t block_capacity, resident_blocks, resident_warps;
     uint64_t next_age;
@@ -267,6 +269,7 @@ typedef struct Sm {
     WarpSet lsu_held;          /* warps that wait for their asynchronous copies */
     WarpSet acquiring;         /* warps that wait for what a .acquire brings */
     WarpSet moving;            /* warps of blocks that do not run, and those whose call makes theirs leave */
+    WarpSet answered;          /* warps that have `answers` to store when their call is over */
     WarpSet outdated;          /* warps that the L1 is to be emptied for when their call is over */
     bool is_profiled;          /* a kernel that came here has a profile */
     bool lsu_touched;          /* it got an instruction or a reply in this cycle */

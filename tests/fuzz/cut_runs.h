@@ -86,8 +86,8 @@ enum { CUT_PIECES = sizeof cut_pieces / sizeof *cut_pieces };
 /* What ends it, done by one thread in one round. */
 static const char *const cut_ends[] = {
     "trap;\n",
-    "st.global.u32 [%a+0x40000000], %s;\n",
-    "ld.global.u32 %s, [%a+0x40000000];\n",
+    "st.global.u32 [%a+0x40100], %s;\n",
+    "ld.global.u32 %s, [%a+0x40100];\n",
     "{ .param .b64 x; st.param.b64 [x], %a; call free, (x); }\n",
     "bar.sync 1, 64;\n",
     "LOOP: ld.volatile.global.u32 %w, [%a+0x3fff0]; setp.ne.u32 %q, %w, 77777; @%q bra LOOP;\n",
