@@ -71,7 +71,8 @@ WbStatus kernel_link(WbKernel *kernel, Error *error)
     const bool is_native = config->machine_code == MACHINE_CODE_NATIVE;
     const uint32_t width = (uint32_t)config->warp_width;
     const uint32_t target = is_native ? (uint32_t)config->compute_capability : 0;
-    if (kernel->program && kernel->program->width == width && kernel->program->target == target)
+    if (kernel->program && kernel->program->width == width && kernel->program->target == target &&
+        kernel->program->contracts == config->contract_multiply_add)
         return WB_OK;
     kernel_unlink(kernel); /* a knob has changed since */
     if (!kernel->full && shares_name(kernel))
@@ -84,6 +85,7 @@ WbStatus kernel_link(WbKernel *kernel, Error *error)
         .context = kernel->module,
         .width = width,
         .target = target,
+        .contracts = config->contract_multiply_add,
     };
     return program_link(kernel->module->module, kernel->function, &environment, &kernel->program, error);
 }

@@ -42,6 +42,8 @@ static void fill_lane(Writer *writer)
         if (operand->minus)
             mods->minus ^= k < 3 ? 1 : 2; /* -a * -b is a * b */
     }
+    if (mods->minus && isa_signed_lane((RowId)writer->insn->row))
+        writer->insn->lane = isa_signed_lane((RowId)writer->insn->row);
 }
 
 /* The lane size that an immediate at PTX operand k gets. */

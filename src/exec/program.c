@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/link.h"
+#include "ptx/contract.h"
 #include "ptx/schedule.h"
 
 static void analyse_function(Linker *linker, const Function *function, ProgramFunction *to)
@@ -11,6 +12,8 @@ static void analyse_function(Linker *linker, const Function *function, ProgramFu
     const Module *module = linker->module;
     const uint32_t target = linker->environment->target;
     to->module = module;
+    if (linker->environment->contracts)
+        function = contract_function(module, function, linker->arena);
     to->function = target ? schedule_function(module, function, target, linker->arena) : function;
     to->flow = flow_analyse_for(module, to->function, target ? target : module->target, linker->arena);
 }
@@ -124,6 +127,7 @@ WbStatus program_link(const Module *module, uint32_t entry, const LinkEnvironmen
     program->name = environment->name ? environment->name : module->functions[entry].name;
     program->width = environment->width;
     program->target = environment->target;
+    program->contracts = environment->contracts;
     Linker linker = {.module = module,
                      .entry = entry,
                      .environment = environment,

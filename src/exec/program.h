@@ -120,6 +120,7 @@ typedef struct Program {
     uint32_t code_count;
     uint32_t width;                 /* lanes of a warp that operand offsets are made for */
     uint32_t target;                /* that of the LinkEnvironment */
+    bool contracts;                 /* that of the LinkEnvironment */
     ProgramFunction *functions;
     uint32_t function_count;
     const BranchTable *tables;
@@ -145,6 +146,8 @@ typedef struct LinkEnvironment {
     uint32_t width;                 /* lanes of a warp: 32 or 64 */
     uint32_t target;                /* such as 90: instructions stand in the order that an assembler for such
                                        GPUs gives them (ptx/schedule.h); 0: in that of the text */
+    bool contracts;                 /* products and sums become multiply-adds as an assembler makes them:
+                                       ptx/contract.h */
 } LinkEnvironment;
 
 /* Links kernel `entry` of the module. Fails with WB_ERROR_UNSUPPORTED and the sentence for the first

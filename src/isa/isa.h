@@ -114,6 +114,9 @@ RowId isa_match(const char *mnemonic, size_t length, const Mod *mods, unsigned m
 /* The suffixes that change what a lane function computes. */
 LaneMods isa_lane_mods(const Mod *mods, unsigned mod_count);
 
+/* The lane function of a multiply-add of floats that heeds LaneMods.minus; null for other rows. */
+LaneFn *isa_signed_lane(RowId row);
+
 /* A selector of a video instruction's operand, such as ".h1" or ".b3210"; 0 for any other text. */
 uint16_t isa_selector(const char *text, size_t length);
 /* Puts the selector of a row's operand (0 is the result) into the mods. False where that operand of the row

@@ -152,6 +152,7 @@ static Merge new_merge(Module **modules, uint32_t count, Error *error)
         merge.variables[m] = ARENA_ARRAY(&arena, uint32_t, from->variable_count + 1);
         merged->version = from->version > merged->version ? from->version : merged->version;
         merged->target = from->target > merged->target ? from->target : merged->target;
+        merged->is_debug |= from->is_debug;
         if (from->address_bits != merged->address_bits)
             error_set(error, WB_ERROR_PTX,
                       "%s has %u-bit addresses and %s %u-bit ones; they cannot be linked.",

@@ -68,7 +68,8 @@ typedef struct Variable {
 typedef struct Register { const char *name; Type type; } Register;
 
 typedef enum PtxOperandKind {
-    PTX_REGISTER,  /* index: register of the function; negated: !p; selector, minus: in video instructions */
+    PTX_REGISTER,  /* index: register of the function; negated: !p; selector: in video instructions;
+                      minus: there, and in multiply-adds that contract.h made, of constants too */
     PTX_INTEGER,   /* value: the bits, sign-extended to 64 */
     PTX_FLOAT32,   /* value: bits of an 0f literal */
     PTX_FLOAT64,   /* value: bits of an 0d or decimal literal */
@@ -105,6 +106,8 @@ typedef struct PtxInsn {
     uint32_t first_operand, first_mod;
     uint8_t operand_count, mod_count;
     bool guard_negated;
+    bool is_absorbed;   /* a product, or its copy, that only multiply-adds used, which compute it
+                           themselves: contract.h */
     uint32_t guard;     /* register number, or NO_INDEX */
     Place place;
     SourcePlace source;
@@ -168,6 +171,7 @@ typedef struct Module {
     size_t text_length;
     uint32_t version;         /* 10 * major + minor */
     uint32_t target;          /* 75 for sm_75 */
+    bool is_debug;            /* ".target sm_75, debug": an assembler changes nothing */
     uint32_t address_bits;    /* 64 */
     Variable *variables;
     uint32_t variable_count;

@@ -90,6 +90,7 @@ void parse_target(Parser *parser)
     do {
         const Token token = parser->token;
         parser_expect_name(parser, "a target such as sm_80");
+        parser->module->is_debug |= token_is(&token, "debug");
         if (!is_option(&token))
             parse_architecture(parser, &token);
     } while (parser_accept(parser, ','));

@@ -243,6 +243,10 @@ void native_fuse(NativeFunction *f)
     }
     for (uint32_t i = 0; i < f->count; i++) {
         const Insn *insn = &f->code[i];
+        if (insn->ptx && insn->ptx->is_absorbed) {
+            vanish(f, i); /* ptx/contract.h has made multiply-adds of its users */
+            continue;
+        }
         if (insn->action != ACTION_LANE || !insn->ptx || insn->guard != NO_INDEX ||
             !work_total(&f->forms[i].slots))
             continue;

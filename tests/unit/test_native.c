@@ -82,6 +82,9 @@ static void test_multiply_add(void **state)
     check("mul.lo.s32 %r4, %r1, %r2; add.s32 %r9, %r4, %r3;" STORE, 90, "011");
     check("shl.b32 %r4, %r1, 2; add.s32 %r9, %r4, %r3;" STORE, 90, "011");
     check("shl.b32 %r4, %r1, %r2; add.s32 %r9, %r4, %r3;" STORE, 90, "111");
+    check("mul.f32 %f4, %f1, %f2; sub.f32 %f9, %f3, %f4;" STOREF, 90, "011");
+    check("mul.f32 %f4, %f1, %f2; neg.f32 %f5, %f4; add.f32 %f9, %f5, %f3;" STOREF, 75, "0011");
+    check("mul.rn.f32 %f4, %f1, %f2; sub.f32 %f9, %f3, %f4;" STOREF, 90, "111");
 }
 
 static void test_chains(void **state)

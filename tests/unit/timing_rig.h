@@ -88,7 +88,8 @@ static inline TimingRig rig_time(const char *body, const GpuConfig *config)
     const LinkEnvironment environment = {.variable_address = rig_variable,
                                          .function_address = rig_function,
                                          .intrinsic = rig_intrinsic,
-                                         .width = 32};
+                                         .width = 32,
+                                         .contracts = true};
     const uint32_t entry = module_find_function(rig.module, "k");
     if (program_link(rig.module, entry, &environment, &rig.program, &error) != WB_OK)
         fail_msg("%s", error.text);
