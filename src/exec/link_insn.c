@@ -133,6 +133,22 @@ static WbStatus write_operands(Writer *writer)
     return status;
 }
 
+/* A generic access that names a variable means the variable's space. */
+static Space named_space(const Writer *writer)
+{
+    for (unsigned k = 0; k < writer->ptx->operand_count; k++) {
+        const PtxOperand *operand = link_operand_at(writer, k);
+        if (operand->kind != PTX_ADDRESS)
+            continue;
+        const PtxOperand *base = &writer->function->operands[operand->first];
+        if (base->kind != PTX_VARIABLE)
+            return SPACE_GENERIC;
+        const Space space = writer->linker->module->variables[base->index].space;
+        return space == SPACE_SHARED || space == SPACE_LOCAL ? space : SPACE_GENERIC;
+    }
+    return SPACE_GENERIC;
+}
+
 static void fill_memory(Writer *writer)
 {
     static const struct {
@@ -147,6 +163,8 @@ static void fill_memory(Writer *writer)
     for (unsigned i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (has_mod(writer, spaces[i].mod))
             insn->space = (uint8_t)spaces[i].space;
+    if (insn->space == SPACE_GENERIC)
+        insn->space = (uint8_t)named_space(writer);
     insn->vector = has_mod(writer, MOD_v2)   ? 2
                    : has_mod(writer, MOD_v4) ? 4
                    : has_mod(writer, MOD_v8) ? 8

@@ -52,6 +52,14 @@ static void reach_taken(Linker *linker)
         }
 }
 
+/* Of what is not known in a function: its own sentence, which has file and line, and who wants it. */
+static WbStatus refuse_function(Linker *linker, const Function *function)
+{
+    return error_set(linker->error, WB_ERROR_UNSUPPORTED, "kernel '%.200s' cannot be used%s%.200s: %s",
+                     linker->program->name, function->is_entry ? "" : ", since it can call ",
+                     function->is_entry ? "" : function->name, function->problem);
+}
+
 WbStatus link_reach(Linker *linker)
 {
     bool taken = false;
@@ -64,6 +72,8 @@ WbStatus link_reach(Linker *linker)
             continue;
         }
         const Function *function = link_function_of(linker, done);
+        if (function->problem)
+            return refuse_function(linker, function);
         for (uint32_t i = 0; i < function->insn_count; i++)
             if (function->insns[i].row == ROW_call)
                 reach_from_call(linker, function, &function->insns[i]);

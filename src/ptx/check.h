@@ -2,9 +2,9 @@
  *
  * check.c asks whether there are as many operands as the row wants, of the right kinds; check_type.c whether
  * their types fit the instruction's; check_vector.c whether vectors have as many elements as they must;
- * check_address.c whether what is in brackets can be an address of the instruction's space; check_value.c what
- * constants may be; check_suffix.c which suffixes go together. All follow what NVIDIA's assembler does, so that
- * PTX that passes here passes there. */
+ * check_address.c whether what is in brackets can be an address of the instruction's space; check_value.c
+ * what constants may be; check_suffix.c which suffixes go together. All follow what NVIDIA's assembler does,
+ * so that PTX that passes here passes there. */
 #ifndef PTX_CHECK_H
 #define PTX_CHECK_H
 

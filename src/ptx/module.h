@@ -55,6 +55,7 @@ typedef struct Variable {
     uint32_t align;
     uint32_t function;
     bool is_extern, is_visible, is_weak, is_common, is_array;
+    uint8_t vector;      /* of a formal in registers: as many in a row are one vector; 0: not its first */
     bool is_managed;     /* in memory that host and device reach at the same address */
     const uint8_t *init; /* `size` bytes, or null: zero */
     const Relocation *relocations;
@@ -149,6 +150,7 @@ typedef struct Function {
     uint32_t max_registers;   /* .maxnreg, 0: none */
     uint32_t min_blocks;      /* .minnctapersm, 0: none */
     bool no_return;
+    const char *problem;      /* the sentence of what is not known in it; null: nothing */
     Place place;
 } Function;
 

@@ -97,8 +97,10 @@ static void parse_body_directive(Parser *parser)
     else if (token_is(&parser->token, ".extern") || token_is(&parser->token, ".visible") ||
              token_is(&parser->token, ".weak") || token_is(&parser->token, ".common"))
         parse_variables(parser, parse_linkage(parser));
-    else
+    else {
+        parser->is_unknown = true;
         parser_expected(parser, "an instruction or a declaration");
+    }
 }
 
 void parse_body(Parser *parser)

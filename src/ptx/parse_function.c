@@ -3,6 +3,7 @@
 
 #include "ptx/parser.h"
 
+/* A vector register is as many formals in a row. */
 static void parse_formal(Parser *parser)
 {
     Space space;
@@ -10,11 +11,17 @@ static void parse_formal(Parser *parser)
         parser_expected(parser, "'.param' or '.reg'");
     parser_advance(parser);
     const Declaration declaration = parse_declaration(parser);
-    if (space == SPACE_REG && declaration.vector > 1)
-        parser_fail(parser, parser->last_place, "a formal parameter cannot be a vector register");
     Dimensions dimensions;
-    const Variable formal = parse_declarator(parser, space, &declaration, &dimensions);
-    VEC_PUSH(&parser->formals, formal);
+    Variable formal = parse_declarator(parser, space, &declaration, &dimensions);
+    if (space == SPACE_PARAM && declaration.vector > 1 && !dimensions.count)
+        parser_fail(parser, formal.place, "'%s' cannot be a vector in .param; declare it as an array",
+                    formal.name);
+    const unsigned count = space == SPACE_REG ? declaration.vector : 1;
+    formal.size /= count;
+    for (unsigned i = 0; i < count; i++) {
+        formal.vector = (uint8_t)(i ? 0 : count);
+        VEC_PUSH(&parser->formals, formal);
+    }
 }
 
 void parse_formals(Parser *parser)
@@ -36,6 +43,24 @@ static void parse_extent(Parser *parser, uint32_t extent[3])
     do
         extent[count++] = (uint32_t)parser_expect_integer(parser, UINT32_MAX, "a number");
     while (count < 3 && parser_accept(parser, ','));
+}
+
+/* A header without body or ';' ends where the next statement begins: false. What is no directive that is
+ * known is passed over, with its numbers; who uses the function is told. */
+static bool skip_directive(Parser *parser, Function *function)
+{
+    static const char *const statements[] = {".func",   ".entry", ".global", ".const",   ".shared", ".local",
+                                             ".visible", ".weak",  ".extern", ".common", ".alias",  ".file",
+                                             ".section", ".target", ".tex",   ".loc"};
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+        if (token_is(&parser->token, statements[i]))
+            return false;
+    if (!function->problem)
+        function->problem = parser_unknown(parser, "a function directive, '{' or ';'");
+    parser_advance(parser);
+    while (parser->token.kind == TOKEN_INTEGER || parser->token.kind == ',')
+        parser_advance(parser);
+    return true;
 }
 
 /* One directive between header and body; false at the first token that is none. */
@@ -69,12 +94,12 @@ static bool parse_directive(Parser *parser, Function *function)
     else if (token_is(&parser->token, ".attribute"))
         parse_attributes(parser);
     else
-        parser_expected(parser, "a function directive, '{' or ';'");
+        return skip_directive(parser, function);
     return true;
 }
 
-/* Gives formals their variables (numbers in `reuse` where a declaration made them before), their
- * symbols, and registers where they live in such. */
+/* Gives formals their variables (numbers in `reuse` where a declaration made them before), their symbols, and
+ * registers where they live in such. */
 static uint32_t *bind_formals(Parser *parser, const Variable *formals, uint32_t count, const uint32_t *reuse,
                               uint32_t **registers)
 {
@@ -93,11 +118,13 @@ static uint32_t *bind_formals(Parser *parser, const Variable *formals, uint32_t 
         (*registers)[i] = NO_INDEX;
         if (formal->space == SPACE_REG) {
             symbol.kind = SYMBOL_REGISTER;
-            symbol.vector = 1;
+            symbol.vector = formal->vector;
             symbol.type = (uint16_t)formal->type;
-            symbol.index = (*registers)[i] = scope_add_registers(parser, name, formal->type, 1);
+            symbol.index = (*registers)[i] =
+                formal->vector ? scope_add_registers(parser, name, formal->type, formal->vector)
+                               : (*registers)[i - 1] + 1;
         }
-        if (strcmp(formal->name, "_"))
+        if (strcmp(formal->name, "_") && formal->vector)
             scope_declare(parser, parser->depth, name, symbol);
     }
     return numbers;
@@ -192,6 +219,30 @@ static void forget_registers(Function *function)
         function->parameter_registers[i] = NO_INDEX;
 }
 
+/* Reads the body. What is not known in it is the function's problem: its text is passed over, and whoever
+ * uses it is told. Other errors are the module's. */
+static void parse_known_body(Parser *parser)
+{
+    const Lexer lexer = parser->lexer;
+    const Token brace = parser->token;
+    jmp_buf escape;
+    if (!setjmp(escape)) {
+        parser->body_escape = &escape;
+        parser_expect(parser, '{', "'{' or ';' after the function's header");
+        parse_body(parser);
+    } else {
+        parser->body_escape = NULL;
+        parser->is_unknown = false;
+        parser->lexer = lexer;
+        parser->token = brace;
+        parser->nesting = 0;
+        parser->elements.count = parser->insns.count = parser->operands.count = parser->tables.count = 0;
+        scope_abandon(parser);
+        parser_skip_brackets(parser, '{', '}');
+    }
+    parser->body_escape = NULL;
+}
+
 /* From .func or .entry on. */
 void parse_function(Parser *parser, Linkage linkage)
 {
@@ -199,9 +250,10 @@ void parse_function(Parser *parser, Linkage linkage)
     parser_advance(parser);
     const Place place = parser->token.place;
     Function *function = parse_header(parser, is_entry);
+    const bool is_declaration = parser_accept(parser, ';') || (!is_entry && parser->token.kind != '{');
     function->is_visible |= linkage.is_visible;
     function->is_weak |= linkage.is_weak;
-    if (parser_accept(parser, ';')) {
+    if (is_declaration) {
         function->is_extern = !function->has_body && (function->is_extern || linkage.is_extern);
         if (!function->has_body)
             forget_registers(function);
@@ -211,8 +263,7 @@ void parse_function(Parser *parser, Linkage linkage)
             parser_fail(parser, place, "'%s' is defined twice, first at line %u", function->name,
                         function->place.line);
         function->place = place;
-        parser_expect(parser, '{', "'{' or ';' after the function's header");
-        parse_body(parser);
+        parse_known_body(parser);
         finish_body(parser);
     }
     parser->function = NO_INDEX;

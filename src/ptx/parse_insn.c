@@ -42,7 +42,7 @@ static void split_opcode(Parser *parser, Opcode *opcode)
     }
 }
 
-static uint32_t find_opcode(Parser *parser, const char *text, size_t length)
+static uint32_t opcode_number(Parser *parser, const char *text, size_t length)
 {
     uint32_t number;
     if (map_get(&parser->opcodes, text, length, &number))
@@ -53,6 +53,11 @@ static uint32_t find_opcode(Parser *parser, const char *text, size_t length)
     VEC_PUSH(&parser->opcode_list, opcode);
     map_put(&parser->opcodes, opcode.text, length, number);
     return number;
+}
+
+const Opcode *find_opcode(Parser *parser, const char *text, size_t length)
+{
+    return &parser->opcode_list.items[opcode_number(parser, text, length)];
 }
 
 /* The mnemonic was read; its suffixes follow, normally without blanks between. */
@@ -74,7 +79,7 @@ static uint32_t parse_opcode(Parser *parser, const Token *mnemonic)
             parser_fail(parser, mnemonic->place, "an opcode has at most %d characters", MAX_OPCODE);
         parser_advance(parser);
     }
-    return find_opcode(parser, start, length);
+    return opcode_number(parser, start, length);
 }
 
 static PtxOperand parse_operand_of(Parser *parser, const Opcode *opcode, unsigned number)
@@ -95,27 +100,60 @@ static void add_operand(Parser *parser, const PtxOperand *operand, bool wants_ta
     VEC_PUSH(&parser->operands, *operand);
 }
 
-void parse_insn(Parser *parser, const Token *mnemonic, uint32_t guard, bool guard_negated)
+/* mov.v2 and mov.v4, which the table does not have: parse_short.c. */
+static bool is_vector_move(const Parser *parser, const Opcode *opcode)
 {
-    PtxOperand operands[MAX_OPERANDS];
-    Place places[MAX_OPERANDS];
+    const Mod *mods = parser->opcode_mods.items + opcode->first_mod;
+    return !strcmp(opcode->mnemonic, "mov") && opcode->mod_count == 2 && type_bits(mods[1]) >= 16 &&
+           (mods[0] == MOD_v2 || mods[0] == MOD_v4) && isa_match("mov", 3, &mods[1], 1) != ROW_UNKNOWN;
+}
+
+/* Operands up to the semicolon. Those of an instruction that no row knows may have a form that is not known.
+ * */
+static unsigned parse_operands(Parser *parser, uint32_t number, PtxOperand *operands, Place *places)
+{
     unsigned count = 0;
-    const uint32_t number = parse_opcode(parser, mnemonic);
     const Opcode *opcode = &parser->opcode_list.items[number];
+    parser->is_unknown = opcode->row == ROW_UNKNOWN && !is_vector_move(parser, opcode);
     while (parser->token.kind != ';' || count) {
         if (count == MAX_OPERANDS)
             parser_fail(parser, parser->token.place, "an instruction has at most %d operands", MAX_OPERANDS);
         places[count] = parser->token.place;
-        operands[count] = parse_operand_of(parser, opcode, count);
+        operands[count] = parse_operand_of(parser, &parser->opcode_list.items[number], count);
         count++;
         if (!parser_accept(parser, ','))
             break;
     }
     parser_expect(parser, ';', "';' after the instruction");
+    parser->is_unknown = false;
+    return count;
+}
+
+static void keep_insn(Parser *parser, PtxInsn *insn, const Opcode *opcode, const PtxOperand *operands,
+                      const Place *places)
+{
+    const bool wants_table = !strcmp(opcode->mnemonic, "brx");
+    insn->first_operand = parser->operands.count;
+    insn->first_mod = parser->mods.count;
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        add_operand(parser, &operands[i], wants_table, places[i]);
+    VEC_RESERVE(&parser->mods, parser->mods.count + opcode->mod_count);
+    for (unsigned i = 0; i < opcode->mod_count; i++)
+        parser->mods.items[parser->mods.count++] = parser->opcode_mods.items[opcode->first_mod + i];
+    if (insn->row != ROW_UNKNOWN)
+        check_insn(parser, insn, opcode, places);
+    VEC_PUSH(&parser->insns, *insn);
+}
+
+void parse_insn(Parser *parser, const Token *mnemonic, uint32_t guard, bool guard_negated)
+{
+    PtxOperand operands[MAX_OPERANDS];
+    Place places[MAX_OPERANDS];
+    const uint32_t number = parse_opcode(parser, mnemonic);
+    const unsigned count = parse_operands(parser, number, operands, places);
+    const Opcode *opcode = &parser->opcode_list.items[number];
     PtxInsn insn = {
         .row = opcode->row,
-        .first_operand = parser->operands.count,
-        .first_mod = parser->mods.count,
         .operand_count = (uint8_t)count,
         .mod_count = opcode->mod_count,
         .guard_negated = guard_negated,
@@ -125,15 +163,12 @@ void parse_insn(Parser *parser, const Token *mnemonic, uint32_t guard, bool guar
         .mnemonic = opcode->mnemonic,
         .opcode = opcode->text,
     };
-    const bool wants_table = !strcmp(opcode->mnemonic, "brx");
-    for (unsigned i = 0; i < count; i++)
-        add_operand(parser, &operands[i], wants_table, places[i]);
-    VEC_RESERVE(&parser->mods, parser->mods.count + opcode->mod_count);
-    for (unsigned i = 0; i < opcode->mod_count; i++)
-        parser->mods.items[parser->mods.count++] = parser->opcode_mods.items[opcode->first_mod + i];
-    if (insn.row != ROW_UNKNOWN)
-        check_insn(parser, &insn, opcode, places);
-    VEC_PUSH(&parser->insns, insn);
+    if (is_vector_move(parser, opcode)) {
+        const Opcode short_form = *opcode; /* the moves look up opcodes of their own */
+        parse_vector_move(parser, &short_form, operands, places, count, &insn);
+    } else {
+        keep_insn(parser, &insn, opcode, operands, places);
+    }
 }
 
 /* "@p" or "@!p" before the opcode. */

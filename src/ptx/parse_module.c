@@ -1,5 +1,4 @@
-/* A module's outermost level: version and target, then variables, functions and debug data in any
- * order. */
+/* A module's outermost level: version and target, then variables, functions and debug data in any order. */
 #include <string.h>
 
 #include "ptx/parser.h"
@@ -62,6 +61,25 @@ static void parse_alias(Parser *parser)
     VEC_PUSH(&parser->aliases, ((Alias){alias, target}));
 }
 
+/* A statement that is not known: up to its semicolon, or behind its braces. Kernels that need nothing of it
+ * can be used. */
+static void skip_statement(Parser *parser)
+{
+    static const char wanted[] = "a directive such as .global, .func or .entry";
+    if (parser->token.kind != TOKEN_DIRECTIVE || token_is(&parser->token, ".reg"))
+        parser_expected(parser, wanted);
+    if (!parser->unknown_line)
+        parser->unknown_line = parser_unknown(parser, wanted);
+    while (parser->token.kind != ';' && parser->token.kind != TOKEN_END) {
+        if (parser->token.kind == '{') {
+            parser_skip_brackets(parser, '{', '}');
+            break;
+        }
+        parser_advance(parser);
+    }
+    parser_accept(parser, ';');
+}
+
 static void parse_statement(Parser *parser)
 {
     Space space;
@@ -88,10 +106,10 @@ static void parse_statement(Parser *parser)
         linkage.is_managed = parse_attributes(parser);
         if (token_is(&parser->token, ".func") || token_is(&parser->token, ".entry"))
             parse_function(parser, linkage);
-        else if (space_of(&parser->token, &space) && space != SPACE_REG && space != SPACE_LOCAL)
+        else if (space_of(&parser->token, &space) && space != SPACE_REG)
             parse_variables(parser, linkage);
         else
-            parser_expected(parser, "a directive such as .global, .func or .entry");
+            skip_statement(parser);
     }
 }
 
@@ -120,6 +138,22 @@ static void resolve_aliases(Parser *parser)
     }
 }
 
+/* A module of which nothing can be used is refused at once. */
+static void check_problems(Parser *parser)
+{
+    const char *problem = parser->unknown_line;
+    for (uint32_t i = 0; i < parser->functions.count; i++) {
+        const Function *function = &parser->functions.items[i];
+        if (function->is_entry && !function->problem)
+            return;
+        problem = problem ? problem : function->problem;
+    }
+    if (!problem)
+        return;
+    error_set(parser->error, WB_ERROR_PTX, "%s", problem);
+    longjmp(parser->escape, 1);
+}
+
 static void parse_all(Parser *parser)
 {
     parser_advance(parser);
@@ -132,6 +166,7 @@ static void parse_all(Parser *parser)
         parser->module->address_bits = 64; /* as the assembler takes it on hosts that are common today */
     if (parser->aliases.count)
         resolve_aliases(parser);
+    check_problems(parser);
 }
 
 /* Hands the vectors over to the module. */

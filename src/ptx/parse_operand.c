@@ -1,6 +1,7 @@
 /* Operands of instructions. Elements of vectors, pairs, lists and addresses lie together in
  * parser->operands; while one is being read they wait on the stack parser->elements. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ptx/parser.h"
@@ -25,6 +26,26 @@ static bool has_component(const Parser *parser, const Token *name)
     return parser->token.kind == TOKEN_DIRECTIVE && parser->token.start == token_end(name);
 }
 
+static void close_elements(Parser *parser, uint32_t first, PtxOperand *operand);
+static void add_element(Parser *parser, uint32_t first, PtxOperand element);
+
+/* "%tid" as a whole: x, y, z, and 0 for w. */
+static bool parse_special_vector(Parser *parser, const Token *name, PtxOperand *operand)
+{
+    const uint32_t first = parser->elements.count;
+    char text[32];
+    uint32_t x;
+    const int length = snprintf(text, sizeof text, "%.*s.x", (int)name->length, name->start);
+    if (length < 0 || (size_t)length >= sizeof text || !map_get(&special_names, text, (size_t)length, &x))
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        add_element(parser, first, (PtxOperand){.kind = PTX_SPECIAL, .index = x + i});
+    add_element(parser, first, (PtxOperand){.kind = PTX_INTEGER});
+    *operand = (PtxOperand){.kind = PTX_VECTOR};
+    close_elements(parser, first, operand);
+    return true;
+}
+
 static bool parse_special(Parser *parser, const Token *name, PtxOperand *operand)
 {
     const bool component = has_component(parser, name);
@@ -32,7 +53,7 @@ static bool parse_special(Parser *parser, const Token *name, PtxOperand *operand
     pthread_once(&special_once, list_specials);
     *operand = (PtxOperand){.kind = PTX_SPECIAL};
     if (!map_get(&special_names, name->start, length, &operand->index))
-        return false;
+        return !component && parse_special_vector(parser, name, operand);
     if (component)
         parser_advance(parser);
     return true;
@@ -88,8 +109,10 @@ static PtxOperand parse_register(Parser *parser, const Token *name, Symbol symbo
     return operand;
 }
 
+/* What a line that is not known may have declared. */
 static _Noreturn void fail_undeclared(Parser *parser, const Token *name)
 {
+    parser->is_unknown |= parser->unknown_line != NULL;
     const char *text = name->start;
     const int length = (int)name->length;
     if (has_component(parser, name))
@@ -219,6 +242,11 @@ static PtxOperand parse_elements(Parser *parser, const Opcode *opcode, PtxOperan
         do {
             const Place place = parser->token.place;
             const PtxOperand element = parse_scalar(parser, opcode);
+            if (element.kind == PTX_VECTOR && kind == PTX_LIST) { /* a whole vector register is its parts */
+                for (uint32_t i = 0; i < element.count; i++)
+                    add_element(parser, first, parser->operands.items[element.first + i]);
+                continue;
+            }
             if (element.kind == PTX_VECTOR || element.kind == PTX_ADDRESS || element.selector ||
                 element.minus)
                 parser_fail(parser, place, "a %s cannot hold vectors, addresses or parts of registers",
@@ -265,6 +293,8 @@ PtxOperand parse_operand(Parser *parser, const Opcode *opcode)
     if (parser_accept(parser, '['))
         return parse_address(parser, opcode);
     const PtxOperand operand = parse_scalar(parser, opcode);
+    if (parser->token.kind == '+' && operand.kind == PTX_REGISTER)
+        return parse_sum(parser, operand);
     if (parser->token.kind != '|' || (operand.kind != PTX_REGISTER && operand.kind != PTX_SINK))
         return operand;
     PtxOperand pair = {.kind = PTX_PAIR};

@@ -211,6 +211,9 @@ void parse_variables(Parser *parser, Linkage linkage)
         parse_registers(parser);
         return;
     }
+    if (space == SPACE_LOCAL && parser->function == NO_INDEX && parser->module->version >= 30)
+        parser_fail(parser, parser->last_place,
+                    "since PTX 3.0 .local variables are declared inside a function");
     if (space == SPACE_CONST && parser_accept(parser, '[')) { /* a bank, as old versions had */
         parser_expect_integer(parser, 10, "the number of a constant bank");
         parser_expect(parser, ']', "']' after the constant bank");

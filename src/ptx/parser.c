@@ -39,6 +39,12 @@ void parser_fail(Parser *parser, Place place, const char *format, ...)
     for (char *c = sentence; *c; c++) /* it may quote any bytes of the text */
         *c = printable(*c);
     quote_line(parser, place, quote, sizeof quote);
+    if (parser->is_unknown && parser->body_escape) {
+        parser->functions.items[parser->function].problem =
+            arena_printf(&parser->module->arena, "%s:%u:%u: %s%s", parser->module->file_name, place.line,
+                         place.column, sentence, quote);
+        longjmp(*parser->body_escape, 1);
+    }
     error_set(parser->error, WB_ERROR_PTX, "%s:%u:%u: %s%s", parser->module->file_name, place.line,
               place.column, sentence, quote);
     longjmp(parser->escape, 1);
@@ -56,6 +62,16 @@ static _Noreturn void fail_expected(Parser *parser, Place place, const char *wha
 }
 
 void parser_expected(Parser *parser, const char *what) { fail_expected(parser, parser->token.place, what); }
+
+const char *parser_unknown(Parser *parser, const char *what)
+{
+    const Token *token = &parser->token;
+    char quote[3 * QUOTE_WIDTH];
+    quote_line(parser, token->place, quote, sizeof quote);
+    return arena_printf(&parser->module->arena, "%s:%u:%u: expected %s, found '%.*s'%s",
+                        parser->module->file_name, token->place.line, token->place.column, what,
+                        shown_length(token), token->start, quote);
+}
 
 void parser_advance(Parser *parser)
 {

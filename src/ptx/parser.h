@@ -84,6 +84,10 @@ typedef struct Parser {
     Module *module;
     Error *error;
     jmp_buf escape;
+    jmp_buf *body_escape;  /* out of the function being read, or null */
+    bool is_unknown;       /* what is being read may be PTX that is not known yet: an error in it is the
+                              function's, not the module's */
+    const char *unknown_line; /* the sentence of the first line at module scope that is not known, or null */
     unsigned nesting;
     uint64_t initializer_bytes; /* of all variables so far */
     VEC(uint8_t) bytes;    /* of the initializer being read */
@@ -126,6 +130,8 @@ _Noreturn void parser_fail(Parser *parser, Place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "expected <what>, found <the token>" */
 _Noreturn void parser_expected(Parser *parser, const char *what);
+/* The same as text, "found" included, that the module keeps: for what is no error yet. */
+const char *parser_unknown(Parser *parser, const char *what);
 void parser_advance(Parser *parser);
 bool parser_accept(Parser *parser, int kind);
 bool parser_accept_directive(Parser *parser, const char *text);
@@ -147,6 +153,7 @@ uint32_t name_intern(Parser *parser, const char *text, size_t length);
 const char *name_text(Parser *parser, uint32_t name);
 void scope_open(Parser *parser);
 void scope_close(Parser *parser);
+void scope_abandon(Parser *parser);
 /* Adds a symbol to a scope; fails if the scope has the name already. */
 void scope_declare(Parser *parser, unsigned depth, uint32_t name, Symbol symbol);
 /* The innermost meaning of a name, or null. Valid until the next declaration. */
@@ -198,9 +205,16 @@ void resolve_locations(Parser *parser);
 /* parse_body.c: after the opening brace, with the closing one */
 void parse_body(Parser *parser);
 
+/* parse_short.c: the sum of a register and what follows; the moves of a mov.v2 or mov.v4, which `from` is */
+PtxOperand parse_sum(Parser *parser, PtxOperand operand);
+void parse_vector_move(Parser *parser, const Opcode *opcode, const PtxOperand *operands, const Place *places,
+                       unsigned operand_count, const PtxInsn *from);
+
 /* parse_insn.c: from the guard on, or after the mnemonic; with the semicolon */
 void parse_guarded_insn(Parser *parser);
 void parse_insn(Parser *parser, const Token *mnemonic, uint32_t guard, bool guard_negated);
+/* What a spelling means; valid until the next one is looked up. The text must live as long as the module. */
+const Opcode *find_opcode(Parser *parser, const char *text, size_t length);
 
 /* parse_operand.c. A label operand's index is the name's number until its fixup is settled. */
 PtxOperand parse_operand(Parser *parser, const Opcode *opcode);

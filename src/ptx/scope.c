@@ -85,6 +85,15 @@ void scope_close(Parser *parser)
         parser->range_depth--;
 }
 
+/* Leaves all scopes but the module's, and settles no label. */
+void scope_abandon(Parser *parser)
+{
+    while (parser->depth) {
+        parser->scopes[parser->depth].fixups = NO_INDEX;
+        scope_close(parser);
+    }
+}
+
 static const Symbol *in_scope(Parser *parser, uint32_t symbol, unsigned depth)
 {
     while (symbol != NO_INDEX && parser->symbols.items[symbol].depth > depth)

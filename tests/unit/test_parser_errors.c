@@ -193,7 +193,7 @@ static void test_name_errors(void **state)
     (void)state;
     expect_body_error("add.s32 %r1, %r2, %r9;", "19: '%r9' is not declared");
     expect_body_error("add.s32 %r1, %r2, %r01;", "19: '%r01' is not declared");
-    expect_body_error("mov.u32 %r1, %tid;", "14: '%tid' is not declared");
+    expect_body_error("mov.u32 %r1, %tid;", "14: 'mov.u32' cannot pack or unpack a vector");
     expect_body_error("mov.u32 %r1, %tid.q;", "14: '%tid.q' is neither declared nor a special register");
     expect_body_error("call g;", "6: 'g' is not declared");
     expect_body_error("bra NOWHERE;", "5: label 'NOWHERE' is not defined in this function");
