@@ -6,9 +6,9 @@
  * well: an item that it has claimed is left until it is done, so that run cannot end without it.
  *
  * Helpers look out for the next run for a while, then sleep. Waking them costs the leader some microseconds,
- * so it calls only after it has done a number of items with which they could have helped, and a larger
- * number where they were of no use last time: runs were too short, or the host had no processor for
- * them. All of this follows the host's clock and scheduling, and nothing of it what the items do. */
+ * so it calls only after it has done some items with which they could have helped, and after a longer pause
+ * where they were of no use last time: runs were too short, or the host had no processor for them. All of
+ * this follows the host's clock and scheduling, and nothing of it what the items do. */
 #include "sim/team.h"
 
 #include <inttypes.h>
@@ -28,12 +28,15 @@ enum {
     MOST_MEMBERS = 64,
     EACH = 3,            /* items that a member should have */
     LEAST_ITEMS = 4,     /* fewer are not worth telling anybody */
-    PATIENCE = 100000,   /* nanoseconds for which members look before they sleep */
     LOOKS = 32,          /* between two looks at the clock */
-    FIRST_CALL = 256,    /* items that the leader does before it calls */
-    LAST_CALL = 1 << 18, /* at most */
-    USEFUL = 256,        /* items that a helper does if it was worth its call */
-    JUDGED = 5000000,    /* nanoseconds over which waiting is judged */
+    CALL_ITEMS = 256,    /* items that the leader does before it calls */
+    USEFUL_ITEMS = 32,   /* items that a helper does if it was worth its call */
+    /* nanoseconds */
+    PATIENCE = 100000,      /* for which members look before they sleep */
+    LEAST_PAUSE = 50000,    /* between calls */
+    LONGEST_PAUSE = 5000000,
+    JUDGED = 50000000,      /* over which waiting is judged */
+    LONGEST_REST = 8 * JUDGED,
 };
 
 /* Invariant of `claims`: the number of items in the high half, that of claims in the low one, which may be
@@ -62,9 +65,8 @@ struct Team {
     pid_t process;       /* whose they are: a fork has none */
     uint64_t given;      /* items of the next run */
     uint64_t done_alone; /* items since the last call */
-    uint64_t call_after;
-    bool was_rested;     /* the leader has sent them to sleep */
-    int64_t judged_from, waited; /* nanoseconds: since when, and how long the leader waited for others */
+    int64_t next_call, pause, rest; /* nanoseconds: when it may be, and how long it was put off */
+    int64_t judged_from, waited;    /* since when, and how long the leader waited for others; 0: not yet */
     pthread_mutex_t lock;
     pthread_cond_t call, done;
     uint32_t called;
@@ -133,7 +135,7 @@ Team *team_create(uint32_t members, uint32_t items, TeamWork *work, void *contex
     team->context = context;
     team->members = members;
     team->most = (members < processors ? members : processors) - 1;
-    team->call_after = FIRST_CALL;
+    team->pause = LEAST_PAUSE;
     team->queues = xaligned(64, members * sizeof *team->queues);
     memset(team->queues, 0, members * sizeof *team->queues);
     for (uint32_t i = 0; i < members; i++)
@@ -278,19 +280,8 @@ static void start_helpers(Team *team)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* A helper that is interrupted costs far more than one that has nothing to do. */
-static void set_next_call(Team *team, bool was_useful)
-{
-    team->call_after = team->was_rested ? 8 * team->call_after
-                       : was_useful     ? team->call_after / 2
-                                        : 2 * team->call_after;
-    team->call_after = team->call_after > LAST_CALL ? LAST_CALL : team->call_after;
-    team->call_after = team->call_after < FIRST_CALL ? FIRST_CALL : team->call_after;
-    team->was_rested = false;
-}
-
-/* Wakes who sleeps. The next call comes later if this is a repetition of one that was of little use. */
-static void call_helpers(Team *team)
+/* Wakes who sleeps. The next call comes later if this one repeats one that was of little use. */
+static void call_helpers(Team *team, int64_t now)
 {
     if (!team->helpers)
         start_helpers(team);
@@ -300,34 +291,38 @@ static void call_helpers(Team *team)
         return;
     pthread_mutex_lock(&team->lock);
     const uint32_t missing = team->most - atomic_load(&team->awake) - team->called;
-    const uint64_t helped = atomic_exchange(&team->helped, 0);
-    const bool was_useful = missing && helped >= USEFUL * missing;
+    const bool was_useful = missing && atomic_exchange(&team->helped, 0) >= USEFUL_ITEMS * missing;
     team->called += missing;
     atomic_store(&team->is_resting, false);
     for (uint32_t i = 0; i < missing; i++)
         pthread_cond_signal(&team->call);
     pthread_mutex_unlock(&team->lock);
-    set_next_call(team, was_useful);
+    team->pause = was_useful                        ? LEAST_PAUSE
+                  : 2 * team->pause > LONGEST_PAUSE ? LONGEST_PAUSE
+                                                    : 2 * team->pause;
+    team->next_call = now + team->pause;
     team->done_alone = 0;
-    team->waited = 0;
-    team->judged_from = clock_now();
 }
 
 /* The leader has waited for long: on a host that runs something else in between, all wait for one. If the
- * leader alone would be about as fast, helpers rest. */
+ * leader alone would be about as fast, helpers rest, longer each time. */
 static void judge_waiting(Team *team, int64_t began)
 {
-    const int64_t now = clock_now(), passed = now - team->judged_from;
+    const int64_t now = clock_now();
+    team->judged_from = team->judged_from ? team->judged_from : began;
     team->waited += now - began;
+    const int64_t passed = now - team->judged_from;
     if (passed < JUDGED)
         return;
     const int64_t members = 1 + (int64_t)atomic_load(&team->awake);
     if (members * (passed - team->waited) < passed + passed / 4) {
-        team->was_rested = true;
+        team->rest = !team->rest ? JUDGED : 2 * team->rest > LONGEST_REST ? LONGEST_REST : 2 * team->rest;
+        team->next_call = now + team->rest;
         atomic_store(&team->is_resting, true);
+    } else {
+        team->rest = 0;
     }
-    team->waited = 0;
-    team->judged_from = now;
+    team->waited = team->judged_from = 0;
 }
 
 static void wait_for_helpers(Team *team)
@@ -377,9 +372,12 @@ static bool has_company(Team *team)
     if (!team->most || team->given < LEAST_ITEMS)
         return false;
     const uint32_t awake = atomic_load_explicit(&team->awake, memory_order_relaxed);
-    if (awake == team->most || (team->done_alone += team->given) < team->call_after)
+    if (awake == team->most || (team->done_alone += team->given) < CALL_ITEMS)
         return awake > 0;
-    call_helpers(team);
+    const int64_t now = clock_now();
+    if (now < team->next_call)
+        return awake > 0;
+    call_helpers(team, now);
     return team->most > 0;
 }
 
