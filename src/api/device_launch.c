@@ -83,7 +83,7 @@ static DeviceError launch_functional(void *context, const LaunchRequest *request
     grid->buffer = request->buffer;
     family_launch(&grid->family, parent->family, request->is_group ? NULL : runtime_block(caller),
                   request->order, request->stream);
-    functional_add(gpu->functional, grid);
+    functional_add(((const FunctionalGrid *)parent)->run, grid);
     return DEVICE_OK;
 }
 

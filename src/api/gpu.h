@@ -79,7 +79,7 @@ struct WbGpu {
     WbModule *services;        /* kernels of the runtime's own; null before the first use */
     WbQueries queries;         /* of the user; all null: none */
     VEC(ErrorText) error_texts;
-    FunctionalRun *functional; /* null: none is under way */
+    FunctionalSide functional; /* launches that run without timing */
     uint64_t next_function, next_grid;
     CycleMachine *cycle;       /* null before the first launch in cycle mode */
     uint32_t machines_made;

@@ -203,7 +203,7 @@ static WbStatus start_launch(WbGpu *gpu, Operation *operation, Error *error)
     timeline->active_launches++;
     timeline->cooperative_kernels += launch->orders->cooperative;
     timeline->graphs += launch->graph != NULL;
-    return launch_start(gpu, launch, &operation->ended, error);
+    return launch_start(gpu, launch, error);
 }
 
 static void start_copy(WbGpu *gpu, Operation *operation, CopyEngine engine, Cycle cycles, uint64_t bytes)
@@ -249,10 +249,11 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
  * and what an untimed kernel writes, caches under a timed one would not know of. */
 static bool may_start(const WbGpu *gpu, const Operation *launch)
 {
-    const bool has_company = gpu->cycle && gpu->cycle->running.count;
-    return !(launch->launch.orders->cooperative && gpu->timeline.cooperative_kernels) &&
-           !(launch->launch.graph && gpu->timeline.graphs) &&
-           !(has_company && !launch_is_timed(gpu, &launch->launch));
+    const bool has_timed = gpu->cycle && gpu->cycle->running.count, has_untimed = gpu->functional.runs.count;
+    if ((launch->launch.orders->cooperative && gpu->timeline.cooperative_kernels) ||
+        (launch->launch.graph && gpu->timeline.graphs))
+        return false;
+    return (!has_timed && !has_untimed) || launch_is_timed(gpu, &launch->launch) == has_timed;
 }
 
 /* The place among ready_launches of the first that may start, or its count. */
@@ -439,6 +440,7 @@ static void drop_all(WbGpu *gpu)
     Timeline *timeline = &gpu->timeline;
     if (gpu->cycle && gpu->cycle->running.count)
         cycle_drop(gpu);
+    launches_drop(gpu);
     timeline->active_launches = timeline->waiting_launches = 0;
     timeline->cooperative_kernels = timeline->graphs = 0;
     gpu->progress.launches_known = gpu->progress.launches_done;
@@ -479,7 +481,7 @@ WbStatus timeline_report(WbGpu *gpu, Error *error)
 /* Nothing can happen any more, and what is left waits. */
 static WbStatus find_closed_gate(const WbGpu *gpu, Cycle next, Error *error)
 {
-    if (next != CYCLE_NEVER || (gpu->cycle && gpu->cycle->running.count))
+    if (next != CYCLE_NEVER || gpu->functional.runs.count || (gpu->cycle && gpu->cycle->running.count))
         return WB_OK;
     return error_set(
         error, WB_ERROR_DEADLOCK,
@@ -506,6 +508,10 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
         if (status != WB_OK)
             break;
         const Cycle stop = earlier(next, limit);
+        if (gpu->functional.runs.count) {
+            status = launches_advance(gpu, stop, stop == CYCLE_NEVER, error);
+            continue;
+        }
         status = step(gpu, watchdog_slice(gpu, progress_slice(gpu, stop)), error);
         if (status == WB_OK)
             status = progress_look(gpu, error);

@@ -12,13 +12,15 @@
  * every host.
  *
  * Time stands still between calls that wait. These run the timeline until what they wait for has ended. In
- * functional mode, and for kernels that the knob timed_kernels leaves out, a kernel happens when it starts
- * and takes a cycle for each warp instruction, which is what %clock counts there. */
+ * functional mode, and for kernels that the knob timed_kernels leaves out, a kernel takes a cycle for each warp
+ * instruction, which is what %clock counts there; kernels run side by side as in cycle mode, each as if it had the
+ * GPU for itself (exec/functional.h). */
 #ifndef API_TIMELINE_H
 #define API_TIMELINE_H
 
 #include "api/cycle.h"
 #include "base/vec.h"
+#include "exec/functional.h"
 #include "grid/graph_run.h"
 #include "watch/checker.h"
 #include "warpbeam.h"
@@ -49,11 +51,22 @@ typedef struct GraphLaunch {
     Checker *checker;          /* null: nobody checks it */
 } GraphLaunch;
 
+/* A launch that runs without timing. Invariant: ended is CYCLE_NEVER exactly as long as `run` is there. */
+typedef struct FunctionalLaunch {
+    FunctionalRun *run;        /* null: it is over */
+    FunctionalGrid *grids;
+    Launch *described;         /* whose parameters it owns */
+    Error error;               /* of its instructions */
+    Cycle started, ended;
+} FunctionalLaunch;
+
 /* Kernels that start together: those of a graph, in the order of its grids, or without one a single kernel.
- * Invariant: running counts the orders whose `running` is set. */
+ * Invariant: on the machine of cycle mode, running counts the orders whose `running` is set; without timing it is
+ * `count` as long as `functional` is there. */
 typedef struct KernelLaunch {
     LaunchOrder *orders;
     uint32_t count, running;
+    FunctionalLaunch *functional; /* null: it has not started, or is timed */
     uint32_t stream;           /* its number, from when it starts */
     GraphLaunch *graph;        /* null: blocks do not depend on each other */
 } KernelLaunch;
@@ -121,7 +134,7 @@ typedef struct Timeline {
     uint32_t next_stream;      /* number of the next that is created */
     OperationList later;       /* ready, but not submitted yet; by that, and by sequence */
     OperationList ready, ready_launches; /* by priority and sequence */
-    OperationList on_machine;  /* launches that have started in cycle mode, in that order */
+    OperationList on_machine;  /* launches that have started, in that order */
     OperationList timed;       /* all others that have started, by their end */
     uint32_t pending;          /* operations that have not ended */
     uint64_t next_sequence;
@@ -158,9 +171,14 @@ WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error)
 void launch_put(WbGpu *gpu, WbStream *stream, KernelLaunch launch);
 /* Whether it runs on the machine of cycle mode: one of its kernels is to be timed. */
 bool launch_is_timed(const WbGpu *gpu, const KernelLaunch *launch);
-/* Starts it in the present cycle. What is not timed runs at once, and *ended tells when that was over. */
-WbStatus launch_start(WbGpu *gpu, KernelLaunch *launch, Cycle *ended, Error *error);
-/* When the next of its kernels on the machine ends; CYCLE_NEVER: it is not known yet. */
+/* Starts it in the present cycle. */
+WbStatus launch_start(WbGpu *gpu, KernelLaunch *launch, Error *error);
+/* Lets those without timing run until they are in that cycle, or one is over. `is_silent`: nothing else can
+ * happen before. */
+WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error);
+/* Those that run without timing do not any more. */
+void launches_drop(WbGpu *gpu);
+/* When the next of its kernels ends; CYCLE_NEVER: it is not known yet. */
 Cycle launch_next_end(const KernelLaunch *launch);
 /* Ends those of its kernels that end in the present cycle. */
 WbStatus launch_end_due(WbGpu *gpu, KernelLaunch *launch, Error *error);

@@ -1,54 +1,10 @@
-#include "exec/functional.h"
+#include "exec/functional_run.h"
 
 #include <string.h>
 
-#include "depend/ready.h"
 #include "exec/divergence.h"
 #include "exec/engine.h"
 #include "exec/hang.h"
-#include "exec/spin.h"
-
-/* Where a block runs. Its memory is used again for the next block, if that has the same needs: a grid whose
- * blocks end within their turn uses the memory of one block again and again, which stays in the host's
- * caches. Invariant: grid is null exactly while no block runs; block may be there for its memory. */
-typedef struct Slot {
-    Block *block;
-    FunctionalGrid *grid;
-    const Program *program; /* of the memory, as are the next three */
-    uint32_t shared_bytes, local_bytes, warps;
-} Slot;
-
-/* Looks for warps that spin. Invariant: marks is null exactly while nobody is watched. */
-typedef struct SpinWatch {
-    uint64_t moves;            /* of the run, as last seen */
-    uint64_t quiet_from, next; /* instructions of the run at the last move; from which on it watches */
-    uint64_t changes;          /* of the machine, as last seen */
-    uint32_t rounds, strikes;  /* since it watches; of these, those with changes */
-    SpinMark *marks;           /* [slot][MAX_WIDTH] */
-    SpinPrograms programs;     /* that were watched */
-} SpinWatch;
-
-struct FunctionalRun {
-    FunctionalLimits limits;
-    DeviceRuntime *runtime;
-    Error *error;
-    FunctionalGrid *grids; /* of the graph, in its order */
-    uint32_t grid_count;
-    ReadyBlocks graph; /* without a graph, empty */
-    VEC(Slot) slots;
-    VEC(FunctionalGrid *) queue; /* grids that are ready, from `first` on those with blocks left */
-    uint32_t first;
-    VEC(Block *) resumed; /* blocks that have waited, from first_resumed on */
-    uint32_t first_resumed;
-    VEC(FunctionalGrid *) launched; /* by kernels, not complete */
-    uint64_t instructions;
-    uint64_t next_look; /* instructions after which somebody looks at the run again */
-    FamilyEvents events;
-    uint64_t moves; /* blocks that have begun, ended, gone aside or come back, and grids that came */
-    SpinWatch watch;
-};
-
-static FunctionalGrid *grid_of(const Block *block) { return (FunctionalGrid *)block->launch; }
 
 /* -- what follows from completions -- */
 
@@ -91,6 +47,7 @@ void functional_add(FunctionalRun *run, FunctionalGrid *grid)
 {
     grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
     grid->launch.family = &grid->family;
+    grid->run = run;
     grid->place = run->launched.count;
     run->moves++;
     VEC_PUSH(&run->launched, grid);
@@ -218,6 +175,7 @@ static void end_block(FunctionalRun *run, Slot *slot)
     grid->launch.machine->statistics.blocks++;
     end_node(run, slot);
     slot->grid = NULL;
+    run->busy_slots--;
     if (slot->block->family)
         block_family_ended(slot->block->family);
     slot->block->family = NULL;
@@ -233,6 +191,7 @@ static void put_aside(FunctionalRun *run, Slot *slot)
     block->must_wait = false;
     block->family->waiting = block;
     *slot = (Slot){0};
+    run->busy_slots--;
 }
 
 /* Warp instructions between looks: some milliseconds. */
@@ -254,15 +213,16 @@ static WbStatus look(FunctionalRun *run)
     return run->limits.look(run->limits.look_context, &standing) ? WB_OK : run->error->status;
 }
 
-/* A slot's visit: its block goes on; while blocks end, others take its place. */
 static WbStatus visit(FunctionalRun *run, uint32_t number)
 {
     for (;;) {
         Slot *slot = &run->slots.items[number];
         if (!slot->grid && !has_work(run))
             return WB_OK;
-        if (!slot->grid)
+        if (!slot->grid) {
             fill(run, slot, number);
+            run->busy_slots++;
+        }
         if (run_block(run, slot->block) || look(run))
             return run->error->status;
         if (slot->block->must_wait)
@@ -274,157 +234,66 @@ static WbStatus visit(FunctionalRun *run, uint32_t number)
     }
 }
 
-/* One visit of every slot that is in use or can be. */
-static WbStatus go_round(FunctionalRun *run)
+/* Slots are made when blocks are there to fill them. */
+static bool has_next_slot(const FunctionalRun *run)
 {
-    for (uint32_t i = 0; i < run->slots.count || (has_work(run) && i < run->limits.resident_blocks); i++) {
-        if (i == run->slots.count)
-            VEC_PUSH(&run->slots, (Slot){0});
-        if (visit(run, i))
-            return run->error->status;
-    }
-    return WB_OK;
+    return run->next_slot < run->slots.count ||
+           (has_work(run) && run->next_slot < run->limits.resident_blocks);
 }
 
-static bool is_busy(const FunctionalRun *run)
-{
-    bool busy = has_work(run);
-    for (uint32_t i = 0; i < run->slots.count && !busy; i++)
-        busy = run->slots.items[i].grid != NULL;
-    return busy;
-}
-
-/* -- the watchdog -- */
-
-/* Rounds that it watches for a loop, and those with changes after which it gives up: then it waits twice as
- * long. */
-enum { WATCHED_ROUNDS = 200, STRIKES = 3 };
-
-static void end_watch(FunctionalRun *run)
-{
-    SpinWatch *watch = &run->watch;
-    run->grids->launch.machine->is_watched = false;
-    xfree(watch->marks);
-    watch->marks = NULL;
-    spin_programs_free(&watch->programs);
-    watch->next = run->instructions + 2 * (run->instructions - watch->quiet_from);
-}
-
-static void begin_watch(FunctionalRun *run)
+WbStatus functional_visit(FunctionalRun *run)
 {
     Machine *machine = run->grids->launch.machine;
-    SpinWatch *watch = &run->watch;
-    machine->is_watched = true;
-    watch->changes = machine->changes;
-    watch->rounds = watch->strikes = 0;
-    watch->marks = xcalloc((size_t)run->slots.count * MAX_WIDTH, sizeof *watch->marks);
-    for (uint32_t i = 0; i < run->slots.count; i++)
-        for (uint32_t w = 0; run->slots.items[i].grid && w < run->slots.items[i].block->warp_count; w++)
-            run->slots.items[i].block->warps[w].polled_pc = NO_INDEX;
-}
-
-/* Whether every warp has come back to where it was. All are compared, also behind one that has not. */
-static bool all_spin(FunctionalRun *run)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < run->slots.count; i++) {
-        const Slot *slot = &run->slots.items[i];
-        for (uint32_t w = 0; slot->grid && w < slot->block->warp_count; w++) {
-            const Warp *warp = &slot->block->warps[w];
-            if (warp->live)
-                all &= spin_compare(&run->watch.marks[i * MAX_WIDTH + w], warp,
-                                    spin_fingerprint(warp, &run->watch.programs), run->watch.rounds,
-                                    !spin_can_run(warp));
-        }
+    machine->clock = run->clock;
+    machine->memory = run->memory;
+    if (run->next_slot == run->slots.count)
+        VEC_PUSH(&run->slots, (Slot){0});
+    const WbStatus status = visit(run, run->next_slot++);
+    if (!has_next_slot(run)) {
+        run->next_slot = 0;
+        run->rounds++;
     }
-    return all;
+    run->clock = machine->clock;
+    return status;
 }
 
-static WbStatus report_spin(FunctionalRun *run)
-{
-    HangFacts facts = {.is_spinning = true, .resident = run->limits.resident_blocks};
-    const Block *first = NULL;
-    for (uint32_t i = 0; i < run->slots.count; i++)
-        if (run->slots.items[i].grid) {
-            first = first ? first : run->slots.items[i].block;
-            hang_survey(&facts, run->slots.items[i].block);
-        }
-    const FunctionalGrid *grid = grid_of(first);
-    if (!run->graph.graph || grid->buffer) /* others may wait for their parents */
-        facts.undispatched = grid->total - grid->next;
-    return hang_report_spin(first, &facts, run->instructions - run->watch.quiet_from);
-}
-
-/* Between rounds. */
-static WbStatus watch_over(FunctionalRun *run)
-{
-    SpinWatch *watch = &run->watch;
-    const Machine *machine = run->grids->launch.machine;
-    if (run->moves != watch->moves) {
-        if (watch->marks)
-            end_watch(run);
-        watch->moves = run->moves;
-        watch->quiet_from = run->instructions;
-        watch->next = run->instructions + run->limits.watchdog;
-    } else if (!watch->marks) {
-        if (run->limits.watchdog && run->instructions >= watch->next)
-            begin_watch(run);
-    } else if (machine->changes != watch->changes) {
-        watch->changes = machine->changes;
-        memset(watch->marks, 0, (size_t)run->slots.count * MAX_WIDTH * sizeof *watch->marks);
-        if (++watch->strikes == STRIKES)
-            end_watch(run);
-    } else if (all_spin(run)) {
-        return report_spin(run);
-    } else if (++watch->rounds == WATCHED_ROUNDS) {
-        end_watch(run);
-    }
-    return WB_OK;
-}
+bool functional_is_over(const FunctionalRun *run) { return !run->busy_slots && !has_work(run); }
 
 static void drop_block(BlockFamily *block) { block_free(block->waiting); }
 
-FunctionalRun *functional_run_create(void)
+FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, const DependencyGraph *graph,
+                                 const FunctionalLimits *limits, DeviceRuntime *runtime, uint64_t clock)
 {
     FunctionalRun *run = xcalloc(1, sizeof *run);
     run->events = (FamilyEvents){on_ready, on_complete, on_resume, run};
-    return run;
-}
-
-WbStatus functional_run(FunctionalRun *run, FunctionalGrid *grids, uint32_t count,
-                        const DependencyGraph *graph, const FunctionalLimits *limits, DeviceRuntime *runtime)
-{
     run->limits = *limits;
     run->runtime = runtime;
+    run->memory = limits->memory;
     run->error = grids->launch.error;
     run->grids = grids;
     run->grid_count = count;
+    run->clock = clock;
     for (uint32_t i = 0; i < count; i++) {
         FunctionalGrid *grid = &grids[i];
         grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
         grid->launch.family = &grid->family;
+        grid->run = run;
         grid->launch.machine->statistics.launches++;
     }
     if (graph)
         ready_init(&run->graph, graph);
     else
         VEC_PUSH(&run->queue, grids);
-    WbStatus status = WB_OK;
-    while (status == WB_OK && is_busy(run)) {
-        status = go_round(run);
-        if (status == WB_OK)
-            status = watch_over(run);
-    }
-    if (run->watch.marks)
-        end_watch(run);
-    for (uint32_t i = 0; i < count && status != WB_OK; i++)
-        family_give_up(&grids[i].family, drop_block);
-    return status;
+    return run;
 }
 
+uint64_t functional_clock(const FunctionalRun *run) { return run->clock; }
+
 /* After a failure blocks are left, and grids with what their blocks knew of them. */
-void functional_run_free(FunctionalRun *run)
+void functional_free(FunctionalRun *run)
 {
+    for (uint32_t i = 0; i < run->grid_count && !functional_is_over(run); i++)
+        family_give_up(&run->grids[i].family, drop_block);
     for (uint32_t i = 0; i < run->launched.count; i++)
         family_give_up(&run->launched.items[i]->family, drop_block);
     for (uint32_t i = 0; i < run->launched.count; i++)

@@ -216,11 +216,26 @@ static void put_spin(const Warp *warp, char *text, size_t size)
              is_shared ? "shared" : "global", (unsigned long long)warp->polled_address, name);
 }
 
+/* That the signal may be that of a kernel which cannot begin before these have ended. */
+static void put_behind(const HangFacts *facts, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (facts->waiting_launches)
+        snprintf(
+            text, size,
+            " If it is for one of the %u launch%s that ha%s not begun: a kernel begins beside others only "
+            "in another stream that waits for none of them, on a hardware queue of its own (knob "
+            "hardware_queues), and as long as not too many run (knob concurrent_kernels).",
+            facts->waiting_launches, facts->waiting_launches == 1 ? "" : "es",
+            facts->waiting_launches == 1 ? "s" : "ve");
+}
+
 static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
 {
-    char spin[512], fit[64] = "";
+    char spin[512], fit[64] = "", behind[400];
     const Launch *launch = facts->runner->block->launch;
     put_spin(facts->runner, spin, sizeof spin);
+    put_behind(facts, behind, sizeof behind);
     if (facts->resident)
         snprintf(fit, sizeof fit, " (%llu)", (unsigned long long)facts->resident);
     int written;
@@ -243,14 +258,14 @@ static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
         written =
             snprintf(text, size,
                      "Threads %s; all others have ended, spin, too, or wait at a barrier for those that "
-                     "spin: nobody is left to change it. Whoever does must come before that barrier.",
-                     spin);
+                     "spin: nobody is left to change it. Whoever does must come before that barrier.%s",
+                     spin, behind);
     else
         written =
             snprintf(text, size,
-                     "Threads %s; all others have ended or spin, too: a lock was not "
-                     "released, or a signal was missed or never given. Look who should have changed it.",
-                     spin);
+                     "Threads %s; all others%s have ended or spin, too: a lock was not "
+                     "released, or a signal was missed or never given. Look who should have changed it.%s",
+                     spin, facts->kernels > 1 ? ", of all kernels," : "", behind);
     return written > 0 ? (size_t)written : 0;
 }
 
@@ -355,12 +370,14 @@ WbStatus hang_report_limit(Block *block, uint64_t instructions)
 
 WbStatus hang_report_spin(const Block *first, const HangFacts *facts, uint64_t instructions)
 {
-    char what[300];
+    char what[340], beside[60] = "";
+    if (facts->kernels > 1)
+        snprintf(beside, sizeof beside, ", and so do the kernels beside it (%u)", facts->kernels - 1);
     snprintf(
         what, sizeof what,
-        "the launch spins: in %llu warp instructions no block has begun or ended, and the warps of all %u "
+        "the launch spins%s: in %llu warp instructions no block has begun or ended, and the warps of all %u "
         "blocks on the GPU come back to the states that they had, with nothing left that could change "
         "(knob watchdog_cycles)",
-        (unsigned long long)instructions, facts->blocks);
+        beside, (unsigned long long)instructions, facts->blocks);
     return report(first, facts, what);
 }

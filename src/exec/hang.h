@@ -21,12 +21,13 @@ void hang_list_warp(HangList *list, const Warp *warp, const char *ready, Arena *
 /* "\n    warps 0-3, lanes 0xff, at k.ptx:12:3: waits ..."; returns its length, 0 where it does not fit. */
 size_t hang_put_lanes(const HangLanes *lanes, char *text, size_t size);
 
-/* What is known of the blocks of a launch that does not end, to judge why. The caller sets the first
- * three. */
+/* What is known of the blocks of launches that do not end, to judge why. The caller sets those up to `blocks`. */
 typedef struct HangFacts {
     bool is_spinning;      /* else nothing moves any more */
     uint64_t undispatched; /* blocks that wait for a place on the GPU */
     uint64_t resident;     /* blocks that fit at once; 0: not known */
+    uint32_t kernels;      /* of the host that run side by side; 0: not known */
+    uint32_t waiting_launches; /* of the host, which have not begun */
     uint32_t blocks;       /* that were looked at */
     const Warp *at_barrier, *at_sync; /* the first with lanes that wait there; null: none */
     uint32_t apart;        /* warps in which lanes that would write wait for others that can run */

@@ -496,21 +496,82 @@ static void flags_that_copies_set(void **state)
     static const char text[] =
         ENTRY("LOOP: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra LOOP;\n"
               "st.global.u32 [%a+4], %v;\n");
-    is_functional = false;
+    IN_BOTH_MODES("h200", {
+        WbStream *stream;
+        const uint32_t flag = 7;
+        check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &stream));
+        put(text, 1, NULL);
+        copy_long(stream);
+        check(wb_stream_copy(gpu, stream,
+                             &(WbCopy){.destination = {.address = words},
+                                       .source = {(uint64_t)(uintptr_t)&flag, true, 0, 0},
+                                       .width = 4,
+                                       .height = 1,
+                                       .depth = 1}));
+        check(wb_wait(gpu));
+        assert_int_equal(word_at(1), 7);
+    })
+}
+
+/* Kernels of streams that signal each other, to and fro; the first one of three waits for the last. */
+static void kernels_that_signal_each_other(void **state)
+{
+    (void)state;
+    static const char ping[] =
+        ENTRY("LOOP: add.u32 %i, %i, 1; st.volatile.global.u32 [%a], %i;\n"
+              "WAIT: ld.volatile.global.u32 %v, [%a+4]; setp.ne.u32 %p, %v, %i; @%p bra WAIT;\n"
+              "setp.lt.u32 %p, %i, 50; @%p bra LOOP; st.global.u32 [%a+8], %i;\n");
+    static const char pong[] =
+        ENTRY("LOOP: add.u32 %i, %i, 1;\n"
+              "WAIT: ld.volatile.global.u32 %v, [%a]; setp.ne.u32 %p, %v, %i; @%p bra WAIT;\n"
+              "st.volatile.global.u32 [%a+4], %i; setp.lt.u32 %p, %i, 50; @%p bra LOOP;\n");
+    static const char waits[] =
+        ENTRY("WAIT: ld.volatile.global.u32 %v, [%a+8]; setp.eq.u32 %p, %v, 0; @%p bra WAIT;\n"
+              "st.global.u32 [%a+12], %v;\n");
+    IN_BOTH_MODES("h200", {
+        static const char *const texts[] = {waits, pong, ping};
+        for (int i = 0; i < 3; i++) {
+            WbStream *stream;
+            check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &stream));
+            put(texts[i], 1, stream);
+        }
+        check(wb_wait(gpu));
+        assert_int_equal(word_at(2), 50);
+        assert_int_equal(word_at(3), 50);
+    })
+}
+
+/* A kernel waits for one that is behind it in its stream, or finds no place beside it; and two wait for each
+ * other. The sentence says what may be the matter. */
+static void kernels_that_wait_in_vain(void **state)
+{
+    (void)state;
+    static const char waits[] =
+        ENTRY("WAIT: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra WAIT;\n");
+    static const char sets[] = ENTRY("st.volatile.global.u32 [%a], 1;\n");
+    static const char waits_too[] =
+        ENTRY("WAIT: ld.volatile.global.u32 %v, [%a+64]; setp.eq.u32 %p, %v, 0; @%p bra WAIT;\n");
+    is_functional = true;
     open_gpu("h200");
-    WbStream *stream;
-    const uint32_t flag = 7;
-    check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &stream));
-    put(text, 1, NULL);
-    copy_long(stream);
-    check(wb_stream_copy(gpu, stream,
-                         &(WbCopy){.destination = {.address = words},
-                                   .source = {(uint64_t)(uintptr_t)&flag, true, 0, 0},
-                                   .width = 4,
-                                   .height = 1,
-                                   .depth = 1}));
+    put(waits, 1, NULL);
+    put(sets, 1, NULL);
+    EXPECT(wb_wait(gpu), "spins", "If it is for one of the 1 launch that has not begun", "concurrent_kernels",
+           "The 1 launch queued behind it did not run");
+    WbStream *streams[2];
+    for (int i = 0; i < 2; i++)
+        check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &streams[i]));
+    put(waits, 1, streams[0]);
+    put(waits_too, 2, streams[1]);
+    EXPECT(wb_wait(gpu), "spins, and so do the kernels beside it (1)", "all 3 blocks on the GPU",
+           "all others, of all kernels, have ended or spin");
+    check(wb_gpu_set(gpu, "concurrent_kernels", "1"));
+    put(waits, 1, streams[0]);
+    put(sets, 1, streams[1]);
+    EXPECT(wb_wait(gpu), "spins", "If it is for one of the 1 launch that has not begun");
+    check(wb_gpu_set(gpu, "concurrent_kernels", "2"));
+    put(waits, 1, streams[0]);
+    put(sets, 1, streams[1]);
     check(wb_wait(gpu));
-    assert_int_equal(word_at(1), 7);
     wb_gpu_close(gpu);
 }
 
@@ -555,6 +616,8 @@ int main(void)
         cmocka_unit_test(polling_that_succeeds_late),
         cmocka_unit_test(lanes_that_wait_for_their_turn),
         cmocka_unit_test(flags_that_copies_set),
+        cmocka_unit_test(kernels_that_signal_each_other),
+        cmocka_unit_test(kernels_that_wait_in_vain),
         cmocka_unit_test(kernels_beside_one_that_spins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
