@@ -232,6 +232,8 @@ WbStatus wb_host_alloc(WbGpu *gpu, size_t size, WbMemory memory, void **pointer)
 WbStatus wb_host_free(WbGpu *gpu, void *pointer);
 /* Makes existing host memory reachable, in whole places of 256 bytes; it stays the caller's. */
 WbStatus wb_host_register(WbGpu *gpu, void *pointer, size_t size);
+/* The same of memory that kernels may only read, and that may be mapped for reading only. */
+WbStatus wb_host_register_read_only(WbGpu *gpu, void *pointer, size_t size);
 WbStatus wb_host_unregister(WbGpu *gpu, void *pointer);
 
 /* A launch is checked at once and may run later; wb_wait runs everything to its end and tells the outcome.

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/host_range.h"
+
 /* Bytes from the first to the last of a box. */
 static bool box_bytes(size_t width, size_t height, size_t depth, size_t row, size_t slice, size_t *bytes)
 {
@@ -17,6 +19,18 @@ static bool box_bytes(size_t width, size_t height, size_t depth, size_t row, siz
 }
 
 static bool is_empty(size_t width, size_t height, size_t depth) { return !width || !height || !depth; }
+
+/* Whether host memory is there, as it was when the copy was put into its stream. */
+static bool is_mapped(const WbRegion *region, size_t width, size_t height, size_t depth, size_t bytes)
+{
+    if (host_range_is_mapped(region->address, bytes))
+        return true;
+    for (size_t z = 0; z < depth; z++) /* what is between the rows need not be */
+        for (size_t y = 0; y < height; y++)
+            if (!host_range_is_mapped(region->address + z * region->slice_pitch + y * region->row_pitch, width))
+                return false;
+    return true;
+}
 
 /* Where the box begins on the host, or null with the sentence. */
 static uint8_t *find_box(WbGpu *gpu, const WbRegion *region, size_t width, size_t height, size_t depth,
@@ -30,8 +44,14 @@ static uint8_t *find_box(WbGpu *gpu, const WbRegion *region, size_t width, size_
                   what, height, width, region->row_pitch, depth, region->slice_pitch);
         return NULL;
     }
-    if (region->is_host && region->address)
+    if (region->is_host && region->address && is_mapped(region, width, height, depth, bytes))
         return (uint8_t *)(uintptr_t)region->address;
+    if (region->is_host && region->address) {
+        error_set(error, WB_ERROR_ARGUMENT,
+                  "The %s, %zu bytes at 0x%" PRIx64 ", is host memory of which some is not mapped.", what, bytes,
+                  region->address);
+        return NULL;
+    }
     const Allocation *allocation = region->is_host ? NULL : space_find(&gpu->space, region->address, bytes);
     if (allocation)
         return allocation->host + (region->address - allocation->base);

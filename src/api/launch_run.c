@@ -155,6 +155,7 @@ void launches_drop(WbGpu *gpu)
 WbStatus launch_start(WbGpu *gpu, KernelLaunch *launch, Error *error)
 {
     Launch *described = xcalloc(launch->count, sizeof *described);
+    space_look_again(&gpu->space);
     uint32_t count = 0;
     while (count < launch->count &&
            launch_describe(gpu, &launch->orders[count], &described[count], error) == WB_OK)

@@ -148,8 +148,8 @@ static inline const Allocation *find_allocation(const Step *step, uint64_t addre
     const Launch *launch = step->warp->block->launch;
     const AddressSpace *space = launch->space;
     AllocationCache *cache = &launch->machine->allocations;
-    if (cache->next != space->next || cache->used != space->used)
-        *cache = (AllocationCache){.next = space->next, .used = space->used};
+    if (cache->version != space->version)
+        *cache = (AllocationCache){.version = space->version};
     const Allocation **slot = &cache->found[step->group->pc % ALLOCATION_CACHE_ENTRIES];
     const Allocation *found = *slot;
     if (found && address >= found->base && address - found->base < found->size &&

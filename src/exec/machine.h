@@ -10,10 +10,9 @@
 enum { ALLOCATION_CACHE_ENTRIES = 64 };
 
 /* The allocation that each instruction's last global access found, by the low bits of its program
- * counter. Valid while the address space's `next` and `used` are these: every allocation moves `next`,
- * every free changes `used`, and addresses are never reused. */
+ * counter. Valid while the address space's version is this one. */
 typedef struct AllocationCache {
-    uint64_t next, used;
+    uint64_t version;
     const Allocation *found[ALLOCATION_CACHE_ENTRIES];
 } AllocationCache;
 

@@ -26,8 +26,8 @@ static uint8_t *locate(const Warp *warp, unsigned lane, uint64_t address, size_t
     } else if (space == SPACE_GLOBAL) {
         const Allocation *allocation = space_find(launch->space, address, size);
         *is_read_only = allocation && allocation->read_only;
-        return allocation && allocation->host ? allocation->host + (address - allocation->base)
-                                              : space_reach_page(launch->space, address, size, false);
+        return allocation ? allocation->host + (address - allocation->base)
+                          : space_reach_page(launch->space, address, size, false);
     }
     return host && offset <= bytes && size <= bytes - offset ? host + offset : NULL;
 }

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/host_range.h"
 
 enum {
     FREED_RANGES = 16,
@@ -56,14 +57,26 @@ static bool is_device_address(uint64_t address)
     return address >= SPACE_GLOBAL_BASE && address < SPACE_HOST_BASE;
 }
 
+/* Whether registered memory is still mapped, which is asked once a look. */
+static bool is_still_there(const AddressSpace *space, Allocation *allocation)
+{
+    if (__atomic_load_n(&allocation->seen_at, __ATOMIC_ACQUIRE) != space->look) {
+        const bool is_lost = !host_range_is_mapped(allocation->base, allocation->size);
+        __atomic_store_n(&allocation->is_lost, is_lost, __ATOMIC_RELAXED);
+        __atomic_store_n(&allocation->seen_at, space->look, __ATOMIC_RELEASE);
+    }
+    return !__atomic_load_n(&allocation->is_lost, __ATOMIC_RELAXED);
+}
+
 /* The live allocation that has its page of `page` bytes mapped, of device memory or of the host's; null:
  * none. */
 static const Allocation *find_in_page(const AddressSpace *space, uint64_t address, uint64_t page, bool device)
 {
     const uint64_t begin = address & ~(page - 1);
-    const Allocation *last = tree_before(&space->live, begin + page - 1);
-    const bool is_there = last && (last->memory == MEMORY_DEVICE) == device && last->host &&
-                          last->base + mapped_bytes(last) > begin;
+    Allocation *last = tree_before(&space->live, begin + page - 1);
+    const bool is_there = last && (last->memory == MEMORY_DEVICE) == device &&
+                          last->base + mapped_bytes(last) > begin &&
+                          (last->memory != MEMORY_REGISTERED || is_still_there(space, last));
     return is_there ? last : NULL;
 }
 
@@ -169,7 +182,10 @@ static void enter(AddressSpace *space, const Allocation *allocation)
 {
     Allocation *kept = xmalloc(sizeof *kept);
     *kept = *allocation;
+    kept->seen_at = space->look;
     tree_add(&space->live, kept);
+    space->registered += kept->memory == MEMORY_REGISTERED;
+    space->version++;
 }
 
 /* Kernels may have written ahead of the last allocation, but not beyond its page. */
@@ -195,7 +211,12 @@ WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool 
             "The host has no memory for a device allocation of %" PRIu64 " bytes; allocate less.", size);
     clear_ahead(space, place, size, host);
     *address = place;
-    enter(space, &(Allocation){place, size, host, name, read_only, MEMORY_DEVICE});
+    enter(space, &(Allocation){.base = place,
+                               .size = size,
+                               .host = host,
+                               .name = name,
+                               .read_only = read_only,
+                               .memory = MEMORY_DEVICE});
     space->used += size;
     space->next = place + ((size + SPACE_ALIGNMENT - 1) & ~(uint64_t)(SPACE_ALIGNMENT - 1)) + GAP;
     return WB_OK;
@@ -259,7 +280,7 @@ WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void *
                          "has no such address, or some of them are mapped already.",
                          range, base);
     }
-    enter(space, &(Allocation){base, range, *host, NULL, false, memory});
+    enter(space, &(Allocation){.base = base, .size = range, .host = *host, .memory = memory});
     space->used += memory == MEMORY_MANAGED ? range : 0;
     space->next += SPACE_ALIGNMENT;
     return WB_OK;
@@ -271,7 +292,23 @@ Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t siz
     if (!allocation)
         return NULL;
     uint64_t offset = address - allocation->base;
-    return offset <= allocation->size && size <= allocation->size - offset ? allocation : NULL;
+    if (offset > allocation->size || size > allocation->size - offset)
+        return NULL;
+    return allocation->memory != MEMORY_REGISTERED || is_still_there(space, allocation) ? allocation : NULL;
+}
+
+Allocation *space_find_registered(const AddressSpace *space, uint64_t address)
+{
+    Allocation *allocation = tree_before(&space->live, address);
+    const bool is_it = allocation && allocation->memory == MEMORY_REGISTERED &&
+                       address - allocation->base < allocation->size;
+    return is_it ? allocation : NULL;
+}
+
+void space_look_again(AddressSpace *space)
+{
+    space->look++;
+    space->version += space->registered != 0;
 }
 
 /* Whether some of the range belongs to what nobody may write. */
@@ -328,6 +365,8 @@ WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
         space->used -= allocation->size;
     space->next += allocation->memory == MEMORY_DEVICE ? 0 : SPACE_ALIGNMENT;
     tree_remove(&space->live, allocation);
+    space->registered -= allocation->memory == MEMORY_REGISTERED;
+    space->version++;
     give_back_or_hold(space, allocation);
     xfree(allocation);
     return WB_OK;
@@ -431,7 +470,10 @@ const char *space_describe(const AddressSpace *space, uint64_t address, char *bu
     const Allocation *holder = neighbours.before;
     const Allocation *freed = find_freed(space, address);
     char name[256];
-    if (holder && address - holder->base < holder->size) {
+    if (holder && address - holder->base < holder->size && holder->is_lost) {
+        snprintf(buffer, size, "%" PRIu64 " bytes into registered host memory of %" PRIu64 " bytes at 0x%" PRIx64
+                 ", which the program has unmapped", address - holder->base, holder->size, holder->base);
+    } else if (holder && address - holder->base < holder->size) {
         name_allocation(holder, name, sizeof name);
         snprintf(buffer, size, "%" PRIu64 " bytes into %s%s", address - holder->base, name,
                  holder->read_only ? ", which is read-only" : "");

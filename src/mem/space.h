@@ -54,24 +54,30 @@ typedef enum MemoryCheck {
 } MemoryCheck;
 
 /* Invariant: ranges of live allocations do not overlap; base is a multiple of SPACE_ALIGNMENT; host points to
- * `size` bytes that never move while the allocation lives, and is base unless it is device memory. It is null
- * of registered memory that the program has unmapped. */
+ * `size` bytes that never move while the allocation lives, and is base unless it is device memory. */
 struct Allocation {
     uint64_t base, size;
     uint8_t *host;
     const char *name;   /* a variable's name, or null for an allocation of the program */
     bool read_only;     /* constant banks, and what is registered for reading */
     MemoryKind memory;
+    /* Of registered memory: the look at which it was last seen to be mapped, and that it is no more. Threads
+     * of a run may both find out, and find the same. */
+    uint64_t seen_at;
+    bool is_lost;
 };
 
 /* Invariant: addresses of device memory are never reused while the space lives, so
- * that a use after free is found; `limit` bounds the sum of its live sizes. `next` moves with every change
- * but a free of device memory, which changes `used`: who keeps an allocation found earlier compares both. */
+ * that a use after free is found; `limit` bounds the sum of its live sizes. Who keeps an allocation
+ * that was found earlier compares `version`, which every change moves. */
 typedef struct AddressSpace {
     AllocationTree live;
     Backing backing;    /* of device memory */
     MemoryCheck check;
     bool was_loose;     /* kernels may have written outside of allocations */
+    uint64_t version;
+    uint64_t look;      /* number of the present one: see space_look_again() */
+    uint32_t registered;
     uint64_t next;      /* where the next allocation goes */
     uint64_t next_mapped; /* where the next host memory of our own goes */
     uint64_t used, limit;
@@ -94,11 +100,16 @@ WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void *
 /* From now on host memory of what is freed is kept until it is let go. */
 void space_hold(AddressSpace *space);
 void space_let_go(AddressSpace *space);
+/* The program has had its turn: whether registered memory is still mapped is asked again when it is next
+ * found. Programs may free what they registered, and must not crash where a kernel uses it. */
+void space_look_again(AddressSpace *space);
+/* The registered memory that the address is in, whether it is still mapped or not; null: none. */
+Allocation *space_find_registered(const AddressSpace *space, uint64_t address);
 void space_set_check(AddressSpace *space, MemoryCheck check);
 /* Where an access outside of allocations takes effect: the host's bytes of a range of which no mapped page is
  * missing. Null: it must fail, as `check` wants it or a GPU would do. */
 uint8_t *space_reach_page(const AddressSpace *space, uint64_t address, uint64_t size, bool writes);
-/* The allocation that holds the whole range, or null. */
+/* The allocation that holds the whole range, or null; registered memory that is no longer mapped is none. */
 Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size);
 /* Host copies; fail with a sentence when the range is not in one allocation. */
 WbStatus space_write(AddressSpace *space, uint64_t address, const void *data, uint64_t size, Error *error);

@@ -2,10 +2,9 @@
  * for. */
 #include "rt/memory.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "base/host_range.h"
 
 #include "rt/graph.h"
 
@@ -39,29 +38,41 @@ static uint64_t box_span(size_t row_pitch, size_t slice_pitch, size_t width, siz
     return sum;
 }
 
-/* Whether the process can read there. The kernel reads a set of signals before it looks at what to do
- * with it, and there is no such thing to do as ~0: so nothing happens, and unreadable memory is told by
- * its own error. */
-static bool is_readable(uint64_t address)
+/* Whether the process can touch the rows of a box. Those that lie close are asked for at once: what is
+ * between them is in the same pages. */
+static bool can_touch(const WbRegion *region, const WbCopy *copy, uint64_t span, bool writes)
 {
-    enum { SET_BYTES = 8 };
-    const uint64_t aligned = address / SET_BYTES * SET_BYTES;
-    return syscall(SYS_rt_sigprocmask, ~0, aligned, NULL, SET_BYTES) == 0 || errno != EFAULT;
+    enum { FAR = 4096 };
+    if (copy->depth == 1 && (copy->height == 1 || region->row_pitch - copy->width < FAR))
+        return host_range_prepare(region->address, span, writes);
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++)
+            if (!host_range_prepare(region->address + z * region->slice_pitch + y * region->row_pitch,
+                                    copy->width, writes))
+                return false;
+    return true;
 }
 
-/* Host memory that the GPU does not know: a pointer into nothing, such as one to freed device memory,
- * must not crash. */
-static RtError check_host(uint64_t address, uint64_t span, const char *side)
+/* Host memory that the GPU does not know: a pointer into nothing, such as one to freed device memory, or a
+ * size that goes beyond what is there, must not crash. */
+static RtError check_host(const WbRegion *region, const WbCopy *copy, uint64_t span, const char *side)
 {
-    uint64_t last;
+    const bool writes = region == &copy->destination;
+    const uint64_t address = region->address;
     if (address == 0)
         return rt_fail(RT_INVALID_VALUE, "The %s is a null pointer.", side);
-    if (__builtin_add_overflow(address, span - 1, &last) || !is_readable(address) || !is_readable(last))
+    if (span <= UINT64_MAX - address && can_touch(region, copy, span, writes))
+        return RT_SUCCESS;
+    const uint64_t room = host_range_reach(address, span, writes);
+    if (!room)
         return rt_fail(RT_INVALID_VALUE,
                        "The %s, %" PRIu64 " bytes at 0x%" PRIx64
-                       ", is neither device memory that is allocated now nor host memory.",
-                       side, span, address);
-    return RT_SUCCESS;
+                       ", is neither device memory that is allocated now nor host memory%s.",
+                       side, span, address, writes ? " that can be written" : "");
+    return rt_fail(RT_INVALID_VALUE,
+                   "The %s, %" PRIu64 " bytes at 0x%" PRIx64
+                   ", goes beyond the host memory that is there: only the first %" PRIu64 " can be %s.",
+                   side, span, address, room, writes ? "written" : "read");
 }
 
 static RtError check_range(uint64_t address, uint64_t span, const WbAddress *found, const char *side)
@@ -89,7 +100,7 @@ static RtError check_side(const WbRegion *region, const WbCopy *copy, Expected e
                        "The %s should be on the host, but 0x%" PRIx64 " is in memory of the device.", side,
                        region->address);
     if (found.memory == WB_MEMORY_NONE)
-        return check_host(region->address, span, side);
+        return check_host(region, copy, span, side);
     return check_range(region->address, span, &found, side);
 }
 

@@ -59,6 +59,9 @@ static bool overlaps(uint64_t base, size_t size)
     return false;
 }
 
+/* cudaHostRegisterReadOnly, CU_MEMHOSTREGISTER_READ_ONLY */
+enum { READ_ONLY = 0x8 };
+
 RtError rt_host_register(void *pointer, size_t size, unsigned flags)
 {
     const uint64_t base = (uint64_t)(uintptr_t)pointer;
@@ -67,7 +70,8 @@ RtError rt_host_register(void *pointer, size_t size, unsigned flags)
     if (overlaps(base, size))
         return rt_fail(RT_HOST_MEMORY_ALREADY_REGISTERED,
                        "Some of the pages of the %zu bytes at %p are page-locked already.", size, pointer);
-    RtError error = rt_check(wb_host_register(rt_gpu(), pointer, size));
+    RtError error = rt_check(flags & READ_ONLY ? wb_host_register_read_only(rt_gpu(), pointer, size)
+                                               : wb_host_register(rt_gpu(), pointer, size));
     rt_progress_is_visible();
     if (error == RT_SUCCESS)
         rt_allocation_add(

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Thread t of block b copies word t + 32 b of `from`, moved by `offset` bytes; the last block's also store
  * right behind `to`. */
@@ -187,12 +188,46 @@ static void test_where_it_ends(void **state)
     }
 }
 
+/* Host memory that the program has unmapped, may only read, or never had. */
+static void test_registered(void **state)
+{
+    (void)state;
+    const size_t bytes = 4 << 12;
+    for (unsigned m = 0; m < MODES; m++) {
+        Rig rig;
+        uint32_t words[WORDS];
+        open_rig(&rig, modes[m][0], modes[m][1], "memory_check=page");
+        uint32_t *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_ptr_not_equal(pages, MAP_FAILED);
+        pages[3] = 33;
+        assert_int_equal(wb_host_register(rig.gpu, pages, SIZE_MAX), WB_ERROR_ARGUMENT);
+        assert_int_equal(wb_host_register(rig.gpu, pages, (size_t)1 << 46), WB_ERROR_ARGUMENT);
+        assert_non_null(strstr(wb_error(rig.gpu), "can read and write only the first"));
+        mprotect(pages, bytes, PROT_READ);
+        assert_int_equal(wb_host_register(rig.gpu, pages, bytes), WB_ERROR_ARGUMENT);
+        assert_int_equal(wb_host_register_read_only(rig.gpu, pages, bytes), WB_OK);
+        rig.from = (uintptr_t)pages;
+        assert_int_equal(run(&rig, 0, words), WB_OK);
+        assert_int_equal(words[3], 33);
+        const uint64_t to = rig.to;
+        rig.to = (uintptr_t)pages;
+        expect_failure(&rig, 0, "read-only");
+        rig.to = to;
+        munmap(pages, bytes);
+        expect_failure(&rig, 0, "registered host memory of 16384 bytes");
+        assert_non_null(strstr(wb_error(rig.gpu), "which the program has unmapped"));
+        assert_int_equal(wb_host_unregister(rig.gpu, pages), WB_OK);
+        wb_gpu_close(rig.gpu);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_report),
         cmocka_unit_test(test_stores_take_effect),
         cmocka_unit_test(test_where_it_ends),
+        cmocka_unit_test(test_registered),
     };
     return cmocka_run_group_tests_name("memory_check", tests, NULL, NULL);
 }

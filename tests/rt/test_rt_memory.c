@@ -409,6 +409,63 @@ static void nothing_is_shared_with_other_processes(void **state)
     assert_int_equal(cudaFree(memory), SUCCESS);
 }
 
+enum { PAGE = 4096, PAGES = 300 };
+
+static char *map_pages(int protection)
+{
+    char *pages = mmap(NULL, PAGES * PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    return pages;
+}
+
+static void only_memory_that_is_there_is_registered(void **state)
+{
+    (void)state;
+    enum { READ_ONLY = 8 };
+    char *pages = map_pages(PROT_READ | PROT_WRITE), *constant = map_pages(PROT_READ), *none = map_pages(PROT_NONE);
+    assert_int_equal(cudaHostRegister(pages, (size_t)1 << 46, 0), INVALID_VALUE);
+    assert_int_equal(cudaHostRegister(pages, SIZE_MAX, 0), INVALID_VALUE);
+    assert_int_equal(cudaHostRegister(pages, SIZE_MAX - (size_t)(uintptr_t)pages - 100, 0), INVALID_VALUE);
+    assert_int_equal(cudaHostRegister(none, PAGE, 0), INVALID_VALUE);
+    assert_int_equal(cudaHostRegister(none, PAGE, READ_ONLY), INVALID_VALUE);
+    assert_int_equal(cudaHostRegister(constant, PAGE, 0), INVALID_VALUE);
+    assert_int_equal(cudaHostRegister(constant, PAGES * PAGE, READ_ONLY), SUCCESS);
+    assert_int_equal(cudaHostUnregister(constant), SUCCESS);
+    assert_int_equal(munmap(pages + 100 * PAGE, PAGE), 0);
+    assert_int_equal(cudaHostRegister(pages, PAGES * PAGE, 0), INVALID_VALUE);
+    assert_int_equal(cudaHostRegister(pages + 100, 100 * PAGE, 0), INVALID_VALUE);
+    assert_int_equal(cudaHostRegister(pages + 100, 100 * PAGE - 100, 0), SUCCESS);
+    /* What goes away while it is registered can still be let go. */
+    assert_int_equal(munmap(pages, PAGES * PAGE), 0);
+    assert_int_equal(cudaHostUnregister(pages + 100), SUCCESS);
+    munmap(constant, PAGES * PAGE);
+    munmap(none, PAGES * PAGE);
+}
+
+/* A size that goes beyond what is mapped, a hole in between, and memory that cannot be written. */
+static void copies_stay_in_memory_that_is_there(void **state)
+{
+    (void)state;
+    const size_t bytes = PAGES * PAGE;
+    char *pages = map_pages(PROT_READ | PROT_WRITE), *constant = map_pages(PROT_READ), *device;
+    assert_int_equal(cudaMalloc((void **)&device, bytes), SUCCESS);
+    assert_int_equal(munmap(pages + 200 * PAGE, PAGE), 0);
+    assert_int_equal(cudaMemcpy(device, pages, bytes, TO_DEVICE), INVALID_VALUE);
+    assert_int_equal(cudaMemcpy(pages, device, bytes, TO_HOST), INVALID_VALUE);
+    assert_int_equal(cudaMemcpy(device, pages + 100, 200 * PAGE, TO_DEVICE), INVALID_VALUE);
+    assert_int_equal(cudaMemcpy(device, pages + 100, 200 * PAGE - 100, TO_DEVICE), SUCCESS);
+    assert_int_equal(cudaMemcpy(pages, device, 200 * PAGE, TO_HOST), SUCCESS);
+    assert_int_equal(cudaMemcpy(device, constant, bytes, TO_DEVICE), SUCCESS);
+    assert_int_equal(cudaMemcpy(constant, device, 100, TO_HOST), INVALID_VALUE);
+    assert_int_equal(cudaMemcpy(pages, constant, bytes, HOST_TO_HOST), INVALID_VALUE);
+    /* Rows may have holes between them. */
+    assert_int_equal(cudaMemcpy2D(device, 100, pages, 201 * PAGE, 100, 2, TO_DEVICE), SUCCESS);
+    assert_int_equal(cudaMemcpy2D(device, 100, pages, 200 * PAGE, 100, 2, TO_DEVICE), INVALID_VALUE);
+    assert_int_equal(cudaFree(device), SUCCESS);
+    munmap(pages, bytes);
+    munmap(constant, bytes);
+}
+
 int main(void)
 {
     setenv("WARPBEAM_FUNCTIONAL", "1", 1);
@@ -418,6 +475,8 @@ int main(void)
         cmocka_unit_test(rows_and_boxes_keep_their_shape),
         cmocka_unit_test(host_memory_is_known),
         cmocka_unit_test(registered_memory_is_known_until_unregistered),
+        cmocka_unit_test(only_memory_that_is_there_is_registered),
+        cmocka_unit_test(copies_stay_in_memory_that_is_there),
         cmocka_unit_test(arrays_take_and_give_elements),
         cmocka_unit_test(array_shapes_are_checked),
         cmocka_unit_test(pools_count_and_free_in_order),
