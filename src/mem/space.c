@@ -133,8 +133,9 @@ void space_init(AddressSpace *space, uint64_t limit)
     space->last_freed = xcalloc(FREED_RANGES, sizeof *space->last_freed);
 }
 
-static void destroy_allocation(void *space, Allocation *allocation)
+static void destroy_allocation(void *space, void *thing)
 {
+    Allocation *allocation = thing;
     if (allocation->memory != MEMORY_DEVICE)
         give_back(space, allocation);
     xfree(allocation);
@@ -183,7 +184,7 @@ static void enter(AddressSpace *space, const Allocation *allocation)
     Allocation *kept = xmalloc(sizeof *kept);
     *kept = *allocation;
     kept->seen_at = space->look;
-    tree_add(&space->live, kept);
+    tree_add(&space->live, kept->base, kept);
     space->registered += kept->memory == MEMORY_REGISTERED;
     space->version++;
 }
@@ -364,7 +365,7 @@ WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
     if (allocation->memory == MEMORY_DEVICE || allocation->memory == MEMORY_MANAGED)
         space->used -= allocation->size;
     space->next += allocation->memory == MEMORY_DEVICE ? 0 : SPACE_ALIGNMENT;
-    tree_remove(&space->live, allocation);
+    tree_remove(&space->live, allocation->base);
     space->registered -= allocation->memory == MEMORY_REGISTERED;
     space->version++;
     give_back_or_hold(space, allocation);
@@ -444,7 +445,7 @@ static const char *window_name(uint64_t address)
 }
 
 /* Of an address that lies in no allocation. */
-static void describe_nearest(const Neighbours *neighbours, uint64_t address, char *buffer, size_t size)
+static void describe_nearest(const TreeNeighbours *neighbours, uint64_t address, char *buffer, size_t size)
 {
     const Allocation *before = neighbours->before, *after = neighbours->after;
     char name[256], where[64];
@@ -466,7 +467,7 @@ static void describe_nearest(const Neighbours *neighbours, uint64_t address, cha
 
 const char *space_describe(const AddressSpace *space, uint64_t address, char *buffer, size_t size)
 {
-    const Neighbours neighbours = tree_neighbours(&space->live, address);
+    const TreeNeighbours neighbours = tree_neighbours(&space->live, address);
     const Allocation *holder = neighbours.before;
     const Allocation *freed = find_freed(space, address);
     char name[256];

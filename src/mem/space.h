@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "mem/allocation_tree.h"
+#include "base/tree.h"
 #include "mem/backing.h"
 
 #define SPACE_GLOBAL_BASE 0x0000200000000ull
@@ -55,7 +55,7 @@ typedef enum MemoryCheck {
 
 /* Invariant: ranges of live allocations do not overlap; base is a multiple of SPACE_ALIGNMENT; host points to
  * `size` bytes that never move while the allocation lives, and is base unless it is device memory. */
-struct Allocation {
+typedef struct Allocation {
     uint64_t base, size;
     uint8_t *host;
     const char *name;   /* a variable's name, or null for an allocation of the program */
@@ -65,13 +65,13 @@ struct Allocation {
      * of a run may both find out, and find the same. */
     uint64_t seen_at;
     bool is_lost;
-};
+} Allocation;
 
 /* Invariant: addresses of device memory are never reused while the space lives, so
  * that a use after free is found; `limit` bounds the sum of its live sizes. Who keeps an allocation
  * that was found earlier compares `version`, which every change moves. */
 typedef struct AddressSpace {
-    AllocationTree live;
+    Tree live;          /* Allocations by base */
     Backing backing;    /* of device memory */
     MemoryCheck check;
     bool was_loose;     /* kernels may have written outside of allocations */

@@ -1,55 +1,37 @@
-/* Live allocations, sorted by address: the simulator gives out ascending addresses, so adding is mostly
- * appending. */
+/* Live allocations by address. */
 #include "rt/allocation.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/vec.h"
+#include "base/alloc.h"
+#include "base/tree.h"
 
-static VEC(RtAllocation) live;
-
-/* The number of allocations that begin at or below the address. */
-static uint32_t position(uint64_t address)
-{
-    uint32_t low = 0, high = live.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (live.items[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
+static Tree live;
 
 void rt_allocation_add(RtAllocation allocation)
 {
-    uint32_t at = position(allocation.base);
-    VEC_RESERVE(&live, live.count + 1);
-    memmove(live.items + at + 1, live.items + at, (live.count - at) * sizeof *live.items);
-    live.items[at] = allocation;
-    live.count++;
+    RtAllocation *kept = xmalloc(sizeof *kept);
+    *kept = allocation;
+    tree_add(&live, kept->base, kept);
 }
 
 void rt_allocation_remove(uint64_t base)
 {
-    uint32_t behind = position(base);
-    memmove(live.items + behind - 1, live.items + behind, (live.count - behind) * sizeof *live.items);
-    live.count--;
+    RtAllocation *allocation = tree_before(&live, base);
+    tree_remove(&live, base);
+    xfree(allocation);
 }
+
+RtAllocation *rt_allocation_before(uint64_t address) { return tree_before(&live, address); }
+
+RtAllocation *rt_allocation_after(uint64_t address) { return tree_neighbours(&live, address).after; }
 
 RtAllocation *rt_allocation_find(uint64_t address)
 {
-    uint32_t behind = position(address);
-    if (behind == 0)
-        return NULL;
-    RtAllocation *allocation = &live.items[behind - 1];
-    return address - allocation->base < allocation->size ? allocation : NULL;
+    RtAllocation *allocation = tree_before(&live, address);
+    return allocation && address - allocation->base < allocation->size ? allocation : NULL;
 }
-
-RtAllocation *rt_allocation_at(size_t index) { return index < live.count ? &live.items[index] : NULL; }
 
 const char *rt_allocation_describe(uint64_t address, char *buffer, size_t size)
 {

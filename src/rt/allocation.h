@@ -31,10 +31,11 @@ typedef struct RtAllocation {
 void rt_allocation_add(RtAllocation allocation);
 /* `base` is that of a live one. */
 void rt_allocation_remove(uint64_t base);
-/* The allocation that holds the address, or null; valid until one is added or removed. */
+/* The allocation that holds the address, or null; valid until it is removed. */
 RtAllocation *rt_allocation_find(uint64_t address);
-/* By position, in the order of addresses; null behind the last. */
-RtAllocation *rt_allocation_at(size_t index);
+/* The last that begins at the address or before it, and the first that begins behind it; null: none. */
+RtAllocation *rt_allocation_before(uint64_t address);
+RtAllocation *rt_allocation_after(uint64_t address);
 /* "lies 16 bytes inside the 400 bytes at 0x...", "is no address that is allocated now": the end of a
  * sentence. */
 const char *rt_allocation_describe(uint64_t address, char *buffer, size_t size);

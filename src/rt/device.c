@@ -239,11 +239,10 @@ RtError rt_device_reset(void)
     end_handles();
     rt_modules_reset();
     const RtAllocation *allocation;
-    for (size_t i = 0; (allocation = rt_allocation_at(i)) != NULL;) {
+    for (uint64_t base = 0; (allocation = rt_allocation_after(base)) != NULL;) {
+        base = allocation->base;
         if (ends_with_reset(allocation))
             drop(allocation);
-        else
-            i++;
     }
     memset(limits, 0, sizeof limits);
     settings = (RtDeviceSettings){.flags = 0x8};

@@ -51,12 +51,8 @@ static bool overlaps(uint64_t base, size_t size)
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t begin = base / page * page, end = (base + size + page - 1) / page * page;
-    const RtAllocation *allocation;
-    for (size_t i = 0; (allocation = rt_allocation_at(i)) != NULL; i++) {
-        if (allocation->base < end && allocation->base + allocation->size > begin)
-            return true;
-    }
-    return false;
+    const RtAllocation *last = rt_allocation_before(end - 1);
+    return last && last->base + last->size > begin;
 }
 
 /* cudaHostRegisterReadOnly, CU_MEMHOSTREGISTER_READ_ONLY */

@@ -1,13 +1,12 @@
 /* An inner node's keys are lower bounds of what is below its children: exact when a child is made, and left
- * as they are when its first allocation goes. So a search may end in a leaf all of which lies behind the
- * address; what is wanted is then the last of the leaf before. */
-#include "mem/allocation_tree.h"
+ * as they are when its first thing goes. So a search may end in a leaf all of which lies behind the key; what is
+ * wanted is then the last of the leaf before. */
+#include "base/tree.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "mem/space.h"
 
 enum { FANOUT = 32, DEEPEST = 16 };
 
@@ -16,7 +15,7 @@ enum { FANOUT = 32, DEEPEST = 16 };
 struct TreeNode {
     uint32_t count;
     uint64_t keys[FANOUT];
-    void *below[FANOUT];    /* allocations of a leaf, else nodes */
+    void *below[FANOUT];    /* things of a leaf, else nodes */
     TreeNode *before, *after; /* of a leaf: those beside it */
 };
 
@@ -41,7 +40,7 @@ static uint32_t count_up_to(const TreeNode *node, uint64_t key)
 }
 
 /* The leaf that would hold the key. */
-static TreeNode *descend(const AllocationTree *tree, uint64_t key, Way *way)
+static TreeNode *descend(const Tree *tree, uint64_t key, Way *way)
 {
     TreeNode *node = tree->root;
     for (uint32_t level = 0; level < tree->depth; level++) {
@@ -55,13 +54,13 @@ static TreeNode *descend(const AllocationTree *tree, uint64_t key, Way *way)
     return node;
 }
 
-Neighbours tree_neighbours(const AllocationTree *tree, uint64_t address)
+TreeNeighbours tree_neighbours(const Tree *tree, uint64_t key)
 {
-    Neighbours found = {0};
+    TreeNeighbours found = {0};
     if (!tree->root)
         return found;
-    const TreeNode *leaf = descend(tree, address, NULL);
-    const uint32_t count = count_up_to(leaf, address);
+    const TreeNode *leaf = descend(tree, key, NULL);
+    const uint32_t count = count_up_to(leaf, key);
     if (count)
         found.before = leaf->below[count - 1];
     else if (leaf->before)
@@ -73,9 +72,9 @@ Neighbours tree_neighbours(const AllocationTree *tree, uint64_t address)
     return found;
 }
 
-Allocation *tree_before(const AllocationTree *tree, uint64_t address)
+void *tree_before(const Tree *tree, uint64_t key)
 {
-    return tree_neighbours(tree, address).before;
+    return tree_neighbours(tree, key).before;
 }
 
 static void insert_at(TreeNode *node, uint32_t at, uint64_t key, void *below)
@@ -96,7 +95,7 @@ static void remove_at(TreeNode *node, uint32_t at)
 }
 
 /* Makes room in a full node: a new one behind it takes its second half, or only its last where something is
- * to be put at the end, as most allocations are: so nodes get full. */
+ * to be put at the end, as most things are: so nodes get full. */
 static TreeNode *split(TreeNode *node, uint32_t at, bool is_leaf)
 {
     TreeNode *behind = xcalloc(1, sizeof *behind);
@@ -126,7 +125,7 @@ static TreeNode *put(TreeNode *node, uint32_t at, uint64_t key, void *below, boo
     return behind;
 }
 
-static void grow_root(AllocationTree *tree, TreeNode *behind)
+static void grow_root(Tree *tree, TreeNode *behind)
 {
     TreeNode *root = xcalloc(1, sizeof *root);
     insert_at(root, 0, tree->root->keys[0], tree->root);
@@ -135,14 +134,13 @@ static void grow_root(AllocationTree *tree, TreeNode *behind)
     tree->depth++;
 }
 
-void tree_add(AllocationTree *tree, Allocation *allocation)
+void tree_add(Tree *tree, uint64_t key, void *thing)
 {
     Way way;
-    const uint64_t key = allocation->base;
     if (!tree->root)
         tree->root = tree->first = xcalloc(1, sizeof *tree->root);
     TreeNode *leaf = descend(tree, key, &way);
-    TreeNode *behind = put(leaf, count_up_to(leaf, key), key, allocation, true);
+    TreeNode *behind = put(leaf, count_up_to(leaf, key), key, thing, true);
     for (uint32_t level = tree->depth; level--;) {
         TreeNode *node = way.nodes[level];
         if (key < node->keys[way.at[level]])
@@ -155,7 +153,7 @@ void tree_add(AllocationTree *tree, Allocation *allocation)
     tree->count++;
 }
 
-static void unlink_leaf(AllocationTree *tree, TreeNode *leaf)
+static void unlink_leaf(Tree *tree, TreeNode *leaf)
 {
     if (leaf->before)
         leaf->before->after = leaf->after;
@@ -166,7 +164,7 @@ static void unlink_leaf(AllocationTree *tree, TreeNode *leaf)
 }
 
 /* A root with one child gives its place to it. */
-static void shrink_root(AllocationTree *tree)
+static void shrink_root(Tree *tree)
 {
     while (tree->depth && tree->root->count == 1) {
         TreeNode *root = tree->root;
@@ -176,11 +174,11 @@ static void shrink_root(AllocationTree *tree)
     }
 }
 
-void tree_remove(AllocationTree *tree, const Allocation *allocation)
+void tree_remove(Tree *tree, uint64_t key)
 {
     Way way;
-    TreeNode *node = descend(tree, allocation->base, &way);
-    remove_at(node, count_up_to(node, allocation->base) - 1);
+    TreeNode *node = descend(tree, key, &way);
+    remove_at(node, count_up_to(node, key) - 1);
     tree->count--;
     if (!node->count)
         unlink_leaf(tree, node);
@@ -194,7 +192,7 @@ void tree_remove(AllocationTree *tree, const Allocation *allocation)
         return;
     }
     xfree(node);
-    *tree = (AllocationTree){0};
+    *tree = (Tree){0};
 }
 
 static void free_nodes(TreeNode *node, uint32_t depth)
@@ -204,12 +202,12 @@ static void free_nodes(TreeNode *node, uint32_t depth)
     xfree(node);
 }
 
-void tree_clear(AllocationTree *tree, void (*each)(void *context, Allocation *allocation), void *context)
+void tree_clear(Tree *tree, void (*each)(void *context, void *thing), void *context)
 {
     for (const TreeNode *leaf = tree->first; leaf; leaf = leaf->after)
         for (uint32_t i = 0; i < leaf->count; i++)
             each(context, leaf->below[i]);
     if (tree->root)
         free_nodes(tree->root, tree->depth);
-    *tree = (AllocationTree){0};
+    *tree = (Tree){0};
 }

@@ -1,22 +1,27 @@
-/* The tree of allocations, held against a plain sorted array. */
+/* The tree, held against a plain sorted array. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdbool.h>
 #include <string.h>
 
-#include "mem/space.h"
+#include "base/tree.h"
 
 enum { MOST = 3000 };
 
+typedef struct Place {
+    uint64_t base;
+} Place;
+
 /* Invariant: `sorted` holds what the tree does, by base. */
 typedef struct Rig {
-    AllocationTree tree;
-    Allocation *sorted[MOST];
+    Tree tree;
+    Place *sorted[MOST];
     uint32_t count;
-    Allocation places[MOST];
+    Place places[MOST];
     uint64_t state;
 } Rig;
 
@@ -36,17 +41,17 @@ static uint32_t up_to(const Rig *rig, uint64_t address)
 
 static void add(Rig *rig, uint32_t place)
 {
-    Allocation *allocation = &rig->places[place];
-    const uint32_t at = up_to(rig, allocation->base);
+    Place *added = &rig->places[place];
+    const uint32_t at = up_to(rig, added->base);
     memmove(&rig->sorted[at + 1], &rig->sorted[at], (rig->count - at) * sizeof *rig->sorted);
-    rig->sorted[at] = allocation;
+    rig->sorted[at] = added;
     rig->count++;
-    tree_add(&rig->tree, allocation);
+    tree_add(&rig->tree, added->base, added);
 }
 
 static void drop(Rig *rig, uint32_t at)
 {
-    tree_remove(&rig->tree, rig->sorted[at]);
+    tree_remove(&rig->tree, rig->sorted[at]->base);
     rig->count--;
     memmove(&rig->sorted[at], &rig->sorted[at + 1], (rig->count - at) * sizeof *rig->sorted);
 }
@@ -54,16 +59,16 @@ static void drop(Rig *rig, uint32_t at)
 static void expect_same(const Rig *rig, uint64_t address)
 {
     const uint32_t count = up_to(rig, address);
-    const Neighbours found = tree_neighbours(&rig->tree, address);
+    const TreeNeighbours found = tree_neighbours(&rig->tree, address);
     assert_ptr_equal(found.before, count ? rig->sorted[count - 1] : NULL);
     assert_ptr_equal(found.after, count < rig->count ? rig->sorted[count] : NULL);
     assert_int_equal(rig->tree.count, rig->count);
 }
 
-static void next_in_order(void *context, Allocation *allocation)
+static void next_in_order(void *context, void *thing)
 {
     Rig *rig = context;
-    assert_ptr_equal(allocation, rig->sorted[rig->state++]);
+    assert_ptr_equal(thing, rig->sorted[rig->state++]);
 }
 
 static Rig *new_rig(void)
