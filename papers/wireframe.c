@@ -124,10 +124,10 @@ static void sample_range(const Run *run, WbGpu *gpu, RunResult *result)
     if (run->index % WIREFRAME_RUNS != RUN_LRR_9K || !gpu->records.count)
         return;
     const KernelRecord *record = gpu->records.items[0];
-    const Series *series = &record->series;
+    const Series *series = record->series;
     double cycles[RUN_SAMPLES] = {0};
     Cycle from = record->launched;
-    for (uint32_t i = 0; i < series->ends.count; i++) {
+    for (uint32_t i = 0; series && i < series->ends.count; i++) {
         const size_t part = (size_t)((from - record->launched) * RUN_SAMPLES / record_cycles(record));
         result->samples[part] += (double)series_value(series, i, SERIES_GRAPH_level_range_cycles);
         cycles[part] += (double)series_value(series, i, SERIES_GRAPH_active_cycles);

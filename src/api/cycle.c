@@ -181,6 +181,7 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
     other.timeline = a->timeline;
     other.timeline_events = a->timeline_events;
     other.block_records = a->block_records;
+    other.kernel_records = a->kernel_records;
     other.pending_launches = a->pending_launches;
     other.launch_depth = a->launch_depth;
     other.record_details = a->record_details;

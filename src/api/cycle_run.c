@@ -30,8 +30,8 @@ static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch
     };
     memcpy(record->grid, launch->grid, sizeof record->grid);
     memcpy(record->block, launch->block, sizeof record->block);
-    record->name = xcopy_text(kernel_name(kernel));
-    record->symbol = xcopy_text(kernel_symbol(kernel));
+    record->name = gpu_keep_name(gpu, kernel_name(kernel));
+    record->symbol = gpu_keep_name(gpu, kernel_symbol(kernel));
     kept_begin(gpu, record);
     return record;
 }
@@ -192,8 +192,8 @@ static void enter_kernels(WbGpu *gpu, KernelLaunch *launch)
         RunningKernel *kernel = launch->orders[i].running;
         kernel->before = snapshot_hold(before);
         kernel->record->stream = launch->stream;
-        series_begin(&kernel->record->series, machine->sm_count, before->columns, kept_interval(gpu),
-                     gpu->now);
+        kernel->record->series =
+            series_begin(machine->sm_count, before->columns, kept_interval(gpu), gpu->now);
         note_neighbours(machine, kernel->record);
         VEC_PUSH(&machine->running, kernel);
     }
@@ -279,7 +279,7 @@ static Cycle next_stop(const WbGpu *gpu, Cycle limit)
 {
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
         const RunningKernel *kernel = gpu->cycle->running.items[i];
-        const Cycle stops[] = {kernel->grid.ended, kernel->record->series.next, deadline(gpu, kernel)};
+        const Cycle stops[] = {kernel->grid.ended, kernel->record->series->next, deadline(gpu, kernel)};
         for (size_t s = 0; s < sizeof stops / sizeof *stops; s++)
             limit = stops[s] < limit && stops[s] > gpu->now ? stops[s] : limit;
     }
@@ -348,7 +348,7 @@ static void stop_all(WbGpu *gpu, Cycle failed)
 static void take_samples(WbGpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
-        Series *series = &gpu->cycle->running.items[i]->record->series;
+        Series *series = gpu->cycle->running.items[i]->record->series;
         if (series->next == gpu->now && gpu->cycle->running.items[i]->grid.ended > gpu->now) {
             series_sample(series, gpu->cycle);
             kept_sampled(gpu);
@@ -383,9 +383,17 @@ WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error)
     return WB_OK;
 }
 
+/* Whether anybody can want to see it later. */
+static bool is_wanted(const WbGpu *gpu, const KernelRecord *record)
+{
+    return gpu->config.kernel_records || gpu->config.timeline || record->status != RECORD_ENDED;
+}
+
 /* Keeps records in the order of launches. */
 static void keep_record(WbGpu *gpu, KernelRecord *record)
 {
+    if (!is_wanted(gpu, record))
+        return;
     VEC_PUSH(&gpu->records, record);
     KernelRecord **const items = gpu->records.items;
     uint32_t at = gpu->records.count - 1;
@@ -405,7 +413,8 @@ static void close_record(WbGpu *gpu, RunningKernel *kernel)
     record->warp_instructions += kernel->grid.warp_instructions;
     record->thread_instructions += kernel->grid.thread_instructions;
     Snapshot *after = look(gpu);
-    series_end(&record->series, machine, after->columns, gpu->now);
+    series_end(record->series, machine, after->columns, gpu->now);
+    record_close_series(record);
     record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);
     account(gpu, after);
     snapshot_let_go(after);
@@ -490,6 +499,8 @@ void cycle_keep_cut_off(WbGpu *gpu, const Error *error)
         }
         close_record(gpu, kernel);
         kept_end(gpu, record);
+        if (!is_wanted(gpu, record))
+            record_free(record);
     }
     strays_tell(gpu);
 }
@@ -507,6 +518,8 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
     }
     machine->running.count = kept;
     kept_end(gpu, record);
+    if (!is_wanted(gpu, record))
+        record_free(record);
     unmake_kernel(gpu, kernel);
     if (kept)
         return WB_OK;

@@ -13,6 +13,7 @@
 #include "api/timeline.h"
 #include "config/config.h"
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/stat.h"
 #include "base/vec.h"
 #include "exec/functional.h"
@@ -66,6 +67,13 @@ typedef struct GpuStatistics {
     Arena arena;
 } GpuStatistics;
 
+/* Texts that are kept once. */
+typedef struct Names {
+    Arena arena;
+    VEC(const char *) texts;
+    Map numbers;
+} Names;
+
 struct WbGpu {
     GpuConfig config;
     AddressSpace space;
@@ -88,6 +96,7 @@ struct WbGpu {
     uint64_t workspace;        /* where blocks of cooperative launches meet; 0 before the first */
     double seconds;            /* of the host's clock, spent in launches */
     VEC(KernelRecord *) records;
+    Names names;               /* of their kernels */
     SourceFiles sources;       /* that lines of records are of */
     uint32_t edges_kept;       /* of dependency graphs, by all records */
     Kept kept;                 /* for timelines */
@@ -112,6 +121,8 @@ WbStatus gpu_refuse(WbGpu *gpu, const char *sentence);
 /* A statistic as wb_stat_at() and wb_stat_find() have it, within a call; `index` is that of one. */
 WbStat gpu_stat_at(const WbGpu *gpu, size_t index);
 bool gpu_stat_find(const WbGpu *gpu, const char *name, WbStat *stat);
+/* A copy of the text that lives as long as the records do. */
+const char *gpu_keep_name(WbGpu *gpu, const char *name);
 /* Cycles that take at least so many nanoseconds. */
 Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds);
 

@@ -5,6 +5,10 @@
  * before the launch: so the transfer takes its time on the copy engine. */
 #include "api/graph.h"
 
+#include <inttypes.h>
+
+enum { LEAST_NODE_BYTES = 10 }; /* of the image, with IDs of 16 bits */
+
 void graph_launch_free(WbGpu *gpu, GraphLaunch *launch)
 {
     Error ignored = {0};
@@ -55,6 +59,21 @@ static WbStatus choose_order(const WbGraph *graph, GraphRun *run, Error *error)
     return error->status;
 }
 
+/* That a graph with so many nodes could be launched, before anybody works for their edges. */
+static WbStatus check_nodes(const WbGpu *gpu, uint32_t nodes, Error *error)
+{
+    const AddressSpace *space = &gpu->space;
+    const uint64_t room = space->used < space->limit ? space->limit - space->used : 0;
+    if (image_check_nodes(nodes, (uint32_t)gpu->config.graph_id_bits, error))
+        return error->status;
+    if (nodes > room / LEAST_NODE_BYTES)
+        return error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                         "A dependency graph of %u nodes finds no global memory: %" PRIu64
+                         " bytes of it are free, and a node takes %d or more.",
+                         nodes, room, LEAST_NODE_BYTES);
+    return WB_OK;
+}
+
 /* -- making it -- */
 
 static WbStatus find_memory(WbGpu *gpu, GraphRun *run, Error *error)
@@ -73,7 +92,8 @@ static GraphLaunch *make(const WbGraph *graph, Error *error)
     WbGpu *gpu = graph->gpu;
     GraphLaunch *made = xcalloc(1, sizeof *made);
     GraphRun *run = &made->run;
-    if (graph_build(&graph->draft, &made->graph, error) == WB_OK) {
+    if (check_nodes(gpu, graph->draft.node_count, error) == WB_OK &&
+        graph_build(&graph->draft, &made->graph, error) == WB_OK) {
         run->graph = made->graph;
         run->kernels = xcalloc(run->graph->grid_count, sizeof *run->kernels);
         if (choose_order(graph, run, error) == WB_OK && check_edges(&gpu->config, run, error) == WB_OK &&
@@ -212,6 +232,7 @@ static WbStatus launch_mapped(WbGpu *gpu, WbStream *stream, const WbGraphKernel 
     uint32_t first;
     if (launch_check(kernel->kernel, launch, error) == WB_OK &&
         draft_add_grid(&graph.draft, size, &first, error) == WB_OK &&
+        check_nodes(gpu, graph.draft.node_count, error) == WB_OK &&
         graph_map(&graph, 0, launch->mapping, launch->mapping_context, error) == WB_OK)
         launch_graph(&graph, stream, kernel, 1, error);
     graph_clear(&graph);

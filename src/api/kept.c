@@ -3,6 +3,9 @@
 /* Samples of all kernels together, more or less: a picture is no wider. */
 enum { SAMPLES = 1000, FIRST_INTERVAL = 128 };
 
+/* Numbers of all samples, where the user says how many cycles are one: 128 MB. */
+enum { SAMPLED_NUMBERS = 1 << 24 };
+
 /* What of the knob timeline_events each kind of events may take: 1 / so many. */
 enum { BLOCKS_SHARE = 2, LAUNCHES_SHARE = 8, COPIES_SHARE = 32 };
 
@@ -14,7 +17,8 @@ void kept_reset(Kept *kept)
                    .copy_stride = 1,
                    .barrier_stride = 1,
                    .barrier_kernels = 1,
-                   .interval = FIRST_INTERVAL};
+                   .interval = FIRST_INTERVAL,
+                   .intervals = 1};
 }
 
 static uint64_t most(const WbGpu *gpu, unsigned share) { return gpu->config.timeline_events / share; }
@@ -37,7 +41,7 @@ void kept_begin(WbGpu *gpu, KernelRecord *record)
 Cycle kept_interval(const WbGpu *gpu)
 {
     if (gpu->config.sample_interval || !gpu->config.timeline)
-        return gpu->config.sample_interval;
+        return gpu->config.sample_interval * gpu->kept.intervals;
     return gpu->kept.interval;
 }
 
@@ -153,41 +157,44 @@ static void merge_samples(WbGpu *gpu)
     Kept *kept = &gpu->kept;
     kept->samples = 0;
     for (uint32_t i = 0; i < gpu->records.count; i++) {
-        series_coarsen(&gpu->records.items[i]->series, kept->interval, true);
-        kept->samples += gpu->records.items[i]->series.ends.count;
+        Series *series = gpu->records.items[i]->series;
+        if (!series)
+            continue;
+        series_coarsen(series, kept_interval(gpu), true);
+        kept->samples += series->ends.count;
     }
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
         KernelRecord *record = gpu->cycle->running.items[i]->record;
         if (!record) /* it was interrupted, and is among the records */
             continue;
-        series_coarsen(&record->series, kept->interval, false);
-        kept->samples += record->series.ends.count;
+        series_coarsen(record->series, kept_interval(gpu), false);
+        kept->samples += record->series->ends.count;
     }
 }
-
-static bool adapts(const WbGpu *gpu) { return gpu->config.timeline && !gpu->config.sample_interval; }
 
 void kept_sampled(WbGpu *gpu)
 {
     Kept *kept = &gpu->kept;
-    if (!adapts(gpu))
+    const bool is_given = gpu->config.sample_interval != 0;
+    if (!is_given && !gpu->config.timeline)
         return;
+    const uint64_t room = is_given ? SAMPLED_NUMBERS / series_width(gpu->cycle->sm_count) : SAMPLES;
     kept->samples++;
-    if (kept->samples <= SAMPLES + gpu->records.count)
+    if (kept->samples <= room + gpu->records.count)
         return;
-    kept->interval *= 2;
+    *(is_given ? &kept->intervals : &kept->interval) *= 2;
     merge_samples(gpu);
 }
 
 void kept_end(WbGpu *gpu, KernelRecord *record)
 {
     Kept *kept = &gpu->kept;
+    kept_sampled(gpu); /* the last one, which is shorter */
     if (!record->log)
         return;
     log_sort(record->log);
     count_log(kept, record->log);
     bound_logs(gpu);
-    kept_sampled(gpu); /* the last one, which is shorter */
 }
 
 /* -- copies -- */

@@ -3,7 +3,8 @@
  *
  * Everything is bounded over all kernels by the knob timeline_events. Where there would be more blocks,
  * launches or copies, only every second that has been kept stays, and of later ones the same choice is
- * made; where there would be more samples, neighbours become one. */
+ * made; where there would be more samples, neighbours become one. That is so of samples without a timeline,
+ * too (knob sample_interval), but of very many. */
 #ifndef API_KEPT_H
 #define API_KEPT_H
 
@@ -29,6 +30,7 @@ typedef struct Kept {
     uint64_t block_stride, launch_stride, copy_stride;
     uint64_t barrier_stride, barrier_kernels; /* of blocks and kernels whose barriers are kept */
     Cycle interval;          /* of samples, where the knob sample_interval does not say it */
+    Cycle intervals;         /* that are one sample, where it does: a power of two */
     uint64_t blocks, launches, barriers, samples;
     VEC(KeptCopy) copies;
     uint64_t copy_count;     /* all, kept or not */

@@ -1,8 +1,10 @@
 #include "api/cycle.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/packed.h"
 
 const char *const record_status_names[RECORD_STATUS_COUNT] = {
 #define STATUS(identifier, name, description) #name,
@@ -67,14 +69,66 @@ static uint64_t *differences(const uint64_t *before, const uint64_t *after, size
     return grown;
 }
 
+/* Counters of all components before this one. */
+static size_t rows_before(unsigned component)
+{
+    size_t rows = 0;
+    for (unsigned c = 0; c < component; c++)
+        rows += components[c].table->count;
+    return rows;
+}
+
+static uint8_t *pack_sums(const Snapshot *before, const Snapshot *after)
+{
+    uint64_t *const all = xmalloc(rows_before(COMPONENT_COUNT) * sizeof *all), *to = all;
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        for (size_t row = 0; row < components[c].table->count; row++)
+            *to++ = after->sums[c][row] - before->sums[c][row];
+    uint8_t *packed = packed_make(all, rows_before(COMPONENT_COUNT));
+    xfree(all);
+    return packed;
+}
+
+uint64_t *record_sums(const KernelRecord *record, Component component)
+{
+    const size_t rows = components[component].table->count;
+    uint64_t *const all = xmalloc(rows_before(COMPONENT_COUNT) * sizeof *all);
+    packed_read(record->counters, all, rows_before(COMPONENT_COUNT));
+    memmove(all, all + rows_before(component), rows * sizeof *all);
+    return all;
+}
+
+uint64_t *record_accesses(const KernelRecord *record)
+{
+    const uint32_t sm_count = record->components[COMPONENT_SM].count;
+    uint64_t *accesses = xmalloc(sm_count * sizeof *accesses);
+    packed_read(record->accesses, accesses, sm_count);
+    return accesses;
+}
+
+void record_close_series(KernelRecord *record)
+{
+    const Series *series = record->series;
+    uint64_t *sums = xcalloc(series->sm_count, sizeof *sums);
+    for (uint32_t sm = 0; sm < series->sm_count; sm++)
+        for (uint32_t i = 0; i < series->ends.count; i++)
+            sums[sm] += series_core_value(series, i, CORE_ACCESSES, sm);
+    record->accesses = packed_make(sums, series->sm_count);
+    xfree(sums);
+    if (series->interval)
+        return;
+    series_free(record->series);
+    record->series = NULL;
+}
+
 void record_counters(KernelRecord *record, const CycleMachine *machine, const Snapshot *before,
                      const Snapshot *after, bool details)
 {
+    record->counters = pack_sums(before, after);
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         ComponentRecord *component = &record->components[c];
         const size_t rows = components[c].table->count;
         component->count = components[c].count(machine);
-        component->sums = differences(before->sums[c], after->sums[c], rows);
         if (details && before->values[c] && after->values[c])
             component->values = differences(before->values[c], after->values[c], component->count * rows);
     }
@@ -82,19 +136,17 @@ void record_counters(KernelRecord *record, const CycleMachine *machine, const Sn
 
 void record_free(KernelRecord *record)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
-        xfree(record->components[c].sums);
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         xfree(record->components[c].values);
-    }
-    series_free(&record->series);
+    xfree(record->counters);
+    xfree(record->accesses);
+    series_free(record->series);
     xfree(record->failure);
     hang_record_free(record->hang);
     xfree(record->graph.levels);
     VEC_FREE(&record->graph.edges);
     xfree(record->lines);
     log_free(record->log);
-    xfree(record->name);
-    xfree(record->symbol);
     free(record->blocks); /* the one table that may be too large to be had: not from xcalloc */
     xfree(record);
 }

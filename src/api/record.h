@@ -1,10 +1,14 @@
 /* What is kept of each kernel that has run in cycle mode: who it was, when, its blocks, and all counters of
  * all parts of the machine over its time.
  *
- *     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+ *     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+ *         uint64_t *sums = record_sums(record, c);
  *         for (size_t row = 0; row < components[c].table->count; row++)
- *             components[c].table->rows[row].name, record->components[c].sums[row]
- */
+ *             components[c].table->rows[row].name, sums[row]
+ *     }
+ *
+ * A program may launch millions of kernels, so a record that has been closed takes few bytes: its counters are
+ * packed, its names are those of all launches of the kernel. */
 #ifndef API_RECORD_H
 #define API_RECORD_H
 
@@ -50,7 +54,6 @@ extern const ComponentKind components[COMPONENT_COUNT];
 /* Counters of all parts of one kind. Schedulers are numbered through all SMs. */
 typedef struct ComponentRecord {
     uint32_t count;   /* parts */
-    uint64_t *sums;   /* [table->count] over all parts */
     uint64_t *values; /* [count * table->count], part by part; null: only sums are kept */
 } ComponentRecord;
 
@@ -79,8 +82,8 @@ extern const char *const record_status_names[RECORD_STATUS_COUNT];
  * been dispatched are on NO_SM. */
 typedef struct KernelRecord {
     uint32_t number;      /* in the order of launches, from 0 */
-    char *name;           /* of the kernel, for people */
-    char *symbol;         /* the same as in the PTX */
+    const char *name;     /* of the kernel, for people; the GPU's, as is the next */
+    const char *symbol;   /* the same as in the PTX */
     uint32_t grid[3], block[3];
     uint32_t registers;   /* of a thread */
     uint32_t shared_bytes;/* of a block, static and dynamic */
@@ -94,10 +97,12 @@ typedef struct KernelRecord {
     HangRecord *hang;     /* null: it does not hang, or many do */
     bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
+    uint8_t *counters;    /* packed: sums over all parts of each component, one after the other */
+    uint8_t *accesses;    /* packed: to memory, by each SM */
     ComponentRecord components[COMPONENT_COUNT];
     uint32_t stream;      /* that it was launched in, by number */
     EventLog *log;        /* null: the knobs timeline and block_records are off */
-    Series series;
+    Series *series;       /* null once it is closed, if it has no interval */
     GraphRecord graph;
     LineRecord *lines;    /* [line_count] by file and line; null: the knob profile_lines is off */
     uint32_t line_count;
@@ -125,6 +130,12 @@ void snapshot_let_go(Snapshot *snapshot);
  * both have that. */
 void record_counters(KernelRecord *record, const struct CycleMachine *machine, const Snapshot *before,
                      const Snapshot *after, bool details);
+/* Sums of the component's counters over all its parts; the caller frees them. */
+uint64_t *record_sums(const KernelRecord *record, Component component);
+/* Accesses to memory by each SM; the caller frees them. */
+uint64_t *record_accesses(const KernelRecord *record);
+/* Its series has ended: what only those need who asked for samples is dropped. */
+void record_close_series(KernelRecord *record);
 void record_free(KernelRecord *record);
 
 #endif

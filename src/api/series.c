@@ -36,7 +36,7 @@ static const Stat *find_stat(const SeriesRow *row)
     return stat_find(components[row->component].table, row->counter);
 }
 
-static uint32_t width_of(uint32_t sm_count) { return SERIES_ROWS + CORE_ROWS * sm_count; }
+uint32_t series_width(uint32_t sm_count) { return SERIES_ROWS + CORE_ROWS * sm_count; }
 
 /* The columns behind the rows of series.def, which have been read: the SMs' accounts are up to date. */
 static void read_cores(const CycleMachine *machine, uint64_t *columns)
@@ -59,7 +59,7 @@ static void read_cores(const CycleMachine *machine, uint64_t *columns)
 
 uint64_t *series_columns(const CycleMachine *machine, uint64_t *const *sums)
 {
-    uint64_t *columns = xmalloc(width_of(machine->sm_count) * sizeof *columns);
+    uint64_t *columns = xmalloc(series_width(machine->sm_count) * sizeof *columns);
     for (uint32_t row = 0; row < SERIES_ROWS; row++) {
         const StatTable *table = components[rows[row].component].table;
         columns[row] = sums[rows[row].component][find_stat(&rows[row]) - table->rows];
@@ -68,19 +68,21 @@ uint64_t *series_columns(const CycleMachine *machine, uint64_t *const *sums)
     return columns;
 }
 
-void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cycle interval, Cycle now)
+Series *series_begin(uint32_t sm_count, const uint64_t *columns, Cycle interval, Cycle now)
 {
+    Series *series = xmalloc(sizeof *series);
     *series = (Series){
         .interval = interval,
         .from = now,
         .next = interval ? now + interval : CYCLE_NEVER,
         .sm_count = sm_count,
-        .width = width_of(sm_count),
+        .width = series_width(sm_count),
     };
     for (uint32_t row = 0; row < SERIES_ROWS; row++)
         series->stats[row] = find_stat(&rows[row]);
     series->last = xmalloc(series->width * sizeof *series->last);
     memcpy(series->last, columns, series->width * sizeof *series->last);
+    return series;
 }
 
 static SeriesState read_state(const CycleMachine *machine)
@@ -167,10 +169,13 @@ void series_coarsen(Series *series, Cycle interval, bool has_ended)
 
 void series_free(Series *series)
 {
+    if (!series)
+        return;
     xfree(series->last);
     VEC_FREE(&series->ends);
     VEC_FREE(&series->values);
     VEC_FREE(&series->states);
+    xfree(series);
 }
 
 const char *series_row_name(uint32_t row, char *buffer, size_t size)

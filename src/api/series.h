@@ -45,10 +45,12 @@ typedef struct Series {
     VEC(SeriesState) states; /* at the end of each */
 } Series;
 
+/* Numbers of one sample. */
+uint32_t series_width(uint32_t sm_count);
 /* The counters that series keep, made of the sums of all components; the caller frees them. */
 uint64_t *series_columns(const struct CycleMachine *machine, uint64_t *const *sums);
 /* `columns`: as they are now. */
-void series_begin(Series *series, uint32_t sm_count, const uint64_t *columns, Cycle interval, Cycle now);
+Series *series_begin(uint32_t sm_count, const uint64_t *columns, Cycle interval, Cycle now);
 /* The machine has been run to cycle series->next: takes that sample. */
 void series_sample(Series *series, const struct CycleMachine *machine);
 /* Takes the last sample, up to the kernel's end. */
@@ -56,6 +58,7 @@ void series_end(Series *series, const struct CycleMachine *machine, const uint64
 /* Samples of a larger interval, a multiple of what it was by a power of two: neighbours become one, until
  * that is so. Unless it has ended, the one without a neighbour goes on. */
 void series_coarsen(Series *series, Cycle interval, bool has_ended);
+/* Null: nothing to do. */
 void series_free(Series *series);
 
 /* The name of a row as in lists of statistics: "l2.load_hits". */

@@ -29,11 +29,36 @@ void statistics_add(WbGpu *gpu, const Snapshot *before, const Snapshot *after)
             gpu->statistics.values[c][row] += after->sums[c][row] - before->sums[c][row];
 }
 
+const char *gpu_keep_name(WbGpu *gpu, const char *name)
+{
+    Names *names = &gpu->names;
+    const size_t length = strlen(name);
+    uint32_t number;
+    if (map_get(&names->numbers, name, length, &number))
+        return names->texts.items[number];
+    const char *kept = arena_printf(&names->arena, "%s", name);
+    map_put(&names->numbers, kept, length, names->texts.count);
+    VEC_PUSH(&names->texts, kept);
+    return kept;
+}
+
+/* Unless kernels that run have some of them. */
+static void drop_names(WbGpu *gpu)
+{
+    if (gpu->cycle && gpu->cycle->running.count)
+        return;
+    map_free(&gpu->names.numbers);
+    VEC_FREE(&gpu->names.texts);
+    arena_free(&gpu->names.arena);
+    gpu->names = (Names){0};
+}
+
 void gpu_drop_records(WbGpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->records.count; i++)
         record_free(gpu->records.items[i]);
     gpu->records.count = 0;
+    drop_names(gpu);
     sources_free(&gpu->sources);
     gpu->edges_kept = 0;
     kept_reset(&gpu->kept);
@@ -177,8 +202,10 @@ WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat
         for (size_t i = 0; i < components[c].table->count; i++, row++) {
             if (!name || strcmp(row->name, name) != 0)
                 continue;
+            uint64_t *sums = record_sums(kept, (Component)c);
             *stat = *row;
-            stat->value = kept->components[c].sums[i];
+            stat->value = sums[i];
+            xfree(sums);
             return WB_OK;
         }
     return gpu_end(teller(gpu), no_statistic("wb_record_stat", name, error));

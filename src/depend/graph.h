@@ -71,6 +71,8 @@ typedef struct NodeEntry {
 enum { LINE_NODES = 12 };
 
 /* Fails where IDs of so many bits (16 or 32) do not count the nodes: the knob graph_id_bits. */
+WbStatus image_check_nodes(uint32_t nodes, uint32_t id_bits, Error *error);
+/* Fails likewise. */
 WbStatus image_of_graph(const DependencyGraph *graph, uint32_t id_bits, GraphImage *image, Error *error);
 void image_write(const GraphImage *image, const DependencyGraph *graph, uint8_t *to);
 /* Where the node's entry is, in bytes from the first. */

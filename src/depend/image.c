@@ -7,18 +7,25 @@
 
 enum { LINE_BYTES = 128, START_BYTES = 4, ID_FIELDS = 3 };
 
-WbStatus image_of_graph(const DependencyGraph *graph, uint32_t id_bits, GraphImage *image, Error *error)
+WbStatus image_check_nodes(uint32_t nodes, uint32_t id_bits, Error *error)
 {
     if (id_bits != 16 && id_bits != 32)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "The knob graph_id_bits is %u, but IDs of a dependency graph's nodes have 16 or 32 "
                          "bits.",
                          id_bits);
-    if ((uint64_t)graph->node_count > 1ull << id_bits)
+    if ((uint64_t)nodes > 1ull << id_bits)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "The dependency graph has %u nodes, but IDs of %u bits count only %llu; set the "
                          "knob graph_id_bits to 32.",
-                         graph->node_count, id_bits, 1ull << id_bits);
+                         nodes, id_bits, 1ull << id_bits);
+    return WB_OK;
+}
+
+WbStatus image_of_graph(const DependencyGraph *graph, uint32_t id_bits, GraphImage *image, Error *error)
+{
+    if (image_check_nodes(graph->node_count, id_bits, error))
+        return error->status;
     const uint32_t id_bytes = id_bits / 8, node_bytes = START_BYTES + ID_FIELDS * id_bytes;
     *image = (GraphImage){.id_bytes = id_bytes,
                           .node_bytes = node_bytes,

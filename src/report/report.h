@@ -35,6 +35,8 @@ typedef struct RunLimit {
 void report_limit(const WbGpu *gpu, RunLimit *limit);
 /* What the knob timed_kernels left out; nothing where that is nothing. */
 void report_untimed(const WbGpu *gpu, FILE *to);
+/* That samples are coarser than they were asked for, where they are. */
+void report_samples(const WbGpu *gpu, FILE *to);
 /* The lines alone; nothing where none are kept. */
 void report_lines(const WbGpu *gpu, FILE *to);
 /* Words of the text in lines of a page's width, each with that many spaces before it. */

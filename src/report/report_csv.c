@@ -44,9 +44,12 @@ static void put_row(const WbGpu *gpu, const KernelRecord *record, FILE *to)
             record->ended, record_cycles(record));
     fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%d", record->warp_instructions, record->thread_instructions,
             record->is_alone);
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        uint64_t *counted = record_sums(record, (Component)c);
         for (size_t i = 0; i < components[c].table->count; i++)
-            fprintf(to, ",%" PRIu64, record->components[c].sums[i]);
+            fprintf(to, ",%" PRIu64, counted[i]);
+        xfree(counted);
+    }
     const KernelSums sums = kernel_sums(record, &gpu->config);
     fprintf(to, ",%s,%d,%s\n", limit_rows[limit_of(record, &sums, &gpu->config).kind].name,
             record->status != RECORD_ENDED, record_status_names[record->status]);

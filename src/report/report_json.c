@@ -86,7 +86,9 @@ static void put_sums(JsonWriter *json, const KernelRecord *record, const ReportO
 {
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         json_open(json, components[c].name, '{');
-        put_counters(json, components[c].table, record->components[c].sums);
+        uint64_t *sums = record_sums(record, (Component)c);
+        put_counters(json, components[c].table, sums);
+        xfree(sums);
         if (c == COMPONENT_GRAPH && options->blocks && record->graph.level_count)
             put_graph(json, record);
         json_close(json);
@@ -117,11 +119,12 @@ static void put_ratios(JsonWriter *json, const KernelRecord *record, const Kerne
         json_put_ratio(json, ratio_rows[i].name, ratio_rows[i].compute(sums));
     json_close(json);
     const StatTable *table = components[COMPONENT_SCHEDULER].table;
+    uint64_t *cycles = record_sums(record, COMPONENT_SCHEDULER);
     json_open(json, "scheduler_shares", '{');
     for (size_t i = 0; i < table->count; i++)
-        json_put_ratio(json, table->rows[i].name,
-                       (Ratio){record->components[COMPONENT_SCHEDULER].sums[i], sums->scheduler_cycles});
+        json_put_ratio(json, table->rows[i].name, (Ratio){cycles[i], sums->scheduler_cycles});
     json_close(json);
+    xfree(cycles);
 }
 
 /* Of the kernel itself (launch 0), or of what it launched. */
@@ -181,7 +184,7 @@ static void put_states(JsonWriter *json, const Series *series)
 
 static void put_series(JsonWriter *json, const KernelRecord *record)
 {
-    const Series *series = &record->series;
+    const Series *series = record->series;
     json_open(json, "series", '{');
     json_put_integer(json, "interval", series->interval);
     json_open_line(json, "ends", '[');
@@ -203,16 +206,14 @@ static void put_series(JsonWriter *json, const KernelRecord *record)
 }
 
 /* Accesses of each SM over the whole kernel. */
-static void put_accesses(JsonWriter *json, const Series *series)
+static void put_accesses(JsonWriter *json, const KernelRecord *record)
 {
+    uint64_t *accesses = record_accesses(record);
     json_open_line(json, "memory_accesses_by_sm", '[');
-    for (uint32_t sm = 0; sm < series->sm_count; sm++) {
-        uint64_t sum = 0;
-        for (uint32_t i = 0; i < series->ends.count; i++)
-            sum += series_core_value(series, i, CORE_ACCESSES, sm);
-        json_put_integer(json, NULL, sum);
-    }
+    for (uint32_t sm = 0; sm < record->components[COMPONENT_SM].count; sm++)
+        json_put_integer(json, NULL, accesses[sm]);
     json_close(json);
+    xfree(accesses);
 }
 
 static void put_limit(JsonWriter *json, const KernelRecord *record, const KernelSums *sums,
@@ -278,8 +279,8 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     put_limit(json, record, &sums, &gpu->config);
     put_ratios(json, record, &sums);
     put_sums(json, record, options);
-    put_accesses(json, &record->series);
-    if (record->series.interval)
+    put_accesses(json, record);
+    if (record->series)
         put_series(json, record);
     if (record->log && (options->blocks || record->log->keeps_stays))
         report_events(json, record->log);

@@ -222,10 +222,24 @@ void report_untimed(const WbGpu *gpu, FILE *to)
         fputs("  and others\n", to);
 }
 
+void report_samples(const WbGpu *gpu, FILE *to)
+{
+    const uint64_t wanted = gpu->config.sample_interval, intervals = gpu->kept.intervals;
+    char line[256];
+    if (!wanted || intervals == 1)
+        return;
+    snprintf(line, sizeof line,
+             "Samples are of %" PRIu64 " cycles each, as those of %" PRIu64
+             " (knob sample_interval) would have been too many.",
+             wanted * intervals, wanted);
+    report_wrapped(line, 0, to);
+}
+
 void report_summary(const WbGpu *gpu, FILE *to)
 {
     put_head(gpu, to);
     report_untimed(gpu, to);
+    report_samples(gpu, to);
     if (!gpu->records.count)
         return;
     KernelGroup *groups = xcalloc(gpu->records.count, sizeof *groups);

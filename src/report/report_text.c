@@ -121,7 +121,7 @@ static const char *reason(const char *name)
 static void write_schedulers(const Page *page)
 {
     const StatTable *table = components[COMPONENT_SCHEDULER].table;
-    const uint64_t *values = page->record->components[COMPONENT_SCHEDULER].sums;
+    uint64_t *values = record_sums(page->record, COMPONENT_SCHEDULER);
     size_t order[sizeof(SchedulerStatistics) / sizeof(uint64_t)];
     const size_t count = sort_rows(values, table->count, order);
     char text[1024];
@@ -133,6 +133,7 @@ static void write_schedulers(const Page *page)
             used += snprintf(text + used, sizeof text - (size_t)used, " %s %s", reason(name), share.text);
     }
     line(page, "schedulers", "%s", text);
+    xfree(values);
 }
 
 static void write_memory(const Page *page)
@@ -290,8 +291,10 @@ void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to)
             fprintf(to, "\n%s", all ? "" : title_of(record));
         write_kernel(&page, options);
     }
-    if (gpu->records.count == 1)
+    if (gpu->records.count == 1) {
+        report_samples(gpu, to);
         report_lines(gpu, to);
+    }
     if (!gpu->records.count) {
         report_untimed(gpu, to);
         write_counts(gpu, to);

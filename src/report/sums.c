@@ -14,6 +14,13 @@ void kernel_part(const KernelRecord *record, Component component, uint32_t part,
     scatter(table, record->components[component].values + part * table->count, to);
 }
 
+static void read_sums(const KernelRecord *record, Component component, void *to)
+{
+    uint64_t *sums = record_sums(record, component);
+    scatter(components[component].table, sums, to);
+    xfree(sums);
+}
+
 static void read_counters(KernelSums *sums, const KernelRecord *record)
 {
     void *const places[COMPONENT_COUNT] = {
@@ -32,7 +39,7 @@ static void read_counters(KernelSums *sums, const KernelRecord *record)
         [COMPONENT_REPLY_IN] = &sums->reply_in,
     };
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
-        scatter(components[c].table, record->components[c].sums, places[c]);
+        read_sums(record, (Component)c, places[c]);
 }
 
 static uint64_t ticks_of(const KernelRecord *record, uint64_t khz, uint64_t core_khz)

@@ -101,10 +101,10 @@ static void put_silence(Trace *trace, Cycle time)
 /* Samples are of the whole GPU: of kernels that ran side by side each is shown once. */
 static Cycle put_series(Trace *trace, const KernelRecord *record, Cycle covered)
 {
-    const Series *series = &record->series;
+    const Series *series = record->series;
     const uint32_t joined = (uint32_t)trace->joined_samples;
     Cycle begin = record->launched;
-    for (uint32_t i = 0; i < series->ends.count; i += joined) {
+    for (uint32_t i = 0; series && i < series->ends.count; i += joined) {
         const uint32_t last = i + joined <= series->ends.count ? i + joined - 1 : series->ends.count - 1;
         if (begin >= covered) {
             put_sample(trace, series, i, last, begin);
@@ -122,7 +122,7 @@ void trace_counters(Trace *trace, uint64_t most)
     Cycle covered = 0;
     for (uint32_t i = 0; i < count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];
-        samples += record->number % trace->kernel_stride ? 0 : record->series.ends.count + 1u;
+        samples += record->number % trace->kernel_stride || !record->series ? 0 : record->series->ends.count + 1u;
         trace->has_graph |= record->graph.level_count != 0;
     }
     const uint64_t room = most / COUNTER_COUNT;

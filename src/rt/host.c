@@ -63,6 +63,10 @@ RtError rt_host_register(void *pointer, size_t size, unsigned flags)
     const uint64_t base = (uint64_t)(uintptr_t)pointer;
     if (!pointer || size == 0 || base + size < base)
         return rt_fail(RT_INVALID_VALUE, "%zu bytes at %p cannot be registered.", size, pointer);
+    const uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (size > host)
+        return rt_fail(RT_MEMORY_ALLOCATION,
+                       "%zu bytes cannot be registered: the host has %" PRIu64 " to page-lock.", size, host);
     if (overlaps(base, size))
         return rt_fail(RT_HOST_MEMORY_ALREADY_REGISTERED,
                        "Some of the pages of the %zu bytes at %p are page-locked already.", size, pointer);

@@ -97,10 +97,22 @@ static bool loosen(WbGpu *gpu)
     return wb_gpu_get(gpu, "memory_check", &check) || check || set(gpu, "memory_check", "report");
 }
 
+/* What no output will ask for is not kept: a program may launch millions of kernels. */
+static bool keep_little(WbGpu *gpu, const Settings *settings)
+{
+    const bool statistics = variable_text("WARPBEAM_STATS", NULL) != NULL;
+    const bool timeline = variable_text("WARPBEAM_TIMELINE", NULL) != NULL;
+    const unsigned parts = statistics ? settings->parts : 0;
+    return (parts & WB_REPORT_DETAILS || set(gpu, "record_details", "0")) &&
+           (parts & WB_REPORT_BLOCKS || timeline || set(gpu, "block_records", "false")) &&
+           (statistics || timeline || settings->wants_summary || set(gpu, "kernel_records", "false"));
+}
+
 static bool configure(WbGpu *gpu, const Settings *settings)
 {
     const char *threads = variable_text("WARPBEAM_THREADS", NULL);
     return set(gpu, "mode", settings->is_functional ? "functional" : "cycle") && loosen(gpu) &&
+           keep_little(gpu, settings) &&
            (!threads || set(gpu, "threads", threads)) &&
            (!variable_text("WARPBEAM_TIMELINE", NULL) || set(gpu, "timeline", "true")) &&
            set_pairs(gpu, variable_text("WARPBEAM_SET", ""));

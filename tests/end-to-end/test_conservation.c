@@ -11,7 +11,15 @@
 /* A kernel's counters of one kind of part, as the struct that they are declared by. */
 #define PART(record, component, type, index)                                                                 \
     ((const type *)((record)->components[component].values + (index)*components[component].table->count))
-#define SUMS(record, component, type) ((const type *)(record)->components[component].sums)
+#define SUMS(record, component, type) ((const type *)sums_of(record, component))
+
+/* Until the next time for the same component. */
+static const void *sums_of(const KernelRecord *record, Component component)
+{
+    static uint64_t *kept[COMPONENT_COUNT];
+    free(kept[component]);
+    return kept[component] = record_sums(record, component);
+}
 
 /* What passes a port of the crossbar; as in the table of its counters. */
 typedef struct Port {

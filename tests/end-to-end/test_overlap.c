@@ -116,7 +116,7 @@ static void test_series(void **state)
     WbGpu *gpu = run(*state, (const char *const[]){"mode=cycle", "sample_interval=700", NULL});
     for (uint32_t i = 0; i < KERNELS; i++) {
         const KernelRecord *record = gpu->records.items[i];
-        const Series *series = &record->series;
+        const Series *series = record->series;
         Cycle from = record->launched;
         for (uint32_t sample = 0; sample < series->ends.count; sample++) {
             assert_true(series->ends.items[sample] - from == 700 || sample == series->ends.count - 1);

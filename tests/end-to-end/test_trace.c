@@ -297,7 +297,7 @@ static void test_joined_samples(void **state)
     uint64_t samples = 0;
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         const KernelRecord *record = gpu->records.items[i];
-        const Series *series = &record->series;
+        const Series *series = record->series;
         uint64_t instructions = 0, dispatched = 0;
         samples += series->ends.count;
         assert_int_equal(series->ends.items[series->ends.count - 1], record->ended);

@@ -211,8 +211,9 @@ static void sm_part_drive(void *context, Work *work)
     const KernelRecord *record = part->gpu->records.items[part->launches++];
     for (uint32_t i = 0; i < work->count; i++)
         finish(work, i, record->blocks[i].ended - record->launched);
-    work->waited =
-        (uint32_t)((const SchedulerStatistics *)record->components[COMPONENT_SCHEDULER].sums)->stall_lsu;
+    uint64_t *sums = record_sums(record, COMPONENT_SCHEDULER);
+    work->waited = (uint32_t)((const SchedulerStatistics *)sums)->stall_lsu;
+    free(sums);
 }
 
 static bool sm_part_is_idle(const void *context)

@@ -241,12 +241,30 @@ static void launches_that_are_refused(void **state)
     assert_int_equal(after, before);
 }
 
+static void count_calls(WbLink *link, void *context)
+{
+    (void)link;
+    ++*(uint32_t *)context;
+}
+
 static void more_nodes_than_ids_count(void **state)
 {
     (void)state;
-    const WbDim3 size = {32769, 2, 1};
+    const WbDim3 size = {32769, 2, 1}, huge = {65535, 65535, 1};
     grid(size.x, size.y, size.z);
     refuse(launch(graph, NULL, size), WB_ERROR_ARGUMENT, "graph_id_bits");
+    /* That is known before the mapping works for hours. */
+    uint32_t calls = 0;
+    WbLaunch mapped = work(size);
+    mapped.mapping = count_calls;
+    mapped.mapping_context = &calls;
+    refuse(wb_launch(kernel("work"), &mapped), WB_ERROR_ARGUMENT, "graph_id_bits");
+    check(wb_gpu_set(gpu, "graph_id_bits", "32"));
+    check(wb_gpu_set(gpu, "global_bytes", "4 GiB"));
+    mapped.grid = huge;
+    refuse(wb_launch(kernel("work"), &mapped), WB_ERROR_OUT_OF_MEMORY, "4294836225 nodes finds no global memory");
+    assert_int_equal(calls, 0);
+    check(wb_gpu_set(gpu, "graph_id_bits", "16"));
     check(wb_gpu_set(gpu, "mode", "functional"));
     check(wb_gpu_set(gpu, "graph_id_bits", "32"));
     rounds = 1;

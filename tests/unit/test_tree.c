@@ -120,11 +120,29 @@ static void test_in_order(void **state)
     }
 }
 
+/* However many there are, and in whatever order they go. */
+static void test_depth(void **state)
+{
+    (void)state;
+    enum { MANY = 200000 };
+    static uint64_t things[MANY];
+    Tree tree = {0};
+    for (uint64_t i = 0; i < MANY; i++)
+        tree_add(&tree, i, &things[i]);
+    assert_in_range(tree.depth, 2, 4);
+    for (uint64_t i = 0; i < MANY; i++) {
+        assert_ptr_equal(tree_neighbours(&tree, 0).after, i ? &things[i] : &things[1]);
+        tree_remove(&tree, i);
+    }
+    assert_int_equal(tree.count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_at_random),
         cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
