@@ -124,6 +124,7 @@ static void calls_need_what_they_work_on(void **state)
     REFUSED(wb_set_device(gpu, 12, 0, 4));
     REFUSED(wb_host_free(gpu, &cell));
     REFUSED(wb_host_register(gpu, NULL, 4));
+    REFUSED(wb_host_register_read_only(gpu, NULL, 4));
     REFUSED(wb_host_unregister(gpu, &cell));
     REFUSED(wb_launch(kernel, NULL));
     REFUSED(wb_stream_launch(foreign, kernel, &(WbLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}}));
