@@ -143,7 +143,7 @@ static Plan make_plan(Input *input)
 typedef struct Outcome {
     WbStatus status;
     char text[2048];
-    const char *names[MOST_STATISTICS];
+    char names[MOST_STATISTICS][64];
     uint64_t statistics[MOST_STATISTICS];
     size_t statistic_count, records;
 } Outcome;
@@ -263,7 +263,7 @@ static void note_statistics(WbGpu *gpu, Outcome *outcome)
     for (size_t i = 0; i < outcome->statistic_count; i++) {
         WbStat stat;
         MUST(wb_stat_at(gpu, i, &stat) == WB_OK);
-        outcome->names[i] = stat.name;
+        snprintf(outcome->names[i], sizeof outcome->names[i], "%s", stat.name);
         outcome->statistics[i] = stat.value;
     }
 }
