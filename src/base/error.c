@@ -2,12 +2,16 @@
 
 #include <stdio.h>
 
+#include "base/printable.h"
+
 WbStatus error_set_v(Error *error, WbStatus status, const char *format, va_list arguments)
 {
     if (error->status != WB_OK)
         return error->status;
     error->status = status;
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    char text[sizeof error->text];
+    vsnprintf(text, sizeof text, format, arguments);
+    printable_text(text, true, error->text, sizeof error->text);
     return status;
 }
 

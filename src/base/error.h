@@ -5,7 +5,7 @@
 #include "warpbeam.h"
 #include <stdarg.h>
 
-/* Invariant: status is WB_OK exactly when text is empty. The first error wins: a later one on top of
+/* Invariant: status is WB_OK exactly when text is empty; text has no control characters but line ends and tabs. The first error wins: a later one on top of
  * it is usually its consequence, and must not hide the cause. */
 typedef struct Error {
     WbStatus status;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "base/vec.h"
 
 enum { LARGEST_FILE = 1 << 30 };
@@ -22,10 +23,13 @@ char *file_read(const char *what, const char *path, size_t *length, Error *error
             text.count += (uint32_t)got;
         } while (got && text.count < LARGEST_FILE);
     }
+    const int reason = errno;
+    char shown[PRINTABLE_NAME_SIZE];
     if (!file || ferror(file))
-        error_set(error, WB_ERROR_NOT_FOUND, "The %s %s cannot be read: %s.", what, path, strerror(errno));
+        error_set(error, WB_ERROR_NOT_FOUND, "The %s %s cannot be read: %s.", what, printable_name(path, shown),
+                  strerror(reason));
     else if (text.count >= LARGEST_FILE)
-        error_set(error, WB_ERROR_ARGUMENT, "The %s %s is larger than 1 GiB.", what, path);
+        error_set(error, WB_ERROR_ARGUMENT, "The %s %s is larger than 1 GiB.", what, printable_name(path, shown));
     if (error->status != WB_OK)
         VEC_FREE(&text);
     if (file)

@@ -1,6 +1,7 @@
 #include "base/knob.h"
 
 #include "base/nearest.h"
+#include "base/printable.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -105,7 +106,7 @@ static bool assign(const Knob *knob, void *object, const char *text)
     case KNOB_KIND_ENUMERATION:
         return parse_choice(knob, text, field(knob, object));
     case KNOB_KIND_STRING:
-        if (strlen(text) >= KNOB_STRING_SIZE)
+        if (strlen(text) >= KNOB_STRING_SIZE || !printable_is(text, false))
             return false;
         strcpy(field(knob, object), text);
         return true;
@@ -218,7 +219,7 @@ const char *knob_domain(const Knob *knob, char *buffer, size_t size)
             used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? " or " : "", knob->choices[i]);
         break;
     case KNOB_KIND_STRING:
-        snprintf(buffer, size, "a text of at most %d bytes", KNOB_STRING_SIZE - 1);
+        snprintf(buffer, size, "a text of at most %d bytes, without control characters", KNOB_STRING_SIZE - 1);
         break;
     }
     return buffer;

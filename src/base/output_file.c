@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
+#include "base/printable.h"
 
 enum { BUFFER_BYTES = 1 << 16, MOST_LINKS = 40, NAME_TRIES = 100 };
 
@@ -36,10 +36,11 @@ struct OutputFile {
 
 static WbStatus refuse(const char *what, const char *path, int reason, Error *error)
 {
+    char shown[PRINTABLE_NAME_SIZE];
     const bool is_nowhere = reason == ENOENT || reason == ENOTDIR;
     return error_set(error, is_nowhere ? WB_ERROR_NOT_FOUND : WB_ERROR_ARGUMENT,
                      "The %s cannot be written to %s: %s.", what,
-                     *path ? path : "''", *path ? strerror(reason) : "a file needs a name");
+                     *path ? printable_name(path, shown) : "''", *path ? strerror(reason) : "a file needs a name");
 }
 
 /* -- where it goes -- */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/printable.h"
 
 /* Invariant: is_file exactly if it is a regular file, which `device` and `inode` tell from all others; made
  * is empty or the real path of that file, which was not there before. */
@@ -31,8 +32,9 @@ static void note_identity(const struct stat *status, Tried *tried)
 
 static bool refuse(const OutputPath *output, const char *why, Error *error)
 {
+    char shown[PRINTABLE_NAME_SIZE];
     error_set(error, WB_ERROR_ARGUMENT, "%s: %s cannot be written: %s.", output->what,
-              *output->path ? output->path : "''", why);
+              *output->path ? printable_name(output->path, shown) : "''", why);
     return false;
 }
 

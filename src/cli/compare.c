@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "base/knob.h"
 #include "base/terminal.h"
 #include "cli/comparable.h"
@@ -349,10 +350,11 @@ static void print_cut_off(const Report *report)
 static void print_files(const Comparison *comparison)
 {
     for (size_t i = 0; i < comparison->count; i++) {
+        char shown[PRINTABLE_NAME_SIZE];
         const Report *report = &comparison->reports[i];
         printf("%c  ", (int)('A' + i));
         print_what(report);
-        printf("%s\n", report->path);
+        printf("%s\n", printable_name(report->path, shown));
         print_time(comparison, i);
         print_cut_off(report);
         print_limit(report);
@@ -391,8 +393,10 @@ static int compare_all(const Comparison *comparison)
     Parts parts = parts_make(comparison->reports, comparison->count, comparison->each);
     if (comparison->csv) {
         fputs("part,name", stdout);
-        for (size_t i = 0; i < comparison->count; i++)
-            printf(",\"%s\"", comparison->reports[i].path);
+        for (size_t i = 0; i < comparison->count; i++) {
+            char shown[PRINTABLE_NAME_SIZE];
+            printf(",\"%s\"", printable_name(comparison->reports[i].path, shown));
+        }
         putchar('\n');
     } else {
         print_files(comparison);

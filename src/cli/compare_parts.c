@@ -7,9 +7,25 @@
 #include "cli/comparable.h"
 #include "cli/statistics_file.h"
 #include "config/config.h"
+#include "base/printable.h"
 #include "report/report.h"
 
 enum { NAME_WIDTH = 80 };
+
+/* What was written by somebody else is shown here: control characters in its texts are written out. */
+static void make_printable(json_t *value)
+{
+    char shown[PRINTABLE_NAME_SIZE];
+    const char *key;
+    size_t i;
+    json_t *member;
+    if (json_is_string(value) && !printable_is(json_string_value(value), false))
+        json_string_set(value, printable_name(json_string_value(value), shown));
+    if (json_is_object(value)) {
+        json_object_foreach(value, key, member) { make_printable(member); }
+    }
+    json_array_foreach(value, i, member) { make_printable(member); }
+}
 
 bool report_load(const char *path, Report *report)
 {
@@ -17,6 +33,7 @@ bool report_load(const char *path, Report *report)
     *report = (Report){path, statistics_read(path, &error)};
     if (!report->report)
         fail("%s", error.text);
+    make_printable(report->report);
     return report->report;
 }
 
@@ -50,12 +67,14 @@ static bool is_constant(const char *key)
 static void add(json_t *sums, const char *name, const json_t *value, bool constant)
 {
     const json_t *old = json_object_get(sums, name);
+    json_int_t sum;
     if (!json_is_number(value))
         return;
     if (!old || constant)
         json_object_set_new(sums, name, json_copy((json_t *)value));
-    else if (json_is_integer(value) && json_is_integer(old))
-        json_object_set_new(sums, name, json_integer(json_integer_value(old) + json_integer_value(value)));
+    else if (json_is_integer(value) && json_is_integer(old) &&
+             !__builtin_add_overflow(json_integer_value(old), json_integer_value(value), &sum))
+        json_object_set_new(sums, name, json_integer(sum));
     else
         json_object_set_new(sums, name, json_real(json_number_value(old) + json_number_value(value)));
 }

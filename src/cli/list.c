@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/gpu.h"
+#include "base/printable.h"
 #include "base/nearest.h"
 #include "base/terminal.h"
 #include "cli/list_cuda.h"
@@ -50,16 +51,17 @@ static void print_entry(const char *text)
 
 void list_entry(Listing *listing, const char *name, const char *format, ...)
 {
-    char text[2048];
+    char raw[2048], text[4096], shown[PRINTABLE_NAME_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
+    printable_text(raw, true, text, sizeof text);
     if (!has_words(listing, name, text))
         return;
     listing->count++;
     if (listing->only_names)
-        puts(name);
+        puts(printable_name(name, shown));
     else
         print_entry(text);
 }

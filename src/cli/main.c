@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/nearest.h"
+#include "base/printable.h"
 #include "base/terminal.h"
 #include "cli/progress.h"
 
@@ -18,15 +20,20 @@ enum { STATUS_USAGE = 2 };
 static void print_message(const char *format, va_list arguments)
 {
     static const char before[] = "warpbeam: ";
+    enum { WRITTEN_OUT = 4 }; /* so many times as long may a text become */
     char *text;
     progress_clear();
     fputs(before, stderr);
-    if (!terminal_is(stderr) || vasprintf(&text, format, arguments) < 0) {
-        vfprintf(stderr, format, arguments);
-        fputc('\n', stderr);
+    if (vasprintf(&text, format, arguments) < 0)
         return;
-    }
-    terminal_wrap(text, (unsigned)strlen(before), 0, terminal_columns(stderr), stderr);
+    const size_t size = WRITTEN_OUT * strlen(text) + 1;
+    char *shown = xmalloc(size);
+    printable_text(text, true, shown, size);
+    if (terminal_is(stderr))
+        terminal_wrap(shown, (unsigned)strlen(before), 0, terminal_columns(stderr), stderr);
+    else
+        fprintf(stderr, "%s\n", shown);
+    xfree(shown);
     free(text);
 }
 

@@ -6,17 +6,11 @@
 #include "cli/comparable.h"
 #include "cli/statistics_file.h"
 
-static const char FORMAT[] = "warpbeam-report-1";
-
 /* Whether the page can show it. */
 static bool check(const char *path, const json_t *report, Error *error)
 {
     const json_t *kernels = json_object_get(report, "kernels");
-    const char *format = json_string_value(json_object_get(report, "format"));
-    if (format && strcmp(format, FORMAT) != 0)
-        error_set(error, WB_ERROR_ARGUMENT, "%s has the format '%s'; this version reads %s.", path, format,
-                  FORMAT);
-    else if (json_array_size(kernels) == 0)
+    if (json_array_size(kernels) == 0)
         error_set(error, WB_ERROR_ARGUMENT,
                   "%s has no kernel that ran in cycle mode, so that there is no time to show.", path);
     return error->status == WB_OK;

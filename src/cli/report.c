@@ -8,6 +8,7 @@
 
 #include "base/knob.h"
 #include "base/outputs.h"
+#include "base/printable.h"
 #include "base/vec.h"
 #include "cli/page.h"
 
@@ -53,8 +54,9 @@ static int write_report(int argument_count, char **arguments, const char *path, 
     VEC_FREE(&inputs);
     if (!done)
         return fail("%s", error.text);
+    char shown[PRINTABLE_NAME_SIZE];
     if (!is_stream)
-        printf("%s is written; a browser shows it, without a network.\n", path);
+        printf("%s is written; a browser shows it, without a network.\n", printable_name(path, shown));
     return EXIT_DONE;
 }
 

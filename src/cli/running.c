@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/outputs.h"
+#include "base/printable.h"
 #include "cli/page.h"
 #include "cli/progress.h"
 #include "config/config.h"
@@ -261,6 +262,7 @@ static int write_out(const Running *running, WbGpu *gpu, WriteFn *write)
 
 void running_tell_written(const char *const *paths, size_t count, const char *more)
 {
+    char shown[PRINTABLE_NAME_SIZE];
     const char *files[8];
     size_t known = 0;
     struct stat status;
@@ -268,7 +270,8 @@ void running_tell_written(const char *const *paths, size_t count, const char *mo
         if (paths[i] && stat(paths[i], &status) == 0 && S_ISREG(status.st_mode))
             files[known++] = paths[i];
     for (size_t i = 0; i < known; i++)
-        fprintf(stderr, "%s%s", i == 0 ? "warpbeam: " : i + 1 < known ? ", " : " and ", files[i]);
+        fprintf(stderr, "%s%s", i == 0 ? "warpbeam: " : i + 1 < known ? ", " : " and ",
+                printable_name(files[i], shown));
     if (known)
         fprintf(stderr, " %s written%s.\n", known == 1 ? "is" : "are", more);
 }

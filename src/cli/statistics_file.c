@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/plain_name.h"
+#include "cli/statistics_check.h"
 
 static bool is_right(const json_t *report)
 {
@@ -30,6 +31,30 @@ static char *read_all(FILE *file, size_t *length)
     return NULL;
 }
 
+/* Integers that are larger than the library's become numbers that are about as large: 18446744073709551615, which a
+ * knob may be, becomes 184467440737095516e2. False: there was none. */
+static bool round_integers(char *text, size_t length)
+{
+    enum { MOST_DIGITS = 18 }; /* that fit in any case */
+    bool is_text = false, found = false;
+    for (size_t at = 0; at < length; at++) {
+        size_t digits = 0;
+        if (is_text && text[at] == '\\')
+            at++;
+        else if (text[at] == '"')
+            is_text = !is_text;
+        while (!is_text && at + digits < length && text[at + digits] >= '0' && text[at + digits] <= '9')
+            digits++;
+        if (digits > MOST_DIGITS && (at + digits == length || !strchr(".eE", text[at + digits])) &&
+            !strchr(".eE+-", text[at - (at > 0)])) {
+            memcpy(text + at + digits - 2, "e2", 2);
+            found = true;
+        }
+        at += digits ? digits - 1 : 0;
+    }
+    return found;
+}
+
 /* Null: errno says why it cannot be read, or is 0 and `problem` says what is wrong with it. */
 static json_t *load(const char *path, json_error_t *problem)
 {
@@ -40,6 +65,8 @@ static json_t *load(const char *path, json_error_t *problem)
     char *text = read_all(file, &length);
     const int reason = text ? 0 : errno;
     json_t *report = text ? json_loadb(text, length, 0, problem) : NULL;
+    if (text && !report && json_error_code(problem) == json_error_numeric_overflow && round_integers(text, length))
+        report = json_loadb(text, length, 0, problem);
     xfree(text);
     if (file != stdin)
         fclose(file);
@@ -68,17 +95,18 @@ json_t *statistics_read(const char *path, Error *error)
     json_error_t problem;
     json_t *report = load(path, &problem);
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    if (report && is_right(report)) {
+    const bool is_statistics = report && is_right(report);
+    if (is_statistics && statistics_check(report, name, error)) {
         add_plain_names(report);
         return report;
     }
-    if (report)
+    if (report && !is_statistics)
         error_set(error, WB_ERROR_ARGUMENT,
                   "%s holds no statistics of Warpbeam: `warpbeam run ... --stats FILE.json` writes them.",
                   name);
-    else if (errno)
+    else if (!report && errno)
         error_set(error, WB_ERROR_NOT_FOUND, "%s cannot be read: %s.", name, strerror(errno));
-    else
+    else if (!report)
         error_set(error, WB_ERROR_ARGUMENT, "%s is no JSON: line %d: %s.", name, problem.line, problem.text);
     json_decref(report);
     return NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/printable.h"
 
 unsigned special_bits(SpecialRegister special)
 {
@@ -68,10 +69,11 @@ const char *module_place_text(const Module *module, const PtxInsn *insn, char *b
     const SourcePlace *source = &insn->source;
     const char *file = source->file < module->file_count ? module->files[source->file] : NULL;
     uint32_t line;
-    const char *name = module_file(module, insn->place.line, &line);
+    char shown[2][PRINTABLE_NAME_SIZE];
+    const char *name = printable_name(module_file(module, insn->place.line, &line), shown[0]);
     if (source->line && file)
-        snprintf(buffer, size, "%.200s:%u:%u (%.200s:%u)", name, line, insn->place.column, file,
-                 source->line);
+        snprintf(buffer, size, "%.200s:%u:%u (%.200s:%u)", name, line, insn->place.column,
+                 printable_name(file, shown[1]), source->line);
     else
         snprintf(buffer, size, "%.200s:%u:%u", name, line, insn->place.column);
     return buffer;

@@ -3,23 +3,9 @@
 
 #include <string.h>
 
-JsonWriter json_begin(FILE *to) { return (JsonWriter){.to = to, .line = JSON_DEPTH, .empty = true}; }
+#include "base/printable.h"
 
-/* Bytes of the character at `text`, which is not the end; 0: that is no UTF-8. */
-static unsigned character_bytes(const char *text)
-{
-    const unsigned char first = (unsigned char)*text;
-    const unsigned bytes = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    const unsigned char second = (unsigned char)(bytes > 1 ? text[1] : 0);
-    if (first > 0xF4 || (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-        (first == 0xF0 && second < 0x90) ||
-        (first == 0xF4 && second > 0x8F)) /* surrogates, too long, too large */
-        return 0;
-    for (unsigned i = 1; i < bytes; i++)
-        if (((unsigned char)text[i] & 0xC0) != 0x80)
-            return 0;
-    return bytes;
-}
+JsonWriter json_begin(FILE *to) { return (JsonWriter){.to = to, .line = JSON_DEPTH, .empty = true}; }
 
 static void put(FILE *to, const char *text, size_t length) { fwrite_unlocked(text, 1, length, to); }
 
@@ -29,7 +15,7 @@ static size_t plain_bytes(const char *text)
     size_t bytes = 0;
     for (unsigned more; (unsigned char)text[bytes] >= 0x20 && text[bytes] != '"' && text[bytes] != '\\';
          bytes += more)
-        if (!(more = character_bytes(text + bytes)))
+        if (!(more = printable_character(text + bytes)))
             break;
     return bytes;
 }

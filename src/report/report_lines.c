@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/gpu.h"
+#include "base/printable.h"
 #include "base/terminal.h"
 #include "report/ratio.h"
 
@@ -71,14 +72,15 @@ static void put_reason(const LineRecord *line, FILE *to)
 static void put_line(const WbGpu *gpu, const LineRecord *line, uint64_t all, FILE *to)
 {
     const char *name = gpu->sources.files.items[line->file].name, *last = strrchr(name, '/');
-    char figure[RATIO_TEXT_SIZE], place[512];
+    char figure[RATIO_TEXT_SIZE], place[512], source[TEXT_WIDTH + 1], shown[PRINTABLE_NAME_SIZE];
     size_t length = 0;
     const char *text = line_text(&gpu->sources, line, &length);
-    snprintf(place, sizeof place, "%.480s:%u", last ? last + 1 : name, line->line);
+    snprintf(place, sizeof place, "%.480s:%u", printable_name(last ? last + 1 : name, shown), line->line);
     fprintf(to, "  %5s%%  %-*s", ratio_text((Ratio){spent(line), all}, 100, 1, figure), PLACE_WIDTH, place);
     put_reason(line, to);
     const size_t room = terminal_columns(to) - BEFORE_TEXT, most = room < TEXT_WIDTH ? room : TEXT_WIDTH;
-    fprintf(to, "  %.*s\n", (int)(length < most ? length : most), text ? text : "");
+    snprintf(source, sizeof source, "%.*s", (int)(length < most ? length : most), text ? text : "");
+    fprintf(to, "  %s\n", printable_text(source, true, shown, sizeof shown));
 }
 
 void report_lines(const WbGpu *gpu, FILE *to)

@@ -6,6 +6,7 @@
  *
  * A child that the program forks has none of the simulator's threads: as with CUDA, a GPU that was opened
  * before is of no use there. */
+#include "base/printable.h"
 #include "rt/rt.h"
 
 #include <pthread.h>
@@ -143,19 +144,18 @@ static const char *name_of(RtError error)
 RtError rt_fail(RtError error, const char *format, ...)
 {
     const char *call = state.call ? state.call : "CUDA";
+    char text[4096], shown[4096];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(state.sentence, sizeof state.sentence, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    printable_text(text, true, shown, sizeof shown); /* names are the program's */
+    snprintf(state.sentence, sizeof state.sentence, "%.*s", (int)sizeof state.sentence - 1, shown);
     if (!told_first(call, state.sentence))
         return error;
     rt_live_clear();
     flockfile(stderr);
-    fprintf(stderr, "warpbeam: %s (%s): ", call, name_of(error));
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
+    fprintf(stderr, "warpbeam: %s (%s): %s\n", call, name_of(error), shown);
     funlockfile(stderr);
     return error;
 }

@@ -154,6 +154,24 @@ static void test_status(void **state)
     assert_int_equal(run(arguments), 0);
 }
 
+/* Names that hold what a terminal obeys. */
+static void test_control_characters(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {
+        "run $'no\\033[31m'", "run demo/sum --gpu $'\\033]0;t\\007'", "$'\\033c'", "run demo/saxpy --$'\\033c'",
+        "run -- $'./\\033[2J'", "compare $'\\033[2J' x", "run $'\\033[2J'.ptx", "run demo/sum --set $'\\033=1'",
+        "run demo/sum --set name=$'\\033c'", "run demo/sum --stats $'/none/\\033\\n'", "list $'\\033c'",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char command[1024];
+        snprintf(command, sizeof command, "bash -c \"'%s/bin/warpbeam' %s 2>&1\"", shell_build_folder(), commands[i]);
+        assert_int_not_equal(shell_run(command, output, sizeof output), 0);
+        if (strpbrk(output, "\033\007") || !strstr(output, "\\x1b"))
+            fail_msg("warpbeam %s says:\n%s", commands[i], output);
+    }
+}
+
 static void test_csv(void **state)
 {
     (void)state;
@@ -392,6 +410,7 @@ int main(void)
     unsetenv("COLUMNS"); /* or pages would be as wide */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run),      cmocka_unit_test(test_json),       cmocka_unit_test(test_status),
+        cmocka_unit_test(test_control_characters),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors),     cmocka_unit_test(test_lists),
         cmocka_unit_test(test_program),  cmocka_unit_test(test_help),       cmocka_unit_test(test_workloads),

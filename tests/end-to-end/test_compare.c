@@ -35,7 +35,7 @@ static void write_report(const char *name, const char *text)
 
 #define KERNEL(name, cycles, ended, loads, ipc)                                                              \
     "{\"number\": 7, \"name\": \"" name "\", \"registers\": 20, \"cycles\": " cycles ", \"ended\": " ended   \
-    ", \"ratios\": {\"ipc\": " ipc "}, \"l2\": {\"loads\": " loads ", \"stores\": 5}, \"blocks\": [1, 2]}"
+    ", \"ratios\": {\"ipc\": " ipc "}, \"l2\": {\"loads\": " loads ", \"stores\": 5}, \"blocks\": [{\"sm\": 1}]}"
 #define REPORT(knob, totals, kernels)                                                                        \
     "{\"gpu\": \"small\", \"config\": {\"clock_khz\": 1000, \"order\": \"" knob "\", \"ways\": 4}, "         \
     "\"kernels\": [" kernels "], \"totals\": {" totals "}, \"host\": {\"wall_seconds\": 1.5}}"
@@ -237,9 +237,61 @@ static void test_real(void **state)
     place_of("graph.nodes                                    0              25    from 0\n");
 }
 
+/* What is of another type than this version writes is told, with its place. */
+static void test_types(void **state)
+{
+    (void)state;
+#define ODD_KERNEL(fields) REPORT("x", "\"cycles\": 9", "{\"name\": \"k\", " fields "}")
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {ODD_KERNEL("\"grid\": 4"), "kernels[0].grid is not an array of three integers"},
+        {ODD_KERNEL("\"grid\": [1, 2, \"3\"]"), "kernels[0].grid[2] is not an integer"},
+        {ODD_KERNEL("\"ended\": \"later\""), "kernels[0].ended is not an integer"},
+        {ODD_KERNEL("\"ended\": -5"), "kernels[0].ended is not an integer from 0 on"},
+        {ODD_KERNEL("\"l2\": {\"loads\": []}"), "kernels[0].l2.loads is not a number"},
+        {ODD_KERNEL("\"l2\": 7"), "kernels[0].l2 is not an object"},
+        {ODD_KERNEL("\"blocks\": {}"), "kernels[0].blocks is not an array"},
+        {ODD_KERNEL("\"lines\": [3]"), "kernels[0].lines[0] is not an object"},
+        {REPORT("x", "\"cycles\": {}", ""), "totals.cycles is not a number"},
+        {REPORT("x", "\"a\\u001bb\": 1", ""), "totals.a\\x1bb is not the name of a counter"},
+        {REPORT("x", "", "17"), "kernels[0] is not an object"},
+        {"{\"gpu\": \"g\", \"config\": {\"sm_count\": \"4\", \"clock_khz\": 1}, \"kernels\": []}",
+         "config.sm_count is not a number"},
+        {"{\"gpu\": \"g\", \"config\": {\"odd\": []}, \"kernels\": []}", "config.odd is not a text"},
+        {"{\"gpu\": \"g\", \"config\": {}, \"kernels\": [{}]}", "config.clock_khz is not there"},
+        {"{\"gpu\": \"g\", \"config\": {\"clock_khz\": 1}, \"kernels\": [], \"run\": {\"title\": 3}}",
+         "run.title is not a text"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_report("odd.json", cases[i].text);
+        assert_int_equal(run("compare odd.json a.json"), 1);
+        place_of("odd.json holds no statistics as Warpbeam writes them: ");
+        place_of(cases[i].part);
+        assert_int_equal(run("report odd.json -o odd.html"), 1);
+        place_of(cases[i].part);
+    }
+}
+
+/* Knobs may be larger than the library's integers, and names hold anything. */
+static void test_large_numbers_and_names(void **state)
+{
+    (void)state;
+    write_report("large.json",
+                 "{\"gpu\": \"g\\u001b[31m\", \"config\": {\"clock_khz\": 1, \"cycle_limit\": "
+                 "18446744073709551615}, \"run\": {\"title\": \"12345678901234567890\\n\\u0007\"}, "
+                 "\"kernels\": [], \"totals\": {\"cycles\": 3}}");
+    assert_int_equal(run("compare large.json c.json"), 0);
+    place_of("1.845e+19");
+    place_of("12345678901234567890\\x0a\\x07 on g\\x1b[31m: large.json");
+    assert_null(strpbrk(output, "\033\007"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_large_numbers_and_names),
         cmocka_unit_test(test_text),   cmocka_unit_test(test_options),    cmocka_unit_test(test_several),
         cmocka_unit_test(test_errors), cmocka_unit_test(test_comparable), cmocka_unit_test(test_order),
         cmocka_unit_test(test_real),

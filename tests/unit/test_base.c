@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "base/printable.h"
 
 static void test_arena_is_zeroed_aligned_and_steady(void **state)
 {
@@ -163,6 +164,36 @@ static void test_long_error_is_cut(void **state)
     assert_string_equal(box.guard, "guarded");
 }
 
+static void test_control_characters_are_written_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *lines, *name;
+    } cases[] = {
+        {"plain", "plain", "plain"},
+        {"a\033[31mb", "a\\x1b[31mb", "a\\x1b[31mb"},
+        {"a\nb\tc\r", "a\nb\tc\\x0d", "a\\x0ab\\x09c\\x0d"},
+        {"\x7f", "\\x7f", "\\x7f"},
+        {"\xc3\xa4 \xe2\x82\xac", "\xc3\xa4 \xe2\x82\xac", "\xc3\xa4 \xe2\x82\xac"},
+        {"\xc2\x9b" "1m", "\\x9b" "1m", "\\x9b" "1m"},
+        {"\x9b" "1m", "\\x9b" "1m", "\\x9b" "1m"},
+        {"\xe4", "\xe4", "\xe4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char shown[64], name[PRINTABLE_NAME_SIZE];
+        assert_string_equal(printable_text(cases[i].text, true, shown, sizeof shown), cases[i].lines);
+        assert_string_equal(printable_name(cases[i].text, name), cases[i].name);
+        assert_int_equal(printable_is(cases[i].text, true), strcmp(cases[i].text, cases[i].lines) == 0);
+        assert_int_equal(printable_is(cases[i].text, false), strcmp(cases[i].text, cases[i].name) == 0);
+    }
+    char small[6];
+    assert_string_equal(printable_text("ab\033", true, small, sizeof small), "ab");
+    assert_string_equal(printable_text("a\033", true, small, sizeof small), "a\\x1b");
+    Error error = {0};
+    error_set(&error, WB_ERROR_ARGUMENT, "The file %s\nis none.", "\033x");
+    assert_string_equal(error.text, "The file \\x1bx\nis none.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_map_of_many_keys),
         cmocka_unit_test(test_map_replaces_and_minds_length),
         cmocka_unit_test(test_first_error_wins),
+        cmocka_unit_test(test_control_characters_are_written_out),
         cmocka_unit_test(test_long_error_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
