@@ -150,9 +150,9 @@ WbStatus wb_gpu_set(WbGpu *gpu, const char *knob, const char *value);
 /* A knob's value as a number: integers, booleans (0 or 1) and choices (their position). */
 WbStatus wb_gpu_get(WbGpu *gpu, const char *knob, uint64_t *value);
 const char *wb_gpu_name(const WbGpu *gpu);
-/* The sentence of the GPU's last call that failed, until the next one that does; "" where none has. Calls that
- * succeed, or answer WB_NOT_READY, leave it. A call whose handle is null fails with WB_ERROR_ARGUMENT, and there is no
- * GPU that could tell. */
+/* The sentence of the GPU's last call that failed, until the next one that does; "" where none has. Calls
+ * that succeed, or answer WB_NOT_READY, leave it. A call whose handle is null fails with WB_ERROR_ARGUMENT,
+ * and there is no GPU that could tell. */
 const char *wb_error(const WbGpu *gpu);
 void wb_set_output(WbGpu *gpu, WbOutput *output, void *context);
 /* Where failed assertions of kernels are told, if not there. */

@@ -137,9 +137,10 @@ static void put_undispatched(const CycleMachine *machine, const GridKernel *kern
     else if (!kernel->graph && !is_active(&machine->front_end->dispatcher, kernel))
         snprintf(text, size, "The kernel has not begun: its launch is on its way.");
     else if (!kernel->graph && is_admitted(&machine->front_end->dispatcher, kernel))
-        snprintf(text, size,
-                 "SMs have room for blocks that have not been dispatched, to which the dispatcher had not come: "
-                 "it dispatches one a tick.");
+        snprintf(
+            text, size,
+            "SMs have room for blocks that have not been dispatched, to which the dispatcher had not come: "
+            "it dispatches one a tick.");
     else if (!kernel->graph)
         snprintf(text, size,
                  "The blocks that have not been dispatched wait for a place: SMs have room for more, but the "

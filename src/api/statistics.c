@@ -107,8 +107,8 @@ static bool is_asked_well(const char *call, const void *answer, size_t index, si
     if (!answer)
         error_set(error, WB_ERROR_ARGUMENT, "%s needs a place for its answer; it was null.", call);
     else if (index >= count)
-        error_set(error, WB_ERROR_ARGUMENT, "There are %zu %s; there is no number %zu (they count from 0).", count,
-                  of, index);
+        error_set(error, WB_ERROR_ARGUMENT, "There are %zu %s; there is no number %zu (they count from 0).",
+                  count, of, index);
     return error->status == WB_OK;
 }
 
@@ -137,8 +137,9 @@ WbStatus wb_stat_find(const WbGpu *gpu, const char *name, WbStat *stat)
     Error *error = gpu_begin(teller(gpu));
     if (!is_asked_well("wb_stat_find", stat, 0, 1, "", error))
         return gpu_end(teller(gpu), error->status);
-    return name && gpu_stat_find(gpu, name, stat) ? WB_OK
-                                                  : gpu_end(teller(gpu), no_statistic("wb_stat_find", name, error));
+    return name && gpu_stat_find(gpu, name, stat)
+               ? WB_OK
+               : gpu_end(teller(gpu), no_statistic("wb_stat_find", name, error));
 }
 
 void wb_stats_reset(WbGpu *gpu)

@@ -5,8 +5,9 @@
 #include "warpbeam.h"
 #include <stdarg.h>
 
-/* Invariant: status is WB_OK exactly when text is empty; text has no control characters but line ends and tabs. The first error wins: a later one on top of
- * it is usually its consequence, and must not hide the cause. */
+/* Invariant: status is WB_OK exactly when text is empty; text has no control characters but line ends and
+ * tabs. The first error wins: a later one on top of it is usually its consequence, and must not hide the
+ * cause. */
 typedef struct Error {
     WbStatus status;
     char text[2048];

@@ -26,10 +26,11 @@ char *file_read(const char *what, const char *path, size_t *length, Error *error
     const int reason = errno;
     char shown[PRINTABLE_NAME_SIZE];
     if (!file || ferror(file))
-        error_set(error, WB_ERROR_NOT_FOUND, "The %s %s cannot be read: %s.", what, printable_name(path, shown),
-                  strerror(reason));
+        error_set(error, WB_ERROR_NOT_FOUND, "The %s %s cannot be read: %s.", what,
+                  printable_name(path, shown), strerror(reason));
     else if (text.count >= LARGEST_FILE)
-        error_set(error, WB_ERROR_ARGUMENT, "The %s %s is larger than 1 GiB.", what, printable_name(path, shown));
+        error_set(error, WB_ERROR_ARGUMENT, "The %s %s is larger than 1 GiB.", what,
+                  printable_name(path, shown));
     if (error->status != WB_OK)
         VEC_FREE(&text);
     if (file)

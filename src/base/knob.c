@@ -90,7 +90,8 @@ static bool parse_integer(const Knob *knob, const char *text, uint64_t *value)
     uint64_t number;
     const bool is_number =
         strcmp(knob->unit, "bytes") == 0 ? knob_parse_bytes(text, &number) : knob_parse_count(text, &number);
-    if (!is_number || number < knob->minimum || number > knob->maximum || (knob->is_power && !is_power(number)))
+    if (!is_number || number < knob->minimum || number > knob->maximum ||
+        (knob->is_power && !is_power(number)))
         return false;
     *value = number;
     return true;
@@ -219,7 +220,8 @@ const char *knob_domain(const Knob *knob, char *buffer, size_t size)
             used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? " or " : "", knob->choices[i]);
         break;
     case KNOB_KIND_STRING:
-        snprintf(buffer, size, "a text of at most %d bytes, without control characters", KNOB_STRING_SIZE - 1);
+        snprintf(buffer, size, "a text of at most %d bytes, without control characters",
+                 KNOB_STRING_SIZE - 1);
         break;
     }
     return buffer;

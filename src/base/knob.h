@@ -20,8 +20,8 @@ typedef enum KnobKind {
     KNOB_KIND_STRING       /* char[KNOB_STRING_SIZE] */
 } KnobKind;
 
-/* Invariant: initial is a value that knob_set accepts. minimum, maximum and is_power are used by integers only,
- * choices (null-terminated) by enumerations only; a power's bounds are powers. */
+/* Invariant: initial is a value that knob_set accepts. minimum, maximum and is_power are used by integers
+ * only, choices (null-terminated) by enumerations only; a power's bounds are powers. */
 typedef struct Knob {
     const char *name;
     KnobKind kind;
@@ -48,9 +48,9 @@ bool knob_parse_count(const char *text, uint64_t *value);
 bool knob_parse_bytes(const char *text, uint64_t *value);
 /* true, yes, on or 1; false, no, off or 0. */
 bool knob_parse_boolean(const char *text, bool *value);
-/* Sets one knob from text; integers as above, by their unit. `where` begins the sentence of an error ("configs/x.yaml:3: ",
- * or ""). An unknown name is WB_ERROR_NOT_FOUND and names the nearest known one; a bad value leaves the
- * object as it was. */
+/* Sets one knob from text; integers as above, by their unit. `where` begins the sentence of an error
+ * ("configs/x.yaml:3: ", or ""). An unknown name is WB_ERROR_NOT_FOUND and names the nearest known one; a bad
+ * value leaves the object as it was. */
 WbStatus knob_set(const KnobTable *table, void *object, const char *name, const char *value,
                   const char *where, Error *error);
 /* The error of an unknown name alone; `other`, unless null, could have been meant, too. */
@@ -61,7 +61,8 @@ WbStatus knob_get(const KnobTable *table, const void *object, const char *name, 
                   Error *error);
 /* The value as knob_set would take it. */
 const char *knob_text(const Knob *knob, const void *object, char *buffer, size_t size);
-/* "1 to 4096", "32 or 64", "a power of two from 1 to 1024", "stack or independent", "true or false", "text": what may be given. */
+/* "1 to 4096", "32 or 64", "a power of two from 1 to 1024", "stack or independent", "true or false", "text":
+ * what may be given. */
 const char *knob_domain(const Knob *knob, char *buffer, size_t size);
 
 #endif

@@ -15,7 +15,8 @@
 
 enum { BUFFER_BYTES = 1 << 16, MOST_LINKS = 40, NAME_TRIES = 100 };
 
-/* Where a path leads to. Invariant: `folder` has no links in it; is_direct: there is nothing to be replaced. */
+/* Where a path leads to. Invariant: `folder` has no links in it; is_direct: there is nothing to be
+ * replaced. */
 typedef struct Place {
     char folder[PATH_MAX], name[NAME_MAX + 1];
     struct stat status;
@@ -23,8 +24,9 @@ typedef struct Place {
     int descriptor; /* -1, or that of this process which the path means, as /dev/stdout does */
 } Place;
 
-/* Invariant: what is written goes to `file`; `target` is null where that is the path's own, and else the path that
- * it gets at its end. `beside` is empty while it has no name. `reason` is that of the first failure; 0: none. */
+/* Invariant: what is written goes to `file`; `target` is null where that is the path's own, and else the path
+ * that it gets at its end. `beside` is empty while it has no name. `reason` is that of the first failure; 0:
+ * none. */
 struct OutputFile {
     const char *what;
     char *path;
@@ -39,8 +41,8 @@ static WbStatus refuse(const char *what, const char *path, int reason, Error *er
     char shown[PRINTABLE_NAME_SIZE];
     const bool is_nowhere = reason == ENOENT || reason == ENOTDIR;
     return error_set(error, is_nowhere ? WB_ERROR_NOT_FOUND : WB_ERROR_ARGUMENT,
-                     "The %s cannot be written to %s: %s.", what,
-                     *path ? printable_name(path, shown) : "''", *path ? strerror(reason) : "a file needs a name");
+                     "The %s cannot be written to %s: %s.", what, *path ? printable_name(path, shown) : "''",
+                     *path ? strerror(reason) : "a file needs a name");
 }
 
 /* -- where it goes -- */

@@ -18,8 +18,8 @@ unsigned printable_character(const char *text)
     return bytes;
 }
 
-/* Those below 0x20, 0x7f, and 0x80 to 0x9f, as one byte or as a character of two. Other bytes that are no UTF-8 are
- * letters of another encoding. */
+/* Those below 0x20, 0x7f, and 0x80 to 0x9f, as one byte or as a character of two. Other bytes that are no
+ * UTF-8 are letters of another encoding. */
 static bool is_control(const char *at, unsigned bytes, bool keeps_lines)
 {
     const unsigned char first = (unsigned char)at[0];

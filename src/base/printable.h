@@ -1,5 +1,5 @@
-/* Names that users give, of files, kernels, programs, may hold anything, also what a terminal obeys. In what people
- * read, control characters are written out: \x1b. */
+/* Names that users give, of files, kernels, programs, may hold anything, also what a terminal obeys. In what
+ * people read, control characters are written out: \x1b. */
 #ifndef BASE_PRINTABLE_H
 #define BASE_PRINTABLE_H
 

@@ -64,9 +64,10 @@ static int make_buffer(WbGpu *gpu, const char *text, const char *value, KernelAr
     const size_t length = strcspn(value, ":");
     snprintf(number, sizeof number, "%.*s", (int)length, value);
     if (!knob_parse_bytes(number, &bytes) || !bytes)
-        return misuse("'%s' has no size that can be read; a buffer is buffer:BYTES or buffer:BYTES:FILL, with "
-                      "4096, 64KiB, 1MiB or such as BYTES.",
-                      text);
+        return misuse(
+            "'%s' has no size that can be read; a buffer is buffer:BYTES or buffer:BYTES:FILL, with "
+            "4096, 64KiB, 1MiB or such as BYTES.",
+            text);
     const char *word = value[length] ? value + length + 1 : fills[FILL_ZERO];
     Nearest nearest = nearest_to(word);
     for (unsigned fill = 0; fill < FILL_COUNT; fill++) {

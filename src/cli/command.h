@@ -95,7 +95,8 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for wrong usage; returns EXIT_USAGE, and main() points to help. */
 int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Gives signals that main() has changed for this process back to what they were, for a program that is started. */
+/* Gives signals that main() has changed for this process back to what they were, for a program that is
+ * started. */
 void main_restore_signals(void);
 
 /* Takes `--name value` or `--name=value` out of the arguments; null where it is not given. The table must

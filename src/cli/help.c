@@ -75,11 +75,11 @@ static void print_overview(void)
     for (size_t i = 0; i < variable_count; i++)
         print_entry(variables[i].name, variables[i].description, OPTION_INDENT);
     putchar('\n');
-    print_wrapped(
-        "Exit status: 0 done, 1 the work failed or a file could not be read or written, 2 wrong usage and nothing "
-        "has run, 128 + a signal's number; of `run -- PROGRAM`, the program's.\n"
-        "`warpbeam help COMMAND` has its options.",
-        0, 0);
+    print_wrapped("Exit status: 0 done, 1 the work failed or a file could not be read or written, 2 wrong "
+                  "usage and nothing "
+                  "has run, 128 + a signal's number; of `run -- PROGRAM`, the program's.\n"
+                  "`warpbeam help COMMAND` has its options.",
+                  0, 0);
 }
 
 int command_help(int argument_count, char **arguments)

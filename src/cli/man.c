@@ -85,9 +85,11 @@ void man_print(void)
         printf(".TP\n.B %s\n", variables[i].name);
         put_line(variables[i].description);
     }
-    puts(
-        ".SH EXIT STATUS\n0: done. 1: the work failed, or a file could not be read or written. 2: wrong usage, such "
-        "as an\noption, a name or a knob that there is not: nothing has run. 128 and the number of a signal: that "
-        "stopped it.\n`warpbeam run \\-\\- PROGRAM` ends as the program does; with 1 instead of 0 where a file "
-        "could not be written.");
+    puts(".SH EXIT STATUS\n0: done. 1: the work failed, or a file could not be read or written. 2: wrong "
+         "usage, such "
+         "as an\noption, a name or a knob that there is not: nothing has run. 128 and the number of a "
+         "signal: that "
+         "stopped it.\n`warpbeam run \\-\\- PROGRAM` ends as the program does; with 1 instead of 0 where a "
+         "file "
+         "could not be written.");
 }

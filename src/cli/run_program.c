@@ -312,8 +312,8 @@ static Notice read_notice(const Program *program)
     return notice;
 }
 
-/* A static runtime that cannot work, and a file that could not be written, make a program fail, whether that knows
- * it or not. */
+/* A static runtime that cannot work, and a file that could not be written, make a program fail, whether that
+ * knows it or not. */
 static int tell_end(const Program *program, int status, Notice notice)
 {
     const bool opened = notice.opened;
@@ -375,10 +375,9 @@ static int wait_for_end(const struct sigaction old[PASSED_SIGNALS])
     while (waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
     for (size_t i = 0; i < PASSED_SIGNALS; i++)
-        signal(passed_signals[i],
-               old[i].sa_handler == SIG_IGN || passed_signals[i] == SIGUSR1 ? SIG_IGN
-               : *page_statistics                                           ? end_without_page
-                                                                            : SIG_DFL);
+        signal(passed_signals[i], old[i].sa_handler == SIG_IGN || passed_signals[i] == SIGUSR1 ? SIG_IGN
+                                  : *page_statistics ? end_without_page
+                                                     : SIG_DFL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     return status;

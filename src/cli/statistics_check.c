@@ -31,8 +31,8 @@ static bool check_type(Check *check, const json_t *value, const char *type, size
 static bool refuse(Check *check, const char *what)
 {
     error_set(check->error, WB_ERROR_ARGUMENT,
-              "%s holds no statistics as Warpbeam writes them: %s is not %s (`warpbeam list schema`).", check->name,
-              check->path, what);
+              "%s holds no statistics as Warpbeam writes them: %s is not %s (`warpbeam list schema`).",
+              check->name, check->path, what);
     return false;
 }
 
@@ -53,7 +53,8 @@ static bool check_scalar(Check *check, const json_t *value, bool is_number)
 {
     if (json_is_integer(value) && json_integer_value(value) < 0)
         return refuse(check, "a number from 0 on");
-    if (json_is_number(value) || json_is_null(value) || (!is_number && (json_is_string(value) || json_is_boolean(value))))
+    if (json_is_number(value) || json_is_null(value) ||
+        (!is_number && (json_is_string(value) || json_is_boolean(value))))
         return true;
     return refuse(check, is_number ? "a number" : "a text, a number, true or false");
 }
@@ -230,8 +231,9 @@ static bool check_type(Check *check, const json_t *value, const char *type, size
     if (strcmp(name, "number") == 0)
         return check_scalar(check, value, true);
     if (strcmp(name, "integer") == 0)
-        return json_is_integer(value) && json_integer_value(value) >= 0 ? true
-                                                                        : refuse(check, "an integer from 0 on");
+        return json_is_integer(value) && json_integer_value(value) >= 0
+                   ? true
+                   : refuse(check, "an integer from 0 on");
     if (strcmp(name, "boolean") == 0)
         return json_is_boolean(value) || refuse(check, "true or false");
     return json_is_string(value) || refuse(check, "a text");
@@ -243,6 +245,7 @@ bool statistics_check(const json_t *report, const char *name, Error *error)
     Check check = {.name = name, .error = error};
     const char *format = json_string_value(json_object_get(report, "format")); /* old ones have none */
     if (format && strcmp(format, known) != 0)
-        error_set(error, WB_ERROR_ARGUMENT, "%s has the format '%.80s'; this version reads %s.", name, format, known);
+        error_set(error, WB_ERROR_ARGUMENT, "%s has the format '%.80s'; this version reads %s.", name, format,
+                  known);
     return error->status == WB_OK && check_object(&check, report, "report") && check_clock(&check, report);
 }

@@ -1,5 +1,5 @@
-/* Whether a JSON report has the types that this version writes (report/schema.def): what reads one may then rely on
- * them. Fields may be missing, as in reports of older versions, and others be there. */
+/* Whether a JSON report has the types that this version writes (report/schema.def): what reads one may then
+ * rely on them. Fields may be missing, as in reports of older versions, and others be there. */
 #ifndef CLI_STATISTICS_CHECK_H
 #define CLI_STATISTICS_CHECK_H
 

@@ -31,8 +31,8 @@ static char *read_all(FILE *file, size_t *length)
     return NULL;
 }
 
-/* Integers that are larger than the library's become numbers that are about as large: 18446744073709551615, which a
- * knob may be, becomes 184467440737095516e2. False: there was none. */
+/* Integers that are larger than the library's become numbers that are about as large: 18446744073709551615,
+ * which a knob may be, becomes 184467440737095516e2. False: there was none. */
 static bool round_integers(char *text, size_t length)
 {
     enum { MOST_DIGITS = 18 }; /* that fit in any case */
@@ -65,7 +65,8 @@ static json_t *load(const char *path, json_error_t *problem)
     char *text = read_all(file, &length);
     const int reason = text ? 0 : errno;
     json_t *report = text ? json_loadb(text, length, 0, problem) : NULL;
-    if (text && !report && json_error_code(problem) == json_error_numeric_overflow && round_integers(text, length))
+    if (text && !report && json_error_code(problem) == json_error_numeric_overflow &&
+        round_integers(text, length))
         report = json_loadb(text, length, 0, problem);
     xfree(text);
     if (file != stdin)

@@ -107,8 +107,8 @@ static WbStatus read_pair(yaml_document_t *document, const yaml_node_pair_t *pai
 static bool find_beside(const char *parent, const char *path, char parent_path[CONFIG_PATH_SIZE])
 {
     const char *slash = *parent == '/' ? NULL : strrchr(path, '/');
-    const int length = snprintf(parent_path, CONFIG_PATH_SIZE, "%.*s%s", slash ? (int)(slash - path) + 1 : 0,
-                                path, parent);
+    const int length =
+        snprintf(parent_path, CONFIG_PATH_SIZE, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, parent);
     return length < CONFIG_PATH_SIZE && access(parent_path, F_OK) == 0;
 }
 
@@ -203,8 +203,8 @@ static WbStatus check_end(yaml_parser_t *parser, const char *path, Error *error)
                          parser->problem_mark.line + 1, parser->problem ? parser->problem : "unreadable");
     if (yaml_document_get_root_node(&document))
         error_set(error, WB_ERROR_ARGUMENT,
-                  "%s:%zu: a second document begins here, which would not be read: a configuration is one.", path,
-                  document.start_mark.line + 1);
+                  "%s:%zu: a second document begins here, which would not be read: a configuration is one.",
+                  path, document.start_mark.line + 1);
     yaml_document_delete(&document);
     return error->status;
 }

@@ -51,6 +51,7 @@ enum { CONFIG_PATH_SIZE = 4096 };
 /* Finds NAME.yaml; `beside` is a file whose folder comes first, or null. */
 bool config_find(const char *name, const char *beside, char path[CONFIG_PATH_SIZE]);
 /* Calls visit once for every configuration on the search path, sorted by name; `beside` as above. */
-void config_list(const char *beside, void (*visit)(void *context, const char *name, const char *path), void *context);
+void config_list(const char *beside, void (*visit)(void *context, const char *name, const char *path),
+                 void *context);
 
 #endif

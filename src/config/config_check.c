@@ -85,7 +85,8 @@ static WbStatus check_carveouts(const GpuConfig *config, Error *error)
     while (*text) {
         char *end;
         const uint64_t bytes = strtoull(text, &end, 10) * 1024;
-        if (!isdigit((unsigned char)*text) || (*end && *end != ',') || bytes > MOST_SHARED || (bytes <= previous && text != config->shared_carveouts))
+        if (!isdigit((unsigned char)*text) || (*end && *end != ',') || bytes > MOST_SHARED ||
+            (bytes <= previous && text != config->shared_carveouts))
             return error_set(error, WB_ERROR_ARGUMENT,
                              "%s: shared_carveouts is '%s'; it must be sizes in KiB, ascending, with commas "
                              "between them.",

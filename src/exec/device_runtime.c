@@ -89,12 +89,17 @@ static const char *reason_of(DeviceError error)
     switch (error) {
     case DEVICE_TOO_MANY_PENDING:
     case DEVICE_UNKNOWN: /* of a copy or a memset */
-        return "as many launches were pending as there may be (knob pending_launches, or cudaDeviceSetLimit with "
+        return "as many launches were pending as there may be (knob pending_launches, or cudaDeviceSetLimit "
+               "with "
                "cudaLimitDevRuntimePendingLaunchCount)";
-    case DEVICE_TOO_DEEP: return "kernels were nested as deep as they may be (knob launch_depth)";
-    case DEVICE_OUT_OF_MEMORY: return "there was no memory for it";
-    case DEVICE_INVALID_CONFIGURATION: return "no SM can run such blocks";
-    default: return "an argument was wrong";
+    case DEVICE_TOO_DEEP:
+        return "kernels were nested as deep as they may be (knob launch_depth)";
+    case DEVICE_OUT_OF_MEMORY:
+        return "there was no memory for it";
+    case DEVICE_INVALID_CONFIGURATION:
+        return "no SM can run such blocks";
+    default:
+        return "an argument was wrong";
     }
 }
 
@@ -111,10 +116,10 @@ bool runtime_tell_failure(const Step *step, Mask lanes, char *text, size_t size)
     if (!last)
         return false;
     if (last->insn->ptx)
-        module_place_text(warp->block->launch->program->functions[last->insn->function].module, last->insn->ptx,
-                          place, sizeof place);
-    snprintf(text, size, "after its call of the device runtime at %s had failed with %d: %s", place, last->error,
-             reason_of(last->error));
+        module_place_text(warp->block->launch->program->functions[last->insn->function].module,
+                          last->insn->ptx, place, sizeof place);
+    snprintf(text, size, "after its call of the device runtime at %s had failed with %d: %s", place,
+             last->error, reason_of(last->error));
     return true;
 }
 

@@ -117,8 +117,8 @@ StepResult runtime_launch(DeviceRuntime *runtime, const LaunchCaller *caller, La
                           uint64_t stream, DeviceError *error);
 /* Keeps the error as the calling thread's last one and returns it. */
 DeviceError runtime_fail(const LaunchCaller *caller, DeviceError error);
-/* The first of the lanes that has an error of which it has not asked: what failed, where and why, for a kernel that
- * ends itself over it. False: there is none. */
+/* The first of the lanes that has an error of which it has not asked: what failed, where and why, for a
+ * kernel that ends itself over it. False: there is none. */
 bool runtime_tell_failure(const Step *step, Mask lanes, char *text, size_t size);
 /* The calling thread's last error, of which it knows then; `forget`: it is none afterwards. */
 DeviceError runtime_last_error(DeviceRuntime *runtime, const LaunchCaller *caller, bool forget);

@@ -43,7 +43,8 @@ static void check_written(WbStatus status)
     settings_give_notice(SETTINGS_NOTICE_UNWRITTEN);
 }
 
-/* A file that may grow no further is told like a full disk: its signal would end the process without a word. */
+/* A file that may grow no further is told like a full disk: its signal would end the process without a
+ * word. */
 static struct sigaction ignore_file_limit(void)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -100,8 +101,8 @@ static void finish(void)
     rt_leave();
 }
 
-/* A program that has done what it should has still failed if its files are not there. To end it again from here is
- * taken well: what else there is to do at its end is done. */
+/* A program that has done what it should has still failed if its files are not there. To end it again from
+ * here is taken well: what else there is to do at its end is done. */
 static void finish_with(int status, void *unused)
 {
     (void)unused;

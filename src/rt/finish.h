@@ -1,6 +1,6 @@
-/* What happens when a CUDA program ends: what is left in streams runs, statistics and timeline are written, and
- * the graph of a profile. A program that crashes leaves the statistics of the kernels that had run. Where a file
- * cannot be written, the process says why, and ends with 1 instead of 0. */
+/* What happens when a CUDA program ends: what is left in streams runs, statistics and timeline are written,
+ * and the graph of a profile. A program that crashes leaves the statistics of the kernels that had run. Where
+ * a file cannot be written, the process says why, and ends with 1 instead of 0. */
 #ifndef RT_FINISH_H
 #define RT_FINISH_H
 

@@ -20,8 +20,8 @@
 
 #include "warpbeam.h"
 
-/* What `warpbeam run` learns: a GPU is being opened; a static CUDA runtime was refused; a file that was asked for
- * could not be written. */
+/* What `warpbeam run` learns: a GPU is being opened; a static CUDA runtime was refused; a file that was asked
+ * for could not be written. */
 enum { SETTINGS_NOTICE_OPENED = '!', SETTINGS_NOTICE_STATIC = 'S', SETTINGS_NOTICE_UNWRITTEN = '-' };
 void settings_give_notice(char what);
 /* Opens the GPU; null after a sentence on stderr. */

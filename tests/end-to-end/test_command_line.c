@@ -72,7 +72,8 @@ static void test_failed_run(void **state)
              "grep -l '\"status\": *\"limit\"' r.html; rm -r %s",
              folder, folder);
     EXPECT(arguments, 0, "s.json", "t.json", "r.html");
-    EXPECT(SAXPY "--set cycle_limit=12", 1, "to which the dispatcher had not come: it dispatches one a tick.");
+    EXPECT(SAXPY "--set cycle_limit=12", 1,
+           "to which the dispatcher had not come: it dispatches one a tick.");
     assert_null(strstr(output, "block_admit"));
     EXPECT(SAXPY "--set cycle_limit=12 --set kernel_launch_cycles=500", 1, "its launch is on its way.");
     assert_null(strstr(output, "block_admit"));
@@ -159,13 +160,22 @@ static void test_control_characters(void **state)
 {
     (void)state;
     static const char *const commands[] = {
-        "run $'no\\033[31m'", "run demo/sum --gpu $'\\033]0;t\\007'", "$'\\033c'", "run demo/saxpy --$'\\033c'",
-        "run -- $'./\\033[2J'", "compare $'\\033[2J' x", "run $'\\033[2J'.ptx", "run demo/sum --set $'\\033=1'",
-        "run demo/sum --set name=$'\\033c'", "run demo/sum --stats $'/none/\\033\\n'", "list $'\\033c'",
+        "run $'no\\033[31m'",
+        "run demo/sum --gpu $'\\033]0;t\\007'",
+        "$'\\033c'",
+        "run demo/saxpy --$'\\033c'",
+        "run -- $'./\\033[2J'",
+        "compare $'\\033[2J' x",
+        "run $'\\033[2J'.ptx",
+        "run demo/sum --set $'\\033=1'",
+        "run demo/sum --set name=$'\\033c'",
+        "run demo/sum --stats $'/none/\\033\\n'",
+        "list $'\\033c'",
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char command[1024];
-        snprintf(command, sizeof command, "bash -c \"'%s/bin/warpbeam' %s 2>&1\"", shell_build_folder(), commands[i]);
+        snprintf(command, sizeof command, "bash -c \"'%s/bin/warpbeam' %s 2>&1\"", shell_build_folder(),
+                 commands[i]);
         assert_int_not_equal(shell_run(command, output, sizeof output), 0);
         if (strpbrk(output, "\033\007") || !strstr(output, "\\x1b"))
             fail_msg("warpbeam %s says:\n%s", commands[i], output);
@@ -409,12 +419,13 @@ int main(void)
 {
     unsetenv("COLUMNS"); /* or pages would be as wide */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),      cmocka_unit_test(test_json),       cmocka_unit_test(test_status),
-        cmocka_unit_test(test_control_characters),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_demo),     cmocka_unit_test(test_errors),     cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_program),  cmocka_unit_test(test_help),       cmocka_unit_test(test_workloads),
-        cmocka_unit_test(test_man_page), cmocka_unit_test(test_failed_run), cmocka_unit_test(test_unsaid),
+        cmocka_unit_test(test_run),        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_status),     cmocka_unit_test(test_control_characters),
+        cmocka_unit_test(test_csv),        cmocka_unit_test(test_demo),
+        cmocka_unit_test(test_errors),     cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_program),    cmocka_unit_test(test_help),
+        cmocka_unit_test(test_workloads),  cmocka_unit_test(test_man_page),
+        cmocka_unit_test(test_failed_run), cmocka_unit_test(test_unsaid),
     };
     return cmocka_run_group_tests_name("command line", tests, NULL, NULL);
 }

@@ -35,7 +35,8 @@ static void write_report(const char *name, const char *text)
 
 #define KERNEL(name, cycles, ended, loads, ipc)                                                              \
     "{\"number\": 7, \"name\": \"" name "\", \"registers\": 20, \"cycles\": " cycles ", \"ended\": " ended   \
-    ", \"ratios\": {\"ipc\": " ipc "}, \"l2\": {\"loads\": " loads ", \"stores\": 5}, \"blocks\": [{\"sm\": 1}]}"
+    ", \"ratios\": {\"ipc\": " ipc "}, \"l2\": {\"loads\": " loads                                           \
+    ", \"stores\": 5}, \"blocks\": [{\"sm\": 1}]}"
 #define REPORT(knob, totals, kernels)                                                                        \
     "{\"gpu\": \"small\", \"config\": {\"clock_khz\": 1000, \"order\": \"" knob "\", \"ways\": 4}, "         \
     "\"kernels\": [" kernels "], \"totals\": {" totals "}, \"host\": {\"wall_seconds\": 1.5}}"
@@ -290,10 +291,10 @@ static void test_large_numbers_and_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_large_numbers_and_names),
-        cmocka_unit_test(test_text),   cmocka_unit_test(test_options),    cmocka_unit_test(test_several),
-        cmocka_unit_test(test_errors), cmocka_unit_test(test_comparable), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_types),      cmocka_unit_test(test_large_numbers_and_names),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_options),
+        cmocka_unit_test(test_several),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_comparable), cmocka_unit_test(test_order),
         cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests_name("compare", tests, make_reports, remove_reports);

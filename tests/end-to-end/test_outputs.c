@@ -137,7 +137,8 @@ static void a_full_disk_is_told(void **state)
     }
 }
 
-/* Neither a disk that is full nor a limit of the size of files takes away what there was, and no part stays. */
+/* Neither a disk that is full nor a limit of the size of files takes away what there was, and no part
+ * stays. */
 static void files_stay_on_a_full_disk(void **state)
 {
     (void)state;
@@ -150,9 +151,8 @@ static void files_stay_on_a_full_disk(void **state)
         assert_non_null(strstr(output, "cannot be written to /dev/full: No space left on device."));
         assert_null(strstr(output, "is written"));
         write_file("small/kept", "text");
-        snprintf(command, sizeof command,
-                 "ulimit -f 2; '%s/bin/warpbeam' " SAXPY "%s small/kept 2>&1", shell_build_folder(),
-                 options[i]);
+        snprintf(command, sizeof command, "ulimit -f 2; '%s/bin/warpbeam' " SAXPY "%s small/kept 2>&1",
+                 shell_build_folder(), options[i]);
         assert_int_equal(shell_run(command, output, sizeof output), 1);
         assert_non_null(strstr(output, ": File too large."));
         assert_true(holds("small/kept", "text"));
@@ -176,7 +176,8 @@ static void files_are_written_where_paths_lead(void **state)
     assert_int_equal(status.st_mode & 07777, 0640);
     assert_int_equal(run(SAXPY "--stats /dev/null 2>&1"), 0);
     assert_int_equal(run(SAXPY "--stats /dev/stdout >all 2>&1"), 0);
-    assert_int_equal(shell_run("grep -c 'result is right\\|warpbeam-report-1' all", output, sizeof output), 0);
+    assert_int_equal(shell_run("grep -c 'result is right\\|warpbeam-report-1' all", output, sizeof output),
+                     0);
     assert_string_equal(output, "2\n");
     assert_int_equal(system("mkfifo pipe && (cat pipe >from &)"), 0);
     assert_int_equal(run(SAXPY "--stats pipe 2>&1"), 0);
@@ -321,16 +322,18 @@ static void programs_tell_of_full_disks(void **state)
             assert_non_null(strstr(output, "cannot be written to /dev/full: No space left on device."));
         }
         write_file("kept", "text");
-        snprintf(command, sizeof command,
-                 "ulimit -f 0; %s=kept WARPBEAM_GPU=gtx480 LD_LIBRARY_PATH='%s/lib' '%s/tests/test_outputs' leave "
-                 "2>&1",
-                 files[i].variable, build, build);
+        snprintf(
+            command, sizeof command,
+            "ulimit -f 0; %s=kept WARPBEAM_GPU=gtx480 LD_LIBRARY_PATH='%s/lib' '%s/tests/test_outputs' leave "
+            "2>&1",
+            files[i].variable, build, build);
         assert_int_equal(shell_run(command, output, sizeof output), 1);
         assert_non_null(strstr(output, "kept: File too large."));
         assert_true(holds("kept", "text"));
-        snprintf(command, sizeof command,
-                 "ulimit -f 0; '%s/bin/warpbeam' run --gpu gtx480 %s kept -- '%s/tests/test_outputs' leave 2>&1",
-                 build, files[i].option, build);
+        snprintf(
+            command, sizeof command,
+            "ulimit -f 0; '%s/bin/warpbeam' run --gpu gtx480 %s kept -- '%s/tests/test_outputs' leave 2>&1",
+            build, files[i].option, build);
         assert_int_equal(shell_run(command, output, sizeof output), 1);
         assert_non_null(strstr(output, "kept was not written."));
         assert_null(strstr(output, "is written"));

@@ -1,9 +1,11 @@
-/* Random sets of knobs, within and outside of their bounds, over a small kernel and small workloads. A run must end,
- * with the right result or with a sentence, and with the same statistics for one thread and for two.
+/* Random sets of knobs, within and outside of their bounds, over a small kernel and small workloads. A run
+ * must end, with the right result or with a sentence, and with the same statistics for one thread and for
+ * two.
  *
- * An input says which GPU, what runs, and then knobs with values: their bounds, one beyond, a few, any number, any
- * text. Knobs that only make a run larger are brought back to what fits into seconds (limits[]), and a launch ends
- * after CYCLES. With FUZZ_TELL in the environment an input is told as options of `warpbeam run`. */
+ * An input says which GPU, what runs, and then knobs with values: their bounds, one beyond, a few, any
+ * number, any text. Knobs that only make a run larger are brought back to what fits into seconds (limits[]),
+ * and a launch ends after CYCLES. With FUZZ_TELL in the environment an input is told as options of `warpbeam
+ * run`. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -85,23 +87,32 @@ static uint64_t number_for(const Knob *knob, Input *input)
     const uint64_t span = knob->maximum - knob->minimum;
     const uint64_t bits = take(input, 8);
     switch (take(input, 1) % 8) {
-    case 0: return knob->minimum;
-    case 1: return knob->maximum;
-    case 2: return knob->minimum - 1; /* which may be the largest number of all */
-    case 3: return knob->maximum + 1;
-    case 4: return knob->minimum + bits % 16;
-    case 5: return span == UINT64_MAX ? bits : knob->minimum + bits % (span + 1);
-    case 6: return UINT64_C(1) << bits % 64;
-    default: return bits >> (bits % 64);
+    case 0:
+        return knob->minimum;
+    case 1:
+        return knob->maximum;
+    case 2:
+        return knob->minimum - 1; /* which may be the largest number of all */
+    case 3:
+        return knob->maximum + 1;
+    case 4:
+        return knob->minimum + bits % 16;
+    case 5:
+        return span == UINT64_MAX ? bits : knob->minimum + bits % (span + 1);
+    case 6:
+        return UINT64_C(1) << bits % 64;
+    default:
+        return bits >> (bits % 64);
     }
 }
 
 /* The names of policies are what knobs of texts take. */
 static const char *text_for(uint64_t bits)
 {
-    static const char *const texts[] = {"gto",    "lrr",           "two-level",         "oldest", "grid-order",
-                                        "always", "random-order",  "loose-round-robin", "lvl",    "lcs",
-                                        "bcs",    "no-such-thing", "",                  "*",      "0,16,48"};
+    static const char *const texts[] = {"gto",        "lrr",    "two-level",    "oldest",
+                                        "grid-order", "always", "random-order", "loose-round-robin",
+                                        "lvl",        "lcs",    "bcs",          "no-such-thing",
+                                        "",           "*",      "0,16,48"};
     return texts[bits % (sizeof texts / sizeof *texts)];
 }
 
@@ -130,7 +141,9 @@ static void make_setting(Input *input, Setting *setting)
 
 static Plan make_plan(Input *input)
 {
-    Plan plan = {.gpu = gpus[take(input, 1) % GPUS], .what = (int)(take(input, 1) % (RUNS + 8)), .mode = take(input, 1)};
+    Plan plan = {.gpu = gpus[take(input, 1) % GPUS],
+                 .what = (int)(take(input, 1) % (RUNS + 8)),
+                 .mode = take(input, 1)};
     plan.what = plan.what < RUNS ? plan.what : -1;
     while (input->at < input->size && plan.count < MOST_KNOBS)
         make_setting(input, &plan.settings[plan.count++]);
@@ -152,8 +165,14 @@ typedef struct Outcome {
 static const struct {
     const char *knob;
     uint64_t most;
-} limits[] = {{"sm_count", 8},      {"l2_bytes", 8388608},    {"max_threads_per_sm", 4096}, {"l2_slices", 96},
-              {"dram_channels", 48}, {"l1_bytes", 1048576},   {"graph_local_nodes", 4096},  {"graph_local_edges", 4096},
+} limits[] = {{"sm_count", 8},
+              {"l2_bytes", 8388608},
+              {"max_threads_per_sm", 4096},
+              {"l2_slices", 96},
+              {"dram_channels", 48},
+              {"l1_bytes", 1048576},
+              {"graph_local_nodes", 4096},
+              {"graph_local_edges", 4096},
               {"functional_turn", 4096}};
 
 static void keep_small(WbGpu *gpu)
@@ -288,7 +307,8 @@ static void run(const Plan *plan, const char *threads, Outcome *outcome)
 
 static void tell(const Plan *plan)
 {
-    fprintf(stderr, "warpbeam run %s --gpu %s", plan->what < 0 ? "(the kernel)" : runs[plan->what], plan->gpu);
+    fprintf(stderr, "warpbeam run %s --gpu %s", plan->what < 0 ? "(the kernel)" : runs[plan->what],
+            plan->gpu);
     for (unsigned i = 0; i < plan->count; i++)
         fprintf(stderr, " --set %s=%s", plan->settings[i].knob, plan->settings[i].value);
     fprintf(stderr, "   (mode %zu)\n", plan->mode);

@@ -1,5 +1,5 @@
-/* wb_error() has the sentence of the call that failed last, whatever that was: every call that returns a status is
- * tried with an argument that is wrong, after another call has failed. */
+/* wb_error() has the sentence of the call that failed last, whatever that was: every call that returns a
+ * status is tried with an argument that is wrong, after another call has failed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -169,12 +169,13 @@ static void sentences_stay_until_the_next_failure(void **state)
     assert_true(*wb_error(NULL) != '\0');
 }
 
-/* Of a header, every call that returns a status, but for those that have no GPU, or no argument that can be wrong but
- * a null handle. */
+/* Of a header, every call that returns a status, but for those that have no GPU, or no argument that can be
+ * wrong but a null handle. */
 static void check_header(const char *path)
 {
-    static const char *const others[] = {"wb_gpu_open", "wb_kernel_allow_shared", "wb_event_wait", "wb_event_query",
-                                         "wb_gpu_flush", "wb_graph_remove_transitive"};
+    static const char *const others[] = {"wb_gpu_open",   "wb_kernel_allow_shared",
+                                         "wb_event_wait", "wb_event_query",
+                                         "wb_gpu_flush",  "wb_graph_remove_transitive"};
     char line[512], name[128];
     FILE *file = fopen(path, "r");
     assert_non_null(file);

@@ -235,7 +235,8 @@ static void errors_name_file_line_and_key(void **state)
         {"sm_count: \"4\\0x\"\n", WB_ERROR_ARGUMENT, "must be a single text"},
         {"inherits: gtx48\n", WB_ERROR_NOT_FOUND, "did you mean gtx480?"},
         {"inherits: baad\n", WB_ERROR_NOT_FOUND, "did you mean bad?"},
-        {"inherits: ./none.yaml\n", WB_ERROR_NOT_FOUND, "'./none.yaml' to inherit from; a path is looked for"},
+        {"inherits: ./none.yaml\n", WB_ERROR_NOT_FOUND,
+         "'./none.yaml' to inherit from; a path is looked for"},
         {"# nothing\n", WB_ERROR_ARGUMENT, "holds no 'key: value' line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

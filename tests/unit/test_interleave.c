@@ -229,7 +229,8 @@ static void test_check(void **state)
     GpuConfig config = make_config(96, 36);
     expect_error(&config, "l2_slices is 96 and dram_channels 36");
     config = good;
-    assert_int_equal(knob_set(&config_knobs, &config, "interleave_bytes", "384", "", &error), WB_ERROR_ARGUMENT);
+    assert_int_equal(knob_set(&config_knobs, &config, "interleave_bytes", "384", "", &error),
+                     WB_ERROR_ARGUMENT);
     assert_int_equal(config.interleave_bytes, good.interleave_bytes);
     config.dram_bank_groups = 16;
     config.dram_banks_per_group = 8;

@@ -1,6 +1,7 @@
-/* Files that are written as a whole or not at all: what there was stays until then, links and permissions stay,
- * and nothing else is left in the folder. All of it is tried with files that have no name while they are written, and
- * with those of file systems that have none such: the source is compiled into this test, with a switch. */
+/* Files that are written as a whole or not at all: what there was stays until then, links and permissions
+ * stay, and nothing else is left in the folder. All of it is tried with files that have no name while they
+ * are written, and with those of file systems that have none such: the source is compiled into this test,
+ * with a switch. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
