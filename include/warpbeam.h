@@ -236,6 +236,13 @@ WbStatus wb_host_register(WbGpu *gpu, void *pointer, size_t size);
 WbStatus wb_host_register_read_only(WbGpu *gpu, void *pointer, size_t size);
 WbStatus wb_host_unregister(WbGpu *gpu, void *pointer);
 
+/* Device memory for other processes: from now on its bytes are those of files in memory, one behind the
+ * other, which a process that has them can map. `offset`: where the allocation begins in the first one. */
+typedef struct WbSharedPiece { int file; uint64_t offset, size; } WbSharedPiece;
+enum { WB_SHARED_PIECES = 3 };
+WbStatus wb_memory_share(WbGpu *gpu, uint64_t address, WbSharedPiece pieces[WB_SHARED_PIECES], size_t *count,
+                         uint64_t *offset);
+
 /* A launch is checked at once and may run later; wb_wait runs everything to its end and tells the outcome.
  * wb_launch goes to the default stream. */
 WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch);

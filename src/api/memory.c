@@ -112,3 +112,28 @@ WbStatus wb_set_device(WbGpu *gpu, uint64_t destination, int byte, size_t size)
     }
     return gpu_end(gpu, error->status);
 }
+
+/* What is under way may be in the middle of the pages. */
+WbStatus wb_memory_share(WbGpu *gpu, uint64_t address, WbSharedPiece pieces[WB_SHARED_PIECES], size_t *count,
+                         uint64_t *offset)
+{
+    if (!gpu || !pieces || !count || !offset)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (timeline_run(gpu, NULL, error))
+        return gpu_end(gpu, error->status);
+    const Allocation *allocation = space_find(&gpu->space, address, 1);
+    if (!allocation || allocation->memory != MEMORY_DEVICE || allocation->base != address)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "Only device memory can be shared, by the address of its first byte."));
+    SharedPiece parts[SHARED_PIECES];
+    *count = backing_share(&gpu->space.backing, address, allocation->size, parts);
+    if (*count == 0)
+        return gpu_end(gpu, error_set(error, WB_ERROR_OUT_OF_MEMORY,
+                                      "The host has no memory for the files of shared device memory."));
+    for (size_t i = 0; i < *count; i++)
+        pieces[i] = (WbSharedPiece){parts[i].file, parts[i].offset, parts[i].size};
+    enum { HOST_PAGE = 4096 };
+    *offset = address % HOST_PAGE;
+    return WB_OK;
+}

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE_MASK ((uint64_t)PAGE_BYTES - 1)
 
@@ -94,5 +95,8 @@ void backing_free(Backing *backing)
 {
     for (uint32_t i = 0; i < backing->stretches.count; i++)
         munmap(backing->stretches.items[i].host, backing->stretches.items[i].size);
+    for (uint32_t i = 0; i < backing->shared.count; i++)
+        close(backing->shared.items[i].file);
+    VEC_FREE(&backing->shared);
     VEC_FREE(&backing->stretches);
 }

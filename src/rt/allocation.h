@@ -15,7 +15,8 @@ typedef enum RtAllocationKind {
     RT_MANAGED_MEMORY,
     RT_HOST_MEMORY,       /* cudaHostAlloc */
     RT_REGISTERED_MEMORY, /* cudaHostRegister */
-    RT_MAPPED_MEMORY      /* cuMemMap */
+    RT_MAPPED_MEMORY,     /* cuMemMap */
+    RT_IMPORTED_MEMORY    /* of another process (ipc.h) */
 } RtAllocationKind;
 
 /* Invariant: pool is null exactly unless the kind is RT_POOL_MEMORY. */

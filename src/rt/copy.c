@@ -91,6 +91,9 @@ static RtError check_side(const WbRegion *region, const WbCopy *copy, Expected e
     const uint64_t span =
         box_span(region->row_pitch, region->slice_pitch, copy->width, copy->height, copy->depth);
     const WbAddress found = find(region->address);
+    RtError error = rt_memory_check_freed(region->address, side);
+    if (error)
+        return error;
     if (expected == EXPECT_DEVICE && found.memory == WB_MEMORY_NONE)
         return rt_fail(RT_INVALID_VALUE,
                        "The %s should be on the device, but 0x%" PRIx64 " is in no memory of the device.",
@@ -172,6 +175,9 @@ RtError rt_fill_prepare(const WbFill *fill, RtOperation *operation)
     if (__builtin_mul_overflow(fill->width, (size_t)fill->element_bytes, &width))
         return rt_fail(RT_INVALID_VALUE, "%zu elements of %u bytes are more than any memory has.",
                        fill->width, fill->element_bytes);
+    RtError error = rt_memory_check_freed(fill->address, "destination");
+    if (error)
+        return error;
     const WbAddress found = find(fill->address);
     if (found.memory == WB_MEMORY_NONE)
         return rt_fail(RT_INVALID_VALUE, "0x%" PRIx64 " is in no memory of the device.", fill->address);

@@ -41,6 +41,12 @@ static uint64_t lanes_ratio(void)
     return doubles && singles > doubles ? singles / doubles : 1;
 }
 
+static uint64_t bus_bits(void)
+{
+    const uint64_t told = rt_knob("memory_bus_bits");
+    return told ? told : rt_knob("dram_channels") * rt_knob("dram_bus_bits");
+}
+
 static bool find_attribute(int attribute, uint64_t *value)
 {
     switch (attribute) {

@@ -2,6 +2,7 @@
  * nothing about time until it is recorded again. */
 #include "base/alloc.h"
 #include "rt/graph.h"
+#include "rt/ipc.h"
 #include "rt/stream.h"
 
 enum { ALL_FLAGS = RT_EVENT_BLOCKING_SYNC | RT_EVENT_DISABLE_TIMING | RT_EVENT_INTERPROCESS };
@@ -29,6 +30,8 @@ RtError rt_event_create(unsigned flags, RtEvent **event)
         return error;
     RtEvent *made = xcalloc(1, sizeof *made);
     *made = (RtEvent){.event = simulated, .flags = flags};
+    if (flags & RT_EVENT_INTERPROCESS)
+        made->shared = rt_shared_event_create();
     rt_handle_add(RT_HANDLE_EVENT, made);
     *event = made;
     return RT_SUCCESS;
@@ -43,6 +46,7 @@ RtError rt_event_destroy(void *handle)
     rt_handle_remove(RT_HANDLE_EVENT, event);
     rt_capture_forget_event(event);
     wb_event_destroy(event->event);
+    rt_shared_event_destroy(event->shared);
     xfree(event);
     return RT_SUCCESS;
 }
@@ -56,6 +60,18 @@ static RtError get_both(void *event_handle, RtEvent **event, void *stream_handle
     return error ? error : rt_stream_get(stream_handle, stream);
 }
 
+/* Other processes may wait for it, and this one may make no call that would run what is before it. */
+static RtError record_shared(RtStream *stream, RtOperation *operation)
+{
+    RtSharedEvent *shared = operation->event->shared;
+    rt_shared_event_begin(shared);
+    RtError error = rt_stream_do(stream, operation);
+    if (!error)
+        error = rt_check(wb_stream_wait(rt_gpu(), stream->stream));
+    rt_shared_event_end(shared);
+    return error;
+}
+
 RtError rt_event_record(void *event_handle, void *stream_handle, unsigned flags)
 {
     RtEvent *event = NULL;
@@ -66,7 +82,9 @@ RtError rt_event_record(void *event_handle, void *stream_handle, unsigned flags)
     if (stream->capture && !(flags & RT_EVENT_EXTERNAL))
         return rt_capture_record(stream, event);
     rt_capture_forget_event(event);
-    return rt_stream_do(stream, &(RtOperation){.kind = RT_RECORD, .event = event});
+    RtOperation operation = {.kind = RT_RECORD, .event = event};
+    return event->shared && !stream->capture ? record_shared(stream, &operation)
+                                             : rt_stream_do(stream, &operation);
 }
 
 RtError rt_stream_wait_event(void *stream_handle, void *event_handle, unsigned flags)
@@ -78,6 +96,8 @@ RtError rt_stream_wait_event(void *stream_handle, void *event_handle, unsigned f
         return error;
     if ((stream->capture && !(flags & RT_EVENT_EXTERNAL)) || event->capture)
         return rt_capture_wait(stream, event);
+    if (event->shared)
+        rt_shared_event_wait(event->shared);
     return rt_stream_do(stream, &(RtOperation){.kind = RT_WAIT, .event = event});
 }
 
@@ -92,6 +112,8 @@ RtError rt_event_wait(void *handle)
 {
     RtEvent *event = NULL;
     RtError error = get_outside_capture(handle, &event);
+    if (!error && event->shared)
+        rt_shared_event_wait(event->shared);
     return error ? error : rt_check(wb_event_wait(event->event));
 }
 
@@ -99,6 +121,8 @@ RtError rt_event_query(void *handle)
 {
     RtEvent *event = NULL;
     RtError error = get_outside_capture(handle, &event);
+    if (!error && event->shared && !rt_shared_event_has_come(event->shared))
+        return RT_NOT_READY;
     return error ? error : rt_check(wb_event_query(event->event));
 }
 

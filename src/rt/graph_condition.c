@@ -27,7 +27,7 @@ RtError rt_condition_create(RtGraph *graph, unsigned initial, unsigned flags, ui
     RtCondition *made = xcalloc(1, sizeof *made);
     *made = (RtCondition){
         .value = value, .initial = initial, .is_assigned = flags & ASSIGN_DEFAULT, .graph = outermost(graph)};
-    *made->value = 0;
+    *made->value = initial;
     VEC_PUSH(&conditions, made);
     rt_condition_hold((RtGraph *)(uintptr_t)made->graph, made);
     *handle = (uint64_t)(uintptr_t)value;
@@ -92,15 +92,6 @@ RtError rt_conditional_prepare(uint64_t handle, int type, unsigned count, RtOper
     return rt_condition_get(handle, &operation->conditional.condition);
 }
 
-static bool is_in_conditional(const RtGraph *graph)
-{
-    for (; graph->parent; graph = graph->parent->graph) {
-        if (graph->parent->operation.kind == RT_CONDITIONAL)
-            return true;
-    }
-    return false;
-}
-
 bool rt_graph_is_conditional(const RtGraph *graph)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -145,13 +136,19 @@ static bool may_be_inside(const RtGraph *graph)
     return true;
 }
 
+RtError rt_conditional_contents(const RtOperation *operation)
+{
+    for (uint32_t i = 0; i < operation->conditional.count; i++) {
+        if (!may_be_inside(operation->conditional.graphs[i]))
+            return rt_fail(RT_INVALID_VALUE,
+                           "The graphs of a conditional node hold kernels, copies, fills, empty nodes, "
+                           "conditional nodes and child graphs of these only.");
+    }
+    return RT_SUCCESS;
+}
+
 RtError rt_conditional_check(const RtGraph *graph, const RtOperation *operation)
 {
-    if (is_in_conditional(graph) && !operation_may_be_inside(operation))
-        return rt_fail(
-            RT_NOT_SUPPORTED,
-            "The graphs of a conditional node hold kernels, copies, fills, empty nodes, conditional nodes "
-            "and child graphs of these only.");
     if (operation->kind == RT_CHILD_GRAPH && rt_graph_is_conditional(operation->child))
         return rt_fail(RT_NOT_SUPPORTED, "A graph with conditional nodes cannot be a child graph.");
     if (operation->kind != RT_CONDITIONAL)

@@ -15,7 +15,7 @@ typedef enum RtConditionalType {
  * in it, may have one conditional node of it. */
 struct RtCondition {
     volatile uint32_t *value;  /* in memory of host and device; its address is the program's handle */
-    uint32_t initial;          /* at each launch, if it is assigned then */
+    uint32_t initial;          /* at first; also at each launch, if it is assigned then */
     bool is_assigned;
     uint32_t holders;
     const RtGraph *graph;      /* that it was made for; null: that has gone */
@@ -31,9 +31,10 @@ void rt_condition_hold(RtGraph *graph, RtCondition *condition);
 void rt_conditions_drop(RtGraph *graph);
 /* Makes the operation of a node, whose graphs are made with it. */
 RtError rt_conditional_prepare(uint64_t handle, int type, unsigned count, RtOperation *operation);
-/* Whether the graph may have a node that does so: conditions are used once, and inside of conditional nodes
- * there are kernels, copies, fills and graphs only. */
+/* Whether the graph may have a node that does so: conditions are used once. */
 RtError rt_conditional_check(const RtGraph *graph, const RtOperation *operation);
+/* Whether the node's graphs hold only what may be there: asked when all of it is made executable. */
+RtError rt_conditional_contents(const RtOperation *operation);
 /* Whether the graph has conditional nodes, in child graphs too. */
 bool rt_graph_is_conditional(const RtGraph *graph);
 /* The number of the graph that a node goes on with; UINT32_MAX: none. */

@@ -50,6 +50,8 @@ static RtError check_order(const RtGraph *graph, RtNode **culprit)
         const RtOperation *operation = &order.items[i]->operation;
         if (operation->kind == RT_CHILD_GRAPH)
             error = check_order(operation->child, culprit);
+        if (operation->kind == RT_CONDITIONAL)
+            error = rt_conditional_contents(operation);
         for (uint32_t g = 0; operation->kind == RT_CONDITIONAL && g < operation->conditional.count && !error;
              g++)
             error = check_order(operation->conditional.graphs[g], culprit);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "rt/graph.h"
+#include "rt/ipc.h"
 #include "rt/pool.h"
 #include "rt/virtual.h"
 
@@ -43,6 +44,8 @@ static const char *not_freed_here(RtAllocationKind kind)
         return "an array's; use cudaFreeArray";
     case RT_MAPPED_MEMORY:
         return "mapped; use cuMemUnmap";
+    case RT_IMPORTED_MEMORY:
+        return "another process's; use cudaIpcCloseMemHandle";
     case RT_HOST_MEMORY:
     case RT_REGISTERED_MEMORY:
         return "host memory; use cudaFreeHost or cudaHostUnregister";
@@ -64,7 +67,7 @@ static RtError find_to_free(uint64_t address, RtAllocationKind *kind)
     if (allocation->released)
         return rt_fail(RT_INVALID_VALUE, "0x%" PRIx64 " cannot be freed: it was freed in a stream already.",
                        address);
-    const char *culprit = not_freed_here(allocation->kind);
+    const char *culprit = rt_ipc_is_pointer(address) ? NULL : not_freed_here(allocation->kind);
     if (culprit)
         return rt_fail(RT_INVALID_VALUE, "0x%" PRIx64 " cannot be freed: it is %s.", address, culprit);
     *kind = allocation->kind;
@@ -82,6 +85,8 @@ RtError rt_memory_free(uint64_t address)
     if (error != RT_SUCCESS)
         return error;
     switch (kind) {
+    case RT_IMPORTED_MEMORY:
+        return rt_ipc_close(address);
     case RT_POOL_MEMORY:
         return rt_pool_free_now(address);
     case RT_GRAPH_MEMORY:
@@ -93,6 +98,19 @@ RtError rt_memory_free(uint64_t address)
         rt_allocation_remove(address);
         return rt_check(wb_free(rt_gpu(), address));
     }
+}
+
+RtError rt_memory_check_freed(uint64_t address, const char *what)
+{
+    const RtAllocation *allocation = rt_allocation_find(address);
+    const bool is_released = allocation && allocation->kind == RT_POOL_MEMORY && allocation->released;
+    if (!is_released && (allocation || !rt_pool_has_idle(address)))
+        return RT_SUCCESS;
+    return rt_fail(RT_INVALID_VALUE,
+                   "The %s, 0x%" PRIx64
+                   ", is in memory that was freed by cudaFreeAsync before: use it before that "
+                   "call, or allocate it anew.",
+                   what, address);
 }
 
 RtError rt_memory_info(size_t *free, size_t *total)

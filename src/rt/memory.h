@@ -10,6 +10,9 @@
 RtError rt_memory_alloc(size_t size, uint64_t *address);
 /* cudaFree: of any device memory, that of pools and managed one, too. Waits for everything before. */
 RtError rt_memory_free(uint64_t address);
+/* Whether the address is in memory that cudaFreeAsync has freed, which is an error of whoever uses it as
+ * `what`; that of a graph may be used by its nodes. */
+RtError rt_memory_check_freed(uint64_t address, const char *what);
 RtError rt_memory_info(size_t *free, size_t *total);
 /* Rows padded to the pitch that the GPU likes (512 bytes, as texturePitchAlignment and coalescing want). */
 RtError rt_memory_alloc_pitched(size_t width, size_t height, uint64_t *address, size_t *pitch);

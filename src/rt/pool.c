@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "rt/graph.h"
+#include "rt/ipc.h"
 
 enum { FIRST_NUMBER = 4, ATTRIBUTE_END = 9 };
 enum { REUSE_END = 4, RELEASE_THRESHOLD = 4, RESERVED, RESERVED_HIGH, USED, USED_HIGH };
@@ -19,6 +20,7 @@ struct RtPool {
     uint64_t maximum_bytes; /* 0: no limit */
     uint32_t blocks;
     bool is_destroyed; /* lives on while it has blocks */
+    bool is_shareable; /* with other processes */
 };
 
 static RtPool default_pool = {.reuse = {0, 1, 1, 1}};
@@ -73,6 +75,18 @@ RtError rt_pool_create(uint64_t maximum_bytes, RtPool **pool)
     *pool = made;
     return RT_SUCCESS;
 }
+
+RtError rt_pool_make_shareable(RtPool *pool, int handle_types)
+{
+    enum { FILE_DESCRIPTOR = 1 };
+    if (handle_types & ~FILE_DESCRIPTOR)
+        return rt_fail(RT_NOT_SUPPORTED,
+                       "Pools can be exported as file descriptors (1) only, not as type %d.", handle_types);
+    pool->is_shareable = handle_types & FILE_DESCRIPTOR;
+    return RT_SUCCESS;
+}
+
+bool rt_pool_is_shareable(const RtPool *pool) { return pool->is_shareable; }
 
 RtError rt_pool_get(const void *handle, RtPool **pool)
 {
@@ -170,6 +184,15 @@ static uint64_t take_idle(size_t size)
     return 0;
 }
 
+bool rt_pool_has_idle(uint64_t address)
+{
+    for (uint32_t i = 0; i < idle.count; i++) {
+        if (address - idle.items[i].base < idle.items[i].size)
+            return true;
+    }
+    return false;
+}
+
 void rt_pool_collect(void)
 {
     for (uint32_t i = 0; i < idle.count; i++)
@@ -247,6 +270,8 @@ RtError rt_pool_free(uint64_t address, RtStream *stream)
     char text[128];
     if (address == 0)
         return rt_fail(RT_INVALID_VALUE, "A null pointer cannot be freed in a stream.");
+    if (rt_ipc_is_pointer(address))
+        return rt_ipc_close(address);
     const RtAllocation *block = rt_allocation_find(address);
     if (!block || block->base != address || (block->kind != RT_POOL_MEMORY && block->kind != RT_GRAPH_MEMORY))
         return rt_fail(RT_INVALID_VALUE,

@@ -12,6 +12,10 @@
 
 /* RtPool is what cudaMemPool_t and CUmemoryPool point to. maximum_bytes 0: no limit. */
 RtError rt_pool_create(uint64_t maximum_bytes, RtPool **pool);
+/* `handle_types`: CUmemAllocationHandleType by which other processes may have it: 0 none, 1 file
+ * descriptors. */
+RtError rt_pool_make_shareable(RtPool *pool, int handle_types);
+bool rt_pool_is_shareable(const RtPool *pool);
 /* Memory of it that is in use stays so. */
 RtError rt_pool_destroy(void *handle);
 RtError rt_pool_get(const void *handle, RtPool **pool);
@@ -35,6 +39,8 @@ RtError rt_graph_memory_drop(uint64_t address);
 /* Issues RT_ALLOCATE and RT_RELEASE; the address of the latter may be of a pool, too. */
 RtError rt_memory_issue(const RtOperation *operation, WbStream *stream);
 
+/* Whether the address is in a block that has been freed and serves nobody. */
+bool rt_pool_has_idle(uint64_t address);
 /* Frees the block of a pool at once: everything has been waited for. */
 RtError rt_pool_free_now(uint64_t address);
 /* Gives blocks that serve nobody back to the simulator, which waits for everything. */

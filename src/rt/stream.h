@@ -26,6 +26,7 @@ struct RtEvent {
     WbEvent *event;
     unsigned flags;      /* CUDA's: 1 blocking sync, 2 disable timing, 4 interprocess */
     bool recorded;
+    struct RtSharedEvent *shared; /* of one for several processes; null otherwise (ipc.h) */
     RtCapture *capture;  /* of the capture in which it was recorded last; null: none */
     RtNodes frontier;    /* after which it happens there */
 };

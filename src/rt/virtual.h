@@ -18,6 +18,7 @@ typedef struct RtPhysical {
     unsigned handles;       /* that the program has: cuMemCreate, cuMemRetainAllocationHandle */
     unsigned mappings;
     int handle_types;       /* CUmemAllocationHandleType that it may be exported as */
+    int compression;        /* CUmemAllocationCompType, where asked for and had by the GPU; no effect */
 } RtPhysical;
 
 RtError rt_physical_get(uint64_t handle, RtPhysical **physical);

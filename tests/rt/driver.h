@@ -107,6 +107,7 @@ int cuTexObjectDestroy(uint64_t texture);
 
 int cuMemCreate(uint64_t *handle, size_t size, const void *properties, uint64_t flags);
 int cuMemRelease(uint64_t handle);
+int cuMemGetAllocationPropertiesFromHandle(void *properties, uint64_t handle);
 int cuMemGetAllocationGranularity(size_t *granularity, const void *properties, int option);
 int cuMemAddressReserve(uint64_t *address, size_t size, size_t alignment, uint64_t wanted, uint64_t flags);
 int cuMemAddressFree(uint64_t address, size_t size);

@@ -333,6 +333,17 @@ static void refuses_bad_mappings(void **state)
     Properties elsewhere = on_device;
     elsewhere.device = 3;
     assert_int_equal(cuMemCreate(&piece, PIECE, &elsewhere, 0), INVALID_DEVICE);
+    enum { COMPRESSION_IS_SUPPORTED = 107 };
+    int is_supported;
+    Properties compressible = on_device, told = {0};
+    compressible.flags = 1;
+    OK(cuMemCreate(&piece, PIECE, &compressible, 0));
+    OK(cuMemGetAllocationPropertiesFromHandle(&told, piece));
+    OK(cuDeviceGetAttribute(&is_supported, COMPRESSION_IS_SUPPORTED, 0));
+    assert_int_equal(told.flags, is_supported); /* those that ask for it on other GPUs do not get it */
+    OK(cuMemRelease(piece));
+    compressible.flags = 7;
+    assert_int_equal(cuMemCreate(&piece, PIECE, &compressible, 0), INVALID_VALUE);
     assert_int_equal(cuMemCreate(&piece, PIECE + 1, &on_device, 0), INVALID_VALUE);
     assert_int_equal(cuMemCreate(&piece, (size_t)1 << 50, &on_device, 0), OUT_OF_MEMORY);
     assert_int_equal(cuMemAddressReserve(&address, 100, 0, 0, 0), INVALID_VALUE);

@@ -78,7 +78,10 @@ static void attributes_are_the_configurations(void **state)
     assert_int_equal(attribute(10), 32);
     assert_int_equal(attribute(13), 1980000);
     assert_int_equal(attribute(16), 132);
-    assert_int_equal(attribute(37), 6144);
+    assert_int_equal(attribute(32), 1);
+    assert_int_equal(attribute(37), 6016);
+    assert_int_equal(attribute(96), 1);
+    assert_int_equal(attribute(107), 1);
     assert_int_equal(attribute(75), 9);
     assert_int_equal(attribute(76), 0);
     assert_int_equal(attribute(87), 2);

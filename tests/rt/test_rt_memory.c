@@ -12,6 +12,7 @@
 
 #define CUDART_MAJOR 13
 #include "rt/cudart/abi.h"
+#include "rt/ipc.h"
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_PITCH = 12, INVALID_SYMBOL = 13,
        INVALID_CHANNELS = 20, INVALID_DIRECTION = 21, INVALID_DEVICE = 101, INVALID_HANDLE = 400,
@@ -63,9 +64,12 @@ int cudaMemPoolSetAttribute(void *pool, int attribute, void *value);
 int cudaDeviceGetDefaultMemPool(void **pool, int device);
 int cudaDeviceGetMemPool(void **pool, int device);
 int cudaDeviceSetMemPool(int device, void *pool);
-int cudaIpcGetMemHandle(Exported *handle, void *pointer);
+int cudaIpcGetMemHandle(RtExported *handle, void *pointer);
+int cudaIpcOpenMemHandle(void **pointer, RtExported handle, unsigned flags);
+int cudaIpcCloseMemHandle(void *pointer);
 int cudaStreamCreate(void **stream);
 int cudaStreamSynchronize(void *stream);
+int cudaMemsetAsync(void *pointer, int value, size_t size, void *stream);
 int cudaDeviceSynchronize(void);
 int cudaGetLastError(void);
 
@@ -396,16 +400,58 @@ static void pools_of_a_program_live_as_long_as_their_memory(void **state)
     assert_int_equal(cudaDeviceSynchronize(), SUCCESS);
 }
 
-static void nothing_is_shared_with_other_processes(void **state)
+/* From the call on that frees it, as on a GPU; a stream may not have come there. */
+static void freed_memory_is_not_used(void **state)
 {
     (void)state;
-    Exported handle;
-    void *memory, *pool;
+    void *memory, *stream;
+    uint32_t value;
+    assert_int_equal(cudaStreamCreate(&stream), SUCCESS);
+    assert_int_equal(cudaMallocAsync(&memory, 4096, stream), SUCCESS);
+    assert_int_equal(cudaFreeAsync(memory, stream), SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(cudaMemsetAsync(memory, 1, 64, stream), INVALID_VALUE);
+        assert_non_null(strstr(rt_sentence(), "cudaFreeAsync"));
+        assert_int_equal(cudaMemcpy(&value, (char *)memory + 8, 4, TO_HOST), INVALID_VALUE);
+        assert_non_null(strstr(rt_sentence(), "cudaFreeAsync"));
+        assert_int_equal(cudaFree(memory), INVALID_VALUE);
+        assert_int_equal(cudaFreeAsync(memory, stream), INVALID_VALUE);
+        assert_int_equal(cudaStreamSynchronize(stream), SUCCESS);
+    }
+    assert_int_equal(cudaMallocAsync(&memory, 4096, stream), SUCCESS); /* the same, perhaps, but usable */
+    assert_int_equal(cudaMemsetAsync(memory, 1, 64, stream), SUCCESS);
+    assert_int_equal(cudaFreeAsync(memory, stream), SUCCESS);
+    assert_int_equal(cudaStreamSynchronize(stream), SUCCESS);
+}
+
+/* tests/cuda/ipc.cu has two processes; here is what this one is told. */
+static void handles_are_for_other_processes(void **state)
+{
+    (void)state;
+    RtExported handle, damaged;
+    void *memory, *other, *pool;
+    uint32_t value = 0;
     const PoolProperties exported = {.allocation_type = 1, .handle_types = 1,
                                      .location = {LOCATION_DEVICE, 0}};
-    assert_int_equal(cudaMalloc(&memory, 8), SUCCESS);
-    assert_int_equal(cudaIpcGetMemHandle(&handle, memory), NOT_SUPPORTED);
-    assert_int_equal(cudaMemPoolCreate(&pool, &exported), NOT_SUPPORTED);
+    const PoolProperties fabric = {.allocation_type = 1, .handle_types = 8, .location = {LOCATION_DEVICE, 0}};
+    assert_int_equal(cudaMalloc(&memory, 10000), SUCCESS);
+    assert_int_equal(cudaMemset(memory, 7, 10000), SUCCESS);
+    assert_int_equal(cudaIpcGetMemHandle(&handle, (char *)memory + 100), SUCCESS);
+    assert_int_equal(cudaMemcpy(&value, (char *)memory + 9996, 4, 2), SUCCESS); /* it holds what it held */
+    assert_int_equal(value, 0x07070707);
+    assert_int_equal(cudaIpcOpenMemHandle(&other, handle, 1), 201);
+    assert_int_equal(cudaIpcOpenMemHandle(&other, handle, 0), INVALID_VALUE);
+    for (size_t i = 0; i < sizeof handle; i++) { /* what it stands for is not there, or cannot be */
+        damaged = handle;
+        memcpy(damaged.bytes + 4, "\xff\xff\xff\x7e", 4); /* the process */
+        damaged.bytes[i] ^= 0x55;
+        assert_int_not_equal(cudaIpcOpenMemHandle(&other, damaged, 1), SUCCESS);
+    }
+    assert_int_equal(cudaIpcCloseMemHandle(memory), INVALID_VALUE);
+    assert_int_equal(cudaIpcGetMemHandle(&handle, &value), INVALID_VALUE);
+    assert_int_equal(cudaMemPoolCreate(&pool, &fabric), NOT_SUPPORTED);
+    assert_int_equal(cudaMemPoolCreate(&pool, &exported), SUCCESS);
+    assert_int_equal(cudaMemPoolDestroy(pool), SUCCESS);
     assert_int_equal(cudaFree(memory), SUCCESS);
 }
 
@@ -482,7 +528,8 @@ int main(void)
         cmocka_unit_test(frees_meet_frees_in_streams),
         cmocka_unit_test(allocations_wait_for_frees),
         cmocka_unit_test(pools_of_a_program_live_as_long_as_their_memory),
-        cmocka_unit_test(nothing_is_shared_with_other_processes),
+        cmocka_unit_test(handles_are_for_other_processes),
+        cmocka_unit_test(freed_memory_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,30 @@ EXPORT_BOTH(cudaLaunchCooperativeKernel,
             (const void *kernel, WbDim3 grid, WbDim3 block, void **arguments, size_t shared, void *stream),
             launch_cooperative(kernel, grid, block, arguments, shared, stream))
 
+/* Layout of cudaLaunchParams. */
+typedef struct LaunchParameters {
+    const void *kernel;
+    WbDim3 grid, block;
+    void **arguments;
+    size_t shared;
+    void *stream;
+} LaunchParameters;
+
+static RtError launch_on_devices(const LaunchParameters *launches, unsigned count)
+{
+    NEED(launches);
+    if (count != 1)
+        return rt_fail(RT_INVALID_VALUE, "There is one device, so a launch on %u of them cannot be.", count);
+    return launch_cooperative(launches->kernel, launches->grid, launches->block, launches->arguments,
+                              launches->shared, launches->stream);
+}
+
+EXPORT int cudaLaunchCooperativeKernelMultiDevice(const void *launches, unsigned count, unsigned flags)
+{
+    (void)flags; /* what they leave out is the waiting for other devices */
+    return CUDART(launch_on_devices(launches, count));
+}
+
 EXPORT int __cudaGetKernel(void **kernel, const void *host_function)
 {
     rt_enter_always(__func__); /* its outcome is kept for ever, so that a failed GPU does not matter */

@@ -1,5 +1,6 @@
 /* Allocating and freeing memory, asking about it, and advice on it. */
 #include "rt/cudart/cudart.h"
+#include "rt/pool.h"
 
 #include "rt/cudart/abi.h"
 #include "rt/device.h"
@@ -152,6 +153,19 @@ EXPORT_BOTH_EXPANDED(WITH_LOCATION(cudaMemPrefetchAsync),
 
 /* -- what a pointer is -- */
 
+/* What is mapped is the device's, though it lies at the host's address. */
+static bool is_of_device(uint64_t address)
+{
+    const RtAllocation *allocation = rt_allocation_find(address);
+    return allocation && (allocation->kind == RT_MAPPED_MEMORY || allocation->kind == RT_IMPORTED_MEMORY);
+}
+
+static bool is_freed(uint64_t address)
+{
+    const RtAllocation *allocation = rt_allocation_find(address);
+    return (allocation && allocation->released) || rt_pool_has_idle(address);
+}
+
 static RtError get_attributes(PointerAttributes *attributes, const void *pointer)
 {
     enum { UNREGISTERED, HOST, DEVICE, MANAGED, NO_DEVICE = -2 };
@@ -161,6 +175,10 @@ static RtError get_attributes(PointerAttributes *attributes, const void *pointer
     void *const both = (void *)(uintptr_t)pointer;
     wb_address_find(rt_gpu(), address_of(pointer), &found);
     *attributes = (PointerAttributes){.device_pointer = both, .host_pointer = both};
+    if (is_of_device(address_of(pointer)))
+        found.memory = WB_MEMORY_DEVICE;
+    if (is_freed(address_of(pointer)))
+        found.memory = WB_MEMORY_NONE;
     switch (found.memory) {
     case WB_MEMORY_HOST:
         attributes->type = HOST;

@@ -1,4 +1,4 @@
-/* Pools, allocation in the order of a stream, and what would share memory with other processes. */
+/* Pools, and allocation in the order of a stream. */
 #include "rt/pool.h"
 
 #include "rt/cudart/abi.h"
@@ -39,7 +39,7 @@ EXPORT_BOTH(cudaFreeAsync, (void *pointer, void *stream), release(pointer, strea
 
 /* -- pools -- */
 
-/* Pools are of page-locked memory of the device, and not for other processes. */
+/* Pools are of page-locked memory of the device. */
 static RtError check_properties(const PoolProperties *properties)
 {
     enum { PINNED = 1 };
@@ -49,8 +49,6 @@ static RtError check_properties(const PoolProperties *properties)
     if (properties->location.type != LOCATION_DEVICE)
         return rt_fail(RT_NOT_SUPPORTED, "Only pools on the device are simulated; this one should be at %d.",
                        properties->location.type);
-    if (properties->handle_types)
-        return rt_fail(RT_NOT_SUPPORTED, "Pools that other processes can import are not simulated.");
     return rt_device_check(properties->location.id);
 }
 
@@ -62,6 +60,11 @@ static RtError create(void **place, const PoolProperties *properties)
     RtError error = check_properties(properties);
     if (error == RT_SUCCESS)
         error = rt_pool_create(properties->maximum_bytes, &pool);
+    if (error == RT_SUCCESS) {
+        error = rt_pool_make_shareable(pool, properties->handle_types);
+        if (error != RT_SUCCESS)
+            rt_pool_destroy(pool);
+    }
     if (error == RT_SUCCESS)
         *place = pool;
     return error;

@@ -66,7 +66,17 @@ static RtError create(void **pool, const PoolProperties *properties)
         return rt_fail(RT_NOT_SUPPORTED, "Pools are of the device (location 1) only, not of location %d.",
                        properties->location.type);
     RtError error = rt_device_check(properties->location.id);
-    return error ? error : rt_pool_create(properties->maximum_bytes, (RtPool **)pool);
+    RtPool *made = NULL;
+    if (!error)
+        error = rt_pool_create(properties->maximum_bytes, &made);
+    if (error)
+        return error;
+    error = rt_pool_make_shareable(made, properties->handle_types);
+    if (error)
+        rt_pool_destroy(made);
+    else
+        *pool = made;
+    return error;
 }
 
 EXPORT int cuMemPoolCreate(void **pool, const void *properties)

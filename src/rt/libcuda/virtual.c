@@ -5,6 +5,7 @@
 #include "rt/libcuda/location.h"
 #include "rt/virtual.h"
 
+enum { GENERIC = 1, COMPRESSION_IS_SUPPORTED = 107 }; /* CUmemAllocationCompType, CUdevice_attribute */
 enum { PINNED = 1, HANDLE_FILE = 1 }; /* CUmemAllocationType, CUmemAllocationHandleType */
 
 /* Layout of CUmemAllocationProp. */
@@ -36,6 +37,9 @@ static RtError check_properties(const Properties *properties)
         return rt_fail(RT_NOT_SUPPORTED,
                        "Memory can be exported as a file descriptor (1) only, not as type %d.",
                        properties->handle_types);
+    if (properties->compression > GENERIC)
+        return rt_fail(RT_INVALID_VALUE, "Memory can be compressible (1) or not (0); the properties say %d.",
+                       properties->compression);
     return rt_device_check(properties->location.id);
 }
 
@@ -49,8 +53,10 @@ static RtError create(uint64_t *handle, size_t size, const Properties *propertie
         return rt_fail(RT_INVALID_VALUE, "The flags must be 0.");
     RtPhysical *physical;
     error = rt_physical_create(size, properties->handle_types, &physical);
-    if (!error)
+    if (!error) {
+        physical->compression = properties->compression && rt_device_value(COMPRESSION_IS_SUPPORTED);
         *handle = (uintptr_t)physical;
+    }
     return error;
 }
 
@@ -103,7 +109,11 @@ static RtError get_properties(Properties *properties, uint64_t handle)
     RtError error = rt_physical_get(handle, &physical);
     if (!error)
         *properties = (Properties){
-            .type = PINNED, .handle_types = physical->handle_types, .location = {LOCATION_DEVICE, 0}};
+            .type = PINNED,
+            .handle_types = physical->handle_types,
+            .location = {LOCATION_DEVICE, 0},
+            .compression = (uint8_t)physical->compression,
+        };
     return error;
 }
 
