@@ -1,6 +1,8 @@
-/* Speed of cycle mode: warp instructions a second of the six programs, beside those of another simulator.
+/* Speed of cycle mode: warp instructions a second of the six programs.
  *
- *   speed [gtx480] [titanv] ...    the peer's machines; best of several runs on one host thread
+ *   speed [gtx480] [titanv] ...    best of several runs on one host thread
+ *   speed --peer FILE              beside those of another simulator, measured on this same machine: a table as
+ *                                  workloads/six/peer.csv is, with the columns name and warp_inst_per_s
  *   speed --scaling [h200]         several host threads against one, on inputs that fill a large GPU; runs
  *                                  with one and with several take turns, so that both see the same weather
  *
@@ -14,14 +16,13 @@
 #include "common/jobs.h"
 #include "six/six.h"
 
-#define PEER SOURCE_DIRECTORY "/workloads/six/peer.csv"
-
 enum { MAX_GPUS = 8 };
 
 typedef struct Options {
     const char *gpus[MAX_GPUS];
     int gpu_count, threads, repetitions;
     bool scaling;
+    const char *peer; /* null: nobody was measured here */
 } Options;
 
 /* Sizes that keep the 132 SMs of an h200 busy, 0 where a program has none that takes seconds. */
@@ -99,31 +100,39 @@ static void work(size_t index, void *context, void *to)
 
 static void print_heading(const Total *total, const char *gpu)
 {
-    printf("%-20s %12s %10s %14s ", gpu, "warp inst", "cycles", "warp inst/s");
+    printf("%-20s %12s %10s %14s %12s", gpu, "warp inst", "cycles", "warp inst/s", "by CPU time");
     if (total->options.scaling)
-        printf("%10d threads %8s %8s\n", total->options.threads, "ratio", "MB");
-    else
-        printf("%12s %12s %8s %8s %8s\n", "by CPU time", "peer", "ratio", "MB", "peer");
+        printf(" %10d threads %8s", total->options.threads, "ratio");
+    else if (total->options.peer)
+        printf(" %12s %8s", "peer", "ratio");
+    printf(" %8s\n", "MB");
 }
 
 static void print_mean(const Total *total)
 {
-    double rate = exp(total->log_rate / total->rows), ratio = exp(total->log_ratio / total->rows);
-    printf("%-20s %12s %10s %14.0f %*s %7.*fx %8.0f\n\n", "geometric mean, peak", "", "", rate,
-           total->options.scaling ? 18 : 25, "", total->options.scaling ? 2 : 0, ratio, total->peak);
+    const double rate = exp(total->log_rate / total->rows), ratio = exp(total->log_ratio / total->rows);
+    printf("%-20s %12s %10s %14.0f %12s", "geometric mean, peak", "", "", rate, "");
+    if (total->options.scaling)
+        printf(" %18s %7.2fx", "", ratio);
+    else if (total->options.peer)
+        printf(" %12s %7.0fx", "", ratio);
+    printf(" %8.0f\n\n", total->peak);
 }
 
 static void print_result(Total *total, const char *name, const Result *result, double peak)
 {
-    double other = csv_number(PEER, name, "warp_inst_per_s"), ratio = result->rate[0] / other;
-    printf("%-20s %12.0f %10.0f %14.0f ", name, result->instructions, result->cycles, result->rate[0]);
+    double ratio = 1;
+    printf("%-20s %12.0f %10.0f %14.0f %12.0f", name, result->instructions, result->cycles, result->rate[0],
+           result->processor_rate);
     if (total->options.scaling) {
         ratio = result->rate[1] / result->rate[0];
-        printf("%18.0f %7.2fx %8.0f\n", result->rate[1], ratio, peak);
-    } else {
-        printf("%12.0f %12.0f %7.0fx %8.0f %8.0f\n", result->processor_rate, other, ratio, peak,
-               csv_number(PEER, name, "peak_rss_MB"));
+        printf(" %18.0f %7.2fx", result->rate[1], ratio);
+    } else if (total->options.peer) {
+        const double other = csv_number(total->options.peer, name, "warp_inst_per_s");
+        ratio = result->rate[0] / other;
+        printf(" %12.0f %7.0fx", other, ratio);
     }
+    printf(" %8.0f\n", peak);
     total->log_rate += log(result->rate[0]);
     total->log_ratio += log(ratio);
     total->peak = fmax(total->peak, peak);
@@ -155,7 +164,7 @@ static void print_end(size_t index, void *context, const JobEnd *end)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: speed [GPU ...] [--threads N] [--repeat N]      (gtx480 titanv, 1, 3)\n"
+    fprintf(stderr, "usage: speed [GPU ...] [--threads N] [--repeat N] [--peer FILE]      (gtx480 titanv, 1, 3)\n"
                     "       speed --scaling [GPU ...] [--threads N] [--repeat N]      (h200, 2, 3)\n");
     exit(2);
 }
@@ -176,6 +185,8 @@ static Options parse(int argc, char **argv)
             options.threads = number_of(argc, argv, &i);
         else if (!strcmp(argv[i], "--repeat"))
             options.repetitions = number_of(argc, argv, &i);
+        else if (!strcmp(argv[i], "--peer") && i + 1 < argc)
+            options.peer = argv[++i];
         else if (!strcmp(argv[i], "--scaling"))
             options.scaling = true;
         else if (argv[i][0] != '-' && options.gpu_count < MAX_GPUS)
