@@ -58,6 +58,8 @@ const char *nearest_name(const Nearest *nearest)
         return NULL;
     size_t wanted = strlen(nearest->wanted), best = strlen(nearest->best);
     size_t longer = wanted > best ? wanted : best;
+    if (nearest->distance >= wanted) /* they have nothing in common */
+        return NULL;
     return nearest->distance <= 2 || 3 * nearest->distance <= longer ? nearest->best : NULL;
 }
 

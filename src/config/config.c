@@ -1,6 +1,7 @@
 /* Reads a configuration file: libyaml gives the pairs with their lines, the knob table takes them. */
 #include "config/config.h"
 
+#include "base/alloc.h"
 #include "base/nearest.h"
 
 #include <errno.h>
@@ -219,26 +220,75 @@ static void name_by_file(const char *path, GpuConfig *config)
         *dot = '\0';
 }
 
+/* The whole file, to be given to xfree(); null: an error stands. */
+static char *read_config(const char *path, size_t *length, Error *error)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    FILE *file = fopen(path, "rb");
+    char *text = file ? xmalloc(MOST_BYTES + 1) : NULL;
+    *length = file ? fread(text, 1, MOST_BYTES + 1, file) : 0;
+    if (!file || ferror(file))
+        error_set(error, WB_ERROR_NOT_FOUND, "The configuration file %s cannot be read: %s.", path, strerror(errno));
+    else if (*length > MOST_BYTES)
+        error_set(error, WB_ERROR_ARGUMENT, "The configuration file %s is larger than 1 MiB.", path);
+    if (file)
+        fclose(file);
+    if (error->status == WB_OK)
+        return text;
+    xfree(text);
+    return NULL;
+}
+
+static bool start_parser(yaml_parser_t *parser, const char *text, size_t length, const char *path, Error *error)
+{
+    if (!yaml_parser_initialize(parser)) {
+        error_set(error, WB_ERROR_OUT_OF_MEMORY, "There is no host memory to read %s.", path);
+        return false;
+    }
+    yaml_parser_set_input_string(parser, (const unsigned char *)text, length);
+    return true;
+}
+
+/* Lists within lists within lists take the library a time that is quadratic in their number. What is no YAML
+ * is told by whoever reads it. */
+static WbStatus check_depth(const char *text, size_t length, const char *path, Error *error)
+{
+    enum { MOST_DEPTH = 8 };
+    yaml_parser_t parser;
+    yaml_event_t event;
+    if (!start_parser(&parser, text, length, path, error))
+        return error->status;
+    bool is_over = false;
+    for (int depth = 0; !is_over && yaml_parser_parse(&parser, &event); yaml_event_delete(&event)) {
+        const yaml_event_type_t type = event.type;
+        depth += type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+        depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+        is_over = type == YAML_STREAM_END_EVENT || depth > MOST_DEPTH;
+        if (depth > MOST_DEPTH)
+            error_set(error, WB_ERROR_ARGUMENT, "%s:%zu: a configuration is a list of 'key: value' lines.", path,
+                      event.start_mark.line + 1);
+    }
+    yaml_parser_delete(&parser);
+    return error->status;
+}
+
 static WbStatus load_file(const char *path, GpuConfig *config, unsigned depth, Error *error)
 {
     if (is_folder(path))
         return error_set(error, WB_ERROR_ARGUMENT,
                          "%s is a folder; a configuration is the name of a GPU or a YAML file.", path);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return error_set(error, WB_ERROR_NOT_FOUND, "The configuration file %s cannot be read: %s.", path,
-                         strerror(errno));
+    size_t length = 0;
+    char *text = read_config(path, &length, error);
     yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) {
-        fclose(file);
-        return error_set(error, WB_ERROR_OUT_OF_MEMORY, "There is no host memory to read %s.", path);
+    if (!text || check_depth(text, length, path, error) || !start_parser(&parser, text, length, path, error)) {
+        xfree(text);
+        return error->status;
     }
-    yaml_parser_set_input_file(&parser, file);
     WbStatus status = apply_document(&parser, path, config, depth, error);
     if (status == WB_OK)
         status = check_end(&parser, path, error);
     yaml_parser_delete(&parser);
-    fclose(file);
+    xfree(text);
     return status;
 }
 

@@ -247,6 +247,11 @@ static void errors_name_file_line_and_key(void **state)
     expect_error("no/such.yaml", WB_ERROR_NOT_FOUND, "no/such.yaml");
     expect_error("", WB_ERROR_NOT_FOUND, "''");
     expect_error("/tmp/", WB_ERROR_ARGUMENT, "/tmp/ is a folder");
+    static char deep[1 << 20];
+    memset(deep, '[', sizeof deep - 1);
+    write_config("bad", deep);
+    expect_error("bad", WB_ERROR_ARGUMENT, "bad.yaml:1: a configuration is a list of");
+    expect_error("/dev/zero", WB_ERROR_ARGUMENT, "larger than 1 MiB");
     write_config("bad", "inherits: /tmp/\n");
     expect_error("bad", WB_ERROR_ARGUMENT, "/tmp/ is a folder");
 }
