@@ -106,6 +106,7 @@ struct WbGpu {
     Strays strays;             /* that were told, since they were reset */
     WbOutput *notice;          /* null: nobody wants them */
     void *notice_context;
+    bool newer_ptx_is_told;    /* that a module is for a newer GPU */
     Violations violations;     /* of dependencies, since they were reset */
     Profile *profile;          /* null: launches are not recorded */
     Error attempt, last;
@@ -184,6 +185,9 @@ Resources kernel_resources(const WbKernel *kernel, uint32_t threads, uint32_t sh
 /* Blocks of a linked kernel that fit on one SM at once; 0 when not even one does. */
 uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes);
 /* Makes a module of the parsed text, which it takes over. */
+/* Values of the knob newer_ptx. */
+typedef enum NewerPtx { NEWER_PTX_TELL, NEWER_PTX_TAKE, NEWER_PTX_REFUSE } NewerPtx;
+WbStatus module_check_target(WbGpu *gpu, const Module *parsed, Error *error);
 WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error);
 uint64_t module_function_address(const WbModule *module, uint32_t function);
 void statistics_init(GpuStatistics *statistics);

@@ -71,8 +71,8 @@ static WbStatus allocate_variables(WbModule *module, Error *error)
     return WB_OK;
 }
 
-/* The address that an initializer names. Global and constant variables have one address in their own
- * space and in the generic one, so `generic` makes no difference. */
+/* The address that an initializer names. Global and constant variables have one address in their own space
+ * and in the generic one, so `generic` makes no difference. */
 static WbStatus relocation_address(const WbModule *module, const Variable *variable,
                                    const Relocation *relocation, uint64_t *address, Error *error)
 {
@@ -163,12 +163,44 @@ WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error
     return WB_OK;
 }
 
+/* CUDA refuses a module that is compiled for a newer GPU. Here old GPUs are simulated with the compilers of
+ * today, which do not know them any more, and an instruction means the same on all; so it runs, and is told
+ * of once. */
+WbStatus module_check_target(WbGpu *gpu, const Module *parsed, Error *error)
+{
+    const uint64_t capability = gpu->config.compute_capability;
+    if (parsed->target <= capability || gpu->config.newer_ptx == NEWER_PTX_TAKE)
+        return WB_OK;
+    uint32_t line;
+    const char *file = module_file(parsed, parsed->target_place.line, &line);
+    if (gpu->config.newer_ptx == NEWER_PTX_REFUSE)
+        return error_set(error, WB_ERROR_PTX,
+                         "%s:%u: the module has .target sm_%u, but %s is an sm_%u, and the knob newer_ptx "
+                         "is refuse; compile it for sm_%u or an older GPU.",
+                         file, line, parsed->target, gpu->config.name, (unsigned)capability,
+                         (unsigned)capability);
+    char sentence[1024];
+    snprintf(sentence, sizeof sentence,
+             "%.400s:%u: the module has .target sm_%u, but %.200s is an sm_%u: CUDA refuses it there, and "
+             "here it runs (newer_ptx=refuse to have it refused, take to hear nothing of it).",
+             file, line, parsed->target, gpu->config.name, (unsigned)capability);
+    if (gpu->notice && !gpu->newer_ptx_is_told) {
+        gpu->newer_ptx_is_told = true;
+        gpu->notice(gpu->notice_context, sentence, strlen(sentence));
+    }
+    return WB_OK;
+}
+
 static WbStatus load(WbGpu *gpu, const char *file_name, const char *text, size_t length, WbModule **module,
                      Error *error)
 {
     Module *parsed;
     if (module_parse(file_name ? file_name : "module.ptx", text, length, &parsed, error))
         return error->status;
+    if (module_check_target(gpu, parsed, error)) {
+        module_free(parsed);
+        return error->status;
+    }
     return module_load_parsed(gpu, parsed, module, error);
 }
 

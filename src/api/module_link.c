@@ -5,7 +5,7 @@
 
 typedef VEC(Module *) Modules;
 
-static WbStatus parse_all(const WbSource *sources, size_t count, Modules *modules, Error *error)
+static WbStatus parse_all(WbGpu *gpu, const WbSource *sources, size_t count, Modules *modules, Error *error)
 {
     for (size_t i = 0; i < count; i++) {
         const WbSource *source = &sources[i];
@@ -16,6 +16,8 @@ static WbStatus parse_all(const WbSource *sources, size_t count, Modules *module
                          source->text ? source->text : "", source->length, &parsed, error))
             return error->status;
         VEC_PUSH(modules, parsed);
+        if (module_check_target(gpu, parsed, error))
+            return error->status;
     }
     return WB_OK;
 }
@@ -25,7 +27,7 @@ static WbStatus link_sources(WbGpu *gpu, const WbSource *sources, size_t count, 
 {
     Modules modules = {0};
     Module *merged;
-    if (parse_all(sources, count, &modules, error) == WB_OK) {
+    if (parse_all(gpu, sources, count, &modules, error) == WB_OK) {
         if (module_merge(modules.items, modules.count, &merged, error) == WB_OK)
             module_load_parsed(gpu, merged, module, error);
     } else {

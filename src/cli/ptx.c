@@ -54,6 +54,8 @@ int command_ptx(int argument_count, char **arguments)
     WbGpu *gpu;
     int result = gpu_open(name ? name : "h200", &gpu);
     if (result == EXIT_DONE)
+        gpu_tell(gpu);
+    if (result == EXIT_DONE)
         result = print_file(gpu, arguments[1]);
     wb_gpu_close(gpu);
     return result;

@@ -182,6 +182,7 @@ static void describe(const Job *job, WbGpu *gpu, WbKernel *kernel)
 static int run_job(Job *job, WbGpu *gpu)
 {
     WbModule *module;
+    gpu_tell(gpu);
     if (wb_module_load_file(gpu, job->path, &module))
         return fail("%s", wb_error(gpu));
     if (!wb_module_kernel_count(module))

@@ -110,6 +110,15 @@ bool gpu_is_there(const char *name)
     return config_find(name, NULL, path) || config_is_path(name);
 }
 
+static void print_notice(void *context, const char *text, size_t length)
+{
+    (void)context;
+    fprintf(stderr, "warpbeam: %.*s\n", (int)length, text);
+}
+
+/* PTX of the user's own is told of; that of workloads is known to run. */
+void gpu_tell(WbGpu *gpu) { wb_set_notice(gpu, print_notice, NULL); }
+
 int gpu_open(const char *name, WbGpu **gpu)
 {
     char error[2048];

@@ -24,6 +24,8 @@ typedef struct Running {
 bool gpu_is_there(const char *name);
 /* Opens the GPU of that name or path; returns as running_open() does. */
 int gpu_open(const char *name, WbGpu **gpu);
+/* What the GPU has to say of modules and kernels goes to stderr. */
+void gpu_tell(WbGpu *gpu);
 /* The options of the group running_options. */
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);

@@ -173,6 +173,7 @@ typedef struct Module {
     size_t text_length;
     uint32_t version;         /* 10 * major + minor */
     uint32_t target;          /* 75 for sm_75 */
+    Place target_place;       /* of its name */
     bool is_debug;            /* ".target sm_75, debug": an assembler changes nothing */
     uint32_t address_bits;    /* 64 */
     Variable *variables;

@@ -72,6 +72,7 @@ static void parse_architecture(Parser *parser, const Token *token)
                     parser->module->version / 10, parser->module->version % 10, (int)token->length,
                     token->start, target->version / 10, target->version % 10);
     parser->module->target = target->number;
+    parser->module->target_place = token->place;
 }
 
 static bool is_option(const Token *token)

@@ -1,13 +1,54 @@
-/* One instruction: guard, opcode, operands. What an opcode's spelling means is found out once per
- * module and remembered. */
+/* One instruction: guard, opcode, operands. What an opcode's spelling means is found out once per module and
+ * remembered. */
 #include <string.h>
 
 #include "ptx/parser.h"
 
 enum { MAX_OPCODE = 1000 };
 
-/* Splits "ld.global.L1::no_allocate.b32" at its dots. A suffix that no instruction has makes the row
- * unknown; it is not remembered, since the text is. */
+static bool opcode_has(const Parser *parser, const Opcode *opcode, Mod mod)
+{
+    for (unsigned i = 0; i < opcode->mod_count; i++)
+        if (parser->opcode_mods.items[opcode->first_mod + i] == mod)
+            return true;
+    return false;
+}
+
+/* A suffix that the text leaves out, where a row takes it. */
+static void imply(Parser *parser, Opcode *opcode, Mod mod)
+{
+    if (opcode->mod_count == UINT8_MAX)
+        return;
+    VEC_PUSH(&parser->opcode_mods, mod);
+    const RowId row = isa_match(opcode->mnemonic, strlen(opcode->mnemonic),
+                                parser->opcode_mods.items + opcode->first_mod, opcode->mod_count + 1u);
+    if (row == ROW_UNKNOWN) {
+        parser->opcode_mods.count--;
+        return;
+    }
+    opcode->mod_count++;
+    opcode->row = row;
+}
+
+/* mad.f32 before sm_30 rounds to nearest. For .target sm_1x, which has no subnormals of f32, all that reads
+ * or writes f32 flushes them, with conversions from and to f64 since PTX 1.5; mad.f32, which cut its product
+ * there, is a fused one on every later GPU. This is what NVIDIA's assembler makes of such PTX for those: the
+ * same code as for fma.rn.ftz. */
+static void imply_suffixes(Parser *parser, Opcode *opcode)
+{
+    const Module *module = parser->module;
+    const bool has_f64 = opcode_has(parser, opcode, TYPE_f64);
+    if (!opcode_has(parser, opcode, TYPE_f32))
+        return;
+    if (opcode->row == ROW_UNKNOWN && !strcmp(opcode->mnemonic, "mad") && module->target < 30)
+        imply(parser, opcode, MOD_rn);
+    if (module->target < 20 && opcode->row != ROW_UNKNOWN && !opcode_has(parser, opcode, MOD_ftz) &&
+        !(has_f64 && module->version < 15))
+        imply(parser, opcode, MOD_ftz);
+}
+
+/* Splits "ld.global.L1::no_allocate.b32" at its dots. A suffix that no instruction has makes the row unknown;
+ * it is not remembered, since the text is. */
 static void split_opcode(Parser *parser, Opcode *opcode)
 {
     const char *text = opcode->text;
@@ -26,9 +67,12 @@ static void split_opcode(Parser *parser, Opcode *opcode)
         }
         at += 1 + length;
     }
+    if (known) {
+        opcode->row = isa_match(opcode->mnemonic, mnemonic_length,
+                                parser->opcode_mods.items + opcode->first_mod, opcode->mod_count);
+        imply_suffixes(parser, opcode);
+    }
     const Mod *mods = parser->opcode_mods.items + opcode->first_mod;
-    if (known)
-        opcode->row = isa_match(opcode->mnemonic, mnemonic_length, mods, opcode->mod_count);
     for (unsigned i = 0; i < opcode->mod_count; i++) {
         if (!mod_is_type(mods[i]))
             continue;

@@ -79,6 +79,43 @@ static void test_local_of_a_module(void **state)
         assert_int_equal(data[i], i + 100);
 }
 
+/* One thread: what f32 instructions make of subnormals. */
+static void run_subnormals(WbGpu *gpu, const char *target, uint32_t data[16])
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             ".version %s\n.entry k(.param .u64 buffer, .param .align 16 .b8 extra[64]) {\n"
+             ".reg .b32 %%r<9>; .reg .b64 %%rd<3>; .reg .f32 %%f<9>; .reg .f64 %%d<3>; .reg .pred %%p<3>;\n"
+             "ld.param.u64 %%rd0, [buffer]; ld.global.f32 %%f0, [%%rd0]; ld.global.f32 %%f1, [%%rd0+4];\n"
+             "add.f32 %%f2, %%f0, 0f00000000; st.global.f32 [%%rd0+8], %%f2; mul.f32 %%f2, %%f1, "
+             "0f3F000000;\n"
+             "st.global.f32 [%%rd0+12], %%f2; mad.f32 %%f2, %%f0, 0f3F800000, 0f80000000;\n"
+             "st.global.f32 [%%rd0+16], %%f2; setp.gt.f32 %%p1, %%f0, 0f00000000; selp.u32 %%r1, 1, 0, "
+             "%%p1;\n"
+             "st.global.u32 [%%rd0+20], %%r1; mov.f32 %%f2, %%f0; st.global.f32 [%%rd0+24], %%f2;\n"
+             "cvt.f64.f32 %%d1, %%f0; cvt.rn.f32.f64 %%f2, %%d1; st.global.f32 [%%rd0+28], %%f2;\n"
+             "abs.f32 %%f2, %%f0; st.global.f32 [%%rd0+32], %%f2; ret; }\n",
+             target);
+    memset(data, 0xff, 16 * sizeof *data);
+    data[0] = 0x00400000; /* subnormal */
+    data[1] = 0x00800000; /* the smallest normal number */
+    assert_int_equal(run_module(gpu, text, 1, data, 16 * sizeof *data), WB_OK);
+}
+
+static void test_subnormals_of_sm_1x(void **state)
+{
+    uint32_t data[16];
+    run_subnormals(*state, "1.4\n.target sm_13", data);
+    static const uint32_t flushed[] = {0, 0, 0, 0, 0x00400000, 0x00400000, 0};
+    assert_memory_equal(data + 2, flushed, sizeof flushed);
+    run_subnormals(*state, "2.3\n.target sm_13", data); /* conversions flush, too */
+    assert_int_equal(data[7], 0);
+    run_subnormals(*state, "2.3\n.target sm_20", data);
+    static const uint32_t kept[] = {0x00400000, 0x00400000, 0x00400000, 1, 0x00400000, 0x00400000,
+                                    0x00400000};
+    assert_memory_equal(data + 2, kept, sizeof kept);
+}
+
 static void expect_unusable(WbModule *module, WbGpu *gpu, const char *name, const char *part)
 {
     WbKernel *kernel;
@@ -119,6 +156,42 @@ static void test_unknown_lines(void **state)
     assert_int_equal(wb_module_load(gpu, "wrong.ptx", wrong, strlen(wrong), &module), WB_ERROR_PTX);
 }
 
+static void keep_notice(void *context, const char *text, size_t length)
+{
+    char *kept = context;
+    const size_t used = strlen(kept);
+    snprintf(kept + used, 2048 - used, "%.*s|", (int)length, text);
+}
+
+/* CUDA refuses it; here it runs and is told of once, unless the knob says otherwise. */
+static void test_newer_target(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 9.0\n.target sm_90\n.entry k() { ret; }\n";
+    char told[2048] = "", error[1024];
+    WbGpu *gpu;
+    WbModule *module;
+    assert_int_equal(wb_gpu_open("gtx480", &gpu, error, sizeof error), WB_OK);
+    wb_set_notice(gpu, keep_notice, told);
+    assert_int_equal(wb_module_load(gpu, "a.ptx", text, strlen(text), &module), WB_OK);
+    assert_int_equal(wb_module_load(gpu, "b.ptx", text, strlen(text), &module), WB_OK);
+    assert_non_null(strstr(told, "a.ptx:2: the module has .target sm_90, but gtx480 is an sm_20"));
+    assert_null(strstr(told, "b.ptx"));
+    assert_int_equal(wb_gpu_set(gpu, "newer_ptx", "refuse"), WB_OK);
+    assert_int_equal(wb_module_load(gpu, "c.ptx", text, strlen(text), &module), WB_ERROR_PTX);
+    assert_non_null(strstr(wb_error(gpu), "c.ptx:2: the module has .target sm_90"));
+    const WbSource sources[] = {{"d.ptx", text, strlen(text)}};
+    assert_int_equal(wb_module_link(gpu, sources, 1, &module), WB_ERROR_PTX);
+    wb_gpu_close(gpu);
+    /* one that is as old as the GPU, or older, is nobody's business */
+    told[0] = 0;
+    assert_int_equal(wb_gpu_open("h200", &gpu, error, sizeof error), WB_OK);
+    wb_set_notice(gpu, keep_notice, told);
+    assert_int_equal(wb_module_load(gpu, "a.ptx", text, strlen(text), &module), WB_OK);
+    assert_string_equal(told, "");
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +201,8 @@ int main(void)
         cmocka_unit_test(test_vector_formals),
         cmocka_unit_test(test_local_of_a_module),
         cmocka_unit_test(test_unknown_lines),
+        cmocka_unit_test(test_subnormals_of_sm_1x),
+        cmocka_unit_test(test_newer_target),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
