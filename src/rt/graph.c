@@ -29,6 +29,19 @@ void rt_nodes_remove(RtNodes *nodes, const RtNode *node)
     }
 }
 
+void rt_nodes_mark_before(RtNodes *list, bool *marks)
+{
+    while (list->count) {
+        const RtNode *node = list->items[--list->count];
+        if (marks[node->index])
+            continue;
+        marks[node->index] = true;
+        for (uint32_t i = 0; i < node->predecessors.count; i++)
+            VEC_PUSH(list, node->predecessors.items[i]);
+    }
+    VEC_FREE(list);
+}
+
 RtError rt_graph_get(const void *handle, RtGraph **graph)
 {
     if (!rt_handle_is_live(RT_HANDLE_GRAPH, handle))
@@ -216,6 +229,9 @@ RtError rt_graph_add(RtGraph *graph, RtNode *const *dependencies, size_t count, 
         error = rt_fail(RT_INVALID_VALUE, "A graph cannot be its own child.");
     if (!error)
         error = rt_conditional_check(graph, operation);
+    if (!error && operation->kind == RT_ALLOCATE)
+        error = rt_graph_memory_place(graph, dependencies, count, operation->memory.size,
+                                      &operation->memory.address);
     if (error) {
         rt_operation_free(operation);
         return error;

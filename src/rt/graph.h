@@ -66,6 +66,8 @@ RtError rt_graph_connect(RtGraph *graph, RtNode *const *from, RtNode *const *to,
 RtError rt_graph_disconnect(RtGraph *graph, RtNode *const *from, RtNode *const *to, size_t count);
 bool rt_nodes_have(const RtNodes *nodes, const RtNode *node);
 void rt_nodes_remove(RtNodes *nodes, const RtNode *node);
+/* Marks, by their numbers, the nodes in the list, which it uses up, and all that they come behind. */
+void rt_nodes_mark_before(RtNodes *list, bool *marks);
 
 /* The graph as a picture in the language of Graphviz. */
 RtError rt_graph_write_dot(const RtGraph *graph, const char *path, bool is_verbose);
@@ -78,8 +80,14 @@ void rt_graph_memory_retain(uint64_t address, size_t size);
 void rt_graph_memory_release(uint64_t address);
 /* Whether a launch may come to the allocation: not while it is in use, unless it is to be freed first. */
 RtError rt_graph_memory_check(uint64_t address, bool frees_first);
-/* The program has launched it. */
-void rt_graph_memory_use(uint64_t address);
+/* The address of a new allocation node behind the dependencies: one that the graph has freed by then, or a
+ * new one. */
+RtError rt_graph_memory_place(const RtGraph *graph, RtNode *const *dependencies, size_t count, size_t size,
+                              uint64_t *address);
+/* Bytes of the memory that begins there. */
+uint64_t rt_graph_memory_size(uint64_t address);
+/* A graph that needs so many bytes is launched. */
+void rt_graph_memory_reserve(uint64_t bytes);
 /* By CUDA's numbers: 0 used now, 1 used at most, 2 reserved now, 3 reserved at most. */
 RtError rt_graph_memory_attribute(int attribute, uint64_t *value);
 /* The maxima can be set back to 0. */

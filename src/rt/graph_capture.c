@@ -94,20 +94,6 @@ RtError rt_capture_begin(RtStream *stream, int mode, RtGraph *graph, RtNode *con
     return error;
 }
 
-/* Marks the nodes in the list, which it uses up, and all that they come behind. */
-static void mark_before(RtNodes *list, bool *marks)
-{
-    while (list->count) {
-        const RtNode *node = list->items[--list->count];
-        if (marks[node->index])
-            continue;
-        marks[node->index] = true;
-        for (uint32_t i = 0; i < node->predecessors.count; i++)
-            VEC_PUSH(list, node->predecessors.items[i]);
-    }
-    VEC_FREE(list);
-}
-
 /* Whether all that was captured in other streams comes before something in the first one. */
 static bool is_joined(const RtCapture *capture)
 {
@@ -115,7 +101,7 @@ static bool is_joined(const RtCapture *capture)
     bool joined = true;
     RtNodes last = {0};
     set_frontier(&last, capture->origin->frontier.items, capture->origin->frontier.count);
-    mark_before(&last, marks);
+    rt_nodes_mark_before(&last, marks);
     for (uint32_t i = 0; i < capture->left.count; i++)
         joined = joined && marks[capture->left.items[i]->index];
     for (uint32_t s = 0; s < capture->streams.count; s++) {

@@ -171,8 +171,6 @@ static RtError issue_step(RtExecutable *executable, const RtStep *step, WbStream
         error = step->node->operation.kind == RT_CONDITIONAL
                     ? rt_conditional_issue(step, stream)
                     : rt_operation_issue(&step->node->operation, stream);
-        if (step->node->operation.kind == RT_ALLOCATE)
-            rt_graph_memory_use(step->node->operation.memory.address);
     }
     if (!error && step->event)
         error = rt_check(wb_event_record(step->event, stream));
@@ -201,6 +199,22 @@ RtError rt_executable_issue(RtExecutable *executable, WbStream *stream)
     return error;
 }
 
+/* Bytes that the graph allocates; an address that it uses again counts once. */
+static uint64_t bytes_of(const RtExecutable *executable)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < executable->steps.count; i++) {
+        const RtOperation *operation = &executable->steps.items[i].node->operation;
+        bool is_first = operation->kind == RT_ALLOCATE;
+        for (uint32_t before = 0; before < i && is_first; before++) {
+            const RtOperation *other = &executable->steps.items[before].node->operation;
+            is_first = other->kind != RT_ALLOCATE || other->memory.address != operation->memory.address;
+        }
+        bytes += is_first ? rt_graph_memory_size(operation->memory.address) : 0;
+    }
+    return bytes;
+}
+
 RtError rt_graph_launch(RtExecutable *executable, RtStream *stream)
 {
     if (stream->capture)
@@ -210,5 +224,8 @@ RtError rt_graph_launch(RtExecutable *executable, RtStream *stream)
         error = rt_executable_plan(executable);
     if (!error)
         error = rt_executable_check(executable, stream->priority);
-    return error ? error : rt_executable_issue(executable, stream->stream);
+    if (error)
+        return error;
+    rt_graph_memory_reserve(bytes_of(executable));
+    return rt_executable_issue(executable, stream->stream);
 }

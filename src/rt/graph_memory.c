@@ -12,13 +12,15 @@ typedef struct Block {
     uint64_t address;
     size_t size;
     uint32_t holders;
-    bool is_reserved; /* launched since it was made or trimmed */
 } Block;
 
-enum { USED, USED_HIGH, RESERVED, RESERVED_HIGH, ATTRIBUTE_COUNT };
+enum { USED, USED_HIGH, RESERVED, RESERVED_HIGH };
 
 static VEC(Block) blocks;
-static uint64_t high[ATTRIBUTE_COUNT];
+/* What CUDA would have put aside for graphs, in chunks as an H200 does: launches take turns at
+ * it, whatever graph they are of, and it stays until it is trimmed. All of it counts as used. */
+static uint64_t reserved, high[RESERVED_HIGH + 1];
+static const uint64_t chunk = 32 * 1024 * 1024;
 
 static Block *find(uint64_t address)
 {
@@ -85,39 +87,71 @@ RtError rt_graph_memory_check(uint64_t address, bool frees_first)
     return RT_SUCCESS;
 }
 
-static uint64_t sum(bool of_used)
+static uint64_t used_chunks(uint64_t more)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = more;
     for (uint32_t i = 0; i < blocks.count; i++) {
-        if (of_used ? is_used(&blocks.items[i]) : blocks.items[i].is_reserved)
+        if (is_used(&blocks.items[i]))
             bytes += blocks.items[i].size;
     }
-    return bytes;
+    return (bytes + chunk - 1) / chunk * chunk;
 }
 
-static void raise(int attribute, uint64_t value)
+uint64_t rt_graph_memory_size(uint64_t address)
 {
-    if (high[attribute] < value)
-        high[attribute] = value;
+    const Block *block = find(address);
+    return block ? block->size : 0;
 }
 
-void rt_graph_memory_use(uint64_t address)
+void rt_graph_memory_reserve(uint64_t bytes)
 {
-    Block *block = find(address);
-    if (block)
-        block->is_reserved = true;
-    raise(USED_HIGH, sum(true));
-    raise(RESERVED_HIGH, sum(false));
+    const uint64_t needed = used_chunks(bytes);
+    if (reserved < needed)
+        reserved = needed;
+    for (int i = USED_HIGH; i <= RESERVED_HIGH; i += RESERVED_HIGH - USED_HIGH) {
+        if (high[i] < reserved)
+            high[i] = reserved;
+    }
+}
+
+/* Whether what is in the nodes before the new one frees the address as often as nodes of the graph allocate
+ * it. */
+static bool is_free_before(const RtGraph *graph, const bool *is_before, uint64_t address)
+{
+    uint32_t taken = 0, freed = 0;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const RtOperation *operation = &graph->nodes.items[i]->operation;
+        taken += operation->kind == RT_ALLOCATE && operation->memory.address == address;
+        freed += operation->kind == RT_RELEASE && operation->memory.address == address && is_before[i];
+    }
+    return taken == freed;
+}
+
+RtError rt_graph_memory_place(const RtGraph *graph, RtNode *const *dependencies, size_t count, size_t size,
+                              uint64_t *address)
+{
+    bool *is_before = xcalloc(graph->nodes.count + 1, sizeof *is_before);
+    RtNodes list = {0};
+    for (size_t i = 0; i < count; i++)
+        VEC_PUSH(&list, dependencies[i]);
+    rt_nodes_mark_before(&list, is_before);
+    *address = 0;
+    for (uint32_t i = 0; i < graph->nodes.count && !*address; i++) {
+        const RtOperation *operation = &graph->nodes.items[i]->operation;
+        if (operation->kind == RT_ALLOCATE && rt_graph_memory_size(operation->memory.address) >= size &&
+            is_free_before(graph, is_before, operation->memory.address))
+            *address = operation->memory.address;
+    }
+    xfree(is_before);
+    return *address ? RT_SUCCESS : rt_graph_memory_alloc(size, address);
 }
 
 RtError rt_graph_memory_attribute(int attribute, uint64_t *value)
 {
     switch (attribute) {
     case USED:
-        *value = sum(true);
-        return RT_SUCCESS;
     case RESERVED:
-        *value = sum(false);
+        *value = reserved;
         return RT_SUCCESS;
     case USED_HIGH:
     case RESERVED_HIGH:
@@ -132,16 +166,17 @@ RtError rt_graph_memory_reset(int attribute, uint64_t value)
 {
     if ((attribute != USED_HIGH && attribute != RESERVED_HIGH) || value)
         return rt_fail(RT_INVALID_VALUE, "Of the graphs' memory only the maxima (1 and 3) can be set, to 0.");
-    high[attribute] = 0;
+    high[attribute] = reserved;
     return RT_SUCCESS;
 }
 
 void rt_graph_memory_trim(void)
 {
     for (uint32_t i = 0; i < blocks.count;) {
-        if (drop_if_free(&blocks.items[i]))
-            continue;
-        blocks.items[i].is_reserved = is_used(&blocks.items[i]);
-        i++;
+        if (!drop_if_free(&blocks.items[i]))
+            i++;
     }
+    const uint64_t needed = used_chunks(0);
+    if (reserved > needed)
+        reserved = needed;
 }

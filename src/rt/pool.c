@@ -241,11 +241,11 @@ static void retire(uint64_t base)
 /* Allocates in a graph: the memory belongs to the node. */
 static RtError alloc_captured(size_t size, RtStream *stream, uint64_t *address)
 {
-    RtError error = rt_graph_memory_alloc(size, address);
-    if (error != RT_SUCCESS)
-        return error;
-    RtOperation operation = {.kind = RT_ALLOCATE, .memory = {*address, size}};
-    return rt_stream_do(stream, &operation);
+    RtOperation operation = {.kind = RT_ALLOCATE, .memory = {.size = size}};
+    RtError error = rt_stream_do(stream, &operation);
+    if (error == RT_SUCCESS)
+        *address = stream->frontier.items[0]->operation.memory.address;
+    return error;
 }
 
 RtError rt_pool_alloc(RtPool *pool, size_t size, RtStream *stream, uint64_t *address)

@@ -2,6 +2,64 @@
 #include "check.h"
 
 __global__ void fill(int *values, int number) { values[threadIdx.x] = number + threadIdx.x; }
+static void show_reserved(unsigned long long expected)
+{
+    for (int attribute = 0; attribute < 4; attribute += 2) {
+        unsigned long long bytes = 1;
+        CUDA(cudaDeviceGetGraphMemAttribute(0, (cudaGraphMemAttributeType)attribute, &bytes));
+        CHECK_EQUAL(bytes, expected);
+    }
+}
+
+/* Allocations that follow each other have one address; those of two branches do not. What launches need is
+ * put aside in chunks, which graphs share, until it is trimmed. */
+static void reuse(cudaStream_t stream)
+{
+    enum { MEGABYTE = 1 << 20, CHUNK = 32 * MEGABYTE };
+    cudaStream_t other;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    char *first, *second, *branch, *last;
+    CUDA(cudaStreamCreate(&other));
+    CUDA(cudaEventCreate(&fork));
+    CUDA(cudaEventCreate(&join));
+    CUDA(cudaDeviceGraphMemTrim(0));
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CUDA(cudaMallocAsync((void **)&first, 8 * MEGABYTE, stream));
+    CUDA(cudaMemsetAsync(first, 1, 64, stream));
+    CUDA(cudaFreeAsync(first, stream));
+    CUDA(cudaEventRecord(fork, stream));
+    CUDA(cudaStreamWaitEvent(other, fork, 0));
+    CUDA(cudaMallocAsync((void **)&second, 4 * MEGABYTE, stream));
+    CUDA(cudaMallocAsync((void **)&branch, 8 * MEGABYTE, other));
+    CUDA(cudaMemsetAsync(second, 2, 64, stream));
+    CUDA(cudaMemsetAsync(branch, 3, 64, other));
+    CUDA(cudaFreeAsync(second, stream));
+    CUDA(cudaFreeAsync(branch, other));
+    CUDA(cudaEventRecord(join, other));
+    CUDA(cudaStreamDestroy(other));
+    CUDA(cudaStreamWaitEvent(stream, join, 0));
+    CUDA(cudaMallocAsync((void **)&last, 8 * MEGABYTE, stream));
+    CUDA(cudaFreeAsync(last, stream));
+    CUDA(cudaStreamEndCapture(stream, &graph));
+    CHECK(second == first);
+    CHECK(branch != second);
+    CHECK(last == first);
+    CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    show_reserved(0);
+    for (int launch = 0; launch < 2; launch++) {
+        CUDA(cudaGraphLaunch(executable, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        show_reserved(CHUNK);
+    }
+    CUDA(cudaGraphExecDestroy(executable));
+    CUDA(cudaGraphDestroy(graph));
+    show_reserved(CHUNK);
+    CUDA(cudaDeviceGraphMemTrim(0));
+    show_reserved(0);
+}
+
 __global__ void twice(int *to, const int *from) { to[threadIdx.x] = 2 * from[threadIdx.x]; }
 
 int main()
@@ -68,6 +126,7 @@ int main()
     unsigned long long used = 1;
     CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
     CHECK_EQUAL(used, 0);
+    reuse(stream);
     CUDA(cudaStreamDestroy(stream));
     return check_result();
 }

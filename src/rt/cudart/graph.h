@@ -19,7 +19,7 @@ RtError graph_host(const HostParameters *parameters, RtOperation *operation);
 RtError graph_event(void *event, RtOperationKind kind, RtOperation *operation);
 RtError graph_child(void *graph, RtOperation *operation);
 RtError graph_empty(RtOperation *operation);
-/* Allocates, and says where. */
+/* Where the memory is, the node will know. */
 RtError graph_allocate(AllocationParameters *parameters, RtOperation *operation);
 RtError graph_release(void *pointer, RtOperation *operation);
 /* Any of them. */

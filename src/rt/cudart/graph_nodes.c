@@ -2,15 +2,6 @@
 #include "rt/cudart/cudart.h"
 #include "rt/cudart/graph.h"
 #include "rt/graph_condition.h"
-#include "rt/pool.h"
-
-/* Memory that was allocated for a node that did not come to be. */
-static RtError clean(RtError error, const RtOperation *given)
-{
-    if (error && given->kind == RT_ALLOCATE)
-        rt_graph_memory_drop(given->memory.address);
-    return error;
-}
 
 /* Each takes an operation over that was made, or not. */
 static RtError add(RtError made, void **node, void *handle, void *const *dependencies, size_t count,
@@ -18,7 +9,6 @@ static RtError add(RtError made, void **node, void *handle, void *const *depende
 {
     if (made)
         return made;
-    const RtOperation given = *operation;
     RtGraph *graph = NULL;
     RtError error = node ? rt_graph_get(handle, &graph)
                          : rt_fail(RT_INVALID_VALUE, "The place for the new node is a null pointer.");
@@ -26,28 +16,26 @@ static RtError add(RtError made, void **node, void *handle, void *const *depende
         rt_operation_free(operation);
     else
         error = rt_graph_add(graph, (RtNode *const *)dependencies, count, operation, (RtNode **)node);
-    return clean(error, &given);
+    return error;
 }
 
 static RtError set(RtError made, void *handle, RtOperation *operation)
 {
     if (made)
         return made;
-    const RtOperation given = *operation;
     RtNode *node = NULL;
     RtError error = rt_node_get(handle, &node);
     if (error)
         rt_operation_free(operation);
     else
         error = rt_node_set(node, operation);
-    return clean(error, &given);
+    return error;
 }
 
 static RtError set_in(RtError made, void *executable_handle, void *node_handle, RtOperation *operation)
 {
     if (made)
         return made;
-    const RtOperation given = *operation;
     RtExecutable *executable = NULL;
     RtNode *node = NULL;
     RtError error = rt_executable_get(executable_handle, &executable);
@@ -57,7 +45,7 @@ static RtError set_in(RtError made, void *executable_handle, void *node_handle, 
         rt_operation_free(operation);
     else
         error = rt_executable_set(executable, node, operation);
-    return clean(error, &given);
+    return error;
 }
 
 /* The three functions of a type of node; `make` fills `operation` in. */
@@ -105,7 +93,22 @@ EXPORT_NODE(cudaGraphAddEventRecordNode, EventRecord, Event, graph_event(event, 
 EXPORT_NODE(cudaGraphAddEventWaitNode, EventWait, Event, graph_event(event, RT_WAIT, &operation), void *event)
 EXPORT_ADD(cudaGraphAddChildGraphNode, graph_child(child, &operation), void *child)
 EXPORT_SET_IN(cudaGraphExecChildGraphNodeSetParams, graph_child(child, &operation), void *child)
-EXPORT_ADD(cudaGraphAddMemAllocNode, graph_allocate(parameters, &operation), AllocationParameters *parameters)
+
+static RtError add_allocation(void **node, void *graph, void *const *dependencies, size_t count,
+                              AllocationParameters *parameters)
+{
+    RtOperation operation;
+    RtError error = add(graph_allocate(parameters, &operation), node, graph, dependencies, count, &operation);
+    if (!error)
+        parameters->pointer = (void *)(uintptr_t)((RtNode *)*node)->operation.memory.address;
+    return error;
+}
+
+EXPORT int cudaGraphAddMemAllocNode(void **node, void *graph, void *const *dependencies, size_t count,
+                                    AllocationParameters *parameters)
+{
+    return CUDART(add_allocation(node, graph, dependencies, count, parameters));
+}
 EXPORT_ADD(cudaGraphAddMemFreeNode, graph_release(pointer, &operation), void *pointer)
 
 EXPORT int cudaGraphAddEmptyNode(void **node, void *graph, void *const *dependencies, size_t count)
@@ -121,6 +124,9 @@ EXPORT int cudaGraphAddEmptyNode(void **node, void *graph, void *const *dependen
 static RtError add_any(void **node, void *graph, void *const *dependencies, size_t count,
                        NodeParameters *parameters)
 {
+    NEED(parameters);
+    if (parameters->type == NODE_ALLOCATE)
+        return add_allocation(node, graph, dependencies, count, &parameters->allocation);
     RtOperation operation;
     RtError error = add(graph_any(parameters, &operation), node, graph, dependencies, count, &operation);
     if (!error && parameters->type == NODE_CONDITIONAL)

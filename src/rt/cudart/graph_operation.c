@@ -127,10 +127,7 @@ RtError graph_allocate(AllocationParameters *parameters, RtOperation *operation)
     if (parameters->size == 0)
         return rt_fail(RT_INVALID_VALUE, "A graph cannot allocate 0 bytes.");
     *operation = (RtOperation){.kind = RT_ALLOCATE, .memory.size = parameters->size};
-    RtError error = rt_graph_memory_alloc(parameters->size, &operation->memory.address);
-    if (!error)
-        parameters->pointer = (void *)(uintptr_t)operation->memory.address;
-    return error;
+    return RT_SUCCESS;
 }
 
 RtError graph_release(void *pointer, RtOperation *operation)

@@ -73,9 +73,7 @@ static RtError make_alloc(AllocParameters *parameters, RtOperation *operation)
 {
     NEED(parameters);
     *operation = (RtOperation){.kind = RT_ALLOCATE, .memory = {.size = parameters->size}};
-    RtError error = rt_graph_memory_alloc(parameters->size, &operation->memory.address);
-    parameters->address = operation->memory.address;
-    return error;
+    return RT_SUCCESS;
 }
 
 static RtError make_free(uint64_t address, RtOperation *operation)
@@ -201,10 +199,20 @@ EXPORT int cuGraphAddEventWaitNode(ADD_PARAMETERS, void *event)
     return ADD(make_event(event, RT_WAIT, &operation));
 }
 
-EXPORT int cuGraphAddMemAllocNode(ADD_PARAMETERS, void *parameters)
+/* Where the memory is, the node knows. */
+static RtError add_alloc(void **node, void *graph, void *const *dependencies, size_t count,
+                         AllocParameters *parameters)
 {
     RtOperation operation;
-    return ADD(make_alloc(parameters, &operation));
+    RtError error = add(node, graph, dependencies, count, make_alloc(parameters, &operation), &operation);
+    if (!error)
+        parameters->address = ((RtNode *)*node)->operation.memory.address;
+    return error;
+}
+
+EXPORT int cuGraphAddMemAllocNode(ADD_PARAMETERS, void *parameters)
+{
+    return LIBCUDA(add_alloc(node, graph, dependencies, count, parameters));
 }
 
 EXPORT int cuGraphAddMemFreeNode(ADD_PARAMETERS, uint64_t address)
@@ -338,7 +346,7 @@ typedef struct NodeParameters {
 } NodeParameters;
 _Static_assert(sizeof(NodeParameters) == 256, "as CUDA has it");
 
-enum { CONDITIONAL = 13 };
+enum { ALLOCATE = 10, CONDITIONAL = 13 };
 
 static RtError make_any(NodeParameters *parameters, RtOperation *operation)
 {
@@ -360,7 +368,7 @@ static RtError make_any(NodeParameters *parameters, RtOperation *operation)
         return make_event(parameters->handle, RT_WAIT, operation);
     case 7:
         return make_event(parameters->handle, RT_RECORD, operation);
-    case 10:
+    case ALLOCATE:
         return make_alloc(&parameters->alloc, operation);
     case 11:
         return make_free(parameters->address, operation);
@@ -378,6 +386,8 @@ static RtError add_any(void **node, void *graph, void *const *dependencies, size
 {
     RtOperation operation;
     RtError error = add(node, graph, dependencies, count, make_any(parameters, &operation), &operation);
+    if (!error && parameters->type == ALLOCATE)
+        parameters->alloc.address = ((RtNode *)*node)->operation.memory.address;
     if (!error && parameters->type == CONDITIONAL)
         parameters->conditional.graphs = ((RtNode *)*node)->operation.conditional.graphs;
     return error;
