@@ -350,8 +350,8 @@ WbStatus wb_stat_find(const WbGpu *gpu, const char *name, WbStat *stat);
 /* Drops the records of kernels, too. */
 void wb_stats_reset(WbGpu *gpu);
 
-/* Kernels that ran in cycle mode, to their end or until they were cut off, in the order of their launches. With
- * the knob kernel_records off, only those that failed. */
+/* Kernels that ran in cycle mode, to their end or until they were cut off, in the order of their launches.
+ * With the knob kernel_records off, only those that failed. */
 size_t wb_record_count(const WbGpu *gpu);
 /* A record's names are valid until the statistics are reset or the GPU is closed. */
 WbStatus wb_record_at(const WbGpu *gpu, size_t index, WbRecord *record);

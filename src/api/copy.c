@@ -27,7 +27,8 @@ static bool is_mapped(const WbRegion *region, size_t width, size_t height, size_
         return true;
     for (size_t z = 0; z < depth; z++) /* what is between the rows need not be */
         for (size_t y = 0; y < height; y++)
-            if (!host_range_is_mapped(region->address + z * region->slice_pitch + y * region->row_pitch, width))
+            if (!host_range_is_mapped(region->address + z * region->slice_pitch + y * region->row_pitch,
+                                      width))
                 return false;
     return true;
 }
@@ -48,8 +49,8 @@ static uint8_t *find_box(WbGpu *gpu, const WbRegion *region, size_t width, size_
         return (uint8_t *)(uintptr_t)region->address;
     if (region->is_host && region->address) {
         error_set(error, WB_ERROR_ARGUMENT,
-                  "The %s, %zu bytes at 0x%" PRIx64 ", is host memory of which some is not mapped.", what, bytes,
-                  region->address);
+                  "The %s, %zu bytes at 0x%" PRIx64 ", is host memory of which some is not mapped.", what,
+                  bytes, region->address);
         return NULL;
     }
     const Allocation *allocation = region->is_host ? NULL : space_find(&gpu->space, region->address, bytes);

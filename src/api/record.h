@@ -7,8 +7,8 @@
  *             components[c].table->rows[row].name, sums[row]
  *     }
  *
- * A program may launch millions of kernels, so a record that has been closed takes few bytes: its counters are
- * packed, its names are those of all launches of the kernel. */
+ * A program may launch millions of kernels, so a record that has been closed takes few bytes: its counters
+ * are packed, its names are those of all launches of the kernel. */
 #ifndef API_RECORD_H
 #define API_RECORD_H
 

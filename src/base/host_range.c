@@ -31,7 +31,8 @@ bool host_range_is_mapped(uint64_t address, uint64_t size)
 {
     void *first;
     size_t bytes;
-    return whole_pages(address, size, &first, &bytes) && (msync(first, bytes, MS_ASYNC) == 0 || errno != ENOMEM);
+    return whole_pages(address, size, &first, &bytes) &&
+           (msync(first, bytes, MS_ASYNC) == 0 || errno != ENOMEM);
 }
 
 uint64_t host_range_reach(uint64_t address, uint64_t size, bool writes)

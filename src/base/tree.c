@@ -1,6 +1,6 @@
 /* An inner node's keys are lower bounds of what is below its children: exact when a child is made, and left
- * as they are when its first thing goes. So a search may end in a leaf all of which lies behind the key; what is
- * wanted is then the last of the leaf before. */
+ * as they are when its first thing goes. So a search may end in a leaf all of which lies behind the key; what
+ * is wanted is then the last of the leaf before. */
 #include "base/tree.h"
 
 #include <stdbool.h>

@@ -63,14 +63,35 @@ static inline void take_apart(FloatFormat format, uint32_t bits, int32_t *signif
     *significand = negative ? -(int32_t)magnitude : (int32_t)magnitude;
 }
 
+/* Made for each format apart, so that all shifts are known and the loop becomes vector code. */
+static inline __attribute__((always_inline)) void load_elements(DotVector *vector, FloatFormat format,
+                                                                const uint64_t *bits, unsigned length)
+{
+    int32_t most = EXPONENT_ZERO;
+    for (unsigned i = 0; i < length; i++) {
+        int32_t significand, exponent;
+        take_apart(format, (uint32_t)bits[i], &significand, &exponent);
+        vector->significand[i] = significand * (1 << (SIGNIFICAND_BITS - format.fraction_bits));
+        vector->exponent[i] = exponent;
+        most = exponent > most ? exponent : most;
+    }
+    vector->special = most >= EXPONENT_INFINITY;
+}
+
 void dot_vector_load(DotVector *vector, Type type, const uint64_t *bits, unsigned length)
 {
-    const FloatFormat format = format_of(type);
-    vector->special = false;
-    for (unsigned i = 0; i < length; i++) {
-        take_apart(format, (uint32_t)bits[i], &vector->significand[i], &vector->exponent[i]);
-        vector->significand[i] *= 1 << (SIGNIFICAND_BITS - format.fraction_bits);
-        vector->special |= vector->exponent[i] >= EXPONENT_INFINITY;
+    switch (type) {
+    case TYPE_f16:
+        load_elements(vector, format_of(TYPE_f16), bits, length);
+        break;
+    case TYPE_bf16:
+        load_elements(vector, format_of(TYPE_bf16), bits, length);
+        break;
+    case TYPE_tf32:
+        load_elements(vector, format_of(TYPE_tf32), bits, length);
+        break;
+    default:
+        load_elements(vector, format_of(type), bits, length);
     }
     for (unsigned i = length; i % DOT_PRODUCTS; i++) {
         vector->significand[i] = 0;
@@ -179,15 +200,24 @@ static int64_t dot_finite(const Terms *terms, int32_t *scale)
     return (int64_t)products + (terms->c < 0 ? -part : part);
 }
 
+/* Of .f32 or .f16: for each the shifts are known. */
+static inline void take_accumulator(Terms *terms, Type type, uint32_t c)
+{
+    if (type == TYPE_f32) {
+        take_apart(format_of(TYPE_f32), c, &terms->c, &terms->c_exponent);
+        return;
+    }
+    take_apart(format_of(TYPE_f16), c, &terms->c, &terms->c_exponent);
+    terms->c *= 1 << (23 - 10);
+}
+
 uint32_t matrix_dot(const DotVector *a, const DotVector *b, unsigned length, Type c_type, uint32_t c,
                     Type d_type)
 {
     for (unsigned from = 0; from < length; from += DOT_PRODUCTS) {
-        const FloatFormat format = format_of(c_type);
         Terms terms = {.a = &a->significand[from], .a_exponent = &a->exponent[from],
                        .b = &b->significand[from], .b_exponent = &b->exponent[from]};
-        take_apart(format, c, &terms.c, &terms.c_exponent);
-        terms.c *= 1 << (23 - format.fraction_bits);
+        take_accumulator(&terms, c_type, c);
         const bool maybe_special = a->special || b->special || terms.c_exponent >= EXPONENT_INFINITY;
         if (maybe_special && has_special(&terms)) {
             c = dot_special(&terms, d_type);

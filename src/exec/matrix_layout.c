@@ -169,12 +169,16 @@ void fragment_scatter(Step *step, unsigned k, const Fragment *fragment, const ui
     const Indices indices = indices_of(fragment, false);
     for (unsigned o = 0; o < fragment->operands; o++) {
         unsigned r = o % fragment->registers;
+        uint32_t *const words = operand[o].bytes == 4 ? step_dest32(step, &operand[o]) : NULL;
         for (unsigned lane = 0; lane < LANES; lane++) {
             unsigned index = index_of(fragment, &indices, r, lane);
             uint64_t value = 0;
             for (unsigned j = 0; j < fragment->packed; j++)
                 value |= elements[index + j * indices.next] << (j * fragment->bits);
-            step_write(step, &operand[o], lane, value);
+            if (words)
+                words[lane] = (uint32_t)value;
+            else
+                step_write(step, &operand[o], lane, value);
         }
     }
 }

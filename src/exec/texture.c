@@ -59,15 +59,21 @@ static bool find_objects(Step *step, TextureFetch *fetch)
 {
     const TextureLane *last = NULL;
     TextureLane *lanes = fetch_lanes(fetch);
+    const uint64_t *handles = step_read64(step, step_operand(step, 1), 0);
+    uint64_t handle = 0;
     memset(lanes, 0, fetch->width * sizeof *lanes);
     fetch->texels = 0;
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
         const unsigned lane = mask_first(rest);
         TextureLane *to = &lanes[lane];
+        if (last && handles[lane] == handle) {
+            to->object = last->object;
+            to->host = last->host;
+            continue;
+        }
+        handle = handles[lane];
         to->object = texture_of_lane(step, 1, lane);
-        if (!to->object)
-            return false;
-        to->host = last && last->object == to->object ? last->host : find_host(step, lane, to->object);
+        to->host = to->object ? find_host(step, lane, to->object) : NULL;
         if (!to->host)
             return false;
         const uint32_t texels = texture_footprint(fetch->form, to->object);
@@ -77,14 +83,27 @@ static bool find_objects(Step *step, TextureFetch *fetch)
     return true;
 }
 
-static TexturePlace read_place(Step *step, const TextureForm *form, unsigned lane)
+/* The coordinates of all lanes; `layer` is null where there is none. */
+typedef struct Coordinates {
+    const uint32_t *layer, *axes[3];
+} Coordinates;
+
+static Coordinates read_coordinates(Step *step, const TextureForm *form)
 {
     const Operand *operand = step_operand(step, 1) + 1;
-    TexturePlace place = {0};
+    Coordinates coordinates = {0};
     if (form->is_layered)
-        place.layer = (int32_t)step_value(step, operand++, lane);
-    for (unsigned axis = 0; axis < form->axes; axis++) {
-        const uint32_t bits = (uint32_t)step_value(step, operand++, lane);
+        coordinates.layer = step_read32(step, operand++, 0);
+    for (unsigned axis = 0; axis < form->axes; axis++)
+        coordinates.axes[axis] = step_read32(step, operand++, axis + 1);
+    return coordinates;
+}
+
+static TexturePlace read_place(const Coordinates *coordinates, unsigned axes, unsigned lane)
+{
+    TexturePlace place = {.layer = coordinates->layer ? (int32_t)coordinates->layer[lane] : 0};
+    for (unsigned axis = 0; axis < axes; axis++) {
+        const uint32_t bits = coordinates->axes[axis][lane];
         place.index[axis] = (int32_t)bits;
         memcpy(&place.at[axis], &bits, sizeof bits);
     }
@@ -95,11 +114,12 @@ static void find_texels(Step *step, TextureFetch *fetch)
 {
     TextureLane *lanes = fetch_lanes(fetch);
     TextureTexel *texels = fetch_texels(fetch, 0);
+    const Coordinates coordinates = read_coordinates(step, fetch->form);
     for (uint32_t i = 0; i < fetch->texels * fetch->width; i++)
         texels[i].address = 0;
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
         const unsigned lane = mask_first(rest);
-        const TexturePlace place = read_place(step, fetch->form, lane);
+        const TexturePlace place = read_place(&coordinates, fetch->form->axes, lane);
         texture_place(fetch->form, lanes[lane].object, &place, lanes[lane].fraction, texels + lane,
                       fetch->width);
     }

@@ -51,11 +51,18 @@ static double place_of(double at, int64_t size, WbAddressing addressing)
 {
     double units = floor(at * coordinate_units);
     const double period = addressing == WB_WRAP ? coordinate_units : 2 * coordinate_units;
-    if (addressing == WB_WRAP || addressing == WB_MIRROR) {
+    const bool repeats = addressing == WB_WRAP || addressing == WB_MIRROR;
+    if (repeats && !(units >= 0 && units < period)) {
         units = isfinite(units) ? fmod(units, period) : 0;
         units = units < 0 ? units + period : units;
     }
     return units / coordinate_units * (double)size;
+}
+
+/* Of numbers, as fmin() and fmax() would have it. */
+static inline double between(double x, double least, double most)
+{
+    return x < least ? least : x > most ? most : x;
 }
 
 static Along place_nearest(double place, int64_t size, WbAddressing addressing)
@@ -68,7 +75,7 @@ static Along place_nearest(double place, int64_t size, WbAddressing addressing)
 static Along place_between(double place, int64_t size, WbAddressing addressing, bool gathers)
 {
     if (addressing == WB_CLAMP && !gathers)
-        place = fmin(fmax(place, 0.5), (double)size - 0.5);
+        place = between(place, 0.5, (double)size - 0.5);
     const int64_t fixed = (int64_t)floor((place - 0.5) * FRACTION_ONE + 0.5);
     const int64_t index = fixed >> 8;
     return (Along){.index = {bring_in(index, size, addressing), bring_in(index + 1, size, addressing)},
@@ -181,7 +188,7 @@ static Along place_float(const TextureForm *form, const WbTexture *texture, unsi
     const WbAddressing addressing = addressing_of(texture, axis);
     at = isnan(at) || fabsf(at) < FLT_MIN ? 0 : at;
     double place = is_normalized(texture) ? place_of(at, (int64_t)size, addressing) : at;
-    place = fmin(fmax(place, -furthest), furthest);
+    place = between(place, -furthest, furthest);
     return texture->linear || form->gathers ? place_between(place, (int64_t)size, addressing, form->gathers)
                                             : place_nearest(place, (int64_t)size, addressing);
 }

@@ -4,7 +4,6 @@
  * up to 1: the slices' weights are shared out along x and those along y. Normalized integers are filtered as
  * integers of 16 bits, halves and sRGB to halves, ties going away from zero. */
 #include <float.h>
-#include <limits.h>
 #include <math.h>
 
 #include "exec/texture.h"
@@ -146,12 +145,29 @@ static float filter_integers(const TextureLane *lane, const TextureTexel *texels
     return (float)settle_sum(texture, sum) / scale_of(texture, 16);
 }
 
+/* 2^exponent, and by what a double that is not subnormal exceeds half of a power of two: as ldexp() and
+ * frexp() have it, in much less time. */
+static inline double power_of_two(int exponent) { return float64((uint64_t)(exponent + 1023) << 52); }
+
+static inline int exponent_of(double x) { return (int)(bits64(x) >> 52 & 0x7ff) - 1022; }
+
 /* The last bit of a number that has so many significant ones; not below 2^least. */
-static double unit_of(double x, int bits, int least)
+static inline int unit_of(double x, int bits, int least)
 {
-    int exponent;
-    frexp(x, &exponent);
-    return ldexp(1, exponent - bits > least ? exponent - bits : least);
+    const int exponent = exponent_of(x) - bits;
+    return exponent > least ? exponent : least;
+}
+
+/* As trunc() and round() do, the sign of zero included; numbers that are large are whole. */
+static inline double cut(double x)
+{
+    return fabs(x) < 0x1p52 ? copysign((double)(int64_t)x, x) : x;
+}
+
+static inline double cut_or_raise(double x)
+{
+    const double whole = cut(x);
+    return fabs(x - whole) >= 0.5 ? whole + copysign(1, x) : whole;
 }
 
 /* Significant bits of a format, the exponent of the last bit that there is, and bits that a number has in
@@ -164,32 +180,40 @@ typedef struct Precision {
 static const Precision float_precision = {24, -149, 28, 0x7FFFFFFF},
                        half_precision = {11, -24, 15, 0x7FFFE000};
 
-/* A number to be weighed, and its last bit in the sum. */
+/* A number to be weighed, and the exponent of its last bit in the sum. */
 typedef struct Term {
-    double value, unit;
+    double value;
+    int unit;
 } Term;
+
+enum { NO_UNIT = -1000 };
 
 static Term term_of(const WbTexture *texture, const TextureTexel *texel, unsigned channel,
                     const Precision *precision)
 {
     const double value = float32(channel_bits(texture, texel, channel));
-    if (is_colour(texture, channel))
-        return (Term){value, texture_srgb_unit(raw_channel(texture, texel, channel))};
+    if (is_colour(texture, channel)) {
+        const double unit = texture_srgb_unit(raw_channel(texture, texel, channel));
+        return (Term){value, unit ? exponent_of(unit) - 1 : NO_UNIT};
+    }
     if (fabs(value) < FLT_MIN)
-        return (Term){copysign(0, value), 0};
-    return (Term){value, isfinite(value) ? unit_of(value, precision->kept, INT_MIN) : 0};
+        return (Term){copysign(0, value), NO_UNIT};
+    return (Term){value, isfinite(value) ? unit_of(value, precision->kept, NO_UNIT) : NO_UNIT};
 }
 
 /* The weighted corners of a slice, all cut to the last bit of the largest. */
 static double sum_slice(const Term *terms, const int32_t *weight, uint32_t corners)
 {
-    double unit = 0, sum = -0.0;
+    double sum = -0.0;
+    int unit = NO_UNIT;
+    for (uint32_t corner = 0; corner < corners; corner++)
+        if (weight[corner] && terms[corner].unit > unit)
+            unit = terms[corner].unit;
+    const bool is_cut = unit != NO_UNIT;
+    const double one = power_of_two(is_cut ? unit : 0), part = power_of_two(is_cut ? -unit : 0);
     for (uint32_t corner = 0; corner < corners; corner++)
         if (weight[corner])
-            unit = fmax(unit, terms[corner].unit);
-    for (uint32_t corner = 0; corner < corners; corner++)
-        if (weight[corner])
-            sum += (unit ? trunc(terms[corner].value / unit) * unit : terms[corner].value) * weight[corner];
+            sum += (is_cut ? cut(terms[corner].value * part) * one : terms[corner].value) * weight[corner];
     return sum / FRACTION_ONE;
 }
 
@@ -209,19 +233,83 @@ static float filter_floats(const TextureLane *lane, const TextureTexel *texels, 
         return float32(precision->nan);
     if (isinf(sum) || sum == 0)
         return (float)sum;
-    const double last = unit_of(sum, precision->bits, precision->least);
-    return (float)(round(sum / last) * last);
+    const int last = unit_of(sum, precision->bits, precision->least);
+    return (float)(cut_or_raise(sum * power_of_two(-last)) * power_of_two(last));
 }
 
 static uint32_t filter(const TextureLane *lane, const TextureTexel *texels, uint32_t stride, uint32_t corners,
-                       unsigned channel)
+                       unsigned channel, const int32_t *weight)
 {
     const WbTexture *texture = &lane->object->texture;
-    int32_t weight[TEXTURE_TEXELS];
-    weigh(lane->fraction, corners, weight);
     if (texture->normalized_values && !is_colour(texture, channel))
         return bits32(filter_integers(lane, texels, stride, corners, channel, weight));
     return bits32(filter_floats(lane, texels, stride, corners, channel, weight));
+}
+
+/* -- the same for all channels of floats of 32 bits, with loops that the compiler makes vector code of -- */
+
+typedef struct Texel32 {
+    uint32_t bits[TEXTURE_CHANNELS];
+} Texel32;
+
+/* Channels that there are not are zero; false: some are no numbers, which the general way knows about. */
+static bool read_floats(const WbTexture *texture, const TextureTexel *texels, uint32_t stride,
+                        uint32_t corners, Texel32 *to)
+{
+    uint32_t most = 0;
+    for (uint32_t corner = 0; corner < corners; corner++) {
+        const TextureTexel *texel = &texels[corner * stride];
+        to[corner] = (Texel32){{0}};
+        for (unsigned channel = 0; channel < texture->channels; channel++)
+            to[corner].bits[channel] = texel->address ? stored_channel(texture, texel->data, channel)
+                                                      : border_channel(texture, channel);
+        for (unsigned channel = 0; channel < TEXTURE_CHANNELS; channel++) {
+            const uint32_t exponent = to[corner].bits[channel] << 1 >> 24;
+            most = exponent > most ? exponent : most;
+        }
+    }
+    return most < 0xff;
+}
+
+/* As sum_slice(): a number with exponent e counts in units of 2^(e - 154), its last of 28 bits. */
+static void add_slice(const Texel32 *texels, const int32_t *weight, uint32_t corners, double *sum)
+{
+    uint32_t largest[TEXTURE_CHANNELS] = {0};
+    double slice[TEXTURE_CHANNELS] = {-0.0, -0.0, -0.0, -0.0};
+    for (uint32_t corner = 0; corner < corners; corner++)
+        for (unsigned i = 0; weight[corner] && i < TEXTURE_CHANNELS; i++) {
+            const uint32_t exponent = texels[corner].bits[i] << 1 >> 24;
+            largest[i] = exponent > largest[i] ? exponent : largest[i];
+        }
+    for (uint32_t corner = 0; corner < corners; corner++)
+        for (unsigned i = 0; weight[corner] && i < TEXTURE_CHANNELS; i++) {
+            const uint32_t bits = texels[corner].bits[i];
+            const double value = float32(bits << 1 >> 24 ? bits : bits & 0x80000000u);
+            const int unit = largest[i] ? (int)largest[i] - 154 : 0;
+            const double whole = copysign((double)(int32_t)(value * power_of_two(-unit)), value);
+            slice[i] += whole * power_of_two(unit) * weight[corner];
+        }
+    for (unsigned i = 0; i < TEXTURE_CHANNELS; i++)
+        sum[i] += slice[i] / FRACTION_ONE;
+}
+
+static bool filter_floats_together(const TextureLane *lane, const TextureTexel *texels, uint32_t stride,
+                                   uint32_t corners, const int32_t *weight, uint32_t value[TEXTURE_CHANNELS])
+{
+    Texel32 read[TEXTURE_TEXELS];
+    double sum[TEXTURE_CHANNELS] = {-0.0, -0.0, -0.0, -0.0};
+    if (!read_floats(&lane->object->texture, texels, stride, corners, read))
+        return false;
+    add_slice(read, weight, corners < 4 ? corners : 4, sum);
+    if (corners > 4)
+        add_slice(read + 4, weight + 4, 4, sum);
+    for (unsigned i = 0; i < TEXTURE_CHANNELS; i++) {
+        const int last = unit_of(sum[i], float_precision.bits, float_precision.least);
+        const double x = sum[i] * power_of_two(-last), whole = copysign((double)(int32_t)x, x);
+        const double rounded = fabs(x - whole) >= 0.5 ? whole + copysign(1, x) : whole;
+        value[i] = i < lane->object->texture.channels ? bits32((float)(rounded * power_of_two(last))) : 0;
+    }
+    return true;
 }
 
 /* -- results -- */
@@ -245,8 +333,14 @@ void texture_value(const TextureForm *form, const TextureLane *lane, const Textu
         gather(form, texture, texels, stride, value);
         return;
     }
+    int32_t weight[TEXTURE_TEXELS];
+    if (corners > 1)
+        weigh(lane->fraction, corners, weight);
+    if (corners > 1 && texture->channel == WB_CHANNEL_FLOAT && texture->channel_bits == 32 &&
+        filter_floats_together(lane, texels, stride, corners, weight, value))
+        return;
     for (unsigned channel = 0; channel < TEXTURE_CHANNELS; channel++)
         value[channel] = is_outside || channel >= texture->channels ? 0
-                         : corners > 1 ? filter(lane, texels, stride, corners, channel)
+                         : corners > 1 ? filter(lane, texels, stride, corners, channel, weight)
                                        : channel_bits(texture, texels, channel);
 }

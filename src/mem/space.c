@@ -472,8 +472,10 @@ const char *space_describe(const AddressSpace *space, uint64_t address, char *bu
     const Allocation *freed = find_freed(space, address);
     char name[256];
     if (holder && address - holder->base < holder->size && holder->is_lost) {
-        snprintf(buffer, size, "%" PRIu64 " bytes into registered host memory of %" PRIu64 " bytes at 0x%" PRIx64
-                 ", which the program has unmapped", address - holder->base, holder->size, holder->base);
+        snprintf(buffer, size,
+                 "%" PRIu64 " bytes into registered host memory of %" PRIu64 " bytes at 0x%" PRIx64
+                 ", which the program has unmapped",
+                 address - holder->base, holder->size, holder->base);
     } else if (holder && address - holder->base < holder->size) {
         name_allocation(holder, name, sizeof name);
         snprintf(buffer, size, "%" PRIu64 " bytes into %s%s", address - holder->base, name,

@@ -109,8 +109,8 @@ static void test_report(void **state)
         char expected[256];
         snprintf(expected, sizeof expected,
                  "kernel 'strays', strays.ptx:12:1, block (3,0,0), thread (16,0,0): 4-byte load from 0x%llx: "
-                 "inside no allocation; the nearest is the allocation of 512 bytes at 0x%llx, which ends right "
-                 "before.",
+                 "inside no allocation; the nearest is the allocation of 512 bytes at 0x%llx, which ends "
+                 "right before.",
                  (unsigned long long)rig.from + BYTES, (unsigned long long)rig.from);
         if (!strstr(rig.told.text, expected))
             fail_msg("'%s' does not say '%s'", rig.told.text, expected);

@@ -91,8 +91,9 @@ static void test_samples_are_bounded(void **state)
     (void)state;
     char *reports[2];
     for (int threads = 1; threads <= 2; threads++) {
-        WbGpu *gpu = harness_open("h200", (const char *const[]){"mode=cycle", "sm_count=1024", "sample_interval=1",
-                                                                threads == 1 ? "threads=1" : "threads=2", NULL});
+        const char *const knobs[] = {"mode=cycle", "sm_count=1024", "sample_interval=1",
+                                     threads == 1 ? "threads=1" : "threads=2", NULL};
+        WbGpu *gpu = harness_open("h200", knobs);
         uint64_t words;
         WbKernel *kernel = load(gpu, 0, &words);
         launch(gpu, kernel, words);

@@ -468,7 +468,8 @@ static void only_memory_that_is_there_is_registered(void **state)
 {
     (void)state;
     enum { READ_ONLY = 8 };
-    char *pages = map_pages(PROT_READ | PROT_WRITE), *constant = map_pages(PROT_READ), *none = map_pages(PROT_NONE);
+    char *pages = map_pages(PROT_READ | PROT_WRITE), *constant = map_pages(PROT_READ);
+    char *none = map_pages(PROT_NONE);
     assert_int_equal(cudaHostRegister(pages, (size_t)1 << 46, 0), OUT_OF_MEMORY); /* as an H200 answers */
     assert_int_equal(cudaHostRegister(pages, SIZE_MAX, 0), INVALID_VALUE);
     assert_int_equal(cudaHostRegister(none, PAGE, 0), INVALID_VALUE);

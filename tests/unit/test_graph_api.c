@@ -262,7 +262,8 @@ static void more_nodes_than_ids_count(void **state)
     check(wb_gpu_set(gpu, "graph_id_bits", "32"));
     check(wb_gpu_set(gpu, "global_bytes", "4 GiB"));
     mapped.grid = huge;
-    refuse(wb_launch(kernel("work"), &mapped), WB_ERROR_OUT_OF_MEMORY, "4294836225 nodes finds no global memory");
+    refuse(wb_launch(kernel("work"), &mapped), WB_ERROR_OUT_OF_MEMORY,
+           "4294836225 nodes finds no global memory");
     assert_int_equal(calls, 0);
     check(wb_gpu_set(gpu, "graph_id_bits", "16"));
     check(wb_gpu_set(gpu, "mode", "functional"));
