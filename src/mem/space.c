@@ -322,9 +322,12 @@ static bool is_protected(const AddressSpace *space, uint64_t address, uint64_t s
 uint8_t *space_reach_page(const AddressSpace *space, uint64_t address, uint64_t size, bool writes)
 {
     uint64_t end;
-    const bool device = is_device_address(address);
+    if (space->check == CHECK_ALLOCATION)
+        return NULL;
+    /* Some hosts have their memory among the device's addresses: see FIRST_MAPPED. */
+    const bool device = is_device_address(address) && find_in_page(space, address, PAGE_BYTES, true);
     const uint64_t page = device ? PAGE_BYTES : HOST_PAGE;
-    if (space->check == CHECK_ALLOCATION || !size || __builtin_add_overflow(address, size, &end) ||
+    if (!size || __builtin_add_overflow(address, size, &end) ||
         end > (device ? SPACE_HOST_BASE : SPACE_GLOBAL_END) || (writes && is_protected(space, address, size)))
         return NULL;
     for (uint64_t at = address & ~(page - 1); at < end; at += page) {
