@@ -53,6 +53,7 @@ typedef struct CycleMachine {
     VEC(RunningKernel *) running; /* in the order of their launches */
     VEC(LaunchShape) shapes;      /* that kernels have launched */
     Snapshot *accounted, *latest;
+    uint32_t waiting_launches; /* of the host, when a hang was found */
     Watchdog watchdog;
 } CycleMachine;
 

@@ -156,6 +156,7 @@ static HangFacts look_at_blocks(const CycleMachine *machine, const RunningKernel
     const Resources sm = resources_of_sm(&machine->config);
     const bool waits_for_place = !kernel->grid.graph && kernel->grid.entry != NO_ENTRY;
     HangFacts facts = {.is_spinning = is_spinning,
+                       .waiting_launches = machine->waiting_launches,
                        .undispatched = waits_for_place ? hang->not_dispatched : 0,
                        .resident = resources_fit(&sm, &kernel->grid.need) * machine->sm_count};
     for (uint32_t s = 0; s < machine->sm_count; s++)

@@ -127,6 +127,7 @@ static WbStatus report(const WbGpu *gpu, Error *error)
              "GPU come back to the states that they had, with nothing left that could change (knob "
              "watchdog_cycles)",
              gpu->now - machine->watchdog.quiet_from, gpu->now);
+    machine->waiting_launches = gpu->timeline.waiting_launches;
     uint32_t first = machine->running.count - 1;
     while (first && !is_on_sms(machine, machine->running.items[first]))
         first--;

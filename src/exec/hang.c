@@ -219,15 +219,17 @@ static void put_spin(const Warp *warp, char *text, size_t size)
 /* That the signal may be that of a kernel which cannot begin before these have ended. */
 static void put_behind(const HangFacts *facts, char *text, size_t size)
 {
+    char which[60] = "the launch that has";
     text[0] = '\0';
+    if (facts->waiting_launches > 1)
+        snprintf(which, sizeof which, "one of the %u launches that have", facts->waiting_launches);
     if (facts->waiting_launches)
         snprintf(
             text, size,
-            " If it is for one of the %u launch%s that ha%s not begun: a kernel begins beside others only "
-            "in another stream that waits for none of them, on a hardware queue of its own (knob "
-            "hardware_queues), and as long as not too many run (knob concurrent_kernels).",
-            facts->waiting_launches, facts->waiting_launches == 1 ? "" : "es",
-            facts->waiting_launches == 1 ? "s" : "ve");
+            " If it is for %s not begun: a kernel begins beside others only in another stream that waits "
+            "for none of them, on a hardware queue of its own (knob hardware_queues), as long as not too "
+            "many run (knob concurrent_kernels), and if all are timed or none is (knob timed_kernels).",
+            which);
 }
 
 static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)

@@ -528,17 +528,20 @@ static void kernels_that_signal_each_other(void **state)
     static const char waits[] =
         ENTRY("WAIT: ld.volatile.global.u32 %v, [%a+8]; setp.eq.u32 %p, %v, 0; @%p bra WAIT;\n"
               "st.global.u32 [%a+12], %v;\n");
-    IN_BOTH_MODES("h200", {
-        static const char *const texts[] = {waits, pong, ping};
-        for (int i = 0; i < 3; i++) {
-            WbStream *stream;
-            check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &stream));
-            put(texts[i], 1, stream);
-        }
-        check(wb_wait(gpu));
-        assert_int_equal(word_at(2), 50);
-        assert_int_equal(word_at(3), 50);
-    })
+    static const char *const texts[] = {waits, pong, ping}, *const timed[] = {"*", "other*"};
+    for (int kind = 0; kind < 2; kind++) {
+        IN_BOTH_MODES("h200", {
+            check(wb_gpu_set(gpu, "timed_kernels", timed[kind]));
+            for (int i = 0; i < 3; i++) {
+                WbStream *stream;
+                check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, 0, &stream));
+                put(texts[i], 1, stream);
+            }
+            check(wb_wait(gpu));
+            assert_int_equal(word_at(2), 50);
+            assert_int_equal(word_at(3), 50);
+        })
+    }
 }
 
 /* A kernel waits for one that is behind it in its stream, or finds no place beside it; and two wait for each
@@ -551,11 +554,17 @@ static void kernels_that_wait_in_vain(void **state)
     static const char sets[] = ENTRY("st.volatile.global.u32 [%a], 1;\n");
     static const char waits_too[] =
         ENTRY("WAIT: ld.volatile.global.u32 %v, [%a+64]; setp.eq.u32 %p, %v, 0; @%p bra WAIT;\n");
+    IN_BOTH_MODES("h200", {
+        put(waits, 1, NULL);
+        put(sets, 1, NULL);
+        EXPECT(wb_wait(gpu), "spins", "If it is for the launch that has not begun",
+               "The 1 launch queued behind it did not run");
+    })
     is_functional = true;
     open_gpu("h200");
     put(waits, 1, NULL);
     put(sets, 1, NULL);
-    EXPECT(wb_wait(gpu), "spins", "If it is for one of the 1 launch that has not begun", "concurrent_kernels",
+    EXPECT(wb_wait(gpu), "spins", "If it is for the launch that has not begun", "concurrent_kernels",
            "The 1 launch queued behind it did not run");
     WbStream *streams[2];
     for (int i = 0; i < 2; i++)
@@ -567,7 +576,7 @@ static void kernels_that_wait_in_vain(void **state)
     check(wb_gpu_set(gpu, "concurrent_kernels", "1"));
     put(waits, 1, streams[0]);
     put(sets, 1, streams[1]);
-    EXPECT(wb_wait(gpu), "spins", "If it is for one of the 1 launch that has not begun");
+    EXPECT(wb_wait(gpu), "spins", "If it is for the launch that has not begun");
     check(wb_gpu_set(gpu, "concurrent_kernels", "2"));
     put(waits, 1, streams[0]);
     put(sets, 1, streams[1]);
