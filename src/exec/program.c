@@ -7,6 +7,17 @@
 #include "ptx/contract.h"
 #include "ptx/schedule.h"
 
+/* How many registers a thread gets does not hang on the order in which instructions are issued here. */
+static uint32_t registers_of(Linker *linker, const Function *function)
+{
+    const Module *module = linker->module;
+    Arena scratch = {0};
+    const Function *ordered = schedule_function(module, function, module->target, &scratch);
+    const uint32_t registers = flow_analyse_for(module, ordered, module->target, &scratch)->registers;
+    arena_free(&scratch);
+    return registers;
+}
+
 static void analyse_function(Linker *linker, const Function *function, ProgramFunction *to)
 {
     const Module *module = linker->module;
@@ -15,7 +26,10 @@ static void analyse_function(Linker *linker, const Function *function, ProgramFu
     if (linker->environment->contracts)
         function = contract_function(module, function, linker->arena);
     to->function = target ? schedule_function(module, function, target, linker->arena) : function;
-    to->flow = flow_analyse_for(module, to->function, target ? target : module->target, linker->arena);
+    Flow *flow = flow_analyse_for(module, to->function, target ? target : module->target, linker->arena);
+    if (!target && flow_orders_registers(function, module->target))
+        flow->registers = registers_of(linker, function);
+    to->flow = flow;
 }
 
 static WbStatus analyse(Linker *linker)

@@ -37,6 +37,10 @@ Flow *flow_analyse(const Module *module, const Function *function, Arena *arena)
 /* The same with the registers that a compiler for another target gives, such as 90 for sm_90. */
 Flow *flow_analyse_for(const Module *module, const Function *function, uint32_t target, Arena *arena);
 
+/* Does the number of registers for the target follow from the order of the instructions? Then it is right
+ * only for the order that the assembler gives them (schedule.h). */
+bool flow_orders_registers(const Function *function, uint32_t target);
+
 /* The registers live before instruction `insn`, as register numbers in ascending order; returns their
  * count and writes at most `capacity` of them. For context switches that save only what is live. */
 uint32_t flow_live_before(const Module *module, const Function *function, uint32_t insn, uint32_t *registers,

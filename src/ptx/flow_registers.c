@@ -10,13 +10,16 @@
  *   - division and square roots are sequences with temporaries of their own, and a call leaves the
  *     callee the scratch registers of the ABI.
  * To that comes a small reserve: stack pointer, alignment of pairs, values on their way between units.
- * The constants were fitted to ptxas 13.0 over 91 kernels for sm_75, sm_80 and sm_90:
- * the mean deviation is 3.6 registers, half of what the text's own pressure is off. */
+ *
+ * That counts words. For kernels of GPUs whose machine code is known, registers are really given to what the
+ * instructions become (machine_values.h), and the words only say what a larger kernel can do with.
+ * scripts/registers.py compares the result with ptxas: docs/NATIVE.md. */
 #include "ptx/flow_registers.h"
 
 #include <string.h>
 
 #include "base/vec.h"
+#include "ptx/machine_values.h"
 
 enum {
     REGISTER_FILE = 65536, /* words per SM, on every GPU since Kepler */
@@ -24,6 +27,9 @@ enum {
     REGISTER_LIMIT = 255,
     RESERVE = 6,
     ABI_SCRATCH = 24,
+    OLDEST_TARGET = 75,    /* for which the assembler could be looked at */
+    HIDDEN = 2,            /* that machine code does not name */
+    FILLED = 8,            /* fewer registers than that below what is free anyway are spent on early loads */
     TEMPORARIES = 8, TEMPORARIES_FP64 = 16
 };
 
@@ -212,7 +218,7 @@ uint32_t flow_free_words(const Function *function, uint32_t target)
     return spare > RESERVE ? spare - RESERVE : 1;
 }
 
-uint32_t flow_estimate_registers(const Function *function, const FlowLive *live, uint32_t target)
+static uint32_t estimate_by_words(const Function *function, const FlowLive *live, uint32_t target)
 {
     Arena scratch = {0};
     uint32_t register_count = function->register_count;
@@ -240,4 +246,54 @@ uint32_t flow_estimate_registers(const Function *function, const FlowLive *live,
         eager = spare;
     uint32_t wanted = need > eager ? need : eager, limit = flow_register_limit(function);
     return wanted < limit ? wanted : limit;
+}
+
+static bool calls(const Function *function)
+{
+    for (uint32_t i = 0; i < function->insn_count; i++)
+        if (isa_rows[function->insns[i].row].action == ACTION_CALL)
+            return true;
+    return false;
+}
+
+static uint32_t estimate_by_color(const Function *function, const FlowLive *live, uint32_t target,
+                                  bool is_eager)
+{
+    MachineCode code = {0};
+    machine_values(function, live, target, is_eager, &code);
+    const uint32_t registers = machine_color(&code, live->graph);
+    machine_free(&code);
+    return registers ? registers + HIDDEN : 0;
+}
+
+/* The registers for a kernel whose code the assembler would have in the order in which it stands. What is
+ * free anyway is spent on constants and loads that come early; who needs more does without these. */
+static uint32_t estimate_kernel(const Function *function, const FlowLive *live, uint32_t target)
+{
+    const bool has_calls = calls(function);
+    const uint32_t spare = free_registers(target);
+    uint32_t registers = estimate_by_color(function, live, target, !has_calls);
+    if (!registers || registers + FILLED < spare)
+        return registers && has_calls && registers < ABI_SCRATCH ? ABI_SCRATCH : registers;
+    const uint32_t words = estimate_by_words(function, live, target);
+    if (registers <= spare)
+        return words > spare ? spare : words > registers ? words : registers;
+    registers = estimate_by_color(function, live, target, false);
+    registers = registers < words ? registers : words;
+    return registers > spare ? registers : spare;
+}
+
+bool flow_orders_registers(const Function *function, uint32_t target)
+{
+    return function->is_entry && target >= OLDEST_TARGET;
+}
+
+uint32_t flow_estimate_registers(const Function *function, const FlowLive *live, uint32_t target)
+{
+    const bool is_known = flow_orders_registers(function, target);
+    const uint32_t registers = is_known ? estimate_kernel(function, live, target) : 0;
+    const uint32_t limit = flow_register_limit(function);
+    if (!registers)
+        return estimate_by_words(function, live, target);
+    return registers < limit ? registers : limit;
 }

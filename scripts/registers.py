@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""How near our register counts are to those of ptxas: prints the distribution over all PTX at hand.
+
+    python3 scripts/registers.py --warpbeam build/release/bin/warpbeam [--gpu h200] [--list] [FILE...]
+
+FILE: PTX files, or CUDA sources, of which nvcc makes PTX; without any, those of workloads/ and tests/. Every
+kernel counts once, however many files hold it. Kernels are told apart in two halves by a hash of their names:
+rules are made by looking at the first one only, so that the second says what they are worth elsewhere.
+"""
+import argparse
+import collections
+import glob
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+MOST = 64   # kernels with as many registers or more are not looked at
+NEAR = 1
+
+
+def default_files():
+    found = []
+    for pattern in ("workloads/*/*.ptx", "tests/end-to-end/kernels/*.ptx", "tests/cuda/*.cu"):
+        found += sorted(glob.glob(os.path.join(ROOT, pattern)))
+    return found
+
+
+def ptx_of(path, arch, cache):
+    """The file itself, or what nvcc makes of it; null where it refuses."""
+    if path.endswith(".ptx"):
+        return path
+    made = os.path.join(cache, os.path.basename(path)[:-3] + "." + arch + ".ptx")
+    if os.path.exists(made):
+        return made if os.path.getsize(made) else None
+    for extra in ([], ["-rdc=true"]):
+        command = [CUDA + "/bin/nvcc", "-std=c++17", "-arch=" + arch, "-ptx", "-I" + os.path.dirname(path),
+                   "-I" + ROOT + "/include", path, "-o", made] + extra
+        if not subprocess.run(command, capture_output=True, check=False).returncode:
+            return made
+    open(made, "w", encoding="ascii").close()
+    return None
+
+
+def ptxas_counts(path, arch):
+    """Kernel -> (registers, whether it spills)."""
+    for extra in ([], ["-c"]):
+        done = subprocess.run([CUDA + "/bin/ptxas", "-v", "-arch=" + arch, path, "-o", "/dev/null"] + extra,
+                              capture_output=True, text=True, check=False)
+        if not done.returncode:
+            break
+    found, name, spills = {}, None, False
+    for line in done.stderr.splitlines():
+        match = re.search(r"Compiling entry function '([^']+)'", line)
+        if match:
+            name = match.group(1)
+        match = re.search(r"(\d+) bytes spill stores", line)
+        if match:
+            spills = int(match.group(1)) > 0
+        match = re.search(r"Used (\d+) registers", line)
+        if match and name:
+            found[name] = (int(match.group(1)), spills)
+            name = None
+    return found
+
+
+def our_counts(path, warpbeam, gpu):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        names = re.findall(r"^\s*(?:\.(?:visible|weak|extern)\s+)*\.entry\s+([\w$]+)", file.read(), re.M)
+    done = subprocess.run([warpbeam, "ptx", "--gpu", gpu, path], capture_output=True, text=True, check=False)
+    rows = [line for line in done.stdout.splitlines()[1:] if re.match(r"\s*\d+\s+\d+\s+\d+|cannot run", line)]
+    if len(rows) > len(names):
+        rows = rows[:len(names)]
+    return {name: int(row.split()[0]) for name, row in zip(names, rows) if not row.startswith("cannot")}
+
+
+def is_held_out(name):
+    return hashlib.sha256(name.encode()).digest()[0] % 2 == 1
+
+
+def report(title, rows):
+    if not rows:
+        return
+    off = [ours - theirs for _, _, theirs, ours in rows]
+    near = sum(abs(d) <= NEAR for d in off)
+    print("%-10s %4d kernels: %5.1f%% within %d, %5.1f%% equal, mean deviation %.2f" % (
+        title, len(rows), 100 * near / len(rows), NEAR, 100 * off.count(0) / len(rows),
+        sum(map(abs, off)) / len(rows)))
+    counts = collections.Counter(max(-10, min(10, d)) for d in off)
+    print("           " + "  ".join("%+d:%d" % (d, counts[d]) for d in sorted(counts)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--warpbeam", default=os.path.join(ROOT, "build/release/bin/warpbeam"))
+    parser.add_argument("--gpu", default="h200")
+    parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "warpbeam-registers"))
+    parser.add_argument("--list", action="store_true", help="every kernel of the first half")
+    options = parser.parse_args()
+    os.makedirs(options.cache, exist_ok=True)
+    rows, seen = [], set()
+    for path in options.files or default_files():
+        ptx = ptx_of(path, options.arch, options.cache)
+        if not ptx:
+            print("nvcc refuses " + path, file=sys.stderr)
+            continue
+        theirs, ours = ptxas_counts(ptx, options.arch), our_counts(ptx, options.warpbeam, options.gpu)
+        with open(ptx, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        for name in theirs.keys() & ours.keys():
+            at = text.find(name + "(")
+            key = (name, hashlib.sha256(re.sub(r"//.*", "", text[at:text.find("\n}", at)]).encode()).digest())
+            registers, spills = theirs[name]
+            if key in seen or registers >= MOST or spills:
+                continue
+            seen.add(key)
+            rows.append((os.path.basename(path), name, registers, ours[name]))
+    rows.sort()
+    if options.list:
+        for row in rows:
+            if not is_held_out(row[1]):
+                print("%+4d  ptxas %3d ours %3d  %s %s" % (row[3] - row[2], row[2], row[3], row[0], row[1]))
+    report("looked at", [row for row in rows if not is_held_out(row[1])])
+    report("held out", [row for row in rows if is_held_out(row[1])])
+    report("all", rows)
+
+
+if __name__ == "__main__":
+    main()
