@@ -66,4 +66,7 @@ typedef struct ChannelFormat { int x, y, z, w, kind; } ChannelFormat;
 /* Layout of cudaArrayMemoryRequirements. */
 typedef struct ArrayRequirements { size_t size, alignment; unsigned reserved[4]; } ArrayRequirements;
 
+/* Layout of cudaIpcMemHandle_t, cudaIpcEventHandle_t and cudaMemPoolPtrExportData. */
+typedef struct Exported { char bytes[64]; } Exported;
+
 #endif

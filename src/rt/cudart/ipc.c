@@ -1,7 +1,10 @@
 /* Memory, events and pools of other processes. */
 #include "rt/ipc.h"
 
+#include "rt/cudart/abi.h"
 #include "rt/cudart/cudart.h"
+
+_Static_assert(sizeof(Exported) == sizeof(RtExported), "handles are the same in both APIs");
 
 static RtError get_memory(RtExported *handle, const void *pointer)
 {

@@ -1,5 +1,6 @@
-// What a GPU does in corners of the CUDA runtime: attributes, memory of graphs, streams that go during a capture,
-// conditional nodes, freed memory, compression, handles for other processes. h200.txt is what an H200 answered.
+// What a GPU does in corners of the CUDA runtime: attributes, memory of graphs, streams that go during a
+// capture,
+// conditional nodes, freed memory, compression, handles for other processes. h200.txt is what one answered.
 //
 //     nvcc -rdc=true -gencode arch=compute_90,code=sm_90 probe.cu -o probe -lcuda -lcudadevrt
 //     for i in 0 1 2 3 4 5 6 7 8; do ./probe $i; done
@@ -431,7 +432,6 @@ static void conditional_errors()
     cudaGraphCreate(&outer, 0);
     SHOW(cudaGraphAddChildGraphNode(&node, outer, nullptr, 0, n));
     cudaGetLastError();
-    // default in a loop: an IF inside a WHILE whose default is assigned: at the launch only, or each iteration?
 }
 
 static void nested_default()
