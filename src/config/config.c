@@ -229,7 +229,8 @@ static char *read_config(const char *path, size_t *length, Error *error)
     char *text = file ? xmalloc(MOST_BYTES + 1) : NULL;
     *length = file ? fread(text, 1, MOST_BYTES + 1, file) : 0;
     if (!file || ferror(file))
-        error_set(error, WB_ERROR_NOT_FOUND, "The configuration file %s cannot be read: %s.", path, strerror(errno));
+        error_set(error, WB_ERROR_NOT_FOUND, "The configuration file %s cannot be read: %s.", path,
+                  strerror(errno));
     else if (*length > MOST_BYTES)
         error_set(error, WB_ERROR_ARGUMENT, "The configuration file %s is larger than 1 MiB.", path);
     if (file)
@@ -240,7 +241,8 @@ static char *read_config(const char *path, size_t *length, Error *error)
     return NULL;
 }
 
-static bool start_parser(yaml_parser_t *parser, const char *text, size_t length, const char *path, Error *error)
+static bool start_parser(yaml_parser_t *parser, const char *text, size_t length, const char *path,
+                         Error *error)
 {
     if (!yaml_parser_initialize(parser)) {
         error_set(error, WB_ERROR_OUT_OF_MEMORY, "There is no host memory to read %s.", path);
@@ -266,8 +268,8 @@ static WbStatus check_depth(const char *text, size_t length, const char *path, E
         depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
         is_over = type == YAML_STREAM_END_EVENT || depth > MOST_DEPTH;
         if (depth > MOST_DEPTH)
-            error_set(error, WB_ERROR_ARGUMENT, "%s:%zu: a configuration is a list of 'key: value' lines.", path,
-                      event.start_mark.line + 1);
+            error_set(error, WB_ERROR_ARGUMENT, "%s:%zu: a configuration is a list of 'key: value' lines.",
+                      path, event.start_mark.line + 1);
     }
     yaml_parser_delete(&parser);
     return error->status;
@@ -281,7 +283,8 @@ static WbStatus load_file(const char *path, GpuConfig *config, unsigned depth, E
     size_t length = 0;
     char *text = read_config(path, &length, error);
     yaml_parser_t parser;
-    if (!text || check_depth(text, length, path, error) || !start_parser(&parser, text, length, path, error)) {
+    if (!text || check_depth(text, length, path, error) ||
+        !start_parser(&parser, text, length, path, error)) {
         xfree(text);
         return error->status;
     }
