@@ -1,7 +1,8 @@
 /* Speed of cycle mode: warp instructions a second of the six programs.
  *
  *   speed [gtx480] [titanv] ...    best of several runs on one host thread
- *   speed --peer FILE              beside those of another simulator, measured on this same machine: a table as
+ *   speed --peer FILE              beside those of another simulator, measured on this same machine: a table
+ * as
  *                                  workloads/six/peer.csv is, with the columns name and warp_inst_per_s
  *   speed --scaling [h200]         several host threads against one, on inputs that fill a large GPU; runs
  *                                  with one and with several take turns, so that both see the same weather

@@ -158,8 +158,8 @@ void wb_set_output(WbGpu *gpu, WbOutput *output, void *context);
 /* Where failed assertions of kernels are told, if not there. */
 void wb_set_assertion_output(WbGpu *gpu, WbOutput *output, void *context);
 /* Who is told, sentence by sentence and as soon as their kernel has ended, of accesses outside of every
- * allocation that passed (knob memory_check: report): once for each kernel and line; and once of a module that is compiled for a
- * newer GPU (knob newer_ptx: tell). Nobody at first. */
+ * allocation that passed (knob memory_check: report): once for each kernel and line; and once of a module
+ * that is compiled for a newer GPU (knob newer_ptx: tell). Nobody at first. */
 void wb_set_notice(WbGpu *gpu, WbOutput *notice, void *context);
 /* Calls the function about every `seconds` of the host's time while a call simulates, in that call; null:
  * nobody is told. When it answers false, the call fails with WB_ERROR_INTERRUPTED, as at a failure of a

@@ -12,9 +12,9 @@
  * every host.
  *
  * Time stands still between calls that wait. These run the timeline until what they wait for has ended. In
- * functional mode, and for kernels that the knob timed_kernels leaves out, a kernel takes a cycle for each warp
- * instruction, which is what %clock counts there; kernels run side by side as in cycle mode, each as if it had the
- * GPU for itself (exec/functional.h). */
+ * functional mode, and for kernels that the knob timed_kernels leaves out, a kernel takes a cycle for each
+ * warp instruction, which is what %clock counts there; kernels run side by side as in cycle mode, each as if
+ * it had the GPU for itself (exec/functional.h). */
 #ifndef API_TIMELINE_H
 #define API_TIMELINE_H
 
@@ -61,8 +61,8 @@ typedef struct FunctionalLaunch {
 } FunctionalLaunch;
 
 /* Kernels that start together: those of a graph, in the order of its grids, or without one a single kernel.
- * Invariant: on the machine of cycle mode, running counts the orders whose `running` is set; without timing it is
- * `count` as long as `functional` is there. */
+ * Invariant: on the machine of cycle mode, running counts the orders whose `running` is set; without timing
+ * it is `count` as long as `functional` is there. */
 typedef struct KernelLaunch {
     LaunchOrder *orders;
     uint32_t count, running;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Cycles between looks while it watches: LEAST and up to that number more, or as many as make the looks last as
- * long as it has been quiet, since where memory is slow a turn of a warp's lanes is long; looks until it gives
- * up, where no warp at all has come back, and in any case; and those with changes. */
+/* Cycles between looks while it watches: LEAST and up to that number more, or as many as make the looks last
+ * as long as it has been quiet, since where memory is slow a turn of a warp's lanes is long; looks until it
+ * gives up, where no warp at all has come back, and in any case; and those with changes. */
 enum { LEAST = 64, SPREAD = 1023, FIRST_LOOKS = 40, LOOKS = 400, STRIKES = 8 };
 /* Stores that were under way when it began to watch are done by then. */
 enum { SETTLE = 10000 };

@@ -1,8 +1,8 @@
 /* Things in the order of 64-bit keys, such as addresses: found, added and removed in logarithmic time.
  *
  * A tree whose leaves hold keys and things side by side, so that a search reads few lines of the host's
- * cache, and are linked in order, so that neighbours are one step away. Nodes that become empty are removed; others
- * are never merged, as most users remove what they added first or all of it. */
+ * cache, and are linked in order, so that neighbours are one step away. Nodes that become empty are removed;
+ * others are never merged, as most users remove what they added first or all of it. */
 #ifndef BASE_TREE_H
 #define BASE_TREE_H
 

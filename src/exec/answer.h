@@ -1,8 +1,8 @@
 /* What a call of the device runtime writes where a thread's pointer says.
  *
- * Functional mode writes it at once. A timing model keeps it until word of the answer is back at the warp; then
- * it is stores of that warp as any others are, in front of all that the warp does next. A piece is aligned to
- * its size, which is that of an element that an instruction could store. */
+ * Functional mode writes it at once. A timing model keeps it until word of the answer is back at the warp;
+ * then it is stores of that warp as any others are, in front of all that the warp does next. A piece is
+ * aligned to its size, which is that of an element that an instruction could store. */
 #ifndef EXEC_ANSWER_H
 #define EXEC_ANSWER_H
 

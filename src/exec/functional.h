@@ -1,12 +1,12 @@
 /* Functional mode: runs launches to their ends, and all that they launch, with no timing.
  *
- * Of a launch up to `resident_blocks` blocks are in flight, as they would be on the GPU; each warp of each of them
- * runs `turn` instructions and then the next one's turn comes, so that a block that waits for another
+ * Of a launch up to `resident_blocks` blocks are in flight, as they would be on the GPU; each warp of each of
+ * them runs `turn` instructions and then the next one's turn comes, so that a block that waits for another
  * resident block gets its answer. A block that ends makes room for the next of its grid, and when there is
  * none, of the grid that became ready next. A block that waits for what it has launched makes room, too.
  *
- * Launches of the host run side by side. Each has a clock, which counts its own warp instructions from the cycle
- * in which it started; the one that is furthest behind has its turn next. So kernels that wait for each
+ * Launches of the host run side by side. Each has a clock, which counts its own warp instructions from the
+ * cycle in which it started; the one that is furthest behind has its turn next. So kernels that wait for each
  * other's signals get them, and how long one takes does not depend on who is beside it.
  *
  * Blocks of a dependency graph begin when all their parents have ended, in the order in which that comes
@@ -51,8 +51,8 @@ typedef struct FunctionalGrid {
     uint32_t place;           /* among those of the run */
 } FunctionalGrid;
 
-/* A run of the grids of the graph, or without one of a single grid, and of what they launch. The grids stay the
- * caller's; they are filled in and have one error. `runtime` is null where kernels cannot launch. */
+/* A run of the grids of the graph, or without one of a single grid, and of what they launch. The grids stay
+ * the caller's; they are filled in and have one error. `runtime` is null where kernels cannot launch. */
 FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, const DependencyGraph *graph,
                                  const FunctionalLimits *limits, DeviceRuntime *runtime, uint64_t clock);
 void functional_free(FunctionalRun *run);
@@ -89,8 +89,8 @@ typedef struct FunctionalOutside {
 void functional_enter(FunctionalSide *side, FunctionalRun *run);
 /* The run does not take part any more. */
 void functional_leave(FunctionalSide *side, FunctionalRun *run);
-/* Lets all run until their clocks are at least `until`; earlier, the first that is over or has failed, which its
- * error says. Null: all are there. */
+/* Lets all run until their clocks are at least `until`; earlier, the first that is over or has failed, which
+ * its error says. Null: all are there. */
 FunctionalRun *functional_advance(FunctionalSide *side, uint64_t until, const FunctionalOutside *outside);
 
 #endif

@@ -1,4 +1,5 @@
-/* Inside of functional mode: functional.c (a launch's blocks) and functional_side.c (launches side by side). */
+/* Inside of functional mode: functional.c (a launch's blocks) and functional_side.c (launches side by side).
+ *  */
 #ifndef EXEC_FUNCTIONAL_RUN_H
 #define EXEC_FUNCTIONAL_RUN_H
 

@@ -21,7 +21,8 @@ void hang_list_warp(HangList *list, const Warp *warp, const char *ready, Arena *
 /* "\n    warps 0-3, lanes 0xff, at k.ptx:12:3: waits ..."; returns its length, 0 where it does not fit. */
 size_t hang_put_lanes(const HangLanes *lanes, char *text, size_t size);
 
-/* What is known of the blocks of launches that do not end, to judge why. The caller sets those up to `blocks`. */
+/* What is known of the blocks of launches that do not end, to judge why. The caller sets those up to
+ * `blocks`. */
 typedef struct HangFacts {
     bool is_spinning;      /* else nothing moves any more */
     uint64_t undispatched; /* blocks that wait for a place on the GPU */

@@ -102,8 +102,8 @@ bool spin_can_run(const Warp *warp)
 enum { MATCHES = 3, FIRST_PATIENCE = 4 };
 
 /* Whether each of several groups that take turns has been made, or has got its turn, since then. One whose
- * turn has just come may not have run yet; it has when its turn comes again, and matches are counted more than
- * once. Before Volta the newest group alone runs, and the others wait for it. */
+ * turn has just come may not have run yet; it has when its turn comes again, and matches are counted more
+ * than once. Before Volta the newest group alone runs, and the others wait for it. */
 static bool have_had_turns(const Warp *warp, uint64_t order)
 {
     uint32_t ready = 0, late = 0;

@@ -322,8 +322,8 @@ void l2_advance(L2Slice *slice, Cycle now)
     look_up(slice, now);
     const Cycle take = take_in(slice, now);
     account_full(slice, now);
-    /* Replies that come after one that cannot be sent change nothing, but for those to the other half, which do
-     * not go through the crossbar. */
+    /* Replies that come after one that cannot be sent change nothing, but for those to the other half, which
+     * do not go through the crossbar. */
     const Cycle due =
         slice->replies.first && !slice->copies ? CYCLE_NEVER : l2_ring_ready(first_delay(slice));
     slice->next = earlier(earlier(earlier(send, due), take), slice->head_at);

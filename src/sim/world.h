@@ -10,8 +10,8 @@ typedef struct WorldEnd {
     Cycle next;      /* when something is left to do; CYCLE_NEVER: nothing is */
 } WorldEnd;
 
-/* `threads`: 0 means as many as the host has processors. `lookahead`: no message is shorter. `window`: how long a window may be, 0 or more than the lookahead
- * means the lookahead. */
+/* `threads`: 0 means as many as the host has processors. `lookahead`: no message is shorter. `window`: how
+ * long a window may be, 0 or more than the lookahead means the lookahead. */
 World *world_create(uint32_t shard_count, uint32_t threads, Cycle lookahead, Cycle window);
 void world_free(World *world);
 /* Gives the shard its number; numbers order messages. */

@@ -5,8 +5,8 @@
  * the way there and back, or for the device runtime if that takes longer. An answer may be that the warp's
  * block has to wait for its children: the block begins to leave when that word has come (suspend.c). Or that
  * it need not: then the warp must not find in the L1 what is older than what they wrote. What a call writes
- * where its threads' pointers say is stored by the warp when the answer has come, before it goes on: so it goes
- * the way of all stores, through the SM's own L1. */
+ * where its threads' pointers say is stored by the warp when the answer has come, before it goes on: so it
+ * goes the way of all stores, through the SM's own L1. */
 #include "sm/intrinsic.h"
 
 #include "exec/engine.h"

@@ -1,5 +1,5 @@
-/* A validator of JSON schemas, for what docs/report.schema.json uses of them: type, enum, properties, required,
- * additionalProperties, items, minItems, maxItems, and $ref into $defs. */
+/* A validator of JSON schemas, for what docs/report.schema.json uses of them: type, enum, properties,
+ * required, additionalProperties, items, minItems, maxItems, and $ref into $defs. */
 #ifndef TESTS_SCHEMA_CHECK_H
 #define TESTS_SCHEMA_CHECK_H
 
@@ -148,8 +148,8 @@ static bool check(Check *state, const json_t *schema, const json_t *value)
            (!json_is_array(value) || check_array(state, schema, value));
 }
 
-/* False with the first place that is wrong and why in `why`. A keyword of the schema that is not known here is
- * wrong, too. */
+/* False with the first place that is wrong and why in `why`. A keyword of the schema that is not known here
+ * is wrong, too. */
 static bool schema_check(const json_t *schema, const json_t *value, char *why, size_t size)
 {
     Check state = {.root = schema, .why = why, .size = size};

@@ -35,7 +35,8 @@ static void same(const char *what, const KernelRecord *record, uint32_t part, ui
 
 /* -- requests -- */
 
-/* Of requests of the slice's own SMs: some come from the other half of L2, some are passed on to it instead. */
+/* Of requests of the slice's own SMs: some come from the other half of L2, some are passed on to it instead.
+ *  */
 static uint64_t lookups(const L2Statistics *slice)
 {
     return slice->loads + slice->stores + slice->atomics - slice->linked_writes + slice->link_writes;

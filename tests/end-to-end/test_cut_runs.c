@@ -2,8 +2,8 @@
  *
  *     test_cut_runs [SEEDS [FIRST]]
  *
- * A few seeds are drawn where nobody says how many, and those that once did not agree; for hours, scripts/fuzz.sh
- * runs the fuzzer fuzz_cut. */
+ * A few seeds are drawn where nobody says how many, and those that once did not agree; for hours,
+ * scripts/fuzz.sh runs the fuzzer fuzz_cut. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -66,7 +66,8 @@ static void tree_on_a_narrow_machine(Kernels *kernels)
     assert_int_equal(statistic(kernels, "entries_peak"), 3);
 }
 
-/* The root's kernel leaves the distributor and comes back; its first block could be dispatched long before. */
+/* The root's kernel leaves the distributor and comes back; its first block could be dispatched long before.
+ *  */
 static void a_held_kernel_has_started_once(Kernels *kernels)
 {
     WbRecord record;

@@ -456,8 +456,8 @@ static void counting_that_decides(void **state)
     }
 }
 
-/* Half of each warp spins until the other half, whose turn has not come, sets the flag. Where a thousand threads
- * poll one word a turn takes long, and all the while those that spin come back to where they were. */
+/* Half of each warp spins until the other half, whose turn has not come, sets the flag. Where a thousand
+ * threads poll one word a turn takes long, and all the while those that spin come back to where they were. */
 static void lanes_that_wait_for_their_turn(void **state)
 {
     (void)state;

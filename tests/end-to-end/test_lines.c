@@ -1,5 +1,6 @@
-/* Profiles by line: counts add up to the kernel's, lines are those of .loc, waits stand where they arise, what
- * kernels launch is in them; and profiling changes no cycle and is the same for any number of threads. */
+/* Profiles by line: counts add up to the kernel's, lines are those of .loc, waits stand where they arise,
+ * what kernels launch is in them; and profiling changes no cycle and is the same for any number of threads.
+ *  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +104,8 @@ static void test_places(void **state)
     wb_gpu_close(gpu);
 }
 
-/* Issues and waits of a kernel's lines are all that its warps did while they were resident: at most a cycle of
- * a warp more or less, for warps that leave within a cycle. */
+/* Issues and waits of a kernel's lines are all that its warps did while they were resident: at most a cycle
+ * of a warp more or less, for warps that leave within a cycle. */
 static void check_sums(const KernelRecord *record, const GpuConfig *config)
 {
     uint64_t issued = 0, threads = 0, waited = 0;

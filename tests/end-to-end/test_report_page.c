@@ -1,5 +1,5 @@
-/* `warpbeam report`: what gets into the page, and the sentences of its errors. web/test looks at the page in a
- * browser. */
+/* `warpbeam report`: what gets into the page, and the sentences of its errors. web/test looks at the page in
+ * a browser. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

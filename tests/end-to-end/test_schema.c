@@ -1,5 +1,5 @@
-/* docs/report.schema.json describes every field of every report: it is what the tables say, reports of all kinds
- * of runs obey it, and reports with anything more, less or else do not. */
+/* docs/report.schema.json describes every field of every report: it is what the tables say, reports of all
+ * kinds of runs obey it, and reports with anything more, less or else do not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -109,7 +109,8 @@ static void own_accesses_keep_their_order(void **state)
     rig_free(rig);
 }
 
-/* All SMs count in few words and look at them: an SM never sees a word go back. Returns a sum over all replies. */
+/* All SMs count in few words and look at them: an SM never sees a word go back. Returns a sum over all
+ * replies. */
 static uint64_t count_and_look(uint32_t threads, Cycle window)
 {
     enum { WORDS = 6, STEPS = 200 };

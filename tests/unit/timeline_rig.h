@@ -1,5 +1,5 @@
-/* A GPU for tests of streams: gtx480 in cycle mode, a cycle of which is a nanosecond, with a test's PTX and some words of
- * memory that are zero at first. A test file defines `text` before it includes this. */
+/* A GPU for tests of streams: gtx480 in cycle mode, a cycle of which is a nanosecond, with a test's PTX and
+ * some words of memory that are zero at first. A test file defines `text` before it includes this. */
 #ifndef TIMELINE_RIG_H
 #define TIMELINE_RIG_H
 

@@ -21,9 +21,9 @@ MEASUREMENT(measure_block_barrier)
  * which 1000 rounds make negligible in the real measurement. */
 enum { FEW_ROUNDS = 10, MORE_ROUNDS = 30, THREADS = 256 };
 
-/* Which half of L2 owns a flag goes by its address, and so does a flag barrier's time: an H200 takes 1.62 to 2.06 us
- * with four blocks an SM (flag_barrier_at in h200-halves.csv). Where the flags of the real measurement were is not known,
- * so ours is the mean of the same places. */
+/* Which half of L2 owns a flag goes by its address, and so does a flag barrier's time: an H200 takes 1.62 to
+ * 2.06 us with four blocks an SM (flag_barrier_at in h200-halves.csv). Where the flags of the real
+ * measurement were is not known, so ours is the mean of the same places. */
 enum { FLAG_BYTES = 1 << 21, PLACES = 8 };
 static const uint32_t places[PLACES] = {0, 4096, 16384, 32768, 65536, 131072, 262144, 1048576};
 

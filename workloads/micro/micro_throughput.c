@@ -1,5 +1,6 @@
 /* Atomics and reading with the whole GPU. Times come from the cycles of launches, as events around them would
- * have shown them: what a launch that does nothing takes between events is not the GPU's alone, and was measured. */
+ * have shown them: what a launch that does nothing takes between events is not the GPU's alone, and was
+ * measured. */
 #include "micro/measure.h"
 
 #include <math.h>
@@ -83,9 +84,9 @@ static void read_all(Host *host, const MicroGpu *gpu, uint64_t buffer, uint64_t 
     host_free(host, out);
 }
 
-/* Twenty launches in a row were measured, after twenty that warmed L2 up, from an event before the first to one
- * behind the last. All but the last took at least as long as the host needs for a launch; the simulator has no
- * such host, so that time is given. */
+/* Twenty launches in a row were measured, after twenty that warmed L2 up, from an event before the first to
+ * one behind the last. All but the last took at least as long as the host needs for a launch; the simulator
+ * has no such host, so that time is given. */
 MEASUREMENT(measure_read_warm)
 {
     enum { LAUNCHES = 20 };
