@@ -111,6 +111,9 @@ static void calls_need_what_they_work_on(void **state)
 {
     (void)state;
     int cell = 0;
+    WbSharedPiece pieces[WB_SHARED_PIECES];
+    size_t piece_count;
+    uint64_t offset;
     const uint64_t starts[] = {0, 1, 1, 1, 1};
     REFUSED(wb_gpu_set(gpu, "sm_count", "none"));
     REFUSED(wb_module_load(gpu, NULL, NULL, 0, NULL));
@@ -126,6 +129,7 @@ static void calls_need_what_they_work_on(void **state)
     REFUSED(wb_host_register(gpu, NULL, 4));
     REFUSED(wb_host_register_read_only(gpu, NULL, 4));
     REFUSED(wb_host_unregister(gpu, &cell));
+    REFUSED(wb_memory_share(gpu, 12, pieces, &piece_count, &offset));
     REFUSED(wb_launch(kernel, NULL));
     REFUSED(wb_stream_launch(foreign, kernel, &(WbLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}}));
     REFUSED(wb_stream_copy(gpu, NULL, NULL));
