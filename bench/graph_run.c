@@ -27,7 +27,8 @@ static double run(const WireframeBenchmark *benchmark, WireframeMode mode)
         fprintf(stderr, "graph_run: %s\n", error);
         return 0;
     }
-    const bool right = wb_gpu_set(gpu, "mode", "cycle") == WB_OK && wb_gpu_set(gpu, "threads", "1") == WB_OK &&
+    const bool right = wb_gpu_set(gpu, "mode", "cycle") == WB_OK &&
+                       wb_gpu_set(gpu, "threads", "1") == WB_OK &&
                        wireframe_run(benchmark, &how, gpu, SOURCE_DIRECTORY "/workloads/wireframe", &host);
     if (!right)
         fprintf(stderr, "graph_run: %s: %s\n", benchmark->name, host.error);

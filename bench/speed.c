@@ -165,7 +165,7 @@ static void print_end(size_t index, void *context, const JobEnd *end)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: speed [GPU ...] [--threads N] [--repeat N] [--peer FILE]      (gtx480 titanv, 1, 3)\n"
+    fprintf(stderr, "usage: speed [GPU ...] [--threads N] [--repeat N] [--peer FILE]  (gtx480 titanv, 1, 3)\n"
                     "       speed --scaling [GPU ...] [--threads N] [--repeat N]      (h200, 2, 3)\n");
     exit(2);
 }

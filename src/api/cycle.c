@@ -1,3 +1,5 @@
+/* The machine of cycle mode as a whole: checked, put together from its parts, kept between launches, and
+ * taken apart. */
 #include "api/gpu.h"
 
 #include <inttypes.h>
@@ -57,8 +59,8 @@ static World *create_world(CycleMachine *machine)
 {
     const GpuConfig *config = &machine->config;
     const uint32_t last = machine->sm_count + machine->partition_count;
-    World *world =
-        world_create(count_shards(config), (uint32_t)config->threads, cycle_lookahead(config), config->window);
+    World *world = world_create(count_shards(config), (uint32_t)config->threads, cycle_lookahead(config),
+                                config->window);
     for (uint32_t i = 0; i < machine->sm_count; i++)
         world_add(world, &machine->sms[i]->shard, i);
     for (uint32_t i = 0; i < machine->partition_count; i++)

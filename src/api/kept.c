@@ -1,3 +1,5 @@
+/* What timelines keep stays bounded by thinning: when there is too much, every second thing goes, from
+ * then on, too. */
 #include "api/gpu.h"
 
 /* Samples of all kernels together, more or less: a picture is no wider. */

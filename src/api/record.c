@@ -1,3 +1,4 @@
+/* Snapshots of all counters, and records of kernels, which hold the differences of two snapshots. */
 #include "api/cycle.h"
 
 #include <stdlib.h>

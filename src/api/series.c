@@ -1,3 +1,5 @@
+/* Samples are differences of running counters. They go into columns: the rows of series.def, then three
+ * for every SM. */
 #include "api/cycle.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* The timeline goes from event to event: it starts what is ready, lets the machine run to the next end,
+ * and tells those who wait for it. */
 #include "api/gpu.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Looks at the machine between slices. It never decides by how long something takes, only by states that
+ * come back. */
 #include "api/gpu.h"
 
 #include <inttypes.h>

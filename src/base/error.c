@@ -1,3 +1,4 @@
+/* The first error stays; its text is made printable here, once for all who show it. */
 #include "base/error.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Reading a whole file, and what paths are made of. */
 #include "base/file.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Three questions to the host's kernel, from the cheapest on: msync() says whether pages are mapped,
+ * MADV_POPULATE_* whether they can be read or written, /proc/self/maps how far that goes. */
 #include "base/host_range.h"
 
 #include <errno.h>

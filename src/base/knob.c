@@ -1,3 +1,4 @@
+/* Values of knobs from text, checked by the rows of their table, and back to text. */
 #include "base/knob.h"
 
 #include "base/nearest.h"

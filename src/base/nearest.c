@@ -1,3 +1,4 @@
+/* Names by edit distance. The hint is the nearest one, if it is near enough to be meant. */
 #include "base/nearest.h"
 
 #include <stdbool.h>

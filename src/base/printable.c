@@ -1,3 +1,5 @@
+/* Goes through text by UTF-8 characters, so that letters of other languages stay and control characters do
+ * not. */
 #include "base/printable.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Counters are found by their offsets. Where a struct holds nothing else, they are one array, and sums
+ * over many parts are vector code. */
 #include "base/stat.h"
 
 #include <string.h>

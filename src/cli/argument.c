@@ -1,3 +1,4 @@
+/* One argument is a type, a value or a size, and for buffers what they are filled with. */
 #include "cli/argument.h"
 
 #include <errno.h>

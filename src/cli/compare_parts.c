@@ -1,3 +1,4 @@
+/* Flattens a report into names and numbers, kernel by kernel, and adds up what can be added. */
 #include "cli/compare_parts.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The page is a template with a gap; what runs and papers have to say is put into it as JSON. */
 #include "cli/page.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+/* Blocks and lines of a report become rows of numbers, which are a fraction of the objects' size in a
+ * page. */
 #include "cli/page_run.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Options that choose and change the GPU are taken first; whatever is left belongs to the command. */
 #include "cli/running.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Goes through a report and the schema's rows side by side; the first field that does not fit is told by
+ * its path. */
 #include "cli/statistics_check.h"
 
 #include <stdio.h>

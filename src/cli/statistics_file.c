@@ -1,3 +1,4 @@
+/* A file is read whole, parsed, checked, and completed with what older versions did not write. */
 #include "cli/statistics_file.h"
 
 #include <errno.h>

@@ -36,7 +36,8 @@ static const Option running[] = {
     {"--gpu", "NAME", "the GPU: a name that `warpbeam list gpus` shows, or a YAML file; h200 unless given",
      LIST("gpus")},
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
-    {"--threads", "N", "host threads of cycle mode: the number of processors unless given; the result is the same with any", ANY},
+    {"--threads", "N",
+     "host threads of cycle mode: the number of processors unless given; the result is the same with any", ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
     {"--stats", "FILE",
      "all statistics: FILE.csv, else JSON; on standard output where FILE is -, but for CUDA programs, whose "
@@ -128,7 +129,8 @@ static const OptionGroup compare_options = GROUP("Options", NULL, of_compare);
 static const Option of_demo[] = {
     {"--size", "SIZE", "of the matrix: small unless given; tiny takes a second", WORDS("small full tiny")},
     {"--gpu", "NAME", "the GPU: gtx480, the paper's, unless given", LIST("gpus")},
-    {"--threads", "N", "host threads: the number of processors unless given; the result is the same with any", ANY},
+    {"--threads", "N",
+     "host threads: the number of processors unless given; the result is the same with any", ANY},
     {"--progress", "WHEN", "auto, on a terminal; always; or never", WORDS("auto always never")},
     {"--out", "FOLDER", "keeps the statistics of every run and the report; otherwise nothing is written",
      FOLDER_VALUE},

@@ -1,3 +1,5 @@
+/* Pieces of an answer are gathered by size, and each store takes one piece of every lane, as an
+ * instruction would. */
 #include "exec/answer.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* What every launch by a kernel has to pass, call by call; limits are checked before anything is taken. */
 #include "exec/device_runtime.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Groups and joins are entries of two tables of a warp, with free lists; all links are indices, so that a
+ * warp can be copied. */
 #include "exec/divergence.h"
 
 static uint32_t new_group(Warp *warp, Group group)

@@ -1,3 +1,4 @@
+/* One launch in functional mode: its blocks in flight, whose turn it is, and what they launch. */
 #include "exec/functional_run.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Lanes that stand at one place for one reason are told together, of all warps of which it is true. */
 #include "exec/hang.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* An address is looked up as an access of that thread would be; nothing is copied where a part of it is
+ * not its own. */
 #include "exec/peek.h"
 
 #include "exec/access.h"

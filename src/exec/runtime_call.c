@@ -1,3 +1,4 @@
+/* A call is answered thread by thread, in the order of lanes. */
 #include "exec/runtime_call.h"
 
 #include "exec/answer.h"

@@ -1,3 +1,5 @@
+/* A warp's state as one number: a hash of its groups, of the registers that decide, and of the barriers of
+ * its block. */
 #include "exec/spin.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* A machine notes its own stray accesses; those of all machines are put in order before they are told, so
+ * that threads do not matter. */
 #include "exec/stray.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Stretches are reserved by mmap() without access, and pages are opened by mprotect() when an allocation
+ * needs them. */
 #include "mem/backing.h"
 
 #include <string.h>

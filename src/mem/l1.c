@@ -1,3 +1,5 @@
+/* Lookups, misses and fills. Whether a line may be found again is decided by its generation: an
+ * invalidation makes a new one. */
 #include "mem/l1.h"
 
 #include <string.h>

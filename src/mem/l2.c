@@ -1,3 +1,4 @@
+/* The slice's queues, tick by tick; what a lookup does to data and tags is in l2_lookup.c. */
 #include "mem/l2.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Sums of a record are scattered into the structs that components count in, so that ratios are written
+ * with their names. */
 #include "report/sums.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Segments of loaded objects come first, since they say where a program's data ends; mappings only say
+ * what can be read. */
 #include "rt/extent.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Three ways to an end, exit, quick_exit and a crash, write the same files once. */
 #include "rt/finish.h"
 
 #include <errno.h>

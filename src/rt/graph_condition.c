@@ -1,3 +1,5 @@
+/* A condition is a word of host memory that kernels write; its address is its handle. It lives as long as
+ * a graph that goes by it. */
 #include "rt/graph_condition.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* A handle names a process, its files and a number that tells whether they are still the same. */
 #include "rt/ipc.h"
 
 #include <errno.h>

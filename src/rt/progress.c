@@ -1,3 +1,4 @@
+/* A thread that sleeps until no call has come for a while, and then runs what is in streams. */
 #include "rt/progress.h"
 
 #include <pthread.h>

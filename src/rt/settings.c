@@ -1,3 +1,5 @@
+/* All variables are read and checked before the GPU is opened, so that a wrong one stops the program at
+ * once. */
 #include "rt/settings.h"
 
 #include <fcntl.h>

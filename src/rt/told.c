@@ -1,3 +1,4 @@
+/* A hash of each sentence is kept, which is enough to know it again. */
 #include "rt/told.h"
 
 #include "base/vec.h"

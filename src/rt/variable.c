@@ -1,3 +1,4 @@
+/* What an empty or a wrong variable means is decided here for all of them. */
 #include "rt/variable.h"
 
 #include <ctype.h>
