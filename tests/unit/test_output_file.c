@@ -1,7 +1,7 @@
 /* Files that are written as a whole or not at all: what there was stays until then, links and permissions
  * stay, and nothing else is left in the folder. All of it is tried with files that have no name while they
- * are written, and with those of file systems that have none such: the source is compiled into this test,
- * with a switch. */
+ * are written, and with those of file systems that have none such: the source is compiled into this test
+ * under names of its own, with a switch. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,6 +18,9 @@
 static int temporary_flag = O_TMPFILE;
 #undef O_TMPFILE
 #define O_TMPFILE temporary_flag
+#define output_file_begin tested_begin
+#define output_file_stream tested_stream
+#define output_file_end tested_end
 #include "base/output_file.c"
 
 static char folder[] = "/tmp/warpbeam-test-XXXXXX";
