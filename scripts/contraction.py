@@ -213,6 +213,23 @@ fp-zero-add     f32  mul.T t, a, b; add.T u, t, 0f80000000; add.T y, u, c
 fp-zero-add2    f32  add.T u, a, 0f80000000; mul.T t, u, b; mul.T v, c, d; add.T w, t, 0f80000000; add.T y, w, v
 mul-mul-one     f32  mul.T t, a, b; mul.T u, t, 0f3F800000; add.T y, u, c
 lerp            f32  sub.T t, b, a; mul.T u, t, c; add.T y, a, u
+sign            f32  neg.T y, a; abs.T z, b
+sign-guarded    f32  setp.gt.T p, g, h; mov.T y, c; @p neg.T y, a; mov.T z, d; @p abs.T z, b
+sign-guarded-ftz f32  setp.gt.T p, g, h; mov.T y, c; @p neg.ftz.T y, a
+sign-guarded    f64  setp.gt.T p, g, h; mov.T y, c; @p neg.T y, a
+sign-guarded    f16  setp.gt.T p, g, h; mov.T y, c; @p neg.T y, a
+sign-branch     f32  setp.gt.T p, g, h; mov.T y, c; @p bra L; neg.T y, a; L:
+sign-of-sign    f32  setp.gt.T p, g, h; mov.T y, c; abs.T t, a; @p neg.T y, t
+sign-old        f32  setp.gt.T p, g, h; neg.T y, a; @p add.T y, c, d
+sign-old-own    f32  setp.gt.T p, g, h; neg.T y, a; @p mul.T y, y, d
+sign-old-b32    f32  setp.gt.T p, g, h; neg.T y, a; @p mov.b32 y, c
+sign-old-seen   f32  setp.gt.T p, g, h; neg.T y, a; mov.T z, y; @p add.T y, c, d
+sign-old-block  f32  setp.gt.T p, g, h; neg.T y, a; @p bra L; bar.sync 0; L: @p add.T y, c, d
+sign-old-special f32  setp.gt.T p, g, h; neg.T y, a; @p ex2.approx.T y, b
+sign-selp       f32  setp.gt.T p, g, h; neg.T t, a; selp.T y, t, c, p
+sign-selp-b32   f32  setp.gt.T p, g, h; neg.T t, a; selp.b32 y, t, c, p
+sign-selp-added f32  setp.gt.T p, g, h; neg.T t, a; add.T z, t, c; selp.T y, t, b, p
+sign-mul        f32  setp.gt.T p, g, h; mov.T y, c; @p mul.T y, a, 0fBF800000
 """
 
 
@@ -305,6 +322,8 @@ class Evaluation:
                 text += ("", ".rm", ".rp", ".rz")[insn.bits(78, 2)]
             self.computed.append(guard + text)
             self.values[result] = text if not guard else "{%s%s : %s}" % (guard, text, self.values.get(result))
+        elif insn.name == "FSEL":
+            self.values[result] = "%sselect(%s)" % (guard, ", ".join(self.sources(insn, "select")))
         elif insn.name == "STG":
             self.stored.append("%s%s" % (guard, self.values.get(insn.bits(32), "R%d" % insn.bits(32))))
         elif insn.name == "MOV":

@@ -181,7 +181,7 @@ static void write_all(Writer *w, ContractFacts *facts)
             write_sum(w, &facts->sums.items[i]);
 }
 
-static uint32_t count_mods(const Function *function)
+uint32_t contract_count_mods(const Function *function)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < function->insn_count; i++) {
@@ -203,7 +203,7 @@ static uint32_t count_mods(const Function *function)
 
 static const Function *write_function(const Function *function, ContractFacts *facts, Arena *arena)
 {
-    const uint32_t mod_count = count_mods(function);
+    const uint32_t mod_count = contract_count_mods(function);
     Writer w = {.function = function,
                 .facts = facts,
                 .insns = arena_copy(arena, function->insns, function->insn_count * sizeof *function->insns),
@@ -237,5 +237,5 @@ const Function *contract_function(const Module *module, const Function *function
     VEC_FREE(&facts.products);
     VEC_FREE(&facts.copies);
     VEC_FREE(&facts.sums);
-    return made;
+    return module->is_debug ? made : contract_signs(module, made, arena);
 }

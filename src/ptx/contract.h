@@ -5,15 +5,16 @@
  * their name (.rn) are left alone. docs/NATIVE.md, "Multiply-add", has the rules and how they were found.
  *
  * contract_find.c     which products and sums there are, and who uses what
- * contract.c          which sum takes which product, and the function that comes of it */
+ * contract.c          which sum takes which product, and the function that comes of it
+ * contract_sign.c     signs that are taken by selects, which treat NaNs in another way */
 #ifndef PTX_CONTRACT_H
 #define PTX_CONTRACT_H
 
 #include "base/vec.h"
 #include "ptx/flow_live.h"
 
-/* A copy of the function, owned by the arena, in which sums have become multiply-adds; the function itself
- * where there are none. Instructions keep their places: a product that no instruction uses any more stays
+/* A copy of the function, owned by the arena, in which sums have become multiply-adds and signs that selects
+ * take logic on bits; the function itself where there are none. Instructions keep their places: a product that no instruction uses any more stays
  * and is marked (PtxInsn.is_absorbed), so that what issues PTX as it stands still issues it. */
 const Function *contract_function(const Module *module, const Function *function, Arena *arena);
 
@@ -49,5 +50,11 @@ typedef struct ContractFacts {
 } ContractFacts;
 
 void contract_find(const Module *module, const Function *function, ContractFacts *facts);
+
+/* The function with signs that selects take as logic on bits, as above. */
+const Function *contract_signs(const Module *module, const Function *function, Arena *arena);
+
+/* The length of its modifiers. */
+uint32_t contract_count_mods(const Function *function);
 
 #endif

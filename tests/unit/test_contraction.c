@@ -12,7 +12,8 @@
 /* -- rules -- */
 
 /* What became of the instructions, in the order of the text, one letter each: '.' nothing, '-' absorbed, 'c'
- * a copy of a factor, '+' a multiply-add, 'p' one whose product is negated, 'a' whose addend is, 'b' both. */
+ * a copy of a factor, 's' a sign as logic on bits, '+' a multiply-add, 'p' one whose product is negated, 'a'
+ * whose addend is, 'b' both. */
 static void describe(const Function *before, const Function *after, char *text)
 {
     assert_int_equal(before->insn_count, after->insn_count);
@@ -24,7 +25,7 @@ static void describe(const Function *before, const Function *after, char *text)
         if (is_new && insn->operand_count == 4)
             *text = "+pab"[(operands[1].minus != operands[2].minus) + 2 * operands[3].minus];
         else if (is_new)
-            *text = 'c';
+            *text = insn->row == ROW_mov_b32 ? 'c' : 's';
         text++;
     }
     *text = '\0';
@@ -164,6 +165,45 @@ static void test_stretches(void **state)
         check("sm_90", cases[i].body, cases[i].became);
 }
 
+/* Selects change the sign of a NaN and keep its other bits; what else changes a sign makes it the GPU's. */
+static void test_signs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *became;
+    } cases[] = {
+        /* guarded */
+        {"neg.f32 %y, %a;" STORE("y"), ".."},
+        {"@%p neg.f32 %y, %a;" STORE("y"), "s."},
+        {"@%p abs.f32 %y, %y;" STORE("y"), "s."},
+        {"@%p neg.ftz.f32 %y, %a;" STORE("y"), ".."},
+        {"@%p neg.f64 %q1, %q2; st.shared.f64 [s], %q1;", ".."},
+        {"abs.f32 %t, %a; @%p neg.f32 %y, %t;" STORE("y"), "ss."},
+        {"@%p bra L; neg.f32 %y, %a; L:" STORE("y"), "..."},
+        /* the old value of a guarded instruction that gives an f32 */
+        {"neg.f32 %y, %a; @%p add.f32 %y, %c, %d;" STORE("y"), "s.."},
+        {"neg.f32 %y, %a; @%p mul.f32 %y, %y, %d;" STORE("y"), "s.."},
+        {"abs.f32 %y, %a; @%p mov.f32 %y, %c;" STORE("y"), "s.."},
+        {"neg.f32 %y, %a; @%p mov.b32 %y, %c;" STORE("y"), "..."},
+        {"neg.f32 %y, %a; @%p ld.shared.f32 %y, [s];" STORE("y"), "..."},
+        {"neg.f32 %y, %a; mov.f32 %y, %c;" STORE("y"), "..."},
+        {"mul.f32 %t, %a, %b; neg.f32 %y, %t; @%p add.f32 %y, %c, %d;" STORE("y"), ".s.."},
+        /* an operand */
+        {"neg.f32 %t, %a; selp.f32 %y, %t, %c, %p;" STORE("y"), "s.."},
+        {"neg.f32 %t, %a; selp.b32 %y, %t, %c, %p;" STORE("y"), "..."},
+        {"neg.f32 %t, %a; @%p mov.f32 %y, %t;" STORE("y"), "s.."},
+        {"neg.f32 %t, %a; @%p mov.b32 %y, %t;" STORE("y"), "..."},
+        /* other uses */
+        {"neg.f32 %t, %a; add.f32 %z, %t, %c; selp.f32 %y, %t, %b, %p;" STORE("y") STORE("z"), "s...."},
+        {"neg.f32 %t, %a; add.f32 %z, %t, %c;" STORE("z"), "..."},
+        {"neg.f32 %t, %a; selp.f32 %y, %t, %c, %p;" STORE("y") STORE("t"), "...."},
+        {"neg.f32 %t, %a; selp.f32 %y, %t, %c, %p; bra L; L:" STORE("y") STORE("t"), "....."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check("sm_90", cases[i].body, cases[i].became);
+    check("sm_90, debug", "@%p neg.f32 %y, %a;" STORE("y"), "..");
+}
+
 /* nvcc -G makes such PTX, of which ptxas changes nothing. */
 static void test_debug(void **state)
 {
@@ -272,7 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules), cmocka_unit_test(test_two_products), cmocka_unit_test(test_stretches),
-        cmocka_unit_test(test_debug), cmocka_unit_test(test_knob),
+        cmocka_unit_test(test_signs), cmocka_unit_test(test_debug), cmocka_unit_test(test_knob),
         cmocka_unit_test(test_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
