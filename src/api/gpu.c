@@ -99,6 +99,7 @@ void wb_gpu_close(WbGpu *gpu)
         module_release(gpu->modules.items[i]);
     VEC_FREE(&gpu->modules);
     cycle_free(gpu->cycle);
+    gpu->cycle = NULL; /* what is dropped below asks whether kernels run */
     runtime_free(&gpu->runtime);
     VEC_FREE(&gpu->error_texts);
     gpu_drop_records(gpu);
