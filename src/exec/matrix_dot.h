@@ -1,25 +1,36 @@
-/* The dot product of the tensor unit for narrow floating-point types. */
+/* The dot products of the tensor unit for narrow floating-point types. */
 #ifndef EXEC_MATRIX_DOT_H
 #define EXEC_MATRIX_DOT_H
 
 #include "isa/isa.h"
 
-enum { DOT_LENGTH = 32 };
+enum {
+    DOT_COLUMNS = 8,   /* neighbours in a row of D that are computed together */
+    DOT_ELEMENTS = 512 /* of the largest A or B: 16 x 32 */
+};
 
-/* A row of A or a column of B, taken apart. A finite element is significand * 2^(exponent - 10) with
- * |significand| < 2048. `special`: some element is an infinity or a NaN. Zeros follow the last element
- * up to a multiple of 16. */
-typedef struct DotVector {
-    int32_t significand[DOT_LENGTH];
-    int32_t exponent[DOT_LENGTH];
+/* The elements of A or B, row by row, taken apart. A finite one is significand * 2^(exponent - 10) with
+ * |significand| < 2048. `special`: some element is an infinity or a NaN. */
+typedef struct DotFactors {
+    int32_t significand[DOT_ELEMENTS];
+    int32_t exponent[DOT_ELEMENTS];
     bool special;
-} DotVector;
+} DotFactors;
 
-/* Takes apart `length` elements of type f16, bf16, tf32, e4m3 or e5m2, given as their bits. */
-void dot_vector_load(DotVector *vector, Type type, const uint64_t *bits, unsigned length);
+/* DOT_COLUMNS dot products: the elements of a from a_from on, with those columns of b that begin at
+ * b_from; the rows of b are b_stride apart. `length` is a multiple of 4. c and the result are .f16 or
+ * .f32. */
+typedef struct DotProducts {
+    const DotFactors *a, *b;
+    unsigned a_from, b_from, b_stride, length;
+    Type c_type, d_type;
+} DotProducts;
 
-/* The bits of c + a * b; c and the result are .f16 or .f32. */
-uint32_t matrix_dot(const DotVector *a, const DotVector *b, unsigned length, Type c_type, uint32_t c,
-                    Type d_type);
+/* Takes apart `count` elements (a multiple of DOT_COLUMNS) of type f16, bf16, tf32, e4m3 or e5m2, given as
+ * their bits. */
+void dot_factors_load(DotFactors *factors, Type type, const uint32_t *bits, unsigned count);
+
+/* The bits of c + a * b, for each of DOT_COLUMNS columns. */
+void matrix_dot(const DotProducts *products, const uint32_t *c, uint32_t *d);
 
 #endif

@@ -1,5 +1,8 @@
 /* Fragment layouts as sums of what the lane adds and what the register adds. */
+#include <string.h>
+
 #include "exec/matrix_layout.h"
+#include "isa/float_bits.h"
 
 static void fragment_begin(Fragment *fragment, Type type)
 {
@@ -75,6 +78,21 @@ static void init_b(Fragment *fragment, unsigned n, unsigned k)
     transpose(fragment);
 }
 
+static void fragment_end(Fragment *fragment)
+{
+    for (unsigned lane = 0; lane < LANES; lane++)
+        fragment->lane_at[lane] =
+            (uint16_t)(fragment->lane_row[lane] * fragment->cols + fragment->lane_col[lane]);
+    for (unsigned r = 0; r < fragment->registers; r++)
+        fragment->register_at[r] =
+            (uint16_t)(fragment->register_row[r] * fragment->cols + fragment->register_col[r]);
+    fragment->next = fragment->down ? fragment->cols : 1;
+    fragment->in_lines = !fragment->down;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        fragment->in_lines &= fragment->lane_at[lane] ==
+                              fragment->lane_at[lane / 4 * 4] + lane % 4 * fragment->packed;
+}
+
 void fragment_init(Fragment *fragment, FragmentPart part, MatrixShape shape, Type type)
 {
     unsigned k = type == TYPE_b1 ? shape.k / 32u : shape.k;
@@ -89,6 +107,7 @@ void fragment_init(Fragment *fragment, FragmentPart part, MatrixShape shape, Typ
     if (turned)
         transpose(fragment);
     fragment->operands = fragment->registers;
+    fragment_end(fragment);
 }
 
 void fragment_init_wmma(Fragment *fragment, FragmentPart part, MatrixShape shape, Type type)
@@ -128,57 +147,96 @@ void fragment_init_quads(Fragment *fragment, FragmentPart part, Type type, bool 
         fragment->register_row[r] = (uint8_t)(scattered ? element & 2 : fragment->down ? element : 0);
         fragment->register_col[r] = (uint8_t)(scattered ? element & 5 : fragment->down ? 0 : element);
     }
+    fragment_end(fragment);
 }
 
-/* Where element 0 of each lane and register goes in an array, and how far apart neighbours are. */
-typedef struct Indices { unsigned row, col, next; } Indices;
-
-static Indices indices_of(const Fragment *fragment, bool by_columns)
+/* Made for each number of packed elements apart: loops of a known count. */
+INLINE void spread(const Fragment *fragment, unsigned packed, const uint32_t *restrict words,
+                   uint32_t *restrict elements)
 {
-    Indices indices = {by_columns ? 1 : fragment->cols, by_columns ? fragment->rows : 1, 0};
-    indices.next = fragment->down ? indices.row : indices.col;
-    return indices;
-}
-
-static unsigned index_of(const Fragment *fragment, const Indices *indices, unsigned r, unsigned lane)
-{
-    return (fragment->lane_row[lane] + fragment->register_row[r] + 0u) * indices->row +
-           (fragment->lane_col[lane] + fragment->register_col[r] + 0u) * indices->col;
-}
-
-void fragment_gather(Step *step, unsigned k, const Fragment *fragment, bool by_columns, uint64_t *elements)
-{
-    const Operand *operand = step_operand(step, k);
-    const Indices indices = indices_of(fragment, by_columns);
-    const uint64_t mask = ~(uint64_t)0 >> (64 - fragment->bits);
-    for (unsigned r = 0; r < fragment->registers; r++) {
-        const uint64_t *wide = fragment->bits == 64 ? step_read64(step, &operand[r], 0) : NULL;
-        const uint32_t *words = wide ? NULL : step_read32(step, &operand[r], 0);
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            uint64_t value = wide ? wide[lane] : words[lane];
-            unsigned index = index_of(fragment, &indices, r, lane);
-            for (unsigned j = 0; j < fragment->packed; j++)
-                elements[index + j * indices.next] = value >> (j * fragment->bits) & mask;
-        }
+    const unsigned bits = 32 / packed, next = fragment->next;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const uint32_t word = words[lane];
+        uint32_t *restrict element = &elements[fragment->lane_at[lane]];
+        for (unsigned j = 0; j < packed; j++)
+            element[j * next] = word >> (j * bits) & UINT32_MAX >> (32 - bits);
     }
 }
 
-void fragment_scatter(Step *step, unsigned k, const Fragment *fragment, const uint64_t *elements)
+/* The same for four lanes at a time, whose elements lie in registers as they do in the array, but for
+ * their size. */
+INLINE void spread_lines(const Fragment *fragment, unsigned packed, const uint32_t *restrict words,
+                         uint32_t *restrict elements)
+{
+    for (unsigned lane = 0; lane < LANES; lane += 4) {
+        uint32_t *restrict element = &elements[fragment->lane_at[lane]];
+        uint16_t halves[8];
+        uint8_t bytes[16];
+        memcpy(halves, &words[lane], sizeof halves);
+        memcpy(bytes, &words[lane], sizeof bytes);
+        for (unsigned j = 0; j < 4 * packed; j++)
+            element[j] = packed == 1 ? words[lane + j] : packed == 2 ? halves[j] : bytes[j];
+    }
+}
+
+void fragment_gather(Step *step, unsigned k, const Fragment *fragment, uint32_t *elements)
 {
     const Operand *operand = step_operand(step, k);
-    const Indices indices = indices_of(fragment, false);
+    const unsigned packed = fragment->packed;
+    for (unsigned r = 0; r < fragment->registers; r++) {
+        const uint32_t *words = step_read32(step, &operand[r], 0);
+        uint32_t *to = elements + fragment->register_at[r];
+        if (packed == 1)
+            fragment->in_lines ? spread_lines(fragment, 1, words, to) : spread(fragment, 1, words, to);
+        else if (packed == 2)
+            fragment->in_lines ? spread_lines(fragment, 2, words, to) : spread(fragment, 2, words, to);
+        else if (packed == 4)
+            fragment->in_lines ? spread_lines(fragment, 4, words, to) : spread(fragment, 4, words, to);
+        else
+            spread(fragment, 8, words, to);
+    }
+}
+
+void fragment_gather_wide(Step *step, unsigned k, const Fragment *fragment, uint64_t *elements)
+{
+    const Operand *operand = step_operand(step, k);
+    for (unsigned r = 0; r < fragment->registers; r++) {
+        const uint64_t *words = step_read64(step, &operand[r], 0);
+        for (unsigned lane = 0; lane < LANES; lane++)
+            elements[fragment->lane_at[lane] + fragment->register_at[r]] = words[lane];
+    }
+}
+
+/* Accumulators alone are written, of .f16, .f32 or .s32: one or two elements in a register. */
+INLINE void collect(const Fragment *fragment, bool pairs, const uint32_t *restrict elements,
+                    uint32_t *restrict words)
+{
+    const unsigned next = fragment->next;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const uint32_t *element = &elements[fragment->lane_at[lane]];
+        words[lane] = pairs ? element[0] | element[next] << 16 : element[0];
+    }
+}
+
+void fragment_scatter(Step *step, unsigned k, const Fragment *fragment, const uint32_t *elements)
+{
+    const Operand *operand = step_operand(step, k);
     for (unsigned o = 0; o < fragment->operands; o++) {
-        unsigned r = o % fragment->registers;
-        uint32_t *const words = operand[o].bytes == 4 ? step_dest32(step, &operand[o]) : NULL;
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            unsigned index = index_of(fragment, &indices, r, lane);
-            uint64_t value = 0;
-            for (unsigned j = 0; j < fragment->packed; j++)
-                value |= elements[index + j * indices.next] << (j * fragment->bits);
-            if (words)
-                words[lane] = (uint32_t)value;
-            else
-                step_write(step, &operand[o], lane, value);
-        }
+        const uint32_t *from = &elements[fragment->register_at[o % fragment->registers]];
+        uint32_t *const words = step_dest32(step, &operand[o]);
+        if (words && fragment->packed == 2)
+            collect(fragment, true, from, words);
+        else if (words)
+            collect(fragment, false, from, words);
+    }
+}
+
+void fragment_scatter_wide(Step *step, unsigned k, const Fragment *fragment, const uint64_t *elements)
+{
+    const Operand *operand = step_operand(step, k);
+    for (unsigned r = 0; r < fragment->registers; r++) {
+        uint64_t *const words = step_dest64(step, &operand[r]);
+        for (unsigned lane = 0; words && lane < LANES; lane++)
+            words[lane] = elements[fragment->lane_at[lane] + fragment->register_at[r]];
     }
 }

@@ -25,7 +25,8 @@ typedef enum FragmentPart { FRAGMENT_A, FRAGMENT_B, FRAGMENT_C } FragmentPart;
 typedef struct MatrixShape { uint16_t m, n, k; } MatrixShape;
 
 /* Element j of register r in lane l is at row lane_row[l] + register_row[r] and column lane_col[l] +
- * register_col[r], plus j rows if `down`, else j columns. Elements of .b1 are words of 32 bits. */
+ * register_col[r], plus j rows if `down`, else j columns. In an array that has the matrix row by row it
+ * is at lane_at[l] + register_at[r] + j * next. Elements of .b1 are words of 32 bits. */
 typedef struct Fragment {
     Type type;
     uint8_t bits;       /* of an element */
@@ -36,6 +37,8 @@ typedef struct Fragment {
     uint8_t operands;   /* registers of the PTX operand: `registers` once or several times over */
     uint8_t lane_row[LANES], lane_col[LANES];
     uint8_t register_row[FRAGMENT_REGISTERS], register_col[FRAGMENT_REGISTERS];
+    uint16_t lane_at[LANES], register_at[FRAGMENT_REGISTERS], next;
+    bool in_lines;      /* what four lanes hold of a register is one piece of that array */
 } Fragment;
 
 void fragment_init(Fragment *fragment, FragmentPart part, MatrixShape shape, Type type);
@@ -44,9 +47,12 @@ void fragment_init_wmma(Fragment *fragment, FragmentPart part, MatrixShape shape
 /* Of mma.m8n8k4 with .f16 multiplicands. */
 void fragment_init_quads(Fragment *fragment, FragmentPart part, Type type, bool column_major);
 
-/* Reads all elements of PTX operand k, to elements[row * cols + col], or [col * rows + row] by columns. */
-void fragment_gather(Step *step, unsigned k, const Fragment *fragment, bool by_columns, uint64_t *elements);
+/* Reads all elements of PTX operand k, of up to 32 bits, to elements[row * cols + col]. */
+void fragment_gather(Step *step, unsigned k, const Fragment *fragment, uint32_t *elements);
 /* Writes all elements (row by row) to the registers of PTX operand k. */
-void fragment_scatter(Step *step, unsigned k, const Fragment *fragment, const uint64_t *elements);
+void fragment_scatter(Step *step, unsigned k, const Fragment *fragment, const uint32_t *elements);
+/* The same for elements of 64 bits. */
+void fragment_gather_wide(Step *step, unsigned k, const Fragment *fragment, uint64_t *elements);
+void fragment_scatter_wide(Step *step, unsigned k, const Fragment *fragment, const uint64_t *elements);
 
 #endif

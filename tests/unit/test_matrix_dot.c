@@ -5,21 +5,35 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <string.h>
-
 #include "exec/matrix_dot.h"
 
-/* c plus up to 16 products of .f16 numbers. */
+/* c plus up to 16 products. The columns next to them hold, as .f16, infinities and numbers that overflow:
+ * nothing of theirs may show. */
+static uint32_t dot_of(Type type, uint32_t c, Type c_type, Type d_type, unsigned count, const uint64_t *a,
+                       const uint64_t *b)
+{
+    enum { AT = 3 };
+    uint32_t row[16] = {0}, columns[16 * DOT_COLUMNS] = {0}, c_row[DOT_COLUMNS] = {0}, d_row[DOT_COLUMNS];
+    for (unsigned i = 0; i < count; i++) {
+        row[i] = (uint32_t)a[i];
+        columns[i * DOT_COLUMNS + AT] = (uint32_t)b[i];
+        columns[i * DOT_COLUMNS + AT - 1] = 0x7c00;
+        columns[i * DOT_COLUMNS + AT + 1] = 0x7bff;
+    }
+    c_row[AT] = c;
+    DotFactors factors_a, factors_b;
+    dot_factors_load(&factors_a, type, row, 16);
+    dot_factors_load(&factors_b, type, columns, 16 * DOT_COLUMNS);
+    const DotProducts products = {.a = &factors_a, .b = &factors_b, .b_stride = DOT_COLUMNS, .length = 16,
+                                  .c_type = c_type, .d_type = d_type};
+    matrix_dot(&products, c_row, d_row);
+    return d_row[AT];
+}
+
 static uint32_t dot(uint32_t c, Type c_type, Type d_type, unsigned count, const uint64_t *a,
                     const uint64_t *b)
 {
-    uint64_t padded_a[16] = {0}, padded_b[16] = {0};
-    memcpy(padded_a, a, count * sizeof *a);
-    memcpy(padded_b, b, count * sizeof *b);
-    DotVector row, column;
-    dot_vector_load(&row, TYPE_f16, padded_a, 16);
-    dot_vector_load(&column, TYPE_f16, padded_b, 16);
-    return matrix_dot(&row, &column, 16, c_type, c, d_type);
+    return dot_of(TYPE_f16, c, c_type, d_type, count, a, b);
 }
 
 static void test_dot_rounding(void **state)
@@ -52,6 +66,25 @@ static void test_dot_rounding(void **state)
     assert_int_equal(dot(0, TYPE_f32, TYPE_f32, 1, least, least), 0x27800000);
 }
 
+/* Where the largest numbers end: .f32 is cut off below 2^128, .f16 rounded; and where the smallest do. */
+static void test_dot_ends(void **state)
+{
+    (void)state;
+    const uint64_t p52[1] = {0x5980}, p51[1] = {0x5900}, minus_p52[1] = {0xd980}; /* 2^52, 2^51 as .bf16 */
+    assert_int_equal(dot_of(TYPE_bf16, 0x7f7fffff, TYPE_f32, TYPE_f32, 1, p52, p51), 0x7f7fffff);
+    assert_int_equal(dot_of(TYPE_bf16, 0x7f7fffff, TYPE_f32, TYPE_f32, 1, p52, p52), 0x7f800000);
+    assert_int_equal(dot_of(TYPE_bf16, 0xff7fffff, TYPE_f32, TYPE_f32, 1, minus_p52, p51), 0xff7fffff);
+    assert_int_equal(dot_of(TYPE_bf16, 0xff7fffff, TYPE_f32, TYPE_f32, 1, minus_p52, p52), 0xff800000);
+    const uint64_t one[1] = {0x3c00}, fifteen[1] = {0x4b80}, sixteen[1] = {0x4c00};
+    assert_int_equal(dot(0x7bff, TYPE_f16, TYPE_f16, 1, fifteen, one), 0x7bff);
+    assert_int_equal(dot(0x7bff, TYPE_f16, TYPE_f16, 1, sixteen, one), 0x7c00);
+    const uint64_t least[1] = {0x0001}, half[1] = {0x3800}, minus_half[1] = {0xb800}, more[1] = {0x3e00};
+    assert_int_equal(dot(0, TYPE_f16, TYPE_f16, 1, least, half), 0);
+    assert_int_equal(dot(0, TYPE_f16, TYPE_f16, 1, least, minus_half), 0x8000);
+    assert_int_equal(dot(0, TYPE_f16, TYPE_f16, 1, least, more), 0x0002);
+    assert_int_equal(dot(0x03ff, TYPE_f16, TYPE_f16, 1, least, more), 0x0400);
+}
+
 static void test_dot_special(void **state)
 {
     (void)state;
@@ -71,6 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dot_rounding),
+        cmocka_unit_test(test_dot_ends),
         cmocka_unit_test(test_dot_special),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
