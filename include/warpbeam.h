@@ -338,6 +338,12 @@ typedef struct WbTexture {
 WbStatus wb_texture_create(WbGpu *gpu, const WbTexture *texture, uint64_t *handle);
 WbStatus wb_surface_create(WbGpu *gpu, const WbTexture *surface, uint64_t *handle);
 WbStatus wb_texture_destroy(WbGpu *gpu, uint64_t handle);
+/* The .texref or, if is_surface, .surfref variable of that name. Its handle is what instructions that name
+ * the variable use; the module owns it, and it shows nothing until something is bound to it. */
+WbStatus wb_module_reference(WbModule *module, const char *name, bool is_surface, uint64_t *handle);
+/* What such a variable shows from now on; null: nothing. Once it shows something, streams must have ended
+ * (wb_wait) before it shows something else. */
+WbStatus wb_reference_bind(WbGpu *gpu, uint64_t handle, const WbTexture *texture);
 /* Runs what is queued, then drops what all caches hold, as profilers do before a measurement. Memory keeps
  * its contents. Nothing to do in functional mode. */
 WbStatus wb_gpu_flush(WbGpu *gpu);

@@ -14,6 +14,13 @@ static bool in_device_memory(const Variable *variable)
     return variable->space == SPACE_GLOBAL || variable->space == SPACE_CONST;
 }
 
+/* One that instructions can name: not an array, not inside of a function, not a sampler. */
+static bool is_reference(const Variable *variable)
+{
+    return variable->space == SPACE_TEXTURE && variable->type != TYPE_samplerref && !variable->is_array &&
+           !variable->is_extern && variable->function == NO_INDEX;
+}
+
 uint64_t module_function_address(const WbModule *module, uint32_t function)
 {
     return SPACE_CODE_BASE + 16 * (module->first_function + function);
@@ -58,6 +65,9 @@ static WbStatus allocate_variables(WbModule *module, Error *error)
     const Module *parsed = module->module;
     for (uint32_t v = 0; v < parsed->variable_count; v++) {
         const Variable *variable = &parsed->variables[v];
+        if (is_reference(variable))
+            module->addresses[v] =
+                texture_add_reference(module->gpu, variable->name, variable->type == TYPE_surfref);
         if (!in_device_memory(variable) || variable->is_extern) /* used: told when a kernel is linked */
             continue;
         if (check_variable(parsed, variable, error))
@@ -121,7 +131,8 @@ static WbStatus place_module(WbModule *module, Error *error)
     if (allocate_variables(module, error))
         return error->status;
     for (uint32_t v = 0; v < module->module->variable_count; v++) {
-        if (module->addresses[v] && initialize_variable(module, v, error))
+        if (module->addresses[v] && in_device_memory(&module->module->variables[v]) &&
+            initialize_variable(module, v, error))
             return error->status;
     }
     return WB_OK;
@@ -136,7 +147,9 @@ void module_release(WbModule *module)
     }
     Error ignored = {0};
     for (uint32_t v = 0; v < module->module->variable_count; v++) {
-        if (module->addresses[v])
+        if (is_reference(&module->module->variables[v]))
+            texture_drop_reference(module->gpu, module->addresses[v]);
+        else if (module->addresses[v])
             space_free(&module->gpu->space, module->addresses[v], &ignored);
     }
     module_free(module->module);
@@ -278,7 +291,7 @@ WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address,
                                  "wb_module_symbol needs a name and a place for the address; one was null."));
     const Module *parsed = module->module;
     uint32_t v = module_find_variable(parsed, name);
-    if (v != NO_INDEX && module->addresses[v]) {
+    if (v != NO_INDEX && module->addresses[v] && in_device_memory(&parsed->variables[v])) {
         *address = module->addresses[v];
         if (size)
             *size = parsed->variables[v].size;
@@ -286,11 +299,40 @@ WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address,
     }
     Nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < parsed->variable_count; i++) {
-        if (module->addresses[i] && parsed->variables[i].function == NO_INDEX)
+        if (module->addresses[i] && in_device_memory(&parsed->variables[i]) &&
+            parsed->variables[i].function == NO_INDEX)
             nearest_offer(&nearest, parsed->variables[i].name);
     }
     char hint[256];
     return gpu_end(gpu,
                    error_set(error, WB_ERROR_NOT_FOUND, "%s has no global or constant variable '%.200s'%s",
                              parsed->file_name, name, nearest_hint(&nearest, hint, sizeof hint)));
+}
+
+WbStatus wb_module_reference(WbModule *module, const char *name, bool is_surface, uint64_t *handle)
+{
+    if (!module)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = module->gpu;
+    Error *error = gpu_begin(gpu);
+    if (!name || !handle)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_module_reference needs a name and a place for the handle; one was "
+                                      "null."));
+    const Module *parsed = module->module;
+    Nearest nearest = nearest_to(name);
+    for (uint32_t v = 0; v < parsed->variable_count; v++) {
+        const Variable *variable = &parsed->variables[v];
+        if (!is_reference(variable) || (variable->type == TYPE_surfref) != is_surface)
+            continue;
+        nearest_offer(&nearest, variable->name);
+        if (!strcmp(variable->name, name)) {
+            *handle = module->addresses[v];
+            return gpu_end(gpu, WB_OK);
+        }
+    }
+    char hint[256];
+    return gpu_end(gpu, error_set(error, WB_ERROR_NOT_FOUND, "%s has no %s reference '%.200s'%s",
+                                  parsed->file_name, is_surface ? "surface" : "texture", name,
+                                  nearest_hint(&nearest, hint, sizeof hint)));
 }

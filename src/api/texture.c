@@ -89,32 +89,47 @@ static void sweep(WbGpu *gpu)
     }
 }
 
-static WbStatus create(WbGpu *gpu, const WbTexture *texture, bool is_surface, uint64_t *handle)
+/* Makes what the description says, or error->status. */
+static WbStatus make(WbGpu *gpu, const WbTexture *texture, bool is_surface, TextureObject *object,
+                     Error *error)
 {
     const char *kind = kinds[is_surface];
+    *object = (TextureObject){.is_surface = is_surface};
+    if (check_format(texture, kind, error) || check_shape(texture, kind, error) ||
+        fill_object(object, texture, error))
+        return error->status;
+    char nearest[384];
+    if (!space_find(&gpu->space, texture->address, object->bytes))
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "The %s's %" PRIu64 " bytes at 0x%" PRIx64 " are not in one allocation: %s.", kind,
+                         object->bytes, texture->address,
+                         space_describe(&gpu->space, texture->address, nearest, sizeof nearest));
+    return WB_OK;
+}
+
+static uint64_t add(WbGpu *gpu, const TextureObject *object)
+{
+    TextureObject *kept = xmalloc(sizeof *kept);
+    *kept = *object;
+    VEC_PUSH(&gpu->textures.objects, kept);
+    return TEXTURE_HANDLE_BASE + gpu->textures.objects.count - 1;
+}
+
+static WbStatus create(WbGpu *gpu, const WbTexture *texture, bool is_surface, uint64_t *handle)
+{
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    TextureObject object = {.is_surface = is_surface};
+    TextureObject object;
     if (!texture || !handle)
         return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
-                                      "Creating a %s needs a description and a place for the handle.", kind));
-    if (check_format(texture, kind, error) || check_shape(texture, kind, error) ||
-        fill_object(&object, texture, error))
-        return gpu_end(gpu, error->status);
-    char nearest[384];
-    if (!space_find(&gpu->space, texture->address, object.bytes))
-        return gpu_end(gpu,
-                       error_set(error, WB_ERROR_ARGUMENT,
-                                 "The %s's %" PRIu64 " bytes at 0x%" PRIx64 " are not in one allocation: %s.",
-                                 kind, object.bytes, texture->address,
-                                 space_describe(&gpu->space, texture->address, nearest, sizeof nearest)));
-    sweep(gpu);
-    TextureObject *kept = xmalloc(sizeof *kept);
-    *kept = object;
-    *handle = TEXTURE_HANDLE_BASE + gpu->textures.objects.count;
-    VEC_PUSH(&gpu->textures.objects, kept);
-    return gpu_end(gpu, WB_OK);
+                                      "Creating a %s needs a description and a place for the handle.",
+                                      kinds[is_surface]));
+    if (make(gpu, texture, is_surface, &object, error) == WB_OK) {
+        sweep(gpu);
+        *handle = add(gpu, &object);
+    }
+    return gpu_end(gpu, error->status);
 }
 
 WbStatus wb_texture_create(WbGpu *gpu, const WbTexture *texture, uint64_t *handle)
@@ -127,19 +142,62 @@ WbStatus wb_surface_create(WbGpu *gpu, const WbTexture *surface, uint64_t *handl
     return create(gpu, surface, true, handle);
 }
 
+static TextureObject *find(WbGpu *gpu, uint64_t handle)
+{
+    return (TextureObject *)(uintptr_t)texture_find(&gpu->textures, handle);
+}
+
 WbStatus wb_texture_destroy(WbGpu *gpu, uint64_t handle)
 {
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    TextureObject *object = (TextureObject *)(uintptr_t)texture_find(&gpu->textures, handle);
-    if (!object || object->is_destroyed)
+    TextureObject *object = find(gpu, handle);
+    if (!object || object->is_destroyed || object->reference)
         return gpu_end(gpu,
                        error_set(error, WB_ERROR_NOT_FOUND,
                                  "0x%" PRIx64 " is no texture or surface object, or one that was destroyed.",
                                  handle));
     object->is_destroyed = true;
     sweep(gpu);
+    return gpu_end(gpu, WB_OK);
+}
+
+/* -- references -- */
+
+uint64_t texture_add_reference(WbGpu *gpu, const char *name, bool is_surface)
+{
+    return add(gpu, &(TextureObject){.is_surface = is_surface, .is_unbound = true, .reference = name});
+}
+
+void texture_drop_reference(WbGpu *gpu, uint64_t handle)
+{
+    if (!find(gpu, handle))
+        return;
+    xfree(find(gpu, handle));
+    gpu->textures.objects.items[handle - TEXTURE_HANDLE_BASE] = NULL;
+}
+
+WbStatus wb_reference_bind(WbGpu *gpu, uint64_t handle, const WbTexture *texture)
+{
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    TextureObject *object = find(gpu, handle), made = {.is_unbound = true};
+    if (!object || !object->reference)
+        return gpu_end(gpu, error_set(error, WB_ERROR_NOT_FOUND,
+                                      "0x%" PRIx64 " is no texture or surface reference of a module.",
+                                      handle));
+    if (!object->is_unbound && gpu->timeline.pending)
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "The reference '%s' cannot show something else while streams have "
+                                      "operations that may use it; wait for them (wb_wait).",
+                                      object->reference));
+    if (texture && make(gpu, texture, object->is_surface, &made, error))
+        return gpu_end(gpu, error->status);
+    made.is_surface = object->is_surface;
+    made.reference = object->reference;
+    *object = made;
     return gpu_end(gpu, WB_OK);
 }
 

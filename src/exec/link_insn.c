@@ -172,11 +172,33 @@ static void fill_memory(Writer *writer)
     insn->element_bytes = (uint8_t)(writer->last_type == MOD_NONE ? 0 : type_bytes(writer->last_type));
 }
 
+/* The variable that stands where a texture or surface is named, if it is neither. */
+static const Variable *not_a_reference(const Writer *writer)
+{
+    for (unsigned k = 0; k < writer->ptx->operand_count; k++) {
+        const PtxOperand *operand = link_operand_at(writer, k);
+        if (operand->kind != PTX_ADDRESS)
+            continue;
+        const PtxOperand *base = &writer->function->operands[operand->first];
+        const Variable *variable =
+            base->kind == PTX_VARIABLE ? &writer->linker->module->variables[base->index] : NULL;
+        return variable && variable->space != SPACE_TEXTURE ? variable : NULL;
+    }
+    return NULL;
+}
+
 static WbStatus fill_texture(Writer *writer)
 {
     const char *problem;
     fill_memory(writer);
+    writer->insn->space = SPACE_GENERIC; /* also where a reference is named, which lies in no memory */
     writer->insn->aux = access_aux(writer->function, writer->ptx);
+    const Variable *other = not_a_reference(writer);
+    if (other)
+        return link_error(writer->linker, writer->number, writer->ptx, WB_ERROR_UNSUPPORTED,
+                          "uses '%s' as a texture or surface, but it is no .texref or .surfref variable of "
+                          "the module",
+                          other->name);
     writer->insn->detail = texture_decode(writer->function, writer->ptx, writer->linker->arena, &problem);
     if (writer->insn->detail)
         return WB_OK;

@@ -124,6 +124,29 @@ static uint64_t literal_bits(const PtxOperand *from, unsigned bytes, Type type)
     return low;
 }
 
+/* A texture or surface reference is the handle of an object that its module owns. */
+static WbStatus reference_operand(Linker *linker, uint32_t number, const PtxInsn *insn,
+                                  const PtxOperand *from, Operand *to)
+{
+    const Variable *v = &linker->module->variables[from->index];
+    const uint64_t handle =
+        linker->environment->variable_address(linker->environment->context, from->index);
+    if (v->type == TYPE_samplerref)
+        return link_error(linker, number, insn, WB_ERROR_UNSUPPORTED,
+                          "uses '%s', a sampler of its own, which is not executed; texture objects and "
+                          "references hold their sampler",
+                          v->name);
+    if (!handle)
+        return link_error(linker, number, insn, v->is_extern ? WB_ERROR_NOT_FOUND : WB_ERROR_UNSUPPORTED,
+                          v->is_extern ? "uses '%s', which is declared .extern but defined nowhere in the "
+                                         "module; define it there"
+                                       : "uses '%s', an array of texture or surface references, or one "
+                                         "inside of a function; declare references one by one outside",
+                          v->name);
+    *to = immediate(linker, handle, 8);
+    return WB_OK;
+}
+
 static WbStatus variable_operand(Linker *linker, uint32_t number, const PtxInsn *insn, const PtxOperand *from,
                                  unsigned bytes, Operand *to)
 {
@@ -164,10 +187,7 @@ static WbStatus variable_operand(Linker *linker, uint32_t number, const PtxInsn 
                         .value = placement->offset + from->value};
         return WB_OK;
     default:
-        return link_error(linker, number, insn, WB_ERROR_UNSUPPORTED,
-                          "uses '%s', a texture or surface reference; only texture and surface objects are "
-                          "executed",
-                          v->name);
+        return reference_operand(linker, number, insn, from, to);
     }
 }
 

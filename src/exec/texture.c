@@ -2,6 +2,7 @@
 #include "exec/texture.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "exec/access.h"
 #include "exec/handlers.h"
@@ -11,33 +12,51 @@ enum {
         sizeof(TextureFetch) + MAX_WIDTH * (sizeof(TextureLane) + TEXTURE_TEXELS * sizeof(TextureTexel))
 };
 
+static bool is_for_surfaces(const Insn *insn)
+{
+    return insn->action == ACTION_SURFACE_LOAD || insn->action == ACTION_SURFACE_STORE ||
+           insn->row == ROW_suq;
+}
+
+/* Says why the instruction cannot use the object, which is called a "texture object 0x7e00000000000001" or
+ * a "surface reference 'image'". */
+static const TextureObject *refuse(Step *step, unsigned lane, const TextureObject *object, uint64_t handle)
+{
+    const TextureForm *form = step->insn->detail;
+    const char *kind = object->is_surface ? "surface" : "texture";
+    char name[200];
+    if (object->reference)
+        snprintf(name, sizeof name, "%s reference '%.160s'", kind, object->reference);
+    else
+        snprintf(name, sizeof name, "%s object 0x%" PRIx64, kind, handle);
+    if (object->is_surface != is_for_surfaces(step->insn))
+        step_error(step, WB_ERROR_ADDRESS, lane, "this instruction does not take the %s, but a %s", name,
+                   object->is_surface ? "texture" : "surface");
+    else if (object->is_unbound)
+        step_error(step, WB_ERROR_ADDRESS, lane,
+                   "the %s shows nothing; bind an array or memory to it before the launch", name);
+    else
+        step_error(step, WB_ERROR_ADDRESS, lane, "the %s is %s, but the instruction reads %s", name,
+                   texture_shape_name(object->texture.shape),
+                   texture_shape_name((WbTextureShape)form->shape));
+    return NULL;
+}
+
 const TextureObject *texture_of_lane(Step *step, unsigned memory, unsigned lane)
 {
     const Machine *machine = step->warp->block->launch->machine;
     const TextureForm *form = step->insn->detail;
-    const bool is_surface = step->insn->action == ACTION_SURFACE_LOAD ||
-                            step->insn->action == ACTION_SURFACE_STORE || step->insn->row == ROW_suq;
-    const char *what = is_surface ? "surface" : "texture";
+    const bool is_surface = is_for_surfaces(step->insn);
     const uint64_t handle = step_value(step, step_operand(step, memory), lane);
     const TextureObject *object = texture_find(machine->textures, handle);
     if (!object) {
         step_error(step, WB_ERROR_ADDRESS, lane, "0x%" PRIx64 " is no %s object, or one that was destroyed",
-                   handle, what);
+                   handle, is_surface ? "surface" : "texture");
         return NULL;
     }
-    if (object->is_surface != is_surface) {
-        step_error(step, WB_ERROR_ADDRESS, lane,
-                   "0x%" PRIx64 " is a %s object, which this instruction does not take", handle,
-                   is_surface ? "texture" : "surface");
-        return NULL;
-    }
-    if (!form->query && !texture_fits(form, object)) {
-        step_error(step, WB_ERROR_ADDRESS, lane,
-                   "the %s object 0x%" PRIx64 " is %s, but the instruction reads %s", what, handle,
-                   texture_shape_name(object->texture.shape),
-                   texture_shape_name((WbTextureShape)form->shape));
-        return NULL;
-    }
+    if (object->is_surface != is_surface || object->is_unbound ||
+        (!form->query && !texture_fits(form, object)))
+        return refuse(step, lane, object, handle);
     return object;
 }
 

@@ -13,10 +13,13 @@
 #include "exec/step.h"
 #include "warpbeam.h"
 
-/* What a handle stands for. bytes: from the first texel to behind the last one. */
+/* What a handle stands for. bytes: from the first texel to behind the last one. A .texref or .surfref
+ * variable is an object, too, that its module owns and that shows now this and now that. */
 typedef struct TextureObject {
     WbTexture texture;
     bool is_surface;
+    bool is_unbound;        /* a reference that shows nothing; there is no texture */
+    const char *reference;  /* the variable's name; null: no reference */
     bool is_destroyed;      /* but operations that were in streams then may still use it */
     uint32_t element_bytes;
     uint64_t bytes;

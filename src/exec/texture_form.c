@@ -80,14 +80,15 @@ static const char *check_operand(const Function *function, const PtxInsn *ptx, c
     const PtxOperand *operand = object_operand(function, ptx);
     if (data_count(function, ptx) != wanted_count(function, ptx))
         return "has not as many registers for its data as its suffixes say";
-    if (function->operands[operand->first].kind != PTX_REGISTER)
-        return "names a texture or surface reference; only texture and surface objects, whose handle is in a "
-               "register, "
-               "are executed";
+    const uint8_t base = (uint8_t)function->operands[operand->first].kind;
+    if (base != PTX_REGISTER && base != PTX_VARIABLE)
+        return "takes a texture or surface from where none is: it is a reference's name, or a handle in a "
+               "register";
     if (isa_rows[ptx->row].action == ACTION_TEXTURE_QUERY)
         return operand->count == 1 ? NULL : "has coordinates, but a query takes the object alone";
     if (operand->count > 2)
-        return "names a sampler of its own, which is not executed; a texture object holds its sampler";
+        return "names a sampler of its own, which is not executed; texture objects and references hold their "
+               "sampler";
     const PtxOperand *places = operand->count == 2 ? &function->operands[operand->first + 1] : NULL;
     const unsigned needed = (unsigned)form->axes + form->is_layered;
     if (!places || (places->kind == PTX_VECTOR ? places->count : 1) < needed)

@@ -109,6 +109,10 @@ static void check_coordinates(const Check *check, unsigned number)
         if (count & (count - 1))
             parser_fail(check->parser, check->places[number],
                         "coordinates are 1, 2 or 4 in number, padded where fewer are used; found %u", count);
+        if (each->kind == PTX_SPECIAL) /* inside of braces it may be */
+            parser_fail(check->parser, check->places[number],
+                        "a coordinate of '%s' cannot be a special register without braces around it",
+                        check->opcode->text);
         const PtxOperand *first = each->kind == PTX_VECTOR ? check_elements(check, each) : each;
         for (unsigned k = 0; k < count && i + 1 == address->count; k++)
             check_coordinate(check, number, &first[k]);

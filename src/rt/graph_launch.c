@@ -1,7 +1,7 @@
 /* Launches of executable graphs: once, nodes are laid out as steps in lanes; each launch then puts the
  * steps into the lanes' streams, with events where an edge leads from one lane to another. */
 #include "rt/graph_executable.h"
-#include "rt/module.h"
+#include "rt/reference.h"
 
 /* -- the plan -- */
 
@@ -138,6 +138,8 @@ RtError rt_executable_check(RtExecutable *executable, int priority)
     for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
         const RtStep *step = &executable->steps.items[i];
         error = check_step(executable, step);
+        if (!error && step->node->operation.kind == RT_KERNEL)
+            error = rt_references_settle(step->node->operation.launch.function->module);
         if (!error && executable->own && step->node->operation.kind == RT_KERNEL)
             error = rt_function_ready(step->node->operation.launch.function);
         for (uint32_t b = 0; b < step->bodies.count && !error; b++)

@@ -1,6 +1,7 @@
 /* Launches: checked as CUDA checks them, and made into operations. */
 #include "rt/graph.h"
 #include "rt/module_state.h"
+#include "rt/reference.h"
 #include "rt/stream.h"
 
 #include <string.h>
@@ -153,6 +154,8 @@ RtError rt_launch_prepare(RtFunction *function, const WbLaunch *launch, RtOperat
         error = check_shared(function, launch, &info);
     if (error == RT_SUCCESS)
         error = check_room(function, launch);
+    if (error == RT_SUCCESS)
+        error = rt_references_settle(function->module);
     if (error)
         return error;
     RtLaunch made = {

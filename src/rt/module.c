@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rt/extent.h"
+#include "rt/reference.h"
 
 enum { LARGEST_FILE = 1 << 30 };
 
@@ -237,6 +238,7 @@ void rt_module_unload(RtModule *module)
         function->kernel = NULL;
     }
     VEC_FREE(&module->functions);
+    references_free(module);
     rt_handle_remove(RT_HANDLE_MODULE, module);
     if (rt_gpu() && !rt_in_host_function())
         wb_module_unload(module->module);

@@ -14,6 +14,7 @@ struct RtModule {
     WbModule *module;
     RtError failure;                 /* why it cannot be read; told once */
     VEC(RtFunction *) functions;
+    VEC(struct RtReference *) references; /* that the program has asked for */
 };
 
 /* Gives managed variables of the module their addresses: where it has put them or, if it could not be read,

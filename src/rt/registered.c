@@ -4,6 +4,7 @@
  * does. */
 #include "rt/progress.h"
 #include "rt/module_state.h"
+#include "rt/reference.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,7 @@ static void unread(RtModule *module)
 {
     for (uint32_t i = 0; i < module->functions.count; i++)
         module->functions.items[i]->kernel = NULL;
+    references_free(module);
     wb_module_unload(module->module);
     module->module = NULL;
 }

@@ -71,7 +71,7 @@ void rt_revive(void);
 typedef enum RtHandle {
     RT_HANDLE_STREAM, RT_HANDLE_EVENT, RT_HANDLE_MODULE, RT_HANDLE_FUNCTION, RT_HANDLE_ARRAY, RT_HANDLE_GRAPH,
     RT_HANDLE_NODE, RT_HANDLE_EXECUTABLE, RT_HANDLE_POOL, RT_HANDLE_CONTEXT, RT_HANDLE_LINK, RT_HANDLE_MEMORY,
-    RT_HANDLE_USER_OBJECT
+    RT_HANDLE_USER_OBJECT, RT_HANDLE_REFERENCE
 } RtHandle;
 void rt_handle_add(RtHandle kind, const void *object);
 void rt_handle_remove(RtHandle kind, const void *object);

@@ -115,12 +115,16 @@ static void keep(const RtTextureSource *source, const RtSampler *sampler, uint64
     VEC_PUSH(&objects, object);
 }
 
+RtError rt_texture_describe(const RtTextureSource *source, const RtSampler *sampler, WbTexture *texture)
+{
+    RtError error = describe(source, !sampler, texture);
+    return error || !sampler ? error : add_sampler(sampler, texture);
+}
+
 RtError rt_texture_create(const RtTextureSource *source, const RtSampler *sampler, uint64_t *handle)
 {
     WbTexture texture;
-    RtError error = describe(source, false, &texture);
-    if (error == RT_SUCCESS)
-        error = add_sampler(sampler, &texture);
+    RtError error = rt_texture_describe(source, sampler, &texture);
     if (error == RT_SUCCESS)
         error = rt_check(wb_texture_create(rt_gpu(), &texture, handle));
     if (error == RT_SUCCESS)
@@ -131,7 +135,7 @@ RtError rt_texture_create(const RtTextureSource *source, const RtSampler *sample
 RtError rt_surface_create(const RtTextureSource *source, uint64_t *handle)
 {
     WbTexture surface;
-    RtError error = describe(source, true, &surface);
+    RtError error = rt_texture_describe(source, NULL, &surface);
     if (error == RT_SUCCESS)
         error = rt_check(wb_surface_create(rt_gpu(), &surface, handle));
     if (error == RT_SUCCESS)

@@ -41,6 +41,8 @@ typedef struct RtTexture {
 
 RtError rt_texture_create(const RtTextureSource *source, const RtSampler *sampler, uint64_t *handle);
 RtError rt_surface_create(const RtTextureSource *source, uint64_t *handle);
+/* What the C API is told of it; sampler is null for a surface. */
+RtError rt_texture_describe(const RtTextureSource *source, const RtSampler *sampler, WbTexture *texture);
 /* 0 is fine. */
 RtError rt_texture_destroy(uint64_t handle, bool is_surface);
 /* Valid until the object is destroyed. */

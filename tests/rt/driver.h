@@ -147,6 +147,32 @@ int cuGraphExecKernelNodeSetParams_v2(void *executable, void *node, const void *
 int cuStreamBeginCapture_v2(void *stream, int mode);
 int cuStreamEndCapture(void *stream, void **graph);
 
+int cuArray3DCreate_v2(void **array, const void *descriptor);
+int cuModuleGetTexRef(void **reference, void *module, const char *name);
+int cuModuleGetSurfRef(void **reference, void *module, const char *name);
 int cuTexRefCreate(void **reference);
+int cuTexRefDestroy(void *reference);
+int cuParamSetTexRef(void *function, int unit, void *reference);
+int cuSurfRefSetArray(void *reference, void *array, unsigned flags);
+int cuSurfRefGetArray(void **array, void *reference);
+int cuTexRefSetArray(void *reference, void *array, unsigned flags);
+int cuTexRefGetArray(void **array, void *reference);
+int cuTexRefSetMipmappedArray(void *reference, void *array, unsigned flags);
+int cuTexRefSetAddress_v2(size_t *offset, void *reference, uint64_t address, size_t bytes);
+int cuTexRefSetAddress2D_v3(void *reference, const void *descriptor, uint64_t address, size_t pitch);
+int cuTexRefGetAddress_v2(uint64_t *address, void *reference);
+int cuTexRefSetFormat(void *reference, int format, int channels);
+int cuTexRefGetFormat(int *format, int *channels, void *reference);
+int cuTexRefSetAddressMode(void *reference, int axis, int mode);
+int cuTexRefGetAddressMode(int *mode, void *reference, int axis);
+int cuTexRefSetFilterMode(void *reference, int filter);
+int cuTexRefGetFilterMode(int *filter, void *reference);
+int cuTexRefSetFlags(void *reference, unsigned flags);
+int cuTexRefGetFlags(unsigned *flags, void *reference);
+int cuTexRefSetBorderColor(void *reference, float *color);
+int cuTexRefSetMipmapLevelClamp(void *reference, float least, float most);
+int cuTexRefGetMipmapLevelClamp(float *least, float *most, void *reference);
+int cuTexRefSetMaxAnisotropy(void *reference, unsigned most);
+int cuTexRefGetMaxAnisotropy(int *most, void *reference);
 
 #endif

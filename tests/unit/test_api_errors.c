@@ -93,6 +93,8 @@ static void answers_need_places(void **state)
     REFUSED(wb_event_time(event, NULL));
     REFUSED(wb_texture_create(gpu, NULL, NULL));
     REFUSED(wb_surface_create(gpu, NULL, NULL));
+    REFUSED(wb_module_reference(module, NULL, false, &number));
+    REFUSED(wb_module_reference(module, "no_such_reference", true, &number));
     REFUSED(wb_stat_at(gpu, 0, NULL));
     REFUSED(wb_stat_at(gpu, SIZE_MAX, &stat));
     REFUSED(wb_stat_find(gpu, "cycles", NULL));
@@ -141,6 +143,7 @@ static void calls_need_what_they_work_on(void **state)
     REFUSED(wb_event_record(event, foreign));
     REFUSED(wb_stream_wait_event(gpu, NULL, NULL));
     REFUSED(wb_texture_destroy(gpu, 12));
+    REFUSED(wb_reference_bind(gpu, 12, NULL));
     REFUSED(wb_report(gpu, NULL, 0));
     REFUSED(wb_timeline(gpu, NULL));
     REFUSED(wb_graph_add_grid(graph, (WbDim3){0, 0, 0}, NULL));

@@ -193,7 +193,9 @@ static void test_cycle(void **state)
 
 /* -- what recordings cannot show -- */
 
-static const char *const image_kernel = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry "
+static const char *const image_kernel = ".version 7.8\n.target sm_75\n.address_size 64\n"
+                                        ".global .texref tex, many[2];\n.global .surfref surface;\n"
+                                        ".global .samplerref sampler;\n.global .u64 word;\n.visible .entry "
                                         "k(.param .u64 object, .param .u64 out)\n{\n"
                                         ".reg .b64 %%object, %%out; .reg .b32 %%r<8>; .reg .f32 %%f<8>;\n"
                                         "ld.param.u64 %%object, [object]; ld.param.u64 %%out, [out]; mov.u32 "
@@ -260,16 +262,22 @@ static void test_refusals(void **state)
         expect_refusal(modes[m], "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%object, {%f0,%f0}];", 12345, false,
                        "is no texture object");
         expect_refusal(modes[m], "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%object, {%f0,%f0}];", 1, true,
-                       "is a surface object");
+                       "does not take the surface object");
         expect_refusal(modes[m], "tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%object, {%f0,%f0,%f0,%f0}];", 0,
                        true, "is 2D, but the instruction reads 3D");
         expect_refusal(modes[m], "suld.b.2d.b32.trap {%r1}, [%object, {%r0,%r0}];", 0, true,
-                       "is a texture object");
+                       "does not take the texture object");
         expect_refusal(modes[m], "suld.b.2d.b32.trap {%r1}, [%object, {32,%r1}];", 1, true,
                        "4 bytes at {32, 0} are outside of the surface");
         expect_refusal(modes[m], "sust.b.2d.b32.trap [%object, {0,8}], {%r1};", 1, true,
                        "outside of the surface");
         expect_refusal(modes[m], "suld.b.2d.b32.clamp {%r1}, [%object, {2,0}];", 1, true, "misaligned");
+        expect_refusal(modes[m], "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex, {%f0,%f0}];", 0, true,
+                       "the texture reference 'tex' shows nothing");
+        expect_refusal(modes[m], "suld.b.2d.b32.trap {%r1}, [surface, {%r0,%r0}];", 0, true,
+                       "the surface reference 'surface' shows nothing");
+        expect_refusal(modes[m], "suld.b.2d.b32.trap {%r1}, [tex, {%r0,%r0}];", 0, true,
+                       "does not take the texture reference 'tex'");
     }
 }
 
@@ -282,6 +290,104 @@ static void test_unsupported(void **state)
                    "not as many registers");
     expect_refusal("functional", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%object, %object, {%f0,%f0}];", 0,
                    true, "sampler");
+    expect_refusal("functional", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex, sampler, {%f0,%f0}];", 0, true,
+                   "sampler");
+    expect_refusal("functional", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [sampler, {%f0,%f0}];", 0, true,
+                   "'sampler', a sampler of its own");
+    expect_refusal("functional", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [many, {%f0,%f0}];", 0, true,
+                   "'many', an array of texture or surface references");
+    expect_refusal("functional", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [word, {%f0,%f0}];", 0, true,
+                   "'word' as a texture or surface");
+}
+
+static WbStatus launch_reference(WbModule *module, uint64_t out)
+{
+    WbKernel *kernel;
+    const uint64_t none = 0;
+    const WbArgument arguments[] = {WB_ARG(none), WB_ARG(out)};
+    const WbLaunch launch = {
+        .grid = {1, 1, 1}, .block = {1, 1, 1}, .arguments = arguments, .argument_count = 2};
+    assert_int_equal(wb_module_kernel(module, "k", &kernel), WB_OK);
+    return wb_launch(kernel, &launch);
+}
+
+/* One that another text defines. */
+static void test_linked_references(void **state)
+{
+    static const char header[] = ".version 7.8\n.target sm_75\n.address_size 64\n";
+    char definition[256], use[1024];
+    WbGpu *gpu;
+    WbModule *module;
+    uint64_t memory, tex;
+    uint32_t found;
+    (void)state;
+    snprintf(definition, sizeof definition, "%s.visible .global .texref tex;\n", header);
+    snprintf(use, sizeof use,
+             "%s.extern .global .texref tex;\n.visible .entry k(.param .u64 none, .param .u64 out)\n{\n"
+             ".reg .b64 %%d0; .reg .b32 %%r<5>;\nld.param.u64 %%d0, [out]; mov.u32 %%r4, 0;\n"
+             "tex.2d.v4.u32.s32 {%%r0,%%r1,%%r2,%%r3}, [tex, {%%r4,%%r4}]; st.global.u32 [%%d0], %%r0;\n}\n",
+             header);
+    const WbSource sources[] = {{"use.ptx", use, strlen(use)},
+                                {"definition.ptx", definition, strlen(definition)}};
+    assert_int_equal(wb_gpu_open("h200", &gpu, NULL, 0), WB_OK);
+    assert_int_equal(wb_malloc(gpu, 512, &memory), WB_OK);
+    assert_int_equal(wb_set_device(gpu, memory, 0x11, 256), WB_OK);
+    assert_int_equal(wb_module_link(gpu, sources, 2, &module), WB_OK);
+    assert_int_equal(wb_module_reference(module, "tex", false, &tex), WB_OK);
+    const WbTexture shown = plane(memory);
+    assert_int_equal(wb_reference_bind(gpu, tex, &shown), WB_OK);
+    assert_int_equal(launch_reference(module, memory + 256), WB_OK);
+    assert_int_equal(wb_copy_from_device(gpu, &found, memory + 256, sizeof found), WB_OK);
+    assert_int_equal(found, 0x11111111);
+    wb_gpu_close(gpu);
+    assert_int_equal(wb_gpu_open("h200", &gpu, NULL, 0), WB_OK);
+    assert_int_equal(wb_module_load(gpu, "use.ptx", use, strlen(use), &module), WB_OK);
+    assert_int_equal(launch_reference(module, 0), WB_ERROR_NOT_FOUND);
+    assert_non_null(strstr(wb_error(gpu), "'tex', which is declared .extern but defined nowhere"));
+    wb_gpu_close(gpu);
+}
+
+/* A reference is its module's; what it shows changes between launches, not under them. */
+static void test_references(void **state)
+{
+    static const char *const instruction =
+        "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex, {%f0,%f0}]; mov.b32 %r1, %f1;";
+    char text[2048];
+    WbGpu *gpu;
+    WbModule *module;
+    uint64_t memory, tex, surface, ignored;
+    uint32_t found;
+    (void)state;
+    assert_int_equal(wb_gpu_open("h200", &gpu, NULL, 0), WB_OK);
+    assert_int_equal(wb_malloc(gpu, 512, &memory), WB_OK);
+    assert_int_equal(wb_set_device(gpu, memory, 0x3f, 256), WB_OK);
+    assert_int_equal(wb_set_device(gpu, memory + 256, 0, 256), WB_OK);
+    snprintf(text, sizeof text, image_kernel, instruction);
+    assert_int_equal(wb_module_load(gpu, "image.ptx", text, strlen(text), &module), WB_OK);
+    assert_int_equal(wb_module_reference(module, "tex", false, &tex), WB_OK);
+    assert_int_equal(wb_module_reference(module, "surface", true, &surface), WB_OK);
+    assert_int_equal(wb_module_reference(module, "text", false, &ignored), WB_ERROR_NOT_FOUND);
+    assert_non_null(strstr(wb_error(gpu), "no texture reference 'text'"));
+    assert_int_equal(wb_module_symbol(module, "tex", &ignored, NULL), WB_ERROR_NOT_FOUND);
+    assert_int_equal(wb_texture_destroy(gpu, tex), WB_ERROR_NOT_FOUND);
+    const WbTexture first = plane(memory), second = plane(memory + 256), outside = plane(memory + 512);
+    assert_int_equal(wb_reference_bind(gpu, surface, &first), WB_OK);
+    assert_int_equal(wb_reference_bind(gpu, tex, &outside), WB_ERROR_ARGUMENT);
+    assert_int_equal(wb_reference_bind(gpu, tex, &first), WB_OK);
+    assert_int_equal(launch_reference(module, memory + 508), WB_OK);
+    assert_int_equal(wb_reference_bind(gpu, tex, &second), WB_ERROR_ARGUMENT);
+    assert_non_null(strstr(wb_error(gpu), "wait"));
+    assert_int_equal(wb_wait(gpu), WB_OK);
+    assert_int_equal(wb_copy_from_device(gpu, &found, memory + 508, sizeof found), WB_OK);
+    assert_int_equal(found, 0x3f3f3f3f);
+    assert_int_equal(wb_reference_bind(gpu, tex, &second), WB_OK);
+    assert_int_equal(launch_reference(module, memory + 508), WB_OK);
+    assert_int_equal(wb_copy_from_device(gpu, &found, memory + 508, sizeof found), WB_OK);
+    assert_int_equal(found, 0);
+    assert_int_equal(wb_reference_bind(gpu, tex, NULL), WB_OK);
+    wb_module_unload(module);
+    assert_int_equal(wb_reference_bind(gpu, tex, &first), WB_ERROR_NOT_FOUND);
+    wb_gpu_close(gpu);
 }
 
 static void expect_bad_description(WbGpu *gpu, WbTexture texture, bool is_surface, const char *words)
@@ -405,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_functional),   cmocka_unit_test(test_cycle),
         cmocka_unit_test(test_refusals),     cmocka_unit_test(test_unsupported),
         cmocka_unit_test(test_descriptions), cmocka_unit_test(test_destroyed),
+        cmocka_unit_test(test_references),   cmocka_unit_test(test_linked_references),
         cmocka_unit_test(test_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
