@@ -123,7 +123,7 @@ static Kind kind_of_sources(const Lowering *l, uint32_t insn, bool *single)
         const FlowAccess access = accesses->items[k];
         if (access.is_write)
             continue;
-        *single &= l->definition[access.reg] != NO_INDEX;
+        *single &= l->definition[access.reg] < insn; /* not itself, nor what a loop brings; NO_INDEX is larger */
         const Kind one = l->kind[access.reg];
         if (one == KIND_PLAIN || one == KIND_FOLDED)
             kind = KIND_PLAIN;

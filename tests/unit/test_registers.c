@@ -91,6 +91,18 @@ static void test_either_order(void **state)
     wb_gpu_close(gpu);
 }
 
+/* Registers that are made of nothing but themselves, directly or round a loop, are no part of anything. */
+static void test_circles(void **state)
+{
+    (void)state;
+    WbGpu *gpu = NULL;
+    assert_int_equal(wb_gpu_open("h200", &gpu, NULL, 0), WB_OK);
+    assert_true(registers_of(gpu, "cvta.to.global.u64 %rd1, %rd1; st.global.u32 [%rd1], 5;") < 64);
+    assert_true(registers_of(gpu, "L: mov.b64 %rd1, %rd2; st.global.u32 [%rd1], 5; mov.b64 %rd2, %rd1; bra L;") <
+                64);
+    wb_gpu_close(gpu);
+}
+
 /* A chain of ten thousand copies folds into nothing deep. */
 static void test_long_chain(void **state)
 {
@@ -124,6 +136,7 @@ int main(void)
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_either_order),
+        cmocka_unit_test(test_circles),
         cmocka_unit_test(test_long_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
