@@ -218,8 +218,10 @@ RtError rt_ipc_close(uint64_t address)
 /* The pool of the other process is not needed for its memory; its descriptor is a mark of it. */
 static const char pool_mark[] = "warpbeam pool";
 
-RtError rt_pool_export(RtPool *pool, int handle_type, int *file)
+RtError rt_pool_export(RtPool *pool, int handle_type, uint64_t flags, int *file)
 {
+    if (flags)
+        return rt_fail(RT_INVALID_VALUE, "The flags must be 0.");
     if (handle_type != FILE_DESCRIPTOR || !rt_pool_is_shareable(pool))
         return rt_fail(
             RT_INVALID_VALUE,
@@ -232,9 +234,11 @@ RtError rt_pool_export(RtPool *pool, int handle_type, int *file)
     return RT_SUCCESS;
 }
 
-RtError rt_pool_import(int file, int handle_type, RtPool **pool)
+RtError rt_pool_import(int file, int handle_type, uint64_t flags, RtPool **pool)
 {
     char mark[sizeof pool_mark] = "";
+    if (flags)
+        return rt_fail(RT_INVALID_VALUE, "The flags must be 0.");
     if (handle_type != FILE_DESCRIPTOR || pread(file, mark, sizeof mark, 0) != sizeof mark ||
         memcmp(mark, pool_mark, sizeof mark) != 0)
         return rt_fail(RT_INVALID_VALUE, "File descriptor %d is not one of an exported pool.", file);

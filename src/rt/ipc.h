@@ -22,8 +22,8 @@ RtError rt_ipc_close(uint64_t address);
 bool rt_ipc_is_pointer(uint64_t address);
 
 /* Pools: `file` is a descriptor that the other process gets. */
-RtError rt_pool_export(RtPool *pool, int handle_type, int *file);
-RtError rt_pool_import(int file, int handle_type, RtPool **pool);
+RtError rt_pool_export(RtPool *pool, int handle_type, uint64_t flags, int *file);
+RtError rt_pool_import(int file, int handle_type, uint64_t flags, RtPool **pool);
 RtError rt_pool_export_pointer(uint64_t address, RtExported *handle);
 RtError rt_pool_import_pointer(const RtExported *handle, uint64_t *address);
 

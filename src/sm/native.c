@@ -1,3 +1,5 @@
+/* One instruction of PTX at a time: its row of native_table.def says what it becomes, and rules say it of
+ * what a table cannot hold. Costs of the pieces then add up to those of the instruction. */
 #include "sm/native.h"
 
 #include <string.h>

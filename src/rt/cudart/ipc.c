@@ -56,10 +56,8 @@ static RtError export_pool(int *file, void *handle, int type, unsigned flags)
 {
     RtPool *pool = NULL;
     NEED(file);
-    if (flags)
-        return rt_fail(RT_INVALID_VALUE, "The flags must be 0.");
     RtError error = rt_pool_get(handle, &pool);
-    return error ? error : rt_pool_export(pool, type, file);
+    return error ? error : rt_pool_export(pool, type, flags, file);
 }
 
 EXPORT int cudaMemPoolExportToShareableHandle(void *result, void *pool, int type, unsigned flags)
@@ -70,9 +68,7 @@ EXPORT int cudaMemPoolExportToShareableHandle(void *result, void *pool, int type
 static RtError import_pool(void **pool, const void *file, int type, unsigned flags)
 {
     NEED(pool);
-    if (flags)
-        return rt_fail(RT_INVALID_VALUE, "The flags must be 0.");
-    return rt_pool_import((int)(intptr_t)file, type, (RtPool **)pool);
+    return rt_pool_import((int)(intptr_t)file, type, flags, (RtPool **)pool);
 }
 
 EXPORT int cudaMemPoolImportFromShareableHandle(void **pool, void *file, int type, unsigned flags)

@@ -51,10 +51,8 @@ static RtError export_pool(int *file, void *handle, int type, uint64_t flags)
 {
     RtPool *pool = NULL;
     NEED(file);
-    if (flags)
-        return rt_fail(RT_INVALID_VALUE, "The flags must be 0.");
     RtError error = rt_pool_get(handle, &pool);
-    return error ? error : rt_pool_export(pool, type, file);
+    return error ? error : rt_pool_export(pool, type, flags, file);
 }
 
 EXPORT int cuMemPoolExportToShareableHandle(void *result, void *pool, int type, uint64_t flags)
@@ -65,9 +63,7 @@ EXPORT int cuMemPoolExportToShareableHandle(void *result, void *pool, int type, 
 static RtError import_pool(void **pool, const void *file, int type, uint64_t flags)
 {
     NEED(pool);
-    if (flags)
-        return rt_fail(RT_INVALID_VALUE, "The flags must be 0.");
-    return rt_pool_import((int)(intptr_t)file, type, (RtPool **)pool);
+    return rt_pool_import((int)(intptr_t)file, type, flags, (RtPool **)pool);
 }
 
 EXPORT int cuMemPoolImportFromShareableHandle(void **pool, void *file, int type, uint64_t flags)
