@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the CUDA assembler makes of each PTX instruction: writes src/sm/native_table.def.
+"""What the CUDA assembler makes of each PTX instruction: writes src/native/table.def.
 
-    python3 scripts/native_table.py > src/sm/native_table.def      (needs ptxas and gcc)
+    python3 scripts/native_table.py > src/native/table.def      (needs ptxas and gcc)
     python3 scripts/native_table.py --show rem_u32                 machine code of one row, both GPUs
     python3 scripts/native_table.py --file kernels.ptx [kernel]    machine code of a PTX file for sm_90
     python3 scripts/native_table.py --probe                        the limits of guarding and unrolling

@@ -1,6 +1,6 @@
 /* The parts of the machine that count something, and where their counters are. */
 #include "api/cycle.h"
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 
 static const Stat exec_rows[] = {
 #define COUNT(field, unit, description) {#field, unit, description, offsetof(ExecStatistics, field)},

@@ -10,7 +10,7 @@
 
 #include "api/record.h"
 #include "api/watchdog.h"
-#include "exec/device_runtime.h"
+#include "exec/runtime/device_runtime.h"
 #include "grid/front_end.h"
 #include "grid/graph_run.h"
 #include "mem/partition.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/hang.h"
+#include "exec/hang/hang.h"
 
 const char *const cycle_wait_descriptions[WAIT_COUNT] = {
 #define WAIT(identifier, description) [WAIT_##identifier] = description,

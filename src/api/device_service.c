@@ -1,6 +1,6 @@
 /* Kernels of the device runtime's own, in PTX: what copies and memsets of kernels launch. A thread takes the
  * units of its column in the rows and slices of its block; a unit has 2^shift bytes. Parameters are those of
- * exec/intrinsic_copy.c. */
+ * exec/intrinsic/copy.c. */
 #include "api/gpu.h"
 
 #include <string.h>

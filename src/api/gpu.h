@@ -16,10 +16,10 @@
 #include "base/map.h"
 #include "base/stat.h"
 #include "base/vec.h"
-#include "exec/functional.h"
+#include "exec/functional/functional.h"
 #include "exec/machine.h"
 #include "exec/program.h"
-#include "exec/texture.h"
+#include "exec/texture/texture.h"
 #include "watch/profile.h"
 
 /* A kernel of a loaded module. program is null until the kernel is first used, timing until it first runs in

@@ -4,7 +4,7 @@
 #define API_HANG_RECORD_H
 
 #include "base/error.h"
-#include "exec/hang.h"
+#include "exec/hang/hang.h"
 
 /* A block on an SM. */
 typedef struct HangBlock {

@@ -7,7 +7,7 @@
 #ifndef API_PROGRESS_H
 #define API_PROGRESS_H
 
-#include "exec/functional.h"
+#include "exec/functional/functional.h"
 #include "sim/clock.h"
 
 /* Invariant: launches_done <= launches_known. Times are those of the host's clock, in seconds. */

@@ -14,13 +14,13 @@
  * Time stands still between calls that wait. These run the timeline until what they wait for has ended. In
  * functional mode, and for kernels that the knob timed_kernels leaves out, a kernel takes a cycle for each
  * warp instruction, which is what %clock counts there; kernels run side by side as in cycle mode, each as if
- * it had the GPU for itself (exec/functional.h). */
+ * it had the GPU for itself (exec/functional/functional.h). */
 #ifndef API_TIMELINE_H
 #define API_TIMELINE_H
 
 #include "api/cycle.h"
 #include "base/vec.h"
-#include "exec/functional.h"
+#include "exec/functional/functional.h"
 #include "grid/graph_run.h"
 #include "watch/checker.h"
 #include "warpbeam.h"

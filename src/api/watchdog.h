@@ -1,4 +1,4 @@
-/* The watchdog of cycle mode: finds kernels whose warps all spin (exec/spin.h).
+/* The watchdog of cycle mode: finds kernels whose warps all spin (exec/hang/spin.h).
  *
  * As long as blocks come and go it only compares two numbers now and then. When none has for
  * watchdog_cycles, it stops the machine for a while at short distances, which have no rhythm of their own,
@@ -10,7 +10,7 @@
 #define API_WATCHDOG_H
 
 #include "base/error.h"
-#include "exec/spin.h"
+#include "exec/hang/spin.h"
 #include "sim/clock.h"
 
 struct CycleMachine;

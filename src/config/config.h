@@ -12,7 +12,7 @@ typedef enum Mode { MODE_FUNCTIONAL, MODE_CYCLE } Mode;
 typedef enum GraphL1 { GRAPH_L1_INVALIDATE, GRAPH_L1_BYPASS, GRAPH_L1_NONE } GraphL1;
 /* What a store does to the L1's copy of its line. */
 typedef enum WriteHit { WRITE_HIT_UPDATE, WRITE_HIT_INVALIDATE } WriteHit;
-/* What is issued: PTX instructions, or what the GPU's assembler would make of them (sm/native.h). */
+/* What is issued: PTX instructions, or what the GPU's assembler would make of them (native/native.h). */
 typedef enum MachineCode { MACHINE_CODE_PTX, MACHINE_CODE_NATIVE } MachineCode;
 
 /* Integers are 64 bits wide so that one kind of knob serves all of them. Divergence is the enum of

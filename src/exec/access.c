@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "exec/machine.h"
-#include "exec/spin.h"
+#include "exec/hang/spin.h"
 
 /* A range of one space: `size` bytes from address `base` on, at `host` for lane 0 and `stride` bytes
  * further for each next lane. host is null where there is none. */

@@ -61,7 +61,7 @@ typedef struct Access {
     uint32_t part;      /* any number */
     uint8_t **targets;  /* of ACCESS_COPY: where each lane's bytes go; the array is copied */
     uint8_t *object;    /* of ACCESS_COPY: the mbarrier object that is told of the bytes, or null */
-    struct TextureFetch *fetch; /* of ACCESS_TEXTURE: exec/texture.h; copied */
+    struct TextureFetch *fetch; /* of ACCESS_TEXTURE: exec/texture/texture.h; copied */
 
     uint8_t pattern;               /* AccessPattern */
     uint8_t lane_space[MAX_WIDTH]; /* set only where `space` stays generic */

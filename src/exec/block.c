@@ -1,7 +1,7 @@
 /* Blocks and warps coming into being and going. */
 #include <string.h>
 
-#include "exec/family.h"
+#include "exec/runtime/family.h"
 #include "exec/warp.h"
 
 static size_t frame_words(const Warp *warp, const ProgramFunction *function)

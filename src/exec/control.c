@@ -1,7 +1,7 @@
 /* Branches and the ends of threads. */
 #include "exec/barrier.h"
 #include "exec/control.h"
-#include "exec/device_runtime.h"
+#include "exec/runtime/device_runtime.h"
 #include "exec/divergence.h"
 #include "exec/handlers.h"
 #include "exec/machine.h"

@@ -42,8 +42,8 @@ typedef struct Machine {
     uint32_t sm_count;
     uint32_t warps_per_sm;     /* %nwarpid */
     DeviceHeap *heap;
-    const struct TextureTable *textures; /* exec/texture.h */
-    struct DeviceRuntime *runtime; /* exec/device_runtime.h; null: kernels cannot launch */
+    const struct TextureTable *textures; /* exec/texture/texture.h */
+    struct DeviceRuntime *runtime; /* exec/runtime/device_runtime.h; null: kernels cannot launch */
     WbOutput *output;
     void *output_context;
     WbOutput *assertion_output; /* null: `output` tells of them, too */

@@ -1,6 +1,6 @@
 #include "exec/watch.h"
 
-#include "exec/texture.h"
+#include "exec/texture/texture.h"
 
 _Static_assert(WATCHED_RANGES >= MAX_WIDTH * TEXTURE_TEXELS, "a range for every texel");
 

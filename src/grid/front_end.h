@@ -9,12 +9,12 @@
  * least a lookahead away.
  *
  * What kernels launch comes in through front_end_launch(), between windows. Which grid waits for which
- * (exec/family.h) is decided between windows, too, in the order of cycles: so it does not depend on their
+ * (exec/runtime/family.h) is decided between windows, too, in the order of cycles: so it does not depend on their
  * length (front_end_device.c). */
 #ifndef GRID_FRONT_END_H
 #define GRID_FRONT_END_H
 
-#include "exec/device_runtime.h"
+#include "exec/runtime/device_runtime.h"
 #include "grid/dats.h"
 #include "grid/dispatcher.h"
 #include "grid/group_table.h"

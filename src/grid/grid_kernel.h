@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-#include "exec/family.h"
-#include "exec/launch_buffer.h"
+#include "exec/runtime/family.h"
+#include "exec/runtime/launch_buffer.h"
 #include "grid/event_log.h"
 #include "grid/resources.h"
 #include "sm/sm.h"

@@ -68,9 +68,9 @@ typedef enum Action {
     ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_FENCE, ACTION_PREFETCH,
     ACTION_COPY_ASYNC, ACTION_MBARRIER, /* exec/async.c */
     ACTION_ADDRESS,   /* cvta, isspacep, mapa, getctarank: exec/address.c */
-    ACTION_LDMATRIX, ACTION_MMA, ACTION_WMMA_LOAD, ACTION_WMMA_STORE, /* exec/matrix.c */
-    ACTION_TEXTURE, ACTION_TEXTURE_QUERY,       /* exec/texture.c */
-    ACTION_SURFACE_LOAD, ACTION_SURFACE_STORE,  /* exec/surface.c */
+    ACTION_LDMATRIX, ACTION_MMA, ACTION_WMMA_LOAD, ACTION_WMMA_STORE, /* exec/matrix/matrix.c */
+    ACTION_TEXTURE, ACTION_TEXTURE_QUERY,       /* exec/texture/texture.c */
+    ACTION_SURFACE_LOAD, ACTION_SURFACE_STORE,  /* exec/texture/surface.c */
     ACTION_COUNT
 } Action;
 

@@ -4,7 +4,7 @@
 #define REPORT_SUMS_H
 
 #include "api/gpu.h"
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 
 typedef struct KernelSums {
     ExecStatistics exec;

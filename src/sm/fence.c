@@ -10,7 +10,7 @@
  * that was confirmed long ago, hence three least times, and a store to the other half of L2 adds to them.
  * Since the L1 is not coherent, a fence also drops what it holds, so that later loads see what others
  * wrote (the fence's acquire side; ld.acquire does the same in the LSU). */
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
 static bool is_for_block(const Sm *sm, uint32_t warp, const Insn *insn)

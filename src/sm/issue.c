@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "exec/engine.h"
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 #include "sm/sched/sched.h"
 #include "sm/stages.h"
 

@@ -6,7 +6,7 @@
  * requests with it: its stores are visible then, to blocks that start because it ended. Where the knob
  * block_end_waits says no, stores that have left the SM keep nobody, unless other blocks depend on this one:
  * the block's place is free, and only the end of the kernel waits for them (MESSAGE_DRAINED). */
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
 /* The report of the slot's last block may not have been read: the front end does so block_end_cycles after

@@ -9,7 +9,7 @@
 
 #include "exec/divergence.h"
 #include "exec/engine.h"
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 #include "sm/sched/sched.h"
 #include "sm/stages.h"
 

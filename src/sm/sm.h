@@ -25,7 +25,7 @@
 #include "mem/crossbar.h"
 #include "sim/shard.h"
 #include "sm/statistics.h"
-#include "sm/timing.h"
+#include "native/timing.h"
 
 enum { MAX_WARPS = 64, MAX_SCHEDULERS = 4, MAX_PIPES = 8, WHEEL_SLOTS = 64, SCOREBOARD_ENTRIES = 64 };
 

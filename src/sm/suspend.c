@@ -11,7 +11,7 @@
  * All warps of a block that does not run are in WAIT_SUSPEND, but for those that the end of a fence or call,
  * or of a drained warp's stores, will bring there. Whatever ends for one of them has it considered, which
  * ends here. While the block is moved, its lowest warp waits for the cycle in which that is done. */
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
 enum { STACK_ENTRY_BYTES = 8, BARRIER_BYTES = 8 };

@@ -1,6 +1,6 @@
 /* Execution pipes: how many there are of each kind, who may use which, and when they are free.
  *
- * A pipe takes an instruction every `interval` cycles (sm/timing.h). Before Maxwell all schedulers share
+ * A pipe takes an instruction every `interval` cycles (native/timing.h). Before Maxwell all schedulers share
  * all pipes; since then each has its own, as far as there is one for each. Memory instructions go to the
  * load/store unit, whose queue alone says whether it takes another one. */
 #include "sm/stages.h"

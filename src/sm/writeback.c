@@ -3,7 +3,7 @@
  * Results of arithmetic need no stage: their time is known when they issue, and is in the scoreboard.
  * Those of memory instructions are entered there without a time, which comes later and wakes warps that wait
  * for it. */
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
 void writeback_expect(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready)

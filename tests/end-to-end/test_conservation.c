@@ -5,7 +5,7 @@
 
 #include "api/gpu.h"
 #include "grid/statistics.h"
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 #include "trials.h"
 
 /* A kernel's counters of one kind of part, as the struct that they are declared by. */

@@ -9,7 +9,7 @@
 #include "exec/handlers.h"
 #include "mem/crossbar.h"
 #include "sim/world.h"
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 #include "step_rig.h"
 

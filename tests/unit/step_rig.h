@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exec/machine.h"
-#include "exec/matrix.h"
+#include "exec/matrix/matrix.h"
 #include "exec/step.h"
 
 enum { RIG_SLOTS = 96, RIG_SHARED = 16384 };

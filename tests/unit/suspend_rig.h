@@ -20,7 +20,7 @@
 #include "mem/partition.h"
 #include "sim/world.h"
 #include "sm/intrinsic.h"
-#include "sm/lsu.h"
+#include "sm/lsu/lsu.h"
 
 /* What the front end has heard. */
 typedef struct Heard {

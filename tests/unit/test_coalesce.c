@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/coalesce.h"
-#include "sm/shared_banks.h"
+#include "sm/lsu/coalesce.h"
+#include "sm/lsu/shared_banks.h"
 
 static uint64_t random_state;
 

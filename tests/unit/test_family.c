@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "exec/family.h"
+#include "exec/runtime/family.h"
 
 enum { GRIDS = 8, GRID_ID = 7 };
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "exec/launch_buffer.h"
+#include "exec/runtime/launch_buffer.h"
 
 typedef struct Rig {
     AddressSpace space;

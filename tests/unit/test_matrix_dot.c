@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "exec/matrix_dot.h"
+#include "exec/matrix/dot.h"
 
 /* c plus up to 16 products. The columns next to them hold, as .f16, infinities and numbers that overflow:
  * nothing of theirs may show. */

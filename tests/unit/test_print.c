@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "exec/print.h"
+#include "exec/intrinsic/print_format.h"
 
 enum { BASE = 0x10000, FORMAT = BASE, ARGUMENTS = BASE + 256, STRINGS = BASE + 512, END = BASE + 768 };
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sm/timing.h"
+#include "native/timing.h"
 
 typedef struct TimingRig {
     Module *module;

@@ -1,0 +1,312 @@
+/* One launch in functional mode: its blocks in flight, whose turn it is, and what they launch. */
+#include "exec/functional/run.h"
+
+#include <string.h>
+
+#include "exec/divergence.h"
+#include "exec/engine.h"
+#include "exec/hang/hang.h"
+
+/* -- what follows from completions -- */
+
+static void on_ready(void *context, Family *family)
+{
+    FunctionalRun *run = context;
+    FunctionalGrid *grid = (FunctionalGrid *)((char *)family - offsetof(FunctionalGrid, family));
+    if (run->first == run->queue.count)
+        run->first = run->queue.count = 0;
+    VEC_PUSH(&run->queue, grid);
+}
+
+static void free_launched(FunctionalRun *run, FunctionalGrid *grid)
+{
+    buffer_give_back(&run->runtime->buffers, grid->buffer);
+    xfree(grid);
+}
+
+static void on_complete(void *context, Family *family)
+{
+    FunctionalRun *run = context;
+    FunctionalGrid *grid = (FunctionalGrid *)((char *)family - offsetof(FunctionalGrid, family));
+    if (!grid->buffer)
+        return;
+    FunctionalGrid *last = run->launched.items[--run->launched.count];
+    run->launched.items[grid->place] = last;
+    last->place = grid->place;
+    free_launched(run, grid);
+}
+
+static void on_resume(void *context, BlockFamily *block)
+{
+    FunctionalRun *run = context;
+    if (run->first_resumed == run->resumed.count)
+        run->first_resumed = run->resumed.count = 0;
+    VEC_PUSH(&run->resumed, (Block *)block->waiting);
+}
+
+void functional_add(FunctionalRun *run, FunctionalGrid *grid)
+{
+    grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
+    grid->launch.family = &grid->family;
+    grid->run = run;
+    grid->place = run->launched.count;
+    run->moves++;
+    VEC_PUSH(&run->launched, grid);
+    family_arrived(&grid->family, &run->events);
+}
+
+/* -- blocks -- */
+
+/* One turn of every warp of the block. A warp that cannot run lets lanes go that wait at a join for those
+ * that wait elsewhere. False: every warp waits for something that only this block could bring. */
+static bool block_round(FunctionalRun *run, Block *block)
+{
+    bool goes_on = false;
+    for (uint32_t i = 0; i < block->warp_count && run->error->status == WB_OK && !block->must_wait; i++) {
+        Warp *warp = &block->warps[i];
+        if (!warp->live)
+            continue;
+        uint64_t ran = engine_run_warp(warp, run->limits.turn);
+        run->instructions += ran;
+        goes_on |= ran || divergence_release(warp);
+    }
+    return goes_on;
+}
+
+/* Rounds of a block before other residents get theirs; a block that only waits for memory written by
+ * others costs no more than this. */
+enum { ROUNDS = 16 };
+
+static WbStatus run_block(FunctionalRun *run, Block *block)
+{
+    for (uint32_t round = 0; round < ROUNDS && block->live_warps && !block->must_wait; round++) {
+        bool goes_on = block_round(run, block);
+        if (run->error->status != WB_OK)
+            return run->error->status;
+        if (!goes_on && block->live_warps)
+            return hang_report_deadlock(block);
+        if (run->limits.instructions && run->instructions > run->limits.instructions)
+            return hang_report_limit(block, run->limits.instructions);
+    }
+    return WB_OK;
+}
+
+static bool suits(const Slot *slot, const Launch *launch)
+{
+    return slot->block && slot->program == launch->program && slot->shared_bytes == launch->shared_bytes &&
+           slot->local_bytes == launch->local_bytes && slot->warps == launch->warps_per_block;
+}
+
+static void put_block(Slot *slot, Block *block, FunctionalGrid *grid)
+{
+    const Launch *launch = &grid->launch;
+    slot->block = block;
+    slot->grid = grid;
+    slot->program = launch->program;
+    slot->shared_bytes = launch->shared_bytes;
+    slot->local_bytes = launch->local_bytes;
+    slot->warps = launch->warps_per_block;
+}
+
+static void begin_block(FunctionalRun *run, Slot *slot, FunctionalGrid *grid, uint64_t linear, uint32_t sm)
+{
+    Launch *launch = &grid->launch;
+    if (suits(slot, launch)) {
+        slot->block->launch = launch;
+        slot->block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
+        block_restart(slot->block, linear, sm);
+    } else {
+        block_free(slot->block);
+        slot->block = block_create(launch, linear, sm);
+    }
+    put_block(slot, slot->block, grid);
+    run->moves++;
+    grid->next++;
+}
+
+static bool has_work(const FunctionalRun *run)
+{
+    return run->first < run->queue.count || run->first_resumed < run->resumed.count ||
+           ready_has_block(&run->graph);
+}
+
+static void begin_node(FunctionalRun *run, Slot *slot, uint32_t number)
+{
+    const DependencyGraph *graph = run->graph.graph;
+    const uint32_t block = ready_take_block(&run->graph), place = graph_grid_of(graph, block);
+    FunctionalGrid *grid = &run->grids[place];
+    begin_block(run, slot, grid, block - graph->grids[place].first, number % grid->launch.machine->sm_count);
+}
+
+/* The block, which has ended, may be a node of the graph: what kernels launch is not. */
+static void end_node(FunctionalRun *run, const Slot *slot)
+{
+    const DependencyGraph *graph = run->graph.graph;
+    if (graph && !slot->grid->buffer)
+        ready_block_ended(&run->graph,
+                          graph->grids[slot->grid - run->grids].first + (uint32_t)slot->block->linear);
+}
+
+/* Gives an empty slot what is to run next: blocks that have waited go first, then the host's. */
+static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
+{
+    if (run->first_resumed < run->resumed.count) {
+        Block *block = run->resumed.items[run->first_resumed++];
+        block_free(slot->block);
+        put_block(slot, block, grid_of(block));
+        run->moves++;
+        return;
+    }
+    if (ready_has_block(&run->graph)) {
+        begin_node(run, slot, number);
+        return;
+    }
+    FunctionalGrid *grid = run->queue.items[run->first];
+    if (grid->next == 0 && grid->buffer)
+        runtime_begun(run->runtime);
+    begin_block(run, slot, grid, grid->next, number % grid->launch.machine->sm_count);
+    if (grid->next == grid->total)
+        run->first++;
+}
+
+static void end_block(FunctionalRun *run, Slot *slot)
+{
+    FunctionalGrid *grid = slot->grid;
+    run->moves++;
+    grid->launch.machine->statistics.blocks++;
+    end_node(run, slot);
+    slot->grid = NULL;
+    run->busy_slots--;
+    if (slot->block->family)
+        block_family_ended(slot->block->family);
+    slot->block->family = NULL;
+    if (++grid->ended == grid->total)
+        family_ended(&grid->family, &run->events);
+}
+
+/* The block leaves its slot until what it has launched is complete. */
+static void put_aside(FunctionalRun *run, Slot *slot)
+{
+    run->moves++;
+    Block *block = slot->block;
+    block->must_wait = false;
+    block->family->waiting = block;
+    *slot = (Slot){0};
+    run->busy_slots--;
+}
+
+/* Warp instructions between looks: some milliseconds. */
+enum { LOOK_INTERVAL = 1 << 17 };
+
+static WbStatus look(FunctionalRun *run)
+{
+    if (run->instructions < run->next_look || !run->limits.look)
+        return WB_OK;
+    FunctionalStanding standing = {.error = run->error};
+    for (uint32_t i = 0; i < run->grid_count; i++) {
+        const FunctionalGrid *grid = &run->grids[i];
+        standing.ended += grid->ended;
+        standing.total += grid->total;
+        if (!standing.kernel && grid->ended < grid->total)
+            standing.kernel = grid->launch.program->name;
+    }
+    run->next_look = run->instructions + LOOK_INTERVAL;
+    return run->limits.look(run->limits.look_context, &standing) ? WB_OK : run->error->status;
+}
+
+static WbStatus visit(FunctionalRun *run, uint32_t number)
+{
+    for (;;) {
+        Slot *slot = &run->slots.items[number];
+        if (!slot->grid && !has_work(run))
+            return WB_OK;
+        if (!slot->grid) {
+            fill(run, slot, number);
+            run->busy_slots++;
+        }
+        if (run_block(run, slot->block) || look(run))
+            return run->error->status;
+        if (slot->block->must_wait)
+            put_aside(run, slot);
+        else if (!slot->block->live_warps)
+            end_block(run, slot);
+        else
+            return WB_OK;
+    }
+}
+
+/* Slots are made when blocks are there to fill them. */
+static bool has_next_slot(const FunctionalRun *run)
+{
+    return run->next_slot < run->slots.count ||
+           (has_work(run) && run->next_slot < run->limits.resident_blocks);
+}
+
+WbStatus functional_visit(FunctionalRun *run)
+{
+    Machine *machine = run->grids->launch.machine;
+    machine->clock = run->clock;
+    machine->memory = run->memory;
+    if (run->next_slot == run->slots.count)
+        VEC_PUSH(&run->slots, (Slot){0});
+    const WbStatus status = visit(run, run->next_slot++);
+    if (!has_next_slot(run)) {
+        run->next_slot = 0;
+        run->rounds++;
+    }
+    run->clock = machine->clock;
+    return status;
+}
+
+bool functional_is_over(const FunctionalRun *run) { return !run->busy_slots && !has_work(run); }
+
+static void drop_block(BlockFamily *block) { block_free(block->waiting); }
+
+FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, const DependencyGraph *graph,
+                                 const FunctionalLimits *limits, DeviceRuntime *runtime, uint64_t clock)
+{
+    FunctionalRun *run = xcalloc(1, sizeof *run);
+    run->events = (FamilyEvents){on_ready, on_complete, on_resume, run};
+    run->limits = *limits;
+    run->runtime = runtime;
+    run->memory = limits->memory;
+    run->error = grids->launch.error;
+    run->grids = grids;
+    run->grid_count = count;
+    run->clock = clock;
+    for (uint32_t i = 0; i < count; i++) {
+        FunctionalGrid *grid = &grids[i];
+        grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
+        grid->launch.family = &grid->family;
+        grid->run = run;
+        grid->launch.machine->statistics.launches++;
+    }
+    if (graph)
+        ready_init(&run->graph, graph);
+    else
+        VEC_PUSH(&run->queue, grids);
+    return run;
+}
+
+uint64_t functional_clock(const FunctionalRun *run) { return run->clock; }
+
+/* After a failure blocks are left, and grids with what their blocks knew of them. */
+void functional_free(FunctionalRun *run)
+{
+    for (uint32_t i = 0; i < run->grid_count && !functional_is_over(run); i++)
+        family_give_up(&run->grids[i].family, drop_block);
+    for (uint32_t i = 0; i < run->launched.count; i++)
+        family_give_up(&run->launched.items[i]->family, drop_block);
+    for (uint32_t i = 0; i < run->launched.count; i++)
+        free_launched(run, run->launched.items[i]);
+    for (uint32_t i = run->first_resumed; i < run->resumed.count; i++)
+        block_free(run->resumed.items[i]);
+    for (uint32_t i = 0; i < run->slots.count; i++)
+        block_free(run->slots.items[i].block);
+    ready_free(&run->graph);
+    VEC_FREE(&run->slots);
+    VEC_FREE(&run->queue);
+    VEC_FREE(&run->resumed);
+    VEC_FREE(&run->launched);
+    xfree(run);
+}

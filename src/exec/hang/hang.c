@@ -1,0 +1,386 @@
+/* Lanes that stand at one place for one reason are told together, of all warps of which it is true. */
+#include "exec/hang/hang.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static void put_place(const Warp *warp, uint32_t pc, char *text, size_t size)
+{
+    const Program *program = warp->block->launch->program;
+    const Insn *insn = &program->code[pc];
+    snprintf(text, size, "the end of the function");
+    if (insn->ptx)
+        module_place_text(program->functions[insn->function].module, insn->ptx, text, size);
+}
+
+static void put_wait(const Warp *warp, const Group *group, const char *ready, char *text, size_t size)
+{
+    const Block *block = warp->block;
+    const Barrier *barrier = &block->barriers[group->barrier];
+    uint32_t came = 0;
+    switch ((GroupState)group->state) {
+    case GROUP_BARRIER:
+        for (uint32_t i = 0; i < block->warp_count; i++)
+            came += (uint32_t)__builtin_popcountll(barrier->lanes[i]);
+        snprintf(text, size, "waits at barrier %u, where %u of %u threads have come", group->barrier, came,
+                 barrier->all ? block->live_threads : barrier->expected);
+        break;
+    case GROUP_WARP_SYNC:
+        snprintf(text, size, "waits for lanes 0x%llx of its warp to reach the same .sync instruction",
+                 (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
+        break;
+    default:
+        snprintf(text, size, "%c%s", tolower((unsigned char)ready[0]), ready + 1);
+        break;
+    }
+}
+
+static bool is_same(const HangLanes *lanes, uint32_t warp, Mask mask, const char *place, const char *wait)
+{
+    return lanes->last_warp + 1 == warp && lanes->lanes == mask && !strcmp(lanes->place, place) &&
+           !strcmp(lanes->wait, wait);
+}
+
+static void add_lanes(HangList *list, uint32_t warp, Mask mask, const char *place, const char *wait,
+                      Arena *arena)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (is_same(&list->items[i], warp, mask, place, wait)) {
+            list->items[i].last_warp = warp;
+            return;
+        }
+    VEC_PUSH(list, ((HangLanes){warp, warp, mask, arena_strndup(arena, place, strlen(place)),
+                                arena_strndup(arena, wait, strlen(wait))}));
+}
+
+void hang_list_warp(HangList *list, const Warp *warp, const char *ready, Arena *arena)
+{
+    char place[512], wait[160];
+    for (uint32_t i = 0; warp->live && i < warp->group_count; i++) {
+        const Group *group = &warp->groups[i];
+        if (group->state == GROUP_FREE)
+            continue;
+        put_place(warp, group->pc, place, sizeof place);
+        put_wait(warp, group, ready, wait, sizeof wait);
+        add_lanes(list, warp->index, group->mask, place, wait, arena);
+    }
+    for (uint32_t i = 0; warp->live && i < warp->joins.count; i++) {
+        const Join *join = &warp->joins.items[i];
+        if (!join->expected || !join->arrived)
+            continue;
+        put_place(warp, join->pc, place, sizeof place);
+        add_lanes(list, warp->index, join->arrived, place,
+                  "waits for the other lanes of its warp to come to the end of a branch", arena);
+    }
+    if (!warp->live)
+        add_lanes(list, warp->index, 0, "", ready, arena);
+}
+
+size_t hang_put_lanes(const HangLanes *lanes, char *text, size_t size)
+{
+    char warps[40], where[600] = "";
+    if (lanes->first_warp < lanes->last_warp)
+        snprintf(warps, sizeof warps, "warps %u-%u", lanes->first_warp, lanes->last_warp);
+    else
+        snprintf(warps, sizeof warps, "warp %u", lanes->first_warp);
+    if (lanes->lanes)
+        snprintf(where, sizeof where, ", lanes 0x%llx, %s", (unsigned long long)lanes->lanes, lanes->place);
+    const int length = snprintf(text, size, "\n    %s%s: %s", warps, where, lanes->wait);
+    if (length > 0 && (size_t)length < size)
+        return (size_t)length;
+    text[0] = '\0';
+    return 0;
+}
+
+static void describe_block(const Block *block, char *text, size_t size)
+{
+    Arena arena = {0};
+    HangList list = {0};
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].live)
+            hang_list_warp(&list, &block->warps[i], "can run", &arena);
+    for (uint32_t i = 0; i < list.count; i++)
+        used += hang_put_lanes(&list.items[i], text + used, size - used);
+    VEC_FREE(&list);
+    arena_free(&arena);
+}
+
+/* -- why -- */
+
+/* Whether lanes that go on there can write to memory before they have to wait for their block. */
+static bool may_write_from(const Program *program, uint32_t start)
+{
+    bool *seen = xcalloc(program->code_count, sizeof *seen), found = false;
+    VEC(uint32_t) rest = {0};
+    VEC_PUSH(&rest, start);
+    while (rest.count && !found) {
+        const uint32_t pc = rest.items[--rest.count];
+        if (pc >= program->code_count || seen[pc])
+            continue;
+        seen[pc] = true;
+        const Insn *insn = &program->code[pc];
+        const bool is_sure = insn->guard == NO_INDEX;
+        switch ((Action)insn->action) {
+        case ACTION_STORE:
+        case ACTION_ATOMIC:
+        case ACTION_CALL:
+        case ACTION_BRANCH_TABLE:
+        case ACTION_COPY_ASYNC:
+        case ACTION_MBARRIER:
+        case ACTION_WMMA_STORE:
+        case ACTION_SURFACE_STORE:
+            found = true;
+            break;
+        case ACTION_BRANCH:
+            VEC_PUSH(&rest, insn->target);
+            break;
+        default:
+            break;
+        }
+        const bool ends = insn->action == ACTION_BRANCH || insn->action == ACTION_EXIT ||
+                          insn->action == ACTION_RETURN || insn->action == ACTION_BARRIER;
+        if (!ends || !is_sure)
+            VEC_PUSH(&rest, pc + 1);
+    }
+    VEC_FREE(&rest);
+    xfree(seen);
+    return found;
+}
+
+/* Whether lanes that wait until others of their warp have come to them would write something then. */
+static bool has_held_up_writers(const Warp *warp)
+{
+    const Program *program = warp->block->launch->program;
+    bool found = false;
+    for (uint32_t i = 0; !found && i < warp->joins.count; i++)
+        if (warp->joins.items[i].expected && warp->joins.items[i].arrived)
+            found = may_write_from(program, warp->joins.items[i].pc);
+    for (uint32_t i = 0; !found && i < warp->group_count; i++)
+        if (warp->groups[i].state == GROUP_READY && i != warp->current)
+            found = may_write_from(program, warp->groups[i].pc);
+    return found;
+}
+
+static void survey_warp(HangFacts *facts, const Warp *warp)
+{
+    bool runs = false, waits = false;
+    for (uint32_t i = 0; i < warp->group_count; i++) {
+        const uint8_t state = warp->groups[i].state;
+        runs |= state == GROUP_READY;
+        waits |= state == GROUP_BARRIER || state == GROUP_WARP_SYNC;
+        if (state == GROUP_BARRIER && !facts->at_barrier)
+            facts->at_barrier = warp;
+        if (state == GROUP_WARP_SYNC && !facts->at_sync)
+            facts->at_sync = warp;
+    }
+    facts->apart += runs && has_held_up_writers(warp);
+    if (runs && !facts->runner)
+        facts->runner = warp;
+    if (waits && !facts->waiter)
+        facts->waiter = warp;
+}
+
+void hang_survey(HangFacts *facts, const Block *block)
+{
+    facts->blocks++;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].live)
+            survey_warp(facts, &block->warps[i]);
+}
+
+/* "at k.ptx:12 (k.cu:4), until global memory at 0x200 is not 0 any more" */
+static void put_spin(const Warp *warp, char *text, size_t size)
+{
+    char place[256];
+    uint32_t pc = warp->polled_pc;
+    for (uint32_t i = 0; pc == NO_INDEX && i < warp->group_count; i++)
+        if (warp->groups[i].state == GROUP_READY)
+            pc = warp->groups[i].pc;
+    put_place(warp, pc == NO_INDEX ? 0 : pc, place, sizeof place);
+    if (warp->polled_pc == NO_INDEX) {
+        snprintf(text, size, "go round in a loop without an end at %s", place);
+        return;
+    }
+    const bool is_shared = warp->polled_space == SPACE_SHARED;
+    const Allocation *found =
+        is_shared ? NULL : space_find(warp->block->launch->space, warp->polled_address, 1);
+    char name[128] = "";
+    if (found && found->name)
+        snprintf(name, sizeof name, " ('%.80s' + %llu)", found->name,
+                 (unsigned long long)(warp->polled_address - found->base));
+    snprintf(text, size, "spin at %s until %s memory at 0x%llx%s changes", place,
+             is_shared ? "shared" : "global", (unsigned long long)warp->polled_address, name);
+}
+
+/* That the signal may be that of a kernel which cannot begin before these have ended. */
+static void put_behind(const HangFacts *facts, char *text, size_t size)
+{
+    char which[60] = "the launch that has";
+    text[0] = '\0';
+    if (facts->waiting_launches > 1)
+        snprintf(which, sizeof which, "one of the %u launches that have", facts->waiting_launches);
+    if (facts->waiting_launches)
+        snprintf(
+            text, size,
+            " If it is for %s not begun: a kernel begins beside others only in another stream that waits "
+            "for none of them, on a hardware queue of its own (knob hardware_queues), as long as not too "
+            "many run (knob concurrent_kernels), and if all are timed or none is (knob timed_kernels).",
+            which);
+}
+
+static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
+{
+    char spin[512], fit[64] = "", behind[400];
+    const Launch *launch = facts->runner->block->launch;
+    put_spin(facts->runner, spin, sizeof spin);
+    put_behind(facts, behind, sizeof behind);
+    if (facts->resident)
+        snprintf(fit, sizeof fit, " (%llu)", (unsigned long long)facts->resident);
+    int written;
+    if (facts->apart && launch->divergence == DIVERGENCE_STACK)
+        written = snprintf(
+            text, size,
+            "Threads %s, and those that could change it are lanes of the same warp: "
+            "on this GPU, as on those before Volta, they do not run before the ones that spin "
+            "have come to the end of the branch. Do what needs the lock, and release it, inside of the loop.",
+            spin);
+    else if (facts->undispatched)
+        written =
+            snprintf(text, size,
+                     "Threads %s; %llu %s not been dispatched, because all places "
+                     "are taken by blocks that wait: more blocks synchronize with each other than fit on "
+                     "the GPU at once%s. Launch no more than that, or cooperatively, which is checked.",
+                     spin, (unsigned long long)facts->undispatched,
+                     facts->undispatched == 1 ? "block has" : "blocks have", fit);
+    else if (facts->waiter)
+        written =
+            snprintf(text, size,
+                     "Threads %s; all others have ended, spin, too, or wait at a barrier for those that "
+                     "spin: nobody is left to change it. Whoever does must come before that barrier.%s",
+                     spin, behind);
+    else
+        written =
+            snprintf(text, size,
+                     "Threads %s; all others%s have ended or spin, too: a lock was not "
+                     "released, or a signal was missed or never given. Look who should have changed it.%s",
+                     spin, facts->kernels > 1 ? ", of all kernels," : "", behind);
+    return written > 0 ? (size_t)written : 0;
+}
+
+static const Group *find_group(const Warp *warp, GroupState state)
+{
+    for (uint32_t i = 0; i < warp->group_count; i++)
+        if (warp->groups[i].state == state)
+            return &warp->groups[i];
+    return NULL;
+}
+
+/* ", 32 have ended and others wait at k.ptx:12:3": where threads are that do not come to the barrier. */
+static void put_absent(const Block *block, uint32_t barrier, char *text, size_t size)
+{
+    char place[512];
+    size_t used = 0;
+    const uint32_t ended = block->thread_count - block->live_threads;
+    text[0] = '\0';
+    if (ended)
+        used = (size_t)snprintf(text, size, ", %u have ended", ended);
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint32_t i = 0; block->warps[w].live && i < block->warps[w].group_count; i++) {
+            const Group *group = &block->warps[w].groups[i];
+            if (group->state == GROUP_FREE || (group->state == GROUP_BARRIER && group->barrier == barrier))
+                continue;
+            put_place(&block->warps[w], group->pc, place, sizeof place);
+            snprintf(text + used, size - used, "%s others wait at %s", used ? " and" : ",", place);
+            return;
+        }
+}
+
+static int put_barrier_cause(const Warp *warp, const Group *group, char *text, size_t size)
+{
+    const Block *block = warp->block;
+    const Barrier *barrier = &block->barriers[group->barrier];
+    char place[512], absent[600];
+    uint32_t came = 0;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        came += (uint32_t)__builtin_popcountll(barrier->lanes[i]);
+    put_place(warp, group->pc, place, sizeof place);
+    put_absent(block, group->barrier, absent, sizeof absent);
+    return snprintf(
+        text, size,
+        "Not all threads of block (%u,%u,%u) come to the same barrier: %u of %u are at barrier %u at %s%s. A "
+        "__syncthreads() has to stand where every thread of the block comes by, not in a branch and not "
+        "behind a return; a barrier with a count, as many as come.",
+        block->index[0], block->index[1], block->index[2], came,
+        barrier->all ? block->live_threads : barrier->expected, group->barrier, place, absent);
+}
+
+static int put_sync_cause(const Warp *warp, const Group *group, char *text, size_t size)
+{
+    char place[512];
+    put_place(warp, group->pc, place, sizeof place);
+    return snprintf(
+        text, size,
+        "The mask of the .sync instruction at %s names lanes 0x%llx, which do not come there: it may "
+        "name only threads of the warp that take the same way through the code.",
+        place, (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
+}
+
+size_t hang_put_cause(const HangFacts *facts, char *text, size_t size)
+{
+    int written = 0;
+    text[0] = '\0';
+    if (facts->is_spinning)
+        return facts->runner ? put_spin_cause(facts, text, size) : 0;
+    if (facts->at_barrier)
+        written =
+            put_barrier_cause(facts->at_barrier, find_group(facts->at_barrier, GROUP_BARRIER), text, size);
+    else if (facts->at_sync)
+        written = put_sync_cause(facts->at_sync, find_group(facts->at_sync, GROUP_WARP_SYNC), text, size);
+    return written > 0 ? (size_t)written : 0;
+}
+
+static WbStatus report(const Block *block, const HangFacts *facts, const char *what)
+{
+    char groups[1000], cause[HANG_CAUSE_SIZE];
+    describe_block(block, groups, sizeof groups);
+    hang_put_cause(facts, cause, sizeof cause);
+    return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s.%s%s%s",
+                     block->launch->program->name, block->index[0], block->index[1], block->index[2], what,
+                     *cause ? "\nLikely cause: " : "", cause, groups);
+}
+
+WbStatus hang_report_deadlock(Block *block)
+{
+    HangFacts facts = {0};
+    hang_survey(&facts, block);
+    return report(block, &facts, "deadlock: every thread of the block waits for another one of it");
+}
+
+WbStatus hang_report_limit(Block *block, uint64_t instructions)
+{
+    char what[160];
+    snprintf(what, sizeof what,
+             "the launch has run %llu warp instructions, the limit (knob functional_limit), and has not "
+             "ended; this block",
+             (unsigned long long)instructions);
+    return report(block, &(HangFacts){0}, what);
+}
+
+WbStatus hang_report_spin(const Block *first, const HangFacts *facts, uint64_t instructions)
+{
+    char what[340], beside[60] = "";
+    if (facts->kernels > 1)
+        snprintf(beside, sizeof beside, ", and so do the kernels beside it (%u)", facts->kernels - 1);
+    snprintf(
+        what, sizeof what,
+        "the launch spins%s: in %llu warp instructions no block has begun or ended, and the warps of all %u "
+        "blocks on the GPU come back to the states that they had, with nothing left that could change "
+        "(knob watchdog_cycles)",
+        beside, (unsigned long long)instructions, facts->blocks);
+    return report(first, facts, what);
+}

@@ -1,0 +1,219 @@
+/* Launching kernels and aggregated groups from kernels: parameter buffers, launches, waiting for them.
+ *
+ * CUDA has had two forms of each call. In the older one a buffer is asked for by its size, and the launch
+ * says what runs; in the newer one (V2) what runs is said with the buffer. `child<<<...>>>` in device code
+ * becomes a pair of them. DTBL takes the older buffer call over and adds cudaLaunchAggGroup [DTBL table 1],
+ * which is wb_launch_agg_group here. */
+#include "exec/runtime/call.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static StepResult buffer_thread(RuntimeCall *call, uint64_t *answer)
+{
+    const LaunchBuffer *buffer = runtime_buffer(call->runtime, &call->caller, runtime_argument64(call, 0),
+                                                runtime_argument64(call, 1));
+    *answer = buffer ? buffer->address : 0;
+    return STEP_NEXT;
+}
+
+static StepResult run_buffer(IntrinsicCall *call) { return runtime_each_thread(call, buffer_thread); }
+
+static StepResult buffer_v2_thread(RuntimeCall *call, uint64_t *answer)
+{
+    const uint64_t kernel = runtime_argument64(call, 0);
+    uint32_t bytes;
+    if (runtime_find_kernel(call, kernel, &bytes) != STEP_NEXT)
+        return STEP_ERROR;
+    LaunchBuffer *buffer = runtime_buffer(call->runtime, &call->caller, PARAMETER_ALIGNMENT, bytes);
+    if (!buffer)
+        return STEP_NEXT;
+    buffer->kernel = kernel;
+    runtime_dimensions(call, 1, buffer->grid);
+    runtime_dimensions(call, 2, buffer->block);
+    buffer->shared_bytes = runtime_argument32(call, 3);
+    *answer = buffer->address;
+    return STEP_NEXT;
+}
+
+static StepResult run_buffer_v2(IntrinsicCall *call) { return runtime_each_thread(call, buffer_v2_thread); }
+
+/* -- launches -- */
+
+/* The buffer that a launch names; STEP_ERROR: it is none, or has been launched. */
+static StepResult find_buffer(RuntimeCall *call, uint64_t address, LaunchBuffer **buffer)
+{
+    *buffer = buffer_find(&call->runtime->buffers, address);
+    if (*buffer && !(*buffer)->is_launched)
+        return STEP_NEXT;
+    return step_error(call->call->step, WB_ERROR_ADDRESS, call->caller.lane,
+                      "launches a kernel with the parameter buffer at 0x%" PRIx64 ", %s", address,
+                      *buffer ? "with which one was launched before" : "where there is none");
+}
+
+static StepResult launch(RuntimeCall *call, LaunchRequest *request, uint64_t stream, uint64_t *answer)
+{
+    DeviceError error;
+    const StepResult result = runtime_launch(call->runtime, &call->caller, request, stream, &error);
+    *answer = error;
+    return result;
+}
+
+/* Of the older form: kernel, buffer, grid, block, shared memory. Without a buffer the parameters are what
+ * happens to be in one. */
+static StepResult launch_older(RuntimeCall *call, bool is_group, uint64_t stream, uint64_t *answer)
+{
+    LaunchRequest request = {
+        .kernel = runtime_argument64(call, 0),
+        .shared_bytes = runtime_argument32(call, 4),
+        .is_group = is_group,
+    };
+    const uint64_t address = runtime_argument64(call, 1);
+    uint32_t bytes;
+    runtime_dimensions(call, 2, request.grid);
+    runtime_dimensions(call, 3, request.block);
+    if (runtime_find_kernel(call, request.kernel, &bytes) != STEP_NEXT)
+        return STEP_ERROR;
+    if (address)
+        return find_buffer(call, address, &request.buffer) == STEP_NEXT
+                   ? launch(call, &request, stream, answer)
+                   : STEP_ERROR;
+    request.buffer = runtime_buffer(call->runtime, &call->caller, PARAMETER_ALIGNMENT, bytes);
+    if (request.buffer)
+        return launch(call, &request, stream, answer);
+    *answer = DEVICE_OUT_OF_MEMORY;
+    return STEP_NEXT;
+}
+
+static StepResult launch_thread(RuntimeCall *call, uint64_t *answer)
+{
+    return launch_older(call, false, runtime_stream_argument(call, 5), answer);
+}
+
+static StepResult run_launch(IntrinsicCall *call) { return runtime_each_thread(call, launch_thread); }
+
+static StepResult launch_v2_thread(RuntimeCall *call, uint64_t *answer)
+{
+    LaunchBuffer *buffer;
+    if (find_buffer(call, runtime_argument64(call, 0), &buffer) != STEP_NEXT)
+        return STEP_ERROR;
+    LaunchRequest request = {
+        .kernel = buffer->kernel, .buffer = buffer, .shared_bytes = buffer->shared_bytes};
+    uint32_t bytes;
+    memcpy(request.grid, buffer->grid, sizeof request.grid);
+    memcpy(request.block, buffer->block, sizeof request.block);
+    if (runtime_find_kernel(call, request.kernel, &bytes) != STEP_NEXT) /* a buffer of the older form */
+        return STEP_ERROR;
+    return launch(call, &request, runtime_stream_argument(call, 1), answer);
+}
+
+static StepResult run_launch_v2(IntrinsicCall *call) { return runtime_each_thread(call, launch_v2_thread); }
+
+static StepResult group_thread(RuntimeCall *call, uint64_t *answer)
+{
+    return launch_older(call, true, STREAM_OF_BLOCK, answer);
+}
+
+static StepResult run_group(IntrinsicCall *call) { return runtime_each_thread(call, group_thread); }
+
+static StepResult sync_thread(RuntimeCall *call, uint64_t *answer)
+{
+    (void)answer;
+    runtime_wait(&call->caller);
+    return STEP_NEXT;
+}
+
+static StepResult run_sync(IntrinsicCall *call) { return runtime_each_thread(call, sync_thread); }
+
+static StepResult error_thread(RuntimeCall *call, uint64_t *answer)
+{
+    *answer = runtime_last_error(call->runtime, &call->caller, true);
+    return STEP_NEXT;
+}
+
+static StepResult run_error(IntrinsicCall *call) { return runtime_each_thread(call, error_thread); }
+
+static StepResult peek_thread(RuntimeCall *call, uint64_t *answer)
+{
+    *answer = runtime_last_error(call->runtime, &call->caller, false);
+    return STEP_NEXT;
+}
+
+static StepResult run_peek(IntrinsicCall *call) { return runtime_each_thread(call, peek_thread); }
+
+extern const Intrinsic intrinsic_get_parameter_buffer, intrinsic_get_parameter_buffer_v2;
+const Intrinsic intrinsic_get_parameter_buffer = {
+    .name = "wb_get_parameter_buffer",
+    .aliases = {"cudaGetParameterBuffer", "__cudaCDP2GetParameterBuffer"},
+    .argument_count = 2,
+    .result_bytes = 8,
+    .description = "Memory for the parameters of a launch: alignment, size",
+    .cost = COST_PARAMETER_BUFFER,
+    .run = run_buffer,
+};
+const Intrinsic intrinsic_get_parameter_buffer_v2 = {
+    .name = "__cudaCDP2GetParameterBufferV2",
+    .aliases = {"cudaGetParameterBufferV2"},
+    .argument_count = 4,
+    .result_bytes = 8,
+    .description = "Memory for the parameters of a launch: kernel, grid, block, bytes of shared memory",
+    .cost = COST_PARAMETER_BUFFER,
+    .run = run_buffer_v2,
+};
+
+extern const Intrinsic intrinsic_launch_device, intrinsic_launch_device_v2, intrinsic_launch_agg_group;
+const Intrinsic intrinsic_launch_device = {
+    .name = "wb_launch_device",
+    .aliases = {"cudaLaunchDevice", "__cudaCDP2LaunchDevice", "cudaLaunchDevice_ptsz",
+                "__cudaCDP2LaunchDevice_ptsz"},
+    .argument_count = 6,
+    .result_bytes = 4,
+    .description = "Launches a kernel: kernel, buffer, grid, block, bytes of shared memory, stream",
+    .cost = COST_LAUNCH,
+    .run = run_launch,
+};
+const Intrinsic intrinsic_launch_device_v2 = {
+    .name = "__cudaCDP2LaunchDeviceV2",
+    .aliases = {"cudaLaunchDeviceV2", "__cudaCDP2LaunchDeviceV2_ptsz", "cudaLaunchDeviceV2_ptsz"},
+    .argument_count = 2,
+    .result_bytes = 4,
+    .description = "Launches what its buffer says: buffer, stream",
+    .cost = COST_LAUNCH,
+    .run = run_launch_v2,
+};
+const Intrinsic intrinsic_launch_agg_group = {
+    .name = "wb_launch_agg_group",
+    .aliases = {"cudaLaunchAggGroup"},
+    .argument_count = 5,
+    .result_bytes = 4,
+    .description = "Launches blocks that join a kernel: kernel, buffer, grid, block, bytes of shared memory",
+    .cost = COST_LAUNCH_GROUP,
+    .run = run_group,
+};
+
+extern const Intrinsic intrinsic_device_sync, intrinsic_last_error, intrinsic_peek_at_last_error;
+const Intrinsic intrinsic_device_sync = {
+    .name = "wb_device_sync",
+    .aliases = {"cudaDeviceSynchronize", "__cudaCDP2DeviceSynchronize"},
+    .argument_count = 0,
+    .result_bytes = 4,
+    .description = "The block waits, away from its SM, until what it has launched is complete",
+    .acquires = true,
+    .run = run_sync,
+};
+const Intrinsic intrinsic_last_error = {
+    .name = "wb_last_error",
+    .aliases = {"cudaGetLastError", "__cudaCDP2GetLastError"},
+    .argument_count = 0,
+    .result_bytes = 4,
+    .description = "The last error of the thread's launches, which is forgotten then",
+    .run = run_error,
+};
+const Intrinsic intrinsic_peek_at_last_error = {
+    .name = "__cudaCDP2PeekAtLastError",
+    .aliases = {"cudaPeekAtLastError"},
+    .argument_count = 0,
+    .result_bytes = 4,
+    .description = "The last error of the thread's launches",
+    .run = run_peek,
+};

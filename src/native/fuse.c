@@ -1,0 +1,262 @@
+/* Instructions of a basic block that the assembler makes one machine instruction of.
+ *
+ * A rule looks at an instruction whose result is used only in its own block, and only by instructions that
+ * can take it over: then it costs nothing, and they cost what the joint instruction costs. */
+#include "native/native.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { MAX_USERS = 16, MAX_INPUTS = 3 };
+
+typedef struct Users {
+    uint32_t insn[MAX_USERS];
+    uint32_t count;
+} Users;
+
+typedef struct Fuser {
+    NativeFunction *f;
+    uint8_t *inputs; /* [count] sources of a sum or logic instruction, with those it took over */
+} Fuser;
+
+/* How often the instruction reads the register. */
+typedef struct Reads {
+    uint32_t reg, count;
+} Reads;
+
+static void count_reads(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Reads *reads = context;
+    reads->count += !is_write && reg == reads->reg;
+}
+
+/* All instructions that use what instruction i writes to the register; false: not all of them are in its
+ * block. */
+static bool find_users(const NativeFunction *f, uint32_t i, uint32_t reg, Users *users)
+{
+    users->count = 0;
+    if (reg == NO_INDEX || f->registers[reg].definitions != 1)
+        return false;
+    uint32_t left = f->registers[reg].uses;
+    for (uint32_t j = i + 1; j < f->count && f->block[j] == f->block[i] && left; j++) {
+        if (!f->code[j].ptx)
+            continue;
+        Reads reads = {reg, 0};
+        flow_visit_registers(f->function, f->code[j].ptx, count_reads, &reads);
+        if (!reads.count)
+            continue;
+        if (users->count == MAX_USERS)
+            return false;
+        users->insn[users->count++] = j;
+        left -= reads.count;
+    }
+    return left == 0 && users->count > 0;
+}
+
+static bool all_are(const NativeFunction *f, const Users *users, uint16_t row)
+{
+    for (uint32_t u = 0; u < users->count; u++)
+        if (f->code[users->insn[u]].row != row)
+            return false;
+    return true;
+}
+
+static bool all_have_unit(const NativeFunction *f, const Users *users, Unit unit)
+{
+    for (uint32_t u = 0; u < users->count; u++) {
+        const Insn *insn = &f->code[users->insn[u]];
+        if (insn->action != ACTION_LANE || insn->unit != unit)
+            return false;
+    }
+    return true;
+}
+
+static void vanish(NativeFunction *f, uint32_t i) { f->forms[i] = (NativeForm){.skips_unit = true}; }
+
+/* A product or shifted value that is only added: IMAD.WIDE, IMAD, LEA, LEA with LEA.HI. */
+static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
+{
+    NativeFunction *f = fuser->f;
+    static const struct {
+        uint16_t row, sum;
+        bool by_constant;
+        const char *slots, *chain;
+    } rules[] = {
+        {ROW_mul_wide_u32, ROW_add_64, false, "m1", "m1"}, {ROW_mul_wide_s32, ROW_add_64, false, "m1", "m1"},
+        {ROW_mul_lo_32, ROW_add_32, false, "m1", "m1"},    {ROW_shl_b32, ROW_add_32, true, "i1", "i1"},
+        {ROW_shl_b64, ROW_add_64, true, "i2", "i2"},       {ROW_mul_wide_u16, ROW_add_32, false, "m1", "m1"},
+        {ROW_cvt_s64_s32, ROW_add_64, false, "i2", "i2"},
+    };
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        if (f->code[i].row != rules[r].row || !all_are(f, users, rules[r].sum))
+            continue;
+        if (rules[r].by_constant && !native_is_immediate(&f->code[i], 2))
+            continue;
+        vanish(f, i);
+        for (uint32_t u = 0; u < users->count; u++) {
+            f->forms[users->insn[u]] = native_form_of(rules[r].slots, rules[r].chain);
+            fuser->inputs[users->insn[u]] = MAX_INPUTS;
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool is_logic(uint16_t row)
+{
+    switch (row) {
+    case ROW_and_b16:
+    case ROW_or_b16:
+    case ROW_xor_b16:
+    case ROW_not_b16:
+    case ROW_and_b32:
+    case ROW_or_b32:
+    case ROW_xor_b32:
+    case ROW_not_b32:
+    case ROW_and_b64:
+    case ROW_or_b64:
+    case ROW_xor_b64:
+    case ROW_not_b64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_sum(uint16_t row) { return row == ROW_add_32 || row == ROW_sub_32; }
+
+/* Logic of up to three inputs is one LOP3, a sum of three one IADD3. */
+static bool fuse_chain(Fuser *fuser, uint32_t i, const Users *users)
+{
+    NativeFunction *f = fuser->f;
+    const uint32_t user = users->insn[0];
+    const uint16_t row = f->code[i].row, next = f->code[user].row;
+    const bool logic = is_logic(row) && is_logic(next) && f->code[i].bytes[0] == f->code[user].bytes[0];
+    const bool sums = is_sum(row) && is_sum(next) && fuser->inputs[i] == 2;
+    if (users->count != 1 || f->registers[native_register(f, &f->code[i], 0)].uses != 1 || !(logic || sums))
+        return false;
+    const unsigned inputs = fuser->inputs[user] - 1u + fuser->inputs[i];
+    if (inputs > MAX_INPUTS)
+        return false;
+    fuser->inputs[user] = (uint8_t)inputs;
+    vanish(f, i);
+    if (sums)
+        f->forms[user] = native_form_of("i1", "i1");
+    return true;
+}
+
+/* Signs are operands' modifiers in floating-point instructions. */
+static bool fuse_sign(NativeFunction *f, uint32_t i, const Users *users)
+{
+    const uint16_t row = f->code[i].row;
+    const bool is_single = row == ROW_neg_f32 || row == ROW_abs_f32;
+    const bool is_double = row == ROW_neg_f64 || row == ROW_abs_f64;
+    if (!(is_single && all_have_unit(f, users, UNIT_FP32)) &&
+        !(is_double && all_have_unit(f, users, UNIT_FP64)))
+        return false;
+    vanish(f, i);
+    return true;
+}
+
+static bool is_address_of(const NativeFunction *f, uint32_t user, uint32_t reg)
+{
+    const Insn *insn = &f->code[user];
+    const unsigned address = isa_destination_count(&isa_rows[insn->row]);
+    if (insn->action != ACTION_LOAD && insn->action != ACTION_STORE && insn->action != ACTION_ATOMIC)
+        return false;
+    return native_register(f, insn, address) == reg && native_register(f, insn, address + 1) != reg;
+}
+
+/* The address of a shared variable, or another constant. */
+static bool is_constant(const NativeFunction *f, const Insn *insn, unsigned k)
+{
+    if (native_is_immediate(insn, k))
+        return true;
+    const uint32_t reg = native_register(f, insn, k);
+    if (reg == NO_INDEX || f->registers[reg].definitions != 1)
+        return false;
+    const Insn *from = &f->code[f->registers[reg].definition];
+    return from->row == ROW_mov_b32 && native_is_immediate(from, 1);
+}
+
+/* Accesses of shared memory add a constant base, since Hopper one in a uniform register. */
+static bool fuse_shared_base(const Fuser *fuser, uint32_t i, const Users *users)
+{
+    NativeFunction *f = fuser->f;
+    const Insn *insn = &f->code[i];
+    if (insn->row != ROW_add_32 || fuser->inputs[i] != 2 ||
+        !(is_constant(f, insn, 1) || is_constant(f, insn, 2)))
+        return false;
+    const uint32_t reg = native_register(f, insn, 0);
+    for (uint32_t u = 0; u < users->count; u++)
+        if (f->code[users->insn[u]].space != SPACE_SHARED || !is_address_of(f, users->insn[u], reg))
+            return false;
+    vanish(f, i);
+    return true;
+}
+
+/* A constant added to an address is the access's displacement, if it has room: 24 bits with a sign. */
+static bool fuse_displacement(NativeFunction *f, uint32_t i, const Users *users)
+{
+    enum { DISPLACEMENT_LIMIT = 1 << 23 };
+    const Insn *insn = &f->code[i];
+    if ((insn->row != ROW_add_64 && insn->row != ROW_add_32) || !native_is_immediate(insn, 2))
+        return false;
+    const int64_t value = insn->op[insn->begin[2]].value;
+    const int64_t distance = insn->row == ROW_add_32 ? (int32_t)value : value;
+    if (distance >= DISPLACEMENT_LIMIT || distance < -DISPLACEMENT_LIMIT)
+        return false;
+    for (uint32_t u = 0; u < users->count; u++)
+        if (!is_address_of(f, users->insn[u], native_register(f, insn, 0)))
+            return false;
+    vanish(f, i);
+    return true;
+}
+
+/* The load has already extended what a conversion of the same sign extends. */
+static void fuse_extension(NativeFunction *f, uint32_t i)
+{
+    const Insn *insn = &f->code[i];
+    if (!insn->ptx || strcmp(insn->ptx->mnemonic, "cvt") != 0 || insn->unit != UNIT_INT || insn->mods.sat)
+        return;
+    const uint32_t reg = native_register(f, insn, 1);
+    if (reg == NO_INDEX || f->registers[reg].definitions != 1)
+        return;
+    const Insn *load = &f->code[f->registers[reg].definition];
+    if (load->action != ACTION_LOAD || load->element_bytes > 2 || insn->ptx->mod_count < 2)
+        return;
+    const Type from = f->function->mods[insn->ptx->first_mod + insn->ptx->mod_count - 1];
+    if (type_bits(from) >= 8u * load->element_bytes &&
+        (type_is_signed(from) == load->sign_extend || type_bits(from) > 8u * load->element_bytes))
+        vanish(f, i);
+}
+
+void native_fuse(NativeFunction *f)
+{
+    Fuser fuser = {f, xcalloc(f->count, 1)};
+    for (uint32_t i = 0; i < f->count; i++) {
+        const bool has_one =
+            f->code[i].row == ROW_not_b16 || f->code[i].row == ROW_not_b32 || f->code[i].row == ROW_not_b64;
+        fuser.inputs[i] = has_one ? 1 : 2;
+    }
+    for (uint32_t i = 0; i < f->count; i++) {
+        const Insn *insn = &f->code[i];
+        if (insn->ptx && insn->ptx->is_absorbed) {
+            vanish(f, i); /* ptx/contract.h has made multiply-adds of its users */
+            continue;
+        }
+        if (insn->action != ACTION_LANE || !insn->ptx || insn->guard != NO_INDEX ||
+            !work_total(&f->forms[i].slots))
+            continue;
+        fuse_extension(f, i);
+        Users users;
+        if (!find_users(f, i, native_register(f, insn, 0), &users))
+            continue;
+        if (!fuse_into_sum(&fuser, i, &users) && !fuse_chain(&fuser, i, &users) && !fuse_sign(f, i, &users) &&
+            !fuse_shared_base(&fuser, i, &users))
+            fuse_displacement(f, i, &users);
+    }
+    xfree(fuser.inputs);
+}

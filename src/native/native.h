@@ -1,0 +1,70 @@
+/* Native mode: what the GPU's assembler makes of a program.
+ *
+ * native.c        one PTX instruction at a time, by table.def and by rules for what it cannot hold
+ * fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
+ * vector.c shared loads that become one vector load
+ * flow.c   branches: guards instead of short ones, convergence barriers, unrolled loops, prologue
+ *
+ * The facts come from the assembler itself: docs/NATIVE.md says how. */
+#ifndef NATIVE_NATIVE_H
+#define NATIVE_NATIVE_H
+
+#include "native/work.h"
+
+/* Replaces the numbers of PTX mode by those of the machine instructions; insns[i] is for program->code[i]. */
+void native_lower(const Program *program, const GpuConfig *config, InsnTiming *insns);
+
+/* -- between its files -- */
+
+/* What became of one instruction: the machine instructions, and of them those that a dependent instruction
+ * waits for. */
+typedef struct NativeForm {
+    WorkList slots, chain;
+    bool skips_unit;     /* a memory instruction that became a copy between registers, or an operand */
+    uint16_t latency;    /* of a load that comes with another one; 0: that
+                            of the chain */
+    bool jumps_freely;   /* a branch that became guards: if taken, `skipped` instructions issue for nothing */
+    uint8_t skipped;
+    uint8_t unrolled;    /* a branch of a loop: copies of the body behind each other; 0: not a loop's */
+} NativeForm;
+
+/* What is known of a virtual register of a function. */
+typedef struct NativeRegister {
+    uint32_t uses, definitions;
+    bool is_guard;       /* of some instruction */
+    uint32_t definition; /* the last instruction that writes it */
+    bool is_divergent;   /* lanes of a warp may differ */
+} NativeRegister;
+
+/* A function being lowered; instruction numbers count from its first one. */
+typedef struct NativeFunction {
+    const Program *program;
+    const GpuConfig *config;
+    const Function *function;
+    uint32_t number;     /* of the function */
+    uint32_t first;      /* its first instruction in program->code */
+    const Insn *code;    /* [count] */
+    uint32_t count;      /* the end marker included */
+    NativeForm *forms;   /* [count] */
+    uint32_t *block;     /* [count] basic block */
+    uint32_t *loop;      /* [count] first instruction of the innermost loop around it, or NO_INDEX */
+    NativeRegister *registers;
+    bool is_hopper;      /* compute capability 9.0 or later: second columns of the table */
+} NativeFunction;
+
+enum { NATIVE_HOPPER = 90, NATIVE_AMPERE = 80 };
+
+/* "i1" for both. */
+NativeForm native_form_of(const char *slots, const char *chain);
+/* The virtual register that PTX operand k of the instruction is, or NO_INDEX. */
+uint32_t native_register(const NativeFunction *f, const Insn *insn, unsigned k);
+bool native_is_immediate(const Insn *insn, unsigned k);
+
+void native_fuse(NativeFunction *f);
+void native_vectorize(NativeFunction *f);
+/* Which registers lanes may differ in; needs `block`. */
+void native_find_divergence(NativeFunction *f);
+/* After the two above. */
+void native_flow(NativeFunction *f);
+
+#endif

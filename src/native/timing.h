@@ -1,0 +1,67 @@
+/* What the pipeline needs to know about each instruction of a program, worked out once before it runs.
+ *
+ * PTX is not what a GPU issues: its assembler drops some instructions (address casts, parameter loads,
+ * copies), joins others (mul.wide and add to one multiply-add) and makes many of one (division). With the
+ * knob machine_code at `ptx` each PTX instruction is issued as it stands; at `native` native/native.c says what
+ * becomes of it. An instruction of 0 slots is done together with the one before it, and its result is ready
+ * when its sources are. */
+#ifndef NATIVE_TIMING_H
+#define NATIVE_TIMING_H
+
+#include "config/config.h"
+#include "exec/program.h"
+
+/* The execution pipes of an SM. */
+typedef enum Pipe {
+    PIPE_INT, PIPE_FP32, PIPE_FP64, PIPE_SFU, PIPE_TENSOR, PIPE_LSU, PIPE_CONTROL, PIPE_COUNT
+} Pipe;
+
+/* What the pipeline does with an instruction besides computing. */
+typedef enum InsnClass {
+    CLASS_COMPUTE, /* result after a fixed latency */
+    CLASS_MEMORY,  /* goes to the load/store unit, which says when results are there */
+    CLASS_BRANCH,  /* the next instruction is known only after branch_latency */
+    CLASS_CALL,    /* call and return: as a branch, and waits for all pending results first */
+    CLASS_BARRIER,
+    CLASS_FENCE,
+    CLASS_EXIT
+} InsnClass;
+
+/* Registers are numbered as the scoreboard sees them: 4-byte slots first, predicates from
+ * FIRST_PREDICATE on, the carry flag last. A register of several slots is listed once, by its first slot. */
+enum { TIMING_REGISTERS = 36, FIRST_PREDICATE = 4096, TIMING_CARRY = 2 * FIRST_PREDICATE };
+
+/* Invariant: registers[0..write_count) are written, [write_count..write_count+read_count) read. `filter` has
+ * the bit (register % 64) of each of them set. slots 0 exactly where interval is 0. */
+typedef struct InsnTiming {
+    uint8_t pipe;        /* Pipe */
+    uint8_t kind;        /* InsnClass */
+    uint8_t slots;       /* issue slots: machine instructions */
+    uint8_t write_count, read_count;
+    bool drains;         /* waits for all that is pending: it has more registers than the list holds */
+    uint16_t latency;    /* cycles from issue until a dependent instruction can issue; of a branch, until the
+                            next instruction can if it is taken */
+    uint16_t interval;   /* cycles until the pipe takes the next warp's instruction */
+    uint16_t registers[TIMING_REGISTERS];
+    uint64_t filter;
+} InsnTiming;
+
+/* Per program, made for one configuration; insns[i] belongs to program->code[i]. */
+typedef struct ProgramTiming {
+    const Program *program;
+    InsnTiming *insns;
+} ProgramTiming;
+
+ProgramTiming *timing_create(const Program *program, const GpuConfig *config);
+void timing_free(ProgramTiming *timing);
+
+/* -- for native.c -- */
+
+/* The operand is not written after all. */
+void timing_drop_write(InsnTiming *timing, const Operand *operand);
+/* Whether the instruction is an integer product or multiply-add. */
+bool timing_multiplies(const Insn *insn);
+/* Cycles that a matrix product occupies a tensor unit. */
+unsigned timing_tensor_interval(const Insn *insn, const GpuConfig *config);
+
+#endif
