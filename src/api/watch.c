@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "exec/watch.h"
+#include "watch/watch.h"
 
 /* -- launches -- */
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "exec/machine.h"
-#include "exec/hang/spin.h"
 
 /* A range of one space: `size` bytes from address `base` on, at `host` for lane 0 and `stride` bytes
  * further for each next lane. host is null where there is none. */
@@ -479,6 +478,6 @@ StepResult access_prepare(Step *step, Access *access)
         return STEP_ERROR;
     count(step, access);
     if (__builtin_expect(step->warp->block->launch->machine->is_watched, 0))
-        spin_note_access(step, access);
+        access_note(step, access);
     return STEP_NEXT;
 }

@@ -119,7 +119,9 @@ static inline Space access_space(const Access *access, unsigned lane)
 Space access_window(uint64_t address);
 /* What a generic address has over the address within its space. */
 uint64_t access_window_base(Space space);
-
+/* A prepared access, on a machine that is watched: whether it changes what others may wait for
+ * (access_note.c). */
+void access_note(Step *step, const Access *access);
 
 /* Insn.aux of memory instructions: the last type in the low byte, the named operation above it, and what the
  * suffixes say of caches and of other threads. */

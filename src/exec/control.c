@@ -1,7 +1,6 @@
 /* Branches and the ends of threads. */
 #include "exec/barrier.h"
 #include "exec/control.h"
-#include "exec/runtime/device_runtime.h"
 #include "exec/divergence.h"
 #include "exec/handlers.h"
 #include "exec/machine.h"
@@ -82,14 +81,4 @@ StepResult exec_exit(Step *step)
 {
     control_let_others_go(step);
     return control_end_threads(step);
-}
-
-StepResult exec_trap(Step *step)
-{
-    char why[768];
-    const char *what =
-        step->insn->row == ROW_brkpt ? "the kernel reached a breakpoint (brkpt)" : "the kernel trapped";
-    const bool is_known = runtime_tell_failure(step, step->mask, why, sizeof why);
-    return step_error(step, WB_ERROR_TRAP, mask_first(step->mask), "%s%s%s", what, is_known ? " " : "",
-                      is_known ? why : "");
 }

@@ -124,7 +124,7 @@ typedef struct Launch {
     const uint8_t *parameters;
     AddressSpace *space;
     struct Machine *machine;  /* what instructions ask of the GPU: exec/machine.h */
-    struct Watch *watch;      /* is told of accesses to global memory (exec/watch.h); null: nobody is */
+    struct Watch *watch;      /* is told of accesses to global memory (watch/watch.h); null: nobody is */
     uint32_t watch_grid;      /* number of the grid for the watch */
     Error *error;
 } Launch;

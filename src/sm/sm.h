@@ -6,7 +6,7 @@
  *   scoreboard.c  which results are pending
  *   operands.c    register banks and operand collectors
  *   units.c       execution pipes: latency and initiation interval
- *   lsu.c ...     load/store unit: coalescing, shared-memory banks, L1, constant cache
+ *   lsu/          load/store unit: coalescing, shared-memory banks, L1, constant cache
  *   barrier.c     when warps that met at a barrier go on
  *   writeback.c   results of memory instructions into registers and scoreboard
  *   residency.c   blocks coming and going

@@ -1,10 +1,10 @@
-/* What blocks do to global memory, for whoever watches them (exec/watch.h).
+/* What blocks do to global memory, for whoever watches them (watch/watch.h).
  *
  * A watch belongs to the whole GPU, so it is told at the end of the window, where one thread does so for all
  * SMs in the order of cycles: what it learns is the same for any number of threads. */
 #include <string.h>
 
-#include "exec/watch.h"
+#include "watch/watch.h"
 #include "sm/stages.h"
 
 /* An access on its way to the watch, with all that is told: its block may be gone by then. */

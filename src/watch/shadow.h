@@ -14,7 +14,7 @@
 #define WATCH_SHADOW_H
 
 #include "base/vec.h"
-#include "exec/watch.h"
+#include "watch/watch.h"
 #include "watch/pair_map.h"
 
 /* A node that touches memory, by the instruction at `place`, a number of the user's. */

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "exec/watch.h"
+#include "watch/watch.h"
 
 enum { MOST_SENTENCES = 64 };
 

@@ -34,7 +34,5 @@ bool spin_compare(SpinMark *mark, const Warp *warp, uint64_t state, uint64_t ste
 uint64_t spin_fingerprint(const Warp *warp, SpinPrograms *programs);
 /* Whether some of its lanes can go on without anybody else. */
 bool spin_can_run(const Warp *warp);
-/* A prepared access, on a machine that is watched. */
-void spin_note_access(Step *step, const Access *access);
 
 #endif

@@ -4,8 +4,8 @@
  * functional mode by a memory hook of its own (watch_carry_out()), in cycle mode by the SM at the end of the
  * window (sm/watch.c), in both in the order of time. A launch that nobody watches costs nothing. Grids that
  * a watched one launches are not watched, nor is what intrinsics do. */
-#ifndef EXEC_WATCH_H
-#define EXEC_WATCH_H
+#ifndef WATCH_WATCH_H
+#define WATCH_WATCH_H
 
 #include "exec/access.h"
 

@@ -1,4 +1,4 @@
-#include "exec/watch.h"
+#include "watch/watch.h"
 
 #include "exec/texture/texture.h"
 
