@@ -49,7 +49,7 @@ typedef struct WbDim3 { uint32_t x, y, z; } WbDim3;
 typedef struct WbKernelInfo {
     const char *name;          /* as in the PTX */
     const char *plain_name;    /* of a C++ kernel as its source has it: "sim::scale<float, 4>" */
-    uint32_t registers;        /* per thread, as allocated */
+    uint32_t registers;        /* per thread: as given, compiled or allocated */
     uint32_t shared_bytes;     /* static, per block */
     uint32_t local_bytes;      /* per thread */
     uint32_t max_threads;      /* per block: the GPU's limit, or less by .maxntid */
@@ -202,6 +202,11 @@ WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);
 WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, size_t *size);
 /* Replaces the register count that allocation found (0: back to it). What is queued runs first. */
 WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers);
+/* What the assembler gave kernels whose machine code the user holds: it stands for what allocation found, unless
+ * the knob register_counts says otherwise. Before their first launch. Kernels that the module does not have,
+ * and numbers that the GPU does not have, are passed over. */
+typedef struct WbCompiledKernel { const char *name; uint32_t registers, local_bytes; } WbCompiledKernel;
+WbStatus wb_module_compiled(WbModule *module, const WbCompiledKernel *kernels, size_t count);
 /* Kernels that launch this one may ask for more than 48 KB of dynamic shared memory, if `bytes` is more: as
  * much as a block can have. The host may in any case. */
 WbStatus wb_kernel_allow_shared(WbKernel *kernel, uint32_t bytes);

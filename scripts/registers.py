@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """How near our register counts are to those of ptxas: prints the distribution over all PTX at hand.
 
-    python3 scripts/registers.py --warpbeam build/release/bin/warpbeam [--gpu h200] [--list] [FILE...]
+    python3 scripts/registers.py --warpbeam build/release/bin/warpbeam [--gpu h200] [--list] [--built sm_80] [FILE...]
 
-FILE: PTX files, or CUDA sources, of which nvcc makes PTX; without any, those of workloads/ and tests/. Every
+--built: as programs see them that hold machine code for that architecture beside the PTX: a fat binary of both
+is loaded by our libcuda. Without it, PTX alone is what there is. FILE: PTX files, or CUDA sources, of which nvcc makes PTX; without any, those of workloads/ and tests/. Every
 kernel counts once, however many files hold it. Kernels are told apart in two halves by a hash of their names:
 rules are made by looking at the first one only, so that the second says what they are worth elsewhere.
 """
 import argparse
 import collections
+import ctypes
 import glob
 import hashlib
 import os
@@ -21,6 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 MOST = 64   # kernels with as many registers or more are not looked at
 NEAR = 1
+FUNCTION_REGISTERS = 4  # CU_FUNC_ATTRIBUTE_NUM_REGS
 
 
 def default_files():
@@ -78,6 +81,42 @@ def our_counts(path, warpbeam, gpu):
     return {name: int(row.split()[0]) for name, row in zip(names, rows) if not row.startswith("cannot")}
 
 
+def built_counts(path, names, arch, options):
+    """What cuFuncGetAttribute says of kernels of a fat binary with machine code for the architecture."""
+    stem = os.path.join(options.cache, "built")
+    with open(path, encoding="utf-8", errors="replace") as file:
+        target = re.search(r"^\s*\.target\s+sm_(\d+)", file.read(), re.M).group(1)
+    for extra in ([], ["-c"]):
+        done = subprocess.run([CUDA + "/bin/ptxas", "-arch=" + arch, path, "-o", stem + ".cubin"] + extra,
+                              capture_output=True, check=False)
+        if not done.returncode:
+            break
+    images = [] if done.returncode else ["--image3=kind=elf,sm=%s,file=%s.cubin" % (arch[3:], stem)]
+    subprocess.run([CUDA + "/bin/fatbinary", "--create=" + stem + ".fatbin", "-64"] + images +
+                   ["--image3=kind=ptx,sm=%s,file=%s" % (target, path)], check=True)
+    library, module, function, value = options.library, ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+    if library.cuModuleLoad(ctypes.byref(module), (stem + ".fatbin").encode()):
+        return {}
+    found = {}
+    for name in names:
+        if not library.cuModuleGetFunction(ctypes.byref(function), module, name.encode()) and \
+           not library.cuFuncGetAttribute(ctypes.byref(value), FUNCTION_REGISTERS, function):
+            found[name] = value.value
+    library.cuModuleUnload(module)
+    return found
+
+
+def open_library(options):
+    """Our libcuda beside the program, with its first context."""
+    os.environ.update(WARPBEAM_GPU=options.gpu, WARPBEAM_FUNCTIONAL="1", WARPBEAM_SET="newer_ptx=take")
+    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(options.warpbeam))), "lib")
+    library, context = ctypes.CDLL(os.path.join(folder, "libcuda.so.1")), ctypes.c_void_p()
+    if library.cuInit(0) or library.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) or \
+       library.cuCtxSetCurrent(context):
+        sys.exit("libcuda.so.1 of %s cannot be used." % folder)
+    return library
+
+
 def is_held_out(name):
     return hashlib.sha256(name.encode()).digest()[0] % 2 == 1
 
@@ -102,7 +141,9 @@ def main():
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "warpbeam-registers"))
     parser.add_argument("--list", action="store_true", help="every kernel of the first half")
+    parser.add_argument("--built", help="architecture of the machine code that the programs hold")
     options = parser.parse_args()
+    options.library = open_library(options) if options.built else None
     os.makedirs(options.cache, exist_ok=True)
     rows, seen = [], set()
     for path in options.files or default_files():
@@ -110,7 +151,9 @@ def main():
         if not ptx:
             print("nvcc refuses " + path, file=sys.stderr)
             continue
-        theirs, ours = ptxas_counts(ptx, options.arch), our_counts(ptx, options.warpbeam, options.gpu)
+        theirs = ptxas_counts(ptx, options.arch)
+        ours = built_counts(ptx, theirs, options.built, options) if options.built else \
+            our_counts(ptx, options.warpbeam, options.gpu)
         with open(ptx, encoding="utf-8", errors="replace") as file:
             text = file.read()
         for name in theirs.keys() & ours.keys():

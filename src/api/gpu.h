@@ -32,7 +32,8 @@ struct WbKernel {
     Program *program;
     ProgramTiming *timing;
     uint32_t timing_machine;   /* number of the machine that timing was made for */
-    uint32_t registers;        /* given by the user; 0: as allocated */
+    uint32_t registers;        /* given by the user; 0: as compiled or allocated */
+    WbCompiledKernel compiled; /* by an assembler; 0 registers: that is not known; without a name */
     uint32_t allowed_shared;   /* bytes of dynamic shared memory, by the user; 0: as much as without asking */
 };
 
@@ -185,7 +186,8 @@ Resources kernel_resources(const WbKernel *kernel, uint32_t threads, uint32_t sh
 /* Blocks of a linked kernel that fit on one SM at once; 0 when not even one does. */
 uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes);
 /* Makes a module of the parsed text, which it takes over. */
-/* Values of the knob newer_ptx. */
+/* Values of the knobs register_counts and newer_ptx. */
+typedef enum RegisterCounts { REGISTER_COUNTS_COMPILED, REGISTER_COUNTS_ESTIMATE } RegisterCounts;
 typedef enum NewerPtx { NEWER_PTX_TELL, NEWER_PTX_TAKE, NEWER_PTX_REFUSE } NewerPtx;
 WbStatus module_check_target(WbGpu *gpu, const Module *parsed, Error *error);
 WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error);

@@ -1,6 +1,7 @@
 /* Kernels of a module: finding them, linking them at first use, what they need of an SM. */
 #include "api/gpu.h"
 
+#include "base/map.h"
 #include "base/nearest.h"
 #include "base/plain_name.h"
 #include "exec/barrier.h"
@@ -90,10 +91,19 @@ WbStatus kernel_link(WbKernel *kernel, Error *error)
     return program_link(kernel->module->module, kernel->function, &environment, &kernel->program, error);
 }
 
+/* Whether what an assembler gave the kernel stands for what allocation found. */
+static bool is_compiled(const WbKernel *kernel)
+{
+    return kernel->compiled.registers &&
+           kernel->module->gpu->config.register_counts == REGISTER_COUNTS_COMPILED;
+}
+
 uint32_t kernel_registers(const WbKernel *kernel)
 {
     if (kernel->registers)
         return kernel->registers;
+    if (is_compiled(kernel))
+        return kernel->compiled.registers;
     /* Beyond the GPU's limit a compiler would spill. */
     uint64_t limit = kernel->module->gpu->config.max_registers_per_thread;
     return kernel->program->registers < limit ? kernel->program->registers : (uint32_t)limit;
@@ -164,7 +174,7 @@ WbKernelInfo kernel_info(const WbKernel *kernel)
         .plain_name = kernel_name(kernel),
         .registers = kernel_registers(kernel),
         .shared_bytes = program->shared_bytes,
-        .local_bytes = program->local_bytes,
+        .local_bytes = is_compiled(kernel) ? kernel->compiled.local_bytes : program->local_bytes,
         .max_threads = kernel_max_threads(kernel),
         .fitting_threads = fitting_threads(kernel),
         .parameter_count = program->parameter_count,
@@ -329,6 +339,30 @@ WbStatus wb_kernel_allow_shared(WbKernel *kernel, uint32_t bytes)
     if (!kernel)
         return WB_ERROR_ARGUMENT;
     kernel->allowed_shared = bytes;
+    return WB_OK;
+}
+
+WbStatus wb_module_compiled(WbModule *module, const WbCompiledKernel *kernels, size_t count)
+{
+    if (!module)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(module->gpu);
+    if (!kernels && count)
+        return gpu_end(module->gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                              "wb_module_compiled needs a list of kernels; it was null."));
+    Map numbers = {0};
+    for (size_t i = 0; i < count; i++)
+        if (kernels[i].name && kernels[i].registers <= module->gpu->config.max_registers_per_thread)
+            map_put(&numbers, kernels[i].name, strlen(kernels[i].name), (uint32_t)i);
+    for (uint32_t k = 0; k < module->kernel_count; k++) {
+        WbKernel *kernel = &module->kernels[k];
+        uint32_t found;
+        if (map_get(&numbers, kernel_symbol(kernel), strlen(kernel_symbol(kernel)), &found)) {
+            kernel->compiled = kernels[found];
+            kernel->compiled.name = NULL; /* the user's */
+        }
+    }
+    map_free(&numbers);
     return WB_OK;
 }
 

@@ -13,6 +13,7 @@
 
 /* In the order of the enums they stand for, which config.h or the component declares. */
 static const char *const newer_ptx_names[] = {"tell", "take", "refuse", NULL}; /* NewerPtx */
+static const char *const register_counts_names[] = {"compiled", "estimate", NULL}; /* RegisterCounts */
 static const char *const divergence_names[] = {"stack", "independent", NULL};
 static const char *const memory_check_names[] = {"allocation", "report", "page", NULL}; /* MemoryCheck */
 static const char *const mode_names[] = {"functional", "cycle", NULL};

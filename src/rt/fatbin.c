@@ -30,9 +30,10 @@ typedef struct Entry {
 } Entry;
 _Static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64, "as nvcc writes them");
 
-enum { KIND_PTX = 1 };
+enum { KIND_PTX = 1, KIND_MACHINE_CODE = 2 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_ONE_ARCH = 0x100000, FLAG_FAMILY = 0x200000 };
-enum { LARGEST_TEXT = 1 << 30 };
+enum { LARGEST_CODE = 1 << 30 };
+enum { OLDEST_ALIKE = 80 };
 
 typedef struct Reader {
     const uint8_t *at, *end;
@@ -82,20 +83,21 @@ static FatbinResult next_entry(Reader *reader, Entry *entry, const uint8_t **cod
     return FATBIN_OK;
 }
 
-static FatbinResult unpack(Reader *reader, const Entry *entry, const uint8_t *code, FatbinText *text)
+/* The entry's code, unpacked, with a zero byte behind it. */
+static FatbinResult unpack(Reader *reader, const Entry *entry, const uint8_t *code, FatbinCode *unpacked)
 {
     const bool is_packed = entry->flags & (FLAG_LZ4 | FLAG_ZSTD);
     const uint64_t bytes = is_packed ? entry->unpacked_bytes : entry->stored_bytes;
-    if (bytes >= LARGEST_TEXT || entry->packed_bytes >= LARGEST_TEXT)
-        return broken(reader, "a PTX text of it has more than 1 GiB");
+    if (bytes >= LARGEST_CODE || entry->packed_bytes >= LARGEST_CODE)
+        return broken(reader, "an entry of it has more than 1 GiB");
     if (entry->flags & FLAG_LZ4 && bytes / 256 > entry->packed_bytes) /* before memory is spent on it */
-        return broken(reader, "a PTX text of it cannot have been packed that well");
-    char *to = xmalloc(bytes + 1);
+        return broken(reader, "an entry of it cannot have been packed that well");
+    uint8_t *to = xmalloc(bytes + 1);
     size_t got = bytes;
     if (entry->flags & FLAG_ZSTD)
         got = ZSTD_decompress(to, bytes, code, entry->packed_bytes);
     else if (entry->flags & FLAG_LZ4)
-        got = (size_t)(int64_t)LZ4_decompress_safe((const char *)code, to, (int)entry->packed_bytes,
+        got = (size_t)(int64_t)LZ4_decompress_safe((const char *)code, (char *)to, (int)entry->packed_bytes,
                                                    (int)bytes);
     else
         memcpy(to, code, bytes);
@@ -105,8 +107,18 @@ static FatbinResult unpack(Reader *reader, const Entry *entry, const uint8_t *co
                                                        : "its LZ4 data cannot be unpacked");
     }
     to[bytes] = '\0';
-    *text = (FatbinText){to, strlen(to), entry->arch}; /* zero bytes pad it */
+    *unpacked = (FatbinCode){to, bytes, entry->arch};
     return FATBIN_OK;
+}
+
+static FatbinResult unpack_text(Reader *reader, const Entry *entry, const uint8_t *code, FatbinText *text)
+{
+    FatbinCode unpacked;
+    const FatbinResult result = unpack(reader, entry, code, &unpacked);
+    char *start = (char *)unpacked.bytes;
+    if (result == FATBIN_OK)
+        *text = (FatbinText){start, strlen(start), entry->arch}; /* zero bytes pad it */
+    return result;
 }
 
 /* Whether the entry suits the GPU better than the best so far. PTX for one architecture or family only may
@@ -151,6 +163,42 @@ FatbinResult fatbin_ptx(const void *image, size_t limit, uint32_t compute_capabi
     if (result == FATBIN_BROKEN)
         return result;
     if (best_code)
-        return unpack(&reader, &best, best_code, text);
+        return unpack_text(&reader, &best, best_code, text);
     return lowest_arch == UINT32_MAX ? FATBIN_EMPTY : tell_no_ptx(&reader, lowest_arch);
+}
+
+/* Would a driver load the entry on the GPU? */
+static bool runs_on(const Entry *entry, uint32_t capability)
+{
+    if (entry->flags & FLAG_ONE_ARCH)
+        return entry->arch == capability;
+    return entry->arch / 10 == capability / 10 && entry->arch <= capability;
+}
+
+/* From Ampere on, counts for one GPU are near to those for another. */
+static bool is_alike(const Entry *entry, uint32_t capability)
+{
+    return entry->arch >= OLDEST_ALIKE && capability >= OLDEST_ALIKE;
+}
+
+bool fatbin_machine_code(const void *image, size_t limit, uint32_t compute_capability, FatbinCode *code)
+{
+    Error error = {0};
+    Reader reader = {.error = &error};
+    Entry entry, best = {0};
+    const uint8_t *at, *best_at = NULL;
+    bool best_runs = false;
+    if (read_header(&reader, image, limit) != FATBIN_OK)
+        return false;
+    while (next_entry(&reader, &entry, &at) == FATBIN_OK) {
+        const bool runs = runs_on(&entry, compute_capability);
+        if (entry.kind != KIND_MACHINE_CODE || !(runs || is_alike(&entry, compute_capability)))
+            continue;
+        if (!best_at || (runs != best_runs ? runs : is_better(&entry, &best, compute_capability))) {
+            best = entry;
+            best_at = at;
+            best_runs = runs;
+        }
+    }
+    return best_at && unpack(&reader, &best, best_at, code) == FATBIN_OK;
 }

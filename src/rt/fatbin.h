@@ -3,10 +3,11 @@
  * A wrapper, which the program registers, points to a fat binary; with -rdc=true also to those of all
  * object files that were linked, since only they hold PTX. A fat binary is a header and entries, each the
  * code for one architecture: PTX (plain, LZ4 or zstd), machine code or the compiler's intermediate form.
- * Only PTX is of use here. */
+ * PTX is what runs here; machine code only says how many registers it has (cubin.h). */
 #ifndef RT_FATBIN_H
 #define RT_FATBIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,5 +41,16 @@ typedef enum FatbinResult {
  * the memory has so many. */
 FatbinResult fatbin_ptx(const void *image, size_t limit, uint32_t compute_capability, FatbinText *text,
                         Error *error);
+
+typedef struct FatbinCode {
+    uint8_t *bytes;              /* owned (xfree) */
+    size_t size;
+    uint32_t arch;               /* 90 for sm_90 */
+} FatbinCode;
+
+/* The cubin that a driver would load on the GPU: of its major number, with a minor one that is not higher. If
+ * there is none, so that the driver compiles PTX, the one whose register counts are the nearest to those of
+ * that: docs/NATIVE.md. False: none is of use, or it is damaged. */
+bool fatbin_machine_code(const void *image, size_t limit, uint32_t compute_capability, FatbinCode *code);
 
 #endif

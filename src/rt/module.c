@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rt/cubin.h"
 #include "rt/extent.h"
 #include "rt/reference.h"
 
@@ -81,6 +82,20 @@ static RtError link_texts(RtModule *module, Texts *texts)
     return error;
 }
 
+/* What the machine code in a fat binary says of the module's kernels. Without any, or where it cannot be read,
+ * registers are estimated. */
+static void note_machine_code(RtModule *module, const void *image, size_t limit)
+{
+    FatbinCode code;
+    CubinKernels kernels;
+    if (!fatbin_machine_code(image, limit, (uint32_t)rt_knob("compute_capability"), &code))
+        return;
+    if (cubin_read(code.bytes, code.size, &kernels))
+        wb_module_compiled(module->module, kernels.items, kernels.count);
+    VEC_FREE(&kernels);
+    xfree(code.bytes);
+}
+
 /* Machine code of relocatable objects has been linked into `data`, but their PTX stays with each of them. */
 static RtError read_wrapper(RtModule *module)
 {
@@ -96,7 +111,10 @@ static RtError read_wrapper(RtModule *module)
     snprintf(stem, sizeof stem, "%.200s.%u", program_invocation_short_name, module->number);
     if (texts.sources.count == 0 && wrapper->data)
         add_fatbin(&texts, wrapper->data, extent_of(wrapper->data), stem);
-    return link_texts(module, &texts);
+    RtError error = link_texts(module, &texts);
+    if (error == RT_SUCCESS && wrapper->data)
+        note_machine_code(module, wrapper->data, extent_of(wrapper->data));
+    return error;
 }
 
 RtError rt_module_ready(RtModule *module)
@@ -165,6 +183,7 @@ static Form form_of(const void *image, size_t size)
 static RtError load_image(const char *name, const void *image, size_t size, bool is_file, RtModule **module)
 {
     Texts texts = {0};
+    const void *fatbin = NULL;
     const size_t length = strnlen(image, size);
     *module = NULL;
     switch (form_of(image, size)) {
@@ -174,12 +193,12 @@ static RtError load_image(const char *name, const void *image, size_t size, bool
                        "-fatbin with -gencode arch=compute_75,code=compute_75.",
                        name);
     case FORM_FATBIN:
-        add_fatbin(&texts, image, size, name);
+        fatbin = image;
         break;
     case FORM_WRAPPER:
         if (!is_file && size >= sizeof(FatbinWrapper)) {
-            const void *data = ((const FatbinWrapper *)image)->data;
-            add_fatbin(&texts, data, extent_of(data), name);
+            fatbin = ((const FatbinWrapper *)image)->data;
+            size = extent_of(fatbin);
         }
         break;
     case FORM_TEXT:
@@ -188,7 +207,12 @@ static RtError load_image(const char *name, const void *image, size_t size, bool
                            "%s is neither PTX, which has a .version, nor a fat binary.", name);
         add_text(&texts, name, image, length);
     }
-    return finish_load(&texts, module);
+    if (fatbin)
+        add_fatbin(&texts, fatbin, size, name);
+    RtError error = finish_load(&texts, module);
+    if (error == RT_SUCCESS && fatbin)
+        note_machine_code(*module, fatbin, size);
+    return error;
 }
 
 RtError rt_module_load(const void *image, RtModule **module)

@@ -38,21 +38,22 @@ static inline Image new_image(void)
     return image;
 }
 
-static inline size_t pack(uint32_t flags, const char *text, uint8_t *to, size_t room)
+static inline size_t pack(uint32_t flags, const void *bytes, size_t length, uint8_t *to, size_t room)
 {
-    const size_t length = strlen(text);
     if (flags == LZ4)
-        return (size_t)LZ4_compress_default(text, (char *)to, (int)length, (int)room);
+        return (size_t)LZ4_compress_default(bytes, (char *)to, (int)length, (int)room);
     if (flags == ZSTD)
-        return ZSTD_compress(to, room, text, length, 3);
-    memcpy(to, text, length);
+        return ZSTD_compress(to, room, bytes, length, 3);
+    assert_true(length <= room);
+    memcpy(to, bytes, length);
     return length;
 }
 
-static inline void add_entry(Image *image, unsigned kind, unsigned arch, uint32_t flags, const char *text)
+static inline void add_bytes(Image *image, unsigned kind, unsigned arch, uint32_t flags, const void *bytes,
+                             size_t length)
 {
     const size_t at = image->entry = image->size, code = at + ENTRY_BYTES + OPTION_BYTES;
-    const size_t packed = pack(flags, text, image->bytes + code, sizeof image->bytes - code);
+    const size_t packed = pack(flags, bytes, length, image->bytes + code, sizeof image->bytes - code);
     const size_t stored = (packed + 8) / 8 * 8;
     put(image, at, kind, 2);
     put(image, at + 2, 0x101, 2);
@@ -61,9 +62,14 @@ static inline void add_entry(Image *image, unsigned kind, unsigned arch, uint32_
     put(image, at + AT_PACKED, flags == PLAIN ? 0 : packed, 4);
     put(image, at + 28, arch, 4);
     put(image, at + 40, flags, 8);
-    put(image, at + AT_UNPACKED, flags == PLAIN ? 0 : strlen(text), 8);
+    put(image, at + AT_UNPACKED, flags == PLAIN ? 0 : length, 8);
     image->size = code + stored;
     put(image, 8, image->size - 16, 8);
+}
+
+static inline void add_entry(Image *image, unsigned kind, unsigned arch, uint32_t flags, const char *text)
+{
+    add_bytes(image, kind, arch, flags, text, strlen(text));
 }
 
 #endif

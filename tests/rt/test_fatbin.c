@@ -102,7 +102,7 @@ static void damage_is_told(void **state)
         {AT_PACKED, 4, 3, true, "its zstd data cannot be unpacked"},
         {AT_UNPACKED, 8, 5, true, "its zstd data cannot be unpacked"},
         {AT_UNPACKED, 8, 100000, true, "its zstd data cannot be unpacked"},
-        {AT_UNPACKED, 8, (uint64_t)1 << 40, true, "a PTX text of it has more than 1 GiB"},
+        {AT_UNPACKED, 8, (uint64_t)1 << 40, true, "an entry of it has more than 1 GiB"},
         {ENTRY_BYTES + OPTION_BYTES, 4, 0, true, "its zstd data cannot be unpacked"},
     };
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
@@ -118,7 +118,7 @@ static void damage_is_told(void **state)
     add_entry(&image, PTX, 75, LZ4, text_75);
     put(&image, image.entry + AT_UNPACKED, 1 << 29, 8);
     is_refused(&image, image.size, FATBIN_BROKEN,
-               "The fat binary is damaged: a PTX text of it cannot have been packed that well.");
+               "The fat binary is damaged: an entry of it cannot have been packed that well.");
     put(&image, image.entry + AT_UNPACKED, 20, 8);
     is_refused(&image, image.size, FATBIN_BROKEN,
                "The fat binary is damaged: its LZ4 data cannot be unpacked.");

@@ -118,6 +118,7 @@ static void calls_need_what_they_work_on(void **state)
     uint64_t offset;
     const uint64_t starts[] = {0, 1, 1, 1, 1};
     REFUSED(wb_gpu_set(gpu, "sm_count", "none"));
+    REFUSED(wb_module_compiled(module, NULL, 1));
     REFUSED(wb_module_load(gpu, NULL, NULL, 0, NULL));
     REFUSED(wb_module_load_file(gpu, "/nowhere/a.ptx", &module));
     REFUSED(wb_module_link(gpu, NULL, 0, NULL));
