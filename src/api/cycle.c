@@ -116,7 +116,7 @@ void cycle_free_kernel(RunningKernel *kernel)
         record_free(kernel->record);
     hang_record_free(kernel->hang);
     if (!kernel->parameters)
-        xfree((void *)kernel->seen.launch.parameters);
+        xfree((void *)kernel->grid.seen.launch.parameters);
     VEC_FREE(&kernel->grid.resumable);
     family_give_up(&kernel->grid.family, NULL);
     xfree(kernel);

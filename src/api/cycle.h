@@ -27,7 +27,6 @@ typedef struct LaunchShape {
 
 /* A kernel on the machine, from its launch to its end. */
 typedef struct RunningKernel {
-    SmKernel seen;
     GridKernel grid;
     KernelRecord *record;
     Snapshot *before;        /* the counters at its launch */

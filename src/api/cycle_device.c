@@ -42,24 +42,21 @@ static Cycle arrival(const GpuConfig *config, const LaunchRequest *request, cons
     return now + (latency > config->unit_latency ? latency : config->unit_latency);
 }
 
-static void fill_in(DeviceGrid *device, WbGpu *gpu, const LaunchRequest *request, WbKernel *kernel,
+static void fill_in(GridKernel *grid, WbGpu *gpu, const LaunchRequest *request, WbKernel *kernel,
                     const SmKernel *parent)
 {
-    Launch *launch = &device->seen.launch;
+    Launch *launch = &grid->seen.launch;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    launch->family = &device->grid.family;
-    device->seen.timing = kernel_timing(kernel);
-    device->seen.number = shape_number(gpu->cycle, launch);
-    device->seen.owner = &device->grid;
+    launch->family = &grid->family;
+    grid->seen.timing = kernel_timing(kernel);
+    grid->seen.number = shape_number(gpu->cycle, launch);
     if (parent->profile)
-        device->seen.profile = line_profile_of(parent->profile->whole, launch->program);
-    device->grid.kernel = &device->seen;
-    device->grid.block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    device->grid.need = kernel_resources(kernel, threads, launch->shared_bytes);
-    device->seen.context_bytes =
-        sm_context_bytes(launch, device->grid.need.registers, device->grid.need.shared_bytes);
-    device->grid.buffer = request->buffer;
-    device->grid.is_group = request->is_group;
+        grid->seen.profile = line_profile_of(parent->profile->whole, launch->program);
+    grid->block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->need = kernel_resources(kernel, threads, launch->shared_bytes);
+    grid->seen.context_bytes = sm_context_bytes(launch, grid->need.registers, grid->need.shared_bytes);
+    grid->buffer = request->buffer;
+    grid->is_group = request->is_group;
 }
 
 DeviceError cycle_launch_device(void *context, const LaunchRequest *request, const LaunchCaller *caller)
@@ -69,20 +66,20 @@ DeviceError cycle_launch_device(void *context, const LaunchRequest *request, con
     const Launch *calling = warp->block->launch;
     const Sm *sm = calling->machine->owner;
     GridKernel *parent = (GridKernel *)((char *)calling->family - offsetof(GridKernel, family));
-    DeviceGrid *device = xcalloc(1, sizeof *device);
+    GridKernel *grid = xcalloc(1, sizeof *grid);
     WbKernel *kernel;
-    const DeviceError error = device_launch_describe(gpu, request, &kernel, &device->seen.launch);
+    const DeviceError error = device_launch_describe(gpu, request, &kernel, &grid->seen.launch);
     if (error != DEVICE_OK) {
-        xfree(device);
+        xfree(grid);
         return error;
     }
-    fill_in(device, gpu, request, kernel, parent->kernel);
-    device->grid.priority = parent->priority;
-    device->grid.arrives = arrival(&gpu->cycle->config, request, caller, calling->machine->clock);
-    device->grid.callers = caller->lanes;
-    device->grid.group.number = caller->number;
-    device->grid.group.hardware_thread = hardware_thread(sm, warp, caller->lane);
-    front_end_launch(gpu->cycle->front_end, device,
+    fill_in(grid, gpu, request, kernel, &parent->seen);
+    grid->priority = parent->priority;
+    grid->arrives = arrival(&gpu->cycle->config, request, caller, calling->machine->clock);
+    grid->callers = caller->lanes;
+    grid->group.number = caller->number;
+    grid->group.hardware_thread = hardware_thread(sm, warp, caller->lane);
+    front_end_launch(gpu->cycle->front_end, grid,
                      &(DeviceLaunch){
                          .parent = parent,
                          .block = request->is_group ? NULL : runtime_block(caller),

@@ -18,7 +18,7 @@ enum { KERNELS_KEPT = 64, BLOCKS_KEPT = 64 };
 
 bool cycle_is_of(const RunningKernel *kernel, const SmKernel *seen)
 {
-    return grid_kernel_root(seen->owner) == &kernel->grid;
+    return grid_kernel_root(grid_kernel_of(seen)) == &kernel->grid;
 }
 
 static const char *const phases[] = {
@@ -216,7 +216,7 @@ static HangRecord *make_record(const CycleMachine *machine, const RunningKernel 
     const GridKernel *grid = &kernel->grid;
     char text[HANG_CAUSE_SIZE] = "";
     HangRecord *hang = xcalloc(1, sizeof *hang);
-    hang->kernel = keep_text(hang, kernel->seen.launch.program->name);
+    hang->kernel = keep_text(hang, grid->seen.launch.program->name);
     hang->block_count = grid->block_count;
     hang->ended = grid->ended_blocks;
     hang->not_dispatched = grid->block_count - grid->dispatched_blocks;

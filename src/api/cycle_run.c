@@ -78,8 +78,8 @@ static void use_parameters(RunningKernel *running, LaunchBuffer *buffer)
     running->parameters = buffer;
     if (!buffer)
         return;
-    xfree((void *)running->seen.launch.parameters);
-    running->seen.launch.parameters = buffer->host;
+    xfree((void *)running->grid.seen.launch.parameters);
+    running->grid.seen.launch.parameters = buffer->host;
 }
 
 /* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is
@@ -123,14 +123,14 @@ static RunningKernel *make_kernel(WbGpu *gpu, const LaunchOrder *order, const La
     const Resources need = kernel_resources(order->kernel, threads, launch->shared_bytes);
     RunningKernel *running = xcalloc(1, sizeof *running);
     running->record = record;
-    running->seen = (SmKernel){
-        .launch = *launch,
-        .timing = kernel_timing(order->kernel),
-        .number = (uint32_t)launch->grid_id,
-        .context_bytes = sm_context_bytes(launch, need.registers, need.shared_bytes),
-    };
     running->grid = (GridKernel){
-        .kernel = &running->seen,
+        .seen =
+            {
+                .launch = *launch,
+                .timing = kernel_timing(order->kernel),
+                .number = (uint32_t)launch->grid_id,
+                .context_bytes = sm_context_bytes(launch, need.registers, need.shared_bytes),
+            },
         .block_count = record->block_count,
         .need = need,
         .priority = order->priority,
@@ -139,10 +139,10 @@ static RunningKernel *make_kernel(WbGpu *gpu, const LaunchOrder *order, const La
     };
     if (gpu->config.profile_lines) {
         running->profile = line_profile_create(gpu->cycle->sm_count);
-        running->seen.profile = line_profile_of(running->profile, launch->program);
+        running->grid.seen.profile = line_profile_of(running->profile, launch->program);
     }
     use_parameters(running, parameters);
-    running->seen.launch.family = &running->grid.family;
+    running->grid.seen.launch.family = &running->grid.family;
     return running;
 }
 
@@ -214,7 +214,7 @@ static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
         run->kernels[i] = &kernel->grid;
         kernel->grid.graph = run;
         kernel->grid.graph_grid = i;
-        kernel->seen.is_graph = true;
+        kernel->grid.seen.is_graph = true;
     }
     record_graph(gpu, launch);
     front_end_begin_graph(front_end, run, gpu->now);
@@ -432,7 +432,7 @@ bool cycle_is_open(const BlockSlot *slot)
 static void note_open(RunningKernel *kernel, const BlockSlot *slot)
 {
     const BlockReport *report = &slot->report;
-    const GridKernel *launch = report->kernel->owner;
+    const GridKernel *launch = grid_kernel_of(report->kernel);
     if (grid_kernel_root(launch) != &kernel->grid)
         return;
     kernel->record->warp_instructions += report->warp_instructions;
@@ -455,7 +455,7 @@ static void note_unended(const CycleMachine *machine, RunningKernel *kernel)
             if (cycle_is_open(&machine->sms[s]->blocks[i]))
                 note_open(kernel, &machine->sms[s]->blocks[i]);
     for (uint32_t i = 0; i < machine->front_end->devices.count; i++) {
-        const GridKernel *launch = &machine->front_end->devices.items[i]->grid;
+        const GridKernel *launch = machine->front_end->devices.items[i];
         if (grid_kernel_root(launch) != &kernel->grid)
             continue;
         kernel->record->warp_instructions += launch->warp_instructions;

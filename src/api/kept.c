@@ -120,7 +120,7 @@ static void log_barriers_so_far(EventLog *log, const BlockSlot *slot)
 /* A block that is still on its SM has been there until now; of one that has just left, word is on its way. */
 static void log_resident(const Sm *sm, const BlockSlot *slot, const EventLog *log, Cycle now)
 {
-    const GridKernel *launch = slot->report.kernel->owner;
+    const GridKernel *launch = grid_kernel_of(slot->report.kernel);
     const BlockReport *report = &slot->report;
     if (launch->place_in_log.log != log)
         return;

@@ -98,7 +98,7 @@ DeviceProgress progress_of_devices(const CycleMachine *machine)
     seen.launches = counted(machine, "device_kernels") + counted(machine, "device_groups");
     seen.blocks = seen.blocks_ended = counted(machine, "device_blocks");
     for (uint32_t i = 0; i < front_end->devices.count; i++) {
-        const GridKernel *grid = &front_end->devices.items[i]->grid;
+        const GridKernel *grid = front_end->devices.items[i];
         seen.blocks_ended -= grid->block_count - grid->ended_blocks;
     }
     return seen;
@@ -115,7 +115,7 @@ static void note_machine(const CycleMachine *machine, WbProgress *seen)
         seen->blocks_ended += grid->ended_blocks;
         seen->blocks += grid->block_count;
         if (!seen->kernel)
-            seen->kernel = grid->kernel->launch.program->name;
+            seen->kernel = grid->seen.launch.program->name;
     }
 }
 

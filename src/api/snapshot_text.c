@@ -28,7 +28,7 @@ static void put_kernel(Text *text, const WbGpu *gpu, const GridKernel *grid)
     put(text,
         "  kernel '%.200s': %" PRIu64 " of %" PRIu64 " blocks ended, %u on SMs, %" PRIu64
         " not dispatched; launched %" PRIu64 " cycles ago\n",
-        grid->kernel->launch.program->name, grid->ended_blocks, grid->block_count, grid->resident_blocks,
+        grid->seen.launch.program->name, grid->ended_blocks, grid->block_count, grid->resident_blocks,
         grid->block_count - grid->dispatched_blocks, gpu->now - grid->launched);
 }
 
@@ -47,7 +47,7 @@ static void put_kernels(Text *text, const WbGpu *gpu)
             " of their %" PRIu64 " blocks ended\n",
             devices.launches, devices.open, devices.blocks_ended, devices.blocks);
     for (uint32_t i = 0; i < devices.open && i < DEVICES_SHOWN; i++)
-        put_kernel(text, gpu, &machine->front_end->devices.items[i]->grid);
+        put_kernel(text, gpu, machine->front_end->devices.items[i]);
 }
 
 /* Warp instructions of all SMs since the running kernels began, by the cycles of that time. */

@@ -46,7 +46,7 @@ void distributor_release(Distributor *distributor, GridKernel *kernel)
 /* Cooperative launches keep their size: nothing joins them. */
 static bool is_eligible(const GridKernel *kernel, const GridKernel *group)
 {
-    const Launch *a = &kernel->kernel->launch, *b = &group->kernel->launch;
+    const Launch *a = &kernel->seen.launch, *b = &group->seen.launch;
     return a->program == b->program && memcmp(a->block, b->block, sizeof a->block) == 0 &&
            a->shared_bytes == b->shared_bytes && a->dynamic_shared_bytes == b->dynamic_shared_bytes &&
            memcmp(a->env, b->env, sizeof a->env) == 0;

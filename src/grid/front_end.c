@@ -134,7 +134,7 @@ static void log_report(const GridKernel *launch, const BlockReport *report, uint
     if (!log)
         return;
     const BlockStay stay = {
-        .block = log_block(&launch->place_in_log, launch->kernel->launch.grid, report->linear),
+        .block = log_block(&launch->place_in_log, launch->seen.launch.grid, report->linear),
         .sm = sm,
         .dispatched = report->dispatched,
         .restore_begun = report->restore_begun,
@@ -144,12 +144,12 @@ static void log_report(const GridKernel *launch, const BlockReport *report, uint
         .left = report->ended,
     };
     if (log_stay(log, &stay))
-        log_barriers(log, report->barriers, launch->kernel->launch.program);
+        log_barriers(log, report->barriers, launch->seen.launch.program);
 }
 
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
-    GridKernel *launch = report->kernel->owner, *kernel = grid_kernel_host(launch);
+    GridKernel *launch = grid_kernel_of(report->kernel), *kernel = grid_kernel_host(launch);
     report->is_taken = true;
     launch->warp_instructions += report->warp_instructions;
     launch->thread_instructions += report->thread_instructions;
@@ -208,7 +208,7 @@ static void log_return(const GridKernel *launch, const Resumption *resumed, uint
     if (!log)
         return;
     const BlockWait wait = {
-        .block = log_block(&launch->place_in_log, launch->kernel->launch.grid, resumed->linear),
+        .block = log_block(&launch->place_in_log, launch->seen.launch.grid, resumed->linear),
         .sm = resumed->sm,
         .back_sm = sm,
         .left = resumed->left,
@@ -242,7 +242,7 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     if (launch->group.joined && launch->dispatched_blocks == launch->block_count)
         group_dispatched(launch->group.joined);
     front_end->statistics.blocks_dispatched++;
-    shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, launch->kernel);
+    shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, &launch->seen);
 }
 
 static void note_fullness(FrontEnd *front_end, bool full, Cycle now)
@@ -397,7 +397,6 @@ void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     kernel->launched = now;
     kernel->started = kernel->ended = CYCLE_NEVER;
     kernel->entry = NO_ENTRY;
-    kernel->kernel->owner = kernel;
     kernel->front_end = front_end;
     front_end_put_kernel(front_end, kernel, now);
     front_end->shard.wake = front_end_next(front_end);

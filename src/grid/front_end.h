@@ -63,7 +63,7 @@ typedef struct FrontEnd {
     DeviceRuntime *runtime; /* null: kernels launch nothing */
     VEC(FrontEvent) events; /* a heap */
     uint64_t next_event;
-    VEC(DeviceGrid *) devices; /* what kernels have launched and is not complete */
+    VEC(GridKernel *) devices; /* what kernels have launched and is not complete */
     uint64_t waiting_blocks;   /* of these, not dispatched yet */
     VEC(Resumption *) resumptions; /* of blocks that have been suspended and have not ended */
     uint64_t launch_bytes;     /* reserved for what has not begun */
@@ -83,7 +83,7 @@ typedef struct FrontEnd {
 FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *policies, Crossbar *crossbar);
 /* Also what kernels have launched. */
 void front_end_free(FrontEnd *front_end);
-/* Between runs of the world. The caller has filled in kernel, block_count, need, priority and blocks. */
+/* Between runs of the world. The caller has filled in seen, block_count, need, priority and blocks. */
 void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now);
 /* A dependency graph whose kernels will be submitted next, and are over. One at a time. */
 void front_end_begin_graph(FrontEnd *front_end, GraphRun *run, Cycle now);
@@ -107,9 +107,10 @@ typedef struct DeviceLaunch {
 
 void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime);
 void front_end_device_free(FrontEnd *front_end);
-/* Between windows. Of `device`, seen is filled in, and of its grid kernel, block_count, need, priority,
- * buffer, arrives, callers, is_group and, of groups, hardware_thread and number. */
-void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunch *launch);
+/* Between windows. Of `grid`, which the front end frees when it is complete, the caller has filled in seen,
+ * block_count, need, priority, buffer, arrives, callers, is_group and, of groups, hardware_thread and
+ * number. */
+void front_end_launch(FrontEnd *front_end, GridKernel *grid, const DeviceLaunch *launch);
 /* A kernel is cut off: launches in its log that are not complete are written down as if they ended now. */
 void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now);
 

@@ -58,7 +58,7 @@ static FrontEvent take_event(FrontEnd *front_end)
 static void count_launch(FrontEnd *front_end, const GridKernel *grid)
 {
     GridStatistics *statistics = &front_end->statistics;
-    const uint32_t *block = grid->kernel->launch.block;
+    const uint32_t *block = grid->seen.launch.block;
     *(grid->is_group ? &statistics->device_groups : &statistics->device_kernels) += 1;
     statistics->device_blocks += grid->block_count;
     statistics->device_threads += grid->block_count * block[0] * block[1] * block[2];
@@ -69,19 +69,18 @@ static void count_launch(FrontEnd *front_end, const GridKernel *grid)
         statistics->launches_pending_peak = front_end->runtime->pending + 1; /* it counts it after us */
 }
 
-void front_end_launch(FrontEnd *front_end, DeviceGrid *device, const DeviceLaunch *launch)
+void front_end_launch(FrontEnd *front_end, GridKernel *grid, const DeviceLaunch *launch)
 {
-    GridKernel *grid = &device->grid;
     grid->launched = launch->time;
     grid->ended = CYCLE_NEVER;
     grid->entry = grid->group.index = NO_ENTRY;
     grid->front_end = front_end;
     grid->place = front_end->devices.count;
-    VEC_PUSH(&front_end->devices, device);
+    VEC_PUSH(&front_end->devices, grid);
     launch->parent->has_launched = true;
     front_end->waiting_blocks += grid->block_count;
     grid->place_in_log = log_launch(&launch->parent->place_in_log, launch->parent_block,
-                                    grid->kernel->launch.program->name, grid->block_count);
+                                    grid->seen.launch.program->name, grid->block_count);
     grid->blocks = log_new_blocks(&grid->place_in_log, grid->block_count);
     count_launch(front_end, grid);
     family_launch(&grid->family, &launch->parent->family, launch->block, launch->order, launch->stream);
@@ -101,7 +100,7 @@ static void on_ready(void *context, Family *family)
 
 static void log_grid(GridKernel *grid, Cycle ended)
 {
-    const Launch *launch = &grid->kernel->launch;
+    const Launch *launch = &grid->seen.launch;
     if (!grid->place_in_log.log)
         return;
     LoggedLaunch logged = {
@@ -120,7 +119,7 @@ static void log_grid(GridKernel *grid, Cycle ended)
 void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now)
 {
     for (uint32_t i = 0; i < front_end->devices.count; i++) {
-        GridKernel *grid = &front_end->devices.items[i]->grid;
+        GridKernel *grid = front_end->devices.items[i];
         if (grid->place_in_log.log != log)
             continue;
         if (!grid->dispatched_blocks)
@@ -143,9 +142,9 @@ static void on_complete(void *context, Family *family)
     parent->warp_instructions += grid->warp_instructions;
     parent->thread_instructions += grid->thread_instructions;
     parent->last_block = grid->last_block > parent->last_block ? grid->last_block : parent->last_block;
-    DeviceGrid *last = front_end->devices.items[--front_end->devices.count];
+    GridKernel *last = front_end->devices.items[--front_end->devices.count];
     front_end->devices.items[grid->place] = last;
-    last->grid.place = grid->place;
+    last->place = grid->place;
     buffer_give_back(&front_end->runtime->buffers, grid->buffer);
     VEC_FREE(&grid->resumable);
     xfree(grid);
@@ -244,7 +243,7 @@ static void link(FrontEnd *front_end, GridKernel *group, GridKernel *kernel, Cyc
     kernel->groups.holds--;
     /* Ideally nothing that is known of a launch takes time to get, be it a kernel's or a group's. */
     group->group.is_here |= !front_end->config->launch_latencies;
-    group->kernel->number = kernel->kernel->number;
+    group->seen.number = kernel->seen.number;
     statistics->groups_joined++;
     statistics->groups_overflowed += !link.in_table;
     if (front_end->groups.used > statistics->group_table_peak)
@@ -261,7 +260,7 @@ static void link(FrontEnd *front_end, GridKernel *group, GridKernel *kernel, Cyc
 static void make_resumable(FrontEnd *front_end, BlockFamily *block, Cycle now)
 {
     Resumption *resumption = block->waiting;
-    GridKernel *kernel = grid_kernel_host(resumption->kernel->owner);
+    GridKernel *kernel = grid_kernel_host(grid_kernel_of(resumption->kernel));
     block->is_away = false;
     resumption->resumed = now;
     VEC_PUSH(&kernel->resumable, resumption);
@@ -307,7 +306,7 @@ void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, 
     block->waiting = resumption;
     block->is_away = true;
     front_end->statistics.blocks_suspended++;
-    dispatcher_suspended(&front_end->dispatcher, report->kernel->owner, report->linear, sm, now);
+    dispatcher_suspended(&front_end->dispatcher, grid_kernel_of(report->kernel), report->linear, sm, now);
     if (block->served == block->waits)
         make_resumable(front_end, block, now);
 }
@@ -325,7 +324,7 @@ static void resume(FrontEnd *front_end, BlockFamily *block, uint32_t wait, Cycle
 
 static void arrive(FrontEnd *front_end, GridKernel *launch, Cycle now)
 {
-    launch->kernel->launched = now; /* L1s may hold nothing that is older: all that it waited for has ended */
+    launch->seen.launched = now; /* L1s may hold nothing that is older: all that it waited for has ended */
     if (launch->is_group) {
         search(front_end, launch, now);
         return;
@@ -361,10 +360,10 @@ void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime)
 void front_end_device_free(FrontEnd *front_end)
 {
     for (uint32_t i = 0; i < front_end->devices.count; i++) {
-        DeviceGrid *device = front_end->devices.items[i];
-        family_give_up(&device->grid.family, NULL);
-        VEC_FREE(&device->grid.resumable);
-        free(device->grid.blocks);
+        GridKernel *grid = front_end->devices.items[i];
+        family_give_up(&grid->family, NULL);
+        VEC_FREE(&grid->resumable);
+        free(grid->blocks);
     }
     for (uint32_t i = 0; i < front_end->devices.count; i++)
         xfree(front_end->devices.items[i]);

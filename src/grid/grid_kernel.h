@@ -37,14 +37,15 @@ typedef struct GroupEntry {
     bool is_here;              /* the scheduler has what it needs of it */
 } GroupEntry;
 
-/* Owned by whoever submits it until it has ended; what kernels launch is a DeviceGrid, which the front end
- * frees.
+/* Owned by whoever submits it until it has ended; what kernels launch the front end frees when it is complete.
+ * SMs know it by its first part alone: messages to them carry `seen`, and so do their reports, of which
+ * grid_kernel_of() makes the whole again.
  *
  * Invariant: ended_blocks <= dispatched_blocks <= block_count; resident[] sums to resident_blocks, which is
  * their difference, with that of its groups, less the suspended ones. is_marked exactly while it is in the
  * dispatcher's queue. */
 typedef struct GridKernel {
-    SmKernel *kernel;
+    SmKernel seen;         /* the first member: what SMs know of it */
     uint64_t block_count;
     Resources need;        /* of a block */
     int priority;          /* lower: served first */
@@ -72,7 +73,7 @@ typedef struct GridKernel {
 
     struct FrontEnd *front_end;
     Family family;
-    uint32_t place;        /* of a DeviceGrid: among those of the front end */
+    uint32_t place;        /* of what kernels launch: among those of the front end */
     bool has_launched;     /* anything, ever */
     LaunchBuffer *buffer;  /* of what kernels launch; null: the host launched it */
     bool is_group;         /* it was launched as one, and has not become a kernel */
@@ -86,11 +87,8 @@ typedef struct GridKernel {
     bool is_held;          /* by the kernel management unit: all that is left is suspended */
 } GridKernel;
 
-/* What a kernel has launched. */
-typedef struct DeviceGrid {
-    GridKernel grid;       /* the first member */
-    SmKernel seen;
-} DeviceGrid;
+/* The whole of what SMs know a part of; they must not change it, the front end may. */
+static inline GridKernel *grid_kernel_of(const SmKernel *seen) { return (GridKernel *)(uintptr_t)seen; }
 
 /* The kernel with whose blocks those of the launch run. */
 static inline GridKernel *grid_kernel_host(GridKernel *launch)

@@ -43,12 +43,12 @@ typedef enum Wait {
 typedef struct InsnProfile InsnProfile; /* sm/line_profile.h */
 typedef struct CodeProfile CodeProfile;
 
-/* A kernel as SMs see it; read-only while it runs. */
+/* A kernel as SMs see it, read-only while its blocks run: the first part of what the front end knows of it
+ * (grid/grid_kernel.h). SMs hand its address back in their reports, and need nothing of the rest. */
 typedef struct SmKernel {
     Launch launch;              /* a template: machine and error are the SM's own */
     const ProgramTiming *timing;
     uint32_t number;            /* of the kernel among all that the GPU has run; groups have their kernel's */
-    void *owner;                /* what the front end knows of it */
     uint32_t context_bytes;     /* that are saved of a block: sm_context_bytes() */
     CodeProfile *profile;       /* counts by instruction; null: none are kept */
     bool is_graph;              /* its blocks may read what others of it have written */

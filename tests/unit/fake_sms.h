@@ -61,7 +61,7 @@ static inline void fake_start(FakeSm *sm, const Message *message)
     assert_int_equal(message->kind, MESSAGE_BLOCK);
     assert_false(block->used);
     const SmKernel *kernel = message->body;
-    *block = (FakeBlock){.used = true, .need = ((const GridKernel *)kernel->owner)->need};
+    *block = (FakeBlock){.used = true, .need = grid_kernel_of(kernel)->need};
     assert_true(resources_have_room(&sm->free, &block->need));
     resources_take(&sm->free, &block->need);
     block->end = message->time + gpu->duration + gpu->uneven * (message->value % 7);
@@ -131,10 +131,10 @@ static inline void fake_close(FakeGpu *gpu)
     VEC_FREE(&gpu->arrivals);
 }
 
-static inline void fake_submit(FakeGpu *gpu, GridKernel *kernel, SmKernel *sm_kernel, uint64_t blocks,
+static inline void fake_submit(FakeGpu *gpu, GridKernel *kernel, const SmKernel *seen, uint64_t blocks,
                                BlockShape shape)
 {
-    *kernel = (GridKernel){.kernel = sm_kernel,
+    *kernel = (GridKernel){.seen = *seen,
                            .block_count = blocks,
                            .need = resources_of_block(&gpu->config, &shape),
                            .blocks = xcalloc(blocks, sizeof(BlockRecord))};

@@ -54,7 +54,7 @@ static SmKernel seen_of(const Program *program, uint32_t threads)
     return (SmKernel){.launch = {.program = program, .block = {threads, 1, 1}}};
 }
 
-static void submit(Rig *rig, GridKernel *kernel, SmKernel *seen, uint64_t blocks)
+static void submit(Rig *rig, GridKernel *kernel, const SmKernel *seen, uint64_t blocks)
 {
     fake_submit(&rig->gpu, kernel, seen, blocks, (BlockShape){.threads = seen->launch.block[0]});
 }
@@ -63,11 +63,9 @@ static void submit(Rig *rig, GridKernel *kernel, SmKernel *seen, uint64_t blocks
 static GridKernel *launch(Rig *rig, GridKernel *parent, bool is_group, uint64_t blocks, Cycle since,
                           Cycle arrives, LaunchStream *stream)
 {
-    DeviceGrid *device = xcalloc(1, sizeof *device);
-    device->seen = seen_of(&programs[0], 32);
-    device->seen.owner = &device->grid;
-    device->grid = (GridKernel){
-        .kernel = &device->seen,
+    GridKernel *grid = xcalloc(1, sizeof *grid);
+    *grid = (GridKernel){
+        .seen = seen_of(&programs[0], 32),
         .block_count = blocks,
         .need = resources_of_block(&rig->gpu.config, &(BlockShape){.threads = 32}),
         .buffer = buffer_take(&rig->runtime.buffers, 8, 16, rig->gpu.now - since),
@@ -76,13 +74,13 @@ static GridKernel *launch(Rig *rig, GridKernel *parent, bool is_group, uint64_t 
         .callers = 1,
         .group = {.hardware_thread = 5},
     };
-    front_end_launch(rig->gpu.front_end, device,
+    front_end_launch(rig->gpu.front_end, grid,
                      &(DeviceLaunch){.parent = parent,
                                      .order = stream ? LAUNCH_IN_STREAM : LAUNCH_FREE,
                                      .stream = stream,
                                      .time = rig->gpu.now});
     rig->runtime.pending++;
-    return &device->grid;
+    return grid;
 }
 
 static void run_to(Rig *rig, Cycle cycle)
@@ -139,7 +137,7 @@ static void kernel_arrives_and_holds_its_parent(void **state)
     submit(&rig, &parent, &seen, 1);
     run_to(&rig, 200);
     GridKernel *child = launch(&rig, &parent, false, 3, 30, 700, NULL);
-    const SmKernel *child_seen = child->kernel;
+    const SmKernel *child_seen = &child->seen;
     assert_int_equal(rig.gpu.front_end->statistics.device_kernels, 1);
     assert_int_equal(rig.gpu.front_end->statistics.launch_bytes_peak, 64 + 20);
     run_to(&rig, 700 + LAUNCH + BLOCK); /* not at t - 1 ... */
@@ -165,7 +163,7 @@ static void ideal_kernels_arrive_at_once(void **state)
     GridKernel parent;
     submit(&rig, &parent, &seen, 1);
     run_to(&rig, 200);
-    const SmKernel *child = launch(&rig, &parent, false, 1, 0, 220, NULL)->kernel;
+    const SmKernel *child = &launch(&rig, &parent, false, 1, 0, 220, NULL)->seen;
     run_out(&rig);
     assert_int_equal(arrived(&rig, child, 0), 220 + BLOCK);
     rig_close(&rig);
@@ -183,7 +181,7 @@ static void streams_keep_their_order(void **state)
     submit(&rig, &parent, &seen, 1);
     run_to(&rig, 200);
     launch(&rig, &parent, false, 1, 0, 300, &stream);
-    const SmKernel *second = launch(&rig, &parent, false, 1, 0, 300, &stream)->kernel;
+    const SmKernel *second = &launch(&rig, &parent, false, 1, 0, 300, &stream)->seen;
     run_out(&rig);
     const Cycle first_ended = 300 + LAUNCH + BLOCK + DURATION + BLOCK_END + KERNEL_END;
     assert_int_equal(arrived(&rig, second, 0), first_ended + LAUNCH + BLOCK);
@@ -202,18 +200,18 @@ static void groups_join_and_queue_again(void **state)
     GridKernel kernel, other;
     submit(&rig, &kernel, &seen, 3);
     run_to(&rig, 150);
-    const SmKernel *early = launch(&rig, &kernel, true, 1, 150, 160, NULL)->kernel;
+    const SmKernel *early = &launch(&rig, &kernel, true, 1, 150, 160, NULL)->seen;
     submit(&rig, &other, &other_seen, 3);
     run_to(&rig, 1200); /* two blocks of the kernel have ended: its third and the group's are under way */
     assert_int_equal(kernel.dispatched_blocks, 3);
-    assert_true(arrived(&rig, early, 0) > arrived(&rig, &seen, 2));
-    assert_int_equal(arrived(&rig, &other_seen, 0), CYCLE_NEVER);
-    const SmKernel *late = launch(&rig, &kernel, true, 1, 1000, 1210, NULL)->kernel;
+    assert_true(arrived(&rig, early, 0) > arrived(&rig, &kernel.seen, 2));
+    assert_int_equal(arrived(&rig, &other.seen, 0), CYCLE_NEVER);
+    const SmKernel *late = &launch(&rig, &kernel, true, 1, 1000, 1210, NULL)->seen;
     run_to(&rig, 1300);
     assert_true(kernel.is_marked);
     assert_false(kernel.is_first);
     run_out(&rig);
-    assert_true(arrived(&rig, late, 0) > arrived(&rig, &other_seen, 2));
+    assert_true(arrived(&rig, late, 0) > arrived(&rig, &other.seen, 2));
     assert_int_equal(rig.gpu.front_end->statistics.groups_joined, 2);
     assert_int_equal(rig.gpu.front_end->statistics.groups_overflowed, 1); /* both are of thread 5 */
     assert_int_equal(rig.gpu.front_end->statistics.group_fetches, 2);     /* a line and the next */
@@ -237,7 +235,7 @@ static void search_takes_its_time_and_holds(void **state)
     rig.gpu.now = 200;
     GridKernel *group = launch(&rig, &kernel, true, 1, 0, word - 1, NULL);
     group->buffer->requested = word - 1;
-    const SmKernel *group_seen = group->kernel;
+    const SmKernel *group_seen = &group->seen;
     run_to(&rig, word + 1);
     assert_int_equal(kernel.groups.holds, 1);
     assert_int_equal(kernel.entry, 0);
@@ -257,8 +255,8 @@ static void groups_without_a_kernel_become_one(void **state)
     GridKernel parent;
     submit(&rig, &parent, &seen, 1);
     run_to(&rig, 200);
-    const SmKernel *first = launch(&rig, &parent, true, 1, 200, 300, NULL)->kernel;
-    const SmKernel *second = launch(&rig, &parent, true, 1, 200, 300 + LAUNCH + 5, NULL)->kernel;
+    const SmKernel *first = &launch(&rig, &parent, true, 1, 200, 300, NULL)->seen;
+    const SmKernel *second = &launch(&rig, &parent, true, 1, 200, 300 + LAUNCH + 5, NULL)->seen;
     run_out(&rig);
     assert_int_equal(arrived(&rig, first, 0), 300 + LAUNCH + BLOCK);
     assert_int_equal(arrived(&rig, second, 0), 300 + LAUNCH + 5 + BLOCK);
@@ -270,7 +268,7 @@ static void groups_without_a_kernel_become_one(void **state)
     slow.gpu.config.group_fallback_latencies = true;
     submit(&slow, &parent, &seen, 1);
     run_to(&slow, 200);
-    const SmKernel *late = launch(&slow, &parent, true, 1, 200, 300, NULL)->kernel;
+    const SmKernel *late = &launch(&slow, &parent, true, 1, 200, 300, NULL)->seen;
     run_out(&slow);
     assert_int_equal(arrived(&slow, late, 0), 300 + 12187 + 1592 + LAUNCH + BLOCK);
     rig_close(&slow);

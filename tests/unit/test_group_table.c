@@ -13,27 +13,21 @@
 /* Programs are told apart by their addresses alone. */
 static const Program programs[2];
 
-typedef struct Grid {
-    GridKernel kernel;
-    SmKernel seen;
-} Grid;
-
-static Grid *grid_of(const Program *program, uint32_t threads, uint32_t shared_bytes)
+static GridKernel *grid_of(const Program *program, uint32_t threads, uint32_t shared_bytes)
 {
-    Grid *grid = xcalloc(1, sizeof *grid);
+    GridKernel *grid = xcalloc(1, sizeof *grid);
     grid->seen.launch = (Launch){.program = program,
                                  .block = {threads, 1, 1},
                                  .shared_bytes = shared_bytes,
                                  .dynamic_shared_bytes = shared_bytes};
-    grid->kernel.kernel = &grid->seen;
-    grid->kernel.entry = grid->kernel.group.index = NO_ENTRY;
+    grid->entry = grid->group.index = NO_ENTRY;
     return grid;
 }
 
-static Grid *group_of_thread(uint32_t hardware_thread)
+static GridKernel *group_of_thread(uint32_t hardware_thread)
 {
-    Grid *group = grid_of(&programs[0], 64, 0);
-    group->kernel.group.hardware_thread = hardware_thread;
+    GridKernel *group = grid_of(&programs[0], 64, 0);
+    group->group.hardware_thread = hardware_thread;
     return group;
 }
 
@@ -44,29 +38,29 @@ static void search_wants_the_same_code_and_shape(void **state)
     (void)state;
     Distributor distributor;
     distributor_init(&distributor, 4);
-    Grid *const kernels[] = {grid_of(&programs[1], 64, 0), grid_of(&programs[0], 32, 0),
-                             grid_of(&programs[0], 64, 128), grid_of(&programs[0], 64, 0)};
-    Grid *group = grid_of(&programs[0], 64, 0);
+    GridKernel *const kernels[] = {grid_of(&programs[1], 64, 0), grid_of(&programs[0], 32, 0),
+                                   grid_of(&programs[0], 64, 128), grid_of(&programs[0], 64, 0)};
+    GridKernel *group = grid_of(&programs[0], 64, 0);
     uint32_t searched = 0;
-    assert_null(distributor_search(&distributor, &group->kernel, &searched));
+    assert_null(distributor_search(&distributor, group, &searched));
     assert_int_equal(searched, 4); /* a cycle an entry, however many are used */
     for (size_t i = 0; i < 4; i++) {
-        assert_true(distributor_reserve(&distributor, &kernels[i]->kernel));
+        assert_true(distributor_reserve(&distributor, kernels[i]));
         /* Not while it is on its way ... */
-        assert_null(distributor_search(&distributor, &group->kernel, &searched));
-        distributor_arrived(&distributor, &kernels[i]->kernel);
+        assert_null(distributor_search(&distributor, group, &searched));
+        distributor_arrived(&distributor, kernels[i]);
     }
     /* ... and then only the one with the same code, block and shared memory. */
-    assert_ptr_equal(distributor_search(&distributor, &group->kernel, &searched), &kernels[3]->kernel);
+    assert_ptr_equal(distributor_search(&distributor, group, &searched), kernels[3]);
     assert_int_equal(searched, 4);
-    assert_false(distributor_reserve(&distributor, &group->kernel));
+    assert_false(distributor_reserve(&distributor, group));
     /* Of several the first. */
-    distributor_release(&distributor, &kernels[1]->kernel);
-    Grid *other = grid_of(&programs[0], 64, 0);
-    assert_true(distributor_reserve(&distributor, &other->kernel));
-    assert_int_equal(other->kernel.entry, 1);
-    distributor_arrived(&distributor, &other->kernel);
-    assert_ptr_equal(distributor_search(&distributor, &group->kernel, &searched), &other->kernel);
+    distributor_release(&distributor, kernels[1]);
+    GridKernel *other = grid_of(&programs[0], 64, 0);
+    assert_true(distributor_reserve(&distributor, other));
+    assert_int_equal(other->entry, 1);
+    distributor_arrived(&distributor, other);
+    assert_ptr_equal(distributor_search(&distributor, group, &searched), other);
     assert_int_equal(searched, 2);
     for (size_t i = 0; i < 4; i++)
         xfree(kernels[i]);
@@ -82,25 +76,25 @@ static void hash_is_the_low_bits_of_the_thread(void **state)
     (void)state;
     GroupTable table;
     group_table_init(&table, 8);
-    Grid *kernel = grid_of(&programs[0], 64, 0);
-    Grid *const groups[] = {group_of_thread(3), group_of_thread(11), group_of_thread(4)};
-    assert_true(group_link(&table, &kernel->kernel, &groups[0]->kernel).in_table);
-    assert_int_equal(groups[0]->kernel.group.index, 3);
-    assert_true(groups[0]->kernel.group.is_here);
+    GridKernel *kernel = grid_of(&programs[0], 64, 0);
+    GridKernel *const groups[] = {group_of_thread(3), group_of_thread(11), group_of_thread(4)};
+    assert_true(group_link(&table, kernel, groups[0]).in_table);
+    assert_int_equal(groups[0]->group.index, 3);
+    assert_true(groups[0]->group.is_here);
     /* Thread 11 has the same low bits: it goes to global memory though entries are free. */
-    assert_false(group_link(&table, &kernel->kernel, &groups[1]->kernel).in_table);
-    assert_int_equal(groups[1]->kernel.group.index, NO_ENTRY);
-    assert_false(groups[1]->kernel.group.is_here);
-    assert_true(group_link(&table, &kernel->kernel, &groups[2]->kernel).in_table);
+    assert_false(group_link(&table, kernel, groups[1]).in_table);
+    assert_int_equal(groups[1]->group.index, NO_ENTRY);
+    assert_false(groups[1]->group.is_here);
+    assert_true(group_link(&table, kernel, groups[2]).in_table);
     assert_int_equal(table.used, 2);
     /* The entry is free when all blocks of its group have ended, whatever becomes of others. */
-    group_release(&table, &groups[1]->kernel);
+    group_release(&table, groups[1]);
     assert_int_equal(table.used, 2);
-    group_release(&table, &groups[0]->kernel);
+    group_release(&table, groups[0]);
     assert_int_equal(table.used, 1);
-    assert_int_equal(kernel->kernel.groups.open, 1);
-    Grid *late = group_of_thread(19);
-    assert_true(group_link(&table, &kernel->kernel, &late->kernel).in_table);
+    assert_int_equal(kernel->groups.open, 1);
+    GridKernel *late = group_of_thread(19);
+    assert_true(group_link(&table, kernel, late).in_table);
     for (size_t i = 0; i < 3; i++)
         xfree(groups[i]);
     xfree(late);
@@ -115,14 +109,14 @@ static void unmarked_kernel_is_marked_again(void **state)
     (void)state;
     GroupTable table;
     group_table_init(&table, 8);
-    Grid *kernel = grid_of(&programs[0], 64, 0), *group = group_of_thread(0);
-    const GroupLink link = group_link(&table, &kernel->kernel, &group->kernel);
+    GridKernel *kernel = grid_of(&programs[0], 64, 0), *group = group_of_thread(0);
+    const GroupLink link = group_link(&table, kernel, group);
     assert_true(link.marks_again);
     assert_true(link.is_next);
     assert_null(link.behind);
-    assert_ptr_equal(kernel->kernel.groups.next, &group->kernel);
-    assert_ptr_equal(kernel->kernel.groups.last, &group->kernel);
-    assert_ptr_equal(group->kernel.group.joined, &kernel->kernel);
+    assert_ptr_equal(kernel->groups.next, group);
+    assert_ptr_equal(kernel->groups.last, group);
+    assert_ptr_equal(group->group.joined, kernel);
     xfree(kernel);
     xfree(group);
     group_table_free(&table);
@@ -135,27 +129,27 @@ static void marked_kernel_gets_a_list(void **state)
     (void)state;
     GroupTable table;
     group_table_init(&table, 8);
-    Grid *kernel = grid_of(&programs[0], 64, 0);
-    Grid *const groups[] = {group_of_thread(0), group_of_thread(1), group_of_thread(2)};
-    GroupList *list = &kernel->kernel.groups;
-    kernel->kernel.is_marked = true;
-    GroupLink link = group_link(&table, &kernel->kernel, &groups[0]->kernel);
+    GridKernel *kernel = grid_of(&programs[0], 64, 0);
+    GridKernel *const groups[] = {group_of_thread(0), group_of_thread(1), group_of_thread(2)};
+    GroupList *list = &kernel->groups;
+    kernel->is_marked = true;
+    GroupLink link = group_link(&table, kernel, groups[0]);
     assert_false(link.marks_again);
     assert_true(link.is_next);
-    link = group_link(&table, &kernel->kernel, &groups[1]->kernel);
+    link = group_link(&table, kernel, groups[1]);
     assert_false(link.marks_again);
     assert_false(link.is_next);
-    assert_ptr_equal(link.behind, &groups[0]->kernel);
-    assert_ptr_equal(list->next, &groups[0]->kernel);
-    assert_ptr_equal(list->last, &groups[1]->kernel);
-    assert_ptr_equal(groups[0]->kernel.group.next, &groups[1]->kernel);
+    assert_ptr_equal(link.behind, groups[0]);
+    assert_ptr_equal(list->next, groups[0]);
+    assert_ptr_equal(list->last, groups[1]);
+    assert_ptr_equal(groups[0]->group.next, groups[1]);
     /* NAGEI follows Next when a group's blocks have all been dispatched. */
-    group_dispatched(&kernel->kernel);
-    assert_ptr_equal(list->next, &groups[1]->kernel);
-    link = group_link(&table, &kernel->kernel, &groups[2]->kernel);
-    assert_ptr_equal(link.behind, &groups[1]->kernel);
-    group_dispatched(&kernel->kernel);
-    group_dispatched(&kernel->kernel);
+    group_dispatched(kernel);
+    assert_ptr_equal(list->next, groups[1]);
+    link = group_link(&table, kernel, groups[2]);
+    assert_ptr_equal(link.behind, groups[1]);
+    group_dispatched(kernel);
+    group_dispatched(kernel);
     assert_null(list->next);
     assert_null(list->last);
     assert_int_equal(list->open, 3);
