@@ -1,9 +1,12 @@
+/* One place decides that the simulator's own tables have got their memory: callers need no check, and the
+ * process ends with a sentence instead of a null pointer somewhere later. */
 #include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A null block of no bytes is what malloc() may give; it is not an error. */
 static void *checked(void *block, size_t size)
 {
     if (!block && size) {

@@ -1,3 +1,6 @@
+/* An arena is a list of chunks that are filled from their beginning. Only the newest chunk takes allocations;
+ * what is left at the end of an older one stays unused. Nothing is freed before all is, so a pointer into an
+ * arena is good for as long as the arena lives. */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -8,6 +11,7 @@
 
 enum { CHUNK_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
+/* Invariant: used <= size, a multiple of ALIGNMENT; the bytes behind `used` are zero. */
 struct ArenaChunk {
     ArenaChunk *next;
     size_t used, size;
@@ -19,6 +23,7 @@ void *arena_alloc(Arena *arena, size_t size)
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     ArenaChunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < size) {
+        /* A larger allocation gets a chunk of its own size, so no size is too large. */
         size_t bytes = size > CHUNK_BYTES ? size : CHUNK_BYTES;
         chunk = xcalloc(1, sizeof *chunk + bytes);
         chunk->size = bytes;
@@ -33,6 +38,7 @@ void *arena_alloc(Arena *arena, size_t size)
 char *arena_strndup(Arena *arena, const char *text, size_t length)
 {
     char *copy = arena_alloc(arena, length + 1);
+    /* The byte behind is zero already. */
     memcpy(copy, text, length);
     return copy;
 }
@@ -41,6 +47,7 @@ char *arena_printf(Arena *arena, const char *format, ...)
 {
     va_list arguments, again;
     va_start(arguments, format);
+    /* The first pass only measures, and uses up its list. */
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     char *text = arena_alloc(arena, (size_t)length + 1);
@@ -60,6 +67,7 @@ void *arena_copy(Arena *arena, const void *data, size_t size)
 
 void arena_take(Arena *arena, Arena *from)
 {
+    /* They go behind our own: the first chunk is the one that takes allocations. */
     ArenaChunk **end = &arena->chunks;
     while (*end)
         end = &(*end)->next;

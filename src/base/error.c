@@ -7,6 +7,7 @@
 
 WbStatus error_set_v(Error *error, WbStatus status, const char *format, va_list arguments)
 {
+    /* A later error is most often the consequence of the first, so it must not take its place. */
     if (error->status != WB_OK)
         return error->status;
     error->status = status;

@@ -22,8 +22,10 @@ char *file_read(const char *what, const char *path, size_t *length, Error *error
             VEC_RESERVE(&text, text.count + 65536);
             got = fread(text.items + text.count, 1, 65536, file);
             text.count += (uint32_t)got;
+        /* The bound also keeps the 32-bit count of a vector from running over. */
         } while (got && text.count < LARGEST_FILE);
     }
+    /* The calls below may change it. */
     const int reason = errno;
     char shown[PRINTABLE_NAME_SIZE];
     if (!file || ferror(file))

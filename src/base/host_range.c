@@ -46,6 +46,8 @@ uint64_t host_range_reach(uint64_t address, uint64_t size, bool writes)
     if (!maps) /* then nobody can tell */
         return size;
     while (reached - address < size && getline(&line, &room, maps) > 0) {
+        /* Lines are in the order of addresses: a mapping that ends before the range is passed over, and the
+         * first that begins behind `reached` leaves a hole. */
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &begin, &end, rights) != 3 || end <= reached)
             continue;
         if (begin > reached || rights[0] != 'r' || (writes && rights[1] != 'w'))

@@ -1,3 +1,5 @@
+/* The time of the first signal is set by a compare-and-exchange, so of two handlers that run at once exactly
+ * one is the first. All that is called here is safe within a signal handler. */
 #include "base/interrupt.h"
 
 #include <time.h>
@@ -19,6 +21,7 @@ bool interrupt_is_first(Interrupt *interrupt, int number)
         interrupt->number = number;
         return true;
     }
+    /* While its handler runs the signal is blocked, so the default action comes when the handler returns. */
     if (now - first >= ECHO_NANOSECONDS) {
         signal(number, SIG_DFL);
         raise(number);
@@ -36,10 +39,12 @@ bool interrupt_is_one(int number)
 
 void interrupt_catch(void (*handler)(int), struct sigaction old[INTERRUPT_SIGNALS])
 {
+    /* SA_RESTART: calls that wait, such as a read of a user's terminal, go on by themselves. */
     const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     for (int i = 0; i < INTERRUPT_SIGNALS; i++) {
         struct sigaction before;
         const bool is_known = sigaction(interrupt_signals[i], NULL, &before) == 0;
+        /* SIG_IGN comes from nohup, and a handler from the program that runs with us: both stay. */
         if (is_known && before.sa_handler == SIG_DFL)
             sigaction(interrupt_signals[i], &action, NULL);
         if (is_known && old)

@@ -27,6 +27,7 @@ static bool parse_number(const char *text, uint64_t *value, const char **rest)
     errno = 0;
     *value = strtoull(text, &end, hexadecimal ? 16 : 10);
     *rest = end + strspn(end, " ");
+    /* strtoull() says of a number beyond 64 bits that it is out of range. */
     return !errno;
 }
 
@@ -53,6 +54,7 @@ bool knob_parse_bytes(const char *text, uint64_t *value)
     if (!parse_number(text, &number, &rest))
         return false;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        /* A number that the unit would shift out of 64 bits is none. */
         if (strcmp(rest, units[i].suffix) == 0 && number <= UINT64_MAX >> units[i].shift) {
             *value = number << units[i].shift;
             return true;
@@ -66,6 +68,7 @@ bool knob_parse_boolean(const char *text, bool *value)
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(text, words[i]) == 0) {
+            /* Words stand in pairs, the false one first. */
             *value = i & 1;
             return true;
         }
@@ -116,6 +119,7 @@ static bool assign(const Knob *knob, void *object, const char *text)
     return false;
 }
 
+/* A row's initial value is one that it accepts (the invariant of Knob), so nothing can fail here. */
 void knob_defaults(const KnobTable *table, void *object)
 {
     for (size_t i = 0; i < table->count; i++)

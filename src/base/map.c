@@ -1,3 +1,6 @@
+/* A hash table with linear probing. Entries are never removed, so a search may end at the first empty one; a
+ * quarter of the table is always empty, so it does end. The hash is kept beside the key: growing needs no
+ * key, and most keys that differ are told apart without looking at them. */
 #include "base/map.h"
 
 #include <string.h>
@@ -39,6 +42,7 @@ static void grow(Map *map)
     for (uint32_t i = 0; i < map->capacity; i++) {
         const MapEntry *old = &map->entries[i];
         if (old->key)
+            /* Keys are all different, so what is found is an empty entry. */
             *find(entries, capacity, old->key, old->length, old->hash) = *old;
     }
     xfree(map->entries);

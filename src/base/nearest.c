@@ -22,6 +22,7 @@ size_t edit_distance(const char *a, const char *b)
         for (size_t j = 1; j <= columns; j++) {
             size_t replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
             row[j] = least(replaced, 1 + least(above[j], row[j - 1]));
+            /* A swap of neighbours is one slip of a typist, not two. */
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = least(row[j], before[j - 2] + 1);
         }
@@ -34,6 +35,7 @@ Nearest nearest_to(const char *wanted) { return (Nearest){.wanted = wanted}; }
 static void put_on_list(Nearest *nearest, const char *name)
 {
     const size_t used = strlen(nearest->list);
+    /* Once a name did not fit, the list stays empty: part of it would look like all there is. */
     const bool is_whole = used > 0 || nearest->count == 0; /* so far */
     const bool has_room = used + strlen(name) + 3 <= NEAREST_LIST_SIZE && nearest->count < NEAREST_FEW;
     if (is_whole && has_room)

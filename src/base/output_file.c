@@ -93,12 +93,15 @@ static bool find_place(const char *path, Place *place)
     for (int i = 0; i < MOST_LINKS; i++) {
         if (!split(at, place) || !join(place->folder, place->name, at))
             return false;
+        /* /dev/stdout leads here: to replace it would write a file that the program's reader never sees. */
         if (strncmp(place->folder, "/proc/", 6) == 0) {
             look_at_open_file(place);
             return true;
         }
         place->is_there = lstat(at, &place->status) == 0;
         if (!place->is_there || !S_ISLNK(place->status.st_mode)) {
+            /* Pipes and devices are written as they are. If lstat() failed for another reason than that
+             * nothing is there, open() will say the same. */
             place->is_direct = place->is_there ? !S_ISREG(place->status.st_mode) : errno != ENOENT;
             return true;
         }

@@ -19,6 +19,7 @@ static uint8_t *put(uint8_t *to, uint64_t value)
 
 uint8_t *packed_make(const uint64_t *values, size_t count)
 {
+    /* A zero takes two bytes at most, its own and its count, so ten for each value are enough. */
     uint8_t *const room = xmalloc(count * MOST_BYTES + 1), *to = room;
     for (size_t i = 0; i < count;) {
         to = put(to, values[i]);
@@ -48,6 +49,7 @@ const uint8_t *packed_read(const uint8_t *packed, uint64_t *values, size_t count
         packed = get(packed, &values[i]);
         if (values[i++])
             continue;
+        /* They were counted within the values that were packed together, so they lie within `count`. */
         const uint8_t zeros = *packed++;
         memset(&values[i], 0, zeros * sizeof *values);
         i += zeros;

@@ -1,3 +1,6 @@
+/* C++ symbols are demangled by libiberty, which hands the name over in parts; a name that gets too long is
+ * given up in the middle. Patterns of users match any form that a person would write: with parameters or
+ * without, with template arguments and qualifiers or without. */
 #include "base/plain_name.h"
 
 #include <fnmatch.h>
@@ -31,6 +34,8 @@ char *plain_name(const char *symbol, bool parameters)
     Collector collector;
     collector.length = 0;
     const int options = parameters ? DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP : DMGL_NO_OPTS;
+    /* What has been collected is looked at only if no longjmp() has come, so `collector` need not be
+     * volatile. */
     const bool is_made = strncmp(symbol, "_Z", 2) == 0 && setjmp(collector.too_long) == 0 &&
                          cplus_demangle_v3_callback(symbol, options, collect, &collector);
     return is_made ? xcopy_part(collector.text, collector.length) : xcopy_text(symbol);
@@ -77,6 +82,7 @@ static bool matches(const char *pattern, const char *symbol, Matcher *matcher)
     if (matcher(pattern, symbol))
         return true;
     char *whole = plain_name(symbol, true), *name = plain_name(symbol, false);
+    /* From the most exact form to the loosest one. */
     bool found = matcher(pattern, whole) || matcher(pattern, name) || matcher(pattern, unqualified(name));
     drop_arguments(name);
     found = found || matcher(pattern, name) || matcher(pattern, unqualified(name));
@@ -146,6 +152,7 @@ void plain_names_fit(const char *const *names, size_t count, size_t width, char 
         plain_name_fit(names[i], width, text);
         for (size_t before = 0; before < i; before++)
             if (strcmp(text, texts + before * (width + 1)) == 0)
+                /* A short head says which family it is, the rest shows what tells it from the one before. */
                 join(names[i], width / 3, difference(names[before], names[i]), width, text);
     }
 }

@@ -1,3 +1,5 @@
+/* Policies of a kind are found by their names. There are a handful of each, so a scan is enough, and its
+ * order is the one in which `warpbeam list policies` shows them. */
 #include "base/policy.h"
 
 #include <string.h>

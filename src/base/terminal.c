@@ -1,3 +1,5 @@
+/* What a terminal can show, asked of the system, and text that is broken at spaces to fit in. COLUMNS wins
+ * over what the terminal says, so that output into a file can be given a width. */
 #include "base/terminal.h"
 
 #include <stdlib.h>
@@ -29,6 +31,7 @@ unsigned terminal_columns(FILE *to)
         columns = terminal_width(to);
     if (!columns)
         return USUAL;
+    /* Narrower than this no table is readable, and wider lines no longer help a reader. */
     return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : (unsigned)columns;
 }
 
@@ -44,6 +47,8 @@ void terminal_wrap(const char *text, unsigned at, unsigned indent, unsigned colu
     while (*text) {
         const unsigned spaces = (unsigned)strspn(text, " ");
         const unsigned length = (unsigned)strcspn(text + spaces, " \n");
+        /* A word that is longer than a line stays whole: as the first of its line it is printed whatever its
+         * length. */
         if (!is_first && length && at + spaces + length > columns) {
             at = begin_line(indent, to);
             text += spaces;

@@ -143,6 +143,7 @@ void tree_add(Tree *tree, uint64_t key, void *thing)
     TreeNode *behind = put(leaf, count_up_to(leaf, key), key, thing, true);
     for (uint32_t level = tree->depth; level--;) {
         TreeNode *node = way.nodes[level];
+        /* A key before all others went down to the first child, whose bound must not be above it. */
         if (key < node->keys[way.at[level]])
             node->keys[way.at[level]] = key;
         if (behind)
@@ -178,10 +179,13 @@ void tree_remove(Tree *tree, uint64_t key)
 {
     Way way;
     TreeNode *node = descend(tree, key, &way);
+    /* The caller has found the key in the tree, so it is the last that is not larger. */
     remove_at(node, count_up_to(node, key) - 1);
     tree->count--;
     if (!node->count)
         unlink_leaf(tree, node);
+    /* An empty node is taken out of its parent, which may get empty by that. Nodes that are nearly empty are
+     * not joined: things come and go at the same places, and room is used again. */
     for (uint32_t level = tree->depth; !node->count && level--;) {
         xfree(node);
         node = way.nodes[level];

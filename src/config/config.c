@@ -60,6 +60,7 @@ static void offer_name(void *context, const char *name, const char *path)
     (void)path;
     NearestConfig *found = context;
     nearest_offer(&found->nearest, name);
+    /* It was taken as the best just now. */
     if (found->nearest.best == name) {
         snprintf(found->name, sizeof found->name, "%s", name);
         found->nearest.best = found->name;
@@ -128,6 +129,7 @@ static WbStatus inherit(const char *parent, const char *path, size_t line, GpuCo
                         Error *error)
 {
     char parent_path[CONFIG_PATH_SIZE];
+    /* A circle is not looked for; it is simply too deep. */
     if (depth == DEEPEST_INHERITANCE)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "%s:%zu: 'inherits: %.80s' goes round in a circle or deeper than %d.", path, line,
@@ -158,6 +160,7 @@ static WbStatus apply_mapping(yaml_document_t *document, const yaml_node_t *root
     for (const yaml_node_pair_t *pair = first; pair < end; pair++) {
         if (read_pair(document, pair, path, &key, &value, &line, error))
             return error->status;
+        /* YAML lets a key come twice, and the later value would silently win. */
         for (const yaml_node_pair_t *other = first; other < pair; other++) {
             const char *other_key = scalar(yaml_document_get_node(document, other->key));
             if (strcmp(other_key, key) == 0)
@@ -168,6 +171,7 @@ static WbStatus apply_mapping(yaml_document_t *document, const yaml_node_t *root
         snprintf(where, sizeof where, "%s:%zu: ", path, line);
         if (strcmp(key, "inherits") == 0)
             continue;
+        /* Asked first, so that the sentence can also offer `inherits`, which is no knob. */
         if (!knob_find(&config_knobs, key))
             return knob_unknown(&config_knobs, key, "inherits", where, error);
         if (knob_set(&config_knobs, config, key, value, where, error))
@@ -332,6 +336,7 @@ WbStatus config_load(const char *name, GpuConfig *config, Error *error)
         return error->status;
     if (!*config->name)
         name_by_file(path, config);
+    /* Only the whole is checked: a file that others inherit from need not be right by itself. */
     if (config_check(config, error) || config_check_machine(config, error))
         return error->status;
     return WB_OK;

@@ -21,6 +21,8 @@ static void add_folder(Names *folders, const char *format, int length, const cha
 static Names search_path(void)
 {
     Names folders = {0};
+    /* The user's folders first; then what lies beside the program, as an installation or a copied tree has
+     * it; then where the build has its own. */
     const char *list = getenv("WARPBEAM_CONFIGS");
     while (list && *list) {
         size_t length = strcspn(list, ":");
@@ -55,6 +57,7 @@ static bool file_in(const char *folder, size_t folder_length, const char *name, 
 
 bool config_find(const char *name, const char *beside, char path[CONFIG_PATH_SIZE])
 {
+    /* A path is not searched for. */
     if (!*name || strchr(name, '/'))
         return false;
     if (beside) {
@@ -99,6 +102,7 @@ void config_list(const char *beside, void (*visit)(void *context, const char *na
     for (uint32_t i = 0; i < names.count; i++) {
         char path[CONFIG_PATH_SIZE];
         bool repeated = i > 0 && strcmp(names.items[i], names.items[i - 1]) == 0;
+        /* A name may be in several folders; the one that would be loaded is shown. */
         if (!repeated && config_find(names.items[i], beside, path))
             visit(context, names.items[i], path);
     }

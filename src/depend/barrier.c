@@ -42,6 +42,7 @@ static WbStatus add_children(GraphDraft *draft, uint32_t parent, NodeRow row, Er
 /* A join for every BARRIER_CHILDREN nodes of the row, with these as its children. */
 static WbStatus add_joins(GraphDraft *draft, NodeRow row, NodeRow *joins, Error *error)
 {
+    /* New nodes are numbered upwards, so the joins made below lie side by side. */
     *joins = (NodeRow){draft->node_count, (row.count - 1) / BARRIER_CHILDREN + 1, 1};
     for (uint32_t i = 0; i < joins->count; i++) {
         uint32_t join;
@@ -55,6 +56,7 @@ static WbStatus add_joins(GraphDraft *draft, NodeRow row, NodeRow *joins, Error 
 /* All of the row come after the node. */
 static WbStatus spread(GraphDraft *draft, uint32_t node, NodeRow row, Error *error)
 {
+    /* From the leaves up: each round leaves a 128th of the nodes, until one node can reach them all. */
     while (row.count > BARRIER_CHILDREN) {
         NodeRow joins;
         if (add_joins(draft, row, &joins, error) != WB_OK)
@@ -70,6 +72,7 @@ static WbStatus add_barrier(GraphDraft *draft, NodeRow before, NodeRow after, Er
         return WB_OK;
     if (before.count == 1)
         return spread(draft, before.first, after, error);
+    /* A single node after the barrier can itself be where all before it meet. */
     uint32_t meeting = after.first;
     if (after.count > 1 && draft_add_join(draft, &meeting, error) != WB_OK)
         return error->status;
@@ -92,6 +95,7 @@ WbStatus draft_barrier_groups(GraphDraft *draft, NodeRow before, NodeRow after, 
     if (check_row(draft, before, "before", error) != WB_OK ||
         check_row(draft, after, "after", error) != WB_OK)
         return error->status;
+    /* In 64 bits: the sum of two counts can exceed 32. */
     if (!size || (before.count + (uint64_t)size - 1) / size != (after.count + (uint64_t)size - 1) / size)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "A barrier has groups of %u nodes, with %u nodes before it and %u after it; there "

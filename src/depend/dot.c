@@ -65,6 +65,7 @@ static bool skip_space(Reader *reader)
         if (c == '/' && after == '*') {
             if (!skip_behind(reader, reader->next + 2, "*/"))
                 return reader_fail(reader, reader->line, "this comment has no end: */ is missing.");
+            /* The loop's own step goes on behind the comment. */
             reader->next--;
         } else if (c == '#' || (c == '/' && after == '/')) {
             const char *stop = memchr(reader->next, '\n', (size_t)(reader->end - reader->next));
@@ -86,6 +87,7 @@ static const char *end_of_quoted(const char *c, const char *end)
     for (uint32_t nesting = 1; c < end; c++) {
         if (*c == (is_html ? '>' : '"') && --nesting == 0)
             return c;
+        /* Tags of HTML come in pairs of brackets, so only the bracket of the first one ends it. */
         if (is_html)
             nesting += *c == '<';
         else if (*c == '\\' && c + 1 < end)
@@ -123,6 +125,7 @@ static bool advance(Dot *dot)
     dot->token = (Token){*first, first, 1};
     if (*first == '-' && (after == '>' || after == '-')) {
         dot->token = (Token){after == '>' ? TOKEN_ARROW : TOKEN_DASHES, first, 2};
+    /* A number of DOT may be negative or have a point; no node has such a name, but attributes do. */
     } else if (is_word(*first) || (*first == '-' && (is_digit(after) || after == '.'))) {
         dot->token.kind = TOKEN_WORD;
         while (first + dot->token.length < reader->end && is_word(first[dot->token.length]))
@@ -173,6 +176,7 @@ static bool has_text(const Token *token, const char *text)
 static bool state_attribute(Dot *dot, const Token *name, const Token *value)
 {
     Reader *reader = dot->reader;
+    /* A value that is not of our form is some other program's attribute of that name, and no error. */
     if (has_text(name, "grids"))
         reader_state_grids(reader, value->text, value->length);
     if (!is_number(value))
@@ -294,6 +298,7 @@ static bool read_chain(Dot *dot)
     while (dot->token.kind == TOKEN_ARROW) {
         if (!advance(dot) || !read_nodes(dot, &children) || !add_edges(dot, parents, children))
             return false;
+        /* In "a -> b -> c" the node in the middle is child and parent. */
         parents = children;
     }
     return dot->token.kind == TOKEN_DASHES ? refuse_undirected(dot) : read_attributes(dot, false);
@@ -330,6 +335,7 @@ static bool read_statement(Dot *dot)
         return token->kind == '[' ? read_attributes(dot, is_graph && dot->depth == 0)
                                   : expected(dot, "[ and attributes");
     }
+    /* Nodes are numbers, so a word can only begin an assignment. */
     if (is_name(token) && !is_number(token) && !is_keyword(token, "subgraph"))
         return read_assignment(dot);
     return read_chain(dot);
@@ -341,6 +347,7 @@ static bool read_statements(Dot *dot)
     while (dot->token.kind != '}' && dot->token.kind != TOKEN_END) {
         if (!read_statement(dot))
             return false;
+        /* Within a subgraph they are still needed, for the edges of the subgraph as a whole. */
         if (!dot->depth)
             dot->named.count = 0;
     }

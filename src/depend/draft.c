@@ -49,6 +49,7 @@ static WbStatus too_many(const char *what, Error *error)
 
 WbStatus draft_add_grid(GraphDraft *draft, const uint32_t size[3], uint32_t *first, Error *error)
 {
+    /* Joins are numbered behind all blocks; a grid that came later would move them. */
     if (draft->node_count > draft->block_count)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "A grid is added to a dependency graph that has joins already; add all grids "
@@ -59,6 +60,7 @@ WbStatus draft_add_grid(GraphDraft *draft, const uint32_t size[3], uint32_t *fir
                          "must be at least 1.",
                          size[0], size[1], size[2]);
     const uint64_t plane = (uint64_t)size[0] * size[1];
+    /* The first comparison keeps the product of the second within 64 bits. */
     if (plane > GRAPH_MOST || plane * size[2] > GRAPH_MOST - draft->block_count)
         return too_many("nodes", error);
     const GraphGrid grid = {.size = {size[0], size[1], size[2]},
@@ -87,6 +89,8 @@ static WbStatus grow_edges(GraphDraft *draft, Error *error)
         return too_many("edges", error);
     const uint64_t doubled = capacity < 512 ? 1024 : 2 * (uint64_t)capacity;
     const uint32_t more = doubled > GRAPH_MOST ? GRAPH_MOST : (uint32_t)doubled;
+    /* Not by xrealloc(): how large a graph is is up to the user, and running out of memory for one is no
+     * reason to end the process. */
     GraphEdge *items = realloc(draft->edges.items, more * sizeof *items);
     if (!items)
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
@@ -126,6 +130,7 @@ uint32_t grids_find_block(const GraphGrid *grids, uint32_t grid_count, uint32_t 
 {
     uint32_t low = 0, high = grid_count - 1;
     while (low < high) {
+        /* Invariant: the grid is one of low to high. Rounded up, so that low moves. */
         const uint32_t middle = low + (high - low + 1) / 2;
         if (grids[middle].first <= block)
             low = middle;

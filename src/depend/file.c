@@ -41,6 +41,7 @@ bool reader_number(Reader *reader, const char *text, size_t length, uint32_t *nu
     uint64_t value = 0;
     for (size_t i = 0; i < length; i++) {
         value = 10 * value + (uint64_t)(text[i] - '0');
+        /* Checked at every digit, so `value` never exceeds 64 bits, however long the number is. */
         if (value >= GRAPH_MOST)
             return reader_fail(reader, reader->line, "the number %.*s is too large; nodes go up to %u.",
                                length > 40 ? 40 : (int)length, text, GRAPH_MOST - 1);
@@ -53,6 +54,7 @@ void reader_name_node(Reader *reader, uint32_t node)
 {
     if (!reader->has_nodes || node > reader->largest) {
         reader->largest = node;
+        /* Which nodes exist is known only at the end of the text; this is the line to name then. */
         reader->largest_line = reader->line;
     }
     reader->has_nodes = true;
@@ -112,6 +114,7 @@ void reader_state_grids(Reader *reader, const char *text, size_t length)
             text++;
     }
     if (text < end || sizes % 3)
+        /* Not of the form that we write: none of it counts. */
         reader->grids.count = before;
     reader->grids_line = reader->line;
 }
@@ -141,6 +144,7 @@ static bool read_comment(Reader *reader)
         reader_state_grids(reader, text, (size_t)(end - text));
         return true;
     }
+    /* Both counts stand on one line, or neither is meant. */
     const size_t blocks_length = take_counted(&text, end, "# blocks ");
     const char *blocks = text;
     text += blocks_length;
@@ -160,6 +164,7 @@ static bool read_pair(Reader *reader)
         reader->next++;
     else if (reader->end - reader->next >= 2 && reader->next[0] == '-' && reader->next[1] == '>')
         reader->next += 2;
+    /* Without a comma or an arrow there must be a blank: "12" is one number, not two. */
     else if (reader->next == behind)
         return reader_expected(reader, "a blank and the number of a child");
     skip_blanks(reader);
@@ -203,6 +208,7 @@ static bool add_grids(Reader *reader)
     uint32_t size[3] = {1, 1, 1};
     for (uint32_t i = 0; i < reader->grids.count; i++) {
         memcpy(size, reader->grids.items[i].size, sizeof size);
+        /* A sentence of its own, to put file and line in front of it. */
         Error error = {0};
         if (draft_add_grid(draft, size, NULL, &error) != WB_OK)
             return reader_fail(reader, reader->grids_line, "%s", error.text);
@@ -235,6 +241,7 @@ static bool settle_nodes(Reader *reader)
     if (reader->joins.value > GRAPH_MOST - draft->block_count)
         return reader_fail(reader, reader->joins.line, "%u blocks and %u joins are more than %u nodes.",
                            draft->block_count, reader->joins.value, GRAPH_MOST);
+    /* Joins carry no data, so to make them is to count them. */
     if (draft->node_count - draft->block_count < reader->joins.value)
         draft->node_count = draft->block_count + reader->joins.value;
     if (reader->has_nodes && reader->largest >= draft->node_count)
@@ -282,6 +289,7 @@ WbStatus draft_read(GraphDraft *draft, const char *file_name, const char *text, 
     VEC_FREE(&reader.grids);
     if (is_read)
         return WB_OK;
+    /* Nothing was added, as far as anybody can see: edges behind the count are not looked at. */
     draft->grids.count = grids;
     draft->block_count = blocks;
     draft->node_count = nodes;

@@ -69,6 +69,8 @@ static void drop_repeated_edges(Builder *builder, uint32_t *seen_by, uint32_t *c
 {
     const uint32_t node_count = builder->draft->node_count;
     uint32_t *starts = builder->starts, *parents = builder->parents;
+    /* seen_by[p] is the last node that had p as a parent. `kept` never overtakes `from`, so the array is
+     * packed in place; starts[n + 1] is read before it is overwritten. */
     memset(seen_by, 0xff, (size_t)node_count * sizeof *seen_by); /* no node has this number */
     memset(child_counts, 0, (size_t)node_count * sizeof *child_counts);
     uint32_t kept = 0;
@@ -135,6 +137,8 @@ static WbStatus find_level(Builder *builder, Climb *climb, uint32_t from, Error 
 {
     const uint32_t *starts = builder->starts, *parents = builder->parents;
     uint32_t *levels = builder->levels;
+    /* A node is open while it is on the climb, and never put there twice, so `nodes` needs one entry a
+     * node. */
     climb->nodes[0] = from;
     climb->depth = 1;
     climb->next[from] = starts[from];
@@ -147,6 +151,7 @@ static WbStatus find_level(Builder *builder, Climb *climb, uint32_t from, Error 
         climb->next[node] = next;
         if (next < end) {
             const uint32_t parent = parents[next];
+            /* It is an ancestor of itself: the way from it leads back to it. */
             if (levels[parent] == LEVEL_OPEN)
                 return refuse_climb(builder->draft, climb, parent, error);
             levels[parent] = LEVEL_OPEN;
@@ -154,6 +159,8 @@ static WbStatus find_level(Builder *builder, Climb *climb, uint32_t from, Error 
             climb->nodes[climb->depth++] = parent;
             continue;
         }
+        /* All parents are known now. Levels stay below LEVEL_OPEN, since there are at most GRAPH_MOST
+         * nodes. */
         uint32_t level = 0;
         for (uint32_t i = starts[node]; i < end; i++)
             level = levels[parents[i]] >= level ? levels[parents[i]] + 1 : level;
@@ -167,6 +174,7 @@ static WbStatus find_levels(Builder *builder, Climb climb, Error *error)
 {
     const uint32_t node_count = builder->draft->node_count;
     uint32_t highest = 0;
+    /* LEVEL_UNKNOWN. */
     memset(builder->levels, 0xff, (size_t)node_count * sizeof *builder->levels);
     for (uint32_t n = 0; n < node_count; n++) {
         if (builder->levels[n] == LEVEL_UNKNOWN && find_level(builder, &climb, n, error) != WB_OK)
@@ -192,6 +200,7 @@ static WbStatus rename_nodes(Builder *builder, Error *error)
     for (uint32_t level = 0, id = 0; level < graph->level_count; level++) {
         for (uint32_t count = next[level + 1]; count; count--)
             graph->levels[id++] = level;
+        /* From here on the number is where the level begins, no more how many nodes it has. */
         next[level + 1] = id;
     }
     for (uint32_t n = 0; n < graph->node_count; n++) {
@@ -240,6 +249,7 @@ static void fill_rows(const Builder *builder)
         }
         const uint32_t node = graph->tasks[id], first = builder->starts[node],
                        end = builder->starts[node + 1];
+        /* IDs come in ascending order, so each parent's row gets its children in ascending order. */
         for (uint32_t i = first; i < end; i++)
             graph->children[graph->starts[builder->parents[i] + 1]++] = id;
         graph->parents[id] = end - first;
@@ -264,6 +274,8 @@ static WbStatus build(Builder *builder, Error *error)
     if (find_levels(builder, (Climb){.nodes = graph->tasks, .next = graph->ids}, error) != WB_OK ||
         rename_nodes(builder, error) != WB_OK)
         return error->status;
+    /* Reads the children's counts that drop_repeated_edges() has left in `parents`; fill_rows() overwrites
+     * them. */
     place_rows(graph, graph->parents);
     rename_parents(builder);
     fill_rows(builder);

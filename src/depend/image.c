@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) void write_with(const GraphImage *i
         entry = put(entry, graph->levels[id], id_bytes);
         entry = put(entry, graph->tasks[id], id_bytes);
         if (++in_line == image->nodes_per_line) {
-            const uint32_t rest = LINE_BYTES - in_line * image->node_bytes;
+            const uint32_t rest = LINE_BYTES - in_line * image->node_bytes; /* 0 with IDs of 32 bits */
             memset(entry, 0, rest);
             entry += rest;
             in_line = 0;

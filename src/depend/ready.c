@@ -1,3 +1,6 @@
+/* Counts down the parents of each node that have not ended. A node is released when its count gets to 0,
+ * which happens once, so `blocks` has room for all. Joins run nothing: they are over the moment they are
+ * released, and a list of them instead of recursion lets a chain be as long as it likes. */
 #include "depend/ready.h"
 
 #include <string.h>
@@ -16,6 +19,7 @@ static void tell_children(ReadyBlocks *ready, uint32_t id)
     const DependencyGraph *graph = ready->graph;
     for (uint32_t edge = graph->starts[id]; edge < graph->starts[id + 1]; edge++) {
         const uint32_t child = graph->children[edge];
+        /* graph_build() left repeated edges out, so every edge counts exactly once. */
         if (--ready->parents[child] == 0)
             release(ready, child);
     }

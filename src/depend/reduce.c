@@ -39,6 +39,7 @@ static uint64_t find_first_parents(const DependencyGraph *graph, uint32_t *first
     for (uint32_t id = 0; id < graph->node_count; id++)
         for (uint32_t e = graph->starts[id]; e < graph->starts[id + 1]; e++) {
             uint32_t *first = &first_parents[graph->children[e] / GROUP];
+            /* Edges to the next level cannot be transitive; only the others make their parent ask. */
             if (graph->levels[graph->children[e]] > graph->levels[id] + 1 && id < *first)
                 *first = id;
         }
@@ -60,6 +61,7 @@ static WbStatus sweep_node(const Sweep *sweep, uint32_t id, Error *error)
     Behind behind = {0};
     for (uint32_t e = graph->starts[id]; e < graph->starts[id + 1]; e++) {
         const uint32_t child = graph->children[e];
+        /* Behind the last of the group no way leads back into it: IDs grow along edges. */
         if (child >= sweep->end)
             break;
         if (child >= sweep->first && has_bit(&behind, child - sweep->first) &&
@@ -77,6 +79,7 @@ static WbStatus sweep_node(const Sweep *sweep, uint32_t id, Error *error)
 
 static WbStatus sweep_group(const Sweep *sweep, Error *error)
 {
+    /* Children have larger IDs than their parents, so each has been passed before its parents come. */
     for (uint32_t id = sweep->end; id-- > sweep->from;)
         if (sweep_node(sweep, id, error) != WB_OK)
             return error->status;

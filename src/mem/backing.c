@@ -15,6 +15,7 @@ static uint64_t page_end(uint64_t address) { return (address + PAGE_MASK) & ~PAG
 uint64_t backing_place(uint64_t address, uint64_t size)
 {
     const uint64_t left = STRETCH_BYTES - address % STRETCH_BYTES;
+    /* An allocation lies in one stretch, so that its host memory is one piece. */
     return size <= left ? address : address + left;
 }
 
@@ -54,6 +55,7 @@ static bool add_stretch(Backing *backing, uint64_t first, uint64_t needed)
 
 static Stretch *find_stretch(const Backing *backing, uint64_t address)
 {
+    /* From the last on: that is where most allocations are made, and there are few stretches. */
     for (uint32_t i = backing->stretches.count; i--;)
         if (address >= backing->stretches.items[i].first)
             return &backing->stretches.items[i];
@@ -69,8 +71,11 @@ uint8_t *backing_open(Backing *backing, uint64_t address, uint64_t size)
             return NULL;
         stretch = find_stretch(backing, address);
     }
+    /* Only where the host gave less than a whole stretch. */
     if (end > stretch->first + stretch->size)
         return NULL;
+    /* Allocations come in the order of addresses, so what is open is one piece from the stretch's
+     * beginning. */
     const uint64_t open = stretch->open > first ? stretch->open : first;
     if (end > open) {
         if (mprotect(stretch->host + (open - stretch->first), end - open, PROT_READ | PROT_WRITE))

@@ -31,6 +31,7 @@ WbStatus dram_check(const GpuConfig *config, Error *error)
                          "dram_write_low (%" PRIu64 ") must be less than dram_write_high (%" PRIu64
                          "), and that at most dram_write_queue (%" PRIu64 ").",
                          config->dram_write_low, config->dram_write_high, config->dram_write_queue);
+    /* Half of the time at least is left for requests, with a row to open after every refresh. */
     const uint64_t least = 2 * (config->dram_trfc + config->dram_trc + config->dram_trcd);
     if (config->dram_trefi && config->dram_trefi < least)
         return error_set(error, WB_ERROR_ARGUMENT,
@@ -89,6 +90,7 @@ DramChannel *dram_create(const GpuConfig *config)
     channel->done = xmalloc(channel->done_size * sizeof *channel->done);
     channel->done_ticks = channel->timing.read_ticks + (uint32_t)config->dram_latency;
     channel->last_sm = UINT32_MAX;
+    /* No cycle has been looked at. */
     channel->now = CYCLE_NEVER;
     return channel;
 }
@@ -112,6 +114,7 @@ static void catch_up(DramChannel *channel, Cycle now)
 {
     if (channel->now != now) {
         channel->now = now;
+        /* Commands of ticks that begin before the next cycle are given. */
         channel->limit = clock_tick(channel->clock, now + 1);
     }
     dram_run(channel, channel->limit);
@@ -121,6 +124,7 @@ void dram_take(DramChannel *channel, uint64_t local, uint8_t sectors, bool write
                uint32_t ticket, Cycle now)
 {
     catch_up(channel, now);
+    /* Time so far is charged with the requests that waited in it, before there is one more. */
     const uint64_t tick = clock_tick(channel->clock, now);
     dram_account(channel, tick);
     const DramPlace place = interleave_dram(&channel->interleave, local);
@@ -141,15 +145,18 @@ void dram_take(DramChannel *channel, uint64_t local, uint8_t sectors, bool write
         .columns = channel->columns[sectors],
         .write = write,
     };
+    /* At the end: a list is in the order of age. */
     if (list->last == NO_ENTRY)
         list->first = number;
     else
         channel->entries[list->last].next = number;
     list->last = number;
+    /* Whoever hits already is older. */
     if (bank->open && bank->row == place.row && list->hit == NO_ENTRY)
         list->hit = number;
     channel->waiting[write] |= 1ull << place.bank;
     channel->count[write]++;
+    /* No command may be given for it before it is there. */
     channel->from = channel->from > tick ? channel->from : tick;
     dram_reconsider(channel, entry);
 }
@@ -157,6 +164,8 @@ void dram_take(DramChannel *channel, uint64_t local, uint8_t sectors, bool write
 /* Marks the reads whose data have come. */
 static void ripen(DramChannel *channel)
 {
+    /* Column commands are given in the order of ticks and all data take the same time, so they come in that
+     * order. */
     while (channel->ripe != channel->tail &&
            channel->done[channel->ripe & (channel->done_size - 1)].tick < channel->limit)
         channel->ripe++;

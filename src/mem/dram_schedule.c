@@ -28,6 +28,8 @@ void dram_account(DramChannel *channel, uint64_t tick)
 /* After the number of requests has changed: whether there are so many writes that they go first. */
 static void watch_writes(DramChannel *channel)
 {
+    /* Two marks, so that the bus does not turn round for every write: it begins at the high one and goes on
+     * to the low one. */
     if (channel->draining) {
         channel->draining = channel->count[1] > channel->write_low;
     } else if (channel->count[1] >= channel->write_high) {
@@ -38,6 +40,7 @@ static void watch_writes(DramChannel *channel)
 
 static bool writes_go(const DramChannel *channel)
 {
+    /* Without reads to hold up, writes go at once. */
     return channel->count[1] && (channel->draining || !channel->count[0]);
 }
 
@@ -56,6 +59,7 @@ static void nominate(const DramChannel *channel, DramCandidate *candidate, uint1
     else
         candidate->command = channel->banks[number].open ? DRAM_PRECHARGE : DRAM_ACTIVATE;
     candidate->entry = entry;
+    /* Ages have 36 bits here: more requests than any channel gets in a run. */
     candidate->key = rank | channel->entries[entry].age << BANK_BITS | number;
     candidate->ready = channel->timing.banks[number][candidate->command];
 }
@@ -112,6 +116,7 @@ static void find_floors(const DramChannel *channel, uint64_t floors[DRAM_COMMAND
 static uint64_t claim(const DramChannel *channel, const DramCandidate *candidate, const uint64_t *floors)
 {
     const uint64_t in_group = channel->timing.groups[candidate->group][candidate->command];
+    /* A command must suit its bank, its bank group, the channel and the command bus. */
     const uint64_t tick = later(later(candidate->ready, in_group), floors[candidate->command]);
     return (tick - channel->from) << WAIT_SHIFT | candidate->key;
 }
@@ -138,6 +143,7 @@ void dram_decide(DramChannel *channel)
     const bool write = writes_go(channel);
     uint64_t floors[DRAM_COMMAND_COUNT], best = UINT64_MAX;
     find_floors(channel, floors);
+    /* Reads and writes never compete: one direction at a time has the bus. */
     for (uint64_t banks = channel->waiting[write]; banks; banks &= banks - 1) {
         const unsigned number = (unsigned)__builtin_ctzll(banks);
         const DramCandidate *candidate = &channel->candidates[write][number];
@@ -151,6 +157,7 @@ void dram_decide(DramChannel *channel)
     channel->decided = true;
     channel->next_write = write;
     set_next(channel, best);
+    /* A refresh that is due goes before any command of the same tick, so it is never put off. */
     if (channel->refresh_due <= channel->next_tick) {
         channel->next_tick = channel->refresh_due;
         channel->next_command = DRAM_REFRESH;
@@ -256,6 +263,7 @@ static void remove_entry(DramChannel *channel, uint16_t number)
     DramEntry *entry = &channel->entries[number];
     DramBank *bank = &channel->banks[entry->bank];
     DramList *list = &bank->lists[entry->write];
+    /* It was the oldest hit, so the next one comes behind it in the list. */
     list->hit = find_hit(channel, bank, entry->next);
     if (entry->previous == NO_ENTRY)
         list->first = entry->next;
@@ -311,6 +319,7 @@ static void access_column(DramChannel *channel, uint16_t number, uint64_t tick)
     statistics->busy_ticks += channel->timing.burst;
     const uint32_t data = entry->write ? channel->timing.write_ticks : channel->timing.read_ticks;
     channel->data_end = later(channel->data_end, tick + data);
+    /* A line whose sectors need several bursts waits on for the next command. */
     if (--entry->columns)
         return;
     dram_account(channel, tick);
@@ -333,13 +342,16 @@ static void issue(DramChannel *channel)
     const unsigned bank = entry->bank;
     dram_issue(&channel->timing, command, channel->banks[bank].group, bank, tick);
     const bool column = command == DRAM_READ || command == DRAM_WRITE;
+    /* Nothing earlier can be given any more: `from` only grows. */
     channel->from = channel->served = tick;
     channel->bus_free[column] = tick + 1;
+    /* One command bus for both kinds, or one each as HBM has. */
     if (!channel->dual_command)
         channel->bus_free[!column] = tick + 1;
     if (column) {
         access_column(channel, channel->next_entry, tick);
     } else if (command == DRAM_ACTIVATE) {
+        /* A precharge before has made it a conflict, which is worse and stays. */
         entry->outcome = (uint8_t)later(entry->outcome, ROW_MISS);
         open_row(channel, bank, entry->row);
     } else {

@@ -47,12 +47,14 @@ static void fill_rules(DramTiming *timing, const GpuConfig *config)
     static_assert(sizeof rules / sizeof *rules <= DRAM_RULES, "the table is too small");
     memcpy(timing->rules, rules, sizeof rules);
     for (size_t i = 0; i < count; i++)
+        /* Every command is the previous one of some rule, so no entry of `first` is left at 0. */
         timing->first[rules[i].previous + 1] = (uint8_t)(i + 1);
 }
 
 void dram_timing_init(DramTiming *timing, const GpuConfig *config)
 {
     memset(timing, 0, sizeof *timing);
+    /* Transfers at the data rate, in ticks of the command clock, rounded up. */
     const uint64_t ticks = config->dram_burst * config->dram_command_khz;
     timing->burst = (uint32_t)((ticks + config->dram_data_khz - 1) / config->dram_data_khz);
     timing->read_ticks = (uint32_t)config->dram_tcl + timing->burst;
@@ -69,12 +71,14 @@ void dram_issue(DramTiming *timing, DramCommand command, uint32_t group, uint32_
         const DramRule *rule = &timing->rules[i];
         uint64_t since = tick;
         if (rule->window > 1) {
+            /* Fewer activates than the window has ever been given bind nobody. */
             if (timing->activate_count < DRAM_WINDOW)
                 continue;
             /* The next slot of the ring holds the oldest of the window. */
             since = timing->activates[timing->activate_count % DRAM_WINDOW];
         }
         uint64_t *ready = &scopes[rule->scope][rule->following];
+        /* Several rules bind a command; the latest counts. */
         if (*ready < since + rule->cycles)
             *ready = since + rule->cycles;
     }

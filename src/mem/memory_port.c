@@ -1,3 +1,7 @@
+/* An access becomes a request for each of its lines and ends when all have been answered. Requests wait in
+ * one queue and leave in its order, which is what makes accesses to a line take effect in the order of the
+ * calls. As an SM does, the port counts the flits of a reply as they come in, and a reply is looked at when
+ * its last one is there. */
 #include "mem/memory_port.h"
 
 #include <string.h>
@@ -128,10 +132,12 @@ static void begin_access(MemoryPort *port, const MemoryAccess *access, RequestKi
     const uint64_t first = access->address / LINE_BYTES * LINE_BYTES;
     const uint32_t ticket = new_record(port, access);
     uint32_t lines = 0;
+    /* The first that waits decides when to look; with others before it the time stands already. */
     if (!port->outgoing.first)
         port->send_when = now;
     for (uint64_t line = first; line < access->address + access->bytes; line += LINE_BYTES, lines++)
         send_later(port, access, kind, line, ticket);
+    /* No reply can come before: requests leave later, when the port advances. */
     port->records.items[ticket].left = lines;
 }
 
@@ -163,6 +169,7 @@ void memory_port_add(MemoryPort *port, const MemoryAccess *access, uint32_t oper
 
 void memory_port_take(MemoryPort *port, Request *reply, Cycle now)
 {
+    /* Replies enter one after the other, so the list is in the order of its times. */
     const Cycle start = crossbar_in_free(port->crossbar, TO_SM, reply->sm, now);
     const Cycle end = crossbar_take(port->crossbar, TO_SM, reply, start);
     VEC_PUSH(&port->replies, ((EnteringReply){reply, end}));
@@ -184,6 +191,7 @@ static void end_request(MemoryPort *port, Request *request, Cycle now)
     port->free_requests = request;
     if (--record->left)
         return;
+    /* Free before the caller hears of it, which may begin the next access at once. */
     record->next_free = port->free_record;
     port->free_record = request->ticket;
     port->live--;
@@ -201,6 +209,7 @@ static void end_requests(MemoryPort *port, Cycle now)
 {
     while (next_reply(port) <= now)
         end_request(port, port->replies.items[port->first_reply++].request, now);
+    /* An empty list begins again, so it does not grow with the run. */
     if (port->first_reply == port->replies.count)
         port->first_reply = port->replies.count = 0;
 }

@@ -1,3 +1,7 @@
+/* A partition goes from one cycle with something to do to the next, and in each does things in one order:
+ * messages, then DRAM, then slices. What a slice sends to the channel lets the channel advance again in the
+ * same cycle. Nothing here depends on where windows end, but for slices that ask for credits when the next
+ * begins. */
 #include "mem/partition.h"
 
 #include <string.h>
@@ -16,6 +20,8 @@ static void take_messages(Partition *partition, Cycle now)
         }
         Request *request = message->body;
         const bool is_linked = message->kind == MESSAGE_LINKED;
+        /* One that comes over the link between the halves belongs to the slice that owns its line, whichever
+         * slice it was sent to first. */
         const uint32_t number =
             is_linked ? interleave_slice(&partition->shared.interleave, request->line) : request->slice;
         L2Slice *slice = &partition->slices[number - partition->first_slice];
@@ -42,6 +48,7 @@ static void advance_dram(Partition *partition, Cycle now)
         l2_fill(&partition->slices[l2_ticket_place(ticket)], ticket, now);
     for (uint32_t i = 0; i < partition->slice_count; i++) {
         L2Slice *slice = &partition->slices[i];
+        /* The channel may have taken a request, so there may be room. */
         if (slice->wait != L2_WAIT_NONE && l2_can_go_on(slice))
             slice->next = earlier(slice->next, now);
     }
@@ -60,6 +67,7 @@ static void advance_slices(Partition *partition, Cycle now)
         if (slice->used_dram) {
             slice->used_dram = false;
             used_dram = true;
+            /* The slice behind the one that used the channel is served first next time. */
             partition->turn = place;
         }
     }
@@ -89,6 +97,7 @@ static void partition_advance(Shard *shard, Cycle end)
         advance_slices(partition, now);
     }
     for (uint32_t i = 0; i < partition->slice_count; i++)
+        /* A credit that the crossbar cannot foresee may come with the next window. */
         if (partition->slices[i].asks)
             partition->slices[i].next = earlier(partition->slices[i].next, end);
     shard->wake = next_cycle(partition);

@@ -61,6 +61,7 @@ static bool is_device_address(uint64_t address)
 static bool is_still_there(const AddressSpace *space, Allocation *allocation)
 {
     if (__atomic_load_n(&allocation->seen_at, __ATOMIC_ACQUIRE) != space->look) {
+        /* Threads may both ask, and get the same answer. Whoever sees the new look also sees the answer. */
         const bool is_lost = !host_range_is_mapped(allocation->base, allocation->size);
         __atomic_store_n(&allocation->is_lost, is_lost, __ATOMIC_RELAXED);
         __atomic_store_n(&allocation->seen_at, space->look, __ATOMIC_RELEASE);
@@ -73,6 +74,8 @@ static bool is_still_there(const AddressSpace *space, Allocation *allocation)
 static const Allocation *find_in_page(const AddressSpace *space, uint64_t address, uint64_t page, bool device)
 {
     const uint64_t begin = address & ~(page - 1);
+    /* The last one that begins before the page's end. If it does not reach into the page, none before it
+     * does: allocations do not overlap. */
     Allocation *last = tree_before(&space->live, begin + page - 1);
     const bool is_there = last && (last->memory == MEMORY_DEVICE) == device &&
                           last->base + mapped_bytes(last) > begin &&
@@ -86,6 +89,7 @@ static void release_pages(AddressSpace *space, uint64_t base, uint64_t size)
 {
     const uint64_t mask = PAGE_BYTES - 1;
     uint64_t first = base & ~mask, end = (base + size + mask) & ~mask;
+    /* Neighbours may share the first and the last page; these stay. */
     if (find_in_page(space, first, PAGE_BYTES, true))
         first += PAGE_BYTES;
     if (end > first && find_in_page(space, end - PAGE_BYTES, PAGE_BYTES, true))
@@ -100,6 +104,7 @@ static void give_back(AddressSpace *space, const Allocation *freed)
     if (freed->memory == MEMORY_DEVICE)
         release_pages(space, freed->base, freed->size);
     else if (freed->memory != MEMORY_REGISTERED)
+        /* Requests that were on their way to it have arrived: see space_hold(). */
         munmap(freed->host, mapped_bytes(freed));
 }
 
@@ -163,6 +168,7 @@ static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *erro
     if (size == 0)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "An allocation of 0 bytes was asked for; ask for at least 1.");
+    /* As a difference: a sum could exceed 64 bits. */
     if (space->used > space->limit || size > space->limit - space->used)
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
                          "An allocation of %" PRIu64 " bytes does not fit: %" PRIu64 " of the device's "
@@ -205,6 +211,7 @@ WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool 
     if (status != WB_OK)
         return status;
     const uint64_t place = backing_place(space->next, size);
+    /* Nothing has been changed when this fails. */
     uint8_t *host = backing_open(&space->backing, place, size);
     if (!host)
         return error_set(
@@ -225,6 +232,8 @@ WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool 
 
 static bool is_taken(const AddressSpace *space, uint64_t base, uint64_t size)
 {
+    /* Of allocations that do not overlap, only the last one that begins before the end can lie in the
+     * range. */
     const Allocation *last = tree_before(&space->live, base + size - 1);
     return last && last->base + last->size > base;
 }
@@ -242,6 +251,7 @@ static void *map_next(AddressSpace *space, uint64_t size)
         space->next_mapped += (size + 2 * MAPPED_SIZE - 1) / MAPPED_SIZE * MAPPED_SIZE;
         return pages;
     }
+    /* Then anywhere: the run is right, though its times may differ from those of another run. */
     return map_pages(0, size);
 }
 
@@ -293,6 +303,7 @@ Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t siz
     if (!allocation)
         return NULL;
     uint64_t offset = address - allocation->base;
+    /* Compared without a sum, which could exceed 64 bits. */
     if (offset > allocation->size || size > allocation->size - offset)
         return NULL;
     return allocation->memory != MEMORY_REGISTERED || is_still_there(space, allocation) ? allocation : NULL;
@@ -309,6 +320,7 @@ Allocation *space_find_registered(const AddressSpace *space, uint64_t address)
 void space_look_again(AddressSpace *space)
 {
     space->look++;
+    /* Kept findings of registered memory are no longer good; without any, all of them are. */
     space->version += space->registered != 0;
 }
 
@@ -330,6 +342,7 @@ uint8_t *space_reach_page(const AddressSpace *space, uint64_t address, uint64_t 
     if (!size || __builtin_add_overflow(address, size, &end) ||
         end > (device ? SPACE_HOST_BASE : SPACE_GLOBAL_END) || (writes && is_protected(space, address, size)))
         return NULL;
+    /* Every page of the range must be mapped, not only those at its ends. */
     for (uint64_t at = address & ~(page - 1); at < end; at += page) {
         const Allocation *holder = find_in_page(space, at, page, device);
         if (!holder || (!device && writes && holder->read_only))
@@ -364,6 +377,7 @@ WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
                          "it is %s.",
                          address, space_describe(space, address, where, sizeof where));
     }
+    /* Before it goes: sentences about a use after free name it. */
     remember_freed(space, allocation);
     if (allocation->memory == MEMORY_DEVICE || allocation->memory == MEMORY_MANAGED)
         space->used -= allocation->size;
@@ -474,6 +488,8 @@ const char *space_describe(const AddressSpace *space, uint64_t address, char *bu
     const Allocation *holder = neighbours.before;
     const Allocation *freed = find_freed(space, address);
     char name[256];
+    /* From the most telling answer to the least: what holds it, what held it, what kind of address it is, and
+     * what lies near. */
     if (holder && address - holder->base < holder->size && holder->is_lost) {
         snprintf(buffer, size,
                  "%" PRIu64 " bytes into registered host memory of %" PRIu64 " bytes at 0x%" PRIx64

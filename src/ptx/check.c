@@ -67,6 +67,7 @@ static bool is_selection(const Check *check, const PtxOperand *operand, bool may
     LaneMods mods;
     whole.selector = 0;
     whole.minus &= !may_be_negated;
+    /* Only an operand of the instruction can select, never an element of one, so this is its number. */
     const unsigned number = (unsigned)(operand - check->operands);
     return is_plain_register(check, &whole) &&
            (!operand->selector || isa_select(&isa_rows[check->insn->row], number, operand->selector, &mods));
@@ -148,6 +149,7 @@ static bool fit_operands(const Check *check, const char *letters, unsigned numbe
     const bool optional = letters[1] == '?';
     if (number > *reached)
         *reached = number;
+    /* An optional operand is tried with and without: rows have few of them, so the tries are few. */
     if (number < count && is_of_kind(check, &check->operands[number], *letters) &&
         fit_operands(check, letters + 1 + optional, number + 1, reached))
         return true;
@@ -209,6 +211,7 @@ static void check_call(const Check *check)
 {
     const Parser *parser = check->parser;
     const PtxOperand *at = check->operands, *end = at + check->insn->operand_count;
+    /* A list first can only be the results: the target is no list. */
     const PtxOperand *results = at < end && at->kind == PTX_LIST ? at++ : NULL;
     const PtxOperand *target = at < end ? at++ : NULL;
     const PtxOperand *arguments = at < end && at->kind == PTX_LIST ? at++ : NULL;
@@ -252,6 +255,7 @@ void check_insn(Parser *parser, const PtxInsn *insn, const Opcode *opcode, const
     if (opcode->problem)
         parser_fail(parser, insn->place, "'%s' %s", opcode->text, opcode->problem);
     check_parts(&check);
+    /* From coarse to fine: each check may rely on what those before it have found right. */
     check_kinds(&check);
     if (isa_rows[insn->row].action == ACTION_CALL)
         check_call(&check);

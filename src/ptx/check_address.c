@@ -114,6 +114,7 @@ static void check_coordinates(const Check *check, unsigned number)
                         "a coordinate of '%s' cannot be a special register without braces around it",
                         check->opcode->text);
         const PtxOperand *first = each->kind == PTX_VECTOR ? check_elements(check, each) : each;
+        /* Only the last element of an image's address holds coordinates; a sampler may stand before it. */
         for (unsigned k = 0; k < count && i + 1 == address->count; k++)
             check_coordinate(check, number, &first[k]);
     }

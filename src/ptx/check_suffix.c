@@ -96,6 +96,7 @@ const char *check_suffixes(const char *mnemonic, RowId row, const Mod *mods, uns
     const Suffixes suffixes = {mods, mod_count};
     const char *problem = mod_count ? check_first(mnemonic, &suffixes) : NULL;
     const Action action = isa_rows[row].action;
+    /* Only loads and stores have so many suffixes that some exclude each other. */
     if (problem || (action != ACTION_LOAD && action != ACTION_STORE))
         return problem;
     problem = check_strength(&suffixes);

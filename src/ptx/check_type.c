@@ -15,6 +15,7 @@ enum { ANY_TYPES = 255 };
 #define PACKED_VIDEO                                                                                         \
     " vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4 "
 
+/* The first row that fits counts, so rows with a suffix stand before the one without. */
 static const OperandRule rules[] = {
     {" ld ldu ", 1, MOD_NONE, "T.j", 0},
     {" st ", 1, MOD_NONE, ".Tj", 0},
@@ -88,6 +89,7 @@ static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
     for (const char *at = strstr(words, word); at; at = strstr(at + 1, word))
+        /* Lists begin and end with a blank, so there is a character on both sides. */
         if (at[-1] == ' ' && at[length] == ' ')
             return true;
     return false;
@@ -105,6 +107,7 @@ const OperandRule *check_rule(const char *mnemonic, const Mod *mods, unsigned mo
 {
     unsigned types = 0;
     for (unsigned i = 0; i < mod_count; i++)
+        /* mul.wide and mul differ by a suffix; cvt and st by how many types they have. */
         types += mod_is_type(mods[i]);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if ((rules[i].types == types || rules[i].types == ANY_TYPES) &&
@@ -175,6 +178,7 @@ static bool register_fits(Type type, const Want *want)
         return false;
     if (bits == want->bits)
         return types_agree(type, want->type);
+    /* PTX: operands of ld, st and cvt may be wider than the type; never narrower. */
     if (!want->may_be_wider || bits < want->bits || is_exact(want->type))
         return false;
     return types_agree(type, want->type) &&

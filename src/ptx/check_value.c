@@ -24,6 +24,7 @@ static void check_barrier(const Check *check)
     const unsigned first = strchr("DP", check->row->operands[0]) != NULL;
     const unsigned threads = first + 1;
     check_range(check, first, 15);
+    /* A reduction writes its result first, so a count of threads is there only with all four operands. */
     const bool has_threads = !first || check->insn->operand_count == 4;
     if (has_threads && is_constant(check, threads) &&
         (!check->operands[threads].value || check->operands[threads].value % 32))

@@ -44,6 +44,7 @@ static void check_count(const Check *check, unsigned number, unsigned wanted)
 {
     const unsigned found = element_count(&check->operands[number]);
     const bool is_vector = check->operands[number].kind == PTX_VECTOR;
+    /* ld and st take "{%r1}" for a single register; ptxas refuses it of atomics. */
     const bool may_be_braced = check->row->action != ACTION_ATOMIC;
     if (found == wanted && (wanted > 1 ? is_vector : may_be_braced || !is_vector))
         return;

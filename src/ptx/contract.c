@@ -35,6 +35,7 @@ static void take(ContractFacts *facts, ContractSum *sum, unsigned k)
     const uint32_t other = sum->product[1 - k];
     sum->taken = k;
     facts->products.items[sum->product[k]].taken++;
+    /* The sum adds the other product's value, so that product must be computed. */
     if (other != NO_INDEX)
         facts->products.items[other].lost++;
 }
@@ -87,6 +88,7 @@ static void keep_factors(Writer *w, ContractFacts *facts)
                 (uint8_t)(sum->is_stale[sum->taken][0] | sum->is_stale[sum->taken][1] << 1);
     }
     for (uint32_t p = 0; p < facts->products.count; p++) {
+        /* A copy keeps one register; of a square both factors are that one. */
         const bool is_square = factor_register(w, p, 0) == factor_register(w, p, 1);
         const bool has_room = is_absorbed(&facts->products.items[p]) && (needed[p] != 3 || is_square);
         w->copied[p] = !needed[p] || !has_room ? NO_INDEX : factor_register(w, p, needed[p] == 2);
@@ -94,6 +96,8 @@ static void keep_factors(Writer *w, ContractFacts *facts)
     for (uint32_t i = 0; i < facts->sums.count; i++) {
         ContractSum *sum = &facts->sums.items[i];
         if (is_stale(sum) && w->copied[sum->product[sum->taken]] == NO_INDEX) {
+            /* The product is then not absorbed and stays in the text, which is right, if not what the
+             * assembler does. */
             facts->products.items[sum->product[sum->taken]].taken--;
             sum->taken = NO_INDEX;
         }
@@ -125,6 +129,7 @@ static void write_copy(Writer *w, uint32_t product)
     insn->mnemonic = "mov";
     insn->row = (uint32_t)isa_match("mov", 3, &type, 1);
     insn->is_absorbed = false;
+    /* From now on the entry says where the copy is. */
     w->copied[product] = to;
 }
 
@@ -135,6 +140,7 @@ static void write_mods(Writer *w, PtxInsn *insn)
     const Mod *from = &w->function->mods[insn->first_mod];
     const unsigned count = insn->mod_count;
     insn->first_mod = w->mods.count;
+    /* fma has to say how it rounds; mul and add without .rn round to nearest, too. */
     VEC_PUSH(&w->mods, MOD_rn);
     for (unsigned k = 0; k < count; k++)
         VEC_PUSH(&w->mods, from[k]);
@@ -156,6 +162,7 @@ static void write_sum(Writer *w, const ContractSum *sum)
     for (unsigned factor = 0; factor < 2; factor++)
         if (sum->is_stale[taken][factor])
             operands[1 + factor].index = w->copied[product];
+    /* The sign of a product is that of one of its factors; a difference turns what it subtracts. */
     operands[1].minus ^= sum->minus[taken];
     operands[3].minus ^= taken == 0 && !strcmp(insn->mnemonic, "sub");
     insn->first_operand = w->operands.count;
@@ -169,6 +176,7 @@ static void write_all(Writer *w, ContractFacts *facts)
 {
     keep_factors(w, facts);
     for (uint32_t p = 0; p < facts->products.count; p++) {
+        /* An absorbed instruction keeps its place but is not carried out: labels and lines stay right. */
         w->insns[facts->products.items[p].insn].is_absorbed = is_absorbed(&facts->products.items[p]);
         if (w->copied[p] != NO_INDEX)
             write_copy(w, p);

@@ -123,6 +123,7 @@ static bool is_plain(const Function *function, uint32_t insn)
 static bool does_something(const Finder *f, uint32_t insn)
 {
     const FlowAccesses *accesses = &f->live->accesses;
+    /* Loads, stores, branches and all else that is no arithmetic count as needed. */
     bool does = !is_plain(f->function, insn);
     for (uint32_t k = accesses->begin[insn]; k < accesses->begin[insn + 1] && !does; k++)
         does = accesses->items[k].is_write && f->needed[accesses->items[k].reg];
@@ -173,6 +174,7 @@ static void lose(Finder *f, uint32_t reg)
     if (!held)
         return;
     f->facts->products.items[held->product].uses++;
+    /* A use that no sum can take: the product's value is needed. */
     f->facts->products.items[held->product].lost++;
 }
 
@@ -183,6 +185,7 @@ static void read_all(Finder *f, uint32_t insn, bool reads_are_lost)
     const FlowAccesses *accesses = &f->live->accesses;
     for (uint32_t k = accesses->begin[insn]; k < accesses->begin[insn + 1]; k++) {
         const FlowAccess access = accesses->items[k];
+        /* A write under a guard keeps the old value in some lanes, so it reads it. */
         if (access.is_write ? !access.is_definite : reads_are_lost)
             lose(f, access.reg);
     }
@@ -193,6 +196,7 @@ static void write_all(Finder *f, uint32_t insn)
     const FlowAccesses *accesses = &f->live->accesses;
     for (uint32_t k = accesses->begin[insn]; k < accesses->begin[insn + 1]; k++)
         if (accesses->items[k].is_write) {
+            /* Versions tell whether a factor is still what it was when the product was made. */
             f->version[accesses->items[k].reg]++;
             hold(f, accesses->items[k].reg, NO_INDEX, false);
         }
@@ -252,6 +256,7 @@ static bool visit_copy(Finder *f, uint32_t insn)
     const Held *held = source ? held_by(f, source) : NULL;
     if (!held || to->kind != PTX_REGISTER || !keeps_value(f, insn, held->product))
         return false;
+    /* Before write_all() may forget it: source and destination can be one register. */
     const Held copy = *held;
     write_all(f, insn);
     hold(f, to->index, copy.product, copy.minus != minus);
@@ -374,6 +379,7 @@ static void end_stretch(Finder *f, uint32_t insn)
         const Held *held = held_in(f, reg);
         if (!held)
             continue;
+        /* Whether anybody reads it behind the stretch is known only from liveness: lose_live(). */
         VEC_PUSH(&f->left, ((Left){reg, held->product, f->first_left[insn]}));
         f->first_left[insn] = f->left.count - 1;
         hold(f, reg, NO_INDEX, false);
@@ -455,6 +461,8 @@ void contract_find(const Module *module, const Function *function, ContractFacts
         if (continuation(graph, b) != NO_INDEX)
             continues[continuation(graph, b)] = true;
     for (uint32_t b = 0; b < graph->block_count; b++)
+        /* Chains begin at blocks that continue no other; a circle of such blocks is not reachable from
+         * outside. */
         if (!continues[b])
             visit_chain(&f, b);
     lose_live(&f, &scratch);

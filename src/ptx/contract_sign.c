@@ -79,6 +79,7 @@ static void visit(Signs *s, uint32_t i)
         if (sign == NO_INDEX)
             continue;
         if (!access.is_write)
+            /* Fates add up: one use that sees the bits is enough to keep the arithmetic. */
             s->fate[sign] |= (uint8_t)fate_of_read(s->function, insn);
         else if (!access.is_definite)
             s->fate[sign] |= is_guarded_select(s->function, insn) ? FATE_SELECTED : FATE_SEEN;
@@ -98,6 +99,7 @@ static void visit(Signs *s, uint32_t i)
 static void visit_block(Signs *s, FlowWalk *walk, uint32_t block)
 {
     const FlowGraph *graph = s->live->graph;
+    /* What is live behind the block must be asked before the walk goes up through it. */
     flow_walk_enter(walk, block);
     for (uint32_t i = graph->first[block]; i < graph->first[block + 1]; i++)
         visit(s, i);

@@ -30,6 +30,7 @@ static void find_reconvergence(const Function *function, const FlowGraph *graph,
     flow->reconverge = ARENA_ARRAY(arena, uint32_t, function->insn_count);
     for (uint32_t i = 0; i < function->insn_count; i++) {
         uint32_t block = graph->post_dominator[graph->block_of[i]];
+        /* No block but the exit comes after all ways: lanes meet where the function returns. */
         flow->reconverge[i] = block == graph->block_count ? FLOW_AT_RETURN : graph->first[block];
     }
 }

@@ -86,6 +86,7 @@ static void visit_row(const Visitor *v, const char *letters, const PtxOperand *o
     while (k < count) {
         char letter = *letters;
         bool is_optional = letter && letters[1] == '?';
+        /* An optional operand is there only if more are left than the row needs behind it. */
         bool is_spare = is_optional && count - k > required_letters(letters + 2);
         if (is_optional && !(is_spare && letter_takes(letter, &operands[k]))) {
             letters += 2;

@@ -54,6 +54,7 @@ static bool fits(const Pool *pool, uint32_t slot, uint32_t reg)
         at = first_ending_from(taken, at, stretch->start);
         if (at == taken->count)
             return true;
+        /* Both end points belong to a life: a slot can pass on only behind its last point. */
         if (taken->items[at].start <= stretch->end)
             return false;
     }
@@ -91,6 +92,7 @@ static void expire(Pool *pool, uint32_t point)
 {
     while (pool->heap.count && pool->heap.items[0] >> 32 < point) {
         uint32_t slot = (uint32_t)heap_pop(pool), end = taken_end(&pool->slots.items[slot]);
+        /* The end in the heap may be old: the slot has been taken again since, with a later one. */
         if (end < point)
             pool->idle.items[slot / 64] |= (uint64_t)1 << (slot % 64);
         else
@@ -104,6 +106,8 @@ static uint32_t lowest_idle(const Pool *pool, unsigned words)
     for (uint32_t w = 0; w < pool->idle.count; w++) {
         uint64_t bits = pool->idle.items[w];
         if (words >= 2)
+            /* Keeps even positions whose neighbour is idle, too: pairs and quads begin at multiples of their
+             * size. */
             bits &= bits >> 1 & 0x5555555555555555u;
         if (words == 4)
             bits &= bits >> 2 & 0x1111111111111111u;

@@ -113,6 +113,7 @@ void flow_graph_post_dominate(FlowGraph *graph, Arena *arena)
         process(&d, w);
     graph->post_dominator = ARENA_ARRAY(arena, uint32_t, graph->block_count);
     for (uint32_t w = 1; w < count; w++) {
+        /* In rising order, so the dominator that this one shares is final already. */
         if (d.dominator[w] != d.semi[w])
             d.dominator[w] = d.dominator[d.dominator[w]];
         graph->post_dominator[d.block[w]] = d.block[d.dominator[w]];

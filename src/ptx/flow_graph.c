@@ -57,6 +57,7 @@ static void add_targets(const Function *function, const PtxInsn *insn, bool ends
                 VEC_PUSH(targets, table->targets[i]);
         }
     }
+    /* Neither label nor table: a return, an exit or a trap. */
     if (targets->count == before)
         VEC_PUSH(targets, function->insn_count);
 }
@@ -194,6 +195,7 @@ static void close_component(Components *c, uint32_t root, EdgeVec *edges)
     for (uint32_t i = first; i < c->open.count; i++) {
         uint32_t block = c->open.items[i];
         for (uint32_t k = next->begin[block]; k < next->begin[block + 1]; k++) {
+            /* A closed component is another one: this one can be left for it. */
             leaves |= c->closed[next->items[k]];
             if (next->items[k] <= block && block > latch)
                 latch = block;
@@ -264,6 +266,7 @@ FlowGraph *flow_graph_build(const Module *module, const Function *function, Aren
     find_blocks(module, function, graph, arena);
     find_edges(module, function, graph, &edges);
     list_all(graph, &edges, arena);
+    /* Without a way to the exit, blocks would have no post-dominator. */
     if (open_endless_loops(graph, &edges))
         list_all(graph, &edges, arena);
     VEC_FREE(&edges);

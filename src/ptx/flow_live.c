@@ -21,6 +21,7 @@ static FlowAccesses find_accesses(const Function *function, Arena *arena)
     for (uint32_t i = 0; i < function->insn_count; i++) {
         one.count = 0;
         flow_visit_registers(function, &function->insns[i], collect, &one);
+        /* Reads first: an instruction reads before it writes, and those who walk backward rely on it. */
         for (int is_write = 0; is_write < 2; is_write++)
             for (uint32_t k = 0; k < one.count; k++)
                 if (one.items[k].is_write == is_write)
@@ -50,6 +51,7 @@ static void find_facts(const Function *function, const FlowLive *live, FactVec *
         uint32_t end = live->accesses.begin[graph->first[b + 1]];
         for (uint32_t k = begin; k < end; k++) {
             FlowAccess access = live->accesses.items[k];
+            /* A guarded write is no fact: the old value may live on through it. */
             if (seen[access.reg] == b + 1 || !access.is_definite)
                 continue;
             seen[access.reg] = b + 1;
@@ -71,6 +73,7 @@ static uint32_t *number_crossing(const Function *function, FlowLive *live, const
     memset(number, 0xFF, (function->register_count + 1) * sizeof *number);
     for (uint32_t i = 0; i < facts->count; i++) {
         uint32_t reg = facts->items[i].reg;
+        /* Most registers are written and read within one block; they never cross a border and need no bit. */
         if (facts->items[i].is_read && number[reg] == NO_INDEX) {
             number[reg] = crossing.count;
             VEC_PUSH(&crossing, reg);
@@ -238,6 +241,7 @@ bool flow_set_remove(FlowSet *set, uint32_t reg)
     if (!flow_set_has(set, reg))
         return false;
     uint32_t last = set->items[--set->count];
+    /* The last one takes its place, so removing costs no search. */
     set->items[set->place[reg]] = last;
     set->place[last] = set->place[reg];
     set->words -= set->words_of[reg];
@@ -272,6 +276,7 @@ void flow_walk_enter(FlowWalk *walk, uint32_t block)
     for (uint32_t k = next->begin[block]; k < next->begin[block + 1]; k++)
         gather(live, next->items[k], walk->wanted);
     for (uint32_t w = 0; w < word_count; w++)
+        /* Only what differs between the end of this block and the begin of the last one is changed. */
         for (uint64_t bits = walk->present[w] ^ walk->wanted[w]; bits; bits &= bits - 1) {
             uint32_t bit = (uint32_t)__builtin_ctzll(bits), reg = live->crossing[64 * w + bit];
             bool is_live = walk->wanted[w] >> bit & 1;

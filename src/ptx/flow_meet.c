@@ -96,6 +96,7 @@ static void find_ends(Meet *meet, const Module *module, Arena *scratch)
         meet->ends[b] = has_edge_to_exit(meet->graph, b) && leaves_by_return(meet, module, b);
         returns |= meet->ends[b] && reached[b];
     }
+    /* A function that never returns ends by exit, which is then its regular end. */
     for (uint32_t b = 0; b < count && !returns; b++)
         meet->ends[b] |= is_unguarded(last_insn(meet, b), ACTION_EXIT);
 }
@@ -201,6 +202,7 @@ static void meet_at_return(const Meet *meet, uint32_t *post_dominator, Arena *sc
     uint32_t count = meet->graph->block_count;
     const bool *spanned = find_spanned(meet->graph, scratch);
     bool *on_line = ARENA_ARRAY(scratch, bool, count + 1);
+    /* The exit has number `count` and ends the line. */
     for (uint32_t b = 0; b < count; b = post_dominator[b])
         on_line[b] = true;
     for (uint32_t b = 0; b < count; b++) {

@@ -242,6 +242,7 @@ static uint32_t estimate_by_words(const Function *function, const FlowLive *live
     uint32_t need = e.need + RESERVE, eager = e.in_flight + RESERVE, spare = free_registers(target);
     if (e.has_calls && need < ABI_SCRATCH)
         need = ABI_SCRATCH;
+    /* Early loads are worth registers only as long as they cost no thread its place on the SM. */
     if (eager > spare)
         eager = spare;
     uint32_t wanted = need > eager ? need : eager, limit = flow_register_limit(function);

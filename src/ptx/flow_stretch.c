@@ -18,6 +18,8 @@ typedef struct Builder {
 static void add_stretch(Lives *lives, uint32_t reg, uint32_t start, uint32_t end)
 {
     uint32_t first = lives->first[reg];
+    /* Built backward, so the newest stretch lies before all others; one that touches the first is joined with
+     * it. */
     if (first != NO_INDEX && lives->stretches[first].start <= end + 1) {
         if (start < lives->stretches[first].start)
             lives->stretches[first].start = start;

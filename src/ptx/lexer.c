@@ -1,3 +1,6 @@
+/* The text ends with a zero (new_module() sees to it), which belongs to no class. So loops over a class need
+ * no check of the end, and looking one character ahead is always allowed. A zero in the middle of the text is
+ * an unexpected character. A bad token carries its place; the parser makes the sentence. */
 #include "ptx/lexer.h"
 
 #include <locale.h>
@@ -25,6 +28,7 @@ static const uint8_t classes[256] = {
 
 static inline bool is(char c, int wanted) { return (classes[(unsigned char)c] & wanted) != 0; }
 
+/* The host program may have set a locale whose decimal point is a comma; PTX's is always a point. */
 static locale_t number_locale;
 static pthread_once_t number_locale_once = PTHREAD_ONCE_INIT;
 static void make_number_locale(void) { number_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
@@ -72,6 +76,7 @@ static void skip_line(Lexer *lexer)
 
 static bool only_blanks_before(const Lexer *lexer)
 {
+    /* A # elsewhere is a character that nothing begins with, and an error. */
     for (const char *c = lexer->line_start; c < lexer->at; c++)
         if (!is(*c, CLASS_BLANK))
             return false;
@@ -90,6 +95,7 @@ static bool skip_space(Lexer *lexer)
         } else if (c == '/' && lexer->at[1] == '/') {
             skip_line(lexer);
         } else if (c == '/' && lexer->at[1] == '*') {
+            /* Line and column of its beginning are needed for the sentence, not those of the text's end. */
             const Lexer before = *lexer;
             if (!skip_comment(lexer)) {
                 *lexer = before;
@@ -156,6 +162,7 @@ static void lex_integer(Lexer *lexer, Token *token, unsigned base)
     }
     token->kind = TOKEN_INTEGER;
     token->value = value;
+    /* PTX: a literal is signed unless it has a U or does not fit into 63 bits. */
     token->is_unsigned = *at == 'U' || value >> 63;
     const bool empty = at == first;
     at += *at == 'U';
@@ -195,6 +202,7 @@ static void lex_number(Lexer *lexer, Token *token)
     if (is_decimal_float(at))
         lex_decimal_float(lexer, token);
     else
+        /* As in C a leading 0 means octal; a single 0 is the same in both. */
         lex_integer(lexer, token, *at == '0' ? 8 : 10);
 }
 
@@ -202,6 +210,7 @@ static void lex_string(Lexer *lexer, Token *token)
 {
     const char *at = lexer->at + 1;
     while (at < lexer->end && *at != '"' && *at != '\n')
+        /* A backslash takes the next character with it, be it a quote; a line's end it does not. */
         at += *at == '\\' && at[1] != '\n' && at + 1 < lexer->end ? 2 : 1;
     token->kind = TOKEN_STRING;
     if (at < lexer->end && *at == '"')
@@ -270,6 +279,7 @@ void lexer_next(Lexer *lexer, Token *token)
         lex_number(lexer, token);
     } else if (c == '"') {
         lex_string(lexer, token);
+    /* Behind the classes: the zero at the end is in none of them. */
     } else if (start == lexer->end) {
         token->kind = TOKEN_END;
     } else {

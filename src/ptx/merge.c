@@ -39,6 +39,7 @@ static void join_texts(Merge *merge)
     for (uint32_t i = 0; i < merge->count; i++) {
         const Module *from = merge->modules[i];
         parts[i] = (ModulePart){from->file_name, line};
+        /* Lines count from 1, so the first module's stay as they are. */
         merge->bases[i] = (MergeBase){.line = line - 1, .file = to->file_count};
         memcpy(end, from->text, from->text_length);
         end += from->text_length;
@@ -176,6 +177,7 @@ WbStatus module_merge(Module **modules, uint32_t count, Module **merged, Error *
             Arena arena = modules[m]->arena;
             map_free(&modules[m]->function_names);
             map_free(&modules[m]->variable_names);
+            /* The merged module's functions still point into it. */
             arena_take(&(*merged)->arena, &arena);
         } else {
             module_free(modules[m]);

@@ -74,6 +74,8 @@ static WbStatus check_function(Merge *merge, MergeKept old, MergeKept new)
 static WbStatus check_variable(Merge *merge, MergeKept old, MergeKept new)
 {
     const Variable *a = variable_at(merge, old), *b = variable_at(merge, new);
+    /* Common variables take the largest size. Size 0 is dynamic shared memory, or an array declared without
+     * one. */
     const bool may_differ = (a->is_common && b->is_common) || a->size == 0 || b->size == 0;
     if (a->space != b->space || (a->size != b->size && !may_differ))
         return clash(merge, a->name, "declared differently", old, a->place.line, new, b->place.line);
@@ -130,6 +132,7 @@ static WbStatus resolve_variable(Merge *merge, MergeKept new)
     *number = NO_INDEX;
     if (variable->function != NO_INDEX) { /* goes where its function goes */
         const MergeKept owner = merge->kept_functions.items[merge->functions[new.module][variable->function]];
+        /* Another module's definition of the function was kept, and brings its own variables. */
         if (owner.module != new.module || owner.index != variable->function)
             return WB_OK;
     }

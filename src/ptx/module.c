@@ -57,6 +57,7 @@ const char *module_line(const Module *module, uint32_t line, size_t *length)
 
 const char *module_file(const Module *module, uint32_t line, uint32_t *file_line)
 {
+    /* Parts are in the order of lines: the last that begins at or before the line holds it. */
     uint32_t part = module->part_count;
     while (part && module->parts[part - 1].first_line > line)
         part--;

@@ -3,6 +3,7 @@
 
 static void parse_branch_targets(Parser *parser, Table *table)
 {
+    /* Labels may be defined later. The places to be filled in are known only when all have been counted. */
     const uint32_t first = parser->fixups.count;
     do {
         const Place place = parser->token.place;
@@ -123,6 +124,7 @@ void parse_body(Parser *parser)
             parser_advance(parser);
             scope_open(parser);
             break;
+        /* Closed first: a label that is not defined is told at this place. */
         case '}':
             scope_close(parser);
             parser_advance(parser);

@@ -17,6 +17,7 @@ static void parse_formal(Parser *parser)
         parser_fail(parser, formal.place, "'%s' cannot be a vector in .param; declare it as an array",
                     formal.name);
     const unsigned count = space == SPACE_REG ? declaration.vector : 1;
+    /* Of a vector in registers each part is a formal by itself, and the first one says how many follow. */
     formal.size /= count;
     for (unsigned i = 0; i < count; i++) {
         formal.vector = (uint8_t)(i ? 0 : count);
@@ -55,6 +56,7 @@ static bool skip_directive(Parser *parser, Function *function)
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
         if (token_is(&parser->token, statements[i]))
             return false;
+    /* The first one is told; others are most often its consequence. */
     if (!function->problem)
         function->problem = parser_unknown(parser, "a function directive, '{' or ';'");
     parser_advance(parser);
@@ -112,6 +114,8 @@ static uint32_t *bind_formals(Parser *parser, const Variable *formals, uint32_t 
         numbers[i] = reuse ? reuse[i] : parser->variables.count;
         if (!reuse)
             VEC_PUSH(&parser->variables, *formal);
+        /* A definition's names replace those of the declaration before it; the number stays, since calls know
+         * it. */
         parser->variables.items[numbers[i]] = *formal;
         parser->variables.items[numbers[i]].function = parser->function;
         symbol.index = numbers[i];
@@ -122,8 +126,11 @@ static uint32_t *bind_formals(Parser *parser, const Variable *formals, uint32_t 
             symbol.type = (uint16_t)formal->type;
             symbol.index = (*registers)[i] =
                 formal->vector ? scope_add_registers(parser, name, formal->type, formal->vector)
+                               /* Further parts of a vector lie behind its first. */
                                : (*registers)[i - 1] + 1;
         }
+        /* A formal without a name can be named by nobody, and further parts of a vector have none of their
+         * own. */
         if (strcmp(formal->name, "_") && formal->vector)
             scope_declare(parser, parser->depth, name, symbol);
     }
@@ -199,6 +206,7 @@ static Function *parse_header(Parser *parser, bool is_entry)
     if (parser->token.kind == '(')
         parse_formals(parser);
     const uint32_t parameters = parser->formals.count - results;
+    /* A header may repeat an earlier declaration; then its variables are used again. */
     Function *function = find_or_add(parser, name, place, is_entry, results, parameters);
     const Variable *formals = parser->formals.items;
     function->results =
@@ -223,6 +231,7 @@ static void forget_registers(Function *function)
  * uses it is told. Other errors are the module's. */
 static void parse_known_body(Parser *parser)
 {
+    /* To come back to, should the body hold something that is not known. */
     const Lexer lexer = parser->lexer;
     const Token brace = parser->token;
     jmp_buf escape;
@@ -236,6 +245,7 @@ static void parse_known_body(Parser *parser)
         parser->lexer = lexer;
         parser->token = brace;
         parser->nesting = 0;
+        /* Half a body is worth nothing: the function has none, and its problem says why. */
         parser->elements.count = parser->insns.count = parser->operands.count = parser->tables.count = 0;
         scope_abandon(parser);
         parser_skip_brackets(parser, '{', '}');
@@ -251,6 +261,7 @@ void parse_function(Parser *parser, Linkage linkage)
     const Place place = parser->token.place;
     Function *function = parse_header(parser, is_entry);
     const bool is_declaration = parser_accept(parser, ';') || (!is_entry && parser->token.kind != '{');
+    /* Declaration and definition may each say it. */
     function->is_visible |= linkage.is_visible;
     function->is_weak |= linkage.is_weak;
     if (is_declaration) {

@@ -48,6 +48,7 @@ void parse_version(Parser *parser)
 /* The row of "sm_90a" or "compute_90", or null. */
 static const Target *find_target(const Token *token)
 {
+    /* "compute_" has eight letters; what begins otherwise has no number there and is not found. */
     const uint32_t prefix = !strncmp(token->start, "sm_", 3) ? 3 : 8;
     uint32_t number = 0, at = prefix;
     for (; at < token->length && at < prefix + 4 && token->start[at] >= '0' && token->start[at] <= '9'; at++)

@@ -27,6 +27,7 @@ static void put_bytes(Initializer *init, uint64_t element, uint64_t value, bool 
     }
     uint8_t *to = parser->bytes.items + element * bytes;
     for (uint32_t i = 0; i < bytes; i++)
+        /* Types of 128 bits take the sign of the 64 bits that a constant has. */
         to[i] = (uint8_t)(i < 8 ? value >> 8 * i : extend ? 0xFF : 0);
 }
 
@@ -34,6 +35,7 @@ static bool fits(Constant constant, unsigned bits)
 {
     if (bits >= 64)
         return true;
+    /* A value may be given as signed or as unsigned, whatever the type is: -1 and 255 are both .u8 values. */
     return constant.bits < (uint64_t)1 << bits || (!constant.is_unsigned && (int64_t)constant.bits < 0 &&
                                                    (int64_t)constant.bits >= -((int64_t)1 << (bits - 1)));
 }
@@ -119,6 +121,7 @@ static Relocation parse_address(Parser *parser)
 static void put_address(Initializer *init, uint64_t element, Place place, const uint64_t *mask)
 {
     Parser *parser = init->parser;
+    /* The value is not known before the module has been loaded; zeros stand here until then. */
     Relocation relocation = parse_address(parser);
     relocation.offset = element * type_bytes(init->type);
     relocation.bytes = (uint8_t)type_bytes(init->type);
@@ -143,6 +146,7 @@ static void parse_element(Initializer *init, uint64_t element)
 {
     Parser *parser = init->parser;
     const Token token = parser->token;
+    /* A number in front of a parenthesis is the mask of an address: 0xFF00(name). */
     const char *after = parser->lexer.at;
     while (*after == ' ')
         after++;
@@ -157,6 +161,8 @@ static void parse_element(Initializer *init, uint64_t element)
         put_float(init, element, &token, false);
         parser_advance(parser);
     } else {
+        /* A minus before a float literal is its sign; before anything else it begins an integer
+         * expression. */
         Lexer ahead = parser->lexer;
         Token next;
         lexer_next(&ahead, &next);
@@ -177,12 +183,14 @@ static uint64_t parse_braces(Initializer *init, unsigned level, uint64_t first)
     Parser *parser = init->parser;
     const uint64_t stride = init->strides[level];
     const uint64_t size = init->dimensions->sizes[level];
+    /* Size 0: the first dimension was left open and is counted by the values. */
     const uint64_t end = size ? first + size * stride : UINT64_MAX;
     uint64_t at = first;
     parser_expect(parser, '{', "'{'");
     while (parser->token.kind != '}') {
         const bool has_braces = parser->token.kind == '{';
         if (has_braces)
+            /* Braces begin a new item; what is missing of the one before stays zero. */
             at = first + (at - first + stride - 1) / stride * stride;
         if (at >= end)
             parser_fail(parser, parser->token.place, "more initial values than the array has elements");

@@ -114,6 +114,8 @@ static uint32_t parse_opcode(Parser *parser, const Token *mnemonic)
         if (suffix->start == end) {
             end = token_end(suffix);
         } else {
+            /* Blanks between suffixes: the opcode gets a copy of its own. Without them it is a slice of the
+             * text. */
             start = arena_printf(&parser->module->arena, "%.*s%.*s", (int)length, start, (int)suffix->length,
                                  suffix->start);
             end = NULL;
@@ -159,10 +161,12 @@ static unsigned parse_operands(Parser *parser, uint32_t number, PtxOperand *oper
     unsigned count = 0;
     const Opcode *opcode = &parser->opcode_list.items[number];
     parser->is_unknown = opcode->row == ROW_UNKNOWN && !is_vector_move(parser, opcode);
+    /* A semicolon right away: no operands. Behind a comma one must come. */
     while (parser->token.kind != ';' || count) {
         if (count == MAX_OPERANDS)
             parser_fail(parser, parser->token.place, "an instruction has at most %d operands", MAX_OPERANDS);
         places[count] = parser->token.place;
+        /* Looked up anew for each operand: reading one may add opcodes and move the list. */
         operands[count] = parse_operand_of(parser, &parser->opcode_list.items[number], count);
         count++;
         if (!parser_accept(parser, ','))

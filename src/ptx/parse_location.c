@@ -20,6 +20,7 @@ static SourcePlace parse_place(Parser *parser)
 /* The location becomes the last one of its place. Returns its number. */
 static uint32_t put_location(Parser *parser, SourcePlace place, uint32_t caller)
 {
+    /* A map keeps its keys by pointer. A place has no padding: three 32-bit numbers. */
     const char *key = arena_copy(&parser->module->arena, &place, sizeof place);
     VEC_PUSH(&parser->locations, ((Location){place, caller}));
     map_put(&parser->location_numbers, key, sizeof place, parser->locations.count);
@@ -106,6 +107,7 @@ static SourcePlace resolve(const Parser *parser, uint32_t number)
     if (!number)
         return (SourcePlace){0};
     const Location *own = &parser->locations.items[number - 1], *location = own;
+    /* Callers have smaller numbers than those they call, so this ends. */
     while (location->caller && is_foreign(parser, location))
         location = &parser->locations.items[location->caller - 1];
     return is_foreign(parser, location) ? own->place : location->place;

@@ -119,6 +119,7 @@ static void resolve_aliases(Parser *parser)
     uint32_t *stands_for = ARENA_ARRAY(&parser->module->arena, uint32_t, parser->functions.count);
     for (uint32_t i = 0; i < parser->functions.count; i++)
         stands_for[i] = i;
+    /* One step is enough: PTX wants what an alias stands for to have a body, and an alias has none. */
     for (uint32_t i = 0; i < parser->aliases.count; i++)
         stands_for[parser->aliases.items[i].alias] = parser->aliases.items[i].target;
     for (uint32_t i = 0; i < parser->functions.count; i++) {
@@ -144,6 +145,7 @@ static void check_problems(Parser *parser)
     const char *problem = parser->unknown_line;
     for (uint32_t i = 0; i < parser->functions.count; i++) {
         const Function *function = &parser->functions.items[i];
+        /* One kernel that can be used is enough. */
         if (function->is_entry && !function->problem)
             return;
         problem = problem ? problem : function->problem;
@@ -172,6 +174,7 @@ static void parse_all(Parser *parser)
 /* Hands the vectors over to the module. */
 static void finish_module(Parser *parser)
 {
+    /* Before functions are copied: it changes their instructions. */
     resolve_locations(parser);
     Module *module = parser->module;
     Arena *arena = &module->arena;
@@ -248,6 +251,8 @@ WbStatus module_parse(const char *file_name, const char *text, size_t length, Mo
         return error_set(error, WB_ERROR_PTX, "%s: a PTX text has less than 4 GiB, this one has %zu bytes",
                          file_name, length);
     Parser *parser = new_parser(new_module(file_name, text, length), error);
+    /* Every error of the parser comes here by longjmp(). All it has allocated belongs to the module's arena
+     * or to the parser, so nothing is lost. */
     if (setjmp(parser->escape)) {
         module_free(parser->module);
         free_parser(parser);

@@ -52,6 +52,7 @@ static bool parse_special(Parser *parser, const Token *name, PtxOperand *operand
     const size_t length = name->length + (component ? parser->token.length : 0);
     pthread_once(&special_once, list_specials);
     *operand = (PtxOperand){.kind = PTX_SPECIAL};
+    /* Name and component lie side by side in the text, so both are one key: "%tid.x". */
     if (!map_get(&special_names, name->start, length, &operand->index))
         return !component && parse_special_vector(parser, name, operand);
     if (component)
@@ -62,6 +63,8 @@ static bool parse_special(Parser *parser, const Token *name, PtxOperand *operand
 static void close_elements(Parser *parser, uint32_t first, PtxOperand *operand)
 {
     operand->count = (uint16_t)(parser->elements.count - first);
+    /* Elements come in one piece, behind those of the elements themselves, which are in the list already. The
+     * operand that has them follows later. */
     operand->first = parser->operands.count;
     for (uint32_t i = first; i < parser->elements.count; i++)
         VEC_PUSH(&parser->operands, parser->elements.items[i]);
@@ -172,6 +175,7 @@ static PtxOperand parse_named(Parser *parser, const Opcode *opcode)
         return operand;
     operand.value = parse_addend(parser);
     if (parser_accept(parser, '[')) {
+        /* An index counts elements; addresses count bytes. */
         const uint64_t bytes = type_bytes(parser->variables.items[operand.index].type);
         operand.value += (int64_t)(parse_expression(parser).bits * bytes);
         parser_expect(parser, ']', "']' after the index");
@@ -267,6 +271,7 @@ static PtxOperand parse_address(Parser *parser, const Opcode *opcode)
     if (parser->token.kind == TOKEN_NAME && !expression_begins(&parser->token)) {
         const Place place = parser->token.place;
         const PtxOperand base = parse_name(parser);
+        /* "%v.x" gives a plain register; only the token before tells that a component was named. */
         const bool is_component = base.kind == PTX_REGISTER && parser->last_token == TOKEN_DIRECTIVE;
         if ((base.kind != PTX_REGISTER && base.kind != PTX_VARIABLE && base.kind != PTX_SPECIAL) ||
             base.selector || is_component)

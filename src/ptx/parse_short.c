@@ -94,6 +94,8 @@ void parse_vector_move(Parser *parser, const Opcode *opcode, const PtxOperand *o
     if (count * type_bits(type) > 128)
         parser_fail(parser, from->place, "'%s' moves more than 128 bits", text);
     read_elements(parser, operands, places, count, elements, text);
+    /* The moves of one vector happen at once. Where one would overwrite what a later one reads, all values go
+     * through registers of their own first. */
     const char *move = with_type(parser, "mov", type);
     const bool is_parallel = overlaps(elements[0], elements[1], count);
     for (unsigned i = 0; i < count && is_parallel; i++) {

@@ -44,6 +44,7 @@ bool parse_attributes(Parser *parser)
     while (parser_accept_directive(parser, ".attribute")) {
         const char *start = parser->token.start;
         parser_skip_brackets(parser, '(', ')');
+        /* .unified has an argument of its own and says nothing that we need. */
         is_managed |= memmem(start, (size_t)(parser->token.start - start), ".managed", 8) != NULL;
     }
     return is_managed;
@@ -116,6 +117,7 @@ static uint64_t bytes_of(Parser *parser, Place place, const Declaration *declara
     const bool is_open = dimensions->count && !dimensions->sizes[0];
     uint64_t bytes = (uint64_t)type_bytes(declaration->type) * declaration->vector;
     for (unsigned i = is_open; i < dimensions->count; i++)
+        /* Checked at every factor: the product of all could come out small again. */
         if (__builtin_mul_overflow(bytes, dimensions->sizes[i], &bytes) || bytes > MAX_VARIABLE_BYTES)
             parser_fail(parser, place, "a variable has at most 2^32 bytes");
     return is_open ? 0 : bytes;
@@ -173,6 +175,7 @@ static void add_variable(Parser *parser, const Variable *variable)
         if (old->space != variable->space)
             parser_fail(parser, variable->place, "'%s' was declared in .%s at line %u", old->name,
                         space_name(old->space), old->place.line);
+        /* The definition takes the declaration's place and number, which code before it has used. */
         if (old->is_extern)
             *old = *variable;
         return;
@@ -190,6 +193,7 @@ static bool is_opaque(Type type)
 
 static void parse_value(Parser *parser, Variable *variable, Dimensions *dimensions, unsigned vector)
 {
+    /* Fields of a .texref are passed over: what it samples, and how, is set by the host. */
     if (is_opaque(variable->type)) {
         parser_skip_brackets(parser, '{', '}');
     } else if (variable->space == SPACE_GLOBAL || variable->space == SPACE_CONST) {

@@ -18,6 +18,7 @@ static void quote_line(const Parser *parser, Place place, char *buffer, size_t s
     size_t first = 0;
     while (first < column && (line[first] == ' ' || line[first] == '\t'))
         first++;
+    /* The column stays in sight, with as much before it as behind. */
     if (column - first > QUOTE_WIDTH / 2)
         first = column - QUOTE_WIDTH / 2;
     const size_t shown = length - first < QUOTE_WIDTH ? length - first : QUOTE_WIDTH;
@@ -39,6 +40,7 @@ void parser_fail(Parser *parser, Place place, const char *format, ...)
     for (char *c = sentence; *c; c++) /* it may quote any bytes of the text */
         *c = printable(*c);
     quote_line(parser, place, quote, sizeof quote);
+    /* What is merely not known is the function's problem, so that the rest of the module can be used. */
     if (parser->is_unknown && parser->body_escape) {
         parser->functions.items[parser->function].problem =
             arena_printf(&parser->module->arena, "%s:%u:%u: %s%s", parser->module->file_name, place.line,
@@ -77,6 +79,7 @@ void parser_advance(Parser *parser)
 {
     const Token *token = &parser->token;
     parser->last_token = token->kind;
+    /* The first token has none before it. */
     if (token->start)
         parser->last_place = (Place){token->place.line, token->place.column + token->length};
     lexer_next(&parser->lexer, &parser->token);

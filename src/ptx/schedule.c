@@ -48,6 +48,7 @@ static void schedule_region(Scheduler *s, uint32_t first, uint32_t end)
     region->count = end - first;
     for (uint32_t k = 0; k < s->walk.set.count; k++)
         region->live_out[s->walk.set.items[k]] = region->number;
+    /* Regions of a block are taken from its end on, as the walk goes. */
     for (uint32_t i = end; i-- > first;)
         flow_walk_step(&s->walk, i);
     region->live_in = s->walk.set.words;

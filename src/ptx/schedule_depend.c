@@ -167,6 +167,7 @@ static void read_register(ScheduleRegion *region, uint32_t reg, uint32_t node)
 static void write_register(ScheduleRegion *region, uint32_t reg, uint32_t node)
 {
     ScheduleRegister *state = register_of(region, reg);
+    /* Write after read: the same cycle is late enough, since operands are read at issue. */
     for (uint32_t link = state->readers; link != NO_INDEX; link = region->links.items[link].next)
         schedule_add_edge(region, region->links.items[link].node, node, 0);
     if (state->writer != NO_INDEX)
@@ -210,6 +211,8 @@ static uint32_t written_value(ScheduleRegion *region, uint32_t node, uint32_t re
     if (added_constant(region->function, insn, &distance))
         from = register_of(region, region->function->operands[insn->first_operand + 1].index)->value;
     const uint32_t value = new_value(region, reg, false);
+    /* Addresses of neighbouring accesses are mostly one value plus constants; this is how they are told
+     * apart. */
     if (from != NO_INDEX && region->values.items[from].base != NO_INDEX) {
         region->values.items[value].base = region->values.items[from].base;
         region->values.items[value].distance = region->values.items[from].distance + distance;
@@ -222,6 +225,7 @@ static void add_carry(ScheduleRegion *region, uint32_t node)
     const PtxInsn *insn = schedule_insn(region, node);
     const char *name = insn->mnemonic;
     if (!strcmp(name, "addc") || !strcmp(name, "subc") || !strcmp(name, "madc"))
+        /* The carry flag is one register more. */
         read_register(region, region->function->register_count, node);
     if (function_has_mod(region->function, insn, MOD_cc))
         write_register(region, region->function->register_count, node);
@@ -262,6 +266,7 @@ static void find_heights(ScheduleRegion *region)
 {
     for (uint32_t n = region->count; n-- > 0;) {
         ScheduleNode *node = &region->nodes[n];
+        /* Edges lead to later nodes only, so their heights are known. */
         node->height = node->latency;
         for (uint32_t e = node->first_edge; e != NO_INDEX; e = region->edges.items[e].next) {
             const ScheduleEdge *edge = &region->edges.items[e];

@@ -90,6 +90,7 @@ static int32_t growth(const ScheduleRegion *region, uint32_t node)
             words += !value->is_live && is_needed(value) ? size : 0;
             continue;
         }
+        /* An instruction may read a value twice; it ends once. */
         const bool is_first = !reads_of(accesses, values, k, values[k]);
         const bool is_last = reads_of(accesses, values, count, values[k]) == value->reads_left;
         words -= is_first && is_last && !value->is_live_out ? size : 0;
@@ -185,6 +186,7 @@ ScheduleResult schedule_list(ScheduleRegion *region, uint32_t room, uint32_t win
     for (uint32_t n = 0; n < region->count; n++) {
         const uint32_t chosen = choose(&lister);
         const uint32_t node = ready[chosen];
+        /* The list has no order: choose() compares all, so removing needs none either. */
         ready[chosen] = ready[--lister.ready_count];
         place(&lister, node);
         region->order[n] = node;

@@ -169,6 +169,8 @@ static bool are_apart(const ScheduleRegion *region, const ScheduleAccess *a, con
     if (!a->has_base || !b->has_base || a->is_variable != b->is_variable)
         return false;
     if (a->base != b->base)
+        /* An access that leaves its variable may well reach another one. Two different register values are
+         * never known to be apart. */
         return a->is_variable && are_in_bounds(region, a) && are_in_bounds(region, b);
     return a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset;
 }
@@ -207,6 +209,7 @@ void schedule_order_memory(ScheduleRegion *region, uint32_t node)
     const Role role = role_of(function, insn);
     if (role == ROLE_NONE)
         return;
+    /* With too many to compare, the order of all is kept from here on, which is always right. */
     if (role == ROLE_ORDER || region->memory.count == COMPARED_ACCESSES) {
         order_all(region, node);
         return;

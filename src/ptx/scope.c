@@ -76,10 +76,13 @@ void scope_close(Parser *parser)
         Symbol *symbol = &parser->symbols.items[i];
         next = symbol->next;
         *chain_of(parser, symbol->name, symbol->kind) = symbol->shadowed;
+        /* Symbols are used again, so that a module's symbols take no more room than those of its largest
+         * function. */
         symbol->next = parser->free_symbol;
         parser->free_symbol = i;
     }
     parser->depth--;
+    /* range_depth is the innermost scope that has declared registers as a range, %r<16>. */
     while (parser->range_depth &&
            (parser->range_depth > parser->depth || !parser->scopes[parser->range_depth].has_ranges))
         parser->range_depth--;
@@ -122,6 +125,8 @@ static const Symbol *link_symbol(Parser *parser, unsigned depth, uint32_t name, 
 {
     const uint32_t number = new_symbol(parser);
     uint32_t *chain = chain_of(parser, name, symbol.kind);
+    /* A chain is in the order of depth, the innermost first. A register of a range belongs to the scope that
+     * declared the range, which may lie outside of the one that uses it. */
     while (*chain != NO_INDEX && parser->symbols.items[*chain].depth > depth)
         chain = &parser->symbols.items[*chain].shadowed;
     symbol.depth = (uint16_t)depth;
@@ -150,6 +155,7 @@ static const Symbol *find_range(Parser *parser, const Name *name)
             break;
         number += scale * (uint64_t)(digit - '0');
         uint32_t prefix;
+        /* The name of a register of a range has no leading zeros: %r01 is none of %r<16>. */
         if ((digit == '0' && length != name->length - 1) ||
             !map_get(&parser->names, name->text, length, &prefix))
             continue;
@@ -193,11 +199,14 @@ const Symbol *scope_find(Parser *parser, uint32_t name)
 {
     const Name *entry = &parser->name_list.items[name];
     const Symbol *direct = entry->symbol == NO_INDEX ? NULL : &parser->symbols.items[entry->symbol];
+    /* Most names end here: no range can be further inside than the symbol. */
     if (!parser->range_depth || (direct && direct->depth >= parser->range_depth))
         return direct;
     const Symbol *range = find_range(parser, entry);
     if (!range || (direct && direct->depth >= range->depth))
         return direct;
+    /* A copy, as adding symbols may move the table. Registers of a range are made when they are used first:
+     * ranges may name thousands of which few are used. */
     const Symbol found = *range;
     const uint32_t index = scope_add_registers(parser, name, (Type)found.type, found.vector);
     return link_symbol(parser, found.depth, name,

@@ -1,3 +1,6 @@
+/* A search goes from the younger node up along parents. Levels grow along every edge, so a parent whose level
+ * is not above the older node's cannot have it as an ancestor: the search leaves it out. Nodes carry the
+ * number of the search that saw them, so nothing has to be cleared between two searches. */
 #include "watch/ancestry.h"
 
 #include <string.h>
@@ -13,6 +16,7 @@ static void turn_edges(Ancestry *ancestry)
     uint32_t *starts = ancestry->starts;
     for (uint32_t i = 0; i < graph->node_count; i++)
         starts[i + 1] = starts[i] + graph->parents[i];
+    /* By node: where its next parent goes. */
     uint32_t *next = xmalloc((graph->node_count + 1) * sizeof *next);
     memcpy(next, starts, (graph->node_count + 1) * sizeof *next);
     for (uint32_t i = 0; i < graph->node_count; i++)
@@ -24,6 +28,7 @@ static void turn_edges(Ancestry *ancestry)
 void ancestry_init(Ancestry *ancestry, const DependencyGraph *graph)
 {
     uint32_t answers = 64;
+    /* About four answers for each node: a block asks mostly about its neighbours. */
     while (answers < MOST_ANSWERS && answers / 4 < graph->node_count)
         answers *= 2;
     *ancestry = (Ancestry){.graph = graph, .answer_count = answers};
@@ -76,9 +81,11 @@ static bool search(Ancestry *ancestry, uint32_t older, uint32_t younger)
 bool ancestry_is_ancestor(Ancestry *ancestry, uint32_t older, uint32_t younger)
 {
     const uint32_t *levels = ancestry->graph->levels;
+    /* Also of a node and itself, so the zeroed entries of the table answer no question. */
     if (levels[older] >= levels[younger])
         return false;
     Answer *answer = &ancestry->answers[pair_hash(older, younger) >> 32 & (ancestry->answer_count - 1)];
+    /* Another pair that falls on the same place has taken it, or nobody has asked yet. */
     if (answer->older != older || answer->younger != younger)
         *answer = (Answer){older, younger, search(ancestry, older, younger)};
     return answer->is_ancestor;

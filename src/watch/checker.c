@@ -1,3 +1,6 @@
+/* Feeds every access of a graph's blocks to the shadow, with the block's virtual ID as the node. Where two
+ * nodes meet and neither is an ancestor of the other, the graph lets them run in any order: an edge is
+ * missing, whatever order they took this time. */
 #include "watch/checker.h"
 
 #include <string.h>
@@ -5,6 +8,7 @@
 static ViolationSide side_of(const Checker *checker, const Toucher *toucher)
 {
     const DependencyGraph *graph = checker->graph;
+    /* The user knows blocks of grids, not virtual IDs. A join touches nothing, so the task is a block. */
     const uint32_t task = graph->tasks[toucher->node], number = graph_grid_of(graph, task);
     const GraphGrid *grid = &graph->grids[number];
     ViolationSide side = {.kernel = checker->kernels[number],
@@ -21,6 +25,7 @@ static bool meet(void *context, uint32_t earlier, uint32_t later, uint64_t addre
     if (ancestry_is_ancestor(&checker->ancestry, touchers[earlier].node, touchers[later].node))
         return true;
     bool is_new;
+    /* The shadow may forget that it has asked; what was told is counted once. */
     pair_map_at(&checker->told, earlier, later, &is_new);
     if (is_new) {
         const ViolationSide first = side_of(checker, &touchers[earlier]);

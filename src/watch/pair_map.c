@@ -1,3 +1,5 @@
+/* Open addressing with linear probing. Entries are never removed, so a search ends at the first empty one,
+ * and a quarter of the table is always empty. */
 #include "watch/pair_map.h"
 
 #include "base/alloc.h"
@@ -34,6 +36,7 @@ uint32_t *pair_map_find(const PairMap *map, uint32_t a, uint32_t b)
 
 uint32_t *pair_map_at(PairMap *map, uint32_t a, uint32_t b, bool *is_new)
 {
+    /* Also when there is no table at all. */
     if (map->count >= map->capacity / 4 * 3)
         grow(map);
     PairEntry *entry = look(map, a, b);

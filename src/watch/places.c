@@ -1,3 +1,5 @@
+/* Names of source lines are made once for an instruction and then found by its place in the code. Equal texts
+ * share one number, so several instructions of one line are one place in what is told. */
 #include "watch/places.h"
 
 #include <stdio.h>
@@ -9,6 +11,7 @@ static void name_place(const Program *program, const Insn *insn, char *text, siz
     const SourcePlace *source = &insn->ptx->source;
     const char *file = source->file < module->file_count ? module->files[source->file] : NULL;
     uint32_t line = source->line;
+    /* Without .loc lines PTX is the only source there is. */
     if (!line || !file)
         file = module_file(module, insn->ptx->place.line, &line);
     snprintf(text, size, "%.400s:%u", file, line);

@@ -1,3 +1,7 @@
+/* Every launch is watched, and an edge is made wherever a block touches what a block of an earlier launch
+ * left. The order of launches is all that can be trusted. Within one launch, and where a block of an earlier
+ * launch comes after one of a later launch, the order was chance: the profile tells of it and makes no
+ * edge. */
 #include "watch/profile.h"
 
 #include <string.h>
@@ -37,11 +41,14 @@ static bool meet(void *context, uint32_t earlier, uint32_t later, uint64_t addre
     const uint32_t parent = profile->shadow.touchers.items[earlier].node;
     const uint32_t child = profile->shadow.touchers.items[later].node;
     const uint32_t parent_grid = grid_of(profile, parent), child_grid = grid_of(profile, child);
+    /* Grids are numbered as they are launched. A block of an earlier grid that touches later ran beside the
+     * other. */
     if (parent_grid >= child_grid) {
         tell(profile, earlier, later, address, parent_grid == child_grid);
         return false;
     }
     bool is_new;
+    /* Many bytes make the same edge. */
     pair_map_at(&profile->edges, parent, child, &is_new);
     if (is_new)
         draft_add_edge(&profile->draft, parent, child, &profile->error);
@@ -51,6 +58,7 @@ static bool meet(void *context, uint32_t earlier, uint32_t later, uint64_t addre
 void profile_touch(Profile *profile, uint32_t grid, uint64_t block, uint32_t place, Touch touch,
                    uint64_t address, uint64_t bytes)
 {
+    /* A draft's grid has fewer blocks than 32 bits count, so none is cut off here. */
     const uint32_t node = profile->draft.grids.items[grid].first + (uint32_t)block;
     shadow_touch(&profile->shadow, shadow_toucher(&profile->shadow, node, place, touch), address, bytes);
 }

@@ -1,3 +1,6 @@
+/* Histories of bytes as shared sets. A set is a chain: a touch in front of an older set. Every pair (older
+ * set, touch) is made once, so equal numbers mean equal histories; that is what lets touch_cells() treat a
+ * run of cells at once and lets answers be remembered by set. Sets live as long as the shadow. */
 #include "watch/shadow.h"
 
 enum { WORD_SHIFT = 2, WORD_BYTES = 1 << WORD_SHIFT };
@@ -7,6 +10,7 @@ void shadow_init(Shadow *shadow, ShadowMeeting *meet, void *context)
     *shadow = (Shadow){.meet = meet, .context = context};
     shadow->unordered = xcalloc(SHADOW_MEMOS, sizeof *shadow->unordered);
     shadow->added = xcalloc(SHADOW_MEMOS, sizeof *shadow->added);
+    /* Number 0 is the empty set. */
     VEC_PUSH(&shadow->sets, ((TouchSet){0}));
 }
 
@@ -28,6 +32,7 @@ void shadow_free(Shadow *shadow)
 uint32_t shadow_toucher(Shadow *shadow, uint32_t node, uint32_t place, Touch touch)
 {
     bool is_new;
+    /* The three kinds of touch fit into two bits. */
     uint32_t *number = pair_map_at(&shadow->toucher_numbers, node, place * 4 + touch, &is_new);
     if (is_new) {
         *number = shadow->touchers.count;
@@ -96,6 +101,8 @@ static uint32_t meet_set(Shadow *shadow, uint32_t set, uint32_t toucher, uint64_
     if (is_memo_of(memo, set, toucher))
         return memo->result;
     const uint32_t node = node_of(shadow, toucher);
+    /* Collected first and linked afterwards: a chain is walked from its latest touch, and is to be built from
+     * its first, so that what is left has the same order and thus the same number. */
     shadow->kept.count = 0;
     for (uint32_t rest = set; rest; rest = shadow->sets.items[rest].rest) {
         const uint32_t earlier = shadow->sets.items[rest].toucher;

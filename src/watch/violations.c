@@ -1,3 +1,6 @@
+/* A sentence for each pair of lines and kinds, found by a key of all that tells them apart. What comes after
+ * the last sentence is only counted, so a run with millions of violations takes no more memory than one with
+ * 64. */
 #include "watch/violations.h"
 
 #include <inttypes.h>
@@ -20,6 +23,7 @@ static bool is_known(Violations *violations, const ViolationSide *earlier, const
     const size_t length = strlen(key);
     if (map_get(&violations->seen, key, length, &number))
         return true;
+    /* Keys that no sentence will belong to are not kept. */
     if (violations->sentences.count < MOST_SENTENCES)
         map_put(&violations->seen, arena_strndup(&violations->arena, key, length), length, 0);
     return false;

@@ -1,3 +1,5 @@
+/* Turns a prepared access into ranges of global memory, a range for each run of neighbouring lanes. It looks
+ * at addresses only, so both modes see the same accesses. */
 #include "watch/watch.h"
 
 #include "exec/texture/texture.h"
@@ -18,6 +20,7 @@ static void add_lanes(WatchedAccess *to, WatchedRange *ranges, const Access *acc
 {
     for (Mask rest = access->mask; rest; rest &= rest - 1) {
         const unsigned lane = mask_first(rest);
+        /* A generic access may lead elsewhere in some lanes; shared and local memory are a block's own. */
         if (access_space(access, lane) == SPACE_GLOBAL)
             add_range(to, ranges, access->address[lane], access->bytes);
     }
@@ -68,6 +71,7 @@ WatchedAccess watch_look(const Step *step, const Access *access, WatchedRange *r
 int watch_carry_out(Step *step, Access *access, SecondPhase *perform)
 {
     Watch *watch = step->warp->block->launch->watch;
+    /* Told before it is performed; a kernel that nobody watches passes by. */
     if (watch) {
         WatchedRange ranges[WATCHED_RANGES];
         const WatchedAccess seen = watch_look(step, access, ranges);
