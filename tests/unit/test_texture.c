@@ -3,11 +3,12 @@
  * show. */
 #include "run_ptx.h"
 
+#include <math.h>
 #include <zstd.h>
 
 #include "../device/texture/cases.h"
 
-enum { MOST_SHOWN = 20, KERNELS_AT_ONCE = 64, BLOCK = 32 };
+enum { MOST_SHOWN = 20, KERNELS_AT_ONCE = 64, BLOCK = 32, LANE_POINTS = 256 };
 
 /* -- the recording -- */
 
@@ -493,6 +494,127 @@ static uint64_t cycles_of(const char *threads, const char *latency, uint64_t *li
     return record.cycles;
 }
 
+/* -- lanes that read several objects -- */
+
+/* Coordinates of all kinds: inside, on edges, outside, far out, none. */
+static float odd_coordinate(uint32_t number)
+{
+    static const float odd[] = {0,    -0.0f, 1,     0.5f,     1e-40f,    -1e-3f,
+                                3e6f, -3e6f, 1e30f, INFINITY, -INFINITY, NAN};
+    const uint32_t mixed = number * 2654435761u;
+    if (mixed >> 28 == 0)
+        return odd[(mixed >> 8) % (sizeof odd / sizeof *odd)];
+    return ((float)(mixed >> 8 & 0xffff) / 16384 - 1) * (mixed >> 27 & 1 ? 1 : 40);
+}
+
+/* A GPU with a kernel whose even lanes read one texture and the odd ones another, at `points`. */
+typedef struct Lanes {
+    WbGpu *gpu;
+    WbKernel *kernel;
+    float points[2 * LANE_POINTS];
+    uint64_t image, at, results;
+} Lanes;
+
+enum { LANES_WIDTH = 13, LANES_HEIGHT = 7 };
+
+static void lanes_open(Lanes *lanes)
+{
+    static const char text[] =
+        ".version 7.8\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 even, .param .u64 odd, .param .u64 points, .param .u64 out)\n{\n"
+        ".reg .b64 %e, %o, %p, %r, %i; .reg .b32 %t, %b, %d<4>; .reg .f32 %x, %y; .reg .pred %q;\n"
+        "ld.param.u64 %e, [even]; ld.param.u64 %o, [odd]; ld.param.u64 %p, [points]; ld.param.u64 %r, "
+        "[out];\n"
+        "mov.u32 %t, %tid.x; and.b32 %b, %t, 1; setp.ne.u32 %q, %b, 0; selp.b64 %e, %o, %e, %q;\n"
+        "mul.wide.u32 %i, %t, 8; add.u64 %p, %p, %i; ld.global.v2.f32 {%x, %y}, [%p];\n"
+        "tex.2d.v4.s32.f32 {%d0, %d1, %d2, %d3}, [%e, {%x, %y}];\n"
+        "mul.wide.u32 %i, %t, 16; add.u64 %r, %r, %i; st.global.v4.u32 [%r], {%d0, %d1, %d2, "
+        "%d3};\nret;\n}\n";
+    uint8_t texels[LANES_WIDTH * LANES_HEIGHT * 16];
+    WbModule *module;
+    char error[1024];
+    assert_int_equal(wb_gpu_open("h200", &lanes->gpu, error, sizeof error), WB_OK);
+    WbGpu *gpu = lanes->gpu;
+    assert_int_equal(wb_gpu_set(gpu, "mode", "functional"), WB_OK);
+    assert_int_equal(wb_module_load(gpu, "lanes.ptx", text, sizeof text - 1, &module), WB_OK);
+    assert_int_equal(wb_module_kernel(module, "k", &lanes->kernel), WB_OK);
+    for (uint32_t i = 0; i < 2 * LANE_POINTS; i++)
+        lanes->points[i] = odd_coordinate(i);
+    for (uint32_t i = 0; i < sizeof texels; i++)
+        texels[i] = (uint8_t)(i * 2654435761u >> 13);
+    assert_int_equal(wb_malloc(gpu, sizeof texels, &lanes->image), WB_OK);
+    assert_int_equal(wb_malloc(gpu, sizeof lanes->points, &lanes->at), WB_OK);
+    assert_int_equal(wb_malloc(gpu, LANE_POINTS * 16, &lanes->results), WB_OK);
+    assert_int_equal(wb_copy_to_device(gpu, lanes->image, texels, sizeof texels), WB_OK);
+    assert_int_equal(wb_copy_to_device(gpu, lanes->at, lanes->points, sizeof lanes->points), WB_OK);
+}
+
+static void lanes_run(Lanes *lanes, uint64_t even, uint64_t odd, uint32_t *to)
+{
+    const WbArgument arguments[] = {WB_ARG(even), WB_ARG(odd), WB_ARG(lanes->at), WB_ARG(lanes->results)};
+    const WbLaunch launch = {
+        .grid = {1, 1, 1}, .block = {LANE_POINTS, 1, 1}, .arguments = arguments, .argument_count = 4};
+    if (wb_launch(lanes->kernel, &launch) || wb_wait(lanes->gpu))
+        fail_msg("%s", wb_error(lanes->gpu));
+    assert_int_equal(wb_copy_from_device(lanes->gpu, to, lanes->results, LANE_POINTS * 16), WB_OK);
+}
+
+static void lanes_compare(Lanes *lanes, const WbTexture *texture)
+{
+    uint64_t one, other;
+    uint32_t together[4 * LANE_POINTS], apart[4 * LANE_POINTS];
+    assert_int_equal(wb_texture_create(lanes->gpu, texture, &one), WB_OK);
+    assert_int_equal(wb_texture_create(lanes->gpu, texture, &other), WB_OK);
+    lanes_run(lanes, one, one, together);
+    lanes_run(lanes, one, other, apart);
+    for (uint32_t i = 0; i < 4 * LANE_POINTS; i++)
+        if (together[i] != apart[i])
+            fail_msg("%u x %u bits, addressing %d, linear %d, point (%g, %g), channel %u: 0x%08x with one "
+                     "object, 0x%08x with two",
+                     texture->channels, texture->channel_bits, texture->addressing[0], texture->linear,
+                     lanes->points[i / 4 * 2], lanes->points[i / 4 * 2 + 1], i % 4, together[i], apart[i]);
+}
+
+/* A warp whose lanes read one object goes another way than one whose lanes read two (row.c, value.c); two
+ * objects that are the same texture must give the same bits. */
+static void test_several_objects(void **state)
+{
+    (void)state;
+    static const struct {
+        WbChannel channel;
+        uint32_t channels, bits;
+        bool normalized, srgb;
+    } formats[] = {{WB_CHANNEL_FLOAT, 4, 32, false, false},  {WB_CHANNEL_FLOAT, 2, 16, false, false},
+                   {WB_CHANNEL_UNSIGNED, 4, 8, true, false}, {WB_CHANNEL_UNSIGNED, 4, 8, true, true},
+                   {WB_CHANNEL_SIGNED, 2, 16, true, false},  {WB_CHANNEL_SIGNED, 1, 8, true, false},
+                   {WB_CHANNEL_SIGNED, 4, 16, false, false}, {WB_CHANNEL_UNSIGNED, 1, 32, false, false}};
+    static Lanes lanes;
+    lanes_open(&lanes);
+    for (uint32_t n = 0; n < 16 * sizeof formats / sizeof *formats; n++) {
+        const uint32_t format = n / 16, bytes = formats[format].channels * formats[format].bits / 8;
+        const bool can_filter = formats[format].normalized || formats[format].channel == WB_CHANNEL_FLOAT;
+        const WbAddressing addressing = (WbAddressing)(n & 3);
+        const WbTexture texture = {.shape = WB_TEXTURE_2D,
+                                   .address = lanes.image,
+                                   .width = LANES_WIDTH,
+                                   .height = LANES_HEIGHT,
+                                   .depth = 1,
+                                   .row_pitch = LANES_WIDTH * bytes,
+                                   .slice_pitch = LANES_WIDTH * LANES_HEIGHT * bytes,
+                                   .channel = formats[format].channel,
+                                   .channels = formats[format].channels,
+                                   .channel_bits = formats[format].bits,
+                                   .addressing = {addressing, addressing, addressing},
+                                   .linear = n >> 2 & 1 && can_filter,
+                                   .normalized_coordinates = n >> 3 & 1,
+                                   .normalized_values = formats[format].normalized,
+                                   .srgb = formats[format].srgb,
+                                   .border = {0.25f, -0.5f, 3, 1e-3f}};
+        lanes_compare(&lanes, &texture);
+    }
+    wb_gpu_close(lanes.gpu);
+}
+
 static void test_time(void **state)
 {
     uint64_t lines, other;
@@ -508,11 +630,11 @@ static void test_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functional),   cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_unsupported),
-        cmocka_unit_test(test_descriptions), cmocka_unit_test(test_destroyed),
-        cmocka_unit_test(test_references),   cmocka_unit_test(test_linked_references),
-        cmocka_unit_test(test_time),
+        cmocka_unit_test(test_functional),      cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_unsupported),
+        cmocka_unit_test(test_descriptions),    cmocka_unit_test(test_destroyed),
+        cmocka_unit_test(test_references),      cmocka_unit_test(test_linked_references),
+        cmocka_unit_test(test_several_objects), cmocka_unit_test(test_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,13 +82,13 @@ static Along place_between(double place, int64_t size, WbAddressing addressing, 
                    .fraction = (uint16_t)(fixed & (FRACTION_ONE - 1))};
 }
 
-static size_t axis_size(const WbTexture *texture, unsigned axis)
+size_t texture_axis_size(const WbTexture *texture, unsigned axis)
 {
     const size_t size = axis == 0 ? texture->width : axis == 1 ? texture->height : texture->depth;
     return size ? size : 1;
 }
 
-static bool is_cube(const WbTexture *texture)
+bool texture_is_cube(const WbTexture *texture)
 {
     return texture->shape == WB_TEXTURE_CUBE || texture->shape == WB_TEXTURE_CUBE_LAYERED;
 }
@@ -96,11 +96,10 @@ static bool is_cube(const WbTexture *texture)
 /* Places on a face are always normalized. */
 static bool is_normalized(const WbTexture *texture)
 {
-    return texture->normalized_coordinates || is_cube(texture);
+    return texture->normalized_coordinates || texture_is_cube(texture);
 }
 
-/* Addressing that repeats the texture is defined for normalized coordinates only. */
-static WbAddressing addressing_of(const WbTexture *texture, unsigned axis)
+WbAddressing texture_addressing(const WbTexture *texture, unsigned axis)
 {
     const WbAddressing addressing = texture->addressing[axis];
     const bool repeats = addressing == WB_WRAP || addressing == WB_MIRROR;
@@ -134,19 +133,19 @@ static unsigned meet_face(const float at[3], float on[2])
     return face;
 }
 
-/* A line that is filtered is the only row of a plane, half of it beyond the border if that has one. */
-static unsigned filtered_axes(const TextureForm *form, const WbTexture *texture)
+unsigned texture_filtered_axes(const TextureForm *form, const WbTexture *texture)
 {
     const bool is_plane =
         texture->shape == WB_TEXTURE_1D && texture->linear && texture->addressing[1] == WB_BORDER;
-    return is_cube(texture) || is_plane ? 2 : form->axes;
+    return texture_is_cube(texture) || is_plane ? 2 : form->axes;
 }
 
 uint32_t texture_footprint(const TextureForm *form, const TextureObject *object)
 {
     if (form->gathers)
         return 4;
-    return object->texture.linear && !form->has_integers ? 1u << filtered_axes(form, &object->texture) : 1;
+    return object->texture.linear && !form->has_integers ? 1u << texture_filtered_axes(form, &object->texture)
+                                                         : 1;
 }
 
 static void place_texels(const TextureObject *object, const Along along[3], uint32_t rows, int64_t slice,
@@ -168,7 +167,7 @@ static void place_texels(const TextureObject *object, const Along along[3], uint
  * ones. */
 static int64_t slice_of(const TextureForm *form, const WbTexture *texture, int32_t layer, unsigned face)
 {
-    const int64_t faces = is_cube(texture) ? 6 : 1;
+    const int64_t faces = texture_is_cube(texture) ? 6 : 1;
     const int64_t layers = (int64_t)texture->depth / faces;
     if (!form->is_layered)
         return face;
@@ -185,7 +184,7 @@ static Along place_integer(const WbTexture *texture, int32_t index, size_t size)
 static Along place_float(const TextureForm *form, const WbTexture *texture, unsigned axis, float at,
                          size_t size)
 {
-    const WbAddressing addressing = addressing_of(texture, axis);
+    const WbAddressing addressing = texture_addressing(texture, axis);
     at = isnan(at) || fabsf(at) < FLT_MIN ? 0 : at;
     double place = is_normalized(texture) ? place_of(at, (int64_t)size, addressing) : at;
     place = between(place, -furthest, furthest);
@@ -199,10 +198,10 @@ void texture_place(const TextureForm *form, const TextureObject *object, const T
     const WbTexture *texture = &object->texture;
     Along along[3] = {0};
     float on_face[2];
-    const unsigned face = is_cube(texture) ? meet_face(place->at, on_face) : 0;
-    for (unsigned axis = 0; axis < filtered_axes(form, texture); axis++) {
-        const size_t size = axis_size(texture, axis);
-        const float at = is_cube(texture) ? on_face[axis] : place->at[axis];
+    const unsigned face = texture_is_cube(texture) ? meet_face(place->at, on_face) : 0;
+    for (unsigned axis = 0; axis < texture_filtered_axes(form, texture); axis++) {
+        const size_t size = texture_axis_size(texture, axis);
+        const float at = texture_is_cube(texture) ? on_face[axis] : place->at[axis];
         along[axis] = form->has_integers ? place_integer(texture, place->index[axis], size)
                                          : place_float(form, texture, axis, at, size);
         fraction[axis] = along[axis].fraction;

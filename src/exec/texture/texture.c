@@ -6,6 +6,7 @@
 
 #include "exec/access.h"
 #include "exec/handlers.h"
+#include "exec/texture/row.h"
 
 enum {
     FETCH_BYTES =
@@ -73,7 +74,7 @@ static const uint8_t *find_host(Step *step, unsigned lane, const TextureObject *
     return NULL;
 }
 
-/* Fills the fetch's lanes; false with the sentence. */
+/* Fills the fetch's lanes; false with the sentence. fetch->common: see there. */
 static bool find_objects(Step *step, TextureFetch *fetch)
 {
     const TextureLane *last = NULL;
@@ -85,7 +86,7 @@ static bool find_objects(Step *step, TextureFetch *fetch)
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
         const unsigned lane = mask_first(rest);
         TextureLane *to = &lanes[lane];
-        if (last && handles[lane] == handle) {
+        if (last && handles[lane] == handle) { /* as of most lanes */
             to->object = last->object;
             to->host = last->host;
             continue;
@@ -97,6 +98,7 @@ static bool find_objects(Step *step, TextureFetch *fetch)
             return false;
         const uint32_t texels = texture_footprint(fetch->form, to->object);
         fetch->texels = texels > fetch->texels ? texels : fetch->texels;
+        fetch->common = last ? NULL : to->object;
         last = to;
     }
     return true;
@@ -134,6 +136,8 @@ static void find_texels(Step *step, TextureFetch *fetch)
     TextureLane *lanes = fetch_lanes(fetch);
     TextureTexel *texels = fetch_texels(fetch, 0);
     const Coordinates coordinates = read_coordinates(step, fetch->form);
+    if (fetch->common && texture_place_row(fetch, fetch->common, coordinates.axes, step->mask))
+        return;
     for (uint32_t i = 0; i < fetch->texels * fetch->width; i++)
         texels[i].address = 0;
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
@@ -158,17 +162,32 @@ static void bring_texels(TextureFetch *fetch)
     }
 }
 
+/* The executing lanes of the registers that a row is for. */
+static void write_row(Step *step, const Operand *operand, Mask mask, const uint32_t *value)
+{
+    uint32_t *to =
+        operand->kind == OPERAND_REGISTER && operand->bytes == 4 ? step_dest32(step, operand) : NULL;
+    for (uint32_t lane = 0; to && lane < step->warp->width; lane++)
+        to[lane] = mask >> lane & 1 ? value[lane] : to[lane];
+    for (Mask rest = to ? 0 : mask; rest; rest &= rest - 1)
+        step_write(step, operand, mask_first(rest), value[mask_first(rest)]);
+}
+
 static void texture_perform(Step *step, Access *access)
 {
     TextureFetch *fetch = access->fetch;
     const TextureLane *lanes = fetch_lanes(fetch);
-    for (Mask rest = access->mask; rest; rest &= rest - 1) {
-        const unsigned lane = mask_first(rest);
-        uint32_t value[TEXTURE_CHANNELS];
-        texture_value(fetch->form, &lanes[lane], fetch_texels(fetch, 0) + lane, fetch->width, value);
-        for (unsigned channel = 0; channel < TEXTURE_CHANNELS; channel++)
-            step_write(step, step_operand(step, 0) + channel, lane, value[channel]);
-    }
+    TextureRows rows;
+    if (!fetch->common || !texture_value_row(fetch, fetch->common, &rows))
+        for (Mask rest = access->mask; rest; rest &= rest - 1) {
+            const unsigned lane = mask_first(rest);
+            uint32_t value[TEXTURE_CHANNELS];
+            texture_value(fetch->form, &lanes[lane], fetch_texels(fetch, 0) + lane, fetch->width, value);
+            for (unsigned channel = 0; channel < TEXTURE_CHANNELS; channel++)
+                rows.of[channel][lane] = value[channel];
+        }
+    for (unsigned channel = 0; channel < TEXTURE_CHANNELS; channel++)
+        write_row(step, step_operand(step, 0) + channel, access->mask, rows.of[channel]);
 }
 
 StepResult exec_texture(Step *step)
@@ -180,6 +199,7 @@ StepResult exec_texture(Step *step)
         return STEP_NEXT;
     fetch->form = step->insn->detail;
     fetch->width = step->warp->width;
+    fetch->common = NULL;
     if (!find_objects(step, fetch))
         return STEP_ERROR;
     find_texels(step, fetch);

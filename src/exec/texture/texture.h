@@ -87,6 +87,7 @@ typedef struct TextureLane {
  * itself. */
 typedef struct TextureFetch {
     const TextureForm *form;
+    const TextureObject *common; /* of all executing lanes; null: they have several */
     uint32_t width, texels;
 } TextureFetch;
 
@@ -101,6 +102,12 @@ static inline size_t fetch_bytes(const TextureFetch *fetch)
            (size_t)fetch->texels * fetch->width * sizeof(TextureTexel);
 }
 
+size_t texture_axis_size(const WbTexture *texture, unsigned axis);
+bool texture_is_cube(const WbTexture *texture);
+/* Addressing that repeats the texture is defined for normalized coordinates only. */
+WbAddressing texture_addressing(const WbTexture *texture, unsigned axis);
+/* A line that is filtered is the only row of a plane, half of it beyond the border if that has one. */
+unsigned texture_filtered_axes(const TextureForm *form, const WbTexture *texture);
 /* Rows of texels that a lane of this object needs. */
 uint32_t texture_footprint(const TextureForm *form, const TextureObject *object);
 /* Sets the lane's fractions and the addresses of its texels; `texels` are those of the lane in the first row,
