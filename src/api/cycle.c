@@ -118,7 +118,7 @@ void cycle_free_kernel(RunningKernel *kernel)
     if (!kernel->parameters)
         xfree((void *)kernel->grid.seen.launch.parameters);
     VEC_FREE(&kernel->grid.resumable);
-    family_give_up(&kernel->grid.family, NULL);
+    family_give_up(&kernel->grid.family);
     xfree(kernel);
 }
 

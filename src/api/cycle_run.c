@@ -98,6 +98,7 @@ static void begin_kernel(WbGpu *gpu)
         seen->sm_count = gpu->machine.sm_count;
         seen->warps_per_sm = gpu->machine.warps_per_sm;
         seen->heap = gpu->machine.heap;
+        seen->waker = &machine->front_end->waker;
         seen->runtime = gpu->machine.runtime;
         seen->textures = gpu->machine.textures;
         seen->output = gpu->machine.output;

@@ -1,7 +1,6 @@
 /* Blocks and warps coming into being and going. */
 #include <string.h>
 
-#include "exec/runtime/family.h"
 #include "exec/warp.h"
 
 static size_t frame_words(const Warp *warp, const ProgramFunction *function)
@@ -101,7 +100,7 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     block->live_warps = block->warp_count;
     block->live_threads = block->thread_count;
     block->family = NULL;
-    block->must_wait = false;
+    block->wait = (BlockWait){0};
     memset(block->shared, 0, launch->shared_bytes);
     for (uint32_t i = 0; i < block->warp_count; i++)
         warp_start(&block->warps[i]);
@@ -138,6 +137,7 @@ void block_free(Block *block)
         xfree(block->barriers[i].lanes);
     xfree(block->warps);
     xfree(block->shared);
-    block_family_free(block->family);
+    if (block->family)
+        block->free_family(block->family);
     xfree(block);
 }

@@ -36,6 +36,7 @@ typedef struct Machine {
     void *owner;               /* of a timing model; null in functional mode */
     MemoryHook *memory;        /* of a timing model; null: the second phase follows at once */
     BarrierHook *barrier;      /* of a timing model that wants to know; or null */
+    const BlockWaker *waker;   /* finds blocks whose waits are ended */
     struct AnswerList *answers; /* of a timing model: where an intrinsic's go (exec/answer.h); or null */
     uint64_t clock;            /* cycles: %clock; in functional mode, warp instructions issued so far */
     uint32_t clock_khz;        /* turns cycles into the nanoseconds of %globaltimer */

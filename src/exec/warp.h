@@ -17,6 +17,7 @@
 #define EXEC_WARP_H
 
 #include "base/vec.h"
+#include "exec/block_wait.h"
 #include "exec/program.h"
 #include "mem/space.h"
 
@@ -71,8 +72,6 @@ typedef struct Frame {
     uint32_t function;    /* in program->functions */
     uint32_t local_base;  /* of its .local variables, in the thread's local memory */
 } Frame;
-
-typedef struct Block Block;
 
 typedef struct Warp {
     Block *block;
@@ -141,8 +140,10 @@ struct Block {
     uint32_t thread_count, live_threads;
     Barrier barriers[MAX_BARRIERS];
     uint64_t releases;        /* how often a barrier let warps go, ever */
-    struct BlockFamily *family; /* what it has launched, from xcalloc(); null: nothing */
-    bool must_wait;           /* for what it has launched; no warp runs meanwhile */
+    BlockWait wait;
+    uint32_t slot;            /* its place with whoever holds it */
+    struct BlockFamily *family; /* what it has launched; null: nothing */
+    void (*free_family)(struct BlockFamily *family); /* of whoever made it */
 };
 
 /* A block of the launch, about to run its first instruction. */

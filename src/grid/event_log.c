@@ -176,7 +176,7 @@ void log_barriers(EventLog *log, const BarrierLog *barriers, const Program *prog
     }
 }
 
-void log_wait(EventLog *log, const BlockWait *wait)
+void log_wait(EventLog *log, const LoggedWait *wait)
 {
     if (has_room(log, wait->block.number))
         VEC_PUSH(&log->waits, *wait);
@@ -282,7 +282,7 @@ static int by_stay(const void *a, const void *b)
 
 static int by_wait(const void *a, const void *b)
 {
-    const BlockWait *one = a, *other = b;
+    const LoggedWait *one = a, *other = b;
     return one->block.number != other->block.number ? compare(one->block.number, other->block.number)
                                                     : compare(one->left, other->left);
 }

@@ -63,11 +63,11 @@ typedef struct LoggedPlace {
 } LoggedPlace;
 
 /* A block's time off the SMs, for what it has launched. */
-typedef struct BlockWait {
+typedef struct LoggedWait {
     LoggedBlock block;
     uint32_t sm, back_sm;
     Cycle left, resumed, returned; /* resumed: it need not wait any longer; returned: it is sent to an SM */
-} BlockWait;
+} LoggedWait;
 
 /* A kernel or aggregated group that a block launched. */
 typedef struct LoggedLaunch {
@@ -97,7 +97,7 @@ typedef struct EventLog {
     uint32_t launch_count; /* all, kept or not */
     uint64_t block_count;  /* the same, of the host's kernel and all launches so far */
     VEC(BlockStay) stays;
-    VEC(BlockWait) waits;
+    VEC(LoggedWait) waits;
     VEC(LoggedLaunch) launches;
     uint32_t barrier_limit; /* 0: none are kept */
     uint64_t barrier_stride;
@@ -138,7 +138,7 @@ LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t in
 bool log_stay(EventLog *log, const BlockStay *stay);
 /* The barriers in the stay that was kept last, by a block that runs the program. */
 void log_barriers(EventLog *log, const BarrierLog *barriers, const Program *program);
-void log_wait(EventLog *log, const BlockWait *wait);
+void log_wait(EventLog *log, const LoggedWait *wait);
 /* The launch at the place is complete; `launch` comes without what the place says, and its blocks' records
  * are the log's from then on. */
 void log_complete(const LogPlace *place, LoggedLaunch launch);

@@ -169,8 +169,10 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
     dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);
     if (report->late)
         note_late_stores(front_end, launch, sm);
+    if (report->resumption)
+        front_end_forget_block(front_end, report->resumption);
     if (report->family)
-        front_end_forget_block(front_end, report->family);
+        block_family_ended(report->family);
     if (launch != kernel)
         settle_group(front_end, launch, now);
     front_end_settle(front_end, kernel, now);
@@ -207,7 +209,7 @@ static void log_return(const GridKernel *launch, const Resumption *resumed, uint
     EventLog *log = launch->place_in_log.log;
     if (!log)
         return;
-    const BlockWait wait = {
+    const LoggedWait wait = {
         .block = log_block(&launch->place_in_log, launch->seen.launch.grid, resumed->linear),
         .sm = resumed->sm,
         .back_sm = sm,

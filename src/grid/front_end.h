@@ -26,7 +26,7 @@
 typedef enum FrontEventKind {
     EVENT_ARRIVES, /* what a kernel launched is here: a kernel for its turn, a group for its search */
     EVENT_LINKS,   /* the group joins the kernel that was found, or becomes one itself */
-    EVENT_RESUMES  /* a block need not wait for what it launched any longer */
+    EVENT_RESUMES  /* a wait of a block is over */
 } FrontEventKind;
 
 typedef struct FrontEvent {
@@ -35,8 +35,7 @@ typedef struct FrontEvent {
     FrontEventKind kind;
     GridKernel *launch;
     GridKernel *found;   /* of EVENT_LINKS; null: none */
-    BlockFamily *block;  /* of EVENT_RESUMES, as is the next */
-    uint32_t wait;       /* which of the block's waits is over */
+    Block *block;        /* of EVENT_RESUMES */
 } FrontEvent;
 
 /* A line of records of groups that lie in global memory. */
@@ -68,6 +67,7 @@ typedef struct FrontEnd {
     VEC(Resumption *) resumptions; /* of blocks that have been suspended and have not ended */
     uint64_t launch_bytes;     /* reserved for what has not begun */
     FamilyEvents family_events;
+    BlockWaker waker;          /* of the SMs */
     Cycle ready_at;       /* of what becomes ready now */
     uint64_t next_tick;   /* the first in which a block may be dispatched again */
     bool idle;            /* nothing can be dispatched until a kernel comes or a block ends */
@@ -125,8 +125,8 @@ void front_end_device_events(FrontEnd *front_end, Cycle now);
 void front_end_begun(FrontEnd *front_end, GridKernel *launch, Cycle now);
 /* All blocks of the launch have ended: what follows is decided between windows. */
 void front_end_grid_ended(FrontEnd *front_end, GridKernel *launch, Cycle now);
-/* The block has ended. */
-void front_end_forget_block(FrontEnd *front_end, BlockFamily *block);
+/* A block that had been away has ended. */
+void front_end_forget_block(FrontEnd *front_end, Resumption *resumption);
 /* A block has left its SM to wait. */
 void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now);
 /* Something has changed: the dispatcher looks again in the first tick that it has left. */

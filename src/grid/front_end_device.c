@@ -150,13 +150,11 @@ static void on_complete(void *context, Family *family)
     xfree(grid);
 }
 
-static void on_resume(void *context, BlockFamily *block)
+static void on_resume(void *context, Block *block)
 {
-    FrontEnd *front_end = context;
-    front_end_put_event(front_end, (FrontEvent){.time = front_end->ready_at,
-                                                .kind = EVENT_RESUMES,
-                                                .block = block,
-                                                .wait = block->waits});
+    const FrontEnd *front_end = context;
+    const Cycle latency = front_end->config->kernel_end_cycles;
+    block_wait_end(block, WAITS_FOR_LAUNCHED, front_end->ready_at - latency, latency);
 }
 
 static void grid_ended(void *context, Cycle time)
@@ -257,11 +255,16 @@ static void link(FrontEnd *front_end, GridKernel *group, GridKernel *kernel, Cyc
 
 /* -- blocks that wait -- */
 
-static void make_resumable(FrontEnd *front_end, BlockFamily *block, Cycle now)
+/* The waits of a block are over then. It cannot come back before, so it is still there. */
+static void wake(void *context, Block *block, Cycle time)
 {
-    Resumption *resumption = block->waiting;
+    front_end_put_event(context, (FrontEvent){.time = time, .kind = EVENT_RESUMES, .block = block});
+}
+
+static void make_resumable(FrontEnd *front_end, Resumption *resumption, Cycle now)
+{
     GridKernel *kernel = grid_kernel_host(grid_kernel_of(resumption->kernel));
-    block->is_away = false;
+    resumption->block->wait.away = NULL;
     resumption->resumed = now;
     VEC_PUSH(&kernel->resumable, resumption);
     if (kernel->is_held) {
@@ -281,43 +284,37 @@ static Resumption *new_resumption(FrontEnd *front_end)
     return resumption;
 }
 
-void front_end_forget_block(FrontEnd *front_end, BlockFamily *block)
+void front_end_forget_block(FrontEnd *front_end, Resumption *resumption)
 {
-    const Resumption *resumption = block->waiting;
-    if (resumption) {
-        Resumption *last = front_end->resumptions.items[--front_end->resumptions.count];
-        front_end->resumptions.items[resumption->place] = last;
-        last->place = resumption->place;
-        xfree(block->waiting);
-    }
-    block_family_ended(block);
+    Resumption *last = front_end->resumptions.items[--front_end->resumptions.count];
+    front_end->resumptions.items[resumption->place] = last;
+    last->place = resumption->place;
+    xfree(resumption);
 }
 
 void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
-    BlockFamily *block = report->suspended->family;
-    Resumption *resumption = block->waiting ? block->waiting : new_resumption(front_end);
+    BlockWait *wait = &report->suspended->wait;
+    Resumption *resumption = report->resumption ? report->resumption : new_resumption(front_end);
     resumption->kernel = report->kernel;
     resumption->block = report->suspended;
     resumption->linear = report->linear;
     resumption->left = report->ended;
     resumption->sm = sm;
     report->suspended = NULL;
-    block->waiting = resumption;
-    block->is_away = true;
+    wait->away = resumption;
     front_end->statistics.blocks_suspended++;
     dispatcher_suspended(&front_end->dispatcher, grid_kernel_of(report->kernel), report->linear, sm, now);
-    if (block->served == block->waits)
-        make_resumable(front_end, block, now);
+    if (!block_wait_is_open(wait) && wait->over < now) /* else its event comes, in this cycle at the soonest */
+        make_resumable(front_end, resumption, now);
 }
 
 /* The block may still be being saved; and before that began another of its warps may have launched something
  * and begun to wait for that, too: then word of this one is not enough. */
-static void resume(FrontEnd *front_end, BlockFamily *block, uint32_t wait, Cycle now)
+static void resume(FrontEnd *front_end, const Block *block, Cycle now)
 {
-    block->served = wait;
-    if (block->is_away && block->served == block->waits)
-        make_resumable(front_end, block, now);
+    if (block->wait.away && block_wait_is_over(&block->wait, now))
+        make_resumable(front_end, block->wait.away, now);
 }
 
 /* -- the shard -- */
@@ -344,7 +341,7 @@ void front_end_device_events(FrontEnd *front_end, Cycle now)
             link(front_end, event.launch, event.found, now);
             break;
         case EVENT_RESUMES:
-            resume(front_end, event.block, event.wait, now);
+            resume(front_end, event.block, now);
             break;
         }
     }
@@ -354,6 +351,7 @@ void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime)
 {
     front_end->runtime = runtime;
     front_end->family_events = (FamilyEvents){on_ready, on_complete, on_resume, front_end};
+    front_end->waker = (BlockWaker){.ends = wake, .context = front_end};
 }
 
 /* After a failure; blocks that are on their SM are freed there. */
@@ -361,7 +359,7 @@ void front_end_device_free(FrontEnd *front_end)
 {
     for (uint32_t i = 0; i < front_end->devices.count; i++) {
         GridKernel *grid = front_end->devices.items[i];
-        family_give_up(&grid->family, NULL);
+        family_give_up(&grid->family);
         VEC_FREE(&grid->resumable);
         free(grid->blocks);
     }

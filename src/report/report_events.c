@@ -26,7 +26,7 @@ static void put_launch(JsonWriter *json, const EventLog *log, const LoggedLaunch
     json_close(json);
 }
 
-static void put_wait(JsonWriter *json, const BlockWait *wait)
+static void put_wait(JsonWriter *json, const LoggedWait *wait)
 {
     json_open_line(json, NULL, '{');
     json_put_integer(json, "launch", wait->block.launch);

@@ -180,7 +180,7 @@ static void name_event(const TraceEvent *event, char *text, size_t size)
         snprintf(text, size, "pending");
         return;
     case SLICE_WAIT:
-        name_block(record, &((const BlockWait *)event->of)->block, " waits", text, size);
+        name_block(record, &((const LoggedWait *)event->of)->block, " waits", text, size);
         return;
     case SLICE_RESUMABLE:
         snprintf(text, size, "may return");
@@ -285,7 +285,7 @@ static void put_barrier(JsonWriter *json, const KernelRecord *record, const Logg
     json_put_text(json, "at", record->log->names.items[barrier->place]);
 }
 
-static void put_wait(JsonWriter *json, const KernelRecord *record, const BlockWait *wait)
+static void put_wait(JsonWriter *json, const KernelRecord *record, const LoggedWait *wait)
 {
     put_block(json, record, &wait->block);
     json_put_integer(json, "from_sm", wait->sm);

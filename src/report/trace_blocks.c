@@ -207,7 +207,7 @@ void trace_launches(Trace *trace, uint64_t most)
 
 typedef struct ShownWait {
     const KernelRecord *record;
-    const BlockWait *wait;
+    const LoggedWait *wait;
 } ShownWait;
 
 static int by_leaving(const void *a, const void *b)
@@ -222,7 +222,7 @@ static int by_leaving(const void *a, const void *b)
 
 static void show_wait(Trace *trace, const ShownWait *shown)
 {
-    const BlockWait *wait = shown->wait;
+    const LoggedWait *wait = shown->wait;
     const uint32_t record = shown->record->number;
     const uint64_t left = trace_ns(trace, wait->left), number = wait->block.number;
     const uint32_t thread = trace_thread(trace, TRACE_WAITS, 0, left, trace_ns(trace, wait->returned));

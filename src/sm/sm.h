@@ -132,22 +132,6 @@ typedef struct BarrierLog {
 /* Of the knob timeline_events barriers may take one of so many. */
 enum { BARRIERS_SHARE = 4 };
 
-/* What an SM tells of a block that has ended, or has left to wait for its children: then the report hands
- * it over. Instructions are those since the block came to this SM. */
-typedef struct BlockReport {
-    const SmKernel *kernel;
-    uint64_t linear;           /* index in the grid */
-    Cycle dispatched, started, ended;
-    Cycle restore_begun, restored, save_begun; /* of its context; 0: it did not come back, or did not leave */
-    uint64_t warp_instructions, thread_instructions;
-    const BarrierLog *barriers;
-    struct BlockFamily *family; /* what it has launched; null: nothing */
-    Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
-                                  what nobody takes is freed with the SM */
-    bool late;                 /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED follows */
-    bool is_taken;             /* the front end has read it */
-} BlockReport;
-
 /* A block that has been suspended, and goes on on whichever SM it is sent to. Owned by the front end. */
 typedef struct Resumption {
     const SmKernel *kernel;
@@ -158,6 +142,23 @@ typedef struct Resumption {
     uint32_t sm;               /* that it left */
     uint32_t place;            /* among those of the front end */
 } Resumption;
+
+/* What an SM tells of a block that has ended, or has left to wait for its children: then the report hands
+ * it over. Instructions are those since the block came to this SM. */
+typedef struct BlockReport {
+    const SmKernel *kernel;
+    uint64_t linear;           /* index in the grid */
+    Cycle dispatched, started, ended;
+    Cycle restore_begun, restored, save_begun; /* of its context; 0: it did not come back, or did not leave */
+    uint64_t warp_instructions, thread_instructions;
+    const BarrierLog *barriers;
+    struct BlockFamily *family; /* what it has launched; null: nothing */
+    Resumption *resumption;    /* that it came back with; null: it has never been away */
+    Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
+                                  what nobody takes is freed with the SM */
+    bool late;                 /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED follows */
+    bool is_taken;             /* the front end has read it */
+} BlockReport;
 
 /* What becomes of a resident block. */
 typedef enum BlockPhase {

@@ -1,6 +1,6 @@
 /* Blocks that leave their SM to wait for what they launched, and come back [DTBL §2.4].
  *
- * A block that has to wait (block->must_wait) issues nothing from the cycle on in which word of it comes.
+ * A block that has to wait away (exec/block_wait.h) issues nothing from the cycle on in which word of it comes.
  * What its warps have under way comes to its end first: results, memory instructions, stores, asynchronous
  * copies, fences, calls. Then its registers, shared memory and SIMT stacks are saved; its warp slots and its
  * place are free, and the front end gets the block. It comes back the same way, on any SM: when it is
@@ -117,7 +117,6 @@ static void leave(Sm *sm, uint32_t index)
         if (sm->warps[__builtin_ctzll(rest)].warp)
             residency_clear_warp_slot(sm, (uint32_t)__builtin_ctzll(rest));
     slot->phase = PHASE_RUNS;
-    slot->block->must_wait = false;
     slot->block->launch = (Launch *)(uintptr_t)&slot->kernel->launch;
     slot->report.suspended = slot->block;
     residency_leave_slot(sm, index, MESSAGE_BLOCK_SUSPENDED);
@@ -134,6 +133,8 @@ void suspend_resume(Sm *sm, Resumption *resumption)
     BlockSlot *slot = &sm->blocks[index];
     Block *block = resumption->block;
     resumption->block = NULL;
+    slot->report.resumption = resumption;
+    block->wait.leaves = false;
     block_free(slot->spare);
     slot->spare = NULL;
     block->launch = &slot->launch;

@@ -72,7 +72,7 @@ static inline StepResult run_pause(IntrinsicCall *call)
     memcpy(&point, intrinsic_argument(call, 0, mask_first(call->step->mask)), sizeof point);
     VEC_PUSH(&pause_rig->calls, warp->block->launch->machine->clock);
     if (pause_rig->waits && pause_rig->waits(warp->block->linear, warp->index, point))
-        warp->block->must_wait = true;
+        block_wait_begin(warp->block, WAITS_FOR_LAUNCHED, WAITS_AWAY);
     return STEP_NEXT;
 }
 
@@ -105,7 +105,9 @@ static inline void hear(PauseRig *rig, const Message *message)
     rig->resident[message->source]--;
     if (message->kind == MESSAGE_BLOCK_DONE)
         return;
-    assert_false(report->suspended->must_wait);
+    assert_true(report->suspended->wait.leaves);
+    while (block_wait_is_open(&report->suspended->wait))
+        block_wait_end(report->suspended, WAITS_FOR_LAUNCHED, message->time, 0);
     VEC_PUSH(&rig->sending, ((Sending){report->linear, report->suspended,
                                        (message->source + rig->step) % (uint32_t)rig->config.sm_count,
                                        message->time + rig->away}));
@@ -163,6 +165,10 @@ static inline void pause_advance(Shard *shard, Cycle end)
 
 /* -- opening, running, closing -- */
 
+static inline void ignore_end(void *context, Block *block, Cycle time) { (void)context, (void)block, (void)time; }
+
+static const BlockWaker pause_waker = {.ends = ignore_end};
+
 static inline uint64_t no_address(void *context, uint32_t number)
 {
     (void)context;
@@ -200,6 +206,7 @@ static inline void make_world(PauseRig *rig)
     rig->sms = xcalloc(sm_count, sizeof *rig->sms);
     for (uint32_t i = 0; i < sm_count; i++) {
         rig->sms[i] = sm_create(config, &rig->crossbar, i, sm_count + partitions);
+        rig->sms[i]->machine.waker = &pause_waker;
         world_add(rig->world, &rig->sms[i]->shard, i);
     }
     rig->partitions = xcalloc(partitions, sizeof *rig->partitions);

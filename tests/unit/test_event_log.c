@@ -73,7 +73,7 @@ static void restless_block(void **state)
     (void)state;
     const LogPlace host = {.log = log_create("host", BLOCKS, LIMIT, 1, 1)};
     for (Cycle time = 0; time < 3 * LIMIT; time++) {
-        const BlockWait wait = {.block = log_block(&host, grid, 0), .left = 100 * time};
+        const LoggedWait wait = {.block = log_block(&host, grid, 0), .left = 100 * time};
         stay(&host, 0, 100 * time);
         log_wait(host.log, &wait);
     }

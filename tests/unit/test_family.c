@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "exec/runtime/family.h"
+#include "exec/warp.h"
 
 enum { GRIDS = 8, GRID_ID = 7 };
 
@@ -14,7 +15,7 @@ typedef struct Rig {
     Family grids[GRIDS];
     char log[256];
     uint32_t length;
-    BlockFamily *resumed;
+    const Block *resumed;
     FamilyEvents events;
 } Rig;
 
@@ -29,7 +30,7 @@ static void on_ready(void *context, Family *family) { note(context, 'r', family)
 
 static void on_complete(void *context, Family *family) { note(context, 'c', family); }
 
-static void on_resume(void *context, BlockFamily *block) { ((Rig *)context)->resumed = block; }
+static void on_resume(void *context, Block *block) { ((Rig *)context)->resumed = block; }
 
 /* Grid 0 is the host's. */
 static Rig *rig_open(void)
@@ -200,6 +201,7 @@ static void the_last_tail_takes_its_grids_place(void **state)
     Rig *rig = rig_open();
     LaunchStream stream = {0}, other = {0};
     BlockFamily *block = xcalloc(1, sizeof *block);
+    Block waiting;
     uint64_t handle;
     LaunchEvent *event = new_event(rig, &handle);
     launch_for(rig, 1, 0, block, LAUNCH_IN_STREAM, &stream);
@@ -210,7 +212,7 @@ static void the_last_tail_takes_its_grids_place(void **state)
     launch(rig, 4, 1, LAUNCH_TAIL, NULL);
     launch(rig, 5, 1, LAUNCH_TAIL, NULL);
     assert_int_equal(rig->grids[4].depth, 1);
-    block->is_waiting = true;
+    block->waiting = &waiting;
     end(rig, 1);
     expect(rig, "r1r4");
     end(rig, 4);
@@ -218,7 +220,7 @@ static void the_last_tail_takes_its_grids_place(void **state)
     assert_null(rig->resumed);
     end(rig, 5);
     expect(rig, "r2r3c5");
-    assert_ptr_equal(rig->resumed, block);
+    assert_ptr_equal(rig->resumed, &waiting);
     block_family_ended(block);
     end(rig, 2);
     end(rig, 3);
@@ -271,17 +273,18 @@ static void blocks_wait_for_their_own_launches(void **state)
     (void)state;
     Rig *rig = rig_open();
     BlockFamily *block = xcalloc(1, sizeof *block);
+    Block waiting;
     launch_for(rig, 1, 0, block, LAUNCH_FREE, NULL);
     launch_for(rig, 2, 0, block, LAUNCH_IN_STREAM, &block->stream);
     launch(rig, 3, 0, LAUNCH_FREE, NULL); /* another block's, or a group */
     launch_for(rig, 4, 0, block, LAUNCH_TAIL, NULL);
     assert_int_equal(block->unfinished, 2);
-    block->is_waiting = true;
+    block->waiting = &waiting;
     end(rig, 1);
     assert_null(rig->resumed);
     end(rig, 2);
-    assert_ptr_equal(rig->resumed, block);
-    assert_false(block->is_waiting);
+    assert_ptr_equal(rig->resumed, &waiting);
+    assert_null(block->waiting);
     launch_for(rig, 5, 0, block, LAUNCH_FREE, NULL);
     block_family_ended(block); /* freed with its last launch */
     end(rig, 5);
@@ -323,14 +326,6 @@ static void handles_belong_to_their_grid(void **state)
     rig_close(rig);
 }
 
-static uint32_t dropped;
-
-static void drop(BlockFamily *block)
-{
-    dropped++;
-    block_family_free(block);
-}
-
 /* All that a failed run leaves is freed: the sanitizers see it. */
 static void runs_that_fail_are_given_up(void **state)
 {
@@ -351,13 +346,12 @@ static void runs_that_fail_are_given_up(void **state)
     stream_wait_event(&rig->grids[0], waiting, &stream, event);
     stream_wait_event(&rig->grids[0], waiting, &stream, event);
     launch(rig, 6, 0, LAUNCH_IN_STREAM, &stream);
-    waiting->is_waiting = true;
     block_family_ended(ended);
-    dropped = 0;
     for (uint32_t i = 0; i < 7; i++) {
-        family_give_up(&rig->grids[i], drop);
-        assert_int_equal(dropped, i >= 3); /* the waits go with grid 3 */
+        family_give_up(&rig->grids[i]);
+        assert_int_equal(waiting->unfinished != 0, i < 3); /* the waits go with grid 3 */
     }
+    block_family_free(waiting); /* its block is, when all are given up */
     rig_close(rig);
 }
 

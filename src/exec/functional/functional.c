@@ -36,13 +36,27 @@ static void on_complete(void *context, Family *family)
     free_launched(run, grid);
 }
 
-static void on_resume(void *context, BlockFamily *block)
+static void on_resume(void *context, Block *block)
 {
-    FunctionalRun *run = context;
+    (void)context;
+    block_wait_end(block, WAITS_FOR_LAUNCHED, 0, 0);
+}
+
+/* The block gets a slot again when one is free. */
+static void wake(void *context, Block *block, Cycle time)
+{
+    (void)context, (void)time;
+    FunctionalRun *run = grid_of(block)->run;
+    Block *last = run->aside.items[--run->aside.count];
+    run->aside.items[block->slot] = last;
+    last->slot = block->slot;
+    block->wait.leaves = false;
     if (run->first_resumed == run->resumed.count)
         run->first_resumed = run->resumed.count = 0;
-    VEC_PUSH(&run->resumed, (Block *)block->waiting);
+    VEC_PUSH(&run->resumed, block);
 }
+
+static const BlockWaker waker = {.ends = wake};
 
 void functional_add(FunctionalRun *run, FunctionalGrid *grid)
 {
@@ -62,7 +76,7 @@ void functional_add(FunctionalRun *run, FunctionalGrid *grid)
 static bool block_round(FunctionalRun *run, Block *block)
 {
     bool goes_on = false;
-    for (uint32_t i = 0; i < block->warp_count && run->error->status == WB_OK && !block->must_wait; i++) {
+    for (uint32_t i = 0; i < block->warp_count && run->error->status == WB_OK && !block_wait_is_open(&block->wait); i++) {
         Warp *warp = &block->warps[i];
         if (!warp->live)
             continue;
@@ -79,7 +93,7 @@ enum { ROUNDS = 16 };
 
 static WbStatus run_block(FunctionalRun *run, Block *block)
 {
-    for (uint32_t round = 0; round < ROUNDS && block->live_warps && !block->must_wait; round++) {
+    for (uint32_t round = 0; round < ROUNDS && block->live_warps && !block_wait_is_open(&block->wait); round++) {
         bool goes_on = block_round(run, block);
         if (run->error->status != WB_OK)
             return run->error->status;
@@ -184,13 +198,13 @@ static void end_block(FunctionalRun *run, Slot *slot)
         family_ended(&grid->family, &run->events);
 }
 
-/* The block leaves its slot until what it has launched is complete. */
+/* The block leaves its slot until its waits are over. */
 static void put_aside(FunctionalRun *run, Slot *slot)
 {
     run->moves++;
     Block *block = slot->block;
-    block->must_wait = false;
-    block->family->waiting = block;
+    block->slot = run->aside.count;
+    VEC_PUSH(&run->aside, block);
     *slot = (Slot){0};
     run->busy_slots--;
 }
@@ -226,7 +240,7 @@ static WbStatus visit(FunctionalRun *run, uint32_t number)
         }
         if (run_block(run, slot->block) || look(run))
             return run->error->status;
-        if (slot->block->must_wait)
+        if (block_wait_is_open(&slot->block->wait))
             put_aside(run, slot);
         else if (!slot->block->live_warps)
             end_block(run, slot);
@@ -247,6 +261,7 @@ WbStatus functional_visit(FunctionalRun *run)
     Machine *machine = run->grids->launch.machine;
     machine->clock = run->clock;
     machine->memory = run->memory;
+    machine->waker = &waker;
     if (run->next_slot == run->slots.count)
         VEC_PUSH(&run->slots, (Slot){0});
     const WbStatus status = visit(run, run->next_slot++);
@@ -259,8 +274,6 @@ WbStatus functional_visit(FunctionalRun *run)
 }
 
 bool functional_is_over(const FunctionalRun *run) { return !run->busy_slots && !has_work(run); }
-
-static void drop_block(BlockFamily *block) { block_free(block->waiting); }
 
 FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, const DependencyGraph *graph,
                                  const FunctionalLimits *limits, DeviceRuntime *runtime, uint64_t clock)
@@ -294,18 +307,21 @@ uint64_t functional_clock(const FunctionalRun *run) { return run->clock; }
 void functional_free(FunctionalRun *run)
 {
     for (uint32_t i = 0; i < run->grid_count && !functional_is_over(run); i++)
-        family_give_up(&run->grids[i].family, drop_block);
+        family_give_up(&run->grids[i].family);
     for (uint32_t i = 0; i < run->launched.count; i++)
-        family_give_up(&run->launched.items[i]->family, drop_block);
+        family_give_up(&run->launched.items[i]->family);
     for (uint32_t i = 0; i < run->launched.count; i++)
         free_launched(run, run->launched.items[i]);
     for (uint32_t i = run->first_resumed; i < run->resumed.count; i++)
         block_free(run->resumed.items[i]);
+    for (uint32_t i = 0; i < run->aside.count; i++)
+        block_free(run->aside.items[i]);
     for (uint32_t i = 0; i < run->slots.count; i++)
         block_free(run->slots.items[i].block);
     ready_free(&run->graph);
     VEC_FREE(&run->slots);
     VEC_FREE(&run->queue);
+    VEC_FREE(&run->aside);
     VEC_FREE(&run->resumed);
     VEC_FREE(&run->launched);
     xfree(run);

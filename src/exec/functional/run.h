@@ -31,6 +31,7 @@ struct FunctionalRun {
     uint64_t rounds_seen;
     VEC(FunctionalGrid *) queue; /* grids that are ready, from `first` on those with blocks left */
     uint32_t first;
+    VEC(Block *) aside;   /* blocks that wait, out of their slots; aside[block->slot] is the block */
     VEC(Block *) resumed; /* blocks that have waited, from first_resumed on */
     uint32_t first_resumed;
     VEC(FunctionalGrid *) launched; /* by kernels, not complete */

@@ -15,8 +15,10 @@ static uint32_t thread_of(const LaunchCaller *caller)
 BlockFamily *runtime_block(const LaunchCaller *caller)
 {
     Block *block = block_of(caller);
-    if (!block->family)
+    if (!block->family) {
         block->family = xcalloc(1, sizeof *block->family);
+        block->free_family = block_family_free;
+    }
     return block->family;
 }
 
@@ -220,11 +222,10 @@ void runtime_wait(const LaunchCaller *caller)
 {
     Block *block = block_of(caller);
     BlockFamily *family = block->family;
-    block->must_wait = family && family->unfinished;
-    if (!block->must_wait)
+    if (!family || !family->unfinished || family->waiting)
         return;
-    family->waits += !family->is_waiting;
-    family->is_waiting = true;
+    family->waiting = block;
+    block_wait_begin(block, WAITS_FOR_LAUNCHED, WAITS_AWAY);
 }
 
 WbStatus runtime_finish(DeviceRuntime *runtime, Error *error)

@@ -132,7 +132,7 @@ BlockFamily *runtime_block(const LaunchCaller *caller);
 DeviceError runtime_stream(const LaunchCaller *caller, uint64_t handle, LaunchStream **stream);
 /* Ends the run for it. */
 StepResult runtime_no_stream(const LaunchCaller *caller, uint64_t handle);
-/* The block waits for what it has launched, if that is not complete: its must_wait is set then. */
+/* The block waits for what it has launched, if that is not complete. */
 void runtime_wait(const LaunchCaller *caller);
 /* A launch has begun: it is pending no longer. */
 void runtime_begun(DeviceRuntime *runtime);

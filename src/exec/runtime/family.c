@@ -52,9 +52,10 @@ static void block_is_served(BlockFamily *block, const FamilyEvents *events)
         return;
     if (block->has_ended) {
         block_family_free(block);
-    } else if (block->is_waiting) {
-        block->is_waiting = false;
-        events->resume(events->context, block);
+    } else if (block->waiting) {
+        struct Block *waiting = block->waiting;
+        block->waiting = NULL;
+        events->resume(events->context, waiting);
     }
 }
 
@@ -141,28 +142,24 @@ void family_ended(Family *family, const FamilyEvents *events)
 }
 
 /* What stands for an event in a stream belongs to nobody but those that it waits for. */
-static void give_up_markers(const Family *family, void (*drop)(BlockFamily *block))
+static void give_up_markers(const Family *family)
 {
     for (uint32_t i = 0; i < family->waiters.count; i++) {
         Family *waiter = family->waiters.items[i];
         if (!waiter->is_marker || --waiter->waits_for)
             continue;
-        family_give_up(waiter, drop);
+        family_give_up(waiter);
         xfree(waiter);
     }
 }
 
-void family_give_up(Family *family, void (*drop)(BlockFamily *block))
+void family_give_up(Family *family)
 {
     BlockFamily *block = family->block;
-    give_up_markers(family, drop);
+    give_up_markers(family);
     free_lists(family);
-    if (!block || --block->unfinished)
-        return;
-    if (block->has_ended)
+    if (block && !--block->unfinished && block->has_ended)
         block_family_free(block);
-    else if (block->is_waiting && drop)
-        drop(block);
 }
 
 /* -- handles: what it is, the grid's number, its own number -- */

@@ -56,22 +56,19 @@ struct Family {
 struct BlockFamily {
     uint32_t unfinished;
     bool has_ended;
-    bool is_waiting;           /* for unfinished to become 0 */
-    uint32_t waits;            /* times that it has begun to */
-    void *waiting;             /* the block, for whoever made it wait */
-    bool is_away;              /* the same one's: it has left its SM */
-    uint32_t served;           /* and: the last of `waits` that is over */
+    struct Block *waiting;     /* the block, while it waits for unfinished to become 0; null: it does not */
     LaunchStream stream;       /* launches into stream 0 */
     LaunchStream *of_threads;  /* [thread] of cudaStreamPerThread; null: not used yet */
     struct ThreadError *errors; /* [thread] of its calls: exec/runtime/device_runtime.h; null: there was none */
 };
 
 /* Who is told of what follows. `ready`: the grid may start. `complete`: it is; nothing refers to it
- * afterwards. `resume`: the block need not wait any longer. */
+ * afterwards. `resume`: the block need not wait
+ * for its launches any longer. */
 typedef struct FamilyEvents {
     void (*ready)(void *context, Family *family);
     void (*complete)(void *context, Family *family);
-    void (*resume)(void *context, BlockFamily *block);
+    void (*resume)(void *context, struct Block *block);
     void *context;
 } FamilyEvents;
 
@@ -87,9 +84,8 @@ void family_arrived(Family *family, const FamilyEvents *events);
  * tail launch is complete then: that takes its place, so that a chain of them may be of any length. */
 void family_ended(Family *family, const FamilyEvents *events);
 /* The family will never complete: the run has failed. Frees what it has allocated, not itself; all families
- * of the run are given up before the first is freed. With the last launch of a block that waits, that goes
- * to `drop`, which frees what waits; null: somebody else does. */
-void family_give_up(Family *family, void (*drop)(BlockFamily *block));
+ * of the run are given up before the first of them or of its blocks is freed. */
+void family_give_up(Family *family);
 
 /* -- streams and events of a grid -- */
 
