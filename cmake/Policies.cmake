@@ -1,22 +1,55 @@
-# Lists the policies for the files that register them, as policy_lists.h in POLICY_LISTS_DIRECTORY.
+# Lists what the build finds by itself, in GENERATED_DIRECTORY: the files of knobs of all components
+# (knob_files.def), and the policies with their counters (policy_lists.h).
 #
 # A policy is a file of its kind's folder that exports a constant named after folder and file:
 # src/grid/place/loose_round_robin.c exports place_loose_round_robin. The list of a kind is a macro that
 # applies its argument to each file's name: #define PLACE_POLICIES(X) X(loose_round_robin)
-set(POLICY_LISTS_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
+#
+# A .def of the same name beside it holds the policy's own knobs and counters. The knobs come behind those of
+# the components; policies that count are listed by folder and file: #define POLICY_COUNTERS(X) X(admit, waves)
+set(GENERATED_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
+target_include_directories(warpbeam_flags INTERFACE ${GENERATED_DIRECTORY})
+
+# In the order of lists and dumps.
+set(component_knobs
+    sim/sim mem/crossbar mem/dram mem/l2 mem/l1 sm/sm sm/units grid/grid grid/launch grid/graph)
+set(policy_folders sm/sched grid/source grid/admit grid/place grid/order)
+
+set(knob_files "/* The knobs of all components, then those of policies. */\n")
+foreach(component ${component_knobs})
+    string(APPEND knob_files "#include \"${component}.def\"\n")
+endforeach()
 
 set(policy_lists "/* The policies that the build found, by folder. */\n")
-foreach(folder src/sm/sched src/grid/source src/grid/admit src/grid/place src/grid/order)
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+set(policy_counters "")
+foreach(folder ${policy_folders})
+    file(GLOB sources CONFIGURE_DEPENDS src/${folder}/*.c)
     list(FILTER sources EXCLUDE REGEX "/registry\\.c$")
     list(SORT sources)
     get_filename_component(kind ${folder} NAME)
-    string(TOUPPER ${kind} kind)
-    string(APPEND policy_lists "#define ${kind}_POLICIES(X)")
+    string(TOUPPER ${kind} list)
+    string(APPEND policy_lists "#define ${list}_POLICIES(X)")
     foreach(source ${sources})
         get_filename_component(name ${source} NAME_WE)
         string(APPEND policy_lists " X(${name})")
     endforeach()
     string(APPEND policy_lists "\n")
+
+    file(GLOB tables CONFIGURE_DEPENDS src/${folder}/*.def)
+    list(SORT tables)
+    foreach(table ${tables})
+        get_filename_component(name ${table} NAME_WE)
+        if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/${folder}/${name}.c)
+            message(FATAL_ERROR "src/${folder}/${name}.def belongs to no policy: there is no ${name}.c beside it.")
+        endif()
+        string(APPEND knob_files "#ifdef POLICY\nPOLICY(${kind}, ${name})\n#endif\n#include \"${folder}/${name}.def\"\n")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+        file(STRINGS ${table} counts REGEX "^COUNT\\(")
+        if(counts)
+            string(APPEND policy_counters " X(${kind}, ${name})")
+        endif()
+    endforeach()
 endforeach()
-file(CONFIGURE OUTPUT ${POLICY_LISTS_DIRECTORY}/policy_lists.h CONTENT "${policy_lists}" @ONLY)
+string(APPEND policy_lists "#define POLICY_COUNTERS(X)${policy_counters}\n")
+file(CONFIGURE OUTPUT ${GENERATED_DIRECTORY}/policy_lists.h CONTENT "${policy_lists}" @ONLY)
+file(CONFIGURE OUTPUT ${GENERATED_DIRECTORY}/knob_files.def CONTENT "${knob_files}" @ONLY)

@@ -1,4 +1,5 @@
-/* The parts of the machine that count something, and where their counters are. */
+/* The parts of the machine that count something, and where their counters are. Behind them come the policies
+ * that have counters of their own, as the build found them. */
 #include "api/cycle.h"
 #include "sm/lsu/lsu.h"
 
@@ -116,22 +117,65 @@ static const void *graph_at(const CycleMachine *machine, uint32_t index, Cycle n
     return &machine->front_end->dats->statistics;
 }
 
+/* -- policies -- */
+
+#define DECLARE(kind, file) extern const StatTable kind##_##file##_counters;
+POLICY_COUNTERS(DECLARE)
+#undef DECLARE
+
+const void *component_of_scheduler(const CycleMachine *machine, uint32_t index, const StatTable *table)
+{
+    const uint32_t each = (uint32_t)machine->config.schedulers;
+    return sm_policy_counters(machine->sms[index / each], index % each, table);
+}
+
+const void *component_of_front_end(const CycleMachine *machine, uint32_t index, const StatTable *table)
+{
+    (void)index;
+    const void *counters = dispatcher_counters(&machine->front_end->dispatcher, table);
+    return counters ? counters : dats_order_counters(machine->front_end->dats, table);
+}
+
+/* What there is one of the kind for, and where. */
+#define IN_SCHEDULER(table) "scheduler", table, count_schedulers, NULL, component_of_scheduler
+#define IN_FRONT_END(table) "GPU", table, count_front_ends, NULL, component_of_front_end
+#define PARTS_sched IN_SCHEDULER
+#define PARTS_source IN_FRONT_END
+#define PARTS_admit IN_FRONT_END
+#define PARTS_place IN_FRONT_END
+#define PARTS_order IN_FRONT_END
+
+uint32_t component_count(const ComponentKind *kind, const CycleMachine *machine)
+{
+    return kind->counted && !kind->counted(machine, 0, kind->table) ? 0 : kind->count(machine);
+}
+
+const void *component_at(const ComponentKind *kind, const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    return kind->counted ? kind->counted(machine, index, kind->table) : kind->at(machine, index, now);
+}
+
 const ComponentKind components[COMPONENT_COUNT] = {
-    [COMPONENT_EXEC] = {"exec", "", "SM", &exec_statistics, count_sms, exec_at},
-    [COMPONENT_FRONT_END] = {"front_end", "", "GPU", &grid_statistics, count_front_ends, front_end_at},
-    [COMPONENT_GRAPH] = {"graph", "graph.", "GPU", &dats_statistics, count_front_ends, graph_at},
-    [COMPONENT_SM] = {"sm", "sm.", "SM", &sm_statistics, count_sms, sm_at},
+    [COMPONENT_EXEC] = {"exec", "", "SM", &exec_statistics, count_sms, exec_at, NULL},
+    [COMPONENT_FRONT_END] = {"front_end", "", "GPU", &grid_statistics, count_front_ends, front_end_at, NULL},
+    [COMPONENT_GRAPH] = {"graph", "graph.", "GPU", &dats_statistics, count_front_ends, graph_at, NULL},
+    [COMPONENT_SM] = {"sm", "sm.", "SM", &sm_statistics, count_sms, sm_at, NULL},
     [COMPONENT_SCHEDULER] = {"scheduler", "scheduler.", "scheduler", &scheduler_statistics, count_schedulers,
-                             scheduler_at},
-    [COMPONENT_LSU] = {"lsu", "lsu.", "SM", &lsu_statistics, count_sms, lsu_at},
-    [COMPONENT_L1] = {"l1", "l1.", "SM", &l1_statistics, count_sms, l1_at},
-    [COMPONENT_L2] = {"l2", "l2.", "slice", &l2_statistics, count_slices, l2_at},
-    [COMPONENT_DRAM] = {"dram", "dram.", "channel", &dram_statistics, count_channels, dram_at},
+                             scheduler_at, NULL},
+    [COMPONENT_LSU] = {"lsu", "lsu.", "SM", &lsu_statistics, count_sms, lsu_at, NULL},
+    [COMPONENT_L1] = {"l1", "l1.", "SM", &l1_statistics, count_sms, l1_at, NULL},
+    [COMPONENT_L2] = {"l2", "l2.", "slice", &l2_statistics, count_slices, l2_at, NULL},
+    [COMPONENT_DRAM] = {"dram", "dram.", "channel", &dram_statistics, count_channels, dram_at, NULL},
     [COMPONENT_REQUEST_OUT] = {"request_out", "request_out.", "SM", &port_statistics, count_sms,
-                               request_out_at},
+                               request_out_at, NULL},
     [COMPONENT_REQUEST_IN] = {"request_in", "request_in.", "slice", &port_statistics, count_slices,
-                              request_in_at},
+                              request_in_at, NULL},
     [COMPONENT_REPLY_OUT] = {"reply_out", "reply_out.", "slice", &port_statistics, count_slices,
-                             reply_out_at},
-    [COMPONENT_REPLY_IN] = {"reply_in", "reply_in.", "SM", &port_statistics, count_sms, reply_in_at},
+                             reply_out_at, NULL},
+    [COMPONENT_REPLY_IN] = {"reply_in", "reply_in.", "SM", &port_statistics, count_sms, reply_in_at, NULL},
+#define LIST(kind, file)                                                                                     \
+    [COMPONENT_##kind##_##file] = {#kind "_" #file, #kind "_" #file ".",                                     \
+                                   PARTS_##kind(&kind##_##file##_counters)},
+    POLICY_COUNTERS(LIST)
+#undef LIST
 };

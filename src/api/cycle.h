@@ -56,6 +56,10 @@ typedef struct CycleMachine {
     Watchdog watchdog;
 } CycleMachine;
 
+/* What the policy of that table has counted there; null: the machine does not use it. */
+const void *component_of_scheduler(const CycleMachine *machine, uint32_t index, const StatTable *table);
+const void *component_of_front_end(const CycleMachine *machine, uint32_t index, const StatTable *table);
+
 /* Checks that the policies that knobs name exist. */
 WbStatus cycle_check_policies(const GpuConfig *config, Error *error);
 /* Checks all knobs of cycle mode together. */

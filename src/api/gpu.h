@@ -122,6 +122,8 @@ WbStatus gpu_end(WbGpu *gpu, WbStatus status);
 WbStatus gpu_refuse(WbGpu *gpu, const char *sentence);
 /* A statistic as wb_stat_at() and wb_stat_find() have it, within a call; `index` is that of one. */
 WbStat gpu_stat_at(const WbGpu *gpu, size_t index);
+/* Whether the counters of the component belong into reports of the GPU. */
+bool gpu_shows(const WbGpu *gpu, unsigned component);
 bool gpu_stat_find(const WbGpu *gpu, const char *name, WbStat *stat);
 /* A copy of the text that lives as long as the records do. */
 const char *gpu_keep_name(WbGpu *gpu, const char *name);

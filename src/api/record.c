@@ -18,9 +18,9 @@ static void read_component(const CycleMachine *machine, const ComponentKind *kin
                            uint64_t *values)
 {
     const size_t rows = kind->table->count;
-    const uint32_t count = kind->count(machine);
+    const uint32_t count = component_count(kind, machine);
     for (uint32_t i = 0; i < count; i++) {
-        const void *part = kind->at(machine, i, now);
+        const void *part = component_at(kind, machine, i, now);
         stat_sum(kind->table, part, sums);
         if (values)
             stat_read(kind->table, part, values + i * rows);
@@ -36,8 +36,8 @@ Snapshot *snapshot_take(const CycleMachine *machine, Cycle now, bool details)
         const ComponentKind *kind = &components[c];
         const size_t rows = kind->table->count;
         snapshot->sums[c] = xcalloc(rows, sizeof(uint64_t));
-        if (details)
-            snapshot->values[c] = xmalloc(kind->count(machine) * rows * sizeof(uint64_t));
+        if (details) /* zeros of a policy that is not in use, but may be at the next snapshot */
+            snapshot->values[c] = xcalloc(kind->count(machine) * rows, sizeof(uint64_t));
         read_component(machine, kind, now, snapshot->sums[c], snapshot->values[c]);
     }
     snapshot->columns = series_columns(machine, snapshot->sums);
@@ -129,7 +129,7 @@ void record_counters(KernelRecord *record, const CycleMachine *machine, const Sn
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         ComponentRecord *component = &record->components[c];
         const size_t rows = components[c].table->count;
-        component->count = components[c].count(machine);
+        component->count = component_count(&components[c], machine);
         if (details && before->values[c] && after->values[c])
             component->values = differences(before->values[c], after->values[c], component->count * rows);
     }

@@ -18,6 +18,7 @@
 #include "base/stat.h"
 #include "depend/draft.h"
 #include "grid/policy.h"
+#include "policy_lists.h"
 
 /* The kinds of parts that count something. */
 typedef enum Component {
@@ -34,7 +35,12 @@ typedef enum Component {
     COMPONENT_REQUEST_IN,
     COMPONENT_REPLY_OUT,
     COMPONENT_REPLY_IN,
-    COMPONENT_COUNT
+    /* what policies count, those with counters of their own: COMPONENT_admit_waves */
+#define POLICY_COMPONENT(kind, file) COMPONENT_##kind##_##file,
+    POLICY_COUNTERS(POLICY_COMPONENT)
+#undef POLICY_COMPONENT
+    COMPONENT_COUNT,
+    COMPONENT_FIRST_POLICY = COMPONENT_REPLY_IN + 1
 } Component;
 
 struct CycleMachine;
@@ -47,13 +53,19 @@ typedef struct ComponentKind {
     uint32_t (*count)(const struct CycleMachine *machine);
     /* The struct of the table's counters, brought up to the cycles before `now`. */
     const void *(*at)(const struct CycleMachine *machine, uint32_t index, Cycle now);
+    /* Instead, of a policy: what it has counted there; null: it is not the one in use. */
+    const void *(*counted)(const struct CycleMachine *machine, uint32_t index, const StatTable *table);
 } ComponentKind;
 
 extern const ComponentKind components[COMPONENT_COUNT];
+/* Parts of the kind; 0: it is a policy that the machine does not use. */
+uint32_t component_count(const ComponentKind *kind, const struct CycleMachine *machine);
+const void *component_at(const ComponentKind *kind, const struct CycleMachine *machine, uint32_t index,
+                         Cycle now);
 
 /* Counters of all parts of one kind. Schedulers are numbered through all SMs. */
 typedef struct ComponentRecord {
-    uint32_t count;   /* parts */
+    uint32_t count;   /* parts; 0: of a policy that was not in use, which reports leave out */
     uint64_t *values; /* [count * table->count], part by part; null: only sums are kept */
 } ComponentRecord;
 
@@ -130,6 +142,11 @@ void snapshot_let_go(Snapshot *snapshot);
  * both have that. */
 void record_counters(KernelRecord *record, const struct CycleMachine *machine, const Snapshot *before,
                      const Snapshot *after, bool details);
+/* Whether reports of the kernel show it: a policy only where it was in use. */
+static inline bool record_has(const KernelRecord *record, unsigned component)
+{
+    return !components[component].counted || record->components[component].count;
+}
 /* Sums of the component's counters over all its parts; the caller frees them. */
 uint64_t *record_sums(const KernelRecord *record, Component component);
 /* Accesses to memory by each SM; the caller frees them. */

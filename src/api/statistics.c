@@ -77,6 +77,18 @@ static uint64_t value_at(const WbGpu *gpu, size_t index)
                                : value;
 }
 
+/* A policy's that has counted something, or that the machine uses now. */
+bool gpu_shows(const WbGpu *gpu, unsigned component)
+{
+    const ComponentKind *kind = &components[component];
+    if (!kind->counted)
+        return true;
+    for (size_t row = 0; row < kind->table->count; row++)
+        if (gpu->statistics.values[component][row])
+            return true;
+    return gpu->cycle && component_count(kind, gpu->cycle);
+}
+
 size_t wb_stat_count(const WbGpu *gpu) { return gpu ? gpu->statistics.count : 0; }
 
 /* What it last said is no part of what a GPU is: whoever may only look at it is told as well. */

@@ -34,6 +34,9 @@ typedef struct Knob {
     const char *description;
 } Knob;
 
+/* The choices of an enumeration's row. */
+#define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 typedef struct KnobTable {
     const char *title; /* what the knobs belong to, for sentences: "GPU configuration" */
     const Knob *rows;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/nearest.h"
 
 int policy_find(const PolicyKind *kind, const char *name, Error *error)
@@ -20,4 +21,10 @@ int policy_find(const PolicyKind *kind, const char *name, Error *error)
         "The knob %s names a policy '%.80s', which does not exist%s `warpbeam list policies` shows all.",
         kind->knob, name, nearest_hint(&nearest, hint, sizeof hint));
     return -1;
+}
+
+/* A struct of counters alone, as base/own_counters.h makes it. */
+void *policy_count(const StatTable *counters)
+{
+    return counters ? xcalloc(counters->count, sizeof(uint64_t)) : NULL;
 }

@@ -1,16 +1,27 @@
 /* Policies: decisions that a user may replace by naming another one in a knob. Each policy is one file that
  * exports one constant struct of functions; the build lists them (policy_lists.h), and each kind shows
- * its own through a PolicyKind. */
+ * its own through a PolicyKind.
+ *
+ * A policy owns its parameters and its counters. They are rows of a .def of its name beside its file, which
+ * the build finds as well:
+ *
+ *     KNOB_INTEGER(waves_most, 2, 1, 64, "waves", "...")   a knob like any other: config->waves_most
+ *     COUNT(refused, "blocks", "...")                      a statistic: <folder>_<file>.refused
+ *
+ * A knob's name begins with the file's, so that it says whose it is. Counters are in reports while the policy
+ * is the one in use. Whoever asks the policy keeps them, zero at first, and hands them to it as `counters`,
+ * the struct that base/own_counters.h makes of the rows; the policy only adds to them. */
 #ifndef BASE_POLICY_H
 #define BASE_POLICY_H
 
-#include "base/error.h"
+#include "base/stat.h"
 
 /* What a policy says about itself. */
 typedef struct Policy {
     const char *name;        /* as in the knob: "loose-round-robin"; null: there is none */
     const char *description;
     const char *source;      /* paper or document */
+    const StatTable *counters; /* of its own; null: none */
 } Policy;
 
 typedef struct PolicyKind {
@@ -21,5 +32,7 @@ typedef struct PolicyKind {
 
 /* The number of the policy of that name, or -1 with the sentence. */
 int policy_find(const PolicyKind *kind, const char *name, Error *error);
+/* Its counters, all zero, for xfree(); null: it has none. */
+void *policy_count(const StatTable *counters);
 
 #endif

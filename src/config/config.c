@@ -11,16 +11,6 @@
 #include <unistd.h>
 #include <yaml.h>
 
-/* In the order of the enums they stand for, which config.h or the component declares. */
-static const char *const newer_ptx_names[] = {"tell", "take", "refuse", NULL}; /* NewerPtx */
-static const char *const register_counts_names[] = {"compiled", "estimate", NULL}; /* RegisterCounts */
-static const char *const divergence_names[] = {"stack", "independent", NULL};
-static const char *const memory_check_names[] = {"allocation", "report", "page", NULL}; /* MemoryCheck */
-static const char *const mode_names[] = {"functional", "cycle", NULL};
-static const char *const write_hit_names[] = {"update", "invalidate", NULL};
-static const char *const graph_l1_names[] = {"invalidate", "bypass", "none", NULL};
-static const char *const machine_code_names[] = {"ptx", "native", NULL};
-
 #define KNOB_ROW(field, kind) #field, KNOB_KIND_##kind, offsetof(GpuConfig, field)
 #define KNOB_INTEGER(field, initial, minimum, maximum, unit, description)                                    \
     {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, false, NULL, unit, description},
@@ -32,9 +22,11 @@ static const char *const machine_code_names[] = {"ptx", "native", NULL};
     {KNOB_ROW(field, BOOLEAN), #initial, 0, 0, false, NULL, "", description},
 #define KNOB_STRING(field, initial, description)                                                             \
     {KNOB_ROW(field, STRING), initial, 0, 0, false, NULL, "", description},
+#define COUNT(field, unit, description)
 static const Knob rows[] = {
 #include "config/config.def"
 };
+#undef COUNT
 #undef KNOB_INTEGER
 #undef KNOB_POWER
 #undef KNOB_ENUMERATION

@@ -16,14 +16,16 @@ typedef enum WriteHit { WRITE_HIT_UPDATE, WRITE_HIT_INVALIDATE } WriteHit;
 typedef enum MachineCode { MACHINE_CODE_PTX, MACHINE_CODE_NATIVE } MachineCode;
 
 /* Integers are 64 bits wide so that one kind of knob serves all of them. Divergence is the enum of
- * exec/warp.h. */
+ * exec/warp.h, MemoryCheck of mem/space.h, NewerPtx and RegisterCounts of api/gpu.h. */
 typedef struct GpuConfig {
 #define KNOB_INTEGER(field, initial, minimum, maximum, unit, description) uint64_t field;
 #define KNOB_POWER(field, initial, minimum, maximum, unit, description) uint64_t field;
 #define KNOB_ENUMERATION(field, initial, choices, description) uint32_t field;
 #define KNOB_BOOLEAN(field, initial, description) bool field;
 #define KNOB_STRING(field, initial, description) char field[KNOB_STRING_SIZE];
+#define COUNT(field, unit, description) /* of policies, which have a table of their own */
 #include "config/config.def"
+#undef COUNT
 #undef KNOB_INTEGER
 #undef KNOB_POWER
 #undef KNOB_ENUMERATION

@@ -15,17 +15,49 @@ static const Stat rows[] = {
 
 const StatTable dats_statistics = {rows, sizeof rows / sizeof *rows};
 
+static void *find_counters(const Dats *dats, const StatTable *table)
+{
+    for (uint32_t i = 0; i < dats->counted.count; i++)
+        if (dats->counted.items[i].table == table)
+            return dats->counted.items[i].counters;
+    return NULL;
+}
+
+/* An order's own counters are there from its first graph on; the knob's from the beginning. */
+static void *count_order(Dats *dats, const GraphOrder *order)
+{
+    const StatTable *table = order->about.counters;
+    void *found = find_counters(dats, table);
+    if (found || !table)
+        return found;
+    const OrderCounters counted = {table, policy_count(table)};
+    VEC_PUSH(&dats->counted, counted);
+    return counted.counters;
+}
+
+const void *dats_order_counters(const Dats *dats, const StatTable *table)
+{
+    return find_counters(dats, table);
+}
+
 Dats *dats_create(const GpuConfig *config, MemoryPort *port)
 {
     Dats *dats = xcalloc(1, sizeof *dats);
     dats->config = config;
     dats->port = port;
+    Error error = {0};
+    const GraphOrder *order = order_find(config->graph_order, &error);
+    if (order)
+        count_order(dats, order);
     return dats;
 }
 
 void dats_free(Dats *dats)
 {
     graph_buffer_free(&dats->buffer);
+    for (uint32_t i = 0; i < dats->counted.count; i++)
+        xfree(dats->counted.items[i].counters);
+    VEC_FREE(&dats->counted);
     VEC_FREE(&dats->ended);
     VEC_FREE(&dats->ready_joins);
     xfree(dats);
@@ -344,7 +376,7 @@ static bool run_joins(Dats *dats)
 static const GraphNode *choose(Dats *dats)
 {
     if (!dats->is_chosen)
-        dats->chosen = dats->run->order->next(&dats->buffer, dats->run->bound);
+        dats->chosen = dats->run->order->next(&dats->buffer, dats->run->bound, dats->order_counters);
     dats->is_chosen = true;
     return dats->chosen;
 }
@@ -436,6 +468,7 @@ void dats_begin(Dats *dats, GraphRun *run, Cycle now)
         dats->buffer.context = dats;
     }
     run->dats = dats;
+    dats->order_counters = count_order(dats, run->order);
     dats->run = run;
     dats->blocks_left = run->graph->block_count;
     dats->additions = 0;
@@ -468,9 +501,9 @@ static uint32_t id_of(const GridKernel *kernel, uint64_t block)
 }
 
 /* The kernel has come into the distributor: its blocks may run. */
-static void *init(const DispatchView *view, const GridKernel *kernel)
+static void *init(const DispatchView *view, const GridKernel *kernel, void *counters)
 {
-    (void)view;
+    (void)view, (void)counters;
     tell_news(kernel->graph->dats);
     return kernel->graph->dats;
 }
@@ -505,7 +538,12 @@ static void block_ended(void *state, const DispatchView *view, const BlockEvent 
 const BlockSource dats_source = {
     .base =
         {
-            .about = {"dependency-graph", "Blocks whose parents have ended", "Wireframe, section 4"},
+            .about =
+                {
+                    .name = "dependency-graph",
+                    .description = "Blocks whose parents have ended",
+                    .source = "Wireframe, section 4",
+                },
             .init = init,
             .block_started = block_started,
             .block_ended = block_ended,

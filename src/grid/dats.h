@@ -53,10 +53,18 @@ typedef struct DatsPhase {
     bool is_starved, is_bound, is_halted, is_blocked;
 } DatsPhase;
 
+/* What an order has counted. */
+typedef struct OrderCounters {
+    const StatTable *table;
+    void *counters;
+} OrderCounters;
+
 /* Invariant: run is null exactly while there is no graph; `chosen` is what the order says, while is_chosen;
  * ready_joins are in the buffer, ready. */
 typedef struct Dats {
     const GpuConfig *config;
+    VEC(OrderCounters) counted; /* of orders that have been in use, the knob's first */
+    void *order_counters;    /* of the graph's order; null: it has none */
     MemoryPort *port;        /* null: what lies in memory comes at once */
     GraphRun *run;
     GraphBuffer buffer;
@@ -91,6 +99,9 @@ bool dats_advance(Dats *dats, Cycle now);
 Cycle dats_next(const Dats *dats);
 /* Counts cycles up to `now`. */
 void dats_account(Dats *dats, Cycle now);
+
+/* What the order of that table has counted; null: it has not been in use. */
+const void *dats_order_counters(const Dats *dats, const StatTable *table);
 
 /* Nodes in the buffer that are ready. */
 uint32_t dats_ready(const Dats *dats);

@@ -17,9 +17,10 @@ static const BlockSource *source_of(const Dispatcher *dispatcher, const GridKern
     return kernel->graph ? &dats_source : dispatcher->policies.source;
 }
 
-static void *make_state(const BlockPolicy *policy, const DispatchView *view, const GridKernel *kernel)
+static void *make_state(const BlockPolicy *policy, const DispatchView *view, const GridKernel *kernel,
+                        void *counters)
 {
-    return policy->init ? policy->init(view, kernel) : NULL;
+    return policy->init ? policy->init(view, kernel, counters) : NULL;
 }
 
 static void free_state(const BlockPolicy *policy, void *state)
@@ -35,8 +36,13 @@ void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const Disp
     for (uint32_t i = 0; i < sm_count; i++)
         dispatcher->sms[i].free = resources_of_sm(config);
     dispatcher->view = (DispatchView){.config = config, .sm_count = sm_count, .sms = dispatcher->sms};
-    dispatcher->admit_state = make_state(&policies->admit->base, &dispatcher->view, NULL);
-    dispatcher->place_state = make_state(&policies->place->base, &dispatcher->view, NULL);
+    dispatcher->source_counters = policy_count(policies->source->base.about.counters);
+    dispatcher->admit_counters = policy_count(policies->admit->base.about.counters);
+    dispatcher->place_counters = policy_count(policies->place->base.about.counters);
+    dispatcher->admit_state =
+        make_state(&policies->admit->base, &dispatcher->view, NULL, dispatcher->admit_counters);
+    dispatcher->place_state =
+        make_state(&policies->place->base, &dispatcher->view, NULL, dispatcher->place_counters);
 }
 
 void dispatcher_free(Dispatcher *dispatcher)
@@ -45,9 +51,21 @@ void dispatcher_free(Dispatcher *dispatcher)
         dispatcher_remove(dispatcher, dispatcher->kernels.items[0]);
     free_state(&dispatcher->policies.admit->base, dispatcher->admit_state);
     free_state(&dispatcher->policies.place->base, dispatcher->place_state);
+    xfree(dispatcher->source_counters);
+    xfree(dispatcher->admit_counters);
+    xfree(dispatcher->place_counters);
     VEC_FREE(&dispatcher->kernels);
     VEC_FREE(&dispatcher->queue);
     xfree(dispatcher->sms);
+}
+
+const void *dispatcher_counters(const Dispatcher *dispatcher, const StatTable *table)
+{
+    const DispatchPolicies *policies = &dispatcher->policies;
+    return policies->source->base.about.counters == table  ? dispatcher->source_counters
+           : policies->admit->base.about.counters == table ? dispatcher->admit_counters
+           : policies->place->base.about.counters == table ? dispatcher->place_counters
+                                                           : NULL;
 }
 
 void dispatcher_mark(Dispatcher *dispatcher, GridKernel *kernel)
@@ -73,7 +91,9 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
 {
     dispatcher->view.now = now;
     kernel->resident = xcalloc(dispatcher->view.sm_count, sizeof *kernel->resident);
-    kernel->source_state = make_state(&source_of(dispatcher, kernel)->base, &dispatcher->view, kernel);
+    const BlockSource *source = source_of(dispatcher, kernel);
+    kernel->source_state = make_state(&source->base, &dispatcher->view, kernel,
+                                      kernel->graph ? NULL : dispatcher->source_counters);
     kernel->is_first = kernel->dispatched_blocks < kernel->block_count; /* one that was held is not new */
     VEC_PUSH(&dispatcher->kernels, kernel);
     dispatcher_mark(dispatcher, kernel);

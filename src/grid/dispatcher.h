@@ -22,6 +22,7 @@ typedef struct Dispatcher {
     SmView *sms;
     DispatchPolicies policies;
     void *admit_state, *place_state;
+    void *source_counters, *admit_counters, *place_counters; /* the policies' own; null: none */
     VEC(GridKernel *) kernels; /* active ones, in the order of arrival */
     VEC(GridKernel *) queue;   /* the marked ones of these, in the order in which they are served */
 } Dispatcher;
@@ -45,6 +46,8 @@ WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, 
 
 void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const DispatchPolicies *policies);
 void dispatcher_free(Dispatcher *dispatcher);
+/* What the policy of that table has counted; null: it is none of the three. */
+const void *dispatcher_counters(const Dispatcher *dispatcher, const StatTable *table);
 /* Makes the kernel active and marks it, or takes it out when its blocks have ended (or never will). */
 void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now);
 void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel);

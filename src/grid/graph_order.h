@@ -14,8 +14,9 @@ typedef struct GraphOrder {
     /* Entries of Local Node Array and Local Edge Array that its paper gives it, where the knobs
      * graph_local_nodes and graph_local_edges leave that open. */
     uint32_t local_nodes, local_edges;
-    /* The next node, or null if none may run. Asked only with a ready node in the buffer. */
-    const GraphNode *(*next)(const GraphBuffer *buffer, uint32_t bound);
+    /* The next node, or null if none may run. Asked only with a ready node in the buffer.
+     * `counters` are its own (base/policy.h), of all graphs. */
+    const GraphNode *(*next)(const GraphBuffer *buffer, uint32_t bound, void *counters);
 } GraphOrder;
 
 /* Entries of the local arrays when it is used. */

@@ -7,7 +7,8 @@
  * A policy is one file of source/, admit/ or place/: it opens by naming its paper and how it differs from
  * it, and ends with one constant, `const BlockPlace place_<file name>` and so on. The build finds it; the
  * knobs block_source, block_admit and block_place choose it. A policy sees a DispatchView and answers with
- * a choice; what it has to remember it allocates in init. */
+ * a choice; what it has to remember it allocates in init. Parameters and counters of its own are rows of a
+ * .def beside it (base/policy.h). */
 #ifndef GRID_POLICY_H
 #define GRID_POLICY_H
 
@@ -38,10 +39,11 @@ typedef struct BlockEvent {
 
 /* What all three kinds have; functions that a policy does not need are null. A source has a state for
  * each kernel, and is told of the kernel's own blocks; the others have one state, their init is given no
- * kernel, and they are told of all blocks. */
+ * kernel, and they are told of all blocks. `counters` are the policy's own, one set for the whole machine, which
+ * outlives its states; null if its .def has none. */
 typedef struct BlockPolicy {
     Policy about;
-    void *(*init)(const DispatchView *view, const GridKernel *kernel);
+    void *(*init)(const DispatchView *view, const GridKernel *kernel, void *counters);
     void (*free)(void *state);
     void (*block_started)(void *state, const DispatchView *view, const BlockEvent *event);
     void (*block_ended)(void *state, const DispatchView *view, const BlockEvent *event);

@@ -25,8 +25,9 @@ static void put_head(const WbGpu *gpu, FILE *to)
           "thread_"
           "instructions,alone",
           to);
-    for (size_t i = 0; i < gpu->statistics.count; i++)
-        fprintf(to, ",%s", gpu->statistics.rows[i].name);
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        for (size_t i = 0; gpu_shows(gpu, c) && i < components[c].table->count; i++)
+            fprintf(to, ",%s%s", components[c].prefix, components[c].table->rows[i].name);
     fputs(",limited_by,interrupted,status\n", to);
 }
 
@@ -46,7 +47,7 @@ static void put_row(const WbGpu *gpu, const KernelRecord *record, FILE *to)
             record->is_alone);
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         uint64_t *counted = record_sums(record, (Component)c);
-        for (size_t i = 0; i < components[c].table->count; i++)
+        for (size_t i = 0; gpu_shows(gpu, c) && i < components[c].table->count; i++)
             fprintf(to, ",%" PRIu64, counted[i]);
         xfree(counted);
     }

@@ -85,6 +85,8 @@ static void put_graph(JsonWriter *json, const KernelRecord *record)
 static void put_sums(JsonWriter *json, const KernelRecord *record, const ReportOptions *options)
 {
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+        if (!record_has(record, c))
+            continue;
         json_open(json, components[c].name, '{');
         uint64_t *sums = record_sums(record, (Component)c);
         put_counters(json, components[c].table, sums);
@@ -101,6 +103,8 @@ static void put_details(JsonWriter *json, const KernelRecord *record)
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         const ComponentRecord *component = &record->components[c];
         const StatTable *table = components[c].table;
+        if (!record_has(record, c))
+            continue;
         json_open(json, components[c].name, '[');
         for (uint32_t i = 0; component->values && i < component->count; i++) {
             json_open_line(json, NULL, '{');
@@ -315,10 +319,13 @@ static void put_run_limit(JsonWriter *json, const WbGpu *gpu)
 static void put_totals(JsonWriter *json, const WbGpu *gpu)
 {
     json_open(json, "totals", '{');
-    for (size_t i = 0; i < wb_stat_count(gpu); i++) {
-        const WbStat stat = gpu_stat_at(gpu, i);
-        json_put_integer(json, stat.name, stat.value);
-    }
+    size_t index = 0;
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        for (size_t row = 0; row < components[c].table->count; row++, index++) {
+            const WbStat stat = gpu_stat_at(gpu, index);
+            if (gpu_shows(gpu, c))
+                json_put_integer(json, stat.name, stat.value);
+        }
     json_close(json);
 }
 

@@ -224,12 +224,30 @@ static void write_blocks(const Page *page)
     }
 }
 
+/* What policies in use have counted, a line each. */
+static void write_policies(const Page *page)
+{
+    for (unsigned c = COMPONENT_FIRST_POLICY; c < COMPONENT_COUNT; c++) {
+        const StatTable *table = components[c].table;
+        if (!record_has(page->record, c))
+            continue;
+        uint64_t *sums = record_sums(page->record, (Component)c);
+        char text[1024] = "";
+        for (size_t i = 0, used = 0; i < table->count && used < sizeof text; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %" PRIu64, i ? ", " : "",
+                                     table->rows[i].name, sums[i]);
+        line(page, components[c].name, "%s", text);
+        xfree(sums);
+    }
+}
+
 static void write_kernel(const Page *page, const ReportOptions *options)
 {
     write_head(page);
     write_schedulers(page);
     write_memory(page);
     write_dram(page);
+    write_policies(page);
     if (options->details)
         write_sms(page);
     if (options->blocks)

@@ -159,7 +159,7 @@ static void put_totals(JsonWriter *json)
         put_counters(json, components[c].table, components[c].prefix, "integer");
     end_properties(json);
     json_open(json, "required", '[');
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < COMPONENT_FIRST_POLICY; c++)
         require_counters(json, components[c].table, components[c].prefix);
     json_close(json);
     json_close(json);

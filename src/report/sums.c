@@ -41,7 +41,8 @@ static void read_counters(KernelSums *sums, const KernelRecord *record)
         [COMPONENT_REPLY_IN] = &sums->reply_in,
     };
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
-        read_sums(record, (Component)c, places[c]);
+        if (places[c])
+            read_sums(record, (Component)c, places[c]);
 }
 
 static uint64_t ticks_of(const KernelRecord *record, uint64_t khz, uint64_t core_khz)

@@ -183,7 +183,8 @@ static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet rea
     if (!free)
         return false;
     const bool paused = scheduler->on_until < sm->now && scheduler->reading_until < sm->now;
-    const SchedulerView view = {free, scheduler->last, scheduler->last_slot, paused, sm->warps, sm->now};
+    const SchedulerView view = {free, scheduler->last, scheduler->last_slot, paused, sm->warps, scheduler->counters,
+                                sm->now};
     issue_warp(sm, scheduler, sm->policy->pick(&view), from);
     return true;
 }

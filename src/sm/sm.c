@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/policy.h"
 #include "exec/divergence.h"
 #include "exec/engine.h"
 #include "sm/lsu/lsu.h"
@@ -373,6 +374,8 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->machine.barrier = barrier_note;
     sm->policy = sched_find(config->warp_scheduler);
     sm->scheduler_count = (uint32_t)config->schedulers;
+    for (uint32_t i = 0; i < sm->scheduler_count; i++)
+        sm->schedulers[i].counters = policy_count(sm->policy->counters);
     const uint64_t slots = config->max_threads_per_sm / config->warp_width;
     sm->free_slots = slots < MAX_WARPS ? ((WarpSet)1 << slots) - 1 : ~(WarpSet)0;
     for (uint32_t i = 0; i < MAX_WARPS; i++)
@@ -384,6 +387,11 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->lsu = lsu_create(sm);
     sm->lsu_wake = CYCLE_NEVER;
     return sm;
+}
+
+const void *sm_policy_counters(const Sm *sm, uint32_t scheduler, const StatTable *table)
+{
+    return sm->policy->counters == table ? sm->schedulers[scheduler].counters : NULL;
 }
 
 void sm_free(Sm *sm)
@@ -398,6 +406,8 @@ void sm_free(Sm *sm)
     }
     for (uint32_t i = 0; i < MAX_WARPS; i++)
         VEC_FREE(&sm->answers[i].pieces);
+    for (uint32_t i = 0; i < sm->scheduler_count; i++)
+        xfree(sm->schedulers[i].counters);
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);
     VEC_FREE(&sm->replies);

@@ -193,6 +193,7 @@ typedef struct Scheduler {
     const InsnTiming *last_insn; /* that issued last */
     uint32_t waiting[WAIT_COUNT]; /* resident warps in each Wait */
     SchedulerStatistics statistics;
+    void *counters;           /* the policy's own; null: it has none */
 } Scheduler;
 
 typedef struct IncomingReply {
@@ -306,6 +307,8 @@ void sm_begin_kernel(Sm *sm);
 const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel);
 /* Brings cycle counts up to `now`, for reports between windows. */
 void sm_account(Sm *sm, Cycle now);
+/* What the policy of that table has counted in a scheduler; null: it is not the SM's. */
+const void *sm_policy_counters(const Sm *sm, uint32_t scheduler, const StatTable *table);
 /* What is saved of a block that holds so much of its SM: registers, shared memory, and for every warp as
  * many entries of a SIMT stack as it has lanes, with one byte of predicates each, for every named barrier
  * two counts. Local memory is in global memory anyway. */

@@ -249,7 +249,7 @@ static void kernels_take_turns(void **state)
     dats_describe(rig.dats, text, sizeof text);
     assert_non_null(strstr(text, "concurrent_kernels"));
     rig.kernels[1].resident = &rig.started;
-    dats_source.base.init(&rig.view, &rig.kernels[1]);
+    dats_source.base.init(&rig.view, &rig.kernels[1], NULL);
     rig_dispatch(&rig);
     assert_true(rig_run(&rig));
     rig_close(&rig);

@@ -233,9 +233,9 @@ typedef struct Told {
 } Told;
 static Told told;
 
-static void *tell_init(const DispatchView *view, const GridKernel *kernel)
+static void *tell_init(const DispatchView *view, const GridKernel *kernel, void *counters)
 {
-    (void)view, (void)kernel;
+    (void)view, (void)kernel, (void)counters;
     told.alive++;
     return &told;
 }
@@ -305,6 +305,49 @@ static void policies_decide_and_are_told(void **state)
     assert_int_equal(told.alive, 0);
 }
 
+/* A source of this test's own counts the blocks of all kernels: its counters outlive its states. */
+static const Stat started_rows[] = {{"started", "blocks", "Blocks that have started", 0}};
+static const StatTable started_table = {started_rows, 1}, other_table = {started_rows, 1};
+
+static void *count_init(const DispatchView *view, const GridKernel *kernel, void *counters)
+{
+    (void)view, (void)kernel;
+    return counters;
+}
+
+static void count_started(void *state, const DispatchView *view, const BlockEvent *event)
+{
+    (void)view, (void)event;
+    ++*(uint64_t *)state;
+}
+
+static void a_policy_counts_for_the_whole_machine(void **state)
+{
+    (void)state;
+    static const BlockSource source = {
+        .base = {.about = {.name = "counting", .counters = &started_table},
+                 .init = count_init,
+                 .block_started = count_started},
+        .next = from_the_end,
+    };
+    FakeGpu gpu = small_gpu(4);
+    DispatchPolicies policies = defaults(&gpu.config);
+    policies.source = &source;
+    fake_open(&gpu, &policies, LOOKAHEAD);
+    SmKernel kernel = {0};
+    GridKernel grids[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        fake_submit(&gpu, &grids[i], &kernel, 10 + i, (BlockShape){.threads = 32});
+        fake_run(&gpu);
+    }
+    const void *counters = dispatcher_counters(&gpu.front_end->dispatcher, &started_table);
+    assert_int_equal(stat_value(&started_rows[0], counters), 21);
+    assert_null(dispatcher_counters(&gpu.front_end->dispatcher, &other_table));
+    xfree(grids[0].blocks);
+    xfree(grids[1].blocks);
+    fake_close(&gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +359,7 @@ int main(void)
         cmocka_unit_test(kernels_are_served_in_the_order_of_arrival),
         cmocka_unit_test(one_kernel_after_the_other),
         cmocka_unit_test(policies_decide_and_are_told),
+        cmocka_unit_test(a_policy_counts_for_the_whole_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

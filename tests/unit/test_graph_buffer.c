@@ -236,14 +236,14 @@ static void test_orders(void **state)
     graph_buffer_take_nodes(&buffer, 0, nodes, 5);
     while (graph_buffer_can_insert(&buffer) == INSERTION_POSSIBLE)
         graph_buffer_insert(&buffer);
-    assert_int_equal(order("lrr")->next(&buffer, 0)->id, 0);
+    assert_int_equal(order("lrr")->next(&buffer, 0, NULL)->id, 0);
     graph_buffer_start(&buffer, 0); /* and never ends */
     for (uint32_t id = 1; id < 4; id++) {
-        assert_int_equal(order("lrr")->next(&buffer, 0)->id, id);
-        assert_int_equal(order("lvl")->next(&buffer, id - 1)->id, id);
+        assert_int_equal(order("lrr")->next(&buffer, 0, NULL)->id, id);
+        assert_int_equal(order("lvl")->next(&buffer, id - 1, NULL)->id, id);
         assert_int_equal(graph_buffer_lowest_level(&buffer), 0);
         if (id > 1)
-            assert_null(order("lvl")->next(&buffer, id - 2));
+            assert_null(order("lvl")->next(&buffer, id - 2, NULL));
         graph_buffer_start(&buffer, id);
         assert_int_equal(graph_buffer_level_range(&buffer), id - 1);
         complete(&buffer, id);

@@ -9,6 +9,14 @@ static bool may(void *state, const DispatchView *view, const GridKernel *kernel,
 
 extern const BlockAdmit admit_always;
 const BlockAdmit admit_always = {
-    .base = {.about = {"always", "An SM takes blocks as long as they fit", "What GPUs do by default"}},
+    .base =
+        {
+            .about =
+                {
+                    .name = "always",
+                    .description = "An SM takes blocks as long as they fit",
+                    .source = "What GPUs do by default",
+                },
+        },
     .may = may,
 };

@@ -5,16 +5,21 @@
  * is ready or being processed, as all its parents are over; so there is always one that may run. */
 #include "grid/graph_order.h"
 
-static const GraphNode *next(const GraphBuffer *buffer, uint32_t bound)
+static const GraphNode *next(const GraphBuffer *buffer, uint32_t bound, void *counters)
 {
+    (void)counters;
     const GraphNode *first = graph_buffer_next_ready(buffer, 0);
     return first && first->level - graph_buffer_lowest_level(buffer) <= bound ? first : NULL;
 }
 
 extern const GraphOrder order_lvl;
 const GraphOrder order_lvl = {
-    .about = {"lvl", "As lrr, but at most `bound` levels ahead of what is not over",
-              "Wireframe, section 4.3"},
+    .about =
+        {
+            .name = "lvl",
+            .description = "As lrr, but at most `bound` levels ahead of what is not over",
+            .source = "Wireframe, section 4.3",
+        },
     .local_nodes = 128,
     .local_edges = 512,
     .next = next,

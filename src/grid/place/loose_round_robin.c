@@ -8,9 +8,9 @@
 #include "base/alloc.h"
 
 /* Where the search begins. */
-static void *init(const DispatchView *view, const GridKernel *kernel)
+static void *init(const DispatchView *view, const GridKernel *kernel, void *counters)
 {
-    (void)view, (void)kernel;
+    (void)view, (void)kernel, (void)counters;
     return xcalloc(1, sizeof(uint32_t));
 }
 
@@ -44,8 +44,12 @@ extern const BlockPlace place_loose_round_robin;
 const BlockPlace place_loose_round_robin = {
     .base =
         {
-            .about = {"loose-round-robin", "The next SM that has room, after the last one that took a block",
-                      "Baseline of CLASO and Wireframe"},
+            .about =
+                {
+                    .name = "loose-round-robin",
+                    .description = "The next SM that has room, after the last one that took a block",
+                    .source = "Baseline of CLASO and Wireframe",
+                },
             .init = init,
             .free = xfree,
             .block_started = block_started,

@@ -6,9 +6,9 @@
 #include "base/alloc.h"
 
 /* The next block's index. */
-static void *init(const DispatchView *view, const GridKernel *kernel)
+static void *init(const DispatchView *view, const GridKernel *kernel, void *counters)
 {
-    (void)view, (void)kernel;
+    (void)view, (void)kernel, (void)counters;
     return xcalloc(1, sizeof(uint64_t));
 }
 
@@ -29,8 +29,12 @@ extern const BlockSource source_grid_order;
 const BlockSource source_grid_order = {
     .base =
         {
-            .about = {"grid-order", "Blocks in the order of their index, x fastest",
-                      "What GPUs do by default"},
+            .about =
+                {
+                    .name = "grid-order",
+                    .description = "Blocks in the order of their index, x fastest",
+                    .source = "What GPUs do by default",
+                },
             .init = init,
             .free = xfree,
             .block_started = block_started,

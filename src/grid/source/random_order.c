@@ -28,8 +28,9 @@ static uint64_t mix(uint64_t value)
     return value ^ value >> 31;
 }
 
-static void *init(const DispatchView *view, const GridKernel *kernel)
+static void *init(const DispatchView *view, const GridKernel *kernel, void *counters)
 {
+    (void)counters;
     RandomOrder *order = xcalloc(1, sizeof *order);
     while (kernel->block_count > (uint64_t)1 << 2 * order->half_bits)
         order->half_bits++;
@@ -73,8 +74,12 @@ extern const BlockSource source_random_order;
 const BlockSource source_random_order = {
     .base =
         {
-            .about = {"random-order", "Blocks in an order that the knob seed chooses",
-                      "A tool of ours: CUDA promises no order"},
+            .about =
+                {
+                    .name = "random-order",
+                    .description = "Blocks in an order that the knob seed chooses",
+                    .source = "A tool of ours: CUDA promises no order",
+                },
             .init = init,
             .free = xfree,
             .block_started = block_started,

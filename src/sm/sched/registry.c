@@ -30,7 +30,7 @@ const WarpScheduler *sched_find(const char *name)
 static Policy at(size_t index)
 {
     const WarpScheduler *found = sched_at(index);
-    return found ? (Policy){found->name, found->description, found->source} : (Policy){0};
+    return found ? (Policy){found->name, found->description, found->source, found->counters} : (Policy){0};
 }
 
 const PolicyKind sched_policies = {"warp_scheduler", "Which ready warp issues?", at};

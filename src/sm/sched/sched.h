@@ -14,6 +14,7 @@ typedef struct SchedulerView {
     uint32_t last_slot;     /* its slot, or that of the one that issued last */
     bool paused;            /* a cycle has passed since in which nothing was issued or read */
     const WarpSlot *warps;  /* by slot: ages */
+    void *counters;         /* the policy's own; null: it has none */
     Cycle now;
 } SchedulerView;
 
@@ -21,6 +22,7 @@ struct WarpScheduler {
     const char *name;
     const char *description;
     const char *source;     /* paper or document */
+    const StatTable *counters; /* of its own, kept for each scheduler; null: none (base/policy.h) */
     /* The slot of a warp of view->ready. */
     uint32_t (*pick)(const SchedulerView *view);
 };

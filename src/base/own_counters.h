@@ -1,0 +1,43 @@
+/* Makes of the COUNT rows of a policy's .def the struct that it counts in, and their table:
+ *
+ *     #define OWNER admit_waves
+ *     #define OWNER_DEF "grid/admit/waves.def"
+ *     #include "base/own_counters.h"
+ *
+ * gives `Counters`, with a field for each row, and `const StatTable admit_waves_counters`, which the policy
+ * names as its .counters. There is no include guard: each policy's file includes it once. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/stat.h"
+
+#define KNOB_INTEGER(field, initial, minimum, maximum, unit, description)
+#define KNOB_POWER(field, initial, minimum, maximum, unit, description)
+#define KNOB_ENUMERATION(field, initial, choices, description)
+#define KNOB_BOOLEAN(field, initial, description)
+#define KNOB_STRING(field, initial, description)
+
+#define COUNT(field, unit, description) uint64_t field;
+typedef struct Counters {
+#include OWNER_DEF
+} Counters;
+#undef COUNT
+
+#define COUNT(field, unit, description) {#field, unit, description, offsetof(Counters, field)},
+static const Stat counter_rows[] = {
+#include OWNER_DEF
+};
+#undef COUNT
+
+#define COUNTERS_NAME_OF(owner) owner##_counters
+#define COUNTERS_NAME(owner) COUNTERS_NAME_OF(owner)
+extern const StatTable COUNTERS_NAME(OWNER);
+const StatTable COUNTERS_NAME(OWNER) = {counter_rows, sizeof counter_rows / sizeof *counter_rows};
+
+#undef COUNTERS_NAME
+#undef COUNTERS_NAME_OF
+#undef KNOB_INTEGER
+#undef KNOB_POWER
+#undef KNOB_ENUMERATION
+#undef KNOB_BOOLEAN
+#undef KNOB_STRING
