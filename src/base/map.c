@@ -41,8 +41,8 @@ static void grow(Map *map)
     MapEntry *entries = xcalloc(capacity, sizeof *entries);
     for (uint32_t i = 0; i < map->capacity; i++) {
         const MapEntry *old = &map->entries[i];
+        /* Keys are all different, so what is found is an empty entry. */
         if (old->key)
-            /* Keys are all different, so what is found is an empty entry. */
             *find(entries, capacity, old->key, old->length, old->hash) = *old;
     }
     xfree(map->entries);

@@ -150,9 +150,9 @@ void plain_names_fit(const char *const *names, size_t count, size_t width, char 
     for (size_t i = 0; i < count; i++) {
         char *text = texts + i * (width + 1);
         plain_name_fit(names[i], width, text);
+        /* A short head says which family it is, the rest shows what tells it from the one before. */
         for (size_t before = 0; before < i; before++)
             if (strcmp(text, texts + before * (width + 1)) == 0)
-                /* A short head says which family it is, the rest shows what tells it from the one before. */
                 join(names[i], width / 3, difference(names[before], names[i]), width, text);
     }
 }

@@ -113,8 +113,8 @@ void reader_state_grids(Reader *reader, const char *text, size_t length)
         while (text < end && (*text == ' ' || *text == '\r'))
             text++;
     }
+    /* Not of the form that we write: none of it counts. */
     if (text < end || sizes % 3)
-        /* Not of the form that we write: none of it counts. */
         reader->grids.count = before;
     reader->grids_line = reader->line;
 }

@@ -10,6 +10,7 @@ static StepResult convert(Step *step, bool to_space)
 {
     const uint64_t window = access_window_base((Space)step->insn->space);
     const Operand *to = step_operand(step, 0), *from = step_operand(step, 1);
+    /* Windows lie above 4 GiB. */
     if (window && (Type)(step->insn->aux & AUX_TYPE_MASK) == TYPE_u32)
         return step_error(step, WB_ERROR_UNSUPPORTED, mask_first(step->mask),
                           "generic addresses have 64 bits; compile for .address_size 64");

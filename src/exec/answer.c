@@ -18,6 +18,7 @@ bool answer_put(const Warp *warp, unsigned lane, uint64_t address, const void *f
         return false;
     for (size_t done = 0; done < size;) {
         AnswerPiece piece = {.address = address + done, .lane = (uint8_t)lane, .bytes = MOST_BYTES};
+        /* The largest piece that is aligned and still fits; 1 always does. */
         while (piece.address % piece.bytes || piece.bytes > size - done)
             piece.bytes /= 2;
         memcpy(&piece.value, (const uint8_t *)from + done, piece.bytes);
@@ -55,6 +56,7 @@ static StepResult store_next(Step *step, AnswerList *answers, uint8_t bytes)
             values[piece.lane] = piece.value;
             places[piece.lane] = (uint8_t *)&values[piece.lane];
         }
+        /* Only a lane's first piece may go: its pieces are stored in their order. */
         seen |= lane;
     }
     answers->pieces.count = kept;

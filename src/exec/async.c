@@ -63,6 +63,7 @@ static StepResult copy_some(Step *step, Access *to, uint32_t size, uint32_t byte
 /* A lane that takes only a part of its source touches only that part. */
 static StepResult copy_part(Step *step, Access *to, unsigned lane, uint32_t size, uint32_t bytes)
 {
+    /* PTX: what the source does not give is zeros. */
     memset(to->place[lane], 0, size);
     return bytes ? copy_some(step, to, size, bytes, (Mask)1 << lane) : STEP_NEXT;
 }
@@ -198,11 +199,13 @@ static StepResult carry_piece(Step *step, const Access *global, uint8_t *shared,
     Access piece;
     access_init_bytes(&piece, step, (AccessKind)global->kind, SPACE_GLOBAL, 0, BULK_ALIGNMENT, BULK_ALIGNMENT,
                       mask_of_width(width) >> (width - count));
+    /* Set here, as access_prepare() would: the whole range has been checked before. */
     piece.pattern = count == width ? PATTERN_CONSECUTIVE : PATTERN_ANY;
     piece.part = lane;
     piece.targets = targets;
     piece.object = object;
     for (uint32_t i = 0; i < width; i++) {
+        /* Lanes that do not execute repeat the first, as an Access has it. */
         const uint32_t at = offset + (i < count ? i : 0) * BULK_ALIGNMENT;
         piece.address[i] = global->address[lane] + at;
         piece.place[i] = global->place[lane] + at;
@@ -282,6 +285,7 @@ StepResult exec_copy_async(Step *step)
         return mark(step, ACCESS_WAIT,
                     (uint32_t)step_value(step, step_operand(step, 0), mask_first(step->mask)));
     case ROW_cp_async_wait_all:
+        /* wait_all also waits for copies that no group holds yet. */
         if (mark(step, ACCESS_COMMIT, 0) == STEP_ERROR)
             return STEP_ERROR;
         return mark(step, ACCESS_WAIT, 0);

@@ -77,6 +77,7 @@ static uint64_t combine_bits(AtomicOp op, Type type, uint64_t old, uint64_t b, u
     case ATOMIC_MAX:
         return is_less(type, old, b) ? b : old;
     case ATOMIC_INC:
+        /* PTX: inc wraps to 0 at b, dec wraps to b at 0 or above b. */
         return old >= b ? 0 : old + 1;
     case ATOMIC_DEC:
         return old == 0 || old > b ? b : old - 1;
@@ -133,6 +134,7 @@ static inline __attribute__((always_inline)) void combine_sized(const Step *step
         uint8_t *place = access->place[lane] + offset;
         uint64_t value = 0;
         memcpy(&value, place, bytes);
+        /* Lane after lane: a lane of the same address sees what the one before it left. */
         old[lane] = value;
         value = combine(aux, value, b[lane], c[lane], access_space(access, lane) == SPACE_GLOBAL);
         memcpy(place, &value, bytes);
@@ -227,6 +229,8 @@ void atomic_perform(Step *step, Access *access)
 bool atomic_returns(const Step *step)
 {
     const uint32_t aux = step->insn->aux;
+    /* A result that nobody reads need not come back, unless the atomic also acquires: then the answer is the
+     * signal. */
     if (!returns_old(step) || ((aux & AUX_UNUSED) && !(aux & AUX_ACQUIRE)))
         return false;
     for (unsigned i = 0; i < step_operand_count(step, 0); i++)
@@ -239,6 +243,7 @@ bool atomic_changes(Step *step, const Access *access)
 {
     const unsigned bytes = access->element_bytes;
     uint64_t b[MAX_WIDTH], c[MAX_WIDTH];
+    /* Only asked by the watchdog, which may take a change for granted. */
     if (bytes > 8)
         return true;
     for (unsigned i = 0; i < access->vector; i++) {

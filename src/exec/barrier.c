@@ -1,3 +1,7 @@
+/* A barrier keeps the lanes that have come, warp by warp. Every arrival, and every end of a thread, asks
+ * whether that is enough now; if it is, all groups that wait there get their result and go on. Nothing is
+ * counted down: what is missing follows from the lanes and from who is still alive, so threads that end
+ * cannot upset a count. */
 #include "exec/barrier.h"
 
 #include "exec/control.h"
@@ -68,6 +72,7 @@ static bool is_complete(const Block *block, const Barrier *barrier)
         bool whole = (live & ~lanes) == 0;
         if (barrier->all && !whole)
             return false;
+        /* A whole warp counts all its lanes, as hardware counts warps: see barrier.h. */
         if (lanes)
             arrived += whole ? block->launch->width : (uint32_t)__builtin_popcountll(lanes);
     }
@@ -124,6 +129,7 @@ static void release(Block *block, uint32_t name)
 {
     Barrier *barrier = &block->barriers[name];
     uint32_t arrived = arrived_threads(block, barrier);
+    /* Told before lanes go on: a timing model looks at who waits. */
     if (block->launch->machine->barrier)
         block->launch->machine->barrier(block, name);
     block->releases++;
@@ -136,6 +142,7 @@ static void release(Block *block, uint32_t name)
             give_result(warp, group, barrier, arrived);
             group->state = GROUP_READY;
             group->pc++;
+            /* The instruction behind a barrier may be where lanes meet again. */
             divergence_settle(warp, k);
         }
         barrier->lanes[i] = 0;
@@ -228,6 +235,7 @@ StepResult exec_barrier(Step *step)
     if (form.predicate)
         barrier->red_count +=
             (uint32_t)__builtin_popcountll(step_predicate(step, form.predicate) & step->mask);
+    /* The last one to come waits, too, and is let go with the others just below. */
     if (!form.arrive)
         hold(step, (uint32_t)name);
     if (is_complete(block, barrier))

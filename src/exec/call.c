@@ -81,6 +81,7 @@ static StepResult enter(Step *step, const Call *call, uint32_t number)
     const ProgramFunction *functions = launch->program->functions, *callee = &functions[number];
     uint32_t caller = step->group->frame;
     uint64_t base = step->frame->local_base + functions[step->frame->function].local_bytes;
+    /* Without recursion the deepest chain is known, and the linker has made room for it. */
     base += launch->program->recursive ? CALL_BYTES : 0;
     if (base + callee->local_bytes > launch->local_bytes)
         return step_error(
@@ -92,6 +93,7 @@ static StepResult enter(Step *step, const Call *call, uint32_t number)
         return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                           "calls '%s' with %u arguments; it takes %u", callee->function->name,
                           call->argument_count, callee->parameter_count);
+    /* From here on step->frame may be stale: the table of frames can have moved. */
     uint32_t frame = warp_new_frame(warp, number, (uint32_t)base);
     for (uint32_t i = 0; i < call->argument_count; i++)
         pass_value(step, &warp->frames.items[caller], &call->arguments[i].outside, &warp->frames.items[frame],
@@ -147,6 +149,7 @@ static StepResult call_intrinsic(Step *step, const Call *call)
                           .argument_stride = INTRINSIC_BYTES,
                           .results = results[0],
                           .result_stride = RESULT_BYTES};
+    /* What an intrinsic does may change anything, so the watchdog begins anew. */
     step->warp->block->launch->machine->changes++;
     StepResult result = call->intrinsic->run(&made);
     for (Mask lanes = step->mask; result == STEP_NEXT && call->result_count && lanes; lanes &= lanes - 1) {
@@ -193,6 +196,7 @@ StepResult exec_call(Step *step)
 static void pass_results(Step *step, const Join *join)
 {
     const Program *program = step->warp->block->launch->program;
+    /* A call's join stands right behind the call. */
     const Call *call = program->code[join->pc - 1].call;
     Frame *callee = &step->warp->frames.items[join->callee_frame];
     Frame *caller = &step->warp->frames.items[join->frame];
@@ -209,6 +213,7 @@ StepResult exec_return(Step *step)
     control_let_others_go(step);
     if (join == NO_INDEX)
         return control_end_threads(step);
+    /* While both frames are there: the callee's goes when the last lane has returned. */
     pass_results(step, &warp->joins.items[join]);
     divergence_return(warp, step->mask);
     return STEP_JUMPED;

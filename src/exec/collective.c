@@ -61,6 +61,7 @@ Mask collective_members(Step *step)
     const Operand *operand = members_operand(step);
     if (!operand)
         return step->mask;
+    /* The common case, a constant mask that names all executing lanes, needs no look at single lanes. */
     if (operand->kind == OPERAND_IMMEDIATE && !(step->mask & ~(Mask)operand->value))
         return (uint32_t)operand->value;
     Mask all = 0;
@@ -165,6 +166,8 @@ static inline uint32_t shuffle_sources(RowId mode, const uint32_t *b, const uint
 {
     uint32_t in_range = 0;
     for (uint32_t lane = 0; lane < LANES; lane++) {
+        /* PTX, shfl: the low five bits of c bound the lane that may be read, bits 8 to 12 cut the warp into
+         * segments. */
         const int32_t offset = b[lane] & 31, clamp = c[lane] & 31, segment = c[lane] >> 8 & 31;
         const int32_t low = (int32_t)lane & segment, limit = low | (clamp & ~segment);
         int32_t j;
@@ -322,6 +325,7 @@ static StepResult redux(const Collective *collective)
         Mask class = next_class(collective, pending);
         unsigned first = mask_first(class);
         uint32_t total = values[first];
+        /* All but the first, which the total begins with. */
         FOR_LANES(lane, class & (class - 1))
         total = reduce((RowId)collective->steps[0]->insn->row, total, values[lane]);
         FOR_LANES(lane, class)

@@ -16,6 +16,7 @@ StepResult exec_branch(Step *step)
 {
     Group *group = step->group;
     uint32_t next = group->pc + 1, target = step->insn->target;
+    /* Nobody parts: all lanes take it, or both ways lead to the same place. */
     if (step->mask == group->mask || target == next) {
         group->pc = target;
         return STEP_JUMPED;
@@ -65,6 +66,7 @@ StepResult control_end_threads(Step *step)
         block->live_warps--;
         block->launch->machine->statistics.warps++;
     }
+    /* Others may have waited only for these lanes. */
     WbStatus status = warp_sync_release(warp);
     barrier_release_all(block);
     return status == WB_OK ? STEP_JUMPED : STEP_ERROR;

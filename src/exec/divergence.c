@@ -1,5 +1,6 @@
-/* Groups and joins are entries of two tables of a warp, with free lists; all links are indices, so that a
- * warp can be copied. */
+/* Groups and joins are entries of two tables of a warp, and free entries are used again. All links are
+ * indices, so a warp can be copied. Joins form a tree by `parent`: a lane waits at the innermost join that
+ * expects it, and one that ends or returns leaves all joins on its way out. */
 #include "exec/divergence.h"
 
 static uint32_t new_group(Warp *warp, Group group)
@@ -81,6 +82,8 @@ bool divergence_settle(Warp *warp, uint32_t index)
  * already (a loop parts at its exit again and again), else a new one in front of it. */
 static uint32_t join_for(Warp *warp, const Group *group, uint32_t reconverge)
 {
+    /* Without a place of its own inside of the function, the meeting is that of the call, or the thread's
+     * end. */
     if (reconverge == FLOW_AT_RETURN || divergence_join_pc(warp, group) == reconverge)
         return group->join;
     return new_join(
@@ -90,6 +93,8 @@ static uint32_t join_for(Warp *warp, const Group *group, uint32_t reconverge)
 
 static void place_side(Warp *warp, Group side, uint32_t reconverge)
 {
+    /* A side that is at its join already waits there; the other one always runs, so the join cannot be
+     * complete. */
     if (side.pc == reconverge)
         warp->joins.items[side.join].arrived |= side.mask;
     else
@@ -225,6 +230,7 @@ static void let_arrived_go(Warp *warp, uint32_t index)
                    .frame = join->frame,
                    .join = join->parent,
                    .state = GROUP_READY};
+    /* Those that are missing will meet without them. */
     join->expected &= ~join->arrived;
     join->arrived = 0;
     join->waited = 0;
@@ -292,6 +298,7 @@ void divergence_choose(Warp *warp)
         choose_newest(warp);
         return;
     }
+    /* Round robin, from the one behind the last that ran. */
     uint32_t start = warp->last + 1;
     warp->current = NO_INDEX;
     for (uint32_t i = 0; i < warp->group_count && warp->current == NO_INDEX; i++) {

@@ -1,3 +1,7 @@
+/* Runs instructions. Functional mode runs a group in a loop until something happens to it; a timing model
+ * steps one instruction at a time. Both do the same in the same order. The loop keeps what it needs in local
+ * variables, because most instructions are lane functions and branches that change nothing but the program
+ * counter. */
 #include "exec/engine.h"
 
 #include <stddef.h>
@@ -66,6 +70,7 @@ static void run_group(Warp *warp, uint64_t budget, Counts *counts)
     step.group = group;
     step.frame = &warp->frames.items[group->frame];
     const Mask all = group->mask;
+    /* Only the group's own parting changes it, and then the loop has ended. */
     const uint32_t stop = divergence_join_pc(warp, group);
     uint32_t pc = group->pc;
     for (uint64_t left = budget; left; left--) {
@@ -94,6 +99,7 @@ static void run_group(Warp *warp, uint64_t budget, Counts *counts)
             group->pc = pc;
             step.insn = insn;
             step.mask = mask;
+            /* Anything else has moved, parted or ended the group: its pointer and masks may be stale. */
             if (step_handlers[insn->action](&step) != STEP_NEXT)
                 return;
             pc++;
@@ -150,7 +156,9 @@ uint64_t engine_run_warp(Warp *warp, uint64_t budget)
             divergence_choose(warp);
         if (warp->current == NO_INDEX)
             break;
+        /* A turn may be longer than what is left of the budget; it goes on when the warp runs again. */
         uint64_t left = budget - counts.instructions, before = counts.instructions;
+        /* Alone it needs no turns: there is nobody else to let run. */
         if (!takes_turns || warp->groups[warp->current].mask == warp->live) {
             run_group(warp, left, &counts);
             continue;
@@ -214,6 +222,7 @@ StepResult engine_step(Warp *warp, Mask *executed)
     }
     *executed = mask;
     count_one(&launch->machine->statistics, insn, mask);
+    /* Counted only for the watchdog, which asks whether the warp has moved at all. */
     warp->steps += launch->machine->is_watched;
     StepResult result = STEP_NEXT;
     if (mask)

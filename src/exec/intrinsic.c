@@ -1,3 +1,5 @@
+/* The list of intrinsics.def and a search by name. A program looks its calls up once, when it is linked, so a
+ * scan over names and aliases is fast enough. */
 #include "exec/intrinsic.h"
 
 #include <string.h>

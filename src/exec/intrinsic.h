@@ -1,6 +1,6 @@
-/* Extern functions that the machine answers: vprintf, malloc, free, __assertfail, and whatever later
- * units add (global sync, wait, signal, launch). A unit defines one Intrinsic per function and names
- * it in intrinsics.def; the linker finds it by the name that the PTX calls. */
+/* Extern functions that the machine answers: vprintf, malloc, free, __assertfail, and the calls of the device
+ * runtime, by which kernels launch others. A unit defines one Intrinsic for each function and names it in
+ * intrinsics.def. The linker finds it by the name that the PTX calls. */
 #ifndef EXEC_INTRINSIC_H
 #define EXEC_INTRINSIC_H
 

@@ -26,6 +26,7 @@ Shape lanes_shape(const Insn *insn)
     const IsaRow *row = &isa_rows[insn->row];
     const Operand *op = insn->op;
     unsigned entries = insn->begin[insn->operand_count];
+    /* More entries than operands: a pair or a vector is among them. */
     if (lanes_use_carry(insn->row) || entries != insn->operand_count || entries > 5)
         return SHAPE_GENERAL;
     bool select = !strcmp(row->operands, "Dssp");
@@ -168,6 +169,7 @@ static void general_chunk(General *g, Mask mask)
         lanes.src[k] = is_predicate ? predicate_source(g, k, operand)
                                     : general_source(g, k, operand, insn->bytes[k + 1]);
     }
+    /* A predicate that is not given is true, so that lane functions need not ask whether it is there. */
     for (; k < 4; k++) {
         g->predicate[k] = UINT32_MAX;
         lanes.src[k] = &g->predicate[k];
@@ -185,6 +187,7 @@ static void general_chunk(General *g, Mask mask)
             write_predicate(g, &insn->op[1], lanes.p, active);
     }
     Mask carry_mask = (Mask)active << shift;
+    /* Rows without a carry hand on what they were given, so this writes back the same bits. */
     g->frame->carry = (g->frame->carry & ~carry_mask) | ((Mask)lanes.carry << shift & carry_mask);
 }
 

@@ -20,6 +20,8 @@ typedef struct Fields {
 static Fields unpack(uint64_t object)
 {
     return (Fields){.phase = (uint32_t)(object >> PHASE_SHIFT & 1),
+                    /* The count of bytes may be negative: data can come before they are expected. The shifts
+                     * spread its sign. */
                     .bytes = (int32_t)((int64_t)(object << 3) >> (BYTES_SHIFT + 3)),
                     .expected = (uint32_t)(object >> EXPECTED_SHIFT & MBARRIER_MAX),
                     .missing = (uint32_t)(object & MBARRIER_MAX)};
@@ -109,6 +111,7 @@ static uint64_t count_of(Step *step, unsigned k, unsigned lane, uint64_t otherwi
 
 static MbarrierFault arrive_expecting(Step *step, unsigned lane, uint64_t *object, bool drop)
 {
+    /* Bytes first: the arrival may end the phase, which these must hold open. */
     MbarrierFault fault = mbarrier_expect(object, count_of(step, 2, lane, 0));
     return fault ? fault : mbarrier_arrive(object, 1, drop, false);
 }
@@ -180,6 +183,7 @@ StepResult exec_mbarrier(Step *step)
         const unsigned lane = mask_first(rest);
         uint64_t object;
         memcpy(&object, access.place[lane], sizeof object);
+        /* PTX: the token is the state before the arrival, by which a later test knows the phase. */
         const uint64_t token = object;
         MbarrierFault fault = operate(step, lane, &object);
         if (access_space(&access, lane) != SPACE_SHARED)

@@ -65,6 +65,7 @@ StepResult exec_move(Step *step)
     unsigned bits = total_bits(step->insn);
     for (Mask lanes = step->mask; lanes; lanes &= lanes - 1) {
         unsigned lane = mask_first(lanes);
+        /* All of it is read before anything is written: source and destination may share registers. */
         Wide value = from_count > 1 ? packed(step, from, from_count, bits / from_count, lane)
                                     : read_wide(step, from, lane);
         if (to_count > 1)

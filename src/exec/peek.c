@@ -31,6 +31,7 @@ static uint8_t *locate(const Warp *warp, unsigned lane, uint64_t address, size_t
         return allocation ? allocation->host + (address - allocation->base)
                           : space_reach_page(launch->space, address, size, false);
     }
+    /* Without a sum, which could exceed 64 bits. */
     return host && offset <= bytes && size <= bytes - offset ? host + offset : NULL;
 }
 
@@ -66,6 +67,7 @@ bool poke_may(const Warp *warp, unsigned lane, uint64_t address, size_t size)
 bool peek_string(const Warp *warp, unsigned lane, uint64_t address, char *to, size_t size)
 {
     for (size_t i = 0; i + 1 < size; i++) {
+        /* Byte by byte: the string may end right before the end of its allocation. */
         if (!peek(warp, lane, address + i, &to[i], 1))
             return false;
         if (to[i] == '\0')

@@ -1,3 +1,6 @@
+/* Special registers are not stored anywhere: each is computed from the launch, the block, the warp or the
+ * machine when an instruction reads it. Ranges of the enum are in the order of special.def, so x, y and z are
+ * indices. */
 #include "exec/special.h"
 
 #include "exec/machine.h"
@@ -68,6 +71,7 @@ static uint64_t nanoseconds(Machine *machine)
 {
     uint64_t khz = machine->clock_khz ? machine->clock_khz : 1000000;
     const uint64_t clock = clock_of_machine(machine);
+    /* In two parts: the product of the whole clock would exceed 64 bits after some hours. */
     return clock / khz * 1000000 + clock % khz * 1000000 / khz;
 }
 
@@ -164,6 +168,8 @@ void special_lanes(const Warp *warp, SpecialRegister reg, unsigned bytes, void *
         thread_lanes(warp, reg - SPECIAL_tid_x, lanes32);
         return;
     }
+    /* Most are the same in all lanes and are asked for once. So is the clock: all lanes of an instruction
+     * read one time. */
     bool uniform = !differs_by_lane(reg);
     uint64_t value = special_value(warp, reg, 0);
     for (unsigned lane = 0; lane < warp->width; lane++) {

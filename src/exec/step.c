@@ -53,6 +53,7 @@ Mask step_same_lanes(Step *step, const Operand *operand)
 
 const uint32_t *step_read32(Step *step, const Operand *operand, unsigned scratch)
 {
+    /* No copy where the register's lanes already lie as wanted. */
     if (operand->kind == OPERAND_REGISTER && operand->bytes == 4)
         return register_lanes(step, operand);
     uint32_t *lanes = (uint32_t *)step->scratch[scratch];
@@ -153,7 +154,7 @@ StepResult step_error(Step *step, WbStatus status, unsigned lane, const char *fo
         line = module_line(launch->program->functions[step->insn->function].module, ptx->place.line, &length);
     while (length && (*line == ' ' || *line == '\t'))
         line++, length--;
-    error_set(launch->error, status, "%s: %s\n    %.*s", step_place(step, lane, place, sizeof place), sentence,
-              (int)(length < 200 ? length : 200), line);
+    error_set(launch->error, status, "%s: %s\n    %.*s", step_place(step, lane, place, sizeof place),
+              sentence, (int)(length < 200 ? length : 200), line);
     return STEP_ERROR;
 }

@@ -39,6 +39,7 @@ void stray_note(Step *step, const Access *access, unsigned lane, uint64_t addres
     if (launch->space->check != CHECK_REPORT || machine->strays.count >= MOST_STRAYS)
         return;
     name_line(step, line, sizeof line);
+    /* One sentence a line: a loop over an array would make thousands. */
     if (is_known(&machine->strays, line))
         return;
     snprintf(sentence, sizeof sentence,
@@ -56,6 +57,7 @@ void strays_take(Strays *from, uint32_t machine, uint64_t clock, Strays *to)
     uint32_t left = 0;
     for (uint32_t i = 0; i < from->count; i++) {
         Stray *stray = &from->items[i];
+        /* Later ones may still get company from machines that are behind. */
         if (stray->clock < clock) {
             stray->machine = machine;
             VEC_PUSH(to, *stray);

@@ -1,3 +1,6 @@
+/* Groups that wait for each other at .sync instructions. A group that comes first waits with the lanes that
+ * it names; whoever comes last finds all of them there and runs the collective once for all groups. Then
+ * groups that stand at the same place again become one. */
 #include "exec/warp_sync.h"
 
 #include "exec/collective.h"
@@ -48,6 +51,7 @@ static StepResult run(Warp *warp, uint32_t first)
 {
     Step steps[MAX_WIDTH], *list[MAX_WIDTH] = {0}; /* at most one group a lane */
     uint32_t groups[MAX_WIDTH];
+    /* A copy: the table's entries change below. */
     const Group leader = warp->groups[first];
     bool only_waits = insn_of(warp, &leader)->action == ACTION_WARP_SYNC;
     unsigned count = 0;
@@ -60,10 +64,12 @@ static StepResult run(Warp *warp, uint32_t first)
     }
     if (!only_waits && collective_run(list, count, leader.sync_mask & warp->live) == STEP_ERROR)
         return STEP_ERROR;
+    /* All go on before any merges: a merge looks for others that are ready at the same place. */
     for (unsigned i = 0; i < count; i++) {
         warp->groups[groups[i]].state = GROUP_READY;
         warp->groups[groups[i]].pc++;
     }
+    /* An earlier merge may have taken it in. */
     for (unsigned i = 0; i < count; i++)
         if (warp->groups[groups[i]].state == GROUP_READY)
             merge(warp, groups[i]);
@@ -101,6 +107,7 @@ StepResult exec_collective(Step *step)
     Mask members = collective_members(step) & warp->live;
     if (warp->block->launch->error->status != WB_OK)
         return STEP_ERROR;
+    /* Before Volta lanes that are not here cannot be waited for: they run only after these. */
     if (warp->block->launch->divergence == DIVERGENCE_STACK)
         members &= step->mask;
     if ((members & ~step->mask) == 0)
@@ -108,6 +115,7 @@ StepResult exec_collective(Step *step)
     /* Lanes that name other lanes than the first does are another collective, to come by themselves. */
     Mask same = collective_same_members(step);
     if (same != step->mask) {
+        /* They stay at this instruction and come to it again by themselves. */
         divergence_split(warp, step->mask & ~same, step->group->pc);
         step->mask = same;
         members = collective_members(step) & warp->live;

@@ -46,8 +46,8 @@ static void fill_rules(DramTiming *timing, const GpuConfig *config)
     const size_t count = sizeof rules / sizeof *rules;
     static_assert(sizeof rules / sizeof *rules <= DRAM_RULES, "the table is too small");
     memcpy(timing->rules, rules, sizeof rules);
+    /* Every command is the previous one of some rule, so no entry of `first` is left at 0. */
     for (size_t i = 0; i < count; i++)
-        /* Every command is the previous one of some rule, so no entry of `first` is left at 0. */
         timing->first[rules[i].previous + 1] = (uint8_t)(i + 1);
 }
 

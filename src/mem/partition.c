@@ -96,8 +96,8 @@ static void partition_advance(Shard *shard, Cycle end)
             advance_dram(partition, now);
         advance_slices(partition, now);
     }
+    /* A credit that the crossbar cannot foresee may come with the next window. */
     for (uint32_t i = 0; i < partition->slice_count; i++)
-        /* A credit that the crossbar cannot foresee may come with the next window. */
         if (partition->slices[i].asks)
             partition->slices[i].next = earlier(partition->slices[i].next, end);
     shard->wake = next_cycle(partition);

@@ -88,8 +88,8 @@ static const OperandRule rules[] = {
 static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
+    /* Lists begin and end with a blank, so there is a character on both sides. */
     for (const char *at = strstr(words, word); at; at = strstr(at + 1, word))
-        /* Lists begin and end with a blank, so there is a character on both sides. */
         if (at[-1] == ' ' && at[length] == ' ')
             return true;
     return false;
@@ -106,8 +106,8 @@ static bool has_mod(const Mod *mods, unsigned mod_count, Mod wanted)
 const OperandRule *check_rule(const char *mnemonic, const Mod *mods, unsigned mod_count)
 {
     unsigned types = 0;
+    /* mul.wide and mul differ by a suffix; cvt and st by how many types they have. */
     for (unsigned i = 0; i < mod_count; i++)
-        /* mul.wide and mul differ by a suffix; cvt and st by how many types they have. */
         types += mod_is_type(mods[i]);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if ((rules[i].types == types || rules[i].types == ANY_TYPES) &&

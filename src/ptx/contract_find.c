@@ -460,9 +460,9 @@ void contract_find(const Module *module, const Function *function, ContractFacts
     for (uint32_t b = 0; b < graph->block_count; b++)
         if (continuation(graph, b) != NO_INDEX)
             continues[continuation(graph, b)] = true;
+    /* Chains begin at blocks that continue no other; a circle of such blocks is not reachable from
+     * outside. */
     for (uint32_t b = 0; b < graph->block_count; b++)
-        /* Chains begin at blocks that continue no other; a circle of such blocks is not reachable from
-         * outside. */
         if (!continues[b])
             visit_chain(&f, b);
     lose_live(&f, &scratch);

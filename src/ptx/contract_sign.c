@@ -78,8 +78,8 @@ static void visit(Signs *s, uint32_t i)
             s->held[access.reg] = NO_INDEX;
         if (sign == NO_INDEX)
             continue;
+        /* Fates add up: one use that sees the bits is enough to keep the arithmetic. */
         if (!access.is_write)
-            /* Fates add up: one use that sees the bits is enough to keep the arithmetic. */
             s->fate[sign] |= (uint8_t)fate_of_read(s->function, insn);
         else if (!access.is_definite)
             s->fate[sign] |= is_guarded_select(s->function, insn) ? FATE_SELECTED : FATE_SEEN;

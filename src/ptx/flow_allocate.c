@@ -105,9 +105,9 @@ static uint32_t lowest_idle(const Pool *pool, unsigned words)
 {
     for (uint32_t w = 0; w < pool->idle.count; w++) {
         uint64_t bits = pool->idle.items[w];
+        /* Keeps even positions whose neighbour is idle, too: pairs and quads begin at multiples of their
+         * size. */
         if (words >= 2)
-            /* Keeps even positions whose neighbour is idle, too: pairs and quads begin at multiples of their
-             * size. */
             bits &= bits >> 1 & 0x5555555555555555u;
         if (words == 4)
             bits &= bits >> 2 & 0x1111111111111111u;

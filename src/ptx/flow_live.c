@@ -275,8 +275,8 @@ void flow_walk_enter(FlowWalk *walk, uint32_t block)
         gather(live, walk->block, walk->present);
     for (uint32_t k = next->begin[block]; k < next->begin[block + 1]; k++)
         gather(live, next->items[k], walk->wanted);
+    /* Only what differs between the end of this block and the begin of the last one is changed. */
     for (uint32_t w = 0; w < word_count; w++)
-        /* Only what differs between the end of this block and the begin of the last one is changed. */
         for (uint64_t bits = walk->present[w] ^ walk->wanted[w]; bits; bits &= bits - 1) {
             uint32_t bit = (uint32_t)__builtin_ctzll(bits), reg = live->crossing[64 * w + bit];
             bool is_live = walk->wanted[w] >> bit & 1;

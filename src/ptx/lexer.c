@@ -209,8 +209,8 @@ static void lex_number(Lexer *lexer, Token *token)
 static void lex_string(Lexer *lexer, Token *token)
 {
     const char *at = lexer->at + 1;
+    /* A backslash takes the next character with it, be it a quote; a line's end it does not. */
     while (at < lexer->end && *at != '"' && *at != '\n')
-        /* A backslash takes the next character with it, be it a quote; a line's end it does not. */
         at += *at == '\\' && at[1] != '\n' && at + 1 < lexer->end ? 2 : 1;
     token->kind = TOKEN_STRING;
     if (at < lexer->end && *at == '"')

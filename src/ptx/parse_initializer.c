@@ -26,8 +26,8 @@ static void put_bytes(Initializer *init, uint64_t element, uint64_t value, bool 
         parser->bytes.count = (uint32_t)end;
     }
     uint8_t *to = parser->bytes.items + element * bytes;
+    /* Types of 128 bits take the sign of the 64 bits that a constant has. */
     for (uint32_t i = 0; i < bytes; i++)
-        /* Types of 128 bits take the sign of the 64 bits that a constant has. */
         to[i] = (uint8_t)(i < 8 ? value >> 8 * i : extend ? 0xFF : 0);
 }
 
@@ -189,8 +189,8 @@ static uint64_t parse_braces(Initializer *init, unsigned level, uint64_t first)
     parser_expect(parser, '{', "'{'");
     while (parser->token.kind != '}') {
         const bool has_braces = parser->token.kind == '{';
+        /* Braces begin a new item; what is missing of the one before stays zero. */
         if (has_braces)
-            /* Braces begin a new item; what is missing of the one before stays zero. */
             at = first + (at - first + stride - 1) / stride * stride;
         if (at >= end)
             parser_fail(parser, parser->token.place, "more initial values than the array has elements");

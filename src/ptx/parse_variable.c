@@ -116,8 +116,8 @@ static uint64_t bytes_of(Parser *parser, Place place, const Declaration *declara
 {
     const bool is_open = dimensions->count && !dimensions->sizes[0];
     uint64_t bytes = (uint64_t)type_bytes(declaration->type) * declaration->vector;
+    /* Checked at every factor: the product of all could come out small again. */
     for (unsigned i = is_open; i < dimensions->count; i++)
-        /* Checked at every factor: the product of all could come out small again. */
         if (__builtin_mul_overflow(bytes, dimensions->sizes[i], &bytes) || bytes > MAX_VARIABLE_BYTES)
             parser_fail(parser, place, "a variable has at most 2^32 bytes");
     return is_open ? 0 : bytes;

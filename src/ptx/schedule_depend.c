@@ -224,8 +224,8 @@ static void add_carry(ScheduleRegion *region, uint32_t node)
 {
     const PtxInsn *insn = schedule_insn(region, node);
     const char *name = insn->mnemonic;
+    /* The carry flag is one register more. */
     if (!strcmp(name, "addc") || !strcmp(name, "subc") || !strcmp(name, "madc"))
-        /* The carry flag is one register more. */
         read_register(region, region->function->register_count, node);
     if (function_has_mod(region->function, insn, MOD_cc))
         write_register(region, region->function->register_count, node);

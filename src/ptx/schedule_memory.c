@@ -168,9 +168,9 @@ static bool are_apart(const ScheduleRegion *region, const ScheduleAccess *a, con
 {
     if (!a->has_base || !b->has_base || a->is_variable != b->is_variable)
         return false;
+    /* An access that leaves its variable may well reach another one. Two different register values are
+     * never known to be apart. */
     if (a->base != b->base)
-        /* An access that leaves its variable may well reach another one. Two different register values are
-         * never known to be apart. */
         return a->is_variable && are_in_bounds(region, a) && are_in_bounds(region, b);
     return a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset;
 }

@@ -40,6 +40,7 @@ static void put_wait(const Warp *warp, const Group *group, const char *ready, ch
 
 static bool is_same(const HangLanes *lanes, uint32_t warp, Mask mask, const char *place, const char *wait)
 {
+    /* Neighbouring warps only, so that "warps 0-3" is true of all of them. */
     return lanes->last_warp + 1 == warp && lanes->lanes == mask && !strcmp(lanes->place, place) &&
            !strcmp(lanes->wait, wait);
 }
@@ -144,6 +145,7 @@ static bool may_write_from(const Program *program, uint32_t start)
         }
         const bool ends = insn->action == ACTION_BRANCH || insn->action == ACTION_EXIT ||
                           insn->action == ACTION_RETURN || insn->action == ACTION_BARRIER;
+        /* Guarded, control may fall through. */
         if (!ends || !is_sure)
             VEC_PUSH(&rest, pc + 1);
     }
@@ -242,6 +244,7 @@ static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
     if (facts->resident)
         snprintf(fit, sizeof fit, " (%llu)", (unsigned long long)facts->resident);
     int written;
+    /* From the most particular cause to the most general one. */
     if (facts->apart && launch->divergence == DIVERGENCE_STACK)
         written = snprintf(
             text, size,

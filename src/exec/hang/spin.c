@@ -8,6 +8,8 @@ static const uint64_t odd = 0x9E3779B97F4A7C15u;
 
 static inline uint64_t mix(uint64_t sum, uint64_t value)
 {
+    /* Multiplying by an odd number loses nothing; the shift brings high bits down to where the next step
+     * mixes them. */
     sum = (sum ^ value) * odd;
     return sum ^ sum >> 29;
 }
@@ -123,6 +125,7 @@ bool spin_compare(SpinMark *mark, const Warp *warp, uint64_t state, uint64_t ste
 {
     if (mark->patience && mark->state == state) {
         mark->tries = 0;
+        /* The same state without having moved proves nothing. */
         if (is_blocked || (steps > mark->steps && have_had_turns(warp, mark->order))) {
             mark->matches++;
             mark->steps = steps;

@@ -1,3 +1,6 @@
+/* Finds the loops of a kernel once, and for each the registers that can reach an effect inside of it: a
+ * backward slice, repeated until nothing is added. A program is analysed when a watchdog first asks about
+ * it. */
 #include "exec/hang/spin_loop.h"
 
 #include <string.h>
@@ -58,6 +61,7 @@ static void search_from(Search *s, uint32_t root)
         const uint32_t block = s->path[s->depth - 1];
         if (s->cursor[block] < next->begin[block + 1]) {
             const uint32_t to = next->items[s->cursor[block]++];
+            /* The exit is in no loop. */
             if (to == s->graph->block_count)
                 continue;
             if (!s->number[to])
@@ -140,6 +144,8 @@ static bool only_waits(const PtxInsn *insn) { return insn->row == ROW_nanosleep 
 
 static void visit(Slice *slice, const PtxInsn *insn)
 {
+    /* An instruction with an effect needs all that it reads; one that only computes needs it if its result
+     * matters. */
     slice->is_wanted = !only_computes(insn);
     if (!slice->is_wanted)
         flow_visit_registers(slice->function, insn, want_result, slice);

@@ -36,6 +36,7 @@ static void print_failure(const IntrinsicCall *call, unsigned lane)
                  function, block->index[0], block->index[1], block->index[2], thread % dimensions[0],
                  thread / dimensions[0] % dimensions[1], thread / dimensions[0] / dimensions[1], condition);
     Machine *machine = block->launch->machine;
+    /* CUDA prints them to stderr, and what printf() prints to stdout. */
     if (machine->assertion_output)
         machine->assertion_output(machine->assertion_context, line_text, (size_t)length);
     else if (machine->output)

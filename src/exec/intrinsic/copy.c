@@ -39,6 +39,7 @@ typedef struct Box {
 /* 4, 2 or 0: the logarithm of the bytes of a unit. */
 static unsigned unit_shift(const Box *box)
 {
+    /* A sum of bits is a multiple of 16 exactly if all of them are. */
     uint64_t bits = box->width | box->destination.address | box->source.address;
     if (box->height > 1)
         bits |= box->destination.row_pitch | box->source.row_pitch;
@@ -94,6 +95,7 @@ static StepResult launch_box(RuntimeCall *call, const Box *box, uint64_t stream,
     fill_in(request.buffer, box, shift);
     DeviceError error;
     const StepResult result = runtime_launch(runtime, &call->caller, &request, stream, &error);
+    /* Nobody else knows of it: the kernel that would give it back has not begun. */
     if (result != STEP_NEXT || error != DEVICE_OK)
         buffer_give_back(&runtime->buffers, request.buffer);
     *answer = error;

@@ -22,6 +22,7 @@ static uint64_t allocate(Launch *launch, uint64_t size)
     Machine *machine = launch->machine;
     uint64_t address = 0;
     Error ignored = {0};
+    /* In this order nothing is subtracted below 0. */
     if (size == 0 || size > machine->heap->limit || machine->heap->used > machine->heap->limit - size)
         return 0;
     if (space_alloc(launch->space, size, heap_name, false, &address, &ignored))

@@ -1,3 +1,7 @@
+/* printf for device memory: the format is read byte by byte where the thread has it, arguments at their
+ * natural alignment from the buffer that the compiler fills. Each conversion is rebuilt and given to the
+ * host's snprintf(), so numbers look as on a host. After the first address that cannot be read everything
+ * reads as zeros, which ends all loops. */
 #include "exec/intrinsic/print_format.h"
 
 #include <stdio.h>

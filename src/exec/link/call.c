@@ -56,6 +56,7 @@ static CallParts call_parts(const Writer *writer)
     CallParts parts = {0};
     for (unsigned k = 0; k < writer->ptx->operand_count; k++) {
         const PtxOperand *operand = link_operand_at(writer, k);
+        /* Lists before the callee are results, lists behind it arguments. */
         if (operand->kind == PTX_LIST && !parts.who)
             parts.results = operand;
         else if (operand->kind == PTX_LIST)
@@ -114,6 +115,7 @@ WbStatus link_call(Writer *writer)
     Signature signature = call_signature(writer, call_example(writer, &parts), parts.table);
     uint32_t results = parts.results ? parts.results->count : 0,
              arguments = parts.arguments ? parts.arguments->count : 0;
+    /* A caller may ignore a result. */
     if (results > signature.result_count || arguments != signature.argument_count)
         return link_error(writer->linker, writer->number, writer->ptx, WB_ERROR_PTX,
                           "calls with %u arguments and %u results what takes %u and gives %u", arguments,

@@ -92,6 +92,7 @@ static WbStatus add_operands(Writer *writer, unsigned k)
         return from->count > 1 && status == WB_OK ? add_coordinates(writer, from) : status;
     case PTX_VECTOR:
     case PTX_PAIR:
+        /* mov.b64 of two elements has immediates of 32 bits in it. */
         if (from->kind == PTX_VECTOR && writer->insn->row == ROW_mov_b64)
             bytes = from->count == 2 ? 4 : bytes;
         for (uint32_t i = 0; i < from->count && status == WB_OK; i++)
@@ -334,6 +335,7 @@ static WbStatus write_insn(Writer *writer)
         return link_call(writer);
     if (insn->action == ACTION_BRANCH_TABLE)
         return write_branch_table(writer);
+    /* The row is a lane function; with a vector on one side it packs or unpacks, which a handler does. */
     if (is_vector_move(writer))
         insn->action = ACTION_MOVE;
     if (insn->action == ACTION_LANE)
@@ -353,6 +355,7 @@ static WbStatus write_insn(Writer *writer)
 
 static void write_end(Writer *writer)
 {
+    /* A body may end without ret: one instruction more catches lanes that fall off its end. */
     Insn *end = &writer->linker->program->code[writer->to->first + writer->to->count];
     *end = (Insn){.action = ACTION_RETURN,
                   .row = ROW_ret,

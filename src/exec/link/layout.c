@@ -87,6 +87,7 @@ static WbStatus layout_shared(Linker *linker)
                 linker->program->name, (unsigned long long)end, v->name);
     }
     linker->program->shared_bytes = (uint32_t)end;
+    /* All dynamic arrays of a block begin at one address, behind the static ones, as CUDA has it. */
     linker->program->dynamic_shared_offset = end ? link_align(end, dynamic_align) : 0;
     for (uint32_t i = 0; i < module->variable_count; i++) {
         const Variable *v = &module->variables[i];
@@ -150,6 +151,7 @@ static void layout_params(Linker *linker, uint32_t number, ProgramFunction *to)
     uint64_t base = link_align(end, 16), top = base, cursor = base;
     uint32_t busy_until = 0;
     for (uint32_t i = 0; i < lives.count; i++) { /* in order of their first use */
+        /* Nothing placed so far is alive any more: begin at the bottom again. */
         if (lives.items[i].first > busy_until)
             cursor = base;
         busy_until = lives.items[i].last > busy_until ? lives.items[i].last : busy_until;

@@ -77,6 +77,8 @@ uint32_t link_constant(Linker *linker, uint64_t value, unsigned bytes)
         rehash_constants(linker, linker->constant_index.capacity ? 2 * linker->constant_index.capacity : 64);
     value = bytes == 8 ? value : (uint32_t)value;
     uint32_t *entry = constant_find(linker, value, bytes);
+    /* Immediates are spread over the lanes once for a program, so that a lane function reads them like a
+     * register. */
     if (!*entry) {
         uint32_t position = linker->constants.count;
         uint64_t unit = bytes == 8 ? value : value | value << 32;
@@ -201,6 +203,8 @@ static Operand register_operand(Linker *linker, uint32_t number, const PtxOperan
     return (Operand){.kind = OPERAND_REGISTER,
                      .bytes = (uint8_t)(bits <= 32 ? 4 : bits / 8),
                      .slot = slot,
+                     /* A slot is one 4-byte word of every lane; wider registers take slots that follow each
+                      * other. */
                      .offset = slot * linker->environment->width * 4};
 }
 

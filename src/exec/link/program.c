@@ -46,6 +46,7 @@ static WbStatus analyse(Linker *linker)
         to->predicate_count = to->flow->predicate_count;
         to->first = code;
         to->count = to->function->insn_count;
+        /* One more for the return behind its body. */
         code += to->count + 1;
         program->registers =
             to->flow->registers > program->registers ? to->flow->registers : program->registers;
@@ -54,6 +55,7 @@ static WbStatus analyse(Linker *linker)
     program->function_count = linker->reached.count;
     program->code_count = code;
     program->code = ARENA_ARRAY(linker->arena, Insn, code);
+    /* The kernel's own .maxnreg and .maxntid bind the functions that it calls, too. */
     uint32_t limit = flow_register_limit(program->functions[0].function);
     program->registers = program->registers < limit ? program->registers : limit;
     return WB_OK;
@@ -117,6 +119,7 @@ static WbStatus link_all(Linker *linker)
     WbStatus status = link_reach(linker);
     if (status == WB_OK)
         status = analyse(linker);
+    /* Before code is written: operands name the places that it finds. */
     if (status == WB_OK)
         status = link_layout(linker);
     for (uint32_t i = 0; i < linker->reached.count && status == WB_OK; i++)

@@ -6,6 +6,7 @@
 
 static void reach(Linker *linker, uint32_t function)
 {
+    /* A function without a body is left to the intrinsics. */
     if (linker->numbers[function] != NO_INDEX || !linker->module->functions[function].has_body)
         return;
     linker->numbers[function] = linker->reached.count;
@@ -68,6 +69,7 @@ WbStatus link_reach(Linker *linker)
         if (done == linker->reached.count) {
             reach_taken(linker);
             taken = true;
+            /* Go on where we were: new ones may have been added behind. */
             done--;
             continue;
         }
