@@ -1,3 +1,5 @@
+/* Lists that belong to something else: modes and sizes of a workload, benchmarks of a paper, values of a
+ * knob, kernels of a file. Completion asks for them as well, so names alone can be had. */
 #include "cli/list_of.h"
 
 #include <string.h>

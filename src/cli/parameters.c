@@ -1,3 +1,5 @@
+/* A kernel's parameters as one line. PTX knows sizes and types of scalars; a struct is an array of bytes to
+ * it. */
 #include "cli/parameters.h"
 
 #include <inttypes.h>
@@ -20,6 +22,7 @@ const char *parameters_text(const WbKernel *kernel, char text[PARAMETERS_TEXT_SI
             snprintf(one, sizeof one, "%" PRIu64 " bytes", variable->size);
         else
             snprintf(one, sizeof one, "%s", mod_name(variable->type));
+        /* Room for the dots is kept free, so that a cut is always seen. */
         const bool fits = used + strlen(one) + strlen(", ...") + 1 < PARAMETERS_TEXT_SIZE;
         used += (size_t)snprintf(text + used, PARAMETERS_TEXT_SIZE - used, "%s%s", i ? ", " : "",
                                  fits ? one : "...");

@@ -1,3 +1,5 @@
+/* How a run shows itself and how it is stopped: a line on stderr, SIGUSR1 for a snapshot, Ctrl-C for an end
+ * in good order. Handlers only set flags; the simulation looks at them between two slices of its work. */
 #include "cli/progress.h"
 
 #include <signal.h>
@@ -36,6 +38,7 @@ bool progress_start(WbGpu *gpu, const char *wanted)
         misuse("--progress is auto, always or never, not '%s'.", wanted);
         return false;
     }
+    /* A signal that came before the GPU was open still counts. */
     live = (Live){.gpu = gpu, .to = stderr, .style = style, .must_stop = live.must_stop};
     const struct sigaction question = {.sa_handler = on_question, .sa_flags = SA_RESTART};
     interrupt_catch(on_interrupt, NULL);

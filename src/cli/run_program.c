@@ -211,6 +211,7 @@ static void set_environment(const Program *program)
     const Running *running = &program->running;
     char text[PATH_MAX + 64];
     put_before("LD_LIBRARY_PATH", program->libraries, ':');
+    /* A DT_RPATH goes before LD_LIBRARY_PATH, so the runtime must be loaded before it is looked for. */
     if (program->facts.has_old_rpath && *program->facts.runtime) {
         snprintf(text, sizeof text, "%s/libcudart.so.%s", program->libraries, program->facts.runtime);
         put_before("LD_PRELOAD", text, ':');
@@ -240,6 +241,7 @@ static void set_environment(const Program *program)
         setenv("WARPBEAM_PROGRESS", running->progress, 1);
     else if (!program->quiet)
         setenv("WARPBEAM_PROGRESS", "auto", 0);
+    /* This runs in the child: its parent holds the pipe. */
     snprintf(text, sizeof text, "/proc/%d/fd/%d", (int)getppid(), program->notice[1]);
     setenv("WARPBEAM_NOTICE", text, 1);
     set_knobs(program);

@@ -78,6 +78,8 @@ static bool is_divergent_source(const Insn *insn)
 void native_find_divergence(NativeFunction *f)
 {
     Spread spread = {.f = f, .changed = true};
+    /* Loops carry differences backward in the text, so it is repeated until nothing changes. Registers only
+     * become divergent, never the other way, so this ends. */
     while (spread.changed) {
         spread.changed = false;
         for (uint32_t i = 0; i < f->count; i++) {
@@ -131,6 +133,7 @@ static uint32_t slots_between(const NativeFunction *f, uint32_t from, uint32_t t
 static bool becomes_guards(const NativeFunction *f, uint32_t i)
 {
     const uint32_t target = f->code[i].target - f->first;
+    /* Backward it is a loop. */
     if (target <= i || slots_between(f, i + 1, target) > GUARDED_SLOTS)
         return false;
     for (uint32_t j = i + 1; j < target; j++)
@@ -206,6 +209,7 @@ static uint32_t loop_test(const NativeFunction *f, uint32_t start, uint32_t bran
         if (!insn->ptx || strcmp(insn->ptx->mnemonic, "setp") != 0 || native_register(f, insn, 0) != guard)
             continue;
         const uint32_t counter = native_register(f, insn, 1), bound = native_register(f, insn, 2);
+        /* The number of turns must be known before the loop, or copies could not share one test. */
         if (bound != NO_INDEX && is_written_between(f, bound, start, branch))
             return NO_INDEX;
         for (uint32_t j = start; j < i; j++)
@@ -272,6 +276,7 @@ static bool has_known_length(const NativeFunction *f, uint32_t start, uint32_t t
     const uint32_t counter = native_register(f, &f->code[test], 1);
     if (!native_is_immediate(&f->code[test], 2) || f->registers[counter].definitions != 2)
         return false;
+    /* The write before the loop, next to the step inside of it. */
     for (uint32_t i = start; i-- > 0;)
         if (f->code[i].ptx && native_register(f, &f->code[i], 0) == counter)
             return f->code[i].row == ROW_mov_b32 && native_is_immediate(&f->code[i], 1);
@@ -306,6 +311,7 @@ static void unroll(NativeFunction *f, uint32_t start, uint32_t branch)
     for (uint32_t i = start; i < branch; i++)
         if (i == test || steps(f, &f->code[i]))
             f->forms[i] = (NativeForm){.skips_unit = true};
+    /* What the copies share costs each turn only its part, rounded. */
     const uint32_t share = (shared + made / 2) / made;
     f->forms[branch] = (NativeForm){.unrolled = (uint8_t)made};
     f->forms[branch].slots.count[WORK_CONTROL] = share > 0;

@@ -39,6 +39,7 @@ static bool find_users(const NativeFunction *f, uint32_t i, uint32_t reg, Users 
     users->count = 0;
     if (reg == NO_INDEX || f->registers[reg].definitions != 1)
         return false;
+    /* All uses must be found in this block; one elsewhere would still need the value. */
     uint32_t left = f->registers[reg].uses;
     for (uint32_t j = i + 1; j < f->count && f->block[j] == f->block[i] && left; j++) {
         if (!f->code[j].ptx)
@@ -97,6 +98,7 @@ static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
         vanish(f, i);
         for (uint32_t u = 0; u < users->count; u++) {
             f->forms[users->insn[u]] = native_form_of(rules[r].slots, rules[r].chain);
+            /* A fused sum has three inputs already and takes no more. */
             fuser->inputs[users->insn[u]] = MAX_INPUTS;
         }
         return true;
@@ -137,6 +139,7 @@ static bool fuse_chain(Fuser *fuser, uint32_t i, const Users *users)
     const bool sums = is_sum(row) && is_sum(next) && fuser->inputs[i] == 2;
     if (users->count != 1 || f->registers[native_register(f, &f->code[i], 0)].uses != 1 || !(logic || sums))
         return false;
+    /* One input of the user is replaced by those of the instruction that goes. */
     const unsigned inputs = fuser->inputs[user] - 1u + fuser->inputs[i];
     if (inputs > MAX_INPUTS)
         return false;
@@ -254,6 +257,7 @@ void native_fuse(NativeFunction *f)
         Users users;
         if (!find_users(f, i, native_register(f, insn, 0), &users))
             continue;
+        /* The first rule that applies takes the instruction away. */
         if (!fuse_into_sum(&fuser, i, &users) && !fuse_chain(&fuser, i, &users) && !fuse_sign(f, i, &users) &&
             !fuse_shared_base(&fuser, i, &users))
             fuse_displacement(f, i, &users);

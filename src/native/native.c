@@ -101,6 +101,7 @@ static bool keeps_reciprocal(const NativeFunction *f, const Insn *insn)
                          insn->row == ROW_rem_s32;
     const uint32_t divisor = divides ? native_register(f, insn, 2) : NO_INDEX;
     const uint32_t i = (uint32_t)(insn - f->code);
+    /* Written once and before the loop: the value does not change in it. */
     return divisor != NO_INDEX && f->registers[divisor].definitions == 1 && f->loop[i] != NO_INDEX &&
            f->registers[divisor].definition < f->loop[i];
 }
@@ -110,6 +111,7 @@ static NativeForm lower_by_table(const NativeFunction *f, const Insn *insn)
     uint8_t variant = insn->mods.ftz ? FLUSH : PLAIN;
     if (insn->unit == UNIT_INT && last_is_immediate(insn))
         variant |= IMMEDIATE;
+    /* Rows are written by scripts/native_table.py, from what the assembler made of each instruction. */
     const NativeRow *row = find_row(insn->row, keeps_reciprocal(f, insn) ? REPEATED : variant);
     NativeForm form = row ? native_form_of(row->slots[f->is_hopper], row->chain[f->is_hopper])
                           : single(work_of_unit((Unit)insn->unit));
@@ -320,6 +322,7 @@ static void find_loops(NativeFunction *f)
         f->loop[i] = NO_INDEX;
     for (uint32_t i = 0; i < f->count; i++) {
         const uint32_t target = f->code[i].action == ACTION_BRANCH ? f->code[i].target - f->first : NO_INDEX;
+        /* Of nested loops the inner one begins later. */
         for (uint32_t j = target; target <= i && j <= i; j++)
             if (f->loop[j] == NO_INDEX || f->loop[j] < target)
                 f->loop[j] = target;
@@ -356,12 +359,14 @@ static void balance(NativeFunction *f, uint32_t begin, uint32_t end)
         on_integer += slots->count[WORK_INT];
         on_multiply += slots->count[WORK_MULTIPLY] + slots->count[WORK_FP32] + slots->count[WORK_HALF];
     }
+    /* So many on the integer pipe make both as busy, if there are that many to choose from. */
     int share = (on_multiply - on_integer + flexible) / 2;
     share = share < 0 ? 0 : share > flexible ? flexible : share;
     int turn = 0;
     for (uint32_t i = begin; i < end; i++) {
         if (!is_flexible(&f->code[i], &f->forms[i]))
             continue;
+        /* Bresenham's line: `share` of `flexible` steps, evenly spread and the same in every run. */
         turn += share;
         if (turn >= flexible) {
             turn -= flexible;
@@ -417,6 +422,7 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
     to->slots = (uint8_t)(slots < UINT8_MAX ? slots : UINT8_MAX);
     if (insn->action == ACTION_MMA)
         return; /* as in PTX mode: its shape says what it costs */
+    /* It came with another load: it waits for its data, but asks nothing of the unit. */
     if (to->kind == CLASS_MEMORY && form->skips_unit)
         to->kind = CLASS_COMPUTE;
     if (to->kind == CLASS_BRANCH) {
@@ -479,6 +485,8 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
         if (ptx->guard != NO_INDEX)
             f.registers[ptx->guard].is_guard = true;
     }
+    /* The order matters: forms first, then what fuses them, then control flow, which counts the slots that
+     * are left, and last the balance of pipes, which counts what really issues. */
     native_find_divergence(&f);
     for (uint32_t i = 0; i < f.count; i++)
         f.forms[i] = lower_insn(&f, &f.code[i]);

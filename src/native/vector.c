@@ -25,6 +25,7 @@ static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 /* How many low bits of the register are zero for certain, at most MAX_ALIGNMENT. */
 static unsigned register_alignment(const NativeFunction *f, uint32_t reg, unsigned depth)
 {
+    /* Several writers, or a chain too long to follow: nothing is known. The depth also ends circles. */
     if (f->registers[reg].definitions != 1 || depth > MAX_DEPTH)
         return 0;
     const Insn *insn = &f->code[f->registers[reg].definition];
@@ -83,6 +84,7 @@ static int64_t word_of(const Insn *insn) { return insn->displacement / WORD_BYTE
 /* The group of aligned words that a displacement is in. */
 static int64_t group_of(int64_t word, unsigned words)
 {
+    /* Rounded down for negative displacements, too. */
     return (word - (word % words + words) % words) / words;
 }
 
@@ -111,6 +113,7 @@ void native_vectorize(NativeFunction *f)
             continue;
         const uint32_t base = native_register(f, &f->code[i], 1);
         const unsigned alignment = base == NO_INDEX ? 0 : register_alignment(f, base, 0);
+        /* First asked, then done: a group of which a word is missing stays single loads. */
         if (alignment >= 4 && join(f, i, GROUP_WORDS, false))
             join(f, i, GROUP_WORDS, true);
         else if (alignment >= 3 && join(f, i, GROUP_WORDS / 2, false))

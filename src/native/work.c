@@ -1,3 +1,6 @@
+/* What a kind of work costs is looked up in the configuration: its pipe, the cycles that it occupies it
+ * (lanes of a warp over lanes of the pipe) and its latency. GPUs differ in which pipes they have, so a kind
+ * may fall back on another pipe: integers on the FP32 pipe, FP64 likewise. */
 #include "native/work.h"
 
 #include <string.h>
@@ -24,6 +27,7 @@ WorkList work_parse(const char *letters)
 unsigned work_total(const WorkList *list)
 {
     unsigned total = 0;
+    /* The kinds from there on are only waits inside of a chain and issue nothing. */
     for (unsigned work = 0; work < WORK_PREDICATE; work++)
         total += list->count[work];
     return total;

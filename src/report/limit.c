@@ -1,3 +1,6 @@
+/* Every slot of every scheduler is charged to one cause, so shares add up to 1 and the largest is what
+ * limited the kernel. Slots in which a warp waited for memory say nothing about why: they are charged to the
+ * busiest unit behind it, and to latency if none was busy. */
 #include "report/limit.h"
 
 #include <inttypes.h>
@@ -62,6 +65,7 @@ static Limit memory_limit(const KernelSums *sums)
 /* What slots of SMs without a block are charged to, but for those of the launch itself. */
 static Limit idle_limit(const KernelRecord *record, const KernelSums *sums, uint64_t sm_count)
 {
+    /* From the most particular reason for an idle SM to the most general one. */
     if (sums->front_end.device_kernels || sums->front_end.device_groups)
         return LIMIT_device_launches;
     if (record->graph.level_count)
@@ -73,6 +77,7 @@ static void charge_idle(KernelLimit *limit, const KernelRecord *record, const Ke
                         const GpuConfig *config)
 {
     const uint64_t sm_count = record->components[COMPONENT_SM].count;
+    /* The way in and out of a kernel, which no SM could have used; never more than they were idle. */
     const uint64_t way = record->started - record->launched + config->block_launch_cycles +
                          config->block_end_cycles + config->kernel_end_cycles;
     const uint64_t idle = sums->sm.idle_cycles, launch = way * sm_count < idle ? way * sm_count : idle;
@@ -143,6 +148,7 @@ static Ratio sum(Ratio a, Ratio b) { return (Ratio){a.over + b.over, a.under + b
 
 void limit_add(KernelLimit *limit, const KernelLimit *other)
 {
+    /* Of kernels that are added up, the longer one's reason is told. */
     limit->why_few = other->all > limit->all ? other->why_few : limit->why_few;
     limit->dram = sum(limit->dram, other->dram);
     limit->l2 = sum(limit->l2, other->l2);

@@ -1,3 +1,6 @@
+/* The line that shows how far a run is. Rates are those of the last few seconds, between two samples that
+ * move along; estimates are made from the first sample of what is estimated. What does not fit into a line is
+ * left out in the order of `rank`, and never cut. */
 #include "report/live.h"
 
 #include <inttypes.h>
@@ -78,6 +81,7 @@ static bool seconds_left(const Live *live, const WbProgress *now, double *second
     const double spent = now->seconds - live->first.seconds;
     if (now->device_launches || spent < LEAST_SECONDS || done <= before || done >= total)
         return false;
+    /* What is left takes as long, in proportion, as what has been done since the first sample. */
     *seconds = spent * (total - done) / (done - before);
     return true;
 }
@@ -164,6 +168,7 @@ size_t live_describe(const Live *live, const WbProgress *now, char *text, size_t
     size_t length = 0;
     for (unsigned i = 0; i < PART_COUNT; i++)
         length += strlen(parts[i].text);
+    /* Rank 0, the blocks, always stays. */
     for (unsigned rank = PART_COUNT - 1; length > columns && rank > 0; rank--)
         for (unsigned i = 0; i < PART_COUNT; i++)
             if (parts[i].rank == rank) {
@@ -230,6 +235,7 @@ static void take_samples(Live *live, const WbProgress *now)
     live->has_begun = true;
     if (now->seconds - live->later.seconds < SAMPLE_SECONDS)
         return;
+    /* Two samples back: the rate is over 2 to 4 seconds, never over an instant. */
     live->earlier = live->later;
     live->later = *now;
 }
@@ -242,6 +248,7 @@ bool live_look(void *context, const WbProgress *now)
         live->is_asked = 0;
         show_snapshot(live);
     }
+    /* Both are set by signal handlers. */
     if (live->must_stop) {
         live_clear(live);
         return false;

@@ -1,3 +1,6 @@
+/* A ratio keeps its numerator and denominator as integers until it is printed. Digits are computed by integer
+ * arithmetic of 128 bits, so a report is the same on every host, and ratios of several kernels can be added
+ * up. */
 #include "report/ratio.h"
 
 #include <stdio.h>
@@ -62,6 +65,7 @@ const char *ratio_text(Ratio ratio, uint64_t scale, unsigned digits, char buffer
     uint64_t power = 1;
     for (unsigned i = 0; i < digits; i++)
         power *= 10;
+    /* Rounded half up. */
     const u128 rounded = ((u128)ratio.over * scale * power + ratio.under / 2) / ratio.under;
     const uint64_t whole = (uint64_t)(rounded / power), rest = (uint64_t)(rounded % power);
     char *const end = buffer + RATIO_TEXT_SIZE - 1, *begin = end;

@@ -1,3 +1,5 @@
+/* How a kernel that did not end is told of: as JSON with all that the record holds, and as a short table for
+ * people. Both come from the same HangRecord; nothing is found out here. */
 #include "report/report_hang.h"
 
 #include <inttypes.h>
@@ -71,6 +73,7 @@ static void write_block(const HangBlock *block, FILE *to)
     for (uint32_t i = 0; i < block->lanes.count; i++) {
         const HangLanes *lanes = &block->lanes.items[i];
         char index[40] = "", sm[16] = "", warps[32];
+        /* Block and SM stand once, in front of the first of its rows. */
         if (i == 0) {
             snprintf(index, sizeof index, "(%u,%u,%u)", block->index[0], block->index[1], block->index[2]);
             snprintf(sm, sizeof sm, "%u", block->sm);

@@ -1,3 +1,6 @@
+/* What ran, and how long. Kernels of several streams overlap, so the time in which any kernel ran is the
+ * length of the union of their intervals: sorted by begin, each adds what it reaches beyond those before
+ * it. */
 #include "report/report_run.h"
 
 #include <math.h>
@@ -25,6 +28,7 @@ RunTimes run_times(const WbGpu *gpu)
     qsort(records, count, sizeof *records, by_launch);
     Cycle until = 0;
     for (size_t i = 0; i < count; i++) {
+        /* Only the part that no earlier kernel has covered. */
         const Cycle from = records[i]->launched > until ? records[i]->launched : until;
         times.busy += records[i]->ended > from ? records[i]->ended - from : 0;
         until = records[i]->ended > until ? records[i]->ended : until;

@@ -13,6 +13,7 @@ void trace_kernels(Trace *trace, uint64_t most)
     enum { EVENTS = 2 };
     const uint32_t count = trace->gpu->records.count;
     const uint64_t room = most / EVENTS;
+    /* Rounded up, so that what is shown surely fits. */
     trace->kernel_stride = count > room ? (count + room - 1) / room : 1;
     for (uint32_t i = 0; i < count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];
@@ -106,6 +107,7 @@ static Cycle put_series(Trace *trace, const KernelRecord *record, Cycle covered)
     Cycle begin = record->launched;
     for (uint32_t i = 0; series && i < series->ends.count; i += joined) {
         const uint32_t last = i + joined <= series->ends.count ? i + joined - 1 : series->ends.count - 1;
+        /* Of samples that lie over another kernel's, the first that was put stays. */
         if (begin >= covered) {
             put_sample(trace, series, i, last, begin);
             covered = series->ends.items[last];
@@ -122,7 +124,8 @@ void trace_counters(Trace *trace, uint64_t most)
     Cycle covered = 0;
     for (uint32_t i = 0; i < count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];
-        samples += record->number % trace->kernel_stride || !record->series ? 0 : record->series->ends.count + 1u;
+        if (record->number % trace->kernel_stride == 0 && record->series)
+            samples += record->series->ends.count + 1u;
         trace->has_graph |= record->graph.level_count != 0;
     }
     const uint64_t room = most / COUNTER_COUNT;
@@ -145,6 +148,7 @@ static void collect(Trace *trace)
 {
     const uint64_t events = trace->gpu->config.timeline_events;
     const uint64_t part = (events - events / BARRIERS_SHARE) / SHARES;
+    /* First: other kinds leave out what belongs to kernels that are not shown. */
     trace_kernels(trace, KERNELS * part);
     trace_copies(trace, COPIES * part);
     trace_counters(trace, COUNTERS * part);

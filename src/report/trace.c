@@ -1,3 +1,7 @@
+/* Events of a timeline, and the file that viewers read. Slices that overlap get lanes of their own: a slice
+ * takes the first lane that is free when it begins. Events are gathered in any order and sorted once, so that
+ * slices come before what lies within them. Strides say how many of a kind are shown where there are too
+ * many. */
 #include "report/trace.h"
 
 #include <inttypes.h>
@@ -9,11 +13,13 @@ enum { MOST_LANES = 1024, READABLE_LANES = 256, EVENTS_OF_SPAN = 5, FIRST_THREAD
 
 uint64_t trace_ns(const Trace *trace, Cycle cycle)
 {
+    /* The product needs more than 64 bits after some hours of simulated time. */
     return (uint64_t)((unsigned __int128)cycle * 1000000 / trace->gpu->config.clock_khz);
 }
 
 static TraceLanes *find_lanes(Trace *trace, TraceProcess process, uint32_t group, uint32_t *index)
 {
+    /* From the last on: events of one group mostly come one after the other. */
     for (uint32_t i = trace->lanes[process].count; i--;) {
         *index = i;
         if (trace->lanes[process].items[i].group == group)
@@ -34,6 +40,7 @@ uint32_t trace_thread(Trace *trace, TraceProcess process, uint32_t group, uint64
         trace->left_out++;
         return 0;
     }
+    /* Numbers of threads must be unique across processes: viewers find tracks by them. 0 means none. */
     const uint32_t thread = (uint32_t)process * FIRST_THREADS + index * MOST_LANES + lane + 1;
     if (lane == lanes->until.count) {
         VEC_PUSH(&lanes->until, end);
@@ -61,6 +68,7 @@ static bool has_lanes(const TraceSpan *spans, uint32_t count, uint64_t step)
 uint64_t trace_step(const TraceSpan *spans, uint32_t count, uint64_t most)
 {
     uint64_t step = 1;
+    /* Halved until they fit and can be read; a step of a power of two keeps the same ones when it grows. */
     while (count / step * EVENTS_OF_SPAN >= most || !has_lanes(spans, count, step))
         step *= 2;
     return step;
@@ -354,6 +362,7 @@ static void put_event(JsonWriter *json, const Trace *trace, const TraceEvent *ev
     if (event->kind >= ARROW_BEGIN) {
         json_put_text(json, "cat", arrow_kinds[event->arrow]);
         json_put_integer(json, "id", event->number);
+        /* The arrow ends at the slice that encloses its end, not at the next one that begins. */
         if (event->kind == ARROW_END)
             json_put_text(json, "bp", "e");
     } else {

@@ -73,6 +73,7 @@ RtError rt_context_set(void *handle)
     RtError error = handle ? rt_context_get(handle, &context) : RT_SUCCESS;
     if (error)
         return error;
+    /* CUDA: setting a context replaces the top of the stack; it does not push. */
     if (stack.count)
         stack.count--;
     return handle ? rt_context_push(handle) : RT_SUCCESS;
@@ -134,6 +135,7 @@ RtError rt_primary_release(void)
 {
     if (primary_retained == 0)
         return rt_fail(RT_DEVICE_UNINITIALIZED, "The primary context is not retained.");
+    /* The runtime, once it has used the context, holds it until a reset. */
     if (--primary_retained == 0 && !runtime_uses_primary)
         rt_handle_remove(RT_HANDLE_CONTEXT, &primary);
     return RT_SUCCESS;

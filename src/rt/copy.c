@@ -149,6 +149,8 @@ RtError rt_copy(const WbCopy *copy, int kind, RtStream *stream, bool waits)
         error = rt_capture_forbids_waiting(stream);
     if (error != RT_SUCCESS)
         return error;
+    /* CUDA stages pageable memory at the call, so the program may change it right behind; a graph reads it at
+     * every launch. */
     operation.copy.reads_now = copy->source.is_host && !stream->capture;
     const bool wait = host_waits(copy, stream, waits);
     error = rt_stream_do(stream, &operation);

@@ -66,6 +66,7 @@ bool rt_device_has_attribute(int attribute, int *value)
     uint64_t wide;
     if (!find_attribute(attribute, &wide))
         return false;
+    /* Attributes are ints; the largest one stands for all that is more. */
     *value = (int64_t)wide > INT_MAX ? INT_MAX : (int)(int64_t)wide;
     return true;
 }
@@ -190,6 +191,7 @@ RtError rt_limit_set(int limit, size_t value)
         return set_knob("heap_bytes", value);
     if (error == RT_SUCCESS && limit == LIMIT_PENDING)
         return set_knob("pending_launches", value > LEAST_PENDING ? value : LEAST_PENDING);
+    /* A smaller stack would only make kernels fail that work on a GPU, where it is a minimum. */
     if (error == RT_SUCCESS && limit == LIMIT_STACK && value > rt_knob("stack_bytes"))
         error = set_knob("stack_bytes", value);
     if (error == RT_SUCCESS && limit == LIMIT_PERSISTING && value > (size_t)rt_device_value(108))
@@ -240,11 +242,13 @@ RtError rt_device_reset(void)
 {
     if (!rt_gpu())
         return RT_SUCCESS;
+    /* After a kernel has failed there is nothing to wait for. */
     RtError error = rt_sticky() ? RT_SUCCESS : rt_check(wb_wait(rt_gpu()));
     rt_revive();
     end_handles();
     rt_modules_reset();
     const RtAllocation *allocation;
+    /* The next one is looked for by address: dropping changes the list. */
     for (uint64_t base = 0; (allocation = rt_allocation_after(base)) != NULL;) {
         base = allocation->base;
         if (ends_with_reset(allocation))

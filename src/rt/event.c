@@ -79,6 +79,7 @@ RtError rt_event_record(void *event_handle, void *stream_handle, unsigned flags)
     RtError error = get_both(event_handle, &event, stream_handle, &stream, flags);
     if (error)
         return error;
+    /* CUDA: an external record becomes a node of the graph and happens when that runs. */
     if (stream->capture && !(flags & RT_EVENT_EXTERNAL))
         return rt_capture_record(stream, event);
     rt_capture_forget_event(event);

@@ -50,6 +50,7 @@ RtError rt_function_ready(RtFunction *function)
     if (error)
         return error;
     error = find_kernel(function);
+    /* CUDA has an error of its own for a registered kernel that its module lacks. */
     return error == RT_SYMBOL_NOT_FOUND ? RT_INVALID_DEVICE_FUNCTION : error;
 }
 
@@ -154,6 +155,8 @@ RtError rt_function_available_shared(RtFunction *function, int blocks, int threa
                        threads, function->plain, found);
     size_t low = 0, high = less(rt_knob("shared_bytes_per_block"), info.shared_bytes); /* low always fits */
     while (low < high && error == RT_SUCCESS) {
+        /* Rounded up, so that low moves. More shared memory never lets more blocks fit, so halving is
+         * right. */
         const size_t middle = (low + high + 1) / 2;
         error = rt_function_occupancy(function, threads, middle, &found);
         if (found >= blocks)

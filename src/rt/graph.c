@@ -31,6 +31,7 @@ void rt_nodes_remove(RtNodes *nodes, const RtNode *node)
 
 void rt_nodes_mark_before(RtNodes *list, bool *marks)
 {
+    /* A list of work instead of recursion: graphs may be deep. Every node is visited once. */
     while (list->count) {
         const RtNode *node = list->items[--list->count];
         if (marks[node->index])
@@ -95,6 +96,8 @@ static RtNode *make_node(RtGraph *graph, const RtOperation *operation)
     node->operation = *operation;
     node->id = next_id++;
     if (operation->kind == RT_CHILD_GRAPH) {
+        /* CUDA: a child graph is copied when its node is made; later changes of the original do not reach
+         * it. */
         node->operation.child = rt_graph_clone(operation->child, graph->is_private);
         node->operation.child->parent = node;
     }
@@ -128,6 +131,7 @@ static void drop_operation(RtNode *node)
 
 static void free_node(RtNode *node)
 {
+    /* Private graphs belong to an executable: the program has no handles of their nodes. */
     if (!node->graph->is_private) {
         rt_handle_remove(RT_HANDLE_NODE, node);
         rt_capture_forget_node(node);
@@ -182,6 +186,7 @@ RtGraph *rt_graph_clone(const RtGraph *graph, bool is_private)
     }
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const RtNodes *predecessors = &graph->nodes.items[i]->predecessors;
+        /* Nodes have the same indices in both, so edges are found by them. */
         for (uint32_t p = 0; p < predecessors->count; p++)
             connect(clone->nodes.items[predecessors->items[p]->index], clone->nodes.items[i]);
     }
@@ -263,6 +268,7 @@ RtError rt_node_destroy(RtNode *node)
     for (uint32_t i = 0; i < node->successors.count; i++)
         rt_nodes_remove(&node->successors.items[i]->predecessors, node);
     rt_nodes_remove(&node->graph->nodes, node);
+    /* Indices are those in the list, so all behind it move down. */
     for (uint32_t i = node->index; i < node->graph->nodes.count; i++)
         node->graph->nodes.items[i]->index = i;
     free_node(node);
@@ -331,8 +337,10 @@ static RtError check_edges(const RtGraph *graph, RtNode *const *from, RtNode *co
 
 RtError rt_graph_connect(RtGraph *graph, RtNode *const *from, RtNode *const *to, size_t count)
 {
+    /* All are checked before any is made: a call that fails changes nothing. */
     RtError error = check_edges(graph, from, to, count, false);
     for (size_t i = 0; i < count && !error; i++) {
+        /* The list itself may name an edge twice. */
         if (!rt_nodes_have(&to[i]->predecessors, from[i]))
             connect(from[i], to[i]);
     }

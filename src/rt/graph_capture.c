@@ -57,6 +57,7 @@ void capture_drop(RtCapture *capture)
     VEC_FREE(&capture->streams);
     VEC_FREE(&capture->left);
     VEC_FREE(&capture->events);
+    /* Freed last: freeing a graph asks the captures that are left. */
     RtGraph *graph = capture->owns_graph ? capture->graph : NULL;
     xfree(capture);
     if (graph)
@@ -101,6 +102,8 @@ static bool is_joined(const RtCapture *capture)
     bool joined = true;
     RtNodes last = {0};
     set_frontier(&last, capture->origin->frontier.items, capture->origin->frontier.count);
+    /* All nodes that come before the end of the first stream are marked; what is not marked has nobody
+     * waiting for it. */
     rt_nodes_mark_before(&last, marks);
     for (uint32_t i = 0; i < capture->left.count; i++)
         joined = joined && marks[capture->left.items[i]->index];
@@ -166,6 +169,7 @@ RtError rt_capture_add(RtStream *stream, RtOperation *operation)
     RtNode *node = NULL;
     error = rt_graph_add(stream->capture->graph, stream->frontier.items, stream->frontier.count, operation,
                          &node);
+    /* The next operation of the stream comes after this one alone, which comes after all before it. */
     if (!error)
         set_frontier(&stream->frontier, &node, 1);
     return error;
@@ -199,6 +203,7 @@ RtError rt_capture_wait(RtStream *stream, RtEvent *event)
     if (error)
         return error;
     if (!event->capture) {
+        /* CUDA: to wait for an event that was never recorded is nothing. */
         if (!event->recorded)
             return RT_SUCCESS;
         return capture_invalidate(

@@ -62,6 +62,8 @@ RtError rt_capture_forbids_unsafe(void)
     if (capture_thread_mode == RT_CAPTURE_RELAXED)
         return RT_SUCCESS;
     for (RtCapture *capture = captures; capture; capture = capture->next) {
+        /* CUDA's modes: a global capture forbids such calls to all threads, a thread-local one to its own, a
+         * relaxed one to nobody. A thread may in turn opt out of what others forbid. */
         const bool is_own = pthread_equal(capture->thread, pthread_self());
         if (capture->mode == RT_CAPTURE_RELAXED ||
             (!is_own && (capture->mode != RT_CAPTURE_GLOBAL || capture_thread_mode != RT_CAPTURE_GLOBAL)))
@@ -83,6 +85,7 @@ void rt_capture_forget_event(RtEvent *event)
         return;
     for (uint32_t i = 0; i < capture->events.count; i++) {
         if (capture->events.items[i] == event) {
+            /* The order of events does not matter. */
             capture->events.items[i] = capture->events.items[--capture->events.count];
             break;
         }

@@ -27,6 +27,7 @@ RtError rt_condition_create(RtGraph *graph, unsigned initial, unsigned flags, ui
     if (error)
         return error;
     RtCondition *made = xcalloc(1, sizeof *made);
+    /* A condition belongs to the outermost graph, whichever inner one it was asked for. */
     *made = (RtCondition){
         .value = value, .initial = initial, .is_assigned = flags & ASSIGN_DEFAULT, .graph = outermost(graph)};
     *made->value = initial;
@@ -158,6 +159,7 @@ RtError rt_conditional_check(const RtGraph *graph, const RtOperation *operation)
     const RtCondition *condition = operation->conditional.condition;
     if (condition->graph != outermost(graph))
         return rt_fail(RT_INVALID_VALUE, "The condition was made for another graph.");
+    /* CUDA: one node a condition. */
     if (condition->has_node)
         return rt_fail(RT_INVALID_VALUE, "A conditional node goes by this condition already.");
     return RT_SUCCESS;

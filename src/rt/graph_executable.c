@@ -10,6 +10,8 @@ bool rt_graph_order(const RtGraph *graph, RtNodes *order, RtNode **culprit)
     for (uint32_t i = 0; i < count; i++)
         missing[i] = graph->nodes.items[i]->predecessors.count;
     order->count = 0;
+    /* Nodes are taken in the order of their making as soon as their predecessors are; what is left when
+     * nothing moves any more is a cycle or behind one. */
     for (bool progress = true; progress && order->count < count;) {
         progress = false;
         for (uint32_t i = 0; i < count; i++) {
@@ -101,6 +103,7 @@ RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecuta
         xfree(made);
         return error;
     }
+    /* CUDA: an executable is a snapshot; changes of the graph do not reach it. */
     made->graph = rt_graph_clone(graph, true);
     take_conditions(made, true);
     rt_handle_add(RT_HANDLE_EXECUTABLE, made);

@@ -35,6 +35,8 @@ static void add_graph(RtExecutable *executable, const RtGraph *graph, const Step
             Steps leaves = {0};
             add_graph(executable, node->operation.child, &before, &leaves);
             VEC_FREE(&before);
+            /* The node itself is a step as well, behind all leaves of the child: whoever waits for the node
+             * waits for it. */
             before = leaves;
         }
         for (uint32_t p = 0; p < before.count; p++)
@@ -58,6 +60,7 @@ static uint32_t choose_lane(const RtExecutable *executable, uint32_t index, cons
     const RtStep *step = &executable->steps.items[index];
     for (uint32_t p = 0; p < step->predecessors.count; p++) {
         uint32_t before = step->predecessors.items[p], lane = executable->steps.items[before].lane;
+        /* Behind its predecessor in the same stream it needs no event. */
         if (last->items[lane] == before)
             return lane;
     }
@@ -85,9 +88,11 @@ RtError rt_executable_plan(RtExecutable *executable)
         last.items[step->lane] = i;
         for (uint32_t p = 0; p < step->predecessors.count; p++) {
             RtStep *before = &executable->steps.items[step->predecessors.items[p]];
+            /* Only steps that another lane waits for get an event. */
             before->is_awaited |= before->lane != step->lane;
         }
     }
+    /* The end of the graph is in lane 0, which must wait for the ends of all others. */
     for (uint32_t i = 0; i < exits.count; i++)
         executable->steps.items[exits.items[i]].is_awaited |=
             executable->steps.items[exits.items[i]].lane != 0;
@@ -219,6 +224,7 @@ static uint64_t bytes_of(const RtExecutable *executable)
 
 RtError rt_graph_launch(RtExecutable *executable, RtStream *stream)
 {
+    /* CUDA: to launch a graph into a stream that captures is to add it as a child graph. */
     if (stream->capture)
         return rt_capture_add(stream, &(RtOperation){.kind = RT_CHILD_GRAPH, .child = executable->graph});
     RtError error = rt_capture_forbids_work(stream);

@@ -51,6 +51,7 @@ static bool drop_if_free(Block *block)
         return false;
     rt_check(wb_wait(rt_gpu()));
     rt_graph_memory_drop(block->address);
+    /* The order of blocks does not matter; the caller looks at this place again. */
     *block = blocks.items[--blocks.count];
     return true;
 }
@@ -108,6 +109,7 @@ void rt_graph_memory_reserve(uint64_t bytes)
     const uint64_t needed = used_chunks(bytes);
     if (reserved < needed)
         reserved = needed;
+    /* Both marks follow what is reserved, as an H200 shows them. */
     for (int i = USED_HIGH; i <= RESERVED_HIGH; i += RESERVED_HIGH - USED_HIGH) {
         if (high[i] < reserved)
             high[i] = reserved;
@@ -121,6 +123,8 @@ static bool is_free_before(const RtGraph *graph, const bool *is_before, uint64_t
     uint32_t taken = 0, freed = 0;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const RtOperation *operation = &graph->nodes.items[i]->operation;
+        /* A new node may use an address again only if every earlier allocation of it has been freed on all
+         * ways to the node: else two parts of the graph could use it at once. */
         taken += operation->kind == RT_ALLOCATE && operation->memory.address == address;
         freed += operation->kind == RT_RELEASE && operation->memory.address == address && is_before[i];
     }

@@ -53,6 +53,7 @@ static void grow(void)
     for (size_t i = 0; i < count; i++)
         live += old[i].state == SLOT_LIVE;
     set.capacity = 64;
+    /* Removed slots are not carried over, so it may shrink as well as grow. */
     while (set.capacity < live * 2 + 2)
         set.capacity *= 2;
     set.slots = xcalloc(set.capacity, sizeof *set.slots);

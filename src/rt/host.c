@@ -51,6 +51,7 @@ static bool overlaps(uint64_t base, size_t size)
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t begin = base / page * page, end = (base + size + page - 1) / page * page;
+    /* Allocations do not overlap: only the last one that begins before the end can reach in. */
     const RtAllocation *last = rt_allocation_before(end - 1);
     return last && last->base + last->size > begin;
 }

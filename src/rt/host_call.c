@@ -56,6 +56,7 @@ void rt_host_run(WbHostFunction *function, void *context)
 
 static void run(void *context)
 {
+    /* Taken off the list first: should it fail, rt_host_call_forget() must not find it again. */
     const HostCall call = *(HostCall *)context;
     drop(context);
     if (call.is_own)
@@ -74,6 +75,7 @@ static RtError put(const HostCall *description, WbStream *stream)
         xfree(call);
         return rt_check(status);
     }
+    /* Linked only now that the simulator has taken it: one that it refused is not on the list. */
     *(newest ? &newest->next : &oldest) = call;
     newest = call;
     return RT_SUCCESS;

@@ -61,6 +61,7 @@ static int open_piece(const Contents *contents, unsigned piece)
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", contents->process, contents->pieces[piece].file);
     const int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    /* The other process may have closed it and opened something else under the same number. */
     if (file >= 0 && piece == 0 && number_of(file) != contents->number) {
         close(file);
         return -1;

@@ -16,6 +16,7 @@ typedef struct Limits {
 static const Limits *limits_of_gpu(void)
 {
     static Limits limits;
+    /* Asked for by name, each costs a search; launches are many. */
     if (limits.gpu != rt_gpu())
         limits = (Limits){
             .gpu = rt_gpu(),
@@ -115,6 +116,7 @@ static RtError gather(const RtFunction *function, const WbLaunch *launch, const 
             return rt_fail(RT_INVALID_VALUE,
                            "Argument %u of kernel %s (they count from 0) is a null pointer.", i,
                            function->plain);
+        /* CUDA copies arguments at the call: the program may change them before the kernel runs. */
         memcpy(to + offset, launch->pointers[i], size);
     }
     return RT_SUCCESS;

@@ -1,3 +1,6 @@
+/* Dependencies that a program gives ahead of a launch. CUDA's launch syntax has no place for them, so they
+ * wait in the calling thread until its next launch takes them; each thread has its own, as each makes its own
+ * launches. */
 #include "rt/links.h"
 
 #include <string.h>
@@ -36,6 +39,7 @@ int wb_cuda_edges_next_launch(const WbEdge *edges, size_t count)
     if (!edges)
         count = 0;
     RtLinks *links = xcalloc(1, sizeof *links);
+    /* A copy: the caller's array may be gone when the launch comes. */
     links->edges = xcalloc(count + 1, sizeof *edges);
     links->edge_count = count;
     if (count)
@@ -46,6 +50,7 @@ int wb_cuda_edges_next_launch(const WbEdge *edges, size_t count)
 
 RtLinks *rt_links_take(void)
 {
+    /* Taken once: the launch behind this one has none. */
     RtLinks *links = next;
     next = NULL;
     return links;
@@ -61,6 +66,7 @@ static WbStatus launch_edges(const RtLinks *links, WbStream *stream, WbKernel *k
         status = wb_graph_add_edges(with.graph, links->edges, links->edge_count);
     if (status == WB_OK)
         status = wb_stream_launch(stream, kernel, &with);
+    /* The launch keeps what it needs of the graph; of null nothing is destroyed. */
     wb_graph_destroy(with.graph);
     return status;
 }

@@ -1,3 +1,5 @@
+/* The progress line of a CUDA program, on stderr. Signals have no context, so there is one Live for the
+ * process, which has one GPU. */
 #include "rt/live.h"
 
 #include <stdlib.h>

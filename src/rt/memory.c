@@ -13,6 +13,7 @@ enum { PITCH = 512 };
 RtError rt_memory_alloc(size_t size, uint64_t *address)
 {
     *address = 0;
+    /* CUDA: an allocation of nothing succeeds and gives a null pointer. */
     if (size == 0)
         return RT_SUCCESS;
     RtError error = rt_capture_forbids_unsafe();
@@ -80,6 +81,7 @@ RtError rt_memory_free(uint64_t address)
     if (address == 0)
         return RT_SUCCESS;
     RtError error = find_to_free(address, &kind);
+    /* CUDA: cudaFree waits for all that runs, since it might use the memory. */
     if (error == RT_SUCCESS)
         error = rt_wait_to_free();
     if (error != RT_SUCCESS)
@@ -90,6 +92,7 @@ RtError rt_memory_free(uint64_t address)
     case RT_POOL_MEMORY:
         return rt_pool_free_now(address);
     case RT_GRAPH_MEMORY:
+        /* It belongs to its graph, which gives it out again at its next launch. */
         rt_allocation_find(address)->released = true;
         return RT_SUCCESS;
     case RT_MANAGED_MEMORY:

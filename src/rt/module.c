@@ -32,6 +32,7 @@ static bool is_device_runtime(const char *text) { return strstr(text, "_cuda_dev
 
 static void refuse(Texts *texts, RtError error, const Error *why)
 {
+    /* The first reason stays: it is told only if no other part gives a text. */
     if (texts->error == RT_SUCCESS) {
         texts->lacking = *why;
         texts->error = error;
@@ -103,6 +104,7 @@ static RtError read_wrapper(RtModule *module)
     const void *const *linked = wrapper->version >= 2 ? wrapper->linked : NULL;
     char stem[256];
     Texts texts = {0};
+    /* The list ends with null; should it not, it ends with the memory that it lies in. */
     const size_t places = linked ? extent_of(linked) / sizeof *linked : 0;
     for (size_t i = 0; i < places && linked[i]; i++) {
         snprintf(stem, sizeof stem, "%.200s.%u.%zu", program_invocation_short_name, module->number, i + 1);
@@ -119,6 +121,7 @@ static RtError read_wrapper(RtModule *module)
 
 RtError rt_module_ready(RtModule *module)
 {
+    /* Read once, at the first use: registering happens before main(), where no GPU is open yet. */
     if (module->module || module->failure)
         return module->failure;
     module->failure = read_wrapper(module);
@@ -235,6 +238,7 @@ RtError rt_module_load_file(const char *path, RtModule **module)
     }
     const bool failed = ferror(file);
     fclose(file);
+    /* A text is looked at with functions for strings, so it ends with a zero; there is room for one. */
     bytes.items[bytes.count] = '\0';
     RtError error = failed ? rt_fail(RT_FILE_NOT_FOUND, "The module %s cannot be read.", path)
                            : load_image(path, bytes.items, bytes.count, true, module);
@@ -259,11 +263,13 @@ void rt_module_unload(RtModule *module)
         RtFunction *function = module->functions.items[i];
         rt_handle_remove(RT_HANDLE_FUNCTION, function);
         function->module = NULL;
+        /* The handle itself stays, as the program may still hold it, and says that its module is gone. */
         function->kernel = NULL;
     }
     VEC_FREE(&module->functions);
     references_free(module);
     rt_handle_remove(RT_HANDLE_MODULE, module);
+    /* Within a function that a stream runs, the simulator is busy and may not be called. */
     if (rt_gpu() && !rt_in_host_function())
         wb_module_unload(module->module);
     xfree(module);

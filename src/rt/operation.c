@@ -91,6 +91,8 @@ RtError rt_operation_issue(const RtOperation *operation, WbStream *stream)
     case RT_ALLOCATE:
     case RT_RELEASE:
         return rt_memory_issue(operation, stream);
+    /* Child graphs and conditional nodes are not issued as one: the executable has steps for what is in
+     * them. */
     case RT_EMPTY:
     case RT_CHILD_GRAPH:
     case RT_CONDITIONAL:

@@ -62,6 +62,7 @@ RtError rt_physical_release(RtPhysical *physical)
 {
     if (physical->handles)
         physical->handles--;
+    /* CUDA: it lives as long as it has a handle or is mapped somewhere. */
     if (physical->handles || physical->mappings)
         return RT_SUCCESS;
     rt_handle_remove(RT_HANDLE_MEMORY, physical);

@@ -42,6 +42,7 @@ static uint64_t in_chunks(uint64_t bytes) { return (bytes + chunk - 1) / chunk *
 /* Lets go of what is reserved beyond `keep` bytes and not in use. */
 static void shrink(RtPool *pool, uint64_t keep)
 {
+    /* Never below what is in use. */
     if (keep < pool->numbers[RESERVED])
         pool->numbers[RESERVED] = in_chunks(greater(pool->numbers[USED], keep));
 }
@@ -158,6 +159,7 @@ RtError rt_pool_set_attribute(RtPool *pool, int attribute, const void *value)
     if ((attribute != RESERVED_HIGH && attribute != USED_HIGH) || number != 0)
         return rt_fail(RT_INVALID_VALUE,
                        "Of what a pool counts, only the high-water marks can be set, to 0.");
+    /* CUDA: a mark set to 0 begins again at what it marks, which is the attribute before it. */
     pool->numbers[attribute] = pool->numbers[attribute - 1];
     return RT_SUCCESS;
 }
@@ -187,6 +189,7 @@ static uint64_t take_idle(size_t size)
 bool rt_pool_has_idle(uint64_t address)
 {
     for (uint32_t i = 0; i < idle.count; i++) {
+        /* Addresses below the base wrap around to huge numbers, so one comparison does. */
         if (address - idle.items[i].base < idle.items[i].size)
             return true;
     }

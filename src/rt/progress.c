@@ -33,6 +33,8 @@ static void *watch(void *unused)
         uint64_t calls;
         wait_for_work();
         do {
+            /* A call that comes while we sleep means that the program is not waiting: patience begins
+             * anew. */
             calls = rt_call_count();
             nanosleep(&patience, NULL);
         } while (!rt_enter_idle("work that the program does not wait for", calls));

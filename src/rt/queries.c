@@ -1,3 +1,5 @@
+/* What kernels can ask about the device is answered from the same tables as the host's calls, so that both
+ * get the same answer. */
 #include "rt/queries.h"
 
 #include "rt/device.h"

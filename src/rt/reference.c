@@ -125,6 +125,7 @@ static RtError settle(RtReference *reference)
                                 (array ? array->channel_bits : source->channel_bits) < 32;
     if (reference->is_bound)
         error = rt_texture_describe(source, reference->is_surface ? NULL : &sampler, &texture);
+    /* Kernels under way still read what was bound before. */
     if (!error && reference->is_shown)
         error = rt_wait_all();
     if (!error)

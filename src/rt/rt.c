@@ -60,6 +60,7 @@ bool rt_enter_idle(const char *call, uint64_t calls_then)
 {
     if (pthread_mutex_trylock(&lock))
         return false;
+    /* Asked again with the lock: a call may have come and gone in between. */
     if (call_count != calls_then) {
         pthread_mutex_unlock(&lock);
         return false;
@@ -222,6 +223,7 @@ RtError rt_check(WbStatus status)
     RtError error = error_of(status, sentence);
     rt_fail(error, "%s", sentence);
     if (is_fatal(status)) {
+        /* CUDA: a kernel that failed leaves an error that all later calls return. */
         state.sticky = error;
         rt_host_call_forget();
     }

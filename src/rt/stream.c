@@ -35,6 +35,7 @@ static void destroy(RtStream *stream)
 
 static void destroy_of_thread(void *stream)
 {
+    /* A thread may end at any time, also while another one is in a call. */
     rt_enter_always("thread exit");
     destroy(stream);
     rt_leave();
@@ -76,6 +77,7 @@ RtError rt_stream_create(unsigned flags, int priority, RtStream **stream)
     if (flags & ~(unsigned)WB_STREAM_NON_BLOCKING)
         return rt_fail(RT_INVALID_VALUE, "0x%x are no flags of a stream: 0 is blocking, 1 is non-blocking.",
                        flags);
+    /* CUDA: priorities out of range are moved into it, without an error. */
     if (priority > RT_PRIORITY_LEAST)
         priority = RT_PRIORITY_LEAST;
     if (priority < RT_PRIORITY_GREATEST)
@@ -122,6 +124,7 @@ RtError rt_stream_query(void *handle)
 
 RtError rt_stream_do(RtStream *stream, RtOperation *operation)
 {
+    /* A stream that captures runs nothing. */
     if (stream->capture)
         return rt_capture_add(stream, operation);
     RtError error = rt_capture_forbids_work(stream);

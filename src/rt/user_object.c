@@ -26,6 +26,7 @@ static void release(UserObject *object, uint64_t count)
     object->count -= count;
     if (object->count)
         return;
+    /* Gone before the program's function runs: that may ask for the handle again. */
     UserObject last = *object;
     rt_handle_remove(RT_HANDLE_USER_OBJECT, object);
     xfree(object);

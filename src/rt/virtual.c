@@ -75,6 +75,7 @@ static RtError make_known(Range range)
 /* Tells the GPU which ranges there are now. */
 static RtError update_known(void)
 {
+    /* What stayed the same is not touched: kernels may be using it. */
     Ranges now = accessible_ranges(), before = known;
     RtError error = RT_SUCCESS;
     for (uint32_t i = 0; i < before.count && !error; i++)
@@ -119,6 +120,7 @@ RtError rt_virtual_reserve(size_t size, size_t alignment, uint64_t wanted, uint6
             VEC_PUSH(&reservations, ((Range){wanted, size}));
             return RT_SUCCESS;
         }
+        /* Kernels that do not know MAP_FIXED_NOREPLACE take the address as a hint and may give another. */
         if (there != MAP_FAILED)
             munmap(there, size);
     }
@@ -126,6 +128,7 @@ RtError rt_virtual_reserve(size_t size, size_t alignment, uint64_t wanted, uint6
     if (start == MAP_FAILED)
         return rt_fail(RT_MEMORY_ALLOCATION, "The host gives no %zu bytes of addresses: %s.", size,
                        strerror(errno));
+    /* More was reserved than is needed; what lies before and behind the aligned range goes back. */
     uint8_t *aligned = (uint8_t *)(((uintptr_t)start + alignment - 1) & ~(uintptr_t)(alignment - 1));
     if (aligned != start)
         munmap(start, (size_t)(aligned - start));

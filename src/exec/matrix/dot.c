@@ -167,6 +167,7 @@ static uint32_t dot_special(const Terms *terms, unsigned column, Type d_type)
 /* *value * 2^(up - *down), cut off towards zero. */
 INLINE void shift_down(Ints *value, unsigned up, const Ints *down)
 {
+    /* Shifts by more than 31 are not defined in C; such a term has no bits left at the common exponent. */
     const Ints sign = *value >> 31, out = *down > 31;
     const Words magnitude = (Words)((*value ^ sign) - sign) << up;
     const Ints part = (Ints)(magnitude >> (Words)((*down & ~out) | (out & 31)));
@@ -176,6 +177,7 @@ INLINE void shift_down(Ints *value, unsigned up, const Ints *down)
 INLINE void raise(Ints *most, const Ints *exponent)
 {
     const Ints more = *exponent > *most;
+    /* A maximum without a branch: a comparison of vectors gives all ones or zeros. */
     *most = (more & *exponent) | (~more & *most);
 }
 
@@ -216,6 +218,7 @@ INLINE void add_terms(const Terms *terms, f64 *sums)
     const Ints down = largest - terms->c.exponent;
     shift_down(&c, DOT_FRACTION - 23, &down);
     for (unsigned j = 0; j < DOT_COLUMNS; j++) {
+        /* Powers of two are written by their exponent; the product with one is exact. */
         const f64 scale = float64((uint64_t)(1023 - DOT_FRACTION + largest[j]) << 52);
         sums[j] = ((f64)products[j] + (f64)c[j]) * scale;
     }
@@ -281,6 +284,7 @@ void matrix_dot(const DotProducts *products, const uint32_t *c, uint32_t *d)
             dot_step(&terms, special, TYPE_f16, c, TYPE_f16, d);
         else
             dot_step(&terms, special, from_half ? TYPE_f16 : TYPE_f32, c, to_half ? TYPE_f16 : TYPE_f32, d);
+        /* The next step adds to what this one left, in the result's format. */
         from_half = to_half;
         c = d;
     }

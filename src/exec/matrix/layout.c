@@ -13,6 +13,7 @@ static void fragment_begin(Fragment *fragment, Type type)
 
 static void init_a(Fragment *fragment, unsigned m, unsigned k)
 {
+    /* PTX gives a lane rows 8 apart: the upper and lower half of each block of 16. */
     unsigned halves = m < 16 ? 1 : 2;
     unsigned stretch = 4u * fragment->packed;
     unsigned block = halves * (k / stretch);
@@ -87,6 +88,7 @@ static void fragment_end(Fragment *fragment)
         fragment->register_at[r] =
             (uint16_t)(fragment->register_row[r] * fragment->cols + fragment->register_col[r]);
     fragment->next = fragment->down ? fragment->cols : 1;
+    /* Four neighbouring lanes hold neighbouring elements of one row: they can be moved at once. */
     fragment->in_lines = !fragment->down;
     for (unsigned lane = 0; lane < LANES; lane++)
         fragment->in_lines &= fragment->lane_at[lane] ==
@@ -113,6 +115,7 @@ void fragment_init(Fragment *fragment, FragmentPart part, MatrixShape shape, Typ
 void fragment_init_wmma(Fragment *fragment, FragmentPart part, MatrixShape shape, Type type)
 {
     fragment_init(fragment, part, shape, type);
+    /* wmma names eight registers of .f16 whatever the shape; those behind the first ones repeat them. */
     if (type == TYPE_f16 && part != FRAGMENT_C)
         fragment->operands = FRAGMENT_REGISTERS;
 }

@@ -35,6 +35,7 @@ static void decode_suffix(TextureForm *form, Mod mod)
             form->axes = geometries[i].axes;
             form->is_layered = geometries[i].is_layered;
         }
+    /* The last type is that of the coordinates, so it wins. */
     form->has_integers = mod_is_type(mod) ? mod != TYPE_f32 : form->has_integers;
     switch ((int)mod) {
     case MOD_g:

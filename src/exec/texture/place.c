@@ -76,6 +76,8 @@ static Along place_between(double place, int64_t size, WbAddressing addressing, 
 {
     if (addressing == WB_CLAMP && !gathers)
         place = between(place, 0.5, (double)size - 0.5);
+    /* Centres of texels lie at halves. Hardware keeps 8 bits of the fraction and rounds to the nearest of
+     * them. */
     const int64_t fixed = (int64_t)floor((place - 0.5) * FRACTION_ONE + 0.5);
     const int64_t index = fixed >> 8;
     return (Along){.index = {bring_in(index, size, addressing), bring_in(index + 1, size, addressing)},
@@ -128,6 +130,7 @@ static unsigned meet_face(const float at[3], float on[2])
         s = face == 0 ? -at[2] : at[2];
         t = -at[1];
     }
+    /* The larger axis is 1 away on its face; the others go from -1 to 1 there. */
     on[0] = (s / major + 1) / 2;
     on[1] = (t / major + 1) / 2;
     return face;
@@ -156,6 +159,8 @@ static void place_texels(const TextureObject *object, const Along along[3], uint
         const int64_t x = along[0].index[row & 1], y = along[1].index[row >> 1 & 1],
                       z = along[2].index[row >> 2];
         const bool is_inside = x >= 0 && y >= 0 && z >= 0;
+        /* Bits of `row` choose between the two neighbours on each axis, so 1, 2, 4 or 8 rows are all
+         * corners. */
         texels[row * stride].address =
             !is_inside ? 0
                        : texture->address + (uint64_t)(z + slice) * texture->slice_pitch +
@@ -185,6 +190,7 @@ static Along place_float(const TextureForm *form, const WbTexture *texture, unsi
                          size_t size)
 {
     const WbAddressing addressing = texture_addressing(texture, axis);
+    /* The unit takes no NaN and flushes subnormals. */
     at = isnan(at) || fabsf(at) < FLT_MIN ? 0 : at;
     double place = is_normalized(texture) ? place_of(at, (int64_t)size, addressing) : at;
     place = between(place, -furthest, furthest);

@@ -39,6 +39,7 @@ static bool find_address(Step *step, const TextureObject *object, unsigned memor
         y = (int32_t)step_value(step, operand++, lane);
     if (form->axes > 2)
         z = (int32_t)step_value(step, operand, lane);
+    /* In 64 bits: a coordinate and a size near 2^31 must not meet in an overflow. */
     const int64_t row = (int64_t)(surface->width * object->element_bytes);
     if (x < 0 || x > row - bytes) {
         if (boundary != BOUNDARY_CLAMP)
@@ -101,6 +102,7 @@ static StepResult run(Step *step, AccessKind kind, unsigned memory, unsigned val
         return STEP_NEXT;
     Access access;
     access_init(&access, step, kind, memory, values);
+    /* An ordinary access from here on, of the lanes that are inside. */
     access.space = SPACE_GLOBAL;
     access.mask = inside;
     access.base = &no_base;

@@ -138,6 +138,7 @@ static void find_texels(Step *step, TextureFetch *fetch)
     const Coordinates coordinates = read_coordinates(step, fetch->form);
     if (fetch->common && texture_place_row(fetch, fetch->common, coordinates.axes, step->mask))
         return;
+    /* Address 0 means none: lanes that do not execute, and places beyond a border. */
     for (uint32_t i = 0; i < fetch->texels * fetch->width; i++)
         texels[i].address = 0;
     for (Mask rest = step->mask; rest; rest &= rest - 1) {
@@ -207,6 +208,7 @@ StepResult exec_texture(Step *step)
     access.mask = step->mask;
     access.fetch = fetch;
     step->warp->block->launch->machine->statistics.texture_accesses++;
+    /* A timing model brings the bytes itself, when they have come from L1 or L2. */
     if (!access_is_timed(step))
         bring_texels(fetch);
     return access_carry_out(step, &access, texture_perform);
