@@ -108,18 +108,19 @@ void cycle_flush(CycleMachine *machine)
         partition_invalidate(machine->partitions[i]);
 }
 
-void cycle_free_kernel(RunningKernel *kernel)
+void cycle_take_off(HostKernel *kernel)
 {
     snapshot_let_go(kernel->before);
     line_profile_free(kernel->profile);
     if (kernel->record)
         record_free(kernel->record);
-    hang_record_free(kernel->hang);
-    if (!kernel->parameters)
-        xfree((void *)kernel->grid.seen.launch.parameters);
-    VEC_FREE(&kernel->grid.resumable);
-    family_give_up(&kernel->grid.family);
-    xfree(kernel);
+    VEC_FREE(&kernel->grid->resumable);
+    family_give_up(&kernel->grid->family);
+    xfree(kernel->grid);
+    kernel->before = NULL;
+    kernel->profile = NULL;
+    kernel->record = NULL;
+    kernel->grid = NULL;
 }
 
 void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size)
@@ -147,7 +148,7 @@ void cycle_free(CycleMachine *machine)
         partition_free(machine->partitions[i]);
     crossbar_free(&machine->crossbar);
     for (uint32_t i = 0; i < machine->running.count; i++)
-        cycle_free_kernel(machine->running.items[i]);
+        cycle_take_off(machine->running.items[i]);
     VEC_FREE(&machine->running);
     VEC_FREE(&machine->shapes);
     snapshot_let_go(machine->accounted);

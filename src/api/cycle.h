@@ -17,24 +17,14 @@
 #include "sim/world.h"
 #include "sm/sm.h"
 
-struct KernelLaunch;
+struct Operation;
+typedef struct HostKernel HostKernel; /* api/timeline.h */
 
 /* Blocks of one shape that run one kernel. */
 typedef struct LaunchShape {
     const Program *program;
     uint32_t block[3], shared_bytes;
 } LaunchShape;
-
-/* A kernel on the machine, from its launch to its end. */
-typedef struct RunningKernel {
-    GridKernel grid;
-    KernelRecord *record;
-    Snapshot *before;        /* the counters at its launch */
-    LineProfile *profile;    /* null: none is kept */
-    LaunchBuffer *parameters; /* where its parameters lie in global memory; null: in host memory alone */
-    RecordStatus fate;       /* of one that will not end: why; else RECORD_ENDED */
-    HangRecord *hang;        /* until its record has it */
-} RunningKernel;
 
 /* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go;
  * otherwise it is null. `latest` is null or what the counters are now: whatever may change them lets go of
@@ -49,7 +39,7 @@ typedef struct CycleMachine {
     Partition **partitions;
     uint32_t partition_count;
     FrontEnd *front_end;
-    VEC(RunningKernel *) running; /* in the order of their launches */
+    VEC(HostKernel *) running; /* in the order of their launches */
     VEC(LaunchShape) shapes;      /* that kernels have launched */
     Snapshot *accounted, *latest;
     uint32_t waiting_launches; /* of the host, when a hang was found */
@@ -70,27 +60,41 @@ Cycle cycle_lookahead(const GpuConfig *config);
 uint32_t cycle_threads(const GpuConfig *config);
 /* Makes the machine, if there is none for the GPU's present knobs. */
 WbStatus cycle_ready(WbGpu *gpu, Error *error);
-/* Starts the kernels of a launch in the GPU's present cycle; each lives until cycle_end() or cycle_drop().
- * described[] is what SMs need to know of them; their parameters are taken over, also by a start that
- * fails. */
-WbStatus cycle_start(WbGpu *gpu, struct KernelLaunch *launch, const Launch *described, Error *error);
-/* Keeps the dependencies of a graph's kernels with their records. */
-void record_graph(WbGpu *gpu, const struct KernelLaunch *launch);
+/* Starts the kernels of a launch in the GPU's present cycle; each is on the machine until cycle_end() or
+ * cycle_drop(). */
+WbStatus cycle_start(WbGpu *gpu, struct Operation *operation, Error *error);
 /* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has
- * become known, which is in its grid.ended and lies ahead. A failure is of a kernel, or says why kernels do
+ * become known, which is in its grid->ended and lies ahead. A failure is of a kernel, or says why kernels do
  * not end. */
 WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error);
 /* A launch by a kernel that runs on the machine. The context is the GPU. */
 DeviceError cycle_launch_device(void *context, const LaunchRequest *request, const LaunchCaller *caller);
 /* The kernel has ended in the present cycle, with all that it launched: keeps its record. A failure says that
  * launches were refused, and nobody asked. */
-WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error);
+WbStatus cycle_end(WbGpu *gpu, HostKernel *kernel, Error *error);
+/* The same of its record alone, which may be that of a kernel that has not ended: it is closed as it stands
+ * in the present cycle, and kept if anybody can want to see it. */
+void cycle_keep_record(WbGpu *gpu, HostKernel *kernel);
+
+/* -- kernels that do not come to their end (cycle_cut_off.c) -- */
+
+/* Nothing is left to do: every kernel's end must be known. */
+WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error);
+/* The SM has stopped the world in that cycle: notes whose instruction it was, and why in the error. */
+WbStatus cycle_fail(WbGpu *gpu, uint32_t sm, Cycle time, Error *error);
 /* What runs is about to be dropped because of the error: its records are kept as far as it is. */
 void cycle_keep_cut_off(WbGpu *gpu, const Error *error);
 /* Whether the slot has a block, or the report of one that the front end has not read. */
 bool cycle_is_open(const BlockSlot *slot);
+
+/* -- dependency graphs (cycle_graph.c) -- */
+
+/* Hands the graph to the front end, then its kernels, which are on the machine; keeps the dependencies with
+ * their records. */
+void cycle_submit_graph(WbGpu *gpu, struct Operation *operation);
 /* A kernel of the graph is about to end; the last one takes the graph off the machine. */
 void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last);
+
 /* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */
 void cycle_reset_statistics(WbGpu *gpu);
 /* Gives up all kernels that run, with the machine. */
@@ -102,15 +106,16 @@ void cycle_flush(CycleMachine *machine);
 /* The host has written device memory: L2 must not keep copies of it. The machine may be null. */
 void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size);
 void cycle_free(CycleMachine *machine);
-void cycle_free_kernel(RunningKernel *kernel);
+/* The kernel is not on the machine any more; it stays its operation's. */
+void cycle_take_off(HostKernel *kernel);
 
 /* What the rows of sm/wait.def say. */
 extern const char *const cycle_wait_descriptions[WAIT_COUNT];
 /* Whether it is the kernel, or one that this has launched, at whatever depth. */
-bool cycle_is_of(const RunningKernel *kernel, const SmKernel *seen);
+bool cycle_is_of(const HostKernel *kernel, const SmKernel *seen);
 /* The kernel does not end: `what` says how that was found out. Kernels that run beside it do not end, either,
  * but for a limit. Notes why, for their records; the error is of the one that was given. */
-WbStatus cycle_report_hang(CycleMachine *machine, RunningKernel *kernel, RecordStatus status,
-                           const char *what, Error *error);
+WbStatus cycle_report_hang(CycleMachine *machine, HostKernel *kernel, RecordStatus status, const char *what,
+                           Error *error);
 
 #endif

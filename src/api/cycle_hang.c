@@ -1,5 +1,5 @@
 /* Sentences about launches in cycle mode that do not end. */
-#include "api/cycle.h"
+#include "api/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@ const char *const cycle_wait_descriptions[WAIT_COUNT] = {
 /* What is kept of kernels and of the blocks of one: a reader looks at no more. */
 enum { KERNELS_KEPT = 64, BLOCKS_KEPT = 64 };
 
-bool cycle_is_of(const RunningKernel *kernel, const SmKernel *seen)
+bool cycle_is_of(const HostKernel *kernel, const SmKernel *seen)
 {
-    return grid_kernel_root(grid_kernel_of(seen)) == &kernel->grid;
+    return grid_kernel_root(grid_kernel_of(seen)) == kernel->grid;
 }
 
 static const char *const phases[] = {
@@ -150,15 +150,15 @@ static void put_undispatched(const CycleMachine *machine, const GridKernel *kern
 /* -- all together -- */
 
 /* Looks at the blocks on SMs, its own and those of kernels that it has launched. */
-static HangFacts look_at_blocks(const CycleMachine *machine, const RunningKernel *kernel, bool is_spinning,
+static HangFacts look_at_blocks(const CycleMachine *machine, const HostKernel *kernel, bool is_spinning,
                                 HangRecord *hang)
 {
     const Resources sm = resources_of_sm(&machine->config);
-    const bool waits_for_place = !kernel->grid.graph && kernel->grid.entry != NO_ENTRY;
+    const bool waits_for_place = !kernel->grid->graph && kernel->grid->entry != NO_ENTRY;
     HangFacts facts = {.is_spinning = is_spinning,
                        .waiting_launches = machine->waiting_launches,
                        .undispatched = waits_for_place ? hang->not_dispatched : 0,
-                       .resident = resources_fit(&sm, &kernel->grid.need) * machine->sm_count};
+                       .resident = resources_fit(&sm, &kernel->grid->need) * machine->sm_count};
     for (uint32_t s = 0; s < machine->sm_count; s++)
         for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++) {
             const BlockSlot *slot = &machine->sms[s]->blocks[i];
@@ -210,10 +210,10 @@ static void put_machine_cause(const FrontEnd *front_end, HangRecord *hang, bool 
     *source = "";
 }
 
-static HangRecord *make_record(const CycleMachine *machine, const RunningKernel *kernel, const char *what,
+static HangRecord *make_record(const CycleMachine *machine, const HostKernel *kernel, const char *what,
                                RecordStatus status)
 {
-    const GridKernel *grid = &kernel->grid;
+    const GridKernel *grid = kernel->grid;
     char text[HANG_CAUSE_SIZE] = "";
     HangRecord *hang = xcalloc(1, sizeof *hang);
     hang->kernel = keep_text(hang, grid->seen.launch.program->name);
@@ -238,17 +238,17 @@ static HangRecord *make_record(const CycleMachine *machine, const RunningKernel 
     return hang;
 }
 
-WbStatus cycle_report_hang(CycleMachine *machine, RunningKernel *kernel, RecordStatus status,
-                           const char *what, Error *error)
+WbStatus cycle_report_hang(CycleMachine *machine, HostKernel *kernel, RecordStatus status, const char *what,
+                           Error *error)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < machine->running.count; i++) {
-        RunningKernel *other = machine->running.items[i];
-        if (other != kernel && (status == RECORD_LIMIT || other->grid.ended != CYCLE_NEVER))
+        HostKernel *other = machine->running.items[i];
+        if (other != kernel && (status == RECORD_LIMIT || other->grid->ended != CYCLE_NEVER))
             continue;
-        other->fate = status;
+        other->record->status = status;
         if (other == kernel || kept++ < KERNELS_KEPT)
-            other->hang = make_record(machine, other, what, status);
+            other->record->hang = make_record(machine, other, what, status);
     }
-    return hang_record_tell(kernel->hang, error);
+    return hang_record_tell(kernel->record->hang, error);
 }

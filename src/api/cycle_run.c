@@ -1,4 +1,12 @@
-/* Kernels on the cycle machine: from launch to record. */
+/* Kernels of the host on the cycle machine: from their start to their record.
+ *
+ * A kernel enters with a record that is open, a snapshot of all counters, and what SMs and front end need to
+ * know of it (its grid). From then on its blocks are the front end's business: here the machine is only let
+ * run from one cycle in which somebody has to look at it to the next. The front end writes the cycle of the
+ * kernel's end into the grid as soon as it is known, and stops the world for it; the timeline comes back in
+ * exactly that cycle. Then the record is closed with what the counters have grown by.
+ *
+ * What is kept of kernels that do not come that far is in cycle_cut_off.c. */
 #include "api/gpu.h"
 
 #include <inttypes.h>
@@ -6,8 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch *launch, Error *error)
+/* Opens the kernel's record. Null with the sentence. */
+static KernelRecord *new_record(WbGpu *gpu, const HostKernel *host, Error *error)
 {
+    const WbKernel *kernel = host->kernel;
+    const Launch *launch = &host->launch;
     const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     BlockRecord *records = NULL;
@@ -36,6 +47,8 @@ static KernelRecord *new_record(WbGpu *gpu, const WbKernel *kernel, const Launch
     return record;
 }
 
+/* -- counters -- */
+
 /* The counters in the GPU's present cycle. */
 static Snapshot *look(WbGpu *gpu)
 {
@@ -57,29 +70,28 @@ static void account(WbGpu *gpu, Snapshot *after)
 }
 
 /* [DTBL §2.2]: parameters are stored in global memory when the kernel is launched, where the knob says so. */
-static WbStatus store_parameters(WbGpu *gpu, const Launch *launch, LaunchBuffer **buffer, Error *error)
+static WbStatus store_parameters(WbGpu *gpu, HostKernel *kernel, Error *error)
 {
-    const uint32_t bytes = launch->program->parameter_bytes;
-    *buffer = NULL;
+    const Program *program = kernel->launch.program;
     if (!gpu->config.parameters_in_memory)
         return WB_OK;
-    *buffer = buffer_take(&gpu->runtime.buffers, PARAMETER_ALIGNMENT, bytes, gpu->now);
-    if (!*buffer)
+    LaunchBuffer *buffer =
+        buffer_take(&gpu->runtime.buffers, PARAMETER_ALIGNMENT, program->parameter_bytes, gpu->now);
+    if (!buffer)
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
-                         "Global memory has no room for the %u bytes of parameters of kernel %s.", bytes,
-                         launch->program->name);
-    memcpy((*buffer)->host, launch->parameters, bytes);
-    (*buffer)->is_launched = true; /* no kernel can launch with it again */
+                         "Global memory has no room for the %u bytes of parameters of kernel %s.",
+                         program->parameter_bytes, program->name);
+    memcpy(buffer->host, kernel->launch.parameters, program->parameter_bytes);
+    buffer->is_launched = true; /* no kernel can launch with it again */
+    kernel->parameters = buffer;
     return WB_OK;
 }
 
-static void use_parameters(RunningKernel *running, LaunchBuffer *buffer)
+static void give_back_parameters(WbGpu *gpu, HostKernel *kernel)
 {
-    running->parameters = buffer;
-    if (!buffer)
-        return;
-    xfree((void *)running->grid.seen.launch.parameters);
-    running->grid.seen.launch.parameters = buffer->host;
+    if (kernel->parameters)
+        buffer_give_back(&gpu->runtime.buffers, kernel->parameters);
+    kernel->parameters = NULL;
 }
 
 /* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is
@@ -108,69 +120,66 @@ static void begin_kernel(WbGpu *gpu)
     }
 }
 
-/* A kernel that is not on the machine yet; takes over the launch's parameters. Null with the sentence. */
-static RunningKernel *make_kernel(WbGpu *gpu, const LaunchOrder *order, const Launch *launch, Error *error)
+/* What SMs and front end need to know of the kernel, whose record is open. */
+static GridKernel *make_grid(const HostKernel *kernel, int priority)
 {
-    LaunchBuffer *parameters;
-    if (store_parameters(gpu, launch, &parameters, error))
-        return NULL;
-    KernelRecord *record = new_record(gpu, order->kernel, launch, error);
-    if (!record) {
-        if (parameters)
-            buffer_give_back(&gpu->runtime.buffers, parameters);
-        return NULL;
-    }
+    const Launch *launch = &kernel->launch;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    const Resources need = kernel_resources(order->kernel, threads, launch->shared_bytes);
-    RunningKernel *running = xcalloc(1, sizeof *running);
-    running->record = record;
-    running->grid = (GridKernel){
+    const Resources need = kernel_resources(kernel->kernel, threads, launch->shared_bytes);
+    GridKernel *grid = xcalloc(1, sizeof *grid);
+    *grid = (GridKernel){
         .seen =
             {
                 .launch = *launch,
-                .timing = kernel_timing(order->kernel),
+                .timing = kernel_timing(kernel->kernel),
                 .number = (uint32_t)launch->grid_id,
                 .context_bytes = sm_context_bytes(launch, need.registers, need.shared_bytes),
+                .profile = kernel->profile ? line_profile_of(kernel->profile, launch->program) : NULL,
             },
-        .block_count = record->block_count,
+        .block_count = kernel->record->block_count,
         .need = need,
-        .priority = order->priority,
-        .blocks = record->blocks,
-        .place_in_log = {.log = record->log},
+        .priority = priority,
+        .blocks = kernel->record->blocks,
+        .place_in_log = {.log = kernel->record->log},
     };
-    if (gpu->config.profile_lines) {
-        running->profile = line_profile_create(gpu->cycle->sm_count);
-        running->grid.seen.profile = line_profile_of(running->profile, launch->program);
-    }
-    use_parameters(running, parameters);
-    running->grid.seen.launch.family = &running->grid.family;
-    return running;
-}
-
-static void unmake_kernel(WbGpu *gpu, RunningKernel *kernel)
-{
+    grid->seen.launch.family = &grid->family;
     if (kernel->parameters)
-        buffer_give_back(&gpu->runtime.buffers, kernel->parameters);
-    cycle_free_kernel(kernel);
+        grid->seen.launch.parameters = kernel->parameters->host;
+    return grid;
 }
 
-/* Makes all kernels of the launch, or none. */
-static WbStatus make_kernels(WbGpu *gpu, KernelLaunch *launch, const Launch *described, Error *error)
+static WbStatus make_kernel(WbGpu *gpu, HostKernel *kernel, int priority, Error *error)
+{
+    if (store_parameters(gpu, kernel, error))
+        return error->status;
+    kernel->record = new_record(gpu, kernel, error);
+    if (!kernel->record) {
+        give_back_parameters(gpu, kernel);
+        return error->status;
+    }
+    if (gpu->config.profile_lines)
+        kernel->profile = line_profile_create(gpu->cycle->sm_count);
+    kernel->grid = make_grid(kernel, priority);
+    return WB_OK;
+}
+
+static void unmake_kernel(WbGpu *gpu, HostKernel *kernel)
+{
+    give_back_parameters(gpu, kernel);
+    cycle_take_off(kernel);
+}
+
+/* Makes all kernels of the launch ready for the machine, or none. */
+static WbStatus make_kernels(WbGpu *gpu, const Operation *operation, Error *error)
 {
     uint32_t made = 0;
-    for (; made < launch->count; made++) {
-        LaunchOrder *order = &launch->orders[made];
-        if (!(order->running = make_kernel(gpu, order, &described[made], error)))
-            break;
-    }
-    if (made == launch->count)
+    while (made < operation->launch.count &&
+           make_kernel(gpu, &operation->launch.kernels[made], operation->stream->priority, error) == WB_OK)
+        made++;
+    if (made == operation->launch.count)
         return WB_OK;
-    for (uint32_t i = 0; i < made; i++) {
-        unmake_kernel(gpu, launch->orders[i].running);
-        launch->orders[i].running = NULL;
-    }
-    for (uint32_t i = made; i < launch->count; i++)
-        xfree((void *)described[i].parameters);
+    while (made)
+        unmake_kernel(gpu, &operation->launch.kernels[--made]);
     return error->status;
 }
 
@@ -182,80 +191,49 @@ static void note_neighbours(CycleMachine *machine, KernelRecord *record)
 }
 
 /* The kernels are on the machine from now on; the front end does not know of them yet. */
-static void enter_kernels(WbGpu *gpu, KernelLaunch *launch)
+static void enter_kernels(WbGpu *gpu, Operation *operation)
 {
     CycleMachine *machine = gpu->cycle;
     Snapshot *before = look(gpu);
     if (machine->running.count == 0)
         machine->accounted = snapshot_hold(before);
     begin_kernel(gpu);
-    for (uint32_t i = 0; i < launch->count; i++) {
-        RunningKernel *kernel = launch->orders[i].running;
+    for (uint32_t i = 0; i < operation->launch.count; i++) {
+        HostKernel *kernel = &operation->launch.kernels[i];
         kernel->before = snapshot_hold(before);
-        kernel->record->stream = launch->stream;
+        kernel->record->stream = operation->stream->number;
         kernel->record->series =
             series_begin(machine->sm_count, before->columns, kept_interval(gpu), gpu->now);
         note_neighbours(machine, kernel->record);
         VEC_PUSH(&machine->running, kernel);
     }
     snapshot_let_go(before);
-    launch->running = launch->count;
-    gpu->machine.statistics.launches += launch->count;
+    operation->launch.running = operation->launch.count;
+    gpu->machine.statistics.launches += operation->launch.count;
 }
 
-/* The graph first, so that the front end finds it when its kernels come. These come in the order of their
- * first virtual IDs: the blocks that can run first belong to the first of them. */
-static void submit_graph(WbGpu *gpu, KernelLaunch *launch)
-{
-    FrontEnd *front_end = gpu->cycle->front_end;
-    GraphRun *run = &launch->graph->run;
-    const DependencyGraph *graph = run->graph;
-    for (uint32_t i = 0; i < launch->count; i++) {
-        RunningKernel *kernel = launch->orders[i].running;
-        run->kernels[i] = &kernel->grid;
-        kernel->grid.graph = run;
-        kernel->grid.graph_grid = i;
-        kernel->grid.seen.is_graph = true;
-    }
-    record_graph(gpu, launch);
-    front_end_begin_graph(front_end, run, gpu->now);
-    bool *is_submitted = xcalloc(launch->count, sizeof *is_submitted);
-    for (uint32_t id = 0, left = launch->count; left; id++) {
-        const uint32_t grid = graph_is_join(graph, id) ? 0 : graph_grid_of(graph, graph->tasks[id]);
-        if (graph_is_join(graph, id) || is_submitted[grid])
-            continue;
-        is_submitted[grid] = true;
-        front_end_submit(front_end, run->kernels[grid], gpu->now);
-        left--;
-    }
-    xfree(is_submitted);
-}
-
-WbStatus cycle_start(WbGpu *gpu, KernelLaunch *launch, const Launch *described, Error *error)
+WbStatus cycle_start(WbGpu *gpu, Operation *operation, Error *error)
 {
     const bool runs = gpu->cycle && gpu->cycle->running.count; /* knobs cannot have changed then */
-    if (!runs && cycle_ready(gpu, error)) {
-        for (uint32_t i = 0; i < launch->count; i++)
-            xfree((void *)described[i].parameters);
+    if ((!runs && cycle_ready(gpu, error)) || make_kernels(gpu, operation, error))
         return error->status;
-    }
-    if (make_kernels(gpu, launch, described, error))
-        return error->status;
-    enter_kernels(gpu, launch);
+    enter_kernels(gpu, operation);
     device_launch_begin(gpu, true);
-    if (launch->graph)
-        submit_graph(gpu, launch);
+    if (operation->launch.graph)
+        cycle_submit_graph(gpu, operation);
     else
-        front_end_submit(gpu->cycle->front_end, &launch->orders->running->grid, gpu->now);
+        front_end_submit(gpu->cycle->front_end, operation->launch.kernels->grid, gpu->now);
     space_hold(&gpu->space);
     return WB_OK;
 }
 
+/* -- running -- */
+
 /* The cycle by which the kernel must have ended. */
-static Cycle deadline(const WbGpu *gpu, const RunningKernel *kernel)
+static Cycle deadline(const WbGpu *gpu, const HostKernel *kernel)
 {
     Cycle end;
-    const bool is_far = __builtin_add_overflow(kernel->grid.launched, gpu->config.cycle_limit, &end);
+    const bool is_far = __builtin_add_overflow(kernel->grid->launched, gpu->config.cycle_limit, &end);
     return gpu->config.cycle_limit && !is_far ? end : CYCLE_NEVER;
 }
 
@@ -263,8 +241,8 @@ static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
     for (uint32_t i = 0; i < machine->running.count; i++) {
-        RunningKernel *kernel = machine->running.items[i];
-        if (deadline(gpu, kernel) > gpu->now || kernel->grid.ended <= deadline(gpu, kernel))
+        HostKernel *kernel = machine->running.items[i];
+        if (deadline(gpu, kernel) > gpu->now || kernel->grid->ended <= deadline(gpu, kernel))
             continue;
         char what[160];
         snprintf(what, sizeof what,
@@ -279,78 +257,19 @@ static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
 static Cycle next_stop(const WbGpu *gpu, Cycle limit)
 {
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
-        const RunningKernel *kernel = gpu->cycle->running.items[i];
-        const Cycle stops[] = {kernel->grid.ended, kernel->record->series->next, deadline(gpu, kernel)};
+        const HostKernel *kernel = gpu->cycle->running.items[i];
+        const Cycle stops[] = {kernel->grid->ended, kernel->record->series->next, deadline(gpu, kernel)};
         for (size_t s = 0; s < sizeof stops / sizeof *stops; s++)
             limit = stops[s] < limit && stops[s] > gpu->now ? stops[s] : limit;
     }
     return limit;
 }
 
-/* The first cycle behind all in which something happened, wherever windows end. */
-static Cycle behind_all(const CycleMachine *machine)
-{
-    Cycle latest = machine->front_end->shard.latest;
-    for (uint32_t i = 0; i < machine->sm_count; i++)
-        latest = machine->sms[i]->shard.latest > latest ? machine->sms[i]->shard.latest : latest;
-    for (uint32_t i = 0; i < machine->partition_count; i++)
-        latest =
-            machine->partitions[i]->shard.latest > latest ? machine->partitions[i]->shard.latest : latest;
-    return latest + 1;
-}
-
-/* Nothing is left to do: every kernel's end must be known. */
-static WbStatus check_deadlock(WbGpu *gpu, Error *error)
-{
-    CycleMachine *machine = gpu->cycle;
-    for (uint32_t i = 0; i < machine->running.count; i++) {
-        char what[160];
-        if (machine->running.items[i]->grid.ended != CYCLE_NEVER)
-            continue;
-        const Cycle since = behind_all(machine);
-        gpu->now = since > gpu->now ? since : gpu->now;
-        snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
-                 since);
-        return cycle_report_hang(machine, machine->running.items[i], RECORD_DEADLOCK, what, error);
-    }
-    return WB_OK;
-}
-
-static bool is_there(const Sm *sm, const SmKernel *kernel)
-{
-    for (uint32_t i = 0; i < sm->block_capacity; i++)
-        if (sm->blocks[i].block && sm->blocks[i].kernel == kernel)
-            return true;
-    return false;
-}
-
-/* Whose instruction it was. A store may fail when its kernel has gone already: then it counts as the first
- * one's. */
-static void note_failure(CycleMachine *machine, const Sm *sm, const SmKernel *kernel)
-{
-    uint32_t failed = machine->running.count - 1;
-    while (failed && !(is_there(sm, kernel) && cycle_is_of(machine->running.items[failed], kernel)))
-        failed--;
-    machine->running.items[failed]->fate = RECORD_FAILED;
-}
-
-/* An SM has stopped the world in that cycle, and others may be ahead of it by a window. All go as far as they
- * could be in the longest one: so what is known of the kernels does not depend on windows. */
-static void stop_all(WbGpu *gpu, Cycle failed)
-{
-    CycleMachine *machine = gpu->cycle;
-    const Cycle until = failed + cycle_lookahead(&machine->config);
-    for (gpu->now = failed; gpu->now < until;) {
-        const WorldEnd end = world_run(machine->world, gpu->now, until);
-        gpu->now = end.shard == UINT32_MAX ? until : end.time;
-    }
-}
-
 static void take_samples(WbGpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
         Series *series = gpu->cycle->running.items[i]->record->series;
-        if (series->next == gpu->now && gpu->cycle->running.items[i]->grid.ended > gpu->now) {
+        if (series->next == gpu->now && gpu->cycle->running.items[i]->grid->ended > gpu->now) {
             series_sample(series, gpu->cycle);
             kept_sampled(gpu);
         }
@@ -365,54 +284,32 @@ WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error)
     const Cycle until = next_stop(gpu, limit);
     cycle_forget_latest(machine);
     const WorldEnd end = world_run(machine->world, gpu->now, until);
-    if (end.shard < machine->sm_count) {
-        const Sm *sm = machine->sms[end.shard];
-        const SmKernel *kernel;
-        *error = *sm_failure(sm, end.time, &kernel);
-        note_failure(machine, sm, kernel);
-        stop_all(gpu, end.time);
-        return error->status;
-    }
+    if (end.shard < machine->sm_count)
+        return cycle_fail(gpu, end.shard, end.time, error);
     if (end.shard != UINT32_MAX) {
         gpu->now = end.time;
         return WB_OK;
     }
-    if (end.next == CYCLE_NEVER && check_deadlock(gpu, error))
+    if (end.next == CYCLE_NEVER && cycle_check_deadlock(gpu, error))
         return error->status;
     gpu->now = until;
     take_samples(gpu);
     return WB_OK;
 }
 
-/* Whether anybody can want to see it later. */
-static bool is_wanted(const WbGpu *gpu, const KernelRecord *record)
-{
-    return gpu->config.kernel_records || gpu->config.timeline || record->status != RECORD_ENDED;
-}
+/* -- the end -- */
 
-/* Keeps records in the order of launches. */
-static void keep_record(WbGpu *gpu, KernelRecord *record)
-{
-    if (!is_wanted(gpu, record))
-        return;
-    VEC_PUSH(&gpu->records, record);
-    KernelRecord **const items = gpu->records.items;
-    uint32_t at = gpu->records.count - 1;
-    for (; at && items[at - 1]->number > record->number; at--)
-        items[at] = items[at - 1];
-    items[at] = record;
-}
-
-/* The kernel's record, as it stands in the present cycle. */
-static void close_record(WbGpu *gpu, RunningKernel *kernel)
+/* Fills in the kernel's record, as it stands in the present cycle. */
+static void close_record(WbGpu *gpu, const HostKernel *kernel)
 {
     CycleMachine *machine = gpu->cycle;
+    const GridKernel *grid = kernel->grid;
     KernelRecord *record = kernel->record;
-    record->launched = kernel->grid.launched;
-    record->started = kernel->grid.started;
-    record->ended = kernel->grid.ended;
-    record->warp_instructions += kernel->grid.warp_instructions;
-    record->thread_instructions += kernel->grid.thread_instructions;
+    record->launched = grid->launched;
+    record->started = grid->started;
+    record->ended = grid->ended;
+    record->warp_instructions += grid->warp_instructions;
+    record->thread_instructions += grid->thread_instructions;
     Snapshot *after = look(gpu);
     series_end(record->series, machine, after->columns, gpu->now);
     record_close_series(record);
@@ -421,96 +318,37 @@ static void close_record(WbGpu *gpu, RunningKernel *kernel)
     snapshot_let_go(after);
     if (kernel->profile)
         record->lines = lines_of_profile(kernel->profile, &gpu->sources, &record->line_count);
-    keep_record(gpu, record);
-    kernel->record = NULL;
 }
 
-bool cycle_is_open(const BlockSlot *slot)
+/* Among those of the GPU, which are in the order of launches. */
+static void put_record(WbGpu *gpu, KernelRecord *record)
 {
-    return slot->block || (slot->report.ended && !slot->report.is_taken);
+    VEC_PUSH(&gpu->records, record);
+    KernelRecord **const items = gpu->records.items;
+    uint32_t at = gpu->records.count - 1;
+    for (; at && items[at - 1]->number > record->number; at--)
+        items[at] = items[at - 1];
+    items[at] = record;
 }
 
-static void note_open(RunningKernel *kernel, const BlockSlot *slot)
-{
-    const BlockReport *report = &slot->report;
-    const GridKernel *launch = grid_kernel_of(report->kernel);
-    if (grid_kernel_root(launch) != &kernel->grid)
-        return;
-    kernel->record->warp_instructions += report->warp_instructions;
-    kernel->record->thread_instructions += report->thread_instructions;
-    BlockRecord *block = launch->blocks ? &launch->blocks[report->linear] : NULL;
-    if (!block)
-        return;
-    if (!block->started)
-        block->started = report->started;
-    if (!slot->block && !report->suspended)
-        block->ended = report->ended;
-}
-
-/* Blocks that are on SMs, and launches by its blocks that are not complete, have run until now, and count so
- * far. */
-static void note_unended(const CycleMachine *machine, RunningKernel *kernel)
-{
-    for (uint32_t s = 0; s < machine->sm_count; s++)
-        for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)
-            if (cycle_is_open(&machine->sms[s]->blocks[i]))
-                note_open(kernel, &machine->sms[s]->blocks[i]);
-    for (uint32_t i = 0; i < machine->front_end->devices.count; i++) {
-        const GridKernel *launch = machine->front_end->devices.items[i];
-        if (grid_kernel_root(launch) != &kernel->grid)
-            continue;
-        kernel->record->warp_instructions += launch->warp_instructions;
-        kernel->record->thread_instructions += launch->thread_instructions;
-    }
-}
-
-/* In one line: what is known of the kernel itself, or the beginning of the error. */
-static void note_cut_off(RunningKernel *kernel, const Error *error)
+void cycle_keep_record(WbGpu *gpu, HostKernel *kernel)
 {
     KernelRecord *record = kernel->record;
-    const bool is_own = kernel->fate == RECORD_FAILED || error->status == WB_ERROR_INTERRUPTED;
-    const char *sentence = kernel->hang ? kernel->hang->sentence : error->text;
-    const char *const before = kernel->hang || is_own ? "" : "It was cut off when another one failed: ";
-    const int length = (int)(kernel->hang ? strlen(sentence) : strcspn(sentence, "\n"));
-    const size_t size = strlen(before) + (size_t)length + 1;
-    record->status = kernel->fate == RECORD_ENDED ? RECORD_INTERRUPTED : kernel->fate;
-    record->failure = xmalloc(size);
-    snprintf(record->failure, size, "%s%.*s", before, length, sentence);
-    for (char *at = record->failure; (at = strchr(at, '\n'));)
-        *at = ' ';
-    record->hang = kernel->hang;
-    kernel->hang = NULL;
-}
-
-void cycle_keep_cut_off(WbGpu *gpu, const Error *error)
-{
-    CycleMachine *machine = gpu->cycle;
-    cycle_forget_latest(machine);
-    for (uint32_t i = 0; i < machine->running.count; i++) {
-        RunningKernel *kernel = machine->running.items[i];
-        KernelRecord *record = kernel->record;
-        note_unended(machine, kernel);
-        log_cut_blocks(record->blocks, record->block_count, gpu->now);
-        kept_cut_off(gpu, record);
-        if (kernel->grid.started > gpu->now)
-            kernel->grid.started = gpu->now;
-        if (kernel->grid.ended > gpu->now) {
-            note_cut_off(kernel, error);
-            kernel->grid.ended = gpu->now;
-        }
-        close_record(gpu, kernel);
-        kept_end(gpu, record);
-        if (!is_wanted(gpu, record))
-            record_free(record);
-    }
-    strays_tell(gpu);
-}
-
-WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
-{
-    CycleMachine *machine = gpu->cycle;
-    KernelRecord *record = kernel->record;
+    const bool is_wanted =
+        gpu->config.kernel_records || gpu->config.timeline || record->status != RECORD_ENDED;
     close_record(gpu, kernel);
+    kernel->record = NULL;
+    if (is_wanted)
+        put_record(gpu, record);
+    kept_end(gpu, record);
+    if (!is_wanted)
+        record_free(record);
+}
+
+WbStatus cycle_end(WbGpu *gpu, HostKernel *kernel, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    cycle_keep_record(gpu, kernel);
     strays_tell(gpu);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < machine->running.count; i++) {
@@ -518,9 +356,6 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
             machine->running.items[kept++] = machine->running.items[i];
     }
     machine->running.count = kept;
-    kept_end(gpu, record);
-    if (!is_wanted(gpu, record))
-        record_free(record);
     unmake_kernel(gpu, kernel);
     if (kept)
         return WB_OK;
@@ -528,16 +363,6 @@ WbStatus cycle_end(WbGpu *gpu, RunningKernel *kernel, Error *error)
     machine->accounted = NULL;
     space_let_go(&gpu->space);
     return runtime_finish(&gpu->runtime, error);
-}
-
-/* Before the last kernel's counters are looked at, so that they have what the graph's end adds. */
-void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last)
-{
-    graph->kernels[kernel] = NULL;
-    if (!is_last)
-        return;
-    cycle_forget_latest(gpu->cycle);
-    front_end_end_graph(gpu->cycle->front_end, gpu->now);
 }
 
 void cycle_reset_statistics(WbGpu *gpu)

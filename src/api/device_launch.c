@@ -55,15 +55,14 @@ DeviceError device_launch_describe(WbGpu *gpu, const LaunchRequest *request, WbK
         .buffer = request->buffer->host,
         .buffer_bytes = request->buffer->bytes,
     };
-    LaunchOrder order = {
-        .kernel = *kernel,
+    *launch = (Launch){
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},
         .dynamic_shared_bytes = request->shared_bytes,
         .parameters = request->buffer->host,
     };
     Error refused = {0};
-    if (launch_check(*kernel, &asked, &refused) || launch_describe(gpu, &order, launch, &refused))
+    if (launch_check(*kernel, &asked, &refused) || launch_complete(gpu, *kernel, false, launch, &refused))
         return DEVICE_INVALID_CONFIGURATION;
     return DEVICE_OK;
 }

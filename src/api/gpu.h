@@ -135,18 +135,18 @@ WbStatus stream_check(WbGpu *gpu, const WbStream *stream, Error *error);
 
 /* Compares a launch with kernel and GPU. */
 WbStatus launch_check(WbKernel *kernel, const WbLaunch *launch, Error *error);
-/* Checks a launch and makes the order of it. */
-WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order,
-                      Error *error);
-/* Fills in what engine and SMs need to know; takes the order's parameters over. */
-WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error);
+/* Checks a launch and makes a kernel of it, with the arguments laid out as its parameters. */
+WbStatus launch_make(WbKernel *kernel, const WbLaunch *launch, HostKernel *made, Error *error);
+/* Fills in what engine and SMs need to know of a launch whose grid, block, dynamic shared memory and
+ * parameters are set. */
+WbStatus launch_complete(WbGpu *gpu, WbKernel *kernel, bool cooperative, Launch *launch, Error *error);
 
 /* -- watching launches (watch.c) -- */
 
 /* Gives the launch a grid of the profile, if there is one. */
-WbStatus watch_order(WbGpu *gpu, LaunchOrder *order, Error *error);
-/* The launch is about to start: whoever watches its kernels is set in what describes them. */
-void watch_launch(WbGpu *gpu, KernelLaunch *launch, Launch *described);
+WbStatus watch_order(WbGpu *gpu, HostKernel *kernel, Error *error);
+/* The launch of a graph is about to start: the checker watches its kernels, where the knob says so. */
+void watch_graph(WbGpu *gpu, Operation *operation);
 
 /* -- accesses outside of allocations (strays.c) -- */
 

@@ -162,17 +162,15 @@ static WbStatus check_kernels(const WbGraph *graph, const WbGraphKernel *kernels
     return WB_OK;
 }
 
-/* The orders of all kernels, or of none. */
-static LaunchOrder *order_kernels(const WbGraphKernel *kernels, uint32_t count, int priority, Error *error)
+/* All kernels, or none. */
+static HostKernel *make_kernels(const WbGraphKernel *kernels, uint32_t count, Error *error)
 {
-    LaunchOrder *orders = xcalloc(count, sizeof *orders);
+    HostKernel *made = xcalloc(count, sizeof *made);
     for (uint32_t i = 0; i < count && error->status == WB_OK; i++)
-        launch_order(kernels[i].kernel, &kernels[i].launch, priority, &orders[i], error);
+        launch_make(kernels[i].kernel, &kernels[i].launch, &made[i], error);
     if (error->status == WB_OK)
-        return orders;
-    for (uint32_t i = 0; i < count; i++)
-        xfree(orders[i].parameters);
-    xfree(orders);
+        return made;
+    launch_free_kernels(made, count);
     return NULL;
 }
 
@@ -186,16 +184,14 @@ static WbStatus launch_graph(const WbGraph *graph, WbStream *stream, const WbGra
                          "already; call wb_profile_end before it.");
     if (check_kernels(graph, kernels, count, error))
         return error->status;
-    KernelLaunch launch = {.count = (uint32_t)count};
-    launch.orders = order_kernels(kernels, launch.count, stream ? stream->priority : 0, error);
-    launch.graph = launch.orders ? make(graph, error) : NULL;
-    if (!launch.graph) {
-        if (launch.orders)
-            launch_free(gpu, &launch);
+    HostKernel *made = make_kernels(kernels, (uint32_t)count, error);
+    GraphLaunch *held = made ? make(graph, error) : NULL;
+    if (!held) {
+        launch_free_kernels(made, made ? (uint32_t)count : 0);
         return error->status;
     }
-    put_copy(gpu, stream, &launch.graph->run);
-    launch_put(gpu, stream, launch);
+    put_copy(gpu, stream, &held->run);
+    launch_put(gpu, stream, made, (uint32_t)count, held);
     return WB_OK;
 }
 

@@ -1,8 +1,18 @@
-/* Launches: checked against kernel and GPU when they are put into a stream. */
-#include "api/gpu.h"
+/* Launches of the host, from the call to the end.
+ *
+ * A call is checked against kernel and GPU at once, so that its error is the call's own, and becomes an
+ * operation of its stream; nothing runs yet. The timeline starts the operation when all that it waits for has
+ * ended. What blocks need to know is completed only then, because a knob may have made another program of the
+ * kernel in the meantime. From there on the launch is on the machine of cycle mode (cycle_run.c) or runs
+ * without timing (launch_functional.c), and the timeline asks here when it ends. */
+#include "api/graph.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "base/plain_name.h"
+
+/* -- checks -- */
 
 /* Static and dynamic shared memory of a block, with the padding that aligns the dynamic part. */
 static uint64_t shared_total(const Program *program, uint32_t dynamic)
@@ -201,25 +211,64 @@ WbStatus launch_check(WbKernel *kernel, const WbLaunch *launch, Error *error)
     return check_arguments(kernel, launch, error);
 }
 
-WbStatus launch_order(WbKernel *kernel, const WbLaunch *launch, int priority, LaunchOrder *order,
-                      Error *error)
+/* -- the call -- */
+
+WbStatus launch_make(WbKernel *kernel, const WbLaunch *launch, HostKernel *made, Error *error)
 {
     if (!launch)
         return error_set(error, WB_ERROR_ARGUMENT, "The launch of kernel %s was given a null description.",
                          kernel_name(kernel));
     if (launch_check(kernel, launch, error))
         return error->status;
-    *order = (LaunchOrder){
+    *made = (HostKernel){
         .kernel = kernel,
-        .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
-        .block = {launch->block.x, launch->block.y, launch->block.z},
-        .dynamic_shared_bytes = launch->shared_bytes,
+        .launch =
+            {
+                .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+                .block = {launch->block.x, launch->block.y, launch->block.z},
+                .dynamic_shared_bytes = launch->shared_bytes,
+                .parameters = lay_out(kernel->program, launch),
+            },
         .cooperative = launch->cooperative,
-        .priority = priority,
-        .parameters = lay_out(kernel->program, launch),
     };
     return WB_OK;
 }
+
+void launch_put(WbGpu *gpu, WbStream *stream, HostKernel *kernels, uint32_t count, GraphLaunch *graph)
+{
+    Operation *operation = timeline_put(gpu, stream, OPERATION_LAUNCH);
+    operation->launch.kernels = kernels;
+    operation->launch.count = count;
+    operation->launch.graph = graph;
+    gpu->progress.launches_known += count;
+    timeline_release(gpu, operation);
+}
+
+WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *launch)
+{
+    if (!kernel)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = kernel->module->gpu;
+    Error *error = gpu_begin(gpu);
+    if (stream_check(gpu, stream, error))
+        return gpu_end(gpu, error->status);
+    if (launch && (launch->mapping || launch->graph))
+        return gpu_end(gpu, graph_launch_one(gpu, stream, kernel, launch, error));
+    HostKernel *made = xcalloc(1, sizeof *made);
+    if (launch_make(kernel, launch, made, error) || watch_order(gpu, made, error)) {
+        launch_free_kernels(made, 1);
+        return gpu_end(gpu, error->status);
+    }
+    launch_put(gpu, stream, made, 1, NULL);
+    return WB_OK;
+}
+
+WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch)
+{
+    return wb_stream_launch(NULL, kernel, launch);
+}
+
+/* -- the start -- */
 
 /* Where the blocks of a cooperative launch meet: what they add up there is a multiple of 2^31 whenever nobody
  * waits, and is 0 at each launch's beginning. */
@@ -233,34 +282,99 @@ static WbStatus clear_workspace(WbGpu *gpu, Error *error)
     return WB_OK;
 }
 
-WbStatus launch_describe(WbGpu *gpu, LaunchOrder *order, Launch *launch, Error *error)
+WbStatus launch_complete(WbGpu *gpu, WbKernel *kernel, bool cooperative, Launch *launch, Error *error)
 {
     const GpuConfig *config = &gpu->config;
-    if (kernel_link(order->kernel, error) || (order->cooperative && clear_workspace(gpu, error)))
+    const uint32_t width = (uint32_t)config->warp_width;
+    if (kernel_link(kernel, error) || (cooperative && clear_workspace(gpu, error)))
         return error->status;
-    const Program *program = order->kernel->program;
-    const uint32_t threads = order->block[0] * order->block[1] * order->block[2];
-    *launch = (Launch){
-        .program = program,
-        .grid = {order->grid[0], order->grid[1], order->grid[2]},
-        .block = {order->block[0], order->block[1], order->block[2]},
-        .shared_bytes = (uint32_t)shared_total(program, order->dynamic_shared_bytes),
-        .dynamic_shared_bytes = order->dynamic_shared_bytes,
-        /* Without recursion the deepest chain of calls is known. */
-        .local_bytes = program->local_bytes + (program->recursive ? (uint32_t)config->stack_bytes : 0),
-        .warps_per_block = (threads + (uint32_t)config->warp_width - 1) / (uint32_t)config->warp_width,
-        .width = (uint32_t)config->warp_width,
-        .divergence = (Divergence)config->divergence,
-        .grid_id = ++gpu->next_grid,
-        .parameters = order->parameters,
-        .space = &gpu->space,
-        .machine = &gpu->machine,
-        .error = error,
-    };
-    if (order->cooperative) {
+    const Program *program = kernel->program;
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    launch->program = program;
+    launch->shared_bytes = (uint32_t)shared_total(program, launch->dynamic_shared_bytes);
+    /* Without recursion the deepest chain of calls is known. */
+    launch->local_bytes = program->local_bytes + (program->recursive ? (uint32_t)config->stack_bytes : 0);
+    launch->warps_per_block = (threads + width - 1) / width;
+    launch->width = width;
+    launch->divergence = (Divergence)config->divergence;
+    launch->grid_id = ++gpu->next_grid;
+    launch->space = &gpu->space;
+    launch->machine = &gpu->machine;
+    launch->error = error;
+    if (cooperative) {
         launch->env[1] = (uint32_t)(gpu->workspace >> 32);
         launch->env[2] = (uint32_t)gpu->workspace;
     }
-    order->parameters = NULL;
     return WB_OK;
+}
+
+bool launch_is_timed(const WbGpu *gpu, const Operation *operation)
+{
+    bool named = false;
+    for (uint32_t i = 0; i < operation->launch.count && !named; i++)
+        named =
+            plain_name_matches(gpu->config.timed_kernels, kernel_symbol(operation->launch.kernels[i].kernel));
+    return named && gpu->config.mode == MODE_CYCLE;
+}
+
+WbStatus launch_start(WbGpu *gpu, Operation *operation, Error *error)
+{
+    space_look_again(&gpu->space);
+    for (uint32_t i = 0; i < operation->launch.count; i++) {
+        HostKernel *kernel = &operation->launch.kernels[i];
+        if (launch_complete(gpu, kernel->kernel, kernel->cooperative, &kernel->launch, error))
+            return error->status;
+    }
+    if (operation->launch.graph)
+        watch_graph(gpu, operation);
+    if (launch_is_timed(gpu, operation))
+        return cycle_start(gpu, operation, error);
+    launch_start_functional(gpu, operation);
+    return WB_OK;
+}
+
+/* -- the end -- */
+
+Cycle launch_next_end(const Operation *operation)
+{
+    const FunctionalLaunch *functional = operation->launch.functional;
+    Cycle next = functional ? functional->ended : CYCLE_NEVER;
+    for (uint32_t i = 0; i < operation->launch.count; i++) {
+        const GridKernel *grid = operation->launch.kernels[i].grid;
+        next = grid && grid->ended < next ? grid->ended : next;
+    }
+    return next;
+}
+
+WbStatus launch_end_due(WbGpu *gpu, Operation *operation, Error *error)
+{
+    const FunctionalLaunch *functional = operation->launch.functional;
+    if (functional && functional->ended <= gpu->now)
+        operation->launch.running = 0;
+    for (uint32_t i = 0; i < operation->launch.count; i++) {
+        HostKernel *kernel = &operation->launch.kernels[i];
+        if (!kernel->grid || kernel->grid->ended > gpu->now)
+            continue;
+        operation->launch.running--;
+        if (operation->launch.graph)
+            cycle_leave_graph(gpu, &operation->launch.graph->run, i, operation->launch.running == 0);
+        if (cycle_end(gpu, kernel, error))
+            return error->status;
+    }
+    return WB_OK;
+}
+
+void launch_free_kernels(HostKernel *kernels, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        xfree((void *)kernels[i].launch.parameters);
+    xfree(kernels);
+}
+
+void launch_free(WbGpu *gpu, Operation *operation)
+{
+    launch_free_kernels(operation->launch.kernels, operation->launch.count);
+    xfree(operation->launch.functional);
+    if (operation->launch.graph)
+        graph_launch_free(gpu, operation->launch.graph);
 }

@@ -111,7 +111,7 @@ static void note_machine(const CycleMachine *machine, WbProgress *seen)
     seen->blocks_ended = devices.blocks_ended;
     seen->blocks = devices.blocks;
     for (uint32_t i = 0; i < machine->running.count; i++) {
-        const GridKernel *grid = &machine->running.items[i]->grid;
+        const GridKernel *grid = machine->running.items[i]->grid;
         seen->blocks_ended += grid->ended_blocks;
         seen->blocks += grid->block_count;
         if (!seen->kernel)

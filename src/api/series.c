@@ -1,6 +1,6 @@
 /* Samples are differences of running counters. They go into columns: the rows of series.def, then three
  * for every SM. */
-#include "api/cycle.h"
+#include "api/timeline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static SeriesState read_state(const CycleMachine *machine)
     SeriesState state = {.ready_nodes = dats_ready(machine->front_end->dats),
                          .waiting_blocks = machine->front_end->waiting_blocks};
     for (uint32_t i = 0; i < machine->running.count; i++) {
-        const GridKernel *grid = &machine->running.items[i]->grid;
+        const GridKernel *grid = machine->running.items[i]->grid;
         state.waiting_blocks += grid->block_count - grid->dispatched_blocks;
     }
     return state;

@@ -38,7 +38,7 @@ static void put_kernels(Text *text, const WbGpu *gpu)
     const uint32_t count = machine->running.count;
     const DeviceProgress devices = progress_of_devices(machine);
     for (uint32_t i = 0; i < count && i < KERNELS_SHOWN; i++)
-        put_kernel(text, gpu, &machine->running.items[i]->grid);
+        put_kernel(text, gpu, machine->running.items[i]->grid);
     if (count > KERNELS_SHOWN)
         put(text, "  and %u kernel%s more\n", count - KERNELS_SHOWN, count - KERNELS_SHOWN == 1 ? "" : "s");
     if (devices.launches)

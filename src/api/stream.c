@@ -46,34 +46,6 @@ void wb_stream_destroy(WbStream *stream)
     timeline_sweep(stream->gpu);
 }
 
-WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *launch)
-{
-    if (!kernel)
-        return WB_ERROR_ARGUMENT;
-    WbGpu *gpu = kernel->module->gpu;
-    Error *error = gpu_begin(gpu);
-    if (stream_check(gpu, stream, error))
-        return gpu_end(gpu, error->status);
-    if (launch && (launch->mapping || launch->graph))
-        return gpu_end(gpu, graph_launch_one(gpu, stream, kernel, launch, error));
-    LaunchOrder order;
-    if (launch_order(kernel, launch, stream ? stream->priority : 0, &order, error))
-        return gpu_end(gpu, error->status);
-    if (watch_order(gpu, &order, error)) {
-        xfree(order.parameters);
-        return gpu_end(gpu, error->status);
-    }
-    KernelLaunch one = {.orders = xmalloc(sizeof order), .count = 1};
-    *one.orders = order;
-    launch_put(gpu, stream, one);
-    return WB_OK;
-}
-
-WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch)
-{
-    return wb_stream_launch(NULL, kernel, launch);
-}
-
 WbStatus wb_stream_copy(WbGpu *gpu, WbStream *stream, const WbCopy *copy)
 {
     if (!gpu)

@@ -14,7 +14,7 @@ void timeline_init(WbGpu *gpu)
 static void free_operation(WbGpu *gpu, Operation *operation)
 {
     if (operation->kind == OPERATION_LAUNCH)
-        launch_free(gpu, &operation->launch);
+        launch_free(gpu, operation);
     if (operation->kind == OPERATION_COPY)
         xfree(operation->copy.staged);
     VEC_FREE(&operation->successors);
@@ -199,13 +199,11 @@ static void ready_later(WbGpu *gpu)
 static WbStatus start_launch(WbGpu *gpu, Operation *operation, Error *error)
 {
     Timeline *timeline = &gpu->timeline;
-    KernelLaunch *launch = &operation->launch;
-    launch->stream = operation->stream->number;
     timeline->waiting_launches--;
     timeline->active_launches++;
-    timeline->cooperative_kernels += launch->orders->cooperative;
-    timeline->graphs += launch->graph != NULL;
-    return launch_start(gpu, launch, error);
+    timeline->cooperative_kernels += operation->launch.kernels->cooperative;
+    timeline->graphs += operation->launch.graph != NULL;
+    return launch_start(gpu, operation, error);
 }
 
 static void start_copy(WbGpu *gpu, Operation *operation, CopyEngine engine, Cycle cycles, uint64_t bytes)
@@ -252,10 +250,10 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
 static bool may_start(const WbGpu *gpu, const Operation *launch)
 {
     const bool has_timed = gpu->cycle && gpu->cycle->running.count, has_untimed = gpu->functional.runs.count;
-    if ((launch->launch.orders->cooperative && gpu->timeline.cooperative_kernels) ||
+    if ((launch->launch.kernels->cooperative && gpu->timeline.cooperative_kernels) ||
         (launch->launch.graph && gpu->timeline.graphs))
         return false;
-    return (!has_timed && !has_untimed) || launch_is_timed(gpu, &launch->launch) == has_timed;
+    return (!has_timed && !has_untimed) || launch_is_timed(gpu, launch) == has_timed;
 }
 
 /* The place among ready_launches of the first that may start, or its count. */
@@ -312,7 +310,7 @@ static WbStatus take_effect(WbGpu *gpu, Operation *operation, Error *error)
     switch (operation->kind) {
     case OPERATION_LAUNCH:
         gpu->timeline.active_launches--;
-        gpu->timeline.cooperative_kernels -= operation->launch.orders->cooperative;
+        gpu->timeline.cooperative_kernels -= operation->launch.kernels->cooperative;
         gpu->timeline.graphs -= operation->launch.graph != NULL;
         gpu->progress.launches_done += operation->launch.count;
         return WB_OK;
@@ -373,7 +371,7 @@ static WbStatus end_due(WbGpu *gpu, Error *error)
     }
     for (uint32_t i = 0; i < on_machine->count;) {
         Operation *operation = on_machine->items[i];
-        if (launch_end_due(gpu, &operation->launch, error))
+        if (launch_end_due(gpu, operation, error))
             return error->status;
         if (operation->launch.running) {
             i++;
@@ -425,7 +423,7 @@ static Cycle next_event(const WbGpu *gpu)
     if (timeline->later.count)
         next = earlier(next, timeline->later.items[0]->submitted);
     for (uint32_t i = 0; i < timeline->on_machine.count; i++)
-        next = earlier(next, launch_next_end(&timeline->on_machine.items[i]->launch));
+        next = earlier(next, launch_next_end(timeline->on_machine.items[i]));
     return next;
 }
 

@@ -30,18 +30,23 @@ typedef enum OperationKind {
     OPERATION_CALL, OPERATION_RECORD, OPERATION_WAIT, OPERATION_GATE /* from the call on they take no time */
 } OperationKind;
 
-/* A launch that has been checked. */
-typedef struct LaunchOrder {
+/* A kernel that the host launches, from its call to its record.
+ *
+ * At the call it has passed all checks, and `launch` holds what was asked for: grid, block, dynamic shared
+ * memory, parameters. When its turn comes launch_complete() fills in the rest, and whoever runs it begins with
+ * a copy: a grid of functional mode, or of the machine. It owns the parameters to the end, so that neither
+ * has to know where they came from. Invariant: grid, record and before are there exactly while it is on the
+ * machine of cycle mode; its record leaves first. */
+struct HostKernel {
     WbKernel *kernel;
-    uint32_t grid[3], block[3];
-    uint32_t dynamic_shared_bytes;
+    Launch launch;
     bool cooperative;
-    int priority;
-    uint8_t *parameters;       /* owned, until the launch takes them over */
-    RunningKernel *running;    /* null: it is not on the machine */
-    bool is_profiled;
-    uint32_t profile_grid;     /* of the profile, if it is */
-} LaunchOrder;
+    GridKernel *grid;
+    KernelRecord *record;
+    Snapshot *before;          /* the counters at its start */
+    LineProfile *profile;      /* null: none is kept */
+    LaunchBuffer *parameters;  /* where its parameters lie in global memory; null: in host memory alone */
+};
 
 /* What a launch of a dependency graph holds from its call to its end. Invariant: run.graph is `graph`, and
  * run.kernels[g] is null where kernel g is not on the machine. */
@@ -55,23 +60,14 @@ typedef struct GraphLaunch {
 typedef struct FunctionalLaunch {
     FunctionalRun *run;        /* null: it is over */
     FunctionalGrid *grids;
-    Launch *described;         /* whose parameters it owns */
     Error error;               /* of its instructions */
     Cycle started, ended;
 } FunctionalLaunch;
 
-/* Kernels that start together: those of a graph, in the order of its grids, or without one a single kernel.
- * Invariant: on the machine of cycle mode, running counts the orders whose `running` is set; without timing
- * it is `count` as long as `functional` is there. */
-typedef struct KernelLaunch {
-    LaunchOrder *orders;
-    uint32_t count, running;
-    FunctionalLaunch *functional; /* null: it has not started, or is timed */
-    uint32_t stream;           /* its number, from when it starts */
-    GraphLaunch *graph;        /* null: blocks do not depend on each other */
-} KernelLaunch;
-
-/* Invariant: from when waits_for is 0 to its end it is in exactly one list of the timeline. */
+/* A launch is one operation, however many kernels start together: those of a dependency graph, in the order of
+ * its grids, or without one a single kernel. Invariant: from when waits_for is 0 to its end it is in exactly
+ * one list of the timeline. Of a launch on the machine, running counts the kernels that are there; without
+ * timing it is `count` as long as `functional` is there. */
 typedef struct Operation {
     OperationKind kind;
     WbStream *stream;
@@ -83,7 +79,12 @@ typedef struct Operation {
     VEC(struct Operation *) successors;
     bool *notice;              /* set when it has ended; null: nobody waits */
     union {
-        KernelLaunch launch;
+        struct {
+            HostKernel *kernels;
+            uint32_t count, running;
+            FunctionalLaunch *functional; /* null: it has not started, or is timed */
+            GraphLaunch *graph; /* null: blocks do not depend on each other */
+        } launch;
         struct { WbCopy copy; uint8_t *staged; } copy; /* staged: the source, if it was read when put in */
         WbFill fill;
         struct { WbHostFunction *function; void *context; } call;
@@ -165,26 +166,31 @@ WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error);
 /* Runs for so many cycles, at most until the operation has ended; WB_NOT_READY if it has not. */
 WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error);
 
-/* -- launches (launch_run.c) -- */
+/* -- launches (launch.c) -- */
 
-/* Puts it into the stream; it owns what it points to from then on. */
-void launch_put(WbGpu *gpu, WbStream *stream, KernelLaunch launch);
+/* Puts kernels that have been checked into the stream, as one operation, which owns them and the graph. */
+void launch_put(WbGpu *gpu, WbStream *stream, HostKernel *kernels, uint32_t count, GraphLaunch *graph);
 /* Whether it runs on the machine of cycle mode: one of its kernels is to be timed. */
-bool launch_is_timed(const WbGpu *gpu, const KernelLaunch *launch);
+bool launch_is_timed(const WbGpu *gpu, const Operation *operation);
 /* Starts it in the present cycle. */
-WbStatus launch_start(WbGpu *gpu, KernelLaunch *launch, Error *error);
+WbStatus launch_start(WbGpu *gpu, Operation *operation, Error *error);
+/* When the next of its kernels ends; CYCLE_NEVER: it is not known yet. */
+Cycle launch_next_end(const Operation *operation);
+/* Ends those of its kernels that end in the present cycle. */
+WbStatus launch_end_due(WbGpu *gpu, Operation *operation, Error *error);
+void launch_free(WbGpu *gpu, Operation *operation);
+void launch_free_kernels(HostKernel *kernels, uint32_t count);
+/* Gives back its memory on the GPU, too (graph_launch.c). */
+void graph_launch_free(WbGpu *gpu, GraphLaunch *graph);
+
+/* -- launches without timing (launch_functional.c) -- */
+
+void launch_start_functional(WbGpu *gpu, Operation *operation);
 /* Lets those without timing run until they are in that cycle, or one is over. `is_silent`: nothing else can
  * happen before. */
 WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error);
 /* Those that run without timing do not any more. */
 void launches_drop(WbGpu *gpu);
-/* When the next of its kernels ends; CYCLE_NEVER: it is not known yet. */
-Cycle launch_next_end(const KernelLaunch *launch);
-/* Ends those of its kernels that end in the present cycle. */
-WbStatus launch_end_due(WbGpu *gpu, KernelLaunch *launch, Error *error);
-void launch_free(WbGpu *gpu, KernelLaunch *launch);
-/* Gives back its memory on the GPU, too (graph_launch.c). */
-void graph_launch_free(WbGpu *gpu, GraphLaunch *graph);
 
 /* -- copies and fills (copy.c) -- */
 

@@ -8,35 +8,31 @@
 
 /* -- launches -- */
 
-WbStatus watch_order(WbGpu *gpu, LaunchOrder *order, Error *error)
+/* The profile stays until the launch has run: wb_profile_end() waits for all that is in streams. */
+WbStatus watch_order(WbGpu *gpu, HostKernel *kernel, Error *error)
 {
-    order->is_profiled = gpu->profile != NULL;
+    Launch *launch = &kernel->launch;
     if (!gpu->profile)
         return WB_OK;
-    return profile_add_grid(gpu->profile, kernel_name(order->kernel), order->grid, &order->profile_grid,
+    launch->watch = &gpu->profile->watch;
+    return profile_add_grid(gpu->profile, kernel_name(kernel->kernel), launch->grid, &launch->watch_grid,
                             error);
 }
 
-static void begin_check(WbGpu *gpu, KernelLaunch *launch)
+void watch_graph(WbGpu *gpu, Operation *operation)
 {
-    const char **names = xmalloc(launch->count * sizeof *names);
-    for (uint32_t i = 0; i < launch->count; i++)
-        names[i] = kernel_name(launch->orders[i].kernel);
-    launch->graph->checker = checker_create(launch->graph->graph, names, &gpu->violations);
+    const uint32_t count = operation->launch.count;
+    GraphLaunch *graph = operation->launch.graph;
+    if (!gpu->config.graph_check)
+        return;
+    const char **names = xmalloc(count * sizeof *names);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = kernel_name(operation->launch.kernels[i].kernel);
+    graph->checker = checker_create(graph->graph, names, &gpu->violations);
     xfree(names);
-}
-
-void watch_launch(WbGpu *gpu, KernelLaunch *launch, Launch *described)
-{
-    if (launch->graph && gpu->config.graph_check) {
-        begin_check(gpu, launch);
-        for (uint32_t i = 0; i < launch->count; i++) {
-            described[i].watch = &launch->graph->checker->watch;
-            described[i].watch_grid = i;
-        }
-    } else if (launch->orders->is_profiled) {
-        described->watch = &gpu->profile->watch;
-        described->watch_grid = launch->orders->profile_grid;
+    for (uint32_t i = 0; i < count; i++) {
+        operation->launch.kernels[i].launch.watch = &graph->checker->watch;
+        operation->launch.kernels[i].launch.watch_grid = i;
     }
 }
 

@@ -109,7 +109,7 @@ static Verdict judge(CycleMachine *machine)
 }
 
 /* Whether blocks of the kernel, or of those that it has launched, are there. */
-static bool is_on_sms(const CycleMachine *machine, const RunningKernel *kernel)
+static bool is_on_sms(const CycleMachine *machine, const HostKernel *kernel)
 {
     for (uint32_t s = 0; s < machine->sm_count; s++)
         for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)

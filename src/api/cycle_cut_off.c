@@ -1,0 +1,159 @@
+/* Kernels that do not come to their end: how that is found out, and what is kept of them.
+ *
+ * A kernel that cannot go on, one whose instruction fails and one that runs beside it all stay as far as they
+ * are: their records tell of the blocks that have ended, of those that were on SMs, and why it went no
+ * further. What is kept does not depend on windows or threads. */
+#include "api/gpu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The first cycle behind all in which something happened, wherever windows end. */
+static Cycle behind_all(const CycleMachine *machine)
+{
+    Cycle latest = machine->front_end->shard.latest;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        latest = machine->sms[i]->shard.latest > latest ? machine->sms[i]->shard.latest : latest;
+    for (uint32_t i = 0; i < machine->partition_count; i++)
+        latest =
+            machine->partitions[i]->shard.latest > latest ? machine->partitions[i]->shard.latest : latest;
+    return latest + 1;
+}
+
+WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        char what[160];
+        if (machine->running.items[i]->grid->ended != CYCLE_NEVER)
+            continue;
+        const Cycle since = behind_all(machine);
+        gpu->now = since > gpu->now ? since : gpu->now;
+        snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
+                 since);
+        return cycle_report_hang(machine, machine->running.items[i], RECORD_DEADLOCK, what, error);
+    }
+    return WB_OK;
+}
+
+static bool is_there(const Sm *sm, const SmKernel *kernel)
+{
+    for (uint32_t i = 0; i < sm->block_capacity; i++)
+        if (sm->blocks[i].block && sm->blocks[i].kernel == kernel)
+            return true;
+    return false;
+}
+
+/* Whose instruction it was. A store may fail when its kernel has gone already: then it counts as the first
+ * one's. */
+static void note_failure(CycleMachine *machine, const Sm *sm, const SmKernel *kernel)
+{
+    uint32_t failed = machine->running.count - 1;
+    while (failed && !(is_there(sm, kernel) && cycle_is_of(machine->running.items[failed], kernel)))
+        failed--;
+    machine->running.items[failed]->record->status = RECORD_FAILED;
+}
+
+/* An SM has stopped the world in that cycle, and others may be ahead of it by a window. All go as far as they
+ * could be in the longest one: so what is known of the kernels does not depend on windows. */
+static void stop_all(WbGpu *gpu, Cycle failed)
+{
+    CycleMachine *machine = gpu->cycle;
+    const Cycle until = failed + cycle_lookahead(&machine->config);
+    for (gpu->now = failed; gpu->now < until;) {
+        const WorldEnd end = world_run(machine->world, gpu->now, until);
+        gpu->now = end.shard == UINT32_MAX ? until : end.time;
+    }
+}
+
+WbStatus cycle_fail(WbGpu *gpu, uint32_t sm, Cycle time, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    const SmKernel *kernel;
+    *error = *sm_failure(machine->sms[sm], time, &kernel);
+    note_failure(machine, machine->sms[sm], kernel);
+    stop_all(gpu, time);
+    return error->status;
+}
+
+/* -- records -- */
+
+bool cycle_is_open(const BlockSlot *slot)
+{
+    return slot->block || (slot->report.ended && !slot->report.is_taken);
+}
+
+static void note_open(HostKernel *kernel, const BlockSlot *slot)
+{
+    const BlockReport *report = &slot->report;
+    const GridKernel *launch = grid_kernel_of(report->kernel);
+    if (grid_kernel_root(launch) != kernel->grid)
+        return;
+    kernel->record->warp_instructions += report->warp_instructions;
+    kernel->record->thread_instructions += report->thread_instructions;
+    BlockRecord *block = launch->blocks ? &launch->blocks[report->linear] : NULL;
+    if (!block)
+        return;
+    if (!block->started)
+        block->started = report->started;
+    if (!slot->block && !report->suspended)
+        block->ended = report->ended;
+}
+
+/* Blocks that are on SMs, and launches by its blocks that are not complete, have run until now, and count so
+ * far. */
+static void note_unended(const CycleMachine *machine, HostKernel *kernel)
+{
+    for (uint32_t s = 0; s < machine->sm_count; s++)
+        for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)
+            if (cycle_is_open(&machine->sms[s]->blocks[i]))
+                note_open(kernel, &machine->sms[s]->blocks[i]);
+    for (uint32_t i = 0; i < machine->front_end->devices.count; i++) {
+        const GridKernel *launch = machine->front_end->devices.items[i];
+        if (grid_kernel_root(launch) != kernel->grid)
+            continue;
+        kernel->record->warp_instructions += launch->warp_instructions;
+        kernel->record->thread_instructions += launch->thread_instructions;
+    }
+}
+
+/* In one line: what is known of the kernel itself, or the beginning of the error. */
+static void note_cut_off(KernelRecord *record, const Error *error)
+{
+    const bool is_own = record->status == RECORD_FAILED || error->status == WB_ERROR_INTERRUPTED;
+    const char *sentence = record->hang ? record->hang->sentence : error->text;
+    const char *const before = record->hang || is_own ? "" : "It was cut off when another one failed: ";
+    const int length = (int)(record->hang ? strlen(sentence) : strcspn(sentence, "\n"));
+    const size_t size = strlen(before) + (size_t)length + 1;
+    if (record->status == RECORD_ENDED)
+        record->status = RECORD_INTERRUPTED;
+    record->failure = xmalloc(size);
+    snprintf(record->failure, size, "%s%.*s", before, length, sentence);
+    for (char *at = record->failure; (at = strchr(at, '\n'));)
+        *at = ' ';
+}
+
+void cycle_keep_cut_off(WbGpu *gpu, const Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    cycle_forget_latest(machine);
+    for (uint32_t i = 0; i < machine->running.count; i++) {
+        HostKernel *kernel = machine->running.items[i];
+        KernelRecord *record = kernel->record;
+        GridKernel *grid = kernel->grid;
+        note_unended(machine, kernel);
+        log_cut_blocks(record->blocks, record->block_count, gpu->now);
+        kept_cut_off(gpu, record);
+        if (grid->started > gpu->now)
+            grid->started = gpu->now;
+        if (grid->ended > gpu->now) {
+            note_cut_off(record, error);
+            grid->ended = gpu->now;
+        } else {
+            record->status = RECORD_ENDED; /* a store of its failed, but its end had come already */
+        }
+        cycle_keep_record(gpu, kernel);
+    }
+    strays_tell(gpu);
+}

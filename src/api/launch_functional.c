@@ -1,0 +1,120 @@
+/* Launches that run without timing: in functional mode, and where the knob timed_kernels leaves all their
+ * kernels out. The timeline lets them run side by side (exec/functional/) and is told which one is over. */
+#include "api/gpu.h"
+
+/* Blocks that would be on the GPU at once; with several kernels, as many as there are of the one that finds
+ * the least room. */
+static uint32_t resident_blocks(const WbGpu *gpu, const Operation *operation)
+{
+    const GpuConfig *config = &gpu->config;
+    uint64_t least = UINT32_MAX;
+    if (config->functional_resident_blocks && !operation->launch.kernels->cooperative)
+        return (uint32_t)config->functional_resident_blocks;
+    for (uint32_t i = 0; i < operation->launch.count; i++) {
+        const Launch *one = &operation->launch.kernels[i].launch;
+        const uint32_t threads = one->block[0] * one->block[1] * one->block[2];
+        const uint64_t fit =
+            kernel_blocks_per_sm(operation->launch.kernels[i].kernel, threads, one->shared_bytes) *
+            config->sm_count;
+        least = fit < least ? fit : least;
+    }
+    return (uint32_t)least;
+}
+
+static FunctionalLimits limits_of(WbGpu *gpu, const Operation *operation)
+{
+    return (FunctionalLimits){
+        .turn = (uint32_t)gpu->config.functional_turn,
+        .resident_blocks = resident_blocks(gpu, operation),
+        .instructions = gpu->config.functional_limit,
+        .watchdog = gpu->config.watchdog_cycles,
+        .look = gpu->progress.function ? progress_look_functional : NULL,
+        .look_context = gpu,
+        .memory = operation->launch.kernels->launch.watch ? watch_carry_out : NULL,
+    };
+}
+
+void launch_start_functional(WbGpu *gpu, Operation *operation)
+{
+    const FunctionalLimits limits = limits_of(gpu, operation);
+    const uint32_t count = operation->launch.count;
+    const GraphLaunch *graph = operation->launch.graph;
+    FunctionalLaunch *functional = xcalloc(1, sizeof *functional);
+    if (gpu->cycle)
+        cycle_flush(gpu->cycle);
+    functional->started = gpu->now;
+    functional->ended = CYCLE_NEVER;
+    functional->grids = xcalloc(count, sizeof *functional->grids);
+    for (uint32_t i = 0; i < count; i++) {
+        functional->grids[i].launch = operation->launch.kernels[i].launch;
+        functional->grids[i].launch.error = &functional->error;
+    }
+    device_launch_begin(gpu, false);
+    functional->run = functional_create(functional->grids, count, graph ? graph->graph : NULL, &limits,
+                                        &gpu->runtime, gpu->now);
+    functional_enter(&gpu->functional, functional->run);
+    operation->launch.functional = functional;
+    operation->launch.running = count;
+}
+
+/* The run is over, or dropped. */
+static void end_run(WbGpu *gpu, FunctionalLaunch *functional)
+{
+    functional_leave(&gpu->functional, functional->run);
+    functional_free(functional->run);
+    xfree(functional->grids);
+    functional->run = NULL;
+    functional->grids = NULL;
+}
+
+static void count_untimed(WbGpu *gpu, const Operation *operation)
+{
+    const FunctionalLaunch *functional = operation->launch.functional;
+    if (gpu->config.mode != MODE_CYCLE)
+        return;
+    for (uint32_t i = 0; i < operation->launch.count; i++)
+        untimed_add(&gpu->untimed, kernel_name(operation->launch.kernels[i].kernel));
+    gpu->untimed.cycles += functional->ended - functional->started;
+}
+
+static Operation *find_launch(const WbGpu *gpu, const FunctionalRun *run)
+{
+    uint32_t i = 0;
+    while (!gpu->timeline.on_machine.items[i]->launch.functional ||
+           gpu->timeline.on_machine.items[i]->launch.functional->run != run)
+        i++;
+    return gpu->timeline.on_machine.items[i];
+}
+
+/* What runs without timing may be ahead of the present cycle: a visit of a block is not cut short. */
+WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
+{
+    FunctionalRun *run = functional_advance(&gpu->functional, until,
+                                            &(FunctionalOutside){is_silent, gpu->timeline.waiting_launches});
+    error_clear(error); /* what the user's functions were refused is no failure of the call that runs them */
+    if (!run) {
+        gpu->now = until;
+        return WB_OK;
+    }
+    strays_tell(gpu);
+    const Operation *operation = find_launch(gpu, run);
+    FunctionalLaunch *functional = operation->launch.functional;
+    const Cycle clock = functional_clock(run);
+    functional->ended = clock > gpu->now ? clock : gpu->now;
+    count_untimed(gpu, operation);
+    if (functional->error.status != WB_OK) {
+        *error = functional->error;
+        return error->status;
+    }
+    end_run(gpu, functional);
+    return gpu->functional.runs.count ? WB_OK : runtime_finish(&gpu->runtime, error);
+}
+
+void launches_drop(WbGpu *gpu)
+{
+    if (!gpu->functional.runs.count)
+        return;
+    while (gpu->functional.runs.count)
+        end_run(gpu, find_launch(gpu, gpu->functional.runs.items[0])->launch.functional);
+    device_launch_drop(gpu);
+}
