@@ -9,6 +9,7 @@
 #include "mem/interleave.h"
 #include "sim/team.h"
 #include "sm/sched/registry.h"
+#include "sm/sched/sched.h"
 
 WbStatus cycle_check_policies(const GpuConfig *config, Error *error)
 {
@@ -16,6 +17,9 @@ WbStatus cycle_check_policies(const GpuConfig *config, Error *error)
     dispatch_policies(config, &policies, error);
     order_find(config->graph_order, error);
     policy_find(&sched_policies, config->warp_scheduler, error);
+    const WarpScheduler *scheduler = sched_find(config->warp_scheduler);
+    if (scheduler && scheduler->check)
+        scheduler->check(config, error);
     return error->status;
 }
 

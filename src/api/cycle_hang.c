@@ -28,6 +28,13 @@ static const char *const phases[] = {
     [PHASE_RESTORES] = "is being restored",
 };
 
+/* What the warp in the slot waits for. */
+static const char *describe_wait(const Sm *sm, uint32_t slot)
+{
+    return sm_refused(sm) >> slot & 1 ? "Ready, but the policy of its scheduler lets none issue"
+                                      : cycle_wait_descriptions[sm->warps[slot].wait];
+}
+
 static void keep_block(HangRecord *hang, const Sm *sm, uint32_t index)
 {
     const BlockSlot *slot = &sm->blocks[index];
@@ -43,8 +50,7 @@ static void keep_block(HangRecord *hang, const Sm *sm, uint32_t index)
     for (uint32_t w = 0; w < slot->block->warp_count; w++)
         for (uint32_t i = 0; i < MAX_WARPS; i++)
             if (sm->warps[i].warp == &slot->block->warps[w])
-                hang_list_warp(&block.lanes, sm->warps[i].warp, cycle_wait_descriptions[sm->warps[i].wait],
-                               &hang->arena);
+                hang_list_warp(&block.lanes, sm->warps[i].warp, describe_wait(sm, i), &hang->arena);
     VEC_PUSH(&hang->blocks, block);
 }
 
@@ -192,6 +198,20 @@ static void put_sentence(HangRecord *hang, const char *what)
         suspended, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph);
 }
 
+/* That it is the warp schedulers' policy. False: it holds up no warp. */
+static bool put_policy_cause(const CycleMachine *machine, char *text, size_t size)
+{
+    unsigned warps = 0;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        warps += (unsigned)__builtin_popcountll(sm_refused(machine->sms[i]));
+    if (warps)
+        snprintf(text, size,
+                 "the policy '%s' of the warp schedulers lets no warp issue, though %u could. Correct it, or "
+                 "choose another one (knob warp_scheduler).",
+                 machine->config.warp_scheduler, warps);
+    return warps != 0;
+}
+
 /* Of blocks that are not held up by each other: what the machine lacks, and what to do. */
 static void put_machine_cause(const FrontEnd *front_end, HangRecord *hang, bool is_graph_stuck)
 {
@@ -224,7 +244,7 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
     const HangFacts facts = look_at_blocks(machine, kernel, status == RECORD_SPINS, hang);
     if (status == RECORD_LIMIT) /* who waits may have had reason to */
         snprintf(text, sizeof text, "It may only need longer: raise the knob, or set it to 0 for no limit.");
-    else
+    else if (!put_policy_cause(machine, text, sizeof text))
         hang_put_cause(&facts, text, sizeof text);
     hang->cause = keep_text(hang, text);
     put_undispatched(machine, grid, text, sizeof text);

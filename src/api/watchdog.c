@@ -10,6 +10,8 @@
  * as long as it has been quiet, since where memory is slow a turn of a warp's lanes is long; looks until it
  * gives up, where no warp at all has come back, and in any case; and those with changes. */
 enum { LEAST = 64, SPREAD = 1023, FIRST_LOOKS = 40, LOOKS = 400, STRIKES = 8 };
+/* A policy that has been asked so often polls. */
+enum { REFUSALS = 1000 };
 /* Stores that were under way when it began to watch are done by then. */
 enum { SETTLE = 10000 };
 
@@ -119,22 +121,65 @@ static bool is_on_sms(const CycleMachine *machine, const HostKernel *kernel)
 }
 
 /* The error is of the kernel that was launched last of those that spin; the others have their records. */
-static WbStatus report(const WbGpu *gpu, Error *error)
+static WbStatus report(const WbGpu *gpu, RecordStatus status, const char *what, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
+    machine->waiting_launches = gpu->timeline.waiting_launches;
+    uint32_t first = machine->running.count - 1;
+    while (first && !is_on_sms(machine, machine->running.items[first]))
+        first--;
+    return cycle_report_hang(machine, machine->running.items[first], status, what, error);
+}
+
+static WbStatus report_spin(const WbGpu *gpu, Error *error)
+{
     char what[320];
     snprintf(what, sizeof what,
              "spins: in the %" PRIu64 " cycles up to %" PRIu64
              " no block has come or gone, and all warps on the "
              "GPU come back to the states that they had, with nothing left that could change (knob "
              "watchdog_cycles)",
-             gpu->now - machine->watchdog.quiet_from, gpu->now);
-    machine->waiting_launches = gpu->timeline.waiting_launches;
-    uint32_t first = machine->running.count - 1;
-    while (first && !is_on_sms(machine, machine->running.items[first]))
-        first--;
-    return cycle_report_hang(machine, machine->running.items[first], RECORD_SPINS, what, error);
+             gpu->now - gpu->cycle->watchdog.quiet_from, gpu->now);
+    return report(gpu, RECORD_SPINS, what, error);
 }
+
+/* -- policies that let no warp issue -- */
+
+static WbStatus report_refusal(const WbGpu *gpu, Error *error)
+{
+    char what[200];
+    snprintf(what, sizeof what,
+             "is held up: in the %" PRIu64 " cycles up to %" PRIu64
+             " no instruction has been issued, and nothing is under way (knob watchdog_cycles)",
+             gpu->now - gpu->cycle->watchdog.still_from, gpu->now);
+    return report(gpu, RECORD_DEADLOCK, what, error);
+}
+
+/* Whether all that has happened for watchdog_cycles is that policies of warp schedulers were asked. */
+static bool is_refused(const WbGpu *gpu)
+{
+    const CycleMachine *machine = gpu->cycle;
+    Watchdog *watchdog = &gpu->cycle->watchdog;
+    uint64_t issued = 0, refusals = 0;
+    for (uint32_t i = 0; i < machine->sm_count; i++) {
+        issued += machine->sms[i]->statistics.warp_instructions;
+        refusals += sm_refusals(machine->sms[i]);
+    }
+    if (issued != watchdog->issued) {
+        watchdog->issued = issued;
+        watchdog->still_from = gpu->now;
+        watchdog->refusals = refusals;
+    }
+    if (gpu->now - watchdog->still_from < gpu->config.watchdog_cycles ||
+        refusals - watchdog->refusals < REFUSALS || front_end_next(machine->front_end) != CYCLE_NEVER)
+        return false;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        if (!sm_waits_for_policy(machine->sms[i]))
+            return false;
+    return true;
+}
+
+/* -- looks -- */
 
 static Cycle next_distance(Watchdog *watchdog, Cycle quiet)
 {
@@ -160,7 +205,7 @@ static WbStatus watch(WbGpu *gpu, Error *error)
     }
     const Verdict verdict = judge(machine);
     if (verdict.all)
-        return report(gpu, error);
+        return report_spin(gpu, error);
     if (++watchdog->looks == LOOKS || (watchdog->looks == FIRST_LOOKS && !verdict.spinning))
         end(machine, gpu->now, pause);
     return WB_OK;
@@ -178,6 +223,8 @@ WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error)
         end(machine, gpu->now, gpu->config.watchdog_cycles);
         watchdog->moves = moves;
         watchdog->quiet_from = gpu->now;
+    } else if (is_refused(gpu)) {
+        return report_refusal(gpu, error);
     } else if (watchdog->marks) {
         return watch(gpu, error);
     } else {

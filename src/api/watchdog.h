@@ -1,11 +1,15 @@
-/* The watchdog of cycle mode: finds kernels whose warps all spin (exec/hang/spin.h).
+/* The watchdog of cycle mode: finds kernels whose warps all spin (exec/hang/spin.h), and those whose warps
+ * the schedulers' policy does not let issue.
  *
  * As long as blocks come and go it only compares two numbers now and then. When none has for
  * watchdog_cycles, it stops the machine for a while at short distances, which have no rhythm of their own,
  * and compares the state of every warp with one that it had. When something has changed in between, it
  * begins anew, and after a few times gives up and waits twice as long. The verdict is no guess: nothing is
  * left that could happen but that all warps go round their loops, so it never falls on a kernel that would
- * end. */
+ * end.
+ *
+ * A policy that waits for a time says for which, and is not asked before. One that has been asked again and
+ * again for watchdog_cycles while nothing else was left, and has let nobody issue, never will. */
 #ifndef API_WATCHDOG_H
 #define API_WATCHDOG_H
 
@@ -21,6 +25,9 @@ typedef struct Watchdog {
     Cycle quiet_from;      /* when that was */
     Cycle next;            /* when it looks again, wherever else the machine stops; not ahead: not known */
     uint64_t changes;      /* of all SMs, as last seen */
+    uint64_t issued;       /* instructions, as last seen */
+    Cycle still_from;      /* when that was */
+    uint64_t refusals;     /* of all policies, by then */
     uint32_t looks, strikes; /* since it watches; of these, those that found changes */
     uint32_t random;
     SpinMark *marks;       /* [sm][MAX_WARPS] */

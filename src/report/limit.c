@@ -91,6 +91,7 @@ static void charge_active(KernelLimit *limit, const KernelSums *sums)
     const Limit memory = memory_limit(sums);
     limit->slots[LIMIT_issue] += cycles->issued;
     limit->slots[LIMIT_pipe] += cycles->stall_pipe + cycles->stall_operands;
+    limit->slots[LIMIT_policy] += cycles->stall_policy;
     limit->slots[LIMIT_arithmetic_latency] += cycles->stall_result;
     limit->slots[LIMIT_shared_memory] += cycles->stall_shared;
     limit->slots[memory == LIMIT_memory_latency ? LIMIT_load_store_unit : memory] += cycles->stall_lsu;

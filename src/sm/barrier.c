@@ -55,6 +55,8 @@ void barrier_note(Block *block, uint32_t name)
 static void release(Sm *sm, uint32_t block, Cycle from)
 {
     const BarrierLog *log = &sm->blocks[block].barriers;
+    sm->blocks[block].is_hit = false;
+    policy_barrier_cleared(sm, block);
     for (uint32_t i = log->phases.count; i-- && !log->phases.items[i].released;)
         log->phases.items[i].released = from;
     for (WarpSet rest = sm->blocks[block].warp_slots; rest; rest &= rest - 1) {
@@ -69,6 +71,9 @@ bool barrier_arrived(Sm *sm, uint32_t warp, bool waits)
 {
     const uint32_t block = sm->warps[warp].block;
     BlockSlot *slot = &sm->blocks[block];
+    const bool is_first = !slot->is_hit;
+    slot->is_hit = true;
+    policy_barrier_reached(sm, warp, is_first);
     const Cycle start = sm->barrier_free > sm->now ? sm->barrier_free : sm->now;
     sm->barrier_free = start + sm->config->barrier_interval;
     if (slot->releases == slot->block->releases)

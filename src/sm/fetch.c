@@ -154,9 +154,7 @@ void fetch_cycle(Sm *sm)
 {
     Fetch *fetch = sm->fetch;
     for (uint32_t i = 0; i < fetch->per_cycle && sm->fetch_wanted; i++) {
-        const WarpSet behind = fetch->last == MAX_WARPS - 1 ? 0 : ~(WarpSet)0 << (fetch->last + 1);
-        const WarpSet next = sm->fetch_wanted & behind;
-        fetch->last = (uint32_t)__builtin_ctzll(next ? next : sm->fetch_wanted);
+        fetch->last = warps_next(sm->fetch_wanted, fetch->last);
         sm->fetch_wanted &= ~((WarpSet)1 << fetch->last);
         serve(sm, fetch->last);
     }

@@ -31,10 +31,12 @@ static const size_t reasons[WAIT_COUNT] = {
 static void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
 {
     SchedulerStatistics *statistics = &scheduler->statistics;
-    const WarpSet ready = sm->ready & scheduler->mine;
+    const WarpSet ready = sm->ready & scheduler->view.mine;
     if (ready) {
         const bool only_memory = !(ready & ~sm->by_pipe[PIPE_LSU]);
-        *(only_memory && sm->lsu_full ? &statistics->stall_lsu : &statistics->stall_pipe) += cycles;
+        *(only_memory && sm->lsu_full ? &statistics->stall_lsu
+          : scheduler->refused        ? &statistics->stall_policy
+                                      : &statistics->stall_pipe) += cycles;
         return;
     }
     for (uint32_t wait = WAIT_NONE; wait < WAIT_COUNT; wait++)
@@ -120,9 +122,9 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     const WarpSet bit = (WarpSet)1 << warp;
     sm->ready &= ~bit;
     sm->by_pipe[slot->pipe] &= ~bit;
-    const bool same_warp = scheduler->last == bit;
-    scheduler->last = bit;
-    scheduler->last_slot = warp;
+    const bool same_warp = scheduler->view.last == bit;
+    scheduler->view.last = bit;
+    scheduler->view.last_slot = warp;
     scheduler->on_until = sm->now + (timing->slots > 1 ? timing->slots : 1);
     count_issued(sm, slot, timing->slots);
     sm->statistics.issue_slots += timing->slots;
@@ -176,16 +178,35 @@ static WarpSet issuable(Sm *sm, uint32_t number, WarpSet ready, Cycle *next)
     return free;
 }
 
+/* Whether the policy's answer stands, to issue none of its ready warps. */
+static bool still_refuses(const Sm *sm, const Scheduler *scheduler, WarpSet free, Cycle *next)
+{
+    if (scheduler->refused != free || scheduler->ask_at <= sm->now)
+        return false;
+    *next = scheduler->ask_at < *next ? scheduler->ask_at : *next;
+    return true;
+}
+
 /* Issues an instruction of one of the warps, which could all issue but for a busy pipe. */
 static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet ready, Cycle from, Cycle *next)
 {
     const WarpSet free = issuable(sm, number, ready, next);
+    if (scheduler->refused) {
+        if (free && still_refuses(sm, scheduler, free, next))
+            return false;
+        scheduler->refused = 0;
+    }
     if (!free)
         return false;
-    const bool paused = scheduler->on_until < sm->now && scheduler->reading_until < sm->now;
-    const SchedulerView view = {free, scheduler->last, scheduler->last_slot, paused, sm->warps, scheduler->counters,
-                                sm->now};
-    issue_warp(sm, scheduler, sm->policy->pick(&view), from);
+    SchedulerView *view = &scheduler->view;
+    view->ready = free;
+    view->paused = scheduler->on_until < sm->now && scheduler->reading_until < sm->now;
+    const uint32_t warp = sm->policy->pick(view);
+    if (warp >= MAX_WARPS || !(free >> warp & 1)) {
+        policy_refused(sm, scheduler, free, warp, next);
+        return false;
+    }
+    issue_warp(sm, scheduler, warp, from);
     return true;
 }
 
@@ -210,16 +231,18 @@ Cycle issue_cycle(Sm *sm)
             scheduler->statistics.stall_operands++;
             continue;
         }
-        const WarpSet ready = sm_candidates(sm) & scheduler->mine;
+        const WarpSet ready = sm_candidates(sm) & scheduler->view.mine;
         if (!ready || !issue_one(sm, scheduler, number, ready, sm->now + (width == 1), &next)) {
             charge(sm, scheduler, 1);
             continue;
         }
         scheduler->statistics.issued++;
-        const WarpSet again = sm_candidates(sm) & scheduler->last;
-        if (width > 1 && again && scheduler->busy_until <= sm->now && scheduler->reading_until <= sm->now + 1)
+        const WarpSet again = sm_candidates(sm) & scheduler->view.last;
+        if (width > 1 && again && scheduler->busy_until <= sm->now && scheduler->reading_until <= sm->now + 1) {
             issue_one(sm, scheduler, number, again, sm->now + 1, &next);
-        if (sm_candidates(sm) & scheduler->mine)
+            scheduler->refused = 0; /* that was for this cycle */
+        }
+        if (sm_candidates(sm) & scheduler->view.mine)
             next = sm->now + 1;
     }
     return next;

@@ -74,6 +74,7 @@ uint32_t residency_take_warp_slot(Sm *sm, uint32_t index, Warp *warp, Wait wait)
     profile_begin(sm, slot, sm->blocks[index].kernel->profile, first_pc(warp));
     sm->resident_warps++;
     fetch_reset(sm, number);
+    policy_warp_came(sm, number);
     return number;
 }
 
@@ -116,15 +117,26 @@ uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cy
     return index;
 }
 
-void residency_settle_in(Sm *sm, uint32_t index, Block *block)
+/* Warps of a block that was away may have been at a barrier. */
+static bool is_hit(const Block *block)
+{
+    for (uint32_t name = 0; name < MAX_BARRIERS; name++)
+        if (block->barriers[name].in_use)
+            return true;
+    return false;
+}
+
+void residency_settle_in(Sm *sm, uint32_t index, Block *block, bool returns)
 {
     BlockSlot *slot = &sm->blocks[index];
     slot->block = block;
     slot->warps_left = block->live_warps;
     slot->releases = block->releases;
     slot->warp_slots = 0;
+    slot->is_hit = returns && is_hit(block);
     sm->resident_blocks++;
     share_memory(sm);
+    policy_block_came(sm, index, returns);
 }
 
 /* What a kernel that another one launched reads may be in the L1 as it was before its launch, and what a
@@ -143,7 +155,7 @@ void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycl
     Block *block = make_block(&sm->blocks[index], linear, sm);
     if (is_outdated(sm, kernel, dispatched))
         lsu_invalidate(sm->lsu);
-    residency_settle_in(sm, index, block);
+    residency_settle_in(sm, index, block, false);
     for (uint32_t i = 0; i < block->warp_count; i++)
         start_warp(sm, index, &block->warps[i]);
 }
@@ -155,6 +167,7 @@ void residency_leave_slot(Sm *sm, uint32_t index, uint32_t message)
     slot->report.ended = sm->now;
     slot->block = NULL;
     sm->resident_blocks--;
+    policy_block_went(sm, index, message == MESSAGE_BLOCK_SUSPENDED);
     shard_send(&sm->shard, sm->front_end, sm->now + sm->config->block_end_cycles, message, index,
                &slot->report);
 }
@@ -176,11 +189,9 @@ static void end_block(Sm *sm, uint32_t index)
 void residency_clear_warp_slot(Sm *sm, uint32_t warp)
 {
     WarpSlot *slot = &sm->warps[warp];
-    Scheduler *scheduler = &sm->schedulers[slot->scheduler];
     profile_charge(sm, slot);
-    scheduler->waiting[slot->wait]--;
-    if (scheduler->last_slot == warp)
-        scheduler->last = 0;
+    sm->schedulers[slot->scheduler].waiting[slot->wait]--;
+    policy_warp_went(sm, warp);
     fetch_reset(sm, warp);
     sm->moving &= ~((WarpSet)1 << warp);
     sm->outdated &= ~((WarpSet)1 << warp);

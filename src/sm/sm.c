@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/policy.h"
 #include "exec/divergence.h"
 #include "exec/engine.h"
 #include "sm/lsu/lsu.h"
@@ -25,13 +24,15 @@ static void leave_wait(Sm *sm, WarpSlot *slot)
 void sm_wait(Sm *sm, uint32_t warp, Wait wait, Cycle until)
 {
     WarpSlot *slot = &sm->warps[warp];
-    if (slot->wait != wait) {
+    const Wait before = (Wait)slot->wait;
+    slot->wake = until;
+    if (before != wait) {
         leave_wait(sm, slot);
         slot->wait = (uint8_t)wait;
         slot->since = sm->now;
         sm->schedulers[slot->scheduler].waiting[wait]++;
+        policy_note_wait(sm, warp, before, wait);
     }
-    slot->wake = until;
     if (until == CYCLE_NEVER)
         return;
     const Cycle distance = until - sm->now < WHEEL_SLOTS ? until - sm->now : WHEEL_SLOTS - 1;
@@ -44,14 +45,16 @@ static void make_ready(Sm *sm, uint32_t warp)
 {
     const WarpSet bit = (WarpSet)1 << warp;
     WarpSlot *slot = &sm->warps[warp];
-    if (slot->wait != WAIT_NONE) {
+    const Wait before = (Wait)slot->wait;
+    sm->ready |= bit;
+    sm->by_pipe[slot->pipe] |= bit;
+    if (before != WAIT_NONE) {
         leave_wait(sm, slot);
         slot->wait = WAIT_NONE;
         slot->since = sm->now;
         sm->schedulers[slot->scheduler].waiting[WAIT_NONE]++;
+        policy_note_wait(sm, warp, before, WAIT_NONE);
     }
-    sm->ready |= bit;
-    sm->by_pipe[slot->pipe] |= bit;
 }
 
 Cycle sm_next_turn(const Sm *sm)
@@ -304,6 +307,7 @@ static Cycle simulate_cycle(Sm *sm)
         sm->statistics.active_cycles++;
         sm->statistics.resident_warp_cycles += sm->resident_warps;
         sm->statistics.resident_block_cycles += sm->resident_blocks;
+        sm->is_stirred = false;
         next = issue_cycle(sm);
     } else {
         sm->statistics.idle_cycles++;
@@ -315,7 +319,7 @@ static Cycle simulate_cycle(Sm *sm)
         if (sm_candidates(sm))
             next = sm->now + 1; /* it may have woken some, or have room again */
     }
-    if (sm->fetch_wanted)
+    if (sm->fetch_wanted || sm->is_stirred)
         next = sm->now + 1;
     next = earlier(next, sm_next_turn(sm));
     next = earlier(next, next_reply(sm));
@@ -357,6 +361,7 @@ void sm_begin_kernel(Sm *sm)
     lsu_invalidate(sm->lsu);
     fetch_invalidate(sm->fetch);
     sm->next_scheduler = 0; /* a kernel's time does not depend on what ran before it */
+    policy_begin_kernel(sm);
 }
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end)
@@ -372,14 +377,10 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->machine.owner = sm;
     sm->machine.memory = lsu_carry_out;
     sm->machine.barrier = barrier_note;
-    sm->policy = sched_find(config->warp_scheduler);
     sm->scheduler_count = (uint32_t)config->schedulers;
-    for (uint32_t i = 0; i < sm->scheduler_count; i++)
-        sm->schedulers[i].counters = policy_count(sm->policy->counters);
+    policy_attach(sm, sched_find(config->warp_scheduler));
     const uint64_t slots = config->max_threads_per_sm / config->warp_width;
     sm->free_slots = slots < MAX_WARPS ? ((WarpSet)1 << slots) - 1 : ~(WarpSet)0;
-    for (uint32_t i = 0; i < MAX_WARPS; i++)
-        sm->schedulers[i % sm->scheduler_count].mine |= (WarpSet)1 << i;
     sm->block_capacity = (uint32_t)config->max_blocks_per_sm;
     sm->blocks = xcalloc(sm->block_capacity, sizeof *sm->blocks);
     units_init(sm);
@@ -387,11 +388,6 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->lsu = lsu_create(sm);
     sm->lsu_wake = CYCLE_NEVER;
     return sm;
-}
-
-const void *sm_policy_counters(const Sm *sm, uint32_t scheduler, const StatTable *table)
-{
-    return sm->policy->counters == table ? sm->schedulers[scheduler].counters : NULL;
 }
 
 void sm_free(Sm *sm)
@@ -406,8 +402,7 @@ void sm_free(Sm *sm)
     }
     for (uint32_t i = 0; i < MAX_WARPS; i++)
         VEC_FREE(&sm->answers[i].pieces);
-    for (uint32_t i = 0; i < sm->scheduler_count; i++)
-        xfree(sm->schedulers[i].counters);
+    policy_detach(sm);
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);
     VEC_FREE(&sm->replies);

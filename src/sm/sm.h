@@ -2,6 +2,7 @@
  *
  *   fetch.c       instruction cache and the warps' instruction buffers
  *   issue.c       warp schedulers: who issues, and what became of the cycle if nobody did
+ *   policy.c      what the schedulers' policy is told
  *   sched/        the policies, a file each
  *   scoreboard.c  which results are pending
  *   operands.c    register banks and operand collectors
@@ -24,12 +25,11 @@
 #include "exec/machine.h"
 #include "mem/crossbar.h"
 #include "sim/shard.h"
+#include "sm/sched/view.h"
 #include "sm/statistics.h"
 #include "native/timing.h"
 
-enum { MAX_WARPS = 64, MAX_SCHEDULERS = 4, MAX_PIPES = 8, WHEEL_SLOTS = 64, SCOREBOARD_ENTRIES = 64 };
-
-typedef uint64_t WarpSet; /* one bit a warp slot */
+enum { MAX_PIPES = 8, WHEEL_SLOTS = 64, SCOREBOARD_ENTRIES = 64 };
 
 /* Why a warp does not issue. The order is that of nearness to issuing: a scheduler that issues nothing in a
  * cycle charges it to the first reason that any of its warps has. */
@@ -177,23 +177,26 @@ typedef struct BlockSlot {
     const SmKernel *kernel;
     WarpSet warp_slots;       /* of its warps */
     uint64_t releases;        /* block->releases as last seen */
+    bool is_hit;              /* a warp has come to a barrier since one was cleared */
     uint8_t phase;            /* BlockPhase */
     uint32_t warps_left;      /* that have not ended or still have memory requests under way */
     BlockReport report;       /* read by the front end when the block has ended */
     BarrierLog barriers;      /* the report's */
 } BlockSlot;
 
+/* Invariant: `refused` is not empty exactly while the policy's last answer, to issue none of these warps, may
+ * stand. */
 typedef struct Scheduler {
-    WarpSet mine;             /* warp slots that belong to it */
-    WarpSet last;             /* the warp that issued last, if it is still there */
-    uint32_t last_slot;
+    SchedulerView view;       /* what its policy sees */
+    WarpSet refused;
+    Cycle ask_at;             /* when the policy is asked again, even if nothing has changed */
+    uint64_t refusals;        /* so many times the policy has let no warp issue */
     Cycle busy_until;         /* an instruction of several slots is being issued */
     Cycle on_until;           /* the warp that issued last goes on without a pause if it issues by then */
     Cycle reading_until;      /* operands of the last instruction are being read */
     const InsnTiming *last_insn; /* that issued last */
     uint32_t waiting[WAIT_COUNT]; /* resident warps in each Wait */
     SchedulerStatistics statistics;
-    void *counters;           /* the policy's own; null: it has none */
 } Scheduler;
 
 typedef struct IncomingReply {
@@ -239,6 +242,9 @@ typedef struct Sm {
     Issuing issuing;
     Error error;
     const WarpScheduler *policy;
+    uint32_t told_waits;       /* that the policy is told of, one bit a Wait */
+    bool is_stirred;           /* a scheduler may have another answer than its last, to issue nothing */
+    void *shared;              /* state of the policy that its schedulers share */
     uint32_t scheduler_count;
     uint32_t next_scheduler;   /* has the first choice of what the schedulers share */
     Scheduler schedulers[MAX_SCHEDULERS];
@@ -313,6 +319,13 @@ const void *sm_policy_counters(const Sm *sm, uint32_t scheduler, const StatTable
  * many entries of a SIMT stack as it has lanes, with one byte of predicates each, for every named barrier
  * two counts. Local memory is in global memory anyway. */
 uint32_t sm_context_bytes(const Launch *launch, uint64_t registers, uint64_t shared_bytes);
+
+/* The warps that could issue, and the policy lets none of their scheduler's. */
+WarpSet sm_refused(const Sm *sm);
+/* How often the policy has let no warp issue. */
+uint64_t sm_refusals(const Sm *sm);
+/* Whether nothing can happen here but that the policy is asked again. */
+bool sm_waits_for_policy(const Sm *sm);
 
 /* The phase of a block's barrier that is in use, which has not been released. */
 BarrierPhase sm_barrier_phase(const Block *block, uint32_t name);

@@ -99,6 +99,30 @@ Cycle issue_cycle(Sm *sm);
 /* Charges the cycles from sm->accounted up to `until`, which is later and before which nothing happened. */
 void issue_account(Sm *sm, Cycle until);
 
+/* -- policy.c -- */
+
+/* Gives the schedulers their policy, with new states; they have no warps. */
+void policy_attach(Sm *sm, const WarpScheduler *policy);
+void policy_detach(Sm *sm);
+void policy_begin_kernel(Sm *sm);
+/* The policy has let none of these warps issue; lowers *next to when it is asked again at the latest.
+ * `picked`: its answer, which may be none that it may give. */
+void policy_refused(Sm *sm, Scheduler *scheduler, WarpSet warps, uint32_t picked, Cycle *next);
+/* What has happened: struct WarpScheduler says when. */
+void policy_warp_came(Sm *sm, uint32_t warp);
+void policy_warp_went(Sm *sm, uint32_t warp);
+void policy_block_came(Sm *sm, uint32_t block, bool is_moved);
+void policy_block_went(Sm *sm, uint32_t block, bool is_moved);
+void policy_barrier_reached(Sm *sm, uint32_t warp, bool is_first);
+void policy_barrier_cleared(Sm *sm, uint32_t block);
+void policy_wait_changed(Sm *sm, uint32_t warp, Wait before);
+/* The warp is in another Wait than before. */
+static inline void policy_note_wait(Sm *sm, uint32_t warp, Wait before, Wait now)
+{
+    if ((sm->told_waits >> before | sm->told_waits >> now) & 1)
+        policy_wait_changed(sm, warp, before);
+}
+
 /* -- barrier.c -- */
 
 /* The warp's barrier instruction has been done; releases those that it let go. True: the warp itself waited
@@ -160,8 +184,8 @@ static inline void count_executed(Sm *sm, const WarpSlot *slot, Mask executed)
 void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
 /* A free block slot for a block that comes; its `block` is still null. */
 uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
-/* The block is in the slot; none of its warps is yet. */
-void residency_settle_in(Sm *sm, uint32_t index, Block *block);
+/* The block is in the slot; none of its warps is yet. `returns`: it has been away. */
+void residency_settle_in(Sm *sm, uint32_t index, Block *block, bool returns);
 /* A free warp slot for a warp of that block, which waits from now on. */
 uint32_t residency_take_warp_slot(Sm *sm, uint32_t index, Warp *warp, Wait wait);
 /* The warp is gone; its slot stays its block's. */

@@ -140,7 +140,7 @@ void suspend_resume(Sm *sm, Resumption *resumption)
     block->launch = &slot->launch;
     block->sm = sm->number;
     lsu_invalidate(sm->lsu);
-    residency_settle_in(sm, index, block);
+    residency_settle_in(sm, index, block, true);
     for (uint32_t i = 0; i < block->warp_count; i++)
         if (block->warps[i].live)
             residency_take_warp_slot(sm, index, &block->warps[i], WAIT_SUSPEND);

@@ -196,6 +196,12 @@ export interface Reason {
 export const reasons: Reason[] = [
     { key: "issued", name: "Issued", about: "an instruction was issued", colors: ["#2f8f5b", "#57c48a"] },
     {
+        key: "stall_policy",
+        name: "Policy",
+        about: "the warp schedulers' policy let no ready warp issue",
+        colors: ["#4a7c8c", "#6fa8ba"],
+    },
+    {
         key: "stall_pipe",
         name: "Pipe busy",
         about: "a warp was ready but its pipe was busy",

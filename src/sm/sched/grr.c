@@ -10,13 +10,10 @@
  * 9,448), while a warp that kept its turn would compute while the others load. */
 #include "sm/sched/sched.h"
 
-static uint32_t pick(const SchedulerView *view)
+static uint32_t pick(SchedulerView *view)
 {
-    if (view->ready & view->last && !view->paused)
-        return view->last_slot;
-    const WarpSet behind = view->last_slot == MAX_WARPS - 1 ? 0 : ~(WarpSet)0 << (view->last_slot + 1);
-    const WarpSet next = view->ready & behind;
-    return (uint32_t)__builtin_ctzll(next ? next : view->ready);
+    const bool goes_on = view->ready & view->last && !view->paused;
+    return goes_on ? view->last_slot : warps_next(view->ready, view->last_slot);
 }
 
 extern const WarpScheduler sched_grr;

@@ -5,14 +5,14 @@
  * warps of one block came together and are ordered by their number in it. */
 #include "sm/sched/sched.h"
 
-static uint32_t pick(const SchedulerView *view)
+static uint32_t pick(SchedulerView *view)
 {
     if (view->ready & view->last)
         return view->last_slot;
-    uint32_t oldest = (uint32_t)__builtin_ctzll(view->ready);
+    uint32_t oldest = warps_first(view->ready);
     for (WarpSet rest = view->ready & (view->ready - 1); rest; rest &= rest - 1) {
-        const uint32_t slot = (uint32_t)__builtin_ctzll(rest);
-        if (view->warps[slot].age < view->warps[oldest].age)
+        const uint32_t slot = warps_first(rest);
+        if (sched_age(view, slot) < sched_age(view, oldest))
             oldest = slot;
     }
     return oldest;
