@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/hang/hang.h"
+#include "sm/sched/sched.h"
 
 const char *const cycle_wait_descriptions[WAIT_COUNT] = {
 #define WAIT(identifier, description) [WAIT_##identifier] = description,
@@ -208,7 +209,7 @@ static bool put_policy_cause(const CycleMachine *machine, char *text, size_t siz
         snprintf(text, size,
                  "the policy '%s' of the warp schedulers lets no warp issue, though %u could. Correct it, or "
                  "choose another one (knob warp_scheduler).",
-                 machine->config.warp_scheduler, warps);
+                 machine->sms[0]->policy->name, warps);
     return warps != 0;
 }
 

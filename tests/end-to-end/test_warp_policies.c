@@ -1,0 +1,103 @@
+/* Policies of warp schedulers in whole runs: those that hold a kernel up are told by name. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/gpu.h"
+#include "sm/sched/sched.h"
+#include "sm/stages.h"
+
+static const char source[] = PTX_HEADER
+    ".visible .entry k(.param .u64 out) {\n.reg .b64 %rd<3>; .reg .b32 %r<3>;\n"
+    "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1;\n"
+    "bar.sync 0; st.global.u32 [%rd1], %r0; ret; }\n";
+
+enum { THREADS = 64 };
+
+/* Runs the kernel on a GPU whose machine was made with the policy of its knob, and has this one now. */
+static WbStatus run_with(WbGpu *gpu, const WarpScheduler *policy)
+{
+    uint32_t out[THREADS] = {0};
+    const HarnessRun run = {gpu, source, "k", {1, 1, 1}, {THREADS, 1, 1}, 0, out, THREADS};
+    harness_run_ok(&run);
+    for (uint32_t i = 0; i < gpu->cycle->sm_count; i++) {
+        policy_detach(gpu->cycle->sms[i]);
+        policy_attach(gpu->cycle->sms[i], policy);
+    }
+    return harness_run(&run);
+}
+
+static uint32_t nobody(SchedulerView *view)
+{
+    (void)view;
+    return SCHED_NOBODY;
+}
+
+static uint32_t nobody_now(SchedulerView *view) { return sched_nobody_before(view, sched_now(view) + 1); }
+
+/* Lets the warps run to their barrier, and then none any more. */
+static uint32_t half(SchedulerView *view)
+{
+    const uint32_t warp = warps_first(view->ready);
+    return sched_insn(view, warp)->kind == CLASS_MEMORY ? SCHED_NOBODY : warp;
+}
+
+/* Nobody issues before cycle 50,000. */
+static uint32_t late(SchedulerView *view)
+{
+    return sched_now(view) < 50000 ? sched_nobody_before(view, 50000) : warps_first(view->ready);
+}
+
+static WbGpu *open_gpu(void)
+{
+    const char *const knobs[] = {"mode=cycle", "sm_count=2", "watchdog_cycles=3000", NULL};
+    return harness_open("titanv", knobs);
+}
+
+static void check_told(const WarpScheduler *policy, const char *what)
+{
+    WbGpu *gpu = open_gpu();
+    assert_int_equal(run_with(gpu, policy), WB_ERROR_DEADLOCK);
+    const char *text = wb_error(gpu);
+    if (!strstr(text, what) || !strstr(text, "kernel 'k'") ||
+        !strstr(text, "Likely cause: the policy 'stubborn' of the warp schedulers lets no warp issue, though 2 "
+                      "could. Correct it, or choose another one (knob warp_scheduler).") ||
+        !strstr(text, "warps 0-1, lanes 0xffffffff") ||
+        !strstr(text, "ready, but the policy of its scheduler lets none issue"))
+        fail_msg("%s", text);
+    wb_gpu_close(gpu);
+}
+
+static void a_policy_that_holds_a_kernel_up_is_named(void **state)
+{
+    (void)state;
+    check_told(&(WarpScheduler){.name = "stubborn", .pick = nobody}, "nothing can happen any more");
+    check_told(&(WarpScheduler){.name = "stubborn", .pick = half}, "nothing can happen any more");
+}
+
+static void one_that_is_asked_again_and_again_too(void **state)
+{
+    (void)state;
+    check_told(&(WarpScheduler){.name = "stubborn", .pick = nobody_now},
+               "no instruction has been issued, and nothing is under way (knob watchdog_cycles)");
+}
+
+static void one_that_waits_for_its_time_is_not_stopped(void **state)
+{
+    (void)state;
+    WbGpu *gpu = open_gpu();
+    assert_int_equal(run_with(gpu, &(WarpScheduler){.name = "late", .pick = late}), WB_OK);
+    assert_true(gpu->now > 50000);
+    wb_gpu_close(gpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_policy_that_holds_a_kernel_up_is_named),
+        cmocka_unit_test(one_that_is_asked_again_and_again_too),
+        cmocka_unit_test(one_that_waits_for_its_time_is_not_stopped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
