@@ -2,21 +2,30 @@
  * scan over names and aliases is fast enough. */
 #include "exec/intrinsic.h"
 
+#include <stddef.h>
 #include <string.h>
 
-#define INTRINSIC(identifier) extern const Intrinsic intrinsic_##identifier;
-#include "exec/intrinsics.def"
-#undef INTRINSIC
+#include "config/config.h"
 
-static const Intrinsic *const intrinsics[] = {
-#define INTRINSIC(identifier) &intrinsic_##identifier,
+#define ALIASES(...) .aliases = {__VA_ARGS__}
+#define WARP_CYCLES(knob) .warp_cycles = offsetof(GpuConfig, knob)
+#define THREAD_CYCLES(knob) .thread_cycles = offsetof(GpuConfig, knob)
+#define ONLY_IF(knob) .condition = offsetof(GpuConfig, knob)
+#define ACQUIRES .acquires = true
+#define INTRINSIC(function, called, arguments, text, ...)                                                    \
+    {.name = called,                                                                                         \
+     .argument_count = arguments,                                                                            \
+     .description = text,                                                                                    \
+     .run = intrinsic_##function,                                                                            \
+     __VA_ARGS__},
+static const Intrinsic intrinsics[] = {
 #include "exec/intrinsics.def"
-#undef INTRINSIC
 };
+#undef INTRINSIC
 
 enum { INTRINSIC_COUNT = sizeof intrinsics / sizeof *intrinsics };
 
-const Intrinsic *intrinsic_at(size_t index) { return index < INTRINSIC_COUNT ? intrinsics[index] : NULL; }
+const Intrinsic *intrinsic_at(size_t index) { return index < INTRINSIC_COUNT ? &intrinsics[index] : NULL; }
 
 static bool has_name(const Intrinsic *intrinsic, const char *name)
 {
@@ -31,8 +40,8 @@ static bool has_name(const Intrinsic *intrinsic, const char *name)
 const Intrinsic *intrinsic_find(const char *name)
 {
     for (size_t i = 0; i < INTRINSIC_COUNT; i++)
-        if (has_name(intrinsics[i], name))
-            return intrinsics[i];
+        if (has_name(&intrinsics[i], name))
+            return &intrinsics[i];
     return NULL;
 }
 

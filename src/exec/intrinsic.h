@@ -1,6 +1,6 @@
 /* Extern functions that the machine answers: vprintf, malloc, free, __assertfail, and the calls of the device
- * runtime, by which kernels launch others. A unit defines one Intrinsic for each function and names it in
- * intrinsics.def. The linker finds it by the name that the PTX calls. */
+ * runtime, by which kernels launch others. Each is a row of intrinsics.def and a C function. The linker finds
+ * it by the name that the PTX calls. */
 #ifndef EXEC_INTRINSIC_H
 #define EXEC_INTRINSIC_H
 
@@ -17,27 +17,29 @@ typedef struct IntrinsicCall {
     uint32_t result_stride;
 } IntrinsicCall;
 
-/* What a call costs the calling warp, beyond the way to the unit and back [DTBL table 3]. */
-typedef enum IntrinsicCost {
-    COST_UNIT,             /* nothing */
-    COST_STREAM_CREATE,
-    COST_PARAMETER_BUFFER,
-    COST_LAUNCH,
-    COST_LAUNCH_GROUP
-} IntrinsicCost;
-
 enum { INTRINSIC_ALIASES = 4 };
 
+/* A knob of GpuConfig by its place there; 0: none, for there is the name of the configuration. */
+typedef size_t KnobPlace;
+
+/* What a row says. Cycles are what the calling warp waits where that is longer than the way to a unit outside
+ * the SM and back. */
 struct Intrinsic {
     const char *name;
     const char *aliases[INTRINSIC_ALIASES]; /* other names of the same, the rest null */
     uint32_t argument_count;
-    uint32_t result_bytes;
     const char *description;
-    uint8_t cost;          /* IntrinsicCost */
+    KnobPlace warp_cycles;
+    KnobPlace thread_cycles; /* beside these, for each calling thread */
+    KnobPlace condition;   /* it waits these cycles only while the knob is on */
     bool acquires;         /* the calling threads see what others had written when it was answered */
     StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */
 };
+
+#define INTRINSIC(function, name, arguments, description, ...)                                               \
+    StepResult intrinsic_##function(IntrinsicCall *call);
+#include "exec/intrinsics.def"
+#undef INTRINSIC
 
 const Intrinsic *intrinsic_find(const char *name);
 /* All of them, in the order of intrinsics.def; null behind the last. */

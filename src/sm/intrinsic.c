@@ -12,21 +12,20 @@
 #include "exec/engine.h"
 #include "sm/stages.h"
 
+static const void *knob_at(const GpuConfig *config, KnobPlace place) { return (const char *)config + place; }
+
+static Cycle cycles_at(const GpuConfig *config, KnobPlace place)
+{
+    return place ? *(const uint64_t *)knob_at(config, place) : 0;
+}
+
 Cycle intrinsic_cycles(const GpuConfig *config, const Intrinsic *intrinsic, unsigned lanes)
 {
-    const struct {
-        Cycle warp, lane;
-    } times[] = {
-        [COST_UNIT] = {0, 0},
-        [COST_STREAM_CREATE] = {config->stream_create_cycles, 0},
-        [COST_PARAMETER_BUFFER] = {config->parameter_buffer_cycles, config->parameter_buffer_thread_cycles},
-        [COST_LAUNCH] = {config->launch_device_cycles, config->launch_device_thread_cycles},
-        [COST_LAUNCH_GROUP] = {0, 0},
-    };
     const Cycle way = 2 * config->unit_latency;
-    if (!config->launch_latencies || !lanes)
+    if (!lanes || (intrinsic->condition && !*(const bool *)knob_at(config, intrinsic->condition)))
         return way;
-    const Cycle time = times[intrinsic->cost].warp + lanes * times[intrinsic->cost].lane;
+    const Cycle time =
+        cycles_at(config, intrinsic->warp_cycles) + lanes * cycles_at(config, intrinsic->thread_cycles);
     return time > way ? time : way;
 }
 

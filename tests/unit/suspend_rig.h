@@ -84,7 +84,11 @@ static inline StepResult run_nothing(IntrinsicCall *call)
     return STEP_NEXT;
 }
 
-static const Intrinsic launch_intrinsic = {.name = "launch", .cost = COST_LAUNCH, .run = run_nothing};
+static const Intrinsic launch_intrinsic = {.name = "launch",
+                                           .warp_cycles = offsetof(GpuConfig, launch_device_cycles),
+                                           .thread_cycles = offsetof(GpuConfig, launch_device_thread_cycles),
+                                           .condition = offsetof(GpuConfig, launch_latencies),
+                                           .run = run_nothing};
 
 static inline const Intrinsic *find_pause(void *context, const char *name)
 {

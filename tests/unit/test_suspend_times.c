@@ -305,10 +305,11 @@ static void kernels_see_nothing_older_than_themselves(void **state)
 
 /* -- calls -- */
 
-static Cycle cycles_of(const GpuConfig *config, IntrinsicCost cost, unsigned lanes)
+static Cycle cycles_of(const GpuConfig *config, const char *name, unsigned lanes)
 {
-    const Intrinsic intrinsic = {.cost = (uint8_t)cost};
-    return intrinsic_cycles(config, &intrinsic, lanes);
+    const Intrinsic *intrinsic = intrinsic_find(name);
+    assert_non_null(intrinsic);
+    return intrinsic_cycles(config, intrinsic, lanes);
 }
 
 static void launches_take_their_time(void **state)
@@ -317,21 +318,22 @@ static void launches_take_their_time(void **state)
     GpuConfig config;
     knob_defaults(&config_knobs, &config);
     const Cycle way = 2 * config.unit_latency;
-    assert_int_equal(cycles_of(&config, COST_UNIT, 32), way);
-    assert_int_equal(cycles_of(&config, COST_LAUNCH_GROUP, 32), way);
-    assert_int_equal(cycles_of(&config, COST_STREAM_CREATE, 1), 7165);
-    assert_int_equal(cycles_of(&config, COST_STREAM_CREATE, 32), 7165);
-    assert_int_equal(cycles_of(&config, COST_PARAMETER_BUFFER, 1), 8023 + 129);
-    assert_int_equal(cycles_of(&config, COST_PARAMETER_BUFFER, 32), 8023 + 32 * 129);
-    assert_int_equal(cycles_of(&config, COST_LAUNCH, 1), 12187 + 1592);
-    assert_int_equal(cycles_of(&config, COST_LAUNCH, 7), 12187 + 7 * 1592);
-    assert_int_equal(cycles_of(&config, COST_LAUNCH, 0), way);
+    assert_int_equal(cycles_of(&config, "malloc", 32), way);
+    assert_int_equal(cycles_of(&config, "wb_launch_agg_group", 32), way);
+    assert_int_equal(cycles_of(&config, "wb_stream_create", 1), 7165);
+    assert_int_equal(cycles_of(&config, "wb_stream_create", 32), 7165);
+    assert_int_equal(cycles_of(&config, "cudaGetParameterBuffer", 1), 8023 + 129);
+    assert_int_equal(cycles_of(&config, "cudaGetParameterBuffer", 32), 8023 + 32 * 129);
+    assert_int_equal(cycles_of(&config, "cudaLaunchDevice", 1), 12187 + 1592);
+    assert_int_equal(cycles_of(&config, "cudaLaunchDevice", 7), 12187 + 7 * 1592);
+    assert_int_equal(cycles_of(&config, "cudaMemsetAsync", 7), 12187 + 7 * 1592);
+    assert_int_equal(cycles_of(&config, "cudaLaunchDevice", 0), way);
     config.unit_latency = 10000;
-    assert_int_equal(cycles_of(&config, COST_LAUNCH, 1), 20000);
+    assert_int_equal(cycles_of(&config, "cudaLaunchDevice", 1), 20000);
     config.unit_latency = 100;
     config.launch_latencies = false;
-    for (IntrinsicCost cost = COST_UNIT; cost <= COST_LAUNCH_GROUP; cost++)
-        assert_int_equal(cycles_of(&config, cost, 32), 200);
+    for (size_t i = 0; intrinsic_at(i); i++)
+        assert_int_equal(intrinsic_cycles(&config, intrinsic_at(i), 32), 200);
 }
 
 int main(void)

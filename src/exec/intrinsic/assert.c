@@ -43,7 +43,7 @@ static void print_failure(const IntrinsicCall *call, unsigned lane)
         machine->output(machine->output_context, line_text, (size_t)length);
 }
 
-static StepResult run_assertfail(IntrinsicCall *call)
+StepResult intrinsic_assertfail(IntrinsicCall *call)
 {
     char condition[TEXT_SIZE], file[TEXT_SIZE];
     uint32_t line;
@@ -56,12 +56,3 @@ static StepResult run_assertfail(IntrinsicCall *call)
     return step_error(call->step, WB_ERROR_TRAP, first, "the assertion `%s` failed at %s:%u", condition, file,
                       line);
 }
-
-extern const Intrinsic intrinsic_assertfail;
-const Intrinsic intrinsic_assertfail = {
-    .name = "__assertfail",
-    .argument_count = 5,
-    .result_bytes = 0,
-    .description = "assert of a kernel: prints file, line, function, block and thread, and ends the launch",
-    .run = run_assertfail,
-};

@@ -20,12 +20,7 @@ static StepResult set_condition(IntrinsicCall *call, unsigned lane)
                       call->call->name, handle);
 }
 
-static StepResult run_set(IntrinsicCall *call) { return intrinsic_each_lane(call, set_condition); }
-
-extern const Intrinsic intrinsic_graph_set_conditional;
-const Intrinsic intrinsic_graph_set_conditional = {
-    .name = "cudaGraphSetConditional",
-    .argument_count = 2,
-    .description = "What a conditional node of the graph goes by: handle, value",
-    .run = run_set,
-};
+StepResult intrinsic_graph_set_conditional(IntrinsicCall *call)
+{
+    return intrinsic_each_lane(call, set_condition);
+}

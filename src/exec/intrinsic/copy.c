@@ -157,7 +157,7 @@ static StepResult copy_thread(RuntimeCall *call, uint64_t *answer)
     return copy(call, &box, runtime_argument32(call, 3), runtime_stream_argument(call, 4), answer);
 }
 
-static StepResult run_copy(IntrinsicCall *call) { return runtime_each_thread(call, copy_thread); }
+StepResult intrinsic_memcpy(IntrinsicCall *call) { return runtime_each_thread(call, copy_thread); }
 
 static StepResult copy_2d_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -171,7 +171,7 @@ static StepResult copy_2d_thread(RuntimeCall *call, uint64_t *answer)
     return copy(call, &box, runtime_argument32(call, 6), runtime_stream_argument(call, 7), answer);
 }
 
-static StepResult run_copy_2d(IntrinsicCall *call) { return runtime_each_thread(call, copy_2d_thread); }
+StepResult intrinsic_memcpy_2d(IntrinsicCall *call) { return runtime_each_thread(call, copy_2d_thread); }
 
 /* Layouts of cudaPitchedPtr, and of cudaMemcpy3DParms, whose positions are x in bytes, y and z. */
 typedef struct PitchedPointer {
@@ -210,7 +210,7 @@ static StepResult copy_3d_thread(RuntimeCall *call, uint64_t *answer)
     return copy(call, &box, from.kind, runtime_stream_argument(call, 1), answer);
 }
 
-static StepResult run_copy_3d(IntrinsicCall *call) { return runtime_each_thread(call, copy_3d_thread); }
+StepResult intrinsic_memcpy_3d(IntrinsicCall *call) { return runtime_each_thread(call, copy_3d_thread); }
 
 static StepResult set_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -225,7 +225,7 @@ static StepResult set_thread(RuntimeCall *call, uint64_t *answer)
     return set(call, &box, runtime_stream_argument(call, 3), answer);
 }
 
-static StepResult run_set(IntrinsicCall *call) { return runtime_each_thread(call, set_thread); }
+StepResult intrinsic_memset(IntrinsicCall *call) { return runtime_each_thread(call, set_thread); }
 
 static StepResult set_2d_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -239,7 +239,7 @@ static StepResult set_2d_thread(RuntimeCall *call, uint64_t *answer)
     return set(call, &box, runtime_stream_argument(call, 5), answer);
 }
 
-static StepResult run_set_2d(IntrinsicCall *call) { return runtime_each_thread(call, set_2d_thread); }
+StepResult intrinsic_memset_2d(IntrinsicCall *call) { return runtime_each_thread(call, set_2d_thread); }
 
 static StepResult set_3d_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -258,26 +258,4 @@ static StepResult set_3d_thread(RuntimeCall *call, uint64_t *answer)
     return set(call, &box, runtime_stream_argument(call, 3), answer);
 }
 
-static StepResult run_set_3d(IntrinsicCall *call) { return runtime_each_thread(call, set_3d_thread); }
-
-#define COPY_INTRINSIC(identifier, function, arguments, runner, text)                                        \
-    extern const Intrinsic intrinsic_##identifier;                                                           \
-    const Intrinsic intrinsic_##identifier = {                                                               \
-        .name = "__cudaCDP2" function,                                                                       \
-        .aliases = {"cuda" function, "__cudaCDP2" function "_ptsz", "cuda" function "_ptsz"},                \
-        .argument_count = arguments,                                                                         \
-        .result_bytes = 4,                                                                                   \
-        .description = text,                                                                                 \
-        .cost = COST_LAUNCH,                                                                                 \
-        .run = runner,                                                                                       \
-    };
-
-COPY_INTRINSIC(memcpy, "MemcpyAsync", 5, run_copy, "Copies: destination, source, bytes, direction, stream")
-COPY_INTRINSIC(memcpy_2d, "Memcpy2DAsync", 8, run_copy_2d,
-               "Copies rows: destination, its pitch, source, its pitch, width, height, direction, stream")
-COPY_INTRINSIC(memcpy_3d, "Memcpy3DAsync", 2, run_copy_3d, "Copies a box: cudaMemcpy3DParms, stream")
-COPY_INTRINSIC(memset, "MemsetAsync", 4, run_set, "Sets bytes: address, value, bytes, stream")
-COPY_INTRINSIC(memset_2d, "Memset2DAsync", 6, run_set_2d,
-               "Sets bytes of rows: address, pitch, value, width, height, stream")
-COPY_INTRINSIC(memset_3d, "Memset3DAsync", 4, run_set_3d,
-               "Sets bytes of a box: cudaPitchedPtr, value, cudaExtent, stream")
+StepResult intrinsic_memset_3d(IntrinsicCall *call) { return runtime_each_thread(call, set_3d_thread); }

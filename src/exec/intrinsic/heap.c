@@ -38,7 +38,7 @@ static StepResult malloc_lane(IntrinsicCall *call, unsigned lane)
     return STEP_NEXT;
 }
 
-static StepResult run_malloc(IntrinsicCall *call) { return intrinsic_each_lane(call, malloc_lane); }
+StepResult intrinsic_malloc(IntrinsicCall *call) { return intrinsic_each_lane(call, malloc_lane); }
 
 static StepResult free_lane(IntrinsicCall *call, unsigned lane)
 {
@@ -61,7 +61,7 @@ static StepResult free_lane(IntrinsicCall *call, unsigned lane)
     return STEP_NEXT;
 }
 
-static StepResult run_free(IntrinsicCall *call) { return intrinsic_each_lane(call, free_lane); }
+StepResult intrinsic_free(IntrinsicCall *call) { return intrinsic_each_lane(call, free_lane); }
 
 /* The thread's pointer stays as it is where there is no memory. */
 static StepResult cuda_malloc_thread(RuntimeCall *call, uint64_t *answer)
@@ -76,39 +76,7 @@ static StepResult cuda_malloc_thread(RuntimeCall *call, uint64_t *answer)
     return runtime_store(call, 0, &address, sizeof address, answer);
 }
 
-static StepResult run_cuda_malloc(IntrinsicCall *call)
+StepResult intrinsic_cuda_malloc(IntrinsicCall *call)
 {
     return runtime_each_thread(call, cuda_malloc_thread);
 }
-
-extern const Intrinsic intrinsic_malloc, intrinsic_free, intrinsic_cuda_malloc, intrinsic_cuda_free;
-const Intrinsic intrinsic_malloc = {
-    .name = "malloc",
-    .argument_count = 1,
-    .result_bytes = 8,
-    .description = "Memory of the device heap (knob heap_bytes); null when it is exhausted",
-    .run = run_malloc,
-};
-const Intrinsic intrinsic_free = {
-    .name = "free",
-    .argument_count = 1,
-    .result_bytes = 0,
-    .description = "Gives memory of malloc back to the device heap",
-    .run = run_free,
-};
-const Intrinsic intrinsic_cuda_malloc = {
-    .name = "__cudaCDP2Malloc",
-    .aliases = {"cudaMalloc"},
-    .argument_count = 2,
-    .result_bytes = 4,
-    .description = "Memory of the device heap: where its address goes, bytes",
-    .run = run_cuda_malloc,
-};
-const Intrinsic intrinsic_cuda_free = {
-    .name = "__cudaCDP2Free",
-    .aliases = {"cudaFree"},
-    .argument_count = 1,
-    .result_bytes = 4,
-    .description = "Gives memory of the device heap back: its address",
-    .run = run_free,
-};

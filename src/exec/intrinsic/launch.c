@@ -17,7 +17,10 @@ static StepResult buffer_thread(RuntimeCall *call, uint64_t *answer)
     return STEP_NEXT;
 }
 
-static StepResult run_buffer(IntrinsicCall *call) { return runtime_each_thread(call, buffer_thread); }
+StepResult intrinsic_get_parameter_buffer(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, buffer_thread);
+}
 
 static StepResult buffer_v2_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -36,7 +39,10 @@ static StepResult buffer_v2_thread(RuntimeCall *call, uint64_t *answer)
     return STEP_NEXT;
 }
 
-static StepResult run_buffer_v2(IntrinsicCall *call) { return runtime_each_thread(call, buffer_v2_thread); }
+StepResult intrinsic_get_parameter_buffer_v2(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, buffer_v2_thread);
+}
 
 /* -- launches -- */
 
@@ -90,7 +96,7 @@ static StepResult launch_thread(RuntimeCall *call, uint64_t *answer)
     return launch_older(call, false, runtime_stream_argument(call, 5), answer);
 }
 
-static StepResult run_launch(IntrinsicCall *call) { return runtime_each_thread(call, launch_thread); }
+StepResult intrinsic_launch_device(IntrinsicCall *call) { return runtime_each_thread(call, launch_thread); }
 
 static StepResult launch_v2_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -107,14 +113,17 @@ static StepResult launch_v2_thread(RuntimeCall *call, uint64_t *answer)
     return launch(call, &request, runtime_stream_argument(call, 1), answer);
 }
 
-static StepResult run_launch_v2(IntrinsicCall *call) { return runtime_each_thread(call, launch_v2_thread); }
+StepResult intrinsic_launch_device_v2(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, launch_v2_thread);
+}
 
 static StepResult group_thread(RuntimeCall *call, uint64_t *answer)
 {
     return launch_older(call, true, STREAM_OF_BLOCK, answer);
 }
 
-static StepResult run_group(IntrinsicCall *call) { return runtime_each_thread(call, group_thread); }
+StepResult intrinsic_launch_agg_group(IntrinsicCall *call) { return runtime_each_thread(call, group_thread); }
 
 static StepResult sync_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -123,7 +132,7 @@ static StepResult sync_thread(RuntimeCall *call, uint64_t *answer)
     return STEP_NEXT;
 }
 
-static StepResult run_sync(IntrinsicCall *call) { return runtime_each_thread(call, sync_thread); }
+StepResult intrinsic_device_sync(IntrinsicCall *call) { return runtime_each_thread(call, sync_thread); }
 
 static StepResult error_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -131,7 +140,7 @@ static StepResult error_thread(RuntimeCall *call, uint64_t *answer)
     return STEP_NEXT;
 }
 
-static StepResult run_error(IntrinsicCall *call) { return runtime_each_thread(call, error_thread); }
+StepResult intrinsic_last_error(IntrinsicCall *call) { return runtime_each_thread(call, error_thread); }
 
 static StepResult peek_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -139,81 +148,7 @@ static StepResult peek_thread(RuntimeCall *call, uint64_t *answer)
     return STEP_NEXT;
 }
 
-static StepResult run_peek(IntrinsicCall *call) { return runtime_each_thread(call, peek_thread); }
-
-extern const Intrinsic intrinsic_get_parameter_buffer, intrinsic_get_parameter_buffer_v2;
-const Intrinsic intrinsic_get_parameter_buffer = {
-    .name = "wb_get_parameter_buffer",
-    .aliases = {"cudaGetParameterBuffer", "__cudaCDP2GetParameterBuffer"},
-    .argument_count = 2,
-    .result_bytes = 8,
-    .description = "Memory for the parameters of a launch: alignment, size",
-    .cost = COST_PARAMETER_BUFFER,
-    .run = run_buffer,
-};
-const Intrinsic intrinsic_get_parameter_buffer_v2 = {
-    .name = "__cudaCDP2GetParameterBufferV2",
-    .aliases = {"cudaGetParameterBufferV2"},
-    .argument_count = 4,
-    .result_bytes = 8,
-    .description = "Memory for the parameters of a launch: kernel, grid, block, bytes of shared memory",
-    .cost = COST_PARAMETER_BUFFER,
-    .run = run_buffer_v2,
-};
-
-extern const Intrinsic intrinsic_launch_device, intrinsic_launch_device_v2, intrinsic_launch_agg_group;
-const Intrinsic intrinsic_launch_device = {
-    .name = "wb_launch_device",
-    .aliases = {"cudaLaunchDevice", "__cudaCDP2LaunchDevice", "cudaLaunchDevice_ptsz",
-                "__cudaCDP2LaunchDevice_ptsz"},
-    .argument_count = 6,
-    .result_bytes = 4,
-    .description = "Launches a kernel: kernel, buffer, grid, block, bytes of shared memory, stream",
-    .cost = COST_LAUNCH,
-    .run = run_launch,
-};
-const Intrinsic intrinsic_launch_device_v2 = {
-    .name = "__cudaCDP2LaunchDeviceV2",
-    .aliases = {"cudaLaunchDeviceV2", "__cudaCDP2LaunchDeviceV2_ptsz", "cudaLaunchDeviceV2_ptsz"},
-    .argument_count = 2,
-    .result_bytes = 4,
-    .description = "Launches what its buffer says: buffer, stream",
-    .cost = COST_LAUNCH,
-    .run = run_launch_v2,
-};
-const Intrinsic intrinsic_launch_agg_group = {
-    .name = "wb_launch_agg_group",
-    .aliases = {"cudaLaunchAggGroup"},
-    .argument_count = 5,
-    .result_bytes = 4,
-    .description = "Launches blocks that join a kernel: kernel, buffer, grid, block, bytes of shared memory",
-    .cost = COST_LAUNCH_GROUP,
-    .run = run_group,
-};
-
-extern const Intrinsic intrinsic_device_sync, intrinsic_last_error, intrinsic_peek_at_last_error;
-const Intrinsic intrinsic_device_sync = {
-    .name = "wb_device_sync",
-    .aliases = {"cudaDeviceSynchronize", "__cudaCDP2DeviceSynchronize"},
-    .argument_count = 0,
-    .result_bytes = 4,
-    .description = "The block waits, away from its SM, until what it has launched is complete",
-    .acquires = true,
-    .run = run_sync,
-};
-const Intrinsic intrinsic_last_error = {
-    .name = "wb_last_error",
-    .aliases = {"cudaGetLastError", "__cudaCDP2GetLastError"},
-    .argument_count = 0,
-    .result_bytes = 4,
-    .description = "The last error of the thread's launches, which is forgotten then",
-    .run = run_error,
-};
-const Intrinsic intrinsic_peek_at_last_error = {
-    .name = "__cudaCDP2PeekAtLastError",
-    .aliases = {"cudaPeekAtLastError"},
-    .argument_count = 0,
-    .result_bytes = 4,
-    .description = "The last error of the thread's launches",
-    .run = run_peek,
-};
+StepResult intrinsic_peek_at_last_error(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, peek_thread);
+}

@@ -39,13 +39,4 @@ static StepResult print_lane(IntrinsicCall *call, unsigned lane)
     return STEP_NEXT;
 }
 
-static StepResult run_vprintf(IntrinsicCall *call) { return intrinsic_each_lane(call, print_lane); }
-
-extern const Intrinsic intrinsic_vprintf;
-const Intrinsic intrinsic_vprintf = {
-    .name = "vprintf",
-    .argument_count = 2,
-    .result_bytes = 4,
-    .description = "printf of a kernel: format string and argument buffer; returns the number of arguments",
-    .run = run_vprintf,
-};
+StepResult intrinsic_vprintf(IntrinsicCall *call) { return intrinsic_each_lane(call, print_lane); }

@@ -13,11 +13,11 @@ static StepResult store_int(RuntimeCall *call, int32_t value, uint64_t *answer)
 /* There is one device, number 0. */
 static StepResult device_thread(RuntimeCall *call, uint64_t *answer) { return store_int(call, 0, answer); }
 
-static StepResult run_device(IntrinsicCall *call) { return runtime_each_thread(call, device_thread); }
+StepResult intrinsic_get_device(IntrinsicCall *call) { return runtime_each_thread(call, device_thread); }
 
 static StepResult count_thread(RuntimeCall *call, uint64_t *answer) { return store_int(call, 1, answer); }
 
-static StepResult run_count(IntrinsicCall *call) { return runtime_each_thread(call, count_thread); }
+StepResult intrinsic_get_device_count(IntrinsicCall *call) { return runtime_each_thread(call, count_thread); }
 
 /* What the device runtime of CUDA 13 says of itself. */
 static StepResult version_thread(RuntimeCall *call, uint64_t *answer)
@@ -26,7 +26,10 @@ static StepResult version_thread(RuntimeCall *call, uint64_t *answer)
     return store_int(call, DEVICE_RUNTIME_VERSION, answer);
 }
 
-static StepResult run_version(IntrinsicCall *call) { return runtime_each_thread(call, version_thread); }
+StepResult intrinsic_runtime_get_version(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, version_thread);
+}
 
 /* Of whichever device, as long as the number could be one. */
 static StepResult attribute_thread(RuntimeCall *call, uint64_t *answer)
@@ -41,7 +44,10 @@ static StepResult attribute_thread(RuntimeCall *call, uint64_t *answer)
     return *answer == DEVICE_OK ? store_int(call, value, answer) : STEP_NEXT;
 }
 
-static StepResult run_attribute(IntrinsicCall *call) { return runtime_each_thread(call, attribute_thread); }
+StepResult intrinsic_device_get_attribute(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, attribute_thread);
+}
 
 static StepResult limit_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -51,7 +57,7 @@ static StepResult limit_thread(RuntimeCall *call, uint64_t *answer)
     return *answer == DEVICE_OK ? runtime_store(call, 0, &value, sizeof value, answer) : STEP_NEXT;
 }
 
-static StepResult run_limit(IntrinsicCall *call) { return runtime_each_thread(call, limit_thread); }
+StepResult intrinsic_device_get_limit(IntrinsicCall *call) { return runtime_each_thread(call, limit_thread); }
 
 static StepResult cache_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -59,7 +65,10 @@ static StepResult cache_thread(RuntimeCall *call, uint64_t *answer)
     return store_int(call, queries->cache_preference(queries->context), answer);
 }
 
-static StepResult run_cache(IntrinsicCall *call) { return runtime_each_thread(call, cache_thread); }
+StepResult intrinsic_device_get_cache_config(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, cache_thread);
+}
 
 static StepResult banks_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -67,7 +76,10 @@ static StepResult banks_thread(RuntimeCall *call, uint64_t *answer)
     return store_int(call, BANKS_OF_FOUR_BYTES, answer);
 }
 
-static StepResult run_banks(IntrinsicCall *call) { return runtime_each_thread(call, banks_thread); }
+StepResult intrinsic_device_get_shared_mem_config(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, banks_thread);
+}
 
 /* -- kernels -- */
 
@@ -80,7 +92,10 @@ static StepResult function_thread(RuntimeCall *call, uint64_t *answer)
     return *answer == DEVICE_OK ? runtime_store(call, 0, &facts, sizeof facts, answer) : STEP_NEXT;
 }
 
-static StepResult run_function(IntrinsicCall *call) { return runtime_each_thread(call, function_thread); }
+StepResult intrinsic_func_get_attributes(IntrinsicCall *call)
+{
+    return runtime_each_thread(call, function_thread);
+}
 
 static StepResult occupancy_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -93,7 +108,7 @@ static StepResult occupancy_thread(RuntimeCall *call, uint64_t *answer)
     return *answer == DEVICE_OK ? store_int(call, blocks, answer) : STEP_NEXT;
 }
 
-static StepResult run_occupancy(IntrinsicCall *call) { return runtime_each_thread(call, occupancy_thread); }
+StepResult intrinsic_occupancy(IntrinsicCall *call) { return runtime_each_thread(call, occupancy_thread); }
 
 /* -- errors -- */
 
@@ -108,41 +123,8 @@ static StepResult error_text(RuntimeCall *call, bool is_name, uint64_t *answer)
 
 static StepResult name_thread(RuntimeCall *call, uint64_t *answer) { return error_text(call, true, answer); }
 
-static StepResult run_name(IntrinsicCall *call) { return runtime_each_thread(call, name_thread); }
+StepResult intrinsic_get_error_name(IntrinsicCall *call) { return runtime_each_thread(call, name_thread); }
 
 static StepResult text_thread(RuntimeCall *call, uint64_t *answer) { return error_text(call, false, answer); }
 
-static StepResult run_text(IntrinsicCall *call) { return runtime_each_thread(call, text_thread); }
-
-#define QUERY_INTRINSIC(identifier, function, arguments, bytes, runner, text)                                \
-    extern const Intrinsic intrinsic_##identifier;                                                           \
-    const Intrinsic intrinsic_##identifier = {                                                               \
-        .name = "__cudaCDP2" function,                                                                       \
-        .aliases = {"cuda" function},                                                                        \
-        .argument_count = arguments,                                                                         \
-        .result_bytes = bytes,                                                                               \
-        .description = text,                                                                                 \
-        .run = runner,                                                                                       \
-    };
-
-QUERY_INTRINSIC(get_device, "GetDevice", 1, 4, run_device, "The device's number, 0: where it goes")
-QUERY_INTRINSIC(get_device_count, "GetDeviceCount", 1, 4, run_count,
-                "The number of devices, 1: where it goes")
-QUERY_INTRINSIC(runtime_get_version, "RuntimeGetVersion", 1, 4, run_version,
-                "The version of the device runtime: where it goes")
-QUERY_INTRINSIC(device_get_attribute, "DeviceGetAttribute", 3, 4, run_attribute,
-                "An attribute of the device: where it goes, attribute, device")
-QUERY_INTRINSIC(device_get_limit, "DeviceGetLimit", 2, 4, run_limit,
-                "A limit that the host has set: where it goes, limit")
-QUERY_INTRINSIC(device_get_cache_config, "DeviceGetCacheConfig", 1, 4, run_cache,
-                "The preference for L1 or shared memory: where it goes")
-QUERY_INTRINSIC(device_get_shared_mem_config, "DeviceGetSharedMemConfig", 1, 4, run_banks,
-                "The width of banks, four bytes: where it goes")
-QUERY_INTRINSIC(func_get_attributes, "FuncGetAttributes", 2, 4, run_function,
-                "What a kernel needs: where its cudaFuncAttributes go, kernel")
-QUERY_INTRINSIC(occupancy, "OccupancyMaxActiveBlocksPerMultiprocessor", 4, 4, run_occupancy,
-                "Blocks that fit on an SM: where they go, kernel, threads, shared memory")
-QUERY_INTRINSIC(occupancy_with_flags, "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 5, 4,
-                run_occupancy, "Blocks that fit on an SM: where to, kernel, threads, shared memory, flags")
-QUERY_INTRINSIC(get_error_name, "GetErrorName", 1, 8, run_name, "The name of an error: its number")
-QUERY_INTRINSIC(get_error_string, "GetErrorString", 1, 8, run_text, "The description of an error: its number")
+StepResult intrinsic_get_error_string(IntrinsicCall *call) { return runtime_each_thread(call, text_thread); }

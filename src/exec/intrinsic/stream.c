@@ -15,7 +15,7 @@ static StepResult create_thread(RuntimeCall *call, uint64_t *answer)
     return runtime_store(call, 0, &handle, sizeof handle, answer);
 }
 
-static StepResult run_create(IntrinsicCall *call) { return runtime_each_thread(call, create_thread); }
+StepResult intrinsic_stream_create(IntrinsicCall *call) { return runtime_each_thread(call, create_thread); }
 
 /* Flags beyond cudaStreamNonBlocking are refused; that one makes no difference. */
 static StepResult create_flags_thread(RuntimeCall *call, uint64_t *answer)
@@ -26,7 +26,7 @@ static StepResult create_flags_thread(RuntimeCall *call, uint64_t *answer)
     return create_thread(call, answer);
 }
 
-static StepResult run_create_flags(IntrinsicCall *call)
+StepResult intrinsic_stream_create_with_flags(IntrinsicCall *call)
 {
     return runtime_each_thread(call, create_flags_thread);
 }
@@ -38,7 +38,7 @@ static StepResult destroy_thread(RuntimeCall *call, uint64_t *answer)
     return runtime_answer_error(call, is_own ? DEVICE_OK : DEVICE_INVALID_VALUE, answer);
 }
 
-static StepResult run_destroy(IntrinsicCall *call) { return runtime_each_thread(call, destroy_thread); }
+StepResult intrinsic_stream_destroy(IntrinsicCall *call) { return runtime_each_thread(call, destroy_thread); }
 
 /* -- events -- */
 
@@ -69,7 +69,7 @@ static StepResult wait_thread(RuntimeCall *call, uint64_t *answer)
     return runtime_answer_error(call, error, answer);
 }
 
-static StepResult run_wait(IntrinsicCall *call) { return runtime_each_thread(call, wait_thread); }
+StepResult intrinsic_stream_wait_event(IntrinsicCall *call) { return runtime_each_thread(call, wait_thread); }
 
 /* Events of device code have no times, and must say so; cudaEventBlockingSync makes no difference. A grid may
  * have twice as many as launches may be pending. */
@@ -87,7 +87,7 @@ static StepResult event_thread(RuntimeCall *call, uint64_t *answer)
     return runtime_store(call, 0, &handle, sizeof handle, answer);
 }
 
-static StepResult run_event(IntrinsicCall *call) { return runtime_each_thread(call, event_thread); }
+StepResult intrinsic_event_create(IntrinsicCall *call) { return runtime_each_thread(call, event_thread); }
 
 static StepResult record_thread(RuntimeCall *call, uint64_t *answer)
 {
@@ -101,7 +101,7 @@ static StepResult record_thread(RuntimeCall *call, uint64_t *answer)
     return runtime_answer_error(call, error, answer);
 }
 
-static StepResult run_record(IntrinsicCall *call) { return runtime_each_thread(call, record_thread); }
+StepResult intrinsic_event_record(IntrinsicCall *call) { return runtime_each_thread(call, record_thread); }
 
 /* The flags would matter to graphs, which kernels do not record. */
 static StepResult record_flags_thread(RuntimeCall *call, uint64_t *answer)
@@ -112,7 +112,7 @@ static StepResult record_flags_thread(RuntimeCall *call, uint64_t *answer)
     return record_thread(call, answer);
 }
 
-static StepResult run_record_flags(IntrinsicCall *call)
+StepResult intrinsic_event_record_with_flags(IntrinsicCall *call)
 {
     return runtime_each_thread(call, record_flags_thread);
 }
@@ -125,75 +125,4 @@ static StepResult forget_thread(RuntimeCall *call, uint64_t *answer)
     return runtime_answer_error(call, event ? DEVICE_OK : DEVICE_INVALID_VALUE, answer);
 }
 
-static StepResult run_forget(IntrinsicCall *call) { return runtime_each_thread(call, forget_thread); }
-
-extern const Intrinsic intrinsic_stream_create, intrinsic_stream_create_with_flags, intrinsic_stream_destroy;
-const Intrinsic intrinsic_stream_create = {
-    .name = "wb_stream_create",
-    .argument_count = 1,
-    .result_bytes = 4,
-    .description = "A stream for launches of the grid: where its handle goes",
-    .cost = COST_STREAM_CREATE,
-    .run = run_create,
-};
-const Intrinsic intrinsic_stream_create_with_flags = {
-    .name = "__cudaCDP2StreamCreateWithFlags",
-    .aliases = {"cudaStreamCreateWithFlags"},
-    .argument_count = 2,
-    .result_bytes = 4,
-    .description = "A stream for launches of the grid: where its handle goes, flags",
-    .cost = COST_STREAM_CREATE,
-    .run = run_create_flags,
-};
-const Intrinsic intrinsic_stream_destroy = {
-    .name = "__cudaCDP2StreamDestroy",
-    .aliases = {"cudaStreamDestroy"},
-    .argument_count = 1,
-    .result_bytes = 4,
-    .description = "Gives a stream up; what is in it goes on: stream",
-    .run = run_destroy,
-};
-
-extern const Intrinsic intrinsic_stream_wait_event, intrinsic_event_create, intrinsic_event_record,
-    intrinsic_event_record_with_flags, intrinsic_event_destroy;
-const Intrinsic intrinsic_stream_wait_event = {
-    .name = "__cudaCDP2StreamWaitEvent",
-    .aliases = {"cudaStreamWaitEvent", "__cudaCDP2StreamWaitEvent_ptsz", "cudaStreamWaitEvent_ptsz"},
-    .argument_count = 3,
-    .result_bytes = 4,
-    .description = "Later launches into the stream wait for the event: stream, event, flags",
-    .run = run_wait,
-};
-const Intrinsic intrinsic_event_create = {
-    .name = "__cudaCDP2EventCreateWithFlags",
-    .aliases = {"cudaEventCreateWithFlags"},
-    .argument_count = 2,
-    .result_bytes = 4,
-    .description = "An event of the grid: where its handle goes, flags",
-    .run = run_event,
-};
-const Intrinsic intrinsic_event_record = {
-    .name = "__cudaCDP2EventRecord",
-    .aliases = {"cudaEventRecord", "__cudaCDP2EventRecord_ptsz", "cudaEventRecord_ptsz"},
-    .argument_count = 2,
-    .result_bytes = 4,
-    .description = "The event comes when what is in the stream is complete: event, stream",
-    .run = run_record,
-};
-const Intrinsic intrinsic_event_record_with_flags = {
-    .name = "__cudaCDP2EventRecordWithFlags",
-    .aliases = {"cudaEventRecordWithFlags", "__cudaCDP2EventRecordWithFlags_ptsz",
-                "cudaEventRecordWithFlags_ptsz"},
-    .argument_count = 3,
-    .result_bytes = 4,
-    .description = "The event comes when what is in the stream is complete: event, stream, flags",
-    .run = run_record_flags,
-};
-const Intrinsic intrinsic_event_destroy = {
-    .name = "__cudaCDP2EventDestroy",
-    .aliases = {"cudaEventDestroy"},
-    .argument_count = 1,
-    .result_bytes = 4,
-    .description = "Gives an event up: event",
-    .run = run_forget,
-};
+StepResult intrinsic_event_destroy(IntrinsicCall *call) { return runtime_each_thread(call, forget_thread); }
