@@ -409,8 +409,6 @@ static WbStatus start_ready(WbGpu *gpu, Error *error)
 
 /* -- running -- */
 
-static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
-
 /* When the timeline itself has something to do next. */
 static Cycle next_event(const WbGpu *gpu)
 {
@@ -419,11 +417,11 @@ static Cycle next_event(const WbGpu *gpu)
         return gpu->now;
     Cycle next = CYCLE_NEVER;
     if (timeline->timed.count)
-        next = earlier(next, timeline->timed.items[0]->ended);
+        next = clock_earlier(next, timeline->timed.items[0]->ended);
     if (timeline->later.count)
-        next = earlier(next, timeline->later.items[0]->submitted);
+        next = clock_earlier(next, timeline->later.items[0]->submitted);
     for (uint32_t i = 0; i < timeline->on_machine.count; i++)
-        next = earlier(next, launch_next_end(timeline->on_machine.items[i]));
+        next = clock_earlier(next, launch_next_end(timeline->on_machine.items[i]));
     return next;
 }
 
@@ -507,7 +505,7 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
         status = find_closed_gate(gpu, next, error);
         if (status != WB_OK)
             break;
-        const Cycle stop = earlier(next, limit);
+        const Cycle stop = clock_earlier(next, limit);
         if (gpu->functional.runs.count) {
             status = launches_advance(gpu, stop, stop == CYCLE_NEVER, error);
             continue;

@@ -16,7 +16,7 @@ enum { REFUSALS = 1000 };
 enum { SETTLE = 10000 };
 
 /* The knob may be as large as it likes. */
-static Cycle later(Cycle now, Cycle pause) { return now + pause < now ? CYCLE_NEVER : now + pause; }
+static Cycle after(Cycle now, Cycle pause) { return now + pause < now ? CYCLE_NEVER : now + pause; }
 
 Cycle watchdog_slice(const WbGpu *gpu, Cycle limit)
 {
@@ -24,7 +24,7 @@ Cycle watchdog_slice(const WbGpu *gpu, Cycle limit)
         return limit;
     Watchdog *watchdog = &gpu->cycle->watchdog;
     if (watchdog->next <= gpu->now)
-        watchdog->next = later(gpu->now, gpu->config.watchdog_cycles);
+        watchdog->next = after(gpu->now, gpu->config.watchdog_cycles);
     return watchdog->next < limit ? watchdog->next : limit;
 }
 
@@ -78,7 +78,7 @@ static void end(CycleMachine *machine, Cycle now, Cycle pause)
         watch_all(machine, false);
     watchdog_free(watchdog);
     watchdog->marks = NULL;
-    watchdog->next = later(now, pause);
+    watchdog->next = after(now, pause);
 }
 
 /* What is known of the warps on all SMs. */

@@ -15,6 +15,8 @@
 #ifndef EXEC_ACCESS_H
 #define EXEC_ACCESS_H
 
+#include <string.h>
+
 #include "exec/machine.h"
 #include "exec/step.h"
 #include "mem/request.h"
@@ -38,8 +40,8 @@ typedef enum AccessPattern {
     PATTERN_CONSECUTIVE /* all lanes execute, lane l at the first place + l * bytes */
 } AccessPattern;
 
-/* The caller sets the first part, mostly by access_init(); access_prepare() sets the rest and replaces
- * a generic `space` by the one that all lanes are in, if there is one.
+/* The caller sets the first part, mostly by access_init(); access_prepare() sets the pattern and what is lane
+ * by lane, and replaces a generic `space` by the one that all lanes are in, if there is one.
  *
  * Invariant of a prepared access: address[] and place[] are valid for every lane of the warp, lanes
  * that do not execute repeating the first one that does; every executing lane's address is a multiple
@@ -50,6 +52,7 @@ typedef struct Access {
     uint8_t space; /* Space; after access_prepare() generic only where lanes differ: lane_space */
     uint8_t element_bytes;
     uint8_t vector;      /* elements */
+    uint8_t pattern;     /* AccessPattern; set by access_prepare() */
     uint32_t bytes;      /* of one lane */
     uint32_t alignment;  /* a power of two */
     Mask mask;           /* lanes that access; never empty */
@@ -63,11 +66,20 @@ typedef struct Access {
     uint8_t *object;    /* of ACCESS_COPY: the mbarrier object that is told of the bytes, or null */
     struct TextureFetch *fetch; /* of ACCESS_TEXTURE: exec/texture/texture.h; copied */
 
-    uint8_t pattern;               /* AccessPattern */
-    uint8_t lane_space[MAX_WIDTH]; /* set only where `space` stays generic */
+    /* Lane by lane, last, so that what is behind a short cut is not touched: */
     uint64_t address[MAX_WIDTH];   /* within the lane's space */
     uint8_t *place[MAX_WIDTH];
+    uint8_t lane_space[MAX_WIDTH]; /* set only where `space` stays generic */
 } Access;
+
+/* Keeps a prepared access, all lanes in one space, until its second phase comes. Places are not kept: whoever
+ * keeps an access gives it others. Of a pattern the first address tells all. */
+static inline void access_keep(Access *kept, const Access *access, unsigned width)
+{
+    memcpy(kept, access, offsetof(Access, address));
+    const size_t lanes = access->pattern == PATTERN_ANY ? width : 1;
+    memcpy(kept->address, access->address, lanes * sizeof *kept->address);
+}
 
 /* A load, store or atomic of the instruction's own space, element and vector at its memory operand
  * number `memory`, with the values of operand number `values`. */

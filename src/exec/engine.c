@@ -69,6 +69,7 @@ static void run_group(Warp *warp, uint64_t budget, Counts *counts)
     step.warp = warp;
     step.group = group;
     step.frame = &warp->frames.items[group->frame];
+    step.issue = NULL;
     const Mask all = group->mask;
     /* Only the group's own parting changes it, and then the loop has ended. */
     const uint32_t stop = divergence_join_pc(warp, group);
@@ -185,7 +186,8 @@ static inline void count_one(ExecStatistics *statistics, const Insn *insn, Mask 
 }
 
 /* The instruction itself, for lanes that are not empty; moves the group's program counter. */
-static StepResult run_one(Warp *warp, Group *group, Frame *frame, const Insn *insn, Mask mask)
+static StepResult run_one(Warp *warp, Group *group, Frame *frame, const Insn *insn, Mask mask,
+                          struct Issue *issue)
 {
     if (insn->action == ACTION_LANE) {
         lanes_run(warp, frame, warp->block->launch->program->constants, insn, mask);
@@ -202,13 +204,14 @@ static StepResult run_one(Warp *warp, Group *group, Frame *frame, const Insn *in
     step.frame = frame;
     step.insn = insn;
     step.mask = mask;
+    step.issue = issue;
     const StepResult result = step_handlers[insn->action](&step);
     if (result == STEP_NEXT)
         group->pc++;
     return result;
 }
 
-StepResult engine_step(Warp *warp, Mask *executed)
+StepResult engine_step(Warp *warp, struct Issue *issue, Mask *executed)
 {
     const Launch *launch = warp->block->launch;
     Group *group = &warp->groups[warp->current];
@@ -226,7 +229,7 @@ StepResult engine_step(Warp *warp, Mask *executed)
     warp->steps += launch->machine->is_watched;
     StepResult result = STEP_NEXT;
     if (mask)
-        result = run_one(warp, group, frame, insn, mask);
+        result = run_one(warp, group, frame, insn, mask, issue);
     else
         group->pc++;
     if (result == STEP_NEXT && divergence_join_pc(warp, group) == group->pc)

@@ -9,7 +9,7 @@
 uint64_t engine_run_warp(Warp *warp, uint64_t budget);
 
 /* Runs one instruction of the warp's current group, which there must be; tells the lanes that executed. For
- * timing models, which decide when the next one's time comes. */
-StepResult engine_step(Warp *warp, Mask *executed);
+ * timing models, which decide when the next one's time comes; `issue` is theirs and travels in the Step. */
+StepResult engine_step(Warp *warp, struct Issue *issue, Mask *executed);
 
 #endif

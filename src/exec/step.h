@@ -13,6 +13,8 @@ typedef struct Step {
     Frame *frame;
     const Insn *insn;
     Mask mask;       /* lanes that execute */
+    struct Issue *issue; /* of a timing model: its own notes on this instruction, which its hooks read and
+                            write (sm/sm.h); null in functional mode */
     /* Lanes of operands that are not in registers are made here. */
     uint64_t scratch[4][MAX_WIDTH];
 } Step;

@@ -322,16 +322,14 @@ static void dispatch(FrontEnd *front_end, Cycle now)
 
 /* -- the shard -- */
 
-static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
-
 Cycle front_end_next(const FrontEnd *front_end)
 {
     const bool dispatches = !front_end->idle && front_end->fetching_since == CYCLE_NEVER;
     Cycle next = dispatches ? clock_cycle(front_end->clock, front_end->next_tick) : CYCLE_NEVER;
-    next = earlier(next, kmu_next(&front_end->kmu));
-    next = earlier(next, front_end_next_event(front_end));
-    next = earlier(next, dats_next(front_end->dats));
-    return earlier(next, memory_port_next(front_end->port));
+    next = clock_earlier(next, kmu_next(&front_end->kmu));
+    next = clock_earlier(next, front_end_next_event(front_end));
+    next = clock_earlier(next, dats_next(front_end->dats));
+    return clock_earlier(next, memory_port_next(front_end->port));
 }
 
 static void advance(Shard *shard, Cycle end)

@@ -8,8 +8,6 @@
 
 #include "base/alloc.h"
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 void dram_account(DramChannel *channel, uint64_t tick)
 {
     if (tick <= channel->accounted)
@@ -104,20 +102,20 @@ static DramCandidate oldest_of_bank(const DramChannel *channel, unsigned number,
 /* The first tick for each command as far as channel and command buses are concerned. */
 static void find_floors(const DramChannel *channel, uint64_t floors[DRAM_COMMAND_COUNT])
 {
-    const uint64_t row = later(channel->from, channel->bus_free[0]);
-    const uint64_t column = later(channel->from, channel->bus_free[1]);
+    const uint64_t row = clock_later(channel->from, channel->bus_free[0]);
+    const uint64_t column = clock_later(channel->from, channel->bus_free[1]);
     const uint64_t *ready = channel->timing.channel;
-    floors[DRAM_ACTIVATE] = later(row, ready[DRAM_ACTIVATE]);
-    floors[DRAM_PRECHARGE] = later(row, ready[DRAM_PRECHARGE]);
-    floors[DRAM_READ] = later(column, ready[DRAM_READ]);
-    floors[DRAM_WRITE] = later(column, ready[DRAM_WRITE]);
+    floors[DRAM_ACTIVATE] = clock_later(row, ready[DRAM_ACTIVATE]);
+    floors[DRAM_PRECHARGE] = clock_later(row, ready[DRAM_PRECHARGE]);
+    floors[DRAM_READ] = clock_later(column, ready[DRAM_READ]);
+    floors[DRAM_WRITE] = clock_later(column, ready[DRAM_WRITE]);
 }
 
 static uint64_t claim(const DramChannel *channel, const DramCandidate *candidate, const uint64_t *floors)
 {
     const uint64_t in_group = channel->timing.groups[candidate->group][candidate->command];
     /* A command must suit its bank, its bank group, the channel and the command bus. */
-    const uint64_t tick = later(later(candidate->ready, in_group), floors[candidate->command]);
+    const uint64_t tick = clock_later(clock_later(candidate->ready, in_group), floors[candidate->command]);
     return (tick - channel->from) << WAIT_SHIFT | candidate->key;
 }
 
@@ -225,17 +223,17 @@ static void close_row(DramChannel *channel, unsigned number)
 static void refresh(DramChannel *channel)
 {
     DramTiming *timing = &channel->timing;
-    uint64_t tick = later(channel->refresh_due, channel->bus_free[0]);
+    uint64_t tick = clock_later(channel->refresh_due, channel->bus_free[0]);
     for (uint64_t banks = channel->open; banks; banks &= banks - 1) {
         const unsigned number = (unsigned)__builtin_ctzll(banks);
-        tick = later(tick, dram_ready(timing, DRAM_PRECHARGE, channel->banks[number].group, number));
+        tick = clock_later(tick, dram_ready(timing, DRAM_PRECHARGE, channel->banks[number].group, number));
     }
     for (uint64_t banks = channel->open; banks; banks &= banks - 1) {
         const unsigned number = (unsigned)__builtin_ctzll(banks);
         dram_issue(timing, DRAM_PRECHARGE, channel->banks[number].group, number, tick);
         close_row(channel, number);
     }
-    tick = later(tick, timing->channel[DRAM_REFRESH]);
+    tick = clock_later(tick, timing->channel[DRAM_REFRESH]);
     dram_issue(timing, DRAM_REFRESH, 0, 0, tick);
     for (uint64_t banks = channel->waiting[0] | channel->waiting[1]; banks; banks &= banks - 1)
         update_bank(channel, (unsigned)__builtin_ctzll(banks));
@@ -318,7 +316,7 @@ static void access_column(DramChannel *channel, uint16_t number, uint64_t tick)
     statistics->writes += entry->write;
     statistics->busy_ticks += channel->timing.burst;
     const uint32_t data = entry->write ? channel->timing.write_ticks : channel->timing.read_ticks;
-    channel->data_end = later(channel->data_end, tick + data);
+    channel->data_end = clock_later(channel->data_end, tick + data);
     /* A line whose sectors need several bursts waits on for the next command. */
     if (--entry->columns)
         return;
@@ -352,7 +350,7 @@ static void issue(DramChannel *channel)
         access_column(channel, channel->next_entry, tick);
     } else if (command == DRAM_ACTIVATE) {
         /* A precharge before has made it a conflict, which is worse and stays. */
-        entry->outcome = (uint8_t)later(entry->outcome, ROW_MISS);
+        entry->outcome = entry->outcome == ROW_HIT ? ROW_MISS : entry->outcome;
         open_row(channel, bank, entry->row);
     } else {
         entry->outcome = ROW_CONFLICT;

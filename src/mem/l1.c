@@ -19,8 +19,6 @@ static uint32_t sets_of(uint64_t bytes, uint32_t ways)
 
 static bool is_local(uint64_t line) { return line >> 63; }
 
-static unsigned count_sectors(uint8_t sectors) { return (unsigned)__builtin_popcount(sectors); }
-
 void l1_init(L1 *l1, const GpuConfig *config, uint64_t max_bytes)
 {
     const uint32_t ways = (uint32_t)config->l1_ways, sets = sets_of(max_bytes, ways);

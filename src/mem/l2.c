@@ -14,8 +14,6 @@ static const Stat rows[] = {
 #undef COUNT
 const StatTable l2_statistics = {rows, sizeof rows / sizeof *rows};
 
-static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
-
 void l2_ring_grow(L2Ring *ring)
 {
     const uint32_t capacity = ring->capacity ? 2 * ring->capacity : 16;
@@ -180,7 +178,7 @@ void l2_fill(L2Slice *slice, uint32_t ticket, Cycle now)
         slice->misses_in_use--;
         slice->line_came = true;
     }
-    slice->next = earlier(slice->next, now);
+    slice->next = clock_earlier(slice->next, now);
 }
 
 /* -- lookups -- */
@@ -327,5 +325,5 @@ void l2_advance(L2Slice *slice, Cycle now)
      * do not go through the crossbar. */
     const Cycle due =
         slice->replies.first && !slice->copies ? CYCLE_NEVER : l2_ring_ready(first_delay(slice));
-    slice->next = earlier(earlier(earlier(send, due), take), slice->head_at);
+    slice->next = clock_earlier(clock_earlier(clock_earlier(send, due), take), slice->head_at);
 }

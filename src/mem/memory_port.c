@@ -120,8 +120,8 @@ static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind
         .kind = (uint8_t)kind,
         .sectors = (uint8_t)((1u << sectors_end) - (1u << begin / SECTOR_BYTES)),
     };
-    for (unsigned byte = begin; kind == REQUEST_STORE && byte < end; byte++)
-        request->written[byte / 64] |= 1ull << byte % 64;
+    if (kind == REQUEST_STORE)
+        request_mark_written(request, begin, end - begin);
     if (kind == REQUEST_STORE && access->place)
         memcpy(request->data + begin, access->data + (line + begin - access->address), end - begin);
     request_list_append(&port->outgoing, request);

@@ -8,8 +8,6 @@
 
 #include "base/alloc.h"
 
-static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
-
 static void take_messages(Partition *partition, Cycle now)
 {
     for (const Message *message; (message = shard_take(&partition->shard, now));) {
@@ -31,7 +29,7 @@ static void take_messages(Partition *partition, Cycle now)
             l2_take_back(slice, request, now);
         else
             l2_arrive(slice, request);
-        slice->next = earlier(slice->next, now);
+        slice->next = clock_earlier(slice->next, now);
     }
 }
 
@@ -50,7 +48,7 @@ static void advance_dram(Partition *partition, Cycle now)
         L2Slice *slice = &partition->slices[i];
         /* The channel may have taken a request, so there may be room. */
         if (slice->wait != L2_WAIT_NONE && l2_can_go_on(slice))
-            slice->next = earlier(slice->next, now);
+            slice->next = clock_earlier(slice->next, now);
     }
 }
 
@@ -79,7 +77,7 @@ static Cycle next_cycle(const Partition *partition)
 {
     Cycle next = partition->dram_next;
     for (uint32_t i = 0; i < partition->slice_count; i++)
-        next = earlier(next, partition->slices[i].next);
+        next = clock_earlier(next, partition->slices[i].next);
     return next;
 }
 
@@ -87,7 +85,7 @@ static void partition_advance(Shard *shard, Cycle end)
 {
     Partition *partition = (Partition *)shard;
     for (;;) {
-        const Cycle now = earlier(next_cycle(partition), shard_next_arrival(shard));
+        const Cycle now = clock_earlier(next_cycle(partition), shard_next_arrival(shard));
         if (now >= end)
             break;
         shard->latest = now;
@@ -99,7 +97,7 @@ static void partition_advance(Shard *shard, Cycle end)
     /* A credit that the crossbar cannot foresee may come with the next window. */
     for (uint32_t i = 0; i < partition->slice_count; i++)
         if (partition->slices[i].asks)
-            partition->slices[i].next = earlier(partition->slices[i].next, end);
+            partition->slices[i].next = clock_earlier(partition->slices[i].next, end);
     shard->wake = next_cycle(partition);
 }
 

@@ -77,17 +77,29 @@ static inline Request *request_list_pop(RequestList *list)
     return request;
 }
 
+/* How many sectors a mask of them has. */
+static inline unsigned count_sectors(uint8_t sectors) { return (unsigned)__builtin_popcount(sectors); }
+
+/* Notes that a store writes bytes [offset, offset + bytes) of its line. */
+static inline void request_mark_written(Request *request, unsigned offset, unsigned bytes)
+{
+    const unsigned __int128 all = ~(unsigned __int128)0;
+    const unsigned __int128 bits = all >> (LINE_BYTES - bytes) << offset;
+    request->written[0] |= (uint64_t)bits;
+    request->written[1] |= (uint64_t)(bits >> 64);
+}
+
 /* Sectors that carry data towards the slice and back. */
 static inline unsigned request_payload(const Request *request)
 {
-    return request->kind == REQUEST_LOAD ? 0 : (unsigned)__builtin_popcount(request->sectors) * SECTOR_BYTES;
+    return request->kind == REQUEST_LOAD ? 0 : count_sectors(request->sectors) * SECTOR_BYTES;
 }
 
 static inline unsigned reply_payload(const Request *request)
 {
     const bool has_data =
         request->kind == REQUEST_LOAD || (request->kind == REQUEST_ATOMIC && request->atomic->returns);
-    return has_data ? (unsigned)__builtin_popcount(request->sectors) * SECTOR_BYTES : 0;
+    return has_data ? count_sectors(request->sectors) * SECTOR_BYTES : 0;
 }
 
 /* Performs an atomic's lanes in order on the line's bytes; set by exec, which knows the operations. */

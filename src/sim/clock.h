@@ -9,6 +9,10 @@
 typedef uint64_t Cycle;
 #define CYCLE_NEVER UINT64_MAX
 
+/* Of two cycles, or two ticks of one clock. */
+static inline uint64_t clock_earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t clock_later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 /* Invariant: both are positive and have no common divisor. */
 typedef struct Clock {
     uint64_t ticks, cycles; /* that many ticks in that many cycles */

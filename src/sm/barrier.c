@@ -33,13 +33,21 @@ static void thin(BarrierLog *log)
     log->phases.count = kept;
 }
 
+static BarrierLog *log_of(const Sm *sm, const Block *block)
+{
+    BlockSlot *slot = sm->blocks;
+    while (slot->block != block)
+        slot++;
+    return &slot->barriers;
+}
+
 void barrier_note(Block *block, uint32_t name)
 {
     enum { LEAST = 64 };
     const Sm *sm = block->launch->machine->owner;
-    BarrierLog *log = &sm->blocks[sm->warps[sm->issuing.warp].block].barriers;
     if (!sm->config->timeline || !block->barriers[name].since)
         return;
+    BarrierLog *log = log_of(sm, block);
     const uint64_t share = sm->config->timeline_events / BARRIERS_SHARE / sm->config->sm_count;
     const uint32_t number = log->count++;
     if (number % log->stride)

@@ -35,12 +35,13 @@ static void answer(void *context, Cycle time)
     Sm *sm = slot->warp->block->launch->machine->owner;
     const uint32_t warp = (uint32_t)(slot - sm->warps);
     const Intrinsic *intrinsic = slot->code[slot->pc - 1].call->intrinsic;
+    Issue issue = {.warp = warp, .insn = &slot->timing[slot->pc - 1]};
     Mask executed;
     sm->machine.clock = time;
     const Error earlier = sm->error; /* of an instruction, by the window's clock behind the call */
     error_clear(&sm->error);
     sm->machine.answers = &sm->answers[warp];
-    const bool has_failed = engine_step(slot->warp, &executed) == STEP_ERROR;
+    const bool has_failed = engine_step(slot->warp, &issue, &executed) == STEP_ERROR;
     if (has_failed)
         sm_fail_late(sm, warp, &sm->error, time);
     sm->error = earlier;
@@ -67,12 +68,13 @@ bool intrinsic_stores(Sm *sm, uint32_t warp)
     WarpSlot *slot = &sm->warps[warp];
     Warp *threads = slot->warp;
     const uint32_t call = slot->pc - 1;
+    Issue issue = {.warp = warp, .insn = &slot->timing[call]};
     Step step;
     step.warp = threads;
     step.group = &threads->groups[threads->current == NO_INDEX ? 0 : threads->current];
     step.frame = &threads->frames.items[step.group->frame];
     step.insn = &slot->code[call];
-    sm->issuing = (Issuing){.warp = warp, .insn = &slot->timing[call]};
+    step.issue = &issue;
     slot->has_stored = true;
     if (answer_store(&step, &sm->answers[warp]) == STEP_NEXT)
         return true;

@@ -136,7 +136,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     units_occupy(sm, slot->scheduler, (Pipe)timing->pipe, timing->interval);
     if (timing->pipe == PIPE_LSU && timing->interval > 1)
         slot->port_until = sm->now + timing->interval;
-    sm->issuing = (Issuing){.warp = warp, .insn = timing};
+    Issue issue = {.warp = warp, .insn = timing};
     if (timing->kind == CLASS_MEMORY) {
         sm->lsu_touched = true;
         sm->next_scheduler = (slot->scheduler + 1u) % sm->scheduler_count;
@@ -145,15 +145,15 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
         slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
     }
     Mask executed;
-    const StepResult result = engine_step(slot->warp, &executed);
+    const StepResult result = engine_step(slot->warp, &issue, &executed);
     count_executed(sm, slot, executed);
     if (result == STEP_ERROR) {
         sm_fail(sm, warp);
         return;
     }
     slot->pc++;
-    if (executed || sm->issuing.pending)
-        writeback_expect(sm, slot, timing, sm->now + timing->latency);
+    if (executed || issue.is_pending)
+        writeback_expect(sm, slot, &issue, sm->now + timing->latency);
     if (timing->slots > 1) {
         scheduler->busy_until = sm->now + timing->slots;
         from = scheduler->busy_until;

@@ -91,18 +91,18 @@ void sm_turn_wheel(Sm *sm)
 static bool do_folded(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle ready)
 {
     WarpSlot *slot = &sm->warps[warp];
+    Issue issue = {.warp = warp, .insn = insn};
     Mask executed;
     count_issued(sm, slot, 0);
-    sm->issuing = (Issuing){.warp = warp, .insn = insn};
-    if (engine_step(slot->warp, &executed) == STEP_ERROR) {
+    if (engine_step(slot->warp, &issue, &executed) == STEP_ERROR) {
         sm_fail(sm, warp);
         return false;
     }
     count_executed(sm, slot, executed);
     slot->pc++;
-    if (sm->issuing.pending || ready > sm->now)
-        writeback_expect(sm, slot, insn, ready);
-    sm->lsu_touched |= sm->issuing.pending;
+    if (issue.is_pending || ready > sm->now)
+        writeback_expect(sm, slot, &issue, ready);
+    sm->lsu_touched |= issue.is_pending;
     return true;
 }
 
@@ -252,43 +252,18 @@ const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel)
     return is_late ? &sm->late.error : &sm->error;
 }
 
-/* Replies enter through the port one after the other; each is there when its last flit is in. */
 static void take_messages(Sm *sm)
 {
     for (const Message *message; (message = shard_take(&sm->shard, sm->now));) {
-        if (message->kind == MESSAGE_BLOCK) {
+        if (message->kind == MESSAGE_BLOCK)
             residency_start_block(sm, message->body, message->value,
                                   message->time - sm->config->block_launch_cycles);
-            continue;
-        }
-        if (message->kind == MESSAGE_RESUME) {
+        else if (message->kind == MESSAGE_RESUME)
             suspend_resume(sm, message->body);
-            continue;
-        }
-        Request *request = message->body;
-        const Cycle start = crossbar_in_free(sm->crossbar, TO_SM, sm->number, sm->now);
-        const Cycle end = crossbar_take(sm->crossbar, TO_SM, request, start);
-        VEC_PUSH(&sm->replies, ((IncomingReply){request, end}));
+        else
+            lsu_take(sm->lsu, message->body, sm->now);
     }
 }
-
-static Cycle next_reply(const Sm *sm)
-{
-    return sm->first_reply < sm->replies.count ? sm->replies.items[sm->first_reply].time : CYCLE_NEVER;
-}
-
-static void deliver_replies(Sm *sm)
-{
-    if (next_reply(sm) > sm->now)
-        return;
-    while (next_reply(sm) <= sm->now)
-        lsu_reply(sm->lsu, sm->replies.items[sm->first_reply++].request, sm->now);
-    sm->lsu_touched = true;
-    if (sm->first_reply == sm->replies.count)
-        sm->first_reply = sm->replies.count = 0;
-}
-
-static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
 
 /* One cycle; returns the next one in which something can happen, messages apart. */
 static Cycle simulate_cycle(Sm *sm)
@@ -297,7 +272,8 @@ static Cycle simulate_cycle(Sm *sm)
         issue_account(sm, sm->now);
     sm->machine.clock = sm->now;
     take_messages(sm);
-    deliver_replies(sm);
+    if (sm->lsu_reply <= sm->now)
+        lsu_deliver(sm->lsu, sm->now);
     if (sm->wheel_used >> sm->now % WHEEL_SLOTS & 1)
         sm_turn_wheel(sm);
     if (sm->fetch_wanted)
@@ -321,24 +297,24 @@ static Cycle simulate_cycle(Sm *sm)
     }
     if (sm->fetch_wanted || sm->is_stirred)
         next = sm->now + 1;
-    next = earlier(next, sm_next_turn(sm));
-    next = earlier(next, next_reply(sm));
-    return earlier(next, sm->lsu_wake);
+    next = clock_earlier(next, sm_next_turn(sm));
+    next = clock_earlier(next, sm->lsu_reply);
+    return clock_earlier(next, sm->lsu_wake);
 }
 
 static void advance(Shard *shard, Cycle end)
 {
     Sm *sm = (Sm *)shard;
-    Cycle now = earlier(shard->wake, shard_next_arrival(shard));
+    Cycle now = clock_earlier(shard->wake, shard_next_arrival(shard));
     if (lsu_asks(sm->lsu))
         sm->lsu_touched = true;
     while (now < end && !sm->failed) {
         sm->now = shard->latest = now;
         shard->wake = simulate_cycle(sm);
-        now = earlier(shard->wake, shard_next_arrival(shard));
+        now = clock_earlier(shard->wake, shard_next_arrival(shard));
     }
     if (lsu_asks(sm->lsu))
-        shard->wake = earlier(shard->wake, end);
+        shard->wake = clock_earlier(shard->wake, end);
     if (sm->failed)
         shard->wake = CYCLE_NEVER;
 }
@@ -353,7 +329,7 @@ void sm_empty_l1(Sm *sm, Cycle now)
 {
     lsu_invalidate(sm->lsu);
     if (sm->lsu_touched)
-        sm->shard.wake = earlier(sm->shard.wake, now);
+        sm->shard.wake = clock_earlier(sm->shard.wake, now);
 }
 
 void sm_begin_kernel(Sm *sm)
@@ -386,7 +362,7 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     units_init(sm);
     sm->fetch = fetch_create(config);
     sm->lsu = lsu_create(sm);
-    sm->lsu_wake = CYCLE_NEVER;
+    sm->lsu_wake = sm->lsu_reply = CYCLE_NEVER;
     return sm;
 }
 
@@ -405,7 +381,6 @@ void sm_free(Sm *sm)
     policy_detach(sm);
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);
-    VEC_FREE(&sm->replies);
     strays_free(&sm->machine.strays);
     xfree(sm->blocks);
     xfree(sm);

@@ -199,25 +199,20 @@ typedef struct Scheduler {
     SchedulerStatistics statistics;
 } Scheduler;
 
-typedef struct IncomingReply {
-    Request *request;
-    Cycle time; /* its last flit is in */
-} IncomingReply;
-
 typedef struct Lsu Lsu;
 typedef struct Fetch Fetch;
 typedef struct WarpScheduler WarpScheduler;
 
-/* The instruction that is issuing. The load/store unit sets `pending` if registers come later, and `wait`
- * to what that is to those who need them; `op` is its record, if the instruction accesses memory several
- * times. */
-typedef struct Issuing {
-    uint32_t warp;
+/* An instruction that issues, on its way through exec/ (Step.issue). Whoever issues it sets the first part;
+ * the rest is what the load/store unit answers. */
+typedef struct Issue {
+    uint32_t warp;            /* slot */
     const InsnTiming *insn;
-    void *op;
-    bool pending;
-    uint8_t wait;
-} Issuing;
+
+    struct LsuOp *record;     /* of its first access that registers wait for; null: there is none */
+    bool is_pending;          /* its registers come when writeback_memory() says */
+    uint8_t wait;             /* Wait that this is to those who need them */
+} Issue;
 
 /* Invariant: there is none exactly while error.status is WB_OK. */
 typedef struct SmFailure {
@@ -239,7 +234,6 @@ typedef struct Sm {
     SmFailure late;            /* of an intrinsic, which was noticed between windows: the SM has gone on */
     const SmKernel *failed_kernel; /* of the instruction */
     Machine machine;           /* what instructions see: clock, counters, hooks; machine.owner is the Sm */
-    Issuing issuing;
     Error error;
     const WarpScheduler *policy;
     uint32_t told_waits;       /* that the policy is told of, one bit a Wait */
@@ -281,9 +275,7 @@ typedef struct Sm {
     WarpSet outdated;          /* warps that the L1 is to be emptied for when their call is over */
     bool is_profiled;          /* a kernel that came here has a profile */
     bool lsu_touched;          /* it got an instruction or a reply in this cycle */
-    /* Replies that the port is taking in, in order. */
-    VEC(IncomingReply) replies;
-    uint32_t first_reply;
+    Cycle lsu_reply;           /* when the next reply is wholly in; CYCLE_NEVER: none is coming in */
 
     uint32_t late_stores;      /* of blocks that have ended, not yet confirmed */
     bool owes_word;            /* the front end is to be told when there are none */

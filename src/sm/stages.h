@@ -40,9 +40,9 @@ static inline bool scoreboard_has_room(const Scoreboard *board, const InsnTiming
 
 /* -- writeback.c -- */
 
-/* Enters the results of the instruction that has just been done: ready at that time, or, if sm->issuing
- * says so, when the load/store unit says. */
-void writeback_expect(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready);
+/* Enters the results of the instruction that has just been done: ready at that time, or, if they are
+ * pending, when the load/store unit says. */
+void writeback_expect(Sm *sm, WarpSlot *slot, const Issue *issue, Cycle ready);
 
 /* -- operands.c -- */
 

@@ -6,14 +6,14 @@
 #include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
-void writeback_expect(Sm *sm, WarpSlot *slot, const InsnTiming *insn, Cycle ready)
+void writeback_expect(Sm *sm, WarpSlot *slot, const Issue *issue, Cycle ready)
 {
-    const bool pending = sm->issuing.pending;
+    const InsnTiming *insn = issue->insn;
+    const bool pending = issue->is_pending;
     slot->pending_ops += pending;
     for (uint32_t i = 0; i < insn->write_count; i++)
-        scoreboard_add(slot, insn->registers[i], (Pipe)insn->pipe,
-                       pending ? (Wait)sm->issuing.wait : WAIT_RESULT, pending ? CYCLE_NEVER : ready,
-                       sm->now);
+        scoreboard_add(slot, insn->registers[i], (Pipe)insn->pipe, pending ? (Wait)issue->wait : WAIT_RESULT,
+                       pending ? CYCLE_NEVER : ready, sm->now);
 }
 
 /* The warp may have waited for something else as well, so it is looked at anew. */

@@ -124,12 +124,13 @@ static void issue_scripted(LsuRig *bench, Scripted *scripted)
     scripted->had_room = lsu_has_room(sm->lsu);
     memcpy(rig_lanes64(rig, scripted->address_slot), scripted->address, sizeof scripted->address);
     memcpy(rig_lanes64(rig, scripted->second_slot), scripted->address2, sizeof scripted->address2);
-    sm->issuing = (Issuing){.warp = scripted->warp, .insn = &scripted->timing};
+    Issue issue = {.warp = scripted->warp, .insn = &scripted->timing};
+    rig->step.issue = &issue;
     rig->step.insn = &scripted->insn;
     rig->step.mask = scripted->mask;
     assert_int_equal(scripted->run(&rig->step), STEP_NEXT);
-    scripted->is_pending = sm->issuing.pending;
-    if (sm->issuing.pending) {
+    scripted->is_pending = issue.is_pending;
+    if (issue.is_pending) {
         slot->pending_ops++;
         scoreboard_add(slot, scripted->timing.registers[0], PIPE_LSU, WAIT_MEMORY, CYCLE_NEVER, sm->now);
     }

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/lsu/coalesce.h"
-#include "sm/lsu/shared_banks.h"
+#include "sm/lsu/unit.h"
 
 static uint64_t random_state;
 

@@ -205,6 +205,7 @@ StepResult exec_texture(Step *step)
         return STEP_ERROR;
     find_texels(step, fetch);
     access.kind = ACCESS_TEXTURE;
+    access.space = SPACE_GLOBAL;
     access.mask = step->mask;
     access.fetch = fetch;
     step->warp->block->launch->machine->statistics.texture_accesses++;

@@ -4,6 +4,8 @@
  * at an mbarrier that is to happen when the copies before it are done closes one too. Segments are retired
  * in order, each when its copies are done and all before it are. A warp that waits for its groups is held
  * (sm->lsu_held) until few enough are left. */
+#include <string.h>
+
 #include "sm/lsu/unit.h"
 #include "sm/stages.h"
 
@@ -17,7 +19,7 @@ static CopySegment *open_segment(WarpCopies *copies)
 static void arrive(Lsu *lsu, LsuOp *op)
 {
     const uint32_t warp = op->warp;
-    lsu_perform(lsu, op, NULL);
+    lsu_perform(lsu, op);
     lsu_free_op(lsu, op);
     writeback_store(lsu->sm, warp);
 }
@@ -59,13 +61,13 @@ void lsu_copy_begins(Lsu *lsu, LsuOp *op)
 {
     WarpCopies *copies = &lsu->copies[op->warp];
     open_segment(copies)->pending++;
-    op->segment = copies->retired + copies->segments.count - 1;
+    op->load.segment = copies->retired + copies->segments.count - 1;
 }
 
 void lsu_copy_ends(Lsu *lsu, const LsuOp *op)
 {
     WarpCopies *copies = &lsu->copies[op->warp];
-    copies->segments.items[op->segment - copies->retired].pending--;
+    copies->segments.items[op->load.segment - copies->retired].pending--;
     retire(lsu, op->warp);
 }
 
@@ -82,7 +84,17 @@ static void close_segment(Lsu *lsu, uint32_t warp, bool ends_group, LsuOp *arriv
 
 void lsu_copy_mark(Lsu *lsu, uint32_t warp) { close_segment(lsu, warp, true, NULL); }
 
-void lsu_copy_arrive(Lsu *lsu, LsuOp *op) { close_segment(lsu, op->warp, false, op); }
+/* The record keeps the places of the objects as well: they are in shared memory, and stay. */
+void lsu_copy_arrive(const Handover *handover)
+{
+    Lsu *lsu = handover->lsu;
+    LsuOp *op = lsu_new_record(handover, OP_ARRIVE);
+    access_keep(&op->access, handover->access, lsu->width);
+    memcpy(op->access.place, handover->access->place, lsu->width * sizeof *op->access.place);
+    op->perform = handover->perform;
+    handover_slot(handover)->pending_stores++;
+    close_segment(lsu, op->warp, false, op);
+}
 
 void lsu_copy_wait(Lsu *lsu, uint32_t warp, uint32_t groups)
 {

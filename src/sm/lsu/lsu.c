@@ -1,120 +1,78 @@
-/* The load/store unit's queue and its time.
+/* The load/store unit: accesses come in through the hook, become records, and are worked off in order.
  *
- * Instructions are worked off in order, a line or a bank pass a cycle. `free` is the first cycle in which the
- * unit can take the next one, so an instruction that is alone in the queue starts in the cycle in which it
- * issues. What waits for something else (an MSHR, room towards the crossbar) starts when it is let. */
-#include "sm/lsu/lsu.h"
-
-#include <stdlib.h>
-
+ * An access that issues becomes a record (LsuOp) in the way of its memory: global.c, store.c, local.c and so
+ * on. An instruction whose lanes are in several spaces is one access for each. Records wait in the queue and
+ * are worked off a line or a bank pass a cycle. `free` is the first cycle in which the unit can take the next
+ * one, so an instruction that is alone in the queue starts in the cycle in which it issues. What waits for
+ * something else (an MSHR, room towards the crossbar) starts when it is let, and holds up all behind it.
+ *
+ * Requests leave in the order in which they were made; the first that finds no credit holds up the others.
+ * Replies enter one after the other, and do their work when their last flit is in. A record is done when its
+ * last sector or reply has come; with the last record of an instruction its registers are announced. */
 #include "sm/lsu/unit.h"
 #include "sm/stages.h"
 
-static const Stat rows[] = {
-#define COUNT(field, unit, description) {#field, unit, description, offsetof(LsuStatistics, field)},
-#include "sm/lsu/statistics.def"
-#undef COUNT
-};
-const StatTable lsu_statistics = {rows, sizeof rows / sizeof *rows};
+/* -- records -- */
 
-/* -- shared and L1 in one memory -- */
-
-/* The size that shared memory gets of unified memory for `bytes` in use: the first carve-out that is
- * enough. */
-static uint64_t carveout_of(const GpuConfig *config, uint64_t bytes)
+LsuOp *lsu_new_record(const Handover *handover, OpKind kind)
 {
-    const char *text = config->shared_carveouts;
-    char *end;
-    for (;; text = *end ? end + 1 : end) {
-        const uint64_t size = strtoull(text, &end, 10) * 1024;
-        if (end == text)
-            return bytes;
-        if (size >= bytes)
-            return size;
+    Lsu *lsu = handover->lsu;
+    const Step *step = handover->step;
+    LsuOp *op = lsu_new_op(lsu);
+    op->whole = op;
+    op->accesses_left = 1;
+    op->kind = (uint8_t)kind;
+    op->warp = (uint8_t)step->issue->warp;
+    op->has_registers = op->acquires = false;
+    op->issued = lsu->sm->now;
+    op->started = CYCLE_NEVER;
+    op->ready = 0;
+    op->least_cycles = lsu->lane_cycles;
+    op->extra_latency = 0;
+    op->timing = step->issue->insn;
+    op->threads = step->warp;
+    op->insn = step->insn;
+    op->frame = (uint32_t)(step->frame - step->warp->frames.items); /* frames may move */
+    op->access.kind = handover->access->kind;
+    op->access.space = handover->access->space;
+    op->access.mask = handover->access->mask;
+    return op;
+}
+
+void lsu_announce(const Handover *handover, LsuOp *op, Wait wait)
+{
+    Issue *issue = handover->step->issue;
+    op->has_registers = true;
+    if (issue->record) {
+        op->whole = issue->record;
+        op->whole->accesses_left++;
+    } else {
+        issue->record = op;
     }
+    if (!issue->is_pending || wait == WAIT_MEMORY) /* the longer wait names the reason */
+        issue->wait = (uint8_t)wait;
+    issue->is_pending = true;
 }
 
-static uint64_t l1_share(const GpuConfig *config, uint64_t carveout)
+LsuOp *lsu_known_later(const Handover *handover, Cycle ready, Wait wait)
 {
-    if (!config->unified_bytes)
-        return config->l1_bytes;
-    const uint64_t rest = config->unified_bytes > carveout ? config->unified_bytes - carveout : 0;
-    return rest > config->l1_bytes_min ? rest : config->l1_bytes_min;
+    Lsu *lsu = handover->lsu;
+    LsuOp *op = lsu_new_record(handover, OP_KNOWN);
+    op->ready = ready;
+    lsu_announce(handover, op, wait);
+    op->next = NULL;
+    *(lsu->known ? &lsu->last_known->next : &lsu->known) = op;
+    lsu->last_known = op;
+    lsu->sm->lsu_touched = true;
+    return op;
 }
 
-/* A smaller part of shared memory is made only for the SM's first block: the L1 loses what it holds. */
-void lsu_set_shared_bytes(Lsu *lsu, uint32_t bytes)
+void lsu_acquire(const Handover *handover, LsuOp *op)
 {
-    if (!lsu->config->unified_bytes)
-        return;
-    const uint64_t carveout = carveout_of(lsu->config, bytes);
-    if (carveout == lsu->shared_carveout || (carveout < lsu->shared_carveout && lsu->sm->resident_blocks > 1))
-        return;
-    lsu->shared_carveout = carveout;
-    l1_resize(&lsu->l1, l1_share(lsu->config, carveout));
-    lsu->sm->lsu_touched |= lsu->blocked_by != NULL;
+    op->acquires = handover->step->insn->aux & AUX_ACQUIRE;
+    if (op->acquires)
+        handover->lsu->sm->acquiring |= (WarpSet)1 << op->warp;
 }
-
-/* -- coming and going -- */
-
-Lsu *lsu_create(Sm *sm)
-{
-    const GpuConfig *config = sm->config;
-    Lsu *lsu = xcalloc(1, sizeof *lsu);
-    lsu->sm = sm;
-    lsu->config = config;
-    lsu->width = (unsigned)config->warp_width;
-    lsu->lane_cycles = (config->warp_width + config->lsu_lanes - 1) / config->lsu_lanes;
-    interleave_init(&lsu->interleave, config);
-    l1_init(&lsu->l1, config, l1_share(config, 0));
-    const_cache_init(&lsu->constants, config);
-    return lsu;
-}
-
-void lsu_free(Lsu *lsu)
-{
-    if (!lsu)
-        return;
-    l1_free(&lsu->l1);
-    const_cache_free(&lsu->constants);
-    for (uint32_t i = 0; i < MAX_WARPS; i++)
-        VEC_FREE(&lsu->copies[i].segments);
-    VEC_FREE(&lsu->ops);
-    arena_free(&lsu->arena);
-    xfree(lsu);
-}
-
-bool lsu_has_room(const Lsu *lsu) { return !lsu->sm->lsu_full; }
-
-bool lsu_is_idle(const Lsu *lsu) { return !lsu->live_ops && !lsu->live_requests; }
-
-/* What waited for a line on its way need not wait for that one any more. */
-void lsu_invalidate(Lsu *lsu)
-{
-    l1_invalidate(&lsu->l1);
-    lsu->sm->l1_fresh = lsu->sm->now;
-    lsu->sm->lsu_touched |= lsu->blocked_by != NULL;
-}
-
-/* The head is asked again when something may have changed, and where windows begin; what it has waited since
- * it was last asked must not depend on those. */
-static void account_blocked(Lsu *lsu, Cycle now)
-{
-    if (!lsu->blocked_by || now <= lsu->blocked_since)
-        return;
-    *lsu->blocked_by += now - lsu->blocked_since;
-    lsu->blocked_since = now;
-}
-
-LsuStatistics *lsu_counters(Lsu *lsu, Cycle now)
-{
-    account_blocked(lsu, now);
-    return &lsu->statistics;
-}
-
-L1Statistics *lsu_l1_counters(Lsu *lsu) { return &lsu->l1.statistics; }
-
-/* -- the queue -- */
 
 void lsu_enqueue(Lsu *lsu, LsuOp *op)
 {
@@ -127,50 +85,182 @@ void lsu_enqueue(Lsu *lsu, LsuOp *op)
     lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
 }
 
-/* Where the lanes' bytes are: in a row, all at one place, or each for itself. Lanes in a row of staging
- * bytes are as if they had been consecutive in memory, which is the fastest form. */
-static void restore_places(const LsuOp *op, unsigned width, uint8_t *line, Access *access)
+/* -- the hook -- */
+
+static void carry_space(const Handover *handover)
 {
-    const bool apart = op->pattern == PATTERN_ANY && line;
-    uint8_t *first = !line ? op->staging : apart ? line : line + op->address % LINE_BYTES;
-    const size_t stride = op->pattern == PATTERN_UNIFORM ? 0 : op->bytes;
-    access->pattern = op->pattern == PATTERN_UNIFORM ? PATTERN_UNIFORM
-                      : apart                        ? PATTERN_ANY
-                                                     : PATTERN_CONSECUTIVE;
-    access->place[0] = first;
-    if (op->values && !apart)
-        return;
-    for (unsigned lane = 0; lane < width; lane++)
-        access->place[lane] = op->kind == OP_ARRIVE ? op->targets[lane]
-                              : apart               ? line + op->offset[lane]
-                                                    : first + lane * stride;
+    switch ((Space)handover->access->space) {
+    case SPACE_SHARED:
+        lsu_carry_shared(handover);
+        break;
+    case SPACE_LOCAL:
+        lsu_carry_local(handover);
+        break;
+    case SPACE_GLOBAL:
+        lsu_carry_global(handover);
+        break;
+    default:
+        lsu_carry_constant(handover);
+        break;
+    }
 }
 
-void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line)
+/* The lanes that are in `space`; the others repeat one of them. */
+static void carry_part(const Handover *handover, Space space)
+{
+    Access part = *handover->access;
+    part.mask = 0;
+    for (Mask rest = handover->access->mask; rest; rest &= rest - 1)
+        if (part.lane_space[mask_first(rest)] == space)
+            part.mask |= rest & -rest;
+    if (!part.mask)
+        return;
+    const unsigned first = mask_first(part.mask);
+    for (unsigned lane = 0; lane < handover->lsu->width; lane++) {
+        if (part.mask >> lane & 1)
+            continue;
+        part.address[lane] = part.address[first];
+        part.place[lane] = part.place[first];
+    }
+    part.space = (uint8_t)space;
+    carry_space(&(Handover){handover->lsu, handover->step, &part, handover->perform});
+}
+
+static void carry_parts(const Handover *handover)
+{
+    for (unsigned space = 0; space <= SPACE_PARAM; space++)
+        carry_part(handover, (Space)space);
+}
+
+int lsu_carry_out(Step *step, Access *access, SecondPhase *perform)
+{
+    Sm *sm = step->warp->block->launch->machine->owner;
+    const Handover handover = {sm->lsu, step, access, perform};
+    if (step->warp->block->launch->watch)
+        watch_issue(sm, step, access);
+    switch ((AccessKind)access->kind) {
+    case ACCESS_COMMIT:
+        lsu_copy_mark(sm->lsu, step->issue->warp);
+        break;
+    case ACCESS_WAIT:
+        lsu_copy_wait(sm->lsu, step->issue->warp, access->part);
+        break;
+    case ACCESS_SYNC:
+        lsu_copy_arrive(&handover);
+        break;
+    case ACCESS_TEXTURE:
+        lsu_carry_texture(&handover);
+        break;
+    default:
+        if (access->space != SPACE_GENERIC)
+            carry_space(&handover);
+        else
+            carry_parts(&handover);
+        break;
+    }
+    return STEP_NEXT;
+}
+
+/* -- requests out -- */
+
+Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
+{
+    Request *request = lsu_take_request(lsu);
+    const uint32_t owner = interleave_slice(&lsu->interleave, line->line);
+    request->line = line->line;
+    request->place = line->place;
+    request->sm = lsu->sm->number;
+    request->slice = interleave_near(&lsu->interleave, owner, lsu->sm->number);
+    request->kind = (uint8_t)kind;
+    request->is_foreign = false;
+    request->strength = REQUEST_WEAK;
+    request->sectors = line->sectors;
+    request->written[0] = request->written[1] = 0;
+    request->atomic = NULL;
+    request->next = NULL;
+    return request;
+}
+
+/* Sends what the crossbar takes now. */
+static void send(Lsu *lsu, Cycle now)
 {
     Sm *sm = lsu->sm;
-    Access access;
+    while (lsu->outgoing.first) {
+        Request *request = lsu->outgoing.first;
+        const Cycle when = crossbar_when(sm->crossbar, TO_SLICE, sm->number, request->slice, now);
+        if (when > now) {
+            lsu->send_when = when == CYCLE_NEVER ? LSU_ASK_AGAIN : when;
+            return;
+        }
+        request_list_pop(&lsu->outgoing);
+        const uint32_t channel = interleave_channel(&lsu->interleave, request->slice);
+        crossbar_send(sm->crossbar, TO_SLICE, request, &sm->shard, (uint32_t)lsu->config->sm_count + channel,
+                      now);
+        lsu->statistics.requests++;
+    }
+}
+
+void lsu_push_request(Lsu *lsu, Request *request, Cycle now)
+{
+    const bool is_first = !lsu->outgoing.first;
+    request_list_append(&lsu->outgoing, request);
+    if (is_first)
+        send(lsu, now);
+    lsu->statistics.send_waits += lsu->outgoing.first != NULL;
+}
+
+bool lsu_asks(const Lsu *lsu) { return lsu->outgoing.first && lsu->send_when == LSU_ASK_AGAIN; }
+
+/* -- replies in -- */
+
+void lsu_take(Lsu *lsu, Request *reply, Cycle now)
+{
+    Sm *sm = lsu->sm;
+    const Cycle start = crossbar_in_free(sm->crossbar, TO_SM, sm->number, now);
+    const Cycle end = crossbar_take(sm->crossbar, TO_SM, reply, start);
+    if (lsu->first_reply == lsu->replies.count)
+        sm->lsu_reply = end;
+    VEC_PUSH(&lsu->replies, ((EnteringReply){reply, end}));
+}
+
+void lsu_deliver(Lsu *lsu, Cycle now)
+{
+    lsu->sm->lsu_touched = true;
+    while (lsu->first_reply < lsu->replies.count) {
+        const EnteringReply reply = lsu->replies.items[lsu->first_reply];
+        lsu->sm->lsu_reply = reply.time;
+        if (reply.time > now)
+            return;
+        lsu->first_reply++;
+        lsu_reply(lsu, reply.request, now);
+    }
+    lsu->first_reply = lsu->replies.count = 0;
+    lsu->sm->lsu_reply = CYCLE_NEVER;
+}
+
+void lsu_reply(Lsu *lsu, Request *request, Cycle now)
+{
+    if (request->kind == REQUEST_LOAD)
+        lsu_loaded(lsu, request);
+    else if (request->kind == REQUEST_ATOMIC && request->atomic->returns)
+        lsu_atomic_done(lsu, request, now);
+    else
+        writeback_confirmed(lsu->sm, request->ticket);
+    lsu_free_request(lsu, request);
+}
+
+/* -- the end of an access -- */
+
+void lsu_perform(Lsu *lsu, LsuOp *op)
+{
     Step step;
     step.warp = op->threads;
     step.frame = &op->threads->frames.items[op->frame];
     step.insn = op->insn;
-    step.mask = op->mask;
-    access.kind = op->access_kind;
-    access.space = op->space;
-    access.element_bytes = op->element_bytes;
-    access.vector = op->vector;
-    access.bytes = op->bytes;
-    access.mask = op->mask;
-    access.values = op->values;
-    access.part = op->part;
-    access.targets = op->targets;
-    access.object = op->object;
-    access.fetch = op->fetch;
-    if (!op->fetch)
-        restore_places(op, lsu->width, (uint8_t *)(uintptr_t)line, &access);
-    op->perform(&step, &access);
-    if (sm->error.status != WB_OK)
-        sm_fail(sm, op->warp);
+    step.mask = op->access.mask;
+    op->perform(&step, &op->access);
+    if (lsu->sm->error.status != WB_OK)
+        sm_fail(lsu->sm, op->warp);
 }
 
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
@@ -181,11 +271,11 @@ void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
         lsu_invalidate(lsu);
         lsu->sm->acquiring &= ~((WarpSet)1 << op->warp);
     }
-    if (op->is_copy) {
+    if (op->access.kind == ACCESS_COPY) {
         lsu_copy_ends(lsu, op);
         writeback_store(lsu->sm, op->warp);
     }
-    whole->ready = ready > whole->ready ? ready : whole->ready;
+    whole->ready = clock_later(whole->ready, ready);
     if (op != whole)
         lsu_free_op(lsu, op);
     if (--whole->accesses_left)
@@ -195,15 +285,24 @@ void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
     lsu_free_op(lsu, whole);
 }
 
+static void finish_known(Lsu *lsu)
+{
+    while (lsu->known) {
+        LsuOp *op = lsu->known;
+        lsu->known = op->next;
+        lsu_finish(lsu, op, op->ready);
+    }
+}
+
 /* -- time -- */
 
+/* The unit takes at least as long as the addresses of the lanes do. */
 static void leave_queue(Lsu *lsu, const LsuOp *op)
 {
-    const Cycle addresses = op->started + op->least_cycles;
     lsu->head = op->next;
     lsu->queued--;
     lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
-    lsu->free = addresses > lsu->free ? addresses : lsu->free;
+    lsu->free = clock_later(lsu->free, op->started + op->least_cycles);
 }
 
 /* One step of the head. Returns null, or the counter of what it has to wait for. */
@@ -217,47 +316,36 @@ static uint64_t *work(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
         lsu_finish(lsu, op, ready);
         return NULL;
     }
-    uint64_t *waits_for = lsu_next_line(lsu, op, start, now);
+    const bool loads = op->kind == OP_LOAD;
+    uint64_t *waits_for = loads ? lsu_load_line(lsu, op, start, now) : lsu_send_line(lsu, op, start, now);
     if (waits_for)
         return waits_for;
     op->started = op->started == CYCLE_NEVER ? start : op->started;
-    if (op->kind == OP_LOAD ? op->next_line < op->line_count : op->requests != NULL)
+    if (loads ? op->load.next_line < op->load.line_count : op->send.requests != NULL)
         return NULL;
     leave_queue(lsu, op);
-    if (op->kind == OP_LOAD ? !op->sectors_left : !op->replies_left)
+    if (loads ? !op->load.sectors_left : !op->send.replies_left)
         lsu_finish(lsu, op, op->ready);
     return NULL;
-}
-
-static void finish_known(Lsu *lsu)
-{
-    while (lsu->known) {
-        LsuOp *op = lsu->known;
-        lsu->known = op->next;
-        lsu_finish(lsu, op, op->ready);
-    }
 }
 
 /* How the head's attempt ended; the time that it waited before is counted. */
 static void set_blocked(Lsu *lsu, uint64_t *waits_for, Cycle now)
 {
-    account_blocked(lsu, now);
+    lsu_account_blocked(lsu, now);
     lsu->blocked_by = waits_for;
     lsu->blocked_since = now;
 }
 
-bool lsu_asks(const Lsu *lsu) { return lsu->outgoing && lsu->send_when == LSU_ASK_AGAIN; }
-
 Cycle lsu_advance(Lsu *lsu, Cycle now)
 {
     finish_known(lsu);
-    if (lsu->outgoing && (lsu->send_when <= now || lsu->send_when == LSU_ASK_AGAIN))
-        lsu_send(lsu, now);
+    if (lsu->outgoing.first && (lsu->send_when <= now || lsu->send_when == LSU_ASK_AGAIN))
+        send(lsu, now);
     Cycle next = CYCLE_NEVER;
     while (lsu->head) {
         LsuOp *op = lsu->head;
-        const Cycle unloaded = op->issued > lsu->free ? op->issued : lsu->free;
-        const Cycle start = lsu->blocked_by ? now : unloaded;
+        const Cycle start = lsu->blocked_by ? now : clock_later(op->issued, lsu->free);
         if (start > now) {
             next = start;
             break;
@@ -268,5 +356,5 @@ Cycle lsu_advance(Lsu *lsu, Cycle now)
         if (waits_for)
             break;
     }
-    return lsu->outgoing && lsu->send_when < next ? lsu->send_when : next;
+    return lsu->outgoing.first ? clock_earlier(lsu->send_when, next) : next;
 }

@@ -34,7 +34,7 @@ void lsu_free(Lsu *lsu);
 /* Whether the queue has room for another instruction; the pipeline looks at sm->lsu_full, which says the
  * same. */
 bool lsu_has_room(const Lsu *lsu);
-/* The hook (MemoryHook). The issuing warp and instruction are in sm->issuing. */
+/* The hook (MemoryHook). Whether registers come later, and as what, is put into step->issue. */
 int lsu_carry_out(Step *step, Access *access, SecondPhase *perform);
 /* Does what is due in cycle `now`; returns the next cycle in which it has something to do (CYCLE_NEVER:
  * only when a reply comes; or LSU_ASK_AGAIN). Must also be called, after everything else, in a cycle in
@@ -42,7 +42,11 @@ int lsu_carry_out(Step *step, Access *access, SecondPhase *perform);
 Cycle lsu_advance(Lsu *lsu, Cycle now);
 /* Whether a request waits for a credit of which nothing is known yet: ask again in the next window. */
 bool lsu_asks(const Lsu *lsu);
-/* A reply has come in through the crossbar. */
+/* A reply has arrived: it enters through the SM's port behind those before it. sm->lsu_reply is when the first
+ * of them is wholly in; in that cycle lsu_deliver() does what has come. */
+void lsu_take(Lsu *lsu, Request *reply, Cycle now);
+void lsu_deliver(Lsu *lsu, Cycle now);
+/* What one reply brings; it is wholly in. */
 void lsu_reply(Lsu *lsu, Request *request, Cycle now);
 /* Whether any instruction, request or store is still under way. */
 bool lsu_is_idle(const Lsu *lsu);
@@ -56,11 +60,11 @@ void lsu_set_shared_bytes(Lsu *lsu, uint32_t bytes);
 
 /* -- what the unit calls, in writeback.c -- */
 
-/* All registers of a memory instruction of warp slot `warp` that issued with sm->issuing.pending are there
+/* All registers of a memory instruction of warp slot `warp` that issued as pending (Issue) are there
  * and can be read from cycle `time` on; wakes the warp if it waits for them. Called once for such an
  * instruction. */
 void writeback_memory(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle time);
-/* The arrival of one of the warp's stores or reductions at L2 is confirmed (lsu_carry_out has counted it in
+/* The arrival of one of the warp's stores or reductions at L2 is confirmed (the unit has counted it in
  * pending_stores); with the last one a fence or an ended warp goes on. */
 void writeback_store(Sm *sm, uint32_t warp);
 /* The warp's store leaves the unit; returns what its reply gives to writeback_confirmed(). The warp may be

@@ -1,29 +1,66 @@
-/* Inside the load/store unit: lsu.c (the queue and its time), issue.c (accesses become records),
- * lines.c (lines through the L1, requests and replies), async.c (asynchronous copies), pool.c. */
+/* Inside the load/store unit. What each file is about:
+ *
+ *   lsu.c      the hook, records of accesses, the queue and its time, requests out and replies in
+ *   global.c   global memory: lanes to lines (coalescing), loads through the L1
+ *   store.c    stores and atomics on global memory
+ *   local.c    local memory, texture.c textures, shared.c shared memory, constant.c constants
+ *   async.c    asynchronous copies and what waits for them
+ *   unit.c     the unit as a whole: made, emptied, counted; memory of its records */
 #ifndef SM_LSU_UNIT_H
 #define SM_LSU_UNIT_H
 
 #include "base/arena.h"
-#include "mem/interleave.h"
-#include "sm/lsu/coalesce.h"
-#include "sm/lsu/const_cache.h"
-#include "sm/lsu/lsu.h"
 #include "exec/texture/texture.h"
+#include "mem/interleave.h"
+#include "sm/lsu/lsu.h"
+
+/* What an access touches of one line. Invariant: lanes and sectors are not 0. */
+typedef struct AccessLine {
+    uint64_t line;  /* address */
+    uint8_t *place; /* its bytes in host memory; null: none */
+    Mask lanes;     /* that have their bytes in it */
+    uint8_t sectors;
+} AccessLine;
+
+/* Local memory is interleaved, so an access of several words touches LOCAL_WORDS times as many lines at
+ * most. */
+enum { WORD_BYTES = 4, LOCAL_WORDS = 8, MAX_LINES = MAX_WIDTH * LOCAL_WORDS };
 
 typedef enum OpKind {
     OP_PASSES, /* shared memory: takes `passes` cycles, the data has moved */
     OP_LOAD,   /* lines through the L1 */
-    OP_SEND,   /* stores and atomics: `requests` are to be sent */
+    OP_SEND,   /* stores and atomics: requests are to be sent */
     OP_KNOWN,  /* constants: `ready` is known, not in the queue */
     OP_ARRIVE  /* of an mbarrier when the copies before it are done, not in the queue */
 } OpKind;
 
+/* Of OP_LOAD. Sectors that come at different times are gathered in `staging`: lane l's bytes at l times the
+ * bytes of a lane, or all lanes' at 0 if uniform. Invariant: sectors_left is the number of sectors in lines[]
+ * that have not come. */
+typedef struct LsuLoad {
+    AccessLine *lines;      /* &first_line, or from the pool */
+    AccessLine first_line;
+    uint32_t line_count, next_line, sectors_left;
+    uint32_t lines_class, staging_class;
+    uint32_t kept_class;    /* of what the access points to: targets of a copy, texels of a texture read */
+    uint8_t *staging;       /* null: none so far */
+    uint64_t segment;       /* of an asynchronous copy */
+    uint8_t strength;       /* RequestStrength */
+    bool is_cached;         /* the L1 may answer it */
+} LsuLoad;
+
+/* Of OP_SEND. */
+typedef struct LsuSend {
+    Request *requests, *last; /* that are still to be sent */
+    uint32_t replies_left;    /* of an atomic that returns values */
+} LsuSend;
+
 /* One access of a warp. An instruction with several has one record for each; `whole` is the first one's,
  * which counts them and lives until the last is done.
  *
- * A load whose sectors come at different times gathers its bytes in `staging`: lane l's at l * bytes, or
- * all lanes' at 0 if uniform. Invariant: sectors_left is the number of sectors in lines[] that have not
- * come. */
+ * The record keeps the access itself where its second phase is still to come (access_keep()): the second
+ * phase gets it back with places in a line of the L1, in a reply or in `staging`. Of the others only kind,
+ * space and mask are set. */
 typedef struct LsuOp LsuOp;
 struct LsuOp {
     LsuOp *next;
@@ -32,39 +69,23 @@ struct LsuOp {
     uint32_t accesses_left; /* of `whole` */
     uint8_t kind;           /* OpKind */
     uint8_t warp;           /* slot */
-    uint8_t strength;       /* RequestStrength */
-    bool has_registers, is_cached, is_local, is_copy, acquires;
+    bool has_registers, acquires;
+    uint32_t frame;
     Cycle issued;
     Cycle started;          /* CYCLE_NEVER: not yet */
     Cycle ready;            /* when the registers that are there so far can be read */
-    uint32_t passes;
     Cycle least_cycles;     /* that it occupies the unit */
     Cycle extra_latency;    /* of textures and surfaces, added to when the data is there */
     const InsnTiming *timing;
-
-    AccessLine *lines;      /* &first_line, or from the pool */
-    uint32_t line_count, next_line, sectors_left;
-    uint32_t replies_left;  /* of an atomic that returns values */
-    uint32_t lines_class, staging_class, targets_class;
-    Request *requests, *last_request;
-    AccessLine first_line;
-
-    SecondPhase *perform;   /* null: nothing is left to do */
     Warp *threads;
     const Insn *insn;
-    uint32_t frame;
-    uint8_t access_kind, space, element_bytes, vector, pattern;
-    uint32_t bytes, part;
-    Mask mask;
-    const Operand *values;
-    uint64_t address;       /* of lane 0 */
-    uint8_t *staging;
-    uint8_t **targets;
-    uint8_t *object;
-    TextureFetch *fetch;    /* of a texture read, which waits for all its texels; null otherwise */
-    uint32_t fetch_class;
-    uint64_t segment;       /* of an asynchronous copy */
-    uint8_t offset[MAX_WIDTH]; /* of each lane in its line, unless there is a pattern */
+    SecondPhase *perform;   /* that is still to come */
+    union {
+        uint32_t passes;
+        LsuLoad load;
+        LsuSend send;
+    };
+    Access access;          /* last: of an access with a pattern only the beginning is ever touched */
 };
 
 /* Copies of a warp between two marks. Those of a group end with a segment that ends_group. */
@@ -83,6 +104,20 @@ typedef struct WarpCopies {
     uint32_t groups;
     uint32_t allowed;    /* groups that may be under way before a warp that is held goes on */
 } WarpCopies;
+
+/* A reply that enters through the SM's port; its last flit is in at `time`. */
+typedef struct EnteringReply {
+    Request *request;
+    Cycle time;
+} EnteringReply;
+
+/* Of the constant cache, which holds no data. */
+typedef struct ConstCache {
+    TagArray tags;
+    Cycle *arrives; /* of each line of the tag array: when it is there */
+    Cycle free;     /* first cycle in which it can look another address up */
+    Cycle latency, miss_latency;
+} ConstCache;
 
 enum { BUFFER_CLASSES = 10, SMALLEST_BUFFER = 64 };
 
@@ -103,9 +138,10 @@ struct Lsu {
     Cycle blocked_since;
     LsuOp *known, *last_known;
 
-    Request *outgoing, *last_outgoing; /* that wait for the crossbar, in order */
-    uint32_t outgoing_count;
+    RequestList outgoing;   /* that wait for the crossbar, in order */
     Cycle send_when;        /* when the first may be sent, as known */
+    VEC(EnteringReply) replies; /* from first_reply on, in the order of their times */
+    uint32_t first_reply;
 
     WarpCopies copies[MAX_WARPS];
 
@@ -118,35 +154,111 @@ struct Lsu {
     LsuStatistics statistics;
 };
 
-/* -- pool.c -- */
+/* An access that is being handed over by an instruction that issues. */
+typedef struct Handover {
+    Lsu *lsu;
+    Step *step;
+    Access *access;
+    SecondPhase *perform;
+} Handover;
 
-/* A record whose fields but `number` mean nothing yet. */
-LsuOp *lsu_new_op(Lsu *lsu);
-void lsu_free_op(Lsu *lsu, LsuOp *op);
-/* At least `bytes` bytes; *class is for giving them back. */
-void *lsu_new_buffer(Lsu *lsu, size_t bytes, uint32_t *class);
-Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line);
-void lsu_free_request(Lsu *lsu, Request *request);
-/* For a request's atomic with that many elements. */
-AtomicWork *lsu_new_atomic(Lsu *lsu, uint32_t elements);
+/* The slot of its warp. */
+static inline WarpSlot *handover_slot(const Handover *handover)
+{
+    return &handover->lsu->sm->warps[handover->step->issue->warp];
+}
+
+/* The data moves at once; only time is left to pass. */
+static inline void handover_perform(const Handover *handover)
+{
+    if (handover->perform)
+        handover->perform(handover->step, handover->access);
+}
 
 /* -- lsu.c -- */
 
+/* A record of the access. Nobody waits for it, nothing is to be performed later, and what belongs to its kind
+ * is the caller's to set. */
+LsuOp *lsu_new_record(const Handover *handover, OpKind kind);
+/* Registers come later: the record is one of those that its instruction waits for, and those who need them
+ * wait for `wait`. */
+void lsu_announce(const Handover *handover, LsuOp *op, Wait wait);
+/* A record of registers that are there at a cycle that is known. */
+LsuOp *lsu_known_later(const Handover *handover, Cycle ready, Wait wait);
+/* No access of the warp passes one that acquires: until it has come, the warp issues nothing. */
+void lsu_acquire(const Handover *handover, LsuOp *op);
 void lsu_enqueue(Lsu *lsu, LsuOp *op);
+/* Runs the second phase of a kept access, whose places are set. */
+void lsu_perform(Lsu *lsu, LsuOp *op);
 /* The access is done: all its data is there at `ready`, and its second phase has run. If it is the last of
  * its instruction the registers are announced. */
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready);
-/* Runs the second phase of an access. `line` is where all lanes' bytes lie in their line; null: in
- * `staging` or `fetch`, or for an arrival at its targets. */
-void lsu_perform(Lsu *lsu, LsuOp *op, const uint8_t *line);
+/* A request for the line, all else as for a weak load. */
+Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line);
+/* Whether one more request may wait for the crossbar, and sends it as soon as that takes it. */
+static inline bool lsu_can_send(const Lsu *lsu) { return lsu->outgoing.count < lsu->config->l1_miss_queue; }
+void lsu_push_request(Lsu *lsu, Request *request, Cycle now);
+/* Cycles of the L1's data array for sectors of a line. */
+static inline Cycle lsu_data_cycles(const Lsu *lsu, uint8_t sectors)
+{
+    const uint64_t rate = lsu->config->l1_bytes_per_cycle;
+    const Cycle cycles = (count_sectors(sectors) * SECTOR_BYTES + rate - 1) / rate;
+    return cycles ? cycles : 1;
+}
 
-/* -- lines.c -- */
+/* -- global.c -- */
 
-/* The next line of the head, which is an OP_LOAD or OP_SEND, from cycle `start` on. Returns null, or the
- * counter of what it has to wait for. */
-uint64_t *lsu_next_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
-/* Sends what the crossbar takes now. */
-void lsu_send(Lsu *lsu, Cycle now);
+void lsu_carry_global(const Handover *handover);
+/* The lines of the lanes' addresses, in the order of the lowest lanes; returns their number, at most
+ * MAX_WIDTH. A lane's bytes lie in one line. */
+uint32_t coalesce_global(const Access *access, unsigned width, AccessLine *lines);
+/* The same for any addresses of the lanes of a mask; places are not set. */
+uint32_t coalesce_lanes(const uint64_t *address, uint32_t bytes, Mask lanes, AccessLine *lines);
+/* The load has these lines. */
+void lsu_set_lines(Lsu *lsu, LsuOp *op, const AccessLine *lines, uint32_t count);
+/* The next line of the head, which is an OP_LOAD, from cycle `start` on. Returns null, or the counter of what
+ * it has to wait for. */
+uint64_t *lsu_load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
+/* The sectors of a request of lsu_load_line() have come. */
+void lsu_loaded(Lsu *lsu, const Request *request);
+
+/* -- store.c -- */
+
+void lsu_store(const Handover *handover, const AccessLine *lines, uint32_t count);
+void lsu_atomic(const Handover *handover, const AccessLine *lines, uint32_t count);
+/* One more of the record's requests. */
+void lsu_add_request(LsuOp *op, Request *request);
+/* The next line of the head, which is an OP_SEND; as lsu_load_line(). */
+uint64_t *lsu_send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
+/* The old values of an atomic have come. */
+void lsu_atomic_done(Lsu *lsu, const Request *request, Cycle now);
+
+/* -- local.c, texture.c, shared.c, constant.c -- */
+
+void lsu_carry_local(const Handover *handover);
+/* The lines of an access to local memory, word by word; at most MAX_LINES. `base` is where that of the warp
+ * lies. */
+uint32_t coalesce_local(const Access *access, unsigned width, uint64_t base, AccessLine *lines);
+
+void lsu_carry_texture(const Handover *handover);
+/* The texture unit takes lanes a few at a time, as often as `passes` says; texels by integers, as of
+ * surfaces, are not filtered and go faster. */
+void lsu_take_texture_time(const Handover *handover, LsuOp *op, bool by_integers, uint32_t passes);
+/* Sectors of one of the lines of a texture read have come. */
+void lsu_take_texels(LsuOp *op, const AccessLine *line, const uint8_t *data, uint8_t sectors);
+
+void lsu_carry_shared(const Handover *handover);
+typedef struct BankPasses {
+    uint32_t passes; /* cycles of the banks */
+    uint32_t least;  /* without any conflict */
+} BankPasses;
+/* How often the banks have to be read or written for an access of lanes in shared memory. Lanes at one word
+ * share a pass, unless `serial`: an atomic whose old values are wanted does one lane after the other. */
+BankPasses shared_banks_passes(const GpuConfig *config, const Access *access, unsigned width, bool serial);
+
+void lsu_carry_constant(const Handover *handover);
+void const_cache_init(ConstCache *cache, const GpuConfig *config);
+void const_cache_free(ConstCache *cache);
 
 /* -- async.c -- */
 
@@ -154,7 +266,22 @@ void lsu_copy_begins(Lsu *lsu, LsuOp *op);
 void lsu_copy_ends(Lsu *lsu, const LsuOp *op);
 void lsu_copy_mark(Lsu *lsu, uint32_t warp);
 void lsu_copy_wait(Lsu *lsu, uint32_t warp, uint32_t groups);
-/* The arrival happens at once if no copies are under way. */
-void lsu_copy_arrive(Lsu *lsu, LsuOp *op);
+/* The arrival happens when the warp's copies so far are done, at once if there are none. */
+void lsu_copy_arrive(const Handover *handover);
+
+/* -- unit.c -- */
+
+/* A record whose fields but `number` mean nothing yet. */
+LsuOp *lsu_new_op(Lsu *lsu);
+void lsu_free_op(Lsu *lsu, LsuOp *op);
+/* At least `bytes` bytes; *class is for giving them back. */
+void *lsu_new_buffer(Lsu *lsu, size_t bytes, uint32_t *class);
+/* A request whose fields mean nothing yet. */
+Request *lsu_take_request(Lsu *lsu);
+void lsu_free_request(Lsu *lsu, Request *request);
+/* For a request's atomic with that many elements. */
+AtomicWork *lsu_new_atomic(Lsu *lsu, uint32_t elements);
+/* Brings the time that the head has waited into its counter. */
+void lsu_account_blocked(Lsu *lsu, Cycle now);
 
 #endif

@@ -1,7 +1,9 @@
-/* In one pass every bank serves one word, to all lanes that want it. An access wider than a bank's word is
+/* Shared memory: data moves when the instruction issues; its banks take their time.
+ *
+ * In one pass every bank serves one word, to all lanes that want it. An access wider than a bank's word is
  * done for as many lanes at a time as the banks have room for: two halves of a warp for 8 bytes, four
  * quarters for 16. The passes of such a group are as many as the most wanted bank has different words. */
-#include "sm/lsu/shared_banks.h"
+#include "sm/lsu/unit.h"
 
 enum { MAX_BANKS = 64 };
 
@@ -112,4 +114,21 @@ BankPasses shared_banks_passes(const GpuConfig *config, const Access *access, un
         result.passes += one ? 1 : group_passes(config, access, group, serial);
     }
     return result;
+}
+
+void lsu_carry_shared(const Handover *handover)
+{
+    Lsu *lsu = handover->lsu;
+    const Access *access = handover->access;
+    const bool returns = access->kind == ACCESS_ATOMIC && atomic_returns(handover->step);
+    const BankPasses banks = shared_banks_passes(lsu->config, access, lsu->width, returns);
+    LsuOp *op = lsu_new_record(handover, OP_PASSES);
+    op->passes = banks.passes;
+    lsu->statistics.shared_accesses++;
+    lsu->statistics.shared_passes += banks.passes;
+    lsu->statistics.shared_conflicts += banks.passes - banks.least;
+    if (access->kind == ACCESS_LOAD || returns)
+        lsu_announce(handover, op, WAIT_SHARED);
+    handover_perform(handover);
+    lsu_enqueue(lsu, op);
 }
