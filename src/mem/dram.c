@@ -1,112 +1,218 @@
-/* What goes into a DRAM channel and comes out of it. */
+/* A request's way through a DRAM channel: into the list of its bank, through the commands that serve it, and
+ * out again when its data have come.
+ *
+ * Which command is next is asked of dram_schedule.c, and when it may be given of dram_timing.c; here it is
+ * given and does its work: rows open and close, columns move, requests leave. Of a read the end is entered
+ * into a ring, from which the slices fetch it when its tick has come. */
 #include "mem/dram_channel.h"
 
-#include <inttypes.h>
-
 #include "base/alloc.h"
-#include "mem/request.h"
 
-static const Stat rows[] = {
-#define COUNT(field, unit, description) {#field, unit, description, offsetof(DramStatistics, field)},
-#include "mem/dram_statistics.def"
-#undef COUNT
-};
-const StatTable dram_statistics = {rows, sizeof rows / sizeof *rows};
-
-WbStatus dram_check(const GpuConfig *config, Error *error)
+/* Counts active and queued ticks up to `tick`; before the number of requests changes. */
+static void account(DramChannel *channel, uint64_t tick)
 {
-    if (config->dram_bus_bits % 8)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "dram_bus_bits is %" PRIu64 ", but it must be a multiple of 8.",
-                         config->dram_bus_bits);
-    const uint64_t access = config->dram_bus_bits / 8 * config->dram_burst;
-    if (access & (access - 1))
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "dram_bus_bits times dram_burst makes %" PRIu64
-                         " bytes for a column command, but it must be a power of two.",
-                         access);
-    if (config->dram_write_high > config->dram_write_queue ||
-        config->dram_write_low >= config->dram_write_high)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "dram_write_low (%" PRIu64 ") must be less than dram_write_high (%" PRIu64
-                         "), and that at most dram_write_queue (%" PRIu64 ").",
-                         config->dram_write_low, config->dram_write_high, config->dram_write_queue);
-    /* Half of the time at least is left for requests, with a row to open after every refresh. */
-    const uint64_t least = 2 * (config->dram_trfc + config->dram_trc + config->dram_trcd);
-    if (config->dram_trefi && config->dram_trefi < least)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "dram_trefi is %" PRIu64 ", but with less than %" PRIu64
-                         ", twice dram_trfc + dram_trc + dram_trcd, refreshes leave no time for requests.",
-                         config->dram_trefi, least);
-    return WB_OK;
-}
-
-static void init_entries(DramChannel *channel, uint32_t count)
-{
-    channel->entries = xcalloc(count, sizeof *channel->entries);
-    for (uint32_t i = 0; i < count; i++)
-        channel->entries[i].next = (uint16_t)(i + 1 < count ? i + 1 : NO_ENTRY);
-}
-
-/* An access brings an aligned piece of the line: count the pieces that a mask of sectors touches. */
-static void init_columns(DramChannel *channel, uint32_t access)
-{
-    for (unsigned sectors = 0; sectors < 1u << LINE_SECTORS; sectors++) {
-        unsigned columns = 0;
-        for (unsigned byte = 0; byte < LINE_BYTES; byte += access)
-            for (unsigned sector = 0; sector < LINE_SECTORS; sector++) {
-                const unsigned begin = sector * SECTOR_BYTES;
-                if ((sectors >> sector & 1) && begin < byte + access && byte < begin + SECTOR_BYTES) {
-                    columns++;
-                    break;
-                }
-            }
-        channel->columns[sectors] = (uint8_t)columns;
-    }
-}
-
-DramChannel *dram_create(const GpuConfig *config)
-{
-    DramChannel *channel = xcalloc(1, sizeof *channel);
-    dram_timing_init(&channel->timing, config);
-    interleave_init(&channel->interleave, config);
-    channel->clock = clock_of(config->dram_command_khz, config->clock_khz);
-    for (uint32_t i = 0; i < DRAM_BANKS; i++) {
-        const DramList empty = {NO_ENTRY, NO_ENTRY, NO_ENTRY};
-        channel->banks[i].group = (uint8_t)(i / config->dram_banks_per_group % DRAM_GROUPS);
-        channel->banks[i].lists[0] = channel->banks[i].lists[1] = empty;
-    }
-    channel->capacity[0] = (uint32_t)config->dram_queue;
-    channel->capacity[1] = (uint32_t)config->dram_write_queue;
-    init_entries(channel, channel->capacity[0] + channel->capacity[1]);
-    init_columns(channel, (uint32_t)(config->dram_bus_bits / 8 * config->dram_burst));
-    channel->write_high = (uint32_t)config->dram_write_high;
-    channel->write_low = (uint32_t)config->dram_write_low;
-    channel->dual_command = config->dram_dual_command;
-    channel->starvation = config->dram_starvation;
-    channel->refresh_interval = config->dram_trefi;
-    channel->refresh_due = config->dram_trefi ? config->dram_trefi : TICK_NEVER;
-    channel->done_size = 64;
-    channel->done = xmalloc(channel->done_size * sizeof *channel->done);
-    channel->done_ticks = channel->timing.read_ticks + (uint32_t)config->dram_latency;
-    channel->last_sm = UINT32_MAX;
-    /* No cycle has been looked at. */
-    channel->now = CYCLE_NEVER;
-    return channel;
-}
-
-void dram_free(DramChannel *channel)
-{
-    if (!channel)
+    if (tick <= channel->accounted)
         return;
-    xfree(channel->entries);
-    xfree(channel->done);
-    xfree(channel);
+    const uint64_t elapsed = tick - channel->accounted;
+    const uint32_t waiting = channel->count[0] + channel->count[1];
+    channel->statistics.queued_ticks += waiting * elapsed;
+    if (waiting)
+        channel->statistics.active_ticks += elapsed;
+    else if (channel->data_end > channel->accounted)
+        channel->statistics.active_ticks +=
+            (channel->data_end < tick ? channel->data_end : tick) - channel->accounted;
+    channel->accounted = tick;
 }
 
 bool dram_has_room(const DramChannel *channel, bool write)
 {
     return channel->count[write] < channel->capacity[write];
+}
+
+/* -- banks -- */
+
+/* The oldest request for the open row from `entry` on. */
+static uint16_t find_hit(const DramChannel *channel, const DramBank *bank, uint16_t entry)
+{
+    while (entry != NO_ENTRY && channel->entries[entry].row != bank->row)
+        entry = channel->entries[entry].next;
+    return entry;
+}
+
+static void open_row(DramChannel *channel, unsigned number, uint64_t row)
+{
+    DramBank *bank = &channel->banks[number];
+    bank->open = true;
+    bank->row = row;
+    channel->open |= 1ull << number;
+    for (unsigned write = 0; write < 2; write++)
+        bank->lists[write].hit = find_hit(channel, bank, bank->lists[write].first);
+    channel->statistics.activates++;
+}
+
+static void close_row(DramChannel *channel, unsigned number)
+{
+    DramBank *bank = &channel->banks[number];
+    bank->open = false;
+    bank->lists[0].hit = bank->lists[1].hit = NO_ENTRY;
+    channel->open &= ~(1ull << number);
+    channel->statistics.precharges++;
+}
+
+/* All rows are closed, and the banks busy for a while. Nothing else can be given in between, so this is done
+ * in one go when it falls due, even if the last row can be closed only later. */
+static void refresh(DramChannel *channel)
+{
+    DramTiming *timing = &channel->timing;
+    uint64_t tick = clock_later(channel->refresh_due, channel->bus_free[0]);
+    for (uint64_t banks = channel->open; banks; banks &= banks - 1) {
+        const unsigned number = (unsigned)__builtin_ctzll(banks);
+        tick = clock_later(tick, dram_ready(timing, DRAM_PRECHARGE, channel->banks[number].group, number));
+    }
+    for (uint64_t banks = channel->open; banks; banks &= banks - 1) {
+        const unsigned number = (unsigned)__builtin_ctzll(banks);
+        dram_issue(timing, DRAM_PRECHARGE, channel->banks[number].group, number, tick);
+        close_row(channel, number);
+    }
+    tick = clock_later(tick, timing->channel[DRAM_REFRESH]);
+    dram_issue(timing, DRAM_REFRESH, 0, 0, tick);
+    for (uint64_t banks = channel->waiting[0] | channel->waiting[1]; banks; banks &= banks - 1)
+        dram_update_bank(channel, (unsigned)__builtin_ctzll(banks));
+    channel->statistics.refreshes++;
+    channel->refresh_due += channel->refresh_interval;
+}
+
+/* The refreshes of a channel without requests. After the first all rows are closed, and all but the last
+ * leave no trace. */
+static void refresh_idle(DramChannel *channel, uint64_t limit)
+{
+    if (channel->refresh_due >= limit)
+        return;
+    refresh(channel);
+    if (channel->refresh_due >= limit)
+        return;
+    const uint64_t skipped = (limit - 1 - channel->refresh_due) / channel->refresh_interval;
+    channel->statistics.refreshes += skipped;
+    channel->refresh_due += skipped * channel->refresh_interval;
+    refresh(channel);
+}
+
+/* -- requests that are served -- */
+
+static void remove_entry(DramChannel *channel, uint16_t number)
+{
+    DramEntry *entry = &channel->entries[number];
+    DramBank *bank = &channel->banks[entry->bank];
+    DramList *list = &bank->lists[entry->write];
+    /* It was the oldest hit, so the next one comes behind it in the list. */
+    list->hit = find_hit(channel, bank, entry->next);
+    if (entry->previous == NO_ENTRY)
+        list->first = entry->next;
+    else
+        channel->entries[entry->previous].next = entry->next;
+    if (entry->next == NO_ENTRY)
+        list->last = entry->previous;
+    else
+        channel->entries[entry->next].previous = entry->previous;
+    if (list->first == NO_ENTRY)
+        channel->waiting[entry->write] &= ~(1ull << entry->bank);
+    channel->count[entry->write]--;
+    entry->next = channel->free;
+    channel->free = number;
+    dram_watch_writes(channel);
+}
+
+static void push_done(DramChannel *channel, uint64_t tick, uint32_t ticket)
+{
+    if (channel->tail - channel->head == channel->done_size) {
+        DramDone *larger = xmalloc(2 * channel->done_size * sizeof *larger);
+        for (uint32_t i = channel->head; i != channel->tail; i++)
+            larger[i & (2 * channel->done_size - 1)] = channel->done[i & (channel->done_size - 1)];
+        xfree(channel->done);
+        channel->done = larger;
+        channel->done_size *= 2;
+    }
+    channel->done[channel->tail++ & (channel->done_size - 1)] = (DramDone){tick, ticket};
+}
+
+static void count_request(DramStatistics *statistics, RowOutcome outcome)
+{
+    if (outcome == ROW_HIT)
+        statistics->row_hits++;
+    else if (outcome == ROW_MISS)
+        statistics->row_misses++;
+    else
+        statistics->row_conflicts++;
+}
+
+static void access_column(DramChannel *channel, uint16_t number, uint64_t tick)
+{
+    DramEntry *entry = &channel->entries[number];
+    DramStatistics *statistics = &channel->statistics;
+    if (!entry->started) {
+        entry->started = true;
+        count_request(statistics, entry->outcome);
+        statistics->same_core += entry->sm == channel->last_sm;
+        channel->last_sm = entry->sm;
+    }
+    statistics->reads += !entry->write;
+    statistics->writes += entry->write;
+    statistics->busy_ticks += channel->timing.burst;
+    const uint32_t data = entry->write ? channel->timing.write_ticks : channel->timing.read_ticks;
+    channel->data_end = clock_later(channel->data_end, tick + data);
+    /* A line whose sectors need several bursts waits on for the next command. */
+    if (--entry->columns)
+        return;
+    account(channel, tick);
+    if (!entry->write)
+        push_done(channel, tick + channel->done_ticks, entry->ticket);
+    remove_entry(channel, number);
+}
+
+/* Gives the command that was chosen. */
+static void issue(DramChannel *channel)
+{
+    channel->decided = false;
+    const uint64_t tick = channel->next_tick;
+    const DramCommand command = channel->next_command;
+    if (command == DRAM_REFRESH) {
+        refresh(channel);
+        return;
+    }
+    DramEntry *entry = &channel->entries[channel->next_entry];
+    const unsigned bank = entry->bank;
+    dram_issue(&channel->timing, command, channel->banks[bank].group, bank, tick);
+    const bool column = command == DRAM_READ || command == DRAM_WRITE;
+    /* Nothing earlier can be given any more: `from` only grows. */
+    channel->from = channel->served = tick;
+    channel->bus_free[column] = tick + 1;
+    /* One command bus for both kinds, or one each as HBM has. */
+    if (!channel->dual_command)
+        channel->bus_free[!column] = tick + 1;
+    if (column) {
+        access_column(channel, channel->next_entry, tick);
+    } else if (command == DRAM_ACTIVATE) {
+        /* A precharge before has made it a conflict, which is worse and stays. */
+        entry->outcome = entry->outcome == ROW_HIT ? ROW_MISS : entry->outcome;
+        open_row(channel, bank, entry->row);
+    } else {
+        entry->outcome = ROW_CONFLICT;
+        close_row(channel, bank);
+    }
+    dram_update_bank(channel, bank);
+}
+
+/* Gives all commands that are due before tick `limit`. */
+static void run(DramChannel *channel, uint64_t limit)
+{
+    while (channel->count[0] + channel->count[1]) {
+        dram_decide(channel);
+        if (channel->next_tick >= limit)
+            break;
+        issue(channel);
+    }
+    if (!(channel->count[0] + channel->count[1]))
+        refresh_idle(channel, limit);
 }
 
 /* Gives all commands of cycles up to `now`. */
@@ -117,8 +223,10 @@ static void catch_up(DramChannel *channel, Cycle now)
         /* Commands of ticks that begin before the next cycle are given. */
         channel->limit = clock_tick(channel->clock, now + 1);
     }
-    dram_run(channel, channel->limit);
+    run(channel, channel->limit);
 }
+
+/* -- in -- */
 
 void dram_take(DramChannel *channel, uint64_t local, uint8_t sectors, bool write, uint32_t sm,
                uint32_t ticket, Cycle now)
@@ -126,7 +234,7 @@ void dram_take(DramChannel *channel, uint64_t local, uint8_t sectors, bool write
     catch_up(channel, now);
     /* Time so far is charged with the requests that waited in it, before there is one more. */
     const uint64_t tick = clock_tick(channel->clock, now);
-    dram_account(channel, tick);
+    account(channel, tick);
     const DramPlace place = interleave_dram(&channel->interleave, local);
     DramBank *bank = &channel->banks[place.bank];
     DramList *list = &bank->lists[write];
@@ -160,6 +268,8 @@ void dram_take(DramChannel *channel, uint64_t local, uint8_t sectors, bool write
     channel->from = channel->from > tick ? channel->from : tick;
     dram_reconsider(channel, entry);
 }
+
+/* -- out -- */
 
 /* Marks the reads whose data have come. */
 static void ripen(DramChannel *channel)
@@ -200,6 +310,6 @@ bool dram_next_done(DramChannel *channel, Cycle now, uint32_t *ticket)
 DramStatistics *dram_counters(DramChannel *channel, Cycle now)
 {
     catch_up(channel, now);
-    dram_account(channel, clock_tick(channel->clock, now));
+    account(channel, clock_tick(channel->clock, now));
     return &channel->statistics;
 }

@@ -1,5 +1,5 @@
-/* The inside of a DRAM channel, shared by dram.c (what comes in and goes out) and dram_schedule.c (which
- * command is next and what it does). */
+/* The inside of a DRAM channel: dram.c (a request's way in, through commands and out), dram_schedule.c (which
+ * command is next), dram_setup.c. */
 #ifndef MEM_DRAM_CHANNEL_H
 #define MEM_DRAM_CHANNEL_H
 
@@ -98,13 +98,15 @@ struct DramChannel {
     DramStatistics statistics;
 };
 
-/* Gives all commands that are due before tick `limit`. */
-void dram_run(DramChannel *channel, uint64_t limit);
+/* -- dram_schedule.c -- */
+
 /* Chooses the next command if none is chosen; there are requests. */
 void dram_decide(DramChannel *channel);
 /* The request, new at the end of its list, may change what comes next. */
 void dram_reconsider(DramChannel *channel, const DramEntry *entry);
-/* Counts active and queued ticks up to `tick`; before the number of requests changes. */
-void dram_account(DramChannel *channel, uint64_t tick);
+/* After anything has changed in a bank: what it wants to do next. */
+void dram_update_bank(DramChannel *channel, unsigned number);
+/* After the number of requests has changed: whether there are so many writes that they go first. */
+void dram_watch_writes(DramChannel *channel);
 
 #endif

@@ -1,89 +1,142 @@
-/* The slice's queues, tick by tick; what a lookup does to data and tags is in l2_lookup.c. */
+/* A request's way through an L2 slice: into the queue, looked up, and out again as a reply.
+ *
+ * A lookup first works out what it would need (LookupPlan) without changing anything, and is carried out only
+ * if all of that is there; until then the head of the queue waits, and all behind it. Its data moves at the
+ * lookup, hit or miss. A request that waits for sectors is in the list of their miss record until they have
+ * come from DRAM (or from the other half); then, as after a hit, a fixed time passes before its reply may
+ * leave. */
 #include "mem/l2.h"
 
-#include <inttypes.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
-enum { NO_MISS = UINT32_MAX };
+/* -- in -- */
 
-#define COUNT(field, unit, description) {#field, unit, description, offsetof(L2Statistics, field)},
-static const Stat rows[] = {
-#include "mem/l2_statistics.def"
-};
-#undef COUNT
-const StatTable l2_statistics = {rows, sizeof rows / sizeof *rows};
+void l2_arrive(L2Slice *slice, Request *request) { request_list_append(&slice->arrived, request); }
 
-void l2_ring_grow(L2Ring *ring)
+/* Works out when the head of the queue can be looked up, but not before `from`. */
+static void schedule_head(L2Slice *slice, Cycle from)
 {
-    const uint32_t capacity = ring->capacity ? 2 * ring->capacity : 16;
-    L2Entry *entries = xmalloc(capacity * sizeof *entries);
-    for (uint32_t i = 0; i < ring->count; i++)
-        entries[i] = ring->entries[(ring->first + i) & (ring->capacity - 1)];
-    xfree(ring->entries);
-    *ring = (L2Ring){entries, 0, ring->count, capacity};
-}
-
-WbStatus l2_check(const GpuConfig *config, Error *error)
-{
-    const uint64_t row = config->l2_slices * config->l2_ways * LINE_BYTES;
-    if (config->l2_bytes % row || config->l2_bytes / row > UINT32_MAX / config->l2_ways)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "l2_bytes is %" PRIu64 ", but it must be a multiple of %" PRIu64
-                         ", one line in each of l2_ways ways of each of l2_slices slices.",
-                         config->l2_bytes, row);
-    if (config->l2_slices / config->dram_channels > L2_SLICES_PER_CHANNEL)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "l2_slices is %" PRIu64 " and dram_channels %" PRIu64
-                         ", but a channel can have at most %d slices.",
-                         config->l2_slices, config->dram_channels, L2_SLICES_PER_CHANNEL);
-    if (config->l2_halves > 1 && config->l2_link_latency >= config->l2_latency + 4 * config->crossbar_latency)
-        return error_set(
-            error, WB_ERROR_ARGUMENT,
-            "l2_link_latency is %" PRIu64 ", but a value must not get to the other half of L2 by way "
-            "of SMs first: it must be less than l2_latency and four times crossbar_latency, %" PRIu64 ".",
-            config->l2_link_latency, config->l2_latency + 4 * config->crossbar_latency);
-    return WB_OK;
-}
-
-void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t place)
-{
-    const GpuConfig *config = shared->config;
-    *slice = (L2Slice){
-        .shared = shared,
-        .config = config,
-        .number = number,
-        .place = place,
-        .clock = clock_of(config->l2_khz, config->clock_khz),
-        .next = CYCLE_NEVER,
-        .head_at = CYCLE_NEVER,
-        .wait_since = CYCLE_NEVER,
-        .full_since = CYCLE_NEVER,
-        .misses = xcalloc(config->l2_mshrs, sizeof *slice->misses),
-    };
-    const uint64_t sets = config->l2_bytes / (config->l2_slices * config->l2_ways * LINE_BYTES);
-    tags_init(&slice->tags, (uint32_t)sets, (uint32_t)config->l2_ways);
-    for (uint32_t sectors = 0; sectors <= LINE_SECTORS; sectors++) {
-        const uint64_t ticks =
-            (sectors * SECTOR_BYTES + config->l2_bytes_per_tick - 1) / config->l2_bytes_per_tick;
-        slice->data_ticks[sectors] = ticks ? (uint32_t)ticks : 1;
+    if (!slice->queue.count) {
+        slice->head_at = CYCLE_NEVER;
+        return;
     }
-    if (config->l2_halves > 1)
-        slice->copies = xcalloc(sets * config->l2_ways, LINE_BYTES);
-    slice->miss_count = (uint32_t)config->l2_mshrs;
-    for (uint32_t i = 0; i < config->l2_mshrs; i++)
-        slice->misses[i].next_free = i + 1 < config->l2_mshrs ? i + 1 : NO_MISS;
+    const L2Entry *head = &slice->queue.entries[slice->queue.first];
+    const uint64_t ready = clock_tick(slice->clock, head->ready > from ? head->ready : from);
+    const uint64_t tick = ready > slice->next_tick ? ready : slice->next_tick;
+    const uint64_t unit_free = head->request->is_foreign ? 0 : l2_unit_free(slice, head->request);
+    slice->head_tick = unit_free > tick ? unit_free : tick;
+    slice->head_unit = slice->head_tick - tick;
+    slice->head_at = clock_cycle(slice->clock, slice->head_tick);
 }
+
+/* Takes in what has come through the crossbar and from the other half, in the order of arrival; returns when
+ * the next one can be. */
+static Cycle take_in(L2Slice *slice, Cycle now)
+{
+    while (slice->arrived.first && slice->queue.count < slice->config->l2_queue) {
+        const bool is_linked = slice->copies && slice->arrived.first->slice != slice->number;
+        const Cycle free =
+            is_linked ? now : crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now);
+        if (free > now)
+            return free;
+        Request *request = request_list_pop(&slice->arrived);
+        if (slice->copies && !is_linked)
+            request->is_foreign =
+                interleave_slice(&slice->shared->interleave, request->line) != slice->number;
+        l2_ring_push(&slice->queue, request,
+                     is_linked ? now : crossbar_take(slice->shared->crossbar, TO_SLICE, request, now));
+        if (slice->queue.count == 1)
+            schedule_head(slice, 0);
+    }
+    return CYCLE_NEVER;
+}
+
+/* -- what a lookup needs -- */
+
+/* What a lookup does. Sets of sectors are bit masks. */
+typedef struct LookupPlan {
+    uint64_t address; /* of the line in its slice, by which the tags know it */
+    uint32_t index;   /* of the line, or of the one that must go */
+    bool is_there;
+    bool waits; /* for sectors that are or will be on their way */
+    uint8_t hits, pending, misses;
+    uint8_t fetch;   /* from DRAM: misses, and what the fetch granularity adds to them */
+    uint8_t partial; /* of a store: not wholly written */
+} LookupPlan;
+
+/* Sectors rounded up to aligned groups of the fetch granularity. */
+static uint8_t widen(uint8_t sectors, uint64_t fetch_bytes)
+{
+    if (fetch_bytes <= SECTOR_BYTES || !sectors)
+        return sectors;
+    if (fetch_bytes >= LINE_BYTES)
+        return 0xF;
+    return (uint8_t)((sectors & 0x3 ? 0x3 : 0) | (sectors & 0xC ? 0xC : 0));
+}
+
+static LookupPlan make_plan(L2Slice *slice, const Request *request, SlicePlace place)
+{
+    LookupPlan plan = {.address = place.local};
+    plan.index = tags_find(&slice->tags, plan.address);
+    plan.is_there = plan.index != TAGS_NONE;
+    uint8_t valid = 0, pending = 0;
+    if (plan.is_there) {
+        valid = slice->tags.lines[plan.index].valid;
+        pending = slice->tags.lines[plan.index].pending;
+    } else {
+        plan.index = tags_choose(&slice->tags, plan.address);
+    }
+    plan.hits = request->sectors & valid;
+    plan.pending = request->sectors & pending;
+    plan.misses = request->sectors & (uint8_t) ~(valid | pending);
+
+    uint8_t present = valid | pending;
+    if (request->kind == REQUEST_STORE) {
+        plan.partial = l2_partial_sectors(request);
+        present |= request->sectors & (uint8_t) ~(slice->config->l2_partial_fetch ? plan.partial : 0);
+    }
+    plan.fetch = widen(plan.misses & (uint8_t)~present, slice->config->l2_fetch_bytes) & (uint8_t)~present;
+    const bool returns_data =
+        request->kind == REQUEST_LOAD || (request->kind == REQUEST_ATOMIC && request->atomic->returns);
+    plan.waits = returns_data && (plan.pending | plan.misses);
+    return plan;
+}
+
+/* What the plan lacks. */
+static L2Wait what_lacks(L2Slice *slice, const LookupPlan *plan)
+{
+    if (slice->replies.count >= slice->config->l2_reply_queue)
+        return L2_WAIT_REPLY;
+    if (plan->index == TAGS_NONE)
+        return L2_WAIT_WAYS;
+    const TagLine *line = &slice->tags.lines[plan->index];
+    const bool has_miss = plan->is_there && line->pending;
+    if (plan->waits && has_miss && slice->misses[line->note].waiting.count >= slice->config->l2_merges) {
+        slice->wait_miss = line->note;
+        return L2_WAIT_MERGE;
+    }
+    if (plan->fetch && !has_miss && !l2_may_miss(slice))
+        return L2_WAIT_MSHR;
+    if (plan->fetch && !dram_has_room(slice->shared->dram, false))
+        return L2_WAIT_READ;
+    if (!plan->is_there && line->dirty && !dram_has_room(slice->shared->dram, true))
+        return L2_WAIT_WRITE;
+    return L2_WAIT_NONE;
+}
+
+/* -- what it does -- */
 
 /* Fetches from the other half may make more of them than there are MSHRs. */
 uint32_t l2_new_miss(L2Slice *slice)
 {
-    if (slice->free_miss == NO_MISS) {
+    if (slice->free_miss == L2_NO_MISS) {
         const uint32_t count = slice->miss_count;
         slice->miss_count = 2 * count;
         slice->misses = xrealloc(slice->misses, slice->miss_count * sizeof *slice->misses);
         for (uint32_t i = count; i < 2 * count; i++)
-            slice->misses[i] = (L2Miss){.next_free = i + 1 < 2 * count ? i + 1 : NO_MISS};
+            slice->misses[i] = (L2Miss){.next_free = i + 1 < 2 * count ? i + 1 : L2_NO_MISS};
         slice->free_miss = count;
     }
     const uint32_t number = slice->free_miss;
@@ -92,96 +145,146 @@ uint32_t l2_new_miss(L2Slice *slice)
     return number;
 }
 
-void l2_free(L2Slice *slice)
+static void use_dram(L2Slice *slice, uint64_t address, uint8_t sectors, bool write, uint32_t sm,
+                     uint32_t ticket, Cycle now)
 {
-    tags_free(&slice->tags);
-    xfree(slice->misses);
-    xfree(slice->copies);
-    for (uint32_t i = 0; i < slice->fetches.count; i++) /* also those that a failed run left under way */
-        xfree(slice->fetches.items[i]);
-    VEC_FREE(&slice->fetches);
-    xfree(slice->queue.entries);
-    for (int i = 0; i < L2_DELAYS; i++)
-        xfree(slice->delays[i].entries);
+    const SlicePlace place = {slice->number, address};
+    const uint64_t local = interleave_channel_local(&slice->shared->interleave, place);
+    dram_take(slice->shared->dram, local, sectors, write, sm, ticket, now);
+    slice->used_dram = true;
 }
 
-void l2_invalidate(L2Slice *slice) { tags_invalidate(&slice->tags); }
-
-bool l2_is_idle(const L2Slice *slice)
+void l2_make_room(L2Slice *slice, uint32_t index, uint64_t address, uint32_t sm, Cycle now)
 {
-    uint32_t delayed = 0;
-    for (int i = 0; i < L2_DELAYS; i++)
-        delayed += slice->delays[i].count;
-    return !(slice->arrived.count | slice->queue.count | slice->misses_in_use | delayed |
-             slice->replies.count);
-}
-
-void l2_arrive(L2Slice *slice, Request *request) { request_list_append(&slice->arrived, request); }
-
-/* -- replies -- */
-
-/* The way whose first reply is due first. */
-static L2Ring *first_delay(L2Slice *slice)
-{
-    L2Ring *first = &slice->delays[0];
-    for (int i = 1; i < L2_DELAYS; i++)
-        if (l2_ring_ready(&slice->delays[i]) < l2_ring_ready(first))
-            first = &slice->delays[i];
-    return first;
-}
-
-/* Sends what can be sent. Returns when the first of the replies that cannot could; CYCLE_NEVER if there is
- * none, or that is not known. */
-static Cycle send_replies(L2Slice *slice, Cycle now)
-{
-    for (L2Ring *delay; delay = first_delay(slice), l2_ring_ready(delay) <= now;) {
-        Request *request = l2_ring_pop(delay);
-        if (slice->copies && request->slice != slice->number)
-            l2_send_back(slice, request, now);
-        else
-            request_list_append(&slice->replies, request);
+    const TagVictim victim = tags_replace(&slice->tags, index, address);
+    slice->statistics.evictions += victim.valid != 0;
+    if (victim.copied)
+        l2_recall(slice, victim.address, victim.copied, now);
+    if (victim.dirty) {
+        slice->statistics.write_backs += count_sectors(victim.dirty);
+        use_dram(slice, victim.address, victim.dirty, true, sm, 0, now);
     }
-    slice->asks = false;
-    while (slice->replies.first) {
-        Request *request = slice->replies.first;
-        const Cycle when = crossbar_when(slice->shared->crossbar, TO_SM, request->sm, slice->number, now);
-        if (when > now) {
-            slice->asks = when == CYCLE_NEVER;
-            return when;
-        }
-        request_list_pop(&slice->replies);
-        crossbar_send(slice->shared->crossbar, TO_SM, request, slice->shared->shard,
-                      crossbar_shard_of(slice->config, request->sm), now);
-        slice->statistics.replies++;
-    }
-    return CYCLE_NEVER;
 }
 
-void l2_fill(L2Slice *slice, uint32_t ticket, Cycle now)
+static void fetch(L2Slice *slice, const LookupPlan *plan, uint32_t sm, Cycle now)
 {
-    L2Miss *miss = &slice->misses[l2_ticket_miss(ticket)];
-    const uint8_t sectors = l2_ticket_sectors(ticket);
-    tags_fill(&slice->tags, miss->index, miss->generation, sectors);
-    miss->pending &= (uint8_t)~sectors;
-    RequestList waiting = miss->waiting;
-    miss->waiting = (RequestList){0};
-    while (waiting.first) {
-        Request *request = request_list_pop(&waiting);
-        if (request->sectors & miss->pending)
-            request_list_append(&miss->waiting, request);
-        else
-            l2_ring_push(&slice->delays[L2_DELAY_FILL], request, now + slice->config->l2_fill_latency);
+    TagLine *line = &slice->tags.lines[plan->index];
+    if (!line->pending) {
+        line->note = l2_new_miss(slice);
+        L2Miss *miss = &slice->misses[line->note];
+        miss->index = plan->index;
+        miss->generation = slice->tags.generation;
     }
-    if (!miss->pending) {
-        miss->next_free = slice->free_miss;
-        slice->free_miss = l2_ticket_miss(ticket);
-        slice->misses_in_use--;
-        slice->line_came = true;
-    }
-    slice->next = clock_earlier(slice->next, now);
+    line->pending |= plan->fetch;
+    slice->misses[line->note].pending |= plan->fetch;
+    slice->statistics.fetches += count_sectors(plan->fetch);
+    const uint32_t ticket = l2_ticket(slice->place, line->note, plan->fetch);
+    use_dram(slice, plan->address, plan->fetch, false, sm, ticket, now);
 }
 
-/* -- lookups -- */
+static void count_lookup(L2Slice *slice, const Request *request, const LookupPlan *plan)
+{
+    L2Statistics *counts = &slice->statistics;
+    const unsigned hits = count_sectors(plan->hits);
+    const unsigned pending = count_sectors(plan->pending);
+    const unsigned misses = count_sectors(plan->misses);
+    if (slice->copies && request->slice != slice->number) {
+        counts->linked_loads += request->kind == REQUEST_LOAD;
+        counts->linked_writes += request->kind != REQUEST_LOAD;
+        if (request->kind == REQUEST_LOAD) /* counted at the half that asks */
+            return;
+    }
+    slice->shared->accesses[request->sm]++;
+    switch (request->kind) {
+    case REQUEST_LOAD:
+        counts->loads++;
+        counts->load_hits += hits;
+        counts->load_pending += pending;
+        counts->load_misses += misses;
+        break;
+    case REQUEST_STORE:
+        counts->stores++;
+        counts->store_hits += hits;
+        counts->store_pending += pending;
+        counts->store_misses += misses;
+        break;
+    default:
+        counts->atomics++;
+        counts->atomic_hits += hits;
+        counts->atomic_pending += pending;
+        counts->atomic_misses += misses;
+        break;
+    }
+}
+
+static void load_sectors(Request *request)
+{
+    for (uint8_t left = request->sectors; left; left &= (uint8_t)(left - 1)) {
+        const unsigned offset = (unsigned)__builtin_ctz(left) * SECTOR_BYTES;
+        memcpy(request->data + offset, request->place + offset, SECTOR_BYTES);
+    }
+}
+
+void l2_move_data(const L2Slice *slice, Request *request)
+{
+    if (!request->place)
+        return;
+    if (request->kind == REQUEST_ATOMIC)
+        slice->shared->atomic(request->atomic, request->place);
+    else if (request->kind == REQUEST_STORE)
+        l2_store_bytes(request, request->place);
+    else
+        load_sectors(request);
+}
+
+/* Looks a request up in L2 clock `tick`, which is in cycle `now`. Either does all of it and returns
+ * L2_WAIT_NONE, or changes nothing and says what is lacking. */
+static L2Wait look_up_request(L2Slice *slice, Request *request, uint64_t tick, Cycle now)
+{
+    const SlicePlace place = interleave_locate(&slice->shared->interleave, request->line);
+    if (request->is_foreign)
+        return l2_lookup_foreign(slice, request, place, now);
+    const LookupPlan plan = make_plan(slice, request, place);
+    const L2Wait lacks = what_lacks(slice, &plan);
+    if (lacks != L2_WAIT_NONE)
+        return lacks;
+
+    slice->moved = request->sectors;
+    const bool merges = plan.waits && plan.is_there && slice->tags.lines[plan.index].pending;
+    slice->statistics.mshr_merges += merges;
+    count_lookup(slice, request, &plan);
+    if (!plan.is_there)
+        l2_make_room(slice, plan.index, plan.address, request->sm, now);
+    if (plan.fetch)
+        fetch(slice, &plan, request->sm, now);
+    TagLine *line = tags_use(&slice->tags, plan.index);
+    if (request->kind != REQUEST_LOAD) {
+        line->valid |= request->sectors & (uint8_t)~line->pending;
+        line->dirty |= request->sectors;
+    }
+    if (slice->copies)
+        l2_keep_coherent(slice, request, line, plan.address, now);
+    l2_move_data(slice, request);
+
+    const Cycle latency = slice->config->l2_latency;
+    Cycle done = now;
+    bool behind_atomic = slice->wrote_atomic && request->line == slice->written_line;
+    if (request->kind != REQUEST_LOAD) {
+        const Cycle after = clock_cycle(slice->clock, l2_occupy_writer(slice, request, tick));
+        behind_atomic = request->kind == REQUEST_ATOMIC;
+        if (behind_atomic)
+            slice->atomic_done = done = after + slice->config->l2_atomic_latency;
+    } else if (behind_atomic && slice->atomic_done > done) {
+        done = slice->atomic_done;
+    }
+    if (plan.waits)
+        request_list_append(&slice->misses[line->note].waiting, request);
+    else
+        l2_ring_push(&slice->delays[behind_atomic ? L2_DELAY_ATOMIC : L2_DELAY_HIT], request, done + latency);
+    return L2_WAIT_NONE;
+}
+
+/* -- the head of the queue -- */
 
 static uint64_t *wait_counter(L2Slice *slice)
 {
@@ -229,26 +332,10 @@ bool l2_can_go_on(const L2Slice *slice)
     }
 }
 
-/* Works out when the head of the queue can be looked up, but not before `from`. */
-static void schedule_head(L2Slice *slice, Cycle from)
-{
-    if (!slice->queue.count) {
-        slice->head_at = CYCLE_NEVER;
-        return;
-    }
-    const L2Entry *head = &slice->queue.entries[slice->queue.first];
-    const uint64_t ready = clock_tick(slice->clock, head->ready > from ? head->ready : from);
-    const uint64_t tick = ready > slice->next_tick ? ready : slice->next_tick;
-    const uint64_t unit_free = head->request->is_foreign ? 0 : l2_unit_free(slice, head->request);
-    slice->head_tick = unit_free > tick ? unit_free : tick;
-    slice->head_unit = slice->head_tick - tick;
-    slice->head_at = clock_cycle(slice->clock, slice->head_tick);
-}
-
 /* How many ticks the lookup just done takes of the slice. */
 static uint64_t busy_ticks(L2Slice *slice, const Request *request)
 {
-    const uint32_t busy = slice->data_ticks[__builtin_popcount(slice->moved)];
+    const uint32_t busy = slice->data_ticks[count_sectors(slice->moved)];
     slice->statistics.data_busy += busy;
     if (request->strength != REQUEST_SYSTEM || slice->config->l2_system_load <= 100 * busy)
         return busy;
@@ -264,7 +351,7 @@ static void look_up(L2Slice *slice, Cycle now)
         schedule_head(slice, now);
     while (slice->head_at <= now) {
         Request *request = slice->queue.entries[slice->queue.first].request;
-        set_wait(slice, l2_lookup(slice, request, slice->head_tick, now), now);
+        set_wait(slice, look_up_request(slice, request, slice->head_tick, now), now);
         if (slice->wait != L2_WAIT_NONE) {
             slice->head_at = CYCLE_NEVER;
             return;
@@ -276,27 +363,70 @@ static void look_up(L2Slice *slice, Cycle now)
     }
 }
 
-/* Takes in what has come through the crossbar and from the other half, in the order of arrival; returns when
- * the next one can be. */
-static Cycle take_in(L2Slice *slice, Cycle now)
+/* -- out -- */
+
+void l2_fill(L2Slice *slice, uint32_t ticket, Cycle now)
 {
-    while (slice->arrived.first && slice->queue.count < slice->config->l2_queue) {
-        const bool is_linked = slice->copies && slice->arrived.first->slice != slice->number;
-        const Cycle free =
-            is_linked ? now : crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now);
-        if (free > now)
-            return free;
-        Request *request = request_list_pop(&slice->arrived);
-        if (slice->copies && !is_linked)
-            request->is_foreign =
-                interleave_slice(&slice->shared->interleave, request->line) != slice->number;
-        l2_ring_push(&slice->queue, request,
-                     is_linked ? now : crossbar_take(slice->shared->crossbar, TO_SLICE, request, now));
-        if (slice->queue.count == 1)
-            schedule_head(slice, 0);
+    L2Miss *miss = &slice->misses[l2_ticket_miss(ticket)];
+    const uint8_t sectors = l2_ticket_sectors(ticket);
+    tags_fill(&slice->tags, miss->index, miss->generation, sectors);
+    miss->pending &= (uint8_t)~sectors;
+    RequestList waiting = miss->waiting;
+    miss->waiting = (RequestList){0};
+    while (waiting.first) {
+        Request *request = request_list_pop(&waiting);
+        if (request->sectors & miss->pending)
+            request_list_append(&miss->waiting, request);
+        else
+            l2_ring_push(&slice->delays[L2_DELAY_FILL], request, now + slice->config->l2_fill_latency);
+    }
+    if (!miss->pending) {
+        miss->next_free = slice->free_miss;
+        slice->free_miss = l2_ticket_miss(ticket);
+        slice->misses_in_use--;
+        slice->line_came = true;
+    }
+    slice->next = clock_earlier(slice->next, now);
+}
+
+/* The way whose first reply is due first. */
+static L2Ring *first_delay(L2Slice *slice)
+{
+    L2Ring *first = &slice->delays[0];
+    for (int i = 1; i < L2_DELAYS; i++)
+        if (l2_ring_ready(&slice->delays[i]) < l2_ring_ready(first))
+            first = &slice->delays[i];
+    return first;
+}
+
+/* Sends what can be sent. Returns when the first of the replies that cannot could; CYCLE_NEVER if there is
+ * none, or that is not known. */
+static Cycle send_replies(L2Slice *slice, Cycle now)
+{
+    for (L2Ring *delay; delay = first_delay(slice), l2_ring_ready(delay) <= now;) {
+        Request *request = l2_ring_pop(delay);
+        if (slice->copies && request->slice != slice->number)
+            l2_send_back(slice, request, now);
+        else
+            request_list_append(&slice->replies, request);
+    }
+    slice->asks = false;
+    while (slice->replies.first) {
+        Request *request = slice->replies.first;
+        const Cycle when = crossbar_when(slice->shared->crossbar, TO_SM, request->sm, slice->number, now);
+        if (when > now) {
+            slice->asks = when == CYCLE_NEVER;
+            return when;
+        }
+        request_list_pop(&slice->replies);
+        crossbar_send(slice->shared->crossbar, TO_SM, request, slice->shared->shard,
+                      crossbar_shard_of(slice->config, request->sm), now);
+        slice->statistics.replies++;
     }
     return CYCLE_NEVER;
 }
+
+/* -- time -- */
 
 static void account_full(L2Slice *slice, Cycle now)
 {

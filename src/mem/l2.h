@@ -178,10 +178,10 @@ static inline Cycle l2_ring_ready(const L2Ring *ring)
     return ring->count ? ring->entries[ring->first].ready : CYCLE_NEVER;
 }
 
-/* l2_lookup.c: looks a request up in L2 clock `tick`, which is in cycle `now`. Either does all of it and
- * returns L2_WAIT_NONE, or changes nothing and says what is lacking. */
-L2Wait l2_lookup(L2Slice *slice, Request *request, uint64_t tick, Cycle now);
+/* l2.c */
 
+/* Behind the last free miss record. */
+enum { L2_NO_MISS = UINT32_MAX };
 /* Whether an MSHR is free. */
 static inline bool l2_may_miss(const L2Slice *slice)
 {
@@ -191,6 +191,8 @@ static inline bool l2_may_miss(const L2Slice *slice)
 uint32_t l2_new_miss(L2Slice *slice);
 /* Makes room for a line; the plan of a lookup or of a copy has seen to it that the one at `index` may go. */
 void l2_make_room(L2Slice *slice, uint32_t index, uint64_t address, uint32_t sm, Cycle now);
+/* Moves the request's data between it and the line's place. */
+void l2_move_data(const L2Slice *slice, Request *request);
 
 /* l2_halves.c */
 
@@ -200,6 +202,9 @@ L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cyc
 void l2_send_back(L2Slice *slice, Request *request, Cycle now);
 /* Such a reply has come. */
 void l2_take_back(L2Slice *slice, Request *request, Cycle now);
+/* After the lookup of a line of its own. Sectors that go to the other half are copies from now on; copies of
+ * what is written must go, unless the store has come by them and changed them. */
+void l2_keep_coherent(L2Slice *slice, const Request *request, TagLine *line, uint64_t address, Cycle now);
 /* Has copies of the line's sectors at the other half dropped. */
 void l2_recall(L2Slice *slice, uint64_t address, uint8_t sectors, Cycle now);
 /* Drops copies; `address` is the line's in its own slice. */
@@ -209,10 +214,8 @@ static inline uint32_t l2_drop_place(uint64_t value) { return value >> 4 & 0xFF;
 static inline uint8_t l2_drop_sectors(uint64_t value) { return value & 0xF; }
 static inline uint64_t l2_drop_address(uint64_t value) { return value >> 12 << 7; }
 
-/* l2_data.c */
+/* l2_write.c */
 
-/* Moves the request's data. */
-void l2_move_data(const L2Slice *slice, Request *request);
 /* Puts what a store writes into the bytes of its line. */
 void l2_store_bytes(const Request *request, uint8_t *line);
 /* Sectors of a store that are not wholly written. */
@@ -223,5 +226,8 @@ uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool a
 /* The first tick in which the writing unit lets the request be looked up: it is free for a store or an
  * atomic; what an atomic did is written where a load of the same line can read it. */
 uint64_t l2_unit_free(const L2Slice *slice, const Request *request);
+/* The writing unit begins within the lookup's tick, or when it is done with the one before. Returns the first
+ * tick after its work. */
+uint64_t l2_occupy_writer(L2Slice *slice, const Request *request, uint64_t tick);
 
 #endif

@@ -83,6 +83,18 @@ void l2_recall(L2Slice *slice, uint64_t address, uint8_t sectors, Cycle now)
                MESSAGE_DROP, address >> 7 << 12 | place << 4 | sectors, NULL);
 }
 
+void l2_keep_coherent(L2Slice *slice, const Request *request, TagLine *line, uint64_t address, Cycle now)
+{
+    const bool is_linked = request->slice != slice->number;
+    if (request->kind == REQUEST_LOAD) {
+        line->copied |= is_linked ? request->sectors : 0;
+    } else if (request->kind == REQUEST_ATOMIC || !is_linked) {
+        if (line->copied & request->sectors)
+            l2_recall(slice, address, line->copied & request->sectors, now);
+        line->copied &= (uint8_t)~request->sectors;
+    }
+}
+
 /* -- fetching -- */
 
 static Request *new_fetch(L2Slice *slice)
@@ -150,7 +162,7 @@ static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t se
     fetch->kind = REQUEST_LOAD;
     fetch->sectors = sectors;
     fetch->ticket = l2_ticket(slice->place, number, sectors);
-    slice->statistics.link_fetches += (unsigned)__builtin_popcount(sectors);
+    slice->statistics.link_fetches += count_sectors(sectors);
     cross(slice, place.slice, MESSAGE_LINKED, fetch, now);
 }
 
@@ -164,9 +176,9 @@ static L2Wait look_for_copy(L2Slice *slice, Request *request, SlicePlace place, 
     const uint8_t misses = request->sectors & (uint8_t) ~(hits | pending);
     slice->shared->accesses[request->sm]++;
     slice->statistics.loads++;
-    slice->statistics.load_hits += (unsigned)__builtin_popcount(hits);
-    slice->statistics.load_pending += (unsigned)__builtin_popcount(pending);
-    slice->statistics.load_misses += (unsigned)__builtin_popcount(misses);
+    slice->statistics.load_hits += count_sectors(hits);
+    slice->statistics.load_pending += count_sectors(pending);
+    slice->statistics.load_misses += count_sectors(misses);
     if (request->place && hits)
         copy_sectors(request->data, copy_of(slice, index), hits);
     const bool alone = request->strength != REQUEST_WEAK && pending;

@@ -5,7 +5,7 @@
  * hash table.
  *
  * Loads. A load looks its lines up in the L1, one at a time as the queue lets it. What the L1 lacks is asked
- * for with one request a line; what comes back is handed by the L1 to all loads that wait for it. A load whose
+ * for with one request a line; what comes back the L1 hands to all loads that wait for it. A load whose
  * sectors all come at once, of one line, does its second phase right on them, wherever they are. Otherwise
  * they are gathered in staging bytes until the last has come. Lanes in a row of staging bytes are as if they
  * had been consecutive in memory, which is the fastest form. */
@@ -318,7 +318,8 @@ uint64_t *lsu_load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
 {
     LsuLoad *load = &op->load;
     const AccessLine *line = &load->lines[load->next_line];
-    const L1Load wanted = {line->line, line->sectors, load->is_cached, lsu_can_send(lsu), op, load->next_line};
+    const L1Load wanted = {
+        line->line, line->sectors, load->is_cached, lsu_can_send(lsu), op, load->next_line};
     L1Answer answer;
     const L1Status status = l1_load(&lsu->l1, &wanted, &answer);
     if (status == L1_FULL)

@@ -42,8 +42,8 @@ int lsu_carry_out(Step *step, Access *access, SecondPhase *perform);
 Cycle lsu_advance(Lsu *lsu, Cycle now);
 /* Whether a request waits for a credit of which nothing is known yet: ask again in the next window. */
 bool lsu_asks(const Lsu *lsu);
-/* A reply has arrived: it enters through the SM's port behind those before it. sm->lsu_reply is when the first
- * of them is wholly in; in that cycle lsu_deliver() does what has come. */
+/* A reply has arrived: it enters through the SM's port behind those before it. sm->lsu_reply is when the
+ * first of them is wholly in; in that cycle lsu_deliver() does what has come. */
 void lsu_take(Lsu *lsu, Request *reply, Cycle now);
 void lsu_deliver(Lsu *lsu, Cycle now);
 /* What one reply brings; it is wholly in. */

@@ -1,9 +1,9 @@
 /* Stores and atomics on global memory.
  *
  * A store's second phase runs when it issues: its bytes go into the requests, one a line, and take effect at
- * the slice. The operands of an atomic travel in its requests, and the old values come back with them. Requests
- * wait in the record until its turn in the queue; each passes the L1 on its way out, so that later loads of the
- * SM find what it wrote, or nothing. */
+ * the slice. The operands of an atomic travel in its requests, and the old values come back with them.
+ * Requests wait in the record until its turn in the queue; each passes the L1 on its way out, so that later
+ * loads of the SM find what it wrote, or nothing. */
 #include <string.h>
 
 #include "sm/lsu/unit.h"

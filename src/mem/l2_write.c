@@ -1,4 +1,5 @@
-/* What an L2 slice does with the bytes of a line, and how long its writing unit takes for them. */
+/* The unit of an L2 slice that writes: what stores and atomics do to the bytes of a line, and how long it
+ * takes for them. */
 #include <string.h>
 
 #include "mem/l2.h"
@@ -41,26 +42,6 @@ void l2_store_bytes(const Request *request, uint8_t *line)
     }
 }
 
-static void load_sectors(Request *request)
-{
-    for (uint8_t left = request->sectors; left; left &= (uint8_t)(left - 1)) {
-        const unsigned offset = (unsigned)__builtin_ctz(left) * SECTOR_BYTES;
-        memcpy(request->data + offset, request->place + offset, SECTOR_BYTES);
-    }
-}
-
-void l2_move_data(const L2Slice *slice, Request *request)
-{
-    if (!request->place)
-        return;
-    if (request->kind == REQUEST_ATOMIC)
-        slice->shared->atomic(request->atomic, request->place);
-    else if (request->kind == REQUEST_STORE)
-        l2_store_bytes(request, request->place);
-    else
-        load_sectors(request);
-}
-
 static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
 {
     uint64_t addresses[2] = {0}; /* a bit for each byte of the line at which an element begins */
@@ -70,12 +51,12 @@ static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
         addresses[offset / 64] |= 1ull << (offset % 64);
         sectors |= 1u << offset / SECTOR_BYTES;
     }
-    const uint64_t sector_count = (uint64_t)__builtin_popcount(sectors);
+    const uint64_t touched = count_sectors((uint8_t)sectors);
     const uint64_t distinct =
         (uint64_t)__builtin_popcountll(addresses[0]) + (uint64_t)__builtin_popcountll(addresses[1]);
     const bool combined = !work->returns || work->combines;
-    return config->l2_atomic_request + (sector_count - 1) * config->l2_atomic_sector +
-           (distinct - sector_count) * config->l2_atomic_word +
+    return config->l2_atomic_request + (touched - 1) * config->l2_atomic_sector +
+           (distinct - touched) * config->l2_atomic_word +
            (combined ? 0 : (work->count - distinct) * config->l2_atomic_same);
 }
 
@@ -83,7 +64,7 @@ uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool a
 {
     if (request->kind == REQUEST_ATOMIC)
         return atomic_time(config, request->atomic);
-    const uint64_t sectors = (uint64_t)__builtin_popcount(request->sectors);
+    const uint64_t sectors = count_sectors(request->sectors);
     const uint64_t first =
         again && config->l2_store_again ? config->l2_store_again : config->l2_store_request;
     return first + (sectors - 1) * config->l2_store_sector;
@@ -96,4 +77,15 @@ uint64_t l2_unit_free(const L2Slice *slice, const Request *request)
     if (!slice->wrote_atomic || request->line != slice->written_line)
         return 0;
     return (slice->writer_free + slice->config->l2_atomic_load) / 100;
+}
+
+uint64_t l2_occupy_writer(L2Slice *slice, const Request *request, uint64_t tick)
+{
+    const uint64_t time = l2_writing_time(slice->config, request, request->line == slice->written_line);
+    const uint64_t start = clock_later(tick * 100, slice->writer_free);
+    slice->writer_free = start + time;
+    slice->written_line = request->line;
+    slice->wrote_atomic = request->kind == REQUEST_ATOMIC;
+    slice->statistics.writer_busy += time;
+    return (slice->writer_free + 99) / 100;
 }
