@@ -1,7 +1,8 @@
 /* The parts of the machine that count something, and where their counters are. Behind them come the policies
  * that have counters of their own, as the build found them. */
 #include "api/cycle.h"
-#include "sm/lsu/lsu.h"
+#include "grid/inspect.h"
+#include "sm/inspect.h"
 
 static const Stat exec_rows[] = {
 #define COUNT(field, unit, description) {#field, unit, description, offsetof(ExecStatistics, field)},
@@ -24,13 +25,12 @@ static uint32_t count_sms(const CycleMachine *machine) { return machine->sm_coun
 static const void *exec_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
     (void)now;
-    return &machine->sms[index]->machine.statistics;
+    return sm_exec_counters(machine->sms[index]);
 }
 
 static const void *sm_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
-    sm_account(machine->sms[index], now);
-    return &machine->sms[index]->statistics;
+    return sm_counters(machine->sms[index], now);
 }
 
 static uint32_t count_schedulers(const CycleMachine *machine)
@@ -41,20 +41,18 @@ static uint32_t count_schedulers(const CycleMachine *machine)
 static const void *scheduler_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
     const uint32_t each = (uint32_t)machine->config.schedulers;
-    Sm *sm = machine->sms[index / each];
-    sm_account(sm, now);
-    return &sm->schedulers[index % each].statistics;
+    return sm_scheduler_counters(machine->sms[index / each], index % each, now);
 }
 
 static const void *lsu_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
-    return lsu_counters(machine->sms[index]->lsu, now);
+    return sm_lsu_counters(machine->sms[index], now);
 }
 
 static const void *l1_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
     (void)now;
-    return lsu_l1_counters(machine->sms[index]->lsu);
+    return sm_l1_counters(machine->sms[index]);
 }
 
 static uint32_t count_slices(const CycleMachine *machine) { return machine->crossbar.slice_count; }
@@ -107,14 +105,13 @@ static uint32_t count_front_ends(const CycleMachine *machine)
 static const void *front_end_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
     (void)index, (void)now;
-    return &machine->front_end->statistics;
+    return front_end_counters(machine->front_end);
 }
 
 static const void *graph_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
     (void)index;
-    dats_account(machine->front_end->dats, now);
-    return &machine->front_end->dats->statistics;
+    return front_end_graph_counters(machine->front_end, now);
 }
 
 /* -- policies -- */
@@ -132,8 +129,7 @@ const void *component_of_scheduler(const CycleMachine *machine, uint32_t index, 
 const void *component_of_front_end(const CycleMachine *machine, uint32_t index, const StatTable *table)
 {
     (void)index;
-    const void *counters = dispatcher_counters(&machine->front_end->dispatcher, table);
-    return counters ? counters : dats_order_counters(machine->front_end->dats, table);
+    return front_end_policy_counters(machine->front_end, table);
 }
 
 /* What there is one of the kind for, and where. */

@@ -84,8 +84,6 @@ WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error);
 WbStatus cycle_fail(WbGpu *gpu, uint32_t sm, Cycle time, Error *error);
 /* What runs is about to be dropped because of the error: its records are kept as far as it is. */
 void cycle_keep_cut_off(WbGpu *gpu, const Error *error);
-/* Whether the slot has a block, or the report of one that the front end has not read. */
-bool cycle_is_open(const BlockSlot *slot);
 
 /* -- dependency graphs (cycle_graph.c) -- */
 

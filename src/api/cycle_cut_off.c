@@ -9,17 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first cycle behind all in which something happened, wherever windows end. */
-static Cycle behind_all(const CycleMachine *machine)
-{
-    Cycle latest = machine->front_end->shard.latest;
-    for (uint32_t i = 0; i < machine->sm_count; i++)
-        latest = machine->sms[i]->shard.latest > latest ? machine->sms[i]->shard.latest : latest;
-    for (uint32_t i = 0; i < machine->partition_count; i++)
-        latest =
-            machine->partitions[i]->shard.latest > latest ? machine->partitions[i]->shard.latest : latest;
-    return latest + 1;
-}
+#include "grid/inspect.h"
+#include "sm/inspect.h"
 
 WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error)
 {
@@ -28,7 +19,7 @@ WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error)
         char what[160];
         if (machine->running.items[i]->grid->ended != CYCLE_NEVER)
             continue;
-        const Cycle since = behind_all(machine);
+        const Cycle since = world_latest(machine->world) + 1; /* wherever windows end */
         gpu->now = since > gpu->now ? since : gpu->now;
         snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
                  since);
@@ -37,20 +28,12 @@ WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error)
     return WB_OK;
 }
 
-static bool is_there(const Sm *sm, const SmKernel *kernel)
-{
-    for (uint32_t i = 0; i < sm->block_capacity; i++)
-        if (sm->blocks[i].block && sm->blocks[i].kernel == kernel)
-            return true;
-    return false;
-}
-
 /* Whose instruction it was. A store may fail when its kernel has gone already: then it counts as the first
  * one's. */
 static void note_failure(CycleMachine *machine, const Sm *sm, const SmKernel *kernel)
 {
     uint32_t failed = machine->running.count - 1;
-    while (failed && !(is_there(sm, kernel) && cycle_is_of(machine->running.items[failed], kernel)))
+    while (failed && !(sm_has_block_of(sm, kernel) && cycle_is_of(machine->running.items[failed], kernel)))
         failed--;
     machine->running.items[failed]->record->status = RECORD_FAILED;
 }
@@ -79,15 +62,10 @@ WbStatus cycle_fail(WbGpu *gpu, uint32_t sm, Cycle time, Error *error)
 
 /* -- records -- */
 
-bool cycle_is_open(const BlockSlot *slot)
+static void note_open(HostKernel *kernel, const SeenBlock *seen)
 {
-    return slot->block || (slot->report.ended && !slot->report.is_taken);
-}
-
-static void note_open(HostKernel *kernel, const BlockSlot *slot)
-{
-    const BlockReport *report = &slot->report;
-    const GridKernel *launch = grid_kernel_of(report->kernel);
+    const BlockReport *report = seen->report;
+    const GridKernel *launch = grid_kernel_of(seen->kernel);
     if (grid_kernel_root(launch) != kernel->grid)
         return;
     kernel->record->warp_instructions += report->warp_instructions;
@@ -97,7 +75,7 @@ static void note_open(HostKernel *kernel, const BlockSlot *slot)
         return;
     if (!block->started)
         block->started = report->started;
-    if (!slot->block && !report->suspended)
+    if (!seen->block && !report->suspended)
         block->ended = report->ended;
 }
 
@@ -105,12 +83,12 @@ static void note_open(HostKernel *kernel, const BlockSlot *slot)
  * far. */
 static void note_unended(const CycleMachine *machine, HostKernel *kernel)
 {
-    for (uint32_t s = 0; s < machine->sm_count; s++)
-        for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)
-            if (cycle_is_open(&machine->sms[s]->blocks[i]))
-                note_open(kernel, &machine->sms[s]->blocks[i]);
-    for (uint32_t i = 0; i < machine->front_end->devices.count; i++) {
-        const GridKernel *launch = machine->front_end->devices.items[i];
+    SeenBlock seen;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        for (uint32_t at = 0; sm_next_open_block(machine->sms[i], &at, &seen);)
+            note_open(kernel, &seen);
+    for (uint32_t i = 0; i < front_end_device_count(machine->front_end); i++) {
+        const GridKernel *launch = front_end_device(machine->front_end, i);
         if (grid_kernel_root(launch) != kernel->grid)
             continue;
         kernel->record->warp_instructions += launch->warp_instructions;

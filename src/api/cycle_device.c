@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sm/stages.h"
+#include "sm/inspect.h"
 
 /* Launches of one kernel with blocks of one shape count as one kernel to the SMs: they share what the
  * instruction cache holds, and the memory of ended blocks. Numbers above those of the host's launches. */
@@ -26,10 +26,9 @@ static uint32_t shape_number(CycleMachine *machine, const Launch *launch)
 /* The thread's index in its SM [DTBL §4.2]. */
 static uint32_t hardware_thread(const Sm *sm, const Warp *warp, unsigned lane)
 {
-    uint32_t slot = 0;
-    while (sm->warps[slot].warp != warp)
-        slot++;
-    return slot * warp->width + lane;
+    SeenWarp seen;
+    sm_find_warp(sm, warp, &seen); /* it calls, so it is there */
+    return seen.slot * warp->width + lane;
 }
 
 /* When the command is where it waits for its turn: a kernel's launch takes its latency to get there. */

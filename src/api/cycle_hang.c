@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "exec/hang/hang.h"
-#include "sm/sched/sched.h"
+#include "grid/inspect.h"
+#include "sm/inspect.h"
 
 const char *const cycle_wait_descriptions[WAIT_COUNT] = {
 #define WAIT(identifier, description) [WAIT_##identifier] = description,
@@ -29,30 +30,30 @@ static const char *const phases[] = {
     [PHASE_RESTORES] = "is being restored",
 };
 
-/* What the warp in the slot waits for. */
-static const char *describe_wait(const Sm *sm, uint32_t slot)
+/* What the warp waits for. */
+static const char *describe_wait(const SeenWarp *seen)
 {
-    return sm_refused(sm) >> slot & 1 ? "Ready, but the policy of its scheduler lets none issue"
-                                      : cycle_wait_descriptions[sm->warps[slot].wait];
+    return seen->is_refused ? "Ready, but the policy of its scheduler lets none issue"
+                            : cycle_wait_descriptions[seen->wait];
 }
 
-static void keep_block(HangRecord *hang, const Sm *sm, uint32_t index)
+static void keep_block(HangRecord *hang, const Sm *sm, uint32_t number, const SeenBlock *seen)
 {
-    const BlockSlot *slot = &sm->blocks[index];
-    const char *name = slot->launch.program->name;
+    const Block *block = seen->block;
+    const char *name = seen->kernel->launch.program->name;
     if (hang->blocks.count == BLOCKS_KEPT) {
         hang->left_out++;
         return;
     }
-    HangBlock block = {.kernel = arena_strndup(&hang->arena, name, strlen(name)),
-                       .index = {slot->block->index[0], slot->block->index[1], slot->block->index[2]},
-                       .sm = sm->number,
-                       .state = phases[slot->phase]};
-    for (uint32_t w = 0; w < slot->block->warp_count; w++)
-        for (uint32_t i = 0; i < MAX_WARPS; i++)
-            if (sm->warps[i].warp == &slot->block->warps[w])
-                hang_list_warp(&block.lanes, sm->warps[i].warp, describe_wait(sm, i), &hang->arena);
-    VEC_PUSH(&hang->blocks, block);
+    HangBlock kept = {.kernel = arena_strndup(&hang->arena, name, strlen(name)),
+                      .index = {block->index[0], block->index[1], block->index[2]},
+                      .sm = number,
+                      .state = phases[seen->phase]};
+    SeenWarp warp;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        if (sm_find_warp(sm, &block->warps[w], &warp))
+            hang_list_warp(&kept.lanes, warp.warp, describe_wait(&warp), &hang->arena);
+    VEC_PUSH(&hang->blocks, kept);
 }
 
 /* -- blocks that have not been dispatched -- */
@@ -64,7 +65,7 @@ static bool put_shortage(const CycleMachine *machine, const Resources *need, cha
                                         "barriers"};
     bool is_short[5] = {0}, has_room = false;
     for (uint32_t i = 0; i < machine->sm_count; i++) {
-        const Resources *free = &machine->front_end->dispatcher.view.sms[i].free;
+        const Resources *free = front_end_free_on(machine->front_end, i);
         const bool lacks[5] = {free->blocks < need->blocks, free->warps < need->warps,
                                free->registers < need->registers, free->shared_bytes < need->shared_bytes,
                                free->barriers < need->barriers};
@@ -104,23 +105,6 @@ static bool find_waiting(const GraphRun *run, uint32_t *waiting, uint32_t *paren
     return false;
 }
 
-static bool is_active(const Dispatcher *dispatcher, const GridKernel *kernel)
-{
-    for (uint32_t i = 0; i < dispatcher->kernels.count; i++)
-        if (dispatcher->kernels.items[i] == kernel)
-            return true;
-    return false;
-}
-
-/* Whether an SM has room for a block, and the policy lets it in. */
-static bool is_admitted(const Dispatcher *dispatcher, const GridKernel *kernel)
-{
-    for (uint32_t i = 0; i < dispatcher->view.sm_count; i++)
-        if (dispatch_fits(&dispatcher->view, kernel, i))
-            return true;
-    return false;
-}
-
 static void put_undispatched(const CycleMachine *machine, const GridKernel *kernel, char *text, size_t size)
 {
     char names[2][160];
@@ -136,14 +120,14 @@ static void put_undispatched(const CycleMachine *machine, const GridKernel *kern
         snprintf(text, size,
                  "The kernel waits for an entry of the kernel distributor, whose %u entries are taken (knob "
                  "concurrent_kernels).",
-                 machine->front_end->kmu.distributor.count);
+                 front_end_entries(machine->front_end));
     else if (!kernel->graph && put_shortage(machine, &kernel->need, names[0], sizeof names[0]))
         snprintf(text, size,
                  "The blocks that have not been dispatched wait for a place: no SM has enough %s free.",
                  names[0]);
-    else if (!kernel->graph && !is_active(&machine->front_end->dispatcher, kernel))
+    else if (!kernel->graph && !front_end_is_active(machine->front_end, kernel))
         snprintf(text, size, "The kernel has not begun: its launch is on its way.");
-    else if (!kernel->graph && is_admitted(&machine->front_end->dispatcher, kernel))
+    else if (!kernel->graph && front_end_admits(machine->front_end, kernel))
         snprintf(
             text, size,
             "SMs have room for blocks that have not been dispatched, to which the dispatcher had not come: "
@@ -166,13 +150,13 @@ static HangFacts look_at_blocks(const CycleMachine *machine, const HostKernel *k
                        .waiting_launches = machine->waiting_launches,
                        .undispatched = waits_for_place ? hang->not_dispatched : 0,
                        .resident = resources_fit(&sm, &kernel->grid->need) * machine->sm_count};
-    for (uint32_t s = 0; s < machine->sm_count; s++)
-        for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++) {
-            const BlockSlot *slot = &machine->sms[s]->blocks[i];
-            if (!slot->block || !cycle_is_of(kernel, slot->kernel))
+    SeenBlock seen;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        for (uint32_t at = 0; sm_next_block(machine->sms[i], &at, &seen);) {
+            if (!cycle_is_of(kernel, seen.kernel))
                 continue;
-            hang_survey(&facts, slot->block);
-            keep_block(hang, machine->sms[s], i);
+            hang_survey(&facts, seen.block);
+            keep_block(hang, machine->sms[i], i, &seen);
         }
     hang->on_sms = facts.blocks;
     return facts;
@@ -209,21 +193,21 @@ static bool put_policy_cause(const CycleMachine *machine, char *text, size_t siz
         snprintf(text, size,
                  "the policy '%s' of the warp schedulers lets no warp issue, though %u could. Correct it, or "
                  "choose another one (knob warp_scheduler).",
-                 machine->sms[0]->policy->name, warps);
+                 sm_policy_name(machine->sms[0]), warps);
     return warps != 0;
 }
 
 /* Of blocks that are not held up by each other: what the machine lacks, and what to do. */
-static void put_machine_cause(const FrontEnd *front_end, HangRecord *hang, bool is_graph_stuck)
+static void put_machine_cause(const CycleMachine *machine, HangRecord *hang, bool is_graph_stuck)
 {
-    const uint32_t waiting = front_end->kmu.waiting.count - front_end->kmu.first_waiting;
+    const uint32_t waiting = front_end_waiting_kernels(machine->front_end);
     if (waiting) {
         hang->cause = arena_printf(&hang->arena,
                                    "%u launched kernels find no entry of the kernel distributor: all %" PRIu64
                                    " (knob concurrent_kernels) are held by kernels that cannot go on before "
                                    "them. Raise the knob, or "
                                    "launch fewer kernels at once that wait for others.",
-                                   waiting, front_end->config->concurrent_kernels);
+                                   waiting, machine->config.concurrent_kernels);
         return;
     }
     const char **const source = is_graph_stuck ? &hang->graph : &hang->undispatched;
@@ -251,10 +235,11 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
     put_undispatched(machine, grid, text, sizeof text);
     hang->undispatched = keep_text(hang, text);
     text[0] = '\0';
-    const bool is_graph_stuck = grid->graph && dats_describe(machine->front_end->dats, text, sizeof text);
+    const bool is_graph_stuck =
+        grid->graph && front_end_describe_graph(machine->front_end, text, sizeof text);
     hang->graph = keep_text(hang, text);
     if (!*hang->cause && status == RECORD_DEADLOCK)
-        put_machine_cause(machine->front_end, hang, is_graph_stuck);
+        put_machine_cause(machine, hang, is_graph_stuck);
     put_sentence(hang, what);
     return hang;
 }

@@ -101,22 +101,11 @@ static void begin_kernel(WbGpu *gpu)
     CycleMachine *machine = gpu->cycle;
     cycle_forget_latest(machine);
     for (uint32_t i = 0; i < machine->sm_count; i++) {
-        Machine *seen = &machine->sms[i]->machine;
         if (machine->running.count)
             sm_empty_l1(machine->sms[i], gpu->now);
         else
             sm_begin_kernel(machine->sms[i]);
-        seen->clock_khz = gpu->machine.clock_khz;
-        seen->sm_count = gpu->machine.sm_count;
-        seen->warps_per_sm = gpu->machine.warps_per_sm;
-        seen->heap = gpu->machine.heap;
-        seen->waker = &machine->front_end->waker;
-        seen->runtime = gpu->machine.runtime;
-        seen->textures = gpu->machine.textures;
-        seen->output = gpu->machine.output;
-        seen->output_context = gpu->machine.output_context;
-        seen->assertion_output = gpu->machine.assertion_output;
-        seen->assertion_context = gpu->machine.assertion_context;
+        sm_surround(machine->sms[i], &gpu->machine, front_end_waker(machine->front_end));
     }
 }
 

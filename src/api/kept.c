@@ -2,6 +2,8 @@
  * then on, too. */
 #include "api/gpu.h"
 
+#include "sm/inspect.h"
+
 /* Samples of all kernels together, more or less: a picture is no wider. */
 enum { SAMPLES = 1000, FIRST_INTERVAL = 128 };
 
@@ -100,55 +102,55 @@ static void bound_logs(WbGpu *gpu)
 }
 
 /* With those at which warps of the block still wait. */
-static void log_barriers_so_far(EventLog *log, const BlockSlot *slot)
+static void log_barriers_so_far(EventLog *log, const SeenBlock *seen)
 {
-    BarrierLog all = {.count = slot->barriers.count, .stride = slot->barriers.stride};
-    for (uint32_t i = 0; i < slot->barriers.phases.count; i++)
-        VEC_PUSH(&all.phases, slot->barriers.phases.items[i]);
-    for (uint32_t name = 0; slot->block && name < MAX_BARRIERS; name++) {
-        BarrierPhase phase = sm_barrier_phase(slot->block, name);
+    const BarrierLog *past = seen->report->barriers;
+    BarrierLog all = {.count = past->count, .stride = past->stride};
+    for (uint32_t i = 0; i < past->phases.count; i++)
+        VEC_PUSH(&all.phases, past->phases.items[i]);
+    for (uint32_t name = 0; seen->block && name < MAX_BARRIERS; name++) {
+        BarrierPhase phase = sm_barrier_phase(seen->block, name);
         phase.number = all.count;
-        if (!slot->block->barriers[name].in_use || !phase.since)
+        if (!seen->block->barriers[name].in_use || !phase.since)
             continue;
         VEC_PUSH(&all.phases, phase);
         all.count++;
     }
-    log_barriers(log, &all, slot->launch.program);
+    log_barriers(log, &all, seen->kernel->launch.program);
     VEC_FREE(&all.phases);
 }
 
 /* A block that is still on its SM has been there until now; of one that has just left, word is on its way. */
-static void log_resident(const Sm *sm, const BlockSlot *slot, const EventLog *log, Cycle now)
+static void log_resident(uint32_t sm, const SeenBlock *seen, const EventLog *log, Cycle now)
 {
-    const GridKernel *launch = grid_kernel_of(slot->report.kernel);
-    const BlockReport *report = &slot->report;
+    const GridKernel *launch = grid_kernel_of(seen->kernel);
+    const BlockReport *report = seen->report;
     if (launch->place_in_log.log != log)
         return;
     const BlockStay stay = {
-        .block = log_block(&launch->place_in_log, report->kernel->launch.grid, report->linear),
-        .sm = sm->number,
+        .block = log_block(&launch->place_in_log, seen->kernel->launch.grid, report->linear),
+        .sm = sm,
         .dispatched = report->dispatched,
         .restore_begun = report->restore_begun,
         .restored = report->restored <= now ? report->restored : 0,
         .started = report->started,
-        .save_begun = slot->block ? 0 : report->save_begun,
-        .left = slot->block ? now : report->ended,
+        .save_begun = seen->block ? 0 : report->save_begun,
+        .left = seen->block ? now : report->ended,
     };
     if (log_stay(launch->place_in_log.log, &stay))
-        log_barriers_so_far(launch->place_in_log.log, slot);
+        log_barriers_so_far(launch->place_in_log.log, seen);
 }
 
 void kept_cut_off(const WbGpu *gpu, const KernelRecord *record)
 {
     const CycleMachine *machine = gpu->cycle;
-    for (uint32_t s = 0; record->log && s < machine->sm_count; s++) {
-        const Sm *sm = machine->sms[s];
-        for (uint32_t i = 0; i < sm->block_capacity; i++)
-            if (cycle_is_open(&sm->blocks[i]))
-                log_resident(sm, &sm->blocks[i], record->log, gpu->now);
-    }
-    if (record->log)
-        front_end_log_open(machine->front_end, record->log, gpu->now);
+    SeenBlock seen;
+    if (!record->log)
+        return;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        for (uint32_t at = 0; sm_next_open_block(machine->sms[i], &at, &seen);)
+            log_resident(i, &seen, record->log, gpu->now);
+    front_end_log_open(machine->front_end, record->log, gpu->now);
 }
 
 /* -- samples -- */

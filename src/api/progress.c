@@ -1,8 +1,14 @@
+/* How far the simulation is, for whoever waits for it: told now and then by the host's clock, between slices
+ * of simulated time whose length follows that clock. Where a slice ends has no influence on what is
+ * simulated. */
 #include "api/gpu.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
+
+#include "grid/inspect.h"
+#include "sm/inspect.h"
 
 /* Seconds of a slice: short enough for whoever presses Ctrl-C, long against what starting the threads of the
  * simulation costs. */
@@ -75,7 +81,7 @@ static uint64_t warp_instructions(const WbGpu *gpu)
     if (!machine || !machine->accounted)
         return sum;
     for (uint32_t i = 0; i < machine->sm_count; i++)
-        sum += machine->sms[i]->machine.statistics.warp_instructions;
+        sum += sm_exec_counters(machine->sms[i])->warp_instructions;
     return sum - machine->accounted->sums[COMPONENT_EXEC][stat - table->rows];
 }
 
@@ -85,20 +91,20 @@ static uint64_t counted(const CycleMachine *machine, const char *name)
     const StatTable *table = components[COMPONENT_FRONT_END].table;
     const Stat *stat = stat_find(table, name);
     const Snapshot *before = machine->running.items[0]->before;
-    return stat_value(stat, &machine->front_end->statistics) -
+    return stat_value(stat, front_end_counters(machine->front_end)) -
            before->sums[COMPONENT_FRONT_END][stat - table->rows];
 }
 
 DeviceProgress progress_of_devices(const CycleMachine *machine)
 {
     const FrontEnd *front_end = machine->front_end;
-    DeviceProgress seen = {.open = front_end->devices.count};
+    DeviceProgress seen = {.open = front_end_device_count(front_end)};
     if (!machine->running.count)
         return seen;
     seen.launches = counted(machine, "device_kernels") + counted(machine, "device_groups");
     seen.blocks = seen.blocks_ended = counted(machine, "device_blocks");
-    for (uint32_t i = 0; i < front_end->devices.count; i++) {
-        const GridKernel *grid = front_end->devices.items[i];
+    for (uint32_t i = 0; i < seen.open; i++) {
+        const GridKernel *grid = front_end_device(front_end, i);
         seen.blocks_ended -= grid->block_count - grid->ended_blocks;
     }
     return seen;

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "grid/inspect.h"
+#include "sm/inspect.h"
+
 typedef struct SeriesRow {
     Component component;
     const char *counter;
@@ -48,9 +51,9 @@ static void read_cores(const CycleMachine *machine, uint64_t *columns)
     uint64_t *accesses = columns + SERIES_ROWS + CORE_ACCESSES * count;
     uint64_t *warps = columns + SERIES_ROWS + CORE_WARPS * count;
     for (uint32_t sm = 0; sm < count; sm++) {
-        instructions[sm] = machine->sms[sm]->machine.statistics.warp_instructions;
+        instructions[sm] = sm_exec_counters(machine->sms[sm])->warp_instructions;
         accesses[sm] = 0;
-        warps[sm] = machine->sms[sm]->statistics.resident_warp_cycles;
+        warps[sm] = sm_counters(machine->sms[sm], 0)->resident_warp_cycles; /* as they stand */
     }
     for (uint32_t i = 0; i < machine->partition_count; i++) {
         const uint64_t *seen = partition_accesses(machine->partitions[i]);
@@ -89,8 +92,8 @@ Series *series_begin(uint32_t sm_count, const uint64_t *columns, Cycle interval,
 
 static SeriesState read_state(const CycleMachine *machine)
 {
-    SeriesState state = {.ready_nodes = dats_ready(machine->front_end->dats),
-                         .waiting_blocks = machine->front_end->waiting_blocks};
+    SeriesState state = {.ready_nodes = front_end_ready_nodes(machine->front_end),
+                         .waiting_blocks = front_end_waiting_blocks(machine->front_end)};
     for (uint32_t i = 0; i < machine->running.count; i++) {
         const GridKernel *grid = machine->running.items[i]->grid;
         state.waiting_blocks += grid->block_count - grid->dispatched_blocks;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "api/gpu.h"
+#include "grid/inspect.h"
+#include "sm/inspect.h"
 
 enum { KERNELS_SHOWN = 8, DEVICES_SHOWN = 4, WAITS_SHOWN = 4 };
 
@@ -47,7 +49,7 @@ static void put_kernels(Text *text, const WbGpu *gpu)
             " of their %" PRIu64 " blocks ended\n",
             devices.launches, devices.open, devices.blocks_ended, devices.blocks);
     for (uint32_t i = 0; i < devices.open && i < DEVICES_SHOWN; i++)
-        put_kernel(text, gpu, machine->front_end->devices.items[i]);
+        put_kernel(text, gpu, front_end_device(machine->front_end, i));
 }
 
 /* Warp instructions of all SMs since the running kernels began, by the cycles of that time. */
@@ -58,8 +60,8 @@ static void put_rate(Text *text, const WbGpu *gpu)
     const StatTable *table = components[COMPONENT_EXEC].table;
     uint64_t instructions = 0, busy = 0;
     for (uint32_t i = 0; i < machine->sm_count; i++) {
-        instructions += machine->sms[i]->machine.statistics.warp_instructions;
-        busy += machine->sms[i]->resident_blocks > 0;
+        instructions += sm_exec_counters(machine->sms[i])->warp_instructions;
+        busy += sm_block_count(machine->sms[i]) > 0;
     }
     instructions -= before->sums[COMPONENT_EXEC][stat_find(table, "warp_instructions") - table->rows];
     const Cycle cycles = gpu->now - before->time;
@@ -70,12 +72,10 @@ static void put_rate(Text *text, const WbGpu *gpu)
 static uint64_t count_waits(const CycleMachine *machine, uint64_t waits[WAIT_COUNT])
 {
     uint64_t warps = 0;
-    for (uint32_t s = 0; s < machine->sm_count; s++)
-        for (uint32_t k = 0; k < machine->sms[s]->scheduler_count; k++)
-            for (unsigned wait = 0; wait < WAIT_COUNT; wait++) {
-                waits[wait] += machine->sms[s]->schedulers[k].waiting[wait];
-                warps += machine->sms[s]->schedulers[k].waiting[wait];
-            }
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        sm_count_waits(machine->sms[i], waits);
+    for (unsigned wait = 0; wait < WAIT_COUNT; wait++)
+        warps += waits[wait];
     return warps;
 }
 

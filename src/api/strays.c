@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "sm/inspect.h"
+
 /* In an order that does not depend on threads: by cycle, then by SM. */
 static void collect(WbGpu *gpu, Strays *seen)
 {
     strays_take(&gpu->machine.strays, 0, UINT64_MAX, seen);
     for (uint32_t i = 0; gpu->cycle && i < gpu->cycle->sm_count; i++)
-        strays_take(&gpu->cycle->sms[i]->machine.strays, i + 1, gpu->now, seen);
+        strays_take(sm_strays(gpu->cycle->sms[i]), i + 1, gpu->now, seen);
     strays_sort(seen);
 }
 

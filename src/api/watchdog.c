@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "grid/inspect.h"
+#include "sm/inspect.h"
+
 /* Cycles between looks while it watches: LEAST and up to that number more, or as many as make the looks last
  * as long as it has been quiet, since where memory is slow a turn of a warp's lanes is long; looks until it
  * gives up, where no warp at all has come back, and in any case; and those with changes. */
@@ -34,29 +37,18 @@ void watchdog_free(Watchdog *watchdog)
     spin_programs_free(&watchdog->programs);
 }
 
-static uint64_t count_moves(const CycleMachine *machine)
-{
-    const GridStatistics *counts = &machine->front_end->statistics;
-    return counts->blocks_dispatched + counts->blocks_ended + counts->blocks_resumed +
-           counts->blocks_suspended + machine->front_end->next_event;
-}
-
 static uint64_t count_changes(const CycleMachine *machine)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < machine->sm_count; i++)
-        sum += machine->sms[i]->machine.changes;
+        sum += sm_changes(machine->sms[i]);
     return sum;
 }
 
 static void watch_all(CycleMachine *machine, bool is_watched)
 {
-    for (uint32_t i = 0; i < machine->sm_count; i++) {
-        machine->sms[i]->machine.is_watched = is_watched;
-        for (uint32_t w = 0; is_watched && w < MAX_WARPS; w++)
-            if (machine->sms[i]->warps[w].warp)
-                machine->sms[i]->warps[w].warp->polled_pc = NO_INDEX;
-    }
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        sm_watch(machine->sms[i], is_watched);
 }
 
 static void begin(CycleMachine *machine, Cycle now)
@@ -87,25 +79,24 @@ typedef struct Verdict {
     uint32_t spinning;
 } Verdict;
 
-static void judge_warp(Watchdog *watchdog, const Sm *sm, uint32_t number, Verdict *verdict)
+static void judge_warp(Watchdog *watchdog, uint32_t sm, const SeenWarp *seen, Verdict *verdict)
 {
-    const WarpSlot *slot = &sm->warps[number];
-    const BlockSlot *block = &sm->blocks[slot->block];
-    SpinMark *mark = &watchdog->marks[(size_t)sm->number * MAX_WARPS + number];
-    const bool is_blocked = slot->wait == WAIT_BARRIER && slot->wake == CYCLE_NEVER;
-    const uint64_t state = spin_fingerprint(slot->warp, &watchdog->programs) + slot->pending_ops;
-    const bool is_right = spin_compare(mark, slot->warp, state, slot->warp->steps, is_blocked);
+    const Warp *warp = seen->warp;
+    SpinMark *mark = &watchdog->marks[(size_t)sm * MAX_WARPS + seen->slot];
+    const bool is_blocked = seen->wait == WAIT_BARRIER && seen->is_stuck;
+    const uint64_t state = spin_fingerprint(warp, &watchdog->programs) + seen->pending_ops;
+    const bool is_right = spin_compare(mark, warp, state, warp->steps, is_blocked);
     verdict->spinning += is_right && !is_blocked;
-    verdict->all &= is_right && slot->warp->live && block->phase == PHASE_RUNS && slot->wait != WAIT_UNIT;
+    verdict->all &= is_right && warp->live && seen->phase == PHASE_RUNS && seen->wait != WAIT_UNIT;
 }
 
 static Verdict judge(CycleMachine *machine)
 {
     Verdict verdict = {.all = true};
-    for (uint32_t s = 0; s < machine->sm_count; s++)
-        for (uint32_t w = 0; w < MAX_WARPS; w++)
-            if (machine->sms[s]->warps[w].warp)
-                judge_warp(&machine->watchdog, machine->sms[s], w, &verdict);
+    SeenWarp seen;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        for (uint32_t at = 0; sm_next_warp(machine->sms[i], &at, &seen);)
+            judge_warp(&machine->watchdog, i, &seen, &verdict);
     verdict.all &= verdict.spinning > 0 && front_end_next(machine->front_end) == CYCLE_NEVER;
     return verdict;
 }
@@ -113,9 +104,10 @@ static Verdict judge(CycleMachine *machine)
 /* Whether blocks of the kernel, or of those that it has launched, are there. */
 static bool is_on_sms(const CycleMachine *machine, const HostKernel *kernel)
 {
-    for (uint32_t s = 0; s < machine->sm_count; s++)
-        for (uint32_t i = 0; i < machine->sms[s]->block_capacity; i++)
-            if (machine->sms[s]->blocks[i].block && cycle_is_of(kernel, machine->sms[s]->blocks[i].kernel))
+    SeenBlock seen;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        for (uint32_t at = 0; sm_next_block(machine->sms[i], &at, &seen);)
+            if (cycle_is_of(kernel, seen.kernel))
                 return true;
     return false;
 }
@@ -162,7 +154,7 @@ static bool is_refused(const WbGpu *gpu)
     Watchdog *watchdog = &gpu->cycle->watchdog;
     uint64_t issued = 0, refusals = 0;
     for (uint32_t i = 0; i < machine->sm_count; i++) {
-        issued += machine->sms[i]->statistics.warp_instructions;
+        issued += sm_counters(machine->sms[i], gpu->now)->warp_instructions;
         refusals += sm_refusals(machine->sms[i]);
     }
     if (issued != watchdog->issued) {
@@ -218,7 +210,7 @@ WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error)
         gpu->now < machine->watchdog.next)
         return WB_OK;
     Watchdog *watchdog = &machine->watchdog;
-    const uint64_t moves = count_moves(machine);
+    const uint64_t moves = front_end_moves(machine->front_end);
     if (!alone || moves != watchdog->moves) {
         end(machine, gpu->now, gpu->config.watchdog_cycles);
         watchdog->moves = moves;

@@ -169,7 +169,8 @@ static DispatchOutcome start(Dispatcher *dispatcher, GridKernel *kernel, Dispatc
 static DispatchOutcome start_resumed(Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
 {
     Resumption *resumed = kernel->resumable.items[kernel->first_resumable];
-    *dispatch = (Dispatch){.launch = grid_kernel_of(resumed->kernel), .block = resumed->linear, .resumed = resumed};
+    *dispatch =
+        (Dispatch){.launch = grid_kernel_of(resumed->kernel), .block = resumed->linear, .resumed = resumed};
     const DispatchOutcome outcome = start(dispatcher, kernel, dispatch);
     if (outcome != DISPATCHED)
         return outcome;

@@ -37,9 +37,9 @@ typedef struct GroupEntry {
     bool is_here;              /* the scheduler has what it needs of it */
 } GroupEntry;
 
-/* Owned by whoever submits it until it has ended; what kernels launch the front end frees when it is complete.
- * SMs know it by its first part alone: messages to them carry `seen`, and so do their reports, of which
- * grid_kernel_of() makes the whole again.
+/* Owned by whoever submits it until it has ended; what kernels launch the front end frees when it is
+ * complete. SMs know it by its first part alone: messages to them carry `seen`, and so do their reports, of
+ * which grid_kernel_of() makes the whole again.
  *
  * Invariant: ended_blocks <= dispatched_blocks <= block_count; resident[] sums to resident_blocks, which is
  * their difference, with that of its groups, less the suspended ones. is_marked exactly while it is in the

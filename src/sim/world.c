@@ -350,6 +350,15 @@ static Report sum_reports(const World *world)
     return sum;
 }
 
+Cycle world_latest(const World *world)
+{
+    Cycle latest = 0;
+    for (uint32_t i = 0; i < world->place_count; i++)
+        if (world->shards[i] && world->shards[i]->latest > latest)
+            latest = world->shards[i]->latest;
+    return latest;
+}
+
 WorldEnd world_run(World *world, Cycle start, Cycle limit)
 {
     look_at_all(world);

@@ -16,6 +16,8 @@ World *world_create(uint32_t shard_count, uint32_t threads, Cycle lookahead, Cyc
 void world_free(World *world);
 /* Gives the shard its number; numbers order messages. */
 void world_add(World *world, Shard *shard, uint32_t number);
+/* The last cycle in which something has happened in any shard, wherever windows ended. */
+Cycle world_latest(const World *world);
 /* Runs from cycle `start` until no shard has anything to do, one stops the world, or `limit` is reached. */
 WorldEnd world_run(World *world, Cycle start, Cycle limit);
 

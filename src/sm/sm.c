@@ -340,6 +340,22 @@ void sm_begin_kernel(Sm *sm)
     policy_begin_kernel(sm);
 }
 
+void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker)
+{
+    Machine *seen = &sm->machine;
+    seen->clock_khz = gpu->clock_khz;
+    seen->sm_count = gpu->sm_count;
+    seen->warps_per_sm = gpu->warps_per_sm;
+    seen->heap = gpu->heap;
+    seen->waker = waker;
+    seen->runtime = gpu->runtime;
+    seen->textures = gpu->textures;
+    seen->output = gpu->output;
+    seen->output_context = gpu->output_context;
+    seen->assertion_output = gpu->assertion_output;
+    seen->assertion_context = gpu->assertion_context;
+}
+
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end)
 {
     Sm *sm = xaligned(64, (sizeof *sm + 63) / 64 * 64);

@@ -301,6 +301,9 @@ void sm_free(Sm *sm);
 void sm_empty_l1(Sm *sm, Cycle now);
 /* Invalidates L1 and instruction cache, as at a kernel's start. */
 void sm_begin_kernel(Sm *sm);
+/* What instructions may ask of the GPU around the SM is what they may ask of that machine; `waker` finds
+ * blocks whose waits are ended. Clock, counters and hooks stay the SM's own. */
+void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker);
 /* What has stopped the world in that cycle. */
 const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel);
 /* Brings cycle counts up to `now`, for reports between windows. */

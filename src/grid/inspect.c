@@ -1,0 +1,74 @@
+/* Questions about the front end, answered from its units: so that whoever reports on it names what is asked,
+ * and not where a unit keeps it. */
+#include "grid/inspect.h"
+
+const GridStatistics *front_end_counters(const FrontEnd *front_end) { return &front_end->statistics; }
+
+const DatsStatistics *front_end_graph_counters(FrontEnd *front_end, Cycle now)
+{
+    dats_account(front_end->dats, now);
+    return &front_end->dats->statistics;
+}
+
+const void *front_end_policy_counters(const FrontEnd *front_end, const StatTable *table)
+{
+    const void *counters = dispatcher_counters(&front_end->dispatcher, table);
+    return counters ? counters : dats_order_counters(front_end->dats, table);
+}
+
+uint64_t front_end_moves(const FrontEnd *front_end)
+{
+    const GridStatistics *counts = &front_end->statistics;
+    return counts->blocks_dispatched + counts->blocks_ended + counts->blocks_resumed +
+           counts->blocks_suspended + front_end->next_event;
+}
+
+/* -- what is under way -- */
+
+uint32_t front_end_device_count(const FrontEnd *front_end) { return front_end->devices.count; }
+
+const GridKernel *front_end_device(const FrontEnd *front_end, uint32_t index)
+{
+    return front_end->devices.items[index];
+}
+
+uint64_t front_end_waiting_blocks(const FrontEnd *front_end) { return front_end->waiting_blocks; }
+
+uint32_t front_end_ready_nodes(const FrontEnd *front_end) { return dats_ready(front_end->dats); }
+
+uint32_t front_end_waiting_kernels(const FrontEnd *front_end)
+{
+    return front_end->kmu.waiting.count - front_end->kmu.first_waiting;
+}
+
+uint32_t front_end_entries(const FrontEnd *front_end) { return front_end->kmu.distributor.count; }
+
+/* -- why blocks wait -- */
+
+const Resources *front_end_free_on(const FrontEnd *front_end, uint32_t sm)
+{
+    return &front_end->dispatcher.view.sms[sm].free;
+}
+
+bool front_end_is_active(const FrontEnd *front_end, const GridKernel *kernel)
+{
+    const Dispatcher *dispatcher = &front_end->dispatcher;
+    for (uint32_t i = 0; i < dispatcher->kernels.count; i++)
+        if (dispatcher->kernels.items[i] == kernel)
+            return true;
+    return false;
+}
+
+bool front_end_admits(const FrontEnd *front_end, const GridKernel *kernel)
+{
+    const DispatchView *view = &front_end->dispatcher.view;
+    for (uint32_t i = 0; i < view->sm_count; i++)
+        if (dispatch_fits(view, kernel, i))
+            return true;
+    return false;
+}
+
+bool front_end_describe_graph(const FrontEnd *front_end, char *text, size_t size)
+{
+    return dats_describe(front_end->dats, text, size);
+}

@@ -1,0 +1,43 @@
+/* What may be asked of the front end by those who report on it: what it has counted, what it has under way,
+ * and why blocks of a kernel have not been dispatched. All of it is for between windows, and changes
+ * nothing. */
+#ifndef GRID_INSPECT_H
+#define GRID_INSPECT_H
+
+#include "grid/front_end.h"
+
+/* -- counters -- */
+
+const GridStatistics *front_end_counters(const FrontEnd *front_end);
+/* Of the scheduler of dependency graphs, up to the cycles before `now`. */
+const DatsStatistics *front_end_graph_counters(FrontEnd *front_end, Cycle now);
+/* What the policy of that table has counted; null: it is none of the front end's. */
+const void *front_end_policy_counters(const FrontEnd *front_end, const StatTable *table);
+/* Grows whenever a block comes to an SM or leaves one, or something else becomes known that will happen. */
+uint64_t front_end_moves(const FrontEnd *front_end);
+
+/* -- what is under way -- */
+
+/* What kernels have launched and is not complete. */
+uint32_t front_end_device_count(const FrontEnd *front_end);
+const GridKernel *front_end_device(const FrontEnd *front_end, uint32_t index);
+/* Their blocks that have not been dispatched. */
+uint64_t front_end_waiting_blocks(const FrontEnd *front_end);
+/* Blocks of a dependency graph that could run. */
+uint32_t front_end_ready_nodes(const FrontEnd *front_end);
+/* Kernels that wait for an entry of the distributor, and how many entries there are. */
+uint32_t front_end_waiting_kernels(const FrontEnd *front_end);
+uint32_t front_end_entries(const FrontEnd *front_end);
+
+/* -- why blocks wait -- */
+
+/* What is free on an SM, by what the front end knows. */
+const Resources *front_end_free_on(const FrontEnd *front_end, uint32_t sm);
+/* Whether the kernel's blocks can be dispatched: its launch has arrived at the distributor. */
+bool front_end_is_active(const FrontEnd *front_end, const GridKernel *kernel);
+/* Whether an SM has room for a block of the kernel, and the policy lets it in. */
+bool front_end_admits(const FrontEnd *front_end, const GridKernel *kernel);
+/* Why the graph that runs does not go on, in a sentence; false: that is not because of the scheduler. */
+bool front_end_describe_graph(const FrontEnd *front_end, char *text, size_t size);
+
+#endif
