@@ -12,6 +12,15 @@
 #include "grid/inspect.h"
 #include "sm/inspect.h"
 
+/* Samples of SMs go on for a while in which nothing happens, and cycles up to them are in the statistics. */
+static Cycle counted_until(const CycleMachine *machine)
+{
+    Cycle latest = 0;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        latest = clock_later(latest, sm_counted_until(machine->sms[i]));
+    return latest;
+}
+
 WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
@@ -19,8 +28,9 @@ WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error)
         char what[160];
         if (machine->running.items[i]->grid->ended != CYCLE_NEVER)
             continue;
-        const Cycle since = world_latest(machine->world) + 1; /* wherever windows end */
+        const Cycle since = world_latest(machine->world) + 1, counted = counted_until(machine);
         gpu->now = since > gpu->now ? since : gpu->now;
+        gpu->now = counted > gpu->now ? counted : gpu->now;
         snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
                  since);
         return cycle_report_hang(machine, machine->running.items[i], RECORD_DEADLOCK, what, error);

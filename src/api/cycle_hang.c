@@ -37,7 +37,7 @@ static const char *describe_wait(const SeenWarp *seen)
                             : cycle_wait_descriptions[seen->wait];
 }
 
-static void keep_block(HangRecord *hang, const Sm *sm, uint32_t number, const SeenBlock *seen)
+static void keep_block(HangRecord *hang, const CycleMachine *machine, uint32_t number, const SeenBlock *seen)
 {
     const Block *block = seen->block;
     const char *name = seen->kernel->launch.program->name;
@@ -49,9 +49,11 @@ static void keep_block(HangRecord *hang, const Sm *sm, uint32_t number, const Se
                       .index = {block->index[0], block->index[1], block->index[2]},
                       .sm = number,
                       .state = phases[seen->phase]};
+    if (seen->phase == PHASE_RUNS && seen->is_paused)
+        kept.state = arena_printf(&hang->arena, "is paused by block_admit=%s", machine->config.block_admit);
     SeenWarp warp;
     for (uint32_t w = 0; w < block->warp_count; w++)
-        if (sm_find_warp(sm, &block->warps[w], &warp))
+        if (sm_find_warp(machine->sms[number], &block->warps[w], &warp))
             hang_list_warp(&kept.lanes, warp.warp, describe_wait(&warp), &hang->arena);
     VEC_PUSH(&hang->blocks, kept);
 }
@@ -105,14 +107,51 @@ static bool find_waiting(const GraphRun *run, uint32_t *waiting, uint32_t *paren
     return false;
 }
 
-static void put_undispatched(const CycleMachine *machine, const GridKernel *kernel, char *text, size_t size)
+/* SMs have room for a block of the active kernel. */
+static void put_refusal(const CycleMachine *machine, GridKernel *kernel, char *text, size_t size)
+{
+    const GpuConfig *config = &machine->config;
+    const char *what =
+        kernel->resumable.count ? "The blocks that may go on" : "The blocks that have not been dispatched";
+    switch (front_end_refusal(machine->front_end, kernel)) {
+    case REFUSED_BY_NONE:
+        snprintf(
+            text, size,
+            "SMs have room for blocks that have not been dispatched, to which the dispatcher had not come: "
+            "it dispatches one a tick.");
+        break;
+    case REFUSED_BY_SOURCE:
+        snprintf(text, size,
+                 "%s wait for their turn: SMs have room, but the policy block_source=%s says that "
+                 "none is ready.",
+                 what, config->block_source);
+        break;
+    case REFUSED_BY_ADMIT:
+        snprintf(text, size,
+                 "%s wait for a place: SMs have room for more, but the policy block_admit=%s lets "
+                 "none in.",
+                 what, config->block_admit);
+        break;
+    case REFUSED_BY_PLACE:
+        snprintf(text, size,
+                 "%s wait for a place: SMs have room for more, but the policy block_place=%s chooses "
+                 "none of them.",
+                 what, config->block_place);
+        break;
+    }
+}
+
+static void put_undispatched(const CycleMachine *machine, GridKernel *kernel, char *text, size_t size)
 {
     char names[2][160];
     uint32_t waiting, parent;
     text[0] = '\0';
-    if (kernel->dispatched_blocks == kernel->block_count)
+    if (kernel->dispatched_blocks == kernel->block_count && !kernel->resumable.count)
         return;
-    if (kernel->graph && find_waiting(kernel->graph, &waiting, &parent))
+    if (kernel->entry != NO_ENTRY && front_end_is_active(machine->front_end, kernel) &&
+        front_end_refusal(machine->front_end, kernel) > REFUSED_BY_SOURCE)
+        put_refusal(machine, kernel, text, size);
+    else if (kernel->graph && find_waiting(kernel->graph, &waiting, &parent))
         snprintf(text, size, "Of the graph, %s waits for %s, which has not ended.",
                  graph_name_task(kernel->graph->graph, waiting, names[0], sizeof names[0]),
                  graph_name_task(kernel->graph->graph, parent, names[1], sizeof names[1]));
@@ -127,15 +166,8 @@ static void put_undispatched(const CycleMachine *machine, const GridKernel *kern
                  names[0]);
     else if (!kernel->graph && !front_end_is_active(machine->front_end, kernel))
         snprintf(text, size, "The kernel has not begun: its launch is on its way.");
-    else if (!kernel->graph && front_end_admits(machine->front_end, kernel))
-        snprintf(
-            text, size,
-            "SMs have room for blocks that have not been dispatched, to which the dispatcher had not come: "
-            "it dispatches one a tick.");
     else if (!kernel->graph)
-        snprintf(text, size,
-                 "The blocks that have not been dispatched wait for a place: SMs have room for more, but the "
-                 "policy block_admit lets none in.");
+        put_refusal(machine, kernel, text, size);
 }
 
 /* -- all together -- */
@@ -156,7 +188,8 @@ static HangFacts look_at_blocks(const CycleMachine *machine, const HostKernel *k
             if (!cycle_is_of(kernel, seen.kernel))
                 continue;
             hang_survey(&facts, seen.block);
-            keep_block(hang, machine->sms[i], i, &seen);
+            hang->paused += seen.is_paused;
+            keep_block(hang, machine, i, &seen);
         }
     hang->on_sms = facts.blocks;
     return facts;
@@ -218,7 +251,7 @@ static void put_machine_cause(const CycleMachine *machine, HangRecord *hang, boo
 static HangRecord *make_record(const CycleMachine *machine, const HostKernel *kernel, const char *what,
                                RecordStatus status)
 {
-    const GridKernel *grid = kernel->grid;
+    GridKernel *grid = kernel->grid;
     char text[HANG_CAUSE_SIZE] = "";
     HangRecord *hang = xcalloc(1, sizeof *hang);
     hang->kernel = keep_text(hang, grid->seen.launch.program->name);
@@ -229,6 +262,11 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
     const HangFacts facts = look_at_blocks(machine, kernel, status == RECORD_SPINS, hang);
     if (status == RECORD_LIMIT) /* who waits may have had reason to */
         snprintf(text, sizeof text, "It may only need longer: raise the knob, or set it to 0 for no limit.");
+    else if (hang->paused) /* whatever others wait for */
+        snprintf(
+            text, sizeof text,
+            "%u of the blocks on SMs are paused by the policy block_admit=%s, which does not let them go on.",
+            hang->paused, machine->config.block_admit);
     else if (!put_policy_cause(machine, text, sizeof text))
         hang_put_cause(&facts, text, sizeof text);
     hang->cause = keep_text(hang, text);

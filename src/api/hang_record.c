@@ -9,7 +9,7 @@
  * room for one of them. */
 static size_t put_block(const HangRecord *hang, const HangBlock *block, char *text, size_t size)
 {
-    char kernel[100] = "", state[48] = "";
+    char kernel[100] = "", state[96] = "";
     if (strcmp(block->kernel, hang->kernel) != 0)
         snprintf(kernel, sizeof kernel, " of '%.80s'", block->kernel);
     if (strcmp(block->state, "runs") != 0)

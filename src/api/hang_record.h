@@ -25,6 +25,7 @@ typedef struct HangRecord {
     const char *graph;        /* how far its dependency graph is, sentences */
     uint64_t block_count, ended, not_dispatched;
     uint32_t on_sms;          /* blocks, with those of kernels that it launched */
+    uint32_t paused;          /* of these, by the admission policy */
     uint32_t suspended;       /* off the SMs, for what they launched */
     VEC(HangBlock) blocks;    /* on SMs, the first of them */
     uint32_t left_out;        /* the others */

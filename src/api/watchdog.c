@@ -76,6 +76,7 @@ static void end(CycleMachine *machine, Cycle now, Cycle pause)
 /* What is known of the warps on all SMs. */
 typedef struct Verdict {
     bool all; /* every warp spins, or waits for one that does */
+    bool has_paused; /* blocks */
     uint32_t spinning;
 } Verdict;
 
@@ -83,10 +84,11 @@ static void judge_warp(Watchdog *watchdog, uint32_t sm, const SeenWarp *seen, Ve
 {
     const Warp *warp = seen->warp;
     SpinMark *mark = &watchdog->marks[(size_t)sm * MAX_WARPS + seen->slot];
-    const bool is_blocked = seen->wait == WAIT_BARRIER && seen->is_stuck;
+    const bool is_blocked = (seen->wait == WAIT_BARRIER || seen->wait == WAIT_PAUSE) && seen->is_stuck;
     const uint64_t state = spin_fingerprint(warp, &watchdog->programs) + seen->pending_ops;
     const bool is_right = spin_compare(mark, warp, state, warp->steps, is_blocked);
     verdict->spinning += is_right && !is_blocked;
+    verdict->has_paused |= seen->wait == WAIT_PAUSE;
     verdict->all &= is_right && warp->live && seen->phase == PHASE_RUNS && seen->wait != WAIT_UNIT;
 }
 
@@ -98,6 +100,7 @@ static Verdict judge(CycleMachine *machine)
         for (uint32_t at = 0; sm_next_warp(machine->sms[i], &at, &seen);)
             judge_warp(&machine->watchdog, i, &seen, &verdict);
     verdict.all &= verdict.spinning > 0 && front_end_next(machine->front_end) == CYCLE_NEVER;
+    verdict.all &= !verdict.has_paused || !front_end_may_answer(machine->front_end);
     return verdict;
 }
 

@@ -508,10 +508,10 @@ static void *init(const DispatchView *view, const GridKernel *kernel, void *coun
     return kernel->graph->dats;
 }
 
-static bool next(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block)
+static bool next(const void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block)
 {
-    (void)view;
-    const GraphNode *node = choose(state);
+    (void)state, (void)view;
+    const GraphNode *node = choose(kernel->graph->dats);
     const GraphGrid *grid = &kernel->graph->graph->grids[kernel->graph_grid];
     if (!node || node->task < grid->first || node->task - grid->first >= grid->count)
         return false;
@@ -519,19 +519,19 @@ static bool next(void *state, const DispatchView *view, const GridKernel *kernel
     return true;
 }
 
-static void block_started(void *state, const DispatchView *view, const BlockEvent *event)
+static void block_started(void *state, const DispatchView *view, const BlockRef *block)
 {
     Dats *dats = state;
-    graph_buffer_start(&dats->buffer, id_of(event->kernel, event->block));
+    graph_buffer_start(&dats->buffer, id_of(block->kernel, block->block));
     dats->is_chosen = false;
     begin_phase(dats, view->now);
 }
 
-static void block_ended(void *state, const DispatchView *view, const BlockEvent *event)
+static void block_ended(void *state, const DispatchView *view, const BlockRef *block)
 {
     Dats *dats = state;
     dats->blocks_left--;
-    VEC_PUSH(&dats->ended, ((EndedNode){.id = id_of(event->kernel, event->block)}));
+    VEC_PUSH(&dats->ended, ((EndedNode){.id = id_of(block->kernel, block->block)}));
     dats->wake = view->now;
 }
 

@@ -1,6 +1,6 @@
 /* The block dispatcher (the SMX scheduler of [DTBL §2.3]): which block goes to which SM next. It keeps the
- * front end's own view of what is free on each SM and asks its three policies; when things happen is the
- * front end's business. */
+ * front end's own view of what is free on each SM, asks its three policies, and tells them what has become of
+ * blocks; when things happen is the front end's business. */
 #ifndef GRID_DISPATCHER_H
 #define GRID_DISPATCHER_H
 
@@ -13,18 +13,28 @@ typedef struct DispatchPolicies {
     const BlockPlace *place;
 } DispatchPolicies;
 
+/* A resident block is to be paused, or to go on. */
+typedef struct PauseOrder {
+    SmKernel *kernel;
+    uint64_t block;
+    uint32_t sm;
+    bool pauses;
+} PauseOrder;
+
 /* Kernels are marked while they have blocks to dispatch, and served by priority and then in the order of
  * marking: one gets a block dispatched only while none before it has a block that is ready. Of a kernel,
  * blocks that have waited off their SM go first, then its own, then those of groups that have joined it.
  * Invariant: an SM's free resources and those of its resident blocks sum to the SM's. */
 typedef struct Dispatcher {
-    DispatchView view;    /* the first member: dispatch_fits() finds the dispatcher by it */
+    DispatchView view;
     SmView *sms;
+    SmBlock *blocks;      /* of all SMs, max_blocks_per_sm each */
     DispatchPolicies policies;
     void *admit_state, *place_state;
     void *source_counters, *admit_counters, *place_counters; /* the policies' own; null: none */
     VEC(GridKernel *) kernels; /* active ones, in the order of arrival */
     VEC(GridKernel *) queue;   /* the marked ones of these, in the order in which they are served */
+    VEC(PauseOrder) orders;    /* of the admit policy, that have not been sent */
 } Dispatcher;
 
 typedef enum DispatchOutcome {
@@ -59,5 +69,23 @@ DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, Dispatch *dis
 void dispatcher_ended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
 /* It has left its SM, but not for good: its place is free, too. */
 void dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
+/* A sample of an SM's counters has come, for the admit policy. */
+void dispatcher_sampled(Dispatcher *dispatcher, const SmSample *sample, Cycle now);
+
+/* The first cycle after `now` that a policy wants to be asked again in; CYCLE_NEVER: none does. */
+Cycle dispatcher_next_wake(Dispatcher *dispatcher, Cycle now);
+/* That cycle has come. */
+void dispatcher_woken(Dispatcher *dispatcher, Cycle now);
+
+/* Who keeps the next block of a kernel from being dispatched. */
+typedef enum Refusal {
+    REFUSED_BY_NONE,   /* it will be, or an SM has no room for it, or there is none */
+    REFUSED_BY_SOURCE,
+    REFUSED_BY_ADMIT,
+    REFUSED_BY_PLACE
+} Refusal;
+
+/* Of an active kernel with blocks that have not been dispatched, or may go on. */
+Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel);
 
 #endif

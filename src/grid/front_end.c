@@ -15,7 +15,8 @@ void front_end_wake_dispatcher(FrontEnd *front_end, Cycle now)
     const uint64_t tick = clock_tick(front_end->clock, now);
     if (front_end->next_tick < tick)
         front_end->next_tick = tick;
-    front_end->idle = false;
+    front_end->idle = front_end->is_retry = false;
+    front_end->unanswered = 0;
 }
 
 static void send_kernels(FrontEnd *front_end, Cycle now)
@@ -192,14 +193,33 @@ static void take_word(FrontEnd *front_end, uint32_t sm, Cycle now)
     late->count = 0;
 }
 
-static void take_message(FrontEnd *front_end, const Message *message, Cycle now)
+/* The policy may answer differently from now on. That the dispatcher looks again does not mean that something
+ * happens. */
+static void take_sample(FrontEnd *front_end, const SmSample *sample, Cycle now)
 {
+    const uint64_t unanswered = front_end->unanswered + 1;
+    const bool is_retry = front_end->idle || front_end->is_retry;
+    front_end->statistics.sm_samples++;
+    dispatcher_sampled(&front_end->dispatcher, sample, now);
+    front_end_wake_dispatcher(front_end, now);
+    front_end->is_retry = is_retry;
+    front_end->unanswered = unanswered;
+}
+
+/* Whether that means that something happens. */
+static bool take_message(FrontEnd *front_end, const Message *message, Cycle now)
+{
+    if (message->kind == MESSAGE_SAMPLE) {
+        take_sample(front_end, message->body, now);
+        return false;
+    }
     if (message->kind == MESSAGE_REPLY)
         memory_port_take(front_end->port, message->body, now);
     else if (message->kind == MESSAGE_DRAINED)
         take_word(front_end, message->source, now);
     else
         take_report(front_end, message->body, message->source, now);
+    return true;
 }
 
 /* -- dispatching -- */
@@ -245,6 +265,28 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
         group_dispatched(launch->group.joined);
     front_end->statistics.blocks_dispatched++;
     shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, &launch->seen);
+}
+
+/* What the admit policy has decided about resident blocks. */
+static void send_orders(FrontEnd *front_end, Cycle now)
+{
+    Dispatcher *dispatcher = &front_end->dispatcher;
+    for (uint32_t i = 0; i < dispatcher->orders.count; i++) {
+        const PauseOrder *order = &dispatcher->orders.items[i];
+        *(order->pauses ? &front_end->statistics.blocks_paused : &front_end->statistics.blocks_unpaused) += 1;
+        shard_send(&front_end->shard, order->sm, now + front_end->config->block_launch_cycles,
+                   order->pauses ? MESSAGE_PAUSE : MESSAGE_UNPAUSE, order->block, order->kernel);
+        front_end->shard.latest = now;
+        front_end->unanswered = 0;
+    }
+    dispatcher->orders.count = 0;
+}
+
+bool front_end_may_answer(const FrontEnd *front_end)
+{
+    const bool is_sampled = front_end->dispatcher.policies.admit->sampled != NULL;
+    return front_end->policy_wake != CYCLE_NEVER ||
+           (is_sampled && front_end->unanswered < SAMPLES_IN_VAIN * front_end->config->sm_count);
 }
 
 static void note_fullness(FrontEnd *front_end, bool full, Cycle now)
@@ -316,22 +358,63 @@ static void dispatch(FrontEnd *front_end, Cycle now)
         if (outcome != DISPATCHED)
             return;
         send_block(front_end, &dispatch, now);
+        front_end->shard.latest = now;
+        front_end->is_retry = false;
+        front_end->unanswered = 0;
         front_end->next_tick++;
     }
 }
 
 /* -- the shard -- */
 
-Cycle front_end_next(const FrontEnd *front_end)
+static Cycle next_dispatch(const FrontEnd *front_end)
 {
     const bool dispatches = !front_end->idle && front_end->fetching_since == CYCLE_NEVER;
-    Cycle next = dispatches ? clock_cycle(front_end->clock, front_end->next_tick) : CYCLE_NEVER;
-    next = clock_earlier(next, kmu_next(&front_end->kmu));
+    return dispatches ? clock_cycle(front_end->clock, front_end->next_tick) : CYCLE_NEVER;
+}
+
+/* The dispatcher apart. */
+static Cycle next_else(const FrontEnd *front_end)
+{
+    Cycle next = clock_earlier(front_end->policy_wake, kmu_next(&front_end->kmu));
     next = clock_earlier(next, front_end_next_event(front_end));
     next = clock_earlier(next, dats_next(front_end->dats));
     return clock_earlier(next, memory_port_next(front_end->port));
 }
 
+Cycle front_end_next(const FrontEnd *front_end)
+{
+    return clock_earlier(next_dispatch(front_end), next_else(front_end));
+}
+
+static void wake_policies(FrontEnd *front_end, Cycle now)
+{
+    if (front_end->policy_wake > now)
+        return;
+    dispatcher_woken(&front_end->dispatcher, now);
+    front_end_wake_dispatcher(front_end, now);
+}
+
+/* One cycle; messages have been taken. */
+static void simulate_cycle(FrontEnd *front_end, Cycle now, Cycle end)
+{
+    const bool kept = dats_keeps_kernels(front_end->dats);
+    memory_port_advance(front_end->port, now, end);
+    front_end_device_events(front_end, now);
+    activate_kernels(front_end, now);
+    if (dats_advance(front_end->dats, now))
+        front_end_wake_dispatcher(front_end, now);
+    if (kept && !dats_keeps_kernels(front_end->dats))
+        settle_graph(front_end, now);
+    wake_policies(front_end, now);
+    send_orders(front_end, now);
+    dispatch(front_end, now);
+    send_orders(front_end, now); /* of blocks that are on their way now */
+    front_end->policy_wake = dispatcher_next_wake(&front_end->dispatcher, now);
+}
+
+/* A cycle that only a sample and its consequences take is one in which nothing happens, unless the policy
+ * does something about it. */
 static void advance(Shard *shard, Cycle end)
 {
     FrontEnd *front_end = (FrontEnd *)shard;
@@ -341,18 +424,13 @@ static void advance(Shard *shard, Cycle end)
         shard->wake = own;
         if (now >= end)
             return;
-        shard->latest = now;
+        bool happens =
+            next_else(front_end) <= now || (next_dispatch(front_end) <= now && !front_end->is_retry);
         for (const Message *message; (message = shard_take(shard, now));)
-            take_message(front_end, message, now);
-        const bool kept = dats_keeps_kernels(front_end->dats);
-        memory_port_advance(front_end->port, now, end);
-        front_end_device_events(front_end, now);
-        activate_kernels(front_end, now);
-        if (dats_advance(front_end->dats, now))
-            front_end_wake_dispatcher(front_end, now);
-        if (kept && !dats_keeps_kernels(front_end->dats))
-            settle_graph(front_end, now);
-        dispatch(front_end, now);
+            happens |= take_message(front_end, message, now);
+        if (happens)
+            shard->latest = now;
+        simulate_cycle(front_end, now, end);
     }
 }
 
@@ -364,7 +442,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     front_end->clock =
         clock_of(config->dispatch_khz ? config->dispatch_khz : config->clock_khz, config->clock_khz);
     front_end->idle = true;
-    front_end->full_since = front_end->fetching_since = CYCLE_NEVER;
+    front_end->full_since = front_end->fetching_since = front_end->policy_wake = CYCLE_NEVER;
     front_end->late = xcalloc(config->sm_count, sizeof *front_end->late);
     kmu_init(&front_end->kmu, config);
     dispatcher_init(&front_end->dispatcher, config, policies);

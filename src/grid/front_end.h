@@ -70,7 +70,10 @@ typedef struct FrontEnd {
     BlockWaker waker;          /* of the SMs */
     Cycle ready_at;       /* of what becomes ready now */
     uint64_t next_tick;   /* the first in which a block may be dispatched again */
-    bool idle;            /* nothing can be dispatched until a kernel comes or a block ends */
+    bool idle;            /* nothing can be dispatched until a kernel comes, a block ends or a policy wakes */
+    bool is_retry;        /* not idle only because a sample came */
+    Cycle policy_wake;    /* when a policy wants to be asked again; CYCLE_NEVER: none does */
+    uint64_t unanswered;  /* samples since anything else has happened here */
     Cycle fetching_since; /* of records; CYCLE_NEVER: it fetches none. No block is dispatched meanwhile */
     RecordLine lines[2];  /* the line of records that the scheduler is at, and the next */
     uint32_t line;        /* which of them is the first */
@@ -139,6 +142,9 @@ void front_end_put_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now);
 void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now);
 /* The host's kernel and all that it launched are over. */
 void front_end_end_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now);
+/* Whether the policy that has paused blocks may still let them go on: it names a cycle, or has not had as
+ * many samples in vain as it is given (sm/sample.h). */
+bool front_end_may_answer(const FrontEnd *front_end);
 /* The first cycle in which the front end has something to do, messages apart. */
 Cycle front_end_next(const FrontEnd *front_end);
 

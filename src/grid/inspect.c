@@ -20,7 +20,7 @@ uint64_t front_end_moves(const FrontEnd *front_end)
 {
     const GridStatistics *counts = &front_end->statistics;
     return counts->blocks_dispatched + counts->blocks_ended + counts->blocks_resumed +
-           counts->blocks_suspended + front_end->next_event;
+           counts->blocks_suspended + counts->blocks_paused + counts->blocks_unpaused + front_end->next_event;
 }
 
 /* -- what is under way -- */
@@ -59,13 +59,9 @@ bool front_end_is_active(const FrontEnd *front_end, const GridKernel *kernel)
     return false;
 }
 
-bool front_end_admits(const FrontEnd *front_end, const GridKernel *kernel)
+Refusal front_end_refusal(const FrontEnd *front_end, GridKernel *kernel)
 {
-    const DispatchView *view = &front_end->dispatcher.view;
-    for (uint32_t i = 0; i < view->sm_count; i++)
-        if (dispatch_fits(view, kernel, i))
-            return true;
-    return false;
+    return dispatcher_refusal(&front_end->dispatcher, kernel);
 }
 
 bool front_end_describe_graph(const FrontEnd *front_end, char *text, size_t size)

@@ -1,25 +1,55 @@
 /* The three questions of the block dispatcher, and how policies answer them.
  *
  *   source   which block of this kernel is ready next?
- *   admit    may this SM take one now?
+ *   admit    may this SM take it now?
  *   place    on which SM?
  *
  * A policy is one file of source/, admit/ or place/: it opens by naming its paper and how it differs from
  * it, and ends with one constant, `const BlockPlace place_<file name>` and so on. The build finds it; the
- * knobs block_source, block_admit and block_place choose it. A policy sees a DispatchView and answers with
- * a choice; what it has to remember it allocates in init. Parameters and counters of its own are rows of a
- * .def beside it (base/policy.h). */
+ * knobs block_source, block_admit and block_place choose it. Parameters and counters of its own are rows of a
+ * .def beside it (base/policy.h). docs/POLICIES.md shows how to write one.
+ *
+ * The contract. A question (next, may, choose, next_wake) is asked as often as the dispatcher likes, and
+ * mostly in vain: it only looks at the state, which is const there. What a policy remembers it allocates in
+ * init and changes in its events (kernel_came, block_started, sampled and so on), each of which is told once,
+ * in the order of cycles, when the view shows it. After every event the questions are asked again. An answer
+ * must follow from state, view and question alone, so that runs repeat. */
 #ifndef GRID_POLICY_H
 #define GRID_POLICY_H
 
 #include "base/policy.h"
 #include "grid/grid_kernel.h"
+#include "sm/sample.h"
 
-/* An SM as the dispatcher sees it: a place is free again when word of its block's end has come. */
+/* A block as policies are asked about it and told of it. One that was suspended gave up its place in order to
+ * wait, and comes to the dispatcher again. It has begun, so others may wait for it, and it is the same block
+ * as before: who counts blocks must not count it twice, and who lets in only so many should not hold it back
+ * for the sake of new ones. */
+typedef struct BlockRef {
+    const GridKernel *kernel; /* with whose blocks it runs */
+    const GridKernel *group;  /* it belongs to, which has joined the kernel; null: none */
+    uint64_t block;           /* its index in the grid, or in its group */
+    uint32_t sm;              /* that it would go to, is on or has left; NO_SM: that is the question */
+    bool returns;             /* it has been suspended before */
+} BlockRef;
+
+/* A block on an SM, or on its way there. */
+typedef struct SmBlock {
+    BlockRef block;
+    Cycle dispatched;
+    bool is_paused;      /* by dispatch_pause() */
+} SmBlock;
+
+/* An SM as the dispatcher sees it: a place is free again when word of its block's end has come. Invariant:
+ * blocks[0..resident) are in the order of their dispatch, `paused` of them is_paused. */
 typedef struct SmView {
     Resources free;
-    uint32_t resident;     /* blocks of all kernels */
+    uint32_t resident;   /* blocks of all kernels */
+    uint32_t paused;
+    SmBlock *blocks;
 } SmView;
+
+struct Dispatcher;
 
 /* What policies may look at. */
 typedef struct DispatchView {
@@ -27,47 +57,68 @@ typedef struct DispatchView {
     Cycle now;
     uint32_t sm_count;
     const SmView *sms;
+    struct Dispatcher *dispatcher; /* for the functions below, not for policies */
 } DispatchView;
 
-/* A block that has been dispatched, has ended or has been suspended. */
-typedef struct BlockEvent {
-    const GridKernel *kernel;
-    uint64_t block;
-    uint32_t sm;
-    const GridKernel *group; /* that the block belongs to; null: it is the kernel's own */
-} BlockEvent;
+typedef void KernelTold(void *state, const DispatchView *view, const GridKernel *kernel);
+typedef void BlockTold(void *state, const DispatchView *view, const BlockRef *block);
 
 /* What all three kinds have; functions that a policy does not need are null. A source has a state for
  * each kernel, and is told of the kernel's own blocks; the others have one state, their init is given no
- * kernel, and they are told of all blocks. `counters` are the policy's own, one set for the whole machine, which
- * outlives its states; null if its .def has none. */
+ * kernel, and they are told of all kernels and blocks. `counters` are the policy's own, one set for the whole
+ * machine, which outlives its states; null if its .def has none. */
 typedef struct BlockPolicy {
     Policy about;
+    /* Whether the knobs make sense together, the policy's own and others; else the sentence. */
+    WbStatus (*check)(const GpuConfig *config, Error *error);
     void *(*init)(const DispatchView *view, const GridKernel *kernel, void *counters);
     void (*free)(void *state);
-    void (*block_started)(void *state, const DispatchView *view, const BlockEvent *event);
-    void (*block_ended)(void *state, const DispatchView *view, const BlockEvent *event);
+
+    /* Blocks of the kernel can be dispatched from now on; no longer. One all of whose blocks are suspended
+     * may leave and come again. */
+    KernelTold *kernel_came, *kernel_left;
+    BlockTold *block_started;   /* it has been dispatched for the first time */
+    BlockTold *block_suspended; /* word has come that it has left its SM to wait */
+    BlockTold *block_returned;  /* it has been dispatched again */
+    BlockTold *block_ended;     /* word of its end has come */
+
+    /* The first cycle after view->now in which an answer of the policy may change by itself, or in which it
+     * wants to be `woken`; CYCLE_NEVER: none. Until then the machine counts as one in which something will
+     * happen: a policy that always names a cycle hides every hang, and one that names none while it refuses
+     * blocks for a time is reported as the cause of one. */
+    Cycle (*next_wake)(const void *state, const DispatchView *view);
+    void (*woken)(void *state, const DispatchView *view); /* that cycle has come */
 } BlockPolicy;
 
 typedef struct BlockSource {
     BlockPolicy base;
     /* The next block, or false if none is ready. The answer stays the same until that block has started. */
-    bool (*next)(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block);
+    bool (*next)(const void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block);
 } BlockSource;
 
 typedef struct BlockAdmit {
     BlockPolicy base;
-    bool (*may)(void *state, const DispatchView *view, const GridKernel *kernel, uint32_t sm);
+    /* Whether the block may go to block->sm, which has room for it. */
+    bool (*may)(const void *state, const DispatchView *view, const BlockRef *block);
+    /* Cycles between two samples of an SM's counters, and what becomes of one (sm/sample.h). Asked once. An
+     * interval shorter than block_end_cycles is as long as that, which is also what a sample takes from its
+     * SM to here. */
+    Cycle (*sample_interval)(const GpuConfig *config);
+    void (*sampled)(void *state, const DispatchView *view, const SmSample *sample);
 } BlockAdmit;
-
-/* Whether the SM has room for a block of the kernel and the admit policy lets it have one. */
-bool dispatch_fits(const DispatchView *view, const GridKernel *kernel, uint32_t sm);
 
 typedef struct BlockPlace {
     BlockPolicy base;
     /* An SM for which dispatch_fits() is true, or NO_SM. */
-    uint32_t (*choose)(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t block);
+    uint32_t (*choose)(const void *state, const DispatchView *view, const BlockRef *block);
 } BlockPlace;
+
+/* Whether the SM has room for the block and the admit policy lets it have it. */
+bool dispatch_fits(const DispatchView *view, const BlockRef *block, uint32_t sm);
+/* For the events of an admit policy: block `index` of view->sms[sm] is to be paused, or to go on. The SM
+ * hears of it block_launch_cycles later. A paused block keeps its place and issues nothing; what it has under
+ * way ends. One that has to wait off its SM leaves all the same, and comes back unpaused. */
+void dispatch_pause(const DispatchView *view, uint32_t sm, uint32_t index, bool pauses);
 
 extern const PolicyKind source_policies, admit_policies, place_policies;
 

@@ -30,11 +30,12 @@ typedef struct Message {
 
 /* Embed as the first member. Invariant between windows: `inbox.items[first..count)` is sorted and holds what
  * has arrived or will; `wake` is the first cycle in which the shard has something to do apart from
- * messages, CYCLE_NEVER if nothing. */
+ * messages, CYCLE_NEVER if nothing. Whoever gives it something to do may lower `wake`; `visit` is the shard's
+ * own: a cycle in which it is advanced whether it has something to do or not, 0 if there is none. */
 struct Shard {
-    /* Simulates all cycles before `end` in which something happens, and sets `wake` and `latest`. */
+    /* Simulates all cycles before `end` in which something happens, and sets `wake`, `visit` and `latest`. */
     void (*advance)(Shard *shard, Cycle end);
-    Cycle wake;
+    Cycle wake, visit;
     Cycle latest;      /* in which something happened; 0: nothing yet */
     World *world;
     uint32_t number;

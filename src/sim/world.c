@@ -244,7 +244,8 @@ static void collect(World *world, Shard *shard)
 static Cycle due_of(const Shard *shard)
 {
     const Cycle arrival = shard_next_arrival(shard);
-    return arrival < shard->wake ? arrival : shard->wake;
+    const Cycle due = arrival < shard->wake ? arrival : shard->wake;
+    return shard->visit && shard->visit < due ? shard->visit : due;
 }
 
 static void run_shard(void *context, uint32_t member, uint32_t place)

@@ -22,6 +22,8 @@ const LsuStatistics *sm_lsu_counters(const Sm *sm, Cycle now) { return lsu_count
 
 const L1Statistics *sm_l1_counters(const Sm *sm) { return lsu_l1_counters(sm->lsu); }
 
+Cycle sm_counted_until(const Sm *sm) { return sm->accounted; }
+
 Strays *sm_strays(Sm *sm) { return &sm->machine.strays; }
 
 /* -- blocks -- */
@@ -39,7 +41,11 @@ bool sm_next_open_block(const Sm *sm, uint32_t *at, SeenBlock *seen)
     if (*at == sm->block_capacity)
         return false;
     const BlockSlot *slot = &sm->blocks[(*at)++];
-    *seen = (SeenBlock){slot->report.kernel, slot->block, &slot->report, (BlockPhase)slot->phase};
+    *seen = (SeenBlock){.kernel = slot->report.kernel,
+                        .block = slot->block,
+                        .report = &slot->report,
+                        .phase = (BlockPhase)slot->phase,
+                        .is_paused = slot->block && sm->paused & slot->warp_slots};
     return true;
 }
 

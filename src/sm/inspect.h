@@ -15,6 +15,8 @@ const SmStatistics *sm_counters(Sm *sm, Cycle now);
 const SchedulerStatistics *sm_scheduler_counters(Sm *sm, uint32_t scheduler, Cycle now);
 const LsuStatistics *sm_lsu_counters(const Sm *sm, Cycle now);
 const L1Statistics *sm_l1_counters(const Sm *sm);
+/* The cycles before it have been counted, whether something happened in them or not. */
+Cycle sm_counted_until(const Sm *sm);
 /* Accesses outside of allocations that nobody has taken yet. */
 Strays *sm_strays(Sm *sm);
 
@@ -26,6 +28,7 @@ typedef struct SeenBlock {
     const Block *block;        /* null: it has left */
     const BlockReport *report; /* as far as it is; `ended` is set once it has left */
     BlockPhase phase;
+    bool is_paused;            /* by the front end */
 } SeenBlock;
 
 /* The blocks on the SM, one after the other: *at is 0 at first. False: there are no more. */

@@ -23,6 +23,7 @@ static const size_t reasons[WAIT_COUNT] = {
     [WAIT_FENCE] = offsetof(SchedulerStatistics, stall_fence),
     [WAIT_BARRIER] = offsetof(SchedulerStatistics, stall_barrier),
     [WAIT_UNIT] = offsetof(SchedulerStatistics, stall_unit),
+    [WAIT_PAUSE] = offsetof(SchedulerStatistics, stall_pause),
     [WAIT_SUSPEND] = offsetof(SchedulerStatistics, stall_suspend),
     [WAIT_DRAIN] = offsetof(SchedulerStatistics, stall_drain),
 };

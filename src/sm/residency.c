@@ -7,6 +7,7 @@
  * block_end_waits says no, stores that have left the SM keep nobody, unless other blocks depend on this one:
  * the block's place is free, and only the end of the kernel waits for them (MESSAGE_DRAINED). */
 #include "sm/lsu/lsu.h"
+#include "sm/sample.h"
 #include "sm/stages.h"
 
 /* The report of the slot's last block may not have been read: the front end does so block_end_cycles after
@@ -134,7 +135,8 @@ void residency_settle_in(Sm *sm, uint32_t index, Block *block, bool returns)
     slot->releases = block->releases;
     slot->warp_slots = 0;
     slot->is_hit = returns && is_hit(block);
-    sm->resident_blocks++;
+    if (++sm->resident_blocks == 1 && sm->sampler)
+        sample_begin(sm);
     share_memory(sm);
     policy_block_came(sm, index, returns);
 }
@@ -166,7 +168,8 @@ void residency_leave_slot(Sm *sm, uint32_t index, uint32_t message)
     sm->free_slots |= slot->warp_slots;
     slot->report.ended = sm->now;
     slot->block = NULL;
-    sm->resident_blocks--;
+    if (--sm->resident_blocks == 0 && sm->sampler)
+        sample_end(sm);
     policy_block_went(sm, index, message == MESSAGE_BLOCK_SUSPENDED);
     shard_send(&sm->shard, sm->front_end, sm->now + sm->config->block_end_cycles, message, index,
                &slot->report);
@@ -194,6 +197,7 @@ void residency_clear_warp_slot(Sm *sm, uint32_t warp)
     policy_warp_went(sm, warp);
     fetch_reset(sm, warp);
     sm->moving &= ~((WarpSet)1 << warp);
+    sm->paused &= ~((WarpSet)1 << warp);
     sm->outdated &= ~((WarpSet)1 << warp);
     sm->answered &= ~((WarpSet)1 << warp);
     slot->warp = NULL;

@@ -10,6 +10,7 @@
 #include "exec/divergence.h"
 #include "exec/engine.h"
 #include "sm/lsu/lsu.h"
+#include "sm/sample.h"
 #include "sm/sched/sched.h"
 #include "sm/stages.h"
 
@@ -175,6 +176,8 @@ static bool is_held_back(Sm *sm, uint32_t warp, Cycle from)
         suspend_consider(sm, warp, from);
     else if ((sm->lsu_held | sm->acquiring) & bit)
         sm_wait(sm, warp, WAIT_MEMORY, CYCLE_NEVER);
+    else if (sm->paused & bit)
+        sm_wait(sm, warp, WAIT_PAUSE, CYCLE_NEVER);
     else
         return false;
     return true;
@@ -194,7 +197,8 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
             residency_end_warp(sm, warp);
             return;
         }
-        if ((sm->lsu_held | sm->acquiring | sm->moving | sm->outdated | sm->answered) >> warp & 1 &&
+        if ((sm->lsu_held | sm->acquiring | sm->moving | sm->paused | sm->outdated | sm->answered) >> warp &
+                1 &&
             is_held_back(sm, warp, from))
             return;
         if (!choose_group(slot->warp)) {
@@ -252,16 +256,33 @@ const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel)
     return is_late ? &sm->late.error : &sm->error;
 }
 
+/* The front end's word about a block. */
+static void take_block(Sm *sm, const Message *message)
+{
+    switch (message->kind) {
+    case MESSAGE_BLOCK:
+        residency_start_block(sm, message->body, message->value,
+                              message->time - sm->config->block_launch_cycles);
+        break;
+    case MESSAGE_RESUME:
+        suspend_resume(sm, message->body);
+        break;
+    case MESSAGE_PAUSE:
+        pause_begin(sm, message->body, message->value);
+        break;
+    case MESSAGE_UNPAUSE:
+        pause_end(sm, message->body, message->value);
+        break;
+    }
+}
+
 static void take_messages(Sm *sm)
 {
     for (const Message *message; (message = shard_take(&sm->shard, sm->now));) {
-        if (message->kind == MESSAGE_BLOCK)
-            residency_start_block(sm, message->body, message->value,
-                                  message->time - sm->config->block_launch_cycles);
-        else if (message->kind == MESSAGE_RESUME)
-            suspend_resume(sm, message->body);
-        else
+        if (message->kind == MESSAGE_REPLY)
             lsu_take(sm->lsu, message->body, sm->now);
+        else
+            take_block(sm, message);
     }
 }
 
@@ -302,21 +323,43 @@ static Cycle simulate_cycle(Sm *sm)
     return clock_earlier(next, sm->lsu_wake);
 }
 
-static void advance(Shard *shard, Cycle end)
+static void simulate_until(Sm *sm, Cycle end)
 {
-    Sm *sm = (Sm *)shard;
+    Shard *shard = &sm->shard;
     Cycle now = clock_earlier(shard->wake, shard_next_arrival(shard));
-    if (lsu_asks(sm->lsu))
-        sm->lsu_touched = true;
     while (now < end && !sm->failed) {
         sm->now = shard->latest = now;
         shard->wake = simulate_cycle(sm);
         now = clock_earlier(shard->wake, shard_next_arrival(shard));
     }
+}
+
+/* As far as samples are to be taken before `end`: up to each of them. A block that leaves may call them
+ * off. */
+static void simulate_samples(Sm *sm, Cycle end)
+{
+    sample_expect(sm, clock_earlier(sm->shard.wake, shard_next_arrival(&sm->shard)), end);
+    for (Cycle at; (at = sm->shard.visit) && at < end && !sm->failed;) {
+        simulate_until(sm, at);
+        if (sm->shard.visit == at && !sm->failed)
+            sample_take(sm);
+    }
+}
+
+static void advance(Shard *shard, Cycle end)
+{
+    Sm *sm = (Sm *)shard;
+    if (lsu_asks(sm->lsu))
+        sm->lsu_touched = true;
+    if (sm->sampler)
+        simulate_samples(sm, end);
+    simulate_until(sm, end);
     if (lsu_asks(sm->lsu))
         shard->wake = clock_earlier(shard->wake, end);
-    if (sm->failed)
+    if (sm->failed) {
         shard->wake = CYCLE_NEVER;
+        shard->visit = 0;
+    }
 }
 
 void sm_account(Sm *sm, Cycle now)
@@ -397,6 +440,7 @@ void sm_free(Sm *sm)
     policy_detach(sm);
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);
+    sample_free(sm);
     strays_free(&sm->machine.strays);
     xfree(sm->blocks);
     xfree(sm);

@@ -13,6 +13,8 @@
  *   residency.c   blocks coming and going
  *   line_profile.c where warps' cycles went, by instruction
  *   suspend.c     blocks that leave to wait for what they launched, and come back
+ *   pause.c       blocks that the front end has paused
+ *   sample.c      what the counters have gained, told to the front end now and then
  *
  * An instruction does its work in registers and shared memory when it issues (exec/), so the pipeline never
  * goes back; what it decides is when the next one may. A warp that cannot issue is in exactly one Wait, and
@@ -202,6 +204,7 @@ typedef struct Scheduler {
 typedef struct Lsu Lsu;
 typedef struct Fetch Fetch;
 typedef struct WarpScheduler WarpScheduler;
+typedef struct SmSampler SmSampler; /* sm/sample.c */
 
 /* An instruction that issues, on its way through exec/ (Step.issue). Whoever issues it sets the first part;
  * the rest is what the load/store unit answers. */
@@ -271,12 +274,14 @@ typedef struct Sm {
     WarpSet lsu_held;          /* warps that wait for their asynchronous copies */
     WarpSet acquiring;         /* warps that wait for what a .acquire brings */
     WarpSet moving;            /* warps of blocks that do not run, and those whose call makes theirs leave */
+    WarpSet paused;            /* warps of blocks that the front end has paused */
     WarpSet answered;          /* warps that have `answers` to store when their call is over */
     WarpSet outdated;          /* warps that the L1 is to be emptied for when their call is over */
     bool is_profiled;          /* a kernel that came here has a profile */
     bool lsu_touched;          /* it got an instruction or a reply in this cycle */
     Cycle lsu_reply;           /* when the next reply is wholly in; CYCLE_NEVER: none is coming in */
 
+    SmSampler *sampler;        /* null: nobody wants samples */
     uint32_t late_stores;      /* of blocks that have ended, not yet confirmed */
     bool owes_word;            /* the front end is to be told when there are none */
 
@@ -284,15 +289,19 @@ typedef struct Sm {
 } Sm;
 
 /* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
- * in the grid; of one that goes on body is the Resumption. Either arrives block_launch_cycles after its
- * dispatch. From an SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from
- * then on; or all stores of blocks that have ended are visible now. */
+ * in the grid; of one that goes on body is the Resumption; one that is to be paused, or not to be any longer,
+ * is named as a new one is. They arrive block_launch_cycles after they were sent. From an SM: body is the
+ * BlockReport, value the block's slot in sm->blocks, which is free from then on; or all stores of blocks that
+ * have ended are visible now; or body is an SmSample. */
 enum {
     MESSAGE_BLOCK = 3,
     MESSAGE_BLOCK_DONE = 4,
     MESSAGE_DRAINED = 5,
     MESSAGE_BLOCK_SUSPENDED = 6,
-    MESSAGE_RESUME = 7
+    MESSAGE_RESUME = 7,
+    MESSAGE_SAMPLE = 8,
+    MESSAGE_PAUSE = 9,
+    MESSAGE_UNPAUSE = 10
 };
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);

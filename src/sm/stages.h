@@ -206,4 +206,10 @@ void suspend_consider(Sm *sm, uint32_t warp, Cycle from);
 void suspend_settle(Sm *sm, uint32_t index);
 void suspend_resume(Sm *sm, Resumption *resumption);
 
+/* -- pause.c -- */
+
+/* The block issues nothing until pause_end(); nothing, if it is not here any more. */
+void pause_begin(Sm *sm, const SmKernel *kernel, uint64_t linear);
+void pause_end(Sm *sm, const SmKernel *kernel, uint64_t linear);
+
 #endif

@@ -101,7 +101,7 @@ static inline void rig_dispatch(DatsRig *rig)
         }
         assert_int_equal(rig->parents_left[rig->graph->grids[g].first + block], 0);
         dats_source.base.block_started(rig->dats, &rig->view,
-                                       &(BlockEvent){.kernel = kernel, .block = block});
+                                       &(BlockRef){.kernel = kernel, .block = block});
         VEC_PUSH(&rig->running, ((RunningBlock){rig->now + 1 + rig_random(rig) % rig->longest, block, g}));
         rig->started++;
         g = 0;
@@ -126,7 +126,7 @@ static inline void rig_end_blocks(DatsRig *rig)
         }
         rig->running.items[i] = rig->running.items[--rig->running.count];
         rig_note_ended(rig, rig->graph->grids[block.grid].first + (uint32_t)block.block);
-        const BlockEvent event = {.kernel = &rig->kernels[block.grid], .block = block.block};
+        const BlockRef event = {.kernel = &rig->kernels[block.grid], .block = block.block};
         dats_source.base.block_ended(rig->dats, &rig->view, &event);
     }
 }

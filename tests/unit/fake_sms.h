@@ -104,6 +104,28 @@ static inline void fake_advance(Shard *shard, Cycle end)
     }
 }
 
+/* The policies that the configuration names. */
+static inline DispatchPolicies defaults(const GpuConfig *config)
+{
+    DispatchPolicies policies;
+    Error error = {0};
+    if (dispatch_policies(config, &policies, &error) != WB_OK)
+        fail_msg("%s", error.text);
+    return policies;
+}
+
+static inline FakeGpu small_gpu(uint32_t sm_count)
+{
+    FakeGpu gpu = {.duration = 1000};
+    knob_defaults(&config_knobs, &gpu.config);
+    gpu.config.sm_count = sm_count;
+    gpu.config.kernel_launch_cycles = 100;
+    gpu.config.block_launch_cycles = 10;
+    gpu.config.block_end_cycles = 12;
+    gpu.config.kernel_end_cycles = 50;
+    return gpu;
+}
+
 /* gpu->config, duration and uneven are set. */
 static inline void fake_open(FakeGpu *gpu, const DispatchPolicies *policies, Cycle lookahead)
 {

@@ -42,8 +42,12 @@ typedef struct PauseRig {
     GpuConfig config;
     Cycle away;
     uint32_t step, limit;
+    Cycle runs_for, stops_for; /* until all blocks are paused, and until that ends; 0: they are not */
+    Cycle next_order;
+    bool is_stopped;
     bool (*waits)(uint64_t linear, uint32_t warp, uint32_t point); /* null: never */
     void (*on_suspended)(struct PauseRig *rig, uint32_t sm);       /* null: nothing */
+    void (*on_sample)(struct PauseRig *rig, const Message *message);
     Crossbar crossbar;
     World *world;
     Sm **sms;
@@ -103,6 +107,10 @@ static inline void hear(PauseRig *rig, const Message *message)
     BlockReport *report = message->body;
     if (message->kind == MESSAGE_DRAINED)
         return;
+    if (message->kind == MESSAGE_SAMPLE) {
+        rig->on_sample(rig, message);
+        return;
+    }
     assert_true(message->kind == MESSAGE_BLOCK_DONE || message->kind == MESSAGE_BLOCK_SUSPENDED);
     assert_true((message->kind == MESSAGE_BLOCK_SUSPENDED) == (report->suspended != NULL));
     VEC_PUSH(&rig->heard, ((Heard){message->time, message->source, message->kind, *report}));
@@ -153,6 +161,24 @@ static inline Cycle send_due(PauseRig *rig, Cycle now)
     return next;
 }
 
+/* Orders that are due, to all blocks on all SMs: most of them are not there. */
+static inline Cycle send_orders(PauseRig *rig, Cycle now)
+{
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < rig->heard.count; i++)
+        ended += rig->heard.items[i].kind == MESSAGE_BLOCK_DONE;
+    if (!rig->runs_for || ended == rig->kernel.launch.grid[0])
+        return CYCLE_NEVER;
+    if (now < rig->next_order)
+        return rig->next_order;
+    rig->is_stopped = !rig->is_stopped;
+    for (uint32_t sm = 0; sm < rig->config.sm_count; sm++)
+        for (uint64_t block = 0; block < rig->kernel.launch.grid[0]; block++)
+            shard_send(&rig->shard, sm, now + rig->config.block_launch_cycles,
+                       rig->is_stopped ? MESSAGE_PAUSE : MESSAGE_UNPAUSE, block, &rig->kernel);
+    return rig->next_order = now + (rig->is_stopped ? rig->stops_for : rig->runs_for);
+}
+
 static inline void pause_advance(Shard *shard, Cycle end)
 {
     PauseRig *rig = (PauseRig *)shard;
@@ -164,6 +190,8 @@ static inline void pause_advance(Shard *shard, Cycle end)
         for (const Message *message; (message = shard_take(shard, now));)
             hear(rig, message);
         shard->wake = send_due(rig, now);
+        const Cycle order = send_orders(rig, now);
+        shard->wake = order < shard->wake ? order : shard->wake;
     }
 }
 
@@ -351,7 +379,7 @@ static inline void check_sm(PauseRig *rig, Sm *sm, Cycle end)
     assert_int_equal(sm->statistics.context_cycles,
                      moves * (rig->config.context_latency + (bytes + rate - 1) / rate));
     assert_int_equal(sm->resident_blocks + sm->resident_warps, 0);
-    assert_int_equal(sm->moving | sm->ready | sm->fencing | sm->lsu_held | sm->acquiring, 0);
+    assert_int_equal(sm->moving | sm->paused | sm->ready | sm->fencing | sm->lsu_held | sm->acquiring, 0);
     assert_int_equal(__builtin_popcountll(sm->free_slots),
                      rig->config.max_threads_per_sm / rig->config.warp_width);
     assert_true(lsu_is_idle(sm->lsu));

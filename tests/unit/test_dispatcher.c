@@ -3,27 +3,6 @@
 
 #include <string.h>
 
-static DispatchPolicies defaults(const GpuConfig *config)
-{
-    DispatchPolicies policies;
-    Error error = {0};
-    if (dispatch_policies(config, &policies, &error) != WB_OK)
-        fail_msg("%s", error.text);
-    return policies;
-}
-
-static FakeGpu small_gpu(uint32_t sm_count)
-{
-    FakeGpu gpu = {.duration = 1000};
-    knob_defaults(&config_knobs, &gpu.config);
-    gpu.config.sm_count = sm_count;
-    gpu.config.kernel_launch_cycles = 100;
-    gpu.config.block_launch_cycles = 10;
-    gpu.config.block_end_cycles = 12;
-    gpu.config.kernel_end_cycles = 50;
-    return gpu;
-}
-
 enum { LOOKAHEAD = 10 };
 
 static void open_default(FakeGpu *gpu)
@@ -242,36 +221,37 @@ static void *tell_init(const DispatchView *view, const GridKernel *kernel, void 
 
 static void tell_free(void *state) { ((Told *)state)->alive--; }
 
-static void tell_started(void *state, const DispatchView *view, const BlockEvent *event)
+static void tell_started(void *state, const DispatchView *view, const BlockRef *block)
 {
-    (void)view, (void)event;
+    (void)view, (void)block;
     ((Told *)state)->started++;
 }
 
-static void tell_ended(void *state, const DispatchView *view, const BlockEvent *event)
+static void tell_ended(void *state, const DispatchView *view, const BlockRef *block)
 {
-    (void)view, (void)event;
+    (void)view, (void)block;
     ((Told *)state)->ended++;
 }
 
-static bool from_the_end(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block)
+static bool from_the_end(const void *state, const DispatchView *view, const GridKernel *kernel,
+                         uint64_t *block)
 {
     (void)state, (void)view;
     *block = kernel->block_count - 1 - kernel->dispatched_blocks;
     return kernel->dispatched_blocks < kernel->block_count;
 }
 
-static bool at_most_two(void *state, const DispatchView *view, const GridKernel *kernel, uint32_t sm)
+static bool at_most_two(const void *state, const DispatchView *view, const BlockRef *block)
 {
     (void)state, (void)view;
-    return kernel->resident[sm] < 2;
+    return block->kernel->resident[block->sm] < 2;
 }
 
-static uint32_t odd_sm(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t block)
+static uint32_t odd_sm(const void *state, const DispatchView *view, const BlockRef *block)
 {
-    (void)state, (void)block;
+    (void)state;
     for (uint32_t sm = 1; sm < view->sm_count; sm += 2)
-        if (dispatch_fits(view, kernel, sm))
+        if (dispatch_fits(view, block, sm))
             return sm;
     return NO_SM;
 }
@@ -315,9 +295,9 @@ static void *count_init(const DispatchView *view, const GridKernel *kernel, void
     return counters;
 }
 
-static void count_started(void *state, const DispatchView *view, const BlockEvent *event)
+static void count_started(void *state, const DispatchView *view, const BlockRef *block)
 {
-    (void)view, (void)event;
+    (void)view, (void)block;
     ++*(uint64_t *)state;
 }
 

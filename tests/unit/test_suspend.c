@@ -1,5 +1,5 @@
-/* Blocks that leave their SM in the middle of things and come back: the same results as if they had stayed,
- * for any number of threads at the same times, nothing lost and nothing counted twice. */
+/* Blocks that leave their SM in the middle of things and come back, or are paused there: the same results as
+ * if they had gone on, for any number of threads at the same times, nothing lost and nothing counted twice. */
 #include "suspend_rig.h"
 
 /* Of each block some warps pause while others have loads, atomics, copies and fences under way, wait at
@@ -191,9 +191,13 @@ static const char busy[] =
 
 enum { BUSY_BLOCKS = 4, BUSY_WORDS = BUSY_BLOCKS * 256 * 4, FAR_WORDS = BUSY_BLOCKS * 256 * 128 };
 
+static Cycle busy_runs_for; /* between orders that pause all blocks; 0: there are none */
+
 static void run_busy(const char *gpu, uint32_t delay, bool leaves, uint32_t *results)
 {
     PauseRig *rig = pause_open(gpu, busy, NULL);
+    rig->runs_for = busy_runs_for;
+    rig->stops_for = 3 * busy_runs_for / 2;
     rig->waits = leaves ? pause_always : NULL;
     rig->step = 1;
     rig->parameters[0] = pause_buffer(rig, BUSY_WORDS * 4);
@@ -229,6 +233,83 @@ static void same_results_whatever_is_under_way(void **state)
     }
 }
 
+/* -- paused -- */
+
+static void same_results_for_paused_blocks(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"gtx480", "titanv", "h200"};
+    static Outcome went_on, paused;
+    for (uint32_t i = 0; i < 3; i++) {
+        PauseRig *rig = pause_open(gpus[i], source, NULL);
+        run_all(rig, &went_on);
+        pause_close(rig);
+        for (uint32_t k = 0; k < 8; k++) {
+            rig = pause_open(gpus[i], source, NULL);
+            every = 5, phase = 2;
+            rig->waits = k % 2 ? now_and_then : NULL;
+            rig->step = 1;
+            rig->away = 70;
+            rig->runs_for = 11 + 130 * k;
+            rig->stops_for = 700 - 90 * k;
+            run_all(rig, &paused);
+            uint64_t stalls = 0;
+            for (uint32_t sm = 0; sm < rig->config.sm_count; sm++)
+                stalls += rig->sms[sm]->schedulers[0].statistics.stall_pause;
+            assert_true(stalls > 0);
+            assert_true((pause_count(rig, MESSAGE_BLOCK_SUSPENDED) > 0) == (k % 2));
+            assert_memory_equal(&paused, &went_on, sizeof paused);
+            pause_close(rig);
+        }
+    }
+}
+
+static void same_results_whatever_is_under_way_when_paused(void **state)
+{
+    (void)state;
+    static uint32_t went_on[BUSY_WORDS + FAR_WORDS], paused[BUSY_WORDS + FAR_WORDS];
+    run_busy("titanv", 50, true, went_on);
+    for (busy_runs_for = 7; busy_runs_for < 300; busy_runs_for += 30) {
+        run_busy("titanv", 50, true, paused);
+        assert_memory_equal(paused, went_on, sizeof paused);
+    }
+    busy_runs_for = 0;
+}
+
+/* From the cycle on in which word has come, a block issues nothing; what it has under way ends. */
+static void a_paused_block_issues_nothing(void **state)
+{
+    (void)state;
+    enum { FROM = 1500, CYCLES = 3000, BESIDE = 200 };
+    PauseRig *rig = pause_open("titanv", busy, NULL);
+    rig->parameters[0] = pause_buffer(rig, BUSY_WORDS * 4);
+    rig->parameters[1] = pause_buffer(rig, FAR_WORDS * 4);
+    rig->parameters[2] = 50;
+    rig->runs_for = rig->next_order = FROM;
+    rig->stops_for = CYCLES;
+    pause_shape(rig, 1, 256);
+    const Sm *sm = rig->sms[0];
+    const Cycle paused = FROM + rig->config.block_launch_cycles;
+    uint64_t issued[4];
+    pause_run(rig, 0, paused - BESIDE);
+    issued[0] = sm->statistics.warp_instructions;
+    world_run(rig->world, paused - BESIDE, paused);
+    issued[1] = sm->statistics.warp_instructions;
+    world_run(rig->world, paused, paused + CYCLES);
+    issued[2] = sm->statistics.warp_instructions;
+    assert_true(lsu_is_idle(sm->lsu));
+    for (uint32_t i = 0; i < MAX_WARPS; i++)
+        assert_true(!sm->warps[i].warp || sm->warps[i].wait == WAIT_PAUSE);
+    rig->runs_for = 1000000;
+    world_run(rig->world, paused + CYCLES, paused + CYCLES + BESIDE);
+    issued[3] = sm->statistics.warp_instructions;
+    assert_true(issued[0] < issued[1]);
+    assert_int_equal(issued[1], issued[2]);
+    assert_true(issued[2] < issued[3]);
+    pause_check(rig, world_run(rig->world, paused + CYCLES + BESIDE, 1000000).time);
+    pause_close(rig);
+}
+
 /* -- determinism -- */
 
 static uint32_t threads_wanted, window_wanted;
@@ -252,6 +333,8 @@ static void same_times_for_all_threads(void **state)
         rigs[i]->waits = now_and_then;
         rigs[i]->step = 1;
         rigs[i]->away = 50;
+        rigs[i]->runs_for = 301;
+        rigs[i]->stops_for = 97;
         run_all(rigs[i], &outcome);
         assert_int_equal(rigs[i]->heard.count, rigs[0]->heard.count);
         for (uint32_t k = 0; k < rigs[0]->heard.count; k++) {
@@ -272,6 +355,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_results_before_volta),     cmocka_unit_test(same_results_since_volta),
         cmocka_unit_test(same_results_with_native_code), cmocka_unit_test(same_results_whatever_is_under_way),
+        cmocka_unit_test(same_results_for_paused_blocks),
+        cmocka_unit_test(same_results_whatever_is_under_way_when_paused),
+        cmocka_unit_test(a_paused_block_issues_nothing),
         cmocka_unit_test(same_times_for_all_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

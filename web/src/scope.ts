@@ -263,6 +263,12 @@ export const reasons: Reason[] = [
         colors: ["#3d5a80", "#7fa0cc"],
     },
     {
+        key: "stall_pause",
+        name: "Paused",
+        about: "blocks were paused by the admission policy",
+        colors: ["#a0522d", "#d99a73"],
+    },
+    {
         key: "stall_suspend",
         name: "Saving blocks",
         about: "blocks were being saved or restored",

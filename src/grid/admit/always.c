@@ -1,9 +1,9 @@
 /* Always: an SM takes blocks as long as they fit. */
 #include "grid/policy.h"
 
-static bool may(void *state, const DispatchView *view, const GridKernel *kernel, uint32_t sm)
+static bool may(const void *state, const DispatchView *view, const BlockRef *block)
 {
-    (void)state, (void)view, (void)kernel, (void)sm;
+    (void)state, (void)view, (void)block;
     return true;
 }
 

@@ -23,21 +23,20 @@ static bool is_idle(const DispatchView *view)
     return true;
 }
 
-static uint32_t choose(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t block)
+static uint32_t choose(const void *state, const DispatchView *view, const BlockRef *block)
 {
-    (void)block;
     uint32_t sm = is_idle(view) ? 0 : *(const uint32_t *)state;
     for (uint32_t tried = 0; tried < view->sm_count; tried++) {
-        if (dispatch_fits(view, kernel, sm))
+        if (dispatch_fits(view, block, sm))
             return sm;
         sm = sm + 1 == view->sm_count ? 0 : sm + 1;
     }
     return NO_SM;
 }
 
-static void block_started(void *state, const DispatchView *view, const BlockEvent *event)
+static void block_started(void *state, const DispatchView *view, const BlockRef *block)
 {
-    *(uint32_t *)state = event->sm + 1 == view->sm_count ? 0 : event->sm + 1;
+    *(uint32_t *)state = block->sm + 1 == view->sm_count ? 0 : block->sm + 1;
 }
 
 extern const BlockPlace place_loose_round_robin;

@@ -12,16 +12,16 @@ static void *init(const DispatchView *view, const GridKernel *kernel, void *coun
     return xcalloc(1, sizeof(uint64_t));
 }
 
-static bool next(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block)
+static bool next(const void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block)
 {
     (void)view;
     *block = *(const uint64_t *)state;
     return *block < kernel->block_count;
 }
 
-static void block_started(void *state, const DispatchView *view, const BlockEvent *event)
+static void block_started(void *state, const DispatchView *view, const BlockRef *block)
 {
-    (void)view, (void)event;
+    (void)view, (void)block;
     ++*(uint64_t *)state;
 }
 

@@ -51,7 +51,7 @@ static uint64_t permute(const RandomOrder *order, uint64_t index)
     return left << order->half_bits | right;
 }
 
-static bool next(void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block)
+static bool next(const void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block)
 {
     (void)view;
     const RandomOrder *order = state;
@@ -64,9 +64,9 @@ static bool next(void *state, const DispatchView *view, const GridKernel *kernel
     return true;
 }
 
-static void block_started(void *state, const DispatchView *view, const BlockEvent *event)
+static void block_started(void *state, const DispatchView *view, const BlockRef *block)
 {
-    (void)view, (void)event;
+    (void)view, (void)block;
     ((RandomOrder *)state)->dispatched++;
 }
 
