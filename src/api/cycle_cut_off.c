@@ -84,9 +84,9 @@ static void note_open(HostKernel *kernel, const SeenBlock *seen)
     if (!block)
         return;
     if (!block->started)
-        block->started = report->started;
+        block->started = report->stay.started;
     if (!seen->block && !report->suspended)
-        block->ended = report->ended;
+        block->ended = report->stay.left;
 }
 
 /* Blocks that are on SMs, and launches by its blocks that are not complete, have run until now, and count so

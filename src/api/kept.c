@@ -127,16 +127,17 @@ static void log_resident(uint32_t sm, const SeenBlock *seen, const EventLog *log
     const BlockReport *report = seen->report;
     if (launch->place_in_log.log != log)
         return;
-    const BlockStay stay = {
+    LoggedStay stay = {
         .block = log_block(&launch->place_in_log, seen->kernel->launch.grid, report->linear),
         .sm = sm,
-        .dispatched = report->dispatched,
-        .restore_begun = report->restore_begun,
-        .restored = report->restored <= now ? report->restored : 0,
-        .started = report->started,
-        .save_begun = seen->block ? 0 : report->save_begun,
-        .left = seen->block ? now : report->ended,
+        .time = report->stay,
     };
+    if (stay.time.restored > now)
+        stay.time.restored = 0;
+    if (seen->block) {
+        stay.time.save_begun = 0;
+        stay.time.left = now;
+    }
     if (log_stay(launch->place_in_log.log, &stay))
         log_barriers_so_far(launch->place_in_log.log, seen);
 }

@@ -121,7 +121,7 @@ LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t in
     };
 }
 
-bool log_stay(EventLog *log, const BlockStay *stay)
+bool log_stay(EventLog *log, const LoggedStay *stay)
 {
     if (!log->keeps_stays || !has_room(log, stay->block.number))
         return false;
@@ -157,7 +157,7 @@ static uint32_t place_of(EventLog *log, const Program *program, uint32_t pc)
 
 void log_barriers(EventLog *log, const BarrierLog *barriers, const Program *program)
 {
-    BlockStay *stay = &log->stays.items[log->stays.count - 1];
+    LoggedStay *stay = &log->stays.items[log->stays.count - 1];
     stay->barriers = barriers->count;
     stay->barrier_stride = barriers->stride;
     if (!log->barrier_limit || stay->block.number % log->barrier_stride)
@@ -236,7 +236,7 @@ void log_thin_barriers(EventLog *log, uint64_t stride)
         return;
     log->barrier_stride = stride;
     for (uint32_t i = 0; i < log->stays.count; i++) {
-        BlockStay *stay = &log->stays.items[i];
+        LoggedStay *stay = &log->stays.items[i];
         const uint32_t first = stay->first_barrier;
         if (stay->block.number % stride)
             stay->barrier_count = 0;
@@ -275,9 +275,9 @@ static int by_launch(const void *a, const void *b)
 
 static int by_stay(const void *a, const void *b)
 {
-    const BlockStay *one = a, *other = b;
+    const LoggedStay *one = a, *other = b;
     return one->block.number != other->block.number ? compare(one->block.number, other->block.number)
-                                                    : compare(one->dispatched, other->dispatched);
+                                                    : compare(one->time.dispatched, other->time.dispatched);
 }
 
 static int by_wait(const void *a, const void *b)

@@ -34,19 +34,15 @@ typedef struct LoggedBlock {
     uint64_t number;       /* through all launches */
 } LoggedBlock;
 
-/* A block's time on an SM. A block that leaves to wait has several. */
-typedef struct BlockStay {
+/* A stay of a block on an SM. */
+typedef struct LoggedStay {
     LoggedBlock block;
     uint32_t sm;
-    Cycle dispatched;      /* from then on its place is taken */
-    Cycle restore_begun, restored; /* its registers and shared memory; 0: it had not been away */
-    Cycle started;         /* it is there: its warps could issue, or be restored */
-    Cycle save_begun;      /* 0: it has ended */
-    Cycle left;            /* it has ended, or is saved */
+    BlockStay time;
     uint32_t barriers;     /* at which its warps met meanwhile; of these one of barrier_stride is kept: */
     uint32_t barrier_stride;
     uint32_t first_barrier, barrier_count; /* in the log's barriers */
-} BlockStay;
+} LoggedStay;
 
 /* A barrier in a stay. */
 typedef struct LoggedBarrier {
@@ -96,7 +92,7 @@ typedef struct EventLog {
     bool keeps_blocks;     /* records of the blocks of launches */
     uint32_t launch_count; /* all, kept or not */
     uint64_t block_count;  /* the same, of the host's kernel and all launches so far */
-    VEC(BlockStay) stays;
+    VEC(LoggedStay) stays;
     VEC(LoggedWait) waits;
     VEC(LoggedLaunch) launches;
     uint32_t barrier_limit; /* 0: none are kept */
@@ -135,7 +131,7 @@ void log_cut_blocks(BlockRecord *blocks, uint64_t block_count, Cycle now);
 /* The block of the launch, whose grid is that large, with an index in it. */
 LoggedBlock log_block(const LogPlace *place, const uint32_t grid[3], uint64_t index);
 /* Whether the stay is kept: then it is the last. */
-bool log_stay(EventLog *log, const BlockStay *stay);
+bool log_stay(EventLog *log, const LoggedStay *stay);
 /* The barriers in the stay that was kept last, by a block that runs the program. */
 void log_barriers(EventLog *log, const BarrierLog *barriers, const Program *program);
 void log_wait(EventLog *log, const LoggedWait *wait);

@@ -134,15 +134,10 @@ static void log_report(const GridKernel *launch, const BlockReport *report, uint
     EventLog *log = launch->place_in_log.log;
     if (!log)
         return;
-    const BlockStay stay = {
+    const LoggedStay stay = {
         .block = log_block(&launch->place_in_log, launch->seen.launch.grid, report->linear),
         .sm = sm,
-        .dispatched = report->dispatched,
-        .restore_begun = report->restore_begun,
-        .restored = report->restored,
-        .started = report->started,
-        .save_begun = report->save_begun,
-        .left = report->ended,
+        .time = report->stay,
     };
     if (log_stay(log, &stay))
         log_barriers(log, report->barriers, launch->seen.launch.program);
@@ -157,14 +152,14 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
     front_end_wake_dispatcher(front_end, now);
     log_report(launch, report, sm);
     if (launch->blocks && !launch->blocks[report->linear].started) /* it may come several times */
-        launch->blocks[report->linear].started = report->started;
+        launch->blocks[report->linear].started = report->stay.started;
     if (report->suspended) {
         front_end_suspended(front_end, report, sm, now);
         front_end_settle(front_end, kernel, now);
         return;
     }
     if (launch->blocks)
-        launch->blocks[report->linear].ended = report->ended;
+        launch->blocks[report->linear].ended = report->stay.left;
     kernel->last_block = now;
     front_end->statistics.blocks_ended++;
     dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);

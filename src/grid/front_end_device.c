@@ -299,7 +299,7 @@ void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, 
     resumption->kernel = report->kernel;
     resumption->block = report->suspended;
     resumption->linear = report->linear;
-    resumption->left = report->ended;
+    resumption->left = report->stay.left;
     resumption->sm = sm;
     report->suspended = NULL;
     wait->away = resumption;

@@ -170,7 +170,7 @@ static void name_event(const TraceEvent *event, char *text, size_t size)
         name_copy(event->of, text, size);
         return;
     case SLICE_STAY:
-        name_block(record, &((const BlockStay *)event->of)->block, "", text, size);
+        name_block(record, &((const LoggedStay *)event->of)->block, "", text, size);
         return;
     case SLICE_RESTORE:
         snprintf(text, size, "restored");
@@ -268,12 +268,12 @@ static void put_launch(JsonWriter *json, const KernelRecord *record, const Logge
     json_put_integer(json, "ended", launch->ended);
 }
 
-static void put_stay(JsonWriter *json, const KernelRecord *record, const BlockStay *stay)
+static void put_stay(JsonWriter *json, const KernelRecord *record, const LoggedStay *stay)
 {
     put_block(json, record, &stay->block);
-    json_put_integer(json, "dispatched", stay->dispatched);
-    json_put_integer(json, "started", stay->started);
-    json_put_integer(json, stay->save_begun ? "left" : "ended", stay->left);
+    json_put_integer(json, "dispatched", stay->time.dispatched);
+    json_put_integer(json, "started", stay->time.started);
+    json_put_integer(json, stay->time.save_begun ? "left" : "ended", stay->time.left);
     if (stay->barriers) {
         json_put_integer(json, "barriers", stay->barriers);
         json_put_integer(json, "barriers_shown", stay->barrier_count);

@@ -79,7 +79,7 @@ typedef struct TraceSpan {
 /* A stay with its place. */
 typedef struct PlacedStay {
     const KernelRecord *record;
-    const BlockStay *stay;
+    const LoggedStay *stay;
     uint32_t thread;       /* 0: it found no room */
 } PlacedStay;
 

@@ -29,10 +29,10 @@ static int by_begin(const void *a, const void *b)
 
 /* Those of the stay by their begin. One that began before the block left its SM and came back, or ended after
  * its warps had stopped for that, is shown for the time in which the block could run. */
-static void collect(const KernelRecord *record, const BlockStay *stay, ShownBarriers *shown)
+static void collect(const KernelRecord *record, const LoggedStay *stay, ShownBarriers *shown)
 {
-    const Cycle first = stay->restored ? stay->restored : stay->started;
-    const Cycle last = stay->save_begun ? stay->save_begun : stay->left;
+    const Cycle first = stay->time.restored ? stay->time.restored : stay->time.started;
+    const Cycle last = stay->time.save_begun ? stay->time.save_begun : stay->time.left;
     shown->count = 0;
     for (uint32_t i = 0; i < stay->barrier_count; i++) {
         const LoggedBarrier *barrier = &record->log->barriers.items[stay->first_barrier + i];
@@ -87,7 +87,7 @@ void trace_barriers(Trace *trace)
     trace->barrier_blocks = trace->block_stride;
     for (uint32_t i = 0; i < trace->stays.count; i++) {
         const PlacedStay *placed = &trace->stays.items[i];
-        const BlockStay *stay = placed->stay;
+        const LoggedStay *stay = placed->stay;
         const uint64_t blocks = placed->record->log->barrier_stride;
         if (!placed->thread || !stay->barriers)
             continue;

@@ -5,9 +5,9 @@
 
 /* -- stays -- */
 
-static uint64_t events_of(const BlockStay *stay)
+static uint64_t events_of(const LoggedStay *stay)
 {
-    return 1u + (stay->save_begun != 0) + (stay->restored != 0);
+    return 1u + (stay->time.save_begun != 0) + (stay->time.restored != 0);
 }
 
 static bool is_shown(const Trace *trace, const KernelRecord *record)
@@ -33,7 +33,7 @@ static void collect_stays(Trace *trace)
     for (uint32_t i = 0; i < trace->gpu->records.count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];
         for (uint32_t s = 0; is_shown(trace, record) && s < record->log->stays.count; s++) {
-            const BlockStay *stay = &record->log->stays.items[s];
+            const LoggedStay *stay = &record->log->stays.items[s];
             if (stay->block.number % trace->block_stride == 0)
                 VEC_PUSH(&trace->stays, ((PlacedStay){record, stay, 0}));
         }
@@ -45,25 +45,27 @@ static int by_sm(const void *a, const void *b)
     const PlacedStay *one = *(PlacedStay *const *)a, *other = *(PlacedStay *const *)b;
     if (one->stay->sm != other->stay->sm)
         return one->stay->sm < other->stay->sm ? -1 : 1;
-    if (one->stay->dispatched != other->stay->dispatched)
-        return one->stay->dispatched < other->stay->dispatched ? -1 : 1;
+    if (one->stay->time.dispatched != other->stay->time.dispatched)
+        return one->stay->time.dispatched < other->stay->time.dispatched ? -1 : 1;
     return one < other ? -1 : one > other;
 }
 
 static void show_stay(Trace *trace, PlacedStay *placed)
 {
-    const BlockStay *stay = placed->stay;
-    const uint32_t thread = trace_thread(trace, TRACE_SMS, stay->sm, trace_ns(trace, stay->dispatched),
-                                         trace_ns(trace, stay->left));
+    const LoggedStay *stay = placed->stay;
+    const uint32_t thread = trace_thread(trace, TRACE_SMS, stay->sm, trace_ns(trace, stay->time.dispatched),
+                                         trace_ns(trace, stay->time.left));
     placed->thread = thread;
     if (!thread)
         return;
-    trace_slice(trace, SLICE_STAY, TRACE_SMS, thread, stay->dispatched, stay->left, placed->record, stay);
-    if (stay->restored)
-        trace_slice(trace, SLICE_RESTORE, TRACE_SMS, thread, stay->restore_begun, stay->restored,
+    trace_slice(trace, SLICE_STAY, TRACE_SMS, thread, stay->time.dispatched, stay->time.left, placed->record,
+                stay);
+    if (stay->time.restored)
+        trace_slice(trace, SLICE_RESTORE, TRACE_SMS, thread, stay->time.restore_begun, stay->time.restored,
                     placed->record, stay);
-    if (stay->save_begun)
-        trace_slice(trace, SLICE_SAVE, TRACE_SMS, thread, stay->save_begun, stay->left, placed->record, stay);
+    if (stay->time.save_begun)
+        trace_slice(trace, SLICE_SAVE, TRACE_SMS, thread, stay->time.save_begun, stay->time.left,
+                    placed->record, stay);
 }
 
 void trace_stays(Trace *trace, uint64_t most)
@@ -95,7 +97,7 @@ static uint32_t search(const Trace *trace, uint32_t record, uint64_t number, Cyc
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         const PlacedStay *at = &trace->stays.items[middle];
-        const uint64_t have[] = {at->record->number, at->stay->block.number, at->stay->dispatched};
+        const uint64_t have[] = {at->record->number, at->stay->block.number, at->stay->time.dispatched};
         const uint64_t want[] = {record, number, time};
         unsigned i = 0;
         while (i < 2 && have[i] == want[i])
@@ -121,14 +123,15 @@ static const PlacedStay *stay_at(const Trace *trace, uint32_t record, uint64_t n
 /* An arrow's begin in the last nanosecond of what is over then, or at its begin. */
 static void from_end(Trace *trace, ArrowKind kind, uint32_t arrow, const PlacedStay *stay)
 {
-    const uint64_t begin = trace_ns(trace, stay->stay->dispatched), end = trace_ns(trace, stay->stay->left);
+    const uint64_t begin = trace_ns(trace, stay->stay->time.dispatched),
+                   end = trace_ns(trace, stay->stay->time.left);
     trace_arrow(trace, ARROW_BEGIN, kind, arrow, TRACE_SMS, stay->thread, end > begin ? end - 1 : begin);
 }
 
 static void to_begin(Trace *trace, ArrowKind kind, uint32_t arrow, const PlacedStay *stay)
 {
     trace_arrow(trace, ARROW_END, kind, arrow, TRACE_SMS, stay->thread,
-                trace_ns(trace, stay->stay->dispatched));
+                trace_ns(trace, stay->stay->time.dispatched));
 }
 
 /* -- launches -- */

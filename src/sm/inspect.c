@@ -31,7 +31,7 @@ Strays *sm_strays(Sm *sm) { return &sm->machine.strays; }
 /* Whether a block is there, or the report of one that the front end has not read. */
 static bool is_open(const BlockSlot *slot)
 {
-    return slot->block || (slot->report.ended && !slot->report.is_taken);
+    return slot->block || (slot->report.stay.left && !slot->report.is_taken);
 }
 
 bool sm_next_open_block(const Sm *sm, uint32_t *at, SeenBlock *seen)

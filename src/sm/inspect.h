@@ -26,7 +26,7 @@ Strays *sm_strays(Sm *sm);
 typedef struct SeenBlock {
     const SmKernel *kernel;
     const Block *block;        /* null: it has left */
-    const BlockReport *report; /* as far as it is; `ended` is set once it has left */
+    const BlockReport *report; /* as far as it is */
     BlockPhase phase;
     bool is_paused;            /* by the front end */
 } SeenBlock;

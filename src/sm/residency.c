@@ -15,8 +15,8 @@
  * blocks must not take the slot; for them there are others. */
 static bool is_reporting(const Sm *sm, const BlockSlot *slot)
 {
-    return slot->report.ended &&
-           sm->now < slot->report.ended + sm->config->block_end_cycles + sm->config->block_launch_cycles;
+    return slot->report.stay.left &&
+           sm->now < slot->report.stay.left + sm->config->block_end_cycles + sm->config->block_launch_cycles;
 }
 
 static uint32_t free_block_slot(const Sm *sm)
@@ -111,8 +111,7 @@ uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cy
     slot->report = (BlockReport){
         .kernel = kernel,
         .linear = linear,
-        .dispatched = dispatched,
-        .started = sm->now,
+        .stay = {.dispatched = dispatched, .started = sm->now},
         .barriers = &slot->barriers,
     };
     return index;
@@ -166,7 +165,7 @@ void residency_leave_slot(Sm *sm, uint32_t index, uint32_t message)
 {
     BlockSlot *slot = &sm->blocks[index];
     sm->free_slots |= slot->warp_slots;
-    slot->report.ended = sm->now;
+    slot->report.stay.left = sm->now;
     slot->block = NULL;
     if (--sm->resident_blocks == 0 && sm->sampler)
         sample_end(sm);

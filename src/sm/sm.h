@@ -145,13 +145,22 @@ typedef struct Resumption {
     uint32_t place;            /* among those of the front end */
 } Resumption;
 
-/* What an SM tells of a block that has ended, or has left to wait for its children: then the report hands
- * it over. Instructions are those since the block came to this SM. */
+/* A block's time on an SM, as the SM tells it and logs keep it. A block that leaves to wait has several. */
+typedef struct BlockStay {
+    Cycle dispatched;          /* from then on its place is taken */
+    Cycle started;             /* it is there: its warps could issue, or be restored */
+    Cycle restore_begun, restored; /* of its context; 0: it had not been away */
+    Cycle save_begun;          /* the same; 0: it has not left to wait */
+    Cycle left;                /* it has ended, or is saved; 0: it is still there */
+} BlockStay;
+
+/* What an SM tells of a block that has ended, or has left to wait: then the report hands it over.
+ * Instructions are those since the block came to this SM. The front end reads it where it lies, in the block's
+ * slot: it stays as it is until long after that (residency.c). */
 typedef struct BlockReport {
     const SmKernel *kernel;
     uint64_t linear;           /* index in the grid */
-    Cycle dispatched, started, ended;
-    Cycle restore_begun, restored, save_begun; /* of its context; 0: it did not come back, or did not leave */
+    BlockStay stay;
     uint64_t warp_instructions, thread_instructions;
     const BarrierLog *barriers;
     struct BlockFamily *family; /* what it has launched; null: nothing */

@@ -42,10 +42,10 @@ static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
     sm->context_free = start + moving_time(sm, slot);
     slot->phase = (uint8_t)phase;
     if (phase == PHASE_SAVES) {
-        slot->report.save_begun = start;
+        slot->report.stay.save_begun = start;
     } else {
-        slot->report.restore_begun = start;
-        slot->report.restored = sm->context_free;
+        slot->report.stay.restore_begun = start;
+        slot->report.stay.restored = sm->context_free;
     }
     sm->warps[warp].at_folded = true;
     sm_wait(sm, warp, WAIT_SUSPEND, sm->context_free);

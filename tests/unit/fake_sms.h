@@ -67,8 +67,8 @@ static inline void fake_start(FakeSm *sm, const Message *message)
     block->end = message->time + gpu->duration + gpu->uneven * (message->value % 7);
     block->report = (BlockReport){.kernel = message->body,
                                   .linear = message->value,
-                                  .dispatched = message->time - gpu->config.block_launch_cycles,
-                                  .started = message->time};
+                                  .stay = {.dispatched = message->time - gpu->config.block_launch_cycles,
+                                           .started = message->time}};
     if (++sm->resident > sm->most_resident)
         sm->most_resident = sm->resident;
     VEC_PUSH(&gpu->arrivals, ((Arrival){message->time, sm->shard.number, message->value, message->body}));
@@ -77,7 +77,7 @@ static inline void fake_start(FakeSm *sm, const Message *message)
 static inline void fake_end(FakeSm *sm, FakeBlock *block, Cycle now)
 {
     block->used = false;
-    block->report.ended = now;
+    block->report.stay.left = now;
     resources_give(&sm->free, &block->need);
     sm->resident--;
     shard_send(&sm->shard, (uint32_t)sm->gpu->config.sm_count, now + sm->gpu->config.block_end_cycles,

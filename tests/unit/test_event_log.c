@@ -12,8 +12,10 @@ static const uint32_t grid[3] = {10, 10, 10};
 
 static void stay(const LogPlace *place, uint64_t index, Cycle time)
 {
-    const BlockStay one = {
-        .block = log_block(place, grid, index), .dispatched = time, .started = time + 8, .left = time + 20};
+    const LoggedStay one = {
+        .block = log_block(place, grid, index),
+        .time = {.dispatched = time, .started = time + 8, .left = time + 20},
+    };
     log_stay(place->log, &one);
 }
 

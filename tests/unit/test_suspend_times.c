@@ -48,11 +48,11 @@ static void moving_takes_its_time(void **state)
     assert_int_equal(rig->heard.count, 3);
     for (uint32_t i = 0; i < 2; i++) {
         const Heard *heard = &rig->heard.items[i];
-        assert_int_equal(heard->report.ended, rig->calls.items[i] + 2 * config->unit_latency + cost);
-        assert_int_equal(heard->time, heard->report.ended + config->block_end_cycles);
+        assert_int_equal(heard->report.stay.left, rig->calls.items[i] + 2 * config->unit_latency + cost);
+        assert_int_equal(heard->time, heard->report.stay.left + config->block_end_cycles);
         assert_int_equal(heard->sm, i);
-        assert_int_equal(heard[1].report.dispatched, heard->time + 500);
-        assert_int_equal(heard[1].report.started, heard->time + 500 + config->block_launch_cycles);
+        assert_int_equal(heard[1].report.stay.dispatched, heard->time + 500);
+        assert_int_equal(heard[1].report.stay.started, heard->time + 500 + config->block_launch_cycles);
     }
     for (uint32_t i = 0; i < 3; i++) /* saved, restored and saved, restored */
         assert_int_equal(rig->sms[i]->schedulers[0].statistics.stall_suspend, (i == 1 ? 2 : 1) * cost);
@@ -83,10 +83,10 @@ static void one_is_moved_at_a_time(void **state)
             if (heard->sm != sm || heard->kind != MESSAGE_BLOCK_SUSPENDED)
                 continue;
             if (seen % 2)
-                assert_int_equal(heard->report.ended, ended + cost);
+                assert_int_equal(heard->report.stay.left, ended + cost);
             else
-                assert_true(heard->report.ended >= ended + 2 * cost);
-            ended = heard->report.ended;
+                assert_true(heard->report.stay.left >= ended + 2 * cost);
+            ended = heard->report.stay.left;
             seen++;
         }
         assert_int_equal(seen, 4);
@@ -130,7 +130,7 @@ static void what_is_under_way_ends_first(void **state)
     const uint64_t rate = config->context_bytes_per_cycle;
     const Cycle word = rig->calls.items[0] + 2 * config->unit_latency;
     const Cycle cost = config->context_latency + (rig->kernel.context_bytes + rate - 1) / rate;
-    assert_true(rig->heard.items[0].report.ended > word + cost);
+    assert_true(rig->heard.items[0].report.stay.left > word + cost);
     assert_true(counts_away[0] > 0 && counts_away[0] < 32 * 300);
     assert_true(counts_away[0] - counts_away[1] <= 32);
     const uint32_t *counts = pause_bytes(rig, rig->parameters[0]);
@@ -192,7 +192,7 @@ static Cycle leaves_at(uint64_t cycles, Cycle *soonest)
     const uint64_t rate = config->context_bytes_per_cycle;
     *soonest = rig->calls.items[0] + 2 * config->unit_latency + config->context_latency +
                (rig->kernel.context_bytes + rate - 1) / rate;
-    const Cycle left = rig->heard.items[0].report.ended;
+    const Cycle left = rig->heard.items[0].report.stay.left;
     pause_close(rig);
     return left;
 }
