@@ -45,6 +45,10 @@ if(NOT WARPBEAM_FUZZ)
     add_test_folder(end-to-end warpbeam_static)
     target_link_libraries(test_paper PRIVATE papers)
     add_test_folder(rt rt_static)
+    include(cmake/Examples.cmake)
+    if(TARGET warpbeam_examples)
+        add_test_folder(examples warpbeam_examples)
+    endif()
     # What runs on several threads waits for long where another test takes one of two processors.
     set_tests_properties(test_cycle_determinism test_dtbl test_device_sync test_launch_random test_timeline
                          test_world test_report test_graph_cycle test_graph_check test_trace

@@ -239,7 +239,8 @@ Cycle issue_cycle(Sm *sm)
         }
         scheduler->statistics.issued++;
         const WarpSet again = sm_candidates(sm) & scheduler->view.last;
-        if (width > 1 && again && scheduler->busy_until <= sm->now && scheduler->reading_until <= sm->now + 1) {
+        if (width > 1 && again && scheduler->busy_until <= sm->now &&
+            scheduler->reading_until <= sm->now + 1) {
             issue_one(sm, scheduler, number, again, sm->now + 1, &next);
             scheduler->refused = 0; /* that was for this cycle */
         }

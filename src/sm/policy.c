@@ -50,11 +50,12 @@ const void *sm_policy_counters(const Sm *sm, uint32_t scheduler, const StatTable
 void policy_refused(Sm *sm, Scheduler *scheduler, WarpSet warps, uint32_t picked, Cycle *next)
 {
     if (picked != SCHED_NOBODY) {
-        error_set(&sm->error, WB_ERROR_EXECUTION,
-                  "The policy '%s' of the warp schedulers picked slot %u in cycle %" PRIu64
-                  ", where scheduler %u of SM %u has no warp that can issue: it may pick a warp of view->ready "
-                  "or SCHED_NOBODY.",
-                  sm->policy->name, picked, sm->now, scheduler->view.number, sm->number);
+        error_set(
+            &sm->error, WB_ERROR_EXECUTION,
+            "The policy '%s' of the warp schedulers picked slot %u in cycle %" PRIu64
+            ", where scheduler %u of SM %u has no warp that can issue: it may pick a warp of view->ready "
+            "or SCHED_NOBODY.",
+            sm->policy->name, picked, sm->now, scheduler->view.number, sm->number);
         sm_fail(sm, warps_first(warps));
         return;
     }

@@ -61,8 +61,9 @@ static void check_told(const WarpScheduler *policy, const char *what)
     assert_int_equal(run_with(gpu, policy), WB_ERROR_DEADLOCK);
     const char *text = wb_error(gpu);
     if (!strstr(text, what) || !strstr(text, "kernel 'k'") ||
-        !strstr(text, "Likely cause: the policy 'stubborn' of the warp schedulers lets no warp issue, though 2 "
-                      "could. Correct it, or choose another one (knob warp_scheduler).") ||
+        !strstr(text,
+                "Likely cause: the policy 'stubborn' of the warp schedulers lets no warp issue, though 2 "
+                "could. Correct it, or choose another one (knob warp_scheduler).") ||
         !strstr(text, "warps 0-1, lanes 0xffffffff") ||
         !strstr(text, "ready, but the policy of its scheduler lets none issue"))
         fail_msg("%s", text);

@@ -17,7 +17,8 @@ static const char source[] =
     "mov.u32 %r5, box; shl.b32 %r6, %r0, 2; add.u32 %r6, %r5, %r6; st.shared.u32 [%r6], %r4; bar.sync 0;\n"
     "setp.ne.u32 %p0, %r0, 0; @%p0 bra STAY; { .param .b32 p; st.param.b32 [p], 1; call pause, (p); }\n"
     "STAY: xor.b32 %r7, %r0, 1; shl.b32 %r7, %r7, 2; add.u32 %r7, %r5, %r7; ld.shared.u32 %r8, [%r7];\n"
-    "mov.u32 %r10, 0;\nLOOP: mad.lo.u32 %r8, %r8, 5, %r4; mad.lo.u32 %r4, %r4, 3, %r10; add.u32 %r10, %r10, 1;\n"
+    "mov.u32 %r10, 0;\nLOOP: mad.lo.u32 %r8, %r8, 5, %r4; mad.lo.u32 %r4, %r4, 3, %r10; add.u32 %r10, %r10, "
+    "1;\n"
     "setp.lt.u32 %p1, %r10, 20; @%p1 bra LOOP; add.u32 %r8, %r8, %r4; st.global.u32 [%rd1], %r8;\n"
     "shr.u32 %r9, %r0, 5; and.b32 %r9, %r9, 1; setp.eq.u32 %p2, %r9, 1; @%p2 exit;\n"
     "bar.sync 0; ld.global.u32 %r11, [%rd1]; add.u32 %r11, %r11, 1; st.global.u32 [%rd1], %r11; ret;\n}\n";
@@ -84,7 +85,7 @@ typedef struct Witness {
     uint32_t came, left, returned, ended, reached, firsts, cleared, begun, over;
     uint32_t warps_came, warps_went;
     uint8_t wait[MAX_WARPS];
-    int wrong_line;         /* of this file; 0: all was right */
+    int wrong_line; /* of this file; 0: all was right */
 } Witness;
 
 static Witness sums; /* of all states that have been freed */
@@ -241,7 +242,8 @@ static const WarpScheduler witness = {
     .pick = witness_pick,
     .warp_came = warp_came,
     .warp_went = warp_went,
-    .waits = 1u << WAIT_MEMORY | 1u << WAIT_BARRIER | 1u << WAIT_SUSPEND | 1u << WAIT_RESULT | 1u << WAIT_DRAIN,
+    .waits =
+        1u << WAIT_MEMORY | 1u << WAIT_BARRIER | 1u << WAIT_SUSPEND | 1u << WAIT_RESULT | 1u << WAIT_DRAIN,
     .wait_begun = wait_begun,
     .wait_ended = wait_ended,
     .block_came = block_came,
@@ -305,7 +307,10 @@ static uint32_t pick_oldest_block(SchedulerView *view)
     return own & view->ready ? warps_first(own & view->ready) : SCHED_NOBODY;
 }
 
-static void hear_of_wait(SchedulerView *view, uint32_t warp, Wait wait) { (void)view, (void)warp, (void)wait; }
+static void hear_of_wait(SchedulerView *view, uint32_t warp, Wait wait)
+{
+    (void)view, (void)warp, (void)wait;
+}
 
 static const WarpScheduler block_by_block = {
     .name = "block-by-block",

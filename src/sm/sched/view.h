@@ -23,16 +23,16 @@ static inline uint32_t warps_next(WarpSet set, uint32_t slot)
 /* One scheduler. What else there is to know of its warps the functions of sched.h tell.
  * Invariant: `last` is empty or holds last_slot alone, and is a part of `mine`. */
 typedef struct SchedulerView {
-    WarpSet mine;         /* its resident warps */
-    WarpSet ready;        /* in pick: those whose next instruction can issue now */
-    WarpSet last;         /* the warp that issued last, if it is still there */
-    uint32_t last_slot;   /* its slot, or that of the one that issued last */
-    bool paused;          /* in pick: a cycle has passed since in which nothing was issued or read */
-    uint32_t number;      /* of the scheduler in its SM */
-    void *state;          /* what the policy's init gave */
-    void *counters;       /* the policy's own; null: it has none */
-    void *shared;         /* what its init_sm gave: the same for all schedulers of the SM */
-    Cycle ask_at;         /* set by sched_nobody_before() */
+    WarpSet mine;       /* its resident warps */
+    WarpSet ready;      /* in pick: those whose next instruction can issue now */
+    WarpSet last;       /* the warp that issued last, if it is still there */
+    uint32_t last_slot; /* its slot, or that of the one that issued last */
+    bool paused;        /* in pick: a cycle has passed since in which nothing was issued or read */
+    uint32_t number;    /* of the scheduler in its SM */
+    void *state;        /* what the policy's init gave */
+    void *counters;     /* the policy's own; null: it has none */
+    void *shared;       /* what its init_sm gave: the same for all schedulers of the SM */
+    Cycle ask_at;       /* set by sched_nobody_before() */
     const struct Sm *sm;
 } SchedulerView;
 

@@ -1,0 +1,219 @@
+/* The example of a warp scheduler with memory: right results on all programs, the same for any number of
+ * threads, cycles that add up, and never more warps that take turns than its knob says. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/gpu.h"
+#include "report/report.h"
+#include "six/six.h"
+#include "sm/sched/sched.h"
+#include "sm/stages.h"
+
+static const int sizes[SIX_COUNT] = {16384, 64, 64, 16384, 512, 256};
+
+static WbGpu *open_gpu(const char *name, const char *const *knobs)
+{
+    WbGpu *gpu;
+    char error[512];
+    if (wb_gpu_open(name, &gpu, error, sizeof error) != WB_OK)
+        fail_msg("%s", error);
+    for (; *knobs; knobs += 2)
+        if (wb_gpu_set(gpu, knobs[0], knobs[1]) != WB_OK)
+            fail_msg("%s", wb_error(gpu));
+    return gpu;
+}
+
+/* Of bfs, races that do no harm decide how many instructions it takes. */
+enum { BFS = 4 };
+
+static void run_all(WbGpu *gpu, size_t without)
+{
+    for (size_t i = 0; i < SIX_COUNT; i++) {
+        Host host;
+        if (i == without)
+            continue;
+        if (!six_run(&six_programs[i], gpu, SOURCE_DIRECTORY "/workloads/six", sizes[i], &host))
+            fail_msg("%s: %s", six_programs[i].name, host.error);
+        host_end(&host);
+    }
+}
+
+/* All but what the host did. */
+static char *report_of(const WbGpu *gpu)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, file);
+    fclose(file);
+    char *host = strstr(text, "\n  \"host\"");
+    assert_non_null(host);
+    *host = '\0';
+    return text;
+}
+
+/* Of all schedulers since the GPU was opened, whose reasons for cycles must add up. */
+static SchedulerStatistics sum_schedulers(const WbGpu *gpu)
+{
+    SchedulerStatistics sums = {0};
+    for (uint32_t s = 0; s < gpu->cycle->sm_count; s++) {
+        Sm *sm = gpu->cycle->sms[s];
+        sm_account(sm, gpu->now);
+        for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+            const uint64_t *counts = (const uint64_t *)&sm->schedulers[i].statistics;
+            uint64_t cycles = 0;
+            for (size_t row = 0; row < scheduler_statistics.count; row++) {
+                cycles += counts[row];
+                ((uint64_t *)&sums)[row] += counts[row];
+            }
+            assert_int_equal(cycles, sm->statistics.active_cycles);
+        }
+    }
+    return sums;
+}
+
+/* -- the policy -- */
+
+static void it_is_the_same_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"gtx480", "titanv"};
+    for (size_t g = 0; g < sizeof gpus / sizeof *gpus; g++) {
+        char *first = NULL;
+        for (uint32_t i = 0; i < 3; i++) {
+            static const char *const threads[] = {"1", "2", "4"};
+            const char *const knobs[] = {
+                "mode",     "cycle", "warp_scheduler",   "two-level", "threads", threads[i],
+                "sm_count", "4",     "two_level_active", "4",         NULL};
+            WbGpu *gpu = open_gpu(gpus[g], knobs);
+            run_all(gpu, SIX_COUNT);
+            assert_true(sum_schedulers(gpu).stall_policy > 100);
+            char *text = report_of(gpu);
+            assert_non_null(strstr(text, "\"sched_two_level\""));
+            if (first)
+                assert_string_equal(text, first);
+            else
+                first = strdup(text);
+            free(text);
+            wb_gpu_close(gpu);
+        }
+        free(first);
+    }
+}
+
+static SchedulerStatistics run_with(const char *policy, const char *active)
+{
+    const char *const knobs[] = {"mode",     "cycle", "warp_scheduler",   policy, "threads", "1",
+                                 "sm_count", "2",     "two_level_active", active, NULL};
+    WbGpu *gpu = open_gpu("gtx480", knobs);
+    run_all(gpu, BFS);
+    const SchedulerStatistics sums = sum_schedulers(gpu);
+    wb_gpu_close(gpu);
+    return sums;
+}
+
+/* With room for all warps of a scheduler all are active as soon as they could issue: then it takes turns. */
+static void it_differs_from_taking_turns(void **state)
+{
+    (void)state;
+    const SchedulerStatistics turns = run_with("lrr", "8"), few = run_with("two-level", "2"),
+                              all = run_with("two-level", "24");
+    assert_int_equal(turns.stall_policy, 0);
+    assert_true(few.stall_policy > 1000);
+    assert_true(memcmp(&few, &turns, sizeof few) != 0);
+    assert_int_equal(few.issued, turns.issued);
+    assert_memory_equal(&all, &turns, sizeof all);
+}
+
+/* -- a watcher: who has issued and has not waited for long since is active -- */
+
+extern const WarpScheduler sched_two_level;
+static WarpSet seen[2][MAX_SCHEDULERS];
+static uint32_t largest;
+static uint64_t left;
+
+static WarpSet *seen_by(const SchedulerView *view) { return &seen[view->sm->number][view->number]; }
+
+static uint32_t watch_pick(SchedulerView *view)
+{
+    const uint32_t warp = sched_two_level.pick(view);
+    if (warp == SCHED_NOBODY)
+        return warp;
+    *seen_by(view) |= warp_bit(warp);
+    const uint32_t count = (uint32_t)__builtin_popcountll(*seen_by(view));
+    largest = count > largest ? count : largest;
+    return warp;
+}
+
+static void watch_wait(SchedulerView *view, uint32_t warp, Wait wait)
+{
+    left += *seen_by(view) >> warp & 1;
+    *seen_by(view) &= ~warp_bit(warp);
+    sched_two_level.wait_begun(view, warp, wait);
+}
+
+static void watch_end(SchedulerView *view, uint32_t warp)
+{
+    *seen_by(view) &= ~warp_bit(warp);
+    sched_two_level.warp_went(view, warp);
+}
+
+static void never_more_warps_take_turns_than_its_knob_says(void **state)
+{
+    (void)state;
+    for (uint32_t active = 1; active <= 16; active *= 2) {
+        char number[8];
+        snprintf(number, sizeof number, "%u", active);
+        const char *const knobs[] = {"mode",     "cycle", "warp_scheduler",   "two-level", "threads", "1",
+                                     "sm_count", "2",     "two_level_active", number,      NULL};
+        WbGpu *gpu = open_gpu("titanv", knobs);
+        Host host;
+        assert_true(six_run(&six_programs[0], gpu, SOURCE_DIRECTORY "/workloads/six", 32, &host));
+        host_end(&host);
+        WarpScheduler watcher = sched_two_level;
+        watcher.pick = watch_pick;
+        watcher.wait_begun = watch_wait;
+        watcher.warp_went = watch_end;
+        for (uint32_t i = 0; i < 2; i++) {
+            policy_detach(gpu->cycle->sms[i]);
+            policy_attach(gpu->cycle->sms[i], &watcher);
+        }
+        memset(seen, 0, sizeof seen);
+        largest = 0;
+        left = 0;
+        run_all(gpu, SIX_COUNT);
+        assert_int_equal(largest, active);
+        assert_true(left > 1000);
+        wb_gpu_close(gpu);
+    }
+}
+
+static void knobs_that_contradict_each_other_are_told(void **state)
+{
+    (void)state;
+    const char *const knobs[] = {"mode", "cycle", "two_level_active", "25", NULL};
+    WbGpu *gpu = open_gpu("gtx480", knobs); /* 48 warps, two schedulers */
+    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "two-level"), WB_ERROR_ARGUMENT);
+    assert_non_null(
+        strstr(wb_error(gpu), "two_level_active (25) is more than the 24 warps that a scheduler has"));
+    assert_int_equal(wb_gpu_set(gpu, "two_level_active", "24"), WB_OK);
+    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "two-level"), WB_OK);
+    wb_gpu_close(gpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_the_same_for_any_number_of_threads),
+        cmocka_unit_test(it_differs_from_taking_turns),
+        cmocka_unit_test(never_more_warps_take_turns_than_its_knob_says),
+        cmocka_unit_test(knobs_that_contradict_each_other_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
