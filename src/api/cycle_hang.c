@@ -37,6 +37,11 @@ static const char *describe_wait(const SeenWarp *seen)
                             : cycle_wait_descriptions[seen->wait];
 }
 
+static const char *admit_name(const CycleMachine *machine)
+{
+    return front_end_policies(machine->front_end)->admit->base.about.name;
+}
+
 static void keep_block(HangRecord *hang, const CycleMachine *machine, uint32_t number, const SeenBlock *seen)
 {
     const Block *block = seen->block;
@@ -50,7 +55,7 @@ static void keep_block(HangRecord *hang, const CycleMachine *machine, uint32_t n
                       .sm = number,
                       .state = phases[seen->phase]};
     if (seen->phase == PHASE_RUNS && seen->is_paused)
-        kept.state = arena_printf(&hang->arena, "is paused by block_admit=%s", machine->config.block_admit);
+        kept.state = arena_printf(&hang->arena, "is paused by block_admit=%s", admit_name(machine));
     SeenWarp warp;
     for (uint32_t w = 0; w < block->warp_count; w++)
         if (sm_find_warp(machine->sms[number], &block->warps[w], &warp))
@@ -107,10 +112,29 @@ static bool find_waiting(const GraphRun *run, uint32_t *waiting, uint32_t *paren
     return false;
 }
 
-/* SMs have room for a block of the active kernel. */
-static void put_refusal(const CycleMachine *machine, GridKernel *kernel, char *text, size_t size)
+static bool is_refused(const CycleMachine *machine, const GridKernel *kernel)
 {
-    const GpuConfig *config = &machine->config;
+    return front_end_is_active(machine->front_end, kernel) &&
+           front_end_refusal(machine->front_end, kernel) != REFUSED_BY_NONE;
+}
+
+/* The kernel, or one that it launched, whose blocks a policy keeps from SMs with room; null: none. */
+static const GridKernel *find_refused(const CycleMachine *machine, const GridKernel *kernel)
+{
+    if (is_refused(machine, kernel))
+        return kernel;
+    for (uint32_t i = 0; i < front_end_device_count(machine->front_end); i++) {
+        const GridKernel *launch = front_end_device(machine->front_end, i);
+        if (grid_kernel_root(launch) == kernel && is_refused(machine, launch))
+            return launch;
+    }
+    return NULL;
+}
+
+/* SMs have room for a block of the active kernel. */
+static void put_refusal(const CycleMachine *machine, const GridKernel *kernel, char *text, size_t size)
+{
+    const DispatchPolicies *policies = front_end_policies(machine->front_end);
     const char *what =
         kernel->resumable.count ? "The blocks that may go on" : "The blocks that have not been dispatched";
     switch (front_end_refusal(machine->front_end, kernel)) {
@@ -124,33 +148,33 @@ static void put_refusal(const CycleMachine *machine, GridKernel *kernel, char *t
         snprintf(text, size,
                  "%s wait for their turn: SMs have room, but the policy block_source=%s says that "
                  "none is ready.",
-                 what, config->block_source);
+                 what, policies->source->base.about.name);
         break;
     case REFUSED_BY_ADMIT:
         snprintf(text, size,
                  "%s wait for a place: SMs have room for more, but the policy block_admit=%s lets "
                  "none in.",
-                 what, config->block_admit);
+                 what, policies->admit->base.about.name);
         break;
     case REFUSED_BY_PLACE:
         snprintf(text, size,
                  "%s wait for a place: SMs have room for more, but the policy block_place=%s chooses "
                  "none of them.",
-                 what, config->block_place);
+                 what, policies->place->base.about.name);
         break;
     }
 }
 
-static void put_undispatched(const CycleMachine *machine, GridKernel *kernel, char *text, size_t size)
+static void put_undispatched(const CycleMachine *machine, const GridKernel *kernel, char *text, size_t size)
 {
     char names[2][160];
     uint32_t waiting, parent;
     text[0] = '\0';
-    if (kernel->dispatched_blocks == kernel->block_count && !kernel->resumable.count)
+    const GridKernel *refused = find_refused(machine, kernel);
+    if (refused)
+        put_refusal(machine, refused, text, size);
+    else if (kernel->dispatched_blocks == kernel->block_count && !kernel->resumable.count)
         return;
-    if (kernel->entry != NO_ENTRY && front_end_is_active(machine->front_end, kernel) &&
-        front_end_refusal(machine->front_end, kernel) > REFUSED_BY_SOURCE)
-        put_refusal(machine, kernel, text, size);
     else if (kernel->graph && find_waiting(kernel->graph, &waiting, &parent))
         snprintf(text, size, "Of the graph, %s waits for %s, which has not ended.",
                  graph_name_task(kernel->graph->graph, waiting, names[0], sizeof names[0]),
@@ -251,7 +275,7 @@ static void put_machine_cause(const CycleMachine *machine, HangRecord *hang, boo
 static HangRecord *make_record(const CycleMachine *machine, const HostKernel *kernel, const char *what,
                                RecordStatus status)
 {
-    GridKernel *grid = kernel->grid;
+    const GridKernel *grid = kernel->grid;
     char text[HANG_CAUSE_SIZE] = "";
     HangRecord *hang = xcalloc(1, sizeof *hang);
     hang->kernel = keep_text(hang, grid->seen.launch.program->name);
@@ -266,7 +290,7 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
         snprintf(
             text, sizeof text,
             "%u of the blocks on SMs are paused by the policy block_admit=%s, which does not let them go on.",
-            hang->paused, machine->config.block_admit);
+            hang->paused, admit_name(machine));
     else if (!put_policy_cause(machine, text, sizeof text))
         hang_put_cause(&facts, text, sizeof text);
     hang->cause = keep_text(hang, text);

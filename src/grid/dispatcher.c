@@ -288,9 +288,10 @@ Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel)
     const DispatchView *view = &dispatcher->view;
     Dispatch dispatch;
     const DispatchOutcome outcome = next_block(dispatcher, kernel, &dispatch);
+    if (outcome == NOTHING_READY && kernel->is_first && kernel->dispatched_blocks < kernel->block_count)
+        return kernel->graph ? REFUSED_BY_NONE : REFUSED_BY_SOURCE;
     if (outcome != DISPATCHED)
-        return outcome == NOTHING_READY && kernel->is_first && !kernel->graph ? REFUSED_BY_SOURCE
-                                                                              : REFUSED_BY_NONE;
+        return REFUSED_BY_NONE;
     const BlockRef block = block_of(kernel, &dispatch);
     bool has_room = false, fits = false;
     for (uint32_t i = 0; i < view->sm_count; i++) {

@@ -79,13 +79,13 @@ void dispatcher_woken(Dispatcher *dispatcher, Cycle now);
 
 /* Who keeps the next block of a kernel from being dispatched. */
 typedef enum Refusal {
-    REFUSED_BY_NONE,   /* it will be, or an SM has no room for it, or there is none */
+    REFUSED_BY_NONE, /* it will be; or no SM has room, there is none, or its parents have not ended */
     REFUSED_BY_SOURCE,
     REFUSED_BY_ADMIT,
     REFUSED_BY_PLACE
 } Refusal;
 
-/* Of an active kernel with blocks that have not been dispatched, or may go on. */
+/* Of an active kernel. */
 Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel);
 
 #endif

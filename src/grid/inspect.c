@@ -59,9 +59,14 @@ bool front_end_is_active(const FrontEnd *front_end, const GridKernel *kernel)
     return false;
 }
 
-Refusal front_end_refusal(const FrontEnd *front_end, GridKernel *kernel)
+const DispatchPolicies *front_end_policies(const FrontEnd *front_end)
 {
-    return dispatcher_refusal(&front_end->dispatcher, kernel);
+    return &front_end->dispatcher.policies;
+}
+
+Refusal front_end_refusal(const FrontEnd *front_end, const GridKernel *kernel)
+{
+    return dispatcher_refusal(&front_end->dispatcher, grid_kernel_of(&kernel->seen));
 }
 
 bool front_end_describe_graph(const FrontEnd *front_end, char *text, size_t size)
