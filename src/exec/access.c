@@ -1,54 +1,18 @@
-/* The first phase of an access: addresses, spaces, checks.
+/* Loads and stores: both phases of an access, and the handlers of ld and st.
  *
- * The usual access has all lanes in one space and, if global, in one allocation. prepare_together()
- * tries that with loops that have no branch per lane; whatever it cannot vouch for, errors included,
- * is looked at lane by lane in prepare_apart(). */
+ * First phase: addresses, spaces, checks. The usual access has all lanes in one space and, if global, in one
+ * allocation. prepare_together() tries that with loops that have no branch per lane; whatever it cannot vouch
+ * for, errors included, is looked at lane by lane (access_apart.c).
+ *
+ * Second phase: one function per pair of element and lane size, so that the loops over lanes know both. A
+ * load fills all lanes, executing or not (their places are valid, access.h), and then keeps those that
+ * execute. */
 #include "exec/access.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
-#include "exec/machine.h"
-
-/* A range of one space: `size` bytes from address `base` on, at `host` for lane 0 and `stride` bytes
- * further for each next lane. host is null where there is none. */
-typedef struct Range {
-    uint64_t base, size, stride;
-    uint8_t *host;
-    bool read_only;
-} Range;
-
-Space access_window(uint64_t address)
-{
-    if (address < SPACE_GLOBAL_END)
-        return SPACE_GLOBAL;
-    switch (address & ~(uint64_t)UINT32_MAX) {
-    case SPACE_SHARED_BASE:
-        return SPACE_SHARED;
-    case SPACE_LOCAL_BASE:
-        return SPACE_LOCAL;
-    case SPACE_PARAM_BASE:
-        return SPACE_PARAM;
-    case SPACE_CODE_BASE:
-        return SPACE_REG;
-    default:
-        return SPACE_GLOBAL;
-    }
-}
-
-uint64_t access_window_base(Space space)
-{
-    switch (space) {
-    case SPACE_SHARED:
-        return SPACE_SHARED_BASE;
-    case SPACE_LOCAL:
-        return SPACE_LOCAL_BASE;
-    case SPACE_PARAM:
-        return SPACE_PARAM_BASE;
-    default:
-        return 0;
-    }
-}
+#include "exec/handlers.h"
+#include "exec/lanes.h"
 
 /* Insn.displacement is that of the only memory operand; with several, the text knows. */
 static int64_t displacement_of(const Step *step, unsigned k)
@@ -61,7 +25,8 @@ static int64_t displacement_of(const Step *step, unsigned k)
     return operand->kind == PTX_ADDRESS ? operand->value : 0;
 }
 
-void access_init(Access *access, Step *step, AccessKind kind, unsigned memory, unsigned values)
+void access_init(Access *access, AccessLanes *lanes, Step *step, AccessKind kind, unsigned memory,
+                 unsigned values)
 {
     const Insn *insn = step->insn;
     access->kind = (uint8_t)kind;
@@ -77,10 +42,11 @@ void access_init(Access *access, Step *step, AccessKind kind, unsigned memory, u
     access->displacement = insn->displacement;
     access->offsets = NULL;
     access->values = step_operand(step, values);
+    access_set_lanes(access, lanes);
 }
 
-void access_init_bytes(Access *access, Step *step, AccessKind kind, Space space, unsigned memory,
-                       uint32_t bytes, uint32_t alignment, Mask mask)
+void access_init_bytes(Access *access, AccessLanes *lanes, Step *step, AccessKind kind, Space space,
+                       unsigned memory, uint32_t bytes, uint32_t alignment, Mask mask)
 {
     access->kind = (uint8_t)kind;
     access->space = (uint8_t)space;
@@ -92,6 +58,7 @@ void access_init_bytes(Access *access, Step *step, AccessKind kind, Space space,
     access->displacement = displacement_of(step, memory);
     access->offsets = NULL;
     access->values = NULL;
+    access_set_lanes(access, lanes);
 }
 
 /* The lanes of the address register, or null where the base is none. */
@@ -133,8 +100,7 @@ void access_addresses(Step *step, unsigned memory, uint64_t *addresses)
         addresses[lane] = read_address(step, &access, lane);
 }
 
-/* Lanes that do not execute repeat the first one that does. */
-static void read_addresses(Step *step, Access *access)
+void access_read_addresses(Step *step, Access *access)
 {
     const unsigned first = mask_first(access->mask);
     for (unsigned lane = 0; lane < step->warp->width; lane++)
@@ -160,46 +126,34 @@ static inline const Allocation *find_allocation(const Step *step, uint64_t addre
     return found;
 }
 
-/* The range that an access of one lane has to lie in. */
-static inline Range find_range(const Step *step, const Access *access, Space space, uint64_t address)
+AccessRange access_range(const Step *step, const Access *access, Space space, uint64_t address)
 {
     const Warp *warp = step->warp;
     const Launch *launch = warp->block->launch;
     switch (space) {
     case SPACE_SHARED:
-        return (Range){.size = launch->shared_bytes, .host = warp->block->shared};
+        return (AccessRange){.size = launch->shared_bytes, .host = warp->block->shared};
     case SPACE_LOCAL:
-        return (Range){.size = launch->local_bytes, .stride = launch->local_bytes, .host = warp->local};
+        return (AccessRange){.size = launch->local_bytes, .stride = launch->local_bytes, .host = warp->local};
     case SPACE_PARAM:
         if (access->base->kind == OPERAND_PARAM) {
             uint32_t bytes = launch->program->functions[step->frame->function].param_bytes;
-            return (Range){.size = bytes, .stride = bytes, .host = step->frame->params};
+            return (AccessRange){.size = bytes, .stride = bytes, .host = step->frame->params};
         }
-        return (Range){.size = launch->program->parameter_bytes,
+        return (AccessRange){.size = launch->program->parameter_bytes,
                        .host = (uint8_t *)(uintptr_t)launch->parameters,
                        .read_only = true};
     case SPACE_GLOBAL:
     case SPACE_CONST: {
         const Allocation *found = find_allocation(step, address, access->bytes);
         if (!found)
-            return (Range){0};
-        return (Range){
+            return (AccessRange){0};
+        return (AccessRange){
             .base = found->base, .size = found->size, .host = found->host, .read_only = found->read_only};
     }
     default:
-        return (Range){0};
+        return (AccessRange){0};
     }
-}
-
-static bool writes(const Access *access)
-{
-    return access->kind != ACCESS_LOAD && access->kind != ACCESS_COPY && access->kind != ACCESS_HINT;
-}
-
-/* Loads and stores through the parameter space may come with a generic address of its window. */
-static bool is_generic(const Access *access, uint64_t address)
-{
-    return access->space == SPACE_GENERIC || (access->space == SPACE_PARAM && address >= SPACE_PARAM_BASE);
 }
 
 /* What all lanes are held against, and what one pass over them found: bits are set where a lane is
@@ -268,7 +222,7 @@ static void survey_others(Step *step, Access *access, uint64_t window, Survey *s
         survey_one(access, width, survey);
         return;
     }
-    read_addresses(step, access);
+    access_read_addresses(step, access);
     survey_register(access, width, (const char *)access->address, false, 0 - window, mask_of_width(width),
                     survey);
 }
@@ -280,7 +234,7 @@ static void set_places(uint8_t **place, const uint64_t *address, uintptr_t origi
         place[i] = (uint8_t *)(origin + address[i] + i * stride);
 }
 
-static void set_all_places(Access *access, unsigned width, const Range *range)
+static void set_all_places(Access *access, unsigned width, const AccessRange *range)
 {
     const uintptr_t origin = (uintptr_t)range->host - range->base;
     for (unsigned chunk = 0; chunk < width; chunk += LANES)
@@ -301,13 +255,13 @@ static bool prepare_together(Step *step, Access *access)
         lanes ? lane_address(lanes, narrow, displacement, first) : read_address(step, access, first);
     uint64_t window = 0;
     Space space = (Space)access->space;
-    if (is_generic(access, anchor)) {
+    if (access_is_generic(access, anchor)) {
         space = access_window(anchor);
         window = access_window_base(space);
         anchor -= window;
     }
-    const Range range = find_range(step, access, space, anchor);
-    if (!range.host || range.size < access->bytes || (range.read_only && writes(access)))
+    const AccessRange range = access_range(step, access, space, anchor);
+    if (!range.host || range.size < access->bytes || (range.read_only && access_writes(access)))
         return false;
     Survey survey = {.first = range.base,
                      .last = range.size - access->bytes,
@@ -330,107 +284,6 @@ static bool prepare_together(Step *step, Access *access)
     else
         access->place[0] = range.host + (access->address[0] - range.base);
     return true;
-}
-
-static const char *verb(const Access *access)
-{
-    switch (access->kind) {
-    case ACCESS_LOAD:
-    case ACCESS_COPY:
-        return "load from";
-    case ACCESS_STORE:
-        return "store to";
-    case ACCESS_ATOMIC:
-        return "atomic at";
-    case ACCESS_SYNC:
-        return "mbarrier at";
-    default:
-        return "cache hint for";
-    }
-}
-
-/* Says why a lane may not access `address`, an address of `space`. */
-static StepResult refuse(Step *step, const Access *access, unsigned lane, Space space, uint64_t address,
-                         const Range *range)
-{
-    static const char *const owners[] = {
-        [SPACE_SHARED] = "shared", [SPACE_LOCAL] = "local", [SPACE_PARAM] = "parameter"};
-    char reason[512], nearest[384];
-    const bool is_window = space == SPACE_SHARED || space == SPACE_LOCAL || space == SPACE_PARAM;
-    if (address & (access->alignment - 1u))
-        snprintf(reason, sizeof reason, "misaligned; the address must be a multiple of %u",
-                 access->alignment);
-    else if (is_window && range->read_only && writes(access))
-        snprintf(reason, sizeof reason, "kernel parameters are read-only");
-    else if (is_window)
-        snprintf(reason, sizeof reason, "outside of the %s memory, which has %" PRIu64 " bytes",
-                 owners[space], range->size);
-    else if (space == SPACE_REG)
-        snprintf(reason, sizeof reason, "this is the address of a function, which no access may touch");
-    else
-        snprintf(reason, sizeof reason, "%s",
-                 space_describe(step->warp->block->launch->space, address, nearest, sizeof nearest));
-    return step_error(step, WB_ERROR_ADDRESS, lane, "%u-byte %s %s%s0x%" PRIx64 ": %s", access->bytes,
-                      verb(access), is_window ? owners[space] : "", is_window ? " address " : "", address,
-                      reason);
-}
-
-/* Where a lane's access takes effect; null with the sentence: it may not do it. `strays`: it is outside of
- * every allocation, but may. */
-static uint8_t *find_place(Step *step, const Access *access, unsigned lane, Space space, uint64_t address,
-                           bool *strays)
-{
-    const Range range = find_range(step, access, space, address);
-    const bool is_aligned = !(address & (access->alignment - 1u));
-    const bool is_inside = range.host && range.size >= access->bytes &&
-                           address - range.base <= range.size - access->bytes;
-    if (is_inside && is_aligned && !(range.read_only && writes(access)))
-        return range.host + (address - range.base) + lane * range.stride;
-    uint8_t *place = NULL;
-    if (!is_inside && is_aligned && (space == SPACE_GLOBAL || space == SPACE_CONST))
-        place = space_reach_page(step->warp->block->launch->space, address, access->bytes, writes(access));
-    *strays = place != NULL;
-    if (!place)
-        refuse(step, access, lane, space, address, &range);
-    return place;
-}
-
-static StepResult prepare_apart(Step *step, Access *access)
-{
-    const Mask mask = access->mask;
-    const unsigned first = mask_first(mask);
-    bool differ = false;
-    Mask strays = 0;
-    read_addresses(step, access);
-    for (Mask rest = mask; rest; rest &= rest - 1) {
-        const unsigned lane = mask_first(rest);
-        uint64_t address = access->address[lane];
-        Space space = (Space)access->space;
-        if (is_generic(access, address)) {
-            space = access_window(address);
-            address -= access_window_base(space);
-        }
-        bool does_stray = false;
-        access->place[lane] = find_place(step, access, lane, space, address, &does_stray);
-        if (!access->place[lane])
-            return STEP_ERROR;
-        strays |= (Mask)does_stray << lane;
-        access->address[lane] = address;
-        access->lane_space[lane] = (uint8_t)space;
-        differ |= access->lane_space[lane] != access->lane_space[first];
-    }
-    for (unsigned lane = 0; lane < step->warp->width; lane++) {
-        if (mask >> lane & 1)
-            continue;
-        access->address[lane] = access->address[first];
-        access->place[lane] = access->place[first];
-        access->lane_space[lane] = access->lane_space[first];
-    }
-    access->pattern = PATTERN_ANY;
-    access->space = differ ? SPACE_GENERIC : access->lane_space[first];
-    if (strays)
-        stray_note(step, access, mask_first(strays), access->address[mask_first(strays)], verb(access));
-    return STEP_NEXT;
 }
 
 static void count_access(ExecStatistics *statistics, const Access *access, Space space)
@@ -474,10 +327,207 @@ static void count(Step *step, const Access *access)
 
 StepResult access_prepare(Step *step, Access *access)
 {
-    if (!prepare_together(step, access) && prepare_apart(step, access) == STEP_ERROR)
+    if (!prepare_together(step, access) && access_prepare_apart(step, access) == STEP_ERROR)
         return STEP_ERROR;
     count(step, access);
     if (__builtin_expect(step->warp->block->launch->machine->is_watched, 0))
         access_note(step, access);
     return STEP_NEXT;
 }
+
+/* -- the second phase of loads and stores -- */
+
+/* All lanes of one register from lane `chunk` on, of the element `offset` bytes into the vector. */
+typedef void LoadLanes(void *to, const Access *access, unsigned offset, unsigned chunk);
+
+#define LOAD_LANES(name, Stored, Lane)                                                                       \
+    static void name(void *to, const Access *access, unsigned offset, unsigned chunk)                        \
+    {                                                                                                        \
+        Lane *lanes = to;                                                                                    \
+        Stored element;                                                                                      \
+        uint8_t *const *place = access->place + chunk;                                                       \
+        const uint8_t *start = access->place[0] + offset;                                                    \
+        if (access->pattern == PATTERN_UNIFORM) {                                                            \
+            memcpy(&element, start, sizeof element);                                                         \
+            for (unsigned i = 0; i < LANES; i++)                                                             \
+                lanes[i] = (Lane)element;                                                                    \
+        } else if (sizeof(Stored) == sizeof(Lane) && access->pattern == PATTERN_CONSECUTIVE &&               \
+                   access->bytes == sizeof(Lane)) {                                                          \
+            memcpy(lanes, start + chunk * sizeof(Lane), LANES * sizeof(Lane));                               \
+        } else if (access->pattern == PATTERN_CONSECUTIVE) {                                                 \
+            const size_t bytes = access->bytes;                                                              \
+            start += chunk * bytes;                                                                          \
+            for (size_t i = 0; i < LANES; i++) {                                                             \
+                memcpy(&element, start + i * bytes, sizeof element);                                         \
+                lanes[i] = (Lane)element;                                                                    \
+            }                                                                                                \
+        } else {                                                                                             \
+            for (unsigned i = 0; i < LANES; i++) {                                                           \
+                memcpy(&element, place[i] + offset, sizeof element);                                         \
+                lanes[i] = (Lane)element;                                                                    \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
+LOAD_LANES(load_u8_4, uint8_t, uint32_t)
+LOAD_LANES(load_s8_4, int8_t, uint32_t)
+LOAD_LANES(load_u16_4, uint16_t, uint32_t)
+LOAD_LANES(load_s16_4, int16_t, uint32_t)
+LOAD_LANES(load_u32_4, uint32_t, uint32_t)
+LOAD_LANES(load_u8_8, uint8_t, uint64_t)
+LOAD_LANES(load_s8_8, int8_t, uint64_t)
+LOAD_LANES(load_u16_8, uint16_t, uint64_t)
+LOAD_LANES(load_s16_8, int16_t, uint64_t)
+LOAD_LANES(load_u32_8, uint32_t, uint64_t)
+LOAD_LANES(load_s32_8, int32_t, uint64_t)
+LOAD_LANES(load_u64_8, uint64_t, uint64_t)
+
+static LoadLanes *load_of(unsigned element_bytes, unsigned lane_bytes, bool is_signed)
+{
+    switch (element_bytes) {
+    case 1:
+        return lane_bytes == 4 ? (is_signed ? load_s8_4 : load_u8_4) : (is_signed ? load_s8_8 : load_u8_8);
+    case 2:
+        return lane_bytes == 4 ? (is_signed ? load_s16_4 : load_u16_4)
+                               : (is_signed ? load_s16_8 : load_u16_8);
+    case 4:
+        return lane_bytes == 4 ? load_u32_4 : is_signed ? load_s32_8 : load_u32_8;
+    default:
+        return lane_bytes == 4 ? load_u32_4 : load_u64_8;
+    }
+}
+
+/* One element of the vector to one register. A 16-byte register is the lanes of its low words, then
+ * those of its high words. */
+static void load_element(Step *step, const Access *access, const Operand *to, unsigned offset)
+{
+    const unsigned width = step->warp->width;
+    const unsigned lane_bytes = to->bytes == 4 ? 4 : 8;
+    if (to->kind != OPERAND_REGISTER)
+        return;
+    LoadLanes *load = load_of(access->element_bytes, lane_bytes, step->insn->sign_extend);
+    char *lanes = (char *)step->frame->words + to->offset;
+    for (unsigned part = 0; part < to->bytes; part += lane_bytes) {
+        for (unsigned chunk = 0; chunk < width; chunk += LANES, lanes += LANES * lane_bytes) {
+            _Alignas(64) uint64_t kept[LANES];
+            const uint32_t mask = (uint32_t)(access->mask >> chunk);
+            load(mask == UINT32_MAX ? (void *)lanes : kept, access, offset + part, chunk);
+            if (mask == UINT32_MAX)
+                continue;
+            if (lane_bytes == 4)
+                lanes_blend4(lanes, kept, mask);
+            else
+                lanes_blend8(lanes, kept, mask);
+        }
+    }
+}
+
+/* The same the other way, for the lanes of the mask that are in the chunk. */
+typedef void StoreLanes(const void *from, const Access *access, unsigned offset, unsigned chunk);
+
+#define STORE_LANES(name, Stored, Lane)                                                                      \
+    static void name(const void *from, const Access *access, unsigned offset, unsigned chunk)                \
+    {                                                                                                        \
+        const Lane *lanes = from;                                                                            \
+        Stored element;                                                                                      \
+        uint8_t *const *place = access->place + chunk;                                                       \
+        uint32_t mask = (uint32_t)(access->mask >> chunk);                                                   \
+        uint8_t *start = access->place[0] + offset;                                                          \
+        if (sizeof(Stored) == sizeof(Lane) && access->pattern == PATTERN_CONSECUTIVE &&                      \
+            access->bytes == sizeof(Lane)) {                                                                 \
+            memcpy(start + chunk * sizeof(Lane), lanes, LANES * sizeof(Lane));                               \
+        } else if (access->pattern == PATTERN_CONSECUTIVE) {                                                 \
+            const size_t bytes = access->bytes;                                                              \
+            start += chunk * bytes;                                                                          \
+            for (size_t i = 0; i < LANES; i++) {                                                             \
+                element = (Stored)lanes[i];                                                                  \
+                memcpy(start + i * bytes, &element, sizeof element);                                         \
+            }                                                                                                \
+        } else if (access->pattern == PATTERN_UNIFORM) {                                                     \
+            if (!mask)                                                                                       \
+                return;                                                                                      \
+            element = (Stored)lanes[31 - __builtin_clz(mask)];                                               \
+            memcpy(start, &element, sizeof element);                                                         \
+        } else if (mask == UINT32_MAX) {                                                                     \
+            for (unsigned i = 0; i < LANES; i++) {                                                           \
+                element = (Stored)lanes[i];                                                                  \
+                memcpy(place[i] + offset, &element, sizeof element);                                         \
+            }                                                                                                \
+        } else {                                                                                             \
+            for (; mask; mask &= mask - 1) {                                                                 \
+                const unsigned i = mask_first(mask);                                                         \
+                element = (Stored)lanes[i];                                                                  \
+                memcpy(place[i] + offset, &element, sizeof element);                                         \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
+STORE_LANES(store_1_4, uint8_t, uint32_t)
+STORE_LANES(store_2_4, uint16_t, uint32_t)
+STORE_LANES(store_4_4, uint32_t, uint32_t)
+STORE_LANES(store_1_8, uint8_t, uint64_t)
+STORE_LANES(store_2_8, uint16_t, uint64_t)
+STORE_LANES(store_4_8, uint32_t, uint64_t)
+STORE_LANES(store_8_8, uint64_t, uint64_t)
+
+static StoreLanes *store_of(unsigned element_bytes, unsigned lane_bytes)
+{
+    switch (element_bytes) {
+    case 1:
+        return lane_bytes == 4 ? store_1_4 : store_1_8;
+    case 2:
+        return lane_bytes == 4 ? store_2_4 : store_2_8;
+    case 4:
+        return lane_bytes == 4 ? store_4_4 : store_4_8;
+    default:
+        return store_8_8;
+    }
+}
+
+static void store_element(Step *step, const Access *access, const Operand *from, unsigned offset)
+{
+    const unsigned width = step->warp->width;
+    const bool wide = access->element_bytes >= 8 || (from->kind == OPERAND_REGISTER && from->bytes >= 8);
+    const unsigned lane_bytes = wide ? 8 : 4;
+    const unsigned stored = access->element_bytes < lane_bytes ? lane_bytes : access->element_bytes;
+    const char *lanes =
+        wide ? (const char *)step_read64(step, from, 1) : (const char *)step_read32(step, from, 1);
+    StoreLanes *store = store_of(access->element_bytes, lane_bytes);
+    for (unsigned part = 0; part < stored; part += lane_bytes)
+        for (unsigned chunk = 0; chunk < width; chunk += LANES, lanes += LANES * lane_bytes)
+            store(lanes, access, offset + part, chunk);
+}
+
+void access_perform(Step *step, Access *access)
+{
+    for (unsigned i = 0; i < access->vector; i++) {
+        const unsigned offset = i * access->element_bytes;
+        if (access->kind == ACCESS_LOAD)
+            load_element(step, access, &access->values[i], offset);
+        else
+            store_element(step, access, &access->values[i], offset);
+    }
+}
+
+/* -- ld and st -- */
+
+static StepResult run(Step *step, AccessKind kind, unsigned memory, unsigned values)
+{
+    AccessLanes lanes;
+    Access access;
+    if (!step->mask)
+        return STEP_NEXT;
+    access_init(&access, &lanes, step, kind, memory, values);
+    if (access_prepare(step, &access) == STEP_ERROR)
+        return STEP_ERROR;
+    return access_carry_out(step, &access, access_perform);
+}
+
+StepResult exec_load(Step *step)
+{
+    if (step->insn->space == SPACE_SHARED && access_load_words(step))
+        return STEP_NEXT;
+    return run(step, ACCESS_LOAD, 1, 0);
+}
+
+StepResult exec_store(Step *step) { return run(step, ACCESS_STORE, 0, 1); }

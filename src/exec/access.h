@@ -15,8 +15,6 @@
 #ifndef EXEC_ACCESS_H
 #define EXEC_ACCESS_H
 
-#include <string.h>
-
 #include "exec/machine.h"
 #include "exec/step.h"
 #include "mem/request.h"
@@ -40,8 +38,15 @@ typedef enum AccessPattern {
     PATTERN_CONSECUTIVE /* all lanes execute, lane l at the first place + l * bytes */
 } AccessPattern;
 
-/* The caller sets the first part, mostly by access_init(); access_prepare() sets the pattern and what is lane
- * by lane, and replaces a generic `space` by the one that all lanes are in, if there is one.
+/* What an access has lane by lane: large, and so apart from the rest, which can be kept until later. */
+typedef struct AccessLanes {
+    uint64_t address[MAX_WIDTH];
+    uint8_t *place[MAX_WIDTH];
+    uint8_t space[MAX_WIDTH];
+} AccessLanes;
+
+/* The caller sets the first part, mostly by access_init(); access_prepare() sets the pattern and the lanes,
+ * and replaces a generic `space` by the one that all lanes are in, if there is one.
  *
  * Invariant of a prepared access: address[] and place[] are valid for every lane of the warp, lanes
  * that do not execute repeating the first one that does; every executing lane's address is a multiple
@@ -66,28 +71,39 @@ typedef struct Access {
     uint8_t *object;    /* of ACCESS_COPY: the mbarrier object that is told of the bytes, or null */
     struct TextureFetch *fetch; /* of ACCESS_TEXTURE: exec/texture/texture.h; copied */
 
-    /* Lane by lane, last, so that what is behind a short cut is not touched: */
-    uint64_t address[MAX_WIDTH];   /* within the lane's space */
-    uint8_t *place[MAX_WIDTH];
-    uint8_t lane_space[MAX_WIDTH]; /* set only where `space` stays generic */
+    /* Those of the caller's AccessLanes: */
+    uint64_t *address;   /* within the lane's space */
+    uint8_t **place;
+    uint8_t *lane_space; /* set only where `space` stays generic */
 } Access;
 
-/* Keeps a prepared access, all lanes in one space, until its second phase comes. Places are not kept: whoever
- * keeps an access gives it others. Of a pattern the first address tells all. */
-static inline void access_keep(Access *kept, const Access *access, unsigned width)
+/* A copy of a prepared access for its second phase, whenever that comes, without its lanes: whoever keeps it
+ * gives it places of his own. */
+static inline Access access_keep(const Access *access)
 {
-    memcpy(kept, access, offsetof(Access, address));
-    const size_t lanes = access->pattern == PATTERN_ANY ? width : 1;
-    memcpy(kept->address, access->address, lanes * sizeof *kept->address);
+    Access kept = *access;
+    kept.offsets = NULL;
+    kept.address = NULL;
+    kept.place = NULL;
+    kept.lane_space = NULL;
+    return kept;
+}
+
+static inline void access_set_lanes(Access *access, AccessLanes *lanes)
+{
+    access->address = lanes->address;
+    access->place = lanes->place;
+    access->lane_space = lanes->space;
 }
 
 /* A load, store or atomic of the instruction's own space, element and vector at its memory operand
  * number `memory`, with the values of operand number `values`. */
-void access_init(Access *access, Step *step, AccessKind kind, unsigned memory, unsigned values);
+void access_init(Access *access, AccessLanes *lanes, Step *step, AccessKind kind, unsigned memory,
+                 unsigned values);
 /* An access of the lanes of `mask` to `bytes` bytes at memory operand number `memory`, for the
  * instructions that have several of them or whose suffixes do not say the size. It has no values. */
-void access_init_bytes(Access *access, Step *step, AccessKind kind, Space space, unsigned memory,
-                       uint32_t bytes, uint32_t alignment, Mask mask);
+void access_init_bytes(Access *access, AccessLanes *lanes, Step *step, AccessKind kind, Space space,
+                       unsigned memory, uint32_t bytes, uint32_t alignment, Mask mask);
 /* STEP_NEXT, or STEP_ERROR with the sentence of the first lane that may not do it. */
 StepResult access_prepare(Step *step, Access *access);
 /* Loads and stores. Atomics have their own second phase: atomic_perform(). */
@@ -131,9 +147,40 @@ static inline Space access_space(const Access *access, unsigned lane)
 Space access_window(uint64_t address);
 /* What a generic address has over the address within its space. */
 uint64_t access_window_base(Space space);
+/* A load from shared memory done by a short cut (shared_words.c). False: it is of another kind. */
+bool access_load_words(Step *step);
 /* A prepared access, on a machine that is watched: whether it changes what others may wait for
  * (access_note.c). */
 void access_note(Step *step, const Access *access);
+
+/* -- between access.c and access_apart.c -- */
+
+/* A range of one space: `size` bytes from address `base` on, at `host` for lane 0 and `stride` bytes
+ * further for each next lane. host is null where there is none. */
+typedef struct AccessRange {
+    uint64_t base, size, stride;
+    uint8_t *host;
+    bool read_only;
+} AccessRange;
+
+/* The range that an access of one lane has to lie in. */
+AccessRange access_range(const Step *step, const Access *access, Space space, uint64_t address);
+/* Sets every lane's address as the instruction gives it; lanes that do not execute repeat the first one that
+ * does. */
+void access_read_addresses(Step *step, Access *access);
+/* The first phase, lane by lane. */
+StepResult access_prepare_apart(Step *step, Access *access);
+
+static inline bool access_writes(const Access *access)
+{
+    return access->kind != ACCESS_LOAD && access->kind != ACCESS_COPY && access->kind != ACCESS_HINT;
+}
+
+/* Loads and stores through the parameter space may come with a generic address of its window. */
+static inline bool access_is_generic(const Access *access, uint64_t address)
+{
+    return access->space == SPACE_GENERIC || (access->space == SPACE_PARAM && address >= SPACE_PARAM_BASE);
+}
 
 /* Insn.aux of memory instructions: the last type in the low byte, the named operation above it, and what the
  * suffixes say of caches and of other threads. */

@@ -6,6 +6,38 @@
 #include "exec/access.h"
 #include "exec/handlers.h"
 
+Space access_window(uint64_t address)
+{
+    if (address < SPACE_GLOBAL_END)
+        return SPACE_GLOBAL;
+    switch (address & ~(uint64_t)UINT32_MAX) {
+    case SPACE_SHARED_BASE:
+        return SPACE_SHARED;
+    case SPACE_LOCAL_BASE:
+        return SPACE_LOCAL;
+    case SPACE_PARAM_BASE:
+        return SPACE_PARAM;
+    case SPACE_CODE_BASE:
+        return SPACE_REG;
+    default:
+        return SPACE_GLOBAL;
+    }
+}
+
+uint64_t access_window_base(Space space)
+{
+    switch (space) {
+    case SPACE_SHARED:
+        return SPACE_SHARED_BASE;
+    case SPACE_LOCAL:
+        return SPACE_LOCAL_BASE;
+    case SPACE_PARAM:
+        return SPACE_PARAM_BASE;
+    default:
+        return 0;
+    }
+}
+
 static StepResult convert(Step *step, bool to_space)
 {
     const uint64_t window = access_window_base((Space)step->insn->space);

@@ -60,6 +60,7 @@ static StepResult store_next(Step *step, AnswerList *answers, uint8_t bytes)
         seen |= lane;
     }
     answers->pieces.count = kept;
+    AccessLanes lanes;
     Access access = {.kind = ACCESS_STORE,
                      .space = SPACE_GENERIC,
                      .bytes = bytes,
@@ -68,6 +69,7 @@ static StepResult store_next(Step *step, AnswerList *answers, uint8_t bytes)
                      .base = &nowhere,
                      .offsets = addresses,
                      .targets = places};
+    access_set_lanes(&access, &lanes);
     step->mask = mask;
     if (access_prepare(step, &access) == STEP_ERROR)
         return STEP_ERROR;

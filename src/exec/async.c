@@ -51,8 +51,9 @@ static void copy_lanes(Step *step, Access *from)
 /* Lanes that take `bytes` bytes each from their sources, which are aligned to `size`. */
 static StepResult copy_some(Step *step, Access *to, uint32_t size, uint32_t bytes, Mask lanes)
 {
+    AccessLanes from_lanes;
     Access from;
-    access_init_bytes(&from, step, ACCESS_COPY, SPACE_GLOBAL, 1, bytes, size, lanes);
+    access_init_bytes(&from, &from_lanes, step, ACCESS_COPY, SPACE_GLOBAL, 1, bytes, size, lanes);
     from.targets = to->place;
     from.object = NULL;
     if (access_prepare(step, &from) == STEP_ERROR)
@@ -74,8 +75,9 @@ static StepResult copy(Step *step)
     if (size != 4 && size != 8 && size != 16)
         return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                           "cp.async copies 4, 8 or 16 bytes, not %u", size);
+    AccessLanes lanes;
     Access to;
-    access_init_bytes(&to, step, ACCESS_STORE, SPACE_SHARED, 0, size, size, step->mask);
+    access_init_bytes(&to, &lanes, step, ACCESS_STORE, SPACE_SHARED, 0, size, size, step->mask);
     if (access_prepare(step, &to) == STEP_ERROR)
         return STEP_ERROR;
     Mask whole = 0;
@@ -128,8 +130,9 @@ static void arrive_lanes(Step *step, Access *barrier) { operate(step, barrier, a
  * expect, so that it expects one more from now on: the phase cannot end before the copies have. */
 static StepResult arrive(Step *step)
 {
+    AccessLanes lanes;
     Access barrier;
-    access_init_bytes(&barrier, step, ACCESS_SYNC, (Space)step->insn->space, 0, 8, 8, step->mask);
+    access_init_bytes(&barrier, &lanes, step, ACCESS_SYNC, (Space)step->insn->space, 0, 8, 8, step->mask);
     barrier.part = 0;
     if (access_prepare(step, &barrier) == STEP_ERROR)
         return STEP_ERROR;
@@ -145,17 +148,18 @@ static StepResult arrive(Step *step)
 }
 
 /* The mbarrier object of a lane's bulk copy. */
-static StepResult find_object(Step *step, unsigned lane, Access *barrier)
+static StepResult find_object(Step *step, unsigned lane, Access *barrier, AccessLanes *lanes)
 {
-    access_init_bytes(barrier, step, ACCESS_SYNC, SPACE_SHARED, 3, 8, 8, (Mask)1 << lane);
+    access_init_bytes(barrier, lanes, step, ACCESS_SYNC, SPACE_SHARED, 3, 8, 8, (Mask)1 << lane);
     return access_prepare(step, barrier);
 }
 
 static StepResult complete(Step *step, unsigned lane, uint32_t size)
 {
+    AccessLanes lanes;
     Access barrier;
     uint64_t object;
-    if (find_object(step, lane, &barrier) == STEP_ERROR)
+    if (find_object(step, lane, &barrier, &lanes) == STEP_ERROR)
         return STEP_ERROR;
     memcpy(&object, barrier.place[lane], sizeof object);
     MbarrierFault fault = mbarrier_complete(&object, size);
@@ -196,9 +200,10 @@ static StepResult carry_piece(Step *step, const Access *global, uint8_t *shared,
     const uint32_t width = step->warp->width, left = (global->bytes - offset) / BULK_ALIGNMENT;
     const uint32_t count = left < width ? left : width;
     uint8_t *targets[MAX_WIDTH];
+    AccessLanes lanes;
     Access piece;
-    access_init_bytes(&piece, step, (AccessKind)global->kind, SPACE_GLOBAL, 0, BULK_ALIGNMENT, BULK_ALIGNMENT,
-                      mask_of_width(width) >> (width - count));
+    access_init_bytes(&piece, &lanes, step, (AccessKind)global->kind, SPACE_GLOBAL, 0, BULK_ALIGNMENT,
+                      BULK_ALIGNMENT, mask_of_width(width) >> (width - count));
     /* Set here, as access_prepare() would: the whole range has been checked before. */
     piece.pattern = count == width ? PATTERN_CONSECUTIVE : PATTERN_ANY;
     piece.part = lane;
@@ -217,8 +222,9 @@ static StepResult carry_piece(Step *step, const Access *global, uint8_t *shared,
 /* The whole range of one lane, for a timing model. */
 static StepResult carry_bulk(Step *step, Access *global, uint8_t *shared, unsigned lane, bool has_barrier)
 {
+    AccessLanes lanes;
     Access barrier;
-    if (has_barrier && find_object(step, lane, &barrier) == STEP_ERROR)
+    if (has_barrier && find_object(step, lane, &barrier, &lanes) == STEP_ERROR)
         return STEP_ERROR;
     global->kind = has_barrier ? ACCESS_COPY : ACCESS_STORE;
     for (uint32_t offset = 0; offset < global->bytes; offset += step->warp->width * BULK_ALIGNMENT)
@@ -235,13 +241,14 @@ static StepResult copy_bulk(Step *step, Space to_space, Space from_space, bool h
         const unsigned lane = mask_first(rest);
         const Mask one = (Mask)1 << lane;
         const uint32_t size = (uint32_t)step_value(step, step_operand(step, 2), lane);
+        AccessLanes to_lanes, from_lanes;
         Access to, from;
         if (size % BULK_ALIGNMENT)
             return step_error(step, WB_ERROR_ADDRESS, lane,
                               "a bulk copy of %u bytes; the size must be a multiple of %d", size,
                               BULK_ALIGNMENT);
-        access_init_bytes(&to, step, ACCESS_STORE, to_space, 0, size, BULK_ALIGNMENT, one);
-        access_init_bytes(&from, step, ACCESS_LOAD, from_space, 1, size, BULK_ALIGNMENT, one);
+        access_init_bytes(&to, &to_lanes, step, ACCESS_STORE, to_space, 0, size, BULK_ALIGNMENT, one);
+        access_init_bytes(&from, &from_lanes, step, ACCESS_LOAD, from_space, 1, size, BULK_ALIGNMENT, one);
         if (size && (access_prepare(step, &to) == STEP_ERROR || access_prepare(step, &from) == STEP_ERROR))
             return STEP_ERROR;
         if (size && access_is_timed(step)) {

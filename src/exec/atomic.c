@@ -341,11 +341,12 @@ void atomic_work_deliver(Step *step, const AtomicWork *work)
 
 StepResult exec_atomic(Step *step)
 {
+    AccessLanes lanes;
     Access access;
     if (!step->mask)
         return STEP_NEXT;
     const unsigned memory = returns_old(step) ? 1 : 0;
-    access_init(&access, step, ACCESS_ATOMIC, memory, memory + 1);
+    access_init(&access, &lanes, step, ACCESS_ATOMIC, memory, memory + 1);
     if (access_prepare(step, &access) == STEP_ERROR)
         return STEP_ERROR;
     return access_carry_out(step, &access, atomic_perform);

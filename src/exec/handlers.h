@@ -5,7 +5,7 @@
 
 #include "exec/step.h"
 
-/* memory.c, atomic.c, async.c, address.c */
+/* access.c, hint.c, atomic.c, async.c, address.c */
 StepFn exec_load, exec_store, exec_prefetch, exec_fence;
 StepFn exec_atomic;
 StepFn exec_copy_async, exec_mbarrier;

@@ -169,14 +169,15 @@ static StepResult count_pending(Step *step)
 
 StepResult exec_mbarrier(Step *step)
 {
+    AccessLanes lanes;
     Access access;
     if (!step->mask)
         return STEP_NEXT;
     if (step->insn->row == ROW_mbarrier_pending)
         return count_pending(step);
     const char first = isa_rows[step->insn->row].operands[0];
-    access_init_bytes(&access, step, ACCESS_SYNC, (Space)step->insn->space, first == 'm' ? 0 : 1, 8, 8,
-                      step->mask);
+    access_init_bytes(&access, &lanes, step, ACCESS_SYNC, (Space)step->insn->space, first == 'm' ? 0 : 1, 8,
+                      8, step->mask);
     if (access_prepare(step, &access) == STEP_ERROR)
         return STEP_ERROR;
     for (Mask rest = step->mask; rest; rest &= rest - 1) {

@@ -64,7 +64,7 @@ typedef enum Action {
     ACTION_WARP_SYNC, /* bar.warp.sync */
     /* exec/collective.c */
     ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_ACTIVEMASK, ACTION_ELECT,
-    /* exec/memory.c, exec/atomic.c */
+    /* exec/access.c, exec/hint.c, exec/atomic.c */
     ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_FENCE, ACTION_PREFETCH,
     ACTION_COPY_ASYNC, ACTION_MBARRIER, /* exec/async.c */
     ACTION_ADDRESS,   /* cvta, isspacep, mapa, getctarank: exec/address.c */

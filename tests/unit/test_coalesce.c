@@ -21,11 +21,13 @@ static uint8_t memory[1 << 16];
 enum { MEMORY_BASE = 0x200000 };
 
 static Operand values[1];
+static AccessLanes access_lanes;
 
 /* Lanes at base + offsets[lane]; those that do not execute repeat the first that does, as exec/ has it. */
 static void set_lanes(Access *access, unsigned width, Mask mask, uint32_t bytes, const uint64_t *offsets)
 {
     memset(access, 0, sizeof *access);
+    access_set_lanes(access, &access_lanes);
     access->kind = ACCESS_LOAD;
     access->space = SPACE_GLOBAL;
     access->bytes = access->alignment = bytes;
@@ -104,7 +106,7 @@ static void test_patterns(void **state)
         AccessLine lines[MAX_WIDTH];
         set_lanes(&access, width, mask_of_width(width), bytes, offsets);
         access.pattern = uniform ? PATTERN_UNIFORM : PATTERN_CONSECUTIVE;
-        memset(access.place + 1, 0xEE, sizeof access.place - sizeof *access.place);
+        memset(access.place + 1, 0xEE, (MAX_WIDTH - 1) * sizeof *access.place);
         check_lines(&access, width, lines, coalesce_global(&access, width, lines));
     }
 }

@@ -35,11 +35,12 @@ static void tile_write(Step *step, const Operand *operand, bool transposed, Tile
 }
 
 /* Finds the rows; a generic address must lie in shared memory. */
-static StepResult prepare_rows(Step *step, AccessKind kind, unsigned memory, unsigned count, Access *access)
+static StepResult prepare_rows(Step *step, AccessKind kind, unsigned memory, unsigned count, Access *access,
+                               AccessLanes *lanes)
 {
     const Mask rows = ((Mask)1 << (8 * count)) - 1;
     const uint32_t bytes = sizeof(Tile) / 8;
-    access_init_bytes(access, step, kind, (Space)step->insn->space, memory, bytes, bytes, rows);
+    access_init_bytes(access, lanes, step, kind, (Space)step->insn->space, memory, bytes, bytes, rows);
     if (access_prepare(step, access) != STEP_NEXT)
         return STEP_ERROR;
     for (unsigned lane = 0; lane < 8 * count; lane++)
@@ -75,8 +76,9 @@ static void store_tiles(Step *step, Access *access)
 static StepResult transfer(Step *step, AccessKind kind, unsigned memory, SecondPhase *perform)
 {
     const Matrix *matrix = step->insn->detail;
+    AccessLanes lanes;
     Access access;
-    if (prepare_rows(step, kind, memory, matrix->count, &access) != STEP_NEXT)
+    if (prepare_rows(step, kind, memory, matrix->count, &access, &lanes) != STEP_NEXT)
         return STEP_ERROR;
     return access_carry_out(step, &access, perform);
 }

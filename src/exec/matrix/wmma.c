@@ -43,7 +43,7 @@ static Transfer transfer_begin(Step *step, AccessKind kind, unsigned memory, uns
 
 /* Finds the memory of one piece of one register in all lanes. */
 static StepResult transfer_prepare(Step *step, const Transfer *transfer, unsigned r, unsigned piece,
-                                   Access *access)
+                                   Access *access, AccessLanes *lanes)
 {
     const Matrix *matrix = transfer->matrix;
     const Fragment *fragment = &matrix->d;
@@ -56,8 +56,8 @@ static StepResult transfer_prepare(Step *step, const Transfer *transfer, unsigne
     }
     static const Operand nothing = {.kind = OPERAND_NONE};
     const unsigned bytes = transfer->piece_bits / 8;
-    access_init_bytes(access, step, transfer->kind, (Space)step->insn->space, transfer->memory, bytes, bytes,
-                      step->mask);
+    access_init_bytes(access, lanes, step, transfer->kind, (Space)step->insn->space, transfer->memory, bytes,
+                      bytes, step->mask);
     access->base = &nothing;
     access->displacement = 0;
     access->offsets = offsets;
@@ -111,8 +111,9 @@ static StepResult transfer_all(Step *step, const Transfer *transfer, SecondPhase
 {
     for (unsigned r = 0; r < transfer->matrix->d.registers; r++) {
         for (unsigned piece = 0; piece < transfer->pieces; piece++) {
+            AccessLanes lanes;
             Access access;
-            if (transfer_prepare(step, transfer, r, piece, &access) == STEP_ERROR ||
+            if (transfer_prepare(step, transfer, r, piece, &access, &lanes) == STEP_ERROR ||
                 access_carry_out(step, &access, perform) == STEP_ERROR)
                 return STEP_ERROR;
         }

@@ -100,8 +100,9 @@ static StepResult run(Step *step, AccessKind kind, unsigned memory, unsigned val
     }
     if (!inside)
         return STEP_NEXT;
+    AccessLanes lanes;
     Access access;
-    access_init(&access, step, kind, memory, values);
+    access_init(&access, &lanes, step, kind, memory, values);
     /* An ordinary access from here on, of the lanes that are inside. */
     access.space = SPACE_GLOBAL;
     access.mask = inside;

@@ -84,13 +84,15 @@ static void close_segment(Lsu *lsu, uint32_t warp, bool ends_group, LsuOp *arriv
 
 void lsu_copy_mark(Lsu *lsu, uint32_t warp) { close_segment(lsu, warp, true, NULL); }
 
-/* The record keeps the places of the objects as well: they are in shared memory, and stay. */
 void lsu_copy_arrive(const Handover *handover)
 {
     Lsu *lsu = handover->lsu;
     LsuOp *op = lsu_new_record(handover, OP_ARRIVE);
-    access_keep(&op->access, handover->access, lsu->width);
-    memcpy(op->access.place, handover->access->place, lsu->width * sizeof *op->access.place);
+    const size_t bytes = lsu->width * sizeof *op->arrival.places;
+    op->arrival.places = lsu_new_buffer(lsu, bytes, &op->arrival.places_class);
+    memcpy(op->arrival.places, handover->access->place, bytes);
+    op->access = access_keep(handover->access);
+    op->access.place = op->arrival.places; /* in shared memory, which stays where it is */
     op->perform = handover->perform;
     handover_slot(handover)->pending_stores++;
     close_segment(lsu, op->warp, false, op);

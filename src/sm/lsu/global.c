@@ -147,14 +147,23 @@ static void begin_copy(const Handover *handover, LsuOp *op)
     lsu->statistics.async_copies++;
 }
 
+static void keep_addresses(LsuLoad *load, const Access *access, unsigned width)
+{
+    load->address = access->address[0];
+    if (access->pattern == PATTERN_ANY)
+        for (unsigned lane = 0; lane < width; lane++)
+            load->offset[lane] = (uint8_t)(access->address[lane] % LINE_BYTES);
+}
+
 static void load_global(const Handover *handover, const AccessLine *lines, uint32_t count)
 {
     Lsu *lsu = handover->lsu;
     const uint32_t aux = handover->step->insn->aux;
     LsuOp *op = lsu_new_record(handover, OP_LOAD);
-    access_keep(&op->access, handover->access, lsu->width);
+    op->access = access_keep(handover->access);
     op->perform = handover->perform;
     lsu_set_lines(lsu, op, lines, count);
+    keep_addresses(&op->load, handover->access, lsu->width);
     op->load.is_cached = is_cached(handover);
     op->load.strength = aux & AUX_SYSTEM ? REQUEST_SYSTEM : aux & AUX_STRONG ? REQUEST_STRONG : REQUEST_WEAK;
     lsu_acquire(handover, op);
@@ -208,15 +217,13 @@ static void copy_range(uint8_t *image, const uint8_t *data, uint64_t from, uint6
     }
 }
 
-static void copy_lanes(uint8_t *staging, const Access *access, Mask lanes, const uint8_t *data,
-                       uint8_t sectors)
+static void copy_lanes(const LsuLoad *load, uint32_t bytes, Mask lanes, const uint8_t *data, uint8_t sectors)
 {
-    const uint32_t bytes = access->bytes;
     for (; lanes; lanes &= lanes - 1) {
-        const unsigned lane = mask_first(lanes), offset = access->address[lane] % LINE_BYTES;
+        const unsigned lane = mask_first(lanes), offset = load->offset[lane];
         if (!(sectors >> offset / SECTOR_BYTES & 1))
             continue;
-        uint8_t *to = staging + (size_t)lane * bytes;
+        uint8_t *to = load->staging + (size_t)lane * bytes;
         switch (bytes) {
         case 4:
             memcpy(to, data + offset, 4);
@@ -240,7 +247,7 @@ static void stage(Lsu *lsu, LsuOp *op, const AccessLine *line, const uint8_t *da
     LsuLoad *load = &op->load;
     const Access *access = &op->access;
     const uint32_t bytes = access->bytes;
-    const uint64_t address = access->address[0];
+    const uint64_t address = load->address;
     if (!load->staging) {
         const size_t lanes = access->pattern == PATTERN_UNIFORM ? 1 : lsu->width;
         load->staging = lsu_new_buffer(lsu, lanes * bytes, &load->staging_class);
@@ -257,33 +264,41 @@ static void stage(Lsu *lsu, LsuOp *op, const AccessLine *line, const uint8_t *da
         else
             copy_range(image, data, first - line->line, to, sectors);
     } else {
-        copy_lanes(load->staging, access, line->lanes, data, sectors);
+        copy_lanes(load, bytes, line->lanes, data, sectors);
     }
+}
+
+static void perform(Lsu *lsu, LsuOp *op, uint8_t **places)
+{
+    op->access.place = places;
+    lsu_perform(lsu, op);
+    op->access.place = NULL;
 }
 
 /* All bytes are at `first`, lane after lane or all lanes' at one place: does the second phase on them. */
 static void perform_at(Lsu *lsu, LsuOp *op, uint8_t *first)
 {
-    Access *access = &op->access;
+    const Access *access = &op->access;
     const size_t stride = access->pattern == PATTERN_UNIFORM ? 0 : access->bytes;
-    access->place[0] = first;
+    uint8_t *places[MAX_WIDTH];
+    places[0] = first;
     for (unsigned lane = 0; !access->values && lane < lsu->width; lane++)
-        access->place[lane] = first + lane * stride;
-    lsu_perform(lsu, op);
+        places[lane] = first + lane * stride;
+    perform(lsu, op, places);
 }
 
 /* The same where the bytes are in their only line. */
 static void perform_in_line(Lsu *lsu, LsuOp *op, const uint8_t *data)
 {
-    Access *access = &op->access;
     uint8_t *line = (uint8_t *)(uintptr_t)data; /* a load's second phase does not write there */
-    if (access->pattern != PATTERN_ANY) {
-        perform_at(lsu, op, line + access->address[0] % LINE_BYTES);
+    if (op->access.pattern != PATTERN_ANY) {
+        perform_at(lsu, op, line + op->load.address % LINE_BYTES);
         return;
     }
+    uint8_t *places[MAX_WIDTH];
     for (unsigned lane = 0; lane < lsu->width; lane++)
-        access->place[lane] = line + access->address[lane] % LINE_BYTES;
-    lsu_perform(lsu, op);
+        places[lane] = line + op->load.offset[lane];
+    perform(lsu, op, places);
 }
 
 static void perform_staged(Lsu *lsu, LsuOp *op)

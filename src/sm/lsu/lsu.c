@@ -108,19 +108,20 @@ static void carry_space(const Handover *handover)
 /* The lanes that are in `space`; the others repeat one of them. */
 static void carry_part(const Handover *handover, Space space)
 {
+    AccessLanes lanes;
     Access part = *handover->access;
+    access_set_lanes(&part, &lanes);
     part.mask = 0;
     for (Mask rest = handover->access->mask; rest; rest &= rest - 1)
-        if (part.lane_space[mask_first(rest)] == space)
+        if (handover->access->lane_space[mask_first(rest)] == space)
             part.mask |= rest & -rest;
     if (!part.mask)
         return;
     const unsigned first = mask_first(part.mask);
     for (unsigned lane = 0; lane < handover->lsu->width; lane++) {
-        if (part.mask >> lane & 1)
-            continue;
-        part.address[lane] = part.address[first];
-        part.place[lane] = part.place[first];
+        const unsigned from = part.mask >> lane & 1 ? lane : first;
+        part.address[lane] = handover->access->address[from];
+        part.place[lane] = handover->access->place[from];
     }
     part.space = (uint8_t)space;
     carry_space(&(Handover){handover->lsu, handover->step, &part, handover->perform});

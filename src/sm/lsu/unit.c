@@ -175,6 +175,8 @@ void lsu_free_op(Lsu *lsu, LsuOp *op)
 {
     if (op->kind == OP_LOAD)
         free_load(lsu, op);
+    else if (op->kind == OP_ARRIVE)
+        free_buffer(lsu, op->arrival.places, op->arrival.places_class);
     op->next = lsu->free_ops;
     lsu->free_ops = op;
     lsu->live_ops--;

@@ -45,6 +45,8 @@ typedef struct LsuLoad {
     uint32_t kept_class;    /* of what the access points to: targets of a copy, texels of a texture read */
     uint8_t *staging;       /* null: none so far */
     uint64_t segment;       /* of an asynchronous copy */
+    uint64_t address;       /* of lane 0; unless there is a pattern, all lanes' are told by: */
+    uint8_t offset[MAX_WIDTH]; /* of each lane in its line */
     uint8_t strength;       /* RequestStrength */
     bool is_cached;         /* the L1 may answer it */
 } LsuLoad;
@@ -55,12 +57,18 @@ typedef struct LsuSend {
     uint32_t replies_left;    /* of an atomic that returns values */
 } LsuSend;
 
+/* Of OP_ARRIVE: where the objects are, one a lane. */
+typedef struct LsuArrival {
+    uint8_t **places;
+    uint32_t places_class;
+} LsuArrival;
+
 /* One access of a warp. An instruction with several has one record for each; `whole` is the first one's,
  * which counts them and lives until the last is done.
  *
- * The record keeps the access itself where its second phase is still to come (access_keep()): the second
- * phase gets it back with places in a line of the L1, in a reply or in `staging`. Of the others only kind,
- * space and mask are set. */
+ * The record keeps the access itself where its second phase is still to come: the second phase gets it back
+ * with places in a line of the L1, in a reply or in `staging`. Of the others only kind, space and mask are
+ * set. */
 typedef struct LsuOp LsuOp;
 struct LsuOp {
     LsuOp *next;
@@ -80,12 +88,13 @@ struct LsuOp {
     Warp *threads;
     const Insn *insn;
     SecondPhase *perform;   /* that is still to come */
+    Access access;          /* what it gets */
     union {
         uint32_t passes;
         LsuLoad load;
         LsuSend send;
+        LsuArrival arrival;
     };
-    Access access;          /* last: of an access with a pattern only the beginning is ever touched */
 };
 
 /* Copies of a warp between two marks. Those of a group end with a segment that ends_group. */
