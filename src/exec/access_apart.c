@@ -61,7 +61,8 @@ static uint8_t *find_place(Step *step, const Access *access, unsigned lane, Spac
         return range.host + (address - range.base) + lane * range.stride;
     uint8_t *place = NULL;
     if (!is_inside && is_aligned && (space == SPACE_GLOBAL || space == SPACE_CONST))
-        place = space_reach_page(step->warp->block->launch->space, address, access->bytes, access_writes(access));
+        place = space_reach_page(step->warp->block->launch->space, address, access->bytes,
+                                 access_writes(access));
     *strays = place != NULL;
     if (!place)
         refuse(step, access, lane, space, address, &range);

@@ -154,7 +154,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     }
     slot->pc++;
     if (executed || issue.is_pending)
-        writeback_expect(sm, slot, &issue, sm->now + timing->latency);
+        scoreboard_expect(sm, slot, &issue, sm->now + timing->latency);
     if (timing->slots > 1) {
         scheduler->busy_until = sm->now + timing->slots;
         from = scheduler->busy_until;

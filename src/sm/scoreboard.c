@@ -1,10 +1,15 @@
 /* The scoreboard: a short list of registers per warp whose values are on their way.
  *
+ * An instruction enters its results when it issues. Those of arithmetic have a time from the start. Those of
+ * memory instructions are entered without one; it comes from the load/store unit and wakes warps that wait for
+ * it.
+ *
  * Most instructions need nothing that is pending; the filter tells that without looking at the list.
  * Entries whose time has come are dropped when the list is looked at.
  *
  * A result reaches instructions of its own pipe first, and others pipe_crossing cycles later; the list
  * holds the later time. */
+#include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
 static void remove_passed(Scoreboard *board, Cycle now)
@@ -97,4 +102,23 @@ void scoreboard_set(WarpSlot *slot, const InsnTiming *insn, Cycle time)
         for (uint32_t k = 0; k < insn->write_count; k++)
             if (board->entries[i].reg == insn->registers[k] && board->entries[i].time == CYCLE_NEVER)
                 board->entries[i].time = time + board->crossing;
+}
+
+void scoreboard_expect(Sm *sm, WarpSlot *slot, const Issue *issue, Cycle ready)
+{
+    const InsnTiming *insn = issue->insn;
+    const bool pending = issue->is_pending;
+    slot->pending_ops += pending;
+    for (uint32_t i = 0; i < insn->write_count; i++)
+        scoreboard_add(slot, insn->registers[i], (Pipe)insn->pipe, pending ? (Wait)issue->wait : WAIT_RESULT,
+                       pending ? CYCLE_NEVER : ready, sm->now);
+}
+
+void scoreboard_arrived(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle time)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    scoreboard_set(slot, insn, time);
+    if (!--slot->pending_ops && !slot->pending_stores && sm->fencing >> warp & 1)
+        fence_stored(sm, warp);
+    sm_look_again(sm, warp);
 }

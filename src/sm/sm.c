@@ -102,7 +102,7 @@ static bool do_folded(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle ready
     count_executed(sm, slot, executed);
     slot->pc++;
     if (issue.is_pending || ready > sm->now)
-        writeback_expect(sm, slot, &issue, ready);
+        scoreboard_expect(sm, slot, &issue, ready);
     sm->lsu_touched |= issue.is_pending;
     return true;
 }
@@ -232,6 +232,16 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
         sm_wait(sm, warp, wait, when);
     else
         make_ready(sm, warp);
+}
+
+void sm_look_again(Sm *sm, uint32_t warp)
+{
+    const WarpSlot *slot = &sm->warps[warp];
+    if (slot->wait == WAIT_DRAIN)
+        residency_end_warp(sm, warp);
+    else if ((slot->wait == WAIT_MEMORY || slot->wait == WAIT_SHARED || slot->wait == WAIT_SUSPEND) &&
+             slot->wake == CYCLE_NEVER)
+        sm_consider(sm, warp, sm->now);
 }
 
 void sm_fail(Sm *sm, uint32_t warp)

@@ -9,7 +9,7 @@
  *   units.c       execution pipes: latency and initiation interval
  *   lsu/          load/store unit: coalescing, shared-memory banks, L1, constant cache
  *   barrier.c     when warps that met at a barrier go on
- *   writeback.c   results of memory instructions into registers and scoreboard
+ *   stores.c      which stores others cannot see yet
  *   residency.c   blocks coming and going
  *   line_profile.c where warps' cycles went, by instruction
  *   suspend.c     blocks that leave to wait for what they launched, and come back
@@ -222,7 +222,7 @@ typedef struct Issue {
     const InsnTiming *insn;
 
     struct LsuOp *record;     /* of its first access that registers wait for; null: there is none */
-    bool is_pending;          /* its registers come when writeback_memory() says */
+    bool is_pending;          /* its registers come when scoreboard_arrived() says */
     uint8_t wait;             /* Wait that this is to those who need them */
 } Issue;
 

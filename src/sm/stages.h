@@ -38,11 +38,9 @@ static inline bool scoreboard_has_room(const Scoreboard *board, const InsnTiming
     return board->count + insn->write_count <= SCOREBOARD_ENTRIES;
 }
 
-/* -- writeback.c -- */
-
 /* Enters the results of the instruction that has just been done: ready at that time, or, if they are
  * pending, when the load/store unit says. */
-void writeback_expect(Sm *sm, WarpSlot *slot, const Issue *issue, Cycle ready);
+void scoreboard_expect(Sm *sm, WarpSlot *slot, const Issue *issue, Cycle ready);
 
 /* -- operands.c -- */
 
@@ -156,6 +154,8 @@ void watch_issue(Sm *sm, const Step *step, const Access *access);
 
 /* -- sm.c -- */
 
+/* Something has come that the warp may have waited for, perhaps not for it alone: it is looked at anew. */
+void sm_look_again(Sm *sm, uint32_t warp);
 /* An instruction of the warp failed: sm->error has the sentence. */
 void sm_fail(Sm *sm, uint32_t warp);
 /* An intrinsic did, called in a cycle that the SM may be past: it goes on, as far as all others do, so that

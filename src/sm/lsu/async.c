@@ -21,7 +21,7 @@ static void arrive(Lsu *lsu, LsuOp *op)
     const uint32_t warp = op->warp;
     lsu_perform(lsu, op);
     lsu_free_op(lsu, op);
-    writeback_store(lsu->sm, warp);
+    stores_visible(lsu->sm, warp);
 }
 
 static void release(Lsu *lsu, uint32_t warp)

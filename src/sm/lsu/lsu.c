@@ -246,7 +246,7 @@ void lsu_reply(Lsu *lsu, Request *request, Cycle now)
     else if (request->kind == REQUEST_ATOMIC && request->atomic->returns)
         lsu_atomic_done(lsu, request, now);
     else
-        writeback_confirmed(lsu->sm, request->ticket);
+        stores_confirmed(lsu->sm, request->ticket);
     lsu_free_request(lsu, request);
 }
 
@@ -274,7 +274,7 @@ void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
     }
     if (op->access.kind == ACCESS_COPY) {
         lsu_copy_ends(lsu, op);
-        writeback_store(lsu->sm, op->warp);
+        stores_visible(lsu->sm, op->warp);
     }
     whole->ready = clock_later(whole->ready, ready);
     if (op != whole)
@@ -282,7 +282,7 @@ void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
     if (--whole->accesses_left)
         return;
     if (whole->has_registers)
-        writeback_memory(lsu->sm, whole->warp, whole->timing, whole->ready);
+        scoreboard_arrived(lsu->sm, whole->warp, whole->timing, whole->ready);
     lsu_free_op(lsu, whole);
 }
 

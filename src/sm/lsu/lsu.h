@@ -9,7 +9,7 @@
  *   - a store runs its second phase at issue, into its requests, which carry the bytes;
  *   - an atomic's operands travel in the request's AtomicWork, and old values come back with it.
  * The unit works through the lines or bank passes of one instruction after the other, and calls
- * writeback_memory() when an instruction's last register is there. */
+ * scoreboard_arrived() when an instruction's last register is there. */
 #ifndef SM_LSU_LSU_H
 #define SM_LSU_LSU_H
 
@@ -58,18 +58,18 @@ void lsu_invalidate(Lsu *lsu);
 /* The L1's part of memory that it shares with shared memory, when that part changes. */
 void lsu_set_shared_bytes(Lsu *lsu, uint32_t bytes);
 
-/* -- what the unit calls, in writeback.c -- */
+/* -- what the unit calls, in scoreboard.c and stores.c -- */
 
 /* All registers of a memory instruction of warp slot `warp` that issued as pending (Issue) are there
  * and can be read from cycle `time` on; wakes the warp if it waits for them. Called once for such an
  * instruction. */
-void writeback_memory(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle time);
+void scoreboard_arrived(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle time);
 /* The arrival of one of the warp's stores or reductions at L2 is confirmed (the unit has counted it in
  * pending_stores); with the last one a fence or an ended warp goes on. */
-void writeback_store(Sm *sm, uint32_t warp);
-/* The warp's store leaves the unit; returns what its reply gives to writeback_confirmed(). The warp may be
+void stores_visible(Sm *sm, uint32_t warp);
+/* The warp's store leaves the unit; returns what its reply gives to stores_confirmed(). The warp may be
  * gone by then, and even now. */
-uint32_t writeback_ticket(Sm *sm, uint32_t warp);
-void writeback_confirmed(Sm *sm, uint32_t ticket);
+uint32_t stores_sent(Sm *sm, uint32_t warp);
+void stores_confirmed(Sm *sm, uint32_t ticket);
 
 #endif

@@ -168,7 +168,7 @@ uint64_t *lsu_send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
         lsu->free = start + lsu_data_cycles(lsu, request->sectors);
     }
     if (request->kind == REQUEST_STORE || !request->atomic->returns)
-        request->ticket = writeback_ticket(lsu->sm, op->warp);
+        request->ticket = stores_sent(lsu->sm, op->warp);
     lsu_push_request(lsu, request, now);
     return NULL;
 }
