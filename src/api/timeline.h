@@ -35,8 +35,8 @@ typedef enum OperationKind {
  * At the call it has passed all checks, and `launch` holds what was asked for: grid, block, dynamic shared
  * memory, parameters. When its turn comes launch_complete() fills in the rest, and whoever runs it begins
  * with a copy: a grid of functional mode, or of the machine. It owns the parameters to the end, so that
- * neither has to know where they came from. Invariant: grid, record and before are there exactly while it is on the
- * machine of cycle mode; its record leaves first. */
+ * neither has to know where they came from. Invariant: grid, record and before are there exactly while it is
+ * on the machine of cycle mode; its record leaves first. */
 struct HostKernel {
     WbKernel *kernel;
     Launch launch;
@@ -65,9 +65,9 @@ typedef struct FunctionalLaunch {
 } FunctionalLaunch;
 
 /* A launch is one operation, however many kernels start together: those of a dependency graph, in the order
- * of its grids, or without one a single kernel. Invariant: from when waits_for is 0 to its end it is in exactly
- * one list of the timeline. Of a launch on the machine, running counts the kernels that are there; without
- * timing it is `count` as long as `functional` is there. */
+ * of its grids, or without one a single kernel. Invariant: from when waits_for is 0 to its end it is in
+ * exactly one list of the timeline. Of a launch on the machine, running counts the kernels that are there;
+ * without timing it is `count` as long as `functional` is there. */
 typedef struct Operation {
     OperationKind kind;
     WbStream *stream;

@@ -1,4 +1,6 @@
-#include "grid/event_log.h"
+/* The log's bounds are kept when an entry is made: where it would be too long, it is thinned first, and the
+ * entry is left out if the new stride says so. */
+#include "grid/grid_kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

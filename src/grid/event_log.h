@@ -17,13 +17,7 @@
 
 #include "sm/sm.h"
 
-/* One block's life, as the front end and its SM saw it. */
-typedef struct BlockRecord {
-    Cycle dispatched; /* by the dispatcher; from then on its place on the SM is taken */
-    Cycle started;    /* its warps could issue */
-    Cycle ended;      /* its last warp had ended; its stores were visible, where block_end_waits says so */
-    uint32_t sm;      /* the first one, of a block that left to wait */
-} BlockRecord;
+typedef struct BlockRecord BlockRecord; /* grid/grid_kernel.h */
 
 /* A block of the host's kernel or of what that launched. */
 typedef struct LoggedBlock {

@@ -1,3 +1,14 @@
+/* The front end as a shard: a kernel's way from its submission to its end, and its blocks' to SMs and back.
+ *
+ *   front_end_submit()   the kernel waits for an entry of the distributor (kmu.c)
+ *   activate_kernels()   it has arrived there: the dispatcher knows it
+ *   dispatch()           a tick: a block and an SM are chosen (dispatcher.c), and send_block() sends it
+ *   take_report()        the SM's word that a block has ended, or has left to wait
+ *   front_end_settle()   nothing is left of the kernel: finish() gives its entry back, and its end is known
+ *
+ * What a plain kernel never comes to is elsewhere: launches by kernels and blocks that wait off the SMs
+ * (front_end_device.c), aggregated groups (front_end_groups.c), dependency graphs (dats.c), logs
+ * (front_end_log.c). */
 #include "grid/front_end.h"
 
 #include "base/alloc.h"
@@ -40,7 +51,8 @@ static void activate_kernels(FrontEnd *front_end, Cycle now)
 {
     for (GridKernel *kernel; (kernel = kmu_take_arrived(&front_end->kmu, now));) {
         dispatcher_add(&front_end->dispatcher, kernel, now);
-        front_end_begun(front_end, kernel, now);
+        if (kernel->buffer)
+            front_end_begun(front_end, kernel, now);
         front_end_wake_dispatcher(front_end, now);
     }
 }
@@ -99,15 +111,6 @@ void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     }
 }
 
-/* The group has ended if all its blocks have, and their stores are visible. */
-static void settle_group(FrontEnd *front_end, GridKernel *group, Cycle now)
-{
-    if (group->ended_blocks < group->block_count || group->late)
-        return;
-    group_release(&front_end->groups, group);
-    front_end_grid_ended(front_end, group, now);
-}
-
 /* The scheduler has done with a graph whose blocks had ended before. */
 static void settle_graph(FrontEnd *front_end, Cycle now)
 {
@@ -129,20 +132,6 @@ static void note_late_stores(FrontEnd *front_end, GridKernel *launch, uint32_t s
     launch->late++;
 }
 
-static void log_report(const GridKernel *launch, const BlockReport *report, uint32_t sm)
-{
-    EventLog *log = launch->place_in_log.log;
-    if (!log)
-        return;
-    const LoggedStay stay = {
-        .block = log_block(&launch->place_in_log, launch->seen.launch.grid, report->linear),
-        .sm = sm,
-        .time = report->stay,
-    };
-    if (log_stay(log, &stay))
-        log_barriers(log, report->barriers, launch->seen.launch.program);
-}
-
 static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
     GridKernel *launch = grid_kernel_of(report->kernel), *kernel = grid_kernel_host(launch);
@@ -150,7 +139,8 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
     launch->warp_instructions += report->warp_instructions;
     launch->thread_instructions += report->thread_instructions;
     front_end_wake_dispatcher(front_end, now);
-    log_report(launch, report, sm);
+    if (launch->place_in_log.log)
+        front_end_log_stay(launch, report, sm);
     if (launch->blocks && !launch->blocks[report->linear].started) /* it may come several times */
         launch->blocks[report->linear].started = report->stay.started;
     if (report->suspended) {
@@ -170,7 +160,7 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
     if (report->family)
         block_family_ended(report->family);
     if (launch != kernel)
-        settle_group(front_end, launch, now);
+        front_end_settle_group(front_end, launch, now);
     front_end_settle(front_end, kernel, now);
 }
 
@@ -182,7 +172,7 @@ static void take_word(FrontEnd *front_end, uint32_t sm, Cycle now)
         GridKernel *launch = late->items[i], *kernel = grid_kernel_host(launch);
         launch->late--;
         if (launch != kernel)
-            settle_group(front_end, launch, now);
+            front_end_settle_group(front_end, launch, now);
         front_end_settle(front_end, kernel, now);
     }
     late->count = 0;
@@ -219,29 +209,14 @@ static bool take_message(FrontEnd *front_end, const Message *message, Cycle now)
 
 /* -- dispatching -- */
 
-static void log_return(const GridKernel *launch, const Resumption *resumed, uint32_t sm, Cycle now)
-{
-    EventLog *log = launch->place_in_log.log;
-    if (!log)
-        return;
-    const LoggedWait wait = {
-        .block = log_block(&launch->place_in_log, launch->seen.launch.grid, resumed->linear),
-        .sm = resumed->sm,
-        .back_sm = sm,
-        .left = resumed->left,
-        .resumed = resumed->resumed,
-        .returned = now,
-    };
-    log_wait(log, &wait);
-}
-
 static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
 {
     GridKernel *launch = dispatch->launch;
     const Cycle there = now + front_end->config->block_launch_cycles;
     if (dispatch->resumed) {
         dispatch->resumed->dispatched = now;
-        log_return(launch, dispatch->resumed, dispatch->sm, now);
+        if (launch->place_in_log.log)
+            front_end_log_return(launch, dispatch->resumed, dispatch->sm, now);
         front_end->statistics.blocks_resumed++;
         shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_RESUME, dispatch->block,
                    dispatch->resumed);
@@ -249,15 +224,8 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     }
     if (launch->blocks)
         launch->blocks[dispatch->block] = (BlockRecord){.dispatched = now, .sm = dispatch->sm};
-    front_end->waiting_blocks -= launch->buffer != NULL;
-    if (launch->buffer && launch->dispatched_blocks == 1) {
-        launch->place_in_log.begun = now;
-        front_end->statistics.launches_begun++;
-        front_end->statistics.launch_wait_cycles += now - launch->buffer->requested;
-        front_end_begun(front_end, launch, now);
-    }
-    if (launch->group.joined && launch->dispatched_blocks == launch->block_count)
-        group_dispatched(launch->group.joined);
+    if (launch->buffer)
+        front_end_device_dispatched(front_end, launch, now);
     front_end->statistics.blocks_dispatched++;
     shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, &launch->seen);
 }
@@ -294,62 +262,17 @@ static void note_fullness(FrontEnd *front_end, bool full, Cycle now)
     front_end->full_since = CYCLE_NEVER;
 }
 
-/* A line of records is there: if the scheduler waits for it, it goes on. */
-static void end_fetch(void *context, uint64_t line, Cycle now)
-{
-    FrontEnd *front_end = context;
-    for (uint32_t i = 0; i < 2; i++)
-        front_end->lines[i].is_here |= front_end->lines[i].address == line;
-    if (front_end->lines[front_end->line].address != line || front_end->fetching_since == CYCLE_NEVER)
-        return;
-    front_end->statistics.group_fetch_cycles += now - front_end->fetching_since;
-    front_end->fetching_since = CYCLE_NEVER;
-    front_end_wake_dispatcher(front_end, now);
-}
-
-static void begin_fetch(FrontEnd *front_end, uint32_t which, uint64_t line, Cycle now)
-{
-    front_end->lines[which] = (RecordLine){.address = line};
-    front_end->statistics.group_fetches++;
-    if (!front_end->port) {
-        end_fetch(front_end, line, now);
-        return;
-    }
-    const MemoryAccess access = {
-        .address = line, .bytes = LINE_BYTES, .done = end_fetch, .context = front_end, .tag = line};
-    memory_port_read(front_end->port, &access, now);
-}
-
-/* [DTBL §4.3]: a group that is not in the table has to be loaded from global memory when it is scheduled. The
- * scheduler reads a whole line of records, and the next one while it dispatches the groups of this one. */
-static void need_record(FrontEnd *front_end, GridKernel *group, Cycle now)
-{
-    const uint64_t last = group->buffer->record + LAUNCH_RECORD_BYTES - 1; /* it may begin a line earlier */
-    const uint64_t line = last / LINE_BYTES * LINE_BYTES;
-    const uint32_t other = 1 - front_end->line;
-    group->group.is_here = true; /* by when the scheduler looks again */
-    if (front_end->lines[other].address == line)
-        front_end->line = other;
-    else if (front_end->lines[front_end->line].address != line)
-        begin_fetch(front_end, front_end->line, line, now);
-    if (!front_end->lines[front_end->line].is_here)
-        front_end->fetching_since = now;
-    if (front_end->lines[1 - front_end->line].address != line + LINE_BYTES)
-        begin_fetch(front_end, 1 - front_end->line, line + LINE_BYTES, now);
-    front_end_wake_dispatcher(front_end, now);
-}
-
 /* The ticks that begin by `now`: more than one where the dispatcher's clock is the faster one. */
 static void dispatch(FrontEnd *front_end, Cycle now)
 {
-    while (!front_end->idle && front_end->fetching_since == CYCLE_NEVER &&
+    while (!front_end->idle && front_end->records.since == CYCLE_NEVER &&
            clock_cycle(front_end->clock, front_end->next_tick) <= now) {
         Dispatch dispatch;
         const DispatchOutcome outcome = dispatcher_next(&front_end->dispatcher, now, &dispatch);
         note_fullness(front_end, outcome == NO_ROOM, now);
         front_end->idle = outcome != DISPATCHED;
         if (outcome == NOT_HERE)
-            need_record(front_end, dispatch.launch, now);
+            front_end_need_record(front_end, dispatch.launch, now);
         if (outcome != DISPATCHED)
             return;
         send_block(front_end, &dispatch, now);
@@ -364,7 +287,7 @@ static void dispatch(FrontEnd *front_end, Cycle now)
 
 static Cycle next_dispatch(const FrontEnd *front_end)
 {
-    const bool dispatches = !front_end->idle && front_end->fetching_since == CYCLE_NEVER;
+    const bool dispatches = !front_end->idle && front_end->records.since == CYCLE_NEVER;
     return dispatches ? clock_cycle(front_end->clock, front_end->next_tick) : CYCLE_NEVER;
 }
 
@@ -437,7 +360,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     front_end->clock =
         clock_of(config->dispatch_khz ? config->dispatch_khz : config->clock_khz, config->clock_khz);
     front_end->idle = true;
-    front_end->full_since = front_end->fetching_since = front_end->policy_wake = CYCLE_NEVER;
+    front_end->full_since = front_end->records.since = front_end->policy_wake = CYCLE_NEVER;
     front_end->late = xcalloc(config->sm_count, sizeof *front_end->late);
     kmu_init(&front_end->kmu, config);
     dispatcher_init(&front_end->dispatcher, config, policies);

@@ -9,8 +9,8 @@
  * least a lookahead away.
  *
  * What kernels launch comes in through front_end_launch(), between windows. Which grid waits for which
- * (exec/runtime/family.h) is decided between windows, too, in the order of cycles: so it does not depend on their
- * length (front_end_device.c). */
+ * (exec/runtime/family.h) is decided between windows, too, in the order of cycles: so it does not depend on
+ * their length (front_end_device.c). */
 #ifndef GRID_FRONT_END_H
 #define GRID_FRONT_END_H
 
@@ -44,6 +44,14 @@ typedef struct RecordLine {
     bool is_here;        /* else it is on its way */
 } RecordLine;
 
+/* The scheduler's view of these records. Invariant: while `since` is set, lines[line] is on its way, and no
+ * block is dispatched. */
+typedef struct RecordFetch {
+    Cycle since;         /* it waits for a line; CYCLE_NEVER: it does not */
+    RecordLine lines[2]; /* the line that it is at, and the next */
+    uint32_t line;       /* which of them is the first */
+} RecordFetch;
+
 /* Launches with blocks that have ended on an SM while stores of its ended blocks were on their way: the SM
  * owes word of these. Invariant: a launch is in so many lists as its `late` says. */
 typedef VEC(GridKernel *) LateLaunches;
@@ -74,9 +82,7 @@ typedef struct FrontEnd {
     bool is_retry;        /* not idle only because a sample came */
     Cycle policy_wake;    /* when a policy wants to be asked again; CYCLE_NEVER: none does */
     uint64_t unanswered;  /* samples since anything else has happened here */
-    Cycle fetching_since; /* of records; CYCLE_NEVER: it fetches none. No block is dispatched meanwhile */
-    RecordLine lines[2];  /* the line of records that the scheduler is at, and the next */
-    uint32_t line;        /* which of them is the first */
+    RecordFetch records;  /* of groups */
     Cycle full_since;     /* no room since then; CYCLE_NEVER: there is, or nothing is ready */
     LateLaunches *late;   /* [sm] */
     GridStatistics statistics;
@@ -116,6 +122,26 @@ void front_end_device_free(FrontEnd *front_end);
  * block_count, need, priority, buffer, arrives, callers, is_group and, of groups, hardware_thread and
  * number. */
 void front_end_launch(FrontEnd *front_end, GridKernel *grid, const DeviceLaunch *launch);
+
+/* -- front_end_groups.c -- */
+
+/* The group has arrived: looks for a kernel that it may join, and tells when it will. */
+void front_end_search(FrontEnd *front_end, GridKernel *group, Cycle now);
+/* It joins the kernel that was found, or becomes one where that is null. */
+void front_end_link(FrontEnd *front_end, GridKernel *group, GridKernel *kernel, Cycle now);
+/* The scheduler is about to dispatch blocks of the group, and does not know it. */
+void front_end_need_record(FrontEnd *front_end, GridKernel *group, Cycle now);
+/* The group has ended if all its blocks have, and their stores are visible. */
+void front_end_settle_group(FrontEnd *front_end, GridKernel *group, Cycle now);
+
+/* -- front_end_log.c: of what has a log -- */
+
+/* The SM's report of one of the launch's blocks. */
+void front_end_log_stay(const GridKernel *launch, const BlockReport *report, uint32_t sm);
+/* A block goes back to an SM. */
+void front_end_log_return(const GridKernel *launch, const Resumption *resumed, uint32_t sm, Cycle now);
+/* What a kernel launched is complete. */
+void front_end_log_grid(GridKernel *grid, Cycle ended);
 /* A kernel is cut off: launches in its log that are not complete are written down as if they ended now. */
 void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now);
 
@@ -126,7 +152,9 @@ void front_end_put_event(FrontEnd *front_end, FrontEvent event);
 Cycle front_end_next_event(const FrontEnd *front_end);
 /* Does what is due. */
 void front_end_device_events(FrontEnd *front_end, Cycle now);
-/* The first block of what a kernel launched has been dispatched, or its kernel has an entry. */
+/* Of what a kernel launched: a block has been dispatched for the first time. */
+void front_end_device_dispatched(FrontEnd *front_end, GridKernel *launch, Cycle now);
+/* The same of its first block, or its kernel has an entry. */
 void front_end_begun(FrontEnd *front_end, GridKernel *launch, Cycle now);
 /* All blocks of the launch have ended: what follows is decided between windows. */
 void front_end_grid_ended(FrontEnd *front_end, GridKernel *launch, Cycle now);

@@ -5,7 +5,6 @@
 #include "grid/front_end.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static GridKernel *kernel_of(Family *family)
 {
@@ -98,37 +97,6 @@ static void on_ready(void *context, Family *family)
 
 /* -- completions -- */
 
-static void log_grid(GridKernel *grid, Cycle ended)
-{
-    const Launch *launch = &grid->seen.launch;
-    if (!grid->place_in_log.log)
-        return;
-    LoggedLaunch logged = {
-        .is_group = grid->is_group,
-        .block_count = grid->block_count,
-        .blocks = grid->blocks,
-        .launched = grid->launched,
-        .ended = ended,
-    };
-    grid->blocks = NULL;
-    memcpy(logged.grid, launch->grid, sizeof logged.grid);
-    memcpy(logged.block, launch->block, sizeof logged.block);
-    log_complete(&grid->place_in_log, logged);
-}
-
-void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now)
-{
-    for (uint32_t i = 0; i < front_end->devices.count; i++) {
-        GridKernel *grid = front_end->devices.items[i];
-        if (grid->place_in_log.log != log)
-            continue;
-        if (!grid->dispatched_blocks)
-            grid->place_in_log.begun = now;
-        log_cut_blocks(grid->blocks, grid->block_count, now);
-        log_grid(grid, now);
-    }
-}
-
 static void on_complete(void *context, Family *family)
 {
     FrontEnd *front_end = context;
@@ -137,7 +105,8 @@ static void on_complete(void *context, Family *family)
         front_end_end_kernel(front_end, grid, grid->last_block);
         return;
     }
-    log_grid(grid, grid->last_block);
+    if (grid->place_in_log.log)
+        front_end_log_grid(grid, grid->last_block);
     GridKernel *parent = kernel_of(family->parent);
     parent->warp_instructions += grid->warp_instructions;
     parent->thread_instructions += grid->thread_instructions;
@@ -184,73 +153,23 @@ static void begun(void *context, Cycle time)
 
 void front_end_begun(FrontEnd *front_end, GridKernel *launch, Cycle now)
 {
-    if (!launch->buffer || launch->has_begun)
+    if (launch->has_begun)
         return;
     launch->has_begun = true;
     shard_defer(&front_end->shard, now, begun, launch);
 }
 
-/* -- groups [DTBL figure 5] -- */
-
-/* Searching the distributor takes a cycle an entry, and each group of a warp a cycle for its entry of the
- * table; both go on while parameter buffers are allocated [DTBL §4.3]. */
-static void search(FrontEnd *front_end, GridKernel *group, Cycle now)
+void front_end_device_dispatched(FrontEnd *front_end, GridKernel *launch, Cycle now)
 {
-    uint32_t searched;
-    GridKernel *found = distributor_search(&front_end->kmu.distributor, group, &searched);
-    Cycle time = group->buffer->requested + searched + group->group.number + 1;
-    if (time < now || !front_end->config->launch_latencies)
-        time = now;
-    if (found)
-        found->groups.holds++;
-    front_end_put_event(front_end,
-                        (FrontEvent){.time = time, .kind = EVENT_LINKS, .launch = group, .found = found});
-}
-
-/* No kernel to join: the group becomes one, and goes through the kernel management unit, with its latency.
- * Nobody calls cudaLaunchDevice, whose latency is that of a call; group_fallback_latencies adds it. */
-static void become_kernel(FrontEnd *front_end, GridKernel *group, Cycle now)
-{
-    const GpuConfig *config = front_end->config;
-    Cycle time = now;
-    if (config->launch_latencies && config->group_fallback_latencies)
-        time += config->launch_device_cycles + config->launch_device_thread_cycles * group->callers;
-    group->is_group = false;
-    front_end->statistics.groups_alone++;
-    front_end_put_event(front_end, (FrontEvent){.time = time, .kind = EVENT_ARRIVES, .launch = group});
-}
-
-static void write_link(FrontEnd *front_end, const GridKernel *behind, Cycle now)
-{
-    enum { LINK_BYTES = 4 };
-    front_end->statistics.group_links_written++;
-    if (!front_end->port)
-        return;
-    const MemoryAccess access = {.address = behind->buffer->record, .bytes = LINK_BYTES};
-    memory_port_write(front_end->port, &access, now);
-}
-
-static void link(FrontEnd *front_end, GridKernel *group, GridKernel *kernel, Cycle now)
-{
-    if (!kernel) {
-        become_kernel(front_end, group, now);
-        return;
+    front_end->waiting_blocks--;
+    if (launch->dispatched_blocks == 1) {
+        launch->place_in_log.begun = now;
+        front_end->statistics.launches_begun++;
+        front_end->statistics.launch_wait_cycles += now - launch->buffer->requested;
+        front_end_begun(front_end, launch, now);
     }
-    const GroupLink link = group_link(&front_end->groups, kernel, group);
-    GridStatistics *statistics = &front_end->statistics;
-    kernel->groups.holds--;
-    /* Ideally nothing that is known of a launch takes time to get, be it a kernel's or a group's. */
-    group->group.is_here |= !front_end->config->launch_latencies;
-    group->seen.number = kernel->seen.number;
-    statistics->groups_joined++;
-    statistics->groups_overflowed += !link.in_table;
-    if (front_end->groups.used > statistics->group_table_peak)
-        statistics->group_table_peak = front_end->groups.used;
-    if (link.marks_again)
-        dispatcher_mark(&front_end->dispatcher, kernel);
-    if (link.behind && link.behind->group.index == NO_ENTRY)
-        write_link(front_end, link.behind, now);
-    front_end_wake_dispatcher(front_end, now);
+    if (launch->group.joined && launch->dispatched_blocks == launch->block_count)
+        group_dispatched(launch->group.joined);
 }
 
 /* -- blocks that wait -- */
@@ -323,7 +242,7 @@ static void arrive(FrontEnd *front_end, GridKernel *launch, Cycle now)
 {
     launch->seen.launched = now; /* L1s may hold nothing that is older: all that it waited for has ended */
     if (launch->is_group) {
-        search(front_end, launch, now);
+        front_end_search(front_end, launch, now);
         return;
     }
     front_end_put_kernel(front_end, launch, now);
@@ -338,7 +257,7 @@ void front_end_device_events(FrontEnd *front_end, Cycle now)
             arrive(front_end, event.launch, now);
             break;
         case EVENT_LINKS:
-            link(front_end, event.launch, event.found, now);
+            front_end_link(front_end, event.launch, event.found, now);
             break;
         case EVENT_RESUMES:
             resume(front_end, event.block, now);

@@ -18,6 +18,14 @@
 
 enum { NO_ENTRY = UINT32_MAX };
 
+/* One block's life, as the front end and its SM saw it. */
+struct BlockRecord {
+    Cycle dispatched; /* by the dispatcher; from then on its place on the SM is taken */
+    Cycle started;    /* its warps could issue */
+    Cycle ended;      /* its last warp had ended; its stores were visible, where block_end_waits says so */
+    uint32_t sm;      /* the first one, of a block that left to wait */
+};
+
 /* The registers of a distributor entry that groups need [DTBL fig. 4]. Invariant: next and last are both null
  * or the ends of the list of groups that have blocks to dispatch. */
 typedef struct GroupList {

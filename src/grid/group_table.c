@@ -1,4 +1,9 @@
+/* Linking is what figure 5 of the paper draws, branch by branch. A group has at most one place that it can
+ * take, so taking it is one look; whoever finds it taken goes to global memory, however empty the table
+ * is. */
 #include "grid/group_table.h"
+
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -8,6 +13,30 @@ void group_table_init(GroupTable *table, uint32_t size)
 }
 
 void group_table_free(GroupTable *table) { xfree(table->entries); }
+
+/* -- joining -- */
+
+/* Cooperative launches keep their size: nothing joins them. */
+static bool is_eligible(const GridKernel *kernel, const GridKernel *group)
+{
+    const Launch *a = &kernel->seen.launch, *b = &group->seen.launch;
+    return a->program == b->program && memcmp(a->block, b->block, sizeof a->block) == 0 &&
+           a->shared_bytes == b->shared_bytes && a->dynamic_shared_bytes == b->dynamic_shared_bytes &&
+           memcmp(a->env, b->env, sizeof a->env) == 0;
+}
+
+GridKernel *group_search(const Distributor *distributor, const GridKernel *group, uint32_t *searched)
+{
+    for (uint32_t i = 0; i < distributor->count; i++) {
+        GridKernel *kernel = distributor->entries[i];
+        if (!kernel || !distributor->is_here[i] || !is_eligible(kernel, group))
+            continue;
+        *searched = i + 1;
+        return kernel;
+    }
+    *searched = distributor->count;
+    return NULL;
+}
 
 /* No probing: one look, one cycle. */
 static bool take_entry(GroupTable *table, GridKernel *group)

@@ -13,7 +13,7 @@
 #ifndef GRID_GROUP_TABLE_H
 #define GRID_GROUP_TABLE_H
 
-#include "grid/grid_kernel.h"
+#include "grid/kmu.h"
 
 /* Invariant: entries[i] is null or a group whose index is i; used counts them. size is a power of two. */
 typedef struct GroupTable {
@@ -31,6 +31,9 @@ typedef struct GroupLink {
 
 void group_table_init(GroupTable *table, uint32_t size);
 void group_table_free(GroupTable *table);
+/* The first entry whose kernel the group may join: same entry point, blocks of the same shape and needs
+ * [DTBL §4.2]. *searched is the number of entries that were looked at, a cycle each. Null: none. */
+GridKernel *group_search(const Distributor *distributor, const GridKernel *group, uint32_t *searched);
 GroupLink group_link(GroupTable *table, GridKernel *kernel, GridKernel *group);
 /* All blocks of the kernel's next group have been dispatched: the one behind it is next, if any. */
 void group_dispatched(GridKernel *kernel);

@@ -1,4 +1,51 @@
+/* Kernels on their way to the dispatcher: the line in which they wait, and the entries of the distributor
+ * that they wait for. Both are short, so lists that are kept in order do. */
 #include "grid/kmu.h"
+
+#include "base/alloc.h"
+
+/* -- the distributor -- */
+
+void distributor_init(Distributor *distributor, uint32_t count)
+{
+    *distributor = (Distributor){.count = count};
+    distributor->entries = xcalloc(count, sizeof(GridKernel *));
+    distributor->is_here = xcalloc(count, sizeof *distributor->is_here);
+}
+
+void distributor_free(Distributor *distributor)
+{
+    xfree(distributor->entries);
+    xfree(distributor->is_here);
+}
+
+bool distributor_reserve(Distributor *distributor, GridKernel *kernel)
+{
+    if (distributor->used == distributor->count)
+        return false;
+    uint32_t entry = 0;
+    while (distributor->entries[entry])
+        entry++;
+    distributor->entries[entry] = kernel;
+    distributor->used++;
+    kernel->entry = entry;
+    return true;
+}
+
+void distributor_arrived(Distributor *distributor, const GridKernel *kernel)
+{
+    distributor->is_here[kernel->entry] = true;
+}
+
+void distributor_release(Distributor *distributor, GridKernel *kernel)
+{
+    distributor->entries[kernel->entry] = NULL;
+    distributor->is_here[kernel->entry] = false;
+    distributor->used--;
+    kernel->entry = NO_ENTRY;
+}
+
+/* -- the kernel management unit -- */
 
 void kmu_init(Kmu *kmu, const GpuConfig *config)
 {

@@ -1,14 +1,35 @@
-/* The kernel management unit: kernels that are ready and wait for an entry of the kernel distributor
+/* The kernel management unit and the kernel distributor: which kernels' blocks can be dispatched
  * [DTBL §2.2, §2.4].
  *
  * Kernels of the host (the heads of the hardware queues), kernels that kernels launched and kernels whose
- * blocks are all suspended wait in one line, by priority and arrival. While an entry is free the next one is
- * sent there, which takes kernel_launch_cycles (of kernels' launches nothing, where launch_latencies is
- * off). */
+ * blocks are all suspended wait in the management unit, in one line, by priority and arrival. While an entry
+ * of the distributor is free the next one is sent there, which takes kernel_launch_cycles (of kernels'
+ * launches nothing, where launch_latencies is off). It keeps its entry until all its blocks have ended, those
+ * of groups that joined it included. So the number of entries bounds the kernels that run at once (knob
+ * concurrent_kernels; 32 on a K20c). */
 #ifndef GRID_KMU_H
 #define GRID_KMU_H
 
-#include "grid/distributor.h"
+#include "grid/grid_kernel.h"
+
+/* -- the distributor -- */
+
+/* Invariant: used entries hold a kernel whose `entry` is their index; is_here[i] is set from when the kernel
+ * has arrived. */
+typedef struct Distributor {
+    GridKernel **entries;
+    bool *is_here;
+    uint32_t count, used;
+} Distributor;
+
+void distributor_init(Distributor *distributor, uint32_t count);
+void distributor_free(Distributor *distributor);
+/* Reserves the lowest free entry; false: there is none. */
+bool distributor_reserve(Distributor *distributor, GridKernel *kernel);
+void distributor_arrived(Distributor *distributor, const GridKernel *kernel);
+void distributor_release(Distributor *distributor, GridKernel *kernel);
+
+/* -- the kernel management unit -- */
 
 /* Invariant: kernels from first_waiting on wait; of `sent`, by the cycle in which they arrive (their own
  * `sent`), each has an entry. */

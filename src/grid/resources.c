@@ -1,3 +1,4 @@
+/* What the GPU hands out to a block: every amount is rounded up to the unit in which there is more of it. */
 #include "grid/resources.h"
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -41,29 +42,4 @@ uint64_t resources_fit(const Resources *free, const Resources *block)
     count = fit(count, free->registers, block->registers);
     count = fit(count, free->shared_bytes, block->shared_bytes);
     return fit(count, free->barriers, block->barriers);
-}
-
-bool resources_have_room(const Resources *free, const Resources *block)
-{
-    return free->blocks >= block->blocks && free->warps >= block->warps &&
-           free->registers >= block->registers && free->shared_bytes >= block->shared_bytes &&
-           free->barriers >= block->barriers;
-}
-
-void resources_take(Resources *free, const Resources *block)
-{
-    free->blocks -= block->blocks;
-    free->warps -= block->warps;
-    free->registers -= block->registers;
-    free->shared_bytes -= block->shared_bytes;
-    free->barriers -= block->barriers;
-}
-
-void resources_give(Resources *free, const Resources *block)
-{
-    free->blocks += block->blocks;
-    free->warps += block->warps;
-    free->registers += block->registers;
-    free->shared_bytes += block->shared_bytes;
-    free->barriers += block->barriers;
 }

@@ -26,8 +26,32 @@ Resources resources_of_sm(const GpuConfig *config);
 Resources resources_of_block(const GpuConfig *config, const BlockShape *shape);
 /* Blocks that fit at once where `free` is left. */
 uint64_t resources_fit(const Resources *free, const Resources *block);
-bool resources_have_room(const Resources *free, const Resources *block);
-void resources_take(Resources *free, const Resources *block);
-void resources_give(Resources *free, const Resources *block);
+
+/* -- places for one block -- */
+
+static inline bool resources_have_room(const Resources *free, const Resources *block)
+{
+    return free->blocks >= block->blocks && free->warps >= block->warps &&
+           free->registers >= block->registers && free->shared_bytes >= block->shared_bytes &&
+           free->barriers >= block->barriers;
+}
+
+static inline void resources_take(Resources *free, const Resources *block)
+{
+    free->blocks -= block->blocks;
+    free->warps -= block->warps;
+    free->registers -= block->registers;
+    free->shared_bytes -= block->shared_bytes;
+    free->barriers -= block->barriers;
+}
+
+static inline void resources_give(Resources *free, const Resources *block)
+{
+    free->blocks += block->blocks;
+    free->warps += block->warps;
+    free->registers += block->registers;
+    free->shared_bytes += block->shared_bytes;
+    free->barriers += block->barriers;
+}
 
 #endif

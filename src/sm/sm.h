@@ -155,8 +155,8 @@ typedef struct BlockStay {
 } BlockStay;
 
 /* What an SM tells of a block that has ended, or has left to wait: then the report hands it over.
- * Instructions are those since the block came to this SM. The front end reads it where it lies, in the block's
- * slot: it stays as it is until long after that (residency.c). */
+ * Instructions are those since the block came to this SM. The front end reads it where it lies, in the
+ * block's slot: it stays as it is until long after that (residency.c). */
 typedef struct BlockReport {
     const SmKernel *kernel;
     uint64_t linear;           /* index in the grid */

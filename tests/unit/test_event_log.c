@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "grid/event_log.h"
+#include "grid/grid_kernel.h"
 
 enum { LIMIT = 100, BLOCKS = 1000 };
 static const uint32_t grid[3] = {10, 10, 10};

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "base/knob.h"
-#include "grid/distributor.h"
 #include "grid/group_table.h"
 
 /* Programs are told apart by their addresses alone. */
@@ -42,16 +41,16 @@ static void search_wants_the_same_code_and_shape(void **state)
                                    grid_of(&programs[0], 64, 128), grid_of(&programs[0], 64, 0)};
     GridKernel *group = grid_of(&programs[0], 64, 0);
     uint32_t searched = 0;
-    assert_null(distributor_search(&distributor, group, &searched));
+    assert_null(group_search(&distributor, group, &searched));
     assert_int_equal(searched, 4); /* a cycle an entry, however many are used */
     for (size_t i = 0; i < 4; i++) {
         assert_true(distributor_reserve(&distributor, kernels[i]));
         /* Not while it is on its way ... */
-        assert_null(distributor_search(&distributor, group, &searched));
+        assert_null(group_search(&distributor, group, &searched));
         distributor_arrived(&distributor, kernels[i]);
     }
     /* ... and then only the one with the same code, block and shared memory. */
-    assert_ptr_equal(distributor_search(&distributor, group, &searched), kernels[3]);
+    assert_ptr_equal(group_search(&distributor, group, &searched), kernels[3]);
     assert_int_equal(searched, 4);
     assert_false(distributor_reserve(&distributor, group));
     /* Of several the first. */
@@ -60,7 +59,7 @@ static void search_wants_the_same_code_and_shape(void **state)
     assert_true(distributor_reserve(&distributor, other));
     assert_int_equal(other->entry, 1);
     distributor_arrived(&distributor, other);
-    assert_ptr_equal(distributor_search(&distributor, group, &searched), other);
+    assert_ptr_equal(group_search(&distributor, group, &searched), other);
     assert_int_equal(searched, 2);
     for (size_t i = 0; i < 4; i++)
         xfree(kernels[i]);
