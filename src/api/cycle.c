@@ -225,6 +225,6 @@ WbStatus cycle_ready(WbGpu *gpu, Error *error)
         return error->status;
     cycle_drop(gpu);
     gpu->cycle = create_machine(&gpu->config, ++gpu->machines_made, &policies);
-    front_end_device_init(gpu->cycle->front_end, &gpu->runtime);
+    front_end_device_init(gpu->cycle->front_end, &gpu->runtime, cycle_lookahead(&gpu->cycle->config));
     return WB_OK;
 }

@@ -25,16 +25,22 @@ bool cycle_is_of(const HostKernel *kernel, const SmKernel *seen)
 
 static const char *const phases[] = {
     [PHASE_RUNS] = "runs",
+    [PHASE_WAITS] = "waits in place",
     [PHASE_SETTLES] = "is about to leave its SM",
     [PHASE_SAVES] = "is being saved",
     [PHASE_RESTORES] = "is being restored",
 };
 
 /* What the warp waits for. */
-static const char *describe_wait(const SeenWarp *seen)
+static void keep_warp(HangList *lanes, const SeenWarp *seen, Arena *arena)
 {
-    return seen->is_refused ? "Ready, but the policy of its scheduler lets none issue"
-                            : cycle_wait_descriptions[seen->wait];
+    const char *wait = cycle_wait_descriptions[seen->wait];
+    char text[160];
+    if (seen->is_refused)
+        wait = "Ready, but the policy of its scheduler lets none issue";
+    else if (seen->wait == WAIT_BLOCK)
+        wait = hang_describe_wait(seen->warp, wait, text, sizeof text);
+    hang_list_warp(lanes, seen->warp, wait, arena);
 }
 
 static const char *admit_name(const CycleMachine *machine)
@@ -59,7 +65,7 @@ static void keep_block(HangRecord *hang, const CycleMachine *machine, uint32_t n
     SeenWarp warp;
     for (uint32_t w = 0; w < block->warp_count; w++)
         if (sm_find_warp(machine->sms[number], &block->warps[w], &warp))
-            hang_list_warp(&kept.lanes, warp.warp, describe_wait(&warp), &hang->arena);
+            keep_warp(&kept.lanes, &warp, &hang->arena);
     VEC_PUSH(&hang->blocks, kept);
 }
 
@@ -216,7 +222,24 @@ static HangFacts look_at_blocks(const CycleMachine *machine, const HostKernel *k
             keep_block(hang, machine, i, &seen);
         }
     hang->on_sms = facts.blocks;
+    hang->in_place = facts.in_place;
+    facts.away = hang->away;
     return facts;
+}
+
+/* Blocks of the kernel off the SMs by what they wait for; returns how many do. */
+static uint32_t count_away(const FrontEnd *front_end, const GridKernel *kernel, HangWaits *away)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < front_end->resumptions.count; i++) {
+        const Resumption *resumption = front_end->resumptions.items[i];
+        if (!resumption->block || grid_kernel_host(grid_kernel_of(resumption->kernel)) != kernel ||
+            !block_wait_first(resumption->block))
+            continue;
+        hang_count_waits(away, resumption->block);
+        count++;
+    }
+    return count;
 }
 
 static const char *keep_text(HangRecord *hang, const char *text)
@@ -224,12 +247,14 @@ static const char *keep_text(HangRecord *hang, const char *text)
     return arena_strndup(&hang->arena, text, strlen(text));
 }
 
-static void put_sentence(HangRecord *hang, const char *what)
+/* `ready`: blocks off the SMs whose waits are over. */
+static void put_sentence(HangRecord *hang, const char *what, uint32_t ready)
 {
-    char suspended[96] = "", cause[HANG_CAUSE_SIZE + 20] = "";
-    if (hang->suspended)
-        snprintf(suspended, sizeof suspended, ", %u wait off the SMs for what they launched",
-                 hang->suspended);
+    char waits[400] = "", cause[HANG_CAUSE_SIZE + 20] = "";
+    size_t used = hang_put_waits(&hang->in_place, ", ", "there", waits, sizeof waits);
+    used += hang_put_waits(&hang->away, ", ", "off the SMs", waits + used, sizeof waits - used);
+    if (ready)
+        snprintf(waits + used, sizeof waits - used, ", %u off the SMs wait for a place", ready);
     if (*hang->cause)
         snprintf(cause, sizeof cause, "\nLikely cause: %s", hang->cause);
     hang->sentence = arena_printf(
@@ -237,7 +262,7 @@ static void put_sentence(HangRecord *hang, const char *what)
         "kernel '%.200s' %s.%s\n%" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
         " have not been dispatched, %u are on SMs%s.%s%s%s%s",
         hang->kernel, what, cause, hang->ended, hang->block_count, hang->not_dispatched, hang->on_sms,
-        suspended, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph);
+        waits, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph);
 }
 
 /* That it is the warp schedulers' policy. False: it holds up no warp. */
@@ -283,6 +308,7 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
     hang->ended = grid->ended_blocks;
     hang->not_dispatched = grid->block_count - grid->dispatched_blocks;
     hang->suspended = grid->suspended;
+    const uint32_t waiting = count_away(machine->front_end, grid, &hang->away);
     const HangFacts facts = look_at_blocks(machine, kernel, status == RECORD_SPINS, hang);
     if (status == RECORD_LIMIT) /* who waits may have had reason to */
         snprintf(text, sizeof text, "It may only need longer: raise the knob, or set it to 0 for no limit.");
@@ -302,7 +328,7 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
     hang->graph = keep_text(hang, text);
     if (!*hang->cause && status == RECORD_DEADLOCK)
         put_machine_cause(machine, hang, is_graph_stuck);
-    put_sentence(hang, what);
+    put_sentence(hang, what, grid->suspended - waiting);
     return hang;
 }
 

@@ -26,7 +26,8 @@ typedef struct HangRecord {
     uint64_t block_count, ended, not_dispatched;
     uint32_t on_sms;          /* blocks, with those of kernels that it launched */
     uint32_t paused;          /* of these, by the admission policy */
-    uint32_t suspended;       /* off the SMs, for what they launched */
+    uint32_t suspended;       /* off the SMs */
+    HangWaits in_place, away; /* blocks that wait, of those on SMs and of those off them */
     VEC(HangBlock) blocks;    /* on SMs, the first of them */
     uint32_t left_out;        /* the others */
 } HangRecord;

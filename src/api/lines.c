@@ -226,7 +226,8 @@ const char *wait_name(Wait wait)
         [WAIT_NONE] = "ready",      [WAIT_RESULT] = "result",   [WAIT_SHARED] = "shared",
         [WAIT_MEMORY] = "memory",   [WAIT_FETCH] = "fetch",     [WAIT_BRANCH] = "branch",
         [WAIT_FENCE] = "fence",     [WAIT_BARRIER] = "barrier", [WAIT_UNIT] = "unit",
-        [WAIT_PAUSE] = "pause",     [WAIT_SUSPEND] = "suspend", [WAIT_DRAIN] = "drain",
+        [WAIT_PAUSE] = "pause",     [WAIT_BLOCK] = "block",     [WAIT_SUSPEND] = "suspend",
+        [WAIT_DRAIN] = "drain",
     };
     return names[wait];
 }

@@ -84,12 +84,13 @@ static void judge_warp(Watchdog *watchdog, uint32_t sm, const SeenWarp *seen, Ve
 {
     const Warp *warp = seen->warp;
     SpinMark *mark = &watchdog->marks[(size_t)sm * MAX_WARPS + seen->slot];
-    const bool is_blocked = (seen->wait == WAIT_BARRIER || seen->wait == WAIT_PAUSE) && seen->is_stuck;
+    const bool is_blocked =
+        (seen->wait == WAIT_BARRIER || seen->wait == WAIT_BLOCK || seen->wait == WAIT_PAUSE) && seen->is_stuck;
     const uint64_t state = spin_fingerprint(warp, &watchdog->programs) + seen->pending_ops;
     const bool is_right = spin_compare(mark, warp, state, warp->steps, is_blocked);
     verdict->spinning += is_right && !is_blocked;
     verdict->has_paused |= seen->wait == WAIT_PAUSE;
-    verdict->all &= is_right && warp->live && seen->phase == PHASE_RUNS && seen->wait != WAIT_UNIT;
+    verdict->all &= is_right && warp->live && seen->phase <= PHASE_WAITS && seen->wait != WAIT_UNIT;
 }
 
 static Verdict judge(CycleMachine *machine)

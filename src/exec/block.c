@@ -64,6 +64,7 @@ static void warp_start(Warp *warp)
     warp->turn = 0;
     warp->polled = 0;
     warp->next_order = 1;
+    warp->wait = (WarpWait){0};
     warp->groups[0] = (Group){.mask = warp->live, .join = NO_INDEX, .state = GROUP_READY};
 }
 

@@ -1,4 +1,5 @@
-/* The counts of a block's waits; where the block is and what follows is the machine's business. */
+/* The record of a warp's wait and the counts of its block's; where they are and what follows from an end is
+ * the machine's business. */
 #include "exec/block_wait.h"
 
 #include "exec/machine.h"
@@ -9,27 +10,45 @@ const WaitText wait_texts[WAIT_REASONS] = {
 #undef BLOCK_WAIT
 };
 
-void block_wait_begin(Block *block, WaitReason reason, WaitPlace place)
+void block_wait_begin(Warp *warp, WaitReason reason, WaitKind kind)
 {
-    BlockWait *wait = &block->wait;
-    wait->begun++;
-    wait->open[reason]++;
-    wait->reason = (uint8_t)reason;
-    wait->leaves |= place == WAITS_AWAY;
-    wait->waker = block->launch->machine->waker;
+    BlockWait *wait = &warp->block->wait;
+    if (warp->wait.is_open)
+        return;
+    warp->wait = (WarpWait){.reason = (uint8_t)reason, .kind = (uint8_t)kind, .is_open = true};
+    wait->begun += kind != WARP_WAITS;
+    wait->leaves |= kind == BLOCK_LEAVES;
+    wait->waker = warp->block->launch->machine->waker;
 }
 
-bool block_wait_end(Block *block, WaitReason reason, Cycle now, Cycle latency)
+bool block_wait_end(Warp *warp, Cycle now, Cycle latency)
 {
-    BlockWait *wait = &block->wait;
-    const BlockWaker *waker = wait->waker;
-    if (latency < waker->least)
+    BlockWait *wait = &warp->block->wait;
+    if (!warp->wait.is_open || latency < wait->waker->least)
         return false;
-    wait->ended++;
-    wait->open[reason]--;
-    if (wait->over < now + latency)
-        wait->over = now + latency;
-    if (!block_wait_is_open(wait))
-        waker->ends(waker->context, block, wait->over);
+    warp->wait.is_open = false;
+    warp->wait.over = now + latency;
+    if (warp->wait.kind != WARP_WAITS) {
+        wait->ended++;
+        wait->over = wait->over > now + latency ? wait->over : now + latency;
+    }
+    wait->waker->ends(wait->waker->context, warp, now, now + latency);
     return true;
+}
+
+bool block_wait_end_all(Block *block, WaitReason reason, Cycle now, Cycle latency)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].wait.is_open && block->warps[i].wait.reason == reason)
+            found |= block_wait_end(&block->warps[i], now, latency);
+    return found;
+}
+
+const WarpWait *block_wait_first(const Block *block)
+{
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].wait.is_open)
+            return &block->warps[i].wait;
+    return NULL;
 }

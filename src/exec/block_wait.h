@@ -1,16 +1,17 @@
-/* Blocks that wait: why, where, and until when.
+/* Blocks and warps that wait for something besides memory and barriers: why, where, and until when.
  *
- * An intrinsic or a unit of the machine makes a block wait (block_wait_begin) for one of the reasons of
- * block_wait.def. None of the block's warps goes on from then on: in place, on its SM with all that it holds
- * there; or away, saved, while others have its place. Whoever knows that the reason is gone ends the wait
- * (block_wait_end) and need not know where the block is: the machine finds it (BlockWaker), be it on its SM,
- * on its way or off the SMs.
+ * A call of a warp makes that warp alone wait, or its whole block (block_wait_begin), for one of the reasons
+ * of block_wait.def. What waits issues nothing. It waits in place, on its SM with all that it holds there; a
+ * block may also wait away, saved, while others have its place. Whoever knows that the reason is gone ends
+ * the wait (block_wait_end) and need not know where the warp is: the machine finds it (BlockWaker), be it on
+ * its SM, on its way or off the SMs. docs/WAITS.md says how to write such a call.
  *
- * Waits are counted. Warps of a block may begin several, and one may begin while word of the last one's end
- * is on its way; the block goes on when all that have begun are over.
+ * Each warp has a wait of its own, so that several warps may make their block wait, for different things,
+ * and none of it is lost: the block goes on when all of them are over.
  *
- * All of this happens between windows (sim/shard.h), in the order of cycles. What a shard reads of a wait
- * within a window is the same for any window: an end that it may not have heard of lies behind the window. */
+ * Waits begin and end between windows (sim/shard.h), in the order of cycles. A wait is known at the SM when
+ * the call that began it is over. An end that a shard has not heard of lies behind its window: so whether a
+ * wait that it knows of is over in a cycle is the same for any window. */
 #ifndef EXEC_BLOCK_WAIT_H
 #define EXEC_BLOCK_WAIT_H
 
@@ -20,6 +21,7 @@
 #include "sim/clock.h"
 
 typedef struct Block Block;
+typedef struct Warp Warp;
 
 typedef enum WaitReason {
 #define BLOCK_WAIT(identifier, name, singular, plural) WAITS_FOR_##identifier,
@@ -28,7 +30,11 @@ typedef enum WaitReason {
     WAIT_REASONS
 } WaitReason;
 
-typedef enum WaitPlace { WAITS_IN_PLACE, WAITS_AWAY } WaitPlace;
+typedef enum WaitKind {
+    WARP_WAITS,   /* the warp alone, in place; others of its block go on */
+    BLOCK_WAITS,  /* the block, in place */
+    BLOCK_LEAVES  /* the block, away; it leaves even if the wait is over before it has */
+} WaitKind;
 
 /* What a row of block_wait.def says. */
 typedef struct WaitText {
@@ -38,32 +44,46 @@ typedef struct WaitText {
 
 extern const WaitText wait_texts[WAIT_REASONS];
 
-/* The machine's part: the last of the block's waits has been ended, and is over at that cycle. */
+/* The machine's part: a wait of the warp has been ended in cycle `now`, and is over in cycle `time`. */
 typedef struct BlockWaker {
-    void (*ends)(void *context, Block *block, Cycle time);
+    void (*ends)(void *context, Warp *warp, Cycle now, Cycle time);
     void *context;
-    Cycle least;         /* no wait ends sooner after the cycle in which that is decided */
+    Cycle least;         /* the lookahead: no wait is over sooner after it has been ended */
 } BlockWaker;
 
-/* The waits of a block. Invariant: open[r] of those that have begun for reason r have not been ended; their
- * sum is begun less ended. */
+/* The wait of a warp, or the one that it had last. */
+typedef struct WarpWait {
+    uint8_t reason, kind; /* WaitReason, WaitKind */
+    bool is_open;        /* it has not been ended */
+    Cycle over;          /* of one that has been: when it is over; 0: there was none */
+} WarpWait;
+
+/* The waits of a block that are not of single warps. Invariant: begun less ended is the number of its warps
+ * with such a wait that is open. */
 typedef struct BlockWait {
     uint32_t begun, ended;
-    uint8_t open[WAIT_REASONS];
-    uint8_t reason;      /* of the one that began last */
     bool leaves;         /* it has to leave its SM, or has left it */
     Cycle over;          /* when the last of those that have been ended is over */
-    const BlockWaker *waker; /* of the machine in which the last one began */
+    const BlockWaker *waker; /* of the machine in which a warp last began to wait */
+    uint64_t order;      /* the front end's: of its last wake among all events */
     struct Resumption *away; /* the front end's: the block is there; null: it is not */
 } BlockWait;
 
-/* The block waits from now on. Of several waits one that is away takes all of them away. */
-void block_wait_begin(Block *block, WaitReason reason, WaitPlace place);
-/* A wait for that reason is over `latency` cycles after `now`; without time, at once. False: that is sooner
- * than shards may hear of each other, and the wait goes on. */
-bool block_wait_end(Block *block, WaitReason reason, Cycle now, Cycle latency);
+/* The warp or its block waits from now on. A warp has one wait at a time: while that is open, another call
+ * changes nothing. */
+void block_wait_begin(Warp *warp, WaitReason reason, WaitKind kind);
+/* The warp's wait is over `latency` cycles after cycle `now`; where there is no time, at once. False: there
+ * is no such wait, or that is sooner than shards may hear of each other; nothing has changed then. */
+bool block_wait_end(Warp *warp, Cycle now, Cycle latency);
+/* The same for all waits of the block's warps for that reason. */
+bool block_wait_end_all(Block *block, WaitReason reason, Cycle now, Cycle latency);
 
-/* Whether one of the waits has not been ended. */
+static inline bool warp_wait_is_over(const WarpWait *wait, Cycle now)
+{
+    return !wait->is_open && wait->over <= now;
+}
+
+/* Whether a wait of the whole block has not been ended. */
 static inline bool block_wait_is_open(const BlockWait *wait) { return wait->begun != wait->ended; }
 
 /* Whether all of them are over in that cycle. */
@@ -71,5 +91,8 @@ static inline bool block_wait_is_over(const BlockWait *wait, Cycle now)
 {
     return !block_wait_is_open(wait) && wait->over <= now;
 }
+
+/* The first open wait of the block's warps; null: there is none. */
+const WarpWait *block_wait_first(const Block *block);
 
 #endif

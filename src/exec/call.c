@@ -157,7 +157,8 @@ static StepResult call_intrinsic(Step *step, const Call *call)
         uint32_t bytes = call->results[0].bytes < RESULT_BYTES ? call->results[0].bytes : RESULT_BYTES;
         write_value(step, step->frame, &call->results[0].outside, lane, results[lane], bytes);
     }
-    return result == STEP_NEXT && block_wait_is_open(&step->warp->block->wait) ? wait_behind(step) : result;
+    const bool waits = block_wait_is_open(&step->warp->block->wait) || step->warp->wait.is_open;
+    return result == STEP_NEXT && waits ? wait_behind(step) : result;
 }
 
 /* Lanes that call through different pointers part first; each set then calls on its own. */

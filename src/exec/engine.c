@@ -152,7 +152,8 @@ uint64_t engine_run_warp(Warp *warp, uint64_t budget)
     const Launch *launch = warp->block->launch;
     bool takes_turns = launch->divergence == DIVERGENCE_INDEPENDENT;
     Counts counts = {0};
-    while (counts.instructions < budget && launch->error->status == WB_OK && !block_wait_is_open(&warp->block->wait)) {
+    while (counts.instructions < budget && launch->error->status == WB_OK &&
+           !block_wait_is_open(&warp->block->wait) && !warp->wait.is_open) {
         if (warp->current == NO_INDEX)
             divergence_choose(warp);
         if (warp->current == NO_INDEX)

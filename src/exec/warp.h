@@ -73,7 +73,7 @@ typedef struct Frame {
     uint32_t local_base;  /* of its .local variables, in the thread's local memory */
 } Frame;
 
-typedef struct Warp {
+struct Warp {
     Block *block;
     uint32_t index;       /* in the block */
     uint32_t width;       /* 32 or 64 */
@@ -92,7 +92,8 @@ typedef struct Warp {
     uint64_t polled_address; /* the latest access to global or shared memory while the machine was watched */
     uint32_t polled_pc;   /* NO_INDEX: there was none */
     uint8_t polled_space;
-} Warp;
+    WarpWait wait;        /* for something besides memory and barriers */
+};
 
 /* A barrier of a block. Invariant: lanes are all 0 and counts are 0 exactly while not in use; times and pc
  * are those of the current phase while in use, and of the last one otherwise. */
@@ -141,7 +142,8 @@ struct Block {
     Barrier barriers[MAX_BARRIERS];
     uint64_t releases;        /* how often a barrier let warps go, ever */
     BlockWait wait;
-    uint32_t slot;            /* its place with whoever holds it */
+    bool is_aside;            /* in functional mode: it waits away */
+    uint32_t slot;            /* the same: its place among the run's slots, or among those aside */
     struct BlockFamily *family; /* what it has launched; null: nothing */
     void (*free_family)(struct BlockFamily *family); /* of whoever made it */
 };

@@ -367,7 +367,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     group_table_init(&front_end->groups, (uint32_t)config->aggregated_groups);
     front_end->port = crossbar ? memory_port_create(config, crossbar, &front_end->shard) : NULL;
     front_end->dats = dats_create(config, front_end->port);
-    front_end_device_init(front_end, NULL);
+    front_end_device_init(front_end, NULL, 0);
     return front_end;
 }
 

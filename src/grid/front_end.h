@@ -116,7 +116,8 @@ typedef struct DeviceLaunch {
     uint64_t parent_block; /* which of the parent's blocks calls, by its index */
 } DeviceLaunch;
 
-void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime);
+/* `lookahead`: no wait ends sooner after that is decided. */
+void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime, Cycle lookahead);
 void front_end_device_free(FrontEnd *front_end);
 /* Between windows. Of `grid`, which the front end frees when it is complete, the caller has filled in seen,
  * block_count, need, priority, buffer, arrives, callers, is_group and, of groups, hardware_thread and

@@ -18,9 +18,8 @@ static bool comes_before(const FrontEvent *a, const FrontEvent *b)
     return a->time != b->time ? a->time < b->time : a->number < b->number;
 }
 
-void front_end_put_event(FrontEnd *front_end, FrontEvent event)
+static void put_numbered(FrontEnd *front_end, FrontEvent event)
 {
-    event.number = front_end->next_event++;
     VEC_PUSH(&front_end->events, event);
     FrontEvent *const heap = front_end->events.items - 1;
     uint32_t at = front_end->events.count;
@@ -29,6 +28,12 @@ void front_end_put_event(FrontEnd *front_end, FrontEvent event)
     heap[at] = event;
     if (event.time < front_end->shard.wake)
         front_end->shard.wake = event.time;
+}
+
+void front_end_put_event(FrontEnd *front_end, FrontEvent event)
+{
+    event.number = front_end->next_event++;
+    put_numbered(front_end, event);
 }
 
 Cycle front_end_next_event(const FrontEnd *front_end)
@@ -123,7 +128,7 @@ static void on_resume(void *context, Block *block)
 {
     const FrontEnd *front_end = context;
     const Cycle latency = front_end->config->kernel_end_cycles;
-    block_wait_end(block, WAITS_FOR_LAUNCHED, front_end->ready_at - latency, latency);
+    block_wait_end_all(block, WAITS_FOR_LAUNCHED, front_end->ready_at - latency, latency);
 }
 
 static void grid_ended(void *context, Cycle time)
@@ -174,10 +179,27 @@ void front_end_device_dispatched(FrontEnd *front_end, GridKernel *launch, Cycle 
 
 /* -- blocks that wait -- */
 
-/* The waits of a block are over then. It cannot come back before, so it is still there. */
-static void wake(void *context, Block *block, Cycle time)
+/* The waits of the block are over then. It cannot come back before, so it is still there. */
+static void put_wake(FrontEnd *front_end, Block *block)
 {
-    front_end_put_event(context, (FrontEvent){.time = time, .kind = EVENT_RESUMES, .block = block});
+    put_numbered(front_end, (FrontEvent){.time = block->wait.over,
+                                         .number = block->wait.order,
+                                         .kind = EVENT_RESUMES,
+                                         .block = block});
+}
+
+/* A wait of the warp is over then. A block that waits on its SM is woken there. One that leaves, or has left,
+ * comes back when all its waits are over. An SM may have begun to send it away within this window, by a
+ * message of ours: then it has not heard of the end, and front_end_suspended() looks for it. */
+static void wake(void *context, Warp *warp, Cycle now, Cycle time)
+{
+    FrontEnd *front_end = context;
+    Block *block = warp->block;
+    block->wait.order = front_end->next_event++;
+    if (!block->wait.leaves)
+        sm_wake_warp(block->launch->machine->owner, warp, now, time);
+    else if (warp->wait.kind != WARP_WAITS && !block_wait_is_open(&block->wait))
+        put_wake(front_end, block);
 }
 
 static void make_resumable(FrontEnd *front_end, Resumption *resumption, Cycle now)
@@ -224,8 +246,12 @@ void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, 
     wait->away = resumption;
     front_end->statistics.blocks_suspended++;
     dispatcher_suspended(&front_end->dispatcher, grid_kernel_of(report->kernel), report->linear, sm, now);
-    if (!block_wait_is_open(wait) && wait->over < now) /* else its event comes, in this cycle at the soonest */
+    if (block_wait_is_open(wait))
+        return;
+    if (wait->over < now)
         make_resumable(front_end, resumption, now);
+    else
+        put_wake(front_end, resumption->block); /* in this cycle at the soonest; it may be there already */
 }
 
 /* The block may still be being saved; and before that began another of its warps may have launched something
@@ -266,11 +292,11 @@ void front_end_device_events(FrontEnd *front_end, Cycle now)
     }
 }
 
-void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime)
+void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime, Cycle lookahead)
 {
     front_end->runtime = runtime;
     front_end->family_events = (FamilyEvents){on_ready, on_complete, on_resume, front_end};
-    front_end->waker = (BlockWaker){.ends = wake, .context = front_end};
+    front_end->waker = (BlockWaker){.ends = wake, .context = front_end, .least = lookahead};
 }
 
 /* After a failure; blocks that are on their SM are freed there. */

@@ -99,7 +99,7 @@ static void charge_active(KernelLimit *limit, const KernelSums *sums)
     limit->slots[LIMIT_control] += cycles->stall_fetch + cycles->stall_branch;
     limit->slots[LIMIT_fences] += cycles->stall_fence;
     limit->slots[LIMIT_barriers] += cycles->stall_barrier;
-    limit->slots[LIMIT_calls] += cycles->stall_unit + cycles->stall_suspend;
+    limit->slots[LIMIT_calls] += cycles->stall_unit + cycles->stall_block + cycles->stall_suspend;
     limit->slots[LIMIT_pauses] += cycles->stall_pause;
     limit->slots[LIMIT_few_blocks] += cycles->stall_empty;
 }

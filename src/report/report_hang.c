@@ -37,6 +37,21 @@ static void put_block(JsonWriter *json, const HangBlock *block)
     json_close(json);
 }
 
+static void put_waits(JsonWriter *json, const HangRecord *hang)
+{
+    json_open(json, "waits", '[');
+    for (uint32_t i = 0; i < WAIT_REASONS; i++) {
+        if (!hang->in_place.blocks[i] && !hang->away.blocks[i])
+            continue;
+        json_open_line(json, NULL, '{');
+        json_put_text(json, "reason", wait_texts[i].name);
+        json_put_integer(json, "in_place", hang->in_place.blocks[i]);
+        json_put_integer(json, "away", hang->away.blocks[i]);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void put_hang(JsonWriter *json, const HangRecord *hang)
 {
     json_open(json, "hang", '{');
@@ -47,6 +62,7 @@ static void put_hang(JsonWriter *json, const HangRecord *hang)
     json_put_integer(json, "blocks_undispatched", hang->not_dispatched);
     json_put_integer(json, "blocks_on_sms", hang->on_sms);
     json_put_integer(json, "blocks_suspended", hang->suspended);
+    put_waits(json, hang);
     json_open(json, "blocks", '[');
     for (uint32_t i = 0; i < hang->blocks.count; i++)
         put_block(json, &hang->blocks.items[i]);

@@ -50,7 +50,7 @@ static void answer(void *context, Cycle time)
     count_executed(sm, slot, executed);
     if (sm->answers[warp].pieces.count)
         sm->answered |= (WarpSet)1 << warp;
-    if (block_wait_is_open(&slot->warp->block->wait))
+    if (!warp_wait_is_over(&slot->warp->wait, time))
         sm->moving |= (WarpSet)1 << warp;
     else if (intrinsic->acquires)
         sm->outdated |= (WarpSet)1 << warp;

@@ -24,6 +24,7 @@ static const size_t reasons[WAIT_COUNT] = {
     [WAIT_BARRIER] = offsetof(SchedulerStatistics, stall_barrier),
     [WAIT_UNIT] = offsetof(SchedulerStatistics, stall_unit),
     [WAIT_PAUSE] = offsetof(SchedulerStatistics, stall_pause),
+    [WAIT_BLOCK] = offsetof(SchedulerStatistics, stall_block),
     [WAIT_SUSPEND] = offsetof(SchedulerStatistics, stall_suspend),
     [WAIT_DRAIN] = offsetof(SchedulerStatistics, stall_drain),
 };

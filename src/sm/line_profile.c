@@ -74,6 +74,7 @@ static bool is_of_last(const WarpSlot *slot)
     switch ((Wait)slot->wait) {
     case WAIT_BARRIER:
     case WAIT_UNIT:
+    case WAIT_BLOCK:
     case WAIT_SUSPEND:
     case WAIT_DRAIN:
         return true;

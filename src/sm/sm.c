@@ -172,9 +172,9 @@ static bool is_held_back(Sm *sm, uint32_t warp, Cycle from)
         sm->outdated &= ~bit;
         lsu_invalidate(sm->lsu);
     }
-    if (sm->moving & bit)
-        suspend_consider(sm, warp, from);
-    else if ((sm->lsu_held | sm->acquiring) & bit)
+    if (sm->moving & bit && hold_consider(sm, warp, from))
+        return true;
+    if ((sm->lsu_held | sm->acquiring) & bit)
         sm_wait(sm, warp, WAIT_MEMORY, CYCLE_NEVER);
     else if (sm->paused & bit)
         sm_wait(sm, warp, WAIT_PAUSE, CYCLE_NEVER);

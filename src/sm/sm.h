@@ -12,7 +12,8 @@
  *   stores.c      which stores others cannot see yet
  *   residency.c   blocks coming and going
  *   line_profile.c where warps' cycles went, by instruction
- *   suspend.c     blocks that leave to wait for what they launched, and come back
+ *   hold.c        warps and blocks that wait in place
+ *   suspend.c     blocks that leave to wait, and come back
  *   pause.c       blocks that the front end has paused
  *   sample.c      what the counters have gained, told to the front end now and then
  *
@@ -174,6 +175,7 @@ typedef struct BlockReport {
 /* What becomes of a resident block. */
 typedef enum BlockPhase {
     PHASE_RUNS,
+    PHASE_WAITS,   /* in place: none of its warps issues */
     PHASE_SETTLES, /* none of its warps issues any more; what they have under way comes to its end */
     PHASE_SAVES,
     PHASE_RESTORES
@@ -190,6 +192,9 @@ typedef struct BlockSlot {
     uint64_t releases;        /* block->releases as last seen */
     bool is_hit;              /* a warp has come to a barrier since one was cleared */
     uint8_t phase;            /* BlockPhase */
+    uint8_t reason;           /* in PHASE_WAITS: WaitReason of the wait that was known first */
+    Cycle waits_since;        /* the same: since when */
+    WarpSet holders;          /* the same: warps whose waits keep it from going on */
     uint32_t warps_left;      /* that have not ended or still have memory requests under way */
     BlockReport report;       /* read by the front end when the block has ended */
     BarrierLog barriers;      /* the report's */
@@ -282,7 +287,7 @@ typedef struct Sm {
     bool lsu_full;             /* its queue is */
     WarpSet lsu_held;          /* warps that wait for their asynchronous copies */
     WarpSet acquiring;         /* warps that wait for what a .acquire brings */
-    WarpSet moving;            /* warps of blocks that do not run, and those whose call makes theirs leave */
+    WarpSet moving;            /* warps of blocks that do not run, and those whose call makes them wait */
     WarpSet paused;            /* warps of blocks that the front end has paused */
     WarpSet answered;          /* warps that have `answers` to store when their call is over */
     WarpSet outdated;          /* warps that the L1 is to be emptied for when their call is over */
@@ -324,6 +329,9 @@ void sm_begin_kernel(Sm *sm);
 void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker);
 /* What has stopped the world in that cycle. */
 const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel);
+/* Between windows: the wait of the warp, which is on this SM, has been ended in cycle `now` and is over in
+ * cycle `time`, which no shard has come to. */
+void sm_wake_warp(Sm *sm, const Warp *warp, Cycle now, Cycle time);
 /* Brings cycle counts up to `now`, for reports between windows. */
 void sm_account(Sm *sm, Cycle now);
 /* What the policy of that table has counted in a scheduler; null: it is not the SM's. */

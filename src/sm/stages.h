@@ -197,10 +197,19 @@ void residency_end_warp(Sm *sm, uint32_t warp);
 /* A store of a block that has ended is confirmed. */
 void residency_late_store(Sm *sm);
 
+/* -- hold.c -- */
+
+/* A warp of sm->moving would be considered, and issue nothing before `from`. Whether it is held: it waits, or
+ * its block does, leaves or comes. */
+bool hold_consider(Sm *sm, uint32_t warp, Cycle from);
+/* Of these warps, whose block goes on, those that do not wait by themselves are held no longer. */
+void hold_release(Sm *sm, WarpSet warps);
+
 /* -- suspend.c -- */
 
-/* A warp of sm->moving would be considered, and issue nothing before `from`: its block begins to leave, or
- * goes on with it. */
+/* The block begins to leave; `warp` is that whose wait makes it, and whose call is over. */
+void suspend_begin(Sm *sm, uint32_t index, uint32_t warp);
+/* A warp of a block that is about to leave or comes would be considered, and issue nothing before `from`. */
 void suspend_consider(Sm *sm, uint32_t warp, Cycle from);
 /* A warp of a block that settles is gone. */
 void suspend_settle(Sm *sm, uint32_t index);

@@ -1,7 +1,7 @@
 /* Blocks that leave their SM to wait for what they launched, and come back [DTBL §2.4].
  *
- * A block that has to wait away (exec/block_wait.h) issues nothing from the cycle on in which word of it comes.
- * What its warps have under way comes to its end first: results, memory instructions, stores, asynchronous
+ * A block that has to wait away (exec/block_wait.h) issues nothing from the cycle on in which word of it
+ * comes. What its warps have under way comes to its end first: results, memory instructions, stores, asynchronous
  * copies, fences, calls. Then its registers, shared memory and SIMT stacks are saved; its warp slots and its
  * place are free, and the front end gets the block. It comes back the same way, on any SM: when it is
  * restored, each warp goes on where its groups are, those at a barrier by waiting there. The papers say that
@@ -83,10 +83,8 @@ static void stop_warp(Sm *sm, uint32_t warp)
         park(sm, warp);
 }
 
-/* The warp's call has told it that the block must wait. */
-static void begin(Sm *sm, uint32_t warp)
+void suspend_begin(Sm *sm, uint32_t index, uint32_t warp)
 {
-    const uint32_t index = sm->warps[warp].block;
     BlockSlot *slot = &sm->blocks[index];
     slot->phase = PHASE_SETTLES;
     park(sm, warp);
@@ -139,6 +137,9 @@ void suspend_resume(Sm *sm, Resumption *resumption)
     slot->spare = NULL;
     block->launch = &slot->launch;
     block->sm = sm->number;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].wait.kind == BLOCK_LEAVES)
+            block->warps[i].wait.kind = WARP_WAITS; /* it is over */
     lsu_invalidate(sm->lsu);
     residency_settle_in(sm, index, block, true);
     for (uint32_t i = 0; i < block->warp_count; i++)
@@ -154,7 +155,7 @@ static void go_on(Sm *sm, uint32_t index)
     count_moved(sm, slot);
     sm->statistics.blocks_resumed++;
     slot->phase = PHASE_RUNS;
-    sm->moving &= ~slot->warp_slots;
+    hold_release(sm, slot->warp_slots);
     for (WarpSet rest = slot->warp_slots; rest; rest &= rest - 1)
         sm_consider(sm, (uint32_t)__builtin_ctzll(rest), sm->now);
 }
@@ -165,7 +166,7 @@ void suspend_consider(Sm *sm, uint32_t warp, Cycle from)
     const uint32_t index = slot->block;
     switch ((BlockPhase)sm->blocks[index].phase) {
     case PHASE_RUNS:
-        begin(sm, warp);
+    case PHASE_WAITS: /* hold.c's */
         break;
     case PHASE_SETTLES:
         if (from > sm->now) { /* the rest of a fence */

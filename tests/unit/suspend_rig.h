@@ -1,7 +1,8 @@
 /* SMs, memory and a front end of its own that takes blocks which leave and sends them back, for tests.
  *
- * Kernels call pause(point): whether their block then has to wait is the rig's decision; launch() does
- * nothing but take the time of a launch. A block that has
+ * Kernels call pause(point): whether they or their block then have to wait, and how, is the rig's decision;
+ * wake(latency) ends the wait in place of whoever has waited longest; launch() does nothing but take the time
+ * of a launch. A block that has
  * left stays away for `away` cycles and goes to the SM that is `step` further on. The front end sends an SM
  * no more than `limit` blocks at a time. */
 #ifndef SUSPEND_RIG_H
@@ -46,6 +47,11 @@ typedef struct PauseRig {
     Cycle next_order;
     bool is_stopped;
     bool (*waits)(uint64_t linear, uint32_t warp, uint32_t point); /* null: never */
+    WaitKind (*kind)(uint64_t linear, uint32_t warp, uint32_t point); /* null: the block leaves */
+    Cycle stay;               /* of a wait in place; 0: until wake() is called */
+    VEC(Warp *) waiting;      /* in place until then; from `woken` on those that still do */
+    uint32_t woken;
+    BlockWaker waker;
     void (*on_suspended)(struct PauseRig *rig, uint32_t sm);       /* null: nothing */
     void (*on_sample)(struct PauseRig *rig, const Message *message);
     Crossbar crossbar;
@@ -75,8 +81,28 @@ static inline StepResult run_pause(IntrinsicCall *call)
     uint32_t point;
     memcpy(&point, intrinsic_argument(call, 0, mask_first(call->step->mask)), sizeof point);
     VEC_PUSH(&pause_rig->calls, warp->block->launch->machine->clock);
-    if (pause_rig->waits && pause_rig->waits(warp->block->linear, warp->index, point))
-        block_wait_begin(warp->block, WAITS_FOR_LAUNCHED, WAITS_AWAY);
+    if (!pause_rig->waits || !pause_rig->waits(warp->block->linear, warp->index, point))
+        return STEP_NEXT;
+    WaitKind kind = BLOCK_LEAVES;
+    if (pause_rig->kind)
+        kind = pause_rig->kind(warp->block->linear, warp->index, point);
+    block_wait_begin(warp, WAITS_FOR_LAUNCHED, kind);
+    if (kind != BLOCK_LEAVES && pause_rig->stay)
+        assert_true(block_wait_end(warp, warp->block->launch->machine->clock, pause_rig->stay));
+    else if (kind != BLOCK_LEAVES)
+        VEC_PUSH(&pause_rig->waiting, warp);
+    return STEP_NEXT;
+}
+
+/* Ends the wait of the warp that has waited longest. */
+static inline StepResult run_wake(IntrinsicCall *call)
+{
+    uint32_t latency;
+    const Cycle now = call->step->warp->block->launch->machine->clock;
+    memcpy(&latency, intrinsic_argument(call, 0, mask_first(call->step->mask)), sizeof latency);
+    VEC_PUSH(&pause_rig->calls, now);
+    assert_true(pause_rig->waiting.count > pause_rig->woken);
+    assert_true(block_wait_end(pause_rig->waiting.items[pause_rig->woken++], now, latency));
     return STEP_NEXT;
 }
 
@@ -88,6 +114,8 @@ static inline StepResult run_nothing(IntrinsicCall *call)
     return STEP_NEXT;
 }
 
+static const Intrinsic wake_intrinsic = {.name = "wake", .argument_count = 1, .run = run_wake};
+
 static const Intrinsic launch_intrinsic = {.name = "launch",
                                            .warp_cycles = offsetof(GpuConfig, launch_device_cycles),
                                            .thread_cycles = offsetof(GpuConfig, launch_device_thread_cycles),
@@ -97,6 +125,8 @@ static const Intrinsic launch_intrinsic = {.name = "launch",
 static inline const Intrinsic *find_pause(void *context, const char *name)
 {
     (void)context;
+    if (!strcmp(name, "wake"))
+        return &wake_intrinsic;
     return !strcmp(name, "pause") ? &pause_intrinsic : !strcmp(name, "launch") ? &launch_intrinsic : NULL;
 }
 
@@ -118,8 +148,7 @@ static inline void hear(PauseRig *rig, const Message *message)
     if (message->kind == MESSAGE_BLOCK_DONE)
         return;
     assert_true(report->suspended->wait.leaves);
-    while (block_wait_is_open(&report->suspended->wait))
-        block_wait_end(report->suspended, WAITS_FOR_LAUNCHED, message->time, 0);
+    block_wait_end_all(report->suspended, WAITS_FOR_LAUNCHED, message->time, rig->waker.least);
     VEC_PUSH(&rig->sending, ((Sending){report->linear, report->suspended,
                                        (message->source + rig->step) % (uint32_t)rig->config.sm_count,
                                        message->time + rig->away}));
@@ -197,9 +226,12 @@ static inline void pause_advance(Shard *shard, Cycle end)
 
 /* -- opening, running, closing -- */
 
-static inline void ignore_end(void *context, Block *block, Cycle time) { (void)context, (void)block, (void)time; }
-
-static const BlockWaker pause_waker = {.ends = ignore_end};
+static inline void wake_on_sm(void *context, Warp *warp, Cycle now, Cycle time)
+{
+    (void)context;
+    if (!warp->block->wait.leaves)
+        sm_wake_warp(warp->block->launch->machine->owner, warp, now, time);
+}
 
 static inline uint64_t no_address(void *context, uint32_t number)
 {
@@ -232,13 +264,14 @@ static inline void make_world(PauseRig *rig)
     Cycle lookahead = CYCLE_NEVER;
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
         lookahead = latencies[i] < lookahead ? latencies[i] : lookahead;
+    rig->waker = (BlockWaker){.ends = wake_on_sm, .least = lookahead};
     crossbar_init(&rig->crossbar, config);
     rig->world =
         world_create(sm_count + partitions + 1, (uint32_t)config->threads, lookahead, config->window);
     rig->sms = xcalloc(sm_count, sizeof *rig->sms);
     for (uint32_t i = 0; i < sm_count; i++) {
         rig->sms[i] = sm_create(config, &rig->crossbar, i, sm_count + partitions);
-        rig->sms[i]->machine.waker = &pause_waker;
+        rig->sms[i]->machine.waker = &rig->waker;
         world_add(rig->world, &rig->sms[i]->shard, i);
     }
     rig->partitions = xcalloc(partitions, sizeof *rig->partitions);
@@ -343,6 +376,7 @@ static inline void pause_close(PauseRig *rig)
     space_destroy(&rig->space);
     VEC_FREE(&rig->sending);
     VEC_FREE(&rig->resumptions);
+    VEC_FREE(&rig->waiting);
     VEC_FREE(&rig->calls);
     VEC_FREE(&rig->heard);
     xfree(rig->sms);

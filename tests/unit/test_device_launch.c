@@ -34,7 +34,7 @@ static void rig_open(Rig *rig, uint32_t sm_count, uint32_t entries)
     fake_open(&rig->gpu, &policies, LOOKAHEAD);
     space_init(&rig->space, 1 << 24);
     rig->runtime.buffers.space = &rig->space;
-    front_end_device_init(rig->gpu.front_end, &rig->runtime);
+    front_end_device_init(rig->gpu.front_end, &rig->runtime, 1);
 }
 
 static void rig_close(Rig *rig)

@@ -1,5 +1,6 @@
-/* Blocks that leave their SM in the middle of things and come back, or are paused there: the same results as
- * if they had gone on, for any number of threads at the same times, nothing lost and nothing counted twice. */
+/* Blocks that leave their SM in the middle of things and come back, wait or are paused there, and warps that
+ * wait: the same results as if they had gone on, for any number of threads at the same times, nothing lost
+ * and nothing counted twice. */
 #include "suspend_rig.h"
 
 /* Of each block some warps pause while others have loads, atomics, copies and fences under way, wait at
@@ -103,6 +104,13 @@ static void check_sense(const Outcome *outcome)
     assert_memory_equal(outcome->counters, counters, sizeof counters);
 }
 
+/* All kinds of waits, in turn. */
+static WaitKind any_kind(uint64_t linear, uint32_t warp, uint32_t point)
+{
+    static const WaitKind kinds[] = {WARP_WAITS, BLOCK_WAITS, BLOCK_LEAVES, BLOCK_WAITS};
+    return kinds[(linear + 3 * warp + 5 * point) % 4];
+}
+
 static void same_results_on(const char *gpu)
 {
     static Outcome stayed, left;
@@ -112,6 +120,7 @@ static void same_results_on(const char *gpu)
     assert_int_equal(pause_count(rig, MESSAGE_BLOCK_SUSPENDED), 0);
     pause_close(rig);
     uint32_t most = 0;
+    uint64_t held = 0;
     for (every = 1; every <= 7; every += 2)
         for (phase = 0; phase < every; phase += 2) {
             rig = pause_open(gpu, source, NULL);
@@ -119,14 +128,18 @@ static void same_results_on(const char *gpu)
             rig->step = phase % 3;
             rig->away = 100 * every;
             rig->limit = 1 + phase % 2 + every / 5;
+            rig->kind = every > 1 ? any_kind : NULL;
+            rig->stay = rig->waker.least + 60 * phase;
             run_all(rig, &left);
             most = pause_count(rig, MESSAGE_BLOCK_SUSPENDED) > most
                        ? pause_count(rig, MESSAGE_BLOCK_SUSPENDED)
                        : most;
             assert_memory_equal(&left, &stayed, sizeof left);
+            for (uint32_t i = 0; i < rig->config.sm_count; i++)
+                held += rig->sms[i]->statistics.blocks_held;
             pause_close(rig);
         }
-    assert_true(most > 10 * BLOCKS); /* blocks left again and again */
+    assert_true(most > 10 * BLOCKS && held > 2 * BLOCKS); /* blocks left and waited again and again */
 }
 
 static void same_results_before_volta(void **state)
@@ -335,6 +348,8 @@ static void same_times_for_all_threads(void **state)
         rigs[i]->away = 50;
         rigs[i]->runs_for = 301;
         rigs[i]->stops_for = 97;
+        rigs[i]->kind = any_kind;
+        rigs[i]->stay = 97;
         run_all(rigs[i], &outcome);
         assert_int_equal(rigs[i]->heard.count, rigs[0]->heard.count);
         for (uint32_t k = 0; k < rigs[0]->heard.count; k++) {

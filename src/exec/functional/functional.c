@@ -39,21 +39,39 @@ static void on_complete(void *context, Family *family)
 static void on_resume(void *context, Block *block)
 {
     (void)context;
-    block_wait_end(block, WAITS_FOR_LAUNCHED, 0, 0);
+    block_wait_end_all(block, WAITS_FOR_LAUNCHED, 0, 0);
 }
 
-/* The block gets a slot again when one is free. */
-static void wake(void *context, Block *block, Cycle time)
+/* The block, which is aside, gets a slot again when one is free. */
+static void come_back(FunctionalRun *run, Block *block)
 {
-    (void)context, (void)time;
-    FunctionalRun *run = grid_of(block)->run;
     Block *last = run->aside.items[--run->aside.count];
     run->aside.items[block->slot] = last;
     last->slot = block->slot;
-    block->wait.leaves = false;
+    block->wait.leaves = block->is_aside = false;
     if (run->first_resumed == run->resumed.count)
         run->first_resumed = run->resumed.count = 0;
     VEC_PUSH(&run->resumed, block);
+}
+
+/* A wait has been ended, of a block that is aside, in its slot, or just being visited. A run that has waited
+ * for another one is not behind it. */
+static void wake(void *context, Warp *warp, Cycle now, Cycle time)
+{
+    (void)context, (void)time;
+    Block *block = warp->block;
+    FunctionalRun *run = grid_of(block)->run;
+    if (block->is_aside) {
+        if (!block_wait_is_open(&block->wait))
+            come_back(run, block);
+    } else if (run->slots.items[block->slot].is_waiting) {
+        run->slots.items[block->slot].is_waiting = false;
+        run->waiting_slots--;
+    } else if (!block_wait_is_open(&block->wait)) {
+        block->wait.leaves = false; /* it has not, and need not */
+    }
+    if (run->clock < now)
+        run->clock = now;
 }
 
 static const BlockWaker waker = {.ends = wake};
@@ -72,17 +90,20 @@ void functional_add(FunctionalRun *run, FunctionalGrid *grid)
 /* -- blocks -- */
 
 /* One turn of every warp of the block. A warp that cannot run lets lanes go that wait at a join for those
- * that wait elsewhere. False: every warp waits for something that only this block could bring. */
+ * that wait elsewhere. False: every warp waits for something that only this block could bring, or that
+ * somebody else ends. */
 static bool block_round(FunctionalRun *run, Block *block)
 {
     bool goes_on = false;
-    for (uint32_t i = 0; i < block->warp_count && run->error->status == WB_OK && !block_wait_is_open(&block->wait); i++) {
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        if (run->error->status != WB_OK || block_wait_is_open(&block->wait))
+            break;
         Warp *warp = &block->warps[i];
         if (!warp->live)
             continue;
         uint64_t ran = engine_run_warp(warp, run->limits.turn);
         run->instructions += ran;
-        goes_on |= ran || divergence_release(warp);
+        goes_on |= ran || (!warp->wait.is_open && divergence_release(warp));
     }
     return goes_on;
 }
@@ -91,17 +112,23 @@ static bool block_round(FunctionalRun *run, Block *block)
  * others costs no more than this. */
 enum { ROUNDS = 16 };
 
-static WbStatus run_block(FunctionalRun *run, Block *block)
+/* `only_waits` is set where no warp can go on before somebody ends a wait. */
+static WbStatus run_block(FunctionalRun *run, Block *block, bool *only_waits)
 {
-    for (uint32_t round = 0; round < ROUNDS && block->live_warps && !block_wait_is_open(&block->wait); round++) {
+    for (uint32_t round = 0; round < ROUNDS && block->live_warps; round++) {
+        if (block_wait_is_open(&block->wait))
+            break;
         bool goes_on = block_round(run, block);
         if (run->error->status != WB_OK)
             return run->error->status;
-        if (!goes_on && block->live_warps)
-            return hang_report_deadlock(block);
+        if (!goes_on && block->live_warps) {
+            *only_waits = block_wait_first(block) != NULL;
+            return *only_waits ? WB_OK : hang_report_deadlock(block);
+        }
         if (run->limits.instructions && run->instructions > run->limits.instructions)
             return hang_report_limit(block, run->limits.instructions);
     }
+    *only_waits = block_wait_is_open(&block->wait);
     return WB_OK;
 }
 
@@ -111,10 +138,11 @@ static bool suits(const Slot *slot, const Launch *launch)
            slot->local_bytes == launch->local_bytes && slot->warps == launch->warps_per_block;
 }
 
-static void put_block(Slot *slot, Block *block, FunctionalGrid *grid)
+static void put_block(const FunctionalRun *run, Slot *slot, Block *block, FunctionalGrid *grid)
 {
     const Launch *launch = &grid->launch;
     slot->block = block;
+    block->slot = (uint32_t)(slot - run->slots.items);
     slot->grid = grid;
     slot->program = launch->program;
     slot->shared_bytes = launch->shared_bytes;
@@ -133,7 +161,7 @@ static void begin_block(FunctionalRun *run, Slot *slot, FunctionalGrid *grid, ui
         block_free(slot->block);
         slot->block = block_create(launch, linear, sm);
     }
-    put_block(slot, slot->block, grid);
+    put_block(run, slot, slot->block, grid);
     run->moves++;
     grid->next++;
 }
@@ -167,7 +195,7 @@ static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
     if (run->first_resumed < run->resumed.count) {
         Block *block = run->resumed.items[run->first_resumed++];
         block_free(slot->block);
-        put_block(slot, block, grid_of(block));
+        put_block(run, slot, block, grid_of(block));
         run->moves++;
         return;
     }
@@ -204,6 +232,7 @@ static void put_aside(FunctionalRun *run, Slot *slot)
     run->moves++;
     Block *block = slot->block;
     block->slot = run->aside.count;
+    block->is_aside = true;
     VEC_PUSH(&run->aside, block);
     *slot = (Slot){0};
     run->busy_slots--;
@@ -228,24 +257,36 @@ static WbStatus look(FunctionalRun *run)
     return run->limits.look(run->limits.look_context, &standing) ? WB_OK : run->error->status;
 }
 
+/* The block stays in its slot, which is not visited meanwhile. */
+static void wait_in_place(FunctionalRun *run, Slot *slot)
+{
+    run->moves++;
+    slot->is_waiting = true;
+    run->waiting_slots++;
+}
+
 static WbStatus visit(FunctionalRun *run, uint32_t number)
 {
     for (;;) {
         Slot *slot = &run->slots.items[number];
-        if (!slot->grid && !has_work(run))
+        if (slot->is_waiting || (!slot->grid && !has_work(run)))
             return WB_OK;
         if (!slot->grid) {
             fill(run, slot, number);
             run->busy_slots++;
         }
-        if (run_block(run, slot->block) || look(run))
+        bool only_waits;
+        if (run_block(run, slot->block, &only_waits) || look(run))
             return run->error->status;
-        if (block_wait_is_open(&slot->block->wait))
-            put_aside(run, slot);
-        else if (!slot->block->live_warps)
+        if (!slot->block->live_warps) {
             end_block(run, slot);
-        else
+        } else if (only_waits && slot->block->wait.leaves) {
+            put_aside(run, slot);
+        } else {
+            if (only_waits)
+                wait_in_place(run, slot);
             return WB_OK;
+        }
     }
 }
 
@@ -273,7 +314,16 @@ WbStatus functional_visit(FunctionalRun *run)
     return status;
 }
 
-bool functional_is_over(const FunctionalRun *run) { return !run->busy_slots && !has_work(run); }
+bool functional_is_over(const FunctionalRun *run)
+{
+    return !run->busy_slots && !run->aside.count && !has_work(run);
+}
+
+bool functional_is_stuck(const FunctionalRun *run)
+{
+    const bool has_room = run->busy_slots < run->limits.resident_blocks;
+    return run->busy_slots == run->waiting_slots && !(has_work(run) && has_room) && !functional_is_over(run);
+}
 
 FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, const DependencyGraph *graph,
                                  const FunctionalLimits *limits, DeviceRuntime *runtime, uint64_t clock)

@@ -28,7 +28,7 @@ static uint64_t count_moves(const FunctionalSide *side)
     return sum;
 }
 
-/* Calls it for every slot in which a block runs, with its number among all slots; returns how many there
+/* Calls it for every slot in which a block is, with its number among all slots; returns how many there
  * are. */
 typedef void SlotVisitor(FunctionalSide *side, const Slot *slot, uint32_t number, void *context);
 
@@ -127,6 +127,22 @@ static FunctionalRun *report_spin(FunctionalSide *side, const FunctionalOutside 
     return grid_of(survey.first)->run;
 }
 
+static FunctionalRun *report_waits(FunctionalSide *side, const FunctionalOutside *outside)
+{
+    Survey survey = {.facts = {.undispatched = count_undispatched(side),
+                               .kernels = side->runs.count,
+                               .waiting_launches = outside->waiting_launches}};
+    each_slot(side, survey_slot, &survey);
+    for (uint32_t r = 0; r < side->runs.count; r++)
+        for (uint32_t i = 0; i < side->runs.items[r]->aside.count; i++) {
+            const Block *block = side->runs.items[r]->aside.items[i];
+            survey.first = survey.first ? survey.first : block;
+            hang_survey(&survey.facts, block);
+        }
+    hang_report_waits(survey.first, &survey.facts);
+    return grid_of(survey.first)->run;
+}
+
 /* Between rounds of all. Returns the run that has failed, or null. */
 static FunctionalRun *watch_over(FunctionalSide *side, const FunctionalOutside *outside)
 {
@@ -181,32 +197,48 @@ void functional_leave(FunctionalSide *side, FunctionalRun *run)
     *side = (FunctionalSide){.moves = side->moves, .instructions = side->instructions};
 }
 
-/* Whether each has done a round since the last time. */
+/* Whether each that can has done a round since the last time. */
 static bool is_round_over(FunctionalSide *side)
 {
     for (uint32_t i = 0; i < side->runs.count; i++)
-        if (side->runs.items[i]->rounds == side->runs.items[i]->rounds_seen)
+        if (side->runs.items[i]->rounds == side->runs.items[i]->rounds_seen &&
+            !functional_is_stuck(side->runs.items[i]))
             return false;
     for (uint32_t i = 0; i < side->runs.count; i++)
         side->runs.items[i]->rounds_seen = side->runs.items[i]->rounds;
     return true;
 }
 
-/* The one that is furthest behind; of several, the one that came first. */
+/* Of those that can go on the one that is furthest behind; of several, the one that came first. Null: all
+ * wait for each other, or for somebody else. */
 static FunctionalRun *next_run(const FunctionalSide *side)
 {
-    FunctionalRun *next = side->runs.items[0];
-    for (uint32_t i = 1; i < side->runs.count; i++)
-        if (side->runs.items[i]->clock < next->clock)
-            next = side->runs.items[i];
+    FunctionalRun *next = NULL;
+    for (uint32_t i = 0; i < side->runs.count; i++) {
+        FunctionalRun *run = side->runs.items[i];
+        if ((!next || run->clock < next->clock) && !functional_is_stuck(run))
+            next = run;
+    }
     return next;
+}
+
+/* Nobody can go on: only time passes. */
+static void pass_time(FunctionalSide *side, uint64_t until)
+{
+    for (uint32_t i = 0; i < side->runs.count; i++)
+        if (side->runs.items[i]->clock < until)
+            side->runs.items[i]->clock = until;
 }
 
 FunctionalRun *functional_advance(FunctionalSide *side, uint64_t until, const FunctionalOutside *outside)
 {
     while (side->runs.count) {
         FunctionalRun *run = next_run(side), *failed;
-        if (run->clock >= until)
+        if (!run && outside->is_silent)
+            return report_waits(side, outside);
+        if (!run)
+            pass_time(side, until);
+        if (!run || run->clock >= until)
             break;
         if (functional_visit(run) || functional_is_over(run))
             return run;

@@ -96,15 +96,27 @@ size_t hang_put_lanes(const HangLanes *lanes, char *text, size_t size)
     return 0;
 }
 
+const char *hang_describe_wait(const Warp *warp, const char *otherwise, char *text, size_t size)
+{
+    if (warp->wait.is_open)
+        snprintf(text, size, "waits for %s", wait_texts[warp->wait.reason].singular);
+    else
+        snprintf(text, size, "%s",
+                 block_wait_is_open(&warp->block->wait) ? "waits with its block" : otherwise);
+    return text;
+}
+
 static void describe_block(const Block *block, char *text, size_t size)
 {
+    char wait[160];
     Arena arena = {0};
     HangList list = {0};
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < block->warp_count; i++)
         if (block->warps[i].live)
-            hang_list_warp(&list, &block->warps[i], "can run", &arena);
+            hang_list_warp(&list, &block->warps[i],
+                           hang_describe_wait(&block->warps[i], "can run", wait, sizeof wait), &arena);
     for (uint32_t i = 0; i < list.count; i++)
         used += hang_put_lanes(&list.items[i], text + used, size - used);
     VEC_FREE(&list);
@@ -187,10 +199,34 @@ static void survey_warp(HangFacts *facts, const Warp *warp)
         facts->waiter = warp;
 }
 
+void hang_count_waits(HangWaits *waits, const Block *block)
+{
+    bool found[WAIT_REASONS] = {0};
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].wait.is_open)
+            found[block->warps[i].wait.reason] = true;
+    for (uint32_t i = 0; i < WAIT_REASONS; i++)
+        waits->blocks[i] += found[i];
+}
+
+size_t hang_put_waits(const HangWaits *waits, const char *before, const char *where, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < WAIT_REASONS; i++) {
+        if (waits->blocks[i] && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%u wait %s for %s", before,
+                                     waits->blocks[i], where, wait_texts[i].plural);
+    }
+    return used < size ? used : size - 1;
+}
+
+/* A block that waits for others keeps its own warps from meeting: those are not why. */
 void hang_survey(HangFacts *facts, const Block *block)
 {
     facts->blocks++;
-    for (uint32_t i = 0; i < block->warp_count; i++)
+    hang_count_waits(block->wait.leaves ? &facts->away : &facts->in_place, block);
+    for (uint32_t i = 0; i < block->warp_count && !block_wait_first(block); i++)
         if (block->warps[i].live)
             survey_warp(facts, &block->warps[i]);
 }
@@ -333,6 +369,34 @@ static int put_sync_cause(const Warp *warp, const Group *group, char *text, size
         place, (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
 }
 
+/* Nobody is left to end the waits. */
+static int put_wait_cause(const HangFacts *facts, WaitReason reason, char *text, size_t size)
+{
+    char behind[400];
+    put_behind(facts, behind, sizeof behind);
+    if (facts->undispatched)
+        return snprintf(text, size,
+                        "Blocks wait for %s, and %llu %s not been dispatched because all places are taken "
+                        "by blocks that wait in place: more blocks wait for each other than fit on the GPU "
+                        "at once.",
+                        wait_texts[reason].plural, (unsigned long long)facts->undispatched,
+                        facts->undispatched == 1 ? "block has" : "blocks have");
+    return snprintf(text, size,
+                    "Blocks wait for %s, and nobody is left who could end that: it was missed, or never "
+                    "given.%s",
+                    wait_texts[reason].plural, behind);
+}
+
+/* Waits for launches end by themselves: what keeps those from ending is the cause. */
+static WaitReason first_wait(const HangFacts *facts)
+{
+    uint32_t reason = 0;
+    while (reason < WAIT_REASONS && (reason == WAITS_FOR_LAUNCHED || !(facts->in_place.blocks[reason] +
+                                                                      facts->away.blocks[reason])))
+        reason++;
+    return (WaitReason)reason;
+}
+
 size_t hang_put_cause(const HangFacts *facts, char *text, size_t size)
 {
     int written = 0;
@@ -344,6 +408,8 @@ size_t hang_put_cause(const HangFacts *facts, char *text, size_t size)
             put_barrier_cause(facts->at_barrier, find_group(facts->at_barrier, GROUP_BARRIER), text, size);
     else if (facts->at_sync)
         written = put_sync_cause(facts->at_sync, find_group(facts->at_sync, GROUP_WARP_SYNC), text, size);
+    else if (first_wait(facts) != WAIT_REASONS)
+        written = put_wait_cause(facts, first_wait(facts), text, size);
     return written > 0 ? (size_t)written : 0;
 }
 
@@ -355,6 +421,15 @@ static WbStatus report(const Block *block, const HangFacts *facts, const char *w
     return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s.%s%s%s",
                      block->launch->program->name, block->index[0], block->index[1], block->index[2], what,
                      *cause ? "\nLikely cause: " : "", cause, groups);
+}
+
+WbStatus hang_report_waits(const Block *first, const HangFacts *facts)
+{
+    char what[400], waits[300];
+    size_t used = hang_put_waits(&facts->in_place, ", ", "in place", waits, sizeof waits);
+    hang_put_waits(&facts->away, ", ", "off the SMs", waits + used, sizeof waits - used);
+    snprintf(what, sizeof what, "no block of the launch can go on%s", waits);
+    return report(first, facts, what);
 }
 
 WbStatus hang_report_deadlock(Block *block)

@@ -21,6 +21,18 @@ void hang_list_warp(HangList *list, const Warp *warp, const char *ready, Arena *
 /* "\n    warps 0-3, lanes 0xff, at k.ptx:12:3: waits ..."; returns its length, 0 where it does not fit. */
 size_t hang_put_lanes(const HangLanes *lanes, char *text, size_t size);
 
+/* Blocks that wait, by their reasons; one that waits for several counts for each. */
+typedef struct HangWaits {
+    uint32_t blocks[WAIT_REASONS];
+} HangWaits;
+
+/* What the warp or its block waits for; `otherwise` if for nothing. Returns the text. */
+const char *hang_describe_wait(const Warp *warp, const char *otherwise, char *text, size_t size);
+/* Counts the block if it waits. */
+void hang_count_waits(HangWaits *waits, const Block *block);
+/* "<before>3 wait <where> for signals" for each reason; returns its length. */
+size_t hang_put_waits(const HangWaits *waits, const char *before, const char *where, char *text, size_t size);
+
 /* What is known of the blocks of launches that do not end, to judge why. The caller sets those up to
  * `blocks`. */
 typedef struct HangFacts {
@@ -34,6 +46,7 @@ typedef struct HangFacts {
     uint32_t apart;        /* warps in which lanes that would write wait for others that can run */
     const Warp *runner;    /* the first with lanes that can run; null: none */
     const Warp *waiter;    /* the first with lanes that wait at a barrier or for lanes; null: none */
+    HangWaits in_place, away; /* blocks with waits that nobody has ended */
 } HangFacts;
 
 void hang_survey(HangFacts *facts, const Block *block);
@@ -44,6 +57,8 @@ size_t hang_put_cause(const HangFacts *facts, char *text, size_t size);
 
 /* Every warp of the block waits inside the block: says which threads wait where. */
 WbStatus hang_report_deadlock(Block *block);
+/* No block of the run can go on, and some wait: `first` is one of them. */
+WbStatus hang_report_waits(const Block *first, const HangFacts *facts);
 /* All warps go round in loops that nothing can end: `first` is one of the surveyed blocks. */
 WbStatus hang_report_spin(const Block *first, const HangFacts *facts, uint64_t instructions);
 /* The launch has issued more instructions than it may: says where this block is. */

@@ -97,6 +97,8 @@ uint64_t spin_fingerprint(const Warp *warp, SpinPrograms *programs)
 
 bool spin_can_run(const Warp *warp)
 {
+    if (warp->wait.is_open || block_wait_is_open(&warp->block->wait))
+        return false;
     for (uint32_t i = 0; i < warp->group_count; i++)
         if (warp->groups[i].state == GROUP_READY)
             return true;

@@ -222,10 +222,10 @@ void runtime_wait(const LaunchCaller *caller)
 {
     Block *block = block_of(caller);
     BlockFamily *family = block->family;
-    if (!family || !family->unfinished || family->waiting)
+    if (!family || !family->unfinished)
         return;
     family->waiting = block;
-    block_wait_begin(block, WAITS_FOR_LAUNCHED, WAITS_AWAY);
+    block_wait_begin(caller->step->warp, WAITS_FOR_LAUNCHED, BLOCK_LEAVES);
 }
 
 WbStatus runtime_finish(DeviceRuntime *runtime, Error *error)
