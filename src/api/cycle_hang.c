@@ -230,14 +230,10 @@ static HangFacts look_at_blocks(const CycleMachine *machine, const HostKernel *k
 /* Blocks of the kernel off the SMs by what they wait for; returns how many do. */
 static uint32_t count_away(const FrontEnd *front_end, const GridKernel *kernel, HangWaits *away)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < front_end->resumptions.count; i++) {
-        const Resumption *resumption = front_end->resumptions.items[i];
-        if (!resumption->block || grid_kernel_host(grid_kernel_of(resumption->kernel)) != kernel ||
-            !block_wait_first(resumption->block))
-            continue;
-        hang_count_waits(away, resumption->block);
-        count++;
+    uint32_t at = 0, count = 0;
+    for (const Block *block; (block = front_end_next_away(front_end, kernel, &at));) {
+        hang_count_waits(away, block);
+        count += block_wait_first(block) != NULL;
     }
     return count;
 }

@@ -36,6 +36,16 @@ uint64_t front_end_waiting_blocks(const FrontEnd *front_end) { return front_end-
 
 uint32_t front_end_ready_nodes(const FrontEnd *front_end) { return dats_ready(front_end->dats); }
 
+const Block *front_end_next_away(const FrontEnd *front_end, const GridKernel *kernel, uint32_t *at)
+{
+    while (*at < front_end->resumptions.count) {
+        const Resumption *resumption = front_end->resumptions.items[(*at)++];
+        if (resumption->block && grid_kernel_host(grid_kernel_of(resumption->kernel)) == kernel)
+            return resumption->block;
+    }
+    return NULL;
+}
+
 uint32_t front_end_waiting_kernels(const FrontEnd *front_end)
 {
     return front_end->kmu.waiting.count - front_end->kmu.first_waiting;

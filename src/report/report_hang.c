@@ -45,6 +45,7 @@ static void put_waits(JsonWriter *json, const HangRecord *hang)
             continue;
         json_open_line(json, NULL, '{');
         json_put_text(json, "reason", wait_texts[i].name);
+        json_put_text(json, "text", wait_texts[i].plural);
         json_put_integer(json, "in_place", hang->in_place.blocks[i]);
         json_put_integer(json, "away", hang->away.blocks[i]);
         json_close(json);

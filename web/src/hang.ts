@@ -2,7 +2,7 @@
 import { element, table, type Cell } from "./dom";
 import { integer } from "./format";
 import type { Scope } from "./scope";
-import type { Hang, HangBlock, Kernel } from "./types";
+import type { Hang, HangBlock, HangWait, Kernel } from "./types";
 
 const titles: Record<string, string> = {
     deadlock: "is deadlocked",
@@ -47,14 +47,16 @@ function blockTable(hang: Hang, kernel: Kernel): HTMLElement | null {
     );
 }
 
+// What blocks wait for, on SMs and off them.
+const waitText = (wait: HangWait): string =>
+    (wait.in_place ? `, ${integer(wait.in_place)} wait in place for ${wait.text}` : "") +
+    (wait.away ? `, ${integer(wait.away)} wait off the SMs for ${wait.text}` : "");
+
 function panel(kernel: Kernel): HTMLElement {
     const hang = kernel.hang;
     const counts = hang
         ? `${integer(hang.blocks_ended)} blocks have ended, ${integer(hang.blocks_on_sms)} are on SMs, ` +
-          `${integer(hang.blocks_undispatched)} have not been dispatched` +
-          (hang.blocks_suspended
-              ? `, ${integer(hang.blocks_suspended)} wait off the SMs for what they launched.`
-              : ".")
+          `${integer(hang.blocks_undispatched)} have not been dispatched${hang.waits.map(waitText).join("")}.`
         : "";
     const texts = hang
         ? [hang.cause ? `Likely cause: ${hang.cause}` : kernel.failure, counts, hang.undispatched, hang.graph]

@@ -269,6 +269,12 @@ export const reasons: Reason[] = [
         colors: ["#a0522d", "#d99a73"],
     },
     {
+        key: "stall_block",
+        name: "Machine event",
+        about: "blocks or warps waited in place for events of the machine",
+        colors: ["#57707f", "#93b3c4"],
+    },
+    {
         key: "stall_suspend",
         name: "Saving blocks",
         about: "blocks were being saved or restored",

@@ -80,6 +80,14 @@ export interface HangBlock {
     warps: { first_warp: number; last_warp: number; lanes: string; place: string; waits_for: string }[];
 }
 
+// Blocks that wait for an event of the machine; `text` ends the sentence "they wait for ...".
+export interface HangWait {
+    reason: string;
+    text: string;
+    in_place: number;
+    away: number;
+}
+
 // Who waits for what, of a kernel that hangs; texts may be empty.
 export interface Hang {
     cause: string;
@@ -89,6 +97,7 @@ export interface Hang {
     blocks_undispatched: number;
     blocks_on_sms: number;
     blocks_suspended: number;
+    waits: HangWait[];
     blocks: HangBlock[];
     blocks_left_out: number;
 }
