@@ -49,6 +49,9 @@ if(NOT WARPBEAM_FUZZ)
     if(TARGET warpbeam_examples)
         add_test_folder(examples warpbeam_examples)
     endif()
+    foreach(script folders named_files)
+        add_test(NAME ${script} COMMAND ${CMAKE_SOURCE_DIR}/scripts/${script}.sh)
+    endforeach()
     # What runs on several threads waits for long where another test takes one of two processors.
     set_tests_properties(test_cycle_determinism test_dtbl test_device_sync test_launch_random test_timeline
                          test_world test_report test_graph_cycle test_graph_check test_trace

@@ -1,3 +1,6 @@
+/* Ports and credits. A port is touched only by the shard at its end: a sender occupies its out port when it
+ * sends, a receiver its in port when it takes the packet in. So threads share nothing here but the notes of
+ * credits. What a packet occupies is counted in ticks of the crossbar's clock, what it waits in cycles. */
 #include "mem/crossbar.h"
 
 #include <string.h>

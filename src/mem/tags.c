@@ -1,3 +1,6 @@
+/* Addresses lie apart from the lines' states, so that a lookup reads one short row of them. A set that is
+ * touched for the first time in a generation is emptied then: invalidating costs nothing, however large the
+ * array is. */
 #include "mem/tags.h"
 
 #include "base/alloc.h"
