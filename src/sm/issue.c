@@ -107,7 +107,10 @@ static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *i
     case CLASS_EXIT:
         if (goes_elsewhere(slot))
             slot->branch_until = sm->now + timing->latency;
-        sm_consider(sm, warp, from);
+        if (slot->warp->live)
+            sm_consider(sm, warp, from);
+        else
+            residency_end_warp(sm, warp); /* its last thread has ended; with its last warp the block has */
         barrier_after_exit(sm, block);
         break;
     default:

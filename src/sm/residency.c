@@ -10,6 +10,8 @@
 #include "sm/sample.h"
 #include "sm/stages.h"
 
+/* -- coming -- */
+
 /* The report of the slot's last block may not have been read: the front end does so block_end_cycles after
  * the block's end, and what it sends into the place arrives block_launch_cycles after that. Until then other
  * blocks must not take the slot; for them there are others. */
@@ -150,7 +152,7 @@ static bool is_outdated(const Sm *sm, const SmKernel *kernel, Cycle dispatched)
     return kernel->launched && kernel->launched >= sm->l1_fresh;
 }
 
-void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
+static void start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
 {
     const uint32_t index = residency_take_slot(sm, kernel, linear, dispatched);
     Block *block = make_block(&sm->blocks[index], linear, sm);
@@ -160,6 +162,26 @@ void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycl
     for (uint32_t i = 0; i < block->warp_count; i++)
         start_warp(sm, index, &block->warps[i]);
 }
+
+void residency_take(Sm *sm, const Message *message)
+{
+    switch (message->kind) {
+    case MESSAGE_BLOCK:
+        start_block(sm, message->body, message->value, message->time - sm->config->block_launch_cycles);
+        break;
+    case MESSAGE_RESUME:
+        suspend_resume(sm, message->body);
+        break;
+    case MESSAGE_PAUSE:
+        pause_begin(sm, message->body, message->value);
+        break;
+    case MESSAGE_UNPAUSE:
+        pause_end(sm, message->body, message->value);
+        break;
+    }
+}
+
+/* -- going -- */
 
 void residency_leave_slot(Sm *sm, uint32_t index, uint32_t message)
 {

@@ -266,33 +266,13 @@ const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel)
     return is_late ? &sm->late.error : &sm->error;
 }
 
-/* The front end's word about a block. */
-static void take_block(Sm *sm, const Message *message)
-{
-    switch (message->kind) {
-    case MESSAGE_BLOCK:
-        residency_start_block(sm, message->body, message->value,
-                              message->time - sm->config->block_launch_cycles);
-        break;
-    case MESSAGE_RESUME:
-        suspend_resume(sm, message->body);
-        break;
-    case MESSAGE_PAUSE:
-        pause_begin(sm, message->body, message->value);
-        break;
-    case MESSAGE_UNPAUSE:
-        pause_end(sm, message->body, message->value);
-        break;
-    }
-}
-
 static void take_messages(Sm *sm)
 {
     for (const Message *message; (message = shard_take(&sm->shard, sm->now));) {
         if (message->kind == MESSAGE_REPLY)
             lsu_take(sm->lsu, message->body, sm->now);
         else
-            take_block(sm, message);
+            residency_take(sm, message);
     }
 }
 

@@ -181,7 +181,8 @@ static inline void count_executed(Sm *sm, const WarpSlot *slot, Mask executed)
     profile_threads(sm, slot, threads);
 }
 
-void residency_start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
+/* The front end's word about a block: one comes, or something becomes of one that is here. */
+void residency_take(Sm *sm, const Message *message);
 /* A free block slot for a block that comes; its `block` is still null. */
 uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
 /* The block is in the slot; none of its warps is yet. `returns`: it has been away. */
