@@ -37,7 +37,8 @@ static const Option running[] = {
      LIST("gpus")},
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
     {"--threads", "N",
-     "host threads of cycle mode: the number of processors unless given; the result is the same with any", ANY},
+     "host threads of cycle mode: the number of processors unless given; the result is the same with any",
+     ANY},
     {"--functional", NULL, "only the results, without time: much faster", ANY},
     {"--stats", "FILE",
      "all statistics: FILE.csv, else JSON; on standard output where FILE is -, but for CUDA programs, whose "

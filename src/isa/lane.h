@@ -37,7 +37,7 @@ typedef struct LaneMods {
     uint8_t signs;        /* bit k: the k-th type suffix is a signed one; for video instructions */
     /* what the operands of a video instruction say, put in by isa_select(); all 0: whole words */
     uint8_t keep;         /* bit k: byte k of the result is that of c */
-    uint8_t minus;        /* bit 0: the product is negated, bit 1: c is; also of what isa_signed_lane() gives */
+    uint8_t minus;        /* bit 0: the product is negated, bit 1: c is; also for isa_signed_lane() */
     uint16_t select[2];   /* which part of a and b is taken */
 } LaneMods;
 

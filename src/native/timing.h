@@ -2,9 +2,9 @@
  *
  * PTX is not what a GPU issues: its assembler drops some instructions (address casts, parameter loads,
  * copies), joins others (mul.wide and add to one multiply-add) and makes many of one (division). With the
- * knob machine_code at `ptx` each PTX instruction is issued as it stands; at `native` native/native.c says what
- * becomes of it. An instruction of 0 slots is done together with the one before it, and its result is ready
- * when its sources are. */
+ * knob machine_code at `ptx` each PTX instruction is issued as it stands; at `native` native/native.c says
+ * what becomes of it. An instruction of 0 slots is done together with the one before it, and its result is
+ * ready when its sources are. */
 #ifndef NATIVE_TIMING_H
 #define NATIVE_TIMING_H
 

@@ -14,8 +14,9 @@
 #include "ptx/flow_live.h"
 
 /* A copy of the function, owned by the arena, in which sums have become multiply-adds and signs that selects
- * take logic on bits; the function itself where there are none. Instructions keep their places: a product that no instruction uses any more stays
- * and is marked (PtxInsn.is_absorbed), so that what issues PTX as it stands still issues it. */
+ * take logic on bits; the function itself where there are none. Instructions keep their places: a product
+ * that no instruction uses any more stays and is marked (PtxInsn.is_absorbed), so that what issues PTX as it
+ * stands still issues it. */
 const Function *contract_function(const Module *module, const Function *function, Arena *arena);
 
 /* -- between its files -- */

@@ -83,8 +83,8 @@ static RtError link_texts(RtModule *module, Texts *texts)
     return error;
 }
 
-/* What the machine code in a fat binary says of the module's kernels. Without any, or where it cannot be read,
- * registers are estimated. */
+/* What the machine code in a fat binary says of the module's kernels. Without any, or where it cannot be
+ * read, registers are estimated. */
 static void note_machine_code(RtModule *module, const void *image, size_t limit)
 {
     FatbinCode code;
