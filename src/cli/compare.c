@@ -79,6 +79,7 @@ static double difference(const json_t *from, const json_t *to, const char *name,
     const double a = json_number_value(from), b = json_number_value(to);
     if (is_share(name))
         return fabs(a - b);
+    /* A ratio is compared with itself, not with the counters around it. */
     if (json_is_real(from) || json_is_real(to))
         scale = fmax(fabs(a), fabs(b));
     return scale > 0 ? fabs(a - b) / scale : 0;
@@ -142,6 +143,7 @@ static Rows find_rows(const Comparison *comparison, const Part *part)
         json_object_foreach(part->objects[file], name, value)
         {
             Row row;
+            /* A name that several files have makes one row, at its first file. */
             if (!is_known_before(part, file, name) && make_row(comparison, part, name, &row))
                 VEC_PUSH(&rows, row);
         }
@@ -198,6 +200,8 @@ static const char *change_text(const json_t *from, const json_t *to, char *text,
         snprintf(text, size, "=");
     else if (a == 0 || b == 0)
         snprintf(text, size, "%s", a == 0 ? "from 0" : "to 0");
+    /* Percentages beyond a factor of two are hard to read; beyond ten, digits behind the point mean
+     * nothing. */
     else if (b / a > 10 || a / b > 10)
         snprintf(text, size, b > a ? "x %.0f" : "/ %.0f", b > a ? b / a : a / b);
     else if (b / a >= 2 || a / b >= 2)

@@ -74,6 +74,7 @@ static void add(json_t *sums, const char *name, const json_t *value, bool consta
     if (!old || constant)
         json_object_set_new(sums, name, json_copy((json_t *)value));
     else if (json_is_integer(value) && json_is_integer(old) &&
+             /* Files may have been changed by hand; a sum that does not fit becomes a real number. */
              !__builtin_add_overflow(json_integer_value(old), json_integer_value(value), &sum))
         json_object_set_new(sums, name, json_integer(sum));
     else

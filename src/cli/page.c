@@ -177,6 +177,7 @@ static void fit(json_t *runs, size_t bytes)
     json_array_foreach(runs, i, run) { all += sizes[i] = json_dumpb(run, NULL, 0, JSON_COMPACT); }
     json_array_foreach(runs, i, run)
     {
+        /* Nothing is thinned where all of it fits. */
         if (all > bytes)
             page_run_shrink(json_object_get(run, "report"),
                             (size_t)((double)sizes[i] * (double)bytes / (double)all),
@@ -231,6 +232,7 @@ static json_t *whole_file(const json_t *run) { return json_copy(json_object_get(
 /* Runs of the same on different GPUs say which; what is still called the same, is called after its file. */
 static void tell_apart(json_t *runs)
 {
+    /* Each step renames only those that are still called the same. */
     rename_shared(runs, with_gpu);
     rename_shared(runs, short_file);
     rename_shared(runs, whole_file);
@@ -332,6 +334,7 @@ bool page_write_own(const char *statistics, const char *path, Error *error)
     char *text = file_read("statistics", statistics, &length, error), *data = NULL;
     if (!text)
         return false;
+    /* The usual case needs no parsing: statistics that we wrote ourselves go into the page as they are. */
     const bool is_shown = length <= PAGE_BYTES && !memmem(text, length, nothing, strlen(nothing));
     if (!is_shown) {
         xfree(text);

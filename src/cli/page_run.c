@@ -209,6 +209,7 @@ static Choice thin(json_t *report, size_t limit)
     Choice choice = {1, 1};
     while (size_of(report) > limit && choice.blocks < MOST_STRIDE && choice.launches < MOST_STRIDE) {
         const size_t blocks = count_all(kernels, "blocks"), launches = count_all(kernels, "launches");
+        /* One of each kernel is left: thinning gains nothing more. */
         if (blocks + launches <= json_array_size(kernels))
             break;
         if (2 * launches >= blocks)

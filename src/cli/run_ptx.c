@@ -30,6 +30,7 @@ static bool parse_dimensions(const char *option, const char *text, WbDim3 *to)
     for (int i = 0; at && i < 3; i++) {
         char *end;
         const unsigned long long value = strtoull(at, &end, 10);
+        /* strtoull() takes a minus and wraps; here it is a mistake. */
         if (end == at || *at == '-' || value > UINT32_MAX || (*end && *end != ','))
             break;
         *fields[i] = (uint32_t)value;
@@ -85,6 +86,7 @@ static int read_options(int argument_count, char **arguments, Job *job)
     job->grid_text = take_option(&argument_count, arguments, "--grid");
     job->block_text = take_option(&argument_count, arguments, "--block");
     job->shared_text = take_option(&argument_count, arguments, "--shared");
+    /* Taken one by one from the left, so they keep their order. */
     for (const char *text; (text = take_option(&argument_count, arguments, "--arg"));)
         VEC_PUSH(&job->texts, text);
     if (check_without(argument_count, arguments, &program_options) != EXIT_DONE ||

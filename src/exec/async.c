@@ -80,6 +80,7 @@ static StepResult copy(Step *step)
     access_init_bytes(&to, &lanes, step, ACCESS_STORE, SPACE_SHARED, 0, size, size, step->mask);
     if (access_prepare(step, &to) == STEP_ERROR)
         return STEP_ERROR;
+    /* Lanes that take all of their source are one access; the others, which are rare, one each. */
     Mask whole = 0;
     for (Mask rest = step->mask; rest; rest &= rest - 1)
         whole |= (Mask)(source_bytes(step, mask_first(rest), size) == size) << mask_first(rest);
@@ -202,6 +203,7 @@ static StepResult carry_piece(Step *step, const Access *global, uint8_t *shared,
     uint8_t *targets[MAX_WIDTH];
     AccessLanes lanes;
     Access piece;
+    /* The lowest `count` lanes: a last piece may be shorter. */
     access_init_bytes(&piece, &lanes, step, (AccessKind)global->kind, SPACE_GLOBAL, 0, BULK_ALIGNMENT,
                       BULK_ALIGNMENT, mask_of_width(width) >> (width - count));
     /* Set here, as access_prepare() would: the whole range has been checked before. */

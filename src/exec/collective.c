@@ -51,6 +51,7 @@ static Mask wide_members(Step *step)
             return 0;
         }
     }
+    /* All lanes of the warp. */
     return ~(Mask)0 >> (MAX_WIDTH - step->warp->width);
 }
 
@@ -109,6 +110,7 @@ static Mask next_class(const Collective *collective, Mask pending)
 
 static void gather32(const Collective *collective, unsigned operand, uint32_t values[LANES])
 {
+    /* All lanes come from one group, as they nearly always do: one copy instead of a loop over lanes. */
     if (collective->count == 1) {
         Step *step = collective->steps[0];
         memcpy(values, step_read32(step, step_operand(step, operand), 0), LANES * sizeof *values);
@@ -241,6 +243,7 @@ static StepResult vote(const Collective *collective)
     for (Mask pending = collective->executing; pending;) {
         Mask class = next_class(collective, pending);
         Mask votes = set & class;
+        /* .uni holds if all votes are equal, one way or the other. */
         bool all = votes == class, any = votes != 0;
         bool outcome = row == ROW_vote_all ? all : row == ROW_vote_any ? any : all || !any;
         result |= outcome ? class : 0;
@@ -279,6 +282,7 @@ static StepResult match(const Collective *collective)
     }
     for (Mask pending = collective->executing; pending;) {
         Mask class = next_class(collective, pending);
+        /* Within a class, lanes of equal value are found together; each lane is looked at once. */
         for (Mask rest = class; rest;) {
             Mask same = equal_lanes(values, rest, values[mask_first(rest)]);
             bool counts = !is_all || same == class;
@@ -345,6 +349,7 @@ static StepResult elect(const Collective *collective)
         Mask class = next_class(collective, pending);
         FOR_LANES(lane, class)
         leaders[lane] = mask_first(class);
+        /* The lowest bit. */
         elected |= class & -class;
         pending &= ~class;
     }
@@ -369,6 +374,7 @@ StepResult collective_run(Step *const *steps, unsigned count, Mask members)
 {
     Collective collective = {.steps = steps, .count = count};
     const Insn *first = steps[0]->insn;
+    /* Shuffles of different modes may meet: each lane only says where it reads. */
     for (unsigned s = 1; s < count; s++) {
         if (steps[s]->insn->action != first->action ||
             (steps[s]->insn->row != first->row && first->action != ACTION_SHUFFLE))

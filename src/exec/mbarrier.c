@@ -30,6 +30,7 @@ static Fields unpack(uint64_t object)
 /* Ends the phase if nothing is missing any more. */
 static uint64_t pack(Fields f)
 {
+    /* Bytes under way hold a phase open though all threads have arrived. */
     if (f.missing == 0 && f.bytes == 0) {
         f.phase ^= 1;
         f.missing = f.expected;

@@ -14,6 +14,7 @@ static Mask *predicate_of(const Step *step, const Operand *operand)
     return &step->frame->predicates[operand->slot];
 }
 
+/* A register's lanes lie side by side, so its offset is all that is needed. */
 static const void *register_lanes(const Step *step, const Operand *operand)
 {
     return (const char *)step->frame->words + operand->offset;
@@ -32,6 +33,7 @@ uint64_t step_value(Step *step, const Operand *operand, unsigned lane)
         return (uint64_t)operand->value;
     case OPERAND_SPECIAL:
         return special_value(step->warp, (SpecialRegister)operand->slot, lane);
+    /* Frames lie on the thread's stack: the address is relative to where this one begins. */
     case OPERAND_LOCAL:
         return step->frame->local_base + (uint64_t)operand->value;
     default:
@@ -43,6 +45,7 @@ Mask step_same_lanes(Step *step, const Operand *operand)
 {
     if (operand->kind == OPERAND_IMMEDIATE)
         return step->mask;
+    /* Compared with the lowest executing lane, so the answer does not depend on the others. */
     uint64_t value = step_value(step, operand, mask_first(step->mask));
     Mask same = 0;
     for (Mask lanes = step->mask; lanes; lanes &= lanes - 1)
@@ -107,6 +110,7 @@ void step_write_predicate(Step *step, const Operand *operand, Mask value)
     if (operand->kind != OPERAND_PREDICATE)
         return;
     Mask *predicate = predicate_of(step, operand);
+    /* Lanes that do not execute keep theirs. */
     *predicate = (*predicate & ~step->mask) | (value & step->mask);
 }
 
@@ -127,6 +131,7 @@ const char *step_place(const Step *step, unsigned lane, char *buffer, size_t siz
     char place[512];
     uint32_t thread[3];
     thread_index(step->warp, lane, thread);
+    /* The return that the linker puts behind a body has no text. */
     if (step->insn->ptx) {
         module_place_text(function->module, step->insn->ptx, place, sizeof place);
     } else {

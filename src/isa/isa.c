@@ -66,6 +66,7 @@ const char *unit_name(Unit unit)
 unsigned isa_destination_count(const IsaRow *row)
 {
     unsigned count = 0;
+    /* Destinations stand first; the first letter of a source ends them. */
     for (const char *letter = row->operands; *letter && strchr("DPV?", *letter); letter++)
         count += *letter != '?';
     return count;
@@ -137,6 +138,7 @@ LaneMods isa_lane_mods(const Mod *mods, unsigned mod_count)
     unsigned type_count = 0;
     for (unsigned i = 0; i < mod_count; i++) {
         if (mod_is_type(mods[i])) {
+            /* Bit k: whether the k-th type is signed. */
             lane.signs |= (uint8_t)((unsigned)type_is_signed(mods[i]) << (type_count++ & 7));
             continue;
         }

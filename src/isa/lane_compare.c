@@ -103,6 +103,8 @@ static void widen_f16(const u32 *in, unsigned shift, bool ftz, u32 *out)
         f32 value;
         u32 bits;
         memcpy(&value, &moved, sizeof value);
+        /* 2^(127 - 15): the difference of the two formats' exponent biases. A subnormal half becomes a normal
+         * float. */
         value *= 0x1p112f;
         memcpy(&bits, &value, sizeof bits);
         out[i] = bits | (magnitude >= 0x7c00 ? 0x7f800000 : 0) | (half & 0x8000) << 16;
@@ -152,6 +154,7 @@ static void store_truth_x2(u32 *d, u32 low, u32 high, u32 one)
 
 static inline bool not_negative(f32 value, bool ftz) { return value >= 0 || (ftz && value > -FLT_MIN); }
 
+/* PTX: the second predicate is the complement of the comparison, joined with the same operand. */
 #define LANE_COMPARE(id, pattern, unit, A)                                                             \
     void lane_##id(LaneFrame *frame)                                                                   \
     {                                                                                                  \

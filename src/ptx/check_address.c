@@ -33,6 +33,7 @@ static Space space_of_insn(const Check *check)
 /* A generic access that names a variable means its space. */
 static bool spaces_agree(Space insn, Space variable)
 {
+    /* ptxas lets a generic access name a variable only where a generic address can lead. */
     if (insn == SPACE_GENERIC)
         return variable == SPACE_GLOBAL || variable == SPACE_SHARED || variable == SPACE_LOCAL;
     return insn == SPACE_REG || insn == variable;

@@ -306,6 +306,7 @@ static void check_move_source(const Check *check, const Want *want)
         parser_fail(check->parser, check->places[1],
                     "the address of '%s', a value for a call, cannot be taken",
                     check->parser->variables.items[source->index].name);
+    /* Addresses of shared and local memory fit into 32 bits; the others do not. */
     const bool is_wide = space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_TEXTURE;
     if (type_is_float(want->type) || (is_wide && want->bits == 32))
         parser_fail(check->parser, check->places[1], "the address of '%s' does not go with '%s'",

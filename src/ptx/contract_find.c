@@ -102,6 +102,7 @@ static bool cuts(const Function *function, const PtxInsn *insn)
     case ACTION_MOVE:
     case ACTION_ADDRESS:
         return false;
+    /* They end a block in machine code, though not in PTX. */
     case ACTION_CALL:
     case ACTION_FENCE:
     case ACTION_TRAP:
@@ -137,6 +138,7 @@ static void find_needed(Finder *f)
     for (uint32_t k = 0; k < f->function->result_count; k++)
         if (f->function->result_registers && f->function->result_registers[k] != NO_INDEX)
             f->needed[f->function->result_registers[k]] = true;
+    /* Registers only become needed, so it ends; most functions take two rounds. */
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = f->function->insn_count; i-- > 0;) {
@@ -336,6 +338,8 @@ static void visit_sum(Finder *f, uint32_t insn, bool is_difference)
     for (unsigned k = 0; k < 2; k++) {
         if (!held[k])
             continue;
+        /* The assembler makes no fma of a product of another type or flushing, nor of one that is added to
+         * itself. */
         if (is_twice || !fits(f, insn, held[k]->product)) {
             lose(f, operand_at(f, insn, k + 1)->index);
             continue;
@@ -385,6 +389,7 @@ static void end_stretch(Finder *f, uint32_t insn)
         hold(f, reg, NO_INDEX, false);
     }
     f->holders.count = 0;
+    /* All entries of `held` are of an older stretch from here on: nothing has to be cleared. */
     f->stretch++;
 }
 

@@ -119,6 +119,7 @@ static uint32_t lowest_idle(const Pool *pool, unsigned words)
 
 static void take(Pool *pool, uint32_t slot, uint32_t reg)
 {
+    /* New slots are idle: all bits set. */
     while (slot >= 64 * pool->idle.count)
         VEC_PUSH(&pool->idle, UINT64_MAX);
     while (slot >= pool->slots.count)
@@ -126,6 +127,7 @@ static void take(Pool *pool, uint32_t slot, uint32_t reg)
     Taken *taken = &pool->slots.items[slot];
     uint32_t at = 0;
     for (uint32_t s = pool->lives->first[reg]; s != NO_INDEX; s = pool->lives->stretches[s].next) {
+        /* Stretches of a register ascend, so the search goes on where the last one ended. */
         at = first_ending_from(taken, at, pool->lives->stretches[s].start);
         VEC_RESERVE(taken, taken->count + 1);
         memmove(&taken->items[at + 1], &taken->items[at], (taken->count - at) * sizeof *taken->items);
@@ -143,6 +145,7 @@ static uint32_t place(Pool *pool, uint32_t reg, unsigned words)
 {
     expire(pool, pool->lives->stretches[pool->lives->first[reg]].start);
     uint32_t chosen = lowest_idle(pool, words);
+    /* Only below the idle run: a hole above it would make the frame larger. */
     uint32_t searched = chosen < HOLE_SLOTS ? chosen : HOLE_SLOTS;
     for (uint32_t slot = 0; slot + words <= searched; slot += words) {
         uint32_t k = 0;

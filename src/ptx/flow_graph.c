@@ -72,6 +72,7 @@ static void find_blocks(const Module *module, const Function *function, FlowGrap
         const PtxInsn *insn = &function->insns[i];
         if (!ends_block(module, function, insn))
             continue;
+        /* One entry more than instructions, for a last one that ends its block. */
         begins[i + 1] = true;
         targets.count = 0;
         add_targets(function, insn, true, i + 1, &targets);
@@ -84,6 +85,7 @@ static void find_blocks(const Module *module, const Function *function, FlowGrap
         graph->block_of[i] = graph->block_count - 1;
     }
     graph->first = ARENA_ARRAY(arena, uint32_t, graph->block_count + 1);
+    /* Backward, so that the first instruction of a block is written last and stays. */
     for (uint32_t i = count; i-- > 0;)
         graph->first[graph->block_of[i]] = i;
     graph->first[graph->block_count] = count;

@@ -117,6 +117,8 @@ static void solve(Solver *s)
             s->queued--;
             for (uint32_t k = back->begin[block]; k < back->begin[block + 1]; k++) {
                 uint32_t from = back->items[k];
+                /* What the successor needs is needed here, too, unless this block gives it a new value
+                 * first. */
                 uint64_t bits = s->live[from] | (s->live[block] & ~s->writes[from]);
                 if (bits != s->live[from]) {
                     s->live[from] = bits;
@@ -140,6 +142,7 @@ static void solve_word(Solver *s, const Fact *facts, const uint32_t *order, uint
         const Fact *fact = &facts[order[i]];
         uint64_t bit = (uint64_t)1 << (number[fact->reg] & 63);
         if (fact->is_read) {
+            /* Live at the block's begin: it is read there before anything writes it. */
             s->live[fact->block] |= bit;
             queue(s, fact->block);
         } else {

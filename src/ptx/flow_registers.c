@@ -157,6 +157,7 @@ static void overlap_loads(Estimate *e, uint32_t block)
             if (!access.is_write && e->level_block[access.reg] == block + 1 && e->level[access.reg] > level)
                 level = e->level[access.reg];
         }
+        /* Loads behind it cannot be issued together with those before. */
         if (orders_memory(action))
             floor = e->groups.count;
         if (is_read(action) && !is_parameter_load(e->function, insn)) {
@@ -196,6 +197,7 @@ static uint32_t free_registers(uint32_t target)
 
 uint32_t flow_register_limit(const Function *function)
 {
+    /* .reqntid says exactly what .maxntid only bounds. */
     bool is_exact = function->required_threads[0] != 0;
     const uint32_t *given = is_exact ? function->required_threads : function->max_threads;
     uint64_t blocks = function->min_blocks ? function->min_blocks : 1;

@@ -51,6 +51,7 @@ static uint32_t write_point(const Builder *b, uint32_t insn)
     }
     for (uint32_t k = accesses->begin[insn]; k < accesses->begin[insn + 1]; k++)
         if (accesses->items[k].is_write) {
+            /* Two destinations: the second may not be written before all sources have been read. */
             if (written != NO_INDEX)
                 return 2 * insn;
             written = accesses->items[k].reg;

@@ -8,6 +8,7 @@
 
 static uint32_t line_count(const Module *module)
 {
+    /* A text without a newline is one line. */
     uint32_t lines = 1;
     const char *at = module->text, *end = at + module->text_length;
     while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {

@@ -94,6 +94,7 @@ static WbStatus resolve_function(Merge *merge, MergeKept new)
         MergeKept *kept = &merge->kept_functions.items[*number];
         if (check_function(merge, *kept, new))
             return merge->error->status;
+        /* Its number stays: all modules that named it before know it by that. */
         if (function_worth(function) > function_worth(function_at(merge, *kept)))
             *kept = new;
         return WB_OK;

@@ -15,6 +15,7 @@ static void parse_branch_targets(Parser *parser, Table *table)
         parser->fixups.items[first + i].target = &table->targets[i];
 }
 
+/* Functions must have been declared before, so their numbers are known at once. */
 static void parse_call_targets(Parser *parser, Table *table)
 {
     const uint32_t first = parser->elements.count;
@@ -47,6 +48,7 @@ static void parse_prototype(Parser *parser, Table *table)
     table->parameter_count = parser->formals.count - table->result_count;
     const Variable *formals = arena_copy(&parser->module->arena, parser->formals.items,
                                          parser->formals.count * sizeof(Variable));
+    /* One array holds both, results first. */
     table->results = formals;
     table->parameters = formals + table->result_count;
     while (parser->token.kind == TOKEN_DIRECTIVE) {
@@ -108,6 +110,8 @@ void parse_body(Parser *parser)
 {
     const unsigned outermost = parser->depth;
     const Place opening = parser->last_place;
+    /* Braces within the body open and close scopes, so the body ends where its own scope is closed. No
+     * recursion: a text of braces only must not use up the stack. */
     while (parser->depth >= outermost) {
         const Token token = parser->token;
         switch (token.kind) {

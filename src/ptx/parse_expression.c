@@ -89,6 +89,7 @@ static uint64_t divide(Parser *parser, const Token *operator, Constant a, Consta
     return (uint64_t)(wants_rest ? x % y : x / y);
 }
 
+/* C leaves shifts by 64 or more undefined; here all bits are gone then, or all are the sign. */
 static uint64_t shift(int kind, Constant a, uint64_t amount)
 {
     if (kind == TOKEN_SHIFT_LEFT)
@@ -105,6 +106,7 @@ static bool is_less(Constant a, Constant b, bool is_unsigned)
 
 static Constant apply(Parser *parser, const Token *operator, Constant a, Constant b)
 {
+    /* As in C, one unsigned operand makes the operation unsigned; comparisons give a signed 0 or 1. */
     const bool is_unsigned = a.is_unsigned || b.is_unsigned;
     switch (operator->kind) {
     case TOKEN_OR: return (Constant){a.bits || b.bits, false};
@@ -136,6 +138,7 @@ static Constant parse_binary(Parser *parser, int weakest)
         if (!binds || binds < weakest)
             return left;
         parser_advance(parser);
+        /* Operators of one strength group from the left, so the right side takes only stronger ones. */
         left = apply(parser, &operator, left, parse_binary(parser, binds + 1));
     }
 }
@@ -144,6 +147,7 @@ Constant parse_expression(Parser *parser)
 {
     parser_enter(parser);
     Constant result = parse_binary(parser, 1);
+    /* Both sides are read and only one is used: constants have no effect. */
     if (parser_accept(parser, '?')) {
         const Constant yes = parse_expression(parser);
         parser_expect(parser, ':', "':' of the conditional expression");

@@ -41,6 +41,7 @@ void parse_version(Parser *parser)
         parser_fail(parser, token.place,
                     "there is no PTX version %u.%u that Warpbeam knows; it reads 1.0 to %d.%d",
                     parts[0], parts[1], NEWEST_MAJOR, last_minor[NEWEST_MAJOR]);
+    /* Minor versions have one digit. */
     parser->module->version = 10 * parts[0] + parts[1];
     parser_advance(parser);
 }

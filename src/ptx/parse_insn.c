@@ -86,6 +86,8 @@ static void split_opcode(Parser *parser, Opcode *opcode)
     }
 }
 
+/* A module has thousands of instructions and some dozens of opcodes, so matching is done once for each
+ * spelling. */
 static uint32_t opcode_number(Parser *parser, const char *text, size_t length)
 {
     uint32_t number;
@@ -231,6 +233,7 @@ void parse_guarded_insn(Parser *parser)
     if (symbol->kind != SYMBOL_REGISTER || symbol->type != TYPE_pred)
         parser_fail(parser, guard.place, "the guard '%.*s' is not a predicate register", (int)guard.length,
                     guard.start);
+    /* Read before the next look-up, which may move the table. */
     const uint32_t index = symbol->index;
     const Token mnemonic = parser->token;
     if (mnemonic.kind != TOKEN_NAME)

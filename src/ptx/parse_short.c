@@ -50,6 +50,7 @@ PtxOperand parse_sum(Parser *parser, PtxOperand operand)
     const PtxOperand sum = new_register(parser, type);
     const PtxOperand operands[] = {sum, operand, {.kind = PTX_INTEGER, .value = addend}};
     const Place places[] = {place, place, place};
+    /* The sum is computed whether or not the instruction's guard holds: nobody else reads it. */
     const PtxInsn at = {.guard = NO_INDEX, .place = place, .source = {.line = parser->location}};
     emit(parser, with_type(parser, "add", sums[type_bits(type) / 8]), operands, places, 3, &at);
     return sum;

@@ -117,6 +117,7 @@ static uint64_t bytes_of(Parser *parser, Place place, const Declaration *declara
     const bool is_open = dimensions->count && !dimensions->sizes[0];
     uint64_t bytes = (uint64_t)type_bytes(declaration->type) * declaration->vector;
     /* Checked at every factor: the product of all could come out small again. */
+    /* An open dimension is counted by the initializer, and the others must be given. */
     for (unsigned i = is_open; i < dimensions->count; i++)
         if (__builtin_mul_overflow(bytes, dimensions->sizes[i], &bytes) || bytes > MAX_VARIABLE_BYTES)
             parser_fail(parser, place, "a variable has at most 2^32 bytes");
@@ -136,6 +137,7 @@ Variable parse_declarator(Parser *parser, Space space, const Declaration *declar
         .space = space,
         .type = declaration->type,
         .size = bytes_of(parser, place, declaration, dimensions),
+        /* PTX: without .align a variable is aligned to its element, a vector to all of it. */
         .align = declaration->align ? declaration->align : natural,
         .function = parser->function,
         .is_array = dimensions->count > 0,
@@ -153,6 +155,7 @@ static void parse_registers(Parser *parser)
         Symbol symbol = {.kind = SYMBOL_REGISTER, .vector = (uint8_t)declaration.vector,
                          .type = (uint16_t)declaration.type, .place = place};
         if (parser_accept(parser, '<')) {
+            /* Only the range is declared; a register of it is made when it is first named. */
             symbol.kind = SYMBOL_RANGE;
             symbol.index = (uint32_t)parser_expect_integer(parser, UINT32_MAX, "a count of registers");
             parser_expect(parser, '>', "'>' after the count of registers");

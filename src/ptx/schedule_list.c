@@ -98,6 +98,7 @@ static int32_t growth(const ScheduleRegion *region, uint32_t node)
     return words;
 }
 
+/* From the cheap bound to the exact one: growth() has to look at every value. */
 static bool fits(const Lister *lister, uint32_t node)
 {
     const ScheduleNode *needs = &lister->region->nodes[node];
@@ -149,6 +150,7 @@ static void place(Lister *lister, uint32_t node)
         if (--to->waits == 0)
             lister->ready[lister->ready_count++] = edge->to;
     }
+    /* The order is as good as its last result is early. */
     if (issued + nodes[node].latency > lister->result.cycles)
         lister->result.cycles = issued + nodes[node].latency;
     place_values(lister, node);

@@ -47,6 +47,7 @@ static void write_text(FILE *to, const char *text)
 
 static void break_line(const JsonWriter *json)
 {
+    /* Within a value that is to stay on one line. */
     if (json->depth >= json->line)
         return;
     putc_unlocked('\n', json->to);
@@ -57,6 +58,7 @@ static void break_line(const JsonWriter *json)
 /* What comes before a value: the comma behind the last one, the place, the key. */
 static void begin_value(JsonWriter *json, const char *key)
 {
+    /* A space behind the comma only where no line is broken. */
     if (!json->empty)
         put(json->to, ", ", json->depth >= json->line ? 2 : 1);
     json->empty = false;
@@ -79,6 +81,7 @@ void json_open(JsonWriter *json, const char *key, char bracket)
 void json_open_line(JsonWriter *json, const char *key, char bracket)
 {
     json_open(json, key, bracket);
+    /* An outer value that stays on one line keeps all inner ones there, too. */
     if (json->line > json->depth)
         json->line = json->depth;
 }
@@ -91,6 +94,7 @@ void json_close(JsonWriter *json)
         break_line(json);
     putc_unlocked(bracket, json->to);
     json->empty = false;
+    /* The value that was kept on a line is closed: lines are broken again. */
     if (json->depth < json->line)
         json->line = JSON_DEPTH;
     if (!json->depth)

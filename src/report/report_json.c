@@ -33,6 +33,7 @@ static void put_config(JsonWriter *json, const GpuConfig *config)
         const Knob *knob = &config_knobs.rows[i];
         const void *value = (const char *)config + knob->offset;
         char text[KNOB_STRING_SIZE];
+        /* They are in `host`: all other parts must be the same on every host. */
         if (report_is_host_knob(knob->name))
             continue;
         if (knob->kind == KNOB_KIND_INTEGER)
@@ -88,6 +89,7 @@ static void put_sums(JsonWriter *json, const KernelRecord *record, const ReportO
         if (!record_has(record, c))
             continue;
         json_open(json, components[c].name, '{');
+        /* A record keeps its counters packed; they are unpacked one component at a time. */
         uint64_t *sums = record_sums(record, (Component)c);
         put_counters(json, components[c].table, sums);
         xfree(sums);
@@ -192,6 +194,7 @@ static void put_series(JsonWriter *json, const KernelRecord *record)
     json_open(json, "series", '{');
     json_put_integer(json, "interval", series->interval);
     json_open_line(json, "ends", '[');
+    /* Counted from the kernel's launch, so that samples of several kernels can be laid over each other. */
     for (uint32_t i = 0; i < series->ends.count; i++)
         json_put_integer(json, NULL, series->ends.items[i] - record->launched);
     json_close(json);
@@ -249,6 +252,7 @@ static void put_lines(JsonWriter *json, const KernelRecord *record, const Source
         json_put_integer(json, "thread_instructions", line->counts.threads);
         json_put_integer(json, "waited", line_waited(line));
         json_open_line(json, "waits", '{');
+        /* Most are 0; what is not there is 0. */
         for (unsigned wait = 0; wait < WAIT_COUNT; wait++)
             if (line->counts.waited[wait])
                 json_put_integer(json, wait_name((Wait)wait), line->counts.waited[wait]);
@@ -342,6 +346,7 @@ static void put_graph_buffer(JsonWriter *json, const GpuConfig *config)
     json_put_integer(json, "graph_buffer_bytes_in_full",
                      graph_buffer_bytes_in_full(nodes, edges, pending, bits));
     GraphImage image;
+    /* Sizes of entries do not depend on the graph, so an empty one does. */
     if (image_of_graph(&(DependencyGraph){0}, bits, &image, &error))
         return;
     json_put_integer(json, "graph_node_bytes", image.node_bytes);
@@ -399,6 +404,7 @@ void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
     for (uint32_t i = 0; i < gpu->records.count; i++)
         put_kernel(&json, gpu, gpu->records.items[i], options);
     json_close(&json);
+    /* Functional mode has no time. */
     if (gpu->config.mode == MODE_CYCLE)
         report_put_time(&json, gpu);
     if (gpu->records.count)

@@ -51,6 +51,8 @@ static size_t make_groups(const WbGpu *gpu, KernelGroup *groups)
                                   .first = record->number,
                                   .limit = limit_of(record, &sums, &gpu->config)};
     }
+    /* Sorted by symbol, launches of one kernel are neighbours and can be put together in one pass, in
+     * place. */
     qsort(groups, gpu->records.count, sizeof *groups, by_name);
     size_t count = 0;
     for (uint32_t i = 0; i < gpu->records.count; i++) {
@@ -107,6 +109,7 @@ static void put_groups(const KernelGroup *groups, size_t count, FILE *to)
     char texts[SHOWN][NAME_WIDTH + 1];
     for (size_t i = 0; i < shown; i++)
         names[i] = groups[i].name;
+    /* All at once, so that names which would look alike when cut show where they differ. */
     plain_names_fit(names, shown, NAME_WIDTH, texts[0]);
     put_head_of_groups(is_narrow, to);
     for (size_t i = 0; i < shown; i++)
@@ -121,6 +124,7 @@ static void find_limit(const WbGpu *gpu, const KernelGroup *groups, size_t count
     const RunTimes times = run_times(gpu);
     const Cycle functional = gpu->untimed.cycles, whole = times.all > functional ? times.all - functional : 0;
     char text[LIMIT_TEXT_SIZE];
+    /* Kernels ran in less than half of the time: what limits is between them. */
     if (whole > 2 * times.busy) {
         limit->kind = "host";
         snprintf(

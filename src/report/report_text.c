@@ -103,6 +103,7 @@ static size_t sort_rows(const uint64_t *values, size_t count, size_t *order)
         if (!values[i])
             continue;
         size_t at = used++;
+        /* Insertion sort: there are a dozen of them, and equal ones keep their order. */
         for (; at > 0 && values[order[at - 1]] < values[i]; at--)
             order[at] = order[at - 1];
         order[at] = i;
@@ -129,6 +130,7 @@ static void write_schedulers(const Page *page)
     for (size_t i = 0; i < count; i++) {
         const char *name = table->rows[order[i]].name;
         const Figure share = figure_of((Ratio){values[order[i]], page->sums.scheduler_cycles}, true, 1);
+        /* What rounds to nothing is left out. */
         if (strcmp(name, "issued") != 0 && strcmp(share.text, "0.0%") != 0)
             used += snprintf(text + used, sizeof text - (size_t)used, " %s %s", reason(name), share.text);
     }
@@ -278,6 +280,7 @@ static void write_counts(const WbGpu *gpu, FILE *to)
 static uint32_t choose(const WbGpu *gpu)
 {
     uint32_t longest = 0;
+    /* Statuses behind it are failures: who looks at this page wants to see those first. */
     for (uint32_t i = 0; i < gpu->records.count; i++)
         if (gpu->records.items[i]->status > RECORD_INTERRUPTED)
             return i;

@@ -55,6 +55,7 @@ static void put_type(JsonWriter *json, const char *type, size_t length)
     if (*type == '[') {
         json_put_text(json, "type", "array");
         json_open(json, "items", '{');
+        /* Without the brackets. */
         put_type(json, type + 1, length - 2);
         json_close(json);
     } else if (*type == '@') {
@@ -99,6 +100,7 @@ static void begin_object(JsonWriter *json, const char *name)
     if (name)
         json_open(json, name, '{');
     json_put_text(json, "type", "object");
+    /* A report with a field that the schema does not know fails the test, so none can be forgotten here. */
     json_put_boolean(json, "additionalProperties", false);
     json_open(json, "properties", '{');
 }
@@ -159,6 +161,7 @@ static void put_totals(JsonWriter *json)
         put_counters(json, components[c].table, components[c].prefix, "integer");
     end_properties(json);
     json_open(json, "required", '[');
+    /* Counters of policies are there only while the policy is in use. */
     for (unsigned c = 0; c < COMPONENT_FIRST_POLICY; c++)
         require_counters(json, components[c].table, components[c].prefix);
     json_close(json);

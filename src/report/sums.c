@@ -48,6 +48,8 @@ static void read_counters(KernelSums *sums, const KernelRecord *record)
 static uint64_t ticks_of(const KernelRecord *record, uint64_t khz, uint64_t core_khz)
 {
     const Clock clock = clock_of(khz, core_khz);
+    /* The difference of two times on the part's own clock, so ticks of kernels in a row add up without a
+     * gap. */
     return clock_tick(clock, record->ended) - clock_tick(clock, record->launched);
 }
 

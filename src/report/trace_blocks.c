@@ -47,6 +47,7 @@ static int by_sm(const void *a, const void *b)
         return one->stay->sm < other->stay->sm ? -1 : 1;
     if (one->stay->time.dispatched != other->stay->time.dispatched)
         return one->stay->time.dispatched < other->stay->time.dispatched ? -1 : 1;
+    /* Both lie in one array, in the order of collecting: so the sort is stable, whatever qsort() does. */
     return one < other ? -1 : one > other;
 }
 

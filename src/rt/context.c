@@ -105,6 +105,8 @@ RtError rt_context_destroy(void *handle)
         return rt_fail(RT_DEVICE_UNINITIALIZED,
                        "The primary context is released (cuDevicePrimaryCtxRelease), not "
                        "destroyed.");
+    /* CUDA: destroying the current context pops it. On other stacks it stays, and is found to be gone
+     * there. */
     if (rt_context_current() == context)
         stack.count--;
     rt_handle_remove(RT_HANDLE_CONTEXT, context);

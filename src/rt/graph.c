@@ -103,6 +103,7 @@ static RtNode *make_node(RtGraph *graph, const RtOperation *operation)
     }
     if (operation->kind == RT_CONDITIONAL)
         make_conditional_graphs(node, operation->conditional.graphs);
+    /* Nodes and copies of them share the memory; the last holder gives it back. */
     if (operation->kind == RT_ALLOCATE)
         rt_graph_memory_retain(operation->memory.address, operation->memory.size);
     VEC_PUSH(&graph->nodes, node);
@@ -126,6 +127,7 @@ static void drop_operation(RtNode *node)
     }
     rt_operation_free(&node->operation);
     xfree(node->pointers);
+    /* They point into the arguments that have just gone. */
     node->pointers = NULL;
 }
 
@@ -181,6 +183,7 @@ RtGraph *rt_graph_clone(const RtGraph *graph, bool is_private)
         const RtNode *node = graph->nodes.items[i];
         RtOperation operation = rt_operation_clone(&node->operation);
         RtNode *copy = make_node(clone, &operation);
+        /* By which cudaGraphNodeFindInClone and updates of executables find it. */
         copy->origin = node->id;
         copy->is_disabled = node->is_disabled;
     }
@@ -216,6 +219,7 @@ static RtError check_dependencies(const RtGraph *graph, RtNode *const *nodes, si
         RtError error = rt_node_get(nodes[i], &node);
         if (error)
             return error;
+        /* CUDA: edges do not lead from one graph to another. */
         if (node->graph != graph)
             return rt_fail(RT_INVALID_VALUE, "Dependency %zu is a node of another graph.", i);
         for (size_t j = 0; j < i; j++) {

@@ -125,6 +125,7 @@ RtError rt_capture_end(RtStream *stream, RtGraph **graph)
     if (capture->origin != stream)
         return rt_fail(RT_STREAM_CAPTURE_UNMATCHED,
                        "The capture began in another stream and must end there.");
+    /* CUDA: only a relaxed capture may be ended by another thread. */
     if (capture->mode != RT_CAPTURE_RELAXED && !pthread_equal(capture->thread, pthread_self()))
         return rt_fail(RT_STREAM_CAPTURE_WRONG_THREAD, "The capture was begun by another thread.");
     RtError error = RT_SUCCESS;
@@ -138,6 +139,7 @@ RtError rt_capture_end(RtStream *stream, RtGraph **graph)
                     "there and let this stream wait for it.");
     if (!error) {
         *graph = capture->graph;
+        /* From here on it is the program's. */
         capture->owns_graph = false;
     }
     capture_drop(capture);
@@ -216,6 +218,7 @@ RtError rt_capture_wait(RtStream *stream, RtEvent *event)
             rt_fail(RT_STREAM_CAPTURE_IMPLICIT, "The legacy default stream cannot take part in a capture."));
     if (!stream->capture)
         join(event->capture, stream);
+    /* CUDA: captures cannot be joined, so both become invalid. */
     if (stream->capture != event->capture) {
         capture_invalidate(event->capture, RT_SUCCESS);
         return capture_invalidate(

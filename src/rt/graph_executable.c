@@ -24,6 +24,7 @@ bool rt_graph_order(const RtGraph *graph, RtNodes *order, RtNode **culprit)
                 missing[node->successors.items[s]->index]--;
         }
     }
+    /* The last one that could not be placed is named; any of them would do. */
     for (uint32_t i = 0; i < count && culprit; i++) {
         if (!is_placed[i])
             *culprit = graph->nodes.items[i];
@@ -99,6 +100,7 @@ RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecuta
     if (!error)
         error = rt_check(wb_event_create(rt_gpu(), &made->finished));
     if (error) {
+        /* Of a null event nothing is destroyed. */
         wb_event_destroy(made->started);
         xfree(made);
         return error;

@@ -75,6 +75,7 @@ static RtError read_handle(const RtExported *handle, ExportedKind kind, Contents
     if (contents->magic != MAGIC || contents->kind != kind || contents->count < 1 ||
         contents->count > WB_SHARED_PIECES)
         return unknown_handle();
+    /* CUDA refuses it: a process has the pointer itself. */
     if (contents->process == getpid())
         return rt_fail(
             RT_DEVICE_UNINITIALIZED,
@@ -202,6 +203,7 @@ RtError rt_ipc_close(uint64_t address)
     if (i == imports.count)
         return rt_fail(RT_INVALID_VALUE, "0x%llx is no memory of another process that is open.",
                        (unsigned long long)address);
+    /* CUDA counts: as many closes as opens. */
     if (--imports.items[i].opened)
         return RT_SUCCESS;
     const Import gone = imports.items[i];

@@ -297,6 +297,7 @@ RtError rt_memory_issue(const RtOperation *operation, WbStream *stream)
     if (frees && block->released)
         return rt_fail(RT_INVALID_VALUE, "0x%" PRIx64 " was freed already.", block->base);
     block->released = frees;
+    /* Memory of a graph stays allocated: the next launch uses it at the same address. */
     if (!frees || block->kind == RT_GRAPH_MEMORY)
         return RT_SUCCESS;
     return rt_check(wb_stream_call(rt_gpu(), stream, reach, (void *)(uintptr_t)block->base));

@@ -120,6 +120,8 @@ static RtError settle(RtReference *reference)
         error = rt_array_get(source->array, &array);
     if (error)
         return error;
+    /* CUDA: integers of 8 and 16 bits are read as floats from 0 to 1 unless CU_TRSF_READ_AS_INTEGER is
+     * set. */
     sampler.normalized_values = !reference->reads_integers &&
                                 (array ? array->channel : source->channel) != WB_CHANNEL_FLOAT &&
                                 (array ? array->channel_bits : source->channel_bits) < 32;

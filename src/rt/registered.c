@@ -65,6 +65,7 @@ static const Entry *find(const void *host)
     if (!is_sorted && entries.count)
         qsort(entries.items, entries.count, sizeof *entries.items, compare);
     is_sorted = true;
+    /* The address is all that is compared. */
     const Entry key = {.host = host};
     return entries.count ? bsearch(&key, entries.items, entries.count, sizeof key, compare) : NULL;
 }

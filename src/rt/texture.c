@@ -99,6 +99,7 @@ static RtError add_sampler(const RtSampler *sampler, WbTexture *texture)
             return rt_fail(RT_INVALID_VALUE, "There is no address mode %d.", sampler->addressing[axis]);
         texture->addressing[axis] = (WbAddressing)sampler->addressing[axis];
     }
+    /* CUDA: linear memory is never filtered, whatever the sampler says. */
     texture->linear = sampler->is_linear && !is_buffer;
     texture->normalized_coordinates = sampler->normalized_coordinates;
     texture->normalized_values = sampler->normalized_values && texture->channel != WB_CHANNEL_FLOAT;

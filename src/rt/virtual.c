@@ -46,6 +46,7 @@ static Ranges accessible_ranges(void)
     Ranges ranges = {0};
     for (uint32_t i = 0; i < mappings.count; i++) {
         const Range range = mappings.items[i].range;
+        /* Mapped, but nobody may touch it yet. */
         if (mappings.items[i].access == 0)
             continue;
         Range *last = ranges.count ? &ranges.items[ranges.count - 1] : NULL;
@@ -150,6 +151,7 @@ RtError rt_virtual_free(uint64_t address, size_t size)
         if (reservations.items[i].address != address || reservations.items[i].size != size)
             continue;
         munmap((void *)(uintptr_t)address, size);
+        /* The order of reservations does not matter. */
         reservations.items[i] = reservations.items[--reservations.count];
         return RT_SUCCESS;
     }

@@ -16,6 +16,7 @@ static void put_place(const Warp *warp, uint32_t pc, char *text, size_t size)
         module_place_text(program->functions[insn->function].module, insn->ptx, text, size);
 }
 
+/* What a group waits for, from its state alone: everything is in the block and its barriers. */
 static void put_wait(const Warp *warp, const Group *group, const char *ready, char *text, size_t size)
 {
     const Block *block = warp->block;
@@ -68,6 +69,7 @@ void hang_list_warp(HangList *list, const Warp *warp, const char *ready, Arena *
         put_wait(warp, group, ready, wait, sizeof wait);
         add_lanes(list, warp->index, group->mask, place, wait, arena);
     }
+    /* Lanes that wait at a join belong to no group. */
     for (uint32_t i = 0; warp->live && i < warp->joins.count; i++) {
         const Join *join = &warp->joins.items[i];
         if (!join->expected || !join->arrived)
@@ -131,6 +133,7 @@ static bool may_write_from(const Program *program, uint32_t start)
     bool *seen = xcalloc(program->code_count, sizeof *seen), found = false;
     VEC(uint32_t) rest = {0};
     VEC_PUSH(&rest, start);
+    /* A search over code indices; each is visited once, so it ends. */
     while (rest.count && !found) {
         const uint32_t pc = rest.items[--rest.count];
         if (pc >= program->code_count || seen[pc])
@@ -141,6 +144,7 @@ static bool may_write_from(const Program *program, uint32_t start)
         switch ((Action)insn->action) {
         case ACTION_STORE:
         case ACTION_ATOMIC:
+        /* What is called may write. */
         case ACTION_CALL:
         case ACTION_BRANCH_TABLE:
         case ACTION_COPY_ASYNC:
@@ -180,6 +184,7 @@ static bool has_held_up_writers(const Warp *warp)
     return found;
 }
 
+/* The first of each kind is kept as an example for the sentence; the others are only counted. */
 static void survey_warp(HangFacts *facts, const Warp *warp)
 {
     bool runs = false, waits = false;
@@ -334,6 +339,7 @@ static void put_absent(const Block *block, uint32_t barrier, char *text, size_t 
             if (group->state == GROUP_FREE || (group->state == GROUP_BARRIER && group->barrier == barrier))
                 continue;
             put_place(&block->warps[w], group->pc, place, sizeof place);
+            /* One place is enough to show where to look. */
             snprintf(text + used, size - used, "%s others wait at %s", used ? " and" : ",", place);
             return;
         }

@@ -116,6 +116,7 @@ static bool is_global(const RuntimeCall *call, uint64_t address)
 
 static DeviceError check_copy(const RuntimeCall *call, const Box *box, uint32_t kind)
 {
+    /* CUDA's numbers of cudaMemcpyKind that a kernel may give. */
     enum { DEVICE_TO_DEVICE = 3, BY_ADDRESS = 4 };
     if (kind != DEVICE_TO_DEVICE && kind != BY_ADDRESS)
         return DEVICE_INVALID_DIRECTION;

@@ -47,6 +47,7 @@ static StepResult free_lane(IntrinsicCall *call, unsigned lane)
     if (address == 0)
         return STEP_NEXT;
     const Allocation *allocation = space_find(launch->space, address, 1);
+    /* Compared by the name's address: a variable of the same name is another thing. */
     if (!allocation || allocation->name != heap_name || allocation->base != address) {
         char description[512];
         return step_error(call->step, WB_ERROR_ADDRESS, lane,

@@ -50,6 +50,8 @@ StepResult intrinsic_get_parameter_buffer_v2(IntrinsicCall *call)
 static StepResult find_buffer(RuntimeCall *call, uint64_t address, LaunchBuffer **buffer)
 {
     *buffer = buffer_find(&call->runtime->buffers, address);
+    /* A buffer belongs to its launch from then on: to launch with it again would change parameters under a
+     * kernel. */
     if (*buffer && !(*buffer)->is_launched)
         return STEP_NEXT;
     return step_error(call->call->step, WB_ERROR_ADDRESS, call->caller.lane,
@@ -118,6 +120,7 @@ StepResult intrinsic_launch_device_v2(IntrinsicCall *call)
     return runtime_each_thread(call, launch_v2_thread);
 }
 
+/* A group has no stream: it is ordered by nothing. */
 static StepResult group_thread(RuntimeCall *call, uint64_t *answer)
 {
     return launch_older(call, true, STREAM_OF_BLOCK, answer);

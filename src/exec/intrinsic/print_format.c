@@ -33,6 +33,7 @@ static bool fetch(Cursor *cursor, uint64_t address, void *to, size_t size)
         return true;
     if (!cursor->failed)
         cursor->print->bad_address = address;
+    /* The first address is told; later ones would only be its consequence. */
     cursor->failed = true;
     memset(to, 0, size);
     return false;
@@ -52,6 +53,7 @@ static char next_format(Cursor *cursor)
     return letter;
 }
 
+/* The compiler puts each argument at a multiple of its size. */
 static uint64_t argument(Cursor *cursor, size_t size)
 {
     uint64_t value = 0;
@@ -83,6 +85,7 @@ static int read_count(Cursor *cursor)
     return value;
 }
 
+/* Long is 64 bits on the device, as on the host; "ll" means no more than "l". */
 static void read_length(Cursor *cursor, Conversion *conversion)
 {
     for (;; cursor->format++) {
@@ -156,6 +159,7 @@ static void print_integer(Cursor *cursor, const Conversion *conversion, bool is_
 {
     uint64_t value = argument(cursor, conversion->is_long ? 8 : 4);
     char spec[LONGEST_SPEC];
+    /* All integers are printed as long long, so that one call does for every length. */
     write_spec(conversion, "ll", spec);
     if (!conversion->is_long) {
         unsigned bits = conversion->narrow ? 8 * conversion->narrow : 32;

@@ -22,6 +22,7 @@ static const CallValue *call_values(Writer *writer, const PtxOperand *list, uint
     CallValue *values = ARENA_ARRAY(writer->linker->arena, CallValue, count + 1);
     for (uint32_t i = 0; i < count && *status == WB_OK; i++) {
         const PtxOperand *from = &writer->function->operands[list->first + i];
+        /* Immediates come as words of 4 or 8 bytes; larger values are in memory and have no such size. */
         unsigned bytes = sizes[i] > 4 ? 8 : 4;
         *status = link_operand(writer->linker, writer->number, writer->ptx, from, bytes, MOD_NONE,
                                &values[i].outside);
@@ -30,6 +31,7 @@ static const CallValue *call_values(Writer *writer, const PtxOperand *list, uint
     return values;
 }
 
+/* The callee is known, or its prototype is; ptx/check.c has made sure of one of them. */
 static Signature call_signature(Writer *writer, const Function *callee, const Table *prototype)
 {
     Signature s = {0};
@@ -81,6 +83,7 @@ static WbStatus resolve_callee(Writer *writer, const PtxOperand *who, Call *call
     }
     const Function *callee = &writer->linker->module->functions[who->index];
     call->name = callee->name;
+    /* NO_INDEX: the function has no body, so an intrinsic must answer. */
     call->target = writer->linker->numbers[who->index];
     if (call->target != NO_INDEX)
         return WB_OK;
@@ -125,6 +128,7 @@ WbStatus link_call(Writer *writer)
     call->arguments = call_values(writer, parts.arguments, arguments, signature.argument_bytes, &status);
     call->results = call_values(writer, parts.results, results, signature.result_bytes, &status);
     writer->insn->call = call;
+    /* Never null, so that nobody needs to ask. */
     writer->insn->op = ARENA_ARRAY(writer->linker->arena, Operand, 1);
     return status;
 }

@@ -22,6 +22,7 @@ static void find_types(Writer *writer)
         Mod mod = writer->function->mods[writer->ptx->first_mod + i];
         if (!mod_is_type(mod))
             continue;
+        /* cvt names the result's type first; all others have one type, or the one that counts last. */
         if (writer->first_type == MOD_NONE)
             writer->first_type = mod;
         writer->last_type = mod;
@@ -98,6 +99,7 @@ static WbStatus add_operands(Writer *writer, unsigned k)
         for (uint32_t i = 0; i < from->count && status == WB_OK; i++)
             status = add_operand(writer, &writer->function->operands[from->first + i], bytes);
         return status;
+    /* Labels are indices into the function; code is one array for all functions. */
     case PTX_LABEL:
         writer->insn->target = writer->to->first + from->index;
         return WB_OK;
@@ -145,6 +147,7 @@ static Space named_space(const Writer *writer)
         if (base->kind != PTX_VARIABLE)
             return SPACE_GENERIC;
         const Space space = writer->linker->module->variables[base->index].space;
+        /* Global addresses are generic ones already, so nothing is gained by naming their space. */
         return space == SPACE_SHARED || space == SPACE_LOCAL ? space : SPACE_GENERIC;
     }
     return SPACE_GENERIC;
@@ -259,6 +262,7 @@ static bool polls(const Writer *writer)
            (action == ACTION_LOAD && strong);
 }
 
+/* Targets of brx become code indices, like those of any branch; lanes choose among them by number. */
 static WbStatus write_branch_table(Writer *writer)
 {
     const PtxOperand *operand = link_operand_at(writer, 1);
@@ -340,6 +344,7 @@ static WbStatus write_insn(Writer *writer)
         insn->action = ACTION_MOVE;
     if (insn->action == ACTION_LANE)
         fill_lane(writer);
+    /* A move is a lane function and costs no handler. */
     if (is_same_address(writer))
         make_move(insn);
     WbStatus status = fill_by_action(writer);
@@ -377,6 +382,7 @@ WbStatus link_function(Linker *linker, uint32_t number)
         writer.ptx = &function->insns[i];
         writer.insn = &linker->program->code[to->first + i];
         status = write_insn(&writer);
+        /* Every instruction has one; only branches use it. */
         uint32_t reconverge = to->flow->reconverge[i];
         writer.insn->reconverge = reconverge == FLOW_AT_RETURN ? FLOW_AT_RETURN : to->first + reconverge;
     }

@@ -34,6 +34,7 @@ static void visit_variables(Linker *linker, uint32_t number, VisitVariable *visi
                           context);
 }
 
+/* Behind what is placed already, at the variable's alignment. */
 static void place(Linker *linker, uint32_t variable, uint64_t *end)
 {
     const Variable *v = &linker->module->variables[variable];
@@ -68,6 +69,7 @@ static WbStatus layout_shared(Linker *linker)
     uint64_t end = 0;
     for (uint32_t i = 0; i < linker->reached.count; i++) {
         visit_variables(linker, i, mark_shared, named);
+        /* A program that asks where the reserved bytes are finds them at the begin of its shared memory. */
         if (reads_reserved(link_function_of(linker, i)))
             end = RESERVED_SHARED_BYTES;
     }
@@ -113,6 +115,7 @@ static void extend_life(Linker *linker, uint32_t number, uint32_t insn, uint32_t
     if (v->space != SPACE_PARAM || v->function != linker->reached.items[number] || known->placed ||
         known->in_local)
         return;
+    /* A number from 1 on, so that a zeroed placement has none yet. */
     uint32_t *life = &linker->placements[variable].life;
     if (*life == 0) {
         VEC_PUSH(lives, ((Life){variable, insn, insn}));
@@ -169,6 +172,7 @@ static WbStatus layout_local(Linker *linker)
     uint64_t *of_module = &ends[linker->reached.count];
     for (uint32_t i = 0; i < linker->module->variable_count; i++) {
         const Variable *v = &linker->module->variables[i];
+        /* The last entry of `ends` is for variables of the module. */
         uint32_t number = v->function == NO_INDEX ? linker->reached.count : linker->numbers[v->function];
         if ((v->space != SPACE_LOCAL && !linker->placements[i].in_local) || number == NO_INDEX)
             continue;

@@ -51,6 +51,7 @@ static uint32_t *constant_find(Linker *linker, uint64_t value, unsigned bytes)
         uint32_t position = (*entry - 1) / 2;
         unsigned width = (*entry - 1) % 2 ? 8 : 4;
         uint64_t stored = linker->constants.items[position];
+        /* A 4-byte constant fills its 8-byte units twice, so its low half is the value. */
         if (width == bytes && (bytes == 8 ? stored : (uint32_t)stored) == value)
             return entry;
     }
@@ -154,6 +155,8 @@ static WbStatus variable_operand(Linker *linker, uint32_t number, const PtxInsn 
 {
     const Variable *v = &linker->module->variables[from->index];
     const Placement *placement = &linker->placements[from->index];
+    /* The kernel's own parameters are at fixed places of the launch's buffer; those of functions move with
+     * the frame. */
     bool of_kernel = v->function == linker->reached.items[0] && number == 0;
     switch (v->space) {
     case SPACE_GLOBAL:

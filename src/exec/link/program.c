@@ -18,6 +18,8 @@ static uint32_t registers_of(Linker *linker, const Function *function)
     return registers;
 }
 
+/* In this order: products and sums are joined first, since the schedule counts the instructions that are
+ * left, and slots are given last, in the order in which instructions will run. */
 static void analyse_function(Linker *linker, const Function *function, ProgramFunction *to)
 {
     const Module *module = linker->module;
@@ -76,6 +78,7 @@ static uint32_t callee_bytes(Depth *depth, uint32_t target, uint32_t nesting)
 {
     if (target == NO_INDEX)
         return 0;
+    /* The bound keeps a chain of thousands of functions from using up the host's own stack. */
     if (depth->state[target] == ON_CHAIN || nesting > 10000) {
         depth->linker->program->recursive = true;
         return 0;

@@ -23,6 +23,7 @@ static void reach_from_call(Linker *linker, const Function *function, const PtxI
             direct = true;
         }
     }
+    /* Who is called is in a register: any function whose address is taken may be. */
     linker->indirect |= !direct;
 }
 

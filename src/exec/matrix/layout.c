@@ -30,6 +30,7 @@ static void init_a(Fragment *fragment, unsigned m, unsigned k)
     }
 }
 
+/* PTX: lane l holds row l / 4, and two neighbours of it, of each 8 x 8 part. */
 static void init_c(Fragment *fragment, unsigned m, unsigned n)
 {
     unsigned block = m < 16 ? 2 : 4; /* elements a lane has of each 16 x 8 */
@@ -79,6 +80,8 @@ static void init_b(Fragment *fragment, unsigned n, unsigned k)
     transpose(fragment);
 }
 
+/* Rows and columns become one offset for the lane and one for the register, whose sum is an element's
+ * place. */
 static void fragment_end(Fragment *fragment)
 {
     for (unsigned lane = 0; lane < LANES; lane++)
@@ -98,6 +101,7 @@ static void fragment_end(Fragment *fragment)
 void fragment_init(Fragment *fragment, FragmentPart part, MatrixShape shape, Type type)
 {
     unsigned k = type == TYPE_b1 ? shape.k / 32u : shape.k;
+    /* m8n32 is m32n8 with A and B exchanged and all of it turned over. */
     bool turned = shape.m == 8 && shape.n == 32;
     fragment_begin(fragment, type);
     if (part == FRAGMENT_C)
