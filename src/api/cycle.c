@@ -93,9 +93,8 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
         machine->partitions[i] = partition_create(config, &machine->crossbar, i, atomic_work_perform);
     }
     machine->front_end = front_end_create(config, policies, &machine->crossbar);
-    if (policies->admit->sample_interval)
-        for (uint32_t i = 0; i < machine->sm_count; i++)
-            sample_every(machine->sms[i], policies->admit->sample_interval(config));
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        sample_every(machine->sms[i], front_end_sample_interval(machine->front_end));
     machine->world = create_world(machine);
     return machine;
 }

@@ -43,15 +43,11 @@ static void keep_warp(HangList *lanes, const SeenWarp *seen, Arena *arena)
     hang_list_warp(lanes, seen->warp, wait, arena);
 }
 
-static const char *admit_name(const CycleMachine *machine)
-{
-    return front_end_policies(machine->front_end)->admit->base.about.name;
-}
-
 static void keep_block(HangRecord *hang, const CycleMachine *machine, uint32_t number, const SeenBlock *seen)
 {
     const Block *block = seen->block;
     const char *name = seen->kernel->launch.program->name;
+    char names[KNOB_STRING_SIZE];
     if (hang->blocks.count == BLOCKS_KEPT) {
         hang->left_out++;
         return;
@@ -61,7 +57,8 @@ static void keep_block(HangRecord *hang, const CycleMachine *machine, uint32_t n
                       .sm = number,
                       .state = phases[seen->phase]};
     if (seen->phase == PHASE_RUNS && seen->is_paused)
-        kept.state = arena_printf(&hang->arena, "is paused by block_admit=%s", admit_name(machine));
+        kept.state = arena_printf(&hang->arena, "is paused by block_admit=%s",
+                                  front_end_admit_names(machine->front_end, names, sizeof names));
     SeenWarp warp;
     for (uint32_t w = 0; w < block->warp_count; w++)
         if (sm_find_warp(machine->sms[number], &block->warps[w], &warp))
@@ -120,8 +117,9 @@ static bool find_waiting(const GraphRun *run, uint32_t *waiting, uint32_t *paren
 
 static bool is_refused(const CycleMachine *machine, const GridKernel *kernel)
 {
+    const char *name;
     return front_end_is_active(machine->front_end, kernel) &&
-           front_end_refusal(machine->front_end, kernel) != REFUSED_BY_NONE;
+           front_end_refusal(machine->front_end, kernel, &name) != REFUSED_BY_NONE;
 }
 
 /* The kernel, or one that it launched, whose blocks a policy keeps from SMs with room; null: none. */
@@ -140,10 +138,9 @@ static const GridKernel *find_refused(const CycleMachine *machine, const GridKer
 /* SMs have room for a block of the active kernel. */
 static void put_refusal(const CycleMachine *machine, const GridKernel *kernel, char *text, size_t size)
 {
-    const DispatchPolicies *policies = front_end_policies(machine->front_end);
-    const char *what =
-        kernel->resumable.count ? "The blocks that may go on" : "The blocks that have not been dispatched";
-    switch (front_end_refusal(machine->front_end, kernel)) {
+    const char *name, *what = kernel->resumable.count ? "The blocks that may go on"
+                                                      : "The blocks that have not been dispatched";
+    switch (front_end_refusal(machine->front_end, kernel, &name)) {
     case REFUSED_BY_NONE:
         snprintf(
             text, size,
@@ -154,19 +151,19 @@ static void put_refusal(const CycleMachine *machine, const GridKernel *kernel, c
         snprintf(text, size,
                  "%s wait for their turn: SMs have room, but the policy block_source=%s says that "
                  "none is ready.",
-                 what, policies->source->base.about.name);
+                 what, name);
         break;
     case REFUSED_BY_ADMIT:
         snprintf(text, size,
                  "%s wait for a place: SMs have room for more, but the policy block_admit=%s lets "
                  "none in.",
-                 what, policies->admit->base.about.name);
+                 what, name);
         break;
     case REFUSED_BY_PLACE:
         snprintf(text, size,
                  "%s wait for a place: SMs have room for more, but the policy block_place=%s chooses "
                  "none of them.",
-                 what, policies->place->base.about.name);
+                 what, name);
         break;
     }
 }
@@ -297,7 +294,7 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
                                RecordStatus status)
 {
     const GridKernel *grid = kernel->grid;
-    char text[HANG_CAUSE_SIZE] = "";
+    char text[HANG_CAUSE_SIZE] = "", names[KNOB_STRING_SIZE];
     HangRecord *hang = xcalloc(1, sizeof *hang);
     hang->kernel = keep_text(hang, grid->seen.launch.program->name);
     hang->block_count = grid->block_count;
@@ -312,7 +309,7 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
         snprintf(
             text, sizeof text,
             "%u of the blocks on SMs are paused by the policy block_admit=%s, which does not let them go on.",
-            hang->paused, admit_name(machine));
+            hang->paused, front_end_admit_names(machine->front_end, names, sizeof names));
     else if (!put_policy_cause(machine, text, sizeof text))
         hang_put_cause(&facts, text, sizeof text);
     hang->cause = keep_text(hang, text);

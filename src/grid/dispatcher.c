@@ -4,23 +4,58 @@
  * each finds in the view what it is told of. */
 #include "grid/dispatcher.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/alloc.h"
 #include "grid/dats.h"
 
+/* -- choosing -- */
+
+static WbStatus refuse_admits(const GpuConfig *config, const char *why, Error *error)
+{
+    return error_set(error, WB_ERROR_ARGUMENT, "%s: block_admit=%s: %s.", config->name, config->block_admit,
+                     why);
+}
+
+/* "a+b": both have to let a block in. */
+static WbStatus find_admits(const GpuConfig *config, const BlockAdmit **admits, Error *error)
+{
+    char names[sizeof config->block_admit];
+    char *rest = names, *name;
+    uint32_t count = 0, sampled = 0;
+    memcpy(names, config->block_admit, sizeof names);
+    while ((name = strsep(&rest, "+"))) {
+        if (count == MOST_ADMITS)
+            return refuse_admits(config, "at most four policies can admit blocks together", error);
+        if (!(admits[count] = admit_find(name, error)))
+            return error->status;
+        for (uint32_t i = 0; i < count; i++)
+            if (admits[i] == admits[count])
+                return refuse_admits(config, "each policy can be named once", error);
+        sampled += admits[count++]->sampled != NULL;
+    }
+    if (sampled > 1)
+        return refuse_admits(config, "only one of them may take samples of SMs", error);
+    return WB_OK;
+}
+
 WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error)
 {
-    policies->source = source_find(config->block_source, error);
-    policies->admit = admit_find(config->block_admit, error);
-    policies->place = place_find(config->block_place, error);
-    if (error->status)
+    *policies = (DispatchPolicies){.source = source_find(config->block_source, error),
+                                   .place = place_find(config->block_place, error)};
+    if (error->status || find_admits(config, policies->admits, error))
         return error->status;
-    const BlockPolicy *const all[] = {&policies->source->base, &policies->admit->base,
-                                      &policies->place->base};
+    const BlockPolicy *all[MOST_ADMITS + 2] = {&policies->source->base, &policies->place->base};
+    for (uint32_t i = 0; i < MOST_ADMITS; i++)
+        all[i + 2] = policies->admits[i] ? &policies->admits[i]->base : NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all && !error->status; i++)
-        if (all[i]->check)
+        if (all[i] && all[i]->check)
             all[i]->check(config, error);
     return error->status;
 }
+
+/* -- states -- */
 
 /* Blocks that depend on each other come from the graph, whatever the knob says. */
 static const BlockSource *source_of(const Dispatcher *dispatcher, const GridKernel *kernel)
@@ -51,23 +86,28 @@ void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const Disp
     dispatcher->view = (DispatchView){
         .config = config, .sm_count = sm_count, .sms = dispatcher->sms, .dispatcher = dispatcher};
     dispatcher->source_counters = policy_count(policies->source->base.about.counters);
-    dispatcher->admit_counters = policy_count(policies->admit->base.about.counters);
-    dispatcher->place_counters = policy_count(policies->place->base.about.counters);
-    dispatcher->admit_state =
-        make_state(&policies->admit->base, &dispatcher->view, NULL, dispatcher->admit_counters);
-    dispatcher->place_state =
-        make_state(&policies->place->base, &dispatcher->view, NULL, dispatcher->place_counters);
+    dispatcher->sampled = MOST_ADMITS;
+    for (uint32_t i = 0; i < MOST_ADMITS && policies->admits[i]; i++) {
+        dispatcher->in_use[dispatcher->admit_count++].policy = &policies->admits[i]->base;
+        dispatcher->sampled = policies->admits[i]->sampled ? i : dispatcher->sampled;
+    }
+    dispatcher->in_use[dispatcher->admit_count].policy = &policies->place->base;
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++) {
+        PolicyInUse *in_use = &dispatcher->in_use[i];
+        in_use->counters = policy_count(in_use->policy->about.counters);
+        in_use->state = make_state(in_use->policy, &dispatcher->view, NULL, in_use->counters);
+    }
 }
 
 void dispatcher_free(Dispatcher *dispatcher)
 {
     while (dispatcher->kernels.count)
         dispatcher_remove(dispatcher, dispatcher->kernels.items[0]);
-    free_state(&dispatcher->policies.admit->base, dispatcher->admit_state);
-    free_state(&dispatcher->policies.place->base, dispatcher->place_state);
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++) {
+        free_state(dispatcher->in_use[i].policy, dispatcher->in_use[i].state);
+        xfree(dispatcher->in_use[i].counters);
+    }
     xfree(dispatcher->source_counters);
-    xfree(dispatcher->admit_counters);
-    xfree(dispatcher->place_counters);
     VEC_FREE(&dispatcher->kernels);
     VEC_FREE(&dispatcher->queue);
     VEC_FREE(&dispatcher->orders);
@@ -77,11 +117,10 @@ void dispatcher_free(Dispatcher *dispatcher)
 
 const void *dispatcher_counters(const Dispatcher *dispatcher, const StatTable *table)
 {
-    const DispatchPolicies *policies = &dispatcher->policies;
-    return policies->source->base.about.counters == table  ? dispatcher->source_counters
-           : policies->admit->base.about.counters == table ? dispatcher->admit_counters
-           : policies->place->base.about.counters == table ? dispatcher->place_counters
-                                                           : NULL;
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++)
+        if (dispatcher->in_use[i].policy->about.counters == table)
+            return dispatcher->in_use[i].counters;
+    return dispatcher->policies.source->base.about.counters == table ? dispatcher->source_counters : NULL;
 }
 
 /* -- kernels -- */
@@ -115,11 +154,11 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
     kernel->is_first = kernel->dispatched_blocks < kernel->block_count; /* one that was held is not new */
     VEC_PUSH(&dispatcher->kernels, kernel);
     dispatcher_mark(dispatcher, kernel);
-    const DispatchPolicies *policies = &dispatcher->policies;
-    if (policies->admit->base.kernel_came)
-        policies->admit->base.kernel_came(dispatcher->admit_state, &dispatcher->view, kernel);
-    if (policies->place->base.kernel_came)
-        policies->place->base.kernel_came(dispatcher->place_state, &dispatcher->view, kernel);
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++) {
+        const PolicyInUse *in_use = &dispatcher->in_use[i];
+        if (in_use->policy->kernel_came)
+            in_use->policy->kernel_came(in_use->state, &dispatcher->view, kernel);
+    }
 }
 
 void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
@@ -136,11 +175,11 @@ void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
             dispatcher->kernels.items[kept++] = dispatcher->kernels.items[i];
     }
     dispatcher->kernels.count = kept;
-    const DispatchPolicies *policies = &dispatcher->policies;
-    if (policies->admit->base.kernel_left)
-        policies->admit->base.kernel_left(dispatcher->admit_state, &dispatcher->view, kernel);
-    if (policies->place->base.kernel_left)
-        policies->place->base.kernel_left(dispatcher->place_state, &dispatcher->view, kernel);
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++) {
+        const PolicyInUse *in_use = &dispatcher->in_use[i];
+        if (in_use->policy->kernel_left)
+            in_use->policy->kernel_left(in_use->state, &dispatcher->view, kernel);
+    }
 }
 
 /* -- what policies ask for -- */
@@ -151,7 +190,11 @@ bool dispatch_fits(const DispatchView *view, const BlockRef *block, uint32_t sm)
         return false;
     BlockRef there = *block;
     there.sm = sm;
-    return view->dispatcher->policies.admit->may(view->dispatcher->admit_state, view, &there);
+    const Dispatcher *dispatcher = view->dispatcher;
+    for (uint32_t i = 0; i < dispatcher->admit_count; i++)
+        if (!dispatcher->policies.admits[i]->may(dispatcher->in_use[i].state, view, &there))
+            return false;
+    return true;
 }
 
 /* The kernel or group that the block is of. */
@@ -195,13 +238,13 @@ static BlockTold *told_of(const BlockPolicy *policy, BlockEvent event)
 static void tell(Dispatcher *dispatcher, BlockEvent event, const BlockRef *block)
 {
     const BlockPolicy *source = &source_of(dispatcher, block->kernel)->base;
-    const BlockPolicy *admit = &dispatcher->policies.admit->base, *place = &dispatcher->policies.place->base;
     if (!block->group && told_of(source, event))
         told_of(source, event)(block->kernel->source_state, &dispatcher->view, block);
-    if (told_of(admit, event))
-        told_of(admit, event)(dispatcher->admit_state, &dispatcher->view, block);
-    if (told_of(place, event))
-        told_of(place, event)(dispatcher->place_state, &dispatcher->view, block);
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++) {
+        const PolicyInUse *in_use = &dispatcher->in_use[i];
+        if (told_of(in_use->policy, event))
+            told_of(in_use->policy, event)(in_use->state, &dispatcher->view, block);
+    }
 }
 
 /* -- dispatching -- */
@@ -245,11 +288,17 @@ static void enter(Dispatcher *dispatcher, GridKernel *kernel, const BlockRef *bl
     kernel->resident_blocks++;
 }
 
+static uint32_t choose(const Dispatcher *dispatcher, const BlockRef *block)
+{
+    return dispatcher->policies.place->choose(dispatcher->in_use[dispatcher->admit_count].state,
+                                              &dispatcher->view, block);
+}
+
 /* Sends the block to an SM if one takes it. */
 static DispatchOutcome start(Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
 {
     BlockRef block = block_of(kernel, dispatch);
-    block.sm = dispatcher->policies.place->choose(dispatcher->place_state, &dispatcher->view, &block);
+    block.sm = choose(dispatcher, &block);
     if (block.sm == NO_SM)
         return NO_ROOM;
     dispatch->sm = block.sm;
@@ -283,28 +332,64 @@ DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, Dispatch *dis
     return NOTHING_READY;
 }
 
-Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel)
+/* The admit policy that keeps the block from the SMs that have room, or the first of several that do so
+ * together; null: one of them takes it. */
+static const BlockPolicy *find_refuser(const Dispatcher *dispatcher, BlockRef block)
 {
-    const DispatchView *view = &dispatcher->view;
+    uint32_t refuser = MOST_ADMITS;
+    for (block.sm = 0; block.sm < dispatcher->view.sm_count; block.sm++) {
+        if (!resources_have_room(&dispatcher->view.sms[block.sm].free, &block.kernel->need))
+            continue;
+        uint32_t i = 0;
+        while (i < dispatcher->admit_count &&
+               dispatcher->policies.admits[i]->may(dispatcher->in_use[i].state, &dispatcher->view, &block))
+            i++;
+        if (i == dispatcher->admit_count)
+            return NULL;
+        refuser = i < refuser ? i : refuser;
+    }
+    return refuser == MOST_ADMITS ? NULL : dispatcher->in_use[refuser].policy;
+}
+
+static bool has_room(const DispatchView *view, const GridKernel *kernel)
+{
+    for (uint32_t i = 0; i < view->sm_count; i++)
+        if (resources_have_room(&view->sms[i].free, &kernel->need))
+            return true;
+    return false;
+}
+
+Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel, const char **name)
+{
     Dispatch dispatch;
+    *name = NULL;
     const DispatchOutcome outcome = next_block(dispatcher, kernel, &dispatch);
-    if (outcome == NOTHING_READY && kernel->is_first && kernel->dispatched_blocks < kernel->block_count)
-        return kernel->graph ? REFUSED_BY_NONE : REFUSED_BY_SOURCE;
-    if (outcome != DISPATCHED)
+    if (outcome == NOTHING_READY && kernel->is_first && kernel->dispatched_blocks < kernel->block_count &&
+        !kernel->graph) {
+        *name = dispatcher->policies.source->base.about.name;
+        return REFUSED_BY_SOURCE;
+    }
+    if (outcome != DISPATCHED || !has_room(&dispatcher->view, kernel))
         return REFUSED_BY_NONE;
     const BlockRef block = block_of(kernel, &dispatch);
-    bool has_room = false, fits = false;
-    for (uint32_t i = 0; i < view->sm_count; i++) {
-        has_room |= resources_have_room(&view->sms[i].free, &kernel->need);
-        fits |= dispatch_fits(view, &block, i);
-    }
-    if (!has_room)
-        return REFUSED_BY_NONE;
-    if (!fits)
+    const BlockPolicy *refuser = find_refuser(dispatcher, block);
+    if (refuser) {
+        *name = refuser->about.name;
         return REFUSED_BY_ADMIT;
-    return dispatcher->policies.place->choose(dispatcher->place_state, view, &block) == NO_SM
-               ? REFUSED_BY_PLACE
-               : REFUSED_BY_NONE;
+    }
+    if (choose(dispatcher, &block) != NO_SM)
+        return REFUSED_BY_NONE;
+    *name = dispatcher->policies.place->base.about.name;
+    return REFUSED_BY_PLACE;
+}
+
+const char *dispatcher_admit_names(const Dispatcher *dispatcher, char *text, size_t size)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < dispatcher->admit_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "+" : "",
+                                 dispatcher->in_use[i].policy->about.name);
+    return text;
 }
 
 /* -- blocks that leave -- */
@@ -345,10 +430,20 @@ void dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t b
 
 /* -- time -- */
 
+Cycle dispatcher_sample_interval(const Dispatcher *dispatcher)
+{
+    const uint32_t sampled = dispatcher->sampled;
+    return sampled == MOST_ADMITS
+               ? 0
+               : dispatcher->policies.admits[sampled]->sample_interval(dispatcher->view.config);
+}
+
 void dispatcher_sampled(Dispatcher *dispatcher, const SmSample *sample, Cycle now)
 {
+    const uint32_t sampled = dispatcher->sampled;
     dispatcher->view.now = now;
-    dispatcher->policies.admit->sampled(dispatcher->admit_state, &dispatcher->view, sample);
+    dispatcher->policies.admits[sampled]->sampled(dispatcher->in_use[sampled].state, &dispatcher->view,
+                                                  sample);
 }
 
 /* Lowers *next to when the policy wants to be asked; a cycle that has passed is none. */
@@ -365,10 +460,8 @@ Cycle dispatcher_next_wake(Dispatcher *dispatcher, Cycle now)
 {
     Cycle next = CYCLE_NEVER;
     dispatcher->view.now = now;
-    if (!dispatcher->kernels.count)
-        return next;
-    ask_wake(dispatcher, &dispatcher->policies.admit->base, dispatcher->admit_state, &next);
-    ask_wake(dispatcher, &dispatcher->policies.place->base, dispatcher->place_state, &next);
+    for (uint32_t i = 0; dispatcher->kernels.count && i <= dispatcher->admit_count; i++)
+        ask_wake(dispatcher, dispatcher->in_use[i].policy, dispatcher->in_use[i].state, &next);
     for (uint32_t i = 0; dispatcher->policies.source->base.next_wake && i < dispatcher->queue.count; i++) {
         const GridKernel *kernel = dispatcher->queue.items[i];
         ask_wake(dispatcher, &source_of(dispatcher, kernel)->base, kernel->source_state, &next);
@@ -378,15 +471,12 @@ Cycle dispatcher_next_wake(Dispatcher *dispatcher, Cycle now)
 
 void dispatcher_woken(Dispatcher *dispatcher, Cycle now)
 {
-    const DispatchPolicies *policies = &dispatcher->policies;
+    const BlockPolicy *source = &dispatcher->policies.source->base;
     dispatcher->view.now = now;
-    for (uint32_t i = 0; policies->source->base.woken && i < dispatcher->queue.count; i++) {
-        const GridKernel *kernel = dispatcher->queue.items[i];
-        if (!kernel->graph)
-            policies->source->base.woken(kernel->source_state, &dispatcher->view);
-    }
-    if (policies->admit->base.woken)
-        policies->admit->base.woken(dispatcher->admit_state, &dispatcher->view);
-    if (policies->place->base.woken)
-        policies->place->base.woken(dispatcher->place_state, &dispatcher->view);
+    for (uint32_t i = 0; source->woken && i < dispatcher->queue.count; i++)
+        if (!dispatcher->queue.items[i]->graph)
+            source->woken(dispatcher->queue.items[i]->source_state, &dispatcher->view);
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++)
+        if (dispatcher->in_use[i].policy->woken)
+            dispatcher->in_use[i].policy->woken(dispatcher->in_use[i].state, &dispatcher->view);
 }

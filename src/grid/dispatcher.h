@@ -6,12 +6,21 @@
 
 #include "grid/policy.h"
 
-/* The policies that a configuration names. */
+enum { MOST_ADMITS = 4 };
+
+/* The policies that a configuration names. Several may admit blocks: then all of them must. Invariant:
+ * admits[0] is there, and nulls are behind the last; at most one of them takes samples. */
 typedef struct DispatchPolicies {
     const BlockSource *source;
-    const BlockAdmit *admit;
     const BlockPlace *place;
+    const BlockAdmit *admits[MOST_ADMITS];
 } DispatchPolicies;
+
+/* An admit or place policy in use. */
+typedef struct PolicyInUse {
+    const BlockPolicy *policy;
+    void *state, *counters; /* null: it has none */
+} PolicyInUse;
 
 /* A resident block is to be paused, or to go on. */
 typedef struct PauseOrder {
@@ -30,8 +39,10 @@ typedef struct Dispatcher {
     SmView *sms;
     SmBlock *blocks;      /* of all SMs, max_blocks_per_sm each */
     DispatchPolicies policies;
-    void *admit_state, *place_state;
-    void *source_counters, *admit_counters, *place_counters; /* the policies' own; null: none */
+    PolicyInUse in_use[MOST_ADMITS + 1]; /* the admit policies, then the place policy */
+    uint32_t admit_count;
+    uint32_t sampled;     /* which admit policy takes samples; MOST_ADMITS: none */
+    void *source_counters; /* null: it has none */
     VEC(GridKernel *) kernels; /* active ones, in the order of arrival */
     VEC(GridKernel *) queue;   /* the marked ones of these, in the order in which they are served */
     VEC(PauseOrder) orders;    /* of the admit policy, that have not been sent */
@@ -69,7 +80,9 @@ DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, Dispatch *dis
 void dispatcher_ended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
 /* It has left its SM, but not for good: its place is free, too. */
 void dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
-/* A sample of an SM's counters has come, for the admit policy. */
+/* Cycles between samples of an SM's counters that a policy wants; 0: none does. */
+Cycle dispatcher_sample_interval(const Dispatcher *dispatcher);
+/* One has come. */
 void dispatcher_sampled(Dispatcher *dispatcher, const SmSample *sample, Cycle now);
 
 /* The first cycle after `now` that a policy wants to be asked again in; CYCLE_NEVER: none does. */
@@ -85,7 +98,9 @@ typedef enum Refusal {
     REFUSED_BY_PLACE
 } Refusal;
 
-/* Of an active kernel. */
-Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel);
+/* Of an active kernel. *name is that of the policy; of none, null. */
+Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel, const char **name);
+/* "a", or "a+b" of several that admit blocks. */
+const char *dispatcher_admit_names(const Dispatcher *dispatcher, char *text, size_t size);
 
 #endif

@@ -245,9 +245,14 @@ static void send_orders(FrontEnd *front_end, Cycle now)
     dispatcher->orders.count = 0;
 }
 
+Cycle front_end_sample_interval(const FrontEnd *front_end)
+{
+    return dispatcher_sample_interval(&front_end->dispatcher);
+}
+
 bool front_end_may_answer(const FrontEnd *front_end)
 {
-    const bool is_sampled = front_end->dispatcher.policies.admit->sampled != NULL;
+    const bool is_sampled = front_end->dispatcher.sampled != MOST_ADMITS;
     return front_end->policy_wake != CYCLE_NEVER ||
            (is_sampled && front_end->unanswered < SAMPLES_IN_VAIN * front_end->config->sm_count);
 }

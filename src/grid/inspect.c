@@ -69,14 +69,14 @@ bool front_end_is_active(const FrontEnd *front_end, const GridKernel *kernel)
     return false;
 }
 
-const DispatchPolicies *front_end_policies(const FrontEnd *front_end)
+Refusal front_end_refusal(const FrontEnd *front_end, const GridKernel *kernel, const char **name)
 {
-    return &front_end->dispatcher.policies;
+    return dispatcher_refusal(&front_end->dispatcher, grid_kernel_of(&kernel->seen), name);
 }
 
-Refusal front_end_refusal(const FrontEnd *front_end, const GridKernel *kernel)
+const char *front_end_admit_names(const FrontEnd *front_end, char *text, size_t size)
 {
-    return dispatcher_refusal(&front_end->dispatcher, grid_kernel_of(&kernel->seen));
+    return dispatcher_admit_names(&front_end->dispatcher, text, size);
 }
 
 bool front_end_describe_graph(const FrontEnd *front_end, char *text, size_t size)

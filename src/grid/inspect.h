@@ -38,9 +38,10 @@ uint32_t front_end_entries(const FrontEnd *front_end);
 const Resources *front_end_free_on(const FrontEnd *front_end, uint32_t sm);
 /* Whether the kernel's blocks can be dispatched: its launch has arrived at the distributor. */
 bool front_end_is_active(const FrontEnd *front_end, const GridKernel *kernel);
-const DispatchPolicies *front_end_policies(const FrontEnd *front_end);
-/* Which policy keeps the next block of that active kernel from an SM that has room for it. */
-Refusal front_end_refusal(const FrontEnd *front_end, const GridKernel *kernel);
+/* Which policy keeps the next block of that active kernel from an SM that has room for it, and its name. */
+Refusal front_end_refusal(const FrontEnd *front_end, const GridKernel *kernel, const char **name);
+/* "a", or "a+b" of several policies that admit blocks. */
+const char *front_end_admit_names(const FrontEnd *front_end, char *text, size_t size);
 /* Why the graph that runs does not go on, in a sentence; false: that is not because of the scheduler. */
 bool front_end_describe_graph(const FrontEnd *front_end, char *text, size_t size);
 

@@ -31,12 +31,12 @@ static void use(WbGpu *gpu, const DispatchPolicies *wanted)
     Dispatcher *dispatcher = &gpu->cycle->front_end->dispatcher;
     DispatchPolicies policies = dispatcher->policies;
     policies.source = wanted->source ? wanted->source : policies.source;
-    policies.admit = wanted->admit ? wanted->admit : policies.admit;
+    policies.admits[0] = wanted->admits[0] ? wanted->admits[0] : policies.admits[0];
     policies.place = wanted->place ? wanted->place : policies.place;
     dispatcher_free(dispatcher);
     dispatcher_init(dispatcher, &gpu->cycle->config, &policies);
-    for (uint32_t i = 0; policies.admit->sample_interval && i < gpu->cycle->sm_count; i++)
-        sample_every(gpu->cycle->sms[i], policies.admit->sample_interval(&gpu->cycle->config));
+    for (uint32_t i = 0; i < gpu->cycle->sm_count; i++)
+        sample_every(gpu->cycle->sms[i], dispatcher_sample_interval(dispatcher));
 }
 
 static WbGpu *open_gpu(const char *threads, const char *window)
@@ -106,7 +106,7 @@ static void a_policy_that_refuses_is_named(void **state)
         (const char *const[]){"nothing can happen any more",
                               "Likely cause: The blocks that have not been dispatched wait for their turn",
                               "the policy block_source=lazy says that none is ready", NULL});
-    check_told("k", &(DispatchPolicies){.admit = &admit}, BLOCKS,
+    check_told("k", &(DispatchPolicies){.admits = {&admit}}, BLOCKS,
                (const char *const[]){"nothing can happen any more", "8 have not been dispatched",
                                      "the policy block_admit=lazy lets none in", NULL});
     check_told("k", &(DispatchPolicies){.place = &place}, BLOCKS,
@@ -162,14 +162,14 @@ static void a_policy_that_pauses_for_ever_is_named(void **state)
 {
     (void)state;
     stern = (Stern){0};
-    check_told("k", &(DispatchPolicies){.admit = &sternly}, BLOCKS,
+    check_told("k", &(DispatchPolicies){.admits = {&sternly}}, BLOCKS,
                (const char *const[]){"nothing can happen any more",
                                      "Likely cause: 8 of the blocks on SMs are paused by the policy "
                                      "block_admit=stern, which does not let them go on.",
                                      "which is paused by block_admit=stern", NULL});
     stern = (Stern){.first = 1};
     check_told(
-        "spin", &(DispatchPolicies){.admit = &sternly}, 2,
+        "spin", &(DispatchPolicies){.admits = {&sternly}}, 2,
         (const char *const[]){"spins:", "1 of the blocks on SMs are paused by the policy block_admit=stern",
                               "which is paused by block_admit=stern", NULL});
 }
@@ -186,7 +186,7 @@ static void a_policy_may_answer_late(void **state)
         for (uint32_t i = 0; i < 4; i++) {
             WbGpu *gpu = open_gpu(threads[i], windows[i]);
             stern = (Stern){.first = k, .patience = SAMPLES_IN_VAIN - 2};
-            if (run(gpu, kernels[k], &(DispatchPolicies){.admit = &sternly}, k ? 2 : BLOCKS) != WB_OK)
+            if (run(gpu, kernels[k], &(DispatchPolicies){.admits = {&sternly}}, k ? 2 : BLOCKS) != WB_OK)
                 fail_msg("%s", wb_error(gpu));
             const GridStatistics *counts = &gpu->cycle->front_end->statistics;
             assert_int_equal(counts->blocks_paused, k ? 1 : BLOCKS);
@@ -222,7 +222,7 @@ static void a_policy_may_wait_for_its_time(void **state)
     (void)state;
     static const BlockAdmit late = {.base = {.about.name = "late", .next_wake = at_50000}, .may = from_50000};
     WbGpu *gpu = open_gpu("1", "0");
-    if (run(gpu, "k", &(DispatchPolicies){.admit = &late}, BLOCKS) != WB_OK)
+    if (run(gpu, "k", &(DispatchPolicies){.admits = {&late}}, BLOCKS) != WB_OK)
         fail_msg("%s", wb_error(gpu));
     assert_int_equal(gpu->records.items[1]->blocks[0].dispatched, 50000);
     wb_gpu_close(gpu);
@@ -311,7 +311,7 @@ static void waves_of_blocks_that_leave(Kernels *kernels)
     assert_int_equal(wb_gpu_set(kernels->gpu, "mode", "cycle"), WB_OK);
     uint64_t device = kernels_upload(kernels, sums, sizeof sums);
     KERNELS_RUN(kernels, "tree", 1, 64, 0, WB_ARG(device), WB_ARG(root), WB_ARG(depth));
-    use(kernels->gpu, &(DispatchPolicies){.admit = &by_waves});
+    use(kernels->gpu, &(DispatchPolicies){.admits = {&by_waves}});
     depth = DEPTH;
     const WbArgument arguments[] = {WB_ARG(device), WB_ARG(root), WB_ARG(depth)};
     const WbStatus status = kernels_try(kernels, "tree", (KernelsShape){1, 64, 0}, arguments, 3);

@@ -100,7 +100,7 @@ static void returns_are_told_from_new_blocks(void **state)
         GpuConfig config = small_gpu(2).config;
         waves = (Waves){.most = 2, .knows_returns = knows};
         DispatchPolicies policies = defaults(&config);
-        policies.admit = &by_waves;
+        policies.admits[0] = &by_waves;
         Dispatcher dispatcher;
         dispatcher_init(&dispatcher, &config, &policies);
         GridKernel grid = {.block_count = 3,
@@ -111,15 +111,16 @@ static void returns_are_told_from_new_blocks(void **state)
             assert_int_equal(dispatcher_next(&dispatcher, 11 + i, &dispatch), DISPATCHED);
             assert_int_equal(dispatch.sm, i);
         }
+        const char *name;
         assert_int_equal(dispatcher_next(&dispatcher, 13, &dispatch), NO_ROOM);
-        assert_int_equal(dispatcher_refusal(&dispatcher, &grid), REFUSED_BY_ADMIT);
+        assert_int_equal(dispatcher_refusal(&dispatcher, &grid, &name), REFUSED_BY_ADMIT);
         dispatcher_suspended(&dispatcher, &grid, 0, 0, 20);
         assert_int_equal(dispatcher.view.sms[0].resident, 0);
         assert_int_equal(dispatcher_next(&dispatcher, 20, &dispatch), NO_ROOM);
         Resumption resumption = {.kernel = &grid.seen, .linear = 0};
         VEC_PUSH(&grid.resumable, &resumption);
         assert_int_equal(dispatcher_next(&dispatcher, 21, &dispatch), knows ? DISPATCHED : NO_ROOM);
-        assert_int_equal(dispatcher_refusal(&dispatcher, &grid), REFUSED_BY_ADMIT);
+        assert_int_equal(dispatcher_refusal(&dispatcher, &grid, &name), REFUSED_BY_ADMIT);
         if (knows) {
             assert_ptr_equal(dispatch.resumed, &resumption);
             dispatcher_ended(&dispatcher, &grid, 0, dispatch.sm, 30);
@@ -191,7 +192,7 @@ static void a_policy_may_wait_for_a_cycle(void **state)
         FakeGpu gpu = small_gpu(2);
         DispatchPolicies policies = defaults(&gpu.config);
         policies.source = kind == 0 ? &gate_source : policies.source;
-        policies.admit = kind == 1 ? &gate_admit : policies.admit;
+        policies.admits[0] = kind == 1 ? &gate_admit : policies.admits[0];
         policies.place = kind == 2 ? &gate_place : policies.place;
         gate = (Gate){.opens = 5000, .named = 5000};
         fake_open(&gpu, &policies, LOOKAHEAD);
@@ -221,7 +222,7 @@ static void a_policy_that_refuses_for_ever_is_found_at_once(void **state)
         FakeGpu gpu = small_gpu(2);
         DispatchPolicies policies = defaults(&gpu.config);
         policies.source = i % 3 == 0 ? &gate_source : policies.source;
-        policies.admit = i % 3 == 1 ? &gate_admit : policies.admit;
+        policies.admits[0] = i % 3 == 1 ? &gate_admit : policies.admits[0];
         policies.place = i % 3 == 2 ? &gate_place : policies.place;
         gate = (Gate){.opens = CYCLE_NEVER, .named = i < 3 ? CYCLE_NEVER : 50};
         fake_open(&gpu, &policies, LOOKAHEAD);
@@ -230,9 +231,76 @@ static void a_policy_that_refuses_for_ever_is_found_at_once(void **state)
         const WorldEnd end = world_run(gpu.world, 0, 1000000);
         assert_int_equal(end.next, CYCLE_NEVER);
         assert_int_equal(gpu.front_end->shard.latest, 100);
-        assert_int_equal(dispatcher_refusal(&gpu.front_end->dispatcher, &grid), refusals[i % 3]);
+        const char *name;
+        assert_int_equal(dispatcher_refusal(&gpu.front_end->dispatcher, &grid, &name), refusals[i % 3]);
+        assert_string_equal(name, "gate");
         xfree(grid.blocks);
         fake_close(&gpu);
+    }
+}
+
+/* -- several policies that admit blocks -- */
+
+static bool even_sms(const void *state, const DispatchView *view, const BlockRef *block)
+{
+    (void)state, (void)view;
+    return block->sm % 2 == 0;
+}
+
+/* A block goes only where all of them let it, and each is told and woken. */
+static void several_policies_must_agree(void **state)
+{
+    (void)state;
+    static const BlockAdmit even = {.base = {.about = {.name = "even"}}, .may = even_sms};
+    FakeGpu gpu = small_gpu(4);
+    DispatchPolicies policies = defaults(&gpu.config);
+    policies.admits[0] = &even;
+    policies.admits[1] = &by_waves;
+    policies.admits[2] = &gate_admit;
+    waves = (Waves){.most = 2};
+    gate = (Gate){.opens = 5000, .named = 5000};
+    fake_open(&gpu, &policies, LOOKAHEAD);
+    Dispatcher *dispatcher = &gpu.front_end->dispatcher;
+    char names[64];
+    assert_string_equal(dispatcher_admit_names(dispatcher, names, sizeof names), "even+waves+gate");
+    GridKernel grid;
+    fake_submit(&gpu, &grid, &(SmKernel){0}, 4, (BlockShape){.threads = 32});
+    world_run(gpu.world, 0, 4000);
+    const char *name;
+    assert_int_equal(dispatcher_refusal(dispatcher, &grid, &name), REFUSED_BY_ADMIT);
+    assert_string_equal(name, "even"); /* the first of those that refuse together */
+    gpu.now = 4000;
+    fake_run(&gpu);
+    assert_string_equal(waves.told, "KSSEESSEEk");
+    assert_int_equal(gate.woken, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(grid.blocks[i].sm % 2, 0);
+        assert_true(grid.blocks[i].dispatched >= 5000);
+    }
+    assert_true(grid.blocks[2].dispatched > grid.blocks[1].ended);
+    xfree(grid.blocks);
+    fake_close(&gpu);
+}
+
+static void names_of_several_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *names, *told;
+    } cases[] = {
+        {"always", NULL},
+        {"always+always", "block_admit=always+always: each policy can be named once"},
+        {"always+alway", "did you mean always?"},
+        {"always+", "block_admit"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        GpuConfig config = small_gpu(1).config;
+        DispatchPolicies policies;
+        Error error = {0};
+        strcpy(config.block_admit, cases[i].names);
+        dispatch_policies(&config, &policies, &error);
+        if (cases[i].told ? !strstr(error.text, cases[i].told) : error.status)
+            fail_msg("%s: %s", cases[i].names, error.text);
     }
 }
 
@@ -242,6 +310,8 @@ int main(void)
         cmocka_unit_test(returns_are_told_from_new_blocks),
         cmocka_unit_test(a_policy_may_wait_for_a_cycle),
         cmocka_unit_test(a_policy_that_refuses_for_ever_is_found_at_once),
+        cmocka_unit_test(several_policies_must_agree),
+        cmocka_unit_test(names_of_several_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

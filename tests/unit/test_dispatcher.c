@@ -264,7 +264,7 @@ static void policies_decide_and_are_told(void **state)
     static const BlockSource source = {.base = {TELLING}, .next = from_the_end};
     static const BlockAdmit admit = {.base = {TELLING}, .may = at_most_two};
     static const BlockPlace place = {.base = {TELLING}, .choose = odd_sm};
-    const DispatchPolicies policies = {&source, &admit, &place};
+    const DispatchPolicies policies = {.source = &source, .admits = {&admit}, .place = &place};
     FakeGpu gpu = small_gpu(6);
     fake_open(&gpu, &policies, LOOKAHEAD);
     SmKernel kernel = {0};

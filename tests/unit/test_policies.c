@@ -59,7 +59,7 @@ static void a_knob_names_one_of_every_kind(void **state)
     Error error = {0};
     assert_int_equal(dispatch_policies(&config, &policies, &error), WB_OK);
     assert_string_equal(policies.source->base.about.name, "grid-order");
-    assert_string_equal(policies.admit->base.about.name, "always");
+    assert_string_equal(policies.admits[0]->base.about.name, "always");
     assert_string_equal(policies.place->base.about.name, "loose-round-robin");
     assert_string_equal(order_find(config.graph_order, &error)->about.name, "lrr");
 }
