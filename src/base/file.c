@@ -1,4 +1,5 @@
-/* Reading a whole file, and what paths are made of. */
+/* A whole file is read in pieces, so that pipes and files of /proc, whose size nobody knows, can be read as
+ * well. Paths are only cut and put together here; nothing is looked up. */
 #include "base/file.h"
 
 #include <errno.h>

@@ -11,7 +11,8 @@
 bool host_range_is_mapped(uint64_t address, uint64_t size);
 /* How many bytes from the address on can be read, or read and written: `size` at most. Nothing is touched. */
 uint64_t host_range_reach(uint64_t address, uint64_t size, bool writes);
-/* Whether all can be, for who is about to touch them all: their pages come into memory already. */
+/* Whether all bytes can be read, or read and written. Their pages come into memory by this, so it is for
+ * callers that are about to touch them all. */
 bool host_range_prepare(uint64_t address, uint64_t size, bool writes);
 
 #endif

@@ -25,8 +25,8 @@ typedef struct Interrupt {
 /* In a handler of such a signal: true for the first one. A later one, but for an echo, has its default action
  * when the handler returns. */
 bool interrupt_is_first(Interrupt *interrupt, int number);
-/* Gives all of them the handler, but for those that the caller has made the process ignore, as nohup does, or
- * that have a handler; `old`, unless null, gets what they had. */
+/* Gives each of these signals the handler. Signals that the process was made to ignore, as nohup does, and
+ * those that have a handler already stay as they are. `old`, unless null, gets what they had. */
 void interrupt_catch(void (*handler)(int), struct sigaction old[INTERRUPT_SIGNALS]);
 /* Whether the signal is one of them. */
 bool interrupt_is_one(int number);

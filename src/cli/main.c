@@ -1,4 +1,5 @@
-/* The warpbeam program: finds the command and runs it. */
+/* The warpbeam program: finds the command in the table and runs it. A command is a function that returns the
+ * program's exit status; what goes wrong is told by misuse() or fail(), which give that status. */
 #include "cli/command.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* What knobs that are each within their bounds must be together. */
+/* Each knob is within its bounds already; here is what they must be together: sizes that hold each other,
+ * caches of whole sets, clocks in their order. The first contradiction is told, with the names and values of
+ * the knobs. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Where configuration files are looked for. */
+/* Where configuration files are looked for: folders in a fixed order, the first that has the name wins. A
+ * file beside the one that inherits from it goes before all of them. */
 #include "config/config.h"
 
 #include "base/vec.h"

@@ -39,7 +39,7 @@ WbStatus draft_add_grid(GraphDraft *draft, const uint32_t size[3], uint32_t *fir
 WbStatus draft_add_join(GraphDraft *draft, uint32_t *node, Error *error);
 /* Fails where an end is no node. */
 WbStatus draft_add_edge(GraphDraft *draft, uint32_t parent, uint32_t child, Error *error);
-/* The same for whoever knows that they are, or sees to it afterwards. */
+/* The same without the check, for callers that know both ends to be nodes, or see to it afterwards. */
 WbStatus draft_push_edge(GraphDraft *draft, uint32_t parent, uint32_t child, Error *error);
 
 /* Nodes first, first + stride, ... */

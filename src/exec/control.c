@@ -1,4 +1,5 @@
-/* Branches and the ends of threads. */
+/* Branches and the ends of threads. What all lanes of a group do alike moves its program counter and nothing
+ * else; only lanes that part reach divergence.c. When threads end, whoever waited for them is let go. */
 #include "exec/barrier.h"
 #include "exec/control.h"
 #include "exec/divergence.h"

@@ -1,4 +1,6 @@
-/* The general path of lane instructions: any mix of operands. */
+/* The general path of lane instructions: any mix of operands. Sources are brought into the layout that the
+ * lane function expects, the function runs over 32 lanes, and results go into the lanes that execute. A warp
+ * of 64 lanes is two chunks. */
 #include "exec/lanes.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* mov: the simplest rows. */
+/* mov: the simplest rows, and the pattern of all others: one expression for a lane, made into a loop over 32
+ * by the macros of define.h. */
 #include "isa/define.h"
 
 #include "isa/move.def"

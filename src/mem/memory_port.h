@@ -28,8 +28,8 @@ typedef struct MemoryAccess {
     uint8_t *place;   /* where the byte at `address` is in host memory; null: nothing moves */
     uint8_t *data;    /* of a read: where the bytes go; of a write: they are, and are copied by the call */
     MemoryDone *done; /* null: nobody wants to know */
-    void *context;    /* what it is given, as is the next */
-    uint64_t tag;
+    void *context;    /* given to `done` */
+    uint64_t tag;     /* given to it, too */
 } MemoryAccess;
 
 typedef struct MemoryPort MemoryPort;

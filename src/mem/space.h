@@ -106,8 +106,8 @@ void space_look_again(AddressSpace *space);
 /* The registered memory that the address is in, whether it is still mapped or not; null: none. */
 Allocation *space_find_registered(const AddressSpace *space, uint64_t address);
 void space_set_check(AddressSpace *space, MemoryCheck check);
-/* Where an access outside of allocations takes effect: the host's bytes of a range of which no mapped page is
- * missing. Null: it must fail, as `check` wants it or a GPU would do. */
+/* The host's bytes of an access outside of allocations, if every page of its range is mapped. Null: the
+ * access must fail, because `check` wants it or because a GPU would refuse it. */
 uint8_t *space_reach_page(const AddressSpace *space, uint64_t address, uint64_t size, bool writes);
 /* The allocation that holds the whole range, or null; registered memory that is no longer mapped is none. */
 Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size);

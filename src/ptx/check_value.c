@@ -1,4 +1,5 @@
-/* Constants that must be in a range, and suffixes that ask for operands. */
+/* Constants that must be in a range, and suffixes that ask for operands. These are rules of single
+ * instructions that no letter of a row can say; ptxas has the same ones. */
 #include <string.h>
 
 #include "ptx/check.h"

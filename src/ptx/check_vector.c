@@ -1,4 +1,5 @@
-/* How many registers stand in braces. */
+/* How many registers stand in braces: as many as .v2, .v4 or .v8 say, and none where an instruction has no
+ * vectors. */
 #include <string.h>
 
 #include "ptx/check.h"

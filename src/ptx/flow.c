@@ -1,4 +1,5 @@
-/* The analysis of a function, put together. */
+/* The analysis of a function, put together: control flow, liveness, slots for registers, and where lanes meet
+ * again. What is needed only on the way lives in an arena that is freed at the end. */
 #include "ptx/flow.h"
 
 #include <stdlib.h>

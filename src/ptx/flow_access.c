@@ -1,4 +1,5 @@
-/* What an instruction reads and writes, from the letters of its row. */
+/* What an instruction reads and writes, from the letters of its row. All analyses ask here, so a new row
+ * needs no code of its own in any of them. */
 #include "ptx/flow.h"
 
 typedef struct Visitor {

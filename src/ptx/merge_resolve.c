@@ -1,4 +1,5 @@
-/* Which definitions of a name the linked module keeps. */
+/* Which definitions of a name the linked module keeps. Every name gets one number at its first appearance; a
+ * better definition that comes later takes the number over, so all that named it before stay right. */
 #include "ptx/merge_state.h"
 
 #include <string.h>

@@ -21,7 +21,8 @@ typedef enum LiveStyle { LIVE_NEVER, LIVE_LINES, LIVE_REDRAWN } LiveStyle;
 #define LIVE_SECONDS 0.1
 
 /* Invariant: is_drawn exactly while the last line of the terminal is ours. Rates are those since `earlier`,
- * which is a few seconds old; the estimate is by what was done since `first`, when what it is of began. */
+ * which is a few seconds old. The estimate goes by what was done since `first`, taken when the estimated work
+ * began. */
 typedef struct Live {
     const WbGpu *gpu;
     FILE *to;

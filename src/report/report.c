@@ -1,4 +1,5 @@
-/* The report through the C API. */
+/* The report through the C API: the ending of the path says which form is wanted. The file appears as a whole
+ * or not at all. */
 #include "report/report.h"
 
 #include <string.h>

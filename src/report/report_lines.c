@@ -1,4 +1,5 @@
-/* The lines at which warps spent most of their time, for people. */
+/* The lines at which warps spent most of their time, for people: summed over all kernels, issues and waits
+ * together, the most first, and only the first ten. */
 #include "report/report.h"
 
 #include <stdlib.h>

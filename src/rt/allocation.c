@@ -1,4 +1,6 @@
-/* Live allocations by address. */
+/* Live allocations by address, in a tree: CUDA's calls take pointers into the middle of memory, so the last
+ * one that begins before an address must be found quickly. Whose memory it is and how it is freed stands in
+ * the entry. */
 #include "rt/allocation.h"
 
 #include <inttypes.h>

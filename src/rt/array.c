@@ -1,4 +1,5 @@
-/* Arrays: dense memory of a known shape and format. */
+/* Arrays are dense device memory of a known shape and format. A program cannot see how a GPU lays them out,
+ * so rows lie one after the other here, and copies and textures agree on that. */
 #include "rt/array.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* Graphs and nodes as a data structure. */
+/* Graphs and nodes as a data structure. Edges are kept at both of their ends. A node has an index, its place
+ * in the graph's list, and an id that is never used again; copies find their originals by it. */
 #include "rt/graph.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Executable graphs: made, changed, destroyed. */
+/* Executable graphs: a private copy of a graph whose nodes can be changed but not added. Making one checks
+ * what a launch relies on, above all that there is an order of the nodes. */
 #include "rt/graph_condition.h"
 #include "rt/graph_executable.h"
 

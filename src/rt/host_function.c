@@ -1,4 +1,5 @@
-/* Functions of the program that run in the order of a stream. */
+/* Functions of the program that run in the order of a stream. A callback, the older form, also gets the
+ * stream's error, and so it must run even if a kernel before it has failed. */
 #include "rt/host_function.h"
 
 #include "base/alloc.h"

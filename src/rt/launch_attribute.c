@@ -1,4 +1,5 @@
-/* Attributes of launches and of functions. */
+/* Attributes of launches and of functions. Those that change what a kernel computes are obeyed or refused
+ * with a sentence; those that only hint at how fast it could be are accepted. */
 #include "rt/launch_attribute.h"
 
 #include "rt/stream.h"

@@ -1,4 +1,5 @@
-/* Device memory: allocated one by one, freed by cudaFree whatever made it. */
+/* Device memory: allocated one by one, freed by cudaFree whatever made it. Each kind of memory has its own
+ * way to go, and a pointer that cannot be freed here is told what it is. */
 #include "rt/memory.h"
 
 #include <inttypes.h>

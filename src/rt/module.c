@@ -1,4 +1,5 @@
-/* Modules: where their PTX comes from, and when it is read. */
+/* Modules: where their PTX comes from, and when it is read. Registered fat binaries are read at their first
+ * use; what a program loads itself is read at once, so that the call can fail. */
 #include "rt/module_state.h"
 
 #include <errno.h>

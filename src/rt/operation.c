@@ -1,4 +1,5 @@
-/* Operations as values: copied, freed, and handed to the simulator. */
+/* Operations as values: what a stream or a graph node does, copied, freed, and handed to the simulator. A
+ * stream issues one at once; a graph keeps it and issues copies of it. */
 #include "rt/operation.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
-/* Physical memory of the virtual memory management (virtual.h). */
+/* Physical memory of the virtual memory management (virtual.h) is a file in memory: it can be mapped at
+ * several addresses and handed to another process, as CUDA has it. It lives while a handle or a mapping
+ * does. */
 #include "rt/virtual.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Pools, and memory that is freed when a stream comes to it. */
+/* Pools, and memory that is freed when a stream comes to it. Pools only count: what CUDA would reserve and
+ * use. The memory itself comes from one list of idle blocks, so it is found again whatever pool it was of. */
 #include "rt/pool.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* What texture and surface references show, and when their variables get it. */
+/* What texture and surface references show, and when their variables get it. Calls only note changes; they
+ * reach the GPU when a kernel of the module is launched, as CUDA reads them then. */
 #include "rt/reference.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The page of an event that several processes have. */
+/* An event that several processes have is a page of shared memory with two counters: records begun and
+ * records reached. Waiting is polling; a process that dies on its way to a record is not waited for. */
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>

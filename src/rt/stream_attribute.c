@@ -1,4 +1,5 @@
-/* Attributes of streams: kept as they were set. */
+/* Attributes of streams are hints about caches and priorities. Nothing in the simulator follows them, so they
+ * are kept as they were set, for programs that ask for them again. */
 #include "rt/stream.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Objects that show arrays or memory to texture and surface instructions. */
+/* Objects that show arrays or memory to texture and surface instructions: CUDA's descriptions are put
+ * together into the C API's one. What a program described is kept, for it may ask for it back. */
 #include "rt/texture.h"
 
 #include <inttypes.h>

@@ -1,4 +1,6 @@
-/* Reserved addresses and what is mapped there. */
+/* Reserved addresses and what is mapped there. The host's own page tables do the mapping, and the GPU is
+ * told which ranges it may touch; neighbours are told as one, so an access may run from one piece into the
+ * next. */
 #include "rt/virtual.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* Calls as linked: who is called, and how its values travel. */
+/* Calls as linked. Arguments and results become pairs of places, the caller's outside and the callee's
+ * formal, with the bytes between them; so a call at run time only copies. Who is called is a function of the
+ * program, an intrinsic, or a register. */
 #include "exec/link/link.h"
 
 /* The sizes of a call's values: from the callee's declaration, or from a prototype. */

@@ -1,4 +1,6 @@
-/* Instructions of one function to code. */
+/* Turns the PTX instructions of one function into code: row, handler, operands, and what the suffixes say.
+ * All that can be decided without running is decided here, once, since every instruction may run millions of
+ * times. */
 #include "exec/link/link.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The linker's driver: from a kernel's number to a program. */
+/* The linker's driver: finds what a kernel can reach, analyses each function, places variables, writes code,
+ * and measures the stack. Each step needs what those before it found. */
 #include "exec/program.h"
 
 #include <string.h>

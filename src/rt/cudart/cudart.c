@@ -1,4 +1,5 @@
-/* The beginning and the end of every call of the runtime. */
+/* The beginning and the end of every call of the runtime: the primary context comes into use with the first
+ * one, and an error stays as the thread's last. */
 #include "rt/cudart/cudart.h"
 
 #include "rt/context.h"

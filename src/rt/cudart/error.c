@@ -1,4 +1,5 @@
-/* Errors: the thread's last one, names and texts. */
+/* Errors: the thread's last one, which a call returns and forgets, and the failure of a kernel, which nobody
+ * can forget. */
 #include "rt/cudart/error.h"
 
 #include "rt/cudart/cudart.h"

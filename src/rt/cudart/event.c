@@ -1,4 +1,4 @@
-/* Events of the runtime. */
+/* Events of the runtime: the same objects as the driver's, so each call is one of rt/event.c. */
 #include "rt/cudart/cudart.h"
 
 EXPORT int cudaEventCreate(void **event) { return CUDART(rt_event_create(0, (RtEvent **)event)); }

@@ -1,4 +1,5 @@
-/* What programs ask about kernels, and tell about them. */
+/* What programs ask about kernels, and tell about them. A kernel is named by the address of its host stub, or
+ * by a handle; preferences for caches are kept and change nothing. */
 #include "rt/cudart/cudart.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Captures of streams. */
+/* Captures of streams: arguments are checked and handed on; rt/graph_capture.c has the rules. */
 #include "rt/cudart/cudart.h"
 #include "rt/cudart/graph.h"
 

@@ -1,4 +1,5 @@
-/* Nodes: added to graphs, changed there, and changed in executables. */
+/* Nodes: added to graphs, changed there, and changed in executables. All three take the same parameters, so a
+ * macro makes the three functions of a kind of node from one that makes the operation. */
 #include "rt/cudart/cudart.h"
 #include "rt/cudart/graph.h"
 #include "rt/graph_condition.h"

@@ -1,4 +1,5 @@
-/* What the runtime's descriptions of nodes mean, and back. */
+/* What the runtime's descriptions of nodes mean, and back: structures of CUDA's headers on one side, an
+ * RtOperation on the other. */
 #include "rt/cudart/graph.h"
 #include "rt/graph_condition.h"
 

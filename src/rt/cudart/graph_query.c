@@ -1,4 +1,5 @@
-/* What a program asks nodes: their type and what they do. */
+/* What a program asks nodes: their type and what they do. Answers are made from the operation that the node
+ * holds, so they show later changes, too. */
 #include <string.h>
 
 #include "rt/cudart/cudart.h"

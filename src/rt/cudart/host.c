@@ -1,4 +1,5 @@
-/* Page-locked host memory. */
+/* Page-locked host memory. The device reaches it at the host's own address, so its device pointer is the
+ * pointer itself. */
 #include "rt/cudart/cudart.h"
 
 #include "rt/memory.h"

@@ -1,4 +1,5 @@
-/* Libraries: modules that a program loads itself. */
+/* Libraries: modules that a program loads itself. They are the driver's modules under another name, and their
+ * kernels are ordinary functions. */
 #include "rt/cudart/cudart.h"
 
 #include "rt/module.h"

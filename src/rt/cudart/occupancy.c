@@ -1,4 +1,4 @@
-/* How many blocks of a kernel an SM holds at once. */
+/* How many blocks of a kernel an SM holds at once, by the same rules by which blocks are dispatched. */
 #include "rt/cudart/cudart.h"
 
 #include "rt/module.h"

@@ -1,4 +1,5 @@
-/* Streams of the runtime. */
+/* Streams of the runtime: the same objects as the driver's. Calls that take a stream exist twice, the second
+ * time (_ptsz) for programs whose stream 0 is the thread's own. */
 #include "rt/cudart/cudart.h"
 
 EXPORT int cudaStreamCreate(void **stream)

@@ -1,4 +1,4 @@
-/* CUDA arrays. */
+/* CUDA arrays: the driver's formats and descriptors, translated to those of rt/array.c. */
 #include "rt/libcuda/array.h"
 
 #include "rt/device.h"

@@ -1,4 +1,5 @@
-/* Making graphs by capturing streams. */
+/* Making graphs by capturing streams: arguments are checked and handed on; rt/graph_capture.c has the
+ * rules. */
 #include "rt/graph.h"
 
 #include "rt/libcuda/libcuda.h"

@@ -1,4 +1,5 @@
-/* The device and what it can do. */
+/* The device and what it can do. There is one, number 0; what it can do are rows of attribute.def, which come
+ * from the GPU's configuration. */
 #include "rt/libcuda/libcuda.h"
 
 #include <stdio.h>

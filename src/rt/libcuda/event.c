@@ -1,4 +1,4 @@
-/* Events. */
+/* Events: each call is one of rt/event.c, within a context. */
 #include "rt/libcuda/libcuda.h"
 
 static RtError create(void **event, unsigned flags)

@@ -1,4 +1,5 @@
-/* What programs ask about functions, and tell about them. */
+/* What programs ask about functions, and tell about them. Attributes are those of the linked kernel;
+ * preferences for caches are kept and change nothing. */
 #include "rt/libcuda/function.h"
 
 #include "rt/device.h"

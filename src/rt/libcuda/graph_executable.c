@@ -1,4 +1,5 @@
-/* Executable graphs: instantiated, changed, launched. */
+/* Executable graphs: instantiated, changed, launched. CUDA has several forms of each call, which differ in
+ * how they report what went wrong. */
 #include "rt/graph.h"
 
 #include "rt/libcuda/libcuda.h"

@@ -1,4 +1,5 @@
-/* Initialization, versions, error names and the profiler. */
+/* Calls that work without a context: initialization, versions, names of errors; and the profiler's switches,
+ * which have nothing to switch. */
 #include "rt/libcuda/libcuda.h"
 
 #include "rt/context.h"

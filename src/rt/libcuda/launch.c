@@ -1,4 +1,5 @@
-/* Launching kernels. */
+/* Launching kernels. Arguments come as pointers to each of them, or all in one buffer by way of `extra`; both
+ * become the same launch. */
 #include "rt/libcuda/function.h"
 #include "rt/libcuda/libcuda.h"
 #include "rt/launch_attribute.h"

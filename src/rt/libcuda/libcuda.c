@@ -1,4 +1,5 @@
-/* How calls of the driver API begin and end. */
+/* How calls of the driver API begin and end: cuInit must have been called, most need a current context, and
+ * errors that only the runtime has become the driver's nearest one. */
 #include "rt/libcuda/libcuda.h"
 
 #include "rt/context.h"

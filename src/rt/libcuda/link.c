@@ -1,4 +1,5 @@
-/* Linking PTX texts: cuLinkCreate, cuLinkAddData, cuLinkComplete. */
+/* Linking PTX texts. What cuLinkComplete returns must be one block of bytes that cuModuleLoadData takes, so
+ * the image is the texts themselves, each behind a line with its length and name. */
 #include "rt/libcuda/link.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Memory: allocating, freeing, and what is known about an address. */
+/* Memory of all kinds: allocated, freed, registered. CUDA's flags are checked here; rt/memory.c and rt/host.c
+ * do the work. */
 #include "rt/libcuda/libcuda.h"
 
 #include "rt/libcuda/location.h"

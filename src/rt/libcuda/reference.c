@@ -1,4 +1,5 @@
-/* Texture and surface references. */
+/* Texture and surface references: variables of a module whose object the host sets. Every call changes a
+ * description; rt/reference.c brings it to the GPU at the next launch. */
 #include "rt/reference.h"
 
 #include <string.h>

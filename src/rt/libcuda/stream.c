@@ -1,4 +1,4 @@
-/* Streams, and host functions in them. */
+/* Streams, and host functions in them: each call is one of rt/stream.c. Contexts share all streams. */
 #include "rt/libcuda/libcuda.h"
 
 #include <string.h>

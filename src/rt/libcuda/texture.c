@@ -1,4 +1,4 @@
-/* Texture and surface objects. */
+/* Texture and surface objects: the driver's descriptions to those of rt/texture.c and back. */
 #include "rt/texture.h"
 
 #include <string.h>

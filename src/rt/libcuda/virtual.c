@@ -1,4 +1,5 @@
-/* Virtual memory management: cuMemCreate, cuMemAddressReserve, cuMemMap and what belongs to them. */
+/* Virtual memory management: memory is created, addresses are reserved, and one is mapped to the other
+ * (rt/physical.c, rt/virtual.c). Here CUDA's structures are taken apart and checked. */
 #include "rt/libcuda/libcuda.h"
 
 #include "rt/device.h"
