@@ -66,10 +66,10 @@ static World *create_world(CycleMachine *machine)
     World *world = world_create(count_shards(config), (uint32_t)config->threads, cycle_lookahead(config),
                                 config->window);
     for (uint32_t i = 0; i < machine->sm_count; i++)
-        world_add(world, &machine->sms[i]->shard, i);
+        world_add(world, sm_shard(machine->sms[i]), i);
     for (uint32_t i = 0; i < machine->partition_count; i++)
         world_add(world, &machine->partitions[i]->shard, machine->sm_count + i);
-    world_add(world, &machine->front_end->shard, last);
+    world_add(world, front_end_shard(machine->front_end), last);
     return world;
 }
 

@@ -1,3 +1,5 @@
+/* The sentence of a hang, cut to the room that an error has: the unusual first, and of the blocks as many as
+ * fit. */
 #include "api/hang_record.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* From counts by instruction to counts by source line: instructions of one line are added up whatever
+ * function they were inlined into, and each file is read once for its text. */
 #include "api/lines.h"
 
 #include <stdio.h>

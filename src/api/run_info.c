@@ -1,3 +1,5 @@
+/* What a run was, for the head of its report, and the kernels that ran without timing, of which only the
+ * first few are named. */
 #include "api/run_info.h"
 
 #include <string.h>

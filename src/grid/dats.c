@@ -1,3 +1,6 @@
+/* The scheduler's two engines, as steps that each take their time. A step looks at what the buffer holds now
+ * and says when the next one is due; whatever may let an engine go on that stands still (a line has come, a
+ * block has ended, a kernel has got its entry) sets `wake`. */
 #include "grid/dats.h"
 
 #include <inttypes.h>
@@ -448,8 +451,7 @@ Cycle dats_next(const Dats *dats)
 
 /* -- graphs coming and going -- */
 
-/* A block of a kernel that is in the distributor. */
-static bool may_run(void *context, uint32_t task)
+bool dats_may_run(void *context, uint32_t task)
 {
     const Dats *dats = context;
     const DependencyGraph *graph = dats->run->graph;
@@ -464,7 +466,7 @@ void dats_begin(Dats *dats, GraphRun *run, Cycle now)
                       order_local_edges(run->order, config), (uint32_t)config->graph_pending_updates);
     graph_buffer_reset(&dats->buffer, run->graph->node_count, run->graph->edge_count);
     if (run->graph->grid_count > 1) {
-        dats->buffer.may_run = may_run;
+        dats->buffer.may_run = dats_may_run;
         dats->buffer.context = dats;
     }
     run->dats = dats;
@@ -550,51 +552,3 @@ const BlockSource dats_source = {
         },
     .next = next,
 };
-
-/* -- sentences -- */
-
-uint32_t dats_ready(const Dats *dats)
-{
-    const GraphBuffer *buffer = &dats->buffer;
-    uint32_t ready = 0;
-    for (uint32_t id = buffer->tail; dats->run && id < buffer->head; id++)
-        ready += graph_buffer_node(buffer, id)->state == NODE_READY;
-    return ready;
-}
-
-bool dats_describe(const Dats *dats, char *text, size_t size)
-{
-    const GraphBuffer *buffer = &dats->buffer;
-    text[0] = 0;
-    if (!dats->run)
-        return false;
-    uint32_t ready = 0, absent = 0, blocked = 0;
-    for (uint32_t id = buffer->tail; id < buffer->head; id++) {
-        const GraphNode *node = graph_buffer_node(buffer, id);
-        ready += node->state == NODE_READY;
-        absent += node->state == NODE_READY && !may_run((void *)dats, node->task);
-    }
-    for (uint32_t i = 0; i < dats->ended.count; i++)
-        blocked += dats->ended.items[i].is_blocked;
-    if (blocked)
-        snprintf(
-            text, size,
-            "%u ended blocks cannot tell their children, because the Pending Update Buffer is full "
-            "(%u entries, knob graph_pending_updates) and the Local Node Array (%u entries, knob "
-            "graph_local_nodes) has only nodes %u to %u of %u: enlarge one of them, or set graph_overflow.",
-            blocked, buffer->pending_capacity, buffer->local_nodes, buffer->tail, buffer->head - 1,
-            buffer->node_count);
-    else if (absent)
-        snprintf(
-            text, size,
-            "%u blocks of the graph are ready, but their kernels have no entry of the kernel distributor "
-            "(%" PRIu64 " entries, knob concurrent_kernels): raise the knob.",
-            absent, dats->config->concurrent_kernels);
-    else
-        snprintf(
-            text, size,
-            "The graph's first %u nodes of %u are over, %u are in the Local Node Array, and %u of these are "
-            "ready.",
-            buffer->tail, buffer->node_count, buffer->head - buffer->tail, ready);
-    return blocked || absent;
-}

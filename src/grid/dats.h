@@ -103,6 +103,9 @@ void dats_account(Dats *dats, Cycle now);
 /* What the order of that table has counted; null: it has not been in use. */
 const void *dats_order_counters(const Dats *dats, const StatTable *table);
 
+/* Whether the task of the graph is a join, or a block of a kernel that is in the distributor. */
+bool dats_may_run(void *dats, uint32_t task);
+
 /* Nodes in the buffer that are ready. */
 uint32_t dats_ready(const Dats *dats);
 

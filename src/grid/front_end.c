@@ -413,6 +413,8 @@ void front_end_end_graph(FrontEnd *front_end, Cycle now) { dats_end(front_end->d
 
 void front_end_resize(FrontEnd *front_end) { kmu_resize(&front_end->kmu); }
 
+Shard *front_end_shard(FrontEnd *front_end) { return &front_end->shard; }
+
 const BlockWaker *front_end_waker(const FrontEnd *front_end) { return &front_end->waker; }
 
 bool front_end_is_done(const FrontEnd *front_end)

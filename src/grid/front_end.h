@@ -94,6 +94,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
 void front_end_free(FrontEnd *front_end);
 /* Cycles between samples of SMs' counters that a policy wants to be sent (sm/sample.h); 0: none does. */
 Cycle front_end_sample_interval(const FrontEnd *front_end);
+Shard *front_end_shard(FrontEnd *front_end);
 /* Between runs of the world. The caller has filled in seen, block_count, need, priority and blocks. */
 void front_end_submit(FrontEnd *front_end, GridKernel *kernel, Cycle now);
 /* A dependency graph whose kernels will be submitted next, and are over. One at a time. */

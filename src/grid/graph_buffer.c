@@ -1,3 +1,6 @@
+/* The buffer's arrays are rings: whatever comes goes to its number modulo the size, so no entry is ever
+ * looked for. A node that waits for nothing is in the bit map of the ready ones, which is what the order
+ * chooses from. */
 #include "grid/graph_buffer.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/* Counts are kept by instruction and SM, so that threads never share one, and are added up when the kernel
+ * has ended. A program's table is made when it is first asked for, an SM's array in it when the first block
+ * comes there. */
 #include "sm/line_profile.h"
 
 LineProfile *line_profile_create(uint32_t sm_count)

@@ -415,6 +415,8 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     return sm;
 }
 
+Shard *sm_shard(Sm *sm) { return &sm->shard; }
+
 void sm_free(Sm *sm)
 {
     if (!sm)

@@ -320,6 +320,7 @@ enum {
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);
 void sm_free(Sm *sm);
+Shard *sm_shard(Sm *sm);
 /* Invalidates the L1 between windows, while other kernels run; `now` is the next cycle. */
 void sm_empty_l1(Sm *sm, Cycle now);
 /* Invalidates L1 and instruction cache, as at a kernel's start. */
