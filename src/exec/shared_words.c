@@ -11,7 +11,7 @@ static void report_words(Step *step, const uint32_t word[LANES])
     const uint32_t stride = word[1] - word[0];
     uint32_t gaps = 0;
     for (unsigned i = 0; i < LANES; i++) {
-        access.address[i] = (uint64_t)word[i] * 4;
+        lanes.address[i] = (uint64_t)word[i] * 4;
         gaps |= word[i] ^ (word[0] + i * stride);
     }
     access.pattern = (uint8_t)(gaps || stride > 1 ? PATTERN_ANY
