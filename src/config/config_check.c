@@ -61,6 +61,7 @@ static WbStatus check_caches(const GpuConfig *config, Error *error)
     };
     const size_t unused = config->unified_bytes ? 0 : 1; /* the size of the L1 that is not looked at */
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
+        /* One set in every slice: less than that cannot be split up evenly. */
         const uint64_t set = caches[i].ways.value * caches[i].line * caches[i].slices;
         if (i != unused && (caches[i].bytes.value < set || caches[i].bytes.value % set))
             return error_set(error, WB_ERROR_ARGUMENT,
@@ -88,6 +89,7 @@ static WbStatus check_carveouts(const GpuConfig *config, Error *error)
         char *end;
         const uint64_t bytes = strtoull(text, &end, 10) * 1024;
         if (!isdigit((unsigned char)*text) || (*end && *end != ',') || bytes > MOST_SHARED ||
+            /* The first may be 0. */
             (bytes <= previous && text != config->shared_carveouts))
             return error_set(error, WB_ERROR_ARGUMENT,
                              "%s: shared_carveouts is '%s'; it must be sizes in KiB, ascending, with commas "

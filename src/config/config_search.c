@@ -33,6 +33,7 @@ static Names search_path(void)
     char executable[CONFIG_PATH_SIZE];
     ssize_t length = readlink("/proc/self/exe", executable, sizeof executable);
     if (length > 0 && length < (ssize_t)sizeof executable) {
+        /* The folder of the program: configs/ beside it, or share/ of an installation. */
         while (length > 0 && executable[length - 1] != '/')
             length--;
         add_folder(&folders, "%.*sconfigs", (int)length, executable);

@@ -76,6 +76,7 @@ WbStatus draft_add_grid(GraphDraft *draft, const uint32_t size[3], uint32_t *fir
 
 WbStatus draft_add_join(GraphDraft *draft, uint32_t *node, Error *error)
 {
+    /* Larger numbers stand for "no node" and for states of the search in generate.c. */
     if (draft->node_count == GRAPH_MOST)
         return too_many("nodes", error);
     *node = draft->node_count++;
@@ -143,6 +144,7 @@ uint32_t grids_find_block(const GraphGrid *grids, uint32_t grid_count, uint32_t 
 const char *grids_name_node(const GraphGrid *grids, uint32_t grid_count, uint32_t node, char *text,
                             size_t size)
 {
+    /* Blocks of all grids come before joins, so the last grid's end is where joins begin. */
     const GraphGrid *last = grid_count ? &grids[grid_count - 1] : NULL;
     const uint32_t block_count = last ? last->first + last->count : 0;
     if (node >= block_count) {

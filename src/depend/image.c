@@ -14,6 +14,7 @@ WbStatus image_check_nodes(uint32_t nodes, uint32_t id_bits, Error *error)
                          "The knob graph_id_bits is %u, but IDs of a dependency graph's nodes have 16 or 32 "
                          "bits.",
                          id_bits);
+    /* IDs count from 0, so 2^bits nodes still fit. */
     if ((uint64_t)nodes > 1ull << id_bits)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "The dependency graph has %u nodes, but IDs of %u bits count only %llu; set the "
@@ -31,6 +32,7 @@ WbStatus image_of_graph(const DependencyGraph *graph, uint32_t id_bits, GraphIma
                           .node_bytes = node_bytes,
                           .nodes_per_line = LINE_BYTES / node_bytes,
                           .edges_per_line = LINE_BYTES / id_bytes};
+    /* Rounded up: entries do not go on across lines, and edges begin in a line of their own. */
     const uint64_t node_lines =
         ((uint64_t)graph->node_count + image->nodes_per_line - 1) / image->nodes_per_line;
     const uint64_t edge_lines =

@@ -57,6 +57,7 @@ static StepResult convert(Step *step, bool to_space)
 /* Constant banks lie in global memory, but are a space of their own for isspacep. */
 static bool is_constant(const Step *step, uint64_t address)
 {
+    /* Module variables of .const are the only device memory that kernels may not write. */
     const Allocation *found = space_find(step->warp->block->launch->space, address, 1);
     return found && found->read_only && found->memory == MEMORY_DEVICE;
 }

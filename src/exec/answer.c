@@ -14,6 +14,7 @@ bool answer_put(const Warp *warp, unsigned lane, uint64_t address, const void *f
     AnswerList *answers = warp->block->launch->machine->answers;
     if (!answers)
         return poke(warp, lane, address, from, size);
+    /* Known now, though it is stored later: a call that cannot answer must fail at the call. */
     if (!poke_may(warp, lane, address, size))
         return false;
     for (size_t done = 0; done < size;) {

@@ -57,6 +57,7 @@ uint32_t barrier_count(const Program *program)
         if (insn->action != ACTION_BARRIER)
             continue;
         const Operand *name = &insn->op[insn->begin[reduction_of(insn) != REDUCE_NONE]];
+        /* A name in a register may be any of them. */
         const uint64_t highest = name->kind == OPERAND_IMMEDIATE ? (uint64_t)name->value : NAMED_BARRIERS - 1;
         if (highest < NAMED_BARRIERS && highest >= count)
             count = (uint32_t)highest + 1;
@@ -69,6 +70,7 @@ static bool is_complete(const Block *block, const Barrier *barrier)
     uint32_t arrived = 0;
     for (uint32_t i = 0; i < block->warp_count; i++) {
         Mask live = block->warps[i].live, lanes = barrier->lanes[i];
+        /* Also of a warp that has ended: nobody is missing there. */
         bool whole = (live & ~lanes) == 0;
         if (barrier->all && !whole)
             return false;
@@ -223,6 +225,7 @@ StepResult exec_barrier(Step *step)
     if (!form.count)
         count = (uint64_t)block->warp_count * block->launch->width;
     Barrier *barrier = &block->barriers[name];
+    /* Arrivals that disagree about the count would hang or let go too early: the program is told. */
     if (barrier->in_use && barrier->expected != count)
         return step_error(step, WB_ERROR_EXECUTION, first,
                           "arrives at barrier %llu for %llu threads while others wait there for %u",
@@ -251,6 +254,7 @@ StepResult exec_cluster_barrier(Step *step)
     Barrier *barrier = &block->barriers[CLUSTER_BARRIER];
     Mask *arrived = &barrier->lanes[step->warp->index];
     if (step->insn->row == ROW_barrier_cluster_wait) {
+        /* Their marks are gone: the phase that they arrived in is over. */
         if (!(*arrived & step->mask))
             return STEP_NEXT;
         hold(step, CLUSTER_BARRIER);

@@ -57,6 +57,7 @@ static Mask wide_members(Step *step)
 
 Mask collective_members(Step *step)
 {
+    /* PTX's masks have 32 bits; a warp of 64 lanes can only be named as a whole. */
     if (step->warp->width != LANES)
         return wide_members(step);
     const Operand *operand = members_operand(step);
@@ -285,6 +286,7 @@ static StepResult match(const Collective *collective)
         /* Within a class, lanes of equal value are found together; each lane is looked at once. */
         for (Mask rest = class; rest;) {
             Mask same = equal_lanes(values, rest, values[mask_first(rest)]);
+            /* match.all gives a mask only if all lanes agree. */
             bool counts = !is_all || same == class;
             FOR_LANES(lane, same)
             result[lane] = counts ? (uint32_t)same : 0;

@@ -36,6 +36,7 @@ StepResult exec_branch_table(Step *step)
     uint32_t first = NO_INDEX;
     for (Mask lanes = group->mask; lanes; lanes &= lanes - 1) {
         unsigned lane = mask_first(lanes);
+        /* Lanes whose guard is false fall through. */
         targets[lane] = group->pc + 1;
         if (step->mask >> lane & 1) {
             uint64_t index = step_value(step, step_operand(step, 0), lane);

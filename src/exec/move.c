@@ -33,6 +33,7 @@ static Wide packed(Step *step, const Operand *elements, unsigned count, unsigned
     Wide value = {0, 0};
     for (unsigned i = 0; i < count; i++) {
         uint64_t element = cut(step_value(step, &elements[i], lane), bits);
+        /* An element never lies across the two halves: its bits divide 64. */
         if (i * bits < 64)
             value.low |= element << (i * bits);
         else

@@ -63,6 +63,7 @@ static uint64_t thread_value(const Warp *warp, SpecialRegister reg, unsigned lan
 /* Whoever looks at the clock may be waiting for a time. */
 static uint64_t clock_of_machine(Machine *machine)
 {
+    /* The watchdog must not take a loop that waits for a time for one that spins. */
     machine->changes++;
     return machine->clock;
 }
@@ -164,6 +165,7 @@ void special_lanes(const Warp *warp, SpecialRegister reg, unsigned bytes, void *
 {
     uint32_t *lanes32 = lanes;
     uint64_t *lanes64 = lanes;
+    /* Nearly every kernel reads these, so they have a way of their own. */
     if (bytes == 4 && reg <= SPECIAL_tid_z) {
         thread_lanes(warp, reg - SPECIAL_tid_x, lanes32);
         return;

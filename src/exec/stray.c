@@ -35,6 +35,7 @@ void stray_note(Step *step, const Access *access, unsigned lane, uint64_t addres
     const Launch *launch = step->warp->block->launch;
     Machine *machine = launch->machine;
     char line[1024], place[768], nearest[384], sentence[1536];
+    /* Counted whether or not it is told. */
     machine->statistics.outside_accesses++;
     if (launch->space->check != CHECK_REPORT || machine->strays.count >= MOST_STRAYS)
         return;

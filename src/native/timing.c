@@ -20,6 +20,7 @@ static bool is_listed(const uint16_t *registers, unsigned count, uint16_t reg)
 /* Slots of very large programs wrap around: that costs a wait too many now and then, never one too few. */
 static uint16_t number_of(const Operand *operand)
 {
+    /* Registers and predicates share one row of numbers, which the scoreboard keeps. */
     const uint32_t base = operand->kind == OPERAND_PREDICATE ? FIRST_PREDICATE : 0;
     return (uint16_t)(base + operand->slot % FIRST_PREDICATE);
 }
@@ -39,6 +40,7 @@ static void add_read(InsnTiming *to, uint16_t reg)
     const unsigned count = (unsigned)to->write_count + to->read_count;
     if (is_listed(to->registers + to->write_count, to->read_count, reg))
         return;
+    /* Too many to list: the instruction waits until everything under way has come, which is always right. */
     if (count == TIMING_REGISTERS) {
         to->drains = true;
         return;
@@ -114,6 +116,7 @@ static InsnClass class_of(const Insn *insn)
     case ACTION_CALL:
         return CLASS_CALL;
     case ACTION_RETURN:
+        /* Function 0 is the kernel: its return ends the thread. */
         return insn->function == 0 ? CLASS_EXIT : CLASS_CALL;
     case ACTION_EXIT:
     case ACTION_TRAP:

@@ -89,6 +89,7 @@ unsigned work_interval(Work work, const GpuConfig *config)
     if (work == WORK_MEMORY)
         return (unsigned)config->lsu_warp_interval;
     const uint64_t lanes = work_lanes(work, config);
+    /* Passes of a warp through the pipe's lanes, the last one perhaps not full. */
     return (unsigned)((config->warp_width + lanes - 1) / lanes);
 }
 
@@ -115,6 +116,7 @@ unsigned work_latency(Work work, const GpuConfig *config)
         return (unsigned)config->special_register_latency;
     case WORK_CONSTANT:
         return (unsigned)config->const_latency;
+    /* Without a knob of its own a predicate is ready as any integer result is. */
     case WORK_PREDICATE:
         return (unsigned)(config->predicate_latency ? config->predicate_latency : config->int_latency);
     case WORK_TURN:

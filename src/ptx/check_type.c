@@ -127,6 +127,7 @@ static bool is_integer(Type type)
  * .f16x2 for an untyped one where integers are wanted. */
 static bool types_agree(Type reg, Type wanted)
 {
+    /* Predicates are a file of registers of their own. */
     if ((reg == TYPE_pred) != (wanted == TYPE_pred))
         return false;
     if (is_untyped(reg) || is_untyped(wanted) || reg == wanted)

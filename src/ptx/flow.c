@@ -14,6 +14,8 @@ static void count_live(const Function *function, const FlowLive *live, Flow *flo
     Arena scratch = {0};
     FlowWalk walk = flow_walk_new(function, live, &scratch);
     flow->live_words = ARENA_ARRAY(arena, uint16_t, function->insn_count);
+    /* Liveness is walked backward; neighbouring blocks mostly share what is live, so little changes between
+     * them. */
     for (uint32_t b = live->graph->block_count; b-- > 0;) {
         flow_walk_enter(&walk, b);
         for (uint32_t i = live->graph->first[b + 1]; i-- > live->graph->first[b];) {
@@ -71,6 +73,7 @@ uint32_t flow_live_before(const Module *module, const Function *function, uint32
     FlowWalk walk = flow_walk_new(function, live, &scratch);
     uint32_t block = graph->block_of[insn], count;
     flow_walk_enter(&walk, block);
+    /* Up to the instruction itself: what it reads is live before it. */
     for (uint32_t i = graph->first[block + 1]; i-- > insn;)
         flow_walk_step(&walk, i);
     count = walk.set.count;

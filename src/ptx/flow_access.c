@@ -25,6 +25,7 @@ static void visit_read(const Visitor *v, const PtxOperand *operand)
 static void visit_write(const Visitor *v, const PtxOperand *operand)
 {
     if (operand->kind == PTX_REGISTER) {
+        /* Under a guard some lanes keep the old value, so the write is not definite. */
         v->visit(v->context, operand->index, true, !v->is_guarded);
         return;
     }

@@ -178,6 +178,7 @@ static bool is_decimal_float(const char *at)
 {
     while (is(*at, CLASS_DIGIT))
         at++;
+    /* A point before a letter belongs to a suffix or a component, as in "0.x"; an e may begin an exponent. */
     if (*at == '.')
         return !is(at[1], CLASS_START) || at[1] == 'e' || at[1] == 'E';
     if (*at != 'e' && *at != 'E')
@@ -228,6 +229,7 @@ static void lex_directive(Lexer *lexer, Token *token)
     for (;;) {
         while (is(*at, CLASS_NAME))
             at++;
+        /* A single colon ends a label, not a suffix. */
         if (at[0] != ':' || at[1] != ':' || !is(at[2], CLASS_NAME))
             break;
         at += 2;

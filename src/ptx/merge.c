@@ -74,6 +74,7 @@ static Function move_function(const Merge *merge, uint32_t m, const Function *fr
     renumber(function.parameters, function.parameter_count, variables);
     for (uint32_t i = 0; i < function.insn_count; i++) {
         function.insns[i].place.line += base->line;
+        /* Numbers of .file are a module's own. */
         function.insns[i].source.file += base->file;
     }
     for (uint32_t i = 0; i < function.operand_count; i++) {
@@ -153,6 +154,7 @@ static Merge new_merge(Module **modules, uint32_t count, Error *error)
         merge.functions[m] = ARENA_ARRAY(&arena, uint32_t, from->function_count + 1);
         merge.variables[m] = ARENA_ARRAY(&arena, uint32_t, from->variable_count + 1);
         merged->version = from->version > merged->version ? from->version : merged->version;
+        /* The newest wins: a GPU that runs the newest part runs all of them. */
         merged->target = from->target > merged->target ? from->target : merged->target;
         merged->is_debug |= from->is_debug;
         if (from->address_bits != merged->address_bits)

@@ -50,6 +50,7 @@ const char *module_line(const Module *module, uint32_t line, size_t *length)
     }
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     *length = (size_t)((newline ? newline : end) - at);
+    /* Texts of Windows end their lines with both. */
     if (*length && at[*length - 1] == '\r')
         --*length;
     return at;
@@ -61,6 +62,7 @@ const char *module_file(const Module *module, uint32_t line, uint32_t *file_line
     uint32_t part = module->part_count;
     while (part && module->parts[part - 1].first_line > line)
         part--;
+    /* Lines of a linked module are numbered through; users know those of their files. */
     *file_line = part ? line - module->parts[part - 1].first_line + 1 : line;
     return part ? module->parts[part - 1].file_name : module->file_name;
 }
@@ -72,6 +74,7 @@ const char *module_place_text(const Module *module, const PtxInsn *insn, char *b
     uint32_t line;
     char shown[2][PRINTABLE_NAME_SIZE];
     const char *name = printable_name(module_file(module, insn->place.line, &line), shown[0]);
+    /* The CUDA source where the PTX names it, behind the place in the PTX. */
     if (source->line && file)
         snprintf(buffer, size, "%.200s:%u:%u (%.200s:%u)", name, line, insn->place.column,
                  printable_name(file, shown[1]), source->line);

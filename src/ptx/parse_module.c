@@ -23,6 +23,7 @@ void parse_file(Parser *parser)
     parser_expect(parser, TOKEN_STRING, "a file name in quotes");
     while (parser_accept(parser, ','))
         parser_expect_integer(parser, UINT64_MAX, "a number");
+    /* Numbers may have gaps, which are filled with null. */
     while (parser->files.count <= number)
         VEC_PUSH(&parser->files, NULL);
     parser->files.items[number] = arena_strndup(&parser->module->arena, name.start + 1, name.length - 2);
@@ -186,6 +187,7 @@ static void finish_module(Parser *parser)
     module->files = arena_copy(arena, parser->files.items, module->file_count * sizeof(char *));
     for (uint32_t i = 0; i < module->function_count; i++)
         map_put(&module->function_names, module->functions[i].name, strlen(module->functions[i].name), i);
+    /* Variables of functions may share a name with others, and are found by nobody from outside. */
     for (uint32_t i = 0; i < module->variable_count; i++)
         if (module->variables[i].function == NO_INDEX)
             map_put(&module->variable_names, module->variables[i].name, strlen(module->variables[i].name), i);
@@ -223,6 +225,8 @@ static Module *new_module(const char *file_name, const char *text, size_t length
     Arena arena = {0};
     Module *module = ARENA_NEW(&arena, Module);
     module->file_name = arena_strndup(&arena, file_name, strlen(file_name));
+    /* The text is kept for sentences and sources; arena_strndup() puts the zero behind it that the lexer
+     * needs. */
     module->text = arena_strndup(&arena, text, length);
     module->text_length = length;
     module->arena = arena;

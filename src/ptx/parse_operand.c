@@ -91,6 +91,7 @@ static void parse_component(Parser *parser, Symbol symbol, PtxOperand *operand)
         const char *letter = component->length == 2 ? strchr(letters, component->start[1]) : NULL;
         if (!letter || (letter - letters) % 4 >= symbol.vector)
             parser_expected(parser, "a component of the vector register");
+        /* r, g, b and a are other names for x, y, z and w. */
         operand->index += (uint32_t)(letter - letters) % 4;
     }
     parser_advance(parser);
@@ -179,6 +180,7 @@ static PtxOperand parse_named(Parser *parser, const Opcode *opcode)
         const uint64_t bytes = type_bytes(parser->variables.items[operand.index].type);
         operand.value += (int64_t)(parse_expression(parser).bits * bytes);
         parser_expect(parser, ']', "']' after the index");
+        /* mov takes the address of the element, every other instruction what is there. */
         return strcmp(opcode->mnemonic, "mov") ? address_of(parser, operand) : operand;
     }
     return operand;
@@ -210,6 +212,7 @@ static PtxOperand parse_signed(Parser *parser, const Opcode *opcode)
         parser_advance(parser);
         return parse_float(parser, true);
     }
+    /* WARP_SZ is a name and yet a constant. */
     if (next.kind != TOKEN_NAME || expression_begins(&next))
         return parse_constant(parser);
     parser_advance(parser);

@@ -174,6 +174,7 @@ static void add_variable(Parser *parser, const Variable *variable)
     const Symbol *symbol = parser->depth == 0 ? scope_find_at(parser, name, 0) : NULL;
     Variable *old =
         symbol && symbol->kind == SYMBOL_VARIABLE ? &parser->variables.items[symbol->index] : NULL;
+    /* Two definitions are left to scope_declare(), which refuses them. */
     if (old && (old->is_extern || variable->is_extern)) {
         if (old->space != variable->space)
             parser_fail(parser, variable->place, "'%s' was declared in .%s at line %u", old->name,
@@ -218,6 +219,7 @@ void parse_variables(Parser *parser, Linkage linkage)
         parse_registers(parser);
         return;
     }
+    /* Older PTX has them outside: one for every thread, below all frames. */
     if (space == SPACE_LOCAL && parser->function == NO_INDEX && parser->module->version >= 30)
         parser_fail(parser, parser->last_place,
                     "since PTX 3.0 .local variables are declared inside a function");

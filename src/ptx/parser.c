@@ -22,6 +22,7 @@ static void quote_line(const Parser *parser, Place place, char *buffer, size_t s
     if (column - first > QUOTE_WIDTH / 2)
         first = column - QUOTE_WIDTH / 2;
     const size_t shown = length - first < QUOTE_WIDTH ? length - first : QUOTE_WIDTH;
+    /* The buffer holds both lines: three times the width is enough for indents, text and caret. */
     int used = snprintf(buffer, size, "\n    ");
     for (size_t i = 0; i < shown; i++) {
         const char c = line[first + i];
@@ -86,6 +87,7 @@ void parser_advance(Parser *parser)
     if (token->kind == TOKEN_BAD) {
         if (token->length == 1 && (*token->start < 33 || *token->start == 127))
             parser_fail(parser, token->place, "unexpected byte 0x%02x", (unsigned char)*token->start);
+        /* A comment without end has no text to show. */
         if (!token->length)
             parser_fail(parser, token->place, "%s", parser->lexer.problem);
         parser_fail(parser, token->place, "%s: '%.*s'", parser->lexer.problem, shown_length(token),

@@ -178,6 +178,7 @@ static bool has_held_up_writers(const Warp *warp)
     for (uint32_t i = 0; !found && i < warp->joins.count; i++)
         if (warp->joins.items[i].expected && warp->joins.items[i].arrived)
             found = may_write_from(program, warp->joins.items[i].pc);
+    /* Before Volta a ready group that is not the current one waits for it to come to its join. */
     for (uint32_t i = 0; !found && i < warp->group_count; i++)
         if (warp->groups[i].state == GROUP_READY && i != warp->current)
             found = may_write_from(program, warp->groups[i].pc);
@@ -267,6 +268,7 @@ static void put_behind(const HangFacts *facts, char *text, size_t size)
     text[0] = '\0';
     if (facts->waiting_launches > 1)
         snprintf(which, sizeof which, "one of the %u launches that have", facts->waiting_launches);
+    /* Nothing is said if no launch of the host is left. */
     if (facts->waiting_launches)
         snprintf(
             text, size,
