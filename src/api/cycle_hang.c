@@ -224,13 +224,15 @@ static HangFacts look_at_blocks(const CycleMachine *machine, const HostKernel *k
     return facts;
 }
 
-/* Blocks of the kernel off the SMs by what they wait for; returns how many do. */
-static uint32_t count_away(const FrontEnd *front_end, const GridKernel *kernel, HangWaits *away)
+/* Blocks of the kernel off the SMs by what they wait for; returns how many cannot come back now. */
+static uint32_t count_away(const FrontEnd *front_end, const GridKernel *kernel, HangRecord *hang)
 {
     uint32_t at = 0, count = 0;
     for (const Block *block; (block = front_end_next_away(front_end, kernel, &at));) {
-        hang_count_waits(away, block);
-        count += block_wait_first(block) != NULL;
+        const bool waits = block_wait_first(block) != NULL, is_held = front_end_holds(block) && !waits;
+        hang_count_waits(&hang->away, block);
+        hang->held += is_held;
+        count += waits || is_held;
     }
     return count;
 }
@@ -240,13 +242,16 @@ static const char *keep_text(HangRecord *hang, const char *text)
     return arena_strndup(&hang->arena, text, strlen(text));
 }
 
-/* `ready`: blocks off the SMs whose waits are over. */
+/* `ready`: blocks off the SMs that may come back. */
 static void put_sentence(HangRecord *hang, const char *what, uint32_t ready)
 {
     char waits[400] = "", cause[HANG_CAUSE_SIZE + 20] = "";
     size_t used = hang_put_waits(&hang->in_place, ", ", "there", waits, sizeof waits);
     used += hang_put_waits(&hang->away, ", ", "off the SMs", waits + used, sizeof waits - used);
-    if (ready)
+    if (hang->held)
+        used += (size_t)snprintf(waits + used, sizeof waits - used,
+                                 ", %u are held off the SMs by the dispatcher", hang->held);
+    if (ready && used < sizeof waits)
         snprintf(waits + used, sizeof waits - used, ", %u off the SMs wait for a place", ready);
     if (*hang->cause)
         snprintf(cause, sizeof cause, "\nLikely cause: %s", hang->cause);
@@ -301,7 +306,7 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
     hang->ended = grid->ended_blocks;
     hang->not_dispatched = grid->block_count - grid->dispatched_blocks;
     hang->suspended = grid->suspended;
-    const uint32_t waiting = count_away(machine->front_end, grid, &hang->away);
+    const uint32_t waiting = count_away(machine->front_end, grid, hang);
     const HangFacts facts = look_at_blocks(machine, kernel, status == RECORD_SPINS, hang);
     if (status == RECORD_LIMIT) /* who waits may have had reason to */
         snprintf(text, sizeof text, "It may only need longer: raise the knob, or set it to 0 for no limit.");

@@ -27,6 +27,7 @@ typedef struct HangRecord {
     uint32_t on_sms;          /* blocks, with those of kernels that it launched */
     uint32_t paused;          /* of these, by the admission policy */
     uint32_t suspended;       /* off the SMs */
+    uint32_t held;            /* of these, by the dispatcher */
     HangWaits in_place, away; /* blocks that wait, of those on SMs and of those off them */
     VEC(HangBlock) blocks;    /* on SMs, the first of them */
     uint32_t left_out;        /* the others */

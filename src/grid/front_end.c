@@ -157,6 +157,8 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
         note_late_stores(front_end, launch, sm);
     if (report->resumption)
         front_end_forget_block(front_end, report->resumption);
+    if (front_end->swapped.count)
+        front_end_drop_swap(front_end, launch, report->linear);
     if (report->family)
         block_family_ended(report->family);
     if (launch != kernel)

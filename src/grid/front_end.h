@@ -56,6 +56,12 @@ typedef struct RecordFetch {
  * owes word of these. Invariant: a launch is in so many lists as its `late` says. */
 typedef VEC(GridKernel *) LateLaunches;
 
+/* A block that the dispatcher has sent away. */
+typedef struct SwappedBlock {
+    const GridKernel *launch;
+    uint64_t block;
+} SwappedBlock;
+
 /* SMs are the shards 0 to sm_count - 1. Invariant: no event comes before that at half its index, by
  * time and then by number, counted from 1; devices[g->place] is g, and so with resumptions. */
 typedef struct FrontEnd {
@@ -73,6 +79,7 @@ typedef struct FrontEnd {
     VEC(GridKernel *) devices; /* what kernels have launched and is not complete */
     uint64_t waiting_blocks;   /* of these, not dispatched yet */
     VEC(Resumption *) resumptions; /* of blocks that have been suspended and have not ended */
+    VEC(SwappedBlock) swapped; /* blocks that are to be off the SMs, which may not have left yet */
     uint64_t launch_bytes;     /* reserved for what has not begun */
     FamilyEvents family_events;
     BlockWaker waker;          /* of the SMs */
@@ -106,6 +113,15 @@ void front_end_resize(FrontEnd *front_end);
 const BlockWaker *front_end_waker(const FrontEnd *front_end);
 /* Whether the end of every kernel that was submitted is known. */
 bool front_end_is_done(const FrontEnd *front_end);
+
+/* -- front_end_away.c -- */
+
+/* In a window of the front end or between windows: the block of the kernel or group, which was sent to that
+ * SM, is to leave it, and stays away until front_end_bring_back(). The SM hears of it block_launch_cycles
+ * later; a block that has ended by then is not held. */
+void front_end_swap_out(FrontEnd *front_end, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
+/* It may come back as soon as its waits are over; nothing, if it was not to be away. */
+void front_end_bring_back(FrontEnd *front_end, GridKernel *launch, uint64_t block, Cycle now);
 
 /* -- front_end_device.c -- */
 
@@ -152,6 +168,8 @@ void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now);
 /* -- between the files of the front end -- */
 
 void front_end_put_event(FrontEnd *front_end, FrontEvent event);
+/* The same for one that has its number. */
+void front_end_put_numbered(FrontEnd *front_end, FrontEvent event);
 /* When the next one is due; CYCLE_NEVER: there is none. */
 Cycle front_end_next_event(const FrontEnd *front_end);
 /* Does what is due. */
@@ -164,7 +182,13 @@ void front_end_begun(FrontEnd *front_end, GridKernel *launch, Cycle now);
 void front_end_grid_ended(FrontEnd *front_end, GridKernel *launch, Cycle now);
 /* A block that had been away has ended. */
 void front_end_forget_block(FrontEnd *front_end, Resumption *resumption);
-/* A block has left its SM to wait. */
+/* A wait of the warp has been ended in cycle `now` and is over in cycle `time`; context is the front end. */
+void front_end_wake(void *context, Warp *warp, Cycle now, Cycle time);
+/* All waits of the block are over, unless another one has begun. */
+void front_end_wait_over(FrontEnd *front_end, const Block *block, Cycle now);
+/* The order to keep the block off the SMs is void. False: there is none. */
+bool front_end_drop_swap(FrontEnd *front_end, const GridKernel *launch, uint64_t block);
+/* A block has left its SM. */
 void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now);
 /* Something has changed: the dispatcher looks again in the first tick that it has left. */
 void front_end_wake_dispatcher(FrontEnd *front_end, Cycle now);

@@ -18,7 +18,7 @@ static bool comes_before(const FrontEvent *a, const FrontEvent *b)
     return a->time != b->time ? a->time < b->time : a->number < b->number;
 }
 
-static void put_numbered(FrontEnd *front_end, FrontEvent event)
+void front_end_put_numbered(FrontEnd *front_end, FrontEvent event)
 {
     VEC_PUSH(&front_end->events, event);
     FrontEvent *const heap = front_end->events.items - 1;
@@ -33,7 +33,7 @@ static void put_numbered(FrontEnd *front_end, FrontEvent event)
 void front_end_put_event(FrontEnd *front_end, FrontEvent event)
 {
     event.number = front_end->next_event++;
-    put_numbered(front_end, event);
+    front_end_put_numbered(front_end, event);
 }
 
 Cycle front_end_next_event(const FrontEnd *front_end)
@@ -177,91 +177,6 @@ void front_end_device_dispatched(FrontEnd *front_end, GridKernel *launch, Cycle 
         group_dispatched(launch->group.joined);
 }
 
-/* -- blocks that wait -- */
-
-/* The waits of the block are over then. It cannot come back before, so it is still there. */
-static void put_wake(FrontEnd *front_end, Block *block)
-{
-    put_numbered(front_end, (FrontEvent){.time = block->wait.over,
-                                         .number = block->wait.order,
-                                         .kind = EVENT_RESUMES,
-                                         .block = block});
-}
-
-/* A wait of the warp is over then. A block that waits on its SM is woken there. One that leaves, or has left,
- * comes back when all its waits are over. An SM may have begun to send it away within this window, by a
- * message of ours: then it has not heard of the end, and front_end_suspended() looks for it. */
-static void wake(void *context, Warp *warp, Cycle now, Cycle time)
-{
-    FrontEnd *front_end = context;
-    Block *block = warp->block;
-    block->wait.order = front_end->next_event++;
-    if (!block->wait.leaves)
-        sm_wake_warp(block->launch->machine->owner, warp, now, time);
-    else if (warp->wait.kind != WARP_WAITS && !block_wait_is_open(&block->wait))
-        put_wake(front_end, block);
-}
-
-static void make_resumable(FrontEnd *front_end, Resumption *resumption, Cycle now)
-{
-    GridKernel *kernel = grid_kernel_host(grid_kernel_of(resumption->kernel));
-    resumption->block->wait.away = NULL;
-    resumption->resumed = now;
-    VEC_PUSH(&kernel->resumable, resumption);
-    if (kernel->is_held) {
-        kernel->is_held = false;
-        front_end_put_kernel(front_end, kernel, now);
-    } else if (kernel->resident && !kernel->is_marked) {
-        dispatcher_mark(&front_end->dispatcher, kernel);
-    }
-    front_end_wake_dispatcher(front_end, now);
-}
-
-static Resumption *new_resumption(FrontEnd *front_end)
-{
-    Resumption *resumption = xcalloc(1, sizeof *resumption);
-    resumption->place = front_end->resumptions.count;
-    VEC_PUSH(&front_end->resumptions, resumption);
-    return resumption;
-}
-
-void front_end_forget_block(FrontEnd *front_end, Resumption *resumption)
-{
-    Resumption *last = front_end->resumptions.items[--front_end->resumptions.count];
-    front_end->resumptions.items[resumption->place] = last;
-    last->place = resumption->place;
-    xfree(resumption);
-}
-
-void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
-{
-    BlockWait *wait = &report->suspended->wait;
-    Resumption *resumption = report->resumption ? report->resumption : new_resumption(front_end);
-    resumption->kernel = report->kernel;
-    resumption->block = report->suspended;
-    resumption->linear = report->linear;
-    resumption->left = report->stay.left;
-    resumption->sm = sm;
-    report->suspended = NULL;
-    wait->away = resumption;
-    front_end->statistics.blocks_suspended++;
-    dispatcher_suspended(&front_end->dispatcher, grid_kernel_of(report->kernel), report->linear, sm, now);
-    if (block_wait_is_open(wait))
-        return;
-    if (wait->over < now)
-        make_resumable(front_end, resumption, now);
-    else
-        put_wake(front_end, resumption->block); /* in this cycle at the soonest; it may be there already */
-}
-
-/* The block may still be being saved; and before that began another of its warps may have launched something
- * and begun to wait for that, too: then word of this one is not enough. */
-static void resume(FrontEnd *front_end, const Block *block, Cycle now)
-{
-    if (block->wait.away && block_wait_is_over(&block->wait, now))
-        make_resumable(front_end, block->wait.away, now);
-}
-
 /* -- the shard -- */
 
 static void arrive(FrontEnd *front_end, GridKernel *launch, Cycle now)
@@ -286,7 +201,7 @@ void front_end_device_events(FrontEnd *front_end, Cycle now)
             front_end_link(front_end, event.launch, event.found, now);
             break;
         case EVENT_RESUMES:
-            resume(front_end, event.block, now);
+            front_end_wait_over(front_end, event.block, now);
             break;
         }
     }
@@ -296,7 +211,7 @@ void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime, Cycle lo
 {
     front_end->runtime = runtime;
     front_end->family_events = (FamilyEvents){on_ready, on_complete, on_resume, front_end};
-    front_end->waker = (BlockWaker){.ends = wake, .context = front_end, .least = lookahead};
+    front_end->waker = (BlockWaker){.ends = front_end_wake, .context = front_end, .least = lookahead};
 }
 
 /* After a failure; blocks that are on their SM are freed there. */
@@ -316,4 +231,5 @@ void front_end_device_free(FrontEnd *front_end)
     }
     VEC_FREE(&front_end->devices);
     VEC_FREE(&front_end->resumptions);
+    VEC_FREE(&front_end->swapped);
 }

@@ -46,6 +46,8 @@ const Block *front_end_next_away(const FrontEnd *front_end, const GridKernel *ke
     return NULL;
 }
 
+bool front_end_holds(const Block *block) { return block->wait.away && block->wait.away->is_held; }
+
 uint32_t front_end_waiting_kernels(const FrontEnd *front_end)
 {
     return front_end->kmu.waiting.count - front_end->kmu.first_waiting;

@@ -28,6 +28,8 @@ uint32_t front_end_ready_nodes(const FrontEnd *front_end);
 /* Blocks of the kernel, and of groups that joined it, that are off the SMs, one after the other: *at is 0 at
  * first. Null: there are no more. */
 const Block *front_end_next_away(const FrontEnd *front_end, const GridKernel *kernel, uint32_t *at);
+/* Whether the dispatcher keeps that block off the SMs. */
+bool front_end_holds(const Block *block);
 /* Kernels that wait for an entry of the distributor, and how many entries there are. */
 uint32_t front_end_waiting_kernels(const FrontEnd *front_end);
 uint32_t front_end_entries(const FrontEnd *front_end);

@@ -55,12 +55,18 @@ void hold_release(Sm *sm, WarpSet warps)
     }
 }
 
-/* The last wait that held the block is over. */
-static void go_on(Sm *sm, uint32_t index)
+void hold_end(Sm *sm, uint32_t index)
 {
     BlockSlot *slot = &sm->blocks[index];
     slot->phase = PHASE_RUNS;
     sm->statistics.block_hold_cycles += sm->now - slot->waits_since;
+}
+
+/* The last wait that held the block is over. */
+static void go_on(Sm *sm, uint32_t index)
+{
+    const BlockSlot *slot = &sm->blocks[index];
+    hold_end(sm, index);
     lsu_invalidate(sm->lsu);
     hold_release(sm, slot->warp_slots);
     for (WarpSet rest = slot->warp_slots; rest; rest &= rest - 1) {

@@ -9,19 +9,9 @@
  * a block that has gone meanwhile is void: word of that is on its way to whoever gave it. */
 #include "sm/stages.h"
 
-static BlockSlot *find(Sm *sm, const SmKernel *kernel, uint64_t linear)
-{
-    for (uint32_t i = 0; i < sm->block_capacity; i++) {
-        BlockSlot *slot = &sm->blocks[i];
-        if (slot->block && slot->kernel == kernel && slot->report.linear == linear)
-            return slot;
-    }
-    return NULL;
-}
-
 void pause_begin(Sm *sm, const SmKernel *kernel, uint64_t linear)
 {
-    const BlockSlot *block = find(sm, kernel, linear);
+    const BlockSlot *block = residency_find_block(sm, kernel, linear);
     for (WarpSet rest = block ? block->warp_slots : 0; rest; rest &= rest - 1) {
         const uint32_t warp = (uint32_t)__builtin_ctzll(rest);
         WarpSlot *slot = &sm->warps[warp];
@@ -40,7 +30,7 @@ void pause_begin(Sm *sm, const SmKernel *kernel, uint64_t linear)
 
 void pause_end(Sm *sm, const SmKernel *kernel, uint64_t linear)
 {
-    const BlockSlot *block = find(sm, kernel, linear);
+    const BlockSlot *block = residency_find_block(sm, kernel, linear);
     if (!block)
         return;
     sm->paused &= ~block->warp_slots;

@@ -29,6 +29,16 @@ static uint32_t free_block_slot(const Sm *sm)
     return slot;
 }
 
+BlockSlot *residency_find_block(Sm *sm, const SmKernel *kernel, uint64_t linear)
+{
+    for (uint32_t i = 0; i < sm->block_capacity; i++) {
+        BlockSlot *slot = &sm->blocks[i];
+        if (slot->block && slot->kernel == kernel && slot->report.linear == linear)
+            return slot;
+    }
+    return NULL;
+}
+
 /* The memory of an earlier block of the same kernel is used again. */
 static Block *make_block(BlockSlot *slot, uint64_t linear, const Sm *sm)
 {
@@ -105,6 +115,7 @@ uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cy
     const uint32_t index = free_block_slot(sm);
     BlockSlot *slot = &sm->blocks[index];
     slot->kernel = kernel;
+    slot->must_leave = false;
     slot->launch = kernel->launch;
     slot->launch.machine = &sm->machine;
     slot->launch.error = &sm->error;
@@ -178,6 +189,9 @@ void residency_take(Sm *sm, const Message *message)
     case MESSAGE_UNPAUSE:
         pause_end(sm, message->body, message->value);
         break;
+    case MESSAGE_SWAP_OUT:
+        suspend_order(sm, message->body, message->value);
+        break;
     }
 }
 
@@ -203,6 +217,7 @@ static void end_block(Sm *sm, uint32_t index)
     sm->owes_word |= slot->report.late;
     slot->report.family = slot->block->family;
     slot->block->family = NULL;
+    slot->phase = PHASE_RUNS; /* it may have ended while it was to leave */
     slot->spare = slot->block;
     slot->spare_kernel = slot->kernel->number;
     sm->statistics.blocks++;

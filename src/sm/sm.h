@@ -144,6 +144,7 @@ typedef struct Resumption {
     Cycle left, resumed;       /* it was saved, and need not wait any longer */
     uint32_t sm;               /* that it left */
     uint32_t place;            /* among those of the front end */
+    bool is_held;              /* the dispatcher keeps it away */
 } Resumption;
 
 /* A block's time on an SM, as the SM tells it and logs keep it. A block that leaves to wait has several. */
@@ -195,6 +196,7 @@ typedef struct BlockSlot {
     uint8_t reason;           /* in PHASE_WAITS: WaitReason of the wait that was known first */
     Cycle waits_since;        /* the same: since when */
     WarpSet holders;          /* the same: warps whose waits keep it from going on */
+    bool must_leave;          /* when it is restored: the front end has asked for it meanwhile */
     uint32_t warps_left;      /* that have not ended or still have memory requests under way */
     BlockReport report;       /* read by the front end when the block has ended */
     BarrierLog barriers;      /* the report's */
@@ -303,10 +305,10 @@ typedef struct Sm {
 } Sm;
 
 /* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
- * in the grid; of one that goes on body is the Resumption; one that is to be paused, or not to be any longer,
- * is named as a new one is. They arrive block_launch_cycles after they were sent. From an SM: body is the
- * BlockReport, value the block's slot in sm->blocks, which is free from then on; or all stores of blocks that
- * have ended are visible now; or body is an SmSample. */
+ * in the grid; of one that goes on body is the Resumption; one that is to be paused, not to be any longer, or
+ * to leave is named as a new one is. They arrive block_launch_cycles after they were sent. From an SM: body is
+ * the BlockReport, value the block's slot in sm->blocks, which is free from then on; or all stores of blocks
+ * that have ended are visible now; or body is an SmSample. */
 enum {
     MESSAGE_BLOCK = 3,
     MESSAGE_BLOCK_DONE = 4,
@@ -315,7 +317,8 @@ enum {
     MESSAGE_RESUME = 7,
     MESSAGE_SAMPLE = 8,
     MESSAGE_PAUSE = 9,
-    MESSAGE_UNPAUSE = 10
+    MESSAGE_UNPAUSE = 10,
+    MESSAGE_SWAP_OUT = 11
 };
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);

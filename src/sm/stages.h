@@ -183,6 +183,8 @@ static inline void count_executed(Sm *sm, const WarpSlot *slot, Mask executed)
 
 /* The front end's word about a block: one comes, or something becomes of one that is here. */
 void residency_take(Sm *sm, const Message *message);
+/* The slot of that block; null: it is not here any more. */
+BlockSlot *residency_find_block(Sm *sm, const SmKernel *kernel, uint64_t linear);
 /* A free block slot for a block that comes; its `block` is still null. */
 uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched);
 /* The block is in the slot; none of its warps is yet. `returns`: it has been away. */
@@ -203,13 +205,18 @@ void residency_late_store(Sm *sm);
 /* A warp of sm->moving would be considered, and issue nothing before `from`. Whether it is held: it waits, or
  * its block does, leaves or comes. */
 bool hold_consider(Sm *sm, uint32_t warp, Cycle from);
+/* The block does not wait in place any longer. */
+void hold_end(Sm *sm, uint32_t index);
 /* Of these warps, whose block goes on, those that do not wait by themselves are held no longer. */
 void hold_release(Sm *sm, WarpSet warps);
 
 /* -- suspend.c -- */
 
-/* The block begins to leave; `warp` is that whose wait makes it, and whose call is over. */
+/* The block begins to leave; `warp` is that whose wait makes it, and whose call is over. NO_INDEX: there is
+ * none. */
 void suspend_begin(Sm *sm, uint32_t index, uint32_t warp);
+/* The front end wants the block to leave; nothing, if it is not here any more. */
+void suspend_order(Sm *sm, const SmKernel *kernel, uint64_t linear);
 /* A warp of a block that is about to leave or comes would be considered, and issue nothing before `from`. */
 void suspend_consider(Sm *sm, uint32_t warp, Cycle from);
 /* A warp of a block that settles is gone. */

@@ -1,14 +1,15 @@
-/* Blocks that leave their SM to wait for what they launched, and come back [DTBL §2.4].
+/* Blocks that leave their SM and come back [DTBL §2.4]: to wait for what they launched or for another event of
+ * the machine, or because the front end wants their place.
  *
- * A block that has to wait away (exec/block_wait.h) issues nothing from the cycle on in which word of it
- * comes. What its warps have under way comes to its end first: results, memory instructions, stores, asynchronous
- * copies, fences, calls. Then its registers, shared memory and SIMT stacks are saved; its warp slots and its
- * place are free, and the front end gets the block. It comes back the same way, on any SM: when it is
- * restored, each warp goes on where its groups are, those at a barrier by waiting there. The papers say that
- * the state goes to global memory and not how long that takes; here one block of an SM is moved at a time,
- * its bytes at a fixed rate, and neither caches nor DRAM see them.
+ * A block that has to leave issues nothing from the cycle on in which word of it comes. What its warps have
+ * under way comes to its end first: results, memory instructions, stores, asynchronous copies, fences, calls.
+ * Then its registers, shared memory and SIMT stacks are saved; its warp slots and its place are free, and the
+ * front end gets the block. It comes back the same way, on any SM: when it is restored, each warp goes on
+ * where its groups are, those at a barrier by waiting there. The papers say that the state goes to global
+ * memory and not how long that takes; here one block of an SM is moved at a time, its bytes at a fixed rate,
+ * and neither caches nor DRAM see them.
  *
- * All warps of a block that does not run are in WAIT_SUSPEND, but for those that the end of a fence or call,
+ * All warps of a block that is on its way are in WAIT_SUSPEND, but for those that the end of a fence or call,
  * or of a drained warp's stores, will bring there. Whatever ends for one of them has it considered, which
  * ends here. While the block is moved, its lowest warp waits for the cycle in which that is done. */
 #include "sm/lsu/lsu.h"
@@ -86,12 +87,27 @@ static void stop_warp(Sm *sm, uint32_t warp)
 void suspend_begin(Sm *sm, uint32_t index, uint32_t warp)
 {
     BlockSlot *slot = &sm->blocks[index];
+    if (slot->phase == PHASE_WAITS)
+        hold_end(sm, index);
     slot->phase = PHASE_SETTLES;
-    park(sm, warp);
+    slot->block->wait.leaves = true;
+    if (warp != NO_INDEX)
+        park(sm, warp);
     for (WarpSet rest = slot->warp_slots; rest; rest &= rest - 1)
         if (sm->warps[__builtin_ctzll(rest)].warp)
             stop_warp(sm, (uint32_t)__builtin_ctzll(rest));
     suspend_settle(sm, index);
+}
+
+void suspend_order(Sm *sm, const SmKernel *kernel, uint64_t linear)
+{
+    BlockSlot *slot = residency_find_block(sm, kernel, linear);
+    if (!slot)
+        return;
+    if (slot->phase == PHASE_RESTORES)
+        slot->must_leave = true;
+    else if (slot->phase == PHASE_RUNS || slot->phase == PHASE_WAITS)
+        suspend_begin(sm, (uint32_t)(slot - sm->blocks), NO_INDEX);
 }
 
 void suspend_settle(Sm *sm, uint32_t index)
@@ -155,6 +171,11 @@ static void go_on(Sm *sm, uint32_t index)
     count_moved(sm, slot);
     sm->statistics.blocks_resumed++;
     slot->phase = PHASE_RUNS;
+    if (slot->must_leave) {
+        slot->must_leave = false;
+        suspend_begin(sm, index, NO_INDEX);
+        return;
+    }
     hold_release(sm, slot->warp_slots);
     for (WarpSet rest = slot->warp_slots; rest; rest &= rest - 1)
         sm_consider(sm, (uint32_t)__builtin_ctzll(rest), sm->now);

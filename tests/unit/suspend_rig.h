@@ -46,6 +46,7 @@ typedef struct PauseRig {
     Cycle runs_for, stops_for; /* until all blocks are paused, and until that ends; 0: they are not */
     Cycle next_order;
     bool is_stopped;
+    bool swaps;               /* instead of being paused or going on they are sent away, and come back */
     bool (*waits)(uint64_t linear, uint32_t warp, uint32_t point); /* null: never */
     WaitKind (*kind)(uint64_t linear, uint32_t warp, uint32_t point); /* null: the block leaves */
     Cycle stay;               /* of a wait in place; 0: until wake() is called */
@@ -149,9 +150,10 @@ static inline void hear(PauseRig *rig, const Message *message)
         return;
     assert_true(report->suspended->wait.leaves);
     block_wait_end_all(report->suspended, WAITS_FOR_LAUNCHED, message->time, rig->waker.least);
+    const Cycle over = report->suspended->wait.over, from = message->time + rig->away;
     VEC_PUSH(&rig->sending, ((Sending){report->linear, report->suspended,
                                        (message->source + rig->step) % (uint32_t)rig->config.sm_count,
-                                       message->time + rig->away}));
+                                       over > from && report->suspended->wait.begun ? over : from}));
     report->suspended = NULL;
     if (rig->on_suspended)
         rig->on_suspended(rig, message->source);
@@ -204,7 +206,10 @@ static inline Cycle send_orders(PauseRig *rig, Cycle now)
     for (uint32_t sm = 0; sm < rig->config.sm_count; sm++)
         for (uint64_t block = 0; block < rig->kernel.launch.grid[0]; block++)
             shard_send(&rig->shard, sm, now + rig->config.block_launch_cycles,
-                       rig->is_stopped ? MESSAGE_PAUSE : MESSAGE_UNPAUSE, block, &rig->kernel);
+                       rig->swaps        ? MESSAGE_SWAP_OUT
+                       : rig->is_stopped ? MESSAGE_PAUSE
+                                         : MESSAGE_UNPAUSE,
+                       block, &rig->kernel);
     return rig->next_order = now + (rig->is_stopped ? rig->stops_for : rig->runs_for);
 }
 

@@ -151,6 +151,44 @@ static void warps_are_woken_one_by_one(void **state)
     assert_int_equal(matches, 4);
 }
 
+/* A block that waits in place has nothing under way: it is saved from the cycle on in which word has come,
+ * and goes on elsewhere, its wait being over. */
+static void a_block_that_waits_is_sent_away_at_once(void **state)
+{
+    (void)state;
+    enum { ASKED = 5000, SENT_BACK = 700 };
+    PauseRig *rig = pause_open("gtx480", kernel, NULL);
+    wanted = BLOCK_WAITS;
+    waiting_warps = 1;
+    rig->kind = the_wanted;
+    rig->waits = those;
+    rig->step = 2;
+    rig->away = SENT_BACK;
+    rig->parameters[0] = pause_buffer(rig, 32 * 8);
+    pause_shape(rig, 1, 32);
+    pause_run(rig, 0, ASKED);
+    assert_int_equal(rig->sms[0]->blocks[0].phase, PHASE_WAITS);
+    const Cycle heard = ASKED + rig->config.block_launch_cycles;
+    shard_send(&rig->shard, 0, heard, MESSAGE_SWAP_OUT, 0, &rig->kernel);
+    world_run(rig->world, ASKED, heard);
+    assert_int_equal(rig->sms[0]->blocks[0].phase, PHASE_WAITS);
+    world_run(rig->world, heard, heard + 1);
+    assert_int_equal(rig->sms[0]->blocks[0].phase, PHASE_SAVES);
+    pause_check(rig, world_run(rig->world, heard + 1, 1000000).time);
+    const BlockReport *left = &rig->heard.items[0].report;
+    const uint64_t rate = rig->config.context_bytes_per_cycle;
+    const Cycle moving = rig->config.context_latency + (rig->kernel.context_bytes + rate - 1) / rate;
+    assert_int_equal(rig->heard.items[0].kind, MESSAGE_BLOCK_SUSPENDED);
+    assert_int_equal(left->stay.save_begun, heard);
+    assert_int_equal(left->stay.left, heard + moving);
+    assert_int_equal(rig->heard.items[1].sm, 2);
+    const uint32_t *words = pause_bytes(rig, rig->parameters[0]);
+    const Cycle back = left->stay.left + rig->config.block_end_cycles + SENT_BACK +
+                       rig->config.block_launch_cycles + moving;
+    assert_in_range(words[1], back, back + 200); /* it fetches its instructions there */
+    pause_close(rig);
+}
+
 static void no_wait_ends_sooner_than_shards_hear_of_each_other(void **state)
 {
     (void)state;
@@ -181,6 +219,7 @@ int main(void)
         cmocka_unit_test(a_warp_may_wait_alone),
         cmocka_unit_test(no_wait_is_lost),
         cmocka_unit_test(warps_are_woken_one_by_one),
+        cmocka_unit_test(a_block_that_waits_is_sent_away_at_once),
         cmocka_unit_test(no_wait_ends_sooner_than_shards_hear_of_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

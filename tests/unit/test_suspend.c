@@ -277,6 +277,37 @@ static void same_results_for_paused_blocks(void **state)
     }
 }
 
+/* -- sent away -- */
+
+/* Blocks are sent away again and again, also those that are about to leave by themselves, wait in place, are
+ * being restored or have ended. */
+static void same_results_for_blocks_that_are_sent_away(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"gtx480", "titanv", "h200"};
+    static Outcome went_on, sent;
+    for (uint32_t i = 0; i < 3; i++) {
+        PauseRig *rig = pause_open(gpus[i], source, NULL);
+        run_all(rig, &went_on);
+        pause_close(rig);
+        for (uint32_t k = 0; k < 6; k++) {
+            rig = pause_open(gpus[i], source, NULL);
+            every = 5, phase = 2;
+            rig->waits = k % 2 ? now_and_then : NULL;
+            rig->kind = k % 4 == 1 ? any_kind : NULL;
+            rig->stay = 1500;
+            rig->step = 1;
+            rig->away = 70;
+            rig->swaps = true;
+            rig->runs_for = rig->stops_for = 3000 + 491 * k;
+            run_all(rig, &sent);
+            assert_true(pause_count(rig, MESSAGE_BLOCK_SUSPENDED) > 0);
+            assert_memory_equal(&sent, &went_on, sizeof sent);
+            pause_close(rig);
+        }
+    }
+}
+
 static void same_results_whatever_is_under_way_when_paused(void **state)
 {
     (void)state;
@@ -371,6 +402,7 @@ int main(void)
         cmocka_unit_test(same_results_before_volta),     cmocka_unit_test(same_results_since_volta),
         cmocka_unit_test(same_results_with_native_code), cmocka_unit_test(same_results_whatever_is_under_way),
         cmocka_unit_test(same_results_for_paused_blocks),
+        cmocka_unit_test(same_results_for_blocks_that_are_sent_away),
         cmocka_unit_test(same_results_whatever_is_under_way_when_paused),
         cmocka_unit_test(a_paused_block_issues_nothing),
         cmocka_unit_test(same_times_for_all_threads),
