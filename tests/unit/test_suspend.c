@@ -261,15 +261,19 @@ static void same_results_for_paused_blocks(void **state)
             rig = pause_open(gpus[i], source, NULL);
             every = 5, phase = 2;
             rig->waits = k % 2 ? now_and_then : NULL;
+            rig->kind = k % 4 == 3 ? any_kind : NULL; /* some wait in place, paused or not */
+            rig->stay = rig->waker.least + 400;
             rig->step = 1;
             rig->away = 70;
             rig->runs_for = 11 + 130 * k;
             rig->stops_for = 700 - 90 * k;
             run_all(rig, &paused);
-            uint64_t stalls = 0;
-            for (uint32_t sm = 0; sm < rig->config.sm_count; sm++)
+            uint64_t stalls = 0, held = 0;
+            for (uint32_t sm = 0; sm < rig->config.sm_count; sm++) {
                 stalls += rig->sms[sm]->schedulers[0].statistics.stall_pause;
-            assert_true(stalls > 0);
+                held += rig->sms[sm]->statistics.blocks_held;
+            }
+            assert_true(stalls > 0 && (held > 0) == (k % 4 == 3));
             assert_true((pause_count(rig, MESSAGE_BLOCK_SUSPENDED) > 0) == (k % 2));
             assert_memory_equal(&paused, &went_on, sizeof paused);
             pause_close(rig);
