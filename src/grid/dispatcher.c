@@ -163,6 +163,11 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
 
 void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
 {
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++) {
+        const PolicyInUse *in_use = &dispatcher->in_use[i];
+        if (in_use->policy->kernel_left)
+            in_use->policy->kernel_left(in_use->state, &dispatcher->view, kernel);
+    }
     free_state(&source_of(dispatcher, kernel)->base, kernel->source_state);
     xfree(kernel->resident);
     kernel->source_state = kernel->resident = NULL;
@@ -175,11 +180,6 @@ void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
             dispatcher->kernels.items[kept++] = dispatcher->kernels.items[i];
     }
     dispatcher->kernels.count = kept;
-    for (uint32_t i = 0; i <= dispatcher->admit_count; i++) {
-        const PolicyInUse *in_use = &dispatcher->in_use[i];
-        if (in_use->policy->kernel_left)
-            in_use->policy->kernel_left(in_use->state, &dispatcher->view, kernel);
-    }
 }
 
 /* -- what policies ask for -- */
