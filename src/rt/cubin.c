@@ -9,7 +9,7 @@
 
 enum { SECTION_INFO = SHT_LOPROC }; /* .nv.info; those of one kernel name its section in sh_info */
 enum { FORM_SIZED = 4 };            /* of an attribute: its value follows, as long as it says */
-enum { ATTRIBUTE_FRAME_BYTES = 0x11, ATTRIBUTE_REGISTERS = 0x2F };
+enum { ATTRIBUTE_STACK_BYTES = 0x12, ATTRIBUTE_REGISTERS = 0x2F };
 
 /* Layout of an attribute's header. */
 typedef struct Attribute {
@@ -119,16 +119,16 @@ static WbCompiledKernel *entry_of(Cubin *cubin, const char *name, CubinKernels *
     return &kernels->items[index];
 }
 
-/* ptxas puts a kernel's frame behind its registers, the linker before them. */
+/* The stack is that of all that the kernel calls; of recursion, whose depth nobody knows, an H200 reports 0. */
 static void note(Cubin *cubin, const Attribute *attribute, const SymbolValue *value, CubinKernels *kernels)
 {
     const bool are_registers = attribute->kind == ATTRIBUTE_REGISTERS;
-    const bool is_frame = attribute->kind == ATTRIBUTE_FRAME_BYTES;
-    const char *name = are_registers || is_frame ? symbol_name(cubin, value->symbol) : NULL;
+    const bool is_stack = attribute->kind == ATTRIBUTE_STACK_BYTES;
+    const char *name = are_registers || is_stack ? symbol_name(cubin, value->symbol) : NULL;
     if (name && are_registers)
         entry_of(cubin, name, kernels)->registers = value->value;
     else if (name)
-        entry_of(cubin, name, kernels)->local_bytes = value->value;
+        entry_of(cubin, name, kernels)->local_bytes = value->value == UINT32_MAX ? 0 : value->value;
 }
 
 bool cubin_read(const void *image, size_t size, CubinKernels *kernels)

@@ -49,9 +49,9 @@ static inline CubinImage new_cubin(const CubinKernelMade *kernels, uint32_t coun
         strncpy(image.names[i + 1], kernels[i].name, CUBIN_NAME_BYTES - 1);
         image.symbols[i + 1].st_name = (i + 1) * CUBIN_NAME_BYTES;
         const uint32_t registers[] = {0x00082F04, i + 1, kernels[i].registers};
-        const uint32_t frame[] = {0x00081104, i + 1, kernels[i].local_bytes};
-        memcpy(to, i % 2 ? frame : registers, 12); /* the linker's order is not ptxas's */
-        memcpy(to + 3, i % 2 ? registers : frame, 12);
+        const uint32_t stack[] = {0x00081204, i + 1, kernels[i].local_bytes};
+        memcpy(to, i % 2 ? stack : registers, 12); /* in any order */
+        memcpy(to + 3, i % 2 ? registers : stack, 12);
         to += 6;
     }
     cubin_section(&image, 1, SHT_STRTAB, image.names, sizeof image.names, 0, 0);

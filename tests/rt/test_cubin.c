@@ -52,6 +52,18 @@ static void damage_is_survived(void **state)
     }
 }
 
+static void stacks_of_unknown_depth_count_nothing(void **state)
+{
+    (void)state;
+    const CubinKernelMade recursive = {"recursive", 26, UINT32_MAX};
+    const CubinImage image = new_cubin(&recursive, 1);
+    CubinKernels kernels;
+    assert_true(cubin_read(&image, sizeof image, &kernels));
+    assert_int_equal(kernels.items[0].registers, 26);
+    assert_int_equal(kernels.items[0].local_bytes, 0);
+    VEC_FREE(&kernels);
+}
+
 static void other_files_are_refused(void **state)
 {
     (void)state;
@@ -166,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_read),
         cmocka_unit_test(damage_is_survived),
+        cmocka_unit_test(stacks_of_unknown_depth_count_nothing),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(the_driver_s_choice_is_asked),
         cmocka_unit_test(kernels_have_what_their_machine_code_says),
