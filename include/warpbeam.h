@@ -202,10 +202,15 @@ WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);
 WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, size_t *size);
 /* Replaces the register count that allocation found (0: back to it). What is queued runs first. */
 WbStatus wb_kernel_set_registers(WbKernel *kernel, uint32_t registers);
-/* What the assembler gave kernels whose machine code the user holds: it stands for what allocation found, unless
- * the knob register_counts says otherwise. Before their first launch. Kernels that the module does not have,
- * and numbers that the GPU does not have, are passed over. */
-typedef struct WbCompiledKernel { const char *name; uint32_t registers, local_bytes; } WbCompiledKernel;
+/* What the assembler gave kernels whose machine code the user holds: it stands for what allocation found,
+ * unless the knob register_counts says otherwise. Before their first launch. Kernels that the module does not
+ * have, and numbers that the GPU does not have, are passed over. If the code is for an older GPU, its
+ * registers are the least that the kernel gets, as far as all threads of an SM have so many. */
+typedef struct WbCompiledKernel {
+    const char *name;
+    uint32_t registers, local_bytes; /* per thread */
+    bool is_older;
+} WbCompiledKernel;
 WbStatus wb_module_compiled(WbModule *module, const WbCompiledKernel *kernels, size_t count);
 /* Kernels that launch this one may ask for more than 48 KB of dynamic shared memory, if `bytes` is more: as
  * much as a block can have. The host may in any case. */

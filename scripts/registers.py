@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How near our register counts are to those of ptxas: prints the distribution over all PTX at hand.
 
-    python3 scripts/registers.py --warpbeam build/release/bin/warpbeam [--gpu h200] [--list] [--built sm_80] [FILE...]
+    python3 scripts/registers.py --warpbeam build/release/bin/warpbeam [--gpu h200] [--built sm_80] [--list] [FILE...]
 
---built: as programs see them that hold machine code for that architecture beside the PTX: a fat binary of both
-is loaded by our libcuda. Without it, PTX alone is what there is. FILE: PTX files, or CUDA sources, of which nvcc makes PTX; without any, those of workloads/ and tests/. Every
-kernel counts once, however many files hold it. Kernels are told apart in two halves by a hash of their names:
-rules are made by looking at the first one only, so that the second says what they are worth elsewhere.
+--built: as programs have them that were built for that architecture, and so hold machine code for it beside
+their PTX: a fat binary of both is loaded by our libcuda. Without it there is PTX alone. FILE: PTX files, or CUDA
+sources, of which nvcc makes PTX; without any, those of workloads/ and tests/. Every kernel counts once, however
+many files hold it. Kernels are told apart in two halves by a hash of their names: rules are made by looking at
+the first one only, so that the second says what they are worth elsewhere.
 """
 import argparse
 import collections
@@ -147,7 +148,7 @@ def main():
     os.makedirs(options.cache, exist_ok=True)
     rows, seen = [], set()
     for path in options.files or default_files():
-        ptx = ptx_of(path, options.arch, options.cache)
+        ptx = ptx_of(path, options.built or options.arch, options.cache)
         if not ptx:
             print("nvcc refuses " + path, file=sys.stderr)
             continue

@@ -91,11 +91,22 @@ WbStatus kernel_link(WbKernel *kernel, Error *error)
     return program_link(kernel->module->module, kernel->function, &environment, &kernel->program, error);
 }
 
-/* Whether what an assembler gave the kernel stands for what allocation found. */
+/* Whether an assembler has given the kernel what it has on this GPU. */
 static bool is_compiled(const WbKernel *kernel)
 {
-    return kernel->compiled.registers &&
+    return kernel->compiled.registers && !kernel->compiled.is_older &&
            kernel->module->gpu->config.register_counts == REGISTER_COUNTS_COMPILED;
+}
+
+/* Registers that it has at the least. */
+static uint32_t least_registers(const WbKernel *kernel)
+{
+    const GpuConfig *config = &kernel->module->gpu->config;
+    const uint32_t least = kernel->compiled.is_older ? kernel->compiled.registers : 0;
+    return config->register_counts == REGISTER_COUNTS_COMPILED &&
+                   least <= config->registers_per_sm / config->max_threads_per_sm
+               ? least
+               : 0;
 }
 
 uint32_t kernel_registers(const WbKernel *kernel)
@@ -105,8 +116,10 @@ uint32_t kernel_registers(const WbKernel *kernel)
     if (is_compiled(kernel))
         return kernel->compiled.registers;
     /* Beyond the GPU's limit a compiler would spill. */
-    uint64_t limit = kernel->module->gpu->config.max_registers_per_thread;
-    return kernel->program->registers < limit ? kernel->program->registers : (uint32_t)limit;
+    const uint64_t limit = kernel->module->gpu->config.max_registers_per_thread;
+    const uint32_t least = least_registers(kernel);
+    const uint32_t wanted = kernel->program->registers > least ? kernel->program->registers : least;
+    return wanted < limit ? wanted : (uint32_t)limit;
 }
 
 static uint64_t product(const uint32_t dimensions[3])

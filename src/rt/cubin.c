@@ -34,6 +34,7 @@ typedef struct Cubin {
     Elf64_Ehdr header;
     Part symbols, names;
     Map numbers; /* of the kernels in the list */
+    bool is_older;
 } Cubin;
 
 static bool take_part(const Cubin *cubin, uint64_t offset, uint64_t bytes, Part *part)
@@ -114,12 +115,13 @@ static WbCompiledKernel *entry_of(Cubin *cubin, const char *name, CubinKernels *
     if (!map_get(&cubin->numbers, name, strlen(name), &index)) {
         index = kernels->count;
         map_put(&cubin->numbers, name, strlen(name), index);
-        VEC_PUSH(kernels, ((WbCompiledKernel){.name = name}));
+        VEC_PUSH(kernels, ((WbCompiledKernel){.name = name, .is_older = cubin->is_older}));
     }
     return &kernels->items[index];
 }
 
-/* The stack is that of all that the kernel calls; of recursion, whose depth nobody knows, an H200 reports 0. */
+/* The stack is that of all that the kernel calls. Of recursion, which may go to any depth, an H200 reports
+ * 0. */
 static void note(Cubin *cubin, const Attribute *attribute, const SymbolValue *value, CubinKernels *kernels)
 {
     const bool are_registers = attribute->kind == ATTRIBUTE_REGISTERS;
@@ -131,9 +133,9 @@ static void note(Cubin *cubin, const Attribute *attribute, const SymbolValue *va
         entry_of(cubin, name, kernels)->local_bytes = value->value == UINT32_MAX ? 0 : value->value;
 }
 
-bool cubin_read(const void *image, size_t size, CubinKernels *kernels)
+bool cubin_read(const void *image, size_t size, bool is_older, CubinKernels *kernels)
 {
-    Cubin cubin = {.image = {image, size}};
+    Cubin cubin = {.image = {image, size}, .is_older = is_older};
     Part info;
     Attribute attribute;
     SymbolValue value = {0};

@@ -14,7 +14,8 @@
 typedef VEC(WbCompiledKernel) CubinKernels;
 
 /* Kernels and other functions of the cubin, in its order. False, with none, if it is not one of 64 bits or is
- * damaged: nothing beyond its size is read, whatever it says. The list is freed with VEC_FREE. */
-bool cubin_read(const void *image, size_t size, CubinKernels *kernels);
+ * damaged: nothing beyond its size is read, whatever it says. The list is freed with VEC_FREE; `is_older` is
+ * put into it. */
+bool cubin_read(const void *image, size_t size, bool is_older, CubinKernels *kernels);
 
 #endif

@@ -33,7 +33,7 @@ _Static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64, "as nvcc writes them
 enum { KIND_PTX = 1, KIND_MACHINE_CODE = 2 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_ONE_ARCH = 0x100000, FLAG_FAMILY = 0x200000 };
 enum { LARGEST_CODE = 1 << 30 };
-enum { OLDEST_ALIKE = 80 };
+enum { TURING = 75, AMPERE = 80 };
 
 typedef struct Reader {
     const uint8_t *at, *end;
@@ -107,7 +107,7 @@ static FatbinResult unpack(Reader *reader, const Entry *entry, const uint8_t *co
                                                        : "its LZ4 data cannot be unpacked");
     }
     to[bytes] = '\0';
-    *unpacked = (FatbinCode){to, bytes, entry->arch};
+    *unpacked = (FatbinCode){.bytes = to, .size = bytes, .arch = entry->arch};
     return FATBIN_OK;
 }
 
@@ -175,10 +175,19 @@ static bool runs_on(const Entry *entry, uint32_t capability)
     return entry->arch / 10 == capability / 10 && entry->arch <= capability;
 }
 
-/* From Ampere on, counts for one GPU are near to those for another. */
-static bool is_alike(const Entry *entry, uint32_t capability)
+/* How near the entry's register counts are to those on the GPU. From Ampere on, they are near for any two
+ * GPUs; those of Turing are the least that a newer one has. */
+typedef enum Nearness { NEAR_NOT, NEAR_OLDER, NEAR_ALIKE, NEAR_SAME } Nearness;
+
+static Nearness nearness(const Entry *entry, uint32_t capability)
 {
-    return entry->arch >= OLDEST_ALIKE && capability >= OLDEST_ALIKE;
+    if (entry->kind != KIND_MACHINE_CODE)
+        return NEAR_NOT;
+    if (runs_on(entry, capability))
+        return NEAR_SAME;
+    if (capability < AMPERE || entry->arch < TURING)
+        return NEAR_NOT;
+    return entry->arch < AMPERE ? NEAR_OLDER : NEAR_ALIKE;
 }
 
 bool fatbin_machine_code(const void *image, size_t limit, uint32_t compute_capability, FatbinCode *code)
@@ -187,18 +196,19 @@ bool fatbin_machine_code(const void *image, size_t limit, uint32_t compute_capab
     Reader reader = {.error = &error};
     Entry entry, best = {0};
     const uint8_t *at, *best_at = NULL;
-    bool best_runs = false;
+    Nearness nearest = NEAR_NOT;
     if (read_header(&reader, image, limit) != FATBIN_OK)
         return false;
     while (next_entry(&reader, &entry, &at) == FATBIN_OK) {
-        const bool runs = runs_on(&entry, compute_capability);
-        if (entry.kind != KIND_MACHINE_CODE || !(runs || is_alike(&entry, compute_capability)))
-            continue;
-        if (!best_at || (runs != best_runs ? runs : is_better(&entry, &best, compute_capability))) {
+        const Nearness near = nearness(&entry, compute_capability);
+        if (near > nearest || (near && near == nearest && is_better(&entry, &best, compute_capability))) {
             best = entry;
             best_at = at;
-            best_runs = runs;
+            nearest = near;
         }
     }
-    return best_at && unpack(&reader, &best, best_at, code) == FATBIN_OK;
+    if (!best_at || unpack(&reader, &best, best_at, code) != FATBIN_OK)
+        return false;
+    code->is_older = nearest == NEAR_OLDER;
+    return true;
 }

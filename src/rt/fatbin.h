@@ -46,6 +46,7 @@ typedef struct FatbinCode {
     uint8_t *bytes;              /* owned (xfree) */
     size_t size;
     uint32_t arch;               /* 90 for sm_90 */
+    bool is_older;               /* for a GPU whose register counts are only so near to the GPU's own */
 } FatbinCode;
 
 /* The cubin that a driver would load on the GPU: of its major number, with a minor one that is not higher. If

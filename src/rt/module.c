@@ -92,7 +92,7 @@ static void note_machine_code(RtModule *module, const void *image, size_t limit)
     CubinKernels kernels;
     if (!fatbin_machine_code(image, limit, (uint32_t)rt_knob("compute_capability"), &code))
         return;
-    if (cubin_read(code.bytes, code.size, &kernels))
+    if (cubin_read(code.bytes, code.size, code.is_older, &kernels))
         wb_module_compiled(module->module, kernels.items, kernels.count);
     VEC_FREE(&kernels);
     xfree(code.bytes);

@@ -26,11 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(result == FATBIN_EMPTY || error.text[0]);
     }
     if (fatbin_machine_code(data, size, 90, &code)) {
-        cubin_read(code.bytes, code.size, &kernels);
+        cubin_read(code.bytes, code.size, code.is_older, &kernels);
         VEC_FREE(&kernels);
         xfree(code.bytes);
     }
-    cubin_read(data, size, &kernels);
+    cubin_read(data, size, false, &kernels);
     VEC_FREE(&kernels);
     return 0;
 }

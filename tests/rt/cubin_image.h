@@ -1,5 +1,5 @@
-/* Makes cubins as far as they say what kernels need: the sections .nv.info, .symtab and .strtab of a 64-bit ELF
- * file as ptxas writes it. For tests and fuzzers. */
+/* Makes cubins as far as they say what kernels need: the sections .nv.info, .symtab and .strtab of a 64-bit
+ * ELF file as ptxas writes it. For tests and fuzzers. */
 #ifndef TESTS_CUBIN_IMAGE_H
 #define TESTS_CUBIN_IMAGE_H
 
@@ -57,7 +57,7 @@ static inline CubinImage new_cubin(const CubinKernelMade *kernels, uint32_t coun
     cubin_section(&image, 1, SHT_STRTAB, image.names, sizeof image.names, 0, 0);
     cubin_section(&image, 2, SHT_SYMTAB, image.symbols, sizeof image.symbols, 1, 0);
     cubin_section(&image, 3, SHT_LOPROC, image.info, 0, 2, 1); /* of one kernel: not the one to read */
-    cubin_section(&image, CUBIN_INFO, SHT_LOPROC, image.info, (size_t)((char *)to - (char *)image.info), 2, 0);
+    cubin_section(&image, CUBIN_INFO, SHT_LOPROC, image.info, (size_t)(to - image.info) * sizeof *to, 2, 0);
     return image;
 }
 

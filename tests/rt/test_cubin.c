@@ -17,7 +17,7 @@ static void kernels_are_read(void **state)
     (void)state;
     const CubinImage image = new_cubin(made, MADE);
     CubinKernels kernels;
-    assert_true(cubin_read(&image, sizeof image, &kernels));
+    assert_true(cubin_read(&image, sizeof image, false, &kernels));
     assert_int_equal(kernels.count, MADE);
     for (uint32_t i = 0; i < MADE; i++) {
         assert_string_equal(kernels.items[i].name, made[i].name);
@@ -27,8 +27,8 @@ static void kernels_are_read(void **state)
     VEC_FREE(&kernels);
 }
 
-/* Cut anywhere, and any byte changed: names that come out lie inside of the image. Under a sanitizer this also
- * shows that nothing behind its end is read. */
+/* Cut anywhere, and any byte changed: names that come out lie inside of the image. Under a sanitizer this
+ * also shows that nothing behind its end is read. */
 static void damage_is_survived(void **state)
 {
     (void)state;
@@ -41,7 +41,7 @@ static void damage_is_survived(void **state)
         CubinKernels kernels;
         if (change < sizeof changes)
             image[byte] ^= changes[change];
-        const bool is_read = cubin_read(image, size, &kernels);
+        const bool is_read = cubin_read(image, size, false, &kernels);
         assert_true(is_read || kernels.count == 0);
         for (uint32_t i = 0; i < kernels.count; i++) {
             assert_true((uint8_t *)kernels.items[i].name >= image);
@@ -58,7 +58,7 @@ static void stacks_of_unknown_depth_count_nothing(void **state)
     const CubinKernelMade recursive = {"recursive", 26, UINT32_MAX};
     const CubinImage image = new_cubin(&recursive, 1);
     CubinKernels kernels;
-    assert_true(cubin_read(&image, sizeof image, &kernels));
+    assert_true(cubin_read(&image, sizeof image, false, &kernels));
     assert_int_equal(kernels.items[0].registers, 26);
     assert_int_equal(kernels.items[0].local_bytes, 0);
     VEC_FREE(&kernels);
@@ -70,14 +70,14 @@ static void other_files_are_refused(void **state)
     CubinKernels kernels;
     CubinImage image = new_cubin(made, MADE);
     image.header.e_ident[EI_CLASS] = ELFCLASS32;
-    assert_false(cubin_read(&image, sizeof image, &kernels));
+    assert_false(cubin_read(&image, sizeof image, false, &kernels));
     image = new_cubin(made, MADE);
     image.sections[CUBIN_INFO].sh_type = SHT_PROGBITS;
-    assert_false(cubin_read(&image, sizeof image, &kernels));
+    assert_false(cubin_read(&image, sizeof image, false, &kernels));
     image = new_cubin(made, MADE);
     image.sections[CUBIN_INFO].sh_link = 1; /* names are no symbols */
-    assert_false(cubin_read(&image, sizeof image, &kernels));
-    assert_false(cubin_read("machine code", 12, &kernels));
+    assert_false(cubin_read(&image, sizeof image, false, &kernels));
+    assert_false(cubin_read("machine code", 12, false, &kernels));
 }
 
 /* Entries whose first byte says which they are. 0: none is of use. */
@@ -101,7 +101,7 @@ static void the_driver_s_choice_is_asked(void **state)
     add_entry(&image, ELF, 75, PLAIN, "t");
     gives(&image, 75, 't');
     gives(&image, 70, 0); /* no GPU runs code of a higher one */
-    gives(&image, 90, 0);
+    gives(&image, 90, 't');
     add_entry(&image, ELF, 80, ZSTD, "a");
     add_entry(&image, ELF, 86, LZ4, "b");
     gives(&image, 80, 'a');
@@ -115,9 +115,11 @@ static void the_driver_s_choice_is_asked(void **state)
     gives(&image, 35, 0);
 }
 
-static const char text[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry first () { ret; }\n"
-    ".visible .entry second () { .local .b32 array[100]; ret; }\n.visible .entry unknown () { ret; }\n";
+#define KERNELS                                                                                              \
+    ".address_size 64\n.visible .entry first () { ret; }\n"                                                  \
+    ".visible .entry second () { .local .b32 array[100]; ret; }\n.visible .entry unknown () { ret; }\n"
+static const char text[] = ".version 8.0\n.target sm_90\n" KERNELS;
+static const char text_75[] = ".version 8.0\n.target sm_75\n" KERNELS;
 
 static WbKernelInfo info_of(RtModule *module, const char *name)
 {
@@ -172,6 +174,24 @@ static void kernels_have_what_their_machine_code_says(void **state)
     rt_leave();
 }
 
+/* Code for Turing says how many registers there are at the least, if all threads of an SM have so many. */
+static void older_code_is_a_lower_bound(void **state)
+{
+    (void)state;
+    const CubinImage cubin = new_cubin(made, MADE);
+    Image image = new_image();
+    RtModule *module;
+    add_entry(&image, PTX, 75, ZSTD, text_75);
+    add_bytes(&image, ELF, 75, PLAIN, &cubin, sizeof cubin);
+    assert_int_equal(rt_enter("test"), RT_SUCCESS);
+    assert_int_equal(rt_module_load(image.bytes, &module), RT_SUCCESS);
+    const uint32_t estimate = info_of(module, "unknown").registers;
+    assert_true(estimate < 21);
+    check_module(module, 21, estimate, 400);
+    rt_module_unload(module);
+    rt_leave();
+}
+
 int main(void)
 {
     setenv("WARPBEAM_FUNCTIONAL", "1", 1);
@@ -182,6 +202,7 @@ int main(void)
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(the_driver_s_choice_is_asked),
         cmocka_unit_test(kernels_have_what_their_machine_code_says),
+        cmocka_unit_test(older_code_is_a_lower_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
