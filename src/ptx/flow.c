@@ -48,7 +48,7 @@ Flow *flow_analyse_for(const Module *module, const Function *function, uint32_t 
     find_reconvergence(function, graph, flow, arena);
     count_live(function, live, flow, arena);
     flow_allocate(function, live, flow, arena);
-    flow->registers = flow_estimate_registers(function, live, target);
+    flow->registers = flow_estimate_registers(module, function, live, target);
     arena_free(&scratch);
     return flow;
 }

@@ -251,37 +251,90 @@ static uint32_t estimate_by_words(const Function *function, const FlowLive *live
     return wanted < limit ? wanted : limit;
 }
 
-static bool calls(const Function *function)
+/* Is the module one of several that are linked later? Then other modules may call its functions. What every
+ * assembler brings along does not count. */
+static bool is_linked_later(const Module *module)
+{
+    static const char *const own[] = {"vprintf", "malloc", "free", "__assertfail"};
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const Function *function = &module->functions[f];
+        bool is_own = false;
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            is_own |= strcmp(function->name, own[i]) == 0;
+        if (!function->has_body && !is_own)
+            return true;
+    }
+    return false;
+}
+
+uint32_t flow_known_callee(const Module *module, const Function *function, const PtxInsn *insn)
+{
+    for (unsigned k = 0; k < insn->operand_count; k++) {
+        const PtxOperand *operand = &function->operands[insn->first_operand + k];
+        if (operand->kind != PTX_FUNCTION)
+            continue;
+        const bool is_known = module->functions[operand->index].has_body && !module->is_debug;
+        return is_known && !is_linked_later(module) ? operand->index : NO_INDEX;
+    }
+    return NO_INDEX;
+}
+
+uint32_t flow_callee_words(const Module *module, uint32_t callee, uint32_t target)
+{
+    Arena scratch = {0};
+    const Function *function = &module->functions[callee];
+    const FlowGraph *graph = flow_graph_build(module, function, &scratch);
+    const uint32_t words = estimate_by_words(function, flow_live_build(function, graph, &scratch), target);
+    arena_free(&scratch);
+    return words > RESERVE ? words - RESERVE : 0;
+}
+
+static bool follows_abi(const Module *module, const Function *function)
 {
     for (uint32_t i = 0; i < function->insn_count; i++)
-        if (isa_rows[function->insns[i].row].action == ACTION_CALL)
+        if (isa_rows[function->insns[i].row].action == ACTION_CALL &&
+            flow_known_callee(module, function, &function->insns[i]) == NO_INDEX)
             return true;
     return false;
 }
 
-static uint32_t estimate_by_color(const Function *function, const FlowLive *live, uint32_t target,
-                                  bool is_eager)
+static uint32_t color(MachineCode *code, const FlowLive *live)
+{
+    const uint32_t registers = machine_color(code, live->graph);
+    machine_free(code);
+    return registers ? registers + HIDDEN : 0;
+}
+
+static uint32_t estimate_by_color(const Module *module, const Function *function, const FlowLive *live,
+                                  uint32_t target, bool is_eager)
 {
     MachineCode code = {0};
-    machine_values(function, live, target, is_eager, &code);
-    const uint32_t registers = machine_color(&code, live->graph);
-    machine_free(&code);
-    return registers ? registers + HIDDEN : 0;
+    machine_values(module, function, live, target, is_eager, &code);
+    return color(&code, live);
+}
+
+static uint32_t estimate_debug(const Module *module, const Function *function, const FlowLive *live)
+{
+    MachineCode code = {0};
+    machine_debug_values(function, live, &code);
+    const uint32_t registers = color(&code, live);
+    return registers && follows_abi(module, function) && registers < ABI_SCRATCH ? ABI_SCRATCH : registers;
 }
 
 /* The registers for a kernel whose code the assembler would have in the order in which it stands. What is
  * free anyway is spent on constants and loads that come early; who needs more does without these. */
-static uint32_t estimate_kernel(const Function *function, const FlowLive *live, uint32_t target)
+static uint32_t estimate_kernel(const Module *module, const Function *function, const FlowLive *live,
+                                uint32_t target)
 {
-    const bool has_calls = calls(function);
+    const bool has_calls = follows_abi(module, function);
     const uint32_t spare = free_registers(target);
-    uint32_t registers = estimate_by_color(function, live, target, !has_calls);
+    uint32_t registers = estimate_by_color(module, function, live, target, !has_calls);
     if (!registers || registers + FILLED < spare)
         return registers && has_calls && registers < ABI_SCRATCH ? ABI_SCRATCH : registers;
     const uint32_t words = estimate_by_words(function, live, target);
     if (registers <= spare)
         return words > spare ? spare : words > registers ? words : registers;
-    registers = estimate_by_color(function, live, target, false);
+    registers = estimate_by_color(module, function, live, target, false);
     registers = registers < words ? registers : words;
     return registers > spare ? registers : spare;
 }
@@ -291,10 +344,13 @@ bool flow_orders_registers(const Function *function, uint32_t target)
     return function->is_entry && target >= OLDEST_TARGET;
 }
 
-uint32_t flow_estimate_registers(const Function *function, const FlowLive *live, uint32_t target)
+uint32_t flow_estimate_registers(const Module *module, const Function *function, const FlowLive *live,
+                                 uint32_t target)
 {
     const bool is_known = flow_orders_registers(function, target);
-    const uint32_t registers = is_known ? estimate_kernel(function, live, target) : 0;
+    const uint32_t registers = module->is_debug ? estimate_debug(module, function, live)
+                               : is_known       ? estimate_kernel(module, function, live, target)
+                                                : 0;
     const uint32_t limit = flow_register_limit(function);
     if (!registers)
         return estimate_by_words(function, live, target);

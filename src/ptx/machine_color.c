@@ -2,14 +2,17 @@
  *
  * Values are taken in the order in which they begin, and each gets the lowest registers that are free wherever
  * it lives: a pair an even one and the next, a word that is read beside another an odd one, which is in the
- * other bank. R1 is the stack pointer. A call leaves the callee the first sixteen. Time is counted in half
+ * other bank. R1 is the stack pointer. A call leaves the callee what is its own. Time is counted in half
  * operations: reads, then writes. */
 #include "ptx/machine_values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { REGISTERS = 255, STACK_POINTER = 1, SCRATCH = 16, PLENTY = 16 };
+enum { REGISTERS = 255, STACK_POINTER = 1, PLENTY = 16 };
+
+/* By the convention of calls: the callee's own are the first but for one; a pair says where to return to. */
+enum { SCRATCH = 16, KEPT = 2, RETURN_ADDRESS = 20 };
 
 /* Beyond that a function is too large to be looked at: values, bits of live sets, comparisons of ranges. */
 enum { MOST_VALUES = 6000, MOST_BITS = 1 << 26, MOST_COMPARISONS = 1 << 25 };
@@ -25,6 +28,7 @@ typedef struct Coloring {
     const FlowGraph *graph;
     uint32_t op_count, value_count, words; /* words of 64 bits of a set */
     uint64_t *in;      /* [block][words] live at the block's start */
+    uint64_t *reach;   /* [block][words] written on a way to the block's start */
     uint32_t *first_op; /* [block + 1] */
     VEC(Range) ranges;
     uint32_t *range_of; /* [value] */
@@ -80,7 +84,38 @@ static void solve(Coloring *c)
     xfree(set);
 }
 
-/* -- ranges -- */
+/* What is written in the block joins the set. */
+static void step_over(const Coloring *c, uint32_t block, uint64_t *set)
+{
+    const uint32_t first = c->first_op[block], end = c->first_op[block + 1];
+    for (uint32_t k = c->code->ops.items[first].begin; k < c->code->ops.items[end].begin; k++) {
+        const MachineAccess access = c->code->accesses.items[k];
+        set[access.value / 64] |= (uint64_t)access.is_write << (access.value & 63);
+    }
+}
+
+static void solve_reach(Coloring *c)
+{
+    const FlowEdges *next = &c->graph->successors;
+    uint64_t *set = xmalloc((c->words + 1) * sizeof *set);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < c->graph->block_count; b++) {
+            memcpy(set, &c->reach[(size_t)b * c->words], c->words * sizeof *set);
+            step_over(c, b, set);
+            for (uint32_t k = next->begin[b]; k < next->begin[b + 1]; k++) {
+                uint64_t *to = &c->reach[(size_t)next->items[k] * c->words];
+                for (uint32_t w = 0; w < c->words && next->items[k] < c->graph->block_count; w++) {
+                    changed |= (to[w] | set[w]) != to[w];
+                    to[w] |= set[w];
+                }
+            }
+        }
+    }
+    xfree(set);
+}
+
+/* -- ranges: where a value lives and may have been written -- */
 
 static void add_range(Coloring *c, uint32_t value, uint32_t from, uint32_t to)
 {
@@ -110,13 +145,14 @@ static void range_block(Coloring *c, uint32_t block, uint64_t *set)
     const uint32_t first = c->first_op[block], end = c->first_op[block + 1];
     if (first == end)
         return;
+    const uint64_t *reach = &c->reach[(size_t)block * c->words];
     gather_out(c, block, set);
     for (uint32_t v = 0; v < c->value_count; v++)
         c->end[v] = set[v / 64] >> (v & 63) & 1 ? 2 * end - 1 : NO_INDEX;
     for (uint32_t op = end; op-- > first;)
         range_op(c, op);
     for (uint32_t v = 0; v < c->value_count; v++)
-        if (c->end[v] != NO_INDEX)
+        if (c->end[v] != NO_INDEX && reach[v / 64] >> (v & 63) & 1)
             add_range(c, v, 2 * first, c->end[v]);
 }
 
@@ -158,6 +194,7 @@ static void find_ranges(Coloring *c, Arena *scratch)
         c->first_op[b] = op;
     }
     solve(c);
+    solve_reach(c);
     for (uint32_t b = 0; b < c->graph->block_count; b++)
         range_block(c, b, set);
     join_ranges(c);
@@ -223,6 +260,14 @@ static int by_start(const void *a, const void *b)
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : (x->value > y->value) - (x->value < y->value);
 }
 
+/* By a call. What was looked at is the code of newer GPUs. */
+static bool is_lost(const MachineCode *code, uint32_t reg)
+{
+    if (reg < SCRATCH)
+        return reg != KEPT || code->is_older;
+    return reg >= RETURN_ADDRESS && !code->is_older;
+}
+
 static void assign_all(Coloring *c)
 {
     VEC(Start) starts = {0};
@@ -231,13 +276,14 @@ static void assign_all(Coloring *c)
         for (uint32_t a = c->range_of[v]; a != NO_INDEX; a = c->ranges.items[a].next)
             at = c->ranges.items[a].from < at ? c->ranges.items[a].from : at;
         if (at != NO_INDEX && c->code->words.items[v])
-            VEC_PUSH(&starts, ((Start){at, v}));
+            VEC_PUSH(&starts, ((Start){v && v == c->code->last ? NO_INDEX : at, v}));
     }
     if (starts.count)
         qsort(starts.items, starts.count, sizeof *starts.items, by_start);
     for (uint32_t op = 0; op < c->op_count; op++)
-        for (uint32_t reg = 0; c->code->ops.items[op].is_call && reg < SCRATCH; reg++)
-            occupy(c, reg, 2 * op, 2 * op);
+        for (uint32_t reg = 0; c->code->ops.items[op].is_call && reg <= RETURN_ADDRESS + 1; reg++)
+            if (is_lost(c->code, reg))
+                occupy(c, reg, 2 * op, 2 * op);
     for (uint32_t i = 0; i < starts.count && c->comparisons < MOST_COMPARISONS; i++)
         assign(c, starts.items[i].value);
     VEC_FREE(&starts);
@@ -271,6 +317,7 @@ uint32_t machine_color(const MachineCode *code, const FlowGraph *graph)
                   .value_count = values,
                   .words = words,
                   .in = ARENA_ARRAY(&scratch, uint64_t, (size_t)(graph->block_count + 1) * words + 1),
+                  .reach = ARENA_ARRAY(&scratch, uint64_t, (size_t)(graph->block_count + 1) * words + 1),
                   .first_op = ARENA_ARRAY(&scratch, uint32_t, graph->block_count + 2),
                   .range_of = ARENA_ARRAY(&scratch, uint32_t, values + 1),
                   .end = ARENA_ARRAY(&scratch, uint32_t, values + 1),

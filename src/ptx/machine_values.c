@@ -18,9 +18,11 @@ typedef enum Kind { KIND_PLAIN, KIND_FOLDED, KIND_UNIFORM, KIND_LATE } Kind;
 /* Operations by which a constant's load comes before its first use, and after which it is rather loaded again
  * than kept; and the longest chain of folded values. */
 enum { AHEAD = 6, KEPT = 10, DEEPEST = 8 };
+/* Words of a sum that one lane makes for all; the first target whose code some of the rules were seen in. */
+enum { GATHERED = 3, AMPERE = 80 };
 
 enum {
-    USE_ADDRESS = 1, USE_SUM64 = 2, USE_SUM32 = 4, USE_FLOAT = 8, USE_SHIFT64 = 16, USE_PRODUCT = 32,
+    USE_ADDRESS = 1, USE_SUM64 = 2, USE_SUM32 = 4, USE_FLOAT = 8, USE_SHIFT64 = 16, USE_HANDLE = 32,
     USE_OTHER = 64
 };
 
@@ -30,6 +32,7 @@ typedef struct Load {
 } Load;
 
 typedef struct Lowering {
+    const Module *module;
     const Function *function;
     const FlowLive *live;
     uint32_t target;
@@ -40,6 +43,7 @@ typedef struct Lowering {
     uint32_t *late_block; /* [register] block or loop for which it is loaded, plus 1 */
     uint32_t *late_value; /* [register] the value that it then is */
     uint32_t *loop;       /* [block] first block of the outermost loop around it, or NO_INDEX */
+    uint16_t *callee_words; /* [function] that its calls need, plus 1; 0: not asked yet */
     uint32_t *late_use;   /* [register] operation of the group that last used it */
     VEC(Load) loads;      /* of the present group of blocks */
     int64_t data_constant; /* what a store last needed in a register, for which group, and where */
@@ -65,13 +69,23 @@ static uint8_t use_of(const PtxInsn *insn)
     case ROW_add_64: return USE_SUM64;
     case ROW_add_32: return USE_SUM32;
     case ROW_shl_b64: return USE_SHIFT64;
-    case ROW_mul_lo_32: return USE_PRODUCT;
     default: return row->unit == UNIT_FP32 || row->unit == UNIT_FP64 ? USE_FLOAT : USE_OTHER;
     }
 }
 
+static bool is_constant_operand(const PtxOperand *operand)
+{
+    return operand->kind == PTX_INTEGER || operand->kind == PTX_FLOAT32 || operand->kind == PTX_FLOAT64;
+}
+
+static bool is_texture(Action action)
+{
+    return action == ACTION_TEXTURE || action == ACTION_SURFACE_LOAD || action == ACTION_SURFACE_STORE;
+}
+
 static void note_uses(Lowering *l, const PtxInsn *insn)
 {
+    const uint8_t as_address = is_texture(isa_rows[insn->row].action) ? USE_HANDLE : USE_ADDRESS;
     for (unsigned k = 0; k < insn->operand_count; k++) {
         const PtxOperand *operand = operand_at(l, insn, k);
         const bool is_address = operand->kind == PTX_ADDRESS;
@@ -84,7 +98,7 @@ static void note_uses(Lowering *l, const PtxInsn *insn)
         const bool is_read = k > 0 || is_address || isa_destination_count(&isa_rows[insn->row]) == 0;
         for (uint32_t i = 0; i < count; i++)
             if (first[i].kind == PTX_REGISTER && is_read)
-                l->uses[first[i].index] |= is_address && i == 0 ? USE_ADDRESS : use_of(insn);
+                l->uses[first[i].index] |= is_address && i == 0 ? as_address : use_of(insn);
     }
 }
 
@@ -107,11 +121,6 @@ static void find_definitions(Lowering *l)
 }
 
 /* -- kinds -- */
-
-static bool is_constant_operand(const PtxOperand *operand)
-{
-    return operand->kind == PTX_INTEGER || operand->kind == PTX_FLOAT32 || operand->kind == PTX_FLOAT64;
-}
 
 /* The most demanding kind among the registers that the instruction reads; constants are uniform. */
 static Kind kind_of_sources(const Lowering *l, uint32_t insn, bool *single)
@@ -156,7 +165,7 @@ static bool folds(const Lowering *l, const PtxInsn *insn, uint32_t reg)
     case ROW_mov_b16: case ROW_mov_b32: case ROW_mov_b64:
         return operand_at(l, insn, 0)->kind == PTX_REGISTER && operand_at(l, insn, 1)->kind == PTX_REGISTER;
     case ROW_add_64: case ROW_add_32:
-        return by_constant && only(l, reg, USE_ADDRESS);
+        return by_constant && (only(l, reg, USE_ADDRESS) || (!l->is_eager && l->target >= AMPERE));
     case ROW_mul_wide_s32: case ROW_mul_wide_u32:
         return only(l, reg, USE_SUM64);
     case ROW_mul_lo_32:
@@ -186,8 +195,10 @@ static Kind kind_of_special(const Lowering *l, uint32_t special)
 
 static Kind kind_of_parameter(const Lowering *l, uint32_t reg)
 {
+    if (only(l, reg, USE_HANDLE))
+        return KIND_UNIFORM;
     if (type_bits(l->function->registers[reg].type) <= 32)
-        return l->target >= 90 && l->uses[reg] & (USE_FLOAT | USE_PRODUCT) ? KIND_LATE : KIND_UNIFORM;
+        return l->target >= 90 && l->uses[reg] & USE_FLOAT ? KIND_LATE : KIND_UNIFORM;
     return l->target >= 90 || l->uses[reg] & USE_ADDRESS ? KIND_LATE : KIND_UNIFORM;
 }
 
@@ -358,6 +369,21 @@ static void prefer_odd(Lowering *l, const Values *reads)
         l->code->is_odd.items[reads->items[k]] |= l->code->words.items[reads->items[k]] == 1;
 }
 
+/* A sum of all lanes into one word is made by one of them, if the address is the same for all. Where lanes
+ * want their own results, it needs their mask, the leader's number, and how many come before each. */
+static bool is_gathered(const Lowering *l, const PtxInsn *insn)
+{
+    const Function *function = l->function;
+    if (l->target < AMPERE || insn->row != ROW_atom_add ||
+        !(function_has_mod(function, insn, TYPE_u32) || function_has_mod(function, insn, TYPE_s32)))
+        return false;
+    const PtxOperand *result = operand_at(l, insn, 0);
+    const PtxOperand *base = &function->operands[operand_at(l, insn, 1)->first];
+    if (result->kind != PTX_REGISTER || !l->uses[result->index])
+        return false;
+    return base->kind == PTX_VARIABLE || (base->kind == PTX_REGISTER && l->kind[base->index] >= KIND_UNIFORM);
+}
+
 static bool has_op(const Lowering *l, uint32_t i)
 {
     const FlowAccesses *accesses = &l->live->accesses;
@@ -367,25 +393,107 @@ static bool has_op(const Lowering *l, uint32_t i)
     return !l->function->insns[i].is_absorbed;
 }
 
+/* The coordinates of a texture, which must lie side by side. Null: it is none. */
+static const PtxOperand *tuple_of(const Lowering *l, const PtxInsn *insn)
+{
+    for (unsigned k = 0; k < insn->operand_count && is_texture(isa_rows[insn->row].action); k++) {
+        const PtxOperand *operand = operand_at(l, insn, k);
+        for (unsigned e = 0; operand->kind == PTX_ADDRESS && e < operand->count; e++)
+            if (l->function->operands[operand->first + e].kind == PTX_VECTOR)
+                return &l->function->operands[operand->first + e];
+    }
+    return NULL;
+}
+
+static bool is_element(const Lowering *l, const PtxOperand *tuple, uint32_t reg)
+{
+    for (unsigned e = 0; tuple && e < tuple->count; e++) {
+        const PtxOperand *element = &l->function->operands[tuple->first + e];
+        if (element->kind == PTX_REGISTER && element->index == reg)
+            return true;
+    }
+    return false;
+}
+
+static void add_reads(Lowering *l, uint32_t i, const PtxOperand *tuple, bool of_tuple, Values *reads)
+{
+    const FlowAccesses *accesses = &l->live->accesses;
+    for (uint32_t k = accesses->begin[i]; k < accesses->begin[i + 1]; k++) {
+        const FlowAccess access = accesses->items[k];
+        if (!access.is_write && is_element(l, tuple, access.reg) == of_tuple)
+            add_read(l, access.reg, l->live->graph->block_of[i], reads);
+    }
+}
+
+static void end_reads(Lowering *l, const Values *reads)
+{
+    for (uint32_t k = 0; k < reads->count; k++)
+        VEC_PUSH(&l->code->accesses, ((MachineAccess){reads->items[k], false, true}));
+}
+
+/* Copies the elements to where they lie side by side; returns that value. */
+static uint32_t add_tuple(Lowering *l, uint32_t i, const PtxOperand *tuple, Values *reads)
+{
+    unsigned words = 0, room = 1;
+    for (unsigned e = 0; e < tuple->count; e++) {
+        const PtxOperand *element = &l->function->operands[tuple->first + e];
+        words += element->kind == PTX_REGISTER ? l->code->words.items[element->index] : 1;
+    }
+    while (room < words && room < 4)
+        room *= 2;
+    reads->count = 0;
+    add_reads(l, i, tuple, true, reads);
+    const uint32_t value = new_value(l, room);
+    begin_op(l, l->live->graph->block_of[i]);
+    end_reads(l, reads);
+    write_value(l, value, true);
+    return value;
+}
+
+/* What the instruction reads. The level of a texture is a constant that must be in a register. */
+static void add_all_reads(Lowering *l, uint32_t i, Values *reads)
+{
+    const PtxInsn *insn = &l->function->insns[i];
+    const PtxOperand *tuple = tuple_of(l, insn);
+    const uint32_t coordinates = tuple ? add_tuple(l, i, tuple, reads) : NO_INDEX;
+    reads->count = 0;
+    add_reads(l, i, tuple, false, reads);
+    if (tuple)
+        VEC_PUSH(reads, coordinates);
+    if (isa_rows[insn->row].action == ACTION_TEXTURE) {
+        VEC_PUSH(reads, new_value(l, 1));
+        add_load(l, reads->items[reads->count - 1], false);
+    }
+    add_data(l, insn, l->live->graph->block_of[i], reads);
+}
+
+/* Words that the operation needs for itself, and whether it is a call by the convention. */
+static void describe_op(Lowering *l, const PtxInsn *insn, MachineOp *op)
+{
+    const bool is_call = isa_rows[insn->row].action == ACTION_CALL;
+    const uint32_t callee = is_call ? flow_known_callee(l->module, l->function, insn) : NO_INDEX;
+    op->is_call = is_call && callee == NO_INDEX;
+    op->temporaries = (uint8_t)(is_gathered(l, insn) ? GATHERED : flow_temporaries(l->function, insn));
+    if (callee == NO_INDEX)
+        return;
+    if (!l->callee_words[callee])
+        l->callee_words[callee] = (uint16_t)(flow_callee_words(l->module, callee, l->target) + 1);
+    op->temporaries = (uint8_t)(l->callee_words[callee] - 1);
+}
+
 static void add_op(Lowering *l, uint32_t i, Values *reads)
 {
     const FlowAccesses *accesses = &l->live->accesses;
     const PtxInsn *insn = &l->function->insns[i];
     const uint32_t block = l->live->graph->block_of[i];
-    reads->count = 0;
-    for (uint32_t k = accesses->begin[i]; k < accesses->begin[i + 1]; k++)
-        if (!accesses->items[k].is_write)
-            add_read(l, accesses->items[k].reg, block, reads);
-    add_data(l, insn, block, reads);
+    add_all_reads(l, i, reads);
     prefer_odd(l, reads);
     begin_op(l, block);
     MachineOp *op = &l->code->ops.items[l->code->ops.count - 1];
-    op->is_call = isa_rows[insn->row].action == ACTION_CALL;
+    describe_op(l, insn, op);
     if (op->is_call)
         l->barrier = l->code->ops.count;
-    op->temporaries = (uint8_t)flow_temporaries(l->function, insn);
-    for (uint32_t k = 0; k < reads->count; k++)
-        VEC_PUSH(&l->code->accesses, ((MachineAccess){reads->items[k], false, true}));
+    end_reads(l, reads);
     for (uint32_t k = accesses->begin[i]; k < accesses->begin[i + 1]; k++)
         if (accesses->items[k].is_write)
             write_value(l, accesses->items[k].reg, accesses->items[k].is_definite);
@@ -431,13 +539,14 @@ static void add_group(Lowering *l, uint32_t first, uint32_t end)
     VEC_FREE(&reads);
 }
 
-void machine_values(const Function *function, const FlowLive *live, uint32_t target, bool is_eager,
-                    MachineCode *code)
+void machine_values(const Module *module, const Function *function, const FlowLive *live, uint32_t target,
+                    bool is_eager, MachineCode *code)
 {
     Arena scratch = {0};
     const uint32_t count = function->register_count + 1;
     const FlowSet set = flow_set_new(function, &scratch);
-    Lowering l = {.function = function,
+    Lowering l = {.module = module,
+                  .function = function,
                   .live = live,
                   .target = target,
                   .is_eager = is_eager,
@@ -448,8 +557,10 @@ void machine_values(const Function *function, const FlowLive *live, uint32_t tar
                   .late_block = ARENA_ARRAY(&scratch, uint32_t, count),
                   .late_value = ARENA_ARRAY(&scratch, uint32_t, count),
                   .late_use = ARENA_ARRAY(&scratch, uint32_t, count),
+                  .callee_words = ARENA_ARRAY(&scratch, uint16_t, module->function_count + 1),
                   .loop = ARENA_ARRAY(&scratch, uint32_t, live->graph->block_count + 1),
                   .code = code};
+    code->is_older = target < AMPERE;
     for (uint32_t r = 0; r < function->register_count; r++)
         new_value(&l, set.words_of[r]);
     find_definitions(&l);

@@ -2,6 +2,7 @@
  * remain, and which values they read and write that need registers.
  *
  * machine_values.c    from PTX to such operations
+ * machine_debug.c     the same for debuggers
  * machine_color.c     registers for them */
 #ifndef PTX_MACHINE_VALUES_H
 #define PTX_MACHINE_VALUES_H
@@ -28,11 +29,14 @@ typedef struct MachineCode {
     VEC(MachineAccess) accesses;
     VEC(uint8_t) words;   /* [value] */
     VEC(bool) is_odd;     /* [value] used beside a pair: an odd register is in the other bank */
+    bool is_older;        /* for a GPU before Ampere */
+    uint32_t last;        /* the value that gets what the others have left; 0: none */
 } MachineCode;
 
 /* Eager: constants get into registers early and stay there in loops, as long as there are enough. */
-void machine_values(const Function *function, const FlowLive *live, uint32_t target, bool is_eager,
-                    MachineCode *code);
+void machine_values(const Module *module, const Function *function, const FlowLive *live, uint32_t target,
+                    bool is_eager, MachineCode *code);
+void machine_debug_values(const Function *function, const FlowLive *live, MachineCode *code);
 void machine_free(MachineCode *code);
 
 /* The highest register of an assignment, plus 1; 0 where the function is too large to be looked at. */

@@ -103,6 +103,8 @@ static void region_free(ScheduleRegion *region)
 const Function *schedule_function(const Module *module, const Function *function, uint32_t target,
                                   Arena *arena)
 {
+    if (module->is_debug)
+        return function;
     Arena scratch = {0};
     const FlowGraph *graph = flow_graph_build(module, function, &scratch);
     const FlowLive *live = flow_live_build(function, graph, &scratch);

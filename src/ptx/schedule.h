@@ -14,7 +14,7 @@
 /* A copy of the function, owned by the arena, whose instructions stand in the order for GPUs of that target
  * (90 for sm_90) inside their basic blocks; blocks keep their places, so labels and tables stay right. All
  * but `insns` is shared with the function. What a thread computes stays the same, and so does the order of
- * accesses to memory as far as another thread may rely on it. */
+ * accesses to memory as far as another thread may rely on it. A module for debuggers keeps its own order. */
 const Function *schedule_function(const Module *module, const Function *function, uint32_t target,
                                   Arena *arena);
 
