@@ -91,7 +91,8 @@ extern const char *const record_status_names[RECORD_STATUS_COUNT];
 
 /* Invariant: hang is there only of a deadlock, a spin or a limit, and failure with every status but
  * RECORD_ENDED. Where there is a failure, `ended` says when the kernel was cut off, and blocks that had not
- * been dispatched are on NO_SM. */
+ * been dispatched are on NO_SM. While the kernel runs its record is open (HostKernel.record): counts and
+ * times come with its end, and a status other than RECORD_ENDED says already why it will not come. */
 typedef struct KernelRecord {
     uint32_t number;      /* in the order of launches, from 0 */
     const char *name;     /* of the kernel, for people; the GPU's, as is the next */

@@ -108,7 +108,10 @@ typedef struct Barrier {
     uint64_t since;       /* the same, when the first began to wait; 0: nobody does */
 } Barrier;
 
-/* What all blocks of a launch share. Read-only while they run, but for `statistics` and `error`. */
+/* What all blocks of a launch share. Grid, block, dynamic shared memory and parameters are what was asked
+ * for; the rest is filled in when it starts (api/launch.c). Read-only while blocks run. Whoever runs them
+ * holds a copy, since machine and error are its own: an SM has one in each slot, functional mode one in each
+ * grid. */
 typedef struct Launch {
     const Program *program;
     uint32_t grid[3], block[3];

@@ -3,6 +3,8 @@
  * the intrinsics of SMs are. */
 #include "fake_sms.h"
 
+#include "grid/inspect.h"
+
 #include "mem/space.h"
 
 enum { LOOKAHEAD = 10, LAUNCH = 100, BLOCK = 10, BLOCK_END = 12, KERNEL_END = 50, DURATION = 1000 };
@@ -117,7 +119,20 @@ static void entries_bound_kernels(void **state)
     GridKernel kernels[3];
     for (size_t i = 0; i < 3; i++)
         submit(&rig, &kernels[i], &seen[i], 1);
+    const FrontEnd *front_end = rig.gpu.front_end;
+    assert_int_equal(front_end_entries(front_end), 2);
+    assert_int_equal(front_end_waiting_kernels(front_end), 1);
+    assert_false(front_end_is_active(front_end, &kernels[0])); /* it is on its way */
+    const uint64_t moves = front_end_moves(front_end);
+    run_to(&rig, LAUNCH + 5);
+    assert_true(front_end_is_active(front_end, &kernels[0]) && front_end_is_active(front_end, &kernels[1]));
+    assert_false(front_end_is_active(front_end, &kernels[2]));
+    assert_int_equal(front_end_moves(front_end), moves + 2); /* a block of each */
+    assert_int_equal(front_end_free_on(front_end, 0)->blocks, 1);
+    assert_int_equal(front_end_free_on(front_end, 7)->blocks, 2);
     run_out(&rig);
+    assert_int_equal(front_end_waiting_kernels(front_end), 0);
+    assert_int_equal(front_end_moves(front_end), moves + 6);
     assert_int_equal(kernels[0].started, LAUNCH);
     assert_int_equal(kernels[1].started, LAUNCH);
     /* Word of the first one's block frees its entry. */
