@@ -132,14 +132,22 @@ const void *component_of_front_end(const CycleMachine *machine, uint32_t index, 
     return front_end_policy_counters(machine->front_end, table);
 }
 
+const void *component_of_unit(const CycleMachine *machine, uint32_t index, const StatTable *table)
+{
+    (void)index;
+    return outer_units_counters(machine->units, table);
+}
+
 /* What there is one of the kind for, and where. */
 #define IN_SCHEDULER(table) "scheduler", table, count_schedulers, NULL, component_of_scheduler
 #define IN_FRONT_END(table) "GPU", table, count_front_ends, NULL, component_of_front_end
+#define IN_UNIT(table) "GPU", table, count_front_ends, NULL, component_of_unit
 #define PARTS_sched IN_SCHEDULER
 #define PARTS_source IN_FRONT_END
 #define PARTS_admit IN_FRONT_END
 #define PARTS_place IN_FRONT_END
 #define PARTS_order IN_FRONT_END
+#define PARTS_unit IN_UNIT
 
 uint32_t component_count(const ComponentKind *kind, const CycleMachine *machine)
 {

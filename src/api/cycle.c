@@ -45,7 +45,7 @@ Cycle cycle_lookahead(const GpuConfig *config)
         config->crossbar_latency, config->block_launch_cycles,
         config->block_end_cycles, config->kernel_end_cycles,
         config->unit_latency,     config->l2_halves > 1 ? config->l2_link_latency : CYCLE_NEVER};
-    Cycle least = CYCLE_NEVER;
+    Cycle least = outer_units_latency(config);
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
         least = latencies[i] < least ? latencies[i] : least;
     return least;
@@ -53,12 +53,12 @@ Cycle cycle_lookahead(const GpuConfig *config)
 
 static uint32_t count_shards(const GpuConfig *config)
 {
-    return (uint32_t)(config->sm_count + config->dram_channels + 1);
+    return (uint32_t)(config->sm_count + config->dram_channels + 1) + outer_units_count(config);
 }
 
 uint32_t cycle_threads(const GpuConfig *config) { return team_size(config->threads, count_shards(config)); }
 
-/* Numbers order messages: SMs, then partitions, then the front end. */
+/* Numbers order messages: SMs, then partitions, then the front end, then units. */
 static World *create_world(CycleMachine *machine)
 {
     const GpuConfig *config = &machine->config;
@@ -70,6 +70,8 @@ static World *create_world(CycleMachine *machine)
     for (uint32_t i = 0; i < machine->partition_count; i++)
         world_add(world, &machine->partitions[i]->shard, machine->sm_count + i);
     world_add(world, front_end_shard(machine->front_end), last);
+    for (uint32_t i = 0; i < machine->units->count; i++)
+        world_add(world, &machine->units->items[i]->shard, last + 1 + i);
     return world;
 }
 
@@ -95,6 +97,7 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
     machine->front_end = front_end_create(config, policies, &machine->crossbar);
     for (uint32_t i = 0; i < machine->sm_count; i++)
         sample_every(machine->sms[i], front_end_sample_interval(machine->front_end));
+    machine->units = outer_units_create(config, true);
     machine->world = create_world(machine);
     return machine;
 }
@@ -147,6 +150,7 @@ void cycle_free(CycleMachine *machine)
     if (!machine)
         return;
     world_free(machine->world);
+    outer_units_free(machine->units);
     front_end_free(machine->front_end); /* what it knows of blocks first */
     for (uint32_t i = 0; i < machine->sm_count; i++)
         sm_free(machine->sms[i]);

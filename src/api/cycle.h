@@ -13,6 +13,7 @@
 #include "exec/runtime/device_runtime.h"
 #include "grid/front_end.h"
 #include "grid/graph_run.h"
+#include "grid/unit.h"
 #include "mem/partition.h"
 #include "sim/world.h"
 #include "sm/sm.h"
@@ -32,13 +33,14 @@ typedef struct LaunchShape {
 typedef struct CycleMachine {
     GpuConfig config;        /* that it was made for; all parts point to it */
     uint32_t number;         /* among the machines of the GPU */
-    World *world;            /* shards: SMs, then partitions, then the front end */
+    World *world;            /* shards: SMs, then partitions, then the front end, then units */
     Crossbar crossbar;
     Sm **sms;
     uint32_t sm_count;
     Partition **partitions;
     uint32_t partition_count;
     FrontEnd *front_end;
+    OuterUnits *units;       /* beside the SMs */
     VEC(HostKernel *) running; /* in the order of their launches */
     VEC(LaunchShape) shapes;      /* that kernels have launched */
     Snapshot *accounted, *latest;
@@ -49,6 +51,7 @@ typedef struct CycleMachine {
 /* What the policy of that table has counted there; null: the machine does not use it. */
 const void *component_of_scheduler(const CycleMachine *machine, uint32_t index, const StatTable *table);
 const void *component_of_front_end(const CycleMachine *machine, uint32_t index, const StatTable *table);
+const void *component_of_unit(const CycleMachine *machine, uint32_t index, const StatTable *table);
 
 /* Checks that the policies that knobs name exist. */
 WbStatus cycle_check_policies(const GpuConfig *config, Error *error);

@@ -258,9 +258,10 @@ static void put_sentence(HangRecord *hang, const char *what, uint32_t ready)
     hang->sentence = arena_printf(
         &hang->arena,
         "kernel '%.200s' %s.%s\n%" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
-        " have not been dispatched, %u are on SMs%s.%s%s%s%s",
+        " have not been dispatched, %u are on SMs%s.%s%s%s%s%s%s",
         hang->kernel, what, cause, hang->ended, hang->block_count, hang->not_dispatched, hang->on_sms,
-        waits, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph);
+        waits, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph,
+        *hang->units ? " " : "", hang->units);
 }
 
 /* That it is the warp schedulers' policy. False: it holds up no warp. */
@@ -324,6 +325,8 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
     const bool is_graph_stuck =
         grid->graph && front_end_describe_graph(machine->front_end, text, sizeof text);
     hang->graph = keep_text(hang, text);
+    outer_units_describe(machine->units, text, sizeof text);
+    hang->units = keep_text(hang, text);
     if (!*hang->cause && status == RECORD_DEADLOCK)
         put_machine_cause(machine, hang, is_graph_stuck);
     put_sentence(hang, what, grid->suspended - waiting);

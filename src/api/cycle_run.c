@@ -105,7 +105,7 @@ static void begin_kernel(WbGpu *gpu)
             sm_empty_l1(machine->sms[i], gpu->now);
         else
             sm_begin_kernel(machine->sms[i]);
-        sm_surround(machine->sms[i], &gpu->machine, front_end_waker(machine->front_end));
+        sm_surround(machine->sms[i], &gpu->machine, front_end_waker(machine->front_end), machine->units);
     }
 }
 

@@ -89,6 +89,7 @@ struct WbGpu {
     WbQueries queries;         /* of the user; all null: none */
     VEC(ErrorText) error_texts;
     FunctionalSide functional; /* launches that run without timing */
+    OuterUnits *units;         /* beside the SMs, of these; null before the first */
     uint64_t next_function, next_grid;
     CycleMachine *cycle;       /* null before the first launch in cycle mode */
     uint32_t machines_made;
@@ -194,6 +195,8 @@ typedef enum NewerPtx { NEWER_PTX_TELL, NEWER_PTX_TAKE, NEWER_PTX_REFUSE } Newer
 WbStatus module_check_target(WbGpu *gpu, const Module *parsed, Error *error);
 WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error);
 uint64_t module_function_address(const WbModule *module, uint32_t function);
+/* Takes what the units of launches without timing have counted over, before they are freed. */
+void statistics_keep_units(WbGpu *gpu);
 void statistics_init(GpuStatistics *statistics);
 void statistics_free(GpuStatistics *statistics);
 /* Adds what was counted between two snapshots to the GPU's. */

@@ -23,6 +23,7 @@ typedef struct HangRecord {
     const char *cause;        /* the likely one, a sentence */
     const char *undispatched; /* why blocks have not been dispatched, a sentence */
     const char *graph;        /* how far its dependency graph is, sentences */
+    const char *units;        /* who waits at which unit beside the SMs, sentences */
     uint64_t block_count, ended, not_dispatched;
     uint32_t on_sms;          /* blocks, with those of kernels that it launched */
     uint32_t paused;          /* of these, by the admission policy */

@@ -2,6 +2,9 @@
  * kernels out. The timeline lets them run side by side (exec/functional/) and is told which one is over. */
 #include "api/gpu.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Blocks that would be on the GPU at once; with several kernels, as many as there are of the one that finds
  * the least room. */
 static uint32_t resident_blocks(const WbGpu *gpu, const Operation *operation)
@@ -34,6 +37,24 @@ static FunctionalLimits limits_of(WbGpu *gpu, const Operation *operation)
     };
 }
 
+/* Units stay while knobs do, as those of the cycle machine. They go with a run that failed: they may know
+ * warps of it. */
+static void drop_units(WbGpu *gpu)
+{
+    statistics_keep_units(gpu);
+    outer_units_free(gpu->units);
+    gpu->units = gpu->machine.units = NULL;
+}
+
+static void make_units(WbGpu *gpu)
+{
+    if (gpu->units && memcmp(&gpu->units->config, &gpu->config, sizeof gpu->config) != 0 &&
+        !gpu->functional.runs.count)
+        drop_units(gpu);
+    if (!gpu->units)
+        gpu->units = gpu->machine.units = outer_units_create(&gpu->config, false);
+}
+
 void launch_start_functional(WbGpu *gpu, Operation *operation)
 {
     const FunctionalLimits limits = limits_of(gpu, operation);
@@ -49,6 +70,7 @@ void launch_start_functional(WbGpu *gpu, Operation *operation)
         functional->grids[i].launch = operation->launch.kernels[i].launch;
         functional->grids[i].launch.error = &functional->error;
     }
+    make_units(gpu);
     device_launch_begin(gpu, false);
     functional->run = functional_create(functional->grids, count, graph ? graph->graph : NULL, &limits,
                                         &gpu->runtime, gpu->now);
@@ -86,6 +108,16 @@ static Operation *find_launch(const WbGpu *gpu, const FunctionalRun *run)
     return gpu->timeline.on_machine.items[i];
 }
 
+/* Behind the sentence of a launch that cannot end: who waits at units. */
+static void tell_units(const WbGpu *gpu, Error *error)
+{
+    char text[512];
+    outer_units_describe(gpu->units, text, sizeof text);
+    const size_t used = strlen(error->text);
+    if (error->status == WB_ERROR_DEADLOCK && *text)
+        snprintf(error->text + used, sizeof error->text - used, "\n%s", text);
+}
+
 /* What runs without timing may be ahead of the present cycle: a visit of a block is not cut short. */
 WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
 {
@@ -104,6 +136,7 @@ WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
     count_untimed(gpu, operation);
     if (functional->error.status != WB_OK) {
         *error = functional->error;
+        tell_units(gpu, error);
         return error->status;
     }
     end_run(gpu, functional);
@@ -117,4 +150,5 @@ void launches_drop(WbGpu *gpu)
     while (gpu->functional.runs.count)
         end_run(gpu, find_launch(gpu, gpu->functional.runs.items[0])->launch.functional);
     device_launch_drop(gpu);
+    drop_units(gpu);
 }

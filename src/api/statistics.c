@@ -65,7 +65,23 @@ void gpu_drop_records(WbGpu *gpu)
     untimed_reset(&gpu->untimed);
 }
 
-/* The engine counts launches of functional mode in the GPU's own machine. */
+/* What launches without timing have counted: the engine in the GPU's own machine, units in those of the GPU.
+ * Null: nothing. */
+static void *untimed_counters(const WbGpu *gpu, unsigned component)
+{
+    return component == COMPONENT_EXEC ? (void *)&gpu->machine.statistics
+                                       : outer_units_counters(gpu->units, components[component].table);
+}
+
+void statistics_keep_units(WbGpu *gpu)
+{
+    for (unsigned c = COMPONENT_FIRST_POLICY; c < COMPONENT_COUNT; c++) {
+        const void *counters = untimed_counters(gpu, c);
+        if (counters)
+            stat_sum(components[c].table, counters, gpu->statistics.values[c]);
+    }
+}
+
 static uint64_t value_at(const WbGpu *gpu, size_t index)
 {
     unsigned c = 0;
@@ -73,8 +89,8 @@ static uint64_t value_at(const WbGpu *gpu, size_t index)
     for (; row >= components[c].table->count; c++)
         row -= components[c].table->count;
     const uint64_t value = gpu->statistics.values[c][row];
-    return c == COMPONENT_EXEC ? value + stat_value(&components[c].table->rows[row], &gpu->machine.statistics)
-                               : value;
+    const void *untimed = untimed_counters(gpu, c);
+    return untimed ? value + stat_value(&components[c].table->rows[row], untimed) : value;
 }
 
 /* A policy's that has counted something, or that the machine uses now. */
@@ -86,7 +102,7 @@ bool gpu_shows(const WbGpu *gpu, unsigned component)
     for (size_t row = 0; row < kind->table->count; row++)
         if (gpu->statistics.values[component][row])
             return true;
-    return gpu->cycle && component_count(kind, gpu->cycle);
+    return (gpu->cycle && component_count(kind, gpu->cycle)) || untimed_counters(gpu, component);
 }
 
 size_t wb_stat_count(const WbGpu *gpu) { return gpu ? gpu->statistics.count : 0; }
@@ -158,7 +174,9 @@ void wb_stats_reset(WbGpu *gpu)
 {
     if (!gpu)
         return;
-    stat_reset(components[COMPONENT_EXEC].table, &gpu->machine.statistics);
+    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+        if (untimed_counters(gpu, c))
+            stat_reset(components[c].table, untimed_counters(gpu, c));
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         memset(gpu->statistics.values[c], 0, components[c].table->count * sizeof(uint64_t));
     gpu->seconds = 0;

@@ -1,31 +1,29 @@
-/* Makes of the COUNT rows of a policy's .def the struct that it counts in, and their table:
+/* Makes of the COUNT rows of a policy's or unit's .def the struct that it counts in, and their table:
  *
  *     #define OWNER admit_waves
  *     #define OWNER_DEF "grid/admit/waves.def"
  *     #include "base/own_counters.h"
  *
- * gives `Counters`, with a field for each row, and `const StatTable admit_waves_counters`, which the policy
- * names as its .counters. There is no include guard: each policy's file includes it once. */
+ * gives `Counters`, with a field for each row, and `const StatTable admit_waves_counters`, which it
+ * names as its .counters. There is no include guard: each file includes it once. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/stat.h"
 
-#define KNOB_INTEGER(field, initial, minimum, maximum, unit, description)
-#define KNOB_POWER(field, initial, minimum, maximum, unit, description)
-#define KNOB_ENUMERATION(field, initial, choices, description)
-#define KNOB_BOOLEAN(field, initial, description)
-#define KNOB_STRING(field, initial, description)
-
 #define COUNT(field, unit, description) uint64_t field;
 typedef struct Counters {
+#include "base/def_begin.h"
 #include OWNER_DEF
+#include "base/def_end.h"
 } Counters;
 #undef COUNT
 
 #define COUNT(field, unit, description) {#field, unit, description, offsetof(Counters, field)},
 static const Stat counter_rows[] = {
+#include "base/def_begin.h"
 #include OWNER_DEF
+#include "base/def_end.h"
 };
 #undef COUNT
 
@@ -36,8 +34,3 @@ const StatTable COUNTERS_NAME(OWNER) = {counter_rows, sizeof counter_rows / size
 
 #undef COUNTERS_NAME
 #undef COUNTERS_NAME_OF
-#undef KNOB_INTEGER
-#undef KNOB_POWER
-#undef KNOB_ENUMERATION
-#undef KNOB_BOOLEAN
-#undef KNOB_STRING

@@ -22,11 +22,9 @@
     {KNOB_ROW(field, BOOLEAN), #initial, 0, 0, false, NULL, "", description},
 #define KNOB_STRING(field, initial, description)                                                             \
     {KNOB_ROW(field, STRING), initial, 0, 0, false, NULL, "", description},
-#define COUNT(field, unit, description)
 static const Knob rows[] = {
 #include "config/config.def"
 };
-#undef COUNT
 #undef KNOB_INTEGER
 #undef KNOB_POWER
 #undef KNOB_ENUMERATION

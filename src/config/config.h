@@ -23,9 +23,7 @@ typedef struct GpuConfig {
 #define KNOB_ENUMERATION(field, initial, choices, description) uint32_t field;
 #define KNOB_BOOLEAN(field, initial, description) bool field;
 #define KNOB_STRING(field, initial, description) char field[KNOB_STRING_SIZE];
-#define COUNT(field, unit, description) /* of policies, which have a table of their own */
 #include "config/config.def"
-#undef COUNT
 #undef KNOB_INTEGER
 #undef KNOB_POWER
 #undef KNOB_ENUMERATION

@@ -24,6 +24,7 @@ typedef struct DeviceHeap {
 struct AnswerList;
 struct TextureTable;
 struct DeviceRuntime;
+struct OuterUnits;
 typedef struct Step Step;
 typedef struct Access Access;
 typedef void SecondPhase(Step *step, Access *access);
@@ -44,6 +45,7 @@ typedef struct Machine {
     uint32_t warps_per_sm;     /* %nwarpid */
     DeviceHeap *heap;
     const struct TextureTable *textures; /* exec/texture/texture.h */
+    struct OuterUnits *units;       /* beside the SMs (grid/unit.h); null: none */
     struct DeviceRuntime *runtime; /* exec/runtime/device_runtime.h; null: kernels cannot launch */
     WbOutput *output;
     void *output_context;

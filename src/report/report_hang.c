@@ -59,6 +59,7 @@ static void put_hang(JsonWriter *json, const HangRecord *hang)
     json_put_text(json, "cause", hang->cause);
     json_put_text(json, "undispatched", hang->undispatched);
     json_put_text(json, "graph", hang->graph);
+    json_put_text(json, "units", hang->units);
     json_put_integer(json, "blocks_ended", hang->ended);
     json_put_integer(json, "blocks_undispatched", hang->not_dispatched);
     json_put_integer(json, "blocks_on_sms", hang->on_sms);

@@ -373,7 +373,7 @@ void sm_begin_kernel(Sm *sm)
     policy_begin_kernel(sm);
 }
 
-void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker)
+void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker, struct OuterUnits *units)
 {
     Machine *seen = &sm->machine;
     seen->clock_khz = gpu->clock_khz;
@@ -382,6 +382,7 @@ void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker)
     seen->heap = gpu->heap;
     seen->waker = waker;
     seen->runtime = gpu->runtime;
+    seen->units = units;
     seen->textures = gpu->textures;
     seen->output = gpu->output;
     seen->output_context = gpu->output_context;

@@ -329,8 +329,9 @@ void sm_empty_l1(Sm *sm, Cycle now);
 /* Invalidates L1 and instruction cache, as at a kernel's start. */
 void sm_begin_kernel(Sm *sm);
 /* What instructions may ask of the GPU around the SM is what they may ask of that machine; `waker` finds
- * blocks whose waits are ended. Clock, counters and hooks stay the SM's own. */
-void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker);
+ * blocks whose waits are ended, `units` are those beside the SMs. Clock, counters and hooks stay the SM's
+ * own. */
+void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker, struct OuterUnits *units);
 /* What has stopped the world in that cycle. */
 const Error *sm_failure(const Sm *sm, Cycle time, const SmKernel **kernel);
 /* Between windows: the wait of the warp, which is on this SM, has been ended in cycle `now` and is over in

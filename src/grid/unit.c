@@ -1,0 +1,225 @@
+/* Units as shards: words wait in a queue until their cycle comes, and what a unit decides about warps is put
+ * off to the end of the window.
+ *
+ * Calls run in the order of cycles, and the latency of a unit is constant: so words arrive in the order in
+ * which they were posted, and a queue needs no sorting. The same holds for answers, which are put off in the
+ * order in which the unit gives them. */
+#include "grid/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "exec/block_wait.h"
+#include "exec/machine.h"
+#include "policy_lists.h"
+
+#define DECLARE(file) extern const UnitKind unit_##file;
+UNIT_POLICIES(DECLARE)
+#undef DECLARE
+
+static const UnitKind *const kinds[] = {
+#define LIST(file) &unit_##file,
+    UNIT_POLICIES(LIST)
+#undef LIST
+    NULL,
+};
+
+const UnitKind *unit_kind_at(size_t index)
+{
+    return index < sizeof kinds / sizeof *kinds ? kinds[index] : NULL;
+}
+
+static const void *knob_at(const GpuConfig *config, UnitKnob knob)
+{
+    return (const char *)config + knob.place;
+}
+
+static bool is_present(const UnitKind *kind, const GpuConfig *config)
+{
+    return !kind->present.name || *(const bool *)knob_at(config, kind->present);
+}
+
+static Cycle latency_of(const UnitKind *kind, const GpuConfig *config)
+{
+    return *(const uint64_t *)knob_at(config, kind->latency);
+}
+
+/* -- words and answers -- */
+
+static Cycle next_arrival(const OuterUnit *unit)
+{
+    return unit->first_arrival < unit->arrivals.count ? unit->arrivals.items[unit->first_arrival].time
+                                                      : CYCLE_NEVER;
+}
+
+static Cycle next_turn(const OuterUnit *unit)
+{
+    const Cycle arrival = next_arrival(unit);
+    return arrival < unit->alarm ? arrival : unit->alarm;
+}
+
+static void take_all(OuterUnit *unit, Cycle now)
+{
+    while (next_arrival(unit) <= now) {
+        const UnitWord word = unit->arrivals.items[unit->first_arrival++].word;
+        if (unit->first_arrival == unit->arrivals.count)
+            unit->first_arrival = unit->arrivals.count = 0;
+        unit->kind->take(unit, &word, now);
+    }
+    if (unit->alarm > now)
+        return;
+    unit->alarm = CYCLE_NEVER;
+    unit->kind->alarm(unit, now);
+}
+
+static void advance(Shard *shard, Cycle end)
+{
+    OuterUnit *unit = (OuterUnit *)shard;
+    for (Cycle now; (now = next_turn(unit)) < end;) {
+        shard->latest = now;
+        take_all(unit, now);
+    }
+    shard->wake = next_turn(unit);
+}
+
+/* Between windows: the next answer that was put off. */
+static void end_wait(void *context, Cycle time)
+{
+    OuterUnit *unit = context;
+    Warp *warp = unit->answers.items[unit->first_answer++];
+    if (unit->first_answer == unit->answers.count)
+        unit->first_answer = unit->answers.count = 0;
+    block_wait_end(warp, time, unit->latency);
+}
+
+void unit_answer(OuterUnit *unit, Warp *warp, Cycle now)
+{
+    if (!unit->latency) {
+        block_wait_end(warp, now, 0);
+        return;
+    }
+    VEC_PUSH(&unit->answers, warp);
+    shard_defer(&unit->shard, now, end_wait, unit);
+}
+
+void unit_set_alarm(OuterUnit *unit, Cycle time) { unit->alarm = time; }
+
+OuterUnit *unit_of(IntrinsicCall *call, const UnitKind *kind)
+{
+    const OuterUnits *units = call->step->warp->block->launch->machine->units;
+    for (uint32_t i = 0; units && i < units->count; i++)
+        if (units->items[i]->kind == kind)
+            return units->items[i];
+    step_error(call->step, WB_ERROR_UNSUPPORTED, mask_first(call->step->mask),
+               "'%s' is answered by the unit '%s', which this GPU does not have; the knob %s gives it one",
+               call->call->name, kind->about.name, kind->present.name ? kind->present.name : "of its file");
+    return NULL;
+}
+
+/* Without time the word is taken in at once, and so is every alarm: one may set the next. */
+static void take_now(OuterUnit *unit, const UnitWord *word, Cycle now)
+{
+    unit->kind->take(unit, word, now);
+    while (unit->alarm != CYCLE_NEVER) {
+        const Cycle time = unit->alarm > now ? unit->alarm : now;
+        unit->alarm = CYCLE_NEVER;
+        unit->kind->alarm(unit, time);
+    }
+}
+
+void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word)
+{
+    const Cycle now = call->step->warp->block->launch->machine->clock;
+    if (!unit->latency) {
+        take_now(unit, &word, now);
+        return;
+    }
+    const UnitArrival arrival = {now + unit->latency, word};
+    VEC_PUSH(&unit->arrivals, arrival);
+    if (arrival.time < unit->shard.wake)
+        unit->shard.wake = arrival.time;
+}
+
+/* -- all of them -- */
+
+uint32_t outer_units_count(const GpuConfig *config)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; unit_kind_at(i); i++)
+        count += is_present(unit_kind_at(i), config);
+    return count;
+}
+
+Cycle outer_units_latency(const GpuConfig *config)
+{
+    Cycle least = CYCLE_NEVER;
+    for (size_t i = 0; unit_kind_at(i); i++) {
+        const UnitKind *kind = unit_kind_at(i);
+        if (is_present(kind, config) && latency_of(kind, config) < least)
+            least = latency_of(kind, config);
+    }
+    return least;
+}
+
+static OuterUnit *create(const UnitKind *kind, const GpuConfig *config, bool is_timed)
+{
+    OuterUnit *unit = xcalloc(1, sizeof *unit);
+    unit->shard.advance = advance;
+    unit->shard.wake = unit->alarm = CYCLE_NEVER;
+    unit->kind = kind;
+    unit->config = config;
+    unit->latency = is_timed ? latency_of(kind, config) : 0;
+    unit->counters = policy_count(kind->about.counters);
+    unit->state = kind->create ? kind->create(config) : NULL;
+    return unit;
+}
+
+OuterUnits *outer_units_create(const GpuConfig *config, bool is_timed)
+{
+    OuterUnits *units = xcalloc(1, sizeof *units + outer_units_count(config) * sizeof(OuterUnit *));
+    units->config = *config;
+    for (size_t i = 0; unit_kind_at(i); i++)
+        if (is_present(unit_kind_at(i), config))
+            units->items[units->count++] = create(unit_kind_at(i), &units->config, is_timed);
+    return units;
+}
+
+void outer_units_free(OuterUnits *units)
+{
+    for (uint32_t i = 0; units && i < units->count; i++) {
+        OuterUnit *unit = units->items[i];
+        if (unit->kind->free)
+            unit->kind->free(unit->state);
+        xfree(unit->counters);
+        VEC_FREE(&unit->arrivals);
+        VEC_FREE(&unit->answers);
+        xfree(unit);
+    }
+    xfree(units);
+}
+
+void *outer_units_counters(const OuterUnits *units, const StatTable *table)
+{
+    for (uint32_t i = 0; units && i < units->count; i++)
+        if (units->items[i]->kind->about.counters == table)
+            return units->items[i]->counters;
+    return NULL;
+}
+
+void outer_units_describe(const OuterUnits *units, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; units && i < units->count; i++) {
+        const OuterUnit *unit = units->items[i];
+        if (!unit->kind->describe || used + 1 >= size)
+            continue;
+        unit->kind->describe(unit, text + used + (used > 0), size - used - (used > 0));
+        if (!text[used + (used > 0)])
+            continue;
+        if (used)
+            text[used] = ' ';
+        used += strlen(text + used);
+    }
+}

@@ -1,0 +1,114 @@
+/* Units beside the SMs: a table of events, a controller, an aggregator. Kernels reach them by functions that
+ * they call.
+ *
+ * A unit is one file of unit/, which opens by naming its paper and ends with one constant,
+ * `const UnitKind unit_<file name>`. A .def of the same name beside it holds what is its own: knobs and
+ * counters (base/policy.h), the functions that kernels call (exec/intrinsics.def), and what warps wait for
+ * there (exec/block_wait.def). The build finds both.
+ *
+ *   post     A function that a kernel calls sends the unit a word. It arrives the unit's latency later.
+ *   take     The unit takes words in by their arrival, those of one cycle in the order of the calls.
+ *   answer   It ends a warp's wait (exec/block_wait.h). That wait is over the latency later.
+ *
+ * A unit is a shard (sim/shard.h): nobody else touches its state within a window. Its latency is a knob of
+ * its own, and no window is longer than the shortest latency of the units that are there. Their numbers lie
+ * behind that of the front end. In functional mode there is no time: a word is taken in at once, by the same
+ * function, and an answer is there at once. examples/grid/unit/events.c is a unit to begin with. */
+#ifndef GRID_UNIT_H
+#define GRID_UNIT_H
+
+#include <stddef.h>
+
+#include "base/policy.h"
+#include "config/config.h"
+#include "exec/intrinsic.h"
+#include "sim/shard.h"
+
+typedef struct OuterUnit OuterUnit;
+
+/* A knob of GpuConfig; without a name, none. */
+typedef struct UnitKnob {
+    const char *name;
+    size_t place;
+} UnitKnob;
+#define UNIT_KNOB(field) {#field, offsetof(GpuConfig, field)}
+
+typedef struct UnitWord {
+    uint32_t kind;        /* means what the unit and its functions agree on, as do the values */
+    Warp *warp;           /* that waits for an answer; null: none does */
+    uint64_t values[2];
+} UnitWord;
+
+/* What a unit says of itself; functions that it does not need are null. All but describe run where only the
+ * unit may be touched. */
+typedef struct UnitKind {
+    Policy about;
+    UnitKnob present;     /* true: the GPU has it; none: every GPU has */
+    UnitKnob latency;     /* cycles of a word to the unit, and of an answer from it; at least 1 */
+    void *(*create)(const GpuConfig *config); /* its state */
+    void (*free)(void *state);
+    void (*take)(OuterUnit *unit, const UnitWord *word, Cycle now);
+    /* The cycle of unit_set_alarm() has come, behind the words of that cycle. */
+    void (*alarm)(OuterUnit *unit, Cycle now);
+    /* Who waits at it, as sentences for reports of hangs; nothing where nobody does. */
+    void (*describe)(const OuterUnit *unit, char *text, size_t size);
+} UnitKind;
+
+typedef struct UnitArrival {
+    Cycle time;
+    UnitWord word;
+} UnitArrival;
+
+/* Invariant: arrivals from first_arrival on are those that have not been taken in, by time; answers from
+ * first_answer on are those whose waits are to be ended between windows, in their order. */
+struct OuterUnit {
+    Shard shard;
+    const UnitKind *kind;
+    const GpuConfig *config;
+    void *state;
+    void *counters;       /* of its .def; null: none */
+    Cycle latency;        /* 0: there is no time */
+    Cycle alarm;          /* CYCLE_NEVER: none is set */
+    VEC(UnitArrival) arrivals;
+    uint32_t first_arrival;
+    VEC(Warp *) answers;
+    uint32_t first_answer;
+};
+
+/* -- for functions that kernels call -- */
+
+/* The unit of the machine that runs the call. Null: the GPU has none, and the call has failed for that. */
+OuterUnit *unit_of(IntrinsicCall *call, const UnitKind *kind);
+/* Sends a word in the call's cycle. The wait of word.warp, if it waits, has begun before. */
+void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word);
+
+/* -- for the unit itself -- */
+
+/* Ends the wait of a warp that has posted a word. */
+void unit_answer(OuterUnit *unit, Warp *warp, Cycle now);
+/* Calls `alarm` in that cycle, which must come, and not in an earlier one that was set; without time, when
+ * the word that is being taken in has been. */
+void unit_set_alarm(OuterUnit *unit, Cycle time);
+
+/* -- for the machine -- */
+
+/* The units that a configuration has. */
+typedef struct OuterUnits {
+    GpuConfig config;     /* that they were made for */
+    uint32_t count;
+    OuterUnit *items[];
+} OuterUnits;
+
+OuterUnits *outer_units_create(const GpuConfig *config, bool is_timed);
+void outer_units_free(OuterUnits *units);
+uint32_t outer_units_count(const GpuConfig *config);
+/* The shortest latency of any of them; CYCLE_NEVER: there are none. */
+Cycle outer_units_latency(const GpuConfig *config);
+/* What the unit of that table has counted; null: there is none. */
+void *outer_units_counters(const OuterUnits *units, const StatTable *table);
+/* Sentences about who waits at which unit; empty: nobody does. */
+void outer_units_describe(const OuterUnits *units, char *text, size_t size);
+/* All kinds, by file name; null behind the last. */
+const UnitKind *unit_kind_at(size_t index);
+
+#endif

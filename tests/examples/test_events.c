@@ -1,0 +1,158 @@
+/* The event unit, an example of a unit beside the SMs: blocks wait for signals of others in both modes, the
+ * same in every cycle for any number of threads and any window, and see what was stored before the signal. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS                                                                                                \
+    ".extern .func wb_event_wait(.param .b32 event, .param .b32 signals);\n"                                 \
+    ".extern .func wb_event_signal(.param .b32 event, .param .b32 signals);\n"
+#define CALL(function, event, signals)                                                                       \
+    "{ .param .b32 e; .param .b32 s; st.param.b32 [e], " event "; st.param.b32 [s], " signals ";\n"          \
+    "  call " function ", (e, s); }\n"
+
+/* Block b waits for block b + 1, takes its word and adds one. Its first warp has read the word before, so that
+ * a copy of it is in the L1; the others wait at the barrier. */
+static const char chain[] = PTX_HEADER CALLS
+    ".visible .entry k(.param .u64 out) {\n"
+    ".reg .u64 %a; .reg .u32 %b, %n, %t, %v, %w; .reg .pred %p, %q;\n"
+    "ld.param.u64 %a, [out]; mov.u32 %b, %ctaid.x; mov.u32 %n, %nctaid.x; mov.u32 %t, %tid.x;\n"
+    "mad.wide.u32 %a, %b, 4, %a; add.u32 %w, %b, 1; setp.eq.u32 %q, %w, %n; setp.ne.u32 %p, %t, 0;\n"
+    "@%p bra meet;\n"
+    "mov.u32 %v, 0;\n"
+    "@%q bra store;\n"
+    "ld.global.u32 %v, [%a + 4];\n" CALL("wb_event_wait", "%w", "1")
+    "ld.global.u32 %v, [%a + 4];\n"
+    "store: add.u32 %v, %v, 1; st.global.u32 [%a], %v; membar.gl;\n" CALL("wb_event_signal", "%b", "1")
+    "meet: bar.sync 0; ret; }\n";
+
+enum { BLOCKS = 24 };
+
+static WbGpu *open_gpu(const char *mode, const char *threads, const char *window)
+{
+    char settings[4][40];
+    snprintf(settings[0], sizeof settings[0], "mode=%s", mode);
+    snprintf(settings[1], sizeof settings[1], "threads=%s", threads);
+    snprintf(settings[2], sizeof settings[2], "window=%s", window);
+    const char *const knobs[] = {settings[0],  settings[1],           settings[2],
+                                 "sm_count=4", "events_present=true", NULL};
+    return harness_open("titanv", knobs);
+}
+
+static void run_chain(WbGpu *gpu)
+{
+    uint32_t out[BLOCKS + 1] = {0};
+    harness_run_ok(&(HarnessRun){gpu, chain, "k", {BLOCKS, 1, 1}, {64, 1, 1}, 0, out, BLOCKS + 1});
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        assert_int_equal(out[i], BLOCKS - i);
+}
+
+static uint64_t stat(const WbGpu *gpu, const char *name)
+{
+    WbStat found;
+    assert_int_equal(wb_stat_find(gpu, name, &found), WB_OK);
+    return found.value;
+}
+
+static void blocks_wait_for_signals(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"functional", "cycle"};
+    for (unsigned i = 0; i < 2; i++) {
+        WbGpu *gpu = open_gpu(modes[i], "1", "0");
+        run_chain(gpu);
+        assert_int_equal(stat(gpu, "unit_events.signals"), BLOCKS);
+        assert_int_equal(stat(gpu, "unit_events.waits"), BLOCKS - 1);
+        assert_true(stat(gpu, "unit_events.waits_held") > 0);
+        wb_stats_reset(gpu);
+        assert_int_equal(stat(gpu, "unit_events.signals"), 0);
+        wb_gpu_close(gpu);
+    }
+}
+
+/* Reports hold every cycle and every counter. */
+static void threads_and_windows_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const runs[][2] = {{"1", "0"}, {"2", "0"}, {"4", "0"}, {"1", "1"}, {"2", "7"}};
+    char *first = NULL;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        WbGpu *gpu = open_gpu("cycle", runs[i][0], runs[i][1]);
+        run_chain(gpu);
+        char *report = harness_report(gpu);
+        assert_non_null(strstr(report, "\"unit_events\""));
+        if (first)
+            assert_string_equal(report, first);
+        else
+            first = report;
+        if (report != first)
+            free(report);
+        wb_gpu_close(gpu);
+    }
+    free(first);
+}
+
+/* A signal goes to the unit and the answer comes from it: for every link of the chain the kernel's time grows
+ * by twice what the knob does. */
+static void the_latency_is_that_of_the_knob(void **state)
+{
+    (void)state;
+    static const char *const latencies[] = {"400", "500"};
+    uint64_t cycles[2];
+    for (unsigned i = 0; i < 2; i++) {
+        WbGpu *gpu = open_gpu("cycle", "1", "0");
+        assert_int_equal(wb_gpu_set(gpu, "events_latency", latencies[i]), WB_OK);
+        run_chain(gpu);
+        cycles[i] = stat(gpu, "cycles");
+        wb_gpu_close(gpu);
+    }
+    assert_int_equal(cycles[1] - cycles[0], (BLOCKS - 1) * 2 * 100);
+}
+
+static const char nobody_signals[] = PTX_HEADER CALLS
+    ".visible .entry k(.param .u64 out) { .reg .u32 %b; mov.u32 %b, %ctaid.x;\n"
+    CALL("wb_event_wait", "%b", "2") "ret; }\n";
+
+static void a_wait_that_nobody_ends_is_told(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"functional", "cycle"};
+    for (unsigned i = 0; i < 2; i++) {
+        WbGpu *gpu = open_gpu(modes[i], "1", "0");
+        uint32_t out[1] = {0};
+        const HarnessRun run = {gpu, nobody_signals, "k", {2, 1, 1}, {1, 1, 1}, 0, out, 1};
+        harness_run_error(&run, WB_ERROR_DEADLOCK, "signals of", "event 0, which has had 0 of 2", NULL);
+        wb_gpu_close(gpu);
+    }
+}
+
+static void a_gpu_without_the_unit_says_so(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"functional", "cycle"};
+    for (unsigned i = 0; i < 2; i++) {
+        WbGpu *gpu = open_gpu(modes[i], "1", "0");
+        assert_int_equal(wb_gpu_set(gpu, "events_present", "false"), WB_OK);
+        uint32_t out[1] = {0};
+        const HarnessRun run = {gpu, nobody_signals, "k", {2, 1, 1}, {1, 1, 1}, 0, out, 1};
+        harness_run_error(&run, WB_ERROR_UNSUPPORTED, "wb_event_wait", "events_present", NULL);
+        char *report = harness_report(gpu);
+        assert_null(strstr(report, "unit_events"));
+        free(report);
+        wb_gpu_close(gpu);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_wait_for_signals),
+        cmocka_unit_test(threads_and_windows_change_nothing),
+        cmocka_unit_test(the_latency_is_that_of_the_knob),
+        cmocka_unit_test(a_wait_that_nobody_ends_is_told),
+        cmocka_unit_test(a_gpu_without_the_unit_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
