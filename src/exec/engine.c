@@ -57,6 +57,15 @@ typedef struct Counts {
     bool polled;
 } Counts;
 
+/* Those of the lanes for which the instruction's guard is true. */
+static inline Mask guarded(const Frame *frame, const Insn *insn, Mask lanes)
+{
+    if (insn->guard == NO_INDEX)
+        return lanes;
+    const Mask guard = frame->predicates[insn->guard];
+    return lanes & (insn->guard_negated ? ~guard : guard);
+}
+
 /* Runs the current group until it parts, joins, waits, ends or has used its budget. */
 static void run_group(Warp *warp, uint64_t budget, Counts *counts)
 {
@@ -76,11 +85,7 @@ static void run_group(Warp *warp, uint64_t budget, Counts *counts)
     uint32_t pc = group->pc;
     for (uint64_t left = budget; left; left--) {
         const Insn *insn = &code[pc];
-        Mask mask = all;
-        if (insn->guard != NO_INDEX) {
-            Mask guard = step.frame->predicates[insn->guard];
-            mask &= insn->guard_negated ? ~guard : guard;
-        }
+        const Mask mask = guarded(step.frame, insn, all);
         machine->clock++;
         counts->instructions++;
         counts->threads += (uint64_t)__builtin_popcountll(mask);
@@ -219,11 +224,7 @@ StepResult engine_step(Warp *warp, struct Issue *issue, Mask *executed)
     const Insn *insn = &launch->program->code[group->pc];
     Frame *frame = &warp->frames.items[group->frame];
     const Mask lanes = group->mask;
-    Mask mask = lanes;
-    if (insn->guard != NO_INDEX) {
-        const Mask guard = frame->predicates[insn->guard];
-        mask &= insn->guard_negated ? ~guard : guard;
-    }
+    const Mask mask = guarded(frame, insn, lanes);
     *executed = mask;
     count_one(&launch->machine->statistics, insn, mask);
     /* Counted only for the watchdog, which asks whether the warp has moved at all. */
