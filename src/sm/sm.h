@@ -202,16 +202,17 @@ typedef struct BlockSlot {
     BarrierLog barriers;      /* the report's */
 } BlockSlot;
 
-/* Invariant: `refused` is not empty exactly while the policy's last answer, to issue none of these warps, may
+/* What every cycle looks at comes first and fills a cache line, up to what the view begins with.
+ * Invariant: `refused` is not empty exactly while the policy's last answer, to issue none of these warps, may
  * stand. */
 typedef struct Scheduler {
-    SchedulerView view;       /* what its policy sees */
+    _Alignas(64) Cycle busy_until; /* an instruction of several slots is being issued */
+    Cycle reading_until;      /* operands of the last instruction are being read */
+    Cycle on_until;           /* the warp that issued last goes on without a pause if it issues by then */
     WarpSet refused;
+    SchedulerView view;       /* what its policy sees */
     Cycle ask_at;             /* when the policy is asked again, even if nothing has changed */
     uint64_t refusals;        /* so many times the policy has let no warp issue */
-    Cycle busy_until;         /* an instruction of several slots is being issued */
-    Cycle on_until;           /* the warp that issued last goes on without a pause if it issues by then */
-    Cycle reading_until;      /* operands of the last instruction are being read */
     const InsnTiming *last_insn; /* that issued last */
     uint32_t waiting[WAIT_COUNT]; /* resident warps in each Wait */
     SchedulerStatistics statistics;

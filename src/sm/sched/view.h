@@ -20,7 +20,8 @@ static inline uint32_t warps_next(WarpSet set, uint32_t slot)
     return warps_first(behind ? behind : set);
 }
 
-/* One scheduler. What else there is to know of its warps the functions of sched.h tell.
+/* One scheduler. What else there is to know of its warps the functions of sched.h tell. The order is that in
+ * which cycles need it.
  * Invariant: `last` is empty or holds last_slot alone, and is a part of `mine`. */
 typedef struct SchedulerView {
     WarpSet mine;       /* its resident warps */
