@@ -36,13 +36,14 @@ static uint32_t host_word(uint32_t i)
     return other + own + (thread / 32 % 2 == 0);
 }
 
-static uint64_t threads = 1, schedulers = 2, window;
+static uint64_t threads = 1, schedulers = 2, window, issue_width = 1;
 
 static void change(GpuConfig *config)
 {
     config->threads = threads;
     config->schedulers = schedulers;
     config->window = window;
+    config->issue_width = issue_width;
 }
 
 static PauseRig *open_rig(const char *gpu, const WarpScheduler *policy)
@@ -377,6 +378,94 @@ static void they_are_the_same_for_any_threads_and_windows(void **state)
     window = 0;
 }
 
+/* -- how long a refusal stands -- */
+
+/* Scheduler 1 lets nobody issue before a warp of scheduler 0 has come to a barrier. */
+typedef struct Gate {
+    bool is_open;
+    Cycle opened, passed; /* passed: the first question behind that */
+} Gate;
+
+static Gate gates[3]; /* [sm] */
+
+static void *find_gate(const GpuConfig *config, uint32_t sm)
+{
+    (void)config;
+    gates[sm] = (Gate){0};
+    return &gates[sm];
+}
+
+static uint32_t pick_behind_gate(SchedulerView *view)
+{
+    Gate *gate = view->shared;
+    if (view->number == 1 && !gate->is_open)
+        return SCHED_NOBODY;
+    if (view->number == 1 && !gate->passed)
+        gate->passed = sched_now(view);
+    return warps_first(view->ready);
+}
+
+static void open_gate(SchedulerView *view, uint32_t warp, bool is_first)
+{
+    Gate *gate = view->shared;
+    if (gate->is_open || !is_first)
+        return;
+    assert_int_equal(warp % schedulers, 0);
+    gate->is_open = true;
+    gate->opened = sched_now(view);
+}
+
+static void it_stands_until_the_policy_is_told_something(void **state)
+{
+    (void)state;
+    static const WarpScheduler gated = {
+        .name = "gated", .init_sm = find_gate, .pick = pick_behind_gate, .barrier_reached = open_gate};
+    for (uint32_t warps = 2; warps <= 5; warps++) { /* with two, nothing else happens in those cycles */
+        PauseRig *rig = open_rig("titanv", &gated);
+        pause_shape(rig, BLOCKS, warps * 32);
+        rig->limit = warps / 2;
+        const WorldEnd end = pause_run(rig, 0, 1000000);
+        pause_check(rig, end.time);
+        for (uint32_t i = 0; i < rig->config.sm_count; i++) {
+            assert_true(gates[i].is_open && gates[i].opened > 100);
+            assert_in_range(gates[i].passed, gates[i].opened, gates[i].opened + 1);
+            /* Once for each warp that comes or becomes ready, not once a cycle. */
+            assert_true(rig->sms[i]->schedulers[1].refusals <= 2 * rig->limit * warps);
+        }
+        pause_close(rig);
+    }
+}
+
+static Cycle last_pick;
+
+/* One instruction a cycle, where the scheduler could issue two. */
+static uint32_t pick_once(SchedulerView *view)
+{
+    if (last_pick == sched_now(view))
+        return SCHED_NOBODY;
+    last_pick = sched_now(view);
+    return warps_first(view->ready);
+}
+
+static void refusing_a_second_instruction_is_for_that_cycle(void **state)
+{
+    (void)state;
+    static const WarpScheduler once = {.name = "once", .pick = pick_once};
+    issue_width = 2;
+    schedulers = 1;
+    PauseRig *rig = open_rig("titanv", &once);
+    pause_shape(rig, 1, 32); /* so that the same set is asked about again and again */
+    last_pick = CYCLE_NEVER;
+    const WorldEnd end = pause_run(rig, 0, 1000000);
+    assert_int_equal(pause_count(rig, MESSAGE_BLOCK_DONE), 1);
+    pause_check(rig, end.time);
+    assert_true(rig->sms[0]->schedulers[0].refusals > 10);
+    assert_int_equal(sum_refused_cycles(rig), 0);
+    pause_close(rig);
+    issue_width = 1;
+    schedulers = 2;
+}
+
 /* -- policies that are wrong -- */
 
 static uint32_t asked;
@@ -438,6 +527,8 @@ int main(void)
         cmocka_unit_test(a_policy_is_told_of_everything),
         cmocka_unit_test(cycles_without_an_issue_add_up),
         cmocka_unit_test(they_are_the_same_for_any_threads_and_windows),
+        cmocka_unit_test(it_stands_until_the_policy_is_told_something),
+        cmocka_unit_test(refusing_a_second_instruction_is_for_that_cycle),
         cmocka_unit_test(one_that_lets_nobody_issue_comes_to_an_end),
         cmocka_unit_test(one_that_picks_what_cannot_issue_is_told),
     };
