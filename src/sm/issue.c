@@ -30,7 +30,7 @@ static const size_t reasons[WAIT_COUNT] = {
 };
 
 /* Charges `cycles` in which the scheduler issued nothing. */
-static void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
+static inline void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
 {
     SchedulerStatistics *statistics = &scheduler->statistics;
     const WarpSet ready = sm->ready & scheduler->view.mine;

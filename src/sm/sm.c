@@ -22,18 +22,10 @@ static void leave_wait(Sm *sm, WarpSlot *slot)
         sm->statistics.barrier_wait_cycles += sm->now - slot->since;
 }
 
-void sm_wait(Sm *sm, uint32_t warp, Wait wait, Cycle until)
+/* The warp's wait ends in that cycle, or nobody knows when. */
+static inline void enter_wheel(Sm *sm, uint32_t warp, Cycle until)
 {
-    WarpSlot *slot = &sm->warps[warp];
-    const Wait before = (Wait)slot->wait;
-    slot->wake = until;
-    if (before != wait) {
-        leave_wait(sm, slot);
-        slot->wait = (uint8_t)wait;
-        slot->since = sm->now;
-        sm->schedulers[slot->scheduler].waiting[wait]++;
-        policy_note_wait(sm, warp, before, wait);
-    }
+    sm->warps[warp].wake = until;
     if (until == CYCLE_NEVER)
         return;
     const Cycle distance = until - sm->now < WHEEL_SLOTS ? until - sm->now : WHEEL_SLOTS - 1;
@@ -42,7 +34,24 @@ void sm_wait(Sm *sm, uint32_t warp, Wait wait, Cycle until)
     sm->wheel_used |= (uint64_t)1 << entry;
 }
 
-static void make_ready(Sm *sm, uint32_t warp)
+/* The policy is told last, so that it sees all of it, and the call costs those nothing who need no word. */
+void sm_wait(Sm *sm, uint32_t warp, Wait wait, Cycle until)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    const Wait before = (Wait)slot->wait;
+    if (before == wait) {
+        enter_wheel(sm, warp, until);
+        return;
+    }
+    leave_wait(sm, slot);
+    slot->wait = (uint8_t)wait;
+    slot->since = sm->now;
+    sm->schedulers[slot->scheduler].waiting[wait]++;
+    enter_wheel(sm, warp, until);
+    policy_note_wait(sm, warp, before, wait);
+}
+
+static inline void make_ready(Sm *sm, uint32_t warp)
 {
     const WarpSet bit = (WarpSet)1 << warp;
     WarpSlot *slot = &sm->warps[warp];
@@ -294,7 +303,6 @@ static Cycle simulate_cycle(Sm *sm)
         sm->statistics.active_cycles++;
         sm->statistics.resident_warp_cycles += sm->resident_warps;
         sm->statistics.resident_block_cycles += sm->resident_blocks;
-        sm->is_stirred = false;
         next = issue_cycle(sm);
     } else {
         sm->statistics.idle_cycles++;
@@ -306,8 +314,10 @@ static Cycle simulate_cycle(Sm *sm)
         if (sm_candidates(sm))
             next = sm->now + 1; /* it may have woken some, or have room again */
     }
-    if (sm->fetch_wanted || sm->is_stirred)
+    if (sm->fetch_wanted || sm->is_stirred) {
+        sm->is_stirred = false;
         next = sm->now + 1;
+    }
     next = clock_earlier(next, sm_next_turn(sm));
     next = clock_earlier(next, sm->lsu_reply);
     return clock_earlier(next, sm->lsu_wake);

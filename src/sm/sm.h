@@ -257,7 +257,7 @@ typedef struct Sm {
     Error error;
     const WarpScheduler *policy;
     uint32_t told_waits;       /* that the policy is told of, one bit a Wait */
-    bool is_stirred;           /* a scheduler may have another answer than its last, to issue nothing */
+    bool is_stirred;           /* in this cycle the policy was told something after a refusal */
     void *shared;              /* state of the policy that its schedulers share */
     uint32_t scheduler_count;
     uint32_t next_scheduler;   /* has the first choice of what the schedulers share */

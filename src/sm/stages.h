@@ -105,7 +105,8 @@ void policy_detach(Sm *sm);
 void policy_begin_kernel(Sm *sm);
 /* The policy has let none of these warps issue; lowers *next to when it is asked again at the latest.
  * `picked`: its answer, which may be none that it may give. */
-void policy_refused(Sm *sm, Scheduler *scheduler, WarpSet warps, uint32_t picked, Cycle *next);
+__attribute__((cold)) void policy_refused(Sm *sm, Scheduler *scheduler, WarpSet warps, uint32_t picked,
+                                          Cycle *next);
 /* What has happened: struct WarpScheduler says when. */
 void policy_warp_came(Sm *sm, uint32_t warp);
 void policy_warp_went(Sm *sm, uint32_t warp);
@@ -113,11 +114,11 @@ void policy_block_came(Sm *sm, uint32_t block, bool is_moved);
 void policy_block_went(Sm *sm, uint32_t block, bool is_moved);
 void policy_barrier_reached(Sm *sm, uint32_t warp, bool is_first);
 void policy_barrier_cleared(Sm *sm, uint32_t block);
-void policy_wait_changed(Sm *sm, uint32_t warp, Wait before);
+__attribute__((cold)) void policy_wait_changed(Sm *sm, uint32_t warp, Wait before);
 /* The warp is in another Wait than before. */
 static inline void policy_note_wait(Sm *sm, uint32_t warp, Wait before, Wait now)
 {
-    if ((sm->told_waits >> before | sm->told_waits >> now) & 1)
+    if (__builtin_expect(sm->told_waits != 0, 0) && (sm->told_waits >> before | sm->told_waits >> now) & 1)
         policy_wait_changed(sm, warp, before);
 }
 
