@@ -89,7 +89,8 @@ void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const Disp
     dispatcher->sampled = MOST_ADMITS;
     for (uint32_t i = 0; i < MOST_ADMITS && policies->admits[i]; i++) {
         dispatcher->in_use[dispatcher->admit_count++].policy = &policies->admits[i]->base;
-        dispatcher->sampled = policies->admits[i]->sampled ? i : dispatcher->sampled;
+        if (policies->admits[i]->sampled && policies->admits[i]->sample_interval(config))
+            dispatcher->sampled = i;
     }
     dispatcher->in_use[dispatcher->admit_count].policy = &policies->place->base;
     for (uint32_t i = 0; i <= dispatcher->admit_count; i++) {

@@ -100,9 +100,9 @@ typedef struct BlockAdmit {
     BlockPolicy base;
     /* Whether the block may go to block->sm, which has room for it. */
     bool (*may)(const void *state, const DispatchView *view, const BlockRef *block);
-    /* Cycles between two samples of an SM's counters, and what becomes of one (sm/sample.h). Asked once. An
-     * interval shorter than block_end_cycles is as long as that, which is also what a sample takes from its
-     * SM to here. */
+    /* Cycles between two samples of an SM's counters, 0 for none, and the event of one (sm/sample.h); both are
+     * null or both are there. An interval shorter than block_end_cycles is as long as that, which is also
+     * what a sample takes from its SM to here. */
     Cycle (*sample_interval)(const GpuConfig *config);
     void (*sampled)(void *state, const DispatchView *view, const SmSample *sample);
 } BlockAdmit;
