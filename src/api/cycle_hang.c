@@ -316,6 +316,11 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
             text, sizeof text,
             "%u of the blocks on SMs are paused by the policy block_admit=%s, which does not let them go on.",
             hang->paused, front_end_admit_names(machine->front_end, names, sizeof names));
+    else if (hang->held)
+        snprintf(
+            text, sizeof text,
+            "%u blocks are kept off the SMs by the policy block_admit=%s, which does not bring them back.",
+            hang->held, front_end_admit_names(machine->front_end, names, sizeof names));
     else if (!put_policy_cause(machine, text, sizeof text))
         hang_put_cause(&facts, text, sizeof text);
     hang->cause = keep_text(hang, text);

@@ -204,17 +204,31 @@ static const GridKernel *launch_of(const BlockRef *block)
     return block->group ? block->group : block->kernel;
 }
 
+static void give_order(const DispatchView *view, OrderKind kind, const BlockRef *block)
+{
+    const BlockOrder order = {kind, grid_kernel_of(&launch_of(block)->seen), block->block, block->sm};
+    VEC_PUSH(&view->dispatcher->orders, order);
+}
+
 void dispatch_pause(const DispatchView *view, uint32_t sm, uint32_t index, bool pauses)
 {
-    Dispatcher *dispatcher = view->dispatcher;
-    SmBlock *block = &dispatcher->sms[sm].blocks[index];
+    SmView *there = &view->dispatcher->sms[sm];
+    SmBlock *block = &there->blocks[index];
     if (block->is_paused == pauses)
         return;
     block->is_paused = pauses;
-    dispatcher->sms[sm].paused += pauses ? 1u : -1u;
-    const PauseOrder order = {&grid_kernel_of(&launch_of(&block->block)->seen)->seen, block->block.block, sm,
-                              pauses};
-    VEC_PUSH(&dispatcher->orders, order);
+    there->paused += pauses ? 1u : -1u;
+    give_order(view, pauses ? ORDER_PAUSE : ORDER_UNPAUSE, &block->block);
+}
+
+void dispatch_swap_out(const DispatchView *view, uint32_t sm, uint32_t index)
+{
+    give_order(view, ORDER_SWAP_OUT, &view->sms[sm].blocks[index].block);
+}
+
+void dispatch_bring_back(const DispatchView *view, const BlockRef *block)
+{
+    give_order(view, ORDER_BRING_BACK, block);
 }
 
 /* -- events -- */
@@ -461,7 +475,7 @@ Cycle dispatcher_next_wake(Dispatcher *dispatcher, Cycle now)
 {
     Cycle next = CYCLE_NEVER;
     dispatcher->view.now = now;
-    for (uint32_t i = 0; dispatcher->kernels.count && i <= dispatcher->admit_count; i++)
+    for (uint32_t i = 0; i <= dispatcher->admit_count; i++)
         ask_wake(dispatcher, dispatcher->in_use[i].policy, dispatcher->in_use[i].state, &next);
     for (uint32_t i = 0; dispatcher->policies.source->base.next_wake && i < dispatcher->queue.count; i++) {
         const GridKernel *kernel = dispatcher->queue.items[i];

@@ -22,13 +22,15 @@ typedef struct PolicyInUse {
     void *state, *counters; /* null: it has none */
 } PolicyInUse;
 
-/* A resident block is to be paused, or to go on. */
-typedef struct PauseOrder {
-    SmKernel *kernel;
+typedef enum OrderKind { ORDER_PAUSE, ORDER_UNPAUSE, ORDER_SWAP_OUT, ORDER_BRING_BACK } OrderKind;
+
+/* What an admit policy wants of a block that has begun. */
+typedef struct BlockOrder {
+    OrderKind kind;
+    GridKernel *launch; /* whose block it is: a kernel or a group */
     uint64_t block;
-    uint32_t sm;
-    bool pauses;
-} PauseOrder;
+    uint32_t sm;        /* that it is on; of ORDER_BRING_BACK, nothing */
+} BlockOrder;
 
 /* Kernels are marked while they have blocks to dispatch, and served by priority and then in the order of
  * marking: one gets a block dispatched only while none before it has a block that is ready. Of a kernel,
@@ -45,7 +47,7 @@ typedef struct Dispatcher {
     void *source_counters; /* null: it has none */
     VEC(GridKernel *) kernels; /* active ones, in the order of arrival */
     VEC(GridKernel *) queue;   /* the marked ones of these, in the order in which they are served */
-    VEC(PauseOrder) orders;    /* of the admit policy, that have not been sent */
+    VEC(BlockOrder) orders;    /* of admit policies, that have not been carried out */
 } Dispatcher;
 
 typedef enum DispatchOutcome {
@@ -85,7 +87,8 @@ Cycle dispatcher_sample_interval(const Dispatcher *dispatcher);
 /* One has come. */
 void dispatcher_sampled(Dispatcher *dispatcher, const SmSample *sample, Cycle now);
 
-/* The first cycle after `now` that a policy wants to be asked again in; CYCLE_NEVER: none does. */
+/* The first cycle after `now` that a policy wants to be asked again in; CYCLE_NEVER: none does. Called while
+ * a kernel is active, or a policy keeps blocks away. */
 Cycle dispatcher_next_wake(Dispatcher *dispatcher, Cycle now);
 /* That cycle has come. */
 void dispatcher_woken(Dispatcher *dispatcher, Cycle now);

@@ -232,15 +232,31 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, &launch->seen);
 }
 
-/* What the admit policy has decided about resident blocks. */
+static void carry_out(FrontEnd *front_end, const BlockOrder *order, Cycle now)
+{
+    const bool pauses = order->kind == ORDER_PAUSE;
+    switch (order->kind) {
+    case ORDER_PAUSE:
+    case ORDER_UNPAUSE:
+        *(pauses ? &front_end->statistics.blocks_paused : &front_end->statistics.blocks_unpaused) += 1;
+        shard_send(&front_end->shard, order->sm, now + front_end->config->block_launch_cycles,
+                   pauses ? MESSAGE_PAUSE : MESSAGE_UNPAUSE, order->block, &order->launch->seen);
+        break;
+    case ORDER_SWAP_OUT:
+        front_end_swap_out(front_end, order->launch, order->block, order->sm, now);
+        break;
+    case ORDER_BRING_BACK:
+        front_end_bring_back(front_end, order->launch, order->block, now);
+        break;
+    }
+}
+
+/* What admit policies have decided about blocks that have begun. */
 static void send_orders(FrontEnd *front_end, Cycle now)
 {
     Dispatcher *dispatcher = &front_end->dispatcher;
     for (uint32_t i = 0; i < dispatcher->orders.count; i++) {
-        const PauseOrder *order = &dispatcher->orders.items[i];
-        *(order->pauses ? &front_end->statistics.blocks_paused : &front_end->statistics.blocks_unpaused) += 1;
-        shard_send(&front_end->shard, order->sm, now + front_end->config->block_launch_cycles,
-                   order->pauses ? MESSAGE_PAUSE : MESSAGE_UNPAUSE, order->block, order->kernel);
+        carry_out(front_end, &dispatcher->orders.items[i], now);
         front_end->shard.latest = now;
         front_end->unanswered = 0;
     }
@@ -335,7 +351,8 @@ static void simulate_cycle(FrontEnd *front_end, Cycle now, Cycle end)
     send_orders(front_end, now);
     dispatch(front_end, now);
     send_orders(front_end, now); /* of blocks that are on their way now */
-    front_end->policy_wake = dispatcher_next_wake(&front_end->dispatcher, now);
+    const bool is_busy = front_end->dispatcher.kernels.count || front_end->swapped.count;
+    front_end->policy_wake = is_busy ? dispatcher_next_wake(&front_end->dispatcher, now) : CYCLE_NEVER;
 }
 
 /* A cycle that only a sample and its consequences take is one in which nothing happens, unless the policy

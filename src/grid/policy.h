@@ -100,8 +100,8 @@ typedef struct BlockAdmit {
     BlockPolicy base;
     /* Whether the block may go to block->sm, which has room for it. */
     bool (*may)(const void *state, const DispatchView *view, const BlockRef *block);
-    /* Cycles between two samples of an SM's counters, 0 for none, and the event of one (sm/sample.h); both are
-     * null or both are there. An interval shorter than block_end_cycles is as long as that, which is also
+    /* Cycles between two samples of an SM's counters, 0 for none, and the event of one (sm/sample.h). Both
+     * are null or both are there. An interval shorter than block_end_cycles is as long as that, which is also
      * what a sample takes from its SM to here. */
     Cycle (*sample_interval)(const GpuConfig *config);
     void (*sampled)(void *state, const DispatchView *view, const SmSample *sample);
@@ -119,6 +119,12 @@ bool dispatch_fits(const DispatchView *view, const BlockRef *block, uint32_t sm)
  * hears of it block_launch_cycles later. A paused block keeps its place and issues nothing; what it has under
  * way ends. One that has to wait off its SM leaves all the same, and comes back unpaused. */
 void dispatch_pause(const DispatchView *view, uint32_t sm, uint32_t index, bool pauses);
+/* The same: the block is to leave the SM, whatever it does there. It is saved, its place becomes free, and
+ * block_suspended() tells so. It stays away until dispatch_bring_back(), and then comes as one that returns.
+ * An SM without blocks sends no samples: whoever sends them all away needs next_wake() to bring them back. */
+void dispatch_swap_out(const DispatchView *view, uint32_t sm, uint32_t index);
+/* A block that was to leave may come back, when what it waits for by itself is over. */
+void dispatch_bring_back(const DispatchView *view, const BlockRef *block);
 
 extern const PolicyKind source_policies, admit_policies, place_policies;
 

@@ -203,6 +203,93 @@ static void a_policy_may_answer_late(void **state)
     }
 }
 
+/* -- blocks that are sent away -- */
+
+/* Sends all blocks from the fourth on away when their SM's first sample comes, and brings them back in cycle
+ * `until`; CYCLE_NEVER: never. */
+typedef struct Sweep {
+    Cycle until;
+    bool is_over;
+    uint32_t count;
+    BlockRef away[BLOCKS];
+} Sweep;
+static Sweep sweep;
+
+static void *sweep_init(const DispatchView *view, const GridKernel *kernel, void *counters)
+{
+    (void)view, (void)kernel, (void)counters;
+    return &sweep;
+}
+
+static void sweep_sampled(void *state, const DispatchView *view, const SmSample *sample)
+{
+    Sweep *own = state;
+    const SmView *sm = &view->sms[sample->sm];
+    for (uint32_t i = 0; i < sm->resident && own->count < BLOCKS && !own->is_over; i++) {
+        if (sm->blocks[i].block.block < 4 || sm->blocks[i].block.returns)
+            continue;
+        own->away[own->count++] = sm->blocks[i].block;
+        dispatch_swap_out(view, sample->sm, i);
+    }
+}
+
+static Cycle sweep_wake(const void *state, const DispatchView *view)
+{
+    (void)view;
+    return ((const Sweep *)state)->until;
+}
+
+static void sweep_woken(void *state, const DispatchView *view)
+{
+    Sweep *own = state;
+    own->is_over = true;
+    for (uint32_t i = 0; i < own->count; i++)
+        dispatch_bring_back(view, &own->away[i]);
+}
+
+static const BlockAdmit sweeping = {
+    .base = {.about.name = "sweep", .init = sweep_init, .next_wake = sweep_wake, .woken = sweep_woken},
+    .may = always,
+    .sample_interval = often,
+    .sampled = sweep_sampled};
+
+static void a_policy_may_send_blocks_away(void **state)
+{
+    (void)state;
+    static const char *const threads[] = {"1", "2", "4", "1"}, *const windows[] = {"0", "0", "0", "3"};
+    char *first = NULL;
+    for (uint32_t i = 0; i < 4; i++) {
+        WbGpu *gpu = open_gpu(threads[i], windows[i]);
+        sweep = (Sweep){.until = 60000};
+        if (run(gpu, "k", &(DispatchPolicies){.admits = {&sweeping}}, BLOCKS) != WB_OK)
+            fail_msg("%s", wb_error(gpu));
+        const GridStatistics *counts = &gpu->cycle->front_end->statistics;
+        assert_int_equal(counts->blocks_swapped_out, BLOCKS - 4);
+        assert_int_equal(counts->blocks_suspended, BLOCKS - 4);
+        assert_true(gpu->records.items[1]->blocks[3].ended < 60000);
+        assert_true(gpu->records.items[1]->blocks[4].ended > 60000);
+        char *report = harness_report(gpu);
+        if (!first)
+            first = strdup(report);
+        assert_string_equal(report, first);
+        free(report);
+        wb_gpu_close(gpu);
+    }
+    free(first);
+}
+
+static void one_that_brings_none_back_is_named(void **state)
+{
+    (void)state;
+    sweep = (Sweep){.until = CYCLE_NEVER};
+    check_told(
+        "k", &(DispatchPolicies){.admits = {&sweeping}}, BLOCKS,
+        (const char *const[]){"nothing can happen any more",
+                              "4 blocks are kept off the SMs by the policy block_admit=sweep, which does "
+                              "not bring them back.",
+                              NULL});
+}
+
 /* -- waits -- */
 
 static bool from_50000(const void *state, const DispatchView *view, const BlockRef *block)
@@ -343,6 +430,8 @@ int main(void)
         cmocka_unit_test(a_policy_that_refuses_is_named),
         cmocka_unit_test(a_policy_that_pauses_for_ever_is_named),
         cmocka_unit_test(a_policy_may_answer_late),
+        cmocka_unit_test(a_policy_may_send_blocks_away),
+        cmocka_unit_test(one_that_brings_none_back_is_named),
         cmocka_unit_test(a_policy_may_wait_for_its_time),
         cmocka_unit_test(waves_know_returns_from_new_blocks),
     };
