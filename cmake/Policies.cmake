@@ -6,7 +6,8 @@
 # applies its argument to each file's name: #define PLACE_POLICIES(X) X(loose_round_robin)
 #
 # A .def of the same name beside it holds the policy's own knobs and counters. The knobs come behind those of
-# the components; policies that count are listed by folder and file: #define POLICY_COUNTERS(X) X(admit, waves)
+# the components; policies that count are listed by folder and file:
+# #define POLICY_COUNTERS(X) X(admit, waves)
 #
 # Units (grid/unit/) are found in the same way. Their .def files also hold the functions that kernels call and
 # what warps wait for.

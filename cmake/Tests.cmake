@@ -52,7 +52,8 @@ if(NOT WARPBEAM_FUZZ)
         target_include_directories(test_events PRIVATE tests/end-to-end)
         # What holds for the policies that are shipped holds for these, too.
         add_executable(test_example_policies tests/unit/test_policies.c)
-        set_target_properties(test_example_policies PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+        set_target_properties(test_example_policies PROPERTIES
+                              RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
         target_link_libraries(test_example_policies PRIVATE common_examples)
         add_test(NAME test_example_policies COMMAND test_example_policies)
     endif()

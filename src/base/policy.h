@@ -10,7 +10,8 @@
  *
  * A knob's name begins with the file's, so that it says whose it is. Counters are in reports while the policy
  * is the one in use. Whoever asks the policy keeps them, zero at first, and hands them to it as `counters`,
- * the struct that base/own_counters.h makes of the rows; the policy only adds to them. */
+ * the struct that base/own_counters.h makes of the rows; the policy only adds to them. Units beside the SMs
+ * (grid/unit.h) own what is theirs in the same way. */
 #ifndef BASE_POLICY_H
 #define BASE_POLICY_H
 

@@ -162,7 +162,7 @@ Cycle outer_units_latency(const GpuConfig *config)
     return least;
 }
 
-static OuterUnit *create(const UnitKind *kind, const GpuConfig *config, bool is_timed)
+OuterUnit *unit_create(const UnitKind *kind, const GpuConfig *config, bool is_timed)
 {
     OuterUnit *unit = xcalloc(1, sizeof *unit);
     unit->shard.advance = advance;
@@ -181,21 +181,24 @@ OuterUnits *outer_units_create(const GpuConfig *config, bool is_timed)
     units->config = *config;
     for (size_t i = 0; unit_kind_at(i); i++)
         if (is_present(unit_kind_at(i), config))
-            units->items[units->count++] = create(unit_kind_at(i), &units->config, is_timed);
+            units->items[units->count++] = unit_create(unit_kind_at(i), &units->config, is_timed);
     return units;
+}
+
+void unit_free(OuterUnit *unit)
+{
+    if (unit->kind->free)
+        unit->kind->free(unit->state);
+    xfree(unit->counters);
+    VEC_FREE(&unit->arrivals);
+    VEC_FREE(&unit->answers);
+    xfree(unit);
 }
 
 void outer_units_free(OuterUnits *units)
 {
-    for (uint32_t i = 0; units && i < units->count; i++) {
-        OuterUnit *unit = units->items[i];
-        if (unit->kind->free)
-            unit->kind->free(unit->state);
-        xfree(unit->counters);
-        VEC_FREE(&unit->arrivals);
-        VEC_FREE(&unit->answers);
-        xfree(unit);
-    }
+    for (uint32_t i = 0; units && i < units->count; i++)
+        unit_free(units->items[i]);
     xfree(units);
 }
 

@@ -92,6 +92,10 @@ void unit_set_alarm(OuterUnit *unit, Cycle time);
 
 /* -- for the machine -- */
 
+/* One alone, whether the configuration has it or not; the configuration must live as long. */
+OuterUnit *unit_create(const UnitKind *kind, const GpuConfig *config, bool is_timed);
+void unit_free(OuterUnit *unit);
+
 /* The units that a configuration has. */
 typedef struct OuterUnits {
     GpuConfig config;     /* that they were made for */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report.h"
+
 #define CALLS                                                                                                \
     ".extern .func wb_event_wait(.param .b32 event, .param .b32 signals);\n"                                 \
     ".extern .func wb_event_signal(.param .b32 event, .param .b32 signals);\n"
@@ -13,8 +15,8 @@
     "{ .param .b32 e; .param .b32 s; st.param.b32 [e], " event "; st.param.b32 [s], " signals ";\n"          \
     "  call " function ", (e, s); }\n"
 
-/* Block b waits for block b + 1, takes its word and adds one. Its first warp has read the word before, so that
- * a copy of it is in the L1; the others wait at the barrier. */
+/* Block b waits for block b + 1, takes its word and adds one. Its first thread has read the word before, so
+ * that a copy of it is in the L1; the others wait at the barrier. */
 static const char chain[] = PTX_HEADER CALLS
     ".visible .entry k(.param .u64 out) {\n"
     ".reg .u64 %a; .reg .u32 %b, %n, %t, %v, %w; .reg .pred %p, %q;\n"
@@ -70,6 +72,34 @@ static void blocks_wait_for_signals(void **state)
         assert_int_equal(stat(gpu, "unit_events.signals"), 0);
         wb_gpu_close(gpu);
     }
+}
+
+/* As one text, in either form. */
+static char *report_of(const WbGpu *gpu, bool is_csv)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    if (is_csv)
+        report_csv(gpu, file);
+    else
+        report_text(gpu, &(ReportOptions){0}, file);
+    fclose(file);
+    return text;
+}
+
+static void counters_are_in_tables_and_texts(void **state)
+{
+    (void)state;
+    WbGpu *gpu = open_gpu("cycle", "1", "0");
+    run_chain(gpu);
+    char *csv = report_of(gpu, true), *text = report_of(gpu, false);
+    assert_non_null(strstr(csv, ",unit_events.signals,unit_events.waits,"));
+    assert_non_null(strstr(text, "unit_events   signals 24, waits 23,"));
+    free(csv);
+    free(text);
+    wb_gpu_close(gpu);
 }
 
 /* Reports hold every cycle and every counter. */
@@ -138,9 +168,11 @@ static void a_gpu_without_the_unit_says_so(void **state)
         uint32_t out[1] = {0};
         const HarnessRun run = {gpu, nobody_signals, "k", {2, 1, 1}, {1, 1, 1}, 0, out, 1};
         harness_run_error(&run, WB_ERROR_UNSUPPORTED, "wb_event_wait", "events_present", NULL);
-        char *report = harness_report(gpu);
+        char *report = harness_report(gpu), *csv = report_of(gpu, true);
         assert_null(strstr(report, "unit_events"));
+        assert_null(strstr(csv, "unit_events"));
         free(report);
+        free(csv);
         wb_gpu_close(gpu);
     }
 }
@@ -149,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_wait_for_signals),
+        cmocka_unit_test(counters_are_in_tables_and_texts),
         cmocka_unit_test(threads_and_windows_change_nothing),
         cmocka_unit_test(the_latency_is_that_of_the_knob),
         cmocka_unit_test(a_wait_that_nobody_ends_is_told),

@@ -165,6 +165,60 @@ static void who_waits_is_told(void **state)
     close_rig(rig);
 }
 
+/* A unit of this test's own: it answers all who have called when the first one's patience is over. */
+enum { PATIENCE = 15 };
+static VEC(Warp *) collected;
+
+static void collect(OuterUnit *unit, const UnitWord *word, Cycle now)
+{
+    VEC_PUSH(&collected, word->warp);
+    if (collected.count == 1)
+        unit_set_alarm(unit, now + PATIENCE);
+}
+
+static void answer_all(OuterUnit *unit, Cycle now)
+{
+    for (uint32_t i = 0; i < collected.count; i++)
+        unit_answer(unit, collected.items[i], now);
+    VEC_FREE(&collected);
+}
+
+static const UnitKind collector = {
+    .latency = UNIT_KNOB(events_latency), .take = collect, .alarm = answer_all};
+
+static void collect_from(Rig *rig, OuterUnit *unit, uint32_t warp, Cycle now)
+{
+    Step step = {.warp = &rig->warps[warp], .mask = 1};
+    rig->machine.clock = now;
+    block_wait_begin(&rig->warps[warp], WAITS_FOR_EVENT, WARP_WAITS);
+    unit_post(unit, &(IntrinsicCall){.step = &step}, (UnitWord){.warp = &rig->warps[warp]});
+}
+
+static void an_alarm_comes_in_its_cycle(void **state)
+{
+    (void)state;
+    Rig *rig = open_rig(true);
+    OuterUnit *unit = unit_create(&collector, &rig->config, true);
+    World *world = world_create(1, 1, LATENCY, 0);
+    world_add(world, &unit->shard, 0);
+    collect_from(rig, unit, 1, 3);
+    collect_from(rig, unit, 0, 3 + PATIENCE); /* its word arrives in the alarm's cycle, before it */
+    world_run(world, 4, 3 + LATENCY + PATIENCE);
+    assert_int_equal(rig->ended.count, 0);
+    world_run(world, 3 + LATENCY + PATIENCE, CYCLE_NEVER);
+    assert_int_equal(rig->ended.count, 2);
+    assert_ptr_equal(rig->ended.items[0].warp, &rig->warps[1]);
+    assert_int_equal(rig->ended.items[1].over, 3 + LATENCY + PATIENCE + LATENCY);
+    world_free(world);
+    unit_free(unit);
+    unit = unit_create(&collector, &rig->config, false);
+    rig->waker.least = 0;
+    collect_from(rig, unit, 2, 9);
+    assert_int_equal(rig->ended.count, 3); /* without time nobody waits for more */
+    unit_free(unit);
+    close_rig(rig);
+}
+
 /* Every other latency is longer here. */
 static void a_unit_that_is_there_bounds_the_lookahead(void **state)
 {
@@ -205,6 +259,7 @@ int main(void)
         cmocka_unit_test(words_of_a_cycle_are_taken_in_the_order_of_calls),
         cmocka_unit_test(without_time_all_is_done_at_once),
         cmocka_unit_test(who_waits_is_told),
+        cmocka_unit_test(an_alarm_comes_in_its_cycle),
         cmocka_unit_test(a_unit_that_is_there_bounds_the_lookahead),
         cmocka_unit_test(every_unit_says_what_it_is),
     };
