@@ -13,7 +13,7 @@ static inline WarpSet warp_bit(uint32_t slot) { return (WarpSet)1 << slot; }
 /* The first of a set that is not empty. */
 static inline uint32_t warps_first(WarpSet set) { return (uint32_t)__builtin_ctzll(set); }
 
-/* Round robin: of a set that is not empty, the first behind the slot, or if there is none the first of all. */
+/* Round robin: of a set that is not empty, the first behind the slot, or if there is none the first. */
 static inline uint32_t warps_next(WarpSet set, uint32_t slot)
 {
     const WarpSet behind = slot == MAX_WARPS - 1 ? 0 : set & ~(WarpSet)0 << (slot + 1);
