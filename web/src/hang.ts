@@ -59,7 +59,13 @@ function panel(kernel: Kernel): HTMLElement {
           `${integer(hang.blocks_undispatched)} have not been dispatched${hang.waits.map(waitText).join("")}.`
         : "";
     const texts = hang
-        ? [hang.cause ? `Likely cause: ${hang.cause}` : kernel.failure, counts, hang.undispatched, hang.graph]
+        ? [
+              hang.cause ? `Likely cause: ${hang.cause}` : kernel.failure,
+              counts,
+              hang.undispatched,
+              hang.graph,
+              hang.units,
+          ]
         : [kernel.failure];
     return element(
         "div",

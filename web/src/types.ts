@@ -93,6 +93,7 @@ export interface Hang {
     cause: string;
     undispatched: string;
     graph: string;
+    units?: string;
     blocks_ended: number;
     blocks_undispatched: number;
     blocks_on_sms: number;
