@@ -178,6 +178,11 @@ void log_barriers(EventLog *log, const BarrierLog *barriers, const Program *prog
     }
 }
 
+const char *log_wait_reason(const LoggedWait *wait)
+{
+    return wait->reason == WAIT_REASONS ? "dispatcher" : wait_texts[wait->reason].name;
+}
+
 void log_wait(EventLog *log, const LoggedWait *wait)
 {
     if (has_room(log, wait->block.number))

@@ -52,9 +52,10 @@ typedef struct LoggedPlace {
     uint32_t pc, name;
 } LoggedPlace;
 
-/* A block's time off the SMs, for what it has launched. */
+/* A block's time off the SMs. */
 typedef struct LoggedWait {
     LoggedBlock block;
+    uint8_t reason;        /* WaitReason; WAIT_REASONS: the dispatcher had sent it away */
     uint32_t sm, back_sm;
     Cycle left, resumed, returned; /* resumed: it need not wait any longer; returned: it is sent to an SM */
 } LoggedWait;
@@ -129,6 +130,8 @@ bool log_stay(EventLog *log, const LoggedStay *stay);
 /* The barriers in the stay that was kept last, by a block that runs the program. */
 void log_barriers(EventLog *log, const BarrierLog *barriers, const Program *program);
 void log_wait(EventLog *log, const LoggedWait *wait);
+/* The name of its reason; "dispatcher": it was sent away. */
+const char *log_wait_reason(const LoggedWait *wait);
 /* The launch at the place is complete; `launch` comes without what the place says, and its blocks' records
  * are the log's from then on. */
 void log_complete(const LogPlace *place, LoggedLaunch launch);

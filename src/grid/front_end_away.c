@@ -111,6 +111,15 @@ void front_end_forget_block(FrontEnd *front_end, Resumption *resumption)
     xfree(resumption);
 }
 
+/* What the block has left its SM for. */
+static uint8_t reason_of(const Block *block)
+{
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (block->warps[i].wait.kind == BLOCK_LEAVES)
+            return block->warps[i].wait.reason;
+    return WAIT_REASONS;
+}
+
 void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
 {
     BlockWait *wait = &report->suspended->wait;
@@ -118,6 +127,7 @@ void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, 
     resumption->kernel = report->kernel;
     resumption->block = report->suspended;
     resumption->linear = report->linear;
+    resumption->reason = reason_of(report->suspended);
     resumption->left = report->stay.left;
     resumption->sm = sm;
     report->suspended = NULL;

@@ -21,6 +21,7 @@ void front_end_log_return(const GridKernel *launch, const Resumption *resumed, u
 {
     const LoggedWait wait = {
         .block = log_block(&launch->place_in_log, launch->seen.launch.grid, resumed->linear),
+        .reason = resumed->reason,
         .sm = resumed->sm,
         .back_sm = sm,
         .left = resumed->left,

@@ -31,6 +31,7 @@ static void put_wait(JsonWriter *json, const LoggedWait *wait)
     json_open_line(json, NULL, '{');
     json_put_integer(json, "launch", wait->block.launch);
     json_put_integer(json, "block", wait->block.index);
+    json_put_text(json, "reason", log_wait_reason(wait));
     json_put_integer(json, "sm", wait->sm);
     json_put_integer(json, "left", wait->left);
     json_put_integer(json, "resumed", wait->resumed);

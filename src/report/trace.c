@@ -132,7 +132,9 @@ static void name_copy(const KeptCopy *copy, char *text, size_t size)
 
 static void name_barrier(const LoggedBarrier *barrier, char *text, size_t size)
 {
-    if (barrier->phase.name == CLUSTER_BARRIER)
+    if (barrier->phase.name >= PHASE_WAIT_NAMES)
+        snprintf(text, size, "waits for %s", wait_texts[barrier->phase.name - PHASE_WAIT_NAMES].singular);
+    else if (barrier->phase.name == CLUSTER_BARRIER)
         snprintf(text, size, "barrier of the cluster");
     else
         snprintf(text, size, "barrier %u", barrier->phase.name);
@@ -296,6 +298,7 @@ static void put_barrier(JsonWriter *json, const KernelRecord *record, const Logg
 static void put_wait(JsonWriter *json, const KernelRecord *record, const LoggedWait *wait)
 {
     put_block(json, record, &wait->block);
+    json_put_text(json, "for", log_wait_reason(wait));
     json_put_integer(json, "from_sm", wait->sm);
     json_put_integer(json, "to_sm", wait->back_sm);
     json_put_integer(json, "left", wait->left);

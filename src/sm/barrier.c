@@ -41,22 +41,23 @@ static BarrierLog *log_of(const Sm *sm, const Block *block)
     return &slot->barriers;
 }
 
-void barrier_note(Block *block, uint32_t name)
+void barrier_log(const Sm *sm, BarrierLog *log, BarrierPhase phase)
 {
     enum { LEAST = 64 };
-    const Sm *sm = block->launch->machine->owner;
-    if (!sm->config->timeline || !block->barriers[name].since)
-        return;
-    BarrierLog *log = log_of(sm, block);
     const uint64_t share = sm->config->timeline_events / BARRIERS_SHARE / sm->config->sm_count;
-    const uint32_t number = log->count++;
-    if (number % log->stride)
+    phase.number = log->count++;
+    if (phase.number % log->stride)
         return;
-    BarrierPhase phase = sm_barrier_phase(block, name);
-    phase.number = number;
     VEC_PUSH(&log->phases, phase);
     if (log->phases.count > (share > LEAST ? share : LEAST))
         thin(log);
+}
+
+void barrier_note(Block *block, uint32_t name)
+{
+    const Sm *sm = block->launch->machine->owner;
+    if (sm->config->timeline && block->barriers[name].since)
+        barrier_log(sm, log_of(sm, block), sm_barrier_phase(block, name));
 }
 
 /* Warps of the block that waited and no longer do. */

@@ -23,12 +23,13 @@ static void stand_still(Sm *sm, uint32_t warp, Cycle until)
     sm_wait(sm, warp, WAIT_BLOCK, until);
 }
 
-/* The block waits in place from now on. */
-static void hold_block(Sm *sm, uint32_t index, uint8_t reason)
+/* The block of the warp, whose call is over, waits in place from now on. */
+static void hold_block(Sm *sm, uint32_t caller)
 {
-    BlockSlot *slot = &sm->blocks[index];
+    BlockSlot *slot = &sm->blocks[sm->warps[caller].block];
     slot->phase = PHASE_WAITS;
-    slot->reason = reason;
+    slot->reason = sm->warps[caller].warp->wait.reason;
+    slot->waits_pc = sm->warps[caller].pc - 1;
     slot->waits_since = sm->now;
     slot->holders = 0;
     sm->statistics.blocks_held++;
@@ -60,6 +61,14 @@ void hold_end(Sm *sm, uint32_t index)
     BlockSlot *slot = &sm->blocks[index];
     slot->phase = PHASE_RUNS;
     sm->statistics.block_hold_cycles += sm->now - slot->waits_since;
+    if (sm->config->timeline)
+        barrier_log(sm, &slot->barriers,
+                    (BarrierPhase){.arrived = slot->waits_since,
+                                   .since = slot->waits_since,
+                                   .released = sm->now,
+                                   .pc = slot->waits_pc,
+                                   .warps = (uint16_t)slot->warps_left,
+                                   .name = (uint8_t)(PHASE_WAIT_NAMES + slot->reason)});
 }
 
 /* The last wait that held the block is over. */
@@ -89,7 +98,7 @@ static bool consider(Sm *sm, uint32_t warp)
     }
     if (!warp_wait_is_over(wait, sm->now)) {
         if (wait->kind == BLOCK_WAITS && block->phase == PHASE_RUNS)
-            hold_block(sm, index, wait->reason);
+            hold_block(sm, warp);
         if (wait->kind == BLOCK_WAITS)
             block->holders |= bit;
         stand_still(sm, warp, wait->is_open ? CYCLE_NEVER : wait->over);

@@ -113,7 +113,9 @@ typedef struct WarpSlot {
     Cycle charged;            /* cycles before it are in the profile */
 } WarpSlot;
 
-/* A meeting of warps at a barrier of their block. */
+/* A meeting of warps at a barrier of their block, or a wait of the block in place: then the name is
+ * PHASE_WAIT_NAMES and the reason. */
+enum { PHASE_WAIT_NAMES = MAX_BARRIERS };
 typedef struct BarrierPhase {
     Cycle arrived;         /* the first did */
     Cycle since;           /* the first began to wait */
@@ -124,7 +126,7 @@ typedef struct BarrierPhase {
     uint8_t name;
 } BarrierPhase;
 
-/* Where warps of a block have waited for each other since it came to the SM, if a timeline is kept.
+/* Where warps of a block have waited, for each other or with it, since it came to the SM, if a timeline is kept.
  * Invariant: phases are by the time of their release and have numbers that are multiples of the stride, a
  * power of two. */
 typedef struct BarrierLog {
@@ -145,6 +147,7 @@ typedef struct Resumption {
     uint32_t sm;               /* that it left */
     uint32_t place;            /* among those of the front end */
     bool is_held;              /* the dispatcher keeps it away */
+    uint8_t reason;            /* WaitReason that it left for; WAIT_REASONS: the dispatcher sent it away */
 } Resumption;
 
 /* A block's time on an SM, as the SM tells it and logs keep it. A block that leaves to wait has several. */
@@ -195,6 +198,7 @@ typedef struct BlockSlot {
     uint8_t phase;            /* BlockPhase */
     uint8_t reason;           /* in PHASE_WAITS: WaitReason of the wait that was known first */
     Cycle waits_since;        /* the same: since when */
+    uint32_t waits_pc;        /* the same: of the call */
     WarpSet holders;          /* the same: warps whose waits keep it from going on */
     bool must_leave;          /* when it is restored: the front end has asked for it meanwhile */
     uint32_t warps_left;      /* that have not ended or still have memory requests under way */

@@ -127,6 +127,8 @@ static inline void policy_note_wait(Sm *sm, uint32_t warp, Wait before, Wait now
 /* The warp's barrier instruction has been done; releases those that it let go. True: the warp itself waited
  * and is one of them, so that nothing more is to be done for it. */
 bool barrier_arrived(Sm *sm, uint32_t warp, bool waits);
+/* Adds to what timelines show of a block. */
+void barrier_log(const Sm *sm, BarrierLog *log, BarrierPhase phase);
 /* Notes what timelines show of a barrier (BarrierHook). */
 void barrier_note(Block *block, uint32_t name);
 /* Threads have ended: warps that waited only for them go on. */

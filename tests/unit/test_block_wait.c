@@ -151,6 +151,31 @@ static void warps_are_woken_one_by_one(void **state)
     assert_int_equal(matches, 4);
 }
 
+static void keep_timeline(GpuConfig *config) { config->timeline = true; }
+
+/* Timelines get the wait with its reason, its call and its time. */
+static void timelines_show_waits(void **state)
+{
+    (void)state;
+    PauseRig *rig = pause_open("gtx480", kernel, keep_timeline);
+    wanted = BLOCK_WAITS;
+    waiting_warps = 1;
+    rig->kind = the_wanted;
+    rig->waits = those;
+    rig->stay = 400;
+    rig->parameters[0] = pause_buffer(rig, 32 * 8);
+    pause_shape(rig, 1, 32);
+    pause_check(rig, pause_run(rig, 0, 1000000).time);
+    const BarrierLog *log = rig->heard.items[0].report.barriers;
+    assert_int_equal(log->phases.count, 1);
+    const BarrierPhase *phase = &log->phases.items[0];
+    assert_int_equal(phase->name, PHASE_WAIT_NAMES + WAITS_FOR_LAUNCHED);
+    assert_int_equal(phase->released, rig->calls.items[0] + 400);
+    assert_int_equal(phase->since, rig->calls.items[0] + 2 * rig->config.unit_latency);
+    assert_int_equal(rig->program->code[phase->pc].action, ACTION_CALL);
+    pause_close(rig);
+}
+
 /* A block that waits in place has nothing under way: it is saved from the cycle on in which word has come,
  * and goes on elsewhere, its wait being over. */
 static void a_block_that_waits_is_sent_away_at_once(void **state)
@@ -219,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_warp_may_wait_alone),
         cmocka_unit_test(no_wait_is_lost),
         cmocka_unit_test(warps_are_woken_one_by_one),
+        cmocka_unit_test(timelines_show_waits),
         cmocka_unit_test(a_block_that_waits_is_sent_away_at_once),
         cmocka_unit_test(no_wait_ends_sooner_than_shards_hear_of_each_other),
     };

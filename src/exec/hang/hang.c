@@ -435,7 +435,10 @@ WbStatus hang_report_waits(const Block *first, const HangFacts *facts)
 {
     char what[400], waits[300];
     size_t used = hang_put_waits(&facts->in_place, ", ", "in place", waits, sizeof waits);
-    hang_put_waits(&facts->away, ", ", "off the SMs", waits + used, sizeof waits - used);
+    used += hang_put_waits(&facts->away, ", ", "off the SMs", waits + used, sizeof waits - used);
+    if (facts->undispatched)
+        snprintf(waits + used, sizeof waits - used, ", %llu find no place",
+                 (unsigned long long)facts->undispatched);
     snprintf(what, sizeof what, "no block of the launch can go on%s", waits);
     return report(first, facts, what);
 }
