@@ -82,7 +82,8 @@ static void rig_open(Rig *rig)
         fail_msg("%s", error.text);
     const LinkEnvironment environment = {
         .variable_address = no_address, .function_address = no_address, .intrinsic = find, .width = 32};
-    if (program_link(rig->module, module_find_function(rig->module, "k"), &environment, &rig->program, &error))
+    const uint32_t entry = module_find_function(rig->module, "k");
+    if (program_link(rig->module, entry, &environment, &rig->program, &error))
         fail_msg("%s", error.text);
 }
 
@@ -162,7 +163,7 @@ static void a_wait_that_nobody_ends_is_a_hang(void **state)
     run_alone(WARP_WAITS, 6, false, 8, "3 wait in place for what they launched");
     run_alone(BLOCK_WAITS, 6, false, 8, "3 wait in place for what they launched");
     run_alone(BLOCK_LEAVES, 6, false, 8, "3 wait off the SMs for what they launched");
-    run_alone(BLOCK_WAITS, 6, false, 8, "warp 0, lanes 0xffffffff, wait.ptx:14:1: waits for what it launched");
+    run_alone(BLOCK_WAITS, 6, false, 8, "lanes 0xffffffff, wait.ptx:14:1: waits for what it launched");
     run_alone(BLOCK_WAITS, 6, false, 8, "waits with its block");
 }
 
