@@ -311,9 +311,9 @@ typedef struct Sm {
 
 /* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
  * in the grid; of one that goes on body is the Resumption; one that is to be paused, not to be any longer, or
- * to leave is named as a new one is. They arrive block_launch_cycles after they were sent. From an SM: body is
- * the BlockReport, value the block's slot in sm->blocks, which is free from then on; or all stores of blocks
- * that have ended are visible now; or body is an SmSample. */
+ * to leave is named as a new one is. They arrive block_launch_cycles after they were sent. From an SM: body
+ * is the BlockReport, value the block's slot in sm->blocks, which is free from then on; or all stores of
+ * blocks that have ended are visible now; or body is an SmSample. */
 enum {
     MESSAGE_BLOCK = 3,
     MESSAGE_BLOCK_DONE = 4,
