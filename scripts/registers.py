@@ -109,7 +109,7 @@ def built_counts(path, names, arch, options):
 
 def open_library(options):
     """Our libcuda beside the program, with its first context."""
-    os.environ.update(WARPBEAM_GPU=options.gpu, WARPBEAM_FUNCTIONAL="1", WARPBEAM_SET="newer_ptx=take")
+    os.environ.update(WARPBEAM_GPU=options.gpu, WARPBEAM_FUNCTIONAL="1", WARPBEAM_SET="newer_ptx=take;" + options.set)
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(options.warpbeam))), "lib")
     library, context = ctypes.CDLL(os.path.join(folder, "libcuda.so.1")), ctypes.c_void_p()
     if library.cuInit(0) or library.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) or \
@@ -142,6 +142,7 @@ def main():
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "warpbeam-registers"))
     parser.add_argument("--list", action="store_true", help="every kernel of the first half")
+    parser.add_argument("--set", default="", help="a knob, with --built: register_counts=assembler")
     parser.add_argument("--built", help="architecture of the machine code that the programs hold")
     options = parser.parse_args()
     options.library = open_library(options) if options.built else None

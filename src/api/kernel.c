@@ -95,7 +95,7 @@ WbStatus kernel_link(WbKernel *kernel, Error *error)
 static bool is_compiled(const WbKernel *kernel)
 {
     return kernel->compiled.registers && !kernel->compiled.is_older &&
-           kernel->module->gpu->config.register_counts == REGISTER_COUNTS_COMPILED;
+           kernel->module->gpu->config.register_counts != REGISTER_COUNTS_ESTIMATE;
 }
 
 /* Registers that it has at the least. */
@@ -103,7 +103,7 @@ static uint32_t least_registers(const WbKernel *kernel)
 {
     const GpuConfig *config = &kernel->module->gpu->config;
     const uint32_t least = kernel->compiled.is_older ? kernel->compiled.registers : 0;
-    return config->register_counts == REGISTER_COUNTS_COMPILED &&
+    return config->register_counts != REGISTER_COUNTS_ESTIMATE &&
                    least <= config->registers_per_sm / config->max_threads_per_sm
                ? least
                : 0;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rt/assembler.h"
 #include "rt/cubin.h"
 #include "rt/extent.h"
 #include "rt/reference.h"
@@ -65,8 +66,7 @@ static void add_fatbin(Texts *texts, const void *image, size_t limit, const char
     VEC_PUSH(&texts->sources, ((WbSource){name, text.text, text.length}));
 }
 
-/* Makes the module of the texts, which it frees. */
-static RtError link_texts(RtModule *module, Texts *texts)
+static RtError link_texts(RtModule *module, const Texts *texts)
 {
     const WbSource *first = texts->sources.items;
     RtError error;
@@ -80,22 +80,35 @@ static RtError link_texts(RtModule *module, Texts *texts)
             rt_check(wb_module_load(rt_gpu(), first->file_name, first->text, first->length, &module->module));
     else
         error = rt_check(wb_module_link(rt_gpu(), first, texts->sources.count, &module->module));
-    texts_free(texts);
     return error;
 }
 
-/* What the machine code in a fat binary says of the module's kernels. Without any, or where it cannot be
- * read, registers are estimated. */
-static void note_machine_code(RtModule *module, const void *image, size_t limit)
+/* What the machine code in a fat binary says of the module's kernels; true if the GPU would run that code. If
+ * there is none, or it cannot be read, registers are estimated. */
+static bool note_machine_code(RtModule *module, const void *image, size_t limit)
 {
     FatbinCode code;
     CubinKernels kernels;
-    if (!fatbin_machine_code(image, limit, (uint32_t)rt_knob("compute_capability"), &code))
-        return;
-    if (cubin_read(code.bytes, code.size, code.is_older, &kernels))
+    if (!image || !fatbin_machine_code(image, limit, (uint32_t)rt_knob("compute_capability"), &code))
+        return false;
+    const bool is_read = cubin_read(code.bytes, code.size, code.is_older, &kernels);
+    if (is_read)
         wb_module_compiled(module->module, kernels.items, kernels.count);
     VEC_FREE(&kernels);
     xfree(code.bytes);
+    return is_read && !code.is_older;
+}
+
+/* Makes the module of the texts, which it frees. `image` is the fat binary that they are of, or null. */
+static RtError make_module(RtModule *module, Texts *texts, const void *image, size_t limit)
+{
+    const RtError error = link_texts(module, texts);
+    /* Of several texts ptxas knows no whole kernel: those are linked as machine code. */
+    if (error == RT_SUCCESS && !note_machine_code(module, image, limit) && texts->sources.count == 1 &&
+        assembler_is_wanted())
+        assembler_note(module->module, texts->sources.items);
+    texts_free(texts);
+    return error;
 }
 
 /* Machine code of relocatable objects has been linked into `data`, but their PTX stays with each of them. */
@@ -114,10 +127,7 @@ static RtError read_wrapper(RtModule *module)
     snprintf(stem, sizeof stem, "%.200s.%u", program_invocation_short_name, module->number);
     if (texts.sources.count == 0 && wrapper->data)
         add_fatbin(&texts, wrapper->data, extent_of(wrapper->data), stem);
-    RtError error = link_texts(module, &texts);
-    if (error == RT_SUCCESS && wrapper->data)
-        note_machine_code(module, wrapper->data, extent_of(wrapper->data));
-    return error;
+    return make_module(module, &texts, wrapper->data, wrapper->data ? extent_of(wrapper->data) : 0);
 }
 
 RtError rt_module_ready(RtModule *module)
@@ -147,11 +157,11 @@ RtError rt_module_register(const void *wrapper, RtModule **module)
     return RT_SUCCESS;
 }
 
-/* A module of texts that have been found. */
-static RtError finish_load(Texts *texts, RtModule **module)
+/* A module of texts that have been found, and of the fat binary that they were found in, or null. */
+static RtError finish_load(Texts *texts, const void *image, size_t limit, RtModule **module)
 {
     RtModule *made = xcalloc(1, sizeof *made);
-    RtError error = link_texts(made, texts);
+    RtError error = make_module(made, texts, image, limit);
     if (error) {
         xfree(made);
         return error;
@@ -213,10 +223,7 @@ static RtError load_image(const char *name, const void *image, size_t size, bool
     }
     if (fatbin)
         add_fatbin(&texts, fatbin, size, name);
-    RtError error = finish_load(&texts, module);
-    if (error == RT_SUCCESS && fatbin)
-        note_machine_code(*module, fatbin, size);
-    return error;
+    return finish_load(&texts, fatbin, fatbin ? size : 0, module);
 }
 
 RtError rt_module_load(const void *image, RtModule **module)
@@ -254,7 +261,7 @@ RtError rt_module_link(const WbSource *sources, size_t count, RtModule **module)
     for (size_t i = 0; i < count; i++)
         add_text(&texts, sources[i].file_name ? sources[i].file_name : "module.ptx", sources[i].text,
                  sources[i].length);
-    return finish_load(&texts, module);
+    return finish_load(&texts, NULL, 0, module);
 }
 
 void rt_module_unload(RtModule *module)

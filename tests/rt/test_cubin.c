@@ -2,7 +2,9 @@
 #include "cubin_image.h"
 #include "fatbin_image.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "rt/cubin.h"
@@ -192,6 +194,68 @@ static void older_code_is_a_lower_bound(void **state)
     rt_leave();
 }
 
+/* -- an assembler -- */
+
+/* A toolkit whose ptxas copies a cubin to where its output goes, if it is asked for `architecture`. */
+static void make_toolkit(char folder[64], const char *architecture)
+{
+    const CubinImage cubin = new_cubin(made, MADE);
+    char path[256];
+    strcpy(folder, "/tmp/warpbeam-toolkit-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/cubin", folder);
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(&cubin, sizeof cubin, 1, file), 1);
+    fclose(file);
+    snprintf(path, sizeof path, "%s/bin", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/bin/ptxas", folder);
+    file = fopen(path, "w");
+    fprintf(file, "#!/bin/sh\n[ \"$1\" = -arch=%s ] && grep -q 'entry second' \"$2\" && cp %s/cubin \"$4\"\n",
+            architecture, folder);
+    fclose(file);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void drop_toolkit(const char *folder)
+{
+    static const char *const parts[] = {"/bin/ptxas", "/bin", "/cubin", ""};
+    char path[256];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(path, sizeof path, "%s%s", folder, parts[i]);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
+/* PTX without machine code has what the toolkit's assembler says, if the knob asks for it; where that fails, the
+ * estimate. */
+static void an_assembler_is_asked_if_wanted(void **state)
+{
+    (void)state;
+    char right[64], wrong[64];
+    RtModule *module;
+    make_toolkit(right, "sm_90");
+    make_toolkit(wrong, "sm_12");
+    assert_int_equal(rt_enter("test"), RT_SUCCESS);
+    setenv("CUDA_HOME", right, 1);
+    assert_int_equal(rt_module_load(text, &module), RT_SUCCESS);
+    const uint32_t estimate = info_of(module, "unknown").registers;
+    check_module(module, estimate, estimate, 400);
+    rt_module_unload(module);
+    assert_int_equal(wb_gpu_set(rt_gpu(), "register_counts", "assembler"), WB_OK);
+    assert_int_equal(rt_module_load(text, &module), RT_SUCCESS);
+    check_module(module, 21, 96, 160);
+    rt_module_unload(module);
+    setenv("CUDA_HOME", wrong, 1);
+    assert_int_equal(rt_module_load(text, &module), RT_SUCCESS);
+    check_module(module, estimate, estimate, 400);
+    rt_module_unload(module);
+    assert_int_equal(wb_gpu_set(rt_gpu(), "register_counts", "compiled"), WB_OK);
+    rt_leave();
+    drop_toolkit(right);
+    drop_toolkit(wrong);
+}
+
 int main(void)
 {
     setenv("WARPBEAM_FUNCTIONAL", "1", 1);
@@ -203,6 +267,7 @@ int main(void)
         cmocka_unit_test(the_driver_s_choice_is_asked),
         cmocka_unit_test(kernels_have_what_their_machine_code_says),
         cmocka_unit_test(older_code_is_a_lower_bound),
+        cmocka_unit_test(an_assembler_is_asked_if_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
