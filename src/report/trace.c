@@ -132,7 +132,9 @@ static void name_copy(const KeptCopy *copy, char *text, size_t size)
 
 static void name_barrier(const LoggedBarrier *barrier, char *text, size_t size)
 {
-    if (barrier->phase.name >= PHASE_WAIT_NAMES)
+    if (barrier->phase.name == PHASE_PAUSE_NAME)
+        snprintf(text, size, "paused");
+    else if (barrier->phase.name >= PHASE_WAIT_NAMES)
         snprintf(text, size, "waits for %s", wait_texts[barrier->phase.name - PHASE_WAIT_NAMES].singular);
     else if (barrier->phase.name == CLUSTER_BARRIER)
         snprintf(text, size, "barrier of the cluster");

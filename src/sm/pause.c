@@ -11,7 +11,9 @@
 
 void pause_begin(Sm *sm, const SmKernel *kernel, uint64_t linear)
 {
-    const BlockSlot *block = residency_find_block(sm, kernel, linear);
+    BlockSlot *block = residency_find_block(sm, kernel, linear);
+    if (block && !block->paused_since)
+        block->paused_since = sm->now;
     for (WarpSet rest = block ? block->warp_slots : 0; rest; rest &= rest - 1) {
         const uint32_t warp = (uint32_t)__builtin_ctzll(rest);
         WarpSlot *slot = &sm->warps[warp];
@@ -28,11 +30,32 @@ void pause_begin(Sm *sm, const SmKernel *kernel, uint64_t linear)
     }
 }
 
+/* An instruction that stands for where the block is: the last one of its first warp, or before a jump of it. */
+static uint32_t place_of(const Sm *sm, const BlockSlot *block)
+{
+    const uint32_t pc = sm->warps[__builtin_ctzll(block->warp_slots)].pc;
+    return pc ? pc - 1 : 0;
+}
+
+void pause_log(const Sm *sm, BlockSlot *block)
+{
+    if (sm->config->timeline && block->paused_since)
+        barrier_log(sm, &block->barriers,
+                    (BarrierPhase){.arrived = block->paused_since,
+                                   .since = block->paused_since,
+                                   .released = sm->now,
+                                   .pc = place_of(sm, block),
+                                   .warps = (uint16_t)block->warps_left,
+                                   .name = PHASE_PAUSE_NAME});
+    block->paused_since = 0;
+}
+
 void pause_end(Sm *sm, const SmKernel *kernel, uint64_t linear)
 {
-    const BlockSlot *block = residency_find_block(sm, kernel, linear);
+    BlockSlot *block = residency_find_block(sm, kernel, linear);
     if (!block)
         return;
+    pause_log(sm, block);
     sm->paused &= ~block->warp_slots;
     for (WarpSet rest = block->warp_slots; rest; rest &= rest - 1) {
         const uint32_t warp = (uint32_t)__builtin_ctzll(rest);

@@ -201,6 +201,7 @@ void residency_leave_slot(Sm *sm, uint32_t index, uint32_t message)
 {
     BlockSlot *slot = &sm->blocks[index];
     sm->free_slots |= slot->warp_slots;
+    pause_log(sm, slot);
     slot->report.stay.left = sm->now;
     slot->block = NULL;
     if (--sm->resident_blocks == 0 && sm->sampler)

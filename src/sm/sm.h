@@ -114,8 +114,8 @@ typedef struct WarpSlot {
 } WarpSlot;
 
 /* A meeting of warps at a barrier of their block, or a wait of the block in place: then the name is
- * PHASE_WAIT_NAMES and the reason. */
-enum { PHASE_WAIT_NAMES = MAX_BARRIERS };
+ * PHASE_WAIT_NAMES and the reason; or a pause of the block. */
+enum { PHASE_WAIT_NAMES = MAX_BARRIERS, PHASE_PAUSE_NAME = PHASE_WAIT_NAMES + WAIT_REASONS };
 typedef struct BarrierPhase {
     Cycle arrived;         /* the first did */
     Cycle since;           /* the first began to wait */
@@ -200,6 +200,7 @@ typedef struct BlockSlot {
     Cycle waits_since;        /* the same: since when */
     uint32_t waits_pc;        /* the same: of the call */
     WarpSet holders;          /* the same: warps whose waits keep it from going on */
+    Cycle paused_since;       /* the front end has paused it then; 0: it is not paused */
     bool must_leave;          /* when it is restored: the front end has asked for it meanwhile */
     uint32_t warps_left;      /* that have not ended or still have memory requests under way */
     BlockReport report;       /* read by the front end when the block has ended */

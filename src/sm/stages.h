@@ -231,5 +231,7 @@ void suspend_resume(Sm *sm, Resumption *resumption);
 /* The block issues nothing until pause_end(); nothing, if it is not here any more. */
 void pause_begin(Sm *sm, const SmKernel *kernel, uint64_t linear);
 void pause_end(Sm *sm, const SmKernel *kernel, uint64_t linear);
+/* The block is not paused any more: notes what timelines show of it. */
+void pause_log(const Sm *sm, BlockSlot *block);
 
 #endif

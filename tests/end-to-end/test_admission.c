@@ -203,6 +203,25 @@ static void a_policy_may_answer_late(void **state)
     }
 }
 
+/* Each of the blocks has one pause in its stay, from the cycle on in which its SM has heard of it. */
+static void timelines_show_pauses(void **state)
+{
+    (void)state;
+    WbGpu *gpu = open_gpu("2", "0");
+    assert_int_equal(wb_gpu_set(gpu, "timeline", "true"), WB_OK);
+    stern = (Stern){.patience = 10};
+    if (run(gpu, "k", &(DispatchPolicies){.admits = {&sternly}}, BLOCKS) != WB_OK)
+        fail_msg("%s", wb_error(gpu));
+    const EventLog *log = gpu->records.items[1]->log;
+    assert_int_equal(log->barriers.count, BLOCKS);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        const BarrierPhase *phase = &log->barriers.items[i].phase;
+        assert_int_equal(phase->name, PHASE_PAUSE_NAME);
+        assert_int_equal(phase->released - phase->since, 10 * 200);
+    }
+    wb_gpu_close(gpu);
+}
+
 /* -- blocks that are sent away -- */
 
 /* Sends all blocks from the fourth on away when their SM's first sample comes, and brings them back in cycle
@@ -430,6 +449,7 @@ int main(void)
         cmocka_unit_test(a_policy_that_refuses_is_named),
         cmocka_unit_test(a_policy_that_pauses_for_ever_is_named),
         cmocka_unit_test(a_policy_may_answer_late),
+        cmocka_unit_test(timelines_show_pauses),
         cmocka_unit_test(a_policy_may_send_blocks_away),
         cmocka_unit_test(one_that_brings_none_back_is_named),
         cmocka_unit_test(a_policy_may_wait_for_its_time),
