@@ -101,7 +101,7 @@ static void bound_logs(WbGpu *gpu)
     }
 }
 
-/* With those at which warps of the block still wait. */
+/* With those at which warps of the block still wait, and the wait in place that it is in. */
 static void log_barriers_so_far(EventLog *log, const SeenBlock *seen)
 {
     const BarrierLog *past = seen->report->barriers;
@@ -115,6 +115,11 @@ static void log_barriers_so_far(EventLog *log, const SeenBlock *seen)
             continue;
         VEC_PUSH(&all.phases, phase);
         all.count++;
+    }
+    if (seen->block && seen->phase == PHASE_WAITS) {
+        BarrierPhase hold = seen->hold;
+        hold.number = all.count++;
+        VEC_PUSH(&all.phases, hold);
     }
     log_barriers(log, &all, seen->kernel->launch.program);
     VEC_FREE(&all.phases);

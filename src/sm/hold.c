@@ -56,19 +56,23 @@ void hold_release(Sm *sm, WarpSet warps)
     }
 }
 
+BarrierPhase hold_phase(const BlockSlot *slot, Cycle released)
+{
+    return (BarrierPhase){.arrived = slot->waits_since,
+                          .since = slot->waits_since,
+                          .released = released,
+                          .pc = slot->waits_pc,
+                          .warps = (uint16_t)slot->warps_left,
+                          .name = (uint8_t)(PHASE_WAIT_NAMES + slot->reason)};
+}
+
 void hold_end(Sm *sm, uint32_t index)
 {
     BlockSlot *slot = &sm->blocks[index];
     slot->phase = PHASE_RUNS;
     sm->statistics.block_hold_cycles += sm->now - slot->waits_since;
     if (sm->config->timeline)
-        barrier_log(sm, &slot->barriers,
-                    (BarrierPhase){.arrived = slot->waits_since,
-                                   .since = slot->waits_since,
-                                   .released = sm->now,
-                                   .pc = slot->waits_pc,
-                                   .warps = (uint16_t)slot->warps_left,
-                                   .name = (uint8_t)(PHASE_WAIT_NAMES + slot->reason)});
+        barrier_log(sm, &slot->barriers, hold_phase(slot, sm->now));
 }
 
 /* The last wait that held the block is over. */

@@ -2,6 +2,8 @@
  * named after what is asked, so that slots may be laid out as the pipeline needs them. */
 #include "sm/inspect.h"
 
+#include "sm/stages.h"
+
 #include "sm/sched/sched.h"
 
 const ExecStatistics *sm_exec_counters(const Sm *sm) { return &sm->machine.statistics; }
@@ -45,6 +47,7 @@ bool sm_next_open_block(const Sm *sm, uint32_t *at, SeenBlock *seen)
                         .block = slot->block,
                         .report = &slot->report,
                         .phase = (BlockPhase)slot->phase,
+                        .hold = slot->phase == PHASE_WAITS ? hold_phase(slot, 0) : (BarrierPhase){0},
                         .is_paused = slot->block && sm->paused & slot->warp_slots};
     return true;
 }

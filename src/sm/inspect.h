@@ -28,6 +28,7 @@ typedef struct SeenBlock {
     const Block *block;        /* null: it has left */
     const BlockReport *report; /* as far as it is */
     BlockPhase phase;
+    BarrierPhase hold;         /* of one that waits in place: that wait */
     bool is_paused;            /* by the front end */
 } SeenBlock;
 

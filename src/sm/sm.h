@@ -127,8 +127,8 @@ typedef struct BarrierPhase {
 } BarrierPhase;
 
 /* Where warps of a block have waited, for each other or with it, since it came to the SM, if a timeline is
- * kept. Invariant: phases are by the time of their release and have numbers that are multiples of the stride, a
- * power of two. */
+ * kept. Invariant: phases are by the time of their release and have numbers that are multiples of the stride,
+ * a power of two. */
 typedef struct BarrierLog {
     uint32_t count, stride; /* count: of all, in the list or not */
     VEC(BarrierPhase) phases;

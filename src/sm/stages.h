@@ -208,6 +208,8 @@ void residency_late_store(Sm *sm);
 /* A warp of sm->moving would be considered, and issue nothing before `from`. Whether it is held: it waits, or
  * its block does, leaves or comes. */
 bool hold_consider(Sm *sm, uint32_t warp, Cycle from);
+/* What timelines show of the wait in place that the block is in; `released` is 0 while it lasts. */
+BarrierPhase hold_phase(const BlockSlot *slot, Cycle released);
 /* The block does not wait in place any longer. */
 void hold_end(Sm *sm, uint32_t index);
 /* Of these warps, whose block goes on, those that do not wait by themselves are held no longer. */

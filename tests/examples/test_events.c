@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/report.h"
 
@@ -154,6 +155,47 @@ static void a_wait_that_nobody_ends_is_told(void **state)
         uint32_t out[1] = {0};
         const HarnessRun run = {gpu, nobody_signals, "k", {2, 1, 1}, {1, 1, 1}, 0, out, 1};
         harness_run_error(&run, WB_ERROR_DEADLOCK, "signals of", "event 0, which has had 0 of 2", NULL);
+        const char *const count = i ? "2 wait there for signals" : "2 wait in place for signals";
+        harness_run_error(&run, WB_ERROR_DEADLOCK, count, "waits for signals of an event", NULL);
+        wb_gpu_close(gpu);
+    }
+}
+
+/* How often the GPU's timeline has a slice of that name. */
+static uint32_t count_slices(WbGpu *gpu, const char *name)
+{
+    char path[] = "/tmp/wb_events_XXXXXX", line[4096];
+    uint32_t count = 0;
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(wb_timeline(gpu, path), WB_OK); /* another file has its name now */
+    FILE *text = fopen(path, "r");
+    assert_non_null(text);
+    while (fgets(line, sizeof line, text))
+        for (const char *at = line; (at = strstr(at, name)); at++)
+            count++;
+    fclose(text);
+    remove(path);
+    return count;
+}
+
+/* Waits that have ended, and those in which a kernel is cut off. */
+static void timelines_say_what_blocks_wait_for(void **state)
+{
+    (void)state;
+    for (unsigned hangs = 0; hangs < 2; hangs++) {
+        WbGpu *gpu = open_gpu("cycle", "1", "0");
+        assert_int_equal(wb_gpu_set(gpu, "timeline", "true"), WB_OK);
+        uint32_t out[1] = {0};
+        if (hangs)
+            harness_run_error(&(HarnessRun){gpu, nobody_signals, "k", {2, 1, 1}, {1, 1, 1}, 0, out, 1},
+                              WB_ERROR_DEADLOCK, "signals of", NULL);
+        else
+            run_chain(gpu);
+        const uint64_t held = stat(gpu, "sm.blocks_held"); /* the signal may be there when the call is over */
+        assert_in_range(held, hangs ? 2 : BLOCKS - 4, hangs ? 2 : BLOCKS - 1);
+        assert_int_equal(count_slices(gpu, "\"waits for signals of an event\""), held);
         wb_gpu_close(gpu);
     }
 }
@@ -185,6 +227,7 @@ int main(void)
         cmocka_unit_test(threads_and_windows_change_nothing),
         cmocka_unit_test(the_latency_is_that_of_the_knob),
         cmocka_unit_test(a_wait_that_nobody_ends_is_told),
+        cmocka_unit_test(timelines_say_what_blocks_wait_for),
         cmocka_unit_test(a_gpu_without_the_unit_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
