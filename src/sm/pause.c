@@ -30,7 +30,7 @@ void pause_begin(Sm *sm, const SmKernel *kernel, uint64_t linear)
     }
 }
 
-/* An instruction that stands for where the block is: the last one of its first warp, or before a jump of it. */
+/* An instruction that tells where the block is: the last one of its first warp, or before where it jumped. */
 static uint32_t place_of(const Sm *sm, const BlockSlot *block)
 {
     const uint32_t pc = sm->warps[__builtin_ctzll(block->warp_slots)].pc;
