@@ -100,7 +100,8 @@ static Verdict judge(CycleMachine *machine)
     for (uint32_t i = 0; i < machine->sm_count; i++)
         for (uint32_t at = 0; sm_next_warp(machine->sms[i], &at, &seen);)
             judge_warp(&machine->watchdog, i, &seen, &verdict);
-    verdict.all &= verdict.spinning > 0 && front_end_next(machine->front_end) == CYCLE_NEVER;
+    verdict.all &= verdict.spinning > 0 && front_end_next(machine->front_end) == CYCLE_NEVER &&
+                   outer_units_next(machine->units) == CYCLE_NEVER;
     verdict.all &= !verdict.has_paused || !front_end_may_answer(machine->front_end);
     return verdict;
 }

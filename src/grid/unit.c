@@ -202,6 +202,14 @@ void outer_units_free(OuterUnits *units)
     xfree(units);
 }
 
+Cycle outer_units_next(const OuterUnits *units)
+{
+    Cycle next = CYCLE_NEVER;
+    for (uint32_t i = 0; i < units->count; i++)
+        next = units->items[i]->shard.wake < next ? units->items[i]->shard.wake : next;
+    return next;
+}
+
 void *outer_units_counters(const OuterUnits *units, const StatTable *table)
 {
     for (uint32_t i = 0; units && i < units->count; i++)

@@ -108,6 +108,8 @@ void outer_units_free(OuterUnits *units);
 uint32_t outer_units_count(const GpuConfig *config);
 /* The shortest latency of any of them; CYCLE_NEVER: there are none. */
 Cycle outer_units_latency(const GpuConfig *config);
+/* The first cycle in which one of them has something to do; CYCLE_NEVER: none has. Between windows. */
+Cycle outer_units_next(const OuterUnits *units);
 /* What the unit of that table has counted; null: there is none. */
 void *outer_units_counters(const OuterUnits *units, const StatTable *table);
 /* Sentences about who waits at which unit; empty: nobody does. */

@@ -161,6 +161,28 @@ static void a_wait_that_nobody_ends_is_told(void **state)
     }
 }
 
+/* Block 0 waits for a signal and then sets a word; block 1 has given the signal and reads the word until it is
+ * set. The signal takes long: meanwhile one waits and the other spins, and that is no hang. */
+static const char slow_signal[] = PTX_HEADER CALLS
+    ".visible .entry k(.param .u64 out) {\n"
+    ".reg .u64 %a; .reg .u32 %b, %v; .reg .pred %p;\n"
+    "ld.param.u64 %a, [out]; mov.u32 %b, %ctaid.x; setp.ne.u32 %p, %b, 0; @%p bra signals;\n"
+    CALL("wb_event_wait", "7", "1") "st.volatile.global.u32 [%a], 1; ret;\n"
+    "signals:\n" CALL("wb_event_signal", "7", "1")
+    "again: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra again; ret; }\n";
+
+static void a_signal_on_its_way_is_no_hang(void **state)
+{
+    (void)state;
+    WbGpu *gpu = open_gpu("cycle", "1", "0");
+    assert_int_equal(wb_gpu_set(gpu, "events_latency", "100000"), WB_OK);
+    assert_int_equal(wb_gpu_set(gpu, "watchdog_cycles", "2000"), WB_OK);
+    uint32_t out[1] = {0};
+    harness_run_ok(&(HarnessRun){gpu, slow_signal, "k", {2, 1, 1}, {1, 1, 1}, 0, out, 1});
+    assert_int_equal(out[0], 1);
+    wb_gpu_close(gpu);
+}
+
 /* How often the GPU's timeline has a slice of that name. */
 static uint32_t count_slices(WbGpu *gpu, const char *name)
 {
@@ -227,6 +249,7 @@ int main(void)
         cmocka_unit_test(threads_and_windows_change_nothing),
         cmocka_unit_test(the_latency_is_that_of_the_knob),
         cmocka_unit_test(a_wait_that_nobody_ends_is_told),
+        cmocka_unit_test(a_signal_on_its_way_is_no_hang),
         cmocka_unit_test(timelines_say_what_blocks_wait_for),
         cmocka_unit_test(a_gpu_without_the_unit_says_so),
     };
