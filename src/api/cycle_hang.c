@@ -242,6 +242,8 @@ static const char *keep_text(HangRecord *hang, const char *text)
     return arena_strndup(&hang->arena, text, strlen(text));
 }
 
+static const char *have(uint64_t count) { return count == 1 ? "has" : "have"; }
+
 /* `ready`: blocks off the SMs that may come back. */
 static void put_sentence(HangRecord *hang, const char *what, uint32_t ready)
 {
@@ -257,10 +259,10 @@ static void put_sentence(HangRecord *hang, const char *what, uint32_t ready)
         snprintf(cause, sizeof cause, "\nLikely cause: %s", hang->cause);
     hang->sentence = arena_printf(
         &hang->arena,
-        "kernel '%.200s' %s.%s\n%" PRIu64 " of its %" PRIu64 " blocks have ended, %" PRIu64
-        " have not been dispatched, %u are on SMs%s.%s%s%s%s%s%s",
-        hang->kernel, what, cause, hang->ended, hang->block_count, hang->not_dispatched, hang->on_sms,
-        waits, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph,
+        "kernel '%.200s' %s.%s\n%" PRIu64 " of its %" PRIu64 " blocks %s ended, %" PRIu64
+        " %s not been dispatched, %u %s on SMs%s.%s%s%s%s%s%s",
+        hang->kernel, what, cause, hang->ended, hang->block_count, have(hang->ended), hang->not_dispatched,
+        have(hang->not_dispatched), hang->on_sms, hang->on_sms == 1 ? "is" : "are", waits, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph,
         *hang->units ? " " : "", hang->units);
 }
 
@@ -284,11 +286,11 @@ static void put_machine_cause(const CycleMachine *machine, HangRecord *hang, boo
     const uint32_t waiting = front_end_waiting_kernels(machine->front_end);
     if (waiting) {
         hang->cause = arena_printf(&hang->arena,
-                                   "%u launched kernels find no entry of the kernel distributor: all %" PRIu64
-                                   " (knob concurrent_kernels) are held by kernels that cannot go on before "
-                                   "them. Raise the knob, or "
-                                   "launch fewer kernels at once that wait for others.",
-                                   waiting, machine->config.concurrent_kernels);
+                                   "%u launched %s no entry of the kernel distributor: all %" PRIu64
+                                   " (knob concurrent_kernels) are held by kernels that cannot go on before. "
+                                   "Raise the knob, or launch fewer kernels at once that wait for others.",
+                                   waiting, waiting == 1 ? "kernel finds" : "kernels find",
+                                   machine->config.concurrent_kernels);
         return;
     }
     const char **const source = is_graph_stuck ? &hang->graph : &hang->undispatched;

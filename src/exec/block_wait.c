@@ -15,7 +15,10 @@ void block_wait_begin(Warp *warp, WaitReason reason, WaitKind kind)
     BlockWait *wait = &warp->block->wait;
     if (warp->wait.is_open)
         return;
-    warp->wait = (WarpWait){.reason = (uint8_t)reason, .kind = (uint8_t)kind, .is_open = true};
+    warp->wait = (WarpWait){
+        .reason = (uint8_t)reason, .kind = (uint8_t)kind, .is_open = true, .group = warp->current};
+    if (warp->current < warp->group_count)
+        warp->wait.pc = warp->groups[warp->current].pc;
     wait->begun += kind != WARP_WAITS;
     wait->leaves |= kind == BLOCK_LEAVES;
     wait->waker = warp->block->launch->machine->waker;

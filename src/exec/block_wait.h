@@ -55,6 +55,7 @@ typedef struct BlockWaker {
 typedef struct WarpWait {
     uint8_t reason, kind; /* WaitReason, WaitKind */
     bool is_open;        /* it has not been ended */
+    uint32_t group, pc;  /* whose call began it, and where that is; the group itself stands behind it */
     Cycle over;          /* of one that has been: when it is over; 0: there was none */
 } WarpWait;
 

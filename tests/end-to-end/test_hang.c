@@ -273,17 +273,17 @@ static void waiting_for_the_machine(void **state)
     static const char child_ends[] = PARENT("");
     is_functional = false;
     open_gpu("h200");
-    EXPECT(run_after(first_hangs, 1, 3), "1 are on SMs",
+    EXPECT(run_after(first_hangs, 1, 3), "1 is on SMs",
            "block (1,0,0) waits for block (0,0,0), which has not ended");
     EXPECT(run_after(first_spins, 1, 3), "spins", "2 have not been dispatched",
            "all others have ended or spin, too",
            "block (1,0,0) waits for block (0,0,0), which has not ended");
-    EXPECT(run(child_hangs, 1, 1, 0), "1 wait off the SMs for what they launched",
+    EXPECT(run(child_hangs, 1, 1, 0), "1 waits off the SMs for what it launched",
            "block (0,0,0) of 'child' on SM", "32 of 64 are at barrier 1");
     check(run_after(child_ends, 3, 1));
     check(wb_gpu_set(gpu, "concurrent_kernels", "2"));
-    EXPECT(run_after(child_ends, 3, 1), "1 wait off the SMs",
-           "Likely cause: 1 launched kernels find no entry of the kernel distributor", "concurrent_kernels");
+    EXPECT(run_after(child_ends, 3, 1), "1 waits off the SMs",
+           "Likely cause: 1 launched kernel finds no entry of the kernel distributor", "concurrent_kernels");
     wb_gpu_close(gpu);
 }
 

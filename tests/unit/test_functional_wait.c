@@ -153,8 +153,8 @@ static void a_wait_in_place_keeps_its_place(void **state)
 {
     (void)state;
     run_alone(BLOCK_LEAVES, 4, true, 1, NULL);
-    run_alone(BLOCK_WAITS, 4, true, 1, "1 wait in place for what they launched, 3 find no place");
-    run_alone(WARP_WAITS, 4, true, 1, "1 wait in place for what they launched");
+    run_alone(BLOCK_WAITS, 4, true, 1, "1 waits in place for what it launched, 3 find no place");
+    run_alone(WARP_WAITS, 4, true, 1, "1 waits in place for what it launched");
 }
 
 static void a_wait_that_nobody_ends_is_a_hang(void **state)
@@ -163,7 +163,7 @@ static void a_wait_that_nobody_ends_is_a_hang(void **state)
     run_alone(WARP_WAITS, 6, false, 8, "3 wait in place for what they launched");
     run_alone(BLOCK_WAITS, 6, false, 8, "3 wait in place for what they launched");
     run_alone(BLOCK_LEAVES, 6, false, 8, "3 wait off the SMs for what they launched");
-    run_alone(BLOCK_WAITS, 6, false, 8, "lanes 0xffffffff, wait.ptx:14:1: waits for what it launched");
+    run_alone(BLOCK_WAITS, 6, false, 8, "lanes 0xffffffff, wait.ptx:13:41: waits for what it launched");
     run_alone(BLOCK_WAITS, 6, false, 8, "waits with its block");
 }
 

@@ -228,7 +228,7 @@ static void a_limit_is_each_kernels_own(void **state)
     launch(other, 1, 3, ROUNDS);
     assert_int_equal(wb_wait(gpu), WB_ERROR_DEADLOCK);
     assert_non_null(strstr(wb_error(gpu), "'forever'"));
-    assert_non_null(strstr(wb_error(gpu), "1 are on SMs"));
+    assert_non_null(strstr(wb_error(gpu), "1 is on SMs"));
     assert_true(wb_time(gpu) == (double)(record_at(0).ended + 60000));
     check(wb_gpu_set(gpu, "cycle_limit", "18446744073709551615"));
     launch(one, 0, 4, 10);

@@ -58,6 +58,12 @@ static void add_lanes(HangList *list, uint32_t warp, Mask mask, const char *plac
                                 arena_strndup(arena, wait, strlen(wait))}));
 }
 
+/* Where a group stands; of one whose call began a wait, the call. */
+static uint32_t place_of(const Warp *warp, uint32_t group)
+{
+    return warp->wait.is_open && warp->wait.group == group ? warp->wait.pc : warp->groups[group].pc;
+}
+
 void hang_list_warp(HangList *list, const Warp *warp, const char *ready, Arena *arena)
 {
     char place[512], wait[160];
@@ -65,7 +71,7 @@ void hang_list_warp(HangList *list, const Warp *warp, const char *ready, Arena *
         const Group *group = &warp->groups[i];
         if (group->state == GROUP_FREE)
             continue;
-        put_place(warp, group->pc, place, sizeof place);
+        put_place(warp, place_of(warp, i), place, sizeof place);
         put_wait(warp, group, ready, wait, sizeof wait);
         add_lanes(list, warp->index, group->mask, place, wait, arena);
     }
@@ -221,8 +227,9 @@ size_t hang_put_waits(const HangWaits *waits, const char *before, const char *wh
     text[0] = '\0';
     for (uint32_t i = 0; i < WAIT_REASONS; i++) {
         if (waits->blocks[i] && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%u wait %s for %s", before,
-                                     waits->blocks[i], where, wait_texts[i].plural);
+            used += (size_t)snprintf(text + used, size - used, "%s%u %s %s for %s", before, waits->blocks[i],
+                                     waits->blocks[i] == 1 ? "waits" : "wait", where,
+                                     waits->blocks[i] == 1 ? wait_texts[i].singular : wait_texts[i].plural);
     }
     return used < size ? used : size - 1;
 }
@@ -399,8 +406,8 @@ static int put_wait_cause(const HangFacts *facts, WaitReason reason, char *text,
 static WaitReason first_wait(const HangFacts *facts)
 {
     uint32_t reason = 0;
-    while (reason < WAIT_REASONS && (reason == WAITS_FOR_LAUNCHED || !(facts->in_place.blocks[reason] +
-                                                                      facts->away.blocks[reason])))
+    while (reason < WAIT_REASONS &&
+           (reason == WAITS_FOR_LAUNCHED || !(facts->in_place.blocks[reason] + facts->away.blocks[reason])))
         reason++;
     return (WaitReason)reason;
 }
@@ -455,7 +462,7 @@ WbStatus hang_report_limit(Block *block, uint64_t instructions)
     char what[160];
     snprintf(what, sizeof what,
              "the launch has run %llu warp instructions, the limit (knob functional_limit), and has not "
-             "ended; this block",
+             "ended",
              (unsigned long long)instructions);
     return report(block, &(HangFacts){0}, what);
 }
