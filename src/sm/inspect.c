@@ -101,7 +101,7 @@ bool sm_find_warp(const Sm *sm, const Warp *warp, SeenWarp *seen)
     return false;
 }
 
-const char *sm_policy_name(const Sm *sm) { return sm->policy->name; }
+const char *sm_policy_name(const Sm *sm) { return sm->policy->about.name; }
 
 void sm_count_waits(const Sm *sm, uint64_t waits[WAIT_COUNT])
 {

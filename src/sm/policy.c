@@ -18,7 +18,7 @@ void policy_attach(Sm *sm, const WarpScheduler *policy)
     for (uint32_t i = 0; i < sm->scheduler_count; i++) {
         SchedulerView *view = &sm->schedulers[i].view;
         *view = (SchedulerView){.sm = sm, .number = i, .shared = sm->shared, .ask_at = CYCLE_NEVER};
-        view->counters = policy_count(policy->counters);
+        view->counters = policy_count(policy->about.counters);
         view->state = policy->init ? policy->init(view, sm->config, sm->number) : NULL;
     }
 }
@@ -42,7 +42,7 @@ void policy_begin_kernel(Sm *sm)
 
 const void *sm_policy_counters(const Sm *sm, uint32_t scheduler, const StatTable *table)
 {
-    return sm->policy->counters == table ? sm->schedulers[scheduler].view.counters : NULL;
+    return sm->policy->about.counters == table ? sm->schedulers[scheduler].view.counters : NULL;
 }
 
 /* -- refusals -- */
@@ -55,7 +55,7 @@ void policy_refused(Sm *sm, Scheduler *scheduler, WarpSet warps, uint32_t picked
             "The policy '%s' of the warp schedulers picked slot %u in cycle %" PRIu64
             ", where scheduler %u of SM %u has no warp that can issue: it may pick a warp of view->ready "
             "or SCHED_NOBODY.",
-            sm->policy->name, picked, sm->now, scheduler->view.number, sm->number);
+            sm->policy->about.name, picked, sm->now, scheduler->view.number, sm->number);
         sm_fail(sm, warps_first(warps));
         return;
     }

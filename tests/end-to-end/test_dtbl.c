@@ -184,7 +184,7 @@ static void test_schedulers(const DtblBenchmark *benchmark)
     const WarpScheduler *scheduler;
     for (size_t i = 0; (scheduler = sched_at(i)); i++) {
         char knob[64];
-        snprintf(knob, sizeof knob, "warp_scheduler=%s", scheduler->name);
+        snprintf(knob, sizeof knob, "warp_scheduler=%s", scheduler->about.name);
         Outcome outcome = run_timed(&(Case){benchmark, LAUNCH_DTBL, 0, "k20c", {"mode=cycle", knob}});
         drop(&outcome);
     }

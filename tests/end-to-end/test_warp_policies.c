@@ -73,14 +73,15 @@ static void check_told(const WarpScheduler *policy, const char *what)
 static void a_policy_that_holds_a_kernel_up_is_named(void **state)
 {
     (void)state;
-    check_told(&(WarpScheduler){.name = "stubborn", .pick = nobody}, "nothing can happen any more");
-    check_told(&(WarpScheduler){.name = "stubborn", .pick = half}, "nothing can happen any more");
+    check_told(&(WarpScheduler){.about = {.name = "stubborn"}, .pick = nobody},
+               "nothing can happen any more");
+    check_told(&(WarpScheduler){.about = {.name = "stubborn"}, .pick = half}, "nothing can happen any more");
 }
 
 static void one_that_is_asked_again_and_again_too(void **state)
 {
     (void)state;
-    check_told(&(WarpScheduler){.name = "stubborn", .pick = nobody_now},
+    check_told(&(WarpScheduler){.about = {.name = "stubborn"}, .pick = nobody_now},
                "no instruction has been issued, and nothing is under way (knob watchdog_cycles)");
 }
 
@@ -88,7 +89,7 @@ static void one_that_waits_for_its_time_is_not_stopped(void **state)
 {
     (void)state;
     WbGpu *gpu = open_gpu();
-    assert_int_equal(run_with(gpu, &(WarpScheduler){.name = "late", .pick = late}), WB_OK);
+    assert_int_equal(run_with(gpu, &(WarpScheduler){.about = {.name = "late"}, .pick = late}), WB_OK);
     assert_true(gpu->now > 50000);
     wb_gpu_close(gpu);
 }

@@ -96,8 +96,8 @@ static void an_unknown_name_is_told_with_the_nearest(void **state)
 static void warp_schedulers_are_found(void **state)
 {
     (void)state;
-    assert_string_equal(sched_find("gto")->name, "gto");
-    assert_string_equal(sched_find("lrr")->name, "lrr");
+    assert_string_equal(sched_find("gto")->about.name, "gto");
+    assert_string_equal(sched_find("lrr")->about.name, "lrr");
     assert_null(sched_find("gtoo"));
 }
 

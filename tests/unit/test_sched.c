@@ -235,7 +235,7 @@ static void barrier_cleared(SchedulerView *view, uint32_t block)
 }
 
 static const WarpScheduler witness = {
-    .name = "witness",
+    .about = {.name = "witness"},
     .init_sm = make_shared,
     .free_sm = free_shared,
     .init = make_witness,
@@ -289,7 +289,7 @@ static uint32_t pick_rarely(SchedulerView *view)
     return now % 4 ? sched_nobody_before(view, now + 4 - now % 4) : warps_next(view->ready, view->last_slot);
 }
 
-static const WarpScheduler rarely = {.name = "rarely", .pick = pick_rarely};
+static const WarpScheduler rarely = {.about = {.name = "rarely"}, .pick = pick_rarely};
 
 /* Of its warps only those of the oldest block that waits for nothing long, so that it refuses until a wait
  * has ended or a warp has gone. */
@@ -314,7 +314,7 @@ static void hear_of_wait(SchedulerView *view, uint32_t warp, Wait wait)
 }
 
 static const WarpScheduler block_by_block = {
-    .name = "block-by-block",
+    .about = {.name = "block-by-block"},
     .pick = pick_oldest_block,
     .waits = (1u << WAIT_COUNT) - 1,
     .wait_begun = hear_of_wait,
@@ -418,8 +418,10 @@ static void open_gate(SchedulerView *view, uint32_t warp, bool is_first)
 static void it_stands_until_the_policy_is_told_something(void **state)
 {
     (void)state;
-    static const WarpScheduler gated = {
-        .name = "gated", .init_sm = find_gate, .pick = pick_behind_gate, .barrier_reached = open_gate};
+    static const WarpScheduler gated = {.about = {.name = "gated"},
+                                        .init_sm = find_gate,
+                                        .pick = pick_behind_gate,
+                                        .barrier_reached = open_gate};
     for (uint32_t warps = 2; warps <= 5; warps++) { /* with two, nothing else happens in those cycles */
         PauseRig *rig = open_rig("titanv", &gated);
         pause_shape(rig, BLOCKS, warps * 32);
@@ -450,7 +452,7 @@ static uint32_t pick_once(SchedulerView *view)
 static void refusing_a_second_instruction_is_for_that_cycle(void **state)
 {
     (void)state;
-    static const WarpScheduler once = {.name = "once", .pick = pick_once};
+    static const WarpScheduler once = {.about = {.name = "once"}, .pick = pick_once};
     issue_width = 2;
     schedulers = 1;
     PauseRig *rig = open_rig("titanv", &once);
@@ -480,7 +482,7 @@ static uint32_t pick_nobody(SchedulerView *view)
 static void one_that_lets_nobody_issue_comes_to_an_end(void **state)
 {
     (void)state;
-    static const WarpScheduler nobody = {.name = "nobody", .pick = pick_nobody};
+    static const WarpScheduler nobody = {.about = {.name = "nobody"}, .pick = pick_nobody};
     PauseRig *rig = open_rig("titanv", &nobody);
     asked = 0;
     const WorldEnd end = pause_run(rig, 0, 10000000);
@@ -508,7 +510,7 @@ static uint32_t pick_wrongly(SchedulerView *view)
 static void one_that_picks_what_cannot_issue_is_told(void **state)
 {
     (void)state;
-    static const WarpScheduler wrong = {.name = "wrong", .pick = pick_wrongly};
+    static const WarpScheduler wrong = {.about = {.name = "wrong"}, .pick = pick_wrongly};
     PauseRig *rig = open_rig("titanv", &wrong);
     VEC_PUSH(&rig->sending, ((Sending){.linear = 0}));
     rig->shard.wake = 0;

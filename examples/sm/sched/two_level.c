@@ -112,10 +112,14 @@ static uint32_t pick(SchedulerView *view)
 
 extern const WarpScheduler sched_two_level;
 const WarpScheduler sched_two_level = {
-    .name = "two-level",
-    .description = "Two levels: a few warps take turns, and one that waits for long makes room for the next",
-    .source = "Narasiman et al., MICRO 2011; Gebhart et al., ISCA 2011",
-    .counters = &sched_two_level_counters,
+    .about =
+        {
+            .name = "two-level",
+            .description =
+                "Two levels: a few warps take turns, and one that waits for long makes room for the next",
+            .source = "Narasiman et al., MICRO 2011; Gebhart et al., ISCA 2011",
+            .counters = &sched_two_level_counters,
+        },
     .check = check,
     .init = init,
     .free = xfree,

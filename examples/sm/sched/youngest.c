@@ -13,7 +13,12 @@ static uint32_t pick(SchedulerView *view)
 }
 
 extern const WarpScheduler sched_youngest;
-const WarpScheduler sched_youngest = {.name = "youngest",
-                                      .description = "The ready warp that came last",
-                                      .source = "an experiment",
-                                      .pick = pick};
+const WarpScheduler sched_youngest = {
+    .about =
+        {
+            .name = "youngest",
+            .description = "The ready warp that came last",
+            .source = "an experiment",
+        },
+    .pick = pick,
+};

@@ -18,8 +18,11 @@ static uint32_t pick(SchedulerView *view)
 
 extern const WarpScheduler sched_grr;
 const WarpScheduler sched_grr = {
-    .name = "grr",
-    .description = "Greedy then round-robin: the same warp until it pauses, then the next ready one",
-    .source = "Measurements on an H200 (workloads/launch/h200.csv)",
+    .about =
+        {
+            .name = "grr",
+            .description = "Greedy then round-robin: the same warp until it pauses, then the next ready one",
+            .source = "Measurements on an H200 (workloads/launch/h200.csv)",
+        },
     .pick = pick,
 };

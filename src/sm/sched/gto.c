@@ -20,8 +20,12 @@ static uint32_t pick(SchedulerView *view)
 
 extern const WarpScheduler sched_gto;
 const WarpScheduler sched_gto = {
-    .name = "gto",
-    .description = "Greedy then oldest: the same warp while it is ready, then the one that came first",
-    .source = "Rogers et al., MICRO 2012; baseline of Wireframe, DTBL and the synchronization thesis",
+    .about =
+        {
+            .name = "gto",
+            .description =
+                "Greedy then oldest: the same warp while it is ready, then the one that came first",
+            .source = "Rogers et al., MICRO 2012; baseline of Wireframe, DTBL and the synchronization thesis",
+        },
     .pick = pick,
 };

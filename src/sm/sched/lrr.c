@@ -7,8 +7,11 @@ static uint32_t pick(SchedulerView *view) { return warps_next(view->ready, view-
 
 extern const WarpScheduler sched_lrr;
 const WarpScheduler sched_lrr = {
-    .name = "lrr",
-    .description = "Loose round-robin: the next ready warp after the one that issued last",
-    .source = "Baseline of CLASO, Table 1",
+    .about =
+        {
+            .name = "lrr",
+            .description = "Loose round-robin: the next ready warp after the one that issued last",
+            .source = "Baseline of CLASO, Table 1",
+        },
     .pick = pick,
 };

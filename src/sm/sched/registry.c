@@ -21,7 +21,7 @@ const WarpScheduler *sched_at(size_t index) { return index < sizeof all / sizeof
 const WarpScheduler *sched_find(const char *name)
 {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (strcmp(all[i]->name, name) == 0)
+        if (strcmp(all[i]->about.name, name) == 0)
             return all[i];
     }
     return NULL;
@@ -30,7 +30,7 @@ const WarpScheduler *sched_find(const char *name)
 static Policy at(size_t index)
 {
     const WarpScheduler *found = sched_at(index);
-    return found ? (Policy){found->name, found->description, found->source, found->counters} : (Policy){0};
+    return found ? found->about : (Policy){0};
 }
 
 const PolicyKind sched_policies = {"warp_scheduler", "Which ready warp issues?", at};

@@ -12,6 +12,7 @@
 #ifndef SM_SCHED_SCHED_H
 #define SM_SCHED_SCHED_H
 
+#include "base/policy.h"
 #include "sm/sm.h"
 
 /* What pick answers if no warp is to issue. */
@@ -20,14 +21,12 @@ enum { SCHED_NOBODY = MAX_WARPS };
 /* All functions but pick may be null. Warps and blocks are slots of the SM; a slot that has become free is
  * given to another. */
 struct WarpScheduler {
-    const char *name;
-    const char *description;
-    const char *source;     /* paper or document */
-    const StatTable *counters; /* of its own, kept for each scheduler; null: none (base/policy.h) */
+    Policy about; /* its counters are kept for each scheduler: view->counters */
 
     /* Fails with the sentence if knobs contradict each other; asked before a machine is made. */
     WbStatus (*check)(const GpuConfig *config, Error *error);
-    /* The state that the schedulers of an SM share, made first; freed last. */
+    /* The state that the schedulers of an SM share. It is made first and freed last. States are allocated
+     * with xcalloc() and freed with xfree() (base/alloc.h). */
     void *(*init_sm)(const GpuConfig *config, uint32_t sm);
     void (*free_sm)(void *shared);
     /* The state of scheduler view->number; view->shared is there. */
