@@ -9,11 +9,12 @@
  * knobs block_source, block_admit and block_place choose it. Parameters and counters of its own are rows of a
  * .def beside it (base/policy.h). docs/POLICIES.md shows how to write one.
  *
- * The contract. A question (next, may, choose, next_wake) is asked as often as the dispatcher likes, and
- * mostly in vain: it only looks at the state, which is const there. What a policy remembers it allocates in
- * init and changes in its events (kernel_came, block_started, sampled and so on), each of which is told once,
- * in the order of cycles, when the view shows it. After every event the questions are asked again. An answer
- * must follow from state, view and question alone, so that runs repeat. */
+ * The contract. A question (next, may, choose, next_wake) is asked as often as the dispatcher likes, and most
+ * answers have no effect. So questions only look at the state, which is const there. A policy allocates in
+ * init what it remembers (xcalloc() and xfree() of base/alloc.h), and changes it in its events (kernel_came,
+ * block_started, sampled and so on). Each event is told once, in the order of cycles, and the view has
+ * changed already when it is told. After every event the questions are asked again. An answer must follow
+ * from state, view and question alone, so that runs repeat. */
 #ifndef GRID_POLICY_H
 #define GRID_POLICY_H
 
@@ -23,8 +24,8 @@
 
 /* A block as policies are asked about it and told of it. One that was suspended gave up its place in order to
  * wait, and comes to the dispatcher again. It has begun, so others may wait for it, and it is the same block
- * as before: who counts blocks must not count it twice, and who lets in only so many should not hold it back
- * for the sake of new ones. */
+ * as before: a policy that counts blocks must not count it twice, and a policy that limits blocks should not
+ * hold it back in favour of new ones. */
 typedef struct BlockRef {
     const GridKernel *kernel; /* with whose blocks it runs */
     const GridKernel *group;  /* it belongs to, which has joined the kernel; null: none */
@@ -37,7 +38,7 @@ typedef struct BlockRef {
 typedef struct SmBlock {
     BlockRef block;
     Cycle dispatched;
-    bool is_paused;      /* by dispatch_pause() */
+    bool is_paused;      /* by dispatch_pause(), as soon as that is called */
 } SmBlock;
 
 /* An SM as the dispatcher sees it: a place is free again when word of its block's end has come. Invariant:
@@ -63,10 +64,11 @@ typedef struct DispatchView {
 typedef void KernelTold(void *state, const DispatchView *view, const GridKernel *kernel);
 typedef void BlockTold(void *state, const DispatchView *view, const BlockRef *block);
 
-/* What all three kinds have; functions that a policy does not need are null. A source has a state for
- * each kernel, and is told of the kernel's own blocks; the others have one state, their init is given no
- * kernel, and they are told of all kernels and blocks. `counters` are the policy's own, one set for the whole
- * machine, which outlives its states; null if its .def has none. */
+/* What all three kinds have; functions that a policy does not need are null. A source has a state for each
+ * kernel, and is told of the kernel's own blocks; the others have one state, their init is given no kernel,
+ * and they are told of all kernels and blocks. `counters` are the policy's own (a struct Counters of
+ * base/own_counters.h), one set for the whole machine, which outlives its states; null if its .def has none.
+ * A policy that remembers nothing else may return them from init as its state, with a null `free`. */
 typedef struct BlockPolicy {
     Policy about;
     /* Whether the knobs make sense together, the policy's own and others; else the sentence. */
@@ -74,8 +76,8 @@ typedef struct BlockPolicy {
     void *(*init)(const DispatchView *view, const GridKernel *kernel, void *counters);
     void (*free)(void *state);
 
-    /* Blocks of the kernel can be dispatched from now on; no longer. One all of whose blocks are suspended
-     * may leave and come again. */
+    /* Blocks of the kernel can be dispatched from now on; no longer. A kernel all of whose blocks are
+     * suspended may leave and come again. */
     KernelTold *kernel_came, *kernel_left;
     BlockTold *block_started;   /* it has been dispatched for the first time */
     BlockTold *block_suspended; /* word has come that it has left its SM to wait */
@@ -84,8 +86,8 @@ typedef struct BlockPolicy {
 
     /* The first cycle after view->now in which an answer of the policy may change by itself, or in which it
      * wants to be `woken`; CYCLE_NEVER: none. Until then the machine counts as one in which something will
-     * happen: a policy that always names a cycle hides every hang, and one that names none while it refuses
-     * blocks for a time is reported as the cause of one. */
+     * happen. So a policy that always names a cycle hides every hang, and a policy that refuses blocks for a
+     * time and names no cycle is reported as the cause of a hang. */
     Cycle (*next_wake)(const void *state, const DispatchView *view);
     void (*woken)(void *state, const DispatchView *view); /* that cycle has come */
 } BlockPolicy;
@@ -115,15 +117,17 @@ typedef struct BlockPlace {
 
 /* Whether the SM has room for the block and the admit policy lets it have it. */
 bool dispatch_fits(const DispatchView *view, const BlockRef *block, uint32_t sm);
-/* For the events of an admit policy: block `index` of view->sms[sm] is to be paused, or to go on. The SM
- * hears of it block_launch_cycles later. A paused block keeps its place and issues nothing; what it has under
- * way ends. One that has to wait off its SM leaves all the same, and comes back unpaused. */
+/* For the events of an admit policy: block `index` of view->sms[sm] is to be paused, or to go on. The view
+ * shows it at once (is_paused, and `paused` of the SM); the SM hears of it block_launch_cycles later. Nothing
+ * happens if the block is as asked already. A paused block keeps its place and issues nothing; what it has
+ * under way ends. One that has to wait off its SM leaves all the same, and comes back unpaused. */
 void dispatch_pause(const DispatchView *view, uint32_t sm, uint32_t index, bool pauses);
-/* The same: the block is to leave the SM, whatever it does there. It is saved, its place becomes free, and
- * block_suspended() tells so. It stays away until dispatch_bring_back(), and then comes as one that returns.
- * An SM without blocks sends no samples: whoever sends them all away needs next_wake() to bring them back. */
+/* For the same events: the block is to leave the SM, whatever it does there. It is saved; block_suspended()
+ * tells when its place is free, and the view shows the block until then. It stays away until
+ * dispatch_bring_back(), and then comes as one that returns. An SM without blocks sends no samples: a policy
+ * that sends all of them away needs next_wake() to bring them back. */
 void dispatch_swap_out(const DispatchView *view, uint32_t sm, uint32_t index);
-/* A block that was to leave may come back, when what it waits for by itself is over. */
+/* The block that was sent away may come back, as soon as it waits for nothing else. */
 void dispatch_bring_back(const DispatchView *view, const BlockRef *block);
 
 extern const PolicyKind source_policies, admit_policies, place_policies;

@@ -2,12 +2,16 @@
  *
  * From the cycle on in which a block comes to an SM that has none, every `interval` cycles, the SM sends what
  * its counters have gained since the last time, until its last block has left. A sample arrives
- * block_end_cycles later, as word of a block's end does, and never behind the word of the block that was the
- * last one there when it was taken.
+ * block_end_cycles later, as word of a block's end does. It never arrives after word that the last of the
+ * blocks that were there has ended.
  *
- * A sample is no progress: after SAMPLES_IN_VAIN samples between which nothing else has happened in it, an SM
- * sends no more of them until something does. So the front end may answer a standstill of its own making,
- * such as blocks that it has paused, and a machine that is dead is still found to be. */
+ * The share of cycles in which the SM's schedulers could not issue because of memory is
+ *
+ *     (double)sample->gained.schedulers.stall_memory / (double)(sample->cycles * sample->schedulers)
+ *
+ * Samples do not count as progress: after SAMPLES_IN_VAIN samples in a row in which nothing else has happened
+ * on the SM, it sends no more of them until something does. Until then a policy can end a standstill that it
+ * has caused itself, for example by pausing blocks; and a deadlock is still found. */
 #ifndef SM_SAMPLE_H
 #define SM_SAMPLE_H
 
@@ -18,7 +22,8 @@ enum { SAMPLES_IN_VAIN = 64 };
 /* Everything that an SM counts. */
 typedef struct SmCounters {
     SmStatistics sm;
-    SchedulerStatistics schedulers; /* summed over all of the SM */
+    SchedulerStatistics schedulers; /* (sm/scheduler_statistics.def) sums over all schedulers of the SM: divide
+                                       by SmSample.schedulers for the mean of one */
     LsuStatistics lsu;
     L1Statistics l1;
 } SmCounters;
@@ -26,8 +31,8 @@ typedef struct SmCounters {
 typedef struct SmSample {
     uint32_t sm;
     Cycle time;              /* in which it was taken: it tells of the cycles before */
-    Cycle cycles;            /* of which it tells: an interval, or several where some were left out */
-    uint32_t schedulers;     /* that the SM has */
+    Cycle cycles;            /* of which it tells: one interval, or several if samples were left out */
+    uint32_t schedulers;     /* how many the SM has: gained.schedulers is their sum */
     uint32_t resident_warps; /* when it was taken, as is the next */
     uint32_t waiting[WAIT_COUNT]; /* of these, in each Wait; WAIT_NONE: ready */
     SmCounters gained;       /* in these cycles */

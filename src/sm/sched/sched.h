@@ -2,7 +2,8 @@
  *
  * A policy is one file of this folder: it opens by naming its source and how it differs from it, and ends
  * with `const WarpScheduler sched_<file name>`. The build finds it; the knob warp_scheduler chooses it.
- * docs/POLICIES.md shows how to write one.
+ * docs/POLICIES.md shows how to write one. sm/sched/view.h has the fields of SchedulerView and the functions
+ * of sets of warps; the functions at the end of this file tell the rest.
  *
  * Every scheduler of every SM has a state of the policy, and every SM one more that its schedulers share.
  * Nobody else sees them: SMs run on different threads, so a policy keeps nothing in static variables. Within
@@ -41,17 +42,18 @@ struct WarpScheduler {
      *
      * SCHED_NOBODY: nothing issues, and the cycle is charged to stall_policy. The answer stands until
      * view->ready is another set, a function below has been called for this SM, or the cycle that
-     * sched_nobody_before() gave has come; until then nobody asks. A policy whose answer depends on more
-     * gives the next cycle. One that never lets a ready warp issue is told as a hang. */
+     * sched_nobody_before() gave has come; until then pick is not called. A policy whose answer depends on
+     * anything else gives the next cycle there. A policy that never lets a ready warp issue is reported as
+     * the cause of a hang. */
     uint32_t (*pick)(SchedulerView *view);
 
-    /* A warp of this scheduler has come, or goes: all its threads have ended and nothing of it is under way,
-     * or its block has been saved. */
+    /* A warp of this scheduler has come, or is about to go. A warp goes when all its threads have ended and
+     * nothing of it is under way, or when its block has been saved; view->mine is without it then. */
     void (*warp_came)(SchedulerView *view, uint32_t warp);
     void (*warp_went)(SchedulerView *view, uint32_t warp);
-    /* A warp of this scheduler has begun to wait, or waits no longer; only for the Waits whose bits are in
-     * `waits`. sched_wait() is the new one already. A warp that comes begins its first wait after warp_came;
-     * one that goes ends its last without a word. */
+    /* A warp of this scheduler has begun to wait, or waits no longer; only for the Waits (sm/wait.def) whose
+     * bits are in `waits`. sched_wait() is the new one already. The first wait_begun of a warp comes after
+     * its warp_came. A warp that waits when it goes gets no wait_ended, only warp_went. */
     uint32_t waits; /* 1u << WAIT_MEMORY and so on */
     void (*wait_begun)(SchedulerView *view, uint32_t warp, Wait wait);
     void (*wait_ended)(SchedulerView *view, uint32_t warp, Wait wait);
@@ -62,10 +64,11 @@ struct WarpScheduler {
      * before, or is now. */
     void (*block_came)(SchedulerView *view, uint32_t block, bool is_moved);
     void (*block_went)(SchedulerView *view, uint32_t block, bool is_moved);
-    /* A warp has come to a barrier of its block, before it waits. `is_first`: nobody has since a barrier of
-     * the block was cleared. */
+    /* A warp has come to a barrier of its block, and does not wait yet. `is_first`: it is the first warp to
+     * come since the block's last barrier was cleared. */
     void (*barrier_reached)(SchedulerView *view, uint32_t warp, bool is_first);
-    /* The last one has come: the block's warps that waited can issue barrier_latency cycles later. */
+    /* The last warp has come to the barrier: the block's warps that waited can issue barrier_latency cycles
+     * later. */
     void (*barrier_cleared)(SchedulerView *view, uint32_t block);
 };
 
@@ -121,7 +124,8 @@ static inline Cycle sched_waits_until(const SchedulerView *view, uint32_t warp)
     return view->sm->warps[warp].wait == WAIT_NONE ? view->sm->now : view->sm->warps[warp].wake;
 }
 
-/* The next instruction of a warp of view->ready: memory, barrier, branch and so on, its pipe, registers. */
+/* The next instruction of a warp of view->ready: its kind (memory, barrier, branch and so on), its pipe and
+ * registers (native/timing.h). */
 static inline const InsnTiming *sched_insn(const SchedulerView *view, uint32_t warp)
 {
     return &view->sm->warps[warp].timing[view->sm->warps[warp].pc];

@@ -20,15 +20,15 @@ static inline uint32_t warps_next(WarpSet set, uint32_t slot)
     return warps_first(behind ? behind : set);
 }
 
-/* One scheduler. What else there is to know of its warps the functions of sched.h tell. The order is that in
- * which cycles need it.
+/* One scheduler. Functions of sched.h tell what else there is to know of its warps. Fields are in the order
+ * in which a cycle needs them.
  * Invariant: `last` is empty or holds last_slot alone, and is a part of `mine`. */
 typedef struct SchedulerView {
     WarpSet mine;       /* its resident warps */
     WarpSet ready;      /* in pick: those whose next instruction can issue now */
     WarpSet last;       /* the warp that issued last, if it is still there */
-    uint32_t last_slot; /* its slot, or that of the one that issued last */
-    bool paused;        /* in pick: a cycle has passed since in which nothing was issued or read */
+    uint32_t last_slot; /* of the warp that issued last, also when that has gone */
+    bool paused;        /* in pick: a cycle has passed since that in which it neither issued nor read operands */
     uint32_t number;    /* of the scheduler in its SM */
     void *state;        /* what the policy's init gave */
     void *counters;     /* the policy's own; null: it has none */
