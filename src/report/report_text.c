@@ -53,8 +53,10 @@ static void line(const Page *page, const char *title, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(page->to, "  %-*s", TEXT_INDENT - 2, title);
-    terminal_wrap(text, TEXT_INDENT, TEXT_INDENT, terminal_columns(page->to), page->to);
+    const size_t width = strlen(title); /* of a policy's own counters it may be wider than its column */
+    const unsigned at = width > TEXT_INDENT - 3 ? (unsigned)width + 3 : TEXT_INDENT;
+    fprintf(page->to, "  %-*s ", TEXT_INDENT - 3, title);
+    terminal_wrap(text, at, TEXT_INDENT, terminal_columns(page->to), page->to);
 }
 
 static void write_answer(const Page *page)

@@ -194,6 +194,24 @@ static void never_more_warps_take_turns_than_its_knob_says(void **state)
     }
 }
 
+/* Its title is longer than the column of titles. */
+static void the_page_of_a_run_sets_its_counters_off(void **state)
+{
+    (void)state;
+    const char *const knobs[] = {"mode", "cycle", "warp_scheduler", "two-level", "sm_count", "2", NULL};
+    WbGpu *gpu = open_gpu("gtx480", knobs);
+    run_all(gpu, 1);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    report_text(gpu, &(ReportOptions){0}, file);
+    fclose(file);
+    assert_non_null(strstr(text, "\n  sched_two_level entered "));
+    free(text);
+    wb_gpu_close(gpu);
+}
+
 static void knobs_that_contradict_each_other_are_told(void **state)
 {
     (void)state;
@@ -213,6 +231,7 @@ int main(void)
         cmocka_unit_test(it_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(it_differs_from_taking_turns),
         cmocka_unit_test(never_more_warps_take_turns_than_its_knob_says),
+        cmocka_unit_test(the_page_of_a_run_sets_its_counters_off),
         cmocka_unit_test(knobs_that_contradict_each_other_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
