@@ -68,8 +68,9 @@ WbStatus cycle_ready(WbGpu *gpu, Error *error);
 WbStatus cycle_start(WbGpu *gpu, struct Operation *operation, Error *error);
 /* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has
  * become known, which is in its grid->ended and lies ahead. A failure is of a kernel, or says why kernels do
- * not end. */
-WbStatus cycle_advance(WbGpu *gpu, Cycle limit, Error *error);
+ * not end. `is_silent`: nothing from outside the machine is to come, such as a launch behind a kernel whose
+ * end is known. Only then are kernels stuck when the machine has nothing to do. */
+WbStatus cycle_advance(WbGpu *gpu, Cycle limit, bool is_silent, Error *error);
 /* A launch by a kernel that runs on the machine. The context is the GPU. */
 DeviceError cycle_launch_device(void *context, const LaunchRequest *request, const LaunchCaller *caller);
 /* The kernel has ended in the present cycle, with all that it launched: keeps its record. A failure says that

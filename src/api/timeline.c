@@ -425,10 +425,10 @@ static Cycle next_event(const WbGpu *gpu)
     return next;
 }
 
-static WbStatus step(WbGpu *gpu, Cycle until, Error *error)
+static WbStatus step(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
 {
     if (gpu->cycle && gpu->cycle->running.count)
-        return cycle_advance(gpu, until, error);
+        return cycle_advance(gpu, until, is_silent, error);
     gpu->now = until;
     return WB_OK;
 }
@@ -510,7 +510,7 @@ static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
             status = launches_advance(gpu, stop, stop == CYCLE_NEVER, error);
             continue;
         }
-        status = step(gpu, watchdog_slice(gpu, progress_slice(gpu, stop)), error);
+        status = step(gpu, watchdog_slice(gpu, progress_slice(gpu, stop)), next == CYCLE_NEVER, error);
         if (status == WB_OK)
             status = progress_look(gpu, error);
         if (status == WB_OK)
