@@ -95,11 +95,13 @@ static void give_back_parameters(WbGpu *gpu, HostKernel *kernel)
 }
 
 /* What a kernel finds on every SM at its start: an empty L1, the GPU around it and, if no other kernel is
- * there, an empty instruction cache. */
+ * there, an empty instruction cache. Units beside the SMs forget as schedulers do. */
 static void begin_kernel(WbGpu *gpu)
 {
     CycleMachine *machine = gpu->cycle;
     cycle_forget_latest(machine);
+    if (!machine->running.count)
+        outer_units_begin(machine->units);
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         if (machine->running.count)
             sm_empty_l1(machine->sms[i], gpu->now);

@@ -53,6 +53,8 @@ static void make_units(WbGpu *gpu)
         drop_units(gpu);
     if (!gpu->units)
         gpu->units = gpu->machine.units = outer_units_create(&gpu->config, false);
+    if (!gpu->functional.runs.count)
+        outer_units_begin(gpu->units);
 }
 
 void launch_start_functional(WbGpu *gpu, Operation *operation)

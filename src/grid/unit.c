@@ -210,6 +210,18 @@ Cycle outer_units_next(const OuterUnits *units)
     return next;
 }
 
+void outer_units_begin(OuterUnits *units)
+{
+    for (uint32_t i = 0; i < units->count; i++) {
+        OuterUnit *unit = units->items[i];
+        if (!unit->kind->begin)
+            continue;
+        unit->arrivals.count = unit->first_arrival = 0;
+        unit->alarm = unit->shard.wake = CYCLE_NEVER;
+        unit->kind->begin(unit);
+    }
+}
+
 void *outer_units_counters(const OuterUnits *units, const StatTable *table)
 {
     for (uint32_t i = 0; units && i < units->count; i++)

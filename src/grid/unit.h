@@ -10,6 +10,11 @@
  *   take     The unit takes words in by their arrival, those of one cycle in the order of the calls.
  *   answer   It ends a warp's wait (exec/block_wait.h). That wait is over the latency later.
  *
+ * A unit and its state live as long as the machine: from launch to launch, until knobs change or a launch
+ * fails. What kernels left behind in it is there for the next one, unless the unit has `begin`: then it
+ * forgets when a kernel begins on a GPU that runs no other. A launch that begins beside another one finds
+ * what that one has done.
+ *
  * A unit is a shard (sim/shard.h): nobody else touches its state within a window. Its latency is a knob of
  * its own, and no window is longer than the shortest latency of the units that are there. Their numbers lie
  * behind that of the front end. In functional mode there is no time: a word is taken in at once, by the same
@@ -43,14 +48,19 @@ typedef struct UnitWord {
  * unit may be touched. */
 typedef struct UnitKind {
     Policy about;
-    UnitKnob present;     /* true: the GPU has it; none: every GPU has */
+    UnitKnob present;     /* true: the GPU has it; without one every GPU has */
     UnitKnob latency;     /* cycles of a word to the unit, and of an answer from it; at least 1 */
     void *(*create)(const GpuConfig *config); /* its state */
     void (*free)(void *state);
+    /* A kernel begins on a GPU that runs no other, also the first: what it finds, and its time, must not
+     * depend on those before it. Nobody waits at the unit then. Words of theirs that have not arrived and an
+     * alarm that has not come are dropped before. Null: all of that stays. */
+    void (*begin)(OuterUnit *unit);
     void (*take)(OuterUnit *unit, const UnitWord *word, Cycle now);
     /* The cycle of unit_set_alarm() has come, behind the words of that cycle. */
     void (*alarm)(OuterUnit *unit, Cycle now);
-    /* Who waits at it, as sentences for reports of hangs; nothing where nobody does. */
+    /* Writes who waits at it, for reports of hangs: sentences, each with its full stop, or an empty text
+     * where nobody does. It writes from the beginning of `text`; the caller joins the texts of units. */
     void (*describe)(const OuterUnit *unit, char *text, size_t size);
 } UnitKind;
 
@@ -110,6 +120,8 @@ uint32_t outer_units_count(const GpuConfig *config);
 Cycle outer_units_latency(const GpuConfig *config);
 /* The first cycle in which one of them has something to do; CYCLE_NEVER: none has. Between windows. */
 Cycle outer_units_next(const OuterUnits *units);
+/* A kernel begins on a GPU that runs no other. Between windows. */
+void outer_units_begin(OuterUnits *units);
 /* What the unit of that table has counted; null: there is none. */
 void *outer_units_counters(const OuterUnits *units, const StatTable *table);
 /* Sentences about who waits at which unit; empty: nobody does. */

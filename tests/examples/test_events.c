@@ -183,6 +183,76 @@ static void a_signal_on_its_way_is_no_hang(void **state)
     wb_gpu_close(gpu);
 }
 
+static const char only_signals[] = PTX_HEADER CALLS
+    ".visible .entry k(.param .u64 out) {\n" CALL("wb_event_signal", "0", "2") "ret; }\n";
+
+/* Neither signals that have come, nor one that was on its way when its kernel ended. */
+static void a_kernel_finds_no_signals_of_those_before(void **state)
+{
+    (void)state;
+    static const char *const runs[][2] = {{"functional", "100"}, {"cycle", "100"}, {"cycle", "100000"}};
+    for (unsigned i = 0; i < 3; i++) {
+        WbGpu *gpu = open_gpu(runs[i][0], "1", "0");
+        assert_int_equal(wb_gpu_set(gpu, "events_latency", runs[i][1]), WB_OK);
+        uint32_t out[1] = {0};
+        harness_run_ok(&(HarnessRun){gpu, only_signals, "k", {1, 1, 1}, {1, 1, 1}, 0, out, 1});
+        harness_run_error(&(HarnessRun){gpu, nobody_signals, "k", {1, 1, 1}, {1, 1, 1}, 0, out, 1},
+                          WB_ERROR_DEADLOCK, "event 0, which has had 0 of 2", NULL);
+        wb_gpu_close(gpu);
+    }
+}
+
+static void the_same_kernel_waits_again(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"functional", "cycle"};
+    for (unsigned i = 0; i < 2; i++) {
+        WbGpu *gpu = open_gpu(modes[i], "1", "0");
+        run_chain(gpu);
+        const uint64_t held = stat(gpu, "unit_events.waits_held");
+        run_chain(gpu);
+        assert_int_equal(stat(gpu, "unit_events.waits_held"), 2 * held);
+        wb_gpu_close(gpu);
+    }
+}
+
+/* One kernel runs all the while. Of those in the other stream, the second begins when the signal is old. */
+static const char beside[] = PTX_HEADER CALLS
+    ".visible .entry all_the_while() {\n" CALL("wb_event_signal", "1", "1") CALL("wb_event_wait", "2", "1")
+    "ret; }\n"
+    ".visible .entry sees() {\n" CALL("wb_event_wait", "1", "1") "ret; }\n"
+    ".visible .entry lets_go() {\n" CALL("wb_event_signal", "2", "1") "ret; }\n";
+
+static void launch_into(WbGpu *gpu, WbModule *module, WbStream *stream, const char *name)
+{
+    WbKernel *kernel;
+    assert_int_equal(wb_module_kernel(module, name, &kernel), WB_OK);
+    if (wb_stream_launch(stream, kernel, &(WbLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}}) != WB_OK)
+        fail_msg("%s", wb_error(gpu));
+}
+
+static void kernels_beside_each_other_share_events(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"functional", "cycle"};
+    for (unsigned i = 0; i < 2; i++) {
+        WbGpu *gpu = open_gpu(modes[i], "1", "0");
+        WbModule *module;
+        WbStream *streams[2];
+        assert_int_equal(wb_module_load(gpu, "beside.ptx", beside, strlen(beside), &module), WB_OK);
+        for (unsigned s = 0; s < 2; s++)
+            assert_int_equal(wb_stream_create(gpu, 0, 0, &streams[s]), WB_OK);
+        launch_into(gpu, module, streams[0], "all_the_while");
+        launch_into(gpu, module, streams[1], "sees");
+        launch_into(gpu, module, streams[1], "sees");
+        launch_into(gpu, module, streams[1], "lets_go");
+        if (wb_wait(gpu) != WB_OK)
+            fail_msg("%s", wb_error(gpu));
+        assert_int_equal(stat(gpu, "unit_events.waits"), 3);
+        wb_gpu_close(gpu);
+    }
+}
+
 /* How often the GPU's timeline has a slice of that name. */
 static uint32_t count_slices(WbGpu *gpu, const char *name)
 {
@@ -250,6 +320,9 @@ int main(void)
         cmocka_unit_test(the_latency_is_that_of_the_knob),
         cmocka_unit_test(a_wait_that_nobody_ends_is_told),
         cmocka_unit_test(a_signal_on_its_way_is_no_hang),
+        cmocka_unit_test(a_kernel_finds_no_signals_of_those_before),
+        cmocka_unit_test(the_same_kernel_waits_again),
+        cmocka_unit_test(kernels_beside_each_other_share_events),
         cmocka_unit_test(timelines_say_what_blocks_wait_for),
         cmocka_unit_test(a_gpu_without_the_unit_says_so),
     };

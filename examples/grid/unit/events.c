@@ -2,8 +2,9 @@
  *
  * The least of what papers on synchronization between blocks ask for, and an example of a unit: a block that
  * calls wb_event_wait() stays on its SM and issues nothing until so many signals of the event have come since
- * the machine was made. A call is one word to the unit for each calling thread, all in one cycle. A warp is
- * answered when the events of all its calling threads have come. Differs from no paper: a tool of ours. */
+ * a kernel began on a GPU that ran no other. A call is one word to the unit for each calling thread, all in
+ * one cycle. A warp is answered when the events of all its calling threads have come. Differs from no paper:
+ * a tool of ours. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,12 @@ static void destroy(void *state)
     xfree(events->signals);
     VEC_FREE(&events->waiters);
     xfree(events);
+}
+
+static void begin(OuterUnit *unit)
+{
+    Events *events = unit->state;
+    memset(events->signals, 0, unit->config->events_count * sizeof *events->signals);
 }
 
 static bool is_held(const Events *events, const Warp *warp)
@@ -128,6 +135,7 @@ const UnitKind unit_events = {
     .latency = UNIT_KNOB(events_latency),
     .create = create,
     .free = destroy,
+    .begin = begin,
     .take = take,
     .describe = describe,
 };
