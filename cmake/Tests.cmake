@@ -57,7 +57,7 @@ if(NOT WARPBEAM_FUZZ)
         target_link_libraries(test_example_policies PRIVATE common_examples)
         add_test(NAME test_example_policies COMMAND test_example_policies)
     endif()
-    foreach(script folders named_files)
+    foreach(script folders named_files sizes)
         add_test(NAME ${script} COMMAND ${CMAKE_SOURCE_DIR}/scripts/${script}.sh)
     endforeach()
     # What runs on several threads waits for long where another test takes one of two processors.

@@ -262,7 +262,8 @@ static void put_sentence(HangRecord *hang, const char *what, uint32_t ready)
         "kernel '%.200s' %s.%s\n%" PRIu64 " of its %" PRIu64 " blocks %s ended, %" PRIu64
         " %s not been dispatched, %u %s on SMs%s.%s%s%s%s%s%s",
         hang->kernel, what, cause, hang->ended, hang->block_count, have(hang->ended), hang->not_dispatched,
-        have(hang->not_dispatched), hang->on_sms, hang->on_sms == 1 ? "is" : "are", waits, *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph,
+        have(hang->not_dispatched), hang->on_sms, hang->on_sms == 1 ? "is" : "are", waits,
+        *hang->undispatched ? " " : "", hang->undispatched, *hang->graph ? " " : "", hang->graph,
         *hang->units ? " " : "", hang->units);
 }
 

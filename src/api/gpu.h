@@ -207,7 +207,7 @@ void statistics_free(GpuStatistics *statistics);
 void statistics_add(WbGpu *gpu, const Snapshot *before, const Snapshot *after);
 void gpu_drop_records(WbGpu *gpu);
 void textures_free(TextureTable *textures);
-/* The object of a .texref or .surfref variable: its handle. It lives until it is dropped, as the name must. */
+/* The object of a .texref or .surfref variable: its handle. It and the name live until it is dropped. */
 uint64_t texture_add_reference(WbGpu *gpu, const char *name, bool is_surface);
 void texture_drop_reference(WbGpu *gpu, uint64_t handle);
 /* Frees the module and its variables; the caller takes it out of gpu->modules. */

@@ -89,7 +89,8 @@ static WbStatus check_memory(const void *pointer, size_t size, bool writes, cons
         return WB_OK;
     return error_set(error, WB_ERROR_ARGUMENT,
                      "%s was given %zu bytes at 0x%" PRIx64
-                     ", of which the program can %s only the first %" PRIu64 "; give it memory that is mapped%s.",
+                     ", of which the program can %s only the first %" PRIu64
+                     "; give it memory that is mapped%s.",
                      call, size, address, writes ? "read and write" : "read", room,
                      writes ? " for both, or register it for reading" : "");
 }

@@ -84,8 +84,9 @@ static void judge_warp(Watchdog *watchdog, uint32_t sm, const SeenWarp *seen, Ve
 {
     const Warp *warp = seen->warp;
     SpinMark *mark = &watchdog->marks[(size_t)sm * MAX_WARPS + seen->slot];
-    const bool is_blocked =
-        (seen->wait == WAIT_BARRIER || seen->wait == WAIT_BLOCK || seen->wait == WAIT_PAUSE) && seen->is_stuck;
+    const bool waits =
+        seen->wait == WAIT_BARRIER || seen->wait == WAIT_BLOCK || seen->wait == WAIT_PAUSE;
+    const bool is_blocked = waits && seen->is_stuck;
     const uint64_t state = spin_fingerprint(warp, &watchdog->programs) + seen->pending_ops;
     const bool is_right = spin_compare(mark, warp, state, warp->steps, is_blocked);
     verdict->spinning += is_right && !is_blocked;

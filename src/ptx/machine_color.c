@@ -1,7 +1,7 @@
 /* Registers for the values of machine code.
  *
- * Values are taken in the order in which they begin, and each gets the lowest registers that are free wherever
- * it lives: a pair an even one and the next, a word that is read beside another an odd one, which is in the
+ * Values are taken in the order in which they begin. Each gets the lowest registers that are free wherever it
+ * lives: a pair an even one and the next, a word that is read beside another an odd one, which is in the
  * other bank. R1 is the stack pointer. A call leaves the callee what is its own. Time is counted in half
  * operations: reads, then writes. */
 #include "ptx/machine_values.h"

@@ -1,8 +1,9 @@
 /* From PTX to the operations of machine code that need registers.
  *
  * Much of PTX has no register in the end. A value is
- *   - folded, where the instruction that makes it becomes part of those that use it: copies, address sums that
- *     are displacements, products and shifts that are added, signs of floats. Then these read what it reads;
+ *   - folded, where the instruction that makes it becomes part of those that use it: copies, address sums
+ *     that are displacements, products and shifts that are added, signs of floats. Then these read what it
+ *     reads;
  *   - uniform, where it is a constant or made of constants: an immediate, an operand from the constant bank,
  *     or in a uniform register;
  *   - late, where it is a constant that must be in a register for its use: a pointer parameter on sm_90, the
@@ -132,7 +133,8 @@ static Kind kind_of_sources(const Lowering *l, uint32_t insn, bool *single)
         const FlowAccess access = accesses->items[k];
         if (access.is_write)
             continue;
-        *single &= l->definition[access.reg] < insn; /* not itself, nor what a loop brings; NO_INDEX is larger */
+        /* Not itself, nor what a loop brings; NO_INDEX is larger. */
+        *single &= l->definition[access.reg] < insn;
         const Kind one = l->kind[access.reg];
         if (one == KIND_PLAIN || one == KIND_FOLDED)
             kind = KIND_PLAIN;

@@ -1,9 +1,9 @@
 /* Asks ptxas how many registers kernels have.
  *
- * A GPU's driver compiles the PTX of a program that holds no machine code for it, with the same assembler as the
- * toolkit has. How that allocates registers can only be estimated from outside (docs/NATIVE.md); who has the
- * toolkit can have the numbers themselves, with the knob register_counts at `assembler`. It is not the default:
- * a result should not depend on which programs a machine has installed.
+ * A GPU's driver compiles the PTX of a program that holds no machine code for it, with the same assembler as
+ * the toolkit has. How that allocates registers can only be estimated from outside (docs/NATIVE.md). Who has
+ * the toolkit can have the numbers themselves, with the knob register_counts at `assembler`. It is not the
+ * default: a result should not depend on which programs a machine has installed.
  *
  * The text goes into a file, ptxas makes a cubin of it, and that is read as one out of a fat binary is. */
 #include "rt/assembler.h"
@@ -80,8 +80,8 @@ static bool make_file(char path[PATH_SIZE], const char *bytes, size_t count)
     return false;
 }
 
-/* Runs it silently. A program that has its children reaped by the system leaves no status: then the output file,
- * which is empty before, tells. */
+/* Runs it silently. A program that has its children reaped by the system leaves no status: then the output
+ * file, which is empty before, tells. */
 static bool run(const char *assembler, char *const arguments[])
 {
     posix_spawn_file_actions_t silent;

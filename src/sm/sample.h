@@ -22,8 +22,8 @@ enum { SAMPLES_IN_VAIN = 64 };
 /* Everything that an SM counts. */
 typedef struct SmCounters {
     SmStatistics sm;
-    SchedulerStatistics schedulers; /* (sm/scheduler_statistics.def) sums over all schedulers of the SM: divide
-                                       by SmSample.schedulers for the mean of one */
+    SchedulerStatistics schedulers; /* (sm/scheduler_statistics.def) sums over all schedulers of the SM:
+                                       divide by SmSample.schedulers for the mean of one */
     LsuStatistics lsu;
     L1Statistics l1;
 } SmCounters;

@@ -1,8 +1,8 @@
 /* The scoreboard: a short list of registers per warp whose values are on their way.
  *
  * An instruction enters its results when it issues. Those of arithmetic have a time from the start. Those of
- * memory instructions are entered without one; it comes from the load/store unit and wakes warps that wait for
- * it.
+ * memory instructions are entered without one; it comes from the load/store unit and wakes warps that wait
+ * for it.
  *
  * Most instructions need nothing that is pending; the filter tells that without looking at the list.
  * Entries whose time has come are dropped when the list is looked at.

@@ -1,3 +1,4 @@
+/* The tables of what SMs and their schedulers count, made of their rows. */
 #include "sm/statistics.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Blocks that leave their SM and come back [DTBL §2.4]: to wait for what they launched or for another event of
- * the machine, or because the front end wants their place.
+/* Blocks that leave their SM and come back [DTBL §2.4]: to wait for what they launched or for another event
+ * of the machine, or because the front end wants their place.
  *
  * A block that has to leave issues nothing from the cycle on in which word of it comes. What its warps have
  * under way comes to its end first: results, memory instructions, stores, asynchronous copies, fences, calls.

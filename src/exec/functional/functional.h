@@ -32,8 +32,8 @@ typedef struct FunctionalLimits {
     uint32_t turn;            /* warp instructions before the next warp's turn; at least 1 */
     uint32_t resident_blocks; /* at least 1 */
     uint64_t instructions;    /* warp instructions after which the launch counts as hanging; 0: none */
-    uint64_t watchdog;        /* warp instructions without a block's begin or end after which warps are watched
-                                 for spinning; 0: never */
+    uint64_t watchdog;        /* warp instructions without a block's begin or end after which warps are
+                                 watched for spinning; 0: never */
     FunctionalLook *look;     /* null: nobody looks */
     void *look_context;
     MemoryHook *memory;       /* is told of accesses; null: nobody is */

@@ -1,3 +1,6 @@
+/* Completion spreads by counting: whatever has to be over before a grid may start or is complete is a number
+ * in it, and the last one down to 0 sets off what follows. Nothing is searched for, so a completion costs
+ * what it sets free. A grid is gone once it is complete; whoever pointed to it has been told before. */
 #include "exec/runtime/family.h"
 
 static void wait_for(Family *family, Family *earlier)

@@ -59,7 +59,7 @@ struct BlockFamily {
     struct Block *waiting;     /* the block, while it waits for unfinished to become 0; null: it does not */
     LaunchStream stream;       /* launches into stream 0 */
     LaunchStream *of_threads;  /* [thread] of cudaStreamPerThread; null: not used yet */
-    struct ThreadError *errors; /* [thread] of its calls: exec/runtime/device_runtime.h; null: there was none */
+    struct ThreadError *errors; /* [thread] of its calls (device_runtime.h); null: there was none */
 };
 
 /* Who is told of what follows. `ready`: the grid may start. `complete`: it is; nothing refers to it

@@ -1,3 +1,5 @@
+/* Buffers of each power of two come from chunks of their own and go back to a list of free ones, so that one
+ * that is given back fits whoever asks for that size next, and memory does not fall to pieces. */
 #include "exec/runtime/launch_buffer.h"
 
 /* READ_AHEAD: vector loads may read so far behind the parameters. */

@@ -28,7 +28,7 @@ typedef struct SchedulerView {
     WarpSet ready;      /* in pick: those whose next instruction can issue now */
     WarpSet last;       /* the warp that issued last, if it is still there */
     uint32_t last_slot; /* of the warp that issued last, also when that has gone */
-    bool paused;        /* in pick: a cycle has passed since that in which it neither issued nor read operands */
+    bool paused;        /* in pick: a cycle has passed since in which it neither issued nor read operands */
     uint32_t number;    /* of the scheduler in its SM */
     void *state;        /* what the policy's init gave */
     void *counters;     /* the policy's own; null: it has none */
