@@ -48,8 +48,10 @@ if(NOT WARPBEAM_FUZZ)
     include(cmake/Examples.cmake)
     if(TARGET warpbeam_examples)
         add_test_folder(examples warpbeam_examples)
-        target_sources(test_events PRIVATE tests/end-to-end/harness.c)
-        target_include_directories(test_events PRIVATE tests/end-to-end)
+        foreach(name test_events test_throttle test_two_level)
+            target_sources(${name} PRIVATE tests/end-to-end/harness.c)
+            target_include_directories(${name} PRIVATE tests/end-to-end)
+        endforeach()
         # What holds for the policies that are shipped holds for these, too.
         add_executable(test_example_policies tests/unit/test_policies.c)
         set_target_properties(test_example_policies PROPERTIES

@@ -1,63 +1,19 @@
 /* The example of an admission policy with samples and pauses: right results on all programs, the same for any
  * number of threads and any window, and limits that follow what SMs wait for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdio.h>
+#include "six_rig.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/gpu.h"
 #include "grid/inspect.h"
-#include "report/report.h"
-#include "six/six.h"
-
-static const int sizes[SIX_COUNT] = {16384, 64, 64, 16384, 512, 256};
-
-/* Of bfs, races that do no harm decide how many instructions it takes. */
-enum { BFS = 4 };
 
 static WbGpu *open_gpu(const char *const *knobs)
 {
-    WbGpu *gpu;
-    char error[512];
-    if (wb_gpu_open("gtx480", &gpu, error, sizeof error) != WB_OK)
-        fail_msg("%s", error);
     static const char *const common[] = {"mode", "cycle", "sm_count", "3", "throttle_interval", "256", NULL};
-    for (const char *const *knob = common; *knob; knob += 2)
-        assert_int_equal(wb_gpu_set(gpu, knob[0], knob[1]), WB_OK);
-    for (; *knobs; knobs += 2)
-        if (wb_gpu_set(gpu, knobs[0], knobs[1]) != WB_OK)
-            fail_msg("%s", wb_error(gpu));
+    WbGpu *gpu = six_open("gtx480", common);
+    six_set(gpu, knobs);
     return gpu;
-}
-
-static void run_all(WbGpu *gpu, size_t without)
-{
-    for (size_t i = 0; i < SIX_COUNT; i++) {
-        Host host;
-        if (i == without)
-            continue;
-        if (!six_run(&six_programs[i], gpu, SOURCE_DIRECTORY "/workloads/six", sizes[i], &host))
-            fail_msg("%s: %s", six_programs[i].name, host.error);
-        host_end(&host);
-    }
-}
-
-/* All but what the host did. */
-static char *report_of(const WbGpu *gpu)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, file);
-    fclose(file);
-    char *host = strstr(text, "\n  \"host\"");
-    assert_non_null(host);
-    *host = '\0';
-    return text;
 }
 
 static uint64_t statistic(WbGpu *gpu, const char *name)
@@ -77,7 +33,7 @@ static void it_is_the_same_for_any_number_of_threads(void **state)
         const char *const knobs[] = {"block_admit", "throttle", "threads", threads[i],
                                      "window",      windows[i], NULL};
         WbGpu *gpu = open_gpu(knobs);
-        run_all(gpu, SIX_COUNT);
+        six_run_all(gpu, SIX_COUNT);
         const GridStatistics *counts = front_end_counters(gpu->cycle->front_end);
         assert_true(counts->sm_samples > 100);
         assert_true(counts->blocks_paused > 10);
@@ -85,7 +41,7 @@ static void it_is_the_same_for_any_number_of_threads(void **state)
         assert_int_equal(statistic(gpu, "admit_throttle.paused"), counts->blocks_paused);
         assert_true(statistic(gpu, "admit_throttle.lowered") > 10);
         assert_true(statistic(gpu, "admit_throttle.raised") > 10);
-        char *text = report_of(gpu);
+        char *text = harness_report(gpu);
         if (!first)
             first = strdup(text);
         assert_string_equal(text, first);
@@ -104,7 +60,7 @@ static Outcome run_with(const char *policy, const char *low, const char *high)
 {
     const char *const knobs[] = {"throttle_high", high, "throttle_low", low, "block_admit", policy, NULL};
     WbGpu *gpu = open_gpu(knobs);
-    run_all(gpu, BFS);
+    six_run_all(gpu, BFS);
     const Outcome outcome = {statistic(gpu, "warp_instructions"), statistic(gpu, "cycles"),
                              statistic(gpu, "blocks_paused")};
     wb_gpu_close(gpu);

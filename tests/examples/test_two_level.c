@@ -1,62 +1,14 @@
 /* The example of a warp scheduler with memory: right results on all programs, the same for any number of
  * threads, cycles that add up, and never more warps that take turns than its knob says. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdio.h>
+#include "six_rig.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/gpu.h"
 #include "report/report.h"
-#include "six/six.h"
 #include "sm/sched/sched.h"
 #include "sm/stages.h"
-
-static const int sizes[SIX_COUNT] = {16384, 64, 64, 16384, 512, 256};
-
-static WbGpu *open_gpu(const char *name, const char *const *knobs)
-{
-    WbGpu *gpu;
-    char error[512];
-    if (wb_gpu_open(name, &gpu, error, sizeof error) != WB_OK)
-        fail_msg("%s", error);
-    for (; *knobs; knobs += 2)
-        if (wb_gpu_set(gpu, knobs[0], knobs[1]) != WB_OK)
-            fail_msg("%s", wb_error(gpu));
-    return gpu;
-}
-
-/* Of bfs, races that do no harm decide how many instructions it takes. */
-enum { BFS = 4 };
-
-static void run_all(WbGpu *gpu, size_t without)
-{
-    for (size_t i = 0; i < SIX_COUNT; i++) {
-        Host host;
-        if (i == without)
-            continue;
-        if (!six_run(&six_programs[i], gpu, SOURCE_DIRECTORY "/workloads/six", sizes[i], &host))
-            fail_msg("%s: %s", six_programs[i].name, host.error);
-        host_end(&host);
-    }
-}
-
-/* All but what the host did. */
-static char *report_of(const WbGpu *gpu)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    report_json(gpu, &(ReportOptions){.details = true, .blocks = true}, file);
-    fclose(file);
-    char *host = strstr(text, "\n  \"host\"");
-    assert_non_null(host);
-    *host = '\0';
-    return text;
-}
 
 /* Of all schedulers since the GPU was opened, whose reasons for cycles must add up. */
 static SchedulerStatistics sum_schedulers(const WbGpu *gpu)
@@ -91,10 +43,10 @@ static void it_is_the_same_for_any_number_of_threads(void **state)
             const char *const knobs[] = {
                 "mode",     "cycle", "warp_scheduler",   "two-level", "threads", threads[i],
                 "sm_count", "4",     "two_level_active", "4",         NULL};
-            WbGpu *gpu = open_gpu(gpus[g], knobs);
-            run_all(gpu, SIX_COUNT);
+            WbGpu *gpu = six_open(gpus[g], knobs);
+            six_run_all(gpu, SIX_COUNT);
             assert_true(sum_schedulers(gpu).stall_policy > 100);
-            char *text = report_of(gpu);
+            char *text = harness_report(gpu);
             assert_non_null(strstr(text, "\"sched_two_level\""));
             if (first)
                 assert_string_equal(text, first);
@@ -111,8 +63,8 @@ static SchedulerStatistics run_with(const char *policy, const char *active)
 {
     const char *const knobs[] = {"mode",     "cycle", "warp_scheduler",   policy, "threads", "1",
                                  "sm_count", "2",     "two_level_active", active, NULL};
-    WbGpu *gpu = open_gpu("gtx480", knobs);
-    run_all(gpu, BFS);
+    WbGpu *gpu = six_open("gtx480", knobs);
+    six_run_all(gpu, BFS);
     const SchedulerStatistics sums = sum_schedulers(gpu);
     wb_gpu_close(gpu);
     return sums;
@@ -172,7 +124,7 @@ static void never_more_warps_take_turns_than_its_knob_says(void **state)
         snprintf(number, sizeof number, "%u", active);
         const char *const knobs[] = {"mode",     "cycle", "warp_scheduler",   "two-level", "threads", "1",
                                      "sm_count", "2",     "two_level_active", number,      NULL};
-        WbGpu *gpu = open_gpu("titanv", knobs);
+        WbGpu *gpu = six_open("titanv", knobs);
         Host host;
         assert_true(six_run(&six_programs[0], gpu, SOURCE_DIRECTORY "/workloads/six", 32, &host));
         host_end(&host);
@@ -187,7 +139,7 @@ static void never_more_warps_take_turns_than_its_knob_says(void **state)
         memset(seen, 0, sizeof seen);
         largest = 0;
         left = 0;
-        run_all(gpu, SIX_COUNT);
+        six_run_all(gpu, SIX_COUNT);
         assert_int_equal(largest, active);
         assert_true(left > 1000);
         wb_gpu_close(gpu);
@@ -199,8 +151,8 @@ static void the_page_of_a_run_sets_its_counters_off(void **state)
 {
     (void)state;
     const char *const knobs[] = {"mode", "cycle", "warp_scheduler", "two-level", "sm_count", "2", NULL};
-    WbGpu *gpu = open_gpu("gtx480", knobs);
-    run_all(gpu, 1);
+    WbGpu *gpu = six_open("gtx480", knobs);
+    six_run_all(gpu, 1);
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
@@ -216,7 +168,7 @@ static void knobs_that_contradict_each_other_are_told(void **state)
 {
     (void)state;
     const char *const knobs[] = {"mode", "cycle", "two_level_active", "25", NULL};
-    WbGpu *gpu = open_gpu("gtx480", knobs); /* 48 warps, two schedulers */
+    WbGpu *gpu = six_open("gtx480", knobs); /* 48 warps, two schedulers */
     assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "two-level"), WB_ERROR_ARGUMENT);
     assert_non_null(
         strstr(wb_error(gpu), "two_level_active (25) is more than the 24 warps that a scheduler has"));
