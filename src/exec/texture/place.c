@@ -42,21 +42,18 @@ static int64_t bring_in(int64_t index, int64_t size, WbAddressing addressing)
     }
 }
 
-/* Normalized coordinates are cut to so many parts of the texture. */
-static const double coordinate_units = 0x1p21;
-
 /* Where a normalized coordinate lies, in texels; repeats of the texture are taken away, but one mirror image
  * stays, so that neighbours are the same to both. */
 static double place_of(double at, int64_t size, WbAddressing addressing)
 {
-    double units = floor(at * coordinate_units);
-    const double period = addressing == WB_WRAP ? coordinate_units : 2 * coordinate_units;
+    double units = floor(at * TEXTURE_UNITS);
+    const double period = addressing == WB_WRAP ? TEXTURE_UNITS : 2 * TEXTURE_UNITS;
     const bool repeats = addressing == WB_WRAP || addressing == WB_MIRROR;
     if (repeats && !(units >= 0 && units < period)) {
         units = isfinite(units) ? fmod(units, period) : 0;
         units = units < 0 ? units + period : units;
     }
-    return units / coordinate_units * (double)size;
+    return units / TEXTURE_UNITS * (double)size;
 }
 
 /* Of numbers, as fmin() and fmax() would have it. */

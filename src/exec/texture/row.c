@@ -28,16 +28,16 @@ typedef struct AxisRow {
  * the division by it therefore exact. */
 static void normalize_row(double *place, uint32_t width, double size, WbAddressing addressing)
 {
-    const double units = 0x1p21, period = addressing == WB_WRAP ? units : 2 * units;
+    const double period = addressing == WB_WRAP ? TEXTURE_UNITS : 2 * TEXTURE_UNITS;
     const bool repeats = addressing == WB_WRAP || addressing == WB_MIRROR;
     for (uint32_t i = 0; i < width; i++)
-        place[i] = floor(place[i] * units);
+        place[i] = floor(place[i] * TEXTURE_UNITS);
     for (uint32_t i = 0; repeats && i < width; i++) {
         const double rest = place[i] - floor(place[i] / period) * period;
         place[i] = rest == rest ? rest : 0; /* of an infinite one there is none */
     }
     for (uint32_t i = 0; i < width; i++)
-        place[i] = place[i] / units * size;
+        place[i] = place[i] / TEXTURE_UNITS * size;
 }
 
 /* As bring_in(), for an index that is at most one off a texture that repeats. */

@@ -102,6 +102,9 @@ static inline size_t fetch_bytes(const TextureFetch *fetch)
            (size_t)fetch->texels * fetch->width * sizeof(TextureTexel);
 }
 
+/* Normalized coordinates are cut to so many parts of the texture. */
+#define TEXTURE_UNITS 0x1p21
+
 size_t texture_axis_size(const WbTexture *texture, unsigned axis);
 bool texture_is_cube(const WbTexture *texture);
 /* Addressing that repeats the texture is defined for normalized coordinates only. */
