@@ -189,12 +189,7 @@ Resources kernel_resources(const WbKernel *kernel, uint32_t threads, uint32_t sh
 /* Blocks of a linked kernel that fit on one SM at once; 0 when not even one does. */
 uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t shared_bytes);
 /* Makes a module of the parsed text, which it takes over. */
-/* Values of the knobs register_counts and newer_ptx. */
-typedef enum RegisterCounts {
-    REGISTER_COUNTS_COMPILED,
-    REGISTER_COUNTS_ESTIMATE,
-    REGISTER_COUNTS_ASSEMBLER
-} RegisterCounts;
+/* Values of the knob newer_ptx. */
 typedef enum NewerPtx { NEWER_PTX_TELL, NEWER_PTX_TAKE, NEWER_PTX_REFUSE } NewerPtx;
 WbStatus module_check_target(WbGpu *gpu, const Module *parsed, Error *error);
 WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error);

@@ -14,9 +14,15 @@ typedef enum GraphL1 { GRAPH_L1_INVALIDATE, GRAPH_L1_BYPASS, GRAPH_L1_NONE } Gra
 typedef enum WriteHit { WRITE_HIT_UPDATE, WRITE_HIT_INVALIDATE } WriteHit;
 /* What is issued: PTX instructions, or what the GPU's assembler would make of them (native/native.h). */
 typedef enum MachineCode { MACHINE_CODE_PTX, MACHINE_CODE_NATIVE } MachineCode;
+/* Where the registers of a CUDA program's kernels come from. */
+typedef enum RegisterCounts {
+    REGISTER_COUNTS_COMPILED,
+    REGISTER_COUNTS_ESTIMATE,
+    REGISTER_COUNTS_ASSEMBLER
+} RegisterCounts;
 
 /* Integers are 64 bits wide so that one kind of knob serves all of them. Divergence is the enum of
- * exec/warp.h, MemoryCheck of mem/space.h, NewerPtx and RegisterCounts of api/gpu.h. */
+ * exec/warp.h, MemoryCheck of mem/space.h, NewerPtx of api/gpu.h. */
 typedef struct GpuConfig {
 #define KNOB_INTEGER(field, initial, minimum, maximum, unit, description) uint64_t field;
 #define KNOB_POWER(field, initial, minimum, maximum, unit, description) uint64_t field;

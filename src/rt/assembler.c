@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "config/config.h"
 #include "rt/cubin.h"
 #include "rt/rt.h"
 #include "rt/told.h"
@@ -27,10 +28,7 @@ extern char **environ;
 
 enum { PATH_SIZE = 4096 };
 
-/* Values of the knob, in the order of its row in config.def. */
-enum { COUNTS_ASSEMBLER = 2 };
-
-bool assembler_is_wanted(void) { return rt_knob("register_counts") == COUNTS_ASSEMBLER; }
+bool assembler_is_wanted(void) { return rt_knob("register_counts") == REGISTER_COUNTS_ASSEMBLER; }
 
 static void tell(const char *why)
 {
