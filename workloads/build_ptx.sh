@@ -40,7 +40,7 @@ compile() {
     fi
 }
 
-[ $# -gt 0 ] || set -- correlation demo dtbl launch micro six wireframe
+[ $# -gt 0 ] || set -- correlation demo dtbl launch micro six sync wireframe
 for folder; do
     cd "$folder"
     case $folder in

@@ -71,25 +71,38 @@ static uint64_t warp_instructions(const Host *host)
     return stat.value;
 }
 
-/* Runs what was launched at the simulated time `called`. Processor time is that of this thread, so that other
- * work on the machine does not count. */
-static void run(Host *host, double called)
+/* Cycles of the launches whose records come behind the first `known`; where they leave none, in functional
+ * mode, warp instructions since there were `instructions`. */
+static uint64_t cycles_since(const Host *host, size_t known, uint64_t instructions)
 {
-    double processor = now(CLOCK_THREAD_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
-    uint64_t instructions = warp_instructions(host);
-    size_t records = wb_record_count(host->gpu);
+    uint64_t cycles = 0;
     WbRecord record;
-    keep(host, wb_wait(host->gpu));
-    host->total_time += wb_time(host->gpu) - called;
-    host->seconds += now(CLOCK_THREAD_CPUTIME_ID) - processor;
-    host->wall += now(CLOCK_MONOTONIC) - wall;
-    host->cycles = warp_instructions(host) - instructions;
-    if (wb_record_count(host->gpu) > records && wb_record_at(host->gpu, records, &record) == WB_OK)
-        host->cycles = record.cycles;
-    host->total_cycles += host->cycles;
+    if (wb_record_count(host->gpu) <= known)
+        return warp_instructions(host) - instructions;
+    for (size_t i = known; i < known + host->waiting; i++)
+        if (wb_record_at(host->gpu, i, &record) == WB_OK)
+            cycles += record.cycles;
+    return cycles;
 }
 
-void host_launch_as(Host *host, const char *name, const WbLaunch *launch)
+/* Processor time is that of this thread, so that other work on the machine does not count. */
+void host_finish(Host *host)
+{
+    if (!host->waiting)
+        return;
+    double processor = now(CLOCK_THREAD_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
+    const uint64_t instructions = warp_instructions(host);
+    const size_t records = wb_record_count(host->gpu);
+    keep(host, wb_wait(host->gpu));
+    host->total_time += wb_time(host->gpu) - host->begun;
+    host->seconds += now(CLOCK_THREAD_CPUTIME_ID) - processor;
+    host->wall += now(CLOCK_MONOTONIC) - wall;
+    host->cycles = cycles_since(host, records, instructions);
+    host->total_cycles += host->cycles;
+    host->waiting = 0;
+}
+
+void host_enqueue(Host *host, const char *name, const WbLaunch *launch)
 {
     const double called = wb_time(host->gpu);
     WbKernel *kernel = NULL;
@@ -99,8 +112,15 @@ void host_launch_as(Host *host, const char *name, const WbLaunch *launch)
         keep(host, wb_gpu_flush(host->gpu));
     if (host->status == WB_OK)
         keep(host, wb_launch(kernel, launch));
-    if (host->status == WB_OK)
-        run(host, called);
+    if (host->status == WB_OK && host->waiting++ == 0)
+        host->begun = called;
+}
+
+void host_launch_as(Host *host, const char *name, const WbLaunch *launch)
+{
+    host_finish(host);
+    host_enqueue(host, name, launch);
+    host_finish(host);
 }
 
 void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const WbArgument *arguments,

@@ -18,6 +18,9 @@ typedef struct Host {
     uint64_t cycles;       /* of the last launch; in functional mode its warp instructions, as %clock has */
     uint64_t total_cycles; /* of all launches */
     double total_time;     /* simulated nanoseconds from the call of each launch until all has ended */
+    double begun;          /* the simulated time of the first launch that nobody has waited for */
+    size_t waiting;        /* launches that nobody has waited for */
+    double timed;          /* set by workloads that time more than their launches: when that began */
 } Host;
 
 /* A module of `directory`/`file` on an open GPU. */
@@ -35,6 +38,10 @@ void host_launch(Host *host, const char *kernel, WbDim3 grid, WbDim3 block, cons
                  uint32_t count);
 /* The same, with all that a launch can have. */
 void host_launch_as(Host *host, const char *kernel, const WbLaunch *launch);
+/* Launches without waiting. */
+void host_enqueue(Host *host, const char *kernel, const WbLaunch *launch);
+/* Waits for what was launched so; without that it does nothing. */
+void host_finish(Host *host);
 
 #define HOST_LAUNCH(host, kernel, grid, block, ...)                                                          \
     do {                                                                                                     \

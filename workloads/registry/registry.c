@@ -7,6 +7,7 @@
 #include "demo/demo.h"
 #include "dtbl/dtbl.h"
 #include "six/six.h"
+#include "sync/sync.h"
 #include "wireframe/wireframe.h"
 
 const char *const input_size_names[INPUT_SIZES] = {
@@ -28,6 +29,7 @@ typedef struct Suite {
     bool sizes[INPUT_SIZES];
     const char *const *settings;
     const char *(*about)(size_t index, const char **name);
+    bool (*has_mode)(size_t index, size_t mode); /* null: all workloads have all modes */
     bool (*run)(const Wish *wish, Host *host);
 } Suite;
 
@@ -47,6 +49,21 @@ static const WorkloadMode dtbl_modes[LAUNCH_MODES] = {
     [LAUNCH_FLAT] = {"flat", "No launches by the device"},
     [LAUNCH_CDP] = {"cdp", "Kernels launched by the device"},
     [LAUNCH_DTBL] = {"dtbl", "Groups of thread blocks launched by the device"},
+};
+
+/* As the enum SyncMode. */
+static const WorkloadMode sync_modes[SYNC_MODES] = {
+    [SYNC_REKL] = {"rekl", "Repeated launches by the host where blocks have to meet"},
+    [SYNC_DP] = {"dp", "Kernels launched by the device where blocks have to meet"},
+    [SYNC_MUTEX] = {"mutex", "One launch, a barrier that counts blocks by an atomic"},
+    [SYNC_FLAGS] = {"flags", "One launch, a barrier of flags in memory"},
+    [SYNC_PT_NEIGHBOUR] = {"pt-neighbour", "Persistent threads, each with items side by side"},
+    [SYNC_PT_INTERLEAVED] = {"pt-interleaved", "Persistent threads, each with every so-manyth item"},
+    [SYNC_PT_QUEUE] = {"pt-queue", "Persistent threads that take jobs from a queue"},
+    [SYNC_PEERWAVE] = {"peerwave", "Persistent threads, blocks wait for their neighbours by flags"},
+    [SYNC_GSYNC] = {"gsync", "One launch, global sync of all blocks"},
+    [SYNC_WS] = {"ws", "One launch, blocks wait for signals of others"},
+    [SYNC_WS_ORDER] = {"ws-order", "The same, blocks dispatched in the order of dependencies"},
 };
 
 /* Launches that wait: the device runtime's usual 2,048 are too few for some inputs. */
@@ -122,9 +139,26 @@ static bool wireframe_begin(const Wish *wish, Host *host)
     return wireframe_run(&wireframe_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
 }
 
+static const char *sync_about(size_t index, const char **name)
+{
+    *name = sync_benchmarks[index].name;
+    return sync_benchmarks[index].about;
+}
+
+static bool sync_has_mode(size_t index, size_t mode)
+{
+    return sync_has(&sync_benchmarks[index], (SyncMode)mode);
+}
+
+static bool sync_begin(const Wish *wish, Host *host)
+{
+    const SyncRun run = {.mode = (SyncMode)wish->mode, .size = wish->size};
+    return sync_run(&sync_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
+}
+
 static const Suite suites[] = {
-    {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, demo_run},
-    {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, six_begin},
+    {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, NULL, demo_run},
+    {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, NULL, six_begin},
     {"correlation",
      CORRELATION_COUNT,
      plain_modes,
@@ -132,6 +166,7 @@ static const Suite suites[] = {
      {[INPUT_SMALL] = true, [INPUT_FULL] = true},
      no_settings,
      correlation_about,
+     NULL,
      correlation_run},
     {"dtbl",
      DTBL_BENCHMARKS,
@@ -140,6 +175,7 @@ static const Suite suites[] = {
      {true, true, true},
      dtbl_settings,
      dtbl_about,
+     NULL,
      dtbl_begin},
     {"wireframe",
      WIREFRAME_BENCHMARKS,
@@ -148,9 +184,36 @@ static const Suite suites[] = {
      {true, true, true},
      no_settings,
      wireframe_about,
+     NULL,
      wireframe_begin},
+    {"sync",
+     SYNC_BENCHMARKS,
+     sync_modes,
+     SYNC_MODES,
+     {true, true, true},
+     no_settings,
+     sync_about,
+     sync_has_mode,
+     sync_begin},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
+
+static void list_modes(const Suite *suite, Workload *workload)
+{
+    for (size_t i = 0; i < suite->mode_count; i++)
+        if (!suite->has_mode || suite->has_mode(workload->index, i))
+            workload->modes[workload->mode_count++] = suite->modes[i];
+}
+
+/* The suite's number of a mode that a workload lists. */
+static size_t mode_in_suite(const Workload *workload, size_t mode)
+{
+    const Suite *suite = &suites[workload->suite];
+    size_t found = 0;
+    while (suite->modes[found].name != workload->modes[mode].name)
+        found++;
+    return found;
+}
 
 bool workload_at(size_t index, Workload *workload)
 {
@@ -160,12 +223,11 @@ bool workload_at(size_t index, Workload *workload)
             continue;
         const char *name;
         *workload = (Workload){.description = suite->about(index, &name),
-                               .modes = suite->modes,
-                               .mode_count = suite->mode_count,
                                .settings = suite->settings,
                                .suite = s,
                                .index = index};
         snprintf(workload->name, sizeof workload->name, "%s/%s", suite->name, name);
+        list_modes(suite, workload);
         memcpy(workload->sizes, suite->sizes, sizeof workload->sizes);
         return true;
     }
@@ -227,5 +289,5 @@ bool workload_run(const Workload *workload, size_t mode, InputSize size, WbGpu *
     char folder[4096];
     const Suite *suite = &suites[workload->suite];
     snprintf(folder, sizeof folder, "%s/%s", workloads, suite->name);
-    return suite->run(&(Wish){workload->index, mode, size, gpu, folder}, host);
+    return suite->run(&(Wish){workload->index, mode_in_suite(workload, mode), size, gpu, folder}, host);
 }

@@ -6,16 +6,18 @@
 #include "common/host.h"
 #include "graphs/generate.h"
 
-/* A way in which the workloads of a suite can run. */
+/* A way in which workloads of a suite can run. */
 typedef struct WorkloadMode {
     const char *name, *description;
 } WorkloadMode;
+
+enum { WORKLOAD_MODES = 16 };
 
 /* Invariant: there is a mode, and the small size. */
 typedef struct Workload {
     char name[48]; /* suite/workload */
     const char *description;
-    const WorkloadMode *modes;
+    WorkloadMode modes[WORKLOAD_MODES]; /* those of its suite that it has, in that order */
     size_t mode_count;
     bool sizes[INPUT_SIZES];     /* which it has */
     const char *const *settings; /* "knob", "value" pairs that it needs whatever the GPU, ended by null */

@@ -1,0 +1,122 @@
+#include "sync/sync.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODE(name) (1u << SYNC_##name)
+
+const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS] = {
+    {"stencil2d", "Five-point stencil until it converges", "stencil2d.ptx", MODE(REKL), stencil2d_run},
+};
+
+const char *const sync_mode_names[SYNC_MODES] = {
+    [SYNC_REKL] = "rekl",
+    [SYNC_DP] = "dp",
+    [SYNC_MUTEX] = "mutex",
+    [SYNC_FLAGS] = "flags",
+    [SYNC_PT_NEIGHBOUR] = "pt-neighbour",
+    [SYNC_PT_INTERLEAVED] = "pt-interleaved",
+    [SYNC_PT_QUEUE] = "pt-queue",
+    [SYNC_PEERWAVE] = "peerwave",
+    [SYNC_GSYNC] = "gsync",
+    [SYNC_WS] = "ws",
+    [SYNC_WS_ORDER] = "ws-order",
+};
+
+const SyncBenchmark *sync_find(const char *name)
+{
+    for (size_t i = 0; i < SYNC_BENCHMARKS; i++)
+        if (strcmp(sync_benchmarks[i].name, name) == 0)
+            return &sync_benchmarks[i];
+    return NULL;
+}
+
+bool sync_run(const SyncBenchmark *benchmark, const SyncRun *run, WbGpu *gpu, const char *directory,
+              Host *host)
+{
+    *host = host_begin(gpu, directory, benchmark->file);
+    const bool right = host->status == WB_OK && benchmark->run(host, run) && host->status == WB_OK;
+    if (!right && host->status == WB_OK)
+        snprintf(host->error, sizeof host->error,
+                 "The result of %s (%s) is not the one computed without the GPU.", benchmark->name,
+                 sync_mode_names[run->mode]);
+    return right;
+}
+
+const char *sync_kernel(const char *base, SyncMode mode, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s_%s", base, sync_mode_names[mode]);
+    for (char *at = buffer; *at; at++)
+        if (*at == '-')
+            *at = '_';
+    return buffer;
+}
+
+static void keep(Host *host, WbStatus status)
+{
+    if (status == WB_OK || host->status != WB_OK)
+        return;
+    host->status = status;
+    snprintf(host->error, sizeof host->error, "%s", wb_error(host->gpu));
+}
+
+uint32_t sync_resident(Host *host, const char *name, uint32_t threads, uint32_t shared_bytes)
+{
+    WbKernel *kernel = NULL;
+    uint32_t blocks = 0;
+    uint64_t sms = 0;
+    if (host->status == WB_OK)
+        keep(host, wb_module_kernel(host->module, name, &kernel));
+    if (host->status == WB_OK)
+        keep(host, wb_kernel_occupancy(kernel, threads, shared_bytes, &blocks));
+    if (host->status == WB_OK)
+        keep(host, wb_gpu_get(host->gpu, "sm_count", &sms));
+    return host->status == WB_OK ? blocks * (uint32_t)sms : 0;
+}
+
+uint64_t sync_barrier(Host *host, uint32_t blocks)
+{
+    const size_t bytes = ((size_t)blocks * 2 + 1) * sizeof(uint32_t);
+    void *zeros = sync_array(host, bytes, 1);
+    const uint64_t address = zeros ? host_buffer(host, zeros, bytes) : 0;
+    free(zeros);
+    return address;
+}
+
+void sync_begin_time(Host *host) { host->timed = wb_time(host->gpu); }
+
+void sync_end_time(Host *host)
+{
+    host_finish(host);
+    host->total_time = wb_time(host->gpu) - host->timed;
+}
+
+void *sync_array(Host *host, size_t count, size_t size)
+{
+    void *items = calloc(count, size);
+    if (!items && host->status == WB_OK) {
+        host->status = WB_ERROR_ARGUMENT;
+        snprintf(host->error, sizeof host->error, "There is no memory for %zu items of %zu bytes.", count,
+                 size);
+    }
+    return items;
+}
+
+float *sync_floats(Host *host, size_t count, uint32_t seed)
+{
+    float *values = sync_array(host, count, sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = random_float(&seed);
+    return values;
+}
+
+bool sync_equals(Host *host, uint64_t address, const void *expected, size_t bytes)
+{
+    void *got = sync_array(host, bytes, 1);
+    if (got)
+        host_read(host, got, address, bytes);
+    const bool equal = got && host->status == WB_OK && !memcmp(got, expected, bytes);
+    free(got);
+    return equal;
+}
