@@ -94,6 +94,11 @@ typedef struct WbLaunch {
     WbMapping *mapping;        /* called for every block before the call returns, x fastest */
     void *mapping_context;
     WbGraph *graph;            /* of one grid, with these dimensions; read before the call returns */
+    /* The order in which its blocks begin: a key for each, by the block's index, x fastest. The lowest key
+     * comes first; blocks of one key come by index, spread over SMs. Copied by the call; null: by index, or
+     * as the knob block_source says. Not together with dependencies, which are an order. */
+    const int32_t *block_order;
+    size_t block_order_count;  /* keys: as many as there are blocks */
 } WbLaunch;
 
 /* One statistic, declared by the component that counts it. */

@@ -1,5 +1,6 @@
 /* Dependencies between thread blocks in CUDA programs (DepLinks, [Wireframe §3.1]): one call before a launch
- * gives it a mapping function, and its blocks run when their parents have ended.
+ * gives it a mapping function, and its blocks run when their parents have ended. Another gives it an order in
+ * which its blocks begin (TB_order, [sync thesis §6.3.3]).
  *
  *     #include "warpbeam_links.h"
  *
@@ -15,7 +16,8 @@
  *
  * The program is built as always and needs no library of Warpbeam's (before glibc 2.34: -ldl). Where it does
  * not run on Warpbeam the calls return 0 and do nothing: no GPU orders blocks, so the launch would be an
- * ordinary one, and the program has to launch in another way, for example a kernel for each wave. */
+ * ordinary one. A program with dependencies has to launch in another way then, for example a kernel for each
+ * wave. */
 #ifndef WARPBEAM_LINKS_H
 #define WARPBEAM_LINKS_H
 
@@ -53,6 +55,18 @@ static inline int wb_edges_next_launch(const WbEdge *edges, size_t count)
     void *const found = wb_links_find("wb_cuda_edges_next_launch");
     memcpy(&call, &found, sizeof call);
     return found ? call(edges, count) : 0;
+}
+
+/* Blocks of the next kernel that this thread launches begin in the order of their keys, the lowest first;
+ * keys[i] is that of block i, x fastest, and count the number of blocks. Blocks of one key begin by index,
+ * spread over SMs. The keys are copied; null takes back what was said before. A launch has an order or
+ * dependencies, not both. Returns as the others do. */
+static inline int wb_order_next_launch(const int *keys, size_t count)
+{
+    int (*call)(const int *, size_t);
+    void *const found = wb_links_find("wb_cuda_order_next_launch");
+    memcpy(&call, &found, sizeof call);
+    return found ? call(keys, count) : 0;
 }
 
 #endif

@@ -200,6 +200,11 @@ static WbStatus launch_graph(const WbGraph *graph, WbStream *stream, const WbGra
 static WbStatus check_whole(const WbGraphKernel *kernels, size_t count, Error *error)
 {
     for (size_t i = 0; kernels && i < count; i++) {
+        if (kernels[i].launch.block_order)
+            return error_set(error, WB_ERROR_ARGUMENT,
+                             "Kernel %zu of wb_graph_launch has an order of its blocks; the order of blocks "
+                             "that depend on each other comes from the graph.",
+                             i);
         if (kernels[i].launch.mapping || kernels[i].launch.graph)
             return error_set(
                 error, WB_ERROR_ARGUMENT,

@@ -185,6 +185,28 @@ static WbStatus check_arguments(const WbKernel *kernel, const WbLaunch *launch, 
     return launch->buffer || launch->pointers ? WB_OK : check_argument_list(kernel, launch, error);
 }
 
+static WbStatus check_order(const WbKernel *kernel, const WbLaunch *launch, Error *error)
+{
+    const uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    if (!launch->block_order && !launch->block_order_count)
+        return WB_OK;
+    if (!launch->block_order)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "Kernel %s was launched with an order of %zu blocks at a null pointer.",
+                         kernel_name(kernel), launch->block_order_count);
+    if (launch->mapping || launch->graph)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "Kernel %s was launched with an order of its blocks and with dependencies between "
+                         "them; give one of the two.",
+                         kernel_name(kernel));
+    if (launch->block_order_count != blocks)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "Kernel %s was launched with %" PRIu64
+                         " blocks and an order of %zu; every block needs one key.",
+                         kernel_name(kernel), blocks, launch->block_order_count);
+    return WB_OK;
+}
+
 /* Lays the arguments out as the kernel's parameters. */
 static uint8_t *lay_out(const Program *program, const WbLaunch *launch)
 {
@@ -206,7 +228,7 @@ WbStatus launch_check(WbKernel *kernel, const WbLaunch *launch, Error *error)
 {
     if (kernel_link(kernel, error) || check_shape(kernel, launch, error) ||
         check_threads(kernel, launch, error) || check_resources(kernel, launch, error) ||
-        check_cooperative(kernel, launch, error))
+        check_cooperative(kernel, launch, error) || check_order(kernel, launch, error))
         return error->status;
     return check_arguments(kernel, launch, error);
 }
@@ -226,6 +248,9 @@ WbStatus launch_make(WbKernel *kernel, const WbLaunch *launch, HostKernel *made,
             {
                 .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
                 .block = {launch->block.x, launch->block.y, launch->block.z},
+                .order = launch->block_order
+                             ? launch_order_create(launch->block_order, launch->block_order_count)
+                             : NULL,
                 .dynamic_shared_bytes = launch->shared_bytes,
                 .parameters = lay_out(kernel->program, launch),
             },
@@ -366,8 +391,10 @@ WbStatus launch_end_due(WbGpu *gpu, Operation *operation, Error *error)
 
 void launch_free_kernels(HostKernel *kernels, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         xfree((void *)kernels[i].launch.parameters);
+        xfree((void *)kernels[i].launch.order);
+    }
     xfree(kernels);
 }
 

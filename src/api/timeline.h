@@ -34,7 +34,7 @@ typedef enum OperationKind {
  *
  * At the call it has passed all checks, and `launch` holds what was asked for: grid, block, dynamic shared
  * memory, parameters. When its turn comes launch_complete() fills in the rest, and whoever runs it begins
- * with a copy: a grid of functional mode, or of the machine. It owns the parameters to the end, so that
+ * with a copy: a grid of functional mode, or of the machine. It owns parameters and order to the end, so that
  * neither has to know where they came from. Invariant: grid, record and before are there exactly while it is
  * on the machine of cycle mode; its record leaves first. */
 struct HostKernel {

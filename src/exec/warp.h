@@ -18,6 +18,7 @@
 
 #include "base/vec.h"
 #include "exec/block_wait.h"
+#include "exec/launch_order.h"
 #include "exec/program.h"
 #include "mem/space.h"
 
@@ -108,13 +109,14 @@ typedef struct Barrier {
     uint64_t since;       /* the same, when the first began to wait; 0: nobody does */
 } Barrier;
 
-/* What all blocks of a launch share. Grid, block, dynamic shared memory and parameters are what was asked
- * for; the rest is filled in when it starts (api/launch.c). Read-only while blocks run. Whoever runs them
- * holds a copy, since machine and error are its own: an SM has one in each slot, functional mode one in each
- * grid. */
+/* What all blocks of a launch share. Grid, block, order, dynamic shared memory and parameters are what was
+ * asked for; the rest is filled in when it starts (api/launch.c). Read-only while blocks run. Whoever runs
+ * them holds a copy, since machine and error are its own: an SM has one in each slot, functional mode one in
+ * each grid. */
 typedef struct Launch {
     const Program *program;
     uint32_t grid[3], block[3];
+    const LaunchOrder *order; /* in which its blocks begin; null: by index, or as its graph has it */
     uint32_t shared_bytes;    /* static and dynamic */
     uint32_t dynamic_shared_bytes;
     uint32_t local_bytes;     /* per thread */

@@ -57,10 +57,13 @@ WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, 
 
 /* -- states -- */
 
-/* Blocks that depend on each other come from the graph, whatever the knob says. */
+/* Blocks that depend on each other come from the graph, and those of a launch that gives an order come in
+ * that, whatever the knob says. */
 static const BlockSource *source_of(const Dispatcher *dispatcher, const GridKernel *kernel)
 {
-    return kernel->graph ? &dats_source : dispatcher->policies.source;
+    if (kernel->graph)
+        return &dats_source;
+    return kernel->seen.launch.order ? &source_block_order : dispatcher->policies.source;
 }
 
 static void *make_state(const BlockPolicy *policy, const DispatchView *view, const GridKernel *kernel,
@@ -151,7 +154,9 @@ void dispatcher_add(Dispatcher *dispatcher, GridKernel *kernel, Cycle now)
     kernel->resident = xcalloc(dispatcher->view.sm_count, sizeof *kernel->resident);
     const BlockSource *source = source_of(dispatcher, kernel);
     kernel->source_state = make_state(&source->base, &dispatcher->view, kernel,
-                                      kernel->graph ? NULL : dispatcher->source_counters);
+                                      source == dispatcher->policies.source ? dispatcher->source_counters
+                                                                            : NULL);
+    dispatcher->order_entries += kernel->seen.launch.order ? kernel->block_count : 0;
     kernel->is_first = kernel->dispatched_blocks < kernel->block_count; /* one that was held is not new */
     VEC_PUSH(&dispatcher->kernels, kernel);
     dispatcher_mark(dispatcher, kernel);
@@ -170,6 +175,7 @@ void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
             in_use->policy->kernel_left(in_use->state, &dispatcher->view, kernel);
     }
     free_state(&source_of(dispatcher, kernel)->base, kernel->source_state);
+    dispatcher->order_entries -= kernel->seen.launch.order ? kernel->block_count : 0;
     xfree(kernel->resident);
     kernel->source_state = kernel->resident = NULL;
     for (uint32_t i = 0; kernel->is_marked; i++)
@@ -305,6 +311,9 @@ static void enter(Dispatcher *dispatcher, GridKernel *kernel, const BlockRef *bl
 
 static uint32_t choose(const Dispatcher *dispatcher, const BlockRef *block)
 {
+    const BlockSource *source = source_of(dispatcher, block->kernel);
+    if (source->choose && !block->returns && !block->group)
+        return source->choose(block->kernel->source_state, &dispatcher->view, block);
     return dispatcher->policies.place->choose(dispatcher->in_use[dispatcher->admit_count].state,
                                               &dispatcher->view, block);
 }
@@ -381,7 +390,7 @@ Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel, con
     const DispatchOutcome outcome = next_block(dispatcher, kernel, &dispatch);
     if (outcome == NOTHING_READY && kernel->is_first && kernel->dispatched_blocks < kernel->block_count &&
         !kernel->graph) {
-        *name = dispatcher->policies.source->base.about.name;
+        *name = source_of(dispatcher, kernel)->base.about.name;
         return REFUSED_BY_SOURCE;
     }
     if (outcome != DISPATCHED || !has_room(&dispatcher->view, kernel))
@@ -489,7 +498,7 @@ void dispatcher_woken(Dispatcher *dispatcher, Cycle now)
     const BlockPolicy *source = &dispatcher->policies.source->base;
     dispatcher->view.now = now;
     for (uint32_t i = 0; source->woken && i < dispatcher->queue.count; i++)
-        if (!dispatcher->queue.items[i]->graph)
+        if (&source_of(dispatcher, dispatcher->queue.items[i])->base == source)
             source->woken(dispatcher->queue.items[i]->source_state, &dispatcher->view);
     for (uint32_t i = 0; i <= dispatcher->admit_count; i++)
         if (dispatcher->in_use[i].policy->woken)

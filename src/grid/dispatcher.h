@@ -45,6 +45,7 @@ typedef struct Dispatcher {
     uint32_t admit_count;
     uint32_t sampled;     /* which admit policy takes samples; MOST_ADMITS: none */
     void *source_counters; /* null: it has none */
+    uint64_t order_entries;    /* keys of the active kernels that give an order of their blocks */
     VEC(GridKernel *) kernels; /* active ones, in the order of arrival */
     VEC(GridKernel *) queue;   /* the marked ones of these, in the order in which they are served */
     VEC(BlockOrder) orders;    /* of admit policies, that have not been carried out */

@@ -51,6 +51,8 @@ static void activate_kernels(FrontEnd *front_end, Cycle now)
 {
     for (GridKernel *kernel; (kernel = kmu_take_arrived(&front_end->kmu, now));) {
         dispatcher_add(&front_end->dispatcher, kernel, now);
+        if (front_end->dispatcher.order_entries > front_end->statistics.order_entries_peak)
+            front_end->statistics.order_entries_peak = front_end->dispatcher.order_entries;
         if (kernel->buffer)
             front_end_begun(front_end, kernel, now);
         front_end_wake_dispatcher(front_end, now);

@@ -96,6 +96,10 @@ typedef struct BlockSource {
     BlockPolicy base;
     /* The next block, or false if none is ready. The answer stays the same until that block has started. */
     bool (*next)(const void *state, const DispatchView *view, const GridKernel *kernel, uint64_t *block);
+    /* In place of the place policy, where the order of blocks says where they go, too: an SM for which
+     * dispatch_fits() is true, for the block that `next` has named, or NO_SM. Null: the place policy is
+     * asked, as it is for all blocks that return. */
+    uint32_t (*choose)(const void *state, const DispatchView *view, const BlockRef *block);
 } BlockSource;
 
 typedef struct BlockAdmit {
@@ -129,6 +133,9 @@ void dispatch_pause(const DispatchView *view, uint32_t sm, uint32_t index, bool 
 void dispatch_swap_out(const DispatchView *view, uint32_t sm, uint32_t index);
 /* The block that was sent away may come back, as soon as it waits for nothing else. */
 void dispatch_bring_back(const DispatchView *view, const BlockRef *block);
+
+/* The source of launches that give an order of their blocks (source/block_order.c). */
+extern const BlockSource source_block_order;
 
 extern const PolicyKind source_policies, admit_policies, place_policies;
 

@@ -184,7 +184,9 @@ RtError rt_launch_into(RtStream *stream, RtFunction *function, const WbLaunch *l
     }
     operation.launch.links = links;
     if (links)
-        error = rt_capture_forbids_call(stream, "given a launch with dependencies between its blocks");
+        error = rt_capture_forbids_call(stream, links->keys
+                                                    ? "given a launch with an order of its blocks"
+                                                    : "given a launch with dependencies between its blocks");
     if (!error)
         return rt_stream_do(stream, &operation);
     rt_operation_free(&operation);

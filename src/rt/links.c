@@ -1,6 +1,6 @@
-/* Dependencies that a program gives ahead of a launch. CUDA's launch syntax has no place for them, so they
- * wait in the calling thread until its next launch takes them; each thread has its own, as each makes its own
- * launches. */
+/* Dependencies and orders of blocks that a program gives ahead of a launch. CUDA's launch syntax has no place
+ * for them, so they wait in the calling thread until its next launch takes them; each thread has its own, as
+ * each makes its own launches. */
 #include "rt/links.h"
 
 #include <string.h>
@@ -14,23 +14,36 @@ void rt_links_free(RtLinks *links)
     if (!links)
         return;
     xfree(links->edges);
+    xfree(links->keys);
     xfree(links);
 }
 
-static void set_next(RtLinks *links)
+/* What the next launch is to have, with no dependencies yet, or with no order. Each is said by itself: what
+ * was said of the other stays. */
+static RtLinks *without_links(void)
 {
-    rt_links_free(next);
-    next = links;
+    if (!next)
+        next = xcalloc(1, sizeof *next);
+    xfree(next->edges);
+    *next = (RtLinks){.keys = next->keys, .key_count = next->key_count};
+    return next;
+}
+
+static RtLinks *without_order(void)
+{
+    if (!next)
+        next = xcalloc(1, sizeof *next);
+    xfree(next->keys);
+    next->keys = NULL;
+    next->key_count = 0;
+    return next;
 }
 
 int wb_cuda_map_next_launch(WbMapping *mapping, void *context)
 {
-    RtLinks *links = NULL;
-    if (mapping) {
-        links = xcalloc(1, sizeof *links);
-        *links = (RtLinks){.mapping = mapping, .context = context};
-    }
-    set_next(links);
+    RtLinks *links = without_links();
+    links->mapping = mapping;
+    links->context = context;
     return 1;
 }
 
@@ -38,13 +51,23 @@ int wb_cuda_edges_next_launch(const WbEdge *edges, size_t count)
 {
     if (!edges)
         count = 0;
-    RtLinks *links = xcalloc(1, sizeof *links);
+    RtLinks *links = without_links();
     /* A copy: the caller's array may be gone when the launch comes. */
     links->edges = xcalloc(count + 1, sizeof *edges);
     links->edge_count = count;
     if (count)
         memcpy(links->edges, edges, count * sizeof *edges);
-    set_next(links);
+    return 1;
+}
+
+int wb_cuda_order_next_launch(const int *keys, size_t count)
+{
+    RtLinks *links = without_order();
+    if (!keys)
+        return 1;
+    links->keys = xcalloc(count + 1, sizeof *keys);
+    links->key_count = count;
+    memcpy(links->keys, keys, count * sizeof *keys);
     return 1;
 }
 
@@ -53,7 +76,10 @@ RtLinks *rt_links_take(void)
     /* Taken once: the launch behind this one has none. */
     RtLinks *links = next;
     next = NULL;
-    return links;
+    if (!links || links->mapping || links->edges || links->keys)
+        return links;
+    rt_links_free(links); /* all has been taken back */
+    return NULL;
 }
 
 static WbStatus launch_edges(const RtLinks *links, WbStream *stream, WbKernel *kernel, const WbLaunch *launch)
@@ -74,8 +100,10 @@ static WbStatus launch_edges(const RtLinks *links, WbStream *stream, WbKernel *k
 RtError rt_links_launch(const RtLinks *links, WbStream *stream, WbKernel *kernel, const WbLaunch *launch)
 {
     WbLaunch with = *launch;
-    if (!links->mapping)
-        return rt_check(launch_edges(links, stream, kernel, launch));
+    with.block_order = links->keys;
+    with.block_order_count = links->key_count;
+    if (links->edges)
+        return rt_check(launch_edges(links, stream, kernel, &with));
     with.mapping = links->mapping;
     with.mapping_context = links->context;
     return rt_check(wb_stream_launch(stream, kernel, &with));

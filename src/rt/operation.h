@@ -23,7 +23,8 @@ typedef struct RtLaunch {
     bool cooperative;
     uint8_t *arguments;     /* laid out as the kernel's parameters; owned */
     size_t argument_bytes;
-    RtLinks *links;         /* owned; null: blocks do not depend on each other. Never in a graph */
+    RtLinks *links;         /* owned; null: blocks neither depend on each other nor have an order. Never
+                               in a graph */
 } RtLaunch;
 
 /* Owns what it points to, except functions, events and child graphs. */

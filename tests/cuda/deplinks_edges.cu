@@ -55,6 +55,16 @@ int main()
         add_up<<<BLOCKS, THREADS>>>(sums, device_items, 0);
         CUDA_FAILS(cudaErrorInvalidValue, cudaGetLastError());
     }
+    // An order alone makes no block wait; and every block needs a key.
+    std::vector<int> keys(BLOCKS, 0);
+    if (wb_order_next_launch(keys.data(), BLOCKS)) {
+        add_up<<<BLOCKS, THREADS>>>(sums, device_items, 0);
+        CUDA(cudaGetLastError());
+        CUDA(cudaDeviceSynchronize());
+        wb_order_next_launch(keys.data(), BLOCKS - 1);
+        add_up<<<BLOCKS, THREADS>>>(sums, device_items, 0);
+        CUDA_FAILS(cudaErrorInvalidValue, cudaGetLastError());
+    }
     CUDA(cudaFree(sums));
     CUDA(cudaFree(device_items));
     return check_result();

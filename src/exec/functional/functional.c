@@ -206,7 +206,8 @@ static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
     FunctionalGrid *grid = run->queue.items[run->first];
     if (grid->next == 0 && grid->buffer)
         runtime_begun(run->runtime);
-    begin_block(run, slot, grid, grid->next, number % grid->launch.machine->sm_count);
+    const uint64_t block = launch_order_block(grid->launch.order, grid->next);
+    begin_block(run, slot, grid, block, number % grid->launch.machine->sm_count);
     if (grid->next == grid->total)
         run->first++;
 }

@@ -9,8 +9,8 @@
  * cycle in which it started; the one that is furthest behind has its turn next. So kernels that wait for each
  * other's signals get them, and how long one takes does not depend on who is beside it.
  *
- * Blocks of a dependency graph begin when all their parents have ended, in the order in which that comes
- * about [Wireframe §3.1]. */
+ * Blocks begin by index, or in the order that the launch gives (exec/launch_order.h). Those of a dependency
+ * graph begin when all their parents have ended, in the order in which that comes about [Wireframe §3.1]. */
 #ifndef EXEC_FUNCTIONAL_FUNCTIONAL_H
 #define EXEC_FUNCTIONAL_FUNCTIONAL_H
 
