@@ -132,7 +132,7 @@ WbStatus wb_stream_wait(WbGpu *gpu, WbStream *stream)
     if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
     Operation *until = latest(gpu, stream);
-    return gpu_end(gpu, until ? timeline_run(gpu, until, error) : timeline_report(gpu, error));
+    return gpu_end(gpu, until ? timeline_wait(gpu, until, error) : timeline_report(gpu, error));
 }
 
 /* Of the default stream too only what is in itself counts: what it would wait for was put in before. */
@@ -152,7 +152,7 @@ WbStatus wb_wait(WbGpu *gpu)
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(gpu);
-    return gpu_end(gpu, timeline_run(gpu, NULL, error));
+    return gpu_end(gpu, timeline_wait(gpu, NULL, error));
 }
 
 WbStatus wb_gpu_flush(WbGpu *gpu)
@@ -230,7 +230,7 @@ WbStatus wb_event_wait(WbEvent *event)
     if (!event)
         return WB_ERROR_ARGUMENT;
     Error *error = gpu_begin(event->gpu);
-    return event->operation ? gpu_end(event->gpu, timeline_run(event->gpu, event->operation, error)) : WB_OK;
+    return event->operation ? gpu_end(event->gpu, timeline_wait(event->gpu, event->operation, error)) : WB_OK;
 }
 
 WbStatus wb_event_query(WbEvent *event)

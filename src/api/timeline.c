@@ -551,6 +551,15 @@ WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error)
     return go_on_until(gpu, until, CYCLE_NEVER, &done, error);
 }
 
+WbStatus timeline_wait(WbGpu *gpu, Operation *until, Error *error)
+{
+    const bool waits = gpu->timeline.pending;
+    const WbStatus status = timeline_run(gpu, until, error);
+    if (waits && status == WB_OK)
+        gpu->timeline.host += gpu_cycles(gpu, gpu->config.host_sync_ns);
+    return status;
+}
+
 WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error)
 {
     bool done;

@@ -322,6 +322,22 @@ static void launches_take_their_time_to_start(void **state)
     wb_event_destroy(event);
 }
 
+/* Waits end late, if there was anything to wait for: launches behind them are called late. */
+static void waits_take_their_time_to_end(void **state)
+{
+    (void)state;
+    check(wb_gpu_set(gpu, "host_sync_ns", "5000"));
+    launch(NULL, 0, 1, 10);
+    launch(NULL, 1, 2, 10);
+    check(wb_wait(gpu));
+    check(wb_wait(gpu));
+    assert_int_equal(record_at(1).launched, record_at(0).ended);
+    launch(NULL, 0, 1, 10);
+    check(wb_stream_wait(gpu, NULL));
+    assert_int_equal(record_at(2).launched, record_at(1).ended + 5000);
+    assert_true(wb_time(gpu) == (double)record_at(2).ended + 5000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_gpu, close_gpu)
 
 int main(void)
@@ -340,6 +356,7 @@ int main(void)
         TEST(many_streams_and_operations),
         TEST(streams_share_hardware_queues),
         TEST(launches_take_their_time_to_start),
+        TEST(waits_take_their_time_to_end),
     };
     return cmocka_run_group_tests_name("timeline edges", tests, NULL, NULL);
 }

@@ -116,6 +116,21 @@ void host_enqueue(Host *host, const char *name, const WbLaunch *launch)
         host->begun = called;
 }
 
+void host_fetch(Host *host, void *to, uint64_t from, size_t bytes)
+{
+    memset(to, 0, bytes);
+    host_finish(host);
+    if (host->status == WB_OK)
+        keep(host, wb_stream_copy(host->gpu, NULL,
+                                  &(WbCopy){.destination = {.address = (uintptr_t)to, .is_host = true},
+                                            .source = {.address = from},
+                                            .width = bytes,
+                                            .height = 1,
+                                            .depth = 1}));
+    if (host->status == WB_OK)
+        keep(host, wb_wait(host->gpu));
+}
+
 void host_launch_as(Host *host, const char *name, const WbLaunch *launch)
 {
     host_finish(host);

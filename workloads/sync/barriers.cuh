@@ -15,10 +15,15 @@
 
 #include "../common/parameters.cuh"
 
+/* What a source sets before it includes this: __launch_bounds__ of its kernels. */
+#ifndef KERNEL_BOUNDS
+#define KERNEL_BOUNDS
+#endif
+
 enum Mode { REKL, DP, MUTEX, FLAGS, PT_NEIGHBOUR, PT_INTERLEAVED, PT_QUEUE, PEERWAVE, GSYNC, WS, WS_ORDER };
 
 #define KERNEL(name, suffix, mode, parameters, arguments)                                                    \
-    extern "C" __global__ void name##_##suffix parameters { name<mode> arguments; }
+    extern "C" __global__ void KERNEL_BOUNDS name##_##suffix parameters { name<mode> arguments; }
 
 __device__ __forceinline__ unsigned block_rank()
 {

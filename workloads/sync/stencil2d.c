@@ -58,14 +58,16 @@ static bool has_changed(Host *host, const Stencil *stencil, int i)
 {
     uint32_t changed;
     host_finish(host);
-    host_read(host, &changed, stencil->changed + (uint64_t)(i / CHECKED) * sizeof changed, sizeof changed);
+    host_fetch(host, &changed, stencil->changed + (uint64_t)(i / CHECKED) * sizeof changed, sizeof changed);
     return changed;
 }
 
 static void launch_repeatedly(Host *host, const Stencil *stencil)
 {
     const uint32_t blocks = (uint32_t)stencil->side / SIDE;
-    for (int i = 0; i < ITERATIONS && host->status == WB_OK; i++) {
+    bool goes_on = true;
+    sync_begin_time(host);
+    for (int i = 0; i < ITERATIONS && goes_on && host->status == WB_OK; i++) {
         const uint64_t changed = is_checked(i) ? stencil->changed + (uint64_t)(i / CHECKED) * 4 : 0;
         const WbArgument arguments[] = {WB_ARG(stencil->planes[i % 2]), WB_ARG(stencil->planes[(i + 1) % 2]),
                                         WB_ARG(stencil->side), WB_ARG(changed)};
@@ -74,21 +76,51 @@ static void launch_repeatedly(Host *host, const Stencil *stencil)
                                  .block = dim(SIDE, SIDE, 1),
                                  .arguments = arguments,
                                  .argument_count = 4});
-        if (is_checked(i) && !has_changed(host, stencil, i))
-            return;
+        goes_on = !is_checked(i) || has_changed(host, stencil, i);
     }
+    sync_end_time(host);
 }
 
-static bool run_on(Host *host, float *const planes[2], int side)
+/* One launch; the kernel looks by itself. */
+static void launch_once(Host *host, const Stencil *stencil, SyncMode mode)
+{
+    char kernel[32];
+    const uint32_t side = (uint32_t)stencil->side / SIDE;
+    const bool persists = mode == SYNC_PT_NEIGHBOUR || mode == SYNC_PT_INTERLEAVED;
+    const int iterations = ITERATIONS, checked = CHECKED;
+    sync_kernel("stencil2d", mode, kernel, sizeof kernel);
+    const WbDim3 grid = mode == SYNC_DP ? dim(1, 1, 1)
+                        : persists      ? dim(sync_resident(host, kernel, SIDE * SIDE, 0), 1, 1)
+                                        : dim(side, side, 1);
+    const uint64_t barrier = sync_barrier(host, grid.x * grid.y);
+    const WbArgument arguments[] = {WB_ARG(stencil->planes[0]),
+                                    WB_ARG(stencil->planes[1]),
+                                    WB_ARG(stencil->side),
+                                    WB_ARG(stencil->changed),
+                                    WB_ARG(iterations),
+                                    WB_ARG(checked),
+                                    WB_ARG(barrier)};
+    sync_begin_time(host);
+    host_enqueue(host, kernel,
+                 &(WbLaunch){.grid = grid,
+                             .block = mode == SYNC_DP ? dim(1, 1, 1) : dim(SIDE, SIDE, 1),
+                             .arguments = arguments,
+                             .argument_count = mode == SYNC_DP ? 6 : 7});
+    sync_end_time(host);
+    host_free(host, barrier);
+}
+
+static bool run_on(Host *host, SyncMode mode, float *const planes[2], int side)
 {
     static const uint32_t zeros[ITERATIONS / CHECKED];
     const size_t bytes = (size_t)side * (size_t)side * sizeof(float);
     const Stencil stencil = {.side = side,
                              .planes = {host_buffer(host, planes[0], bytes), host_buffer(host, NULL, bytes)},
                              .changed = host_buffer(host, zeros, sizeof zeros)};
-    sync_begin_time(host);
-    launch_repeatedly(host, &stencil);
-    sync_end_time(host);
+    if (mode == SYNC_REKL)
+        launch_repeatedly(host, &stencil);
+    else
+        launch_once(host, &stencil, mode);
     bool right = host->status == WB_OK;
     if (right) {
         const int last = compute(planes, side) % 2;
@@ -106,7 +138,7 @@ bool stencil2d_run(Host *host, const SyncRun *run)
                    side = (wanted + SIDE - 1) / SIDE * SIDE;
     const size_t cells = (size_t)side * side;
     float *planes[2] = {sync_floats(host, cells, sync_seed(run)), sync_array(host, cells, sizeof(float))};
-    const bool right = planes[0] && planes[1] && run_on(host, planes, (int)side);
+    const bool right = planes[0] && planes[1] && run_on(host, run->mode, planes, (int)side);
     free(planes[1]);
     free(planes[0]);
     return right;

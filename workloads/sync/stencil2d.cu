@@ -3,6 +3,7 @@
  *
  * Where the kernel goes on behind a barrier, a block's own cells stay in its shared memory, and it reads only
  * those of its neighbours again. Persistent threads have any number of cells, and read all from memory. */
+#define KERNEL_BOUNDS __launch_bounds__(256, 8) /* as many threads as an SM has */
 #include "barriers.cuh"
 
 constexpr int SIDE = 16;           /* of a block; as the host has it */
@@ -56,3 +57,94 @@ extern "C" __global__ void stencil2d_rekl(const float *from, float *to, int side
     if (changed && fabsf(next - tile.own()) > TOLERANCE)
         *changed = 1;
 }
+
+/* Launches the kernel above for every iteration, and looks by itself whether cells still change. */
+extern "C" __global__ void stencil2d_dp(float *first, float *second, int side, unsigned *changed,
+                                        int iterations, int checked)
+{
+    const dim3 blocks(side / SIDE, side / SIDE), threads(SIDE, SIDE);
+    for (int i = 0; i < iterations; i++) {
+        const bool looks = (i + 1) % checked == 0;
+        unsigned *const flag = looks ? &changed[i / checked] : nullptr;
+        launch_and_wait<const float *, float *, int, unsigned *>(
+            stencil2d_rekl, blocks, threads, i % 2 ? second : first, i % 2 ? first : second, side, flag);
+        if (looks && poll(flag) == 0)
+            return;
+    }
+}
+
+/* Behind each barrier but the last iteration's; whether to go on. */
+template <Mode mode>
+__device__ __forceinline__ bool meet(int i, int iterations, int checked, const unsigned *changed, Barrier barrier)
+{
+    if (i + 1 == iterations)
+        return false;
+    grid_barrier<mode>(barrier, i + 1);
+    return (i + 1) % checked != 0 || __ldcg(&changed[i / checked]) != 0;
+}
+
+template <Mode mode>
+__device__ __forceinline__ void stencil2d(float *first, float *second, int side, unsigned *changed,
+                                          int iterations, int checked, Barrier barrier)
+{
+    __shared__ Tile tile;
+    const int x = blockIdx.x * SIDE + threadIdx.x, y = blockIdx.y * SIDE + threadIdx.y;
+    const size_t at = (size_t)y * side + x;
+    tile.own() = first[at];
+    for (int i = 0;; i++) {
+        tile.load_border(i % 2 ? second : first, side);
+        __syncthreads();
+        const float next = tile.next(), own = tile.own();
+        (i % 2 ? first : second)[at] = next;
+        if ((i + 1) % checked == 0 && fabsf(next - own) > TOLERANCE)
+            changed[i / checked] = 1;
+        __syncthreads();
+        tile.own() = next;
+        if (!meet<mode>(i, iterations, checked, changed, barrier))
+            return;
+    }
+}
+
+/* Persistent threads: the cells of a thread are `step` apart. */
+__device__ __forceinline__ bool relax_cells(const float *from, float *to, int side, int begin, int end,
+                                            int step)
+{
+    bool is_changed = false;
+    for (int i = begin; i < end; i += step) {
+        const int x = i % side, y = i / side;
+        const float own = cell(from, side, x, y);
+        const float next = relax(own, cell(from, side, x, y - 1), cell(from, side, x - 1, y),
+                                 cell(from, side, x + 1, y), cell(from, side, x, y + 1));
+        to[i] = next;
+        is_changed |= fabsf(next - own) > TOLERANCE;
+    }
+    return is_changed;
+}
+
+template <Mode mode>
+__device__ __forceinline__ void stencil2d_pt(float *first, float *second, int side, unsigned *changed,
+                                             int iterations, int checked, Barrier barrier)
+{
+    const int cells = side * side, threads = block_count() * thread_count();
+    const int thread = block_rank() * thread_count() + thread_rank(), each = (cells + threads - 1) / threads;
+    const int begin = mode == PT_NEIGHBOUR ? min(thread * each, cells) : thread;
+    const int end = mode == PT_NEIGHBOUR ? min(begin + each, cells) : cells;
+    for (int i = 0;; i++) {
+        const bool is_changed = relax_cells(i % 2 ? second : first, i % 2 ? first : second, side, begin, end,
+                                            mode == PT_NEIGHBOUR ? 1 : threads);
+        if ((i + 1) % checked == 0 && is_changed)
+            changed[i / checked] = 1;
+        if (!meet<mode>(i, iterations, checked, changed, barrier))
+            return;
+    }
+}
+
+#define STENCIL(name, suffix, mode)                                                                          \
+    KERNEL(name, suffix, mode,                                                                               \
+           (float *first, float *second, int side, unsigned *changed, int iterations, int checked,           \
+            Barrier barrier),                                                                                \
+           (first, second, side, changed, iterations, checked, barrier))
+STENCIL(stencil2d, mutex, MUTEX)
+STENCIL(stencil2d, flags, FLAGS)
+STENCIL(stencil2d_pt, neighbour, PT_NEIGHBOUR)
+STENCIL(stencil2d_pt, interleaved, PT_INTERLEAVED)

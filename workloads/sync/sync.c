@@ -7,7 +7,9 @@
 #define MODE(name) (1u << SYNC_##name)
 
 const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS] = {
-    {"stencil2d", "Five-point stencil until it converges", "stencil2d.ptx", MODE(REKL), stencil2d_run},
+    {"stencil2d", "Five-point stencil until it converges", "stencil2d.ptx",
+     MODE(REKL) | MODE(DP) | MODE(MUTEX) | MODE(FLAGS) | MODE(PT_NEIGHBOUR) | MODE(PT_INTERLEAVED),
+     stencil2d_run},
 };
 
 const char *const sync_mode_names[SYNC_MODES] = {
