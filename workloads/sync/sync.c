@@ -5,11 +5,15 @@
 #include <string.h>
 
 #define MODE(name) (1u << SYNC_##name)
+#define WAVES (MODE(REKL) | MODE(FLAGS) | MODE(PEERWAVE))
 
 const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS] = {
     {"stencil2d", "Five-point stencil until it converges", "stencil2d.ptx",
      MODE(REKL) | MODE(DP) | MODE(MUTEX) | MODE(FLAGS) | MODE(PT_NEIGHBOUR) | MODE(PT_INTERLEAVED),
      stencil2d_run},
+    {"sat", "Summed area table of an image", "sat.ptx", WAVES, sat_run},
+    {"sor", "Ten sweeps of successive over-relaxation", "sor.ptx", WAVES, sor_sweeps_run},
+    {"lud", "LU decomposition in tiles", "lud.ptx", WAVES, lud_run},
 };
 
 const char *const sync_mode_names[SYNC_MODES] = {

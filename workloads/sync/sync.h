@@ -34,6 +34,10 @@ typedef struct SyncRun {
     uint32_t side;     /* of the data, in what the benchmark counts; 0: as `size` has it */
     uint32_t seed;     /* of the input; 0: 1 */
     const char *graph; /* a graph file instead of the generated one, where the input is a graph */
+    /* Of the wavefronts SAT, SOR and LUD. */
+    uint32_t interval; /* SYNC_PEERWAVE: steps between two looks at flags; 0: 1 */
+    uint32_t group;    /* LUD with events: tiles that share one; 0: 1 */
+    bool apart;        /* SOR with SYNC_REKL: a sweep begins when the one before has ended */
 } SyncRun;
 
 typedef struct SyncBenchmark {
@@ -46,7 +50,7 @@ typedef struct SyncBenchmark {
     bool (*run)(Host *host, const SyncRun *run);
 } SyncBenchmark;
 
-enum { SYNC_BENCHMARKS = 1 };
+enum { SYNC_BENCHMARKS = 4 };
 extern const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS];
 extern const char *const sync_mode_names[SYNC_MODES];
 
@@ -86,5 +90,11 @@ bool sync_equals(Host *host, uint64_t address, const void *expected, size_t byte
 /* -- one row each of sync_benchmarks, defined by its file -- */
 
 bool stencil2d_run(Host *host, const SyncRun *run);
+bool sat_run(Host *host, const SyncRun *run);
+bool sor_sweeps_run(Host *host, const SyncRun *run);
+bool lud_run(Host *host, const SyncRun *run);
+
+/* Events that LUD needs with so many tiles on a side, if so many tiles share one. */
+uint32_t lud_events(uint32_t tiles, uint32_t group);
 
 #endif
