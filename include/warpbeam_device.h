@@ -8,7 +8,7 @@
  * Under nvcc it only includes what printf and assert need. Under clang it gives the language its names:
  * qualifiers, index variables, vectors, atomics, warp functions, barriers, bit functions, printf, assert;
  * warpbeam_device_math.h adds the mathematics. Under both, warpbeam_device_launch.h lets kernels launch
- * work. */
+ * work, and warpbeam_device_sync.h lets their blocks wait for each other. */
 #ifndef WARPBEAM_DEVICE_H
 #define WARPBEAM_DEVICE_H
 
@@ -17,6 +17,7 @@
 #include <cassert>
 #include <cstdio>
 #include "warpbeam_device_launch.h"
+#include "warpbeam_device_sync.h"
 
 #elif !defined(__CUDA__) || !defined(__clang__)
 #error "warpbeam_device.h is for kernels: compile with nvcc, or with clang -x cuda --cuda-device-only."
@@ -309,6 +310,7 @@ WB_DEVICE long long __double_as_longlong(double x) { return __builtin_bit_cast(l
 WB_DEVICE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
 #include "warpbeam_device_launch.h"
+#include "warpbeam_device_sync.h"
 #include "warpbeam_device_math.h"
 
 #endif

@@ -1,7 +1,7 @@
 /* Blocks and warps coming into being and going. */
 #include <string.h>
 
-#include "exec/warp.h"
+#include "exec/block_call.h"
 
 static size_t frame_words(const Warp *warp, const ProgramFunction *function)
 {
@@ -100,7 +100,9 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     block->index[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
     block->live_warps = block->warp_count;
     block->live_threads = block->thread_count;
+    block->warp_ended = 0;
     block->family = NULL;
+    block_calls_free(block);
     block->wait = (BlockWait){0};
     memset(block->shared, 0, launch->shared_bytes);
     for (uint32_t i = 0; i < block->warp_count; i++)
@@ -136,6 +138,7 @@ void block_free(Block *block)
         warp_destroy(&block->warps[i]);
     for (uint32_t i = 0; i < MAX_BARRIERS; i++)
         xfree(block->barriers[i].lanes);
+    block_calls_free(block);
     xfree(block->warps);
     xfree(block->shared);
     if (block->family)

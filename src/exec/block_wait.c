@@ -10,18 +10,38 @@ const WaitText wait_texts[WAIT_REASONS] = {
 #undef BLOCK_WAIT
 };
 
+static void tell_begin(Warp *warp, Cycle now)
+{
+    const BlockWaker *waker = warp->block->wait.waker;
+    if (waker->begins)
+        waker->begins(waker->context, warp, now);
+}
+
 void block_wait_begin(Warp *warp, WaitReason reason, WaitKind kind)
 {
     BlockWait *wait = &warp->block->wait;
     if (warp->wait.is_open)
         return;
-    warp->wait = (WarpWait){
-        .reason = (uint8_t)reason, .kind = (uint8_t)kind, .is_open = true, .group = warp->current};
+    warp->wait = (WarpWait){.reason = (uint8_t)reason,
+                            .kind = (uint8_t)kind,
+                            .is_open = true,
+                            .is_of_block = kind != WARP_WAITS,
+                            .group = warp->current};
     if (warp->current < warp->group_count)
         warp->wait.pc = warp->groups[warp->current].pc;
     wait->begun += kind != WARP_WAITS;
     wait->leaves |= kind == BLOCK_LEAVES;
     wait->waker = warp->block->launch->machine->waker;
+    if (kind == BLOCK_YIELDS)
+        tell_begin(warp, warp->block->launch->machine->clock);
+}
+
+/* The SM may have looked at the wait: for it the kind stays as it is. */
+void block_wait_yield(Warp *warp, Cycle now)
+{
+    warp->wait.is_of_block = true;
+    warp->block->wait.begun++;
+    tell_begin(warp, now);
 }
 
 bool block_wait_end(Warp *warp, Cycle now, Cycle latency)
@@ -31,7 +51,7 @@ bool block_wait_end(Warp *warp, Cycle now, Cycle latency)
         return false;
     warp->wait.is_open = false;
     warp->wait.over = now + latency;
-    if (warp->wait.kind != WARP_WAITS) {
+    if (warp->wait.is_of_block) {
         wait->ended++;
         wait->over = wait->over > now + latency ? wait->over : now + latency;
     }

@@ -33,6 +33,7 @@ typedef enum WaitReason {
 typedef enum WaitKind {
     WARP_WAITS,   /* the warp alone, in place; others of its block go on */
     BLOCK_WAITS,  /* the block, in place */
+    BLOCK_YIELDS, /* the block, in place until somebody needs its place, and then away; without time, away */
     BLOCK_LEAVES  /* the block, away; it leaves even if the wait is over before it has */
 } WaitKind;
 
@@ -44,8 +45,11 @@ typedef struct WaitText {
 
 extern const WaitText wait_texts[WAIT_REASONS];
 
-/* The machine's part: a wait of the warp has been ended in cycle `now`, and is over in cycle `time`. */
+/* The machine's part. */
 typedef struct BlockWaker {
+    /* The warp's block yields from cycle `now` on; null: the machine need not know. */
+    void (*begins)(void *context, Warp *warp, Cycle now);
+    /* A wait of the warp has been ended in cycle `now`, and is over in cycle `time`. */
     void (*ends)(void *context, Warp *warp, Cycle now, Cycle time);
     void *context;
     Cycle least;         /* the lookahead: no wait is over sooner after it has been ended */
@@ -55,12 +59,13 @@ typedef struct BlockWaker {
 typedef struct WarpWait {
     uint8_t reason, kind; /* WaitReason, WaitKind */
     bool is_open;        /* it has not been ended */
+    bool is_of_block;    /* it counts among the block's */
     uint32_t group, pc;  /* whose call began it, and where that is; the group itself stands behind it */
     Cycle over;          /* of one that has been: when it is over; 0: there was none */
 } WarpWait;
 
 /* The waits of a block that are not of single warps. Invariant: begun less ended is the number of its warps
- * with such a wait that is open. */
+ * with such a wait (is_of_block) that is open. */
 typedef struct BlockWait {
     uint32_t begun, ended;
     bool leaves;         /* it has to leave its SM, or has left it */
@@ -73,6 +78,9 @@ typedef struct BlockWait {
 /* The warp or its block waits from now on. A warp has one wait at a time: while that is open, another call
  * changes nothing. */
 void block_wait_begin(Warp *warp, WaitReason reason, WaitKind kind);
+/* The wait of the warp alone, which is open, is one of its block from cycle `now` on, which yields: all its
+ * warps wait. */
+void block_wait_yield(Warp *warp, Cycle now);
 /* The warp's wait is over `latency` cycles after cycle `now`; where there is no time, at once. False: there
  * is no such wait, or that is sooner than shards may hear of each other; nothing has changed then. */
 bool block_wait_end(Warp *warp, Cycle now, Cycle latency);

@@ -1,6 +1,7 @@
 /* Branches and the ends of threads. What all lanes of a group do alike moves its program counter and nothing
  * else; only lanes that part reach divergence.c. When threads end, whoever waited for them is let go. */
 #include "exec/barrier.h"
+#include "exec/block_call.h"
 #include "exec/control.h"
 #include "exec/divergence.h"
 #include "exec/handlers.h"
@@ -67,6 +68,9 @@ StepResult control_end_threads(Step *step)
     if (!warp->live) {
         block->live_warps--;
         block->launch->machine->statistics.warps++;
+        block->warp_ended = block->launch->machine->clock;
+        if (block->calls)
+            block_call_warp_ended(block);
     }
     /* Others may have waited only for these lanes. */
     WbStatus status = warp_sync_release(warp);

@@ -11,7 +11,9 @@
 #define WARP_CYCLES(knob) .warp_cycles = offsetof(GpuConfig, knob)
 #define THREAD_CYCLES(knob) .thread_cycles = offsetof(GpuConfig, knob)
 #define ONLY_IF(knob) .condition = offsetof(GpuConfig, knob)
+#define WAY(knob) .way = offsetof(GpuConfig, knob)
 #define ACQUIRES .acquires = true
+#define POSTED .posted = true
 #define INTRINSIC(function, called, arguments, text, ...)                                                    \
     {.name = called,                                                                                         \
      .argument_count = arguments,                                                                            \

@@ -32,7 +32,10 @@ struct Intrinsic {
     KnobPlace warp_cycles;
     KnobPlace thread_cycles; /* beside these, for each calling thread */
     KnobPlace condition;   /* it waits these cycles only while the knob is on */
+    KnobPlace way;         /* cycles to the unit that answers, and back; 0 cycles: crossbar_latency; without
+                              it, unit_latency */
     bool acquires;         /* the calling threads see what others had written when it was answered */
+    bool posted;           /* nobody waits for an answer */
     StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */
 };
 

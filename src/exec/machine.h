@@ -33,8 +33,13 @@ typedef int MemoryHook(Step *step, Access *access, SecondPhase *perform);
 /* All that the block's barrier waits for have arrived; those who wait there are about to be let go. */
 typedef void BarrierHook(Block *block, uint32_t name);
 
+struct Machine;
+/* Calls action(context, time of now) where what all SMs share may be changed. */
+typedef void DeferHook(struct Machine *machine, void (*action)(void *context, Cycle time), void *context);
+
 typedef struct Machine {
     void *owner;               /* of a timing model; null in functional mode */
+    DeferHook *defer;          /* of a timing model; null: that is at once */
     MemoryHook *memory;        /* of a timing model; null: the second phase follows at once */
     BarrierHook *barrier;      /* of a timing model that wants to know; or null */
     const BlockWaker *waker;   /* finds blocks whose waits are ended */

@@ -144,11 +144,13 @@ struct Block {
     uint32_t warp_count;
     uint32_t live_warps;
     uint32_t thread_count, live_threads;
+    uint64_t warp_ended;      /* machine's clock when a warp last ended */
     Barrier barriers[MAX_BARRIERS];
     uint64_t releases;        /* how often a barrier let warps go, ever */
     BlockWait wait;
     bool is_aside;            /* in functional mode: it waits away */
     uint32_t slot;            /* the same: its place among the run's slots, or among those aside */
+    struct BlockCalls *calls; /* that it makes as a whole (exec/block_call.h); null: it has made none */
     struct BlockFamily *family; /* what it has launched; null: nothing */
     void (*free_family)(struct BlockFamily *family); /* of whoever made it */
 };

@@ -26,7 +26,7 @@ void front_end_wake(void *context, Warp *warp, Cycle now, Cycle time)
     block->wait.order = front_end->next_event++;
     if (!block->wait.leaves)
         sm_wake_warp(block->launch->machine->owner, warp, now, time);
-    else if (warp->wait.kind != WARP_WAITS && !block_wait_is_open(&block->wait))
+    else if (warp->wait.is_of_block && !block_wait_is_open(&block->wait))
         put_wake(front_end, block);
 }
 

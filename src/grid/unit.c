@@ -2,15 +2,14 @@
  * off to the end of the window.
  *
  * Calls run in the order of cycles, and the latency of a unit is constant: so words arrive in the order in
- * which they were posted, and a queue needs no sorting. The same holds for answers, which are put off in the
- * order in which the unit gives them. */
+ * which they were posted, but for those of a block whose last warp has ended a few cycles later; the queue is
+ * sorted from behind. Answers are put off in the order in which the unit gives them. */
 #include "grid/unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "exec/block_wait.h"
 #include "exec/machine.h"
 #include "policy_lists.h"
 
@@ -42,7 +41,8 @@ static bool is_present(const UnitKind *kind, const GpuConfig *config)
 
 static Cycle latency_of(const UnitKind *kind, const GpuConfig *config)
 {
-    return *(const uint64_t *)knob_at(config, kind->latency);
+    const uint64_t latency = *(const uint64_t *)knob_at(config, kind->latency);
+    return latency ? latency : config->crossbar_latency;
 }
 
 /* -- words and answers -- */
@@ -83,24 +83,39 @@ static void advance(Shard *shard, Cycle end)
     shard->wake = next_turn(unit);
 }
 
+static void carry_out(const OuterUnit *unit, const UnitAnswer *answer, Cycle now)
+{
+    if (answer->warp)
+        block_wait_end(answer->warp, now, unit->latency);
+    else
+        block_wait_end_all(answer->block, answer->reason, now, unit->latency);
+}
+
 /* Between windows: the next answer that was put off. */
 static void end_wait(void *context, Cycle time)
 {
     OuterUnit *unit = context;
-    Warp *warp = unit->answers.items[unit->first_answer++];
+    const UnitAnswer answer = unit->answers.items[unit->first_answer++];
     if (unit->first_answer == unit->answers.count)
         unit->first_answer = unit->answers.count = 0;
-    block_wait_end(warp, time, unit->latency);
+    carry_out(unit, &answer, time);
 }
 
-void unit_answer(OuterUnit *unit, Warp *warp, Cycle now)
+static void answer(OuterUnit *unit, UnitAnswer answer, Cycle now)
 {
     if (!unit->latency) {
-        block_wait_end(warp, now, 0);
+        carry_out(unit, &answer, now);
         return;
     }
-    VEC_PUSH(&unit->answers, warp);
+    VEC_PUSH(&unit->answers, answer);
     shard_defer(&unit->shard, now, end_wait, unit);
+}
+
+void unit_answer(OuterUnit *unit, Warp *warp, Cycle now) { answer(unit, (UnitAnswer){.warp = warp}, now); }
+
+void unit_answer_block(OuterUnit *unit, Block *block, WaitReason reason, Cycle now)
+{
+    answer(unit, (UnitAnswer){.block = block, .reason = reason}, now);
 }
 
 void unit_set_alarm(OuterUnit *unit, Cycle time) { unit->alarm = time; }
@@ -128,17 +143,47 @@ static void take_now(OuterUnit *unit, const UnitWord *word, Cycle now)
     }
 }
 
-void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word)
+void unit_send(OuterUnit *unit, UnitWord word, Cycle now)
 {
-    const Cycle now = call->step->warp->block->launch->machine->clock;
     if (!unit->latency) {
         take_now(unit, &word, now);
         return;
     }
     const UnitArrival arrival = {now + unit->latency, word};
     VEC_PUSH(&unit->arrivals, arrival);
+    for (uint32_t i = unit->arrivals.count - 1; i > unit->first_arrival; i--) {
+        if (unit->arrivals.items[i - 1].time <= arrival.time)
+            break;
+        unit->arrivals.items[i] = unit->arrivals.items[i - 1];
+        unit->arrivals.items[i - 1] = arrival;
+    }
     if (arrival.time < unit->shard.wake)
         unit->shard.wake = arrival.time;
+}
+
+/* A word that a posted call sends within a window. */
+typedef struct PostedWord {
+    OuterUnit *unit;
+    UnitWord word;
+} PostedWord;
+
+static void send_posted(void *context, Cycle time)
+{
+    PostedWord *posted = context;
+    unit_send(posted->unit, posted->word, time);
+    xfree(posted);
+}
+
+void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word)
+{
+    Machine *machine = call->step->warp->block->launch->machine;
+    if (!call->call->intrinsic->posted || !machine->defer) {
+        unit_send(unit, word, machine->clock);
+        return;
+    }
+    PostedWord *posted = xmalloc(sizeof *posted);
+    *posted = (PostedWord){unit, word};
+    machine->defer(machine, send_posted, posted);
 }
 
 /* -- all of them -- */

@@ -26,6 +26,7 @@
 
 #include "base/policy.h"
 #include "config/config.h"
+#include "exec/block_wait.h"
 #include "exec/intrinsic.h"
 #include "sim/shard.h"
 
@@ -49,7 +50,7 @@ typedef struct UnitWord {
 typedef struct UnitKind {
     Policy about;
     UnitKnob present;     /* true: the GPU has it; without one every GPU has */
-    UnitKnob latency;     /* cycles of a word to the unit, and of an answer from it; at least 1 */
+    UnitKnob latency;     /* cycles of a word to the unit, and of an answer from it; 0: crossbar_latency */
     void *(*create)(const GpuConfig *config); /* its state */
     void (*free)(void *state);
     /* A kernel begins on a GPU that runs no other, also the first: what it finds, and its time, must not
@@ -63,6 +64,13 @@ typedef struct UnitKind {
      * where nobody does. It writes from the beginning of `text`; the caller joins the texts of units. */
     void (*describe)(const OuterUnit *unit, char *text, size_t size);
 } UnitKind;
+
+/* Ends the wait of the warp, or all waits of the block's warps for that reason; the other is null. */
+typedef struct UnitAnswer {
+    Warp *warp;
+    Block *block;
+    WaitReason reason;
+} UnitAnswer;
 
 typedef struct UnitArrival {
     Cycle time;
@@ -81,7 +89,7 @@ struct OuterUnit {
     Cycle alarm;          /* CYCLE_NEVER: none is set */
     VEC(UnitArrival) arrivals;
     uint32_t first_arrival;
-    VEC(Warp *) answers;
+    VEC(UnitAnswer) answers;
     uint32_t first_answer;
 };
 
@@ -91,11 +99,15 @@ struct OuterUnit {
 OuterUnit *unit_of(IntrinsicCall *call, const UnitKind *kind);
 /* Sends a word in the call's cycle. The wait of word.warp, if it waits, has begun before. */
 void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word);
+/* The same between windows, in that cycle: for calls of whole blocks (exec/block_call.h). */
+void unit_send(OuterUnit *unit, UnitWord word, Cycle now);
 
 /* -- for the unit itself -- */
 
 /* Ends the wait of a warp that has posted a word. */
 void unit_answer(OuterUnit *unit, Warp *warp, Cycle now);
+/* Ends the waits of all warps of a block for that reason. */
+void unit_answer_block(OuterUnit *unit, Block *block, WaitReason reason, Cycle now);
 /* Calls `alarm` in that cycle, which must come, and not in an earlier one that was set; without time, when
  * the word that is being taken in has been. */
 void unit_set_alarm(OuterUnit *unit, Cycle time);

@@ -101,9 +101,10 @@ static bool consider(Sm *sm, uint32_t warp)
         return true;
     }
     if (!warp_wait_is_over(wait, sm->now)) {
-        if (wait->kind == BLOCK_WAITS && block->phase == PHASE_RUNS)
+        const bool holds = wait->kind == BLOCK_WAITS || wait->kind == BLOCK_YIELDS;
+        if (holds && block->phase == PHASE_RUNS)
             hold_block(sm, warp);
-        if (wait->kind == BLOCK_WAITS)
+        if (holds)
             block->holders |= bit;
         stand_still(sm, warp, wait->is_open ? CYCLE_NEVER : wait->over);
         return true;

@@ -21,7 +21,8 @@ static Cycle cycles_at(const GpuConfig *config, KnobPlace place)
 
 Cycle intrinsic_cycles(const GpuConfig *config, const Intrinsic *intrinsic, unsigned lanes)
 {
-    const Cycle way = 2 * config->unit_latency;
+    const Cycle cycles = intrinsic->way ? cycles_at(config, intrinsic->way) : config->unit_latency;
+    const Cycle way = 2 * (cycles ? cycles : config->crossbar_latency);
     if (!lanes || (intrinsic->condition && !*(const bool *)knob_at(config, intrinsic->condition)))
         return way;
     const Cycle time =
@@ -84,7 +85,7 @@ bool intrinsic_stores(Sm *sm, uint32_t warp)
 
 bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn)
 {
-    if (insn->action != ACTION_CALL || !insn->call->intrinsic)
+    if (insn->action != ACTION_CALL || !insn->call->intrinsic || insn->call->intrinsic->posted)
         return false;
     sm->warps[warp].pc++;
     sm_wait(sm, warp, WAIT_UNIT, CYCLE_NEVER);

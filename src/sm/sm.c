@@ -400,6 +400,13 @@ void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker, struct Out
     seen->assertion_context = gpu->assertion_context;
 }
 
+/* DeferHook of instructions that change what all SMs share. */
+static void defer(Machine *machine, Deferred *action, void *context)
+{
+    Sm *sm = machine->owner;
+    shard_defer(&sm->shard, sm->now, action, context);
+}
+
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end)
 {
     Sm *sm = xaligned(64, (sizeof *sm + 63) / 64 * 64);
@@ -412,6 +419,7 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->front_end = front_end;
     sm->machine.owner = sm;
     sm->machine.memory = lsu_carry_out;
+    sm->machine.defer = defer;
     sm->machine.barrier = barrier_note;
     sm->scheduler_count = (uint32_t)config->schedulers;
     policy_attach(sm, sched_find(config->warp_scheduler));

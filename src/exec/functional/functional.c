@@ -74,7 +74,14 @@ static void wake(void *context, Warp *warp, Cycle now, Cycle time)
         run->clock = now;
 }
 
-static const BlockWaker waker = {.ends = wake};
+/* A block that yields makes room at once: nobody knows who else would need it. */
+static void yield(void *context, Warp *warp, Cycle now)
+{
+    (void)context, (void)now;
+    warp->block->wait.leaves = true;
+}
+
+static const BlockWaker waker = {.begins = yield, .ends = wake};
 
 void functional_add(FunctionalRun *run, FunctionalGrid *grid)
 {
