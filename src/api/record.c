@@ -122,6 +122,17 @@ void record_close_series(KernelRecord *record)
     record->series = NULL;
 }
 
+/* Units beside the SMs may be on every GPU: a kernel that has not used one does not show it. */
+static bool is_idle_unit(const KernelRecord *record, unsigned c)
+{
+    bool is_idle = components[c].counted == component_of_unit;
+    uint64_t *sums = is_idle ? record_sums(record, (Component)c) : NULL;
+    for (size_t i = 0; is_idle && i < components[c].table->count; i++)
+        is_idle = sums[i] == 0;
+    xfree(sums);
+    return is_idle;
+}
+
 void record_counters(KernelRecord *record, const CycleMachine *machine, const Snapshot *before,
                      const Snapshot *after, bool details)
 {
@@ -129,7 +140,7 @@ void record_counters(KernelRecord *record, const CycleMachine *machine, const Sn
     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
         ComponentRecord *component = &record->components[c];
         const size_t rows = components[c].table->count;
-        component->count = component_count(&components[c], machine);
+        component->count = is_idle_unit(record, c) ? 0 : component_count(&components[c], machine);
         if (details && before->values[c] && after->values[c])
             component->values = differences(before->values[c], after->values[c], component->count * rows);
     }

@@ -65,7 +65,7 @@ const void *component_at(const ComponentKind *kind, const struct CycleMachine *m
 
 /* Counters of all parts of one kind. Schedulers are numbered through all SMs. */
 typedef struct ComponentRecord {
-    uint32_t count;   /* parts; 0: of a policy that was not in use, which reports leave out */
+    uint32_t count;   /* parts; 0: of a policy or unit that was not in use, which reports leave out */
     uint64_t *values; /* [count * table->count], part by part; null: only sums are kept */
 } ComponentRecord;
 
@@ -143,7 +143,7 @@ void snapshot_let_go(Snapshot *snapshot);
  * both have that. */
 void record_counters(KernelRecord *record, const struct CycleMachine *machine, const Snapshot *before,
                      const Snapshot *after, bool details);
-/* Whether reports of the kernel show it: a policy only where it was in use. */
+/* Whether reports of the kernel show it: a policy or unit only where it was in use. */
 static inline bool record_has(const KernelRecord *record, unsigned component)
 {
     return !components[component].counted || record->components[component].count;

@@ -177,7 +177,7 @@ static void send_posted(void *context, Cycle time)
 void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word)
 {
     Machine *machine = call->step->warp->block->launch->machine;
-    if (!call->call->intrinsic->posted || !machine->defer) {
+    if (!machine->defer || !call->call->intrinsic->posted) {
         unit_send(unit, word, machine->clock);
         return;
     }

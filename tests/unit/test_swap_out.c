@@ -176,7 +176,7 @@ static void a_block_may_be_brought_back_before_it_has_left(void **state)
 
 static void begin_wait(Rig *rig)
 {
-    rig->block->warps->wait = (WarpWait){.kind = BLOCK_WAITS, .is_open = true};
+    rig->block->warps->wait = (WarpWait){.kind = BLOCK_WAITS, .is_open = true, .is_of_block = true};
     rig->block->wait.begun++;
 }
 

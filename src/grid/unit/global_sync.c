@@ -114,7 +114,7 @@ const UnitKind unit_global_sync = {
 
 /* -- what kernels call -- */
 
-/* The unit hears by value what it asks of the launch: where the block is may change while the word travels. */
+/* The unit hears by value what it asks of the launch: the block may change its place meanwhile. */
 static void complete(const BlockCall *call, Cycle time)
 {
     const Launch *launch = call->last->block->launch;
