@@ -50,7 +50,7 @@ typedef struct SyncBenchmark {
     bool (*run)(Host *host, const SyncRun *run);
 } SyncBenchmark;
 
-enum { SYNC_BENCHMARKS = 4 };
+enum { SYNC_BENCHMARKS = 6 };
 extern const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS];
 extern const char *const sync_mode_names[SYNC_MODES];
 
@@ -90,6 +90,8 @@ bool sync_equals(Host *host, uint64_t address, const void *expected, size_t byte
 /* -- one row each of sync_benchmarks, defined by its file -- */
 
 bool stencil2d_run(Host *host, const SyncRun *run);
+bool cnn_run(Host *host, const SyncRun *run);
+bool rnn_run(Host *host, const SyncRun *run);
 bool sat_run(Host *host, const SyncRun *run);
 bool sor_sweeps_run(Host *host, const SyncRun *run);
 bool lud_run(Host *host, const SyncRun *run);
