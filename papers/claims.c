@@ -76,16 +76,31 @@ bool claims_read(const char *path, const char *paper, Claims *claims, Error *err
     return right;
 }
 
+static void free_claim(Claim *claim)
+{
+    char *const fields[] = {claim->id,       claim->paper,     claim->where,
+                            claim->quantity, claim->published, claim->unit};
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+        xfree(fields[f]);
+}
+
 void claims_free(Claims *claims)
 {
-    for (uint32_t i = 0; i < claims->rows.count; i++) {
-        Claim *claim = &claims->rows.items[i];
-        char *const fields[] = {claim->id,       claim->paper,     claim->where,
-                                claim->quantity, claim->published, claim->unit};
-        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-            xfree(fields[f]);
-    }
+    for (uint32_t i = 0; i < claims->rows.count; i++)
+        free_claim(&claims->rows.items[i]);
     VEC_FREE(&claims->rows);
+}
+
+void claims_keep(Claims *claims, const char *prefix)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < claims->rows.count; i++) {
+        if (strncmp(claims->rows.items[i].id, prefix, strlen(prefix)) == 0)
+            claims->rows.items[kept++] = claims->rows.items[i];
+        else
+            free_claim(&claims->rows.items[i]);
+    }
+    claims->rows.count = kept;
 }
 
 /* -- numbers in texts -- */

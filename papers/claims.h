@@ -21,6 +21,8 @@ typedef struct Claims {
 /* Reads the rows of one paper, or of all where `paper` is null. False: an error stands. */
 bool claims_read(const char *path, const char *paper, Claims *claims, Error *error);
 void claims_free(Claims *claims);
+/* Leaves those whose id begins with the prefix: of works of which each part is a study of its own. */
+void claims_keep(Claims *claims, const char *prefix);
 
 typedef enum Verdict { VERDICT_NOT_MEASURED, VERDICT_DIFFERS, VERDICT_AGREES } Verdict;
 extern const char *const verdict_names[];

@@ -8,7 +8,8 @@
 static bool is_wanted(const Study *study, const PaperOptions *options, size_t benchmark, size_t mode)
 {
     const char *name = study->paper->benchmark(benchmark), *only = study->modes[mode].only;
-    return paper_wants(options, name) && (!only || strcmp(only, name) == 0);
+    return paper_wants(options, name) && (!only || strcmp(only, name) == 0) &&
+           (!study->has || study->has(benchmark, mode));
 }
 
 static void add_runs(const Study *study, Experiment *experiment, const Run **runs)
@@ -102,9 +103,11 @@ bool study_run(const Study *study, const PaperOptions *options, Error *error)
 {
     char path[4096];
     Claims claims;
-    const bool done =
-        claims_read(paper_data("papers/claims.csv", path, sizeof path), study->paper->name, &claims, error) &&
-        run_all(study, options, &claims, error);
+    const char *of = study->claims_of ? study->claims_of : study->paper->name;
+    bool done = claims_read(paper_data("papers/claims.csv", path, sizeof path), of, &claims, error);
+    if (done && study->claims_prefix)
+        claims_keep(&claims, study->claims_prefix);
+    done = done && run_all(study, options, &claims, error);
     claims_free(&claims);
     return done;
 }

@@ -17,6 +17,10 @@ typedef struct Study {
     Experiment experiment; /* what all runs have in common */
     size_t benchmark_count, mode_count, figure_count;
     const StudyMode *modes;
+    /* Whether the benchmark runs in that mode; null: as the mode's `only` has it. */
+    bool (*has)(size_t benchmark, size_t mode);
+    /* Whose claims are meant, and how their ids begin; null: those of the paper's own name, and all. */
+    const char *claims_of, *claims_prefix;
     double (*metric)(const Results *results, const RunResult *result, int metric);
     Sheet (*figure)(const Results *results, size_t index);
     Judgement (*judge)(const Results *results, const Claim *claim);
