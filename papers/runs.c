@@ -105,6 +105,8 @@ static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, Ru
     Host host = {0};
     if (!experiment->execute(run, experiment->options, gpu, &host))
         error_set(error, WB_ERROR_ARGUMENT, "%s", host.error);
+    result->deadlocked = host.status == WB_ERROR_DEADLOCK && experiment->may_deadlock &&
+                         experiment->may_deadlock(run);
     result->cycles = host.total_cycles;
     result->nanoseconds = host.total_time;
     keep_statistics(experiment, gpu, result, error);
@@ -176,6 +178,11 @@ size_t experiment_done(const Experiment *experiment)
     return count;
 }
 
+static bool has_failed(const Run *run)
+{
+    return !run->result.right && !run->result.deadlocked && !run->was_cut_off;
+}
+
 size_t experiment_run(Experiment *experiment)
 {
     const Jobs jobs = {
@@ -195,7 +202,7 @@ size_t experiment_run(Experiment *experiment)
     live_bar(stderr, "runs", 1, 1, 0);
     size_t failed = 0;
     for (size_t i = 0; i < experiment->count; i++)
-        failed += !experiment->runs[i].result.right && !experiment->runs[i].was_cut_off;
+        failed += has_failed(&experiment->runs[i]);
     return failed;
 }
 
@@ -203,7 +210,7 @@ void experiment_write_failures(const Experiment *experiment, FILE *out)
 {
     for (size_t i = 0; i < experiment->count; i++) {
         const Run *run = &experiment->runs[i];
-        if (!run->result.right && !run->was_cut_off)
+        if (has_failed(run))
             fprintf(out, "%s, %s: %s\n", run->benchmark, run->mode, run->result.error);
     }
 }
@@ -220,7 +227,7 @@ void experiment_write_csv(const Experiment *experiment, FILE *out)
         if (run->was_cut_off)
             continue;
         fprintf(out, "%s,%s,%" PRIu64 ",%s", run->benchmark, run->mode, result->cycles,
-                result->right ? "true" : "false");
+                result->right ? "true" : result->deadlocked ? "deadlock" : "false");
         for (size_t i = 0; experiment->statistics[i]; i++)
             fprintf(out, ",%" PRIu64, result->statistics[i]);
         fprintf(out, ",%.0f,%.3f\n", result->nanoseconds, result->seconds);

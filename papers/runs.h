@@ -11,6 +11,8 @@ enum { RUN_STATISTICS = 32, RUN_SETTINGS = 4, RUN_SAMPLES = 32 };
 /* Numbers are valid only if it is right. */
 typedef struct RunResult {
     bool right;
+    bool deadlocked;                     /* not right, because blocks waited for each other without an end, as
+                                            the experiment says that they may */
     uint64_t cycles;                     /* of all kernels that the host launched, one after the other */
     double nanoseconds;                  /* of the same, and from the host's calls to their beginnings */
     uint64_t statistics[RUN_STATISTICS]; /* in the order of the experiment's names */
@@ -37,6 +39,8 @@ typedef struct Experiment {
     bool (*execute)(const Run *run, const PaperOptions *options, WbGpu *gpu, Host *host);
     /* Fills result->samples after a run that is right, in the same process; null: there are none. */
     void (*sample)(const Run *run, WbGpu *gpu, RunResult *result);
+    /* Whether a deadlock of that run is a result, not a failure; null: of none. */
+    bool (*may_deadlock)(const Run *run);
     const PaperOptions *options;
     Run *runs;
     size_t count;
@@ -47,11 +51,11 @@ typedef struct Experiment {
 /* The GPU as all runs share it, to look at its knobs. Null: an error stands. */
 WbGpu *experiment_open(const Experiment *experiment, Error *error);
 /* Runs them all and says so benchmark by benchmark; reports go to the folder "runs" of the options' folder.
- * Returns how many are not right. Ctrl-C, SIGTERM and SIGHUP leave those that are done. */
+ * Returns how many have failed. Ctrl-C, SIGTERM and SIGHUP leave those that are done. */
 size_t experiment_run(Experiment *experiment);
 /* How many are done, right or not. */
 size_t experiment_done(const Experiment *experiment);
-/* The name and the sentence of each run that is done and not right. */
+/* The name and the sentence of each run that has failed. */
 void experiment_write_failures(const Experiment *experiment, FILE *out);
 /* A row for each run that is done: benchmark, mode, cycles, right, statistics, nanoseconds, seconds. */
 void experiment_write_csv(const Experiment *experiment, FILE *out);
