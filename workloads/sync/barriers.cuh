@@ -89,7 +89,9 @@ __device__ __forceinline__ void flags_barrier(Barrier barrier, unsigned turn)
 /* Persistent threads use the flags. */
 template <Mode mode> __device__ __forceinline__ void grid_barrier(Barrier barrier, unsigned turn)
 {
-    if (mode == MUTEX)
+    if (mode == GSYNC)
+        wb_global_sync();
+    else if (mode == MUTEX)
         mutex_barrier(barrier, turn);
     else
         flags_barrier(barrier, turn);

@@ -121,3 +121,4 @@ template <Mode mode> __device__ __forceinline__ void cnn(Layer layer, Barrier ba
 }
 
 KERNEL(cnn, flags, FLAGS, (Layer layer, Barrier barrier), (layer, barrier))
+KERNEL(cnn, gsync, GSYNC, (Layer layer, Barrier barrier), (layer, barrier))

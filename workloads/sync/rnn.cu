@@ -123,3 +123,4 @@ template <Mode mode> __device__ __forceinline__ void rnn(Network network, Barrie
 }
 
 KERNEL(rnn, flags, FLAGS, (Network network, Barrier barrier), (network, barrier))
+KERNEL(rnn, gsync, GSYNC, (Network network, Barrier barrier), (network, barrier))

@@ -146,5 +146,6 @@ __device__ __forceinline__ void stencil2d_pt(float *first, float *second, int si
            (first, second, side, changed, iterations, checked, barrier))
 STENCIL(stencil2d, mutex, MUTEX)
 STENCIL(stencil2d, flags, FLAGS)
+STENCIL(stencil2d, gsync, GSYNC)
 STENCIL(stencil2d_pt, neighbour, PT_NEIGHBOUR)
 STENCIL(stencil2d_pt, interleaved, PT_INTERLEAVED)

@@ -9,11 +9,13 @@
 
 const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS] = {
     {"stencil2d", "Five-point stencil until it converges", "stencil2d.ptx",
-     MODE(REKL) | MODE(DP) | MODE(MUTEX) | MODE(FLAGS) | MODE(PT_NEIGHBOUR) | MODE(PT_INTERLEAVED),
+     MODE(REKL) | MODE(DP) | MODE(MUTEX) | MODE(FLAGS) | MODE(PT_NEIGHBOUR) | MODE(PT_INTERLEAVED) |
+         MODE(GSYNC),
      stencil2d_run},
-    {"cnn", "A layer of a convolutional network, 6 kernels or one", "cnn.ptx", MODE(REKL) | MODE(FLAGS),
-     cnn_run},
-    {"rnn", "A recurrent network over several steps", "rnn.ptx", MODE(REKL) | MODE(FLAGS), rnn_run},
+    {"cnn", "A layer of a convolutional network, 6 kernels or one", "cnn.ptx",
+     MODE(REKL) | MODE(FLAGS) | MODE(GSYNC), cnn_run},
+    {"rnn", "A recurrent network over several steps", "rnn.ptx", MODE(REKL) | MODE(FLAGS) | MODE(GSYNC),
+     rnn_run},
     {"sat", "Summed area table of an image", "sat.ptx", WAVES, sat_run},
     {"sor", "Ten sweeps of successive over-relaxation", "sor.ptx", WAVES, sor_sweeps_run},
     {"lud", "LU decomposition in tiles", "lud.ptx", WAVES, lud_run},

@@ -1,0 +1,111 @@
+/* The benchmarks of the synchronization thesis on tiny inputs: however their blocks synchronize, results are
+ * those computed without the GPU, and cycle mode gives the same bytes for any number of threads. Barriers that
+ * poll end with a report where a grid is larger than the machine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "sync/sync.h"
+
+#define DIRECTORY SOURCE_DIRECTORY "/workloads/sync"
+
+/* Fails the test unless the result is right. The caller closes the GPU, which tells what has happened. */
+static WbGpu *run(const SyncBenchmark *benchmark, SyncMode mode, const char *name, const char *const *knobs,
+                  double *nanoseconds)
+{
+    Host host;
+    WbGpu *gpu = harness_open(name, knobs);
+    if (!sync_run(benchmark, &(SyncRun){.mode = mode, .size = INPUT_TINY}, gpu, DIRECTORY, &host))
+        fail_msg("%s, %s, %s: %s", benchmark->name, sync_mode_names[mode], name, host.error);
+    if (nanoseconds)
+        *nanoseconds = host.total_time;
+    host_end(&host);
+    return gpu;
+}
+
+static void test_functional(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SYNC_BENCHMARKS; i++)
+        for (SyncMode mode = 0; mode < SYNC_MODES; mode++)
+            if (sync_has(&sync_benchmarks[i], mode))
+                wb_gpu_close(run(&sync_benchmarks[i], mode, mode >= SYNC_GSYNC ? "h200" : "gtx970",
+                                 (const char *const[]){"mode=functional", NULL}, NULL));
+}
+
+static char *report(const SyncBenchmark *benchmark, SyncMode mode, const char *knob)
+{
+    WbGpu *gpu = run(benchmark, mode, "gtx970", (const char *const[]){"mode=cycle", knob, NULL}, NULL);
+    char *text = harness_report(gpu);
+    wb_gpu_close(gpu);
+    return text;
+}
+
+/* Each benchmark in all modes, and in one of them, another for each, in two ways that must not differ. */
+static void test_cycle(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SYNC_BENCHMARKS; i++)
+        for (SyncMode mode = 0; mode < SYNC_MODES; mode++) {
+            if (!sync_has(&sync_benchmarks[i], mode))
+                continue;
+            char *one = report(&sync_benchmarks[i], mode, NULL);
+            char *other = mode == SYNC_GSYNC ? report(&sync_benchmarks[i], mode, "threads=2") : NULL;
+            if (other && strcmp(one, other) != 0)
+                fail_msg("%s: the report is another one with threads=2", sync_benchmarks[i].name);
+            free(one), free(other);
+        }
+}
+
+/* 121 blocks of 256 threads, of which 104 are resident. */
+static void test_deadlock(void **state)
+{
+    (void)state;
+    for (SyncMode mode = SYNC_MUTEX; mode <= SYNC_FLAGS; mode++) {
+        Host host;
+        WbGpu *gpu = harness_open("gtx970", (const char *const[]){"mode=cycle", NULL});
+        const SyncRun how = {.mode = mode, .size = INPUT_TINY, .side = 11 * 16};
+        assert_false(sync_run(sync_find("stencil2d"), &how, gpu, DIRECTORY, &host));
+        assert_int_equal(host.status, WB_ERROR_DEADLOCK);
+        if (!strstr(host.error, "17 blocks have not been dispatched, because all places are taken"))
+            fail_msg("%s", host.error);
+        host_end(&host);
+        wb_gpu_close(gpu);
+    }
+}
+
+static uint64_t statistic(const WbGpu *gpu, const char *name)
+{
+    WbStat stat;
+    if (wb_stat_find(gpu, name, &stat) != WB_OK)
+        fail_msg("there is no statistic %s", name);
+    return stat.value;
+}
+
+/* The host launches five iterations, waits, copies a flag, waits, four times: that many waits cost. */
+static void test_host_time(void **state)
+{
+    (void)state;
+    static const char *const costs[] = {"host_sync_ns=0", "host_sync_ns=5000"};
+    double times[2];
+    for (int i = 0; i < 2; i++) {
+        const char *const knobs[] = {"mode=functional", costs[i], NULL};
+        WbGpu *gpu = run(sync_find("stencil2d"), SYNC_REKL, "gtx970", knobs, &times[i]);
+        assert_int_equal(statistic(gpu, "launches"), 20);
+        wb_gpu_close(gpu);
+    }
+    const double more = times[1] - times[0];
+    assert_true(more > 8 * 5000.0 - 10 && more < 8 * 5000.0 + 10); /* a cycle is not a whole nanosecond */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functional),
+        cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_host_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
