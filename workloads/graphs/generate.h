@@ -48,11 +48,19 @@ typedef struct CageParameters {
     bool diagonal;          /* every row has its own column too */
 } CageParameters;
 
+/* A random graph: every vertex draws `least` to `most` others, all equally likely. Undirected; a vertex has
+ * twice as many neighbours on average as it draws. Weights 1 to 10. */
+typedef struct UniformParameters {
+    uint32_t vertices;
+    uint32_t least, most;
+} UniformParameters;
+
 bool rmat_make(const RmatParameters *parameters, uint64_t seed, Graph *graph, InputError *error);
 bool road_make(const RoadParameters *parameters, uint64_t seed, Graph *graph, InputError *error);
 bool flight_make(const FlightParameters *parameters, uint64_t seed, Graph *graph, InputError *error);
 bool citation_make(const CitationParameters *parameters, uint64_t seed, Graph *graph, InputError *error);
 bool cage_make(const CageParameters *parameters, uint64_t seed, Graph *graph, InputError *error);
+bool uniform_make(const UniformParameters *parameters, uint64_t seed, Graph *graph, InputError *error);
 
 /* Small is what the usual results are measured with, full has the size of the real data, and tiny is for
  * tests: kernels find just enough in it to launch something. */

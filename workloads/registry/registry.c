@@ -64,10 +64,12 @@ static const WorkloadMode sync_modes[SYNC_MODES] = {
     [SYNC_GSYNC] = {"gsync", "One launch, global sync of all blocks"},
     [SYNC_WS] = {"ws", "One launch, blocks wait for signals of others"},
     [SYNC_WS_ORDER] = {"ws-order", "The same, blocks dispatched in the order of dependencies"},
+    [SYNC_DP_LEVELS] = {"dp-levels", "One thread of the device launches all rounds"},
+    [SYNC_FLAGS_WS] = {"flags-ws", "One launch, blocks wait for each other by polling flags in memory"},
 };
 
 /* Launches that wait: the device runtime's usual 2,048 are too few for some inputs. */
-static const char *const dtbl_settings[] = {"pending_launches", "1048576", NULL};
+static const char *const launch_settings[] = {"pending_launches", "1048576", NULL};
 static const char *const no_settings[] = {NULL};
 
 /* A run of a kernel whose suite only says whether the result is right. */
@@ -173,7 +175,7 @@ static const Suite suites[] = {
      dtbl_modes,
      LAUNCH_MODES,
      {true, true, true},
-     dtbl_settings,
+     launch_settings,
      dtbl_about,
      NULL,
      dtbl_begin},
@@ -191,7 +193,7 @@ static const Suite suites[] = {
      sync_modes,
      SYNC_MODES,
      {true, true, true},
-     no_settings,
+     launch_settings,
      sync_about,
      sync_has_mode,
      sync_begin},

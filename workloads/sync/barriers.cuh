@@ -20,7 +20,21 @@
 #define KERNEL_BOUNDS
 #endif
 
-enum Mode { REKL, DP, MUTEX, FLAGS, PT_NEIGHBOUR, PT_INTERLEAVED, PT_QUEUE, PEERWAVE, GSYNC, WS, WS_ORDER };
+enum Mode {
+    REKL,
+    DP,
+    DP_LEVELS,
+    MUTEX,
+    FLAGS,
+    FLAGS_WS,
+    PT_NEIGHBOUR,
+    PT_INTERLEAVED,
+    PT_QUEUE,
+    PEERWAVE,
+    GSYNC,
+    WS,
+    WS_ORDER
+};
 
 #define KERNEL(name, suffix, mode, parameters, arguments)                                                    \
     extern "C" __global__ void KERNEL_BOUNDS name##_##suffix parameters { name<mode> arguments; }

@@ -24,6 +24,8 @@ typedef enum SyncMode {
     SYNC_GSYNC,          /* one launch; wb_global_sync() */
     SYNC_WS,             /* one launch; wb_wait() and wb_signal() */
     SYNC_WS_ORDER,       /* the same, and blocks are dispatched in the order of their dependencies */
+    SYNC_DP_LEVELS,      /* as SYNC_DP by one thread, where SYNC_DP launches a kernel for each item */
+    SYNC_FLAGS_WS,       /* one launch; as SYNC_WS, but flags in memory are polled */
     SYNC_MODES
 } SyncMode;
 
@@ -32,6 +34,7 @@ typedef struct SyncRun {
     SyncMode mode;
     InputSize size;
     uint32_t side;     /* of the data, in what the benchmark counts; 0: as `size` has it */
+    uint32_t each;     /* items of a thread, where that can be chosen; 0: as `size` has it */
     uint32_t seed;     /* of the input; 0: 1 */
     const char *graph; /* a graph file instead of the generated one, where the input is a graph */
     /* Of the wavefronts SAT, SOR and LUD. */
@@ -50,7 +53,7 @@ typedef struct SyncBenchmark {
     bool (*run)(Host *host, const SyncRun *run);
 } SyncBenchmark;
 
-enum { SYNC_BENCHMARKS = 6 };
+enum { SYNC_BENCHMARKS = 22 };
 extern const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS];
 extern const char *const sync_mode_names[SYNC_MODES];
 
@@ -95,6 +98,22 @@ bool rnn_run(Host *host, const SyncRun *run);
 bool sat_run(Host *host, const SyncRun *run);
 bool sor_sweeps_run(Host *host, const SyncRun *run);
 bool lud_run(Host *host, const SyncRun *run);
+bool bfs_1m_run(Host *host, const SyncRun *run);
+bool bfs_ny_run(Host *host, const SyncRun *run);
+bool bfs_sf_run(Host *host, const SyncRun *run);
+bool bfs_ut_run(Host *host, const SyncRun *run);
+bool sssp_1m_run(Host *host, const SyncRun *run);
+bool sssp_ny_run(Host *host, const SyncRun *run);
+bool sssp_sf_run(Host *host, const SyncRun *run);
+bool sssp_ut_run(Host *host, const SyncRun *run);
+bool shortest_1m_run(Host *host, const SyncRun *run);
+bool shortest_ny_run(Host *host, const SyncRun *run);
+bool shortest_sf_run(Host *host, const SyncRun *run);
+bool shortest_ut_run(Host *host, const SyncRun *run);
+bool apsp_1m_run(Host *host, const SyncRun *run);
+bool apsp_ny_run(Host *host, const SyncRun *run);
+bool apsp_sf_run(Host *host, const SyncRun *run);
+bool apsp_ut_run(Host *host, const SyncRun *run);
 
 /* Events that LUD needs with so many tiles on a side, if so many tiles share one. */
 uint32_t lud_events(uint32_t tiles, uint32_t group);
