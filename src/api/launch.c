@@ -319,6 +319,7 @@ WbStatus launch_complete(WbGpu *gpu, WbKernel *kernel, bool cooperative, Launch 
     launch->shared_bytes = (uint32_t)shared_total(program, launch->dynamic_shared_bytes);
     /* Without recursion the deepest chain of calls is known. */
     launch->local_bytes = program->local_bytes + (program->recursive ? (uint32_t)config->stack_bytes : 0);
+    launch->registers = kernel_registers(kernel);
     launch->warps_per_block = (threads + width - 1) / width;
     launch->width = width;
     launch->divergence = (Divergence)config->divergence;

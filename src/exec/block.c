@@ -104,6 +104,9 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     block->family = NULL;
     block_calls_free(block);
     block->wait = (BlockWait){0};
+    block->context.lines.count = 0;
+    block->context.place = CONTEXT_NONE;
+    block->context.room = 0;
     memset(block->shared, 0, launch->shared_bytes);
     for (uint32_t i = 0; i < block->warp_count; i++)
         warp_start(&block->warps[i]);
@@ -139,6 +142,7 @@ void block_free(Block *block)
     for (uint32_t i = 0; i < MAX_BARRIERS; i++)
         xfree(block->barriers[i].lanes);
     block_calls_free(block);
+    VEC_FREE(&block->context.lines);
     xfree(block->warps);
     xfree(block->shared);
     if (block->family)

@@ -134,6 +134,7 @@ typedef struct Program {
     uint32_t static_local_bytes;    /* of it, below all frames: .local variables at module scope */
     uint32_t registers;             /* per thread */
     bool recursive;
+    struct LiveTable *live;         /* which registers are live where: exec/context.h */
 } Program;
 
 /* What the linker asks of its surroundings: the device address of a module variable, of a function. */

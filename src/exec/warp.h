@@ -109,6 +109,34 @@ typedef struct Barrier {
     uint64_t since;       /* the same, when the first began to wait; 0: nobody does */
 } Barrier;
 
+/* Bytes of a block's context. Invariant: live_registers is at most registers, shared_read_only at most
+ * shared. */
+typedef struct ContextSize {
+    uint64_t registers;        /* that its warps hold */
+    uint64_t live_registers;   /* of them, those that have to be kept */
+    uint64_t shared;
+    uint64_t shared_read_only; /* of it, what need not be kept: `lines` of the context are read again */
+    uint64_t stacks;           /* SIMT stacks */
+} ContextSize;
+
+typedef enum ContextPlace {
+    CONTEXT_NONE,   /* the block has never left */
+    CONTEXT_MEMORY, /* in context memory, at its address */
+    CONTEXT_STAYS,  /* on its SM, where it was: registers and shared memory are still its own */
+    CONTEXT_MOVED   /* on its SM, in registers or shared memory that nobody else had */
+} ContextPlace;
+
+/* The context of a block that is off its SM, or as it was when the block last left. The block itself keeps
+ * all values: this tells what has been moved where, and what is to be moved back. */
+typedef struct BlockContext {
+    uint8_t place;          /* ContextPlace */
+    ContextSize size;
+    uint64_t address;       /* of its room in context memory */
+    uint64_t room;          /* bytes of that room; 0: it has none */
+    VEC(uint64_t) lines;    /* of global memory that are read when it comes back, instead of read-only shared
+                               memory */
+} BlockContext;
+
 /* What all blocks of a launch share. Grid, block, order, dynamic shared memory and parameters are what was
  * asked for; the rest is filled in when it starts (api/launch.c). Read-only while blocks run. Whoever runs
  * them holds a copy, since machine and error are its own: an SM has one in each slot, functional mode one in
@@ -120,6 +148,7 @@ typedef struct Launch {
     uint32_t shared_bytes;    /* static and dynamic */
     uint32_t dynamic_shared_bytes;
     uint32_t local_bytes;     /* per thread */
+    uint32_t registers;       /* per thread, of 32 bits; 0: as many as the program asks for */
     uint32_t warps_per_block;
     uint32_t width;
     Divergence divergence;
@@ -148,6 +177,7 @@ struct Block {
     Barrier barriers[MAX_BARRIERS];
     uint64_t releases;        /* how often a barrier let warps go, ever */
     BlockWait wait;
+    BlockContext context;
     bool is_aside;            /* in functional mode: it waits away */
     uint32_t slot;            /* the same: its place among the run's slots, or among those aside */
     struct BlockCalls *calls; /* that it makes as a whole (exec/block_call.h); null: it has made none */

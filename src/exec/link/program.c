@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "exec/context.h"
 #include "exec/link/link.h"
 #include "ptx/contract.h"
 #include "ptx/schedule.h"
@@ -137,6 +138,7 @@ static WbStatus link_all(Linker *linker)
         arena_copy(linker->arena, linker->tables.items, linker->tables.count * sizeof(BranchTable));
     program->by_module_index = linker->numbers;
     measure_stack(linker);
+    program->live = live_table_create(program);
     return WB_OK;
 }
 
@@ -175,6 +177,7 @@ void program_free(Program *program)
 {
     if (!program)
         return;
+    live_table_free(program->live);
     arena_free(&program->arena);
     xfree(program);
 }

@@ -1,0 +1,203 @@
+/* How large a block's context is.
+ *
+ * Lanes of a warp stand at several places: those of its groups, those where lanes wait at a join, and those
+ * where callers go on. A frame keeps what is live at any of them. Registers are told by their slots, since
+ * two that are not live at once may share one. What is live before an instruction is worked out when a block
+ * first stands there, and kept with the program, where all SMs find it: hence the lock, and nothing but time
+ * depends on who comes first. */
+#include "exec/context.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Slots that are live before an instruction. */
+typedef struct LiveSlots {
+    uint32_t count;  /* of the slots */
+    uint32_t words;  /* of bits[] */
+    uint64_t bits[];
+} LiveSlots;
+
+/* Invariant: at[pc] is null or does not change any more. */
+struct LiveTable {
+    pthread_mutex_t lock;
+    const Program *program;
+    Arena arena;
+    LiveSlots **at;      /* [code_count]; null: nobody has asked */
+};
+
+struct LiveTable *live_table_create(const Program *program)
+{
+    struct LiveTable *table = xcalloc(1, sizeof *table);
+    pthread_mutex_init(&table->lock, NULL);
+    table->program = program;
+    return table;
+}
+
+void live_table_free(struct LiveTable *table)
+{
+    if (!table)
+        return;
+    pthread_mutex_destroy(&table->lock);
+    arena_free(&table->arena);
+    xfree(table);
+}
+
+static void add_register(const ProgramFunction *function, uint32_t reg, LiveSlots *live)
+{
+    const Type type = function->function->registers[reg].type;
+    const uint32_t slot = function->flow->slot[reg];
+    if (type == TYPE_pred || slot == FLOW_NO_SLOT)
+        return;
+    const uint32_t words = (type_bits(type) + 31) / 32;
+    for (uint32_t i = slot; i < slot + words; i++) {
+        live->count += !(live->bits[i / 64] >> i % 64 & 1);
+        live->bits[i / 64] |= (uint64_t)1 << i % 64;
+    }
+}
+
+/* Behind a function's last instruction is a return, which reads nothing. */
+static LiveSlots *find_live(struct LiveTable *table, uint32_t pc)
+{
+    const ProgramFunction *function = &table->program->functions[table->program->code[pc].function];
+    const uint32_t words = (function->slot_count + 63) / 64, most = function->function->register_count;
+    LiveSlots *live = arena_alloc(&table->arena, sizeof *live + words * sizeof *live->bits);
+    live->words = words;
+    if (pc - function->first >= function->count)
+        return live;
+    uint32_t *registers = xcalloc(most + 1, sizeof *registers);
+    const uint32_t count =
+        flow_live_before(function->module, function->function, pc - function->first, registers, most);
+    for (uint32_t i = 0; i < count; i++)
+        add_register(function, registers[i], live);
+    xfree(registers);
+    return live;
+}
+
+static const LiveSlots *live_before(const Program *program, uint32_t pc)
+{
+    struct LiveTable *table = program->live;
+    pthread_mutex_lock(&table->lock);
+    if (!table->at)
+        table->at = ARENA_ARRAY(&table->arena, LiveSlots *, program->code_count);
+    if (!table->at[pc])
+        table->at[pc] = find_live(table, pc);
+    const LiveSlots *live = table->at[pc];
+    pthread_mutex_unlock(&table->lock);
+    return live;
+}
+
+/* -- a warp -- */
+
+/* What is live in the frame at any of the places where lanes are in it or will come back to it. */
+typedef struct FrameSlots {
+    const LiveSlots *only; /* of the one place so far; null: there is none, or there are several */
+    LiveSlots *all;        /* of several; null: there are not */
+} FrameSlots;
+
+static void add_place(const Program *program, uint32_t pc, FrameSlots *slots)
+{
+    const LiveSlots *live = live_before(program, pc);
+    if (slots->only == live)
+        return;
+    if (!slots->only && !slots->all) {
+        slots->only = live;
+        return;
+    }
+    const size_t bytes = live->words * sizeof *live->bits;
+    if (!slots->all) {
+        slots->all = xcalloc(1, sizeof *slots->all + bytes);
+        memcpy(slots->all->bits, slots->only->bits, bytes);
+        slots->only = NULL;
+    }
+    for (uint32_t i = 0; i < live->words; i++)
+        slots->all->bits[i] |= live->bits[i];
+    slots->all->count = 0;
+    for (uint32_t i = 0; i < live->words; i++)
+        slots->all->count += (uint32_t)__builtin_popcountll(slots->all->bits[i]);
+}
+
+/* A join at which nobody waits tells nothing that the groups on their way to it do not: what is live there
+ * and not before is written on the way. But a caller's registers are live in no group. */
+static uint32_t frame_words(const Warp *warp, uint32_t frame)
+{
+    const Program *program = warp->block->launch->program;
+    FrameSlots slots = {0};
+    for (uint32_t i = 0; i < warp->group_count; i++)
+        if (warp->groups[i].state != GROUP_FREE && warp->groups[i].frame == frame)
+            add_place(program, warp->groups[i].pc, &slots);
+    for (uint32_t i = 0; i < warp->joins.count; i++) {
+        const Join *join = &warp->joins.items[i];
+        if (join->expected && join->frame == frame && (join->arrived || join->is_call))
+            add_place(program, join->pc, &slots);
+    }
+    const uint32_t count = slots.all ? slots.all->count : slots.only ? slots.only->count : 0;
+    xfree(slots.all);
+    return count;
+}
+
+/* Arguments that a called function gets in its parameter area: hardware has them in registers, and which of
+ * them are still read is not known. */
+static uint32_t argument_words(const ProgramFunction *function)
+{
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        if (function->parameters[i].kind == OPERAND_PARAM)
+            words += (function->parameter_bytes[i] + 3) / 4;
+    return words;
+}
+
+static uint32_t warp_words(const Warp *warp)
+{
+    const Program *program = warp->block->launch->program;
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < warp->frames.count; i++) {
+        const Frame *frame = &warp->frames.items[i];
+        if (!frame->words)
+            continue;
+        words += frame_words(warp, i);
+        if (frame->function)
+            words += argument_words(&program->functions[frame->function]);
+    }
+    return words;
+}
+
+/* -- a block -- */
+
+/* Registers that a thread has. */
+static uint32_t thread_registers(const Launch *launch)
+{
+    return launch->registers ? launch->registers : launch->program->registers;
+}
+
+/* Slots may be more than the registers that a compiler would give: it would have spilled the rest. */
+static uint64_t live_bytes(const Block *block)
+{
+    const uint32_t most = thread_registers(block->launch);
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        const uint32_t live = block->warps[i].live ? warp_words(&block->warps[i]) : 0;
+        words += live < most ? live : most;
+    }
+    return words * block->launch->width * sizeof(uint32_t);
+}
+
+/* Of a block as it begins. */
+static ContextSize whole_size(const Launch *launch, const GpuConfig *config)
+{
+    const uint64_t threads = (uint64_t)launch->warps_per_block * launch->width;
+    return (ContextSize){.registers = threads * thread_registers(launch) * sizeof(uint32_t),
+                         .shared = launch->shared_bytes,
+                         .stacks = launch->warps_per_block * config->context_stack_bytes};
+}
+
+void context_measure(const Block *block, const GpuConfig *config, ContextSize *size)
+{
+    *size = whole_size(block->launch, config);
+    size->live_registers = config->context_live_registers ? live_bytes(block) : size->registers;
+}
+
+uint64_t context_most_bytes(const Launch *launch, const GpuConfig *config)
+{
+    const ContextSize size = whole_size(launch, config);
+    return context_full_bytes(&size);
+}

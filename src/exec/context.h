@@ -1,0 +1,39 @@
+/* The context of a block: what has to be kept of it while it is off its SM.
+ *
+ * That is registers, shared memory and, for each warp, what its SIMT stack holds. Local memory is in global
+ * memory anyway. Of the registers only those count that are live where the warps' groups stand [thesis
+ * §4.4.2]: those that an instruction may still read before something else is written there. A part of shared
+ * memory may be read-only, and lie in global memory as well; then that is read again instead. */
+#ifndef EXEC_CONTEXT_H
+#define EXEC_CONTEXT_H
+
+#include "config/config.h"
+#include "exec/warp.h"
+
+/* Measures the block as it stands, none of whose instructions is under way. Registers are counted by warps: a
+ * word of all lanes is kept or not. */
+void context_measure(const Block *block, const GpuConfig *config, ContextSize *size);
+
+/* What is saved of it and restored, in bytes: `live_registers`, shared memory that is not read-only, stacks.
+ * Both differ only by what is read again, shared_read_only. */
+static inline uint64_t context_saved_bytes(const ContextSize *size)
+{
+    return size->live_registers + (size->shared - size->shared_read_only) + size->stacks;
+}
+
+/* All of it, as if nothing were skipped. */
+static inline uint64_t context_full_bytes(const ContextSize *size)
+{
+    return size->registers + size->shared + size->stacks;
+}
+
+/* The most that blocks of the launch can have. */
+uint64_t context_most_bytes(const Launch *launch, const GpuConfig *config);
+
+/* -- registers that are live, of a program -- */
+
+/* The table of a program's code, which fills as it is asked for; threads may ask at once. */
+struct LiveTable *live_table_create(const Program *program);
+void live_table_free(struct LiveTable *table);
+
+#endif
