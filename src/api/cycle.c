@@ -8,6 +8,7 @@
 #include "exec/access.h"
 #include "mem/interleave.h"
 #include "sim/team.h"
+#include "sm/context_pool.h"
 #include "sm/sched/registry.h"
 #include "sm/sched/sched.h"
 
@@ -117,8 +118,19 @@ void cycle_flush(CycleMachine *machine)
         partition_invalidate(machine->partitions[i]);
 }
 
+uint64_t cycle_context_region(CycleMachine *machine, const Launch *launch)
+{
+    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint64_t region = machine->context_next;
+    const uint64_t bytes = blocks * context_stride(launch, &machine->config);
+    /* What does not fit fails when its first block leaves: all of it is more than any GPU's memory. */
+    machine->context_next = bytes < CONTEXT_PAGES - region ? region + bytes : 0;
+    return region;
+}
+
 void cycle_take_off(HostKernel *kernel)
 {
+    space_unreserve(kernel->launch.space, kernel->grid->seen.reserved);
     snapshot_let_go(kernel->before);
     line_profile_free(kernel->profile);
     if (kernel->record)

@@ -43,6 +43,7 @@ typedef struct CycleMachine {
     OuterUnits *units;       /* beside the SMs */
     VEC(HostKernel *) running; /* in the order of their launches */
     VEC(LaunchShape) shapes;      /* that kernels have launched */
+    uint64_t context_next;     /* where the next kernel's region of context memory goes */
     Snapshot *accounted, *latest;
     uint32_t waiting_launches; /* of the host, when a hang was found */
     Watchdog watchdog;
@@ -110,6 +111,8 @@ void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size);
 void cycle_free(CycleMachine *machine);
 /* The kernel is not on the machine any more; it stays its operation's. */
 void cycle_take_off(HostKernel *kernel);
+/* Where the contexts of the launch's blocks lie, if context memory is static. */
+uint64_t cycle_context_region(CycleMachine *machine, const Launch *launch);
 
 /* What the rows of sm/wait.def say. */
 extern const char *const cycle_wait_descriptions[WAIT_COUNT];

@@ -54,6 +54,8 @@ static void fill_in(GridKernel *grid, WbGpu *gpu, const LaunchRequest *request, 
     grid->block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     grid->need = kernel_resources(kernel, threads, launch->shared_bytes);
     grid->seen.context_bytes = sm_context_bytes(launch, grid->need.registers, grid->need.shared_bytes);
+    grid->seen.region = cycle_context_region(gpu->cycle, launch);
+    grid->seen.root = parent->root ? parent->root : parent;
     grid->buffer = request->buffer;
     grid->is_group = request->is_group;
 }

@@ -112,7 +112,7 @@ static void begin_kernel(WbGpu *gpu)
 }
 
 /* What SMs and front end need to know of the kernel, whose record is open. */
-static GridKernel *make_grid(const HostKernel *kernel, int priority)
+static GridKernel *make_grid(CycleMachine *machine, const HostKernel *kernel, int priority)
 {
     const Launch *launch = &kernel->launch;
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -125,6 +125,7 @@ static GridKernel *make_grid(const HostKernel *kernel, int priority)
                 .timing = kernel_timing(kernel->kernel),
                 .number = (uint32_t)launch->grid_id,
                 .context_bytes = sm_context_bytes(launch, need.registers, need.shared_bytes),
+                .region = cycle_context_region(machine, launch),
                 .profile = kernel->profile ? line_profile_of(kernel->profile, launch->program) : NULL,
             },
         .block_count = kernel->record->block_count,
@@ -150,7 +151,7 @@ static WbStatus make_kernel(WbGpu *gpu, HostKernel *kernel, int priority, Error 
     }
     if (gpu->config.profile_lines)
         kernel->profile = line_profile_create(gpu->cycle->sm_count);
-    kernel->grid = make_grid(kernel, priority);
+    kernel->grid = make_grid(gpu->cycle, kernel, priority);
     return WB_OK;
 }
 
@@ -164,6 +165,8 @@ static void unmake_kernel(WbGpu *gpu, HostKernel *kernel)
 static WbStatus make_kernels(WbGpu *gpu, const Operation *operation, Error *error)
 {
     uint32_t made = 0;
+    if (!gpu->cycle->running.count)
+        gpu->cycle->context_next = 0; /* a kernel's time does not depend on what ran before it */
     while (made < operation->launch.count &&
            make_kernel(gpu, &operation->launch.kernels[made], operation->stream->priority, error) == WB_OK)
         made++;
@@ -347,6 +350,8 @@ WbStatus cycle_end(WbGpu *gpu, HostKernel *kernel, Error *error)
             machine->running.items[kept++] = machine->running.items[i];
     }
     machine->running.count = kept;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        sm_end_kernel(machine->sms[i], kernel->grid->seen.number);
     unmake_kernel(gpu, kernel);
     if (kept)
         return WB_OK;

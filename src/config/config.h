@@ -21,6 +21,11 @@ typedef enum RegisterCounts {
     REGISTER_COUNTS_ASSEMBLER
 } RegisterCounts;
 
+/* How blocks that leave their SM are saved: at a fixed rate, or through L2 and DRAM (sm/context.h). */
+typedef enum ContextSwitch { CONTEXT_SWITCH_RATE, CONTEXT_SWITCH_MEMORY } ContextSwitch;
+typedef enum ContextOrder { CONTEXT_ORDER_PRIORITIZED, CONTEXT_ORDER_INTERLEAVED } ContextOrder;
+typedef enum ContextMemory { CONTEXT_MEMORY_STATIC, CONTEXT_MEMORY_DEMAND } ContextMemory;
+
 /* Integers are 64 bits wide so that one kind of knob serves all of them. Divergence is the enum of
  * exec/warp.h, MemoryCheck of mem/space.h, NewerPtx of api/gpu.h. */
 typedef struct GpuConfig {

@@ -39,13 +39,15 @@ typedef struct AtomicWork {
 
 typedef struct Request Request;
 struct Request {
-    uint64_t line;       /* address, a multiple of LINE_BYTES; bit 63 set: local memory, which has no place */
+    uint64_t line;       /* address, a multiple of LINE_BYTES; bit 63 set: local memory or a context,
+                            which have no place */
     uint8_t *place;      /* the line's bytes in host memory, the truth; null: nothing to move (timing only) */
     uint32_t sm, slice;  /* sm_count in place of an SM's number: the front end */
     uint32_t packet;     /* number among those of its sender to its receiver, for credits */
     uint32_t ticket;     /* of whoever made it */
     uint8_t kind;        /* RequestKind */
     uint8_t strength;    /* RequestStrength, of a load */
+    bool is_context;     /* of an SM's context switch engine, not of its load/store unit */
     bool is_foreign;     /* at a slice that does not own the line, but its opposite: mem/l2_halves.c */
     uint8_t sectors;     /* bit s: bytes 32s.. of the line are wanted or written */
     uint64_t written[2]; /* of a store: bit b of the 128: byte b is written */

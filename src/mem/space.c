@@ -230,6 +230,16 @@ WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool 
     return WB_OK;
 }
 
+bool space_reserve(AddressSpace *space, uint64_t size)
+{
+    if (space->used > space->limit || size > space->limit - space->used)
+        return false;
+    space->used += size;
+    return true;
+}
+
+void space_unreserve(AddressSpace *space, uint64_t size) { space->used -= size; }
+
 static bool is_taken(const AddressSpace *space, uint64_t base, uint64_t size)
 {
     /* Of allocations that do not overlap, only the last one that begins before the end can lie in the

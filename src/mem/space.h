@@ -93,6 +93,9 @@ void space_destroy(AddressSpace *space);
 WbStatus space_alloc(AddressSpace *space, uint64_t size, const char *name, bool read_only, uint64_t *address,
                      Error *error);
 WbStatus space_free(AddressSpace *space, uint64_t address, Error *error);
+/* Sets memory aside that nobody gets an address of, or lets it go again. False: there is no room. */
+bool space_reserve(AddressSpace *space, uint64_t size);
+void space_unreserve(AddressSpace *space, uint64_t size);
 /* Host memory that the device reaches from now on at its own address. Of MEMORY_REGISTERED, `host` is given
  * and all aligned places of SPACE_ALIGNMENT bytes that hold some of it are reachable; of the other kinds
  * zeroed pages are made. */

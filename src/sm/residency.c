@@ -116,6 +116,7 @@ uint32_t residency_take_slot(Sm *sm, const SmKernel *kernel, uint64_t linear, Cy
     BlockSlot *slot = &sm->blocks[index];
     slot->kernel = kernel;
     slot->must_leave = false;
+    slot->leaves_to = CONTEXT_MEMORY;
     slot->launch = kernel->launch;
     slot->launch.machine = &sm->machine;
     slot->launch.error = &sm->error;
@@ -190,7 +191,13 @@ void residency_take(Sm *sm, const Message *message)
         pause_end(sm, message->body, message->value);
         break;
     case MESSAGE_SWAP_OUT:
-        suspend_order(sm, message->body, message->value);
+        suspend_order(sm, message->body, message->value, CONTEXT_MEMORY);
+        break;
+    case MESSAGE_SWAP_OUT_STAYS:
+        suspend_order(sm, message->body, message->value, CONTEXT_STAYS);
+        break;
+    case MESSAGE_SWAP_OUT_MOVES:
+        suspend_order(sm, message->body, message->value, CONTEXT_MOVED);
         break;
     }
 }

@@ -263,8 +263,13 @@ void sm_fail(Sm *sm, uint32_t warp)
 
 void sm_fail_late(Sm *sm, uint32_t warp, const Error *error, Cycle time)
 {
+    sm_fail_kernel_late(sm, sm->blocks[sm->warps[warp].block].kernel, error, time);
+}
+
+void sm_fail_kernel_late(Sm *sm, const SmKernel *kernel, const Error *error, Cycle time)
+{
     if (sm->late.error.status == WB_OK)
-        sm->late = (SmFailure){*error, sm->blocks[sm->warps[warp].block].kernel, time};
+        sm->late = (SmFailure){*error, kernel, time};
     shard_stop(&sm->shard, time);
 }
 
@@ -366,6 +371,7 @@ void sm_account(Sm *sm, Cycle now)
 {
     if (now > sm->accounted)
         issue_account(sm, now);
+    context_engine_account(sm->context, now);
 }
 
 void sm_empty_l1(Sm *sm, Cycle now)
@@ -381,6 +387,11 @@ void sm_begin_kernel(Sm *sm)
     fetch_invalidate(sm->fetch);
     sm->next_scheduler = 0; /* a kernel's time does not depend on what ran before it */
     policy_begin_kernel(sm);
+}
+
+void sm_end_kernel(Sm *sm, uint32_t number)
+{
+    context_pool_give_back(context_engine_pool(sm->context), number);
 }
 
 void sm_surround(Sm *sm, const Machine *gpu, const BlockWaker *waker, struct OuterUnits *units)
@@ -430,6 +441,7 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     units_init(sm);
     sm->fetch = fetch_create(config);
     sm->lsu = lsu_create(sm);
+    sm->context = context_engine_create(sm);
     sm->lsu_wake = sm->lsu_reply = CYCLE_NEVER;
     return sm;
 }
@@ -451,6 +463,7 @@ void sm_free(Sm *sm)
     policy_detach(sm);
     fetch_free(sm->fetch);
     lsu_free(sm->lsu);
+    context_engine_free(sm->context);
     sample_free(sm);
     strays_free(&sm->machine.strays);
     xfree(sm->blocks);

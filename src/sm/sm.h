@@ -14,6 +14,8 @@
  *   line_profile.c where warps' cycles went, by instruction
  *   hold.c        warps and blocks that wait in place
  *   suspend.c     blocks that leave to wait, and come back
+ *   context_engine.c  the context switch engine, which moves their contexts through memory
+ *   context_pool.c    where those lie in memory
  *   pause.c       blocks that the front end has paused
  *   sample.c      what the counters have gained, told to the front end now and then
  *
@@ -52,7 +54,13 @@ typedef struct SmKernel {
     Launch launch;              /* a template: machine and error are the SM's own */
     const ProgramTiming *timing;
     uint32_t number;            /* of the kernel among all that the GPU has run; groups have their kernel's */
-    uint32_t context_bytes;     /* that are saved of a block: sm_context_bytes() */
+    uint32_t context_bytes;     /* that are saved of a block at a fixed rate: sm_context_bytes() */
+    uint64_t region;            /* of its blocks' contexts in context memory, where that is static */
+    const struct SmKernel *root; /* the host's kernel that it comes from; null: it is the host's */
+    /* Changed between windows only (context_pool.c): */
+    bool has_region;            /* the region has been reserved */
+    uint64_t reserved;          /* of a host's kernel: bytes of global memory for contexts of its blocks and
+                                   of those of its launches */
     CodeProfile *profile;       /* counts by instruction; null: none are kept */
     bool is_graph;              /* its blocks may read what others of it have written */
     Cycle launched;             /* by a kernel: when its turn came; 0: by the host, which empties all L1s */
@@ -202,6 +210,8 @@ typedef struct BlockSlot {
     WarpSet holders;          /* the same: warps whose waits keep it from going on */
     Cycle paused_since;       /* the front end has paused it then; 0: it is not paused */
     bool must_leave;          /* when it is restored: the front end has asked for it meanwhile */
+    uint8_t leaves_to;        /* ContextPlace of its context, when it leaves */
+    Cycle move_begun;         /* in PHASE_SAVES and PHASE_RESTORES: since then it is moved, or waits for it */
     uint32_t warps_left;      /* that have not ended or still have memory requests under way */
     BlockReport report;       /* read by the front end when the block has ended */
     BarrierLog barriers;      /* the report's */
@@ -224,6 +234,7 @@ typedef struct Scheduler {
 } Scheduler;
 
 typedef struct Lsu Lsu;
+typedef struct ContextEngine ContextEngine; /* sm/context_engine.h */
 typedef struct Fetch Fetch;
 typedef struct WarpScheduler WarpScheduler;
 typedef struct SmSampler SmSampler; /* sm/sample.c */
@@ -287,10 +298,11 @@ typedef struct Sm {
     uint8_t pipe_stride[PIPE_COUNT];
     Cycle launch_free;         /* when the next arriving warp can start */
     Cycle barrier_free;        /* the barrier unit takes one warp at a time */
-    Cycle context_free;        /* one block is saved or restored at a time */
+    Cycle context_free;        /* one block is saved or restored at a time at a fixed rate, or on chip */
     Cycle l1_fresh;            /* nothing in the L1 is older */
     Fetch *fetch;
     Lsu *lsu;
+    ContextEngine *context;
     Cycle lsu_wake;            /* when the load/store unit has something to do */
     bool lsu_full;             /* its queue is */
     WarpSet lsu_held;          /* warps that wait for their asynchronous copies */
@@ -312,9 +324,12 @@ typedef struct Sm {
 
 /* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
  * in the grid; of one that goes on body is the Resumption; one that is to be paused, not to be any longer, or
- * to leave is named as a new one is. They arrive block_launch_cycles after they were sent. From an SM: body
- * is the BlockReport, value the block's slot in sm->blocks, which is free from then on; or all stores of
- * blocks that have ended are visible now; or body is an SmSample. */
+ * to leave is named as a new one is. One that leaves goes to memory; or, if the front end has found room for
+ * it, keeps its registers and shared memory (STAYS) or has what is live of them copied on chip (MOVES). One
+ * that was about to leave by itself goes to memory all the same: its block->context.place tells. One whose
+ * context is on an SM must come back to that. They arrive block_launch_cycles after they were sent. From an
+ * SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on; or all
+ * stores of blocks that have ended are visible now; or body is an SmSample. */
 enum {
     MESSAGE_BLOCK = 3,
     MESSAGE_BLOCK_DONE = 4,
@@ -324,7 +339,9 @@ enum {
     MESSAGE_SAMPLE = 8,
     MESSAGE_PAUSE = 9,
     MESSAGE_UNPAUSE = 10,
-    MESSAGE_SWAP_OUT = 11
+    MESSAGE_SWAP_OUT = 11,
+    MESSAGE_SWAP_OUT_STAYS = 12,
+    MESSAGE_SWAP_OUT_MOVES = 13
 };
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);
@@ -334,6 +351,9 @@ Shard *sm_shard(Sm *sm);
 void sm_empty_l1(Sm *sm, Cycle now);
 /* Invalidates L1 and instruction cache, as at a kernel's start. */
 void sm_begin_kernel(Sm *sm);
+/* The host's kernel of that number has ended: pages of its blocks' contexts are free again. Between
+ * windows. */
+void sm_end_kernel(Sm *sm, uint32_t number);
 /* What instructions may ask of the GPU around the SM is what they may ask of that machine; `waker` finds
  * blocks whose waits are ended, `units` are those beside the SMs. Clock, counters and hooks stay the SM's
  * own. */

@@ -2,6 +2,7 @@
 #ifndef SM_STAGES_H
 #define SM_STAGES_H
 
+#include "sm/context_engine.h"
 #include "sm/line_profile.h"
 
 /* -- sm.c: the wheel and the warps' waits -- */
@@ -164,6 +165,8 @@ void sm_fail(Sm *sm, uint32_t warp);
 /* An intrinsic did, called in a cycle that the SM may be past: it goes on, as far as all others do, so that
  * its state does not depend on where the window ended. */
 void sm_fail_late(Sm *sm, uint32_t warp, const Error *error, Cycle time);
+/* The same of a kernel. */
+void sm_fail_kernel_late(Sm *sm, const SmKernel *kernel, const Error *error, Cycle time);
 
 /* -- residency.c -- */
 
@@ -220,13 +223,15 @@ void hold_release(Sm *sm, WarpSet warps);
 /* The block begins to leave; `warp` is that whose wait makes it, and whose call is over. NO_INDEX: there is
  * none. */
 void suspend_begin(Sm *sm, uint32_t index, uint32_t warp);
-/* The front end wants the block to leave; nothing, if it is not here any more. */
-void suspend_order(Sm *sm, const SmKernel *kernel, uint64_t linear);
+/* The front end wants the block to leave, its context to that place; nothing, if it is not here any more. */
+void suspend_order(Sm *sm, const SmKernel *kernel, uint64_t linear, ContextPlace place);
 /* A warp of a block that is about to leave or comes would be considered, and issue nothing before `from`. */
 void suspend_consider(Sm *sm, uint32_t warp, Cycle from);
 /* A warp of a block that settles is gone. */
 void suspend_settle(Sm *sm, uint32_t index);
 void suspend_resume(Sm *sm, Resumption *resumption);
+/* The context of the block has been saved or restored by the context switch engine. */
+void suspend_moved(Sm *sm, uint32_t index);
 
 /* -- pause.c -- */
 

@@ -3,15 +3,20 @@
  *
  * A block that has to leave issues nothing from the cycle on in which word of it comes. What its warps have
  * under way comes to its end first: results, memory instructions, stores, asynchronous copies, fences, calls.
- * Then its registers, shared memory and SIMT stacks are saved; its warp slots and its place are free, and the
- * front end gets the block. It comes back the same way, on any SM: when it is restored, each warp goes on
- * where its groups are, those at a barrier by waiting there. The papers say that the state goes to global
- * memory and not how long that takes; here one block of an SM is moved at a time, its bytes at a fixed rate,
- * and neither caches nor DRAM see them.
+ * Then its context is saved; its warp slots and its place are free, and the front end gets the block. It
+ * comes back the same way, on any SM: when it is restored, each warp goes on where its groups are, those at a
+ * barrier by waiting there.
+ *
+ * A context goes to global memory through the context switch engine (context_engine.h). If the front end
+ * says so, it is kept on chip: then nothing but an entry of a queue is written, or its bytes are copied at
+ * the rate of the SM's own memories. With the knob context_switch at rate, one block of an SM is moved to
+ * memory at a time, at a fixed rate, and neither caches nor DRAM see it: [DTBL] says that it goes to global
+ * memory and not how long that takes.
  *
  * All warps of a block that is on its way are in WAIT_SUSPEND, but for those that the end of a fence or call,
  * or of a drained warp's stores, will bring there. Whatever ends for one of them has it considered, which
- * ends here. While the block is moved, its lowest warp waits for the cycle in which that is done. */
+ * ends here. While the block is moved, its lowest warp waits for the cycle in which that is done, if it is
+ * known. */
 #include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
@@ -25,14 +30,33 @@ uint32_t sm_context_bytes(const Launch *launch, uint64_t registers, uint64_t sha
            NAMED_BARRIERS * BARRIER_BYTES;
 }
 
-static Cycle moving_time(const Sm *sm, const BlockSlot *slot)
+/* -- moving -- */
+
+static bool goes_at_rate(const Sm *sm, const BlockContext *context)
 {
-    const uint64_t rate = sm->config->context_bytes_per_cycle;
-    return sm->config->context_latency + (slot->kernel->context_bytes + rate - 1) / rate;
+    return context->place == CONTEXT_MEMORY && sm->config->context_switch == CONTEXT_SWITCH_RATE;
 }
 
-/* Saves or restores the block, when the one before it is done. */
-static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
+static bool goes_through_memory(const Sm *sm, const BlockContext *context)
+{
+    return context->place == CONTEXT_MEMORY && sm->config->context_switch == CONTEXT_SWITCH_MEMORY;
+}
+
+static Cycle moving_time(const Sm *sm, const BlockSlot *slot)
+{
+    const BlockContext *context = &slot->block->context;
+    const bool at_rate = goes_at_rate(sm, context);
+    const uint64_t rate =
+        at_rate ? sm->config->context_bytes_per_cycle : sm->config->context_local_bytes_per_cycle;
+    const uint64_t bytes = at_rate                           ? slot->kernel->context_bytes
+                           : context->place == CONTEXT_MOVED ? context_saved_bytes(&context->size)
+                                                             : 0;
+    const Cycle latency = at_rate ? sm->config->context_latency : sm->config->context_local_latency;
+    return latency + (bytes + rate - 1) / rate;
+}
+
+/* Moves the block in a time that is known, when the one before it is done. */
+static void move_in_time(Sm *sm, uint32_t index)
 {
     BlockSlot *slot = &sm->blocks[index];
     WarpSet rest = slot->warp_slots;
@@ -41,8 +65,8 @@ static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
     const uint32_t warp = (uint32_t)__builtin_ctzll(rest);
     const Cycle start = sm->context_free > sm->now ? sm->context_free : sm->now;
     sm->context_free = start + moving_time(sm, slot);
-    slot->phase = (uint8_t)phase;
-    if (phase == PHASE_SAVES) {
+    slot->move_begun = start;
+    if (slot->phase == PHASE_SAVES) {
         slot->report.stay.save_begun = start;
     } else {
         slot->report.stay.restore_begun = start;
@@ -52,10 +76,70 @@ static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
     sm_wait(sm, warp, WAIT_SUSPEND, sm->context_free);
 }
 
+/* Saves or restores the block. */
+static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
+{
+    BlockSlot *slot = &sm->blocks[index];
+    BlockContext *context = &slot->block->context;
+    slot->phase = (uint8_t)phase;
+    slot->move_begun = sm->now;
+    if (phase == PHASE_SAVES) {
+        context->place = slot->leaves_to;
+        if (!goes_at_rate(sm, context))
+            context_measure(slot->block, sm->config, &context->size);
+        if (goes_through_memory(sm, context))
+            context_pool_take(sm, slot->kernel, slot->block, context_saved_bytes(&context->size));
+    }
+    if (goes_through_memory(sm, context))
+        context_engine_begin(sm->context, index, phase == PHASE_SAVES);
+    else
+        move_in_time(sm, index);
+}
+
+static void count_saved(SmStatistics *counts, const BlockContext *context)
+{
+    const ContextSize *size = &context->size;
+    counts->context_full_bytes += context_full_bytes(size);
+    counts->context_dead_bytes += size->registers - size->live_registers;
+    switch ((ContextPlace)context->place) {
+    case CONTEXT_STAYS:
+        counts->context_kept_bytes += context_saved_bytes(size);
+        break;
+    case CONTEXT_MOVED:
+        counts->context_local_bytes += context_saved_bytes(size);
+        break;
+    default:
+        counts->context_read_only_bytes += size->shared_read_only;
+        counts->context_saved_registers += size->live_registers;
+        counts->context_saved_shared += size->shared - size->shared_read_only;
+        counts->context_saved_stacks += size->stacks;
+        counts->context_bytes += context_saved_bytes(size);
+        break;
+    }
+}
+
+static void count_restored(SmStatistics *counts, const BlockContext *context)
+{
+    const ContextSize *size = &context->size;
+    if (context->place != CONTEXT_MEMORY)
+        return;
+    counts->context_restored_registers += size->live_registers;
+    counts->context_restored_shared += size->shared;
+    counts->context_restored_stacks += size->stacks;
+    counts->context_bytes += context_saved_bytes(size) + size->shared_read_only;
+}
+
 static void count_moved(Sm *sm, const BlockSlot *slot)
 {
-    sm->statistics.context_bytes += slot->kernel->context_bytes;
-    sm->statistics.context_cycles += moving_time(sm, slot);
+    const BlockContext *context = &slot->block->context;
+    SmStatistics *counts = &sm->statistics;
+    counts->context_cycles += sm->now - slot->move_begun;
+    if (goes_at_rate(sm, context))
+        counts->context_bytes += slot->kernel->context_bytes;
+    else if (slot->phase == PHASE_SAVES)
+        count_saved(counts, context);
+    else
+        count_restored(counts, context);
 }
 
 /* -- leaving -- */
@@ -99,14 +183,15 @@ void suspend_begin(Sm *sm, uint32_t index, uint32_t warp)
     suspend_settle(sm, index);
 }
 
-void suspend_order(Sm *sm, const SmKernel *kernel, uint64_t linear)
+void suspend_order(Sm *sm, const SmKernel *kernel, uint64_t linear, ContextPlace place)
 {
     BlockSlot *slot = residency_find_block(sm, kernel, linear);
-    if (!slot)
+    if (!slot || slot->phase == PHASE_SETTLES || slot->phase == PHASE_SAVES)
         return;
+    slot->leaves_to = (uint8_t)place;
     if (slot->phase == PHASE_RESTORES)
         slot->must_leave = true;
-    else if (slot->phase == PHASE_RUNS || slot->phase == PHASE_WAITS)
+    else
         suspend_begin(sm, (uint32_t)(slot - sm->blocks), NO_INDEX);
 }
 
@@ -169,6 +254,7 @@ static void go_on(Sm *sm, uint32_t index)
 {
     BlockSlot *slot = &sm->blocks[index];
     count_moved(sm, slot);
+    slot->report.stay.restored = sm->now;
     sm->statistics.blocks_resumed++;
     slot->phase = PHASE_RUNS;
     if (slot->must_leave) {
@@ -179,6 +265,14 @@ static void go_on(Sm *sm, uint32_t index)
     hold_release(sm, slot->warp_slots);
     for (WarpSet rest = slot->warp_slots; rest; rest &= rest - 1)
         sm_consider(sm, (uint32_t)__builtin_ctzll(rest), sm->now);
+}
+
+void suspend_moved(Sm *sm, uint32_t index)
+{
+    if (sm->blocks[index].phase == PHASE_SAVES)
+        leave(sm, index);
+    else
+        go_on(sm, index);
 }
 
 void suspend_consider(Sm *sm, uint32_t warp, Cycle from)
@@ -199,10 +293,8 @@ void suspend_consider(Sm *sm, uint32_t warp, Cycle from)
         suspend_settle(sm, index);
         break;
     case PHASE_SAVES:
-        leave(sm, index);
-        break;
     case PHASE_RESTORES:
-        go_on(sm, index);
+        suspend_moved(sm, index);
         break;
     }
 }

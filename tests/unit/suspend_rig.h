@@ -305,6 +305,9 @@ static inline PauseRig *pause_open(const char *gpu, const char *source, void (*c
     return rig;
 }
 
+/* For tests that count on moves of a known length. */
+static inline void at_fixed_rate(GpuConfig *config) { config->context_switch = CONTEXT_SWITCH_RATE; }
+
 static inline uint64_t pause_buffer(PauseRig *rig, size_t bytes)
 {
     Error error = {0};
@@ -399,6 +402,32 @@ static inline bool pause_always(uint64_t linear, uint32_t warp, uint32_t point)
     return true;
 }
 
+/* At a fixed rate every move is the same. Through memory all that was saved is one of its parts. */
+static inline void check_moves(const PauseRig *rig, const Sm *sm)
+{
+    const SmStatistics *counts = &sm->statistics;
+    const uint64_t moves = counts->blocks_suspended + counts->blocks_resumed;
+    const uint64_t bytes = rig->kernel.context_bytes, rate = rig->config.context_bytes_per_cycle;
+    if (rig->config.context_switch == CONTEXT_SWITCH_RATE) {
+        assert_int_equal(counts->context_bytes, moves * bytes);
+        assert_int_equal(counts->context_cycles,
+                         moves * (rig->config.context_latency + (bytes + rate - 1) / rate));
+        assert_int_equal(counts->context_full_bytes + counts->context_requests, 0);
+        return;
+    }
+    const uint64_t saved =
+        counts->context_saved_registers + counts->context_saved_shared + counts->context_saved_stacks;
+    const uint64_t restored = counts->context_restored_registers + counts->context_restored_shared +
+                              counts->context_restored_stacks;
+    assert_int_equal(counts->context_bytes, saved + restored);
+    assert_int_equal(counts->context_full_bytes, saved + counts->context_dead_bytes +
+                                                     counts->context_read_only_bytes +
+                                                     counts->context_kept_bytes +
+                                                     counts->context_local_bytes);
+    assert_true(counts->context_requests >= counts->context_bytes / LINE_BYTES);
+    assert_true((counts->context_cycles != 0) == (moves != 0));
+}
+
 /* Where cycles went, what was moved, and that nothing is left. */
 static inline void check_sm(PauseRig *rig, Sm *sm, Cycle end)
 {
@@ -412,11 +441,7 @@ static inline void check_sm(PauseRig *rig, Sm *sm, Cycle end)
         for (uint32_t wait = 0; wait < WAIT_COUNT; wait++)
             assert_int_equal(sm->schedulers[i].waiting[wait], 0);
     }
-    const uint64_t moves = sm->statistics.blocks_suspended + sm->statistics.blocks_resumed;
-    const uint64_t bytes = rig->kernel.context_bytes, rate = rig->config.context_bytes_per_cycle;
-    assert_int_equal(sm->statistics.context_bytes, moves * bytes);
-    assert_int_equal(sm->statistics.context_cycles,
-                     moves * (rig->config.context_latency + (bytes + rate - 1) / rate));
+    check_moves(rig, sm);
     assert_int_equal(sm->resident_blocks + sm->resident_warps, 0);
     assert_int_equal(sm->moving | sm->paused | sm->ready | sm->fencing | sm->lsu_held | sm->acquiring, 0);
     assert_int_equal(__builtin_popcountll(sm->free_slots),

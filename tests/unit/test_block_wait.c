@@ -182,7 +182,7 @@ static void a_block_that_waits_is_sent_away_at_once(void **state)
 {
     (void)state;
     enum { ASKED = 5000, SENT_BACK = 700 };
-    PauseRig *rig = pause_open("gtx480", kernel, NULL);
+    PauseRig *rig = pause_open("gtx480", kernel, at_fixed_rate);
     wanted = BLOCK_WAITS;
     waiting_warps = 1;
     rig->kind = the_wanted;

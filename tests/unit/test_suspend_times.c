@@ -20,6 +20,7 @@ static uint64_t latency_wanted;
 
 static void set_latency(GpuConfig *config)
 {
+    at_fixed_rate(config);
     config->context_latency = latency_wanted;
     config->context_bytes_per_cycle = 100;
 }
@@ -118,7 +119,7 @@ static void note_counts(PauseRig *rig, uint32_t sm)
 static void what_is_under_way_ends_first(void **state)
 {
     (void)state;
-    PauseRig *rig = pause_open("gtx480", chain, NULL);
+    PauseRig *rig = pause_open("gtx480", chain, at_fixed_rate);
     const GpuConfig *config = &rig->config;
     rig->waits = pause_always;
     rig->on_suspended = note_counts;
@@ -170,6 +171,7 @@ static size_t late_kind;
 
 static void set_late(GpuConfig *config)
 {
+    at_fixed_rate(config);
     config->launch_device_thread_cycles = 0;
     config->sfu_latency = config->fence_latency = config->fence_atomic_latency = 1;
     config->launch_device_cycles = 1;

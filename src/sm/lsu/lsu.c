@@ -9,6 +9,7 @@
  * Requests leave in the order in which they were made; the first that finds no credit holds up the others.
  * Replies enter one after the other, and do their work when their last flit is in. A record is done when its
  * last sector or reply has come; with the last record of an instruction its registers are announced. */
+#include "sm/context_engine.h"
 #include "sm/lsu/unit.h"
 #include "sm/stages.h"
 
@@ -173,7 +174,7 @@ Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
     request->sm = lsu->sm->number;
     request->slice = interleave_near(&lsu->interleave, owner, lsu->sm->number);
     request->kind = (uint8_t)kind;
-    request->is_foreign = false;
+    request->is_context = request->is_foreign = false;
     request->strength = REQUEST_WEAK;
     request->sectors = line->sectors;
     request->written[0] = request->written[1] = 0;
@@ -197,17 +198,29 @@ static void send(Lsu *lsu, Cycle now)
         const uint32_t channel = interleave_channel(&lsu->interleave, request->slice);
         crossbar_send(sm->crossbar, TO_SLICE, request, &sm->shard, (uint32_t)lsu->config->sm_count + channel,
                       now);
-        lsu->statistics.requests++;
+        lsu->statistics.requests += !request->is_context;
+        lsu->outgoing_contexts -= request->is_context;
     }
 }
 
-void lsu_push_request(Lsu *lsu, Request *request, Cycle now)
+static void push(Lsu *lsu, Request *request, Cycle now)
 {
     const bool is_first = !lsu->outgoing.first;
     request_list_append(&lsu->outgoing, request);
     if (is_first)
         send(lsu, now);
+}
+
+void lsu_push_request(Lsu *lsu, Request *request, Cycle now)
+{
+    push(lsu, request, now);
     lsu->statistics.send_waits += lsu->outgoing.first != NULL;
+}
+
+void lsu_push_context(Lsu *lsu, Request *request, Cycle now)
+{
+    lsu->outgoing_contexts++;
+    push(lsu, request, now);
 }
 
 bool lsu_asks(const Lsu *lsu) { return lsu->outgoing.first && lsu->send_when == LSU_ASK_AGAIN; }
@@ -241,7 +254,9 @@ void lsu_deliver(Lsu *lsu, Cycle now)
 
 void lsu_reply(Lsu *lsu, Request *request, Cycle now)
 {
-    if (request->kind == REQUEST_LOAD)
+    if (request->is_context)
+        context_engine_reply(lsu->contexts, request);
+    else if (request->kind == REQUEST_LOAD)
         lsu_loaded(lsu, request);
     else if (request->kind == REQUEST_ATOMIC && request->atomic->returns)
         lsu_atomic_done(lsu, request, now);
@@ -357,5 +372,7 @@ Cycle lsu_advance(Lsu *lsu, Cycle now)
         if (waits_for)
             break;
     }
+    if (lsu->contexts)
+        next = clock_earlier(next, context_engine_advance(lsu->contexts, now));
     return lsu->outgoing.first ? clock_earlier(lsu->send_when, next) : next;
 }

@@ -148,6 +148,8 @@ struct Lsu {
     LsuOp *known, *last_known;
 
     RequestList outgoing;   /* that wait for the crossbar, in order */
+    uint32_t outgoing_contexts; /* of them, those of the context switch engine */
+    ContextEngine *contexts; /* while it has any to move; else null */
     Cycle send_when;        /* when the first may be sent, as known */
     VEC(EnteringReply) replies; /* from first_reply on, in the order of their times */
     uint32_t first_reply;
@@ -205,8 +207,17 @@ void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready);
 /* A request for the line, all else as for a weak load. */
 Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line);
 /* Whether one more request may wait for the crossbar, and sends it as soon as that takes it. */
-static inline bool lsu_can_send(const Lsu *lsu) { return lsu->outgoing.count < lsu->config->l1_miss_queue; }
+static inline bool lsu_can_send(const Lsu *lsu)
+{
+    return lsu->outgoing.count - lsu->outgoing_contexts < lsu->config->l1_miss_queue;
+}
 void lsu_push_request(Lsu *lsu, Request *request, Cycle now);
+/* The same for requests of the context switch engine. */
+static inline bool lsu_can_send_context(const Lsu *lsu)
+{
+    return lsu->outgoing_contexts < lsu->config->l1_miss_queue;
+}
+void lsu_push_context(Lsu *lsu, Request *request, Cycle now);
 /* Cycles of the L1's data array for sectors of a line. */
 static inline Cycle lsu_data_cycles(const Lsu *lsu, uint8_t sectors)
 {
