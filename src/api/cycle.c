@@ -86,7 +86,7 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
     machine->sm_count = (uint32_t)config->sm_count;
     machine->partition_count = (uint32_t)config->dram_channels;
     const uint32_t last = machine->sm_count + machine->partition_count;
-    crossbar_init(&machine->crossbar, config);
+    crossbar_init(&machine->crossbar, config, outer_units_count(config));
     machine->sms = xcalloc(machine->sm_count, sizeof *machine->sms);
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         machine->sms[i] = sm_create(config, &machine->crossbar, i, last);

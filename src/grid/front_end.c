@@ -391,7 +391,9 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     kmu_init(&front_end->kmu, config);
     dispatcher_init(&front_end->dispatcher, config, policies);
     group_table_init(&front_end->groups, (uint32_t)config->aggregated_groups);
-    front_end->port = crossbar ? memory_port_create(config, crossbar, &front_end->shard) : NULL;
+    if (crossbar)
+        front_end->port =
+            memory_port_create(config, crossbar, &front_end->shard, (uint32_t)config->sm_count);
     front_end->dats = dats_create(config, front_end->port);
     front_end_device_init(front_end, NULL, 0);
     return front_end;

@@ -17,12 +17,12 @@ static size_t pair_of(const Crossbar *crossbar, uint32_t sm, uint32_t slice)
     return (size_t)sm * crossbar->slice_count + slice;
 }
 
-/* SMs and slices lie evenly along a line, the front end in its middle. */
-static Cycle *new_ways(const GpuConfig *config)
+/* SMs and slices lie evenly along a line, the front end and units in its middle. */
+static Cycle *new_ways(const GpuConfig *config, uint32_t requesters)
 {
     const uint64_t sms = config->sm_count, slices = config->l2_slices, length = sms * slices;
-    Cycle *ways = xcalloc(crossbar_requesters(config) * slices, sizeof *ways);
-    for (uint64_t requester = 0; requester <= sms; requester++)
+    Cycle *ways = xcalloc(requesters * slices, sizeof *ways);
+    for (uint64_t requester = 0; requester < requesters; requester++)
         for (uint64_t slice = 0; slice < slices; slice++) {
             const uint64_t a = requester < sms ? requester * slices : length / 2, b = slice * sms;
             const uint64_t distance = a > b ? a - b : b - a;
@@ -38,21 +38,21 @@ static CrossbarPort *new_ports(uint32_t count)
     return memset(ports, 0, count * sizeof *ports);
 }
 
-void crossbar_init(Crossbar *crossbar, const GpuConfig *config)
+void crossbar_init(Crossbar *crossbar, const GpuConfig *config, uint32_t units)
 {
     *crossbar = (Crossbar){
         .clock = clock_of(config->crossbar_khz, config->clock_khz),
         .credits = (uint32_t)config->crossbar_credits,
         .flit_bytes = (uint32_t)config->crossbar_flit_bytes,
         .header = {[TO_SLICE] = 1, [TO_SM] = (uint32_t)config->crossbar_reply_header},
-        .requester_count = crossbar_requesters(config),
+        .requester_count = (uint32_t)config->sm_count + 1 + units,
         .slice_count = (uint32_t)config->l2_slices,
         .sm_flits = (uint32_t)config->crossbar_sm_flits,
         .sm_out_flits = (uint32_t)(config->crossbar_sm_out_flits ? config->crossbar_sm_out_flits
                                                                  : config->crossbar_sm_flits),
         .slice_flits = (uint32_t)config->crossbar_slice_flits,
     };
-    crossbar->ways = new_ways(config);
+    crossbar->ways = new_ways(config, crossbar->requester_count);
     const size_t pairs = (size_t)crossbar->requester_count * crossbar->slice_count;
     for (Direction direction = TO_SLICE; direction < DIRECTION_COUNT; direction++) {
         crossbar->sent[direction] = xcalloc(pairs, sizeof(uint32_t));

@@ -1,13 +1,14 @@
 /* The crossbar between SMs and L2 slices, one network for requests and one for replies. The front end has a
- * port as an SM has: its number among those who make requests, the requesters, is sm_count.
+ * port as an SM has: its number among those who make requests, the requesters, is sm_count. Units beside the
+ * SMs (grid/unit.h) have the numbers behind it.
  *
  * It has no shard of its own. A packet of n flits occupies the sender's port for n crossbar clocks (or n /
  * flits per clock), travels the way's cycles, waits in the receiver's queue for its turn (in the order of
  * arrival, senders of one cycle by number) and occupies the receiver's port in the same way. Between each
  * sender and receiver there is room for `credits` packets; a sender that has used them up waits until the
  * receiver has taken one in and word of that has come back, which takes as long again. SMs and slices lie
- * along a line, and the farther two are apart the longer is the way (crossbar_spread); the front end is in
- * the middle.
+ * along a line, and the farther two are apart the longer is the way (crossbar_spread); the front end and
+ * units are in the middle.
  *
  * Credits are no messages: the receiver notes when it took packet n in at slot n % credits, and the sender
  * of packet n looks at the note of packet n - credits. A note made within the present window is at most as
@@ -49,16 +50,14 @@ typedef struct Crossbar {
     CrossbarPort *in[DIRECTION_COUNT];        /* receivers: slices, or requesters */
 } Crossbar;
 
-void crossbar_init(Crossbar *crossbar, const GpuConfig *config);
+/* For all SMs, the front end and so many units. */
+void crossbar_init(Crossbar *crossbar, const GpuConfig *config, uint32_t units);
 void crossbar_free(Crossbar *crossbar);
 
-/* SMs and the front end. */
-static inline uint32_t crossbar_requesters(const GpuConfig *config) { return (uint32_t)config->sm_count + 1; }
-
-/* The number of a requester's shard: SMs come first, then memory partitions, then the front end. */
+/* The number of a requester's shard: SMs come first, then memory partitions, then the front end and units. */
 static inline uint32_t crossbar_shard_of(const GpuConfig *config, uint32_t requester)
 {
-    return requester < config->sm_count ? requester : (uint32_t)(config->sm_count + config->dram_channels);
+    return requester < config->sm_count ? requester : requester + (uint32_t)config->dram_channels;
 }
 
 /* When the pair's next packet may be sent: `now` if at once, a later cycle if that is known (the port is

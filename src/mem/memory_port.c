@@ -28,6 +28,7 @@ struct MemoryPort {
     const GpuConfig *config;
     Crossbar *crossbar;
     Shard *owner;
+    uint32_t requester;        /* its number at the crossbar */
     Interleave interleave;
     RequestList outgoing;
     Cycle send_when;
@@ -40,12 +41,13 @@ struct MemoryPort {
     Request *free_requests;
 };
 
-MemoryPort *memory_port_create(const GpuConfig *config, Crossbar *crossbar, Shard *owner)
+MemoryPort *memory_port_create(const GpuConfig *config, Crossbar *crossbar, Shard *owner, uint32_t requester)
 {
     MemoryPort *port = xcalloc(1, sizeof *port);
     port->config = config;
     port->crossbar = crossbar;
     port->owner = owner;
+    port->requester = requester;
     port->free_record = UINT32_MAX;
     interleave_init(&port->interleave, config);
     return port;
@@ -114,7 +116,7 @@ static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind
     *request = (Request){
         .line = line,
         .place = access->place ? access->place + (int64_t)(line - access->address) : NULL,
-        .sm = (uint32_t)port->config->sm_count,
+        .sm = port->requester,
         .slice = interleave_slice(&port->interleave, line),
         .ticket = ticket,
         .kind = (uint8_t)kind,

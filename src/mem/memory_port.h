@@ -1,9 +1,9 @@
-/* A port into the memory system for the units of the front end: tables that overflow into global memory are
- * read and written through it, with the traffic and the time that this takes.
+/* A port into the memory system for the front end and for units beside the SMs: tables that overflow into
+ * global memory are read and written through it, with the traffic and the time that this takes.
  *
  * An access is cut into lines, and each line is a request (mem/request.h) that goes through the crossbar to
  * the slice that owns it, as an SM's requests do. There is no L1 in front of it. Where L2 is two halves the
- * front end lies between them, and asks the half that the line belongs to. Requests leave in the order of
+ * port lies between them, and asks the half that the line belongs to. Requests leave in the order of
  * the calls; one that finds no credit holds up those behind it. So accesses to one line take effect in the
  * order of the calls, and a read returns what the port wrote before.
  *
@@ -34,9 +34,10 @@ typedef struct MemoryAccess {
 
 typedef struct MemoryPort MemoryPort;
 
-/* Configuration, crossbar and owner, the front end's shard, must outlive the port. A null port, of a machine
- * without memory, never has anything to do. */
-MemoryPort *memory_port_create(const GpuConfig *config, Crossbar *crossbar, Shard *owner);
+/* Configuration, crossbar and the shard that owns it must outlive the port. `requester` is its number at the
+ * crossbar, that of the owner's shard among those behind the partitions. A null port, of a machine without
+ * memory, never has anything to do. */
+MemoryPort *memory_port_create(const GpuConfig *config, Crossbar *crossbar, Shard *owner, uint32_t requester);
 void memory_port_free(MemoryPort *port);
 
 /* Begin in cycle `now` at the earliest: the owner lets the port work after that, in the same cycle. */

@@ -113,7 +113,7 @@ Partition *partition_create(const GpuConfig *config, Crossbar *crossbar, uint32_
                    .dram = dram_create(config),
                    .shard = &partition->shard,
                    .atomic = atomic,
-                   .accesses = xcalloc(crossbar_requesters(config), sizeof(uint64_t))},
+                   .accesses = xcalloc(crossbar->requester_count, sizeof(uint64_t))},
         .dram_next = CYCLE_NEVER,
         .slices = xcalloc(count, sizeof *partition->slices),
         .slice_count = count,
@@ -178,5 +178,5 @@ void partition_reset_statistics(Partition *partition, Cycle now)
     for (uint32_t i = 0; i < partition->slice_count; i++)
         stat_reset(&l2_statistics, &partition->slices[i].statistics);
     stat_reset(&dram_statistics, dram_counters(shared->dram, now));
-    memset(shared->accesses, 0, crossbar_requesters(shared->config) * sizeof *shared->accesses);
+    memset(shared->accesses, 0, shared->crossbar->requester_count * sizeof *shared->accesses);
 }

@@ -1,5 +1,5 @@
-/* A memory request: what travels from an SM or the front end through the crossbar to the L2 slice that owns
- * its line, and back.
+/* A memory request: what travels from an SM, the front end or a unit beside the SMs through the crossbar to
+ * the L2 slice that owns its line, and back.
  *
  * Data takes effect at the slice, in the order in which the slice looks requests up: a load copies the
  * sectors it wants from `place` into `data`, a store copies the bytes it writes from `data` to `place`, an
@@ -42,7 +42,7 @@ struct Request {
     uint64_t line;       /* address, a multiple of LINE_BYTES; bit 63 set: local memory or a context,
                             which have no place */
     uint8_t *place;      /* the line's bytes in host memory, the truth; null: nothing to move (timing only) */
-    uint32_t sm, slice;  /* sm_count in place of an SM's number: the front end */
+    uint32_t sm, slice;  /* sm_count in place of an SM's number: the front end; behind it: units */
     uint32_t packet;     /* number among those of its sender to its receiver, for credits */
     uint32_t ticket;     /* of whoever made it */
     uint8_t kind;        /* RequestKind */

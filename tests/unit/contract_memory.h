@@ -280,7 +280,7 @@ static void *crossbar_part_open(bool narrow)
     knob_defaults(&config_knobs, &part->config);
     part->config.l2_slices = part->config.dram_channels = 1;
     part->config.crossbar_credits = narrow ? 1 : PIECES;
-    crossbar_init(&part->crossbar, &part->config);
+    crossbar_init(&part->crossbar, &part->config, 0);
     part->world = world_create(2, 1, part->config.crossbar_latency, 0);
     part->sm = (Shard){.advance = crossbar_part_send, .wake = CYCLE_NEVER};
     part->slice = (Shard){.advance = crossbar_part_take, .wake = CYCLE_NEVER};

@@ -199,7 +199,7 @@ static inline LsuRig *lsu_open(void (*change)(GpuConfig *config))
     bench->config.l2_slices = bench->config.dram_channels = 1;
     if (change)
         change(&bench->config);
-    crossbar_init(&bench->crossbar, &bench->config);
+    crossbar_init(&bench->crossbar, &bench->config, 0);
     bench->sm = sm_create(&bench->config, &bench->crossbar, 0, 2);
     bench->sm->shard.advance = sm_test_advance;
     bench->memory = (Memory){.shard = {.advance = memory_advance, .wake = CYCLE_NEVER},

@@ -84,7 +84,8 @@ static inline void port_rig_build(PortRig *port_rig, uint32_t threads)
 {
     Rig *rig = port_rig->rig;
     rig_build(rig, threads);
-    port_rig->port = memory_port_create(&rig->config, &rig->crossbar, &port_rig->shard);
+    port_rig->port = memory_port_create(&rig->config, &rig->crossbar, &port_rig->shard,
+                                        (uint32_t)rig->config.sm_count);
 }
 
 static inline void port_rig_free(PortRig *port_rig)

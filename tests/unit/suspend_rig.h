@@ -270,7 +270,7 @@ static inline void make_world(PauseRig *rig)
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
         lookahead = latencies[i] < lookahead ? latencies[i] : lookahead;
     rig->waker = (BlockWaker){.ends = wake_on_sm, .least = lookahead};
-    crossbar_init(&rig->crossbar, config);
+    crossbar_init(&rig->crossbar, config, 0);
     rig->world =
         world_create(sm_count + partitions + 1, (uint32_t)config->threads, lookahead, config->window);
     rig->sms = xcalloc(sm_count, sizeof *rig->sms);

@@ -37,7 +37,7 @@ static void build(Rig *rig)
     rig->config.crossbar_reply_header = 1;
     rig->config.sm_count = SMS;
     rig->config.l2_slices = SLICES;
-    crossbar_init(&rig->crossbar, &rig->config);
+    crossbar_init(&rig->crossbar, &rig->config, 0);
     rig->world = world_create(SMS + SLICES, 1, LATENCY, 0);
     for (uint32_t i = 0; i < SMS + SLICES; i++) {
         rig->shards[i].advance = rest;
