@@ -99,6 +99,7 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
     for (uint32_t i = 0; i < machine->sm_count; i++)
         sample_every(machine->sms[i], front_end_sample_interval(machine->front_end));
     machine->units = outer_units_create(config, true);
+    outer_units_connect(machine->units, &machine->crossbar);
     machine->world = create_world(machine);
     return machine;
 }

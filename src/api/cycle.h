@@ -87,6 +87,8 @@ void cycle_keep_record(WbGpu *gpu, HostKernel *kernel);
 WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error);
 /* The SM has stopped the world in that cycle: notes whose instruction it was, and why in the error. */
 WbStatus cycle_fail(WbGpu *gpu, uint32_t sm, Cycle time, Error *error);
+/* A unit beside the SMs has stopped it. */
+WbStatus cycle_fail_unit(WbGpu *gpu, Cycle time, Error *error);
 /* What runs is about to be dropped because of the error: its records are kept as far as it is. */
 void cycle_keep_cut_off(WbGpu *gpu, const Error *error);
 

@@ -70,6 +70,20 @@ WbStatus cycle_fail(WbGpu *gpu, uint32_t sm, Cycle time, Error *error)
     return error->status;
 }
 
+/* A kernel that is not there any more counts as the first one. */
+WbStatus cycle_fail_unit(WbGpu *gpu, Cycle time, Error *error)
+{
+    CycleMachine *machine = gpu->cycle;
+    const UnitFailure *failure = outer_units_failure(machine->units);
+    uint32_t failed = machine->running.count - 1;
+    while (failed && &machine->running.items[failed]->grid->family != failure->root)
+        failed--;
+    *error = failure->error;
+    machine->running.items[failed]->record->status = RECORD_FAILED;
+    stop_all(gpu, time);
+    return error->status;
+}
+
 /* -- records -- */
 
 static void note_open(HostKernel *kernel, const SeenBlock *seen)

@@ -280,6 +280,8 @@ WbStatus cycle_advance(WbGpu *gpu, Cycle limit, bool is_silent, Error *error)
     const WorldEnd end = world_run(machine->world, gpu->now, until);
     if (end.shard < machine->sm_count)
         return cycle_fail(gpu, end.shard, end.time, error);
+    if (end.shard != UINT32_MAX && end.shard > machine->sm_count + machine->partition_count)
+        return cycle_fail_unit(gpu, end.time, error);
     if (end.shard != UINT32_MAX) {
         gpu->now = end.time;
         return WB_OK;
@@ -342,6 +344,9 @@ void cycle_keep_record(WbGpu *gpu, HostKernel *kernel)
 WbStatus cycle_end(WbGpu *gpu, HostKernel *kernel, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
+    if (outer_units_end(machine->units, &kernel->grid->family, gpu->now))
+        cycle_forget_latest(machine);
+    const UnitFailure *failure = outer_units_failure(machine->units);
     cycle_keep_record(gpu, kernel);
     strays_tell(gpu);
     uint32_t kept = 0;
@@ -353,6 +358,10 @@ WbStatus cycle_end(WbGpu *gpu, HostKernel *kernel, Error *error)
     for (uint32_t i = 0; i < machine->sm_count; i++)
         sm_end_kernel(machine->sms[i], kernel->grid->seen.number);
     unmake_kernel(gpu, kernel);
+    if (failure) {
+        *error = failure->error;
+        return error->status;
+    }
     if (kept)
         return WB_OK;
     snapshot_let_go(machine->accounted);

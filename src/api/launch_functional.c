@@ -113,7 +113,7 @@ static Operation *find_launch(const WbGpu *gpu, const FunctionalRun *run)
 /* Behind the sentence of a launch that cannot end: who waits at units. */
 static void tell_units(const WbGpu *gpu, Error *error)
 {
-    char text[512];
+    char text[1024];
     outer_units_describe(gpu->units, text, sizeof text);
     const size_t used = strlen(error->text);
     if (error->status == WB_ERROR_DEADLOCK && *text)
@@ -136,6 +136,13 @@ WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
     const Cycle clock = functional_clock(run);
     functional->ended = clock > gpu->now ? clock : gpu->now;
     count_untimed(gpu, operation);
+    for (uint32_t i = 0; functional->error.status == WB_OK && i < operation->launch.count; i++)
+        outer_units_end(gpu->units, &functional->grids[i].family, gpu->now);
+    const UnitFailure *failure = outer_units_failure(gpu->units);
+    if (failure) {
+        *error = failure->error;
+        return error->status;
+    }
     if (functional->error.status != WB_OK) {
         *error = functional->error;
         tell_units(gpu, error);

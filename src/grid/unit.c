@@ -6,6 +6,7 @@
  * sorted from behind. Answers are put off in the order in which the unit gives them. */
 #include "grid/unit.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,8 +56,7 @@ static Cycle next_arrival(const OuterUnit *unit)
 
 static Cycle next_turn(const OuterUnit *unit)
 {
-    const Cycle arrival = next_arrival(unit);
-    return arrival < unit->alarm ? arrival : unit->alarm;
+    return clock_earlier(clock_earlier(next_arrival(unit), unit->alarm), memory_port_next(unit->port));
 }
 
 static void take_all(OuterUnit *unit, Cycle now)
@@ -73,14 +73,28 @@ static void take_all(OuterUnit *unit, Cycle now)
     unit->kind->alarm(unit, now);
 }
 
+/* Replies are the only messages that units get. What memory has brought is there before words are taken in,
+ * and what they lead to leaves in the same cycle. */
+static void simulate_cycle(OuterUnit *unit, Cycle now, Cycle end)
+{
+    for (const Message *message; (message = shard_take(&unit->shard, now));)
+        memory_port_take(unit->port, message->body, now);
+    memory_port_advance(unit->port, now, end);
+    take_all(unit, now);
+    memory_port_advance(unit->port, now, end);
+}
+
 static void advance(Shard *shard, Cycle end)
 {
     OuterUnit *unit = (OuterUnit *)shard;
-    for (Cycle now; (now = next_turn(unit)) < end;) {
+    for (Cycle now; (now = clock_earlier(next_turn(unit), shard_next_arrival(shard))) < end;) {
         shard->latest = now;
-        take_all(unit, now);
+        simulate_cycle(unit, now, end);
     }
-    shard->wake = next_turn(unit);
+    /* The world may have been stopped before the cycle of a failure: then it has to be stopped again. */
+    if (unit->failure.time < end)
+        shard_stop(shard, unit->failure.time);
+    shard->wake = clock_earlier(next_turn(unit), unit->failure.time);
 }
 
 static void carry_out(const OuterUnit *unit, const UnitAnswer *answer, Cycle now)
@@ -119,6 +133,20 @@ void unit_answer_block(OuterUnit *unit, Block *block, WaitReason reason, Cycle n
 }
 
 void unit_set_alarm(OuterUnit *unit, Cycle time) { unit->alarm = time; }
+
+void unit_fail(OuterUnit *unit, const struct Family *root, Cycle now, const char *format, ...)
+{
+    char sentence[sizeof unit->failure.error.text];
+    va_list arguments;
+    if (unit->failure.error.status != WB_OK)
+        return;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    error_set(&unit->failure.error, WB_ERROR_EXECUTION, "%s", sentence);
+    unit->failure.time = now;
+    unit->failure.root = root;
+}
 
 OuterUnit *unit_of(IntrinsicCall *call, const UnitKind *kind)
 {
@@ -211,12 +239,12 @@ OuterUnit *unit_create(const UnitKind *kind, const GpuConfig *config, bool is_ti
 {
     OuterUnit *unit = xcalloc(1, sizeof *unit);
     unit->shard.advance = advance;
-    unit->shard.wake = unit->alarm = CYCLE_NEVER;
+    unit->shard.wake = unit->alarm = unit->failure.time = CYCLE_NEVER;
     unit->kind = kind;
     unit->config = config;
     unit->latency = is_timed ? latency_of(kind, config) : 0;
     unit->counters = policy_count(kind->about.counters);
-    unit->state = kind->create ? kind->create(config) : NULL;
+    unit->state = kind->create ? kind->create(unit) : NULL;
     return unit;
 }
 
@@ -230,11 +258,20 @@ OuterUnits *outer_units_create(const GpuConfig *config, bool is_timed)
     return units;
 }
 
+void outer_units_connect(OuterUnits *units, Crossbar *crossbar)
+{
+    for (uint32_t i = 0; i < units->count; i++)
+        if (units->items[i]->kind->has_memory)
+            units->items[i]->port = memory_port_create(&units->config, crossbar, &units->items[i]->shard,
+                                                       (uint32_t)units->config.sm_count + 1 + i);
+}
+
 void unit_free(OuterUnit *unit)
 {
     if (unit->kind->free)
         unit->kind->free(unit->state);
     xfree(unit->counters);
+    memory_port_free(unit->port);
     VEC_FREE(&unit->arrivals);
     VEC_FREE(&unit->answers);
     xfree(unit);
@@ -250,8 +287,11 @@ void outer_units_free(OuterUnits *units)
 Cycle outer_units_next(const OuterUnits *units)
 {
     Cycle next = CYCLE_NEVER;
-    for (uint32_t i = 0; i < units->count; i++)
-        next = units->items[i]->shard.wake < next ? units->items[i]->shard.wake : next;
+    for (uint32_t i = 0; i < units->count; i++) {
+        const OuterUnit *unit = units->items[i];
+        const bool is_idle = !unit->port || memory_port_is_idle(unit->port);
+        next = clock_earlier(next, is_idle ? unit->shard.wake : 0);
+    }
     return next;
 }
 
@@ -262,9 +302,30 @@ void outer_units_begin(OuterUnits *units)
         if (!unit->kind->begin)
             continue;
         unit->arrivals.count = unit->first_arrival = 0;
-        unit->alarm = unit->shard.wake = CYCLE_NEVER;
+        unit->alarm = CYCLE_NEVER;
+        unit->shard.wake = next_turn(unit);
         unit->kind->begin(unit);
     }
+}
+
+bool outer_units_end(OuterUnits *units, const struct Family *root, Cycle now)
+{
+    bool has_counted = false;
+    for (uint32_t i = 0; i < units->count; i++)
+        if (units->items[i]->kind->end)
+            has_counted |= units->items[i]->kind->end(units->items[i], root, now);
+    return has_counted;
+}
+
+const UnitFailure *outer_units_failure(OuterUnits *units)
+{
+    UnitFailure *first = NULL;
+    for (uint32_t i = 0; i < units->count; i++)
+        if (units->items[i]->failure.time < (first ? first->time : CYCLE_NEVER))
+            first = &units->items[i]->failure;
+    if (first)
+        first->time = CYCLE_NEVER;
+    return first;
 }
 
 void *outer_units_counters(const OuterUnits *units, const StatTable *table)

@@ -9,11 +9,12 @@
  *   post     A function that a kernel calls sends the unit a word. It arrives the unit's latency later.
  *   take     The unit takes words in by their arrival, those of one cycle in the order of the calls.
  *   answer   It ends a warp's wait (exec/block_wait.h). That wait is over the latency later.
+ *   memory   A unit that says so (has_memory) has a port into global memory (mem/memory_port.h).
  *
  * A unit and its state live as long as the machine: from launch to launch, until knobs change or a launch
  * fails. What kernels left behind in it is there for the next one, unless the unit has `begin`: then it
  * forgets when a kernel begins on a GPU that runs no other. A launch that begins beside another one finds
- * what that one has done.
+ * what that one has done. A unit that keeps the launches apart has `end`.
  *
  * A unit is a shard (sim/shard.h): nobody else touches its state within a window. Its latency is a knob of
  * its own, and no window is longer than the shortest latency of the units that are there. Their numbers lie
@@ -28,7 +29,10 @@
 #include "config/config.h"
 #include "exec/block_wait.h"
 #include "exec/intrinsic.h"
+#include "mem/memory_port.h"
 #include "sim/shard.h"
+
+struct Family;
 
 typedef struct OuterUnit OuterUnit;
 
@@ -51,12 +55,16 @@ typedef struct UnitKind {
     Policy about;
     UnitKnob present;     /* true: the GPU has it; without one every GPU has */
     UnitKnob latency;     /* cycles of a word to the unit, and of an answer from it; 0: crossbar_latency */
-    void *(*create)(const GpuConfig *config); /* its state */
+    bool has_memory;      /* in cycle mode it has unit->port, where accesses end before words are taken in */
+    void *(*create)(OuterUnit *unit); /* its state; configuration and counters are there */
     void (*free)(void *state);
     /* A kernel begins on a GPU that runs no other, also the first: what it finds, and its time, must not
      * depend on those before it. Nobody waits at the unit then. Words of theirs that have not arrived and an
      * alarm that has not come are dropped before. Null: all of that stays. */
     void (*begin)(OuterUnit *unit);
+    /* A launch of the host has ended, with all that it launched: its family is about to be freed. True: the
+     * unit has counted something for it. */
+    bool (*end)(OuterUnit *unit, const struct Family *root, Cycle now);
     void (*take)(OuterUnit *unit, const UnitWord *word, Cycle now);
     /* The cycle of unit_set_alarm() has come, behind the words of that cycle. */
     void (*alarm)(OuterUnit *unit, Cycle now);
@@ -77,6 +85,14 @@ typedef struct UnitArrival {
     UnitWord word;
 } UnitArrival;
 
+/* What a unit has found wrong. Invariant: `time` is CYCLE_NEVER if there is nothing to be told of it, or no
+ * more. */
+typedef struct UnitFailure {
+    Error error;
+    Cycle time;
+    const struct Family *root; /* of the launch that has to end */
+} UnitFailure;
+
 /* Invariant: arrivals from first_arrival on are those that have not been taken in, by time; answers from
  * first_answer on are those whose waits are to be ended between windows, in their order. */
 struct OuterUnit {
@@ -91,6 +107,8 @@ struct OuterUnit {
     uint32_t first_arrival;
     VEC(UnitAnswer) answers;
     uint32_t first_answer;
+    MemoryPort *port;     /* null: it has none */
+    UnitFailure failure;
 };
 
 /* -- for functions that kernels call -- */
@@ -111,6 +129,10 @@ void unit_answer_block(OuterUnit *unit, Block *block, WaitReason reason, Cycle n
 /* Calls `alarm` in that cycle, which must come, and not in an earlier one that was set; without time, when
  * the word that is being taken in has been. */
 void unit_set_alarm(OuterUnit *unit, Cycle time);
+/* A word that has been taken in is wrong: that launch of the host ends with the sentence, which has no full
+ * stop, as those of step_error(). The first one counts. */
+void unit_fail(OuterUnit *unit, const struct Family *root, Cycle now, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* -- for the machine -- */
 
@@ -126,14 +148,22 @@ typedef struct OuterUnits {
 } OuterUnits;
 
 OuterUnits *outer_units_create(const GpuConfig *config, bool is_timed);
+/* Gives the units that want one a port at the crossbar, which must outlive them. */
+void outer_units_connect(OuterUnits *units, Crossbar *crossbar);
 void outer_units_free(OuterUnits *units);
 uint32_t outer_units_count(const GpuConfig *config);
 /* The shortest latency of any of them; CYCLE_NEVER: there are none. */
 Cycle outer_units_latency(const GpuConfig *config);
-/* The first cycle in which one of them has something to do; CYCLE_NEVER: none has. Between windows. */
+/* The first cycle in which one of them has something to do, 0 while one waits for memory; CYCLE_NEVER: none
+ * has. Between windows. */
 Cycle outer_units_next(const OuterUnits *units);
 /* A kernel begins on a GPU that runs no other. Between windows. */
 void outer_units_begin(OuterUnits *units);
+/* The host's launch with that family has ended, in that cycle; true: counters may have changed. Between
+ * windows. */
+bool outer_units_end(OuterUnits *units, const struct Family *root, Cycle now);
+/* What a unit has found wrong, told once; null: nothing. */
+const UnitFailure *outer_units_failure(OuterUnits *units);
 /* What the unit of that table has counted; null: there is none. */
 void *outer_units_counters(const OuterUnits *units, const StatTable *table);
 /* Sentences about who waits at which unit; empty: nobody does. */

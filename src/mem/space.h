@@ -7,6 +7,7 @@
  *   0x1_0001_0000_0000 + 16 MiB          generic window of the thread's local memory
  *   0x1_0002_0000_0000 + 64 KiB          generic window of the kernel's parameters
  *   0x1_0003_0000_0000 ..                function addresses, 16 apart; not readable
+ *   0x1_0004_0000_0000 ..                tables of units beside the SMs; not readable
  *
  * Constant variables live in global memory; their addresses are the same in both spaces. */
 #ifndef MEM_SPACE_H
@@ -28,6 +29,7 @@
 #define SPACE_LOCAL_BASE  0x1000100000000ull
 #define SPACE_PARAM_BASE  0x1000200000000ull
 #define SPACE_CODE_BASE   0x1000300000000ull
+#define SPACE_UNIT_BASE   0x1000400000000ull
 #define SPACE_WINDOW_MASK 0x1FFFF00000000ull /* which window an address is in */
 enum { SPACE_ALIGNMENT = 256 };
 

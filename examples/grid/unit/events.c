@@ -34,10 +34,10 @@ typedef struct Events {
     VEC(Waiter) waiters; /* in the order in which they came */
 } Events;
 
-static void *create(const GpuConfig *config)
+static void *create(OuterUnit *unit)
 {
     Events *events = xcalloc(1, sizeof *events);
-    events->signals = xcalloc(config->events_count, sizeof *events->signals);
+    events->signals = xcalloc(unit->config->events_count, sizeof *events->signals);
     return events;
 }
 

@@ -31,9 +31,9 @@ typedef struct GlobalSync {
     VEC(SyncCount) kernels;
 } GlobalSync;
 
-static void *create(const GpuConfig *config)
+static void *create(OuterUnit *unit)
 {
-    (void)config;
+    (void)unit;
     return xcalloc(1, sizeof(GlobalSync));
 }
 

@@ -1,0 +1,214 @@
+/* wb_wait, wb_signal and wb_signal_each: random graphs end in both modes, whatever the counters on chip, or
+ * the sentence names the event whose signal is missing; and what programs may do wrong is told. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_graphs.h"
+
+static uint64_t stat(const WbGpu *gpu, const char *name)
+{
+    WbStat found;
+    assert_int_equal(wb_stat_find(gpu, name, &found), WB_OK);
+    return found.value;
+}
+
+static WbGpu *open_functional(void)
+{
+    static const char *const knobs[] = {"mode=functional", NULL};
+    return harness_open("gtx970", knobs);
+}
+
+static void run_graphs(WbGpu *gpu, const EventGraphs *graphs, uint32_t threads)
+{
+    harness_run_ok(&(HarnessRun){gpu, event_graphs_ptx, "k", {graphs->blocks, 1, 1}, {threads, 1, 1}, 0,
+                                 graphs->table, graphs->words});
+    assert_int_equal(graphs->table[0], 0); /* no word was looked at before it was there */
+}
+
+static void ten_thousand_graphs_end(void **state)
+{
+    (void)state;
+    WbGpu *gpu = open_functional();
+    uint64_t rounds = 0, waits = 0, signals = 0, recycled = 0;
+    for (uint32_t launch = 0; launch < 10; launch++) {
+        EventGraphs graphs;
+        const EventShape shape = {1000, 2 + launch % 6, 3 + launch, 100 + launch, NOTHING_LEFT_OUT};
+        event_graphs_make(&graphs, &shape, NULL);
+        run_graphs(gpu, &graphs, 1);
+        rounds += graphs.rounds;
+        waits += graphs.waits;
+        signals += graphs.signals;
+        recycled += graphs.recycled;
+        event_graphs_free(&graphs);
+    }
+    assert_true(recycled > rounds / 4);
+    assert_int_equal(stat(gpu, "unit_wait_signal.waits"), waits);
+    assert_int_equal(stat(gpu, "unit_wait_signal.signals"), signals);
+    assert_int_equal(stat(gpu, "unit_wait_signal.broadcasts"), rounds);
+    assert_int_equal(stat(gpu, "unit_wait_signal.blocks_woken"), waits);
+    assert_int_equal(stat(gpu, "unit_wait_signal.events_left"), 0);
+    wb_gpu_close(gpu);
+}
+
+
+/* Four counters on chip for hundreds of events. */
+static WbGpu *open_cycle(const char *threads, const char *window)
+{
+    char settings[2][40];
+    snprintf(settings[0], sizeof settings[0], "threads=%s", threads);
+    snprintf(settings[1], sizeof settings[1], "window=%s", window);
+    const char *const knobs[] = {"mode=cycle", settings[0], settings[1], "wait_signal_counters=4", NULL};
+    return harness_open("gtx970", knobs);
+}
+
+static void graphs_end_in_time_with_four_counters(void **state)
+{
+    (void)state;
+    WbGpu *gpu = open_cycle("1", "0");
+    EventGraphs graphs;
+    const EventShape shape = {60, 6, 8, 7, NOTHING_LEFT_OUT};
+    event_graphs_make(&graphs, &shape, NULL);
+    run_graphs(gpu, &graphs, 40);
+    const uint64_t misses = stat(gpu, "unit_wait_signal.misses"), hits = stat(gpu, "unit_wait_signal.hits"),
+                   joined = stat(gpu, "unit_wait_signal.misses_joined");
+    assert_int_equal(stat(gpu, "unit_wait_signal.waits"), graphs.waits);
+    assert_int_equal(stat(gpu, "unit_wait_signal.signals"), graphs.signals);
+    assert_int_equal(stat(gpu, "unit_wait_signal.broadcasts"), graphs.rounds);
+    assert_int_equal(stat(gpu, "unit_wait_signal.blocks_woken"), graphs.waits);
+    assert_int_equal(hits + misses + joined, graphs.waits + graphs.signals);
+    assert_true(misses >= graphs.events);
+    assert_true(stat(gpu, "unit_wait_signal.evictions_counting") > 0);
+    assert_true(stat(gpu, "unit_wait_signal.evictions_signalled") > 0);
+    assert_true(stat(gpu, "unit_wait_signal.write_backs") > 0);
+    assert_int_equal(stat(gpu, "unit_wait_signal.output_peak"), 1);
+    event_graphs_free(&graphs);
+    wb_gpu_close(gpu);
+}
+
+/* Reports hold every cycle and every counter. */
+static void threads_and_windows_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const runs[][2] = {{"1", "0"}, {"2", "0"}, {"3", "0"}, {"8", "0"}, {"1", "1"}, {"2", "7"}};
+    char *first = NULL;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        WbGpu *gpu = open_cycle(runs[i][0], runs[i][1]);
+        EventGraphs graphs;
+        const EventShape shape = {12, 5, 5, 3, NOTHING_LEFT_OUT};
+        event_graphs_make(&graphs, &shape, NULL);
+        run_graphs(gpu, &graphs, 40);
+        event_graphs_free(&graphs);
+        char *report = harness_report(gpu);
+        assert_non_null(strstr(report, "\"unit_wait_signal\""));
+        if (first)
+            assert_string_equal(report, first);
+        else
+            first = report;
+        if (first != report)
+            free(report);
+        wb_gpu_close(gpu);
+    }
+    free(first);
+}
+
+/* One signal less: those who wait for it are told, and how many are missing. */
+static void check_missing(WbGpu *gpu, uint32_t seed)
+{
+    EventGraphs graphs;
+    uint32_t event = 0;
+    char name[40];
+    const EventShape shape = {1, 5, 4, seed, seed % 2};
+    event_graphs_make(&graphs, &shape, &event);
+    snprintf(name, sizeof name, "Event %u of kernel 'k' has had", event);
+    harness_run_error(&(HarnessRun){gpu, event_graphs_ptx, "k", {graphs.blocks, 1, 1}, {32, 1, 1}, 0,
+                                    graphs.table, graphs.words},
+                      WB_ERROR_DEADLOCK, name, ": 1 is missing; block (", " waits for it at ", NULL);
+    event_graphs_free(&graphs);
+}
+
+static void a_missing_signal_is_named(void **state)
+{
+    (void)state;
+    WbGpu *functional = open_functional(), *timed = open_cycle("1", "0");
+    for (uint32_t seed = 0; seed < 200; seed++)
+        check_missing(functional, seed);
+    for (uint32_t seed = 0; seed < 10; seed++)
+        check_missing(timed, seed);
+    wb_gpu_close(functional);
+    wb_gpu_close(timed);
+}
+
+/* -- what programs may do wrong -- */
+
+#define CALLS                                                                                                \
+    ".extern .func wb_wait(.param .b32 event, .param .b32 target);\n"                                        \
+    ".extern .func wb_signal(.param .b32 event, .param .b32 target);\n"                                      \
+    ".extern .func wb_signal_each(.param .b32 event, .param .b32 target);\n"
+#define CALL(function, event, target)                                                                        \
+    "{ .param .b32 e; .param .b32 t; st.param.b32 [e], " event "; st.param.b32 [t], " target ";\n"           \
+    "  call " function ", (e, t); }\n"
+#define KERNEL(body)                                                                                         \
+    PTX_HEADER CALLS ".visible .entry k(.param .u64 out) {\n"                                                \
+                     ".reg .u32 %b, %t, %w; .reg .u64 %o; .reg .pred %p;\n"                                  \
+                     "mov.u32 %b, %ctaid.x; mov.u32 %t, %tid.x; shr.u32 %w, %t, 5;\n" body "ret; }\n"
+
+typedef struct Wrong {
+    const char *kernel;
+    uint32_t blocks;
+    WbStatus status;
+    const char *parts[4]; /* of the sentence */
+} Wrong;
+
+static const Wrong wrongs[] = {
+    /* a target of its own: block 0 is first in both modes, as its message is */
+    {KERNEL("add.u32 %t, %b, 2;\n" CALL("wb_signal", "7", "%t")), 2, WB_ERROR_EXECUTION,
+     {"kernel 'k', test.ptx:", "block (1,0,0): a signal gives event 7 the target 3, but block (0,0,0) gave it 2 at",
+      "of which 1 has come", NULL}},
+    {KERNEL("add.u32 %t, %b, 2;\n" CALL("wb_wait", "7", "%t")), 2, WB_ERROR_EXECUTION,
+     {"block (1,0,0): wb_wait gives event 7 the target 3, but block (0,0,0) gave it 2 at", NULL}},
+    {KERNEL(CALL("wb_wait", "7", "0")), 1, WB_ERROR_EXECUTION,
+     {"kernel 'k', test.ptx:", "block (0,0,0)", "event 7 has target 0", NULL}},
+    {KERNEL(CALL("wb_signal", "1048576", "2")), 1, WB_ERROR_EXECUTION,
+     {"block (0,0,0)", "there is no event 1048576: events of 20 bits (knob wait_signal_event_bits) go up to 1048575",
+      NULL}},
+    {KERNEL(CALL("wb_signal_each", "3", "65536")), 1, WB_ERROR_EXECUTION,
+     {"block (0,0,0)", "the counter of event 3 overflows before it reaches the target 65536",
+      "wait_signal_counter_bits) go up to 65535", NULL}},
+    {KERNEL(CALL("wb_wait", "%w", "1")), 1, WB_ERROR_EXECUTION,
+     {"block (0,0,0)", "this warp calls wb_wait with event ", NULL}},
+    {KERNEL(CALL("wb_wait", "%t", "1")), 1, WB_ERROR_EXECUTION,
+     {"thread (1,0,0)", "this thread calls wb_wait with event 1 and target 1, another thread of its warp with event 0",
+      NULL}},
+    /* block 1 ends without a signal */
+    {KERNEL("setp.ne.u32 %p, %b, 0; @%p ret;\n" CALL("wb_wait", "9", "2")), 2, WB_ERROR_DEADLOCK,
+     {"Event 9 of kernel 'k' has had 1 of its 2 calls, 1 waits and 0 signals: 1 is missing; block (0,0,0) waits "
+      "for it at test.ptx:", NULL}},
+};
+
+static void what_is_wrong_is_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * (sizeof wrongs / sizeof *wrongs); i++) {
+        const Wrong *wrong = &wrongs[i / 2];
+        uint32_t out[1] = {0};
+        WbGpu *gpu = i % 2 ? open_cycle("1", "0") : open_functional();
+        harness_run_error(&(HarnessRun){gpu, wrong->kernel, "k", {wrong->blocks, 1, 1}, {64, 1, 1}, 0, out, 1},
+                          wrong->status, wrong->parts[0], wrong->parts[1], wrong->parts[2], wrong->parts[3]);
+        wb_gpu_close(gpu);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ten_thousand_graphs_end),
+        cmocka_unit_test(graphs_end_in_time_with_four_counters),
+        cmocka_unit_test(threads_and_windows_change_nothing),
+        cmocka_unit_test(a_missing_signal_is_named),
+        cmocka_unit_test(what_is_wrong_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
