@@ -1,6 +1,6 @@
-/* The event counters of the wait-signal controller [sync-thesis §6.3.1]: one for each event, in global memory,
- * and those in use on chip. A call adds one to its event's counter; with the one that makes it reach the
- * target, the counter is 0 again.
+/* The event counters of the wait-signal controller [sync thesis §6.3.1]: one for each event, in global
+ * memory, and those in use on chip. A call adds one to its event's counter; with the one that makes it reach
+ * the target, the counter is 0 again.
  *
  * The chip is a cache of them. It is empty at first. When it is full, a counter has to go: the least recently
  * used of those that are 0, whose event has been signalled, or else the least recently used of all. Memory
@@ -66,8 +66,8 @@ typedef struct CounterList {
     EventCounter *oldest, *newest;
 } CounterList;
 
-/* Invariant: `known` has every counter that is not at 0 in memory alone, but for forgotten ones; in_use counts
- * those that are on chip or coming, at most `capacity`. */
+/* Invariant: `known` has every counter that is not at 0 in memory alone, but for forgotten ones; in_use
+ * counts those that are on chip or coming, at most `capacity`. */
 typedef struct EventCounters {
     Tree known;                    /* by key */
     CounterList signalled, counting; /* on chip: at 0, and others */

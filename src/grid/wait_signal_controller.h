@@ -1,7 +1,7 @@
-/* The wait-signal controller [sync-thesis §6.3]: queues and time around the event counters.
+/* The wait-signal controller [sync thesis §6.3]: queues and time around the event counters.
  *
- *   SM: Tx buffer --1 a cycle--> network --> input queue --1 a cycle--> counter --> output queue --1 a cycle-->
- *   network --> every SM: Rx buffer, compared with the blocks that wait
+ *   SM: Tx buffer --1 a cycle--> network --> input queue --1 a cycle--> counter --> output queue
+ *   --1 a cycle--> network --> every SM: Rx buffer, compared with the blocks that wait
  *
  * Messages are handed over in the cycle in which the first of an SM's Tx buffer can be at the controller: the
  * network only shifts time, so the buffers are kept at this end of it. In a cycle each SM delivers one

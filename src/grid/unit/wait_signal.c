@@ -1,4 +1,4 @@
-/* Events that blocks wait for and signal to [sync-thesis §6.1, §6.3].
+/* Events that blocks wait for and signal to [sync thesis §6.1, §6.3].
  *
  * Waits and signals both count. The call that makes an event's counter reach the target resets it and wakes
  * all blocks that wait for the event, so the order of calls does not matter and no signal is lost. The
