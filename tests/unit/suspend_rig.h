@@ -47,6 +47,7 @@ typedef struct PauseRig {
     Cycle next_order;
     bool is_stopped;
     bool swaps;               /* instead of being paused or going on they are sent away, and come back */
+    bool keeps;               /* of these some keep their contexts on chip, and come back to the same SM */
     bool (*waits)(uint64_t linear, uint32_t warp, uint32_t point); /* null: never */
     WaitKind (*kind)(uint64_t linear, uint32_t warp, uint32_t point); /* null: the block leaves */
     Cycle stay;               /* of a wait in place; 0: until wake() is called */
@@ -151,8 +152,9 @@ static inline void hear(PauseRig *rig, const Message *message)
     assert_true(report->suspended->wait.leaves);
     block_wait_end_all(report->suspended, WAITS_FOR_LAUNCHED, message->time, rig->waker.least);
     const Cycle over = report->suspended->wait.over, from = message->time + rig->away;
+    const uint32_t step = report->suspended->context.place == CONTEXT_MEMORY ? rig->step : 0;
     VEC_PUSH(&rig->sending, ((Sending){report->linear, report->suspended,
-                                       (message->source + rig->step) % (uint32_t)rig->config.sm_count,
+                                       (message->source + step) % (uint32_t)rig->config.sm_count,
                                        over > from && report->suspended->wait.begun ? over : from}));
     report->suspended = NULL;
     if (rig->on_suspended)
@@ -192,6 +194,12 @@ static inline Cycle send_due(PauseRig *rig, Cycle now)
     return next;
 }
 
+static inline uint32_t swap_message(const PauseRig *rig, uint64_t block)
+{
+    static const uint32_t messages[] = {MESSAGE_SWAP_OUT, MESSAGE_SWAP_OUT_STAYS, MESSAGE_SWAP_OUT_MOVES};
+    return rig->keeps ? messages[(block + rig->heard.count) % 3] : MESSAGE_SWAP_OUT;
+}
+
 /* Orders that are due, to all blocks on all SMs: most of them are not there. */
 static inline Cycle send_orders(PauseRig *rig, Cycle now)
 {
@@ -206,7 +214,7 @@ static inline Cycle send_orders(PauseRig *rig, Cycle now)
     for (uint32_t sm = 0; sm < rig->config.sm_count; sm++)
         for (uint64_t block = 0; block < rig->kernel.launch.grid[0]; block++)
             shard_send(&rig->shard, sm, now + rig->config.block_launch_cycles,
-                       rig->swaps        ? MESSAGE_SWAP_OUT
+                       rig->swaps        ? swap_message(rig, block)
                        : rig->is_stopped ? MESSAGE_PAUSE
                                          : MESSAGE_UNPAUSE,
                        block, &rig->kernel);
