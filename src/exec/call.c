@@ -7,6 +7,7 @@
 #include "exec/handlers.h"
 #include "exec/intrinsic.h"
 #include "exec/machine.h"
+#include "exec/meet.h"
 
 /* What a call takes of the stack besides its variables where recursion is possible: the return address
  * and saved registers. */
@@ -133,6 +134,9 @@ static StepResult call_intrinsic(Step *step, const Call *call)
         return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                           "calls '%s' with %u arguments; it takes %u", call->name, call->argument_count,
                           call->intrinsic->argument_count);
+    const StepResult met = call->intrinsic->together ? meet_at_call(step) : STEP_NEXT;
+    if (met != STEP_NEXT)
+        return met;
     if (!argument_offsets(call, offsets))
         return step_error(step, WB_ERROR_UNSUPPORTED, mask_first(step->mask),
                           "the arguments of '%s' exceed %d bytes", call->name, INTRINSIC_BYTES);

@@ -6,6 +6,7 @@
 #include "exec/divergence.h"
 #include "exec/handlers.h"
 #include "exec/machine.h"
+#include "exec/meet.h"
 #include "exec/warp_sync.h"
 
 StepResult exec_nop(Step *step)
@@ -73,6 +74,7 @@ StepResult control_end_threads(Step *step)
             block_call_warp_ended(block);
     }
     /* Others may have waited only for these lanes. */
+    meet_release(warp);
     WbStatus status = warp_sync_release(warp);
     barrier_release_all(block);
     return status == WB_OK ? STEP_JUMPED : STEP_ERROR;

@@ -3,6 +3,8 @@
  * expects it, and one that ends or returns leaves all joins on its way out. */
 #include "exec/divergence.h"
 
+#include "exec/meet.h"
+
 static uint32_t new_group(Warp *warp, Group group)
 {
     uint32_t index = 0;
@@ -269,15 +271,15 @@ static bool waits_in_circle(const Warp *warp, const Join *join)
 
 bool divergence_release(Warp *warp)
 {
-    bool released = false;
     if (warp->block->launch->divergence == DIVERGENCE_STACK)
         return false;
+    bool released = meet_release(warp);
     for (uint32_t i = 0; i < warp->joins.count; i++)
         if (warp->joins.items[i].arrived && waits_in_circle(warp, &warp->joins.items[i])) {
             let_arrived_go(warp, i);
             released = true;
         }
-    return released;
+    return released || !meet_check(warp);
 }
 
 /* Before Volta only the newest group runs, and the warp waits with it. */

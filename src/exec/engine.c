@@ -66,6 +66,13 @@ static inline Mask guarded(const Frame *frame, const Insn *insn, Mask lanes)
     return lanes & (insn->guard_negated ? ~guard : guard);
 }
 
+Mask engine_lanes(const Warp *warp)
+{
+    const Group *group = &warp->groups[warp->current];
+    return guarded(&warp->frames.items[group->frame], &warp->block->launch->program->code[group->pc],
+                   group->mask);
+}
+
 /* Runs the current group until it parts, joins, waits, ends or has used its budget. */
 static void run_group(Warp *warp, uint64_t budget, Counts *counts)
 {

@@ -13,6 +13,7 @@
 #define ONLY_IF(knob) .condition = offsetof(GpuConfig, knob)
 #define WAY(knob) .way = offsetof(GpuConfig, knob)
 #define ACQUIRES .acquires = true
+#define TOGETHER .together = true
 #define POSTED .posted = true
 #define INTRINSIC(function, called, arguments, text, ...)                                                    \
     {.name = called,                                                                                         \

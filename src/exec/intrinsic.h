@@ -35,6 +35,7 @@ struct Intrinsic {
     KnobPlace way;         /* cycles to the unit that answers, and back; 0 cycles: crossbar_latency; without
                               it, unit_latency */
     bool acquires;         /* the calling threads see what others had written when it was answered */
+    bool together;         /* all lanes of a warp make the call at once, as one of their block's */
     bool posted;           /* nobody waits for an answer */
     StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */
 };

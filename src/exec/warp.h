@@ -33,7 +33,8 @@ typedef enum GroupState {
     GROUP_FREE,      /* entry not in use */
     GROUP_READY,
     GROUP_WARP_SYNC, /* at a .sync instruction, waiting for other lanes of its mask */
-    GROUP_BARRIER    /* at a block barrier */
+    GROUP_BARRIER,   /* at a block barrier */
+    GROUP_CALL       /* at a call that all lanes make together, waiting for the others (exec/meet.h) */
 } GroupState;
 
 /* Lanes that run together. Invariant: masks of the groups in use and of the arrived lanes of joins are

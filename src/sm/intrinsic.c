@@ -10,6 +10,7 @@
 #include "sm/intrinsic.h"
 
 #include "exec/engine.h"
+#include "exec/meet.h"
 #include "sm/stages.h"
 
 static const void *knob_at(const GpuConfig *config, KnobPlace place) { return (const char *)config + place; }
@@ -87,6 +88,9 @@ bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn)
 {
     if (insn->action != ACTION_CALL || !insn->call->intrinsic || insn->call->intrinsic->posted)
         return false;
+    const Warp *threads = sm->warps[warp].warp;
+    if (insn->call->intrinsic->together && !meet_is_whole(threads, engine_lanes(threads)))
+        return false; /* nobody is asked: lanes wait for the others */
     sm->warps[warp].pc++;
     sm_wait(sm, warp, WAIT_UNIT, CYCLE_NEVER);
     shard_defer(&sm->shard, sm->now, answer, &sm->warps[warp]);

@@ -212,6 +212,8 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
             return;
         if (!choose_group(slot->warp)) {
             sm_wait(sm, warp, WAIT_BARRIER, CYCLE_NEVER);
+            if (sm->error.status != WB_OK) /* lanes do not come together to a call */
+                sm_fail(sm, warp);
             return;
         }
         const uint32_t pc = slot->warp->groups[slot->warp->current].pc;

@@ -33,6 +33,9 @@ static void put_wait(const Warp *warp, const Group *group, const char *ready, ch
         snprintf(text, size, "waits for lanes 0x%llx of its warp to reach the same .sync instruction",
                  (unsigned long long)(group->sync_mask & warp->live & ~group->mask));
         break;
+    case GROUP_CALL:
+        snprintf(text, size, "waits for the other lanes of its warp to make the same call");
+        break;
     default:
         snprintf(text, size, "%c%s", tolower((unsigned char)ready[0]), ready + 1);
         break;
