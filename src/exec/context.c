@@ -22,6 +22,7 @@ struct LiveTable {
     pthread_mutex_t lock;
     const Program *program;
     Arena arena;
+    const FlowLive **functions; /* [function_count]; null: nobody has asked */
     LiveSlots **at;      /* [code_count]; null: nobody has asked */
 };
 
@@ -64,9 +65,12 @@ static LiveSlots *find_live(struct LiveTable *table, uint32_t pc)
     live->words = words;
     if (pc - function->first >= function->count)
         return live;
+    const FlowLive **flow = &table->functions[table->program->code[pc].function];
+    if (!*flow)
+        *flow = flow_find_live(function->module, function->function, &table->arena);
     uint32_t *registers = xcalloc(most + 1, sizeof *registers);
     const uint32_t count =
-        flow_live_before(function->module, function->function, pc - function->first, registers, most);
+        flow_live_at(function->function, *flow, pc - function->first, registers, most);
     for (uint32_t i = 0; i < count; i++)
         add_register(function, registers[i], live);
     xfree(registers);
@@ -77,8 +81,10 @@ static const LiveSlots *live_before(const Program *program, uint32_t pc)
 {
     struct LiveTable *table = program->live;
     pthread_mutex_lock(&table->lock);
-    if (!table->at)
+    if (!table->at) {
         table->at = ARENA_ARRAY(&table->arena, LiveSlots *, program->code_count);
+        table->functions = ARENA_ARRAY(&table->arena, const FlowLive *, program->function_count);
+    }
     if (!table->at[pc])
         table->at[pc] = find_live(table, pc);
     const LiveSlots *live = table->at[pc];

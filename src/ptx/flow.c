@@ -64,12 +64,16 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-uint32_t flow_live_before(const Module *module, const Function *function, uint32_t insn, uint32_t *registers,
-                          uint32_t capacity)
+const FlowLive *flow_find_live(const Module *module, const Function *function, Arena *arena)
+{
+    return flow_live_build(function, flow_graph_build(module, function, arena), arena);
+}
+
+uint32_t flow_live_at(const Function *function, const FlowLive *live, uint32_t insn, uint32_t *registers,
+                      uint32_t capacity)
 {
     Arena scratch = {0};
-    const FlowGraph *graph = flow_graph_build(module, function, &scratch);
-    const FlowLive *live = flow_live_build(function, graph, &scratch);
+    const FlowGraph *graph = live->graph;
     FlowWalk walk = flow_walk_new(function, live, &scratch);
     uint32_t block = graph->block_of[insn], count;
     flow_walk_enter(&walk, block);
@@ -81,6 +85,16 @@ uint32_t flow_live_before(const Module *module, const Function *function, uint32
         qsort(walk.set.items, count, sizeof *walk.set.items, by_number);
     for (uint32_t k = 0; k < count && k < capacity; k++)
         registers[k] = walk.set.items[k];
+    arena_free(&scratch);
+    return count;
+}
+
+uint32_t flow_live_before(const Module *module, const Function *function, uint32_t insn, uint32_t *registers,
+                          uint32_t capacity)
+{
+    Arena scratch = {0};
+    const FlowLive *live = flow_find_live(module, function, &scratch);
+    const uint32_t count = flow_live_at(function, live, insn, registers, capacity);
     arena_free(&scratch);
     return count;
 }

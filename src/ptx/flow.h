@@ -45,6 +45,12 @@ bool flow_orders_registers(const Function *function, uint32_t target);
  * count and writes at most `capacity` of them. For context switches that save only what is live. */
 uint32_t flow_live_before(const Module *module, const Function *function, uint32_t insn, uint32_t *registers,
                           uint32_t capacity);
+/* The same in two steps, for who asks often: what is live where in the function, owned by the arena; and what
+ * is before an instruction. */
+typedef struct FlowLive FlowLive;
+const FlowLive *flow_find_live(const Module *module, const Function *function, Arena *arena);
+uint32_t flow_live_at(const Function *function, const FlowLive *live, uint32_t insn, uint32_t *registers,
+                      uint32_t capacity);
 
 /* A function's registers that an instruction reads and writes, guard included. Calls `visit` once for
  * every register named; is_definite is false for a write under a guard, which does not end the life of

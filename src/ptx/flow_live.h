@@ -26,14 +26,14 @@ typedef struct FlowLiveWord {
 /* Live registers at block borders. Only registers that some block reads before it writes them cross a
  * border; they are numbered anew, and a set of them is kept as the list of its words that are not zero,
  * so that memory grows with what is live and not with blocks times registers. */
-typedef struct FlowLive {
+struct FlowLive {
     const FlowGraph *graph;
     FlowAccesses accesses;
     uint32_t *crossing;     /* the registers that cross, by their new number */
     uint32_t crossing_count;
     uint32_t *first;        /* [block_count + 1] the list of a block's start; NO_INDEX: empty */
     FlowLiveWord *words;
-} FlowLive;
+};
 
 FlowLive *flow_live_build(const Function *function, const FlowGraph *graph, Arena *arena);
 
