@@ -116,17 +116,28 @@ void host_enqueue(Host *host, const char *name, const WbLaunch *launch)
         host->begun = called;
 }
 
+static void copy(Host *host, WbRegion to, WbRegion from, size_t bytes)
+{
+    const WbCopy copy = {.destination = to,
+                         .source = from,
+                         .width = bytes,
+                         .height = 1,
+                         .depth = 1,
+                         .reads_now = from.is_host};
+    if (host->status == WB_OK)
+        keep(host, wb_stream_copy(host->gpu, NULL, &copy));
+}
+
+void host_send(Host *host, uint64_t to, const void *from, size_t bytes)
+{
+    copy(host, (WbRegion){.address = to}, (WbRegion){.address = (uintptr_t)from, .is_host = true}, bytes);
+}
+
 void host_fetch(Host *host, void *to, uint64_t from, size_t bytes)
 {
     memset(to, 0, bytes);
     host_finish(host);
-    if (host->status == WB_OK)
-        keep(host, wb_stream_copy(host->gpu, NULL,
-                                  &(WbCopy){.destination = {.address = (uintptr_t)to, .is_host = true},
-                                            .source = {.address = from},
-                                            .width = bytes,
-                                            .height = 1,
-                                            .depth = 1}));
+    copy(host, (WbRegion){.address = (uintptr_t)to, .is_host = true}, (WbRegion){.address = from}, bytes);
     if (host->status == WB_OK)
         keep(host, wb_wait(host->gpu));
 }

@@ -35,6 +35,8 @@ void host_read(Host *host, void *to, uint64_t from, size_t bytes);
 void host_write(Host *host, uint64_t to, const void *from, size_t bytes);
 /* The same in simulated time, which passes: a copy behind all that was launched, which the host waits for. */
 void host_fetch(Host *host, void *to, uint64_t from, size_t bytes);
+/* A copy to the device in simulated time, which nobody waits for: what is launched behind it does. */
+void host_send(Host *host, uint64_t to, const void *from, size_t bytes);
 /* Launches and waits. */
 void host_launch(Host *host, const char *kernel, WbDim3 grid, WbDim3 block, const WbArgument *arguments,
                  uint32_t count);

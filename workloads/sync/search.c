@@ -83,9 +83,9 @@ static void run_repeatedly(Host *host, const SyncRun *run, const Search *search,
     for (uint32_t round = 0, more = 1; more && host->status == WB_OK; round++) {
         const uint32_t none = 0;
         const WbArgument last = WB_ARG(found);
-        host_write(host, found, &none, sizeof none);
+        host_send(host, found, &none, sizeof none);
         launch(host, run, search, WB_ARG(round), &last);
-        host_read(host, &more, found, sizeof more);
+        host_fetch(host, &more, found, sizeof more);
     }
     sync_end_time(host);
 }
