@@ -324,6 +324,12 @@ static HangRecord *make_record(const CycleMachine *machine, const HostKernel *ke
             text, sizeof text,
             "%u blocks are kept off the SMs by the policy block_admit=%s, which does not bring them back.",
             hang->held, front_end_admit_names(machine->front_end, names, sizeof names));
+    else if (front_end_queues_are_full(machine->front_end))
+        snprintf(text, sizeof text,
+                 "blocks find no place, and those that wait for them cannot leave: as many have left as can "
+                 "be kept account of, %" PRIu64 " (knob preempted_global) besides those with contexts on "
+                 "their SMs (knob preempted_local). Raise preempted_global.",
+                 machine->config.preempted_global);
     else if (!put_policy_cause(machine, text, sizeof text))
         hang_put_cause(&facts, text, sizeof text);
     hang->cause = keep_text(hang, text);

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/context.h"
+#include "grid/preempted.h"
+
 /* Opens the kernel's record. Null with the sentence. */
 static KernelRecord *new_record(WbGpu *gpu, const HostKernel *host, Error *error)
 {
@@ -140,9 +143,33 @@ static GridKernel *make_grid(CycleMachine *machine, const HostKernel *kernel, in
     return grid;
 }
 
+/* All blocks of a kernel that synchronizes are begun before one ends: there must be a place for each, on an
+ * SM or in the queues of those that have left. */
+static WbStatus check_sync(const WbGpu *gpu, const HostKernel *kernel, Error *error)
+{
+    const Launch *launch = &kernel->launch;
+    const uint64_t bytes = context_call_bytes(launch, &gpu->config, "wb_global_sync");
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    if (!bytes)
+        return WB_OK;
+    const Resources need = kernel_resources(kernel->kernel, threads, launch->shared_bytes);
+    const PreemptedCapacity capacity = preempted_capacity(&gpu->config, &need, bytes);
+    const uint64_t on_chip = capacity.resident + capacity.local;
+    if (blocks <= on_chip + capacity.global)
+        return WB_OK;
+    return error_set(error, WB_ERROR_TOO_LARGE,
+                     "Kernel %s synchronizes its %" PRIu64 " blocks (wb_global_sync), and %s has places for "
+                     "%" PRIu64 ": %" PRIu64 " on SMs, %" PRIu64 " that have left them but for their "
+                     "contexts, and %" PRIu64 " in memory. Raise the knob preempted_global from %" PRIu64
+                     " to %" PRIu64 ".",
+                     launch->program->name, blocks, gpu->config.name, on_chip + capacity.global,
+                     capacity.resident, capacity.local, capacity.global, capacity.global, blocks - on_chip);
+}
+
 static WbStatus make_kernel(WbGpu *gpu, HostKernel *kernel, int priority, Error *error)
 {
-    if (store_parameters(gpu, kernel, error))
+    if (check_sync(gpu, kernel, error) || store_parameters(gpu, kernel, error))
         return error->status;
     kernel->record = new_record(gpu, kernel, error);
     if (!kernel->record) {

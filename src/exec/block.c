@@ -107,6 +107,7 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     block->context.lines.count = 0;
     block->context.place = CONTEXT_NONE;
     block->context.room = 0;
+    block->yield = (BlockYield){0};
     memset(block->shared, 0, launch->shared_bytes);
     for (uint32_t i = 0; i < block->warp_count; i++)
         warp_start(&block->warps[i]);

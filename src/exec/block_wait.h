@@ -75,6 +75,15 @@ typedef struct BlockWait {
     struct Resumption *away; /* the front end's: the block is there; null: it is not */
 } BlockWait;
 
+/* What the front end knows of the block's waits that yield: word of their beginnings and ends takes its
+ * time. */
+typedef struct BlockYield {
+    uint32_t begun, over; /* that it has word of */
+    uint32_t open;       /* that are not over */
+    Cycle since;         /* when the first of these began */
+    uint32_t context_bytes, live_bytes; /* of its context then, and of what is needed of it */
+} BlockYield;
+
 /* The warp or its block waits from now on. A warp has one wait at a time: while that is open, another call
  * changes nothing. */
 void block_wait_begin(Warp *warp, WaitReason reason, WaitKind kind);

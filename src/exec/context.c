@@ -207,3 +207,25 @@ uint64_t context_most_bytes(const Launch *launch, const GpuConfig *config)
     const ContextSize size = whole_size(launch, config);
     return context_full_bytes(&size);
 }
+
+/* A called function's caller has registers as well: then all may be live. */
+uint64_t context_call_bytes(const Launch *launch, const GpuConfig *config, const char *name)
+{
+    const Program *program = launch->program;
+    const uint32_t registers = thread_registers(launch);
+    uint32_t most = 0;
+    bool is_called = false;
+    for (uint32_t pc = 0; pc < program->code_count; pc++) {
+        const Call *call = program->code[pc].call;
+        if (!call || !call->name || strcmp(call->name, name) != 0)
+            continue;
+        is_called = true;
+        const bool is_known = config->context_live_registers && !program->code[pc].function;
+        const uint32_t live = is_known ? live_before(program, pc + 1)->count : registers;
+        most = live > most ? live : most;
+    }
+    ContextSize size = whole_size(launch, config);
+    most = most < registers ? most : registers;
+    size.live_registers = (uint64_t)launch->warps_per_block * launch->width * most * sizeof(uint32_t);
+    return is_called ? context_saved_bytes(&size) : 0;
+}

@@ -30,6 +30,10 @@ static inline uint64_t context_full_bytes(const ContextSize *size)
 /* The most that blocks of the launch can have. */
 uint64_t context_most_bytes(const Launch *launch, const GpuConfig *config);
 
+/* The most that is saved of a block that has called that extern function and stands behind the call. 0: no
+ * kernel or function of the launch calls it. */
+uint64_t context_call_bytes(const Launch *launch, const GpuConfig *config, const char *name);
+
 /* -- registers that are live, of a program -- */
 
 /* The table of a program's code, which fills as it is asked for; threads may ask at once. */

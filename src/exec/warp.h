@@ -179,6 +179,7 @@ struct Block {
     uint64_t releases;        /* how often a barrier let warps go, ever */
     BlockWait wait;
     BlockContext context;
+    BlockYield yield;
     bool is_aside;            /* in functional mode: it waits away */
     uint32_t slot;            /* the same: its place among the run's slots, or among those aside */
     struct BlockCalls *calls; /* that it makes as a whole (exec/block_call.h); null: it has made none */

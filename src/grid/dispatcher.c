@@ -10,51 +10,6 @@
 #include "base/alloc.h"
 #include "grid/dats.h"
 
-/* -- choosing -- */
-
-static WbStatus refuse_admits(const GpuConfig *config, const char *why, Error *error)
-{
-    return error_set(error, WB_ERROR_ARGUMENT, "%s: block_admit=%s: %s.", config->name, config->block_admit,
-                     why);
-}
-
-/* "a+b": both have to let a block in. */
-static WbStatus find_admits(const GpuConfig *config, const BlockAdmit **admits, Error *error)
-{
-    char names[sizeof config->block_admit];
-    char *rest = names, *name;
-    uint32_t count = 0, sampled = 0;
-    memcpy(names, config->block_admit, sizeof names);
-    while ((name = strsep(&rest, "+"))) {
-        if (count == MOST_ADMITS)
-            return refuse_admits(config, "at most four policies can admit blocks together", error);
-        if (!(admits[count] = admit_find(name, error)))
-            return error->status;
-        for (uint32_t i = 0; i < count; i++)
-            if (admits[i] == admits[count])
-                return refuse_admits(config, "each policy can be named once", error);
-        sampled += admits[count++]->sampled != NULL;
-    }
-    if (sampled > 1)
-        return refuse_admits(config, "only one of them may take samples of SMs", error);
-    return WB_OK;
-}
-
-WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error)
-{
-    *policies = (DispatchPolicies){.source = source_find(config->block_source, error),
-                                   .place = place_find(config->block_place, error)};
-    if (error->status || find_admits(config, policies->admits, error))
-        return error->status;
-    const BlockPolicy *all[MOST_ADMITS + 2] = {&policies->source->base, &policies->place->base};
-    for (uint32_t i = 0; i < MOST_ADMITS; i++)
-        all[i + 2] = policies->admits[i] ? &policies->admits[i]->base : NULL;
-    for (size_t i = 0; i < sizeof all / sizeof *all && !error->status; i++)
-        if (all[i] && all[i]->check)
-            all[i]->check(config, error);
-    return error->status;
-}
-
 /* -- states -- */
 
 /* Blocks that depend on each other come from the graph, and those of a launch that gives an order come in
@@ -82,10 +37,12 @@ void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const Disp
 {
     const uint32_t sm_count = (uint32_t)config->sm_count;
     *dispatcher = (Dispatcher){.policies = *policies, .sms = xcalloc(sm_count, sizeof *dispatcher->sms)};
-    dispatcher->blocks = xcalloc(sm_count * config->max_blocks_per_sm, sizeof *dispatcher->blocks);
+    const uint64_t places = sm_block_places(config);
+    dispatcher->blocks = xcalloc(sm_count * places, sizeof *dispatcher->blocks);
     for (uint32_t i = 0; i < sm_count; i++)
-        dispatcher->sms[i] = (SmView){.free = resources_of_sm(config),
-                                      .blocks = &dispatcher->blocks[i * config->max_blocks_per_sm]};
+        dispatcher->sms[i] =
+            (SmView){.free = resources_of_sm(config), .blocks = &dispatcher->blocks[i * places]};
+    preempted_init(&dispatcher->preempted, sm_count);
     dispatcher->view = (DispatchView){
         .config = config, .sm_count = sm_count, .sms = dispatcher->sms, .dispatcher = dispatcher};
     dispatcher->source_counters = policy_count(policies->source->base.about.counters);
@@ -115,6 +72,7 @@ void dispatcher_free(Dispatcher *dispatcher)
     VEC_FREE(&dispatcher->kernels);
     VEC_FREE(&dispatcher->queue);
     VEC_FREE(&dispatcher->orders);
+    preempted_free(&dispatcher->preempted);
     xfree(dispatcher->blocks);
     xfree(dispatcher->sms);
 }
@@ -191,10 +149,9 @@ void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel)
 
 /* -- what policies ask for -- */
 
-bool dispatch_fits(const DispatchView *view, const BlockRef *block, uint32_t sm)
+/* Whether admit policies let the block have the room that there is. */
+static bool may_enter(const DispatchView *view, const BlockRef *block, uint32_t sm)
 {
-    if (!resources_have_room(&view->sms[sm].free, &block->kernel->need))
-        return false;
     BlockRef there = *block;
     there.sm = sm;
     const Dispatcher *dispatcher = view->dispatcher;
@@ -202,6 +159,11 @@ bool dispatch_fits(const DispatchView *view, const BlockRef *block, uint32_t sm)
         if (!dispatcher->policies.admits[i]->may(dispatcher->in_use[i].state, view, &there))
             return false;
     return true;
+}
+
+bool dispatch_fits(const DispatchView *view, const BlockRef *block, uint32_t sm)
+{
+    return resources_have_room(&view->sms[sm].free, &block->kernel->need) && may_enter(view, block, sm);
 }
 
 /* The kernel or group that the block is of. */
@@ -300,9 +262,20 @@ static DispatchOutcome next_block(const Dispatcher *dispatcher, GridKernel *kern
     return group->group.is_here ? DISPATCHED : NOT_HERE;
 }
 
-static void enter(Dispatcher *dispatcher, GridKernel *kernel, const BlockRef *block)
+/* What the context of the block takes of its home while it is away. */
+static Resources held_by(const Resumption *resumption)
+{
+    return (Resources){.registers = resumption->held_registers, .shared_bytes = resumption->held_shared};
+}
+
+static void enter(Dispatcher *dispatcher, GridKernel *kernel, const BlockRef *block,
+                  const Resumption *resumption)
 {
     SmView *sm = &dispatcher->sms[block->sm];
+    if (resumption) {
+        const Resources held = held_by(resumption);
+        resources_give(&sm->free, &held);
+    }
     resources_take(&sm->free, &kernel->need);
     sm->blocks[sm->resident++] = (SmBlock){.block = *block, .dispatched = dispatcher->view.now};
     kernel->resident[block->sm]++;
@@ -318,42 +291,147 @@ static uint32_t choose(const Dispatcher *dispatcher, const BlockRef *block)
                                               &dispatcher->view, block);
 }
 
+/* Its home, if the block has one and fits there; else what the policy says. */
+static uint32_t choose_for(const Dispatcher *dispatcher, const BlockRef *block, const Resumption *resumption)
+{
+    if (!resumption || resumption->home == NO_SM)
+        return choose(dispatcher, block);
+    const uint32_t home = resumption->home;
+    const Resources held = held_by(resumption);
+    Resources free = dispatcher->sms[home].free;
+    resources_give(&free, &held);
+    const bool fits =
+        resources_have_room(&free, &block->kernel->need) && may_enter(&dispatcher->view, block, home);
+    return fits ? home : NO_SM;
+}
+
 /* Sends the block to an SM if one takes it. */
 static DispatchOutcome start(Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
 {
     BlockRef block = block_of(kernel, dispatch);
-    block.sm = choose(dispatcher, &block);
+    block.sm = choose_for(dispatcher, &block, dispatch->resumed);
     if (block.sm == NO_SM)
         return NO_ROOM;
     dispatch->sm = block.sm;
-    enter(dispatcher, kernel, &block);
-    if (!dispatch->resumed) {
+    enter(dispatcher, kernel, &block, dispatch->resumed);
+    if (!dispatch->resumed)
         dispatch->launch->dispatched_blocks++;
-    } else {
+    else
         kernel->suspended--;
-        if (++kernel->first_resumable == kernel->resumable.count)
-            kernel->first_resumable = kernel->resumable.count = 0;
+    if (dispatch->resumed && dispatch->resumed->yielded) {
+        kernel->yielded--;
+        preempted_leave(&dispatcher->preempted, dispatch->resumed->is_local ? QUEUE_LOCAL : QUEUE_GLOBAL,
+                        block.sm);
     }
     tell(dispatcher, dispatch->resumed ? BLOCK_RETURNED : BLOCK_STARTED, &block);
     return DISPATCHED;
 }
 
-DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, Dispatch *dispatch)
+/* The first of the list goes on, if an SM takes it. */
+static bool start_ready(Dispatcher *dispatcher, const ReadyList *list, Dispatch *dispatch)
 {
-    dispatcher->view.now = now;
+    Resumption *first = list->first;
+    if (!first)
+        return false;
+    *dispatch =
+        (Dispatch){.launch = grid_kernel_of(first->kernel), .block = first->linear, .resumed = first};
+    GridKernel *kernel = grid_kernel_host(dispatch->launch);
+    if (start(dispatcher, kernel, dispatch) != DISPATCHED)
+        return false;
+    preempted_take(&dispatcher->preempted, first);
+    kernel->ready--;
+    return true;
+}
+
+/* Of blocks that have given up their places and may go on, those whose contexts are on SMs go first. */
+static DispatchOutcome next_preempted(Dispatcher *dispatcher, Dispatch *dispatch)
+{
+    Preempted *preempted = &dispatcher->preempted;
+    if (!preempted->ready_count)
+        return NOTHING_READY;
+    const unsigned queues = preempted->ready_count > preempted->ready.count ? PREEMPTED_QUEUES : 0;
+    for (unsigned queue = 0; queue < queues; queue++)
+        for (uint32_t i = 0, sm = preempted->next_sm; i < preempted->sm_count; i++) {
+            const uint32_t next = sm + 1 == preempted->sm_count ? 0 : sm + 1;
+            if (start_ready(dispatcher, &preempted->sms[sm].ready[queue], dispatch)) {
+                preempted->next_sm = next;
+                return DISPATCHED;
+            }
+            sm = next;
+        }
+    return start_ready(dispatcher, &preempted->ready, dispatch) ? DISPATCHED : NO_ROOM;
+}
+
+/* The next block of a kernel. Where no room can be made for it, those behind it may have more luck: it may
+ * wait for them to end. */
+static DispatchOutcome next_in_line(Dispatcher *dispatcher, Dispatch *dispatch)
+{
+    DispatchOutcome none = NOTHING_READY;
     for (uint32_t i = 0; i < dispatcher->queue.count;) {
         GridKernel *kernel = dispatcher->queue.items[i];
-        const DispatchOutcome outcome = next_block(dispatcher, kernel, dispatch);
-        if (outcome == DISPATCHED)
-            return start(dispatcher, kernel, dispatch);
-        if (outcome != NOTHING_READY)
+        DispatchOutcome outcome = next_block(dispatcher, kernel, dispatch);
+        if (outcome == DISPATCHED) {
+            outcome = start(dispatcher, kernel, dispatch);
+            if (outcome == DISPATCHED && dispatch->resumed &&
+                ++kernel->first_resumable == kernel->resumable.count)
+                kernel->first_resumable = kernel->resumable.count = 0;
+        }
+        if (outcome == NO_ROOM && dispatcher->preempted.is_stuck)
+            none = NO_ROOM;
+        else if (outcome != NOTHING_READY)
             return outcome;
-        if (kernel->dispatched_blocks == kernel->block_count)
+        if (outcome == NOTHING_READY && kernel->dispatched_blocks == kernel->block_count)
             unmark(dispatcher, i);
         else
             i++;
     }
-    return NOTHING_READY;
+    return none;
+}
+
+/* Blocks that have given up their places come last, unless they have to make room in their queues. Else they
+ * may take what is too little for those before them. */
+DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, Dispatch *dispatch)
+{
+    Preempted *preempted = &dispatcher->preempted;
+    dispatcher->view.now = now;
+    if (preempted->goes_first && next_preempted(dispatcher, dispatch) == DISPATCHED) {
+        preempted->goes_first = false;
+        return DISPATCHED;
+    }
+    Dispatch ready;
+    const DispatchOutcome outcome = next_in_line(dispatcher, dispatch);
+    if ((outcome != NOTHING_READY && outcome != NO_ROOM) || !preempted->ready_count)
+        return outcome;
+    const DispatchOutcome other = next_preempted(dispatcher, &ready);
+    if (other == DISPATCHED)
+        *dispatch = ready;
+    return other;
+}
+
+/* Blocks of the kernel that could be dispatched, more than one only where none of them waits for another. */
+static uint64_t count_wanting(const Dispatcher *dispatcher, GridKernel *kernel)
+{
+    Dispatch ignored;
+    if (next_block(dispatcher, kernel, &ignored) != DISPATCHED)
+        return 0;
+    if (kernel->graph || !kernel->is_first)
+        return 1;
+    return kernel->resumable.count - kernel->first_resumable +
+           (kernel->block_count - kernel->dispatched_blocks);
+}
+
+const GridKernel *dispatcher_wanting(const Dispatcher *dispatcher, uint64_t *passed, uint32_t *at)
+{
+    while (*at < dispatcher->queue.count) {
+        GridKernel *kernel = dispatcher->queue.items[(*at)++];
+        const uint64_t count = count_wanting(dispatcher, kernel);
+        if (*passed < count) {
+            *passed = 0;
+            return kernel;
+        }
+        *passed -= count;
+    }
+    return NULL;
 }
 
 /* The admit policy that keeps the block from the SMs that have room, or the first of several that do so
@@ -420,36 +498,46 @@ const char *dispatcher_admit_names(const Dispatcher *dispatcher, char *text, siz
 
 /* The block's place is free: it was one of the kernel's, or of a group that joined it. What is known of it on
  * the SM is returned. */
-static BlockRef leave(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t number, Cycle now)
+static SmBlock leave(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t number,
+                     bool is_away, Cycle now)
 {
     GridKernel *kernel = grid_kernel_host(launch);
     SmView *sm = &dispatcher->sms[number];
-    uint32_t at = 0;
-    while (sm->blocks[at].block.block != block || launch_of(&sm->blocks[at].block) != launch)
-        at++;
-    const BlockRef left = sm->blocks[at].block;
-    sm->paused -= sm->blocks[at].is_paused;
-    for (sm->resident--; at < sm->resident; at++)
-        sm->blocks[at] = sm->blocks[at + 1];
+    SmBlock *there = dispatcher_find(dispatcher, launch, block, number);
+    const SmBlock left = *there;
+    dispatcher_recount(dispatcher, there);
+    sm->paused -= left.is_paused;
+    sm->resident--;
+    memmove(there, there + 1, (size_t)(sm->blocks + sm->resident - there) * sizeof *there);
     dispatcher->view.now = now;
     resources_give(&sm->free, &kernel->need);
+    resources_give(&sm->free, &left.reserved);
+    if (is_away)
+        resources_take(&sm->free, &left.held);
+    while (sm->beyond && sm->free.blocks) {
+        sm->beyond--;
+        sm->free.blocks--;
+    }
     kernel->resident[number]--;
     kernel->resident_blocks--;
     return left;
 }
 
-void dispatcher_ended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now)
+SmBlock dispatcher_ended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now)
 {
-    const BlockRef left = leave(dispatcher, launch, block, sm, now);
+    const SmBlock left = leave(dispatcher, launch, block, sm, false, now);
     launch->ended_blocks++;
-    tell(dispatcher, BLOCK_ENDED, &left);
+    tell(dispatcher, BLOCK_ENDED, &left.block);
+    return left;
 }
 
-void dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now)
+SmBlock dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm,
+                             Cycle now)
 {
-    const BlockRef left = leave(dispatcher, launch, block, sm, now);
+    const SmBlock left = leave(dispatcher, launch, block, sm, true, now);
     grid_kernel_host(launch)->suspended++;
-    tell(dispatcher, BLOCK_SUSPENDED, &left);
+    tell(dispatcher, BLOCK_SUSPENDED, &left.block);
+    return left;
 }
 
 /* -- time -- */

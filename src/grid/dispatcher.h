@@ -5,6 +5,7 @@
 #define GRID_DISPATCHER_H
 
 #include "grid/policy.h"
+#include "grid/preempted.h"
 
 enum { MOST_ADMITS = 4 };
 
@@ -35,11 +36,12 @@ typedef struct BlockOrder {
 /* Kernels are marked while they have blocks to dispatch, and served by priority and then in the order of
  * marking: one gets a block dispatched only while none before it has a block that is ready. Of a kernel,
  * blocks that have waited off their SM go first, then its own, then those of groups that have joined it.
- * Invariant: an SM's free resources and those of its resident blocks sum to the SM's. */
+ * Blocks that have given up their places to others go behind all kernels. Invariant: an SM's free resources,
+ * those of its resident blocks and those that contexts take there sum to the SM's. */
 typedef struct Dispatcher {
     DispatchView view;
     SmView *sms;
-    SmBlock *blocks;      /* of all SMs, max_blocks_per_sm each */
+    SmBlock *blocks;      /* of all SMs, sm_block_places() each */
     DispatchPolicies policies;
     PolicyInUse in_use[MOST_ADMITS + 1]; /* the admit policies, then the place policy */
     uint32_t admit_count;
@@ -49,6 +51,7 @@ typedef struct Dispatcher {
     VEC(GridKernel *) kernels; /* active ones, in the order of arrival */
     VEC(GridKernel *) queue;   /* the marked ones of these, in the order in which they are served */
     VEC(BlockOrder) orders;    /* of admit policies, that have not been carried out */
+    Preempted preempted;       /* blocks that have given up their places */
 } Dispatcher;
 
 typedef enum DispatchOutcome {
@@ -79,10 +82,22 @@ void dispatcher_remove(Dispatcher *dispatcher, GridKernel *kernel);
 void dispatcher_mark(Dispatcher *dispatcher, GridKernel *kernel);
 /* Dispatches one block if it can: `dispatch` says which, and where to; of NOT_HERE, the group. */
 DispatchOutcome dispatcher_next(Dispatcher *dispatcher, Cycle now, Dispatch *dispatch);
-/* A block of an active kernel, or of a group that joined one, has ended: its place is free. */
-void dispatcher_ended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
-/* It has left its SM, but not for good: its place is free, too. */
-void dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
+/* A block of an active kernel, or of a group that joined one, has ended: its place is free. What was known of
+ * it is returned. */
+SmBlock dispatcher_ended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
+/* It has left its SM, but not for good: its place is free, too, but for what its context takes. The same is
+ * returned. */
+SmBlock dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_t block, uint32_t sm,
+                             Cycle now);
+/* What is known of a block that is on the SM, or on its way there; null: it is not. */
+SmBlock *dispatcher_find(Dispatcher *dispatcher, const GridKernel *launch, uint64_t block, uint32_t sm);
+/* A block that is found so waits for others from now on, or no longer: it counts towards the limit of blocks
+ * or not. */
+void dispatcher_uncount(Dispatcher *dispatcher, SmBlock *block);
+void dispatcher_recount(Dispatcher *dispatcher, SmBlock *block);
+/* Marked kernels with blocks that want a place, in the order in which they are served, one after the other:
+ * *at is 0 at first, and the first *passed such blocks are not looked at. Null: there are no more. */
+const GridKernel *dispatcher_wanting(const Dispatcher *dispatcher, uint64_t *passed, uint32_t *at);
 /* Cycles between samples of an SM's counters that a policy wants; 0: none does. */
 Cycle dispatcher_sample_interval(const Dispatcher *dispatcher);
 /* One has come. */

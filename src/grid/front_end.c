@@ -30,21 +30,21 @@ void front_end_wake_dispatcher(FrontEnd *front_end, Cycle now)
     front_end->unanswered = 0;
 }
 
+/* Kernels that have no entry of the distributor. */
+static uint32_t count_waiting(const FrontEnd *front_end)
+{
+    return front_end->kmu.waiting.count - front_end->kmu.first_waiting;
+}
+
 static void send_kernels(FrontEnd *front_end, Cycle now)
 {
     GridStatistics *statistics = &front_end->statistics;
     kmu_send(&front_end->kmu, now);
-    const uint32_t waiting = front_end->kmu.waiting.count - front_end->kmu.first_waiting;
+    const uint32_t waiting = count_waiting(front_end);
     if (front_end->kmu.distributor.used > statistics->entries_peak)
         statistics->entries_peak = front_end->kmu.distributor.used;
     if (waiting > statistics->kernels_waiting_peak)
         statistics->kernels_waiting_peak = waiting;
-}
-
-void front_end_put_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
-{
-    kmu_put(&front_end->kmu, kernel);
-    send_kernels(front_end, now);
 }
 
 static void activate_kernels(FrontEnd *front_end, Cycle now)
@@ -89,7 +89,30 @@ static bool is_over(const GridKernel *kernel)
 static bool only_waits(const GridKernel *kernel)
 {
     return !kernel->is_held && kernel->suspended && !kernel->resident_blocks && !kernel->resumable.count &&
-           kernel->dispatched_blocks == kernel->block_count && !kernel->groups.next && !kernel->groups.holds;
+           !kernel->ready && kernel->dispatched_blocks == kernel->block_count && !kernel->groups.next &&
+           !kernel->groups.holds;
+}
+
+/* It gives its entry back until one of its blocks may go on. */
+static void hold(FrontEnd *front_end, GridKernel *kernel, Cycle now)
+{
+    kernel->is_held = true;
+    front_end->statistics.kernels_held++;
+    release_entry(front_end, kernel, now);
+}
+
+/* Kernels whose blocks have given up their places keep their entries until somebody needs those. */
+void front_end_put_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
+{
+    kmu_put(&front_end->kmu, kernel);
+    send_kernels(front_end, now);
+    for (uint32_t i = 0; i < front_end->dispatcher.kernels.count && count_waiting(front_end);) {
+        GridKernel *active = front_end->dispatcher.kernels.items[i];
+        if (active->yielded && only_waits(active))
+            hold(front_end, active, now);
+        else
+            i++;
+    }
 }
 
 static void finish(FrontEnd *front_end, GridKernel *kernel, Cycle now)
@@ -106,10 +129,8 @@ void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     if (is_over(kernel)) {
         if (!kernel->late && !(kernel->graph && dats_keeps_kernels(front_end->dats)))
             finish(front_end, kernel, now);
-    } else if (only_waits(kernel)) {
-        kernel->is_held = true;
-        front_end->statistics.kernels_held++;
-        release_entry(front_end, kernel, now);
+    } else if (only_waits(kernel) && (!kernel->yielded || count_waiting(front_end))) {
+        hold(front_end, kernel, now);
     }
 }
 
@@ -154,7 +175,11 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
         launch->blocks[report->linear].ended = report->stay.left;
     kernel->last_block = now;
     front_end->statistics.blocks_ended++;
-    dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);
+    const SmBlock left = dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);
+    if (left.leaves) { /* it was told to, and had ended before it heard of it */
+        preempted_leave(&front_end->dispatcher.preempted, left.goes_local ? QUEUE_LOCAL : QUEUE_GLOBAL, sm);
+        front_end_yield_left(front_end, &left);
+    }
     if (report->late)
         note_late_stores(front_end, launch, sm);
     if (report->resumption)
@@ -222,6 +247,9 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
         if (launch->place_in_log.log)
             front_end_log_return(launch, dispatch->resumed, dispatch->sm, now);
         front_end->statistics.blocks_resumed++;
+        if (dispatch->resumed->yielded)
+            *(dispatch->resumed->is_local ? &front_end->statistics.yields_back_local
+                                          : &front_end->statistics.yields_back_memory) += 1;
         shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_RESUME, dispatch->block,
                    dispatch->resumed);
         return;
@@ -295,11 +323,18 @@ static void dispatch(FrontEnd *front_end, Cycle now)
         Dispatch dispatch;
         const DispatchOutcome outcome = dispatcher_next(&front_end->dispatcher, now, &dispatch);
         note_fullness(front_end, outcome == NO_ROOM, now);
+        if (outcome == NO_ROOM && front_end_make_room(front_end, now)) {
+            front_end->shard.latest = now;
+            front_end->next_tick++;
+            continue;
+        }
         front_end->idle = outcome != DISPATCHED;
         if (outcome == NOT_HERE)
             front_end_need_record(front_end, dispatch.launch, now);
         if (outcome != DISPATCHED)
             return;
+        if (front_end->yielding.sms[dispatch.sm].leaving)
+            front_end_place_taken(front_end, &dispatch);
         send_block(front_end, &dispatch, now);
         front_end->shard.latest = now;
         front_end->is_retry = false;
@@ -388,6 +423,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     front_end->idle = true;
     front_end->full_since = front_end->records.since = front_end->policy_wake = CYCLE_NEVER;
     front_end->late = xcalloc(config->sm_count, sizeof *front_end->late);
+    front_end->yielding.sms = xcalloc(config->sm_count, sizeof *front_end->yielding.sms);
     kmu_init(&front_end->kmu, config);
     dispatcher_init(&front_end->dispatcher, config, policies);
     group_table_init(&front_end->groups, (uint32_t)config->aggregated_groups);
@@ -413,6 +449,7 @@ void front_end_free(FrontEnd *front_end)
     for (uint32_t i = 0; i < front_end->dispatcher.view.sm_count; i++)
         VEC_FREE(&front_end->late[i]);
     xfree(front_end->late);
+    xfree(front_end->yielding.sms);
     xfree(front_end);
 }
 

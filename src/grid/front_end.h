@@ -26,7 +26,9 @@
 typedef enum FrontEventKind {
     EVENT_ARRIVES, /* what a kernel launched is here: a kernel for its turn, a group for its search */
     EVENT_LINKS,   /* the group joins the kernel that was found, or becomes one itself */
-    EVENT_RESUMES  /* a wait of a block is over */
+    EVENT_RESUMES, /* a wait of a block is over */
+    EVENT_YIELDS,  /* word of a wait that yields has come */
+    EVENT_YIELD_OVER /* such a wait is over, wherever the block is */
 } FrontEventKind;
 
 typedef struct FrontEvent {
@@ -35,7 +37,8 @@ typedef struct FrontEvent {
     FrontEventKind kind;
     GridKernel *launch;
     GridKernel *found;   /* of EVENT_LINKS; null: none */
-    Block *block;        /* of EVENT_RESUMES */
+    Block *block;        /* of waits */
+    uint32_t sm;         /* of EVENT_YIELDS and EVENT_YIELD_OVER: where the block was */
 } FrontEvent;
 
 /* A line of records of groups that lie in global memory. */
@@ -62,6 +65,30 @@ typedef struct SwappedBlock {
     uint64_t block;
 } SwappedBlock;
 
+/* Who wants a place that is being made: a block in line, or one of a local or of the global preempted
+ * queue. */
+typedef enum PlaceKind { PLACE_LINE, PLACE_LOCAL, PLACE_GLOBAL, PLACE_KINDS } PlaceKind;
+
+/* The wait queue of an SM: what SmView.blocks says of its blocks that yield. Invariant: while nobody leaves,
+ * there are neither places nor claims. */
+typedef struct YieldingSm {
+    uint32_t count;       /* that yield and have not been told to leave */
+    uint32_t leaving;     /* that have been */
+    Resources coming;     /* what will be free when these have left */
+    Resources claimed;    /* of that and of what is free, for blocks that want a place */
+    uint32_t places[PLACE_KINDS]; /* of such claims */
+} YieldingSm;
+
+/* Invariant: counts and places are the sums of those of the SMs. */
+typedef struct Yielding {
+    YieldingSm *sms;      /* [sm_count] */
+    uint32_t count;
+    uint32_t places[PLACE_KINDS];
+    uint32_t next_sm;     /* whose turn it is */
+    uint64_t last;        /* who began to yield last */
+    bool is_full;         /* a block in line found no room, and queues none for those that would leave */
+} Yielding;
+
 /* SMs are the shards 0 to sm_count - 1. Invariant: no event comes before that at half its index, by
  * time and then by number, counted from 1; devices[g->place] is g, and so with resumptions. */
 typedef struct FrontEnd {
@@ -80,6 +107,7 @@ typedef struct FrontEnd {
     uint64_t waiting_blocks;   /* of these, not dispatched yet */
     VEC(Resumption *) resumptions; /* of blocks that have been suspended and have not ended */
     VEC(SwappedBlock) swapped; /* blocks that are to be off the SMs, which may not have left yet */
+    Yielding yielding;
     uint64_t launch_bytes;     /* reserved for what has not begun */
     FamilyEvents family_events;
     BlockWaker waker;          /* of the SMs */
@@ -122,6 +150,18 @@ bool front_end_is_done(const FrontEnd *front_end);
 void front_end_swap_out(FrontEnd *front_end, GridKernel *launch, uint64_t block, uint32_t sm, Cycle now);
 /* It may come back as soon as its waits are over; nothing, if it was not to be away. */
 void front_end_bring_back(FrontEnd *front_end, GridKernel *launch, uint64_t block, Cycle now);
+
+/* -- front_end_yield.c -- */
+
+/* The warp's block waits for others from cycle `now` on; context is the front end. */
+void front_end_yields(void *context, Warp *warp, Cycle now);
+/* -- front_end_room.c -- */
+
+/* A block that could be dispatched has found no room: tells blocks to leave for one more place. False: none
+ * can, or enough places are being made, and the dispatcher need not look again. */
+bool front_end_make_room(FrontEnd *front_end, Cycle now);
+/* The yielding block leaves, if queues have an entry, though nobody needs its place. */
+void front_end_send_away(FrontEnd *front_end, SmBlock *block, Cycle now);
 
 /* -- front_end_device.c -- */
 
@@ -188,6 +228,16 @@ void front_end_wake(void *context, Warp *warp, Cycle now, Cycle time);
 void front_end_wait_over(FrontEnd *front_end, const Block *block, Cycle now);
 /* The order to keep the block off the SMs is void. False: there is none. */
 bool front_end_drop_swap(FrontEnd *front_end, const GridKernel *launch, uint64_t block);
+/* Whether there is such an order. */
+bool front_end_is_swapped(const FrontEnd *front_end, const BlockRef *block);
+/* A wait of the warp has been ended and is over then, if it yields. */
+void front_end_put_yield_over(FrontEnd *front_end, const Warp *warp, Cycle time);
+void front_end_yield_begun(FrontEnd *front_end, const FrontEvent *event, Cycle now);
+void front_end_yield_over(FrontEnd *front_end, const FrontEvent *event, Cycle now);
+/* A block that has left, or has ended, was in its SM's wait queue or had been told to leave. */
+void front_end_yield_left(FrontEnd *front_end, const SmBlock *left);
+/* A block has been dispatched: one place less that is being made. */
+void front_end_place_taken(FrontEnd *front_end, const Dispatch *dispatch);
 /* A block has left its SM. */
 void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now);
 /* Something has changed: the dispatcher looks again in the first tick that it has left. */

@@ -24,6 +24,7 @@ void front_end_wake(void *context, Warp *warp, Cycle now, Cycle time)
     FrontEnd *front_end = context;
     Block *block = warp->block;
     block->wait.order = front_end->next_event++;
+    front_end_put_yield_over(front_end, warp, time);
     if (!block->wait.leaves)
         sm_wake_warp(block->launch->machine->owner, warp, now, time);
     else if (warp->wait.is_of_block && !block_wait_is_open(&block->wait))
@@ -35,6 +36,12 @@ static void make_resumable(FrontEnd *front_end, Resumption *resumption, Cycle no
     GridKernel *kernel = grid_kernel_host(grid_kernel_of(resumption->kernel));
     resumption->block->wait.away = NULL;
     resumption->resumed = now;
+    if (resumption->yielded && kernel->resident) {
+        preempted_put(&front_end->dispatcher.preempted, resumption);
+        kernel->ready++;
+        front_end_wake_dispatcher(front_end, now);
+        return;
+    }
     VEC_PUSH(&kernel->resumable, resumption);
     if (kernel->is_held) {
         kernel->is_held = false;
@@ -56,6 +63,11 @@ static uint32_t find_swapped(const FrontEnd *front_end, const GridKernel *launch
         if (front_end->swapped.items[i].launch == launch && front_end->swapped.items[i].block == block)
             return i;
     return NONE;
+}
+
+bool front_end_is_swapped(const FrontEnd *front_end, const BlockRef *block)
+{
+    return find_swapped(front_end, block->group ? block->group : block->kernel, block->block) != NONE;
 }
 
 bool front_end_drop_swap(FrontEnd *front_end, const GridKernel *launch, uint64_t block)
@@ -112,12 +124,34 @@ void front_end_forget_block(FrontEnd *front_end, Resumption *resumption)
 }
 
 /* What the block has left its SM for. */
-static uint8_t reason_of(const Block *block)
+static uint8_t reason_of(const Block *block, bool yielded)
 {
-    for (uint32_t i = 0; i < block->warp_count; i++)
-        if (block->warps[i].wait.kind == BLOCK_LEAVES)
-            return block->warps[i].wait.reason;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        const WarpWait *wait = &block->warps[i].wait;
+        if (wait->kind == BLOCK_LEAVES || (yielded && wait->is_of_block))
+            return wait->reason;
+    }
     return WAIT_REASONS;
+}
+
+/* Where it is kept, by what the front end has told it and the SM has done: a block that was about to leave by
+ * itself goes to memory. */
+static void note_place(FrontEnd *front_end, Resumption *resumption, SmBlock *block)
+{
+    const uint8_t place = resumption->block->context.place;
+    resumption->yielded = block->leaves;
+    resumption->is_local = block->goes_local && (place == CONTEXT_STAYS || place == CONTEXT_MOVED);
+    const bool stays_home = resumption->is_local || (block->leaves && front_end->config->swapped_out_home);
+    resumption->home = stays_home ? resumption->sm : NO_SM;
+    if (!resumption->is_local)
+        block->held = (Resources){0};
+    if (block->goes_local && !resumption->is_local) {
+        preempted_leave(&front_end->dispatcher.preempted, QUEUE_LOCAL, resumption->sm);
+        preempted_enter(&front_end->dispatcher.preempted, QUEUE_GLOBAL, resumption->sm);
+    }
+    resumption->held_registers = block->held.registers;
+    resumption->held_shared = block->held.shared_bytes;
+    grid_kernel_host(grid_kernel_of(resumption->kernel))->yielded += block->leaves;
 }
 
 void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
@@ -127,14 +161,18 @@ void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, 
     resumption->kernel = report->kernel;
     resumption->block = report->suspended;
     resumption->linear = report->linear;
-    resumption->reason = reason_of(report->suspended);
     resumption->left = report->stay.left;
     resumption->sm = sm;
     report->suspended = NULL;
+    note_place(front_end, resumption,
+               dispatcher_find(&front_end->dispatcher, grid_kernel_of(report->kernel), report->linear, sm));
+    resumption->reason = reason_of(resumption->block, resumption->yielded);
     resumption->is_held = find_swapped(front_end, grid_kernel_of(report->kernel), report->linear) != NONE;
     wait->away = resumption;
     front_end->statistics.blocks_suspended++;
-    dispatcher_suspended(&front_end->dispatcher, grid_kernel_of(report->kernel), report->linear, sm, now);
+    const SmBlock left = dispatcher_suspended(&front_end->dispatcher, grid_kernel_of(report->kernel),
+                                              report->linear, sm, now);
+    front_end_yield_left(front_end, &left);
     if (block_wait_is_open(wait))
         return;
     if (wait->over >= now)

@@ -203,6 +203,12 @@ void front_end_device_events(FrontEnd *front_end, Cycle now)
         case EVENT_RESUMES:
             front_end_wait_over(front_end, event.block, now);
             break;
+        case EVENT_YIELDS:
+            front_end_yield_begun(front_end, &event, now);
+            break;
+        case EVENT_YIELD_OVER:
+            front_end_yield_over(front_end, &event, now);
+            break;
         }
     }
 }
@@ -211,7 +217,8 @@ void front_end_device_init(FrontEnd *front_end, DeviceRuntime *runtime, Cycle lo
 {
     front_end->runtime = runtime;
     front_end->family_events = (FamilyEvents){on_ready, on_complete, on_resume, front_end};
-    front_end->waker = (BlockWaker){.ends = front_end_wake, .context = front_end, .least = lookahead};
+    front_end->waker = (BlockWaker){
+        .begins = front_end_yields, .ends = front_end_wake, .context = front_end, .least = lookahead};
 }
 
 /* After a failure; blocks that are on their SM are freed there. */

@@ -92,6 +92,8 @@ typedef struct GridKernel {
     uint32_t suspended;    /* blocks that are not on an SM, and have begun */
     VEC(Resumption *) resumable; /* of these, those that may go on, from first_resumable on */
     uint32_t first_resumable;
+    uint32_t yielded;      /* of the suspended ones: have given up their places to others */
+    uint32_t ready;        /* of these, those that may go on and stand in lists of preempted.h */
     bool is_held;          /* by the kernel management unit: all that is left is suspended */
 } GridKernel;
 

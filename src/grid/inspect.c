@@ -71,6 +71,8 @@ bool front_end_is_active(const FrontEnd *front_end, const GridKernel *kernel)
     return false;
 }
 
+bool front_end_queues_are_full(const FrontEnd *front_end) { return front_end->yielding.is_full; }
+
 Refusal front_end_refusal(const FrontEnd *front_end, const GridKernel *kernel, const char **name)
 {
     return dispatcher_refusal(&front_end->dispatcher, grid_kernel_of(&kernel->seen), name);

@@ -40,6 +40,9 @@ uint32_t front_end_entries(const FrontEnd *front_end);
 const Resources *front_end_free_on(const FrontEnd *front_end, uint32_t sm);
 /* Whether the kernel's blocks can be dispatched: its launch has arrived at the distributor. */
 bool front_end_is_active(const FrontEnd *front_end, const GridKernel *kernel);
+/* Whether a block finds no room because those that would give up their places find none in the queues of
+ * blocks that have. */
+bool front_end_queues_are_full(const FrontEnd *front_end);
 /* Which policy keeps the next block of that active kernel from an SM that has room for it, and its name. */
 Refusal front_end_refusal(const FrontEnd *front_end, const GridKernel *kernel, const char **name);
 /* "a", or "a+b" of several policies that admit blocks. */

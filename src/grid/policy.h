@@ -39,6 +39,14 @@ typedef struct SmBlock {
     BlockRef block;
     Cycle dispatched;
     bool is_paused;      /* by dispatch_pause(), as soon as that is called */
+    bool leaves;         /* it has been told to give up its place, and has not left */
+    bool goes_local;     /* of one that leaves: its context is to be on the SM */
+    bool is_uncounted;   /* it takes none of the places for blocks: it waits, and those do not count */
+    uint64_t yields;     /* it waits for others and would give up its place: larger, who began later; 0: no */
+    Resources held;      /* of one that leaves: what its context goes on taking of the SM */
+    Resources reserved;  /* of that, what has been taken of the SM besides the block's own */
+    Resources coming;    /* of one that leaves: what will be free then */
+    uint32_t context_bytes, live_bytes; /* of one that yields: its whole context, and what of it is needed */
 } SmBlock;
 
 /* An SM as the dispatcher sees it: a place is free again when word of its block's end has come. Invariant:
@@ -47,6 +55,7 @@ typedef struct SmView {
     Resources free;
     uint32_t resident;   /* blocks of all kernels */
     uint32_t paused;
+    uint32_t beyond;     /* blocks that have gone on though the places for blocks were taken: not in `free` */
     SmBlock *blocks;
 } SmView;
 

@@ -438,7 +438,7 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     policy_attach(sm, sched_find(config->warp_scheduler));
     const uint64_t slots = config->max_threads_per_sm / config->warp_width;
     sm->free_slots = slots < MAX_WARPS ? ((WarpSet)1 << slots) - 1 : ~(WarpSet)0;
-    sm->block_capacity = (uint32_t)config->max_blocks_per_sm;
+    sm->block_capacity = sm_block_places(config);
     sm->blocks = xcalloc(sm->block_capacity, sizeof *sm->blocks);
     units_init(sm);
     sm->fetch = fetch_create(config);

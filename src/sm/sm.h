@@ -154,6 +154,11 @@ typedef struct Resumption {
     Cycle left, resumed;       /* it was saved, and need not wait any longer */
     uint32_t sm;               /* that it left */
     uint32_t place;            /* among those of the front end */
+    uint32_t home;             /* SM that it has to come back to; NO_SM: any */
+    uint64_t held_registers, held_shared; /* what its context takes of its home meanwhile */
+    struct Resumption *next;   /* of those that may go on, in its queue */
+    bool yielded;              /* it has given up its place to another block */
+    bool is_local;             /* the same, and its context is on its home */
     bool is_held;              /* the dispatcher keeps it away */
     uint8_t reason;            /* WaitReason that it left for; WAIT_REASONS: the dispatcher sent it away */
 } Resumption;
@@ -183,6 +188,14 @@ typedef struct BlockReport {
     bool late;                 /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED follows */
     bool is_taken;             /* the front end has read it */
 } BlockReport;
+
+/* Blocks that an SM may have at once. Those that wait may not count towards the limit, but each has a
+ * warp. */
+static inline uint32_t sm_block_places(const GpuConfig *config)
+{
+    const uint64_t warps = config->max_threads_per_sm / config->warp_width, limit = config->max_blocks_per_sm;
+    return (uint32_t)(config->waiting_blocks_count || limit > warps ? limit : warps);
+}
 
 /* What becomes of a resident block. */
 typedef enum BlockPhase {
@@ -281,7 +294,7 @@ typedef struct Sm {
 
     WarpSlot warps[MAX_WARPS];
     AnswerList answers[MAX_WARPS]; /* of intrinsics, on their way to the warp */
-    BlockSlot *blocks;         /* [max_blocks_per_sm] */
+    BlockSlot *blocks;         /* [block_capacity] */
     uint32_t block_capacity, resident_blocks, resident_warps;
     uint64_t next_age;
 
