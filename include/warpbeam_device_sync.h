@@ -3,9 +3,10 @@
  * may be larger than the machine.
  *
  *     wb_global_sync();                            all blocks of the kernel have come here
- *     wb_wait(event, target);                      the block waits until the event has had `target` signals
- *     wb_signal(event, target);                    one signal of the block to the event
+ *     wb_wait(event, target);                      the block waits until the event has had `target` calls
+ *     wb_signal(event, target);                    one call of the block to the event, without waiting
  *
+ * Waits and signals both count: `target` is the number of blocks that wait for the event and signal to it.
  * All threads of a block make these calls, as they do with __syncthreads(); a warp whose threads have all
  * ended counts as come. What a block has written before it syncs or signals is seen by those who wake.
  * Included by warpbeam_device.h. */
@@ -14,7 +15,8 @@
 
 /* Waits until all blocks of the kernel have called it. */
 extern "C" __device__ void wb_global_sync(void);
-/* Waits until the event has had `target` signals; all who wait for it and signal to it name the same. */
+/* Waits until the event has had `target` waits and signals, this one included; all of them name the same
+ * target. Then the event is as new: its number can be used again. */
 extern "C" __device__ void wb_wait(unsigned event, unsigned target);
 /* A signal of the block to the event, once all its threads have come. */
 extern "C" __device__ void wb_signal(unsigned event, unsigned target);

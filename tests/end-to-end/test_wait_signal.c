@@ -8,6 +8,19 @@
 
 #include "event_graphs.h"
 
+#define CALLS                                                                                                \
+    ".extern .func wb_wait(.param .b32 event, .param .b32 target);\n"                                        \
+    ".extern .func wb_signal(.param .b32 event, .param .b32 target);\n"                                      \
+    ".extern .func wb_signal_each(.param .b32 event, .param .b32 target);\n"                                 \
+    ".extern .func wb_global_sync();\n"
+#define CALL(function, event, target)                                                                        \
+    "{ .param .b32 e; .param .b32 t; st.param.b32 [e], " event "; st.param.b32 [t], " target ";\n"           \
+    "  call " function ", (e, t); }\n"
+#define KERNEL(body)                                                                                         \
+    PTX_HEADER CALLS ".visible .entry k(.param .u64 out) {\n"                                                \
+                     ".reg .u32 %b, %t, %w; .reg .u64 %o; .reg .pred %p;\n"                                  \
+                     "mov.u32 %b, %ctaid.x; mov.u32 %t, %tid.x; shr.u32 %w, %t, 5;\n" body "ret; }\n"
+
 static uint64_t stat(const WbGpu *gpu, const char *name)
 {
     WbStat found;
@@ -141,19 +154,89 @@ static void a_missing_signal_is_named(void **state)
     wb_gpu_close(timed);
 }
 
-/* -- what programs may do wrong -- */
+/* -- time -- */
 
-#define CALLS                                                                                                \
-    ".extern .func wb_wait(.param .b32 event, .param .b32 target);\n"                                        \
-    ".extern .func wb_signal(.param .b32 event, .param .b32 target);\n"                                      \
-    ".extern .func wb_signal_each(.param .b32 event, .param .b32 target);\n"
-#define CALL(function, event, target)                                                                        \
-    "{ .param .b32 e; .param .b32 t; st.param.b32 [e], " event "; st.param.b32 [t], " target ";\n"           \
-    "  call " function ", (e, t); }\n"
-#define KERNEL(body)                                                                                         \
-    PTX_HEADER CALLS ".visible .entry k(.param .u64 out) {\n"                                                \
-                     ".reg .u32 %b, %t, %w; .reg .u64 %o; .reg .pred %p;\n"                                  \
-                     "mov.u32 %b, %ctaid.x; mov.u32 %t, %tid.x; shr.u32 %w, %t, 5;\n" body "ret; }\n"
+/* A kernel that calls five times and stores how many cycles each call has taken. */
+#define MEASURE(call)                                                                                        \
+    KERNEL("ld.param.u64 %o, [out]; mov.u32 %t, 0;\n"                                                        \
+           "next: mov.u32 %b, %clock;\n" call " mov.u32 %w, %clock; sub.u32 %w, %w, %b;\n"                   \
+           "st.global.u32 [%o], %w; add.u64 %o, %o, 4; add.u32 %t, %t, 1;\n"                                 \
+           "setp.lt.u32 %p, %t, 5; @%p bra next;\n")
+
+static void measure_calls(const char *kernel, const char *latency, uint32_t cycles[5])
+{
+    char setting[2][48];
+    snprintf(setting[0], sizeof setting[0], "wait_signal_latency=%s", latency);
+    snprintf(setting[1], sizeof setting[1], "global_sync_latency=%s", latency);
+    const char *const knobs[] = {"mode=cycle", "machine_code=ptx", setting[0], setting[1], NULL};
+    WbGpu *gpu = harness_open("gtx970", knobs);
+    harness_run_ok(&(HarnessRun){gpu, kernel, "k", {1, 1, 1}, {32, 1, 1}, 0, cycles, 5});
+    wb_gpu_close(gpu);
+}
+
+/* A global sync of one block has the network's cycles alone. A wait that is over at once has one more for the
+ * input queue and one for the output queue. */
+static void a_wait_takes_the_way_and_a_cycle_in_each_queue(void **state)
+{
+    (void)state;
+    uint32_t sync[5] = {0}, wait[5] = {0}, farther[5] = {0};
+    measure_calls(MEASURE("call wb_global_sync;\n"), "20", sync);
+    measure_calls(MEASURE(CALL("wb_wait", "5", "1")), "20", wait);
+    measure_calls(MEASURE(CALL("wb_wait", "5", "1")), "33", farther);
+    for (unsigned i = 2; i < 5; i++) {
+        assert_int_equal(wait[i], sync[i] + 2);
+        assert_int_equal(farther[i], wait[i] + 2 * 13);
+    }
+    assert_true(wait[0] > wait[2] + 50); /* its counter comes from memory */
+}
+
+/* -- launches and their events -- */
+
+/* Every block signals to event 3, and block 0 waits for all of them; so the target is one more than the
+ * blocks. Then it signals to event 4 as often, for which nobody waits. */
+static const char gather[] =
+    KERNEL("mov.u32 %t, %nctaid.x; add.u32 %t, %t, 1;\n" CALL("wb_signal", "3", "%t")
+           "setp.ne.u32 %p, %b, 0; @%p ret;\n" CALL("wb_wait", "3", "%t")
+           "add.u32 %t, %t, 7;\n"
+           "next: setp.eq.u32 %p, %w, 5; @%p bra done; add.u32 %w, %w, 1;\n" CALL("wb_signal", "4", "%t")
+           "bra next; done:\n");
+
+/* Kernels side by side use the same events with targets of their own, and so do those that come later. */
+static void launches_have_events_of_their_own(void **state)
+{
+    (void)state;
+    for (unsigned timed = 0; timed < 2; timed++) {
+        WbGpu *gpu = timed ? open_cycle("1", "0") : open_functional();
+        WbModule *module;
+        WbKernel *kernel;
+        WbStream *streams[3];
+        uint64_t none = 0;
+        WbArgument argument = WB_ARG(none);
+        if (wb_module_load(gpu, "test.ptx", gather, strlen(gather), &module) != WB_OK)
+            fail_msg("%s", wb_error(gpu));
+        assert_int_equal(wb_module_kernel(module, "k", &kernel), WB_OK);
+        for (unsigned i = 0; i < 3; i++)
+            assert_int_equal(wb_stream_create(gpu, 0, 0, &streams[i]), WB_OK);
+        for (unsigned i = 0; i < 6; i++) {
+            const WbLaunch launch = {.grid = {2 + i, 1, 1},
+                                     .block = {32, 1, 1},
+                                     .arguments = &argument,
+                                     .argument_count = 1};
+            assert_int_equal(wb_stream_launch(streams[i % 3], kernel, &launch), WB_OK);
+        }
+        if (wb_wait(gpu) != WB_OK)
+            fail_msg("%s", wb_error(gpu));
+        assert_int_equal(stat(gpu, "unit_wait_signal.broadcasts"), 6);
+        assert_int_equal(stat(gpu, "unit_wait_signal.signals"), 2 + 3 + 4 + 5 + 6 + 7 + 6 * 5);
+        assert_int_equal(stat(gpu, "unit_wait_signal.events_left"), 6);
+        assert_int_equal(stat(gpu, "unit_wait_signal.signals_left"), 30);
+        assert_true(stat(gpu, "unit_wait_signal.events_peak") >= 1 + timed); /* side by side */
+        wb_module_unload(module);
+        wb_gpu_close(gpu);
+    }
+}
+
+/* -- what programs may do wrong -- */
 
 typedef struct Wrong {
     const char *kernel;
@@ -208,6 +291,8 @@ int main(void)
         cmocka_unit_test(graphs_end_in_time_with_four_counters),
         cmocka_unit_test(threads_and_windows_change_nothing),
         cmocka_unit_test(a_missing_signal_is_named),
+        cmocka_unit_test(a_wait_takes_the_way_and_a_cycle_in_each_queue),
+        cmocka_unit_test(launches_have_events_of_their_own),
         cmocka_unit_test(what_is_wrong_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
