@@ -226,6 +226,7 @@ static void set_run(CycleMachine *machine, const GpuConfig *config)
         front_end_resize(machine->front_end);
     if (same)
         return;
+    world_release(machine->world); /* units may still read and write memory */
     world_free(machine->world);
     machine->world = create_world(machine);
 }

@@ -106,7 +106,8 @@ void cycle_reset_statistics(WbGpu *gpu);
 void cycle_drop(WbGpu *gpu);
 /* The counters may change from now on. */
 void cycle_forget_latest(CycleMachine *machine);
-/* Drops what all caches hold. Between launches no request is under way. */
+/* Drops what all caches hold. Between launches no request of an SM or the front end is under way; those of
+ * units may be, and do not bring back what was dropped. */
 void cycle_flush(CycleMachine *machine);
 /* The host has written device memory: L2 must not keep copies of it. The machine may be null. */
 void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size);

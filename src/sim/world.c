@@ -241,6 +241,16 @@ static void collect(World *world, Shard *shard)
     }
 }
 
+void world_release(World *world)
+{
+    world->number++;
+    for (uint32_t i = 0; i < world->place_count; i++) {
+        if (world->shards[i])
+            collect(world, world->shards[i]);
+        world->shards[i] = NULL;
+    }
+}
+
 static Cycle due_of(const Shard *shard)
 {
     const Cycle arrival = shard_next_arrival(shard);

@@ -14,6 +14,8 @@ typedef struct WorldEnd {
  * long a window may be, 0 or more than the lookahead means the lookahead. */
 World *world_create(uint32_t shard_count, uint32_t threads, Cycle lookahead, Cycle window);
 void world_free(World *world);
+/* Between windows: lets go of the shards, which keep what is on its way to them for another world. */
+void world_release(World *world);
 /* Gives the shard its number; numbers order messages. */
 void world_add(World *world, Shard *shard, uint32_t number);
 /* The last cycle in which something has happened in any shard, wherever windows ended. */

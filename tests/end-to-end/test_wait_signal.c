@@ -235,6 +235,31 @@ static void launches_have_events_of_their_own(void **state)
     }
 }
 
+/* A launch ends while counters of its last signals are on their way from memory. They come, also into
+ * another world of threads, and the next launch has its time. */
+static uint64_t launch_twice(const char *threads)
+{
+    WbGpu *gpu = open_cycle("1", "0");
+    uint32_t out[1] = {0};
+    const HarnessRun run = {gpu, gather, "k", {9, 1, 1}, {32, 1, 1}, 0, out, 1};
+    harness_run_ok(&run);
+    assert_int_equal(wb_gpu_set(gpu, "threads", threads), WB_OK);
+    for (unsigned i = 0; i < 8; i++)
+        harness_run_ok(&run);
+    assert_int_equal(stat(gpu, "unit_wait_signal.broadcasts"), 9);
+    assert_int_equal(stat(gpu, "unit_wait_signal.signals_left"), 9 * 5);
+    WbStat cycles;
+    assert_int_equal(wb_stat_find(gpu, "cycles", &cycles), WB_OK);
+    wb_gpu_close(gpu);
+    return cycles.value;
+}
+
+static void counters_come_after_the_end_of_their_launch(void **state)
+{
+    (void)state;
+    assert_int_equal(launch_twice("1"), launch_twice("2"));
+}
+
 /* -- what programs may do wrong -- */
 
 typedef struct Wrong {
@@ -292,6 +317,7 @@ int main(void)
         cmocka_unit_test(a_missing_signal_is_named),
         cmocka_unit_test(a_wait_takes_the_way_and_a_cycle_in_each_queue),
         cmocka_unit_test(launches_have_events_of_their_own),
+        cmocka_unit_test(counters_come_after_the_end_of_their_launch),
         cmocka_unit_test(what_is_wrong_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
