@@ -289,6 +289,10 @@ static const Wrong wrongs[] = {
     {KERNEL(CALL("wb_wait", "%t", "1")), 1, WB_ERROR_EXECUTION,
      {"thread (1,0,0)", "this thread calls wb_wait with event 1 and target 1, another thread of its warp with event 0",
       NULL}},
+    {KERNEL("setp.lt.u32 %p, %t, 3; @!%p bra done;\n" CALL("wb_wait", "5", "1") "done: bar.sync 0;\n"), 1,
+     WB_ERROR_EXECUTION, {"kernel 'k', test.ptx:", "block (0,0,0)", "calls 'wb_wait' in divergent code", NULL}},
+    {KERNEL("setp.lt.u32 %p, %t, 3; @!%p bra done;\n" CALL("wb_signal", "5", "2") "done: bar.sync 0;\n"), 1,
+     WB_ERROR_EXECUTION, {"kernel 'k', test.ptx:", "block (0,0,0)", "calls 'wb_signal' in divergent code", NULL}},
     /* block 1 ends without a signal */
     {KERNEL("setp.ne.u32 %p, %b, 0; @%p ret;\n" CALL("wb_wait", "9", "2")), 2, WB_ERROR_DEADLOCK,
      {"Event 9 of kernel 'k' has had 1 of its 2 calls, 1 waits and 0 signals: 1 is missing; block (0,0,0) waits "
