@@ -14,6 +14,7 @@ typedef struct Results {
     double (*metric)(const struct Results *results, const RunResult *result, int metric);
     const Run **runs; /* [benchmark_count * mode_count], benchmark by benchmark; null: not asked for */
     GpuConfig config; /* that all runs share */
+    InputSize size;   /* the same */
 } Results;
 
 typedef enum Relation {

@@ -75,6 +75,7 @@ static bool run_all(const Study *study, const PaperOptions *options, const Claim
         .mode_count = study->mode_count,
         .benchmark = study->paper->benchmark,
         .metric = study->metric,
+        .size = options->size,
     };
     const size_t most = study->benchmark_count * study->mode_count;
     experiment.options = options;

@@ -1,0 +1,98 @@
+/* Wait and signal between thread blocks (synchronization thesis, chapter 6), repeated: its runs, the
+ * quantities that its figures show, and its claims. Section numbers in brackets are the thesis's. */
+#ifndef PAPERS_WAIT_SIGNAL_H
+#define PAPERS_WAIT_SIGNAL_H
+
+#include "papers/figure.h"
+#include "papers/measure.h"
+#include "sync/sync.h"
+
+/* Counters on chip in figure 48: from as many as there are events down to a sixteenth. */
+#define WAIT_SIGNAL_COUNTERS COUNTERS(4000) COUNTERS(2000) COUNTERS(1000) COUNTERS(500) COUNTERS(250)
+/* Intervals of PeerWave's looks at flags; the thesis takes the best one [6.4.3]. */
+#define WAIT_SIGNAL_INTERVALS INTERVAL(1) INTERVAL(2) INTERVAL(4)
+
+typedef enum WaitSignalMode {
+    RUN_REKL,       /* a kernel per wave, or three per step of LUD */
+    RUN_REKL_APART, /* SOR: a sweep begins when the one before has ended */
+    RUN_DP,
+    RUN_FLAGS,
+    RUN_WAIT_SIGNAL,
+    RUN_TB_ORDER, /* the same, and blocks are dispatched by wave */
+#define INTERVAL(steps) RUN_PEERWAVE_##steps,
+    WAIT_SIGNAL_INTERVALS
+#undef INTERVAL
+#define COUNTERS(count) RUN_VIRTUAL_##count, RUN_GROUPED_##count,
+        WAIT_SIGNAL_COUNTERS
+#undef COUNTERS
+            WAIT_SIGNAL_MODES
+} WaitSignalMode;
+
+typedef enum WaitSignalKind {
+    KIND_WAVES, /* figures 45 to 47 */
+    KIND_EVENTS /* figure 48 */
+} WaitSignalKind;
+
+/* A workload with one size of its data. */
+typedef struct WaitSignalBenchmark {
+    const char *name, *workload; /* the second in the suite sync */
+    WaitSignalKind kind;
+    uint32_t sides[INPUT_SIZES]; /* tiles on a side */
+} WaitSignalBenchmark;
+
+enum { WAIT_SIGNAL_BENCHMARKS = 13 };
+extern const WaitSignalBenchmark wait_signal_benchmarks[WAIT_SIGNAL_BENCHMARKS];
+
+/* The modes of figure 48. */
+typedef struct WaitSignalSweep {
+    uint32_t counters; /* on chip */
+    int virtual, grouped;
+} WaitSignalSweep;
+#define COUNTERS(count) +1
+enum { WAIT_SIGNAL_SWEEP = 0 WAIT_SIGNAL_COUNTERS };
+#undef COUNTERS
+extern const WaitSignalSweep wait_signal_sweep[WAIT_SIGNAL_SWEEP];
+/* How many tiles share an event so that all events have a counter on chip. */
+uint32_t wait_signal_group(uint32_t tiles, uint32_t counters);
+
+/* What is kept of a run. */
+typedef enum WaitSignalStatistic {
+#define WAIT_SIGNAL_STATISTICS                                                                               \
+    KEEP(LAUNCHES, "launches")                                                                               \
+    KEEP(SWAPS, "blocks_suspended")                                                                          \
+    KEEP(WAITS, "wait_signal.waits")                                                                         \
+    KEEP(SIGNALS, "wait_signal.signals")                                                                     \
+    KEEP(MISSES, "wait_signal.misses")
+#define KEEP(name, statistic) KEPT_##name,
+    WAIT_SIGNAL_STATISTICS
+#undef KEEP
+        WAIT_SIGNAL_STATISTIC_COUNT
+} WaitSignalStatistic;
+_Static_assert((int)WAIT_SIGNAL_STATISTIC_COUNT <= RUN_STATISTICS, "a result has room for all of them");
+
+typedef enum WaitSignalMetric {
+    WS_TIME,     /* microseconds of the host's timeline, from the first launch to the end */
+    WS_KERNELS,  /* of kernels alone */
+    WS_LAUNCHES, /* of the host */
+    WS_SWAPS,    /* blocks that left their SMs */
+    WS_MISSES    /* waits and signals whose counter was in memory, % */
+} WaitSignalMetric;
+
+double wait_signal_metric(const Results *results, const RunResult *result, int metric);
+
+/* The fastest of PeerWave's runs; that with an interval of 1 where none is right. */
+int wait_signal_peerwave(const Results *results, size_t benchmark);
+/* The metric of ReKL over that of the mode: NAN where one is missing. */
+double wait_signal_speedup(const Results *results, size_t benchmark, int mode, int metric);
+/* Whether there is a run, and it deadlocked. */
+bool wait_signal_deadlocked(const Results *results, size_t benchmark, int mode);
+
+/* -- tables -- */
+
+enum { WAIT_SIGNAL_FIGURES = 7 };
+/* Figures 45 to 48, between the times of all runs and what they did. */
+Sheet wait_signal_figure(const Results *results, size_t index);
+
+Judgement wait_signal_judge(const Results *results, const Claim *claim);
+
+#endif
