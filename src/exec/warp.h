@@ -181,7 +181,8 @@ struct Block {
     BlockContext context;
     BlockYield yield;
     bool is_aside;            /* in functional mode: it waits away */
-    uint32_t slot;            /* the same: its place among the run's slots, or among those aside */
+    uint32_t slot;            /* the same: its place among the run's slots, or among those aside;
+                                 NO_INDEX: neither, it is to get a slot again */
     struct BlockCalls *calls; /* that it makes as a whole (exec/block_call.h); null: it has made none */
     struct BlockFamily *family; /* what it has launched; null: nothing */
     void (*free_family)(struct BlockFamily *family); /* of whoever made it */

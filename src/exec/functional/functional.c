@@ -48,14 +48,16 @@ static void come_back(FunctionalRun *run, Block *block)
     Block *last = run->aside.items[--run->aside.count];
     run->aside.items[block->slot] = last;
     last->slot = block->slot;
+    block->slot = NO_INDEX;
     block->wait.leaves = block->is_aside = false;
     if (run->first_resumed == run->resumed.count)
         run->first_resumed = run->resumed.count = 0;
     VEC_PUSH(&run->resumed, block);
 }
 
-/* A wait has been ended, of a block that is aside, in its slot, or just being visited. A run that has waited
- * for another one is not behind it. */
+/* A wait has been ended, of a block that is aside, in its slot, or just being visited; or of one that has no
+ * slot again yet, whose other warps' waits end after the block's own. A run that has waited for another one
+ * is not behind it. */
 static void wake(void *context, Warp *warp, Cycle now, Cycle time)
 {
     (void)context, (void)time;
@@ -64,6 +66,8 @@ static void wake(void *context, Warp *warp, Cycle now, Cycle time)
     if (block->is_aside) {
         if (!block_wait_is_open(&block->wait))
             come_back(run, block);
+    } else if (block->slot == NO_INDEX) {
+        /* it is on its way back */
     } else if (run->slots.items[block->slot].is_waiting) {
         run->slots.items[block->slot].is_waiting = false;
         run->waiting_slots--;
