@@ -60,9 +60,9 @@ typedef enum WaitSignalStatistic {
 #define WAIT_SIGNAL_STATISTICS                                                                               \
     KEEP(LAUNCHES, "launches")                                                                               \
     KEEP(SWAPS, "blocks_suspended")                                                                          \
-    KEEP(WAITS, "wait_signal.waits")                                                                         \
-    KEEP(SIGNALS, "wait_signal.signals")                                                                     \
-    KEEP(MISSES, "wait_signal.misses")
+    KEEP(WAITS, "unit_wait_signal.waits")                                                                         \
+    KEEP(SIGNALS, "unit_wait_signal.signals")                                                                     \
+    KEEP(MISSES, "unit_wait_signal.misses")
 #define KEEP(name, statistic) KEPT_##name,
     WAIT_SIGNAL_STATISTICS
 #undef KEEP

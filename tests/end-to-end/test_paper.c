@@ -133,6 +133,13 @@ static void test_verdicts(void **state)
 }
 
 /* The claims that come with the simulator: each paper's have one id each, and the papers here have some. */
+/* Chapters of the synchronization thesis are papers of their own. */
+static const char *whose_claims(const char *paper)
+{
+    const bool is_chapter = strcmp(paper, "gsync") == 0 || strcmp(paper, "wait-signal") == 0;
+    return is_chapter ? "sync-thesis" : paper;
+}
+
 static void test_shipped(void **state)
 {
     (void)state;
@@ -147,7 +154,7 @@ static void test_shipped(void **state)
     claims_free(&claims);
     for (size_t i = 0; (paper = paper_at(i)); i++) {
         assert_ptr_equal(paper_find(paper->name), paper);
-        assert_true(claims_read(path, paper->name, &claims, &error));
+        assert_true(claims_read(path, whose_claims(paper->name), &claims, &error));
         assert_true(claims.rows.count > 0);
         claims_free(&claims);
     }

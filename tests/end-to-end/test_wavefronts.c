@@ -49,6 +49,16 @@ static void test_functional(void **state)
                     run(names[i], (SyncRun){.mode = SYNC_PEERWAVE, .side = side, .interval = interval}, few));
 }
 
+/* Many tiles where 8 have a place: blocks that wait make room for others. */
+static void test_crowded(void **state)
+{
+    static const char *const knobs[] = {"mode=functional", "sm_count=1", NULL};
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++)
+        for (int mode = SYNC_WS; mode <= SYNC_WS_ORDER; mode++)
+            wb_gpu_close(run(names[i], (SyncRun){.mode = (SyncMode)mode, .side = i == 1 ? 4 : 8}, knobs));
+}
+
 static void test_cycle(void **state)
 {
     static const char *const knobs[] = {"mode=cycle", NULL};
@@ -93,6 +103,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functional),
+        cmocka_unit_test(test_crowded),
         cmocka_unit_test(test_cycle),
         cmocka_unit_test(test_flags_deadlock),
         cmocka_unit_test(test_events),
