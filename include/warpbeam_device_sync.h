@@ -23,4 +23,10 @@ extern "C" __device__ void wb_signal(unsigned event, unsigned target);
 /* A signal of each calling thread, to an event of its own; the others of its block need not come. */
 extern "C" __device__ void wb_signal_each(unsigned event, unsigned target);
 
+/* `bytes` bytes of the block's shared memory hold what is in global memory there, and neither changes while
+ * the kernel runs: a block that leaves its SM need not save them, and reads them again. One thread may say it
+ * for its block. The machine finds out itself of arrays that are only filled from global memory before the
+ * first sync or wait; this is for those it does not find. */
+extern "C" __device__ void wb_read_only(const void *shared, unsigned bytes, const void *global);
+
 #endif

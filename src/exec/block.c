@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "exec/block_call.h"
+#include "exec/shared_copies.h"
 
 static size_t frame_words(const Warp *warp, const ProgramFunction *function)
 {
@@ -103,6 +104,8 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     block->warp_ended = 0;
     block->family = NULL;
     block_calls_free(block);
+    shared_copies_free(block->copies);
+    block->copies = NULL;
     block->wait = (BlockWait){0};
     block->context.lines.count = 0;
     block->context.place = CONTEXT_NONE;
@@ -142,6 +145,7 @@ void block_free(Block *block)
         warp_destroy(&block->warps[i]);
     for (uint32_t i = 0; i < MAX_BARRIERS; i++)
         xfree(block->barriers[i].lanes);
+    shared_copies_free(block->copies);
     block_calls_free(block);
     VEC_FREE(&block->context.lines);
     xfree(block->warps);

@@ -67,7 +67,8 @@ typedef struct Insn {
     uint32_t target;       /* code index of a branch or direct call; table number of brx.idx */
     uint32_t reconverge;   /* code index where lanes that part here meet, or FLOW_AT_RETURN */
     const struct Call *call;
-    const void *detail;    /* of matrix instructions: what matrix_decode() made of the suffixes */
+    const void *detail;    /* of matrix instructions: what matrix_decode() made of the suffixes; of loads and
+                              stores that copy into shared memory: exec/shared_copies.h */
     /* where it comes from: */
     uint32_t function;     /* number in program->functions */
     const PtxInsn *ptx;
@@ -135,6 +136,7 @@ typedef struct Program {
     uint32_t registers;             /* per thread */
     bool recursive;
     struct LiveTable *live;         /* which registers are live where: exec/context.h */
+    const struct ProgramCopies *copies; /* of shared memory that repeats global memory; null: none known */
 } Program;
 
 /* What the linker asks of its surroundings: the device address of a module variable, of a function. */

@@ -161,6 +161,8 @@ typedef struct Launch {
     struct Machine *machine;  /* what instructions ask of the GPU: exec/machine.h */
     struct Watch *watch;      /* is told of accesses to global memory (watch/watch.h); null: nobody is */
     uint32_t watch_grid;      /* number of the grid for the watch */
+    bool takes_hints;         /* what its blocks say of their shared memory is kept: exec/shared_copies.h */
+    bool tracks_copies;       /* and so is what its marked loads and stores do */
     Error *error;
 } Launch;
 
@@ -180,6 +182,7 @@ struct Block {
     BlockWait wait;
     BlockContext context;
     BlockYield yield;
+    struct SharedCopies *copies; /* shared memory that repeats global memory; null: none is known */
     bool is_aside;            /* in functional mode: it waits away */
     uint32_t slot;            /* the same: its place among the run's slots, or among those aside;
                                  NO_INDEX: neither, it is to get a slot again */

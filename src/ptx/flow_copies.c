@@ -155,25 +155,31 @@ static void spread_late(Search *s)
     VEC_FREE(&rest);
 }
 
-/* True: some call lets the block leave. */
-static bool find_late(Search *s)
+static bool is_leaving(const Search *s, const PtxInsn *insn)
+{
+    return insn->row != ROW_UNKNOWN && isa_rows[insn->row].action == ACTION_CALL &&
+           kind_of_call(s, insn) == CALL_LEAVES;
+}
+
+static bool may_leave(const Search *s)
+{
+    for (uint32_t i = 0; i < s->function->insn_count; i++)
+        if (is_leaving(s, &s->function->insns[i]))
+            return true;
+    return false;
+}
+
+static void find_late(Search *s)
 {
     const uint32_t blocks = s->graph->block_count;
-    bool leaves = false;
     s->is_late = ARENA_ARRAY(&s->scratch, bool, blocks + 1);
     s->first_call = ARENA_ARRAY(&s->scratch, uint32_t, blocks + 1);
     memset(s->first_call, 0xFF, (blocks + 1) * sizeof *s->first_call);
     for (uint32_t i = s->function->insn_count; i-- > 0;) {
-        const PtxInsn *insn = &s->function->insns[i];
-        if (insn->row == ROW_UNKNOWN || isa_rows[insn->row].action != ACTION_CALL ||
-            kind_of_call(s, insn) != CALL_LEAVES)
-            continue;
-        s->first_call[s->graph->block_of[i]] = i;
-        leaves = true;
+        if (is_leaving(s, &s->function->insns[i]))
+            s->first_call[s->graph->block_of[i]] = i;
     }
-    if (leaves)
-        spread_late(s);
-    return leaves;
+    spread_late(s);
 }
 
 static bool comes_late(const Search *s, uint32_t insn)
@@ -365,8 +371,9 @@ FlowCopies *flow_copies_find(const Module *module, const Function *kernel, Arena
 {
     Search s = {.module = module, .function = kernel, .arena = arena};
     FlowCopies *found = NULL;
-    s.graph = flow_graph_build(module, kernel, &s.scratch);
-    if (find_late(&s)) {
+    if (may_leave(&s)) {
+        s.graph = flow_graph_build(module, kernel, &s.scratch);
+        find_late(&s);
         bool is_known = true;
         s.is_open = ARENA_ARRAY(&s.scratch, bool, module->variable_count + 1);
         memset(s.is_open, true, module->variable_count + 1);

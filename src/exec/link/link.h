@@ -1,6 +1,6 @@
 /* The linker's own state; program.h is what others see. Its files follow the order of the work:
  * reach.c finds the functions, layout.c places their variables, insn.c, call.c and
- * operand.c write the code, program.c drives them. */
+ * operand.c write the code, copies.c marks some of it, program.c drives them. */
 #ifndef EXEC_LINK_LINK_H
 #define EXEC_LINK_LINK_H
 
@@ -53,6 +53,9 @@ WbStatus link_reach(Linker *linker);
 WbStatus link_layout(Linker *linker);
 /* Fills program->functions[number].first .. and its part of program->code. */
 WbStatus link_function(Linker *linker, uint32_t number);
+
+/* Marks what fills shared memory with copies, in code that is written; copies.c. */
+void link_copies(Linker *linker);
 
 /* Writes a call instruction; call.c. */
 WbStatus link_call(Writer *writer);

@@ -139,6 +139,7 @@ static WbStatus link_all(Linker *linker)
     program->by_module_index = linker->numbers;
     measure_stack(linker);
     program->live = live_table_create(program);
+    link_copies(linker);
     return WB_OK;
 }
 

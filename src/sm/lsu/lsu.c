@@ -9,6 +9,7 @@
  * Requests leave in the order in which they were made; the first that finds no credit holds up the others.
  * Replies enter one after the other, and do their work when their last flit is in. A record is done when its
  * last sector or reply has come; with the last record of an instruction its registers are announced. */
+#include "exec/shared_copies.h"
 #include "sm/context_engine.h"
 #include "sm/lsu/unit.h"
 #include "sm/stages.h"
@@ -140,6 +141,8 @@ int lsu_carry_out(Step *step, Access *access, SecondPhase *perform)
     const Handover handover = {sm->lsu, step, access, perform};
     if (step->warp->block->launch->watch)
         watch_issue(sm, step, access);
+    if (step->warp->block->launch->tracks_copies)
+        shared_copies_note(step, access);
     switch ((AccessKind)access->kind) {
     case ACCESS_COMMIT:
         lsu_copy_mark(sm->lsu, step->issue->warp);
