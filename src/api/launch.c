@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/plain_name.h"
+#include "exec/shared_copies.h"
 
 /* -- checks -- */
 
@@ -327,6 +328,8 @@ WbStatus launch_complete(WbGpu *gpu, WbKernel *kernel, bool cooperative, Launch 
     launch->space = &gpu->space;
     launch->machine = &gpu->machine;
     launch->error = error;
+    launch->takes_hints = config->context_read_only && config->context_switch == CONTEXT_SWITCH_MEMORY;
+    launch->tracks_copies = launch->takes_hints && program->copies && shared_copies_are_apart(launch);
     if (cooperative) {
         launch->env[1] = (uint32_t)(gpu->workspace >> 32);
         launch->env[2] = (uint32_t)gpu->workspace;

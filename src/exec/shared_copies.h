@@ -53,12 +53,8 @@ void shared_copies_note(const Step *step, const Access *access);
 /* The kernel says that these bytes of shared memory, which are there, are those at `global`. */
 void shared_copies_hint(Block *block, uint32_t shared, uint32_t bytes, uint64_t global);
 
-/* A line of global memory to read again, in which the low bits name the sectors. */
-typedef uint64_t CopyLine;
 static inline uint64_t copy_line_address(CopyLine line) { return line & ~(uint64_t)(LINE_BYTES - 1); }
 static inline uint8_t copy_line_sectors(CopyLine line) { return (uint8_t)(line & ((1 << LINE_SECTORS) - 1)); }
-
-typedef VEC(CopyLine) CopyLines;
 
 /* The lines that are worth reading again: those that save more bytes than they bring. Returns the bytes of
  * shared memory that are in them. */

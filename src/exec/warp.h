@@ -127,6 +127,10 @@ typedef enum ContextPlace {
     CONTEXT_MOVED   /* on its SM, in registers or shared memory that nobody else had */
 } ContextPlace;
 
+/* A line of global memory to read again; its low bits name the sectors (exec/shared_copies.h). */
+typedef uint64_t CopyLine;
+typedef VEC(CopyLine) CopyLines;
+
 /* The context of a block that is off its SM, or as it was when the block last left. The block itself keeps
  * all values: this tells what has been moved where, and what is to be moved back. */
 typedef struct BlockContext {
@@ -134,7 +138,7 @@ typedef struct BlockContext {
     ContextSize size;
     uint64_t address;       /* of its room in context memory */
     uint64_t room;          /* bytes of that room; 0: it has none */
-    VEC(uint64_t) lines;    /* of global memory that are read when it comes back, instead of read-only shared
+    CopyLines lines;        /* of global memory that are read when it comes back, instead of read-only shared
                                memory */
 } BlockContext;
 

@@ -2,6 +2,9 @@
  * block's slot, since a slot has one move at a time. */
 #include "sm/context_engine.h"
 
+#include <inttypes.h>
+
+#include "exec/shared_copies.h"
 #include "sm/lsu/unit.h"
 #include "sm/stages.h"
 
@@ -74,14 +77,25 @@ static ContextMove *next_move(ContextEngine *engine)
     return NULL;
 }
 
-/* The last line may hold less: whole sectors travel. */
-static AccessLine line_of(const ContextMove *move, const BlockContext *context)
+/* A line of global memory that is read again, data included. */
+static AccessLine copied_line(const Block *block, CopyLine copied)
 {
+    const uint64_t address = copy_line_address(copied);
+    const uint8_t sectors = copy_line_sectors(copied);
+    const uint64_t first = address + (uint64_t)__builtin_ctz(sectors) * SECTOR_BYTES;
+    const Allocation *found = space_find(block->launch->space, first, 1);
+    return (AccessLine){.line = address,
+                        .sectors = sectors,
+                        .place = found ? (uint8_t *)((uintptr_t)found->host + (address - found->base)) : NULL};
+}
+
+/* The last line may hold less: whole sectors travel. */
+static AccessLine line_of(const ContextMove *move, const Block *block)
+{
+    const BlockContext *context = &block->context;
     AccessLine line = {.sectors = (1 << LINE_SECTORS) - 1};
-    if (move->sent >= move->own_lines) {
-        line.line = context->lines.items[move->sent - move->own_lines];
-        return line;
-    }
+    if (move->sent >= move->own_lines)
+        return copied_line(block, context->lines.items[move->sent - move->own_lines]);
     const uint64_t rest = move->own_bytes - (uint64_t)move->sent * LINE_BYTES;
     line.line = context->address + (uint64_t)move->sent * LINE_BYTES;
     if (rest < LINE_BYTES)
@@ -93,7 +107,7 @@ static void send_line(ContextEngine *engine, ContextMove *move, Cycle now)
 {
     Sm *sm = engine->sm;
     BlockSlot *slot = &sm->blocks[move->index];
-    const AccessLine line = line_of(move, &slot->block->context);
+    const AccessLine line = line_of(move, slot->block);
     Request *request = lsu_new_request(sm->lsu, move->saves ? REQUEST_STORE : REQUEST_LOAD, &line);
     request->ticket = move->index;
     request->is_context = true;
@@ -151,8 +165,32 @@ static void remove_move(ContextEngine *engine, uint32_t at)
     }
 }
 
+/* The block has its shared memory still: what has been read again must be the same. */
+static void check_copies(Sm *sm, uint32_t index, const Request *request)
+{
+    const Block *block = sm->blocks[index].block;
+    const CopyRun *wrong =
+        request->place ? shared_copies_differ(block, request->line | request->sectors, request->data) : NULL;
+    if (!wrong || sm->error.status != WB_OK)
+        return;
+    error_set(&sm->error, WB_ERROR_EXECUTION,
+              "Kernel %s, block (%u,%u,%u): %u bytes at %u of its shared memory were not saved when it left "
+              "its SM, because %s that they repeat the global memory at 0x%" PRIx64
+              "; when the block came back, that held something else. %s",
+              block->launch->program->name, block->index[0], block->index[1], block->index[2], wrong->bytes,
+              wrong->shared,
+              wrong->is_hint ? "wb_read_only() had said" : "the analysis of the kernel had found",
+              wrong->global,
+              wrong->is_hint ? "Neither may change once it has been called."
+                             : "Somebody else writes there while the kernel runs: set context_read_only to "
+                               "false.");
+    sm_fail(sm, (uint32_t)__builtin_ctzll(sm->blocks[index].warp_slots));
+}
+
 void context_engine_reply(ContextEngine *engine, const Request *request)
 {
+    if (request->kind == REQUEST_LOAD)
+        check_copies(engine->sm, request->ticket, request);
     uint32_t at = 0;
     while (engine->moves.items[at].index != request->ticket)
         at++;

@@ -17,6 +17,7 @@
  * or of a drained warp's stores, will bring there. Whatever ends for one of them has it considered, which
  * ends here. While the block is moved, its lowest warp waits for the cycle in which that is done, if it is
  * known. */
+#include "exec/shared_copies.h"
 #include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
@@ -87,6 +88,9 @@ static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
         context->place = slot->leaves_to;
         if (!goes_at_rate(sm, context))
             context_measure(slot->block, sm->config, &context->size);
+        /* What stays on chip is not read again. */
+        if (goes_through_memory(sm, context))
+            context->size.shared_read_only = shared_copies_settle(slot->block, &context->lines);
         if (goes_through_memory(sm, context))
             context_pool_take(sm, slot->kernel, slot->block, context_saved_bytes(&context->size));
     }

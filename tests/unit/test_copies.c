@@ -1,8 +1,10 @@
-/* Shared memory that repeats global memory: which loads and stores of a kernel the analysis takes for copies.
- * `in` and `out` are parameters, `w` and `t` shared arrays, and %a, %b and %s hold addresses in them. */
+/* Shared memory that repeats global memory: which loads and stores of a kernel the analysis takes for copies,
+ * and what is known of a block then. Of kernels, `in` and `out` are parameters, `w` and `t` shared arrays, and %a, %b and %s hold addresses in them. */
 #include "parse_ptx.h"
 
-#include "ptx/flow_copies.h"
+#include <stdlib.h>
+
+#include "exec/shared_copies.h"
 
 #define HEAD                                                                                                 \
     ".extern .func wb_global_sync (); .extern .func wb_wait (.param .b32 e, .param .b32 n);\n"               \
@@ -148,11 +150,104 @@ static void elements_and_pointers(void **state)
     module_free(module);
 }
 
+/* -- of a block -- */
+
+enum { SHARED = 1024, GLOBAL = 4096 };
+static const uint64_t base = 0x200000000;
+
+typedef struct Rig {
+    Launch launch;
+    Block block;
+    uint8_t shared[SHARED];
+    _Alignas(LINE_BYTES) uint8_t global[GLOBAL];
+} Rig;
+
+static Rig *new_rig(void)
+{
+    Rig *rig = xcalloc(1, sizeof *rig);
+    rig->launch.shared_bytes = SHARED;
+    rig->block = (Block){.launch = &rig->launch, .shared = rig->shared};
+    for (uint32_t i = 0; i < GLOBAL; i++)
+        rig->global[i] = (uint8_t)(i * 31 + i / 256);
+    return rig;
+}
+
+static void free_rig(Rig *rig, CopyLines *lines)
+{
+    shared_copies_free(rig->block.copies);
+    VEC_FREE(lines);
+    xfree(rig);
+}
+
+static const CopyRun *check_line(const Rig *rig, CopyLine line)
+{
+    return shared_copies_differ(&rig->block, line, &rig->global[copy_line_address(line) - base]);
+}
+
+static void lines_that_pay(void **state)
+{
+    (void)state;
+    Rig *rig = new_rig();
+    CopyLines lines = {0};
+    assert_int_equal(shared_copies_settle(&rig->block, &lines), 0); /* nothing is known */
+    shared_copies_hint(&rig->block, 100, 304, base + 1124); /* of four lines */
+    shared_copies_hint(&rig->block, 200, 40, base + 1224);  /* said before */
+    shared_copies_hint(&rig->block, 600, 16, base + 3072);  /* half of a sector: not worth reading */
+    shared_copies_hint(&rig->block, 702, 30, base + 2050);  /* words 704..731 are whole */
+    assert_int_equal(shared_copies_settle(&rig->block, &lines), 304 + 28);
+    assert_int_equal(lines.count, 5);
+    assert_int_equal(lines.items[0], base + 1024 + 8); /* bytes 100..127 of its line: the last sector */
+    assert_int_equal(lines.items[1], base + 1152 + 15);
+    assert_int_equal(lines.items[3], base + 1408 + 1);
+    assert_int_equal(lines.items[4], base + 2048 + 1);
+    memcpy(rig->shared + 100, rig->global + 1124, 304);
+    memcpy(rig->shared + 702, rig->global + 2050, 30);
+    for (uint32_t i = 0; i < lines.count; i++)
+        assert_null(check_line(rig, lines.items[i]));
+    rig->shared[403] ^= 1;
+    assert_null(check_line(rig, lines.items[2]));
+    const CopyRun *wrong = check_line(rig, lines.items[3]);
+    assert_non_null(wrong);
+    assert_int_equal(wrong->shared + wrong->bytes, 404);
+    assert_true(wrong->is_hint);
+    free_rig(rig, &lines);
+}
+
+/* Runs at random, one over the other: what counts of each word is the last run, and every word that is read
+ * again comes from where that says. */
+static void the_last_run_counts(void **state)
+{
+    (void)state;
+    for (unsigned seed = 0; seed < 200; seed++) {
+        Rig *rig = new_rig();
+        CopyLines lines = {0};
+        srand(seed);
+        for (int i = 0; i < 20; i++) {
+            const uint32_t bytes = (uint32_t)(rand() % 50 + 1) * 4, to = (uint32_t)(rand() % 200) * 4;
+            const uint32_t from = (uint32_t)(rand() % 950) * 4;
+            shared_copies_hint(&rig->block, to, bytes, base + from);
+            memcpy(rig->shared + to, rig->global + from, bytes);
+            if (i % 5 == 4) /* also between: runs are added to those that were in order */
+                shared_copies_settle(&rig->block, &lines);
+        }
+        const uint32_t total = shared_copies_settle(&rig->block, &lines);
+        assert_in_range(total, 100, SHARED);
+        for (uint32_t i = 0; i < lines.count; i++) {
+            assert_null(check_line(rig, lines.items[i]));
+            assert_true(!i || lines.items[i] > lines.items[i - 1]);
+        }
+        assert_int_equal(shared_copies_settle(&rig->block, &lines), total);
+        free_rig(rig, &lines);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stores_that_copy),
         cmocka_unit_test(elements_and_pointers),
+        cmocka_unit_test(lines_that_pay),
+        cmocka_unit_test(the_last_run_counts),
     };
     return cmocka_run_group_tests_name("copies", tests, NULL, NULL);
 }
