@@ -1,5 +1,5 @@
-/* Runs are added as stores come, and merged only with the one before, which is what a loop that fills an array
- * gives. They are put in order once, when the block first leaves. */
+/* Runs are added as stores come, and merged only with the one before, which is what a loop that fills an
+ * array gives. They are put in order once, when the block first leaves. */
 #include "exec/shared_copies.h"
 
 #include <stdlib.h>
@@ -117,8 +117,8 @@ void shared_copies_note(const Step *step, const Access *access)
 
 /* -- in order -- */
 
-/* Where each word of shared memory comes from, by the last run that holds all of it; 0: nowhere. Hints have the
- * top bit set. */
+/* Where each word of shared memory comes from, by the last run that holds all of it; 0: nowhere. Hints have
+ * the top bit set. */
 static const uint64_t hint_bit = (uint64_t)1 << 63;
 
 static uint64_t *paint(const SharedCopies *copies, uint32_t words)
@@ -230,7 +230,8 @@ const CopyRun *shared_copies_differ(const Block *block, CopyLine line, const uin
     const SharedCopies *copies = block->copies;
     const uint64_t address = copy_line_address(line);
     const CopyRun *const end = copies->runs.items + copies->runs.count;
-    for (const CopyRun *run = first_in(copies, address); run < end && run->global - address < LINE_BYTES; run++)
+    const CopyRun *run = first_in(copies, address);
+    for (; run < end && run->global - address < LINE_BYTES; run++)
         if (memcmp(block->shared + run->shared, data + (run->global - address), run->bytes) != 0)
             return run;
     return NULL;

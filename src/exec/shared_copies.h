@@ -1,6 +1,6 @@
 /* The part of a block's shared memory that repeats global memory, as it is filled [sync thesis §4.4.2]. When
- * the block leaves its SM, these bytes need not be saved; when it comes back, they are read from global memory
- * again.
+ * the block leaves its SM, these bytes need not be saved; when it comes back, they are read from global
+ * memory again.
  *
  * Two things tell of such bytes. The analysis of the kernel has marked the loads and stores that copy
  * (ptx/flow_copies.h): a load notes where each lane's value comes from, and a store, where it went. And the
@@ -44,8 +44,8 @@ typedef struct SharedCopies {
     uint64_t *origins;   /* [warp][load][lane] where the value comes from; 0: nowhere; null: no load so far */
 } SharedCopies;
 
-/* Whether what the launch's marked loads read is written by none of its stores: the pointers that it was given
- * are of different allocations. */
+/* Whether what the launch's marked loads read is written by none of its stores: the pointers that it was
+ * given are of different allocations. */
 bool shared_copies_are_apart(const Launch *launch);
 
 /* An access of the block's launch that tracks copies has been prepared. */

@@ -84,9 +84,10 @@ static AccessLine copied_line(const Block *block, CopyLine copied)
     const uint8_t sectors = copy_line_sectors(copied);
     const uint64_t first = address + (uint64_t)__builtin_ctz(sectors) * SECTOR_BYTES;
     const Allocation *found = space_find(block->launch->space, first, 1);
-    return (AccessLine){.line = address,
-                        .sectors = sectors,
-                        .place = found ? (uint8_t *)((uintptr_t)found->host + (address - found->base)) : NULL};
+    AccessLine line = {.line = address, .sectors = sectors};
+    if (found)
+        line.place = (uint8_t *)((uintptr_t)found->host + (address - found->base));
+    return line;
 }
 
 /* The last line may hold less: whole sectors travel. */

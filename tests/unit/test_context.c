@@ -6,6 +6,7 @@
 
 #include "exec/context.h"
 #include "sm/context_engine.h"
+#include "exec/shared_copies.h"
 
 /* Behind the pause each thread reads %rd0, %r0 and %r5, which are four words; nothing else. Half a line of
  * shared memory more than two lines. */
@@ -308,8 +309,10 @@ static void add_lines(PauseRig *rig, uint32_t sm)
 {
     (void)sm;
     Block *block = rig->sending.items[rig->sending.count - 1].block;
+    const uint64_t first = rig->parameters[0] / LINE_BYTES * LINE_BYTES + (1 << LINE_SECTORS) - 1;
+    block->copies = xcalloc(1, sizeof *block->copies); /* of which nothing is to be compared */
     for (uint32_t i = 0; i < 3; i++)
-        VEC_PUSH(&block->context.lines, rig->parameters[0] / LINE_BYTES * LINE_BYTES + i * LINE_BYTES);
+        VEC_PUSH(&block->context.lines, first + i * LINE_BYTES);
 }
 
 static void lines_of_global_memory_are_read_again(void **state)

@@ -1,5 +1,5 @@
-/* wb_read_only(): a kernel says that a part of its shared memory repeats global memory, for the bytes that the
- * analysis of its code does not find (ptx/flow_copies.h). */
+/* wb_read_only(): a kernel says that a part of its shared memory repeats global memory, for the bytes that
+ * the analysis of its code does not find (ptx/flow_copies.h). */
 #include "exec/intrinsic.h"
 
 #include <inttypes.h>
