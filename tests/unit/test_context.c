@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "exec/context.h"
-#include "sm/context_engine.h"
 #include "exec/shared_copies.h"
+#include "sm/context_engine.h"
 
 /* Behind the pause each thread reads %rd0, %r0 and %r5, which are four words; nothing else. Half a line of
  * shared memory more than two lines. */
