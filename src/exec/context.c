@@ -2,13 +2,15 @@
  *
  * Lanes of a warp stand at several places: those of its groups, those where lanes wait at a join, and those
  * where callers go on. A frame keeps what is live at any of them. Registers are told by their slots, since
- * two that are not live at once may share one. What is live before an instruction is worked out when a block
- * first stands there, and kept with the program, where all SMs find it: hence the lock, and nothing but time
- * depends on who comes first. */
+ * two that are not live at once may share one; those whose value a machine has no register for do not count.
+ * What is live before an instruction is worked out when a block first stands there, and kept with the
+ * program, where all SMs find it: hence the lock, and nothing but time depends on who comes first. */
 #include "exec/context.h"
 
 #include <pthread.h>
 #include <string.h>
+
+#include "ptx/flow_registers.h"
 
 /* Slots that are live before an instruction. */
 typedef struct LiveSlots {
@@ -17,12 +19,19 @@ typedef struct LiveSlots {
     uint64_t bits[];
 } LiveSlots;
 
+/* What is live where in a function, and which registers of it hold values that machine code has as operands
+ * from elsewhere: parameters of the kernel, immediates, addresses of variables. */
+typedef struct LiveFunction {
+    const FlowLive *live; /* null: nobody has asked */
+    bool *banked;         /* [register_count] */
+} LiveFunction;
+
 /* Invariant: at[pc] is null or does not change any more. */
 struct LiveTable {
     pthread_mutex_t lock;
     const Program *program;
     Arena arena;
-    const FlowLive **functions; /* [function_count]; null: nobody has asked */
+    LiveFunction *functions; /* [function_count] */
     LiveSlots **at;      /* [code_count]; null: nobody has asked */
 };
 
@@ -56,6 +65,18 @@ static void add_register(const ProgramFunction *function, uint32_t reg, LiveSlot
     }
 }
 
+static const LiveFunction *function_live(struct LiveTable *table, uint32_t number)
+{
+    const ProgramFunction *function = &table->program->functions[number];
+    LiveFunction *live = &table->functions[number];
+    if (!live->live) {
+        live->live = flow_find_live(function->module, function->function, &table->arena);
+        live->banked = ARENA_ARRAY(&table->arena, bool, function->function->register_count + 1);
+        flow_find_banked(function->function, live->live, live->banked);
+    }
+    return live;
+}
+
 /* Behind a function's last instruction is a return, which reads nothing. */
 static LiveSlots *find_live(struct LiveTable *table, uint32_t pc)
 {
@@ -65,14 +86,13 @@ static LiveSlots *find_live(struct LiveTable *table, uint32_t pc)
     live->words = words;
     if (pc - function->first >= function->count)
         return live;
-    const FlowLive **flow = &table->functions[table->program->code[pc].function];
-    if (!*flow)
-        *flow = flow_find_live(function->module, function->function, &table->arena);
+    const LiveFunction *known = function_live(table, table->program->code[pc].function);
     uint32_t *registers = xcalloc(most + 1, sizeof *registers);
     const uint32_t count =
-        flow_live_at(function->function, *flow, pc - function->first, registers, most);
+        flow_live_at(function->function, known->live, pc - function->first, registers, most);
     for (uint32_t i = 0; i < count; i++)
-        add_register(function, registers[i], live);
+        if (!known->banked[registers[i]])
+            add_register(function, registers[i], live);
     xfree(registers);
     return live;
 }
@@ -83,7 +103,7 @@ static const LiveSlots *live_before(const Program *program, uint32_t pc)
     pthread_mutex_lock(&table->lock);
     if (!table->at) {
         table->at = ARENA_ARRAY(&table->arena, LiveSlots *, program->code_count);
-        table->functions = ARENA_ARRAY(&table->arena, const FlowLive *, program->function_count);
+        table->functions = ARENA_ARRAY(&table->arena, LiveFunction, program->function_count);
     }
     if (!table->at[pc])
         table->at[pc] = find_live(table, pc);
