@@ -163,8 +163,8 @@ void timeline_sweep(WbGpu *gpu);
 WbStatus timeline_report(WbGpu *gpu, Error *error);
 /* Runs until the operation has ended; null: until everything has. A failure drops all that is left. */
 WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error);
-/* The same for a call by which the host waits: it takes a while to go on (host_sync_ns), if there was anything
- * to wait for. */
+/* The same for a call by which the host waits: it takes a while to go on (host_sync_ns), if there was
+ * anything to wait for. */
 WbStatus timeline_wait(WbGpu *gpu, Operation *until, Error *error);
 /* Runs for so many cycles, at most until the operation has ended; WB_NOT_READY if it has not. */
 WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error);
