@@ -7,7 +7,8 @@
 #include "barriers.cuh"
 
 constexpr int SIDE = 16;           /* of a block; as the host has it */
-constexpr float TOLERANCE = 1e-4f; /* as the host has it */
+constexpr float TOLERANCE = 1e-4f; /* as the host has it, as the next two */
+constexpr int ITERATIONS = 20, CHECKED = 5;
 
 /* Both products are exact, so that it does not matter whether they are rounded before they are added. */
 __device__ __forceinline__ float relax(float own, float up, float left, float right, float down)
@@ -25,22 +26,37 @@ struct Tile {
     float cells[SIDE + 2][SIDE + 2];
 
     __device__ float &own() { return cells[threadIdx.y + 1][threadIdx.x + 1]; }
-    __device__ void load_border(const float *from, int side)
-    {
-        const int left = blockIdx.x * SIDE, top = blockIdx.y * SIDE, i = threadIdx.x;
-        if (threadIdx.y == 0)
-            cells[0][i + 1] = cell(from, side, left + i, top - 1);
-        else if (threadIdx.y == 1)
-            cells[SIDE + 1][i + 1] = cell(from, side, left + i, top + SIDE);
-        else if (threadIdx.y == 2)
-            cells[i + 1][0] = cell(from, side, left - 1, top + i);
-        else if (threadIdx.y == 3)
-            cells[i + 1][SIDE + 1] = cell(from, side, left + SIDE, top + i);
-    }
     __device__ float next() const
     {
         const int x = threadIdx.x + 1, y = threadIdx.y + 1;
         return relax(cells[y][x], cells[y - 1][x], cells[y][x - 1], cells[y][x + 1], cells[y + 1][x]);
+    }
+};
+
+/* The cell around its block's tile that a thread of the first four rows loads: above, below, left, right. */
+struct Border {
+    int from; /* in the plane; negative: the thread has none, or it lies outside */
+    int to;   /* in the tile */
+
+    __device__ Border(int side)
+    {
+        const int edge = threadIdx.y, i = threadIdx.x, far = edge % 2 ? SIDE : -1;
+        const int x = edge < 2 ? i : far, y = edge < 2 ? far : i;
+        const int column = blockIdx.x * SIDE + x, row = blockIdx.y * SIDE + y;
+        const bool is_inside = column >= 0 && row >= 0 && column < side && row < side;
+        from = edge < 4 && is_inside ? row * side + column : -1;
+        to = (y + 1) * (SIDE + 2) + x + 1;
+    }
+    __device__ void load(const float *plane, Tile &tile) const
+    {
+        if (from >= 0)
+            (&tile.cells[0][0])[to] = __ldcg(&plane[from]);
+    }
+    /* Once: the plane is cold around. */
+    __device__ void clear(Tile &tile) const
+    {
+        if (from < 0 && threadIdx.y < 4)
+            (&tile.cells[0][0])[to] = 0;
     }
 };
 
@@ -49,8 +65,10 @@ extern "C" __global__ void stencil2d_rekl(const float *from, float *to, int side
 {
     __shared__ Tile tile;
     const int x = blockIdx.x * SIDE + threadIdx.x, y = blockIdx.y * SIDE + threadIdx.y;
+    const Border border(side);
     tile.own() = cell(from, side, x, y);
-    tile.load_border(from, side);
+    border.clear(tile);
+    border.load(from, tile);
     __syncthreads();
     const float next = tile.next();
     to[(size_t)y * side + x] = next;
@@ -59,13 +77,12 @@ extern "C" __global__ void stencil2d_rekl(const float *from, float *to, int side
 }
 
 /* Launches the kernel above for every iteration, and looks by itself whether cells still change. */
-extern "C" __global__ void stencil2d_dp(float *first, float *second, int side, unsigned *changed,
-                                        int iterations, int checked)
+extern "C" __global__ void stencil2d_dp(float *first, float *second, int side, unsigned *changed)
 {
     const dim3 blocks(side / SIDE, side / SIDE), threads(SIDE, SIDE);
-    for (int i = 0; i < iterations; i++) {
-        const bool looks = (i + 1) % checked == 0;
-        unsigned *const flag = looks ? &changed[i / checked] : nullptr;
+    for (int i = 0; i < ITERATIONS; i++) {
+        const bool looks = (i + 1) % CHECKED == 0;
+        unsigned *const flag = looks ? &changed[i / CHECKED] : nullptr;
         launch_and_wait<const float *, float *, int, unsigned *>(
             stencil2d_rekl, blocks, threads, i % 2 ? second : first, i % 2 ? first : second, side, flag);
         if (looks && poll(flag) == 0)
@@ -75,33 +92,38 @@ extern "C" __global__ void stencil2d_dp(float *first, float *second, int side, u
 
 /* Behind each barrier but the last iteration's; whether to go on. */
 template <Mode mode>
-__device__ __forceinline__ bool meet(int i, int iterations, int checked, const unsigned *changed, Barrier barrier)
+__device__ __forceinline__ bool meet(int i, const unsigned *changed, Barrier barrier)
 {
-    if (i + 1 == iterations)
+    if (i + 1 == ITERATIONS)
         return false;
     grid_barrier<mode>(barrier, i + 1);
-    return (i + 1) % checked != 0 || __ldcg(&changed[i / checked]) != 0;
+    return (i + 1) % CHECKED != 0 || __ldcg(&changed[i / CHECKED]) != 0;
 }
 
+/* What lives across barriers is part of a block's context. So planes are accessed in one way only: PTX has
+ * other registers for a pointer that is known to be global. */
 template <Mode mode>
-__device__ __forceinline__ void stencil2d(float *first, float *second, int side, unsigned *changed,
-                                          int iterations, int checked, Barrier barrier)
+__device__ __forceinline__ void stencil2d(float *from, float *to, int side, unsigned *changed, Barrier barrier)
 {
     __shared__ Tile tile;
-    const int x = blockIdx.x * SIDE + threadIdx.x, y = blockIdx.y * SIDE + threadIdx.y;
-    const size_t at = (size_t)y * side + x;
-    tile.own() = first[at];
+    const int at = (blockIdx.y * SIDE + threadIdx.y) * side + blockIdx.x * SIDE + threadIdx.x;
+    const Border border(side);
+    tile.own() = __ldcg(&from[at]);
+    border.clear(tile);
+#pragma unroll 1
     for (int i = 0;; i++) {
-        tile.load_border(i % 2 ? second : first, side);
+        border.load(from, tile);
         __syncthreads();
         const float next = tile.next(), own = tile.own();
-        (i % 2 ? first : second)[at] = next;
-        if ((i + 1) % checked == 0 && fabsf(next - own) > TOLERANCE)
-            changed[i / checked] = 1;
+        __stcg(&to[at], next);
+        if ((i + 1) % CHECKED == 0 && fabsf(next - own) > TOLERANCE)
+            __stcg(&changed[i / CHECKED], 1u);
         __syncthreads();
         tile.own() = next;
-        if (!meet<mode>(i, iterations, checked, changed, barrier))
+        if (!meet<mode>(i, changed, barrier))
             return;
+        float *const last = from;
+        from = to, to = last;
     }
 }
 
@@ -123,7 +145,7 @@ __device__ __forceinline__ bool relax_cells(const float *from, float *to, int si
 
 template <Mode mode>
 __device__ __forceinline__ void stencil2d_pt(float *first, float *second, int side, unsigned *changed,
-                                             int iterations, int checked, Barrier barrier)
+                                             Barrier barrier)
 {
     const int cells = side * side, threads = block_count() * thread_count();
     const int thread = block_rank() * thread_count() + thread_rank(), each = (cells + threads - 1) / threads;
@@ -132,18 +154,17 @@ __device__ __forceinline__ void stencil2d_pt(float *first, float *second, int si
     for (int i = 0;; i++) {
         const bool is_changed = relax_cells(i % 2 ? second : first, i % 2 ? first : second, side, begin, end,
                                             mode == PT_NEIGHBOUR ? 1 : threads);
-        if ((i + 1) % checked == 0 && is_changed)
-            changed[i / checked] = 1;
-        if (!meet<mode>(i, iterations, checked, changed, barrier))
+        if ((i + 1) % CHECKED == 0 && is_changed)
+            changed[i / CHECKED] = 1;
+        if (!meet<mode>(i, changed, barrier))
             return;
     }
 }
 
 #define STENCIL(name, suffix, mode)                                                                          \
     KERNEL(name, suffix, mode,                                                                               \
-           (float *first, float *second, int side, unsigned *changed, int iterations, int checked,           \
-            Barrier barrier),                                                                                \
-           (first, second, side, changed, iterations, checked, barrier))
+           (float *first, float *second, int side, unsigned *changed, Barrier barrier),                      \
+           (first, second, side, changed, barrier))
 STENCIL(stencil2d, mutex, MUTEX)
 STENCIL(stencil2d, flags, FLAGS)
 STENCIL(stencil2d, gsync, GSYNC)
