@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "sync/sync.h"
@@ -89,6 +90,52 @@ static uint64_t statistic(const WbGpu *gpu, const char *name)
     return stat.value;
 }
 
+/* Four blocks of 512 threads on a GPU that holds two. Those that wait make room for the others, and come back;
+ * those that poll do not. */
+static void test_larger_than_machine(void **state)
+{
+    (void)state;
+    static const char *const knobs[] = {"mode=cycle", "sm_count=1", "max_threads_per_sm=1024", NULL};
+    const SyncMode yielding[] = {SYNC_GSYNC, SYNC_WS};
+    for (size_t i = 0; i < 2; i++) {
+        WbGpu *gpu = run(sync_find("bfs_ny"), yielding[i], "gtx970", knobs, NULL);
+        assert_true(statistic(gpu, "blocks_suspended") > 66 * 2); /* two or more in each round */
+        wb_gpu_close(gpu);
+    }
+    Host host;
+    WbGpu *gpu = harness_open("gtx970", knobs);
+    assert_false(sync_run(sync_find("bfs_ny"), &(SyncRun){.mode = SYNC_FLAGS_WS, .size = INPUT_TINY}, gpu,
+                          DIRECTORY, &host));
+    assert_int_equal(host.status, WB_ERROR_DEADLOCK);
+    assert_non_null(strstr(host.error, "2 blocks have not been dispatched, because all places are taken"));
+    host_end(&host);
+    wb_gpu_close(gpu);
+}
+
+/* Lanes of a warp that part in their loops come together to each wait, on a GPU that lets them part. A file
+ * takes the place of a generated graph: a line of vertices and one that nobody reaches. */
+static void test_graphs(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"shortest_ny", "sssp_ny", "apsp_ny"};
+    const char *const knobs[] = {"mode=functional", NULL};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        wb_gpu_close(run(sync_find(names[i]), SYNC_WS, "h200", knobs, NULL));
+    char path[] = "/tmp/warpbeam-line-XXXXXX.gr";
+    const int file = mkstemps(path, 3);
+    assert_true(file >= 0);
+    assert_true(dprintf(file, "p sp 5 3\na 1 2 4\na 2 3 4\na 3 4 4\n") > 0);
+    close(file);
+    Host host;
+    WbGpu *gpu = harness_open("gtx970", knobs);
+    const SyncRun how = {.mode = SYNC_WS, .size = INPUT_SMALL, .graph = path};
+    if (!sync_run(sync_find("bfs_ny"), &how, gpu, DIRECTORY, &host))
+        fail_msg("%s", host.error);
+    unlink(path);
+    host_end(&host);
+    wb_gpu_close(gpu);
+}
+
 /* The host launches five iterations, waits, copies a flag, waits, four times: that many waits cost. */
 static void test_host_time(void **state)
 {
@@ -111,6 +158,8 @@ int main(void)
         cmocka_unit_test(test_functional),
         cmocka_unit_test(test_cycle),
         cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_larger_than_machine),
+        cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_host_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

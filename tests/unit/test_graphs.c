@@ -12,6 +12,7 @@
 #include "graphs/dice.h"
 #include "graphs/fingerprint.h"
 #include "graphs/generate.h"
+#include "graphs/networks.h"
 #include "graphs/graph.h"
 #include "graphs/statistics.h"
 #include "graphs/tables.h"
@@ -163,6 +164,49 @@ static void test_graphs_are_the_same_everywhere(void **state)
         assert_int_not_equal(graph_fingerprint(&other), known[i].fingerprint);
         graph_discard(&graph);
         graph_discard(&other);
+    }
+}
+
+/* How many vertices a search from the source finds. */
+static uint32_t count_found(const Network *network)
+{
+    const Graph *graph = &network->graph;
+    uint8_t *seen = calloc(graph->vertices, 1);
+    uint32_t *queue = calloc(graph->vertices, sizeof *queue), tail = 1;
+    assert_non_null(seen);
+    assert_non_null(queue);
+    queue[0] = network->source, seen[network->source] = 1;
+    for (uint32_t head = 0; head < tail; head++)
+        for (uint32_t edge = graph->starts[queue[head]]; edge < graph->starts[queue[head] + 1]; edge++)
+            if (!seen[graph->columns[edge]])
+                seen[graph->columns[edge]] = 1, queue[tail++] = graph->columns[edge];
+    free(seen), free(queue);
+    return tail;
+}
+
+/* The networks of the synchronization thesis: as they were when results were measured, and samples in one
+ * piece around the source. */
+static void test_networks_and_their_samples(void **state)
+{
+    (void)state;
+    static const uint64_t known[NETWORKS] = {0x923a7d64371b9f6bu, 0x77ce9138cdeedd50u, 0xa4e7f77a97a82bbcu,
+                                             0x49ea513973879a4au};
+    for (int kind = 0; kind < NETWORKS; kind++) {
+        InputError error = {0};
+        NetworkWish wish = {.kind = (NetworkKind)kind, .tiny = true, .seed = 1};
+        Network whole, sample;
+        assert_true(network_make(&wish, &whole, &error));
+        wish.sample = 300;
+        assert_true(network_make(&wish, &sample, &error));
+        assert_sound(&whole.graph);
+        assert_sound(&sample.graph);
+        assert_int_equal(graph_fingerprint(&whole.graph), known[kind]);
+        assert_int_equal(sample.graph.vertices, 300);
+        assert_int_equal(count_found(&sample), 300);
+        assert_int_equal(graph_degree(&sample.graph, sample.source),
+                         graph_degree(&whole.graph, whole.source));
+        graph_discard(&sample.graph);
+        graph_discard(&whole.graph);
     }
 }
 
@@ -496,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_graphs_without_vertices_or_edges),
         cmocka_unit_test(test_statistics_of_a_star),
         cmocka_unit_test(test_graphs_are_the_same_everywhere),
+        cmocka_unit_test(test_networks_and_their_samples),
         cmocka_unit_test(test_unknown_names_list_the_known),
         cmocka_unit_test(test_roads_are_long_and_thin),
         cmocka_unit_test(test_flights_have_few_hubs),

@@ -22,6 +22,10 @@ struct Levels {
 };
 
 SEARCH(bfs, Levels)
+SEARCH_NESTED(bfs, Levels)
+SEARCH_BARRIERS(bfs, mutex, MUTEX, Levels)
+SEARCH_BARRIERS(bfs, flags, FLAGS, Levels)
+SEARCH_BARRIERS(bfs, gsync, GSYNC, Levels)
 
 /* A ring of vertices. Invariant: a vertex is in it once at most, since `queued` says whether it is; so
  * mask + 1 jobs, at least the number of vertices, always have room. As the host has it. */

@@ -7,7 +7,7 @@
  *   unsigned value(vertex)
  *   bool relax(value, weights, edge, to, round)      whether the neighbour is in the next one
  *
- * How rounds follow each other is the mode. SEARCH(name, Cells) makes a kernel for each. */
+ * How rounds follow each other is the mode; the macros at the end make a kernel for each. */
 #ifndef SYNC_SEARCH_CUH
 #define SYNC_SEARCH_CUH
 
@@ -219,13 +219,29 @@ __device__ __forceinline__ void search_awake(const Neighbours &graph, const Cell
     }
 }
 
-/* name_rekl, name_dp, name_dp_levels, name_mutex, name_flags, name_gsync, name_flags_ws and name_ws. */
+/* name_rekl, name_dp_levels, name_flags_ws and name_ws. */
 #define SEARCH(name, Cells)                                                                                  \
     extern "C" __global__ void __launch_bounds__(BLOCK, 4)                                                   \
         name##_rekl(Neighbours graph, Cells cells, unsigned round, unsigned *found)                          \
     {                                                                                                        \
         search_round(graph, cells, round, found);                                                            \
     }                                                                                                        \
+    extern "C" __global__ void name##_dp_levels(Neighbours graph, Cells cells, unsigned *found)              \
+    {                                                                                                        \
+        search_levels(name##_rekl, graph, cells, found);                                                     \
+    }                                                                                                        \
+    SEARCH_AWAKE(name, flags_ws, FLAGS_WS, Cells)                                                            \
+    SEARCH_AWAKE(name, ws, WS, Cells)
+
+#define SEARCH_AWAKE(name, suffix, mode, Cells)                                                              \
+    extern "C" __global__ void __launch_bounds__(BLOCK, 4)                                                   \
+        name##_##suffix(Neighbours graph, Cells cells, unsigned source, Waking waking)                       \
+    {                                                                                                        \
+        search_awake<mode>(graph, cells, source, waking);                                                    \
+    }
+
+/* name_dp, and name_child that it launches. */
+#define SEARCH_NESTED(name, Cells)                                                                           \
     extern "C" __global__ void name##_child(Neighbours graph, Cells cells, unsigned from, unsigned round,    \
                                             unsigned *found)                                                 \
     {                                                                                                        \
@@ -235,29 +251,14 @@ __device__ __forceinline__ void search_awake(const Neighbours &graph, const Cell
         name##_dp(Neighbours graph, Cells cells, unsigned round, unsigned *found)                            \
     {                                                                                                        \
         search_nested(name##_child, graph, cells, round, found);                                             \
-    }                                                                                                        \
-    extern "C" __global__ void name##_dp_levels(Neighbours graph, Cells cells, unsigned *found)              \
-    {                                                                                                        \
-        search_levels(name##_rekl, graph, cells, found);                                                     \
-    }                                                                                                        \
-    SEARCH_BARRIERS(name, mutex, MUTEX, Cells)                                                               \
-    SEARCH_BARRIERS(name, flags, FLAGS, Cells)                                                               \
-    SEARCH_BARRIERS(name, gsync, GSYNC, Cells)                                                               \
-    SEARCH_AWAKE(name, flags_ws, FLAGS_WS, Cells)                                                            \
-    SEARCH_AWAKE(name, ws, WS, Cells)
+    }
 
+/* name_suffix, for MUTEX, FLAGS and GSYNC. */
 #define SEARCH_BARRIERS(name, suffix, mode, Cells)                                                           \
     extern "C" __global__ void __launch_bounds__(BLOCK, 4)                                                   \
         name##_##suffix(Neighbours graph, Cells cells, unsigned *found, Barrier barrier)                     \
     {                                                                                                        \
         search_barriers<mode>(graph, cells, found, barrier);                                                 \
-    }
-
-#define SEARCH_AWAKE(name, suffix, mode, Cells)                                                              \
-    extern "C" __global__ void __launch_bounds__(BLOCK, 4)                                                   \
-        name##_##suffix(Neighbours graph, Cells cells, unsigned source, Waking waking)                       \
-    {                                                                                                        \
-        search_awake<mode>(graph, cells, source, waking);                                                    \
     }
 
 #endif

@@ -6,9 +6,8 @@
 
 #define MODE(name) (1u << SYNC_##name)
 #define WAVES (MODE(REKL) | MODE(FLAGS) | MODE(PEERWAVE) | MODE(WS) | MODE(WS_ORDER))
-#define APSP_MODES (MODE(REKL) | MODE(DP_LEVELS) | MODE(FLAGS_WS) | MODE(WS))
-#define SEARCH_MODES (APSP_MODES | MODE(DP) | MODE(MUTEX) | MODE(FLAGS) | MODE(GSYNC))
-#define BFS_MODES (SEARCH_MODES | MODE(PT_QUEUE))
+#define PATH_MODES (MODE(REKL) | MODE(DP_LEVELS) | MODE(FLAGS_WS) | MODE(WS))
+#define BFS_MODES (PATH_MODES | MODE(DP) | MODE(MUTEX) | MODE(FLAGS) | MODE(GSYNC) | MODE(PT_QUEUE))
 
 const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS] = {
     {"stencil2d", "Five-point stencil until it converges", "stencil2d.ptx",
@@ -26,18 +25,18 @@ const SyncBenchmark sync_benchmarks[SYNC_BENCHMARKS] = {
     {"bfs_ny", "Breadth-first search in roads of New York", "bfs.ptx", BFS_MODES, bfs_ny_run},
     {"bfs_sf", "Breadth-first search in roads of San Francisco", "bfs.ptx", BFS_MODES, bfs_sf_run},
     {"bfs_ut", "Breadth-first search in roads of Utah", "bfs.ptx", BFS_MODES, bfs_ut_run},
-    {"sssp_1m", "Widest paths in a random graph", "sssp.ptx", SEARCH_MODES, sssp_1m_run},
-    {"sssp_ny", "Widest paths in roads of New York", "sssp.ptx", SEARCH_MODES, sssp_ny_run},
-    {"sssp_sf", "Widest paths in roads of San Francisco", "sssp.ptx", SEARCH_MODES, sssp_sf_run},
-    {"sssp_ut", "Widest paths in roads of Utah", "sssp.ptx", SEARCH_MODES, sssp_ut_run},
-    {"shortest_1m", "Shortest paths in a random graph", "sssp.ptx", SEARCH_MODES, shortest_1m_run},
-    {"shortest_ny", "Shortest paths in roads of New York", "sssp.ptx", SEARCH_MODES, shortest_ny_run},
-    {"shortest_sf", "Shortest paths in roads of San Francisco", "sssp.ptx", SEARCH_MODES, shortest_sf_run},
-    {"shortest_ut", "Shortest paths in roads of Utah", "sssp.ptx", SEARCH_MODES, shortest_ut_run},
-    {"apsp_1m", "Shortest paths of all pairs in a random graph", "apsp.ptx", APSP_MODES, apsp_1m_run},
-    {"apsp_ny", "Shortest paths of all pairs in roads of New York", "apsp.ptx", APSP_MODES, apsp_ny_run},
-    {"apsp_sf", "Shortest paths of all pairs in roads of San Francisco", "apsp.ptx", APSP_MODES, apsp_sf_run},
-    {"apsp_ut", "Shortest paths of all pairs in roads of Utah", "apsp.ptx", APSP_MODES, apsp_ut_run},
+    {"sssp_1m", "Widest paths in a random graph", "sssp.ptx", PATH_MODES, sssp_1m_run},
+    {"sssp_ny", "Widest paths in roads of New York", "sssp.ptx", PATH_MODES, sssp_ny_run},
+    {"sssp_sf", "Widest paths in roads of San Francisco", "sssp.ptx", PATH_MODES, sssp_sf_run},
+    {"sssp_ut", "Widest paths in roads of Utah", "sssp.ptx", PATH_MODES, sssp_ut_run},
+    {"shortest_1m", "Shortest paths in a random graph", "sssp.ptx", PATH_MODES, shortest_1m_run},
+    {"shortest_ny", "Shortest paths in roads of New York", "sssp.ptx", PATH_MODES, shortest_ny_run},
+    {"shortest_sf", "Shortest paths in roads of San Francisco", "sssp.ptx", PATH_MODES, shortest_sf_run},
+    {"shortest_ut", "Shortest paths in roads of Utah", "sssp.ptx", PATH_MODES, shortest_ut_run},
+    {"apsp_1m", "Shortest paths of all pairs in a random graph", "apsp.ptx", PATH_MODES, apsp_1m_run},
+    {"apsp_ny", "Shortest paths of all pairs in roads of New York", "apsp.ptx", PATH_MODES, apsp_ny_run},
+    {"apsp_sf", "Shortest paths of all pairs in roads of San Francisco", "apsp.ptx", PATH_MODES, apsp_sf_run},
+    {"apsp_ut", "Shortest paths of all pairs in roads of Utah", "apsp.ptx", PATH_MODES, apsp_ut_run},
 };
 
 const char *const sync_mode_names[SYNC_MODES] = {
