@@ -1,5 +1,5 @@
 /* Runs the benchmarks of chapter 6 of the synchronization thesis in all their modes, with data from what fits
- * on the GPU to several times as much, and shows figures 45 to 48 and the claims. */
+ * on the GPU to several times as much, and shows figures 43 to 48 and the claims. */
 #include "papers/wait_signal.h"
 
 #include <string.h>
@@ -50,6 +50,26 @@ const WaitSignalBenchmark wait_signal_benchmarks[WAIT_SIGNAL_BENCHMARKS] = {
     {"lud-3", "lud", KIND_WAVES, SIDES(4, 24, 40)},
     {"lud-4", "lud", KIND_WAVES, SIDES(5, 32, 63)},
     {"lud-events", "lud", KIND_EVENTS, SIDES(5, 63, 63)},
+    {"bfs-1m-40k", "bfs_1m", KIND_SAMPLE, {0}},
+    {"bfs-ny-40k", "bfs_ny", KIND_SAMPLE, {0}},
+    {"bfs-sf-40k", "bfs_sf", KIND_SAMPLE, {0}},
+    {"bfs-ut-40k", "bfs_ut", KIND_SAMPLE, {0}},
+    {"sssp-1m-40k", "sssp_1m", KIND_SAMPLE, {0}},
+    {"sssp-ny-40k", "sssp_ny", KIND_SAMPLE, {0}},
+    {"sssp-sf-40k", "sssp_sf", KIND_SAMPLE, {0}},
+    {"sssp-ut-40k", "sssp_ut", KIND_SAMPLE, {0}},
+    {"apsp-1m-40k", "apsp_1m", KIND_SAMPLE, {0}},
+    {"apsp-ny-40k", "apsp_ny", KIND_SAMPLE, {0}},
+    {"apsp-sf-40k", "apsp_sf", KIND_SAMPLE, {0}},
+    {"apsp-ut-40k", "apsp_ut", KIND_SAMPLE, {0}},
+    {"bfs-1m", "bfs_1m", KIND_GRAPH, {0}},
+    {"bfs-ny", "bfs_ny", KIND_GRAPH, {0}},
+    {"bfs-sf", "bfs_sf", KIND_GRAPH, {0}},
+    {"bfs-ut", "bfs_ut", KIND_GRAPH, {0}},
+    {"sssp-1m", "sssp_1m", KIND_GRAPH, {0}},
+    {"sssp-ny", "sssp_ny", KIND_GRAPH, {0}},
+    {"sssp-sf", "sssp_sf", KIND_GRAPH, {0}},
+    {"sssp-ut", "sssp_ut", KIND_GRAPH, {0}},
 };
 
 static const char *const statistics[] = {
@@ -69,6 +89,8 @@ static bool has(size_t index, size_t mode)
     const WaitSignalBenchmark *benchmark = &wait_signal_benchmarks[index];
     if (mode == RUN_REKL_APART)
         return strcmp(benchmark->workload, "sor") == 0;
+    if (benchmark->kind == KIND_SAMPLE || benchmark->kind == KIND_GRAPH)
+        return wait_signal_graph_has(benchmark->kind, (int)mode);
     if (mode == RUN_DP || mode == RUN_GROUPED_4000)
         return false;
     if (mode >= RUN_VIRTUAL_4000)
@@ -111,7 +133,10 @@ static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Hos
 {
     char directory[4096];
     const WaitSignalBenchmark *benchmark = &wait_signal_benchmarks[run->index / WAIT_SIGNAL_MODES];
-    const SyncRun way = way_of(benchmark, run->index % WAIT_SIGNAL_MODES, options->size);
+    const size_t mode = run->index % WAIT_SIGNAL_MODES;
+    const SyncRun way = benchmark->kind == KIND_SAMPLE || benchmark->kind == KIND_GRAPH
+                            ? wait_signal_graph_way(benchmark->kind, (int)mode, options)
+                            : way_of(benchmark, mode, options->size);
     paper_data("workloads/sync", directory, sizeof directory);
     return sync_run(sync_find(benchmark->workload), &way, gpu, directory, host);
 }
@@ -142,7 +167,7 @@ static bool run(const PaperOptions *options, Error *error) { return study_run(&s
 
 const Paper paper_wait_signal = {
     .name = "wait-signal",
-    .title = "Wait and signal between thread blocks (synchronization thesis, chapter 6): figures 45 to 48, on "
+    .title = "Wait and signal between thread blocks (synchronization thesis, chapter 6): figures 43 to 48, on "
              "gtx970",
     .remark = "Time is simulated time of the host's timeline from the call of the first launch until the host "
               "knows that the last has ended, launches included. Speedups are times: ReKL's time over that of "

@@ -29,18 +29,20 @@ typedef enum WaitSignalMode {
 } WaitSignalMode;
 
 typedef enum WaitSignalKind {
-    KIND_WAVES, /* figures 45 to 47 */
-    KIND_EVENTS /* figure 48 */
+    KIND_WAVES,  /* figures 45 to 47 */
+    KIND_EVENTS, /* figure 48 */
+    KIND_SAMPLE, /* figure 43: graphs whose blocks fit on the GPU */
+    KIND_GRAPH   /* figure 44: graphs whose blocks do not */
 } WaitSignalKind;
 
 /* A workload with one size of its data. */
 typedef struct WaitSignalBenchmark {
     const char *name, *workload; /* the second in the suite sync */
     WaitSignalKind kind;
-    uint32_t sides[INPUT_SIZES]; /* tiles on a side */
+    uint32_t sides[INPUT_SIZES]; /* tiles on a side; none for graphs */
 } WaitSignalBenchmark;
 
-enum { WAIT_SIGNAL_BENCHMARKS = 13 };
+enum { WAIT_SIGNAL_BENCHMARKS = 33 };
 extern const WaitSignalBenchmark wait_signal_benchmarks[WAIT_SIGNAL_BENCHMARKS];
 
 /* The modes of figure 48. */
@@ -87,10 +89,23 @@ double wait_signal_speedup(const Results *results, size_t benchmark, int mode, i
 /* Whether there is a run, and it deadlocked. */
 bool wait_signal_deadlocked(const Results *results, size_t benchmark, int mode);
 
+/* -- graphs -- */
+
+SyncRun wait_signal_graph_way(WaitSignalKind kind, int mode, const PaperOptions *options);
+bool wait_signal_graph_has(WaitSignalKind kind, int mode);
+/* Claims S1 to S4. */
+void wait_signal_fill_rekl(const Results *results, const Claim *claim, double *values);
+void wait_signal_fill_dp(const Results *results, const Claim *claim, double *values);
+void wait_signal_fill_flags(const Results *results, const Claim *claim, double *values);
+void wait_signal_fill_graphs(const Results *results, const Claim *claim, double *values);
+/* Figures 43 and 44. */
+void wait_signal_draw_samples(Sheet *sheet, const Results *results, const char *workload);
+void wait_signal_draw_graphs(Sheet *sheet, const Results *results, const char *workload);
+
 /* -- tables -- */
 
-enum { WAIT_SIGNAL_FIGURES = 7 };
-/* Figures 45 to 48, between the times of all runs and what they did. */
+enum { WAIT_SIGNAL_FIGURES = 9 };
+/* Figures 43 to 48, between the times of all runs and what they did. */
 Sheet wait_signal_figure(const Results *results, size_t index);
 
 Judgement wait_signal_judge(const Results *results, const Claim *claim);

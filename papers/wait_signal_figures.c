@@ -154,6 +154,8 @@ static void draw_swaps(Sheet *sheet, const Results *results, const char *workloa
 static const Drawing drawings[WAIT_SIGNAL_FIGURES] = {
     {"times", "Time, us. PeerWave has the best of its intervals", NULL, draw_times},
     {"kernels", "Time of kernels alone, us", NULL, draw_kernels},
+    {"figure43", "Figure 43. Graphs that fit on the GPU: speedup over ReKL", NULL, wait_signal_draw_samples},
+    {"figure44", "Figure 44. Graphs that do not: speedup over ReKL", NULL, wait_signal_draw_graphs},
     {"figure45", "Figure 45. SAT: speedup over ReKL by size of the data", "sat", draw_time},
     {"figure46", "Figure 46. SOR: speedup over ReKL by size of the data. ReKL has tiles of all sweeps in a wave",
      "sor", draw_time},
