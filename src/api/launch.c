@@ -12,6 +12,7 @@
 
 #include "base/plain_name.h"
 #include "exec/shared_copies.h"
+#include "grid/unit/global_sync.h"
 
 /* -- checks -- */
 
@@ -137,7 +138,9 @@ static WbStatus check_cooperative(const WbKernel *kernel, const WbLaunch *launch
     const uint32_t shared = (uint32_t)shared_total(kernel->program, launch->shared_bytes);
     const GpuConfig *config = &kernel->module->gpu->config;
     const uint64_t room = kernel_blocks_per_sm(kernel, threads, shared) * config->sm_count;
-    if (!launch->cooperative || blocks <= room)
+    /* Blocks that wait for others leave their SM there. */
+    const bool may_leave = config->grid_sync == GRID_SYNC_HARDWARE;
+    if (!launch->cooperative || blocks <= room || may_leave)
         return WB_OK;
     return error_set(error, WB_ERROR_TOO_LARGE,
                      "The cooperative launch of kernel %s has %" PRIu64 " blocks; %" PRIu64
@@ -333,7 +336,9 @@ WbStatus launch_complete(WbGpu *gpu, WbKernel *kernel, bool cooperative, Launch 
     if (cooperative) {
         launch->env[1] = (uint32_t)(gpu->workspace >> 32);
         launch->env[2] = (uint32_t)gpu->workspace;
+        launch->sync_words = config->grid_sync == GRID_SYNC_HARDWARE ? gpu->workspace : 0;
     }
+    launch->sync = program->syncs || launch->sync_words ? &global_sync_of_grid : NULL;
     return WB_OK;
 }
 

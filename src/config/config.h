@@ -8,6 +8,7 @@
 #include "base/knob.h"
 
 /* How launches run. */
+typedef enum GridSyncKind { GRID_SYNC_MEMORY, GRID_SYNC_HARDWARE } GridSyncKind;
 typedef enum Mode { MODE_FUNCTIONAL, MODE_CYCLE } Mode;
 typedef enum GraphL1 { GRAPH_L1_INVALIDATE, GRAPH_L1_BYPASS, GRAPH_L1_NONE } GraphL1;
 /* What a store does to the L1's copy of its line. */

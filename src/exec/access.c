@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "exec/control.h"
+#include "exec/grid_sync.h"
 #include "exec/handlers.h"
 #include "exec/lanes.h"
 
@@ -520,7 +522,11 @@ static StepResult run(Step *step, AccessKind kind, unsigned memory, unsigned val
     access_init(&access, &lanes, step, kind, memory, values);
     if (access_prepare(step, &access) == STEP_ERROR)
         return STEP_ERROR;
-    return access_carry_out(step, &access, access_perform);
+    const StepResult result = access_carry_out(step, &access, access_perform);
+    if (__builtin_expect((step->insn->aux & AUX_STRONG) != 0, 0) && result == STEP_NEXT &&
+        step->warp->block->launch->sync_words && grid_sync_accessed(step, &access))
+        return control_wait_behind(step);
+    return result;
 }
 
 StepResult exec_load(Step *step)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/access.h"
+#include "exec/grid_sync.h"
 #include "exec/handlers.h"
 #include "isa/float_narrow.h"
 
@@ -349,5 +350,8 @@ StepResult exec_atomic(Step *step)
     access_init(&access, &lanes, step, ACCESS_ATOMIC, memory, memory + 1);
     if (access_prepare(step, &access) == STEP_ERROR)
         return STEP_ERROR;
-    return access_carry_out(step, &access, atomic_perform);
+    const StepResult result = access_carry_out(step, &access, atomic_perform);
+    if (step->warp->block->launch->sync_words && result == STEP_NEXT)
+        grid_sync_accessed(step, &access);
+    return result;
 }

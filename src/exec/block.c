@@ -106,6 +106,7 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     block_calls_free(block);
     shared_copies_free(block->copies);
     block->copies = NULL;
+    block->grid_arrivals = block->grid_waits = 0;
     block->wait = (BlockWait){0};
     block->context.lines.count = 0;
     block->context.place = CONTEXT_NONE;

@@ -103,15 +103,6 @@ static StepResult enter(Step *step, const Call *call, uint32_t number)
     return STEP_JUMPED;
 }
 
-/* The block waits before its next instruction: the group leaves the call, and the warp stops. */
-static StepResult wait_behind(Step *step)
-{
-    step->group->pc++;
-    if (divergence_join_pc(step->warp, step->group) == step->group->pc)
-        divergence_settle(step->warp, (uint32_t)(step->group - step->warp->groups));
-    return STEP_JUMPED;
-}
-
 /* Arguments of an intrinsic lie at their natural offsets. False: there are too many or too large ones. */
 static bool argument_offsets(const Call *call, uint32_t *offsets)
 {
@@ -162,7 +153,7 @@ static StepResult call_intrinsic(Step *step, const Call *call)
         write_value(step, step->frame, &call->results[0].outside, lane, results[lane], bytes);
     }
     const bool waits = block_wait_is_open(&step->warp->block->wait) || step->warp->wait.is_open;
-    return result == STEP_NEXT && waits ? wait_behind(step) : result;
+    return result == STEP_NEXT && waits ? control_wait_behind(step) : result;
 }
 
 /* Lanes that call through different pointers part first; each set then calls on its own. */

@@ -4,6 +4,7 @@
 #include "exec/block_call.h"
 #include "exec/control.h"
 #include "exec/divergence.h"
+#include "exec/grid_sync.h"
 #include "exec/handlers.h"
 #include "exec/machine.h"
 #include "exec/meet.h"
@@ -73,6 +74,8 @@ StepResult control_end_threads(Step *step)
         if (block->calls)
             block_call_warp_ended(block);
     }
+    if (!block->live_warps && block->launch->sync)
+        block->launch->sync->ended(block, (uint32_t)(step->insn - block->launch->program->code));
     /* Others may have waited only for these lanes. */
     meet_release(warp);
     WbStatus status = warp_sync_release(warp);
@@ -85,6 +88,14 @@ void control_let_others_go(Step *step)
     Mask others = step->group->mask & ~step->mask;
     if (others)
         divergence_split(step->warp, others, step->group->pc + 1);
+}
+
+StepResult control_wait_behind(Step *step)
+{
+    step->group->pc++;
+    if (divergence_join_pc(step->warp, step->group) == step->group->pc)
+        divergence_settle(step->warp, (uint32_t)(step->group - step->warp->groups));
+    return STEP_JUMPED;
 }
 
 StepResult exec_exit(Step *step)

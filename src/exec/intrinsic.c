@@ -14,6 +14,7 @@
 #define WAY(knob) .way = offsetof(GpuConfig, knob)
 #define ACQUIRES .acquires = true
 #define TOGETHER .together = true
+#define OF_GRID .of_grid = true
 #define POSTED .posted = true
 #define INTRINSIC(function, called, arguments, text, ...)                                                    \
     {.name = called,                                                                                         \

@@ -36,6 +36,7 @@ struct Intrinsic {
                               it, unit_latency */
     bool acquires;         /* the calling threads see what others had written when it was answered */
     bool together;         /* all lanes of a warp make the call at once, as one of their block's */
+    bool of_grid;          /* all blocks of a launch have to make it */
     bool posted;           /* nobody waits for an answer */
     StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */
 };

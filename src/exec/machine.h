@@ -33,6 +33,9 @@ typedef int MemoryHook(Step *step, Access *access, SecondPhase *perform);
 /* All that the block's barrier waits for have arrived; those who wait there are about to be let go. */
 typedef void BarrierHook(Block *block, uint32_t name);
 
+/* The warp waits from this instruction on: grid_sync_wait() is to be called between windows. */
+typedef void HoldHook(Step *step);
+
 struct Machine;
 /* Calls action(context, time of now) where what all SMs share may be changed. */
 typedef void DeferHook(struct Machine *machine, void (*action)(void *context, Cycle time), void *context);
@@ -44,6 +47,7 @@ typedef struct Machine {
     BarrierHook *barrier;      /* of a timing model that wants to know; or null */
     const BlockWaker *waker;   /* finds blocks whose waits are ended */
     struct AnswerList *answers; /* of a timing model: where an intrinsic's go (exec/answer.h); or null */
+    HoldHook *hold;            /* of a timing model; null: the wait begins at once */
     uint64_t clock;            /* cycles: %clock; in functional mode, warp instructions issued so far */
     uint32_t clock_khz;        /* turns cycles into the nanoseconds of %globaltimer */
     uint32_t sm_count;

@@ -135,6 +135,7 @@ typedef struct Program {
     uint32_t static_local_bytes;    /* of it, below all frames: .local variables at module scope */
     uint32_t registers;             /* per thread */
     bool recursive;
+    bool syncs;                     /* it can reach a call that all blocks of its launch have to make */
     struct LiveTable *live;         /* which registers are live where: exec/context.h */
     const struct ProgramCopies *copies; /* of shared memory that repeats global memory; null: none known */
 } Program;

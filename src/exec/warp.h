@@ -167,6 +167,9 @@ typedef struct Launch {
     uint32_t watch_grid;      /* number of the grid for the watch */
     bool takes_hints;         /* what its blocks say of their shared memory is kept: exec/shared_copies.h */
     bool tracks_copies;       /* and so is what its marked loads and stores do */
+    const struct GridSync *sync; /* its blocks meet at the global sync unit (exec/grid_sync.h); or null */
+    uint64_t sync_words;      /* of a cooperative launch: its barrier in memory, in which that unit takes part;
+                                 0: there is none */
     Error *error;
 } Launch;
 
@@ -190,6 +193,8 @@ struct Block {
     bool is_aside;            /* in functional mode: it waits away */
     uint32_t slot;            /* the same: its place among the run's slots, or among those aside;
                                  NO_INDEX: neither, it is to get a slot again */
+    uint32_t grid_arrivals, grid_waits; /* at the launch's barrier in memory (exec/grid_sync.h) */
+    uint32_t grid_wait_pc;    /* of the latest wait there */
     struct BlockCalls *calls; /* that it makes as a whole (exec/block_call.h); null: it has made none */
     struct BlockFamily *family; /* what it has launched; null: nothing */
     void (*free_family)(struct BlockFamily *family); /* of whoever made it */

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "exec/machine.h"
+#include "exec/runtime/family.h"
 #include "policy_lists.h"
 
 #define DECLARE(file) extern const UnitKind unit_##file;
@@ -148,12 +149,41 @@ void unit_fail(OuterUnit *unit, const struct Family *root, Cycle now, const char
     unit->failure.root = root;
 }
 
-OuterUnit *unit_of(IntrinsicCall *call, const UnitKind *kind)
+OuterUnit *unit_find(const Machine *machine, const UnitKind *kind)
 {
-    const OuterUnits *units = call->step->warp->block->launch->machine->units;
+    const OuterUnits *units = machine->units;
     for (uint32_t i = 0; units && i < units->count; i++)
         if (units->items[i]->kind == kind)
             return units->items[i];
+    return NULL;
+}
+
+CallPlace unit_place(const Block *block, uint32_t pc)
+{
+    const Family *root = block->launch->family;
+    while (root && root->parent)
+        root = root->parent;
+    return (CallPlace){.program = block->launch->program,
+                       .root = root,
+                       .block = {block->index[0], block->index[1], block->index[2]},
+                       .pc = pc};
+}
+
+const char *unit_place_text(const CallPlace *place, char *text, size_t size)
+{
+    const Insn *insn = &place->program->code[place->pc];
+    if (!insn->ptx) { /* the return that the linker puts behind a body */
+        snprintf(text, size, "its end");
+        return text;
+    }
+    return module_place_text(place->program->functions[insn->function].module, insn->ptx, text, size);
+}
+
+OuterUnit *unit_of(IntrinsicCall *call, const UnitKind *kind)
+{
+    OuterUnit *unit = unit_find(call->step->warp->block->launch->machine, kind);
+    if (unit)
+        return unit;
     step_error(call->step, WB_ERROR_UNSUPPORTED, mask_first(call->step->mask),
                "'%s' is answered by the unit '%s', which this GPU does not have; the knob %s gives it one",
                call->call->name, kind->about.name, kind->present.name ? kind->present.name : "of its file");

@@ -43,10 +43,19 @@ typedef struct UnitKnob {
 } UnitKnob;
 #define UNIT_KNOB(field) {#field, offsetof(GpuConfig, field)}
 
+/* A place in a kernel that outlives its block, for sentences. */
+typedef struct CallPlace {
+    const Program *program;
+    const struct Family *root; /* of the host's launch that it comes from */
+    uint32_t block[3];
+    uint32_t pc;
+} CallPlace;
+
 typedef struct UnitWord {
     uint32_t kind;        /* means what the unit and its functions agree on, as do the values */
     Warp *warp;           /* that waits for an answer; null: none does */
-    uint64_t values[2];
+    uint64_t values[3];
+    CallPlace place;      /* where it comes from, of words that may be wrong */
 } UnitWord;
 
 /* What a unit says of itself; functions that it does not need are null. All but describe run where only the
@@ -119,6 +128,13 @@ OuterUnit *unit_of(IntrinsicCall *call, const UnitKind *kind);
 void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word);
 /* The same between windows, in that cycle: for calls of whole blocks (exec/block_call.h). */
 void unit_send(OuterUnit *unit, UnitWord word, Cycle now);
+
+/* The unit of a machine; null: it has none of the kind. */
+OuterUnit *unit_find(const struct Machine *machine, const UnitKind *kind);
+/* The block's instruction. */
+CallPlace unit_place(const Block *block, uint32_t pc);
+/* "k.ptx:12:3 (k.cu:4)"; returns the text. */
+const char *unit_place_text(const CallPlace *place, char *text, size_t size);
 
 /* -- for the unit itself -- */
 

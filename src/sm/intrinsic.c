@@ -10,6 +10,7 @@
 #include "sm/intrinsic.h"
 
 #include "exec/engine.h"
+#include "exec/grid_sync.h"
 #include "exec/meet.h"
 #include "sm/stages.h"
 
@@ -29,6 +30,16 @@ Cycle intrinsic_cycles(const GpuConfig *config, const Intrinsic *intrinsic, unsi
     const Cycle time =
         cycles_at(config, intrinsic->warp_cycles) + lanes * cycles_at(config, intrinsic->thread_cycles);
     return time > way ? time : way;
+}
+
+/* The warp is considered then and not now: this may be any cycle after the call. */
+static void go_on_at(Sm *sm, uint32_t warp, Cycle time)
+{
+    sm->warps[warp].at_folded = true;
+    sm_wait(sm, warp, WAIT_UNIT, time);
+    const Cycle turn = sm_next_turn(sm);
+    if (turn < sm->shard.wake)
+        sm->shard.wake = turn;
 }
 
 static void answer(void *context, Cycle time)
@@ -56,13 +67,28 @@ static void answer(void *context, Cycle time)
         sm->moving |= (WarpSet)1 << warp;
     else if (intrinsic->acquires)
         sm->outdated |= (WarpSet)1 << warp;
-    /* The warp is considered then and not now: this may be any cycle after the call. */
-    slot->at_folded = true;
     const unsigned lanes = (unsigned)__builtin_popcountll(executed);
-    sm_wait(sm, warp, WAIT_UNIT, time + intrinsic_cycles(sm->config, intrinsic, lanes));
-    const Cycle turn = sm_next_turn(sm);
-    if (turn < sm->shard.wake)
-        sm->shard.wake = turn;
+    go_on_at(sm, warp, time + intrinsic_cycles(sm->config, intrinsic, lanes));
+}
+
+void intrinsic_note_hold(Step *step) { step->issue->is_held = true; }
+
+/* Between windows: the wait that the warp's instruction has asked for. */
+static void begin_wait(void *context, Cycle time)
+{
+    WarpSlot *slot = context;
+    Sm *sm = slot->warp->block->launch->machine->owner;
+    const uint32_t warp = (uint32_t)(slot - sm->warps);
+    sm->machine.clock = time;
+    grid_sync_wait(slot->warp, time);
+    sm->moving |= (WarpSet)1 << warp;
+    go_on_at(sm, warp, time + intrinsic_cycles(sm->config, intrinsic_find("wb_global_sync"), 1));
+}
+
+void intrinsic_hold(Sm *sm, uint32_t warp)
+{
+    sm_wait(sm, warp, WAIT_UNIT, CYCLE_NEVER);
+    shard_defer(&sm->shard, sm->now, begin_wait, &sm->warps[warp]);
 }
 
 bool intrinsic_stores(Sm *sm, uint32_t warp)

@@ -163,7 +163,10 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
         scheduler->busy_until = sm->now + timing->slots;
         from = scheduler->busy_until;
     }
-    go_on(sm, warp, timing, insn, result, from);
+    if (__builtin_expect(issue.is_held, 0))
+        intrinsic_hold(sm, warp);
+    else
+        go_on(sm, warp, timing, insn, result, from);
 }
 
 /* The warps whose pipe can take an instruction now; *next is lowered to when another one's can. */

@@ -433,6 +433,7 @@ Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint
     sm->machine.owner = sm;
     sm->machine.memory = lsu_carry_out;
     sm->machine.defer = defer;
+    sm->machine.hold = intrinsic_note_hold;
     sm->machine.barrier = barrier_note;
     sm->scheduler_count = (uint32_t)config->schedulers;
     policy_attach(sm, sched_find(config->warp_scheduler));

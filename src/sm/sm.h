@@ -258,6 +258,7 @@ typedef struct Issue {
     uint32_t warp;            /* slot */
     const InsnTiming *insn;
 
+    bool is_held;             /* the warp waits when it has been issued: intrinsic_hold() */
     struct LsuOp *record;     /* of its first access that registers wait for; null: there is none */
     bool is_pending;          /* its registers come when scoreboard_arrived() says */
     uint8_t wait;             /* Wait that this is to those who need them */

@@ -148,6 +148,10 @@ void fence_stored(Sm *sm, uint32_t warp);
 
 /* Whether the instruction is answered by a unit outside the SM, and if so asks it. */
 bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn);
+/* The warp's instruction makes it wait at the global sync unit (HoldHook). */
+void intrinsic_note_hold(Step *step);
+/* It has been issued. */
+void intrinsic_hold(Sm *sm, uint32_t warp);
 /* The warp's call is over: stores what it was answered through pointers. False: it may not any more. */
 bool intrinsic_stores(Sm *sm, uint32_t warp);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/context.h"
+#include "exec/intrinsic.h"
 #include "exec/link/link.h"
 #include "ptx/contract.h"
 #include "ptx/schedule.h"
@@ -100,6 +101,7 @@ static uint32_t chain_bytes(Depth *depth, uint32_t number, uint32_t nesting)
         const Call *call = program->code[function->first + i].call;
         if (!call)
             continue;
+        program->syncs |= call->intrinsic && call->intrinsic->of_grid;
         if (call->pointer)
             program->recursive = true; /* who is called is known only when it happens */
         uint32_t below = callee_bytes(depth, call->target, nesting + 1);
