@@ -1,4 +1,5 @@
 /* Launches: checked as CUDA checks them, and made into operations. */
+#include "config/config.h"
 #include "rt/graph.h"
 #include "rt/module_state.h"
 #include "rt/reference.h"
@@ -94,7 +95,8 @@ static RtError check_room(RtFunction *function, const WbLaunch *launch)
                        "fit on an SM.",
                        threads, function->plain, launch->shared_bytes);
     const uint64_t room = (uint64_t)resident * limits_of_gpu()->sm_count;
-    if (launch->cooperative && blocks > room)
+    const bool may_leave = rt_knob("grid_sync") == GRID_SYNC_HARDWARE; /* while they wait for others */
+    if (launch->cooperative && blocks > room && !may_leave)
         return rt_fail(RT_COOPERATIVE_LAUNCH_TOO_LARGE,
                        "The cooperative launch of kernel %s has %llu blocks, which must all be resident; "
                        "%llu fit on the "
