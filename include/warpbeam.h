@@ -220,7 +220,8 @@ WbStatus wb_module_compiled(WbModule *module, const WbCompiledKernel *kernels, s
 /* Kernels that launch this one may ask for more than 48 KB of dynamic shared memory, if `bytes` is more: as
  * much as a block can have. The host may in any case. */
 WbStatus wb_kernel_allow_shared(WbKernel *kernel, uint32_t bytes);
-/* Blocks of that many threads and bytes of dynamic shared memory that fit on an SM at once. */
+/* Blocks of that many threads and bytes of dynamic shared memory that fit on an SM at once; of a kernel that may
+ * call grid_group::sync(), with grid_sync at hardware, also its share of those that may wait in memory. */
 WbStatus wb_kernel_occupancy(WbKernel *kernel, uint32_t threads, uint32_t shared_bytes, uint32_t *blocks);
 
 WbStatus wb_malloc(WbGpu *gpu, size_t size, uint64_t *address);

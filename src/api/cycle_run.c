@@ -148,7 +148,8 @@ static GridKernel *make_grid(CycleMachine *machine, const HostKernel *kernel, in
 static WbStatus check_sync(const WbGpu *gpu, const HostKernel *kernel, Error *error)
 {
     const Launch *launch = &kernel->launch;
-    const uint64_t bytes = context_call_bytes(launch, &gpu->config, "wb_global_sync");
+    const uint64_t bytes = launch->sync_words ? context_most_bytes(launch, &gpu->config)
+                                              : context_call_bytes(launch, &gpu->config, "wb_global_sync");
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     if (!bytes)
@@ -159,11 +160,13 @@ static WbStatus check_sync(const WbGpu *gpu, const HostKernel *kernel, Error *er
     if (blocks <= on_chip + capacity.global)
         return WB_OK;
     return error_set(error, WB_ERROR_TOO_LARGE,
-                     "Kernel %s synchronizes its %" PRIu64 " blocks (wb_global_sync), and %s has places for "
+                     "Kernel %s synchronizes its %" PRIu64 " blocks (%s), and %s has places for "
                      "%" PRIu64 ": %" PRIu64 " on SMs, %" PRIu64 " that have left them but for their "
                      "contexts, and %" PRIu64 " in memory. Raise the knob preempted_global from %" PRIu64
                      " to %" PRIu64 ".",
-                     launch->program->name, blocks, gpu->config.name, on_chip + capacity.global,
+                     launch->program->name, blocks,
+                     launch->sync_words ? "grid_group::sync" : "wb_global_sync", gpu->config.name,
+                     on_chip + capacity.global,
                      capacity.resident, capacity.local, capacity.global, capacity.global, blocks - on_chip);
 }
 

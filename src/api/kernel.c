@@ -158,6 +158,27 @@ uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t
     return (uint32_t)resources_fit(&sm, &block);
 }
 
+/* Whether the kernel asks for the workspace of a cooperative launch: it may call grid_group::sync(). */
+static bool uses_grid_group(const Program *program)
+{
+    for (uint32_t pc = 0; pc < program->code_count; pc++) {
+        const Insn *insn = &program->code[pc];
+        for (unsigned i = 0; i < insn->begin[insn->operand_count]; i++)
+            if (insn->op[i].kind == OPERAND_SPECIAL && insn->op[i].slot == SPECIAL_envreg1)
+                return true;
+    }
+    return false;
+}
+
+/* Programs launch cooperatively what they are told here, times the SMs. Where blocks that wait may leave,
+ * that is what the queue of those in memory holds besides. */
+static uint32_t waiting_blocks(const WbKernel *kernel)
+{
+    const GpuConfig *config = &kernel->module->gpu->config;
+    const bool may_leave = config->grid_sync == GRID_SYNC_HARDWARE && uses_grid_group(kernel->program);
+    return may_leave ? (uint32_t)(config->preempted_global / config->sm_count) : 0;
+}
+
 uint32_t kernel_occupancy(const WbKernel *kernel, uint32_t threads, uint64_t dynamic_shared_bytes)
 {
     const Program *program = kernel->program;
@@ -166,7 +187,8 @@ uint32_t kernel_occupancy(const WbKernel *kernel, uint32_t threads, uint64_t dyn
         return 0;
     const uint64_t shared =
         dynamic_shared_bytes ? program->dynamic_shared_offset + dynamic_shared_bytes : program->shared_bytes;
-    return shared <= most ? kernel_blocks_per_sm(kernel, threads, (uint32_t)shared) : 0;
+    const uint32_t fit = shared <= most ? kernel_blocks_per_sm(kernel, threads, (uint32_t)shared) : 0;
+    return fit ? fit + waiting_blocks(kernel) : 0;
 }
 
 /* Threads of the largest block, of whole warps unless it has all that it may have, that fits on an SM. */

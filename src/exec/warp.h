@@ -168,8 +168,8 @@ typedef struct Launch {
     bool takes_hints;         /* what its blocks say of their shared memory is kept: exec/shared_copies.h */
     bool tracks_copies;       /* and so is what its marked loads and stores do */
     const struct GridSync *sync; /* its blocks meet at the global sync unit (exec/grid_sync.h); or null */
-    uint64_t sync_words;      /* of a cooperative launch: its barrier in memory, in which that unit takes part;
-                                 0: there is none */
+    uint64_t sync_words;      /* of a cooperative launch whose barrier in memory the unit takes part in:
+                                 where that is; else 0 */
     Error *error;
 } Launch;
 

@@ -103,13 +103,13 @@ static void check_ended(OuterUnit *unit, const SyncCount *count, Cycle now)
         return;
     const uint64_t came = count->blocks - count->sync_cnt;
     unit_fail(unit, count->end.root, now,
-              "kernel '%.200s', %s, block (%u,%u,%u): the block ends without coming to the global sync at %s, "
-              "where %" PRIu64 " of the kernel's %" PRIu64 " blocks %s, the first of them block (%u,%u,%u); all "
-              "blocks have to come to every sync",
+              "kernel '%.200s', %s, block (%u,%u,%u): the block ends without coming to the global sync at "
+              "%s, where %" PRIu64 " of the kernel's %" PRIu64 " blocks %s, the first of them block "
+              "(%u,%u,%u); all blocks have to come to every sync",
               count->end.program->name, unit_place_text(&count->end, end, sizeof end), count->end.block[0],
-              count->end.block[1], count->end.block[2], unit_place_text(&count->place, sync, sizeof sync), came,
-              count->blocks, came == 1 ? "waits" : "wait", count->place.block[0], count->place.block[1],
-              count->place.block[2]);
+              count->end.block[1], count->end.block[2], unit_place_text(&count->place, sync, sizeof sync),
+              came, count->blocks, came == 1 ? "waits" : "wait", count->place.block[0],
+              count->place.block[1], count->place.block[2]);
 }
 
 static void broadcast(OuterUnit *unit, SyncCount *count, Cycle now)
