@@ -69,9 +69,10 @@ static void reserve(void *context, Cycle time)
     error_set(&error, WB_ERROR_OUT_OF_MEMORY,
               "Kernel %s: blocks that leave their SM need %" PRIu64
               " more bytes of global memory for their contexts, but only %" PRIu64 " of %" PRIu64
-              " are free: free some, raise global_bytes%s.",
+              " are free: free some%s.",
               launch->program->name, taken.bytes, used < limit ? limit - used : 0, limit,
-              taken.is_region ? ", or set context_memory to demand" : "");
+              taken.is_region ? ", raise global_bytes, or set context_memory to demand"
+                              : " or raise global_bytes");
     sm_fail_kernel_late(taken.sm, taken.kernel, &error, time);
 }
 
