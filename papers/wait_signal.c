@@ -5,10 +5,19 @@
 #include <string.h>
 
 #include "papers/study.h"
+#include "papers/sync_host.h"
 
 /* A queue of swapped-out blocks for each SM, to which they come back [6.3.2]; waiting blocks do not count
- * towards an SM's limit of blocks [6.3.2]. */
-static const char *const settings[] = {"mode=cycle", "block_records=false", "record_details=0", NULL};
+ * towards an SM's limit of blocks [6.3.2]. The thesis gives these queues no size. */
+static const char *const settings[] = {"mode=cycle",
+                                       "block_records=false",
+                                       "record_details=0",
+                                       "pending_launches=1048576",
+                                       SYNC_HOST_SETTINGS,
+                                       "swapped_out_home=true",
+                                       "waiting_blocks_count=false",
+                                       "preempted_global=1048576",
+                                       NULL};
 
 #define COUNTERS(count)                                                                                      \
     [RUN_VIRTUAL_##count] = {"virtual-" #count, {"wait_signal_counters=" #count}, NULL},                     \

@@ -61,9 +61,9 @@ uint32_t wait_signal_group(uint32_t tiles, uint32_t counters);
 typedef enum WaitSignalStatistic {
 #define WAIT_SIGNAL_STATISTICS                                                                               \
     KEEP(LAUNCHES, "launches")                                                                               \
-    KEEP(SWAPS, "blocks_suspended")                                                                          \
-    KEEP(WAITS, "unit_wait_signal.waits")                                                                         \
-    KEEP(SIGNALS, "unit_wait_signal.signals")                                                                     \
+    KEEP(SWAPS, "blocks_suspended")                                                                            \
+    KEEP(WAITS, "unit_wait_signal.waits")                                                                    \
+    KEEP(SIGNALS, "unit_wait_signal.signals")                                                                \
     KEEP(MISSES, "unit_wait_signal.misses")
 #define KEEP(name, statistic) KEPT_##name,
     WAIT_SIGNAL_STATISTICS

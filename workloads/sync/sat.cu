@@ -10,9 +10,10 @@ struct Sum {
 
     __device__ unsigned own(int row, int column) const { return image[square.cell(row, column)]; }
     __device__ unsigned before(int row, int column) const { return __ldcg(&table[square.cell(row, column)]); }
-    __device__ unsigned next(const Chunk &chunk, int y, int x) const
+    __device__ unsigned rest(const unsigned *cell) const { return *cell; }
+    __device__ unsigned sum(unsigned rest, unsigned up, unsigned left, unsigned corner) const
     {
-        return chunk[y][x] + chunk[y - 1][x] + chunk[y][x - 1] - chunk[y - 1][x - 1];
+        return rest - corner + left + up;
     }
     __device__ void store(int row, int column, unsigned value) const
     {

@@ -13,9 +13,13 @@ struct Relaxation {
 
     __device__ unsigned own(int row, int column) const { return __ldcg(&matrix[square.cell(row, column)]); }
     __device__ unsigned before(int row, int column) const { return own(row, column); }
-    __device__ unsigned next(const Chunk &chunk, int y, int x) const
+    __device__ unsigned rest(const unsigned *cell) const
     {
-        return chunk[y - 1][x] + chunk[y][x - 1] + chunk[y][x] + chunk[y + 1][x] + chunk[y][x + 1];
+        return cell[0] + cell[1] + cell[PITCH];
+    }
+    __device__ unsigned sum(unsigned rest, unsigned up, unsigned left, unsigned) const
+    {
+        return rest + left + up;
     }
     __device__ void store(int row, int column, unsigned value) const
     {

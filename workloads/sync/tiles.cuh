@@ -19,8 +19,10 @@ constexpr int FRAME = 8;       /* words to the left and to the right of a row: a
 /* Of kernels with a block for a tile: registers for as many blocks as an SM has threads for. */
 #define TILE_KERNEL extern "C" __global__ void __launch_bounds__(CELLS, 8)
 
-/* A tile with the cells around it; row 0 and column 0 lie above and to the left. */
-typedef unsigned Chunk[SIDE + 2][SIDE + 2];
+/* A tile with the cells around it; row 0 and column 0 lie above and to the left. What lies behind may be
+ * read, but is not used. */
+constexpr int PITCH = SIDE + 2;
+typedef unsigned Chunk[SIDE + 3][PITCH];
 
 struct Spot {
     int x, y; /* in tiles */
@@ -70,10 +72,11 @@ __device__ __forceinline__ void meet(Crew crew)
 }
 
 /* `Cells` is a class with
- *   AHEAD                             whether next() uses cells that come later, below and to the right
+ *   AHEAD                                 whether rest() uses cells below and to the right
  *   unsigned own(int row, int column)     of a cell that is not computed yet
  *   unsigned before(int row, int column)  of a cell above or to the left
- *   unsigned next(const Chunk &, int y, int x)   of the cell [y][x] of the chunk
+ *   unsigned rest(const unsigned *cell)   what a cell in a chunk has of cells that are not computed yet
+ *   unsigned sum(unsigned rest, unsigned up, unsigned left, unsigned corner)   its value
  *   void store(int row, int column, unsigned) */
 template <class Cells>
 __device__ __forceinline__ void stage(const Cells &cells, Chunk &chunk, Spot spot, Crew crew)
@@ -107,19 +110,36 @@ __device__ __forceinline__ void stage(const Cells &cells, Chunk &chunk, Spot spo
     }
 }
 
+/* One warp, a lane for a row: in a step a lane is a column behind the lane above it, whose last value it gets
+ * from that lane. Nothing else of a step waits for the one before: cells that are not computed yet are read a
+ * step ahead, before the lane below writes them a step later. No lane branches: one that has no cell in a step
+ * computes with what lies beside its row, and writes to the chunk's last corner, which nobody reads. */
+template <class Cells> __device__ __forceinline__ void pass_diagonals(const Cells &cells, Chunk &chunk)
+{
+    constexpr int NEVER = 4 * SIDE;
+    const int lane = threadIdx.x % LANES, row = lane % SIDE + 1, y = lane < SIDE ? lane : NEVER;
+    const unsigned first_left = chunk[row][0], first_corner = chunk[row - 1][0];
+    unsigned *const own = &chunk[row][1 - lane % SIDE], *const nowhere = &chunk[SIDE + 1][SIDE + 1];
+    unsigned value = 0, above = 0, rest = cells.rest(own);
+#pragma unroll 8
+    for (int step = 0; step < 2 * SIDE; step++) { /* the last one does nothing, but makes their number even */
+        const unsigned next = cells.rest(own + step + 1), edge = (&chunk[0][0])[step + 1];
+        const unsigned shifted = __shfl_up_sync(~0u, value, 1), up = y == 0 ? edge : shifted;
+        const unsigned left = y == step ? first_left : value, corner = y == step ? first_corner : above;
+        value = cells.sum(rest, up, left, corner);
+        *((unsigned)(step - y) < SIDE ? own + step : nowhere) = value;
+        above = up;
+        rest = next;
+    }
+}
+
 template <class Cells>
 __device__ __forceinline__ void compute(const Cells &cells, Chunk &chunk, Spot spot, Crew crew)
 {
     stage(cells, chunk, spot, crew);
     meet(crew);
     if (crew.rank < LANES)
-#pragma unroll 1
-        for (int diagonal = 0; diagonal < 2 * SIDE - 1; diagonal++) {
-            const int y = crew.rank, x = diagonal - y;
-            if (y < SIDE && x >= 0 && x < SIDE)
-                chunk[y + 1][x + 1] = cells.next(chunk, y + 1, x + 1);
-            __syncwarp();
-        }
+        pass_diagonals(cells, chunk);
     meet(crew);
 #pragma unroll
     for (int at = crew.rank; at < CELLS; at += crew.count)
