@@ -2,6 +2,7 @@
  * on the GPU to several times as much, and shows figures 43 to 48 and the claims. */
 #include "papers/wait_signal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "papers/study.h"
@@ -19,9 +20,9 @@ static const char *const settings[] = {"mode=cycle",
                                        "preempted_global=1048576",
                                        NULL};
 
-#define COUNTERS(count)                                                                                      \
-    [RUN_VIRTUAL_##count] = {"virtual-" #count, {"wait_signal_counters=" #count}, NULL},                     \
-    [RUN_GROUPED_##count] = {"grouped-" #count, {"wait_signal_counters=" #count}, NULL},
+#define PART(part)                                                                                           \
+    [RUN_VIRTUAL_##part] = {"virtual-" #part, {NULL}, NULL},                                                 \
+    [RUN_GROUPED_##part] = {"grouped-" #part, {NULL}, NULL},
 #define INTERVAL(steps) [RUN_PEERWAVE_##steps] = {"peerwave-" #steps, {NULL}, NULL},
 static const StudyMode modes[WAIT_SIGNAL_MODES] = {
     [RUN_REKL] = {"rekl", {NULL}, NULL},
@@ -30,17 +31,17 @@ static const StudyMode modes[WAIT_SIGNAL_MODES] = {
     [RUN_FLAGS] = {"flags", {NULL}, NULL},
     [RUN_WAIT_SIGNAL] = {"ws", {NULL}, NULL},
     [RUN_TB_ORDER] = {"ws-order", {NULL}, NULL},
-    WAIT_SIGNAL_INTERVALS WAIT_SIGNAL_COUNTERS};
+    WAIT_SIGNAL_INTERVALS WAIT_SIGNAL_PARTS};
 #undef INTERVAL
-#undef COUNTERS
+#undef PART
 
-#define COUNTERS(count) {count, RUN_VIRTUAL_##count, RUN_GROUPED_##count},
-const WaitSignalSweep wait_signal_sweep[WAIT_SIGNAL_SWEEP] = {WAIT_SIGNAL_COUNTERS};
-#undef COUNTERS
+#define PART(part) {part, RUN_VIRTUAL_##part, RUN_GROUPED_##part},
+const WaitSignalSweep wait_signal_sweep[WAIT_SIGNAL_SWEEP] = {WAIT_SIGNAL_PARTS};
+#undef PART
 
 /* The thesis gives no sizes. The first of each fits on gtx970 at once, 104 blocks of 16 x 16 threads; then
- * come 2 to 40 times as many for SAT, whose tiles are computed once, and 2 to 10 times for the others. Figure
- * 48 needs 4,000 events [6.4.4]: 63 x 63 tiles. */
+ * come 2 to 40 times as many for SAT, whose tiles are computed once, and 2 to 8 times for the others, which
+ * take longer. Figure 48 needs 4,000 events [6.4.4]: 63 x 63 tiles in size full. */
 #define SIDES(tiny, small, full)                                                                             \
     {                                                                                                        \
         [INPUT_TINY] = tiny, [INPUT_SMALL] = small, [INPUT_FULL] = full                                      \
@@ -51,14 +52,14 @@ const WaitSignalBenchmark wait_signal_benchmarks[WAIT_SIGNAL_BENCHMARKS] = {
     {"sat-3", "sat", KIND_WAVES, SIDES(4, 32, 64)},
     {"sat-4", "sat", KIND_WAVES, SIDES(5, 64, 128)},
     {"sor-1", "sor", KIND_WAVES, SIDES(2, 10, 10)},
-    {"sor-2", "sor", KIND_WAVES, SIDES(3, 16, 24)},
-    {"sor-3", "sor", KIND_WAVES, SIDES(4, 24, 40)},
-    {"sor-4", "sor", KIND_WAVES, SIDES(5, 32, 64)},
+    {"sor-2", "sor", KIND_WAVES, SIDES(3, 14, 24)},
+    {"sor-3", "sor", KIND_WAVES, SIDES(4, 18, 40)},
+    {"sor-4", "sor", KIND_WAVES, SIDES(5, 24, 64)},
     {"lud-1", "lud", KIND_WAVES, SIDES(2, 10, 10)},
-    {"lud-2", "lud", KIND_WAVES, SIDES(3, 16, 24)},
-    {"lud-3", "lud", KIND_WAVES, SIDES(4, 24, 40)},
-    {"lud-4", "lud", KIND_WAVES, SIDES(5, 32, 63)},
-    {"lud-events", "lud", KIND_EVENTS, SIDES(5, 63, 63)},
+    {"lud-2", "lud", KIND_WAVES, SIDES(3, 14, 24)},
+    {"lud-3", "lud", KIND_WAVES, SIDES(4, 20, 40)},
+    {"lud-4", "lud", KIND_WAVES, SIDES(5, 28, 63)},
+    {"lud-events", "lud", KIND_EVENTS, SIDES(5, 28, 63)},
     {"bfs-1m-40k", "bfs_1m", KIND_SAMPLE, {0}},
     {"bfs-ny-40k", "bfs_ny", KIND_SAMPLE, {0}},
     {"bfs-sf-40k", "bfs_sf", KIND_SAMPLE, {0}},
@@ -100,11 +101,16 @@ static bool has(size_t index, size_t mode)
         return strcmp(benchmark->workload, "sor") == 0;
     if (benchmark->kind == KIND_SAMPLE || benchmark->kind == KIND_GRAPH)
         return wait_signal_graph_has(benchmark->kind, (int)mode);
-    if (mode == RUN_DP || mode == RUN_GROUPED_4000)
+    if (mode == RUN_DP || mode == RUN_GROUPED_1)
         return false;
-    if (mode >= RUN_VIRTUAL_4000)
+    if (mode >= RUN_VIRTUAL_1)
         return benchmark->kind == KIND_EVENTS;
     return benchmark->kind == KIND_WAVES || mode == RUN_REKL;
+}
+
+uint32_t wait_signal_counters(uint32_t tiles, uint32_t part)
+{
+    return (lud_events(tiles, 1) + part - 1) / part;
 }
 
 uint32_t wait_signal_group(uint32_t tiles, uint32_t counters)
@@ -127,15 +133,27 @@ static SyncRun way_of(const WaitSignalBenchmark *benchmark, size_t mode, InputSi
 #define INTERVAL(steps) [RUN_PEERWAVE_##steps] = steps,
     static const uint32_t intervals[WAIT_SIGNAL_MODES] = {WAIT_SIGNAL_INTERVALS};
 #undef INTERVAL
-    SyncRun way = {.mode = mode < RUN_VIRTUAL_4000 ? ways[mode] : SYNC_WS_ORDER,
+    SyncRun way = {.mode = mode < RUN_VIRTUAL_1 ? ways[mode] : SYNC_WS_ORDER,
                    .size = size,
                    .side = benchmark->sides[size],
                    .interval = intervals[mode],
                    .apart = mode == RUN_REKL_APART};
     for (size_t i = 0; i < WAIT_SIGNAL_SWEEP; i++)
         if ((int)mode == wait_signal_sweep[i].grouped)
-            way.group = wait_signal_group(way.side, wait_signal_sweep[i].counters);
+            way.group = wait_signal_group(way.side, wait_signal_counters(way.side, wait_signal_sweep[i].part));
     return way;
+}
+
+/* The knob has as many counters as the run is to have; others leave it as it is. */
+static void set_counters(WbGpu *gpu, int mode, uint32_t tiles)
+{
+    for (size_t i = 0; i < WAIT_SIGNAL_SWEEP; i++) {
+        const WaitSignalSweep *sweep = &wait_signal_sweep[i];
+        char value[32];
+        snprintf(value, sizeof value, "%u", wait_signal_counters(tiles, sweep->part));
+        if (mode == sweep->virtual || mode == sweep->grouped)
+            wb_gpu_set(gpu, "wait_signal_counters", value);
+    }
 }
 
 static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Host *host)
@@ -146,6 +164,7 @@ static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Hos
     const SyncRun way = benchmark->kind == KIND_SAMPLE || benchmark->kind == KIND_GRAPH
                             ? wait_signal_graph_way(benchmark->kind, (int)mode, options)
                             : way_of(benchmark, mode, options->size);
+    set_counters(gpu, (int)mode, way.side);
     paper_data("workloads/sync", directory, sizeof directory);
     return sync_run(sync_find(benchmark->workload), &way, gpu, directory, host);
 }

@@ -7,8 +7,8 @@
 #include "papers/measure.h"
 #include "sync/sync.h"
 
-/* Counters on chip in figure 48: from as many as there are events down to a sixteenth. */
-#define WAIT_SIGNAL_COUNTERS COUNTERS(4000) COUNTERS(2000) COUNTERS(1000) COUNTERS(500) COUNTERS(250)
+/* Counters on chip in figure 48: as many as there are events, and these parts of them. */
+#define WAIT_SIGNAL_PARTS PART(1) PART(2) PART(4) PART(8)
 /* Intervals of PeerWave's looks at flags; the thesis takes the best one [6.4.3]. */
 #define WAIT_SIGNAL_INTERVALS INTERVAL(1) INTERVAL(2) INTERVAL(4)
 
@@ -22,9 +22,9 @@ typedef enum WaitSignalMode {
 #define INTERVAL(steps) RUN_PEERWAVE_##steps,
     WAIT_SIGNAL_INTERVALS
 #undef INTERVAL
-#define COUNTERS(count) RUN_VIRTUAL_##count, RUN_GROUPED_##count,
-        WAIT_SIGNAL_COUNTERS
-#undef COUNTERS
+#define PART(part) RUN_VIRTUAL_##part, RUN_GROUPED_##part,
+        WAIT_SIGNAL_PARTS
+#undef PART
             WAIT_SIGNAL_MODES
 } WaitSignalMode;
 
@@ -47,13 +47,14 @@ extern const WaitSignalBenchmark wait_signal_benchmarks[WAIT_SIGNAL_BENCHMARKS];
 
 /* The modes of figure 48. */
 typedef struct WaitSignalSweep {
-    uint32_t counters; /* on chip */
+    uint32_t part; /* counters on chip are one in so many events */
     int virtual, grouped;
 } WaitSignalSweep;
-#define COUNTERS(count) +1
-enum { WAIT_SIGNAL_SWEEP = 0 WAIT_SIGNAL_COUNTERS };
-#undef COUNTERS
+#define PART(part) +1
+enum { WAIT_SIGNAL_SWEEP = 0 WAIT_SIGNAL_PARTS };
+#undef PART
 extern const WaitSignalSweep wait_signal_sweep[WAIT_SIGNAL_SWEEP];
+uint32_t wait_signal_counters(uint32_t tiles, uint32_t part);
 /* How many tiles share an event so that all events have a counter on chip. */
 uint32_t wait_signal_group(uint32_t tiles, uint32_t counters);
 
@@ -61,7 +62,7 @@ uint32_t wait_signal_group(uint32_t tiles, uint32_t counters);
 typedef enum WaitSignalStatistic {
 #define WAIT_SIGNAL_STATISTICS                                                                               \
     KEEP(LAUNCHES, "launches")                                                                               \
-    KEEP(SWAPS, "blocks_suspended")                                                                            \
+    KEEP(SWAPS, "blocks_suspended")                                                                          \
     KEEP(WAITS, "unit_wait_signal.waits")                                                                    \
     KEEP(SIGNALS, "unit_wait_signal.signals")                                                                \
     KEEP(MISSES, "unit_wait_signal.misses")

@@ -97,8 +97,9 @@ static void draw_events(Sheet *sheet, const Results *results, const char *worklo
             continue;
         for (size_t i = 0; i < WAIT_SIGNAL_SWEEP; i++) {
             const WaitSignalSweep *sweep = &wait_signal_sweep[i];
-            const uint32_t group = wait_signal_group(side_of(results, b), sweep->counters);
-            sheet_number(sheet, sweep->counters, 0);
+            const uint32_t counters = wait_signal_counters(side_of(results, b), sweep->part);
+            const uint32_t group = wait_signal_group(side_of(results, b), counters);
+            sheet_number(sheet, counters, 0);
             sheet_number(sheet, wait_signal_speedup(results, b, sweep->virtual, WS_TIME), 3);
             sheet_number(sheet, wait_signal_speedup(results, b, sweep->grouped, WS_TIME), 3);
             sheet_number(sheet, group, 0);
