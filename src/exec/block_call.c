@@ -31,6 +31,11 @@ void block_calls_free(Block *block)
     block->calls = NULL;
 }
 
+const BlockCall *block_call_open(const Block *block)
+{
+    return block->calls && block->calls->open.count ? block->calls->open.items[0] : NULL;
+}
+
 static uint64_t bit_of(const Warp *warp) { return (uint64_t)1 << warp->index; }
 
 static bool is_complete(const Block *block, const BlockCall *call)

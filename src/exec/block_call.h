@@ -45,6 +45,8 @@ StepResult block_call(IntrinsicCall *call, const BlockCallKind *kind, void *cont
                       uint64_t target);
 /* A warp of the block has ended: calls may be complete without it. */
 void block_call_warp_ended(Block *block);
+/* The first call that some of the block's warps have come to and others have not; null: there is none. */
+const BlockCall *block_call_open(const Block *block);
 /* The block is gone, or begins anew. */
 void block_calls_free(Block *block);
 

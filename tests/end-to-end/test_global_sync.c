@@ -208,7 +208,7 @@ static void what_is_wrong_is_told(void **state)
         {"divergent", WB_ERROR_EXECUTION, {"kernel 'divergent'", "'wb_global_sync' in divergent code", "block (0,0,0)"}},
         {"two_places", WB_ERROR_EXECUTION, {"kernel 'two_places'", "in divergent code: lanes 0x", "block (0,0,0)"}},
         {"different", WB_ERROR_EXECUTION, {"kernel 'different'", "while another warp of its block calls", "wb_wait"}},
-        {"barrier", WB_ERROR_DEADLOCK, {"kernel 'barrier'", "waits at barrier 0", "the other blocks"}},
+        {"barrier", WB_ERROR_DEADLOCK, {"kernel 'barrier'", "waits at barrier 0", "(0,0,0) wait for each other: some"}},
         {"leaves", WB_ERROR_EXECUTION,
          {"block (3,0,0): the block ends without coming to the global sync at", "of the kernel's 5 blocks wait",
           "all blocks have to come to every sync"}},

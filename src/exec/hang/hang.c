@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "exec/block_call.h"
 
 static void put_place(const Warp *warp, uint32_t pc, char *text, size_t size)
 {
@@ -237,10 +238,29 @@ size_t hang_put_waits(const HangWaits *waits, const char *before, const char *wh
     return used < size ? used : size - 1;
 }
 
+static const Group *find_group(const Warp *warp, GroupState state)
+{
+    for (uint32_t i = 0; i < warp->group_count; i++)
+        if (warp->groups[i].state == state)
+            return &warp->groups[i];
+    return NULL;
+}
+
+/* A warp of the block that waits at a barrier, for warps that wait for it at a call of the whole block. */
+static const Warp *find_split(const Block *block)
+{
+    for (uint32_t i = 0; block_call_open(block) && i < block->warp_count; i++)
+        if (block->warps[i].live && find_group(&block->warps[i], GROUP_BARRIER))
+            return &block->warps[i];
+    return NULL;
+}
+
 /* A block that waits for others keeps its own warps from meeting: those are not why. */
 void hang_survey(HangFacts *facts, const Block *block)
 {
     facts->blocks++;
+    if (!facts->split)
+        facts->split = find_split(block);
     hang_count_waits(block->wait.leaves ? &facts->away : &facts->in_place, block);
     for (uint32_t i = 0; i < block->warp_count && !block_wait_first(block); i++)
         if (block->warps[i].live)
@@ -328,14 +348,6 @@ static size_t put_spin_cause(const HangFacts *facts, char *text, size_t size)
     return written > 0 ? (size_t)written : 0;
 }
 
-static const Group *find_group(const Warp *warp, GroupState state)
-{
-    for (uint32_t i = 0; i < warp->group_count; i++)
-        if (warp->groups[i].state == state)
-            return &warp->groups[i];
-    return NULL;
-}
-
 /* ", 32 have ended and others wait at k.ptx:12:3": where threads are that do not come to the barrier. */
 static void put_absent(const Block *block, uint32_t barrier, char *text, size_t size)
 {
@@ -415,13 +427,28 @@ static WaitReason first_wait(const HangFacts *facts)
     return (WaitReason)reason;
 }
 
+static int put_split_cause(const Warp *warp, char *text, size_t size)
+{
+    char barrier[256], call[256];
+    const BlockCall *open = block_call_open(warp->block);
+    put_place(warp, find_group(warp, GROUP_BARRIER)->pc, barrier, sizeof barrier);
+    put_place(warp, open->pc, call, sizeof call);
+    return snprintf(text, size,
+                    "Warps of block (%u,%u,%u) wait for each other: some at %s, a call of %s that all warps "
+                    "of a block make together, others at a barrier at %s. All of them have to come to both.",
+                    warp->block->index[0], warp->block->index[1], warp->block->index[2], call,
+                    open->kind->name, barrier);
+}
+
 size_t hang_put_cause(const HangFacts *facts, char *text, size_t size)
 {
     int written = 0;
     text[0] = '\0';
     if (facts->is_spinning)
         return facts->runner ? put_spin_cause(facts, text, size) : 0;
-    if (facts->at_barrier)
+    if (facts->split)
+        written = put_split_cause(facts->split, text, size);
+    else if (facts->at_barrier)
         written =
             put_barrier_cause(facts->at_barrier, find_group(facts->at_barrier, GROUP_BARRIER), text, size);
     else if (facts->at_sync)

@@ -44,6 +44,7 @@ typedef struct HangFacts {
     uint32_t blocks;       /* that were looked at */
     const Warp *at_barrier, *at_sync; /* the first with lanes that wait there; null: none */
     uint32_t apart;        /* warps in which lanes that would write wait for others that can run */
+    const Warp *split;     /* the first at a barrier while others of its block wait for it at a call of all */
     const Warp *runner;    /* the first with lanes that can run; null: none */
     const Warp *waiter;    /* the first with lanes that wait at a barrier or for lanes; null: none */
     HangWaits in_place, away; /* blocks with waits that nobody has ended */
