@@ -125,6 +125,7 @@ static StepResult call_intrinsic(Step *step, const Call *call)
         return step_error(step, WB_ERROR_EXECUTION, mask_first(step->mask),
                           "calls '%s' with %u arguments; it takes %u", call->name, call->argument_count,
                           call->intrinsic->argument_count);
+    const Mask came = step->mask;
     const StepResult met = call->intrinsic->together ? meet_at_call(step) : STEP_NEXT;
     if (met != STEP_NEXT)
         return met;
@@ -153,7 +154,8 @@ static StepResult call_intrinsic(Step *step, const Call *call)
         write_value(step, step->frame, &call->results[0].outside, lane, results[lane], bytes);
     }
     const bool waits = block_wait_is_open(&step->warp->block->wait) || step->warp->wait.is_open;
-    return result == STEP_NEXT && waits ? control_wait_behind(step) : result;
+    /* Whoever runs the group looks at it again also if lanes that waited at the call are in it now. */
+    return result == STEP_NEXT && (waits || step->mask != came) ? control_wait_behind(step) : result;
 }
 
 /* Lanes that call through different pointers part first; each set then calls on its own. */

@@ -117,7 +117,7 @@ static void test_larger_than_machine(void **state)
 static void test_graphs(void **state)
 {
     (void)state;
-    static const char *const names[] = {"shortest_ny", "sssp_ny", "apsp_ny"};
+    static const char *const names[] = {"shortest_1m", "shortest_ny", "sssp_ny", "apsp_ny"};
     const char *const knobs[] = {"mode=functional", NULL};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         wb_gpu_close(run(sync_find(names[i]), SYNC_WS, "h200", knobs, NULL));
