@@ -82,7 +82,7 @@ static void graphs_end_in_time_with_four_counters(void **state)
     (void)state;
     WbGpu *gpu = open_cycle("1", "0");
     EventGraphs graphs;
-    const EventShape shape = {60, 6, 8, 7, NOTHING_LEFT_OUT};
+    const EventShape shape = {400, 6, 8, 7, NOTHING_LEFT_OUT};
     event_graphs_make(&graphs, &shape, NULL);
     run_graphs(gpu, &graphs, 40);
     const uint64_t misses = stat(gpu, "unit_wait_signal.misses"), hits = stat(gpu, "unit_wait_signal.hits"),
