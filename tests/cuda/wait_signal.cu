@@ -45,6 +45,27 @@ __global__ void wake_each(const int *order, int *seen)
         seen[blockIdx.x - 1] = 1;
 }
 
+// A kernel and those that it launches have their events in common.
+__global__ void tell(int *word)
+{
+    if (threadIdx.x == 0)
+        *word = 5;
+    wb_signal(40, 2);
+}
+
+__global__ void launch_and_wait(int *words)
+{
+    if (threadIdx.x == 0) {
+        int **buffer = (int **)wb_get_parameter_buffer(8, sizeof(int *));
+        *buffer = words;
+        words[2] = wb_launch_device((const void *)tell, buffer, dim3(1), dim3(64), 0, 0);
+    }
+    __syncthreads();
+    wb_wait(40, 2);
+    if (threadIdx.x == 0)
+        words[1] = words[0] + 1;
+}
+
 int main()
 {
     static int image[SIDE * SIDE], table[SIDE * SIDE];
@@ -81,5 +102,10 @@ int main()
     CUDA(cudaMemcpy(seen, device_seen, sizeof seen, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 32; i++)
         CHECK_EQUAL(seen[i], 1);
+    CUDA(cudaMemset(device_seen, 0, sizeof seen));
+    launch_and_wait<<<1, 64>>>(device_seen);
+    CUDA(cudaMemcpy(seen, device_seen, sizeof seen, cudaMemcpyDeviceToHost));
+    CHECK_EQUAL(seen[1], 6);
+    CHECK_EQUAL(seen[2], 0);
     return check_result();
 }

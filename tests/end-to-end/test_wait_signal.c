@@ -109,10 +109,13 @@ static void threads_and_windows_change_nothing(void **state)
     char *first = NULL;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         WbGpu *gpu = open_cycle(runs[i][0], runs[i][1]);
+        assert_int_equal(wb_gpu_set(gpu, "max_blocks_per_sm", "1"), WB_OK); /* so that blocks have to leave */
+        assert_int_equal(wb_gpu_set(gpu, "context_local", "false"), WB_OK);
         EventGraphs graphs;
         const EventShape shape = {12, 5, 5, 3, NOTHING_LEFT_OUT};
         event_graphs_make(&graphs, &shape, NULL);
         run_graphs(gpu, &graphs, 40);
+        assert_true(stat(gpu, "yields_saved") > 0);
         event_graphs_free(&graphs);
         char *report = harness_report(gpu);
         assert_non_null(strstr(report, "\"unit_wait_signal\""));
@@ -295,7 +298,7 @@ static const Wrong wrongs[] = {
      WB_ERROR_EXECUTION, {"kernel 'k', test.ptx:", "block (0,0,0)", "calls 'wb_signal' in divergent code", NULL}},
     /* block 1 ends without a signal */
     {KERNEL("setp.ne.u32 %p, %b, 0; @%p ret;\n" CALL("wb_wait", "9", "2")), 2, WB_ERROR_DEADLOCK,
-     {"Event 9 of kernel 'k' has had 1 of its 2 calls, 1 waits and 0 signals: 1 is missing; block (0,0,0) waits "
+     {"Event 9 of kernel 'k' has had 1 of its 2 calls, 1 wait and 0 signals: 1 is missing; block (0,0,0) waits "
       "for it at test.ptx:", NULL}},
 };
 

@@ -66,6 +66,27 @@ static Request store_of(uint32_t sm, uint32_t slice, uint8_t sectors)
     return (Request){.sm = sm, .slice = slice, .kind = REQUEST_STORE, .sectors = sectors};
 }
 
+/* Units are requesters behind the front end, as far from every slice as that, and found by their numbers. */
+static void units_lie_beside_the_front_end(void **state)
+{
+    (void)state;
+    Rig rig;
+    build(&rig);
+    Crossbar crossbar;
+    rig.config.crossbar_spread = 30;
+    rig.config.dram_channels = 2;
+    crossbar_init(&crossbar, &rig.config, 2);
+    assert_int_equal(crossbar.requester_count, SMS + 3);
+    for (uint32_t unit = 0; unit < 2; unit++) {
+        assert_int_equal(crossbar_shard_of(&rig.config, SMS + 1 + unit), SMS + 2 + 1 + unit);
+        for (uint32_t slice = 0; slice < SLICES; slice++)
+            assert_int_equal(crossbar.ways[(SMS + 1 + unit) * SLICES + slice],
+                             crossbar.ways[SMS * SLICES + slice]);
+    }
+    crossbar_free(&crossbar);
+    demolish(&rig);
+}
+
 static void a_packet_arrives_after_the_latency(void **state)
 {
     (void)state;
@@ -152,6 +173,7 @@ static void replies_have_their_own_ports_and_payload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_lie_beside_the_front_end),
         cmocka_unit_test(a_packet_arrives_after_the_latency),
         cmocka_unit_test(flits_occupy_the_senders_port),
         cmocka_unit_test(the_receivers_port_takes_flits_one_by_one),

@@ -191,16 +191,17 @@ static size_t describe_event(const EventCounter *counter, char *text, size_t siz
 {
     const EventMessage *wait = counter->waiters.first;
     const EventCaller *caller = &wait->caller;
-    const uint32_t missing = counter->target - counter->count, others = counter->waiters.count - 1;
+    const uint32_t missing = counter->target - counter->count, waits = counter->waiters.count,
+                   signals = counter->count - waits, others = waits - 1;
     char place[512], more[64] = "";
     if (others)
         snprintf(more, sizeof more, ", with %u other block%s", others, others == 1 ? "" : "s");
     const int length = snprintf(
         text, size,
-        "Event %" PRIu32 " of kernel '%.100s' has had %u of its %u calls, %u waits and %u signals: %u %s "
+        "Event %" PRIu32 " of kernel '%.100s' has had %u of its %u calls, %u wait%s and %u signal%s: %u %s "
         "missing; block (%u,%u,%u) waits for it at %s%s.",
-        (uint32_t)counter->key, caller->program->name, counter->count, counter->target,
-        counter->waiters.count, counter->count - counter->waiters.count, missing, missing == 1 ? "is" : "are",
+        (uint32_t)counter->key, caller->program->name, counter->count, counter->target, waits,
+        waits == 1 ? "" : "s", signals, signals == 1 ? "" : "s", missing, missing == 1 ? "is" : "are",
         caller->block[0], caller->block[1], caller->block[2], place_of(caller, place, sizeof place), more);
     return (size_t)length < size ? (size_t)length : size - 1;
 }
