@@ -105,7 +105,8 @@ static void graphs_end_in_time_with_four_counters(void **state)
 static void threads_and_windows_change_nothing(void **state)
 {
     (void)state;
-    static const char *const runs[][2] = {{"1", "0"}, {"2", "0"}, {"3", "0"}, {"8", "0"}, {"1", "1"}, {"2", "7"}};
+    static const char *const runs[][2] = {{"1", "0"}, {"2", "0"}, {"3", "0"},
+                                          {"8", "0"}, {"1", "1"}, {"2", "7"}};
     char *first = NULL;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         WbGpu *gpu = open_cycle(runs[i][0], runs[i][1]);
@@ -275,31 +276,34 @@ typedef struct Wrong {
 static const Wrong wrongs[] = {
     /* a target of its own: block 0 is first in both modes, as its message is */
     {KERNEL("add.u32 %t, %b, 2;\n" CALL("wb_signal", "7", "%t")), 2, WB_ERROR_EXECUTION,
-     {"kernel 'k', test.ptx:", "block (1,0,0): a signal gives event 7 the target 3, but block (0,0,0) gave it 2 at",
-      "of which 1 has come", NULL}},
+     {"kernel 'k', test.ptx:",
+      "block (1,0,0): a signal gives event 7 the target 3, but block (0,0,0) gave it 2 at", "of which 1 has come", NULL}},
     {KERNEL("add.u32 %t, %b, 2;\n" CALL("wb_wait", "7", "%t")), 2, WB_ERROR_EXECUTION,
      {"block (1,0,0): wb_wait gives event 7 the target 3, but block (0,0,0) gave it 2 at", NULL}},
     {KERNEL(CALL("wb_wait", "7", "0")), 1, WB_ERROR_EXECUTION,
      {"kernel 'k', test.ptx:", "block (0,0,0)", "event 7 has target 0", NULL}},
     {KERNEL(CALL("wb_signal", "1048576", "2")), 1, WB_ERROR_EXECUTION,
-     {"block (0,0,0)", "there is no event 1048576: events of 20 bits (knob wait_signal_event_bits) go up to 1048575",
-      NULL}},
+     {"block (0,0,0)",
+      "there is no event 1048576: events of 20 bits (knob wait_signal_event_bits) go up to 1048575", NULL}},
     {KERNEL(CALL("wb_signal_each", "3", "65536")), 1, WB_ERROR_EXECUTION,
      {"block (0,0,0)", "the counter of event 3 overflows before it reaches the target 65536",
       "wait_signal_counter_bits) go up to 65535", NULL}},
     {KERNEL(CALL("wb_wait", "%w", "1")), 1, WB_ERROR_EXECUTION,
      {"block (0,0,0)", "this warp calls wb_wait with event ", NULL}},
     {KERNEL(CALL("wb_wait", "%t", "1")), 1, WB_ERROR_EXECUTION,
-     {"thread (1,0,0)", "this thread calls wb_wait with event 1 and target 1, another thread of its warp with event 0",
-      NULL}},
+     {"thread (1,0,0)",
+      "this thread calls wb_wait with event 1 and target 1, another thread of its warp with event 0", NULL}},
     {KERNEL("setp.lt.u32 %p, %t, 3; @!%p bra done;\n" CALL("wb_wait", "5", "1") "done: bar.sync 0;\n"), 1,
-     WB_ERROR_EXECUTION, {"kernel 'k', test.ptx:", "block (0,0,0)", "calls 'wb_wait' in divergent code", NULL}},
+     WB_ERROR_EXECUTION,
+     {"kernel 'k', test.ptx:", "block (0,0,0)", "calls 'wb_wait' in divergent code", NULL}},
     {KERNEL("setp.lt.u32 %p, %t, 3; @!%p bra done;\n" CALL("wb_signal", "5", "2") "done: bar.sync 0;\n"), 1,
-     WB_ERROR_EXECUTION, {"kernel 'k', test.ptx:", "block (0,0,0)", "calls 'wb_signal' in divergent code", NULL}},
+     WB_ERROR_EXECUTION,
+     {"kernel 'k', test.ptx:", "block (0,0,0)", "calls 'wb_signal' in divergent code", NULL}},
     /* block 1 ends without a signal */
     {KERNEL("setp.ne.u32 %p, %b, 0; @%p ret;\n" CALL("wb_wait", "9", "2")), 2, WB_ERROR_DEADLOCK,
-     {"Event 9 of kernel 'k' has had 1 of its 2 calls, 1 wait and 0 signals: 1 is missing; block (0,0,0) waits "
-      "for it at test.ptx:", NULL}},
+     {"Event 9 of kernel 'k' has had 1 of its 2 calls, 1 wait and 0 signals: 1 is missing; block (0,0,0) "
+      "waits for it at test.ptx:",
+      NULL}},
 };
 
 static void what_is_wrong_is_told(void **state)
@@ -309,8 +313,8 @@ static void what_is_wrong_is_told(void **state)
         const Wrong *wrong = &wrongs[i / 2];
         uint32_t out[1] = {0};
         WbGpu *gpu = i % 2 ? open_cycle("1", "0") : open_functional();
-        harness_run_error(&(HarnessRun){gpu, wrong->kernel, "k", {wrong->blocks, 1, 1}, {64, 1, 1}, 0, out, 1},
-                          wrong->status, wrong->parts[0], wrong->parts[1], wrong->parts[2], wrong->parts[3]);
+        const HarnessRun run = {gpu, wrong->kernel, "k", {wrong->blocks, 1, 1}, {64, 1, 1}, 0, out, 1};
+        harness_run_error(&run, wrong->status, wrong->parts[0], wrong->parts[1], wrong->parts[2], wrong->parts[3]);
         wb_gpu_close(gpu);
     }
 }

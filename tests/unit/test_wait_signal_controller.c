@@ -1,5 +1,5 @@
-/* The queues and counters of the wait-signal controller, cycle by cycle: what passes in which cycle and not in
- * the one before, whose turn it is, which counter leaves the chip, and that messages end as plain counting
+/* The queues and counters of the wait-signal controller, cycle by cycle: what passes in which cycle and not
+ * in the one before, whose turn it is, which counter leaves the chip, and that messages end as plain counting
  * says, whatever memory takes. */
 #include <stdarg.h>
 #include <stddef.h>
