@@ -277,7 +277,8 @@ static const Wrong wrongs[] = {
     /* a target of its own: block 0 is first in both modes, as its message is */
     {KERNEL("add.u32 %t, %b, 2;\n" CALL("wb_signal", "7", "%t")), 2, WB_ERROR_EXECUTION,
      {"kernel 'k', test.ptx:",
-      "block (1,0,0): a signal gives event 7 the target 3, but block (0,0,0) gave it 2 at", "of which 1 has come", NULL}},
+      "block (1,0,0): a signal gives event 7 the target 3, but block (0,0,0) gave it 2 at",
+      "of which 1 has come", NULL}},
     {KERNEL("add.u32 %t, %b, 2;\n" CALL("wb_wait", "7", "%t")), 2, WB_ERROR_EXECUTION,
      {"block (1,0,0): wb_wait gives event 7 the target 3, but block (0,0,0) gave it 2 at", NULL}},
     {KERNEL(CALL("wb_wait", "7", "0")), 1, WB_ERROR_EXECUTION,
@@ -314,7 +315,8 @@ static void what_is_wrong_is_told(void **state)
         uint32_t out[1] = {0};
         WbGpu *gpu = i % 2 ? open_cycle("1", "0") : open_functional();
         const HarnessRun run = {gpu, wrong->kernel, "k", {wrong->blocks, 1, 1}, {64, 1, 1}, 0, out, 1};
-        harness_run_error(&run, wrong->status, wrong->parts[0], wrong->parts[1], wrong->parts[2], wrong->parts[3]);
+        harness_run_error(&run, wrong->status, wrong->parts[0], wrong->parts[1], wrong->parts[2],
+                          wrong->parts[3]);
         wb_gpu_close(gpu);
     }
 }
