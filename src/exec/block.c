@@ -9,6 +9,32 @@ static size_t frame_words(const Warp *warp, const ProgramFunction *function)
     return (size_t)function->slot_count * warp->width;
 }
 
+/* Aligned for vector code, with what was allocated noted before it. Memory that is aligned by the C library
+ * has gaps that no other of the same size fits into: blocks that come and go would leave more and more. */
+enum { WORDS_ALIGNMENT = 64 };
+
+uint32_t *frame_alloc_words(size_t count)
+{
+    char *memory = xcalloc(1, count * sizeof(uint32_t) + sizeof memory + WORDS_ALIGNMENT);
+    const uintptr_t first = (uintptr_t)(memory + sizeof memory);
+    const size_t gap = (WORDS_ALIGNMENT - first % WORDS_ALIGNMENT) % WORDS_ALIGNMENT;
+    uint32_t *words = (uint32_t *)(memory + sizeof memory + gap);
+    memcpy((char *)words - sizeof memory, &memory, sizeof memory);
+    return words;
+}
+
+void frame_free_words(uint32_t *words)
+{
+    void *memory;
+    memcpy(&memory, (const char *)words - sizeof memory, sizeof memory);
+    xfree(memory);
+}
+
+uint32_t *frame_new_words(const Warp *warp, const ProgramFunction *function)
+{
+    return frame_alloc_words(frame_words(warp, function));
+}
+
 uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base)
 {
     const ProgramFunction *code = &warp->block->launch->program->functions[function];
@@ -18,10 +44,7 @@ uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base)
     if (index == warp->frames.count)
         VEC_PUSH(&warp->frames, (Frame){0});
     Frame *frame = &warp->frames.items[index];
-    /* aligned for vector code; one word more, so that a function without registers has a frame too */
-    size_t bytes = (frame_words(warp, code) * sizeof(uint32_t) + 64) / 64 * 64;
-    frame->words = xaligned(64, bytes);
-    memset(frame->words, 0, bytes);
+    frame->words = frame_new_words(warp, code);
     frame->predicates = xcalloc(code->predicate_count + 1, sizeof(Mask));
     frame->params = xcalloc(warp->width, code->param_bytes + 1);
     frame->carry = 0;
@@ -33,7 +56,7 @@ uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base)
 void warp_free_frame(Warp *warp, uint32_t index)
 {
     Frame *frame = &warp->frames.items[index];
-    xfree(frame->words);
+    frame_free_words(frame->words);
     xfree(frame->predicates);
     xfree(frame->params);
     *frame = (Frame){0};

@@ -137,8 +137,12 @@ StepResult block_call(IntrinsicCall *made, const BlockCallKind *kind, void *cont
     call->last = warp;
     call->time = machine->clock;
     const bool is_last = is_complete(block, call);
+    /* By a warp that has ended later in the same window, and has not been noticed then: as if it had. */
+    const bool by_end = is_last && block->warp_ended > call->time;
     if (kind->waits)
-        block_wait_begin(warp, kind->reason, is_last ? BLOCK_YIELDS : WARP_WAITS);
+        block_wait_begin(warp, kind->reason, is_last && !by_end ? BLOCK_YIELDS : WARP_WAITS);
+    if (kind->waits && by_end)
+        block_wait_yield(warp, block->warp_ended);
     if (!is_last)
         return STEP_NEXT;
     remove_first(block);

@@ -14,9 +14,9 @@
 
 /* Slots that are live before an instruction. */
 typedef struct LiveSlots {
-    uint32_t count;  /* of the slots */
-    uint32_t words;  /* of bits[] */
-    uint64_t bits[];
+    uint32_t count;  /* of the slots that hardware has in registers */
+    uint32_t words;
+    uint64_t bits[]; /* [words] of these, then [words] of all */
 } LiveSlots;
 
 /* What is live where in a function, and which registers of it hold values that machine code has as operands
@@ -52,17 +52,23 @@ void live_table_free(struct LiveTable *table)
     xfree(table);
 }
 
-static void add_register(const ProgramFunction *function, uint32_t reg, LiveSlots *live)
+static void add_register(const ProgramFunction *function, uint32_t reg, uint64_t *bits)
 {
     const Type type = function->function->registers[reg].type;
     const uint32_t slot = function->flow->slot[reg];
     if (type == TYPE_pred || slot == FLOW_NO_SLOT)
         return;
     const uint32_t words = (type_bits(type) + 31) / 32;
-    for (uint32_t i = slot; i < slot + words; i++) {
-        live->count += !(live->bits[i / 64] >> i % 64 & 1);
-        live->bits[i / 64] |= (uint64_t)1 << i % 64;
-    }
+    for (uint32_t i = slot; i < slot + words; i++)
+        bits[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+static uint32_t count_bits(const uint64_t *bits, uint32_t words)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < words; i++)
+        count += (uint32_t)__builtin_popcountll(bits[i]);
+    return count;
 }
 
 static const LiveFunction *function_live(struct LiveTable *table, uint32_t number)
@@ -82,7 +88,7 @@ static LiveSlots *find_live(struct LiveTable *table, uint32_t pc)
 {
     const ProgramFunction *function = &table->program->functions[table->program->code[pc].function];
     const uint32_t words = (function->slot_count + 63) / 64, most = function->function->register_count;
-    LiveSlots *live = arena_alloc(&table->arena, sizeof *live + words * sizeof *live->bits);
+    LiveSlots *live = arena_alloc(&table->arena, sizeof *live + 2 * words * sizeof *live->bits);
     live->words = words;
     if (pc - function->first >= function->count)
         return live;
@@ -90,10 +96,13 @@ static LiveSlots *find_live(struct LiveTable *table, uint32_t pc)
     uint32_t *registers = xcalloc(most + 1, sizeof *registers);
     const uint32_t count =
         flow_live_at(function->function, known->live, pc - function->first, registers, most);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        add_register(function, registers[i], live->bits + words);
         if (!known->banked[registers[i]])
-            add_register(function, registers[i], live);
+            add_register(function, registers[i], live->bits);
+    }
     xfree(registers);
+    live->count = count_bits(live->bits, words);
     return live;
 }
 
@@ -129,22 +138,21 @@ static void add_place(const Program *program, uint32_t pc, FrameSlots *slots)
         slots->only = live;
         return;
     }
-    const size_t bytes = live->words * sizeof *live->bits;
+    const size_t bytes = 2 * live->words * sizeof *live->bits;
     if (!slots->all) {
         slots->all = xcalloc(1, sizeof *slots->all + bytes);
         memcpy(slots->all->bits, slots->only->bits, bytes);
+        slots->all->words = live->words;
         slots->only = NULL;
     }
-    for (uint32_t i = 0; i < live->words; i++)
+    for (uint32_t i = 0; i < 2 * live->words; i++)
         slots->all->bits[i] |= live->bits[i];
-    slots->all->count = 0;
-    for (uint32_t i = 0; i < live->words; i++)
-        slots->all->count += (uint32_t)__builtin_popcountll(slots->all->bits[i]);
+    slots->all->count = count_bits(slots->all->bits, live->words);
 }
 
 /* A join at which nobody waits tells nothing that the groups on their way to it do not: what is live there
  * and not before is written on the way. But a caller's registers are live in no group. */
-static uint32_t frame_words(const Warp *warp, uint32_t frame)
+static FrameSlots frame_slots(const Warp *warp, uint32_t frame)
 {
     const Program *program = warp->block->launch->program;
     FrameSlots slots = {0};
@@ -156,9 +164,24 @@ static uint32_t frame_words(const Warp *warp, uint32_t frame)
         if (join->expected && join->frame == frame && (join->arrived || join->is_call))
             add_place(program, join->pc, &slots);
     }
+    return slots;
+}
+
+static uint32_t frame_words(const Warp *warp, uint32_t frame)
+{
+    const FrameSlots slots = frame_slots(warp, frame);
     const uint32_t count = slots.all ? slots.all->count : slots.only ? slots.only->count : 0;
     xfree(slots.all);
     return count;
+}
+
+void context_live_slots(const Warp *warp, uint32_t frame, uint64_t *bits)
+{
+    const FrameSlots slots = frame_slots(warp, frame);
+    const LiveSlots *live = slots.all ? slots.all : slots.only;
+    if (live)
+        memcpy(bits, live->bits + live->words, live->words * sizeof *bits);
+    xfree(slots.all);
 }
 
 /* Arguments that a called function gets in its parameter area: hardware has them in registers, and which of

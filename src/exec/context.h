@@ -36,6 +36,10 @@ uint64_t context_call_bytes(const Launch *launch, const GpuConfig *config, const
 
 /* -- registers that are live, of a program -- */
 
+/* Slots of the frame that are live where lanes of the warp stand in it, or will come back to it, also those
+ * that hardware has elsewhere. bits[] is as long as the function's slots, and zero. */
+void context_live_slots(const Warp *warp, uint32_t frame, uint64_t *bits);
+
 /* The table of a program's code, which fills as it is asked for; threads may ask at once. */
 struct LiveTable *live_table_create(const Program *program);
 void live_table_free(struct LiveTable *table);

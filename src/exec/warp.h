@@ -190,6 +190,7 @@ struct Block {
     BlockContext context;
     BlockYield yield;
     struct SharedCopies *copies; /* shared memory that repeats global memory; null: none is known */
+    bool is_packed;           /* it holds only what its context needs (exec/block_pack.h) */
     bool is_aside;            /* in functional mode: it waits away */
     uint32_t slot;            /* the same: its place among the run's slots, or among those aside;
                                  NO_INDEX: neither, it is to get a slot again */
@@ -209,6 +210,10 @@ void block_free(Block *block);
 /* A frame for one activation of a function; registers are zero. Returns its index. Frames may move. */
 uint32_t warp_new_frame(Warp *warp, uint32_t function, uint32_t local_base);
 void warp_free_frame(Warp *warp, uint32_t frame);
+/* Registers of a frame, which are zero; or so many words for them. */
+uint32_t *frame_new_words(const Warp *warp, const ProgramFunction *function);
+uint32_t *frame_alloc_words(size_t count);
+void frame_free_words(uint32_t *words);
 /* The lowest lane of a mask that is not empty; `mask &= mask - 1` goes on to the next. */
 static inline unsigned mask_first(Mask mask) { return (unsigned)__builtin_ctzll(mask); }
 

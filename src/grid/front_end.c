@@ -12,6 +12,7 @@
 #include "grid/front_end.h"
 
 #include "base/alloc.h"
+#include "exec/block_pack.h"
 
 static const Stat rows[] = {
 #define COUNT(field, unit, description) {#field, unit, description, offsetof(GridStatistics, field)},
@@ -243,6 +244,7 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     GridKernel *launch = dispatch->launch;
     const Cycle there = now + front_end->config->block_launch_cycles;
     if (dispatch->resumed) {
+        block_unpack(dispatch->resumed->block);
         dispatch->resumed->dispatched = now;
         if (launch->place_in_log.log)
             front_end_log_return(launch, dispatch->resumed, dispatch->sm, now);

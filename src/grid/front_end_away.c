@@ -5,6 +5,7 @@
  * stands among its kernel's resumable blocks, which are dispatched before new ones. A block that the
  * dispatcher wants off its SM is told by a message and leaves as one that waits does, whether it runs or
  * waits in place; its waits may end meanwhile. */
+#include "exec/block_pack.h"
 #include "grid/front_end.h"
 
 /* The waits of the block are over then. It cannot come back before, so it is still there. */
@@ -167,6 +168,8 @@ void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, 
     note_place(front_end, resumption,
                dispatcher_find(&front_end->dispatcher, grid_kernel_of(report->kernel), report->linear, sm));
     resumption->reason = reason_of(resumption->block, resumption->yielded);
+    if (resumption->yielded)
+        block_pack(resumption->block);
     resumption->is_held = find_swapped(front_end, grid_kernel_of(report->kernel), report->linear) != NONE;
     wait->away = resumption;
     front_end->statistics.blocks_suspended++;

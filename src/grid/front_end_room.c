@@ -319,10 +319,12 @@ bool front_end_make_room(FrontEnd *front_end, Cycle now)
         return false;
     if (try_for_line(front_end, now) || (preempted->ready_count && try_for_ready(front_end, now)))
         return true;
+    if (preempted->is_stuck && !was_stuck)
+        return true;
     front_end->statistics.places_in_vain +=
         preempted->is_stuck ||
         preempted->ready_count > yielding->places[PLACE_LOCAL] + yielding->places[PLACE_GLOBAL];
-    return preempted->is_stuck && !was_stuck;
+    return false;
 }
 
 /* Nobody needs its place yet: as if one like it did. */

@@ -25,6 +25,14 @@ static GridKernel *launch_of(const Block *block)
     return (GridKernel *)((char *)block->launch->family - offsetof(GridKernel, family));
 }
 
+/* Behind all other events of its cycle, by SM, kernel and block: a wait that a warp's end has made one of the
+ * block may be told before others of its cycle or after them. */
+static uint64_t number_of(const Block *block)
+{
+    return (uint64_t)1 << 63 | (uint64_t)(block->sm & 0xFFF) << 50 | (block->launch->grid_id & 0x3FF) << 40 |
+           (block->linear & 0xFFFFFFFFFF);
+}
+
 /* Between windows, so that nobody changes the block while it is measured. */
 void front_end_yields(void *context, Warp *warp, Cycle now)
 {
@@ -36,11 +44,13 @@ void front_end_yields(void *context, Warp *warp, Cycle now)
     block->yield.live_bytes = (uint32_t)context_saved_bytes(&size);
     if (!block->yield.open++)
         block->yield.since = now;
-    front_end_put_event(front_end, (FrontEvent){.time = now + front_end->config->block_end_cycles,
-                                                .kind = EVENT_YIELDS,
-                                                .launch = launch_of(block),
-                                                .block = block,
-                                                .sm = block->sm});
+    front_end->next_event++;
+    front_end_put_numbered(front_end, (FrontEvent){.time = now + front_end->config->block_end_cycles,
+                                                   .number = number_of(block),
+                                                   .kind = EVENT_YIELDS,
+                                                   .launch = launch_of(block),
+                                                   .block = block,
+                                                   .sm = block->sm});
 }
 
 /* A wait of the warp has been ended, and is over then. */
