@@ -47,3 +47,4 @@ with_nvcc tensor sm_90-lines -arch=sm_90 -lineinfo
 with_nvcc launches sm_75 -arch=sm_75 -I../../../include
 with_nvcc launches sm_90-rdc -arch=sm_90 -rdc=true -I../../../include
 with_nvcc families sm_75 -arch=sm_75 -I../../../include
+with_nvcc read_only sm_75 -arch=sm_75 -I../../../include
