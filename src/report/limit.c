@@ -85,6 +85,16 @@ static void charge_idle(KernelLimit *limit, const KernelRecord *record, const Ke
     limit->slots[idle_limit(record, sums, sm_count)] += (idle - launch) * config->schedulers;
 }
 
+/* Waits in place, for whatever reason. */
+static uint64_t in_place(const SchedulerStatistics *cycles)
+{
+    uint64_t sum = 0;
+#define BLOCK_WAIT(identifier, name, singular, plural) sum += cycles->stall_##name;
+#include "exec/block_wait.def"
+#undef BLOCK_WAIT
+    return sum;
+}
+
 static void charge_active(KernelLimit *limit, const KernelSums *sums)
 {
     const SchedulerStatistics *cycles = &sums->scheduler;
@@ -99,7 +109,8 @@ static void charge_active(KernelLimit *limit, const KernelSums *sums)
     limit->slots[LIMIT_control] += cycles->stall_fetch + cycles->stall_branch;
     limit->slots[LIMIT_fences] += cycles->stall_fence;
     limit->slots[LIMIT_barriers] += cycles->stall_barrier;
-    limit->slots[LIMIT_calls] += cycles->stall_unit + cycles->stall_block + cycles->stall_suspend;
+    limit->slots[LIMIT_calls] += cycles->stall_unit + cycles->stall_suspend;
+    limit->slots[LIMIT_waits] += in_place(cycles);
     limit->slots[LIMIT_pauses] += cycles->stall_pause;
     limit->slots[LIMIT_few_blocks] += cycles->stall_empty;
 }

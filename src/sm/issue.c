@@ -12,7 +12,7 @@
 #include "sm/sched/sched.h"
 #include "sm/stages.h"
 
-/* The counter that each Wait is charged to. */
+/* The counter that each Wait is charged to; waits in place have one for each reason. */
 static const size_t reasons[WAIT_COUNT] = {
     [WAIT_NONE] = offsetof(SchedulerStatistics, stall_pipe),
     [WAIT_RESULT] = offsetof(SchedulerStatistics, stall_result),
@@ -24,10 +24,33 @@ static const size_t reasons[WAIT_COUNT] = {
     [WAIT_BARRIER] = offsetof(SchedulerStatistics, stall_barrier),
     [WAIT_UNIT] = offsetof(SchedulerStatistics, stall_unit),
     [WAIT_PAUSE] = offsetof(SchedulerStatistics, stall_pause),
-    [WAIT_BLOCK] = offsetof(SchedulerStatistics, stall_block),
     [WAIT_SUSPEND] = offsetof(SchedulerStatistics, stall_suspend),
     [WAIT_DRAIN] = offsetof(SchedulerStatistics, stall_drain),
 };
+
+#define BLOCK_WAIT(identifier, name, singular, plural)                                                       \
+    [WAITS_FOR_##identifier] = offsetof(SchedulerStatistics, stall_##name),
+static const size_t in_place[WAIT_REASONS] = {
+#include "exec/block_wait.def"
+};
+#undef BLOCK_WAIT
+
+/* What warps of the scheduler wait for in place; of several reasons, the first of block_wait.def. A warp that
+ * does not wait itself is held with its block. */
+static size_t reason_in_place(const Sm *sm, const Scheduler *scheduler)
+{
+    uint32_t first = WAIT_REASONS - 1;
+    for (WarpSet rest = scheduler->view.mine; rest; rest &= rest - 1) {
+        const WarpSlot *slot = &sm->warps[__builtin_ctzll(rest)];
+        if (!slot->warp || slot->wait != WAIT_BLOCK)
+            continue;
+        const WarpWait *wait = &slot->warp->wait;
+        const uint32_t reason =
+            warp_wait_is_over(wait, sm->accounted) ? sm->blocks[slot->block].reason : wait->reason;
+        first = reason < first ? reason : first;
+    }
+    return in_place[first];
+}
 
 /* Charges `cycles` in which the scheduler issued nothing. */
 static inline void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
@@ -43,7 +66,8 @@ static inline void charge(Sm *sm, Scheduler *scheduler, uint64_t cycles)
     }
     for (uint32_t wait = WAIT_NONE; wait < WAIT_COUNT; wait++)
         if (scheduler->waiting[wait]) {
-            *(uint64_t *)((char *)statistics + reasons[wait]) += cycles;
+            const size_t counter = wait == WAIT_BLOCK ? reason_in_place(sm, scheduler) : reasons[wait];
+            *(uint64_t *)((char *)statistics + counter) += cycles;
             return;
         }
     statistics->stall_empty += cycles;

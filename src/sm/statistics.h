@@ -7,6 +7,7 @@
 #include "base/stat.h"
 
 #define COUNT(field, unit, description) uint64_t field;
+#define STALL_IN_PLACE(name, plural) uint64_t stall_##name;
 typedef struct SmStatistics {
 #include "sm/statistics.def"
 } SmStatistics;
@@ -14,6 +15,7 @@ typedef struct SchedulerStatistics {
 #include "sm/scheduler_statistics.def"
 } SchedulerStatistics;
 #undef COUNT
+#undef STALL_IN_PLACE
 
 extern const StatTable sm_statistics, scheduler_statistics;
 

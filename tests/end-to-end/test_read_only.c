@@ -86,6 +86,8 @@ static void test(Kernels *kernels)
         assert_in_range(run(kernels, "found", seed, 3, false), WORDS * 4 - 128, WORDS * 4);
         assert_int_equal(run(kernels, "hinted", seed, 0, false), WORDS * 4);
     }
+    assert_true(statistic(kernels, "scheduler.stall_global_sync") > 0); /* those that stay wait in place */
+    assert_int_equal(statistic(kernels, "scheduler.stall_launched"), 0);
     assert_int_equal(run(kernels, "written_later", 7, 3, false), 0);
     assert_int_equal(run(kernels, "found", 8, 3, true), 0); /* it may write what it has read */
     set(kernels, "context_read_only", "false");

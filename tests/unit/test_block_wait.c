@@ -67,7 +67,7 @@ static Outcome run(WaitKind kind, uint32_t warps, uint32_t waiting, uint32_t cou
         outcome.woken[i] = rig->calls.items[rig->calls.count - wakes + i];
     outcome.sm = rig->sms[0]->statistics;
     for (uint32_t i = 0; i < rig->sms[0]->scheduler_count; i++)
-        outcome.stalled += rig->sms[0]->schedulers[i].statistics.stall_block;
+        outcome.stalled += rig->sms[0]->schedulers[i].statistics.stall_launched;
     pause_close(rig);
     return outcome;
 }

@@ -269,10 +269,28 @@ export const reasons: Reason[] = [
         colors: ["#a0522d", "#d99a73"],
     },
     {
-        key: "stall_block",
-        name: "Machine event",
-        about: "blocks or warps waited in place for events of the machine",
+        key: "stall_launched",
+        name: "Own launches",
+        about: "blocks or warps waited in place for what they launched",
         colors: ["#57707f", "#93b3c4"],
+    },
+    {
+        key: "stall_global_sync",
+        name: "Global sync",
+        about: "blocks waited in place for the other blocks of their kernel",
+        colors: ["#2c6e8f", "#5fb0d6"],
+    },
+    {
+        key: "stall_signals",
+        name: "Signals",
+        about: "blocks waited in place for signals of events",
+        colors: ["#1f7a6d", "#4fbfae"],
+    },
+    {
+        key: "stall_block",
+        name: "Other event",
+        about: "blocks or warps waited in place for other events of the machine",
+        colors: ["#7d8c95", "#aebcc4"],
     },
     {
         key: "stall_suspend",
@@ -312,6 +330,11 @@ export function stallCycles(scope: Scope): Counters {
                 : count(scope, `scheduler.${reason.key}`);
         result[reason.key] = total / schedulers;
     }
+    // What units have that this page does not know: the rest of the cycles in which SMs had blocks.
+    let rest = count(scope, "sm.active_cycles") * config(scope, "schedulers");
+    for (const reason of reasons)
+        if (reason.key !== "idle" && reason.key !== "gap") rest -= result[reason.key] * schedulers;
+    result.stall_block += Math.max(0, Math.round(rest)) / schedulers;
     result.gap = cycles(scope) - runningCycles(scope);
     return result;
 }
