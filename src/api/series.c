@@ -24,12 +24,12 @@ static const SeriesRow rows[SERIES_ROWS] = {
 static uint32_t read_rows(const Series *series, const CycleMachine *machine, uint32_t row, uint64_t *columns)
 {
     const ComponentKind *kind = &components[rows[row].component];
-    const uint32_t count = kind->count(machine);
+    const uint32_t count = component_count(kind, machine);
     uint32_t end = row;
     for (; end < SERIES_ROWS && rows[end].component == rows[row].component; end++)
         columns[end] = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const void *part = kind->at(machine, i, series->next);
+        const void *part = component_at(kind, machine, i, series->next);
         for (uint32_t k = row; k < end; k++)
             columns[k] += stat_value(series->stats[k], part);
     }
@@ -97,7 +97,14 @@ static SeriesState read_state(const CycleMachine *machine)
     for (uint32_t i = 0; i < machine->running.count; i++) {
         const GridKernel *grid = machine->running.items[i]->grid;
         state.waiting_blocks += grid->block_count - grid->dispatched_blocks;
+        state.away_blocks += grid->suspended;
     }
+    for (uint32_t i = 0; i < front_end_device_count(machine->front_end); i++)
+        state.away_blocks += front_end_device(machine->front_end, i)->suspended;
+    uint64_t waits[WAIT_COUNT] = {0};
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        sm_count_waits(machine->sms[i], waits);
+    state.held_warps = waits[WAIT_BLOCK];
     return state;
 }
 

@@ -30,6 +30,8 @@ typedef enum CoreRow { CORE_INSTRUCTIONS, CORE_ACCESSES, CORE_WARPS, CORE_ROWS }
 typedef struct SeriesState {
     uint64_t waiting_blocks; /* of what is on the machine, not dispatched yet */
     uint64_t ready_nodes;    /* of the dependency graph, in its buffer: their blocks could be dispatched */
+    uint64_t away_blocks;    /* that have begun, and are off the SMs */
+    uint64_t held_warps;     /* that wait in place for an event of the machine */
 } SeriesState;
 
 /* Invariant: values holds a row of `width` differences, states one, for each of `ends`; `last` are the

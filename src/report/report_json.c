@@ -186,6 +186,14 @@ static void put_states(JsonWriter *json, const Series *series)
     for (uint32_t i = 0; i < series->states.count; i++)
         json_put_integer(json, NULL, series->states.items[i].ready_nodes);
     json_close(json);
+    json_open_line(json, "away_blocks", '[');
+    for (uint32_t i = 0; i < series->states.count; i++)
+        json_put_integer(json, NULL, series->states.items[i].away_blocks);
+    json_close(json);
+    json_open_line(json, "held_warps", '[');
+    for (uint32_t i = 0; i < series->states.count; i++)
+        json_put_integer(json, NULL, series->states.items[i].held_warps);
+    json_close(json);
 }
 
 static void put_series(JsonWriter *json, const KernelRecord *record)

@@ -60,6 +60,20 @@ static void put_counter(Trace *trace, unsigned counter, Cycle time, Ratio value)
                              }));
 }
 
+/* Of runs in which blocks left their SMs or waited for each other. */
+static void put_waits(Trace *trace, const uint64_t sums[SERIES_ROWS], const SeriesState *state, Cycle begin,
+                      Cycle end)
+{
+    const uint64_t messages = sums[SERIES_unit_wait_signal_waits] + sums[SERIES_unit_wait_signal_signals];
+    const uint64_t bytes = sums[SERIES_SM_context_bytes], cycles = end - begin;
+    put_counter(trace, COUNTER_CONTEXTS, begin,
+                (Ratio){bytes * trace->gpu->config.clock_khz, cycles * 1000000});
+    put_counter(trace, COUNTER_SYNCS, begin, (Ratio){1000 * sums[SERIES_unit_global_sync_arrivals], cycles});
+    put_counter(trace, COUNTER_EVENTS, begin, (Ratio){1000 * messages, cycles});
+    put_counter(trace, COUNTER_AWAY, end, (Ratio){state->away_blocks, 1});
+    put_counter(trace, COUNTER_HELD, end, (Ratio){state->held_warps, 1});
+}
+
 /* Samples first to last of a kernel as one. What is counted holds from its begin on, what is read at its
  * end. */
 static void put_sample(Trace *trace, const Series *series, uint32_t first, uint32_t last, Cycle begin)
@@ -88,6 +102,8 @@ static void put_sample(Trace *trace, const Series *series, uint32_t first, uint3
     put_counter(trace, COUNTER_WAITING, end, (Ratio){series->states.items[last].waiting_blocks, 1});
     if (trace->has_graph)
         put_counter(trace, COUNTER_READY, end, (Ratio){series->states.items[last].ready_nodes, 1});
+    if (trace->has_waits)
+        put_waits(trace, sums, &series->states.items[last], begin, end);
 }
 
 /* Nothing runs from then on. */
@@ -97,6 +113,20 @@ static void put_silence(Trace *trace, Cycle time)
                                       COUNTER_DRAM};
     for (size_t i = 0; i < sizeof counted; i++)
         put_counter(trace, counted[i], time, (Ratio){0, 1});
+    for (unsigned i = COUNTERS_OF_ALL; i < COUNTER_COUNT && trace->has_waits; i++)
+        put_counter(trace, i, time, (Ratio){0, 1});
+}
+
+/* Whether blocks left their SMs, or waited in place. */
+static bool has_waits(const Series *series)
+{
+    for (uint32_t i = 0; series && i < series->ends.count; i++)
+        if (series->states.items[i].held_warps ||
+            series_value(series, i, SERIES_FRONT_END_blocks_suspended) ||
+            series_value(series, i, SERIES_unit_global_sync_arrivals) ||
+            series_value(series, i, SERIES_unit_wait_signal_waits))
+            return true;
+    return false;
 }
 
 /* Samples are of the whole GPU: of kernels that ran side by side each is shown once. */
@@ -127,8 +157,9 @@ void trace_counters(Trace *trace, uint64_t most)
         if (record->number % trace->kernel_stride == 0 && record->series)
             samples += record->series->ends.count + 1u;
         trace->has_graph |= record->graph.level_count != 0;
+        trace->has_waits = trace->has_waits || has_waits(record->series);
     }
-    const uint64_t room = most / COUNTER_COUNT;
+    const uint64_t room = most / (trace->has_waits ? COUNTER_COUNT : COUNTERS_OF_ALL);
     trace->joined_samples = samples > room ? (samples + room - 1) / room : 1;
     for (uint32_t i = 0; i < count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];

@@ -151,6 +151,11 @@ static const char *const counter_names[COUNTER_COUNT] = {
     [COUNTER_READY] = "ready blocks of the graph",
     [COUNTER_DRAM] = "DRAM, GB/s",
     [COUNTER_L2_HITS] = "L2 hit rate, %",
+    [COUNTER_AWAY] = "blocks off their SMs",
+    [COUNTER_HELD] = "warps that wait in place",
+    [COUNTER_CONTEXTS] = "contexts moved, GB/s",
+    [COUNTER_SYNCS] = "blocks that come to a global sync, in 1000 cycles",
+    [COUNTER_EVENTS] = "waits and signals of events, in 1000 cycles",
 };
 
 static const char *const arrow_names[] = {

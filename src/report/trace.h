@@ -96,7 +96,7 @@ typedef struct Trace {
     uint64_t wait_stride, edge_stride;                   /* and of these */
     uint64_t barrier_stride, barrier_blocks; /* one of so many barriers of a block, and such blocks */
     uint64_t joined_samples;   /* at most, to one value of a counter */
-    bool has_graph;
+    bool has_graph, has_waits; /* blocks depended on each other; left SMs or waited for each other */
     uint64_t left_out;         /* of what should be shown, because there was no room */
 } Trace;
 
@@ -126,6 +126,12 @@ enum {
     COUNTER_READY,
     COUNTER_DRAM,
     COUNTER_L2_HITS,
+    COUNTERS_OF_ALL, /* the others are of runs in which blocks left their SMs or waited for each other */
+    COUNTER_AWAY = COUNTERS_OF_ALL,
+    COUNTER_HELD,
+    COUNTER_CONTEXTS,
+    COUNTER_SYNCS,
+    COUNTER_EVENTS,
     COUNTER_COUNT
 };
 

@@ -2,7 +2,10 @@
  * bytes, that results are right, and what is said of hints that are wrong. */
 #include "kernels.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORDS = 256, THREADS = 64, BLOCKS = 6, ROUNDS = 3 };
 
@@ -118,6 +121,48 @@ static void wrong(Kernels *kernels)
     assert_non_null(strstr(wb_error(kernels->gpu), "wb_read_only was given 1024 bytes of global memory"));
 }
 
+/* How often the text is in the file. */
+static uint32_t count_text(const char *path, const char *text)
+{
+    static char content[1 << 22];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    content[fread(content, 1, sizeof content - 1, file)] = '\0';
+    fclose(file);
+    uint32_t count = 0;
+    for (const char *at = content; (at = strstr(at, text)); at++)
+        count++;
+    return count;
+}
+
+/* Waits in place, blocks that leave and come back, and counters of all that. */
+static void timeline(Kernels *kernels)
+{
+    char path[] = "/tmp/read_only_XXXXXX";
+    const int made = mkstemp(path);
+    assert_true(made >= 0);
+    close(made);
+    narrow(kernels);
+    set(kernels, "timeline", "true");
+    run(kernels, "found", 1, 3, false);
+    assert_int_equal(wb_timeline(kernels->gpu, path), WB_OK);
+    const uint32_t away = (uint32_t)statistic(kernels, "sm.blocks_suspended");
+    assert_int_equal(count_text(path, "\"name\": \"saved\""), away);
+    assert_int_equal(count_text(path, "\"name\": \"restored\""), away);
+    assert_true(count_text(path, "\"name\": \"waits for the other blocks of its kernel\"") >= ROUNDS);
+    static const char *const counters[] = {"blocks off their SMs", "warps that wait in place",
+                                           "contexts moved, GB/s", "blocks that come to a global sync"};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        assert_true(count_text(path, counters[i]) > 1);
+    unlink(path);
+}
+
+static void a_timeline_shows_waits(void **state)
+{
+    (void)state;
+    kernels_each_on("gtx970", "read_only", timeline);
+}
+
 static void read_only_memory_is_read_again(void **state)
 {
     (void)state;
@@ -135,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read_only_memory_is_read_again),
         cmocka_unit_test(wrong_hints_are_told),
+        cmocka_unit_test(a_timeline_shows_waits),
     };
     return cmocka_run_group_tests_name("read_only", tests, NULL, NULL);
 }
