@@ -100,7 +100,7 @@ static const Option of_paper[] = {
     {"--only", "NAME[,NAME]", "only these benchmarks; claims about all of them are then not measured",
      LIST_OF("benchmarks")},
     {"--graph", "FILE",
-     "the user's graph instead of theirs, of benchmarks that work on one (bfs_*, clr_*, sssp_*): Matrix "
+     "the user's graph instead of theirs, of benchmarks that work on one (bfs, clr, sssp, apsp): Matrix "
      "Market, DIMACS, METIS or a list of edges",
      FILE_VALUE},
     {"--jobs", "N", "runs at once, each a process of its own: the number of processors unless given", ANY},
