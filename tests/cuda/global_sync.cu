@@ -25,8 +25,55 @@ __global__ void smooth(unsigned *numbers, int steps)
     }
 }
 
+// Behind the sync each block sees what the next one wrote before it.
+__global__ void meet_next(unsigned *words)
+{
+    if (threadIdx.x == 0)
+        words[blockIdx.x] = blockIdx.x + 1;
+    wb_global_sync();
+    if (threadIdx.x == 0)
+        words[gridDim.x + blockIdx.x] = words[(blockIdx.x + 1) % gridDim.x];
+}
+
+// A kernel and a group of blocks, side by side: each synchronizes by itself.
+__global__ void launch_both(unsigned *words)
+{
+    unsigned **buffer = (unsigned **)wb_get_parameter_buffer(8, sizeof(unsigned *));
+    *buffer = words + threadIdx.x * 100;
+    if (threadIdx.x == 0)
+        wb_launch_device((const void *)meet_next, buffer, dim3(5), dim3(40), 0, WB_STREAM_FIRE_AND_FORGET);
+    else
+        wb_launch_agg_group((const void *)meet_next, buffer, dim3(7), dim3(40), 0);
+}
+
+static void check_met(const unsigned *words, unsigned blocks)
+{
+    for (unsigned i = 0; i < blocks; i++)
+        CHECK_EQUAL(words[blocks + i], (i + 1) % blocks + 1);
+}
+
+// Grids that run at once have counts of their own.
+static void check_side_by_side()
+{
+    unsigned *words, host[400];
+    cudaStream_t streams[2];
+    CUDA(cudaMalloc(&words, sizeof host));
+    for (int i = 0; i < 2; i++)
+        CUDA(cudaStreamCreate(&streams[i]));
+    meet_next<<<9, 40, 0, streams[0]>>>(words + 200);
+    meet_next<<<4, 40, 0, streams[1]>>>(words + 300);
+    CUDA(cudaDeviceSynchronize());
+    launch_both<<<1, 2>>>(words);
+    CUDA(cudaMemcpy(host, words, sizeof host, cudaMemcpyDeviceToHost));
+    check_met(host, 5);
+    check_met(host + 100, 7);
+    check_met(host + 200, 9);
+    check_met(host + 300, 4);
+}
+
 int main()
 {
+    check_side_by_side();
     static unsigned host[SIZE], expected[SIZE], before[SIZE];
     for (int i = 0; i < SIZE; i++)
         host[i] = expected[i] = i * 2654435761u;
