@@ -130,6 +130,17 @@ static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Hos
     return sync_run(sync_find(input->benchmark), &how, gpu, directory, host);
 }
 
+static void sample(const Run *run, WbGpu *gpu, RunResult *result)
+{
+    WbRecord record;
+    const size_t records = wb_record_count(gpu);
+    (void)run;
+    if (!records || wb_record_at(gpu, records - 1, &record) != WB_OK)
+        return;
+    result->samples[GS_WARPS] = (record.block.x * record.block.y * record.block.z + 31) / 32;
+    result->samples[GS_SHARED_BYTES] = record.shared_bytes;
+}
+
 static bool may_deadlock(const Run *run)
 {
     const size_t mode = run->index % GS_MODES;
@@ -142,6 +153,7 @@ static const Study study = {
                    .settings = settings,
                    .statistics = statistics,
                    .execute = execute,
+                   .sample = sample,
                    .may_deadlock = may_deadlock},
     .benchmark_count = GS_INPUTS,
     .mode_count = GS_MODES,

@@ -72,6 +72,9 @@ typedef enum GsyncStatistic {
         GS_STATISTIC_COUNT
 } GsyncStatistic;
 
+/* What is sampled of a run: of a block of the last kernel that the host launched. */
+typedef enum GsyncSample { GS_WARPS, GS_SHARED_BYTES } GsyncSample;
+
 typedef enum GsyncMetric {
     GSM_TIME,  /* of the host's timeline, us [4.5.1] */
     GSM_LOADS, /* sectors that SMs loaded from L2 */

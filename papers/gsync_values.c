@@ -17,21 +17,17 @@ static double share_of_context(const RunResult *result, double bytes)
     return quotient(100 * bytes, (double)result->statistics[GS_WHOLE]);
 }
 
-/* Registers of blocks that left, some to memory and some not: what those that went to memory have in shared
- * memory and stacks, the others have too. */
-static double registers_of_left(const RunResult *result)
+/* Registers of blocks that left: of their contexts all but shared memory and stacks. */
+static double registers_of_left(const Results *results, const RunResult *result)
 {
-    const double left = sum_of(result, GS_YIELDS_STAYED, GS_YIELDS_SAVED);
-    const double others =
-        sum_of(result, GS_SAVED_SHARED, GS_SAVED_STACKS) + (double)result->statistics[GS_READ_ONLY];
-    return (double)result->statistics[GS_LEFT] -
-           left * quotient(others, (double)result->statistics[GS_YIELDS_SAVED]);
+    const double others = result->samples[GS_SHARED_BYTES] +
+                          result->samples[GS_WARPS] * (double)results->config.context_stack_bytes;
+    return (double)result->statistics[GS_LEFT] - sum_of(result, GS_YIELDS_STAYED, GS_YIELDS_SAVED) * others;
 }
 
 double gsync_metric(const Results *results, const RunResult *result, int metric)
 {
     const uint64_t *counts = result->statistics;
-    (void)results;
     switch ((GsyncMetric)metric) {
     case GSM_TIME:
         return result->nanoseconds / 1000;
@@ -51,7 +47,7 @@ double gsync_metric(const Results *results, const RunResult *result, int metric)
         return quotient(sum_of(result, GS_SAVED_REGISTERS, GS_RESTORED_STACKS) / 1e6,
                         (double)counts[GS_SYNCS]);
     case GSM_DEAD_SHARE:
-        return quotient(100.0 * (double)counts[GS_DEAD], registers_of_left(result));
+        return quotient(100.0 * (double)counts[GS_DEAD], registers_of_left(results, result));
     }
     return NAN;
 }

@@ -36,7 +36,8 @@ static void make_up(MadeUp *all)
                                 .mode_count = GS_MODES,
                                 .benchmark = paper_gsync.benchmark,
                                 .metric = gsync_metric,
-                                .runs = all->table}};
+                                .runs = all->table,
+                                .config = {.context_stack_bytes = 10}}};
     for (size_t b = 0; b < GS_INPUTS; b++)
         for (size_t m = 0; m < GS_MODES; m++) {
             RunResult *result = &all->runs[b][m].result;
@@ -45,6 +46,7 @@ static void make_up(MadeUp *all)
                                                  : m == GS_IDEAL ? 2000
                                                                  : 10000};
             make_up_context(result->statistics);
+            result->samples[GS_WARPS] = 2, result->samples[GS_SHARED_BYTES] = 80;
             result->statistics[GS_LOAD_HITS] = m == GS_REKL ? 100 : 60;
             all->table[b * GS_MODES + m] = &all->runs[b][m];
         }

@@ -51,31 +51,31 @@ __device__ __forceinline__ void im2col(const Layer &layer)
             __ldcg(&corner[tap / 3 * wide + tap % 3]);
 }
 
-/* What a block multiplies: all filters by 16 columns. */
-struct Factors {
-    float filters[SIDE][DEPTH];
-    float columns[DEPTH][SIDE];
+/* What a block multiplies: all filters, which stay as they are, by 16 columns. */
+typedef float Filters[SIDE * DEPTH];
+typedef float Columns[DEPTH][SIDE];
 
-    __device__ void load_filters(const Layer &layer)
-    {
-        for (int i = thread_rank(); i < SIDE * DEPTH; i += SIDE * SIDE)
-            filters[i / DEPTH][i % DEPTH] = layer.filters[i];
-    }
-    __device__ void load_columns(const Layer &layer)
-    {
-        const int pixels = layer.side * layer.side, pixel = blockIdx.x * SIDE + threadIdx.x;
-        for (int row = threadIdx.y; row < DEPTH; row += SIDE)
-            columns[row][threadIdx.x] = __ldcg(&layer.columns[row * pixels + pixel]);
-    }
-    __device__ float multiply() const
-    {
-        float sum = 0;
+__device__ __forceinline__ void load_filters(const Layer &layer, Filters &filters)
+{
+    for (int i = thread_rank(); i < SIDE * DEPTH; i += SIDE * SIDE)
+        filters[i] = layer.filters[i];
+}
+
+__device__ __forceinline__ void load_columns(const Layer &layer, Columns &columns)
+{
+    const int pixels = layer.side * layer.side, pixel = blockIdx.x * SIDE + threadIdx.x;
+    for (int row = threadIdx.y; row < DEPTH; row += SIDE)
+        columns[row][threadIdx.x] = __ldcg(&layer.columns[row * pixels + pixel]);
+}
+
+__device__ __forceinline__ float multiply(const Filters &filters, const Columns &columns)
+{
+    float sum = 0;
 #pragma unroll
-        for (int i = 0; i < DEPTH; i++)
-            sum = __fmaf_rn(filters[threadIdx.y][i], columns[i][threadIdx.x], sum);
-        return sum;
-    }
-};
+    for (int i = 0; i < DEPTH; i++)
+        sum = __fmaf_rn(filters[threadIdx.y * DEPTH + i], columns[i][threadIdx.x], sum);
+    return sum;
+}
 
 /* The filter of a thread is threadIdx.y. */
 __device__ __forceinline__ float normalize(const Layer &layer, float value)
@@ -97,11 +97,12 @@ extern "C" __global__ void cnn_pad(Layer layer) { pad(layer); }
 extern "C" __global__ void cnn_im2col(Layer layer) { im2col(layer); }
 extern "C" __global__ void cnn_multiply(Layer layer)
 {
-    __shared__ Factors factors;
-    factors.load_filters(layer);
-    factors.load_columns(layer);
+    __shared__ Filters filters;
+    __shared__ Columns columns;
+    load_filters(layer, filters);
+    load_columns(layer, columns);
     __syncthreads();
-    output(layer) = factors.multiply();
+    output(layer) = multiply(filters, columns);
 }
 extern "C" __global__ void cnn_normalize(Layer layer) { output(layer) = normalize(layer, output(layer)); }
 extern "C" __global__ void cnn_scale(Layer layer) { output(layer) = scale(layer, output(layer)); }
@@ -109,15 +110,16 @@ extern "C" __global__ void cnn_activate(Layer layer) { output(layer) = activate(
 
 template <Mode mode> __device__ __forceinline__ void cnn(Layer layer, Barrier barrier)
 {
-    __shared__ Factors factors;
-    factors.load_filters(layer);
+    __shared__ Filters filters;
+    __shared__ Columns columns;
+    load_filters(layer, filters);
     pad(layer);
     grid_barrier<mode>(barrier, 1);
     im2col(layer);
     grid_barrier<mode>(barrier, 2);
-    factors.load_columns(layer);
+    load_columns(layer, columns);
     __syncthreads();
-    output(layer) = activate(scale(layer, normalize(layer, factors.multiply())));
+    output(layer) = activate(scale(layer, normalize(layer, multiply(filters, columns))));
 }
 
 KERNEL(cnn, flags, FLAGS, (Layer layer, Barrier barrier), (layer, barrier))

@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SIDE = 16, BATCH = 4 }; /* as in rnn.cu; the batch is the one of sync-thesis §3.2.3.3 */
+enum {
+    SIDE = 16,
+    BATCH = 4
+}; /* as in rnn.cu, where a layer has 256 units at most; the batch is the one of sync-thesis §3.2.3.3 */
 
 /* "Miniature versions with smaller sizes for weights so that they can fit on-chip" [sync-thesis fig. 17]:
  * one layer of 256 units takes half a megabyte, in 16 blocks. Of the full one every second block fits. */
@@ -65,7 +68,7 @@ static WbLaunch launch_of(const Network *network)
     const uint32_t hidden = (uint32_t)network->hidden;
     return (WbLaunch){.grid = dim(hidden / SIDE, (uint32_t)network->layers, 1),
                       .block = dim(SIDE, SIDE, 1),
-                      .shared_bytes = (hidden * 2 * (SIDE + BATCH) + BATCH * SIDE * SIDE) * 4,
+                      .shared_bytes = (hidden * 2 * BATCH + BATCH * SIDE * SIDE) * 4,
                       .argument_count = 2};
 }
 

@@ -10,7 +10,7 @@
  * Sums are fused and in one order, so that results are equal to the last bit. */
 #include "barriers.cuh"
 
-constexpr int SIDE = 16, BATCH = 4; /* as the host has it */
+constexpr int SIDE = 16, BATCH = 4, MOST = 256; /* the most units of a layer; as the host has it */
 
 /* As the host has it. */
 struct Network {
@@ -20,28 +20,27 @@ struct Network {
     int hidden, layers, times;
 };
 
-/* Shared memory: the block's columns of weights, what they are multiplied by, and sums of slices. */
-__device__ __forceinline__ float *memory()
+/* A block's columns, in shared memory, which stay as they are: 2 * hidden rows. */
+typedef float Weights[2 * MOST * SIDE];
+
+/* The rest of shared memory: what weights are multiplied by, and sums of slices. */
+__device__ __forceinline__ float4 *factors(const Network &)
 {
     extern __shared__ float4 shared[];
-    return (float *)shared;
-}
-__device__ __forceinline__ float4 *factors(const Network &network)
-{
-    return (float4 *)(memory() + network.hidden * 2 * SIDE);
+    return shared;
 }
 __device__ __forceinline__ float *sums(const Network &network)
 {
     return (float *)(factors(network) + network.hidden * 2);
 }
 
-__device__ __forceinline__ void load_weights(const Network &network)
+__device__ __forceinline__ void load_weights(const Network &network, Weights &columns)
 {
     const int hidden = network.hidden;
     const float *weights = network.weights + (size_t)blockIdx.y * 2 * hidden * hidden + blockIdx.x * SIDE;
 #pragma unroll 8
     for (int row = threadIdx.y; row < hidden * 2; row += SIDE)
-        memory()[row * SIDE + threadIdx.x] = weights[(size_t)row * hidden + threadIdx.x];
+        columns[row * SIDE + threadIdx.x] = weights[(size_t)row * hidden + threadIdx.x];
 }
 
 __device__ __forceinline__ float *state(const Network &network, int layer, int time)
@@ -81,7 +80,7 @@ __device__ __forceinline__ void add_slices(const Network &network, int time)
         fminf(fmaxf(sum, 0.0f), 1.0f);
 }
 
-__device__ __forceinline__ void compute_step(const Network &network, int step)
+__device__ __forceinline__ void compute_step(const Network &network, const Weights &columns, int step)
 {
     const int time = step - (int)blockIdx.y, rows = network.hidden * 2;
     float sum[BATCH] = {0};
@@ -91,7 +90,7 @@ __device__ __forceinline__ void compute_step(const Network &network, int step)
     __syncthreads();
 #pragma unroll 8
     for (int row = threadIdx.y; row < rows; row += SIDE) {
-        const float weight = memory()[row * SIDE + threadIdx.x];
+        const float weight = columns[row * SIDE + threadIdx.x];
         const float4 factor = factors(network)[row];
         sum[0] = __fmaf_rn(factor.x, weight, sum[0]);
         sum[1] = __fmaf_rn(factor.y, weight, sum[1]);
@@ -107,16 +106,18 @@ __device__ __forceinline__ void compute_step(const Network &network, int step)
 
 extern "C" __global__ void rnn_rekl(Network network, int step)
 {
-    load_weights(network);
-    compute_step(network, step);
+    __shared__ Weights columns;
+    load_weights(network, columns);
+    compute_step(network, columns, step);
 }
 
 template <Mode mode> __device__ __forceinline__ void rnn(Network network, Barrier barrier)
 {
+    __shared__ Weights columns;
     const int steps = network.times + network.layers - 1;
-    load_weights(network);
+    load_weights(network, columns);
     for (int step = 0; step < steps; step++) {
-        compute_step(network, step);
+        compute_step(network, columns, step);
         if (step + 1 < steps)
             grid_barrier<mode>(barrier, step + 1);
     }
