@@ -4,6 +4,7 @@
 #include "papers/gsync.h"
 
 #include "papers/study.h"
+#include "papers/sync_host.h"
 
 /* An input: its name, the benchmark, and what `side` is with inputs of each size. */
 typedef struct Input {
@@ -80,21 +81,9 @@ static const SyncMode sync_modes[GS_MODES] = {
     [GS_IDEAL] = SYNC_GSYNC,
 };
 
-/* What the host's calls take; figure 22, which has them, is missing. ReFrame's check kernel_latency
- * (github.com/reframe-hpc/reframe, cscs-checks/microbenchmarks) expects 5.7 us for an empty kernel on a Tesla
- * K80, and 13.7 with a synchronization behind each; on a Tesla P100 2.2 and 6.6. Maxwell lies between the two,
- * and so do these: 3.95 us for a launch, 10.15 for a launch and a synchronization, of which the latency to the
- * GPU is assumed to be 5. A small cudaMemcpy took 10 us on a GTX 280 (M. Boyer, University of Virginia, CUDA
- * memory transfer overhead): a copy and the wait for it. */
-static const char *const settings[] = {"mode=cycle",
-                                       "block_records=false",
-                                       "record_details=0",
-                                       "pending_launches=1048576",
-                                       "host_launch_ns=3950",
-                                       "host_launch_latency_ns=5000",
-                                       "host_sync_ns=5150",
-                                       "host_copy_latency_ns=4850",
-                                       NULL};
+static const char *const settings[] = {"mode=cycle",       "block_records=false",
+                                       "record_details=0", "pending_launches=1048576",
+                                       SYNC_HOST_SETTINGS, NULL};
 
 static const char *const statistics[] = {
 #define KEEP(name, statistic) statistic,
