@@ -188,6 +188,7 @@ static void apply(json_t *kernels, Choice choice)
         filter(kernel, "blocks", choice, keeps_block);
         filter(kernel, "launches", choice, keeps_launch);
         filter(kernel, "waits", choice, keeps_wait);
+        filter(kernel, "holds", choice, keeps_wait);
         json_object_set_new(kernel, "blocks_stride", json_integer(choice.blocks));
         json_object_set_new(kernel, "launches_stride", json_integer(choice.launches));
     }

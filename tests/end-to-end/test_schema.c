@@ -357,13 +357,64 @@ static void test_hang(void **state)
     wb_gpu_close(gpu);
 }
 
+/* Of a wait off the SMs, in the order of time. */
+static void expect_in_order(const json_t *wait)
+{
+    static const char *const keys[] = {"save_begun", "left", "returned", "restore_begun", "restored"};
+    for (size_t i = 1; i < sizeof keys / sizeof *keys; i++)
+        assert_true(number(wait, keys[i - 1]) <= number(wait, keys[i]));
+    assert_true(number(wait, "save_begun") < number(wait, "restored"));
+    assert_true(number(wait, "resumed") <= number(wait, "returned"));
+    assert_string_equal(json_string_value(json_object_get(wait, "reason")), "global_sync");
+}
+
+/* Blocks that wait for each other, with room for some of them: every wait in place is told, and every time
+ * off the SMs with the moves of the context. */
+static void test_waits(void **state)
+{
+    (void)state;
+    static const char text[] =
+        PTX_HEADER ".extern .func wb_global_sync();\n"
+                   ".visible .entry k(.param .u64 out)\n{\n"
+                   "bar.sync 0;\ncall wb_global_sync;\ncall wb_global_sync;\nret;\n}\n";
+    static const char *const knobs[] = {"mode=cycle", "timeline=true", "sm_count=2", "max_blocks_per_sm=2",
+                                        NULL};
+    WbGpu *gpu = harness_open("gtx970", knobs);
+    uint32_t out[1] = {0};
+    harness_run_ok(&(HarnessRun){gpu, text, "k", {9, 1, 1}, {64, 1, 1}, 0, out, 1});
+    expect_valid(gpu, "waits");
+    json_t *report = report_of(gpu), *row;
+    const json_t *kernel = kernel_of(report), *sm = json_object_get(kernel, "sm");
+    const json_t *waits = json_object_get(kernel, "waits"), *holds = json_object_get(kernel, "holds");
+    size_t i;
+    assert_true(json_array_size(waits) >= 5);
+    json_array_foreach(waits, i, row) { expect_in_order(row); }
+    assert_int_equal(json_array_size(holds), number(sm, "blocks_held"));
+    uint64_t cycles = 0;
+    json_array_foreach(holds, i, row)
+    {
+        cycles += number(row, "ended") - number(row, "begun");
+        assert_string_equal(json_string_value(json_object_get(row, "reason")), "global_sync");
+        assert_non_null(strstr(json_string_value(json_object_get(row, "at")), ".ptx:"));
+    }
+    assert_true(cycles > 0);
+    assert_int_equal(cycles, number(sm, "block_hold_cycles"));
+    json_decref(report);
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_committed),          cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_what_is_wrong),      cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_interrupted),        cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_interrupted_nested), cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_committed),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_what_is_wrong),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_interrupted_nested),
+        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_waits),
     };
     return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }
