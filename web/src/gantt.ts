@@ -1,6 +1,6 @@
-// Blocks over time: a row for each SM, and rows for what blocks launched. Pointing at a block shows what it
-// waited for and what waited for it.
-import { addChart, axis, isNarrow, type Chart, type Look, type Option } from "./chart";
+// Blocks over time: a row for each SM, and rows for blocks off the SMs and for what blocks launched. Pointing
+// at a block shows what it waited for and what waited for it.
+import { addChart, axis, isNarrow, legend, type Chart, type Look, type Option } from "./chart";
 import { element, section } from "./dom";
 import { escape, integer, seconds } from "./format";
 import { Focus, rowShare } from "./gantt_focus";
@@ -13,8 +13,10 @@ import {
     taskOf,
     type Item,
     type Model,
+    type Part,
     type Place,
 } from "./gantt_model";
+import { stateColor, stateName, stateOrder, sumUp } from "./gantt_states";
 import { launchStride, type Scope } from "./scope";
 import type { Kernel, Launch } from "./types";
 
@@ -77,9 +79,20 @@ function blockTip(scope: Scope, model: Model, item: Item): string {
     }
     const launched = launchesBy(model, block);
     if (launched.length) lines.push(launchedLine(launched));
-    const off = block.stays.slice(1).reduce((sum, stay, i) => sum + stay.from - block.stays[i].to, 0);
-    if (off) lines.push(`${integer(off)} cycles off its SM, waiting for what it had launched`);
+    lines.push(...sumUp(block, integer).map(escape));
     return lines.join("<br>");
+}
+
+// Of a state, and of the block that was in it.
+function partTip(scope: Scope, model: Model, part: Part): string {
+    const { state, from, to, is_off, at } = part.spent;
+    const lines = [
+        `<b>${escape(stateName(state))}</b>${is_off ? ", off its SM" : ""}`,
+        ...(at ? [`at ${escape(at)}`] : []),
+        `${integer(from)} to ${integer(to)}: ${integer(to - from)} cycles`,
+        "",
+    ];
+    return lines.join("<br>") + blockTip(scope, model, part.item);
 }
 
 function launchTip(scope: Scope, item: Item): string {
@@ -126,15 +139,80 @@ const rowHeight = (model: Model): number =>
 // Every so many rows, where they are less high than a text.
 function isLabelled(model: Model, row: number): boolean {
     const every = [1, 2, 5, 10, 20, 50].find((one) => one * rowHeight(model) >= 15) ?? 100;
-    return row % every === 0 || model.rows[row] === "launches";
+    return row % every === 0 || ["launches", "off SMs"].includes(model.rows[row]);
 }
 
+// Bars of the state's colour, over those of the blocks.
+function stateSeries(look: Look, state: string, parts: Part[]): Option {
+    const fill = stateColor(look, state);
+    return {
+        id: `state ${state}`,
+        name: stateName(state),
+        type: "custom",
+        z: 3, // a bar that is pointed at rises, but not over its parts
+        clip: true,
+        itemStyle: { color: fill },
+        data: parts.map((part) => [part.from, part.row, part.to]),
+        encode: { x: [0, 2], y: 1 },
+        progressive: 0,
+        renderItem: (params: any, api: any) => {
+            const shape = rectangle(api, params.coordSys, parts[params.dataIndex]);
+            const emphasis = { style: { stroke: look.ink, lineWidth: 2 } };
+            return shape && { type: "rect", shape, style: { fill }, emphasis };
+        },
+    };
+}
+
+function syncSeries(look: Look, syncs: number[]): Option {
+    return {
+        id: "syncs",
+        name: "global sync is complete",
+        type: "custom",
+        z: 4,
+        clip: true,
+        silent: true,
+        itemStyle: { color: look.accent },
+        data: syncs.map((time) => [time, 0]),
+        encode: { x: 0, y: 1 },
+        progressive: 0,
+        renderItem: (params: any, api: any) => {
+            const { x, y, width, height } = params.coordSys,
+                [at] = api.coord([syncs[params.dataIndex], 0]);
+            if (at < x || at > x + width) return null;
+            const shape = { x1: at, y1: y, x2: at, y2: y + height };
+            return { type: "line", shape, style: { stroke: look.accent, lineWidth: 1, opacity: 0.6 } };
+        },
+    };
+}
+
+// Waits first, as contexts that move lie over them.
+function statesOf(model: Model): Map<string, Part[]> {
+    const made = new Map<string, Part[]>();
+    for (const part of model.parts)
+        if (!made.get(part.spent.state)?.push(part)) made.set(part.spent.state, [part]);
+    return new Map([...made].sort(([a], [b]) => stateOrder(a) - stateOrder(b)));
+}
+
+const legendHeight = (model: Model): number => (model.parts.length ? 26 : 0);
+
 function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
-    const frame = { left: isNarrow() ? 48 : 66, right: 16, top: 10, bottom: 76 };
+    const frame = { left: isNarrow() ? 48 : 66, right: 16, top: 10 + legendHeight(model), bottom: 76 };
+    const states = statesOf(model);
+    const added = [...states].map(([state, parts]) => stateSeries(look, state, parts));
+    if (model.syncs.length) added.push(syncSeries(look, model.syncs));
+    // What the mouse is at.
+    const pointed = (at: any): { item?: Item; part?: Part } => {
+        const part = states.get(String(at.seriesId).replace("state ", ""))?.[at.dataIndex];
+        return {
+            part,
+            item: part?.item ?? (at.seriesId === "blocks" ? model.items[at.dataIndex] : undefined),
+        };
+    };
     const focus = new Focus(chart, scope, model, look, frame, (item) => color(look, item));
     for (const event of ["mouseover", "globalout", "datazoom"]) chart.off(event);
     chart.on("mouseover", (at: any) => {
-        if (at.seriesId === "blocks") focus.show(model.items[at.dataIndex]);
+        const { item } = pointed(at);
+        if (item) focus.show(item);
     });
     chart.on("globalout", () => focus.clear());
     chart.on("datazoom", () => focus.clear());
@@ -142,13 +220,14 @@ function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
         grid: frame,
         tooltip: {
             trigger: "item",
-            formatter: (at: any) =>
-                at.seriesId === "blocks"
-                    ? model.items[at.dataIndex].block
-                        ? blockTip(scope, model, model.items[at.dataIndex])
-                        : launchTip(scope, model.items[at.dataIndex])
-                    : "",
+            formatter: (at: any) => {
+                const { item, part } = pointed(at);
+                if (part) return partTip(scope, model, part);
+                if (!item) return "";
+                return item.block ? blockTip(scope, model, item) : launchTip(scope, item);
+            },
         },
+        legend: added.length ? legend(look, { data: added.map(({ name }) => name) }) : undefined,
         dataZoom: [
             {
                 type: "slider",
@@ -214,6 +293,7 @@ function option(look: Look, chart: Chart, scope: Scope, model: Model): Option {
                     return shape && { type: "rect", shape, style: { fill: look.back, opacity: 0.65 } };
                 },
             },
+            ...added,
         ],
     };
 }
@@ -232,6 +312,11 @@ function notes(scope: Scope, model: Model): string[] {
         made.push(
             `Below the SMs there is room for ${integer(drawn)} of ${integer(model.launch_count)} launches.`,
         );
+    if (model.off_drawn < model.off_count)
+        made.push(
+            `Below the SMs there is room for ${integer(model.off_drawn)} of ${integer(model.off_count)} ` +
+                "times that blocks were off them.",
+        );
     return made;
 }
 
@@ -242,8 +327,9 @@ export function ganttSection(scope: Scope): HTMLElement {
         "Each bar is a thread block on its SM, from its dispatch until it ended or left to wait; its " +
             "colour is its launch, or its level in the dependency graph. Point at one: lines lead to the " +
             "blocks it waited for and to those that waited for it, to what launched it and to what it " +
-            "launched. Launches by blocks are below, pale until their first block ran. Drag the slider, or " +
-            "Ctrl and wheel, to zoom.",
+            "launched. Colours of the legend, if there is one, show where a block waited in place and where " +
+            "its context was moved. Below the SMs are blocks that were off them, by what they waited for, and " +
+            "launches by blocks, pale until their first block ran. Drag the slider, or Ctrl and wheel, to zoom.",
     );
     const model = build(scope);
     if (!model.items.length) {
@@ -254,8 +340,12 @@ export function ganttSection(scope: Scope): HTMLElement {
     }
     made.append(element("h3", {}, scope.run.label));
     for (const note of notes(scope, model)) made.append(element("p", { class: "note" }, note));
-    const height = 86 + rowHeight(model) * model.rows.length;
+    const height = 86 + legendHeight(model) + rowHeight(model) * model.rows.length;
     const place = addChart(made, "gantt", height, (look, chart) => option(look, chart, scope, model));
     place.dataset.items = String(model.items.length);
+    place.dataset.states = JSON.stringify(
+        Object.fromEntries([...statesOf(model)].map(([state, parts]) => [state, parts.length])),
+    );
+    place.dataset.syncs = String(model.syncs.length);
     return made;
 }

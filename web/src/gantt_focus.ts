@@ -1,7 +1,16 @@
 // The block that is pointed at: what it waited for, what waited for it and what it launched stand out of the
 // rest. Drawn above the chart, which need not be drawn again.
 import { graphic, type Chart, type Look } from "./chart";
-import { edgesOf, togetherWith, type Edge, type Item, type Model, type Place } from "./gantt_model";
+import {
+    edgesOf,
+    togetherWith,
+    type Edge,
+    type Item,
+    type Model,
+    type Part,
+    type Place,
+} from "./gantt_model";
+import { stateColor } from "./gantt_states";
 import type { Scope } from "./scope";
 
 export interface Frame {
@@ -50,6 +59,7 @@ export class Focus {
             const style = { fill: this.color(one), stroke: this.look.ink, lineWidth };
             group.add(new graphic.Rect({ shape: this.rectangle(one), style, ...above }));
         }
+        for (const part of this.model.parts) if (own.includes(part.item)) group.add(this.part(part));
         for (const edge of edges)
             group.add(
                 new graphic.Line({
@@ -82,6 +92,11 @@ export class Focus {
     private rectangle(place: Place): { x: number; y: number; width: number; height: number } {
         const [from, to] = [this.x(place.from), this.x(place.to)];
         return { x: from, width: Math.max(to - from, 2), ...this.slot(place) };
+    }
+
+    private part(part: Part): InstanceType<typeof graphic.Rect> {
+        const style = { fill: stateColor(this.look, part.spent.state) };
+        return new graphic.Rect({ shape: this.rectangle(part), style, ...above });
     }
 
     private line({ from, to, at }: Edge): { x1: number; y1: number; x2: number; y2: number } {

@@ -1,9 +1,12 @@
-// Where blocks and launches lie in the chart of blocks over time, and which belong together.
+// Where blocks, their states and launches lie in the chart of blocks over time, and which belong together.
+import { spentBy, syncsOf, type Spent } from "./gantt_states";
 import { blocksOf, config, toSeconds, type Scope, type ScopeBlock } from "./scope";
 import type { Kernel, Launch } from "./types";
 
 const mostBlocks = 20000,
-    mostLanes = 12;
+    mostTimes = 60000, // of blocks on SMs and in states
+    mostLanes = 12,
+    leastSlots = 4; // of a row of blocks off the SMs
 
 // A rectangle: in which row, and which part of the row's height.
 export interface Place {
@@ -21,6 +24,12 @@ export interface Item extends Place {
     of: Kernel;
 }
 
+// A block's time in a state: within its time on an SM, or in the rows of what is off the SMs behind that.
+export interface Part extends Place {
+    spent: Spent;
+    item: Item;
+}
+
 // Edges of kernels that were launched together, by the numbers that their blocks have in a row.
 export interface Edges {
     parents: Map<number, number[]>;
@@ -32,6 +41,8 @@ export interface Model {
     rows: string[];
     items: Item[];
     pale: Place[]; // parts of bars in which nothing ran
+    parts: Part[];
+    syncs: number[]; // times at which global syncs were complete
     byBlock: Map<string, Item[]>; // a block's times on SMs
     byLaunch: Map<string, Item>; // launches that are drawn
     blocks: Map<string, Item[]>; // the first time of each of a launch's blocks
@@ -39,6 +50,8 @@ export interface Model {
     graphs: Map<number, Edges>; // by the number of its first kernel
     left_out: number; // every so many blocks are shown
     launch_count: number; // to be drawn, if there is room
+    off_count: number; // the same, of times off the SMs
+    off_drawn: number;
 }
 
 // Seconds from the begin of what is shown.
@@ -63,7 +76,8 @@ function takeSlot(ends: number[], from: number, to: number): number {
 
 function placeBlocks(scope: Scope, model: Model): void {
     const blocks = blocksOf(scope);
-    const left_out = (model.left_out = Math.max(1, Math.ceil(blocks.length / mostBlocks)));
+    const times = blocks.reduce((sum, { waits, holds }) => sum + 1 + 5 * waits.length + holds.length, 0);
+    const left_out = (model.left_out = Math.ceil(Math.max(1, blocks.length / mostBlocks, times / mostTimes)));
     const all = blocks
         .flatMap((block, i) => block.stays.map((stay) => ({ block, stay, shown: i % left_out === 0 })))
         .sort((a, b) => a.stay.from - b.stay.from || a.block.block - b.block.block);
@@ -81,6 +95,46 @@ function placeBlocks(scope: Scope, model: Model): void {
     for (const item of placed) item.slots = most;
     for (const [first] of model.byBlock.values())
         if (first.block!.by) put(model.blocks, key(first.of.number, first.block!.by.number), first);
+    placeParts(scope, model, Math.max(most, leastSlots));
+}
+
+// States on SMs lie over the bars, those off SMs in rows below with so many slots each.
+function placeParts(scope: Scope, model: Model, slots: number): void {
+    const shown = new Set(model.items),
+        syncs = new Set<number>(),
+        off = new Map<Item, Part[]>();
+    for (const items of model.byBlock.values()) {
+        if (!shown.has(items[0])) continue;
+        for (const spent of spentBy(items[0].block!)) {
+            const item = items[spent.stay],
+                { row, slot, slots } = item;
+            const [from, to] = [since(scope, spent.from), since(scope, spent.to)];
+            const part = { row, slot, slots, from, to, spent, item };
+            if (spent.is_off) put(off, item, part);
+            else model.parts.push(part);
+        }
+        for (const cycle of syncsOf(items[0].block!)) syncs.add(since(scope, cycle));
+    }
+    model.syncs = [...syncs];
+    placeOff(model, [...off.values()], slots);
+}
+
+// Each of `all` has the states of one time off the SMs, in their order.
+function placeOff(model: Model, all: Part[][], slots: number): void {
+    const ends: number[] = new Array(mostLanes * slots).fill(-1),
+        first = model.rows.length;
+    let used = 0;
+    for (const parts of all.sort(([a], [b]) => a.from - b.from)) {
+        const lane = ends.findIndex((end) => end <= parts[0].from);
+        if (lane < 0) continue;
+        ends[lane] = parts[parts.length - 1].to;
+        used = Math.max(used, lane + 1);
+        model.off_drawn++;
+        for (const part of parts)
+            model.parts.push({ ...part, row: first + Math.floor(lane / slots), slot: lane % slots, slots });
+    }
+    model.off_count = all.length;
+    for (let row = 0; row * slots < used; row++) model.rows.push(row ? "" : "off SMs");
 }
 
 // Pale until its first block is dispatched.
@@ -139,6 +193,8 @@ export function build(scope: Scope): Model {
         rows: Array.from({ length: config(scope, "sm_count") }, (_, sm) => `SM ${sm}`),
         items: [],
         pale: [],
+        parts: [],
+        syncs: [],
         byBlock: new Map(),
         byLaunch: new Map(),
         blocks: new Map(),
@@ -146,6 +202,8 @@ export function build(scope: Scope): Model {
         graphs: new Map(),
         left_out: 1,
         launch_count: 0,
+        off_count: 0,
+        off_drawn: 0,
     };
     placeBlocks(scope, model);
     placeLaunches(scope, model);

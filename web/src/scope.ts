@@ -1,5 +1,5 @@
 // What the panels look at: a run, or some of its kernels, as one thing with counters, blocks and samples.
-import type { Counters, Kernel, Launch, Limit, Run, Series, Wait } from "./types";
+import type { Counters, Hold, Kernel, Launch, Limit, Run, Series, Wait } from "./types";
 
 export interface Scope {
     run: Run;
@@ -386,6 +386,8 @@ export interface ScopeBlock {
     block: number; // index in its grid
     started: number;
     stays: Stay[]; // one more than the times that it left to wait
+    waits: Wait[]; // those times
+    holds: Hold[]; // waits in place
     warps: number;
     weight: number; // blocks that it stands for
 }
@@ -402,11 +404,11 @@ function staysOf(sm: number, from: number, to: number, waits: Wait[]): Stay[] {
 }
 
 // By launch and block, those of each in the order of time.
-function waitsOf(kernel: Kernel): Map<string, Wait[]> {
-    const made = new Map<string, Wait[]>();
-    for (const wait of kernel.waits ?? []) {
-        const key = `${wait.launch}/${wait.block}`;
-        made.set(key, [...(made.get(key) ?? []), wait]);
+function byBlock<Row extends { launch: number; block: number }>(rows: Row[] = []): Map<string, Row[]> {
+    const made = new Map<string, Row[]>();
+    for (const row of rows) {
+        const key = `${row.launch}/${row.block}`;
+        if (!made.get(key)?.push(row)) made.set(key, [row]);
     }
     return made;
 }
@@ -417,19 +419,23 @@ export const launchStride = (kernel: Kernel): number =>
 
 function blocksOfKernel(kernel: Kernel, sms: number, width: number): ScopeBlock[] {
     const launches = new Map((kernel.launches ?? []).map((launch) => [launch.number, launch]));
-    const waits = waitsOf(kernel),
+    const waits = byBlock(kernel.waits),
+        holds = byBlock(kernel.holds),
         kept = new Map<number, number>();
     for (const [launch] of kernel.blocks ?? []) kept.set(launch, (kept.get(launch) ?? 0) + 1);
     return (kernel.blocks ?? []).flatMap(([launch, block, sm, dispatched, started, ended]) => {
         const by = launches.get(launch);
         if (sm >= sms) return []; // it was cut off before it was dispatched
-        const { grid, block: sides } = by ?? kernel;
+        const { grid, block: sides } = by ?? kernel,
+            away = waits.get(`${launch}/${block}`) ?? [];
         return {
             of: kernel,
             by,
             block,
             started,
-            stays: staysOf(sm, dispatched, ended, waits.get(`${launch}/${block}`) ?? []),
+            stays: staysOf(sm, dispatched, ended, away),
+            waits: away,
+            holds: holds.get(`${launch}/${block}`) ?? [],
             warps: Math.ceil(product(sides) / width),
             weight: (product(grid) / kept.get(launch)!) * (launch ? launchStride(kernel) : 1),
         };

@@ -60,7 +60,7 @@ export interface Launch {
     kind: string;
 }
 
-// A block that left its SM until what it had launched was done.
+// A block that left its SM until what it waited for was there.
 export interface Wait {
     launch: number; // as `parent`
     block: number;
@@ -69,6 +69,20 @@ export interface Wait {
     resumed: number;
     returned: number;
     returned_sm: number;
+    reason?: string;
+    save_begun?: number; // until it left
+    restore_begun?: number;
+    restored?: number;
+}
+
+// A block that waited on its SM.
+export interface Hold {
+    launch: number;
+    block: number;
+    reason: string;
+    begun: number;
+    ended: number;
+    at: string;
 }
 
 // A block on an SM of a kernel that hangs. Warps that wait in the same way are together.
@@ -133,7 +147,8 @@ export interface Kernel {
     graph?: Graph;
     launches?: Launch[];
     waits?: Wait[];
-    sampled?: Counters; // of how many launches, and blocks with waits, one was kept
+    holds?: Hold[];
+    sampled?: Counters; // of how many launches, and blocks with waits or holds, one was kept
     details?: Record<string, Counters[]>;
     [component: string]: unknown;
 }

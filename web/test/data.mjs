@@ -106,11 +106,23 @@ function makePaper(folder) {
 }
 
 // The page of one run, with all that the run itself can tell.
-export function makeOwnPage(warpbeam, folder, mode) {
+export function makeOwnPage(
+    warpbeam,
+    folder,
+    mode,
+    workload = "wireframe/sor",
+    settings = ["--gpu", "gtx480"],
+) {
     const page = join(folder, `${mode}.html`);
-    const sor = ["run", "wireframe/sor", "--mode", mode, "--size", "tiny", "--gpu", "gtx480"];
-    execFileSync(warpbeam, [...sor, "--report", page], { stdio: ["ignore", "ignore", "inherit"] });
+    const run = ["run", workload, "--mode", mode, "--size", "tiny", ...settings];
+    execFileSync(warpbeam, [...run, "--report", page], { stdio: ["ignore", "ignore", "inherit"] });
     return page;
+}
+
+// The same of blocks that wait for each other and have two SMs, with so few places that some are sent away.
+export function makeSyncPage(warpbeam, folder, workload, mode, places) {
+    const knobs = ["sm_count=2", `max_blocks_per_sm=${places}`].flatMap((knob) => ["--set", knob]);
+    return makeOwnPage(warpbeam, folder, mode, workload, ["--gpu", "gtx970", ...knobs]);
 }
 
 // The page of a run whose kernel hangs, and says so by its exit status: as many blocks as wait for each other

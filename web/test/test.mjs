@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
-import { makeHungPage, makeOwnPage, makePage, nasty } from "./data.mjs";
+import { makeHungPage, makeOwnPage, makePage, makeSyncPage, nasty } from "./data.mjs";
 
 let checks = 0;
 let failures = 0;
@@ -116,6 +116,10 @@ async function checkHover(browser, name, nth, wanted, from = 0.35) {
     const mark = await browser.value(findMark(name, nth, from));
     check(mark, `nothing coloured is drawn in chart '${name}'`);
     if (!mark) return;
+    await checkTip(browser, name, nth, mark, wanted);
+}
+
+async function checkTip(browser, name, nth, mark, wanted) {
     await browser.point(mark.x, mark.y);
     let text = "";
     for (let tries = 0; tries < 40 && !wanted.test(text); tries++) {
@@ -254,8 +258,52 @@ async function checkOwn(browser, warpbeam, folder) {
     await has(`document.querySelector('[data-chart="gantt"]').dataset.items == 44`, "blocks are missing");
     await checkHover(browser, "gantt", 0, /launch \d of[^]*launched by block \(0\) of sor_nested/);
     const without = await browser.value(accented("gantt"));
-    await checkHover(browser, "gantt", 0, /sor_nested[^]*launched 9 launches of 25 blocks[^]*off its SM/, 0);
+    const own =
+        /sor_nested[^]*launched 9 launches of 25 blocks[^]*waits for what it launched: [^]*off its SM/;
+    await checkHover(browser, "gantt", 0, own, 0.05);
     check((await browser.value(accented("gantt"))) > without + 500, "no lines lead to what a block launched");
+}
+
+// The first place of the chart, right of its axis, that has the colour, in the window.
+const findColor = (name, color) => `(() => {
+    const chart = document.querySelector('[data-chart="${name}"]');
+    chart.scrollIntoView({ block: "center" });
+    const box = chart.getBoundingClientRect(), wanted = ${JSON.stringify(color)};
+    for (const canvas of chart.querySelectorAll("canvas")) {
+        const { width, height } = canvas, scale = width / box.width, data = ${pixelsOf}(canvas);
+        const is = (x, y) => wanted.every((part, k) => Math.abs(part - data[4 * (y * width + x) + k]) < 6);
+        for (let y = Math.round(40 * scale); y < height - 4; y++)
+            for (let x = Math.round(70 * scale); x < width - 4; x++)
+                if (is(x, y) && is(x + 3, y) && is(x, y + 2)) return { x: box.x + (x + 1) / scale, y: box.y + (y + 1) / scale };
+    }
+    return null;
+})()`;
+
+async function checkColor(browser, color, wanted) {
+    const at = await browser.value(findColor("gantt", color));
+    check(at, `nothing has the colour ${color}`);
+    if (at) await checkTip(browser, "gantt", 0, at, wanted);
+}
+
+// Blocks that wait for each other: in place, off the SMs, and while their contexts move.
+async function checkStates(browser, warpbeam, folder) {
+    const data = (name) => `document.querySelector('[data-chart="gantt"]').dataset.${name}`;
+    const stencil = makeSyncPage(warpbeam, folder, "sync/stencil2d", "gsync", 2);
+    await browser.show(pathToFileURL(stencil).href, 1280, 900, "light");
+    const states = JSON.parse(await browser.value(data("states")));
+    check(states.global_sync > 100, `waits for global syncs: ${states.global_sync}`);
+    check(states.save > 50 && states.save === states.restore, "contexts are not saved as often as restored");
+    check(states.ready > 20, `blocks that waited for room: ${states.ready}`);
+    const syncs = Number(await browser.value(data("syncs")));
+    check(syncs > 10 && syncs < states.global_sync / 4, `${syncs} global syncs are marked`);
+    await checkColor(browser, [0xf5, 0xa0, 0xa0], /^waits for a global sync\nat barriers[^]*dispatched/);
+    await checkColor(browser, [0xd9, 0xdd, 0xe4], /^could go on, waits for room, off its SM/);
+    const lud = makeSyncPage(warpbeam, folder, "sync/lud", "ws", 8);
+    await browser.show(pathToFileURL(lud).href, 1280, 900, "dark");
+    await checkColor(browser, [0xe3, 0xe8, 0xf0], /^context is saved/);
+    await checkColor(browser, [0x2c, 0x56, 0x8a], /^waits for signals of an event\nat lud\.cu/);
+    await browser.show(pathToFileURL(lud).href, 400, 900, "light");
+    await checkWidth(browser, 400, "states, 400");
 }
 
 // A kernel that hangs is the first thing on the page: why, and who waits where.
@@ -294,6 +342,7 @@ async function main(warpbeam) {
         await checkDark(browser, page);
         await checkNarrow(browser, page);
         await checkOwn(browser, warpbeam, folder);
+        await checkStates(browser, warpbeam, folder);
         await checkHang(browser, warpbeam, folder);
         for (const complaint of browser.complaints()) check(false, `the browser says: ${complaint}`);
     } finally {
