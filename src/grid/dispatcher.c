@@ -330,17 +330,19 @@ static DispatchOutcome start(Dispatcher *dispatcher, GridKernel *kernel, Dispatc
 /* The first of the list goes on, if an SM takes it. */
 static bool start_ready(Dispatcher *dispatcher, const ReadyList *list, Dispatch *dispatch)
 {
-    Resumption *first = list->first;
-    if (!first)
-        return false;
-    *dispatch =
-        (Dispatch){.launch = grid_kernel_of(first->kernel), .block = first->linear, .resumed = first};
-    GridKernel *kernel = grid_kernel_host(dispatch->launch);
-    if (start(dispatcher, kernel, dispatch) != DISPATCHED)
-        return false;
-    preempted_take(&dispatcher->preempted, first);
-    kernel->ready--;
-    return true;
+    Preempted *preempted = &dispatcher->preempted;
+    for (Resumption *first = list->first; first; first = preempted_behind(preempted, first)) {
+        *dispatch =
+            (Dispatch){.launch = grid_kernel_of(first->kernel), .block = first->linear, .resumed = first};
+        GridKernel *kernel = grid_kernel_host(dispatch->launch);
+        if (start(dispatcher, kernel, dispatch) != DISPATCHED)
+            continue;
+        preempted_take(preempted, first);
+        preempted->passes = false;
+        kernel->ready--;
+        return true;
+    }
+    return false;
 }
 
 /* Of blocks that have given up their places and may go on, those whose contexts are on SMs go first. */

@@ -86,7 +86,7 @@ typedef struct Yielding {
     uint32_t places[PLACE_KINDS];
     uint32_t next_sm;     /* whose turn it is */
     uint64_t last;        /* who began to yield last */
-    bool is_full;         /* a block in line found no room, and queues none for those that would leave */
+    bool is_full;         /* a block found no room, and queues none for those that would leave */
 } Yielding;
 
 /* SMs are the shards 0 to sm_count - 1. Invariant: no event comes before that at half its index, by

@@ -148,7 +148,7 @@ static void note_place(FrontEnd *front_end, Resumption *resumption, SmBlock *blo
         block->held = (Resources){0};
     if (block->goes_local && !resumption->is_local) {
         preempted_leave(&front_end->dispatcher.preempted, QUEUE_LOCAL, resumption->sm);
-        preempted_enter(&front_end->dispatcher.preempted, QUEUE_GLOBAL, resumption->sm);
+        preempted_enter(&front_end->dispatcher.preempted, QUEUE_GLOBAL, resumption->sm, &block->held);
     }
     resumption->held_registers = block->held.registers;
     resumption->held_shared = block->held.shared_bytes;

@@ -8,7 +8,12 @@
  * place is made of something else; a claim ends when a block takes a place, or when all have left.
  *
  * A context stays where it is, if the block that comes fits beside it; or what is needed of it moves to
- * registers and shared memory of the SM that the other leaves free; or it goes to memory. */
+ * registers and shared memory of the SM that the other leaves free; or it goes to memory.
+ *
+ * Nothing takes a context off an SM but its block's coming back. So all blocks whose contexts are on an SM
+ * need the same, and leave for one that needs the same: there is always room beside them for one of them,
+ * once all others have ended or left for memory. If they needed different things, too little might be left
+ * for each of them. */
 #include "grid/front_end.h"
 
 /* A block that wants a place. */
@@ -129,12 +134,29 @@ static bool has_entries(const FrontEnd *front_end, PreemptedQueue queue, uint32_
     return entries + count <= most;
 }
 
+static bool is_same(const Resources *a, const Resources *b)
+{
+    return a->warps == b->warps && a->registers == b->registers && a->shared_bytes == b->shared_bytes &&
+           a->barriers == b->barriers;
+}
+
+/* Whether their contexts may stay on the SM. */
+static bool may_stay(const FrontEnd *front_end, uint32_t sm, const Victims *victims, const Demand *demand)
+{
+    const PreemptedSm *there = &front_end->dispatcher.preempted.sms[sm];
+    if (!front_end->config->context_local || (there->entries && !is_same(&there->need, &demand->need)))
+        return false;
+    for (uint32_t i = 0; i < victims->count; i++)
+        if (!is_same(&victims->items[i]->block.kernel->need, &demand->need))
+            return false;
+    return has_entries(front_end, QUEUE_LOCAL, sm, demand, victims->count);
+}
+
 /* `free` is what will be without the victims' leaving. Sets what a context goes on taking. */
 static Departure choose_departure(const FrontEnd *front_end, uint32_t sm, const Victims *victims,
                                   Resources free, const Demand *demand)
 {
-    const bool is_local =
-        front_end->config->context_local && has_entries(front_end, QUEUE_LOCAL, sm, demand, victims->count);
+    const bool is_local = may_stay(front_end, sm, victims, demand);
     Resources beside = free;
     for (uint32_t i = 0; i < victims->count; i++) {
         const Resources given = given_up(victims->items[i], false), all = given_up(victims->items[i], true);
@@ -206,7 +228,8 @@ static void tell_to_leave(FrontEnd *front_end, SmBlock *block, Departure departu
     there->count--;
     front_end->yielding.count--;
     block->goes_local = departure != SAVED;
-    preempted_enter(&front_end->dispatcher.preempted, block->goes_local ? QUEUE_LOCAL : QUEUE_GLOBAL, sm);
+    preempted_enter(&front_end->dispatcher.preempted, block->goes_local ? QUEUE_LOCAL : QUEUE_GLOBAL, sm,
+                    &block->block.kernel->need);
     note_peaks(front_end, sm);
     ++*counts[departure];
     shard_send(&front_end->shard, sm, now + front_end->config->block_launch_cycles, messages[departure],
@@ -276,18 +299,28 @@ static bool try_for_ready(FrontEnd *front_end, Cycle now)
         const PlaceKind kind = queue == QUEUE_LOCAL ? PLACE_LOCAL : PLACE_GLOBAL;
         for (uint32_t i = 0, sm = preempted->next_sm; i < sm_count; i++) {
             const ReadyList *list = &preempted->sms[sm].ready[queue];
-            if (list->count > front_end->yielding.sms[sm].places[kind]) {
-                const Demand demand = demand_of(list->first, kind);
-                if (try_sm(front_end, sm, &demand, now) == MADE)
+            const Resumption *at =
+                list->count > front_end->yielding.sms[sm].places[kind] ? list->first : NULL;
+            for (; at; at = preempted_behind(preempted, at)) {
+                const Demand demand = demand_of(at, kind);
+                const Attempt attempt = try_sm(front_end, sm, &demand, now);
+                if (attempt == MADE)
                     return true;
+                front_end->yielding.is_full |= attempt == QUEUES_FULL;
             }
             sm = sm + 1 == sm_count ? 0 : sm + 1;
         }
     }
     if (preempted->ready.count <= front_end->yielding.places[PLACE_GLOBAL])
         return false;
-    const Demand demand = demand_of(preempted->ready.first, PLACE_GLOBAL);
-    return try_all(front_end, &demand, now) == MADE;
+    for (const Resumption *at = preempted->ready.first; at; at = preempted_behind(preempted, at)) {
+        const Demand demand = demand_of(at, PLACE_GLOBAL);
+        const Attempt attempt = try_all(front_end, &demand, now);
+        if (attempt == MADE)
+            return true;
+        front_end->yielding.is_full |= attempt == QUEUES_FULL;
+    }
+    return false;
 }
 
 /* For blocks in line, the first kernel for which it is possible. */
@@ -309,12 +342,40 @@ static bool try_for_line(FrontEnd *front_end, Cycle now)
     return false;
 }
 
+/* Whether blocks of several kernels may go on. */
+static bool are_mixed(const Preempted *preempted)
+{
+    const Resumption *first = preempted->ready.first;
+    for (uint32_t sm = 0; sm < preempted->sm_count && !first; sm++)
+        for (unsigned queue = 0; queue < PREEMPTED_QUEUES && !first; queue++)
+            first = preempted->sms[sm].ready[queue].first;
+    return first && grid_kernel_host(grid_kernel_of(first->kernel))->ready < preempted->ready_count;
+}
+
+/* Whether blocks of other kernels may pass those that find no room: nobody on an SM runs or leaves, and so
+ * only they can bring about that there is room. */
+static bool may_pass(const FrontEnd *front_end)
+{
+    const Dispatcher *dispatcher = &front_end->dispatcher;
+    if (dispatcher->preempted.ready_count < 2 || !are_mixed(&dispatcher->preempted))
+        return false;
+    for (uint32_t sm = 0; sm < dispatcher->view.sm_count; sm++)
+        for (uint32_t i = 0; i < dispatcher->sms[sm].resident; i++)
+            if (!dispatcher->sms[sm].blocks[i].yields || dispatcher->sms[sm].blocks[i].leaves)
+                return false;
+    return true;
+}
+
 bool front_end_make_room(FrontEnd *front_end, Cycle now)
 {
     Yielding *yielding = &front_end->yielding;
     Preempted *preempted = &front_end->dispatcher.preempted;
     const bool was_stuck = preempted->is_stuck;
+    const bool has_passed = preempted->passes;
     yielding->is_full = preempted->is_stuck = false;
+    preempted->passes = may_pass(front_end);
+    if (preempted->passes && !has_passed)
+        return true;
     if (!yielding->count)
         return false;
     if (try_for_line(front_end, now) || (preempted->ready_count && try_for_ready(front_end, now)))

@@ -21,9 +21,11 @@ static void count(Preempted *preempted, PreemptedQueue queue, uint32_t sm, uint3
     preempted->sms[sm].entries += by;
 }
 
-void preempted_enter(Preempted *preempted, PreemptedQueue queue, uint32_t sm)
+void preempted_enter(Preempted *preempted, PreemptedQueue queue, uint32_t sm, const Resources *need)
 {
     count(preempted, queue, sm, 1);
+    if (queue == QUEUE_LOCAL)
+        preempted->sms[sm].need = *need;
 }
 
 void preempted_leave(Preempted *preempted, PreemptedQueue queue, uint32_t sm)
@@ -52,11 +54,23 @@ void preempted_put(Preempted *preempted, Resumption *resumption)
 void preempted_take(Preempted *preempted, Resumption *resumption)
 {
     ReadyList *list = list_of(preempted, resumption);
-    list->first = resumption->next;
-    if (!list->first)
-        list->last = NULL;
+    Resumption **link = &list->first, *before = NULL;
+    for (; *link != resumption; link = &before->next)
+        before = *link;
+    *link = resumption->next;
+    if (list->last == resumption)
+        list->last = before;
     list->count--;
     preempted->ready_count--;
+}
+
+/* Of another kernel: blocks of one need the same. */
+Resumption *preempted_behind(const Preempted *preempted, const Resumption *resumption)
+{
+    Resumption *next = preempted->passes ? resumption->next : NULL;
+    while (next && next->kernel == resumption->kernel)
+        next = next->next;
+    return next;
 }
 
 /* The SM's contexts stay where they were while there is room for all of one, then they move. */

@@ -27,6 +27,7 @@ typedef struct ReadyList {
 
 typedef struct PreemptedSm {
     uint32_t entries;                  /* of its local queue */
+    Resources need;                    /* of each block whose entry it is, while there are any */
     ReadyList ready[PREEMPTED_QUEUES]; /* that have to come back to this SM */
 } PreemptedSm;
 
@@ -40,17 +41,20 @@ typedef struct Preempted {
     uint32_t next_sm;     /* whose lists are looked at first */
     bool goes_first;      /* blocks that have not begun find no room, and the queues are full */
     bool is_stuck;        /* the first of these find no room, though others would give up their places */
+    bool passes;          /* nobody runs, and the first of a list finds no room: blocks of others may pass it */
 } Preempted;
 
 void preempted_init(Preempted *preempted, uint32_t sm_count);
 void preempted_free(Preempted *preempted);
 /* A block is told to leave, its context to be in that queue of the SM or in memory; or its entry is free. */
-void preempted_enter(Preempted *preempted, PreemptedQueue queue, uint32_t sm);
+void preempted_enter(Preempted *preempted, PreemptedQueue queue, uint32_t sm, const Resources *need);
 void preempted_leave(Preempted *preempted, PreemptedQueue queue, uint32_t sm);
 /* Its wait is over: it stands in its list. */
 void preempted_put(Preempted *preempted, Resumption *resumption);
-/* The first of its list has been dispatched. */
+/* It has been dispatched, and stands in its list no more. */
 void preempted_take(Preempted *preempted, Resumption *resumption);
+/* The next of its list that may be tried where the block finds no room; null: none. */
+Resumption *preempted_behind(const Preempted *preempted, const Resumption *resumption);
 
 /* How many blocks of a kernel the GPU can hold that has nothing else. */
 typedef struct PreemptedCapacity {

@@ -35,6 +35,7 @@ static const char source[] =
 
 typedef struct Job {
     uint32_t blocks, threads;
+    uint32_t shared_bytes; /* besides its own */
     uint32_t *words;       /* two per thread */
 } Job;
 
@@ -104,6 +105,7 @@ static WbStatus run_jobs(WbGpu *gpu, const Job *jobs, uint32_t count)
         WbArgument arguments[] = {WB_ARG(buffers[i])};
         const WbLaunch launch = {.grid = {jobs[i].blocks, 1, 1},
                                  .block = {jobs[i].threads, 1, 1},
+                                 .shared_bytes = jobs[i].shared_bytes,
                                  .arguments = arguments,
                                  .argument_count = 1};
         assert_int_equal(wb_stream_create(gpu, 0, i == 1 ? -1 : 0, &stream), WB_OK);
@@ -208,6 +210,33 @@ static void blocks_take_turns_on_small_machines(void **state)
     assert_true(stayed && moved && saved);
 }
 
+/* Kernels side by side whose blocks need much of different things. Contexts of one that stay on an SM leave
+ * room for its other blocks, and no block stands in the way of those of other kernels for ever. */
+static void kernels_of_different_sizes_take_turns(void **state)
+{
+    (void)state;
+    uint32_t seed = 3;
+    for (uint32_t round = 0; round < 16; round++) {
+        Knobs knobs = {0};
+        Job jobs[MOST_JOBS];
+        put(&knobs, "sm_count", 1 + next(&seed, 2));
+        put_flag(&knobs, "context_lazy", next(&seed, 3));
+        put_flag(&knobs, "swapped_out_home", next(&seed, 2));
+        for (uint32_t i = 0; i < MOST_JOBS; i++) {
+            jobs[i] = (Job){.blocks = 10 + next(&seed, 50),
+                            .threads = 32 * (1 + next(&seed, 4)),
+                            .shared_bytes = next(&seed, 2) * next(&seed, 40000)};
+            jobs[i].words = calloc(2 * jobs[i].blocks * jobs[i].threads, sizeof *jobs[i].words);
+        }
+        WbGpu *gpu = open_machine(&knobs);
+        if (run_jobs(gpu, jobs, MOST_JOBS) != WB_OK)
+            fail_msg("round %u: %s", round, wb_error(gpu));
+        wb_gpu_close(gpu);
+        for (uint32_t i = 0; i < MOST_JOBS; i++)
+            free(jobs[i].words);
+    }
+}
+
 /* -- too many blocks -- */
 
 /* The value that the sentence names is enough, and one less is not. */
@@ -216,7 +245,7 @@ static void the_sentence_names_the_least_that_is_enough(void **state)
     (void)state;
     for (unsigned is_local = 0; is_local < 2; is_local++) {
         uint32_t words[2 * 40 * 64];
-        const Job job = {40, 64, words};
+        const Job job = {.blocks = 40, .threads = 64, .words = words};
         unsigned long long least = 0;
         for (int more = -2; more < 1; more++) {
             Knobs knobs = {0};
@@ -272,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_take_turns_on_small_machines),
+        cmocka_unit_test(kernels_of_different_sizes_take_turns),
         cmocka_unit_test(the_sentence_names_the_least_that_is_enough),
         cmocka_unit_test(a_hang_names_the_queue_that_is_full),
     };
