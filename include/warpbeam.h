@@ -18,6 +18,14 @@ extern "C" {
 /* The shared library exports what is declared here and nothing else. */
 #pragma GCC visibility push(default)
 
+/* Kernels call functions of the same name as two of these (warpbeam_device.h). In CUDA programs that include
+ * both headers they are overloads: those of the host are C++ then, with the library's name. */
+#ifdef __CUDACC__
+#define WB_ALSO_DEVICE(result, name, ...) extern "C++" result name(__VA_ARGS__) __asm__(#name)
+#else
+#define WB_ALSO_DEVICE(result, name, ...) result name(__VA_ARGS__)
+#endif
+
 typedef enum WbStatus {
     WB_OK = 0,
     WB_ERROR_ARGUMENT,     /* a call's own argument is wrong */
@@ -263,7 +271,7 @@ WbStatus wb_memory_share(WbGpu *gpu, uint64_t address, WbSharedPiece pieces[WB_S
 /* A launch is checked at once and may run later; wb_wait runs everything to its end and tells the outcome.
  * wb_launch goes to the default stream. */
 WbStatus wb_launch(WbKernel *kernel, const WbLaunch *launch);
-WbStatus wb_wait(WbGpu *gpu);
+WB_ALSO_DEVICE(WbStatus, wb_wait, WbGpu *gpu);
 
 /* Streams. What is put into one stream happens in that order; what is in different ones may overlap in
  * simulated time. A null stream is the default one: it begins when what was put into all blocking streams
@@ -273,7 +281,7 @@ WbStatus wb_wait(WbGpu *gpu);
  * that failure, and all else that was in streams is dropped. */
 enum { WB_STREAM_NON_BLOCKING = 1 }; /* has nothing to do with the default stream */
 /* A lower number is a higher priority: of kernels that could both get a block dispatched it comes first. */
-WbStatus wb_stream_create(WbGpu *gpu, unsigned flags, int priority, WbStream **stream);
+WB_ALSO_DEVICE(WbStatus, wb_stream_create, WbGpu *gpu, unsigned flags, int priority, WbStream **stream);
 /* What is in it still runs. */
 void wb_stream_destroy(WbStream *stream);
 WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *launch);

@@ -5,6 +5,7 @@
 // gpus: gtx970 h200
 #include "check.h"
 #include "warpbeam_device.h"
+#include "warpbeam_links.h"
 
 enum { TILE = 8, TILES = 10, SIDE = TILE * TILES };
 
@@ -84,6 +85,15 @@ int main()
     sum_area<<<dim3(TILES, TILES), dim3(TILE, TILE)>>>(device_image, device_table);
     CUDA(cudaGetLastError());
     CUDA(cudaMemcpy(table, device_table, sizeof table, cudaMemcpyDeviceToHost));
+    // The same with the last block first: those before it find room, as blocks that wait leave.
+    static int again[SIDE * SIDE], keys[TILES * TILES];
+    for (int i = 0; i < TILES * TILES; i++)
+        keys[i] = -i;
+    CHECK(wb_order_next_launch(keys, TILES * TILES));
+    CUDA(cudaMemset(device_table, 0, sizeof table));
+    sum_area<<<dim3(TILES, TILES), dim3(TILE, TILE)>>>(device_image, device_table);
+    CUDA(cudaMemcpy(again, device_table, sizeof table, cudaMemcpyDeviceToHost));
+    CHECK(!memcmp(table, again, sizeof table));
     static int sums[SIDE][SIDE];
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
