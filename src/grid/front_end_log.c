@@ -47,8 +47,23 @@ void front_end_log_grid(GridKernel *grid, Cycle ended)
     log_complete(&grid->place_in_log, logged);
 }
 
+/* A block that is off the SMs has been there until now; one that is on its way back is in the log. */
+static void log_away(const Resumption *away, const EventLog *log, Cycle now)
+{
+    const GridKernel *launch = grid_kernel_of(away->kernel);
+    const bool is_away = away->block && away->dispatched < away->left;
+    if (launch->place_in_log.log != log || !is_away)
+        return;
+    Resumption open = *away;
+    if (open.resumed < open.left) /* that was an earlier time */
+        open.resumed = now;
+    front_end_log_return(launch, &open, open.sm, now);
+}
+
 void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now)
 {
+    for (uint32_t i = 0; i < front_end->resumptions.count; i++)
+        log_away(front_end->resumptions.items[i], log, now);
     for (uint32_t i = 0; i < front_end->devices.count; i++) {
         GridKernel *grid = front_end->devices.items[i];
         if (grid->place_in_log.log != log)

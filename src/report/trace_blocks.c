@@ -238,7 +238,7 @@ static void show_wait(Trace *trace, const ShownWait *shown)
                     wait);
     const PlacedStay *before = stay_at(trace, record, number, wait->left);
     const PlacedStay *after = stay_at(trace, record, number, wait->returned);
-    if (!before || !after)
+    if (!before || !after || before == after) /* the same: its kernel was cut off before it came back */
         return;
     const uint32_t arrow = ++trace->next_arrow;
     from_end(trace, ARROW_RETURNS, arrow, before);

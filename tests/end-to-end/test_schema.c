@@ -403,6 +403,38 @@ static void test_waits(void **state)
     wb_gpu_close(gpu);
 }
 
+/* Of a kernel that hangs, blocks that are off the SMs have been there until it was cut off. */
+static void test_open_waits(void **state)
+{
+    (void)state;
+    static const char text[] = PTX_HEADER ".extern .func wb_wait(.param .u32 event, .param .u32 target);\n"
+                                          ".visible .entry k(.param .u64 out)\n{\n"
+                                          ".param .u32 e; .param .u32 t; .reg .u32 %r;\n"
+                                          "mov.u32 %r, %ctaid.x; st.param.b32 [e], %r;\n"
+                                          "st.param.b32 [t], 2; call wb_wait, (e, t); ret;\n}\n";
+    static const char *const knobs[] = {"mode=cycle", "timeline=true", "sm_count=2", "max_blocks_per_sm=2",
+                                        NULL};
+    WbGpu *gpu = harness_open("gtx970", knobs);
+    uint32_t out[1] = {0};
+    assert_int_equal(harness_run(&(HarnessRun){gpu, text, "k", {9, 1, 1}, {64, 1, 1}, 0, out, 1}),
+                     WB_ERROR_DEADLOCK);
+    expect_valid(gpu, "open waits");
+    json_t *report = report_of(gpu), *row;
+    const json_t *kernel = kernel_of(report), *waits = json_object_get(kernel, "waits");
+    size_t i;
+    assert_int_equal(json_array_size(waits), 5);
+    json_array_foreach(waits, i, row)
+    {
+        assert_true(number(row, "left") < number(row, "resumed"));
+        assert_int_equal(number(row, "resumed"), number(kernel, "ended"));
+        assert_int_equal(number(row, "returned"), number(kernel, "ended"));
+        assert_null(json_object_get(row, "restored"));
+    }
+    assert_int_equal(json_array_size(json_object_get(kernel, "holds")), 9);
+    json_decref(report);
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_interrupted_nested),
         cmocka_unit_test(test_hang),
         cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_open_waits),
     };
     return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }
