@@ -31,6 +31,7 @@ static const StudyMode modes[WAIT_SIGNAL_MODES] = {
     [RUN_FLAGS] = {"flags", {NULL}, NULL},
     [RUN_WAIT_SIGNAL] = {"ws", {NULL}, NULL},
     [RUN_TB_ORDER] = {"ws-order", {NULL}, NULL},
+    [RUN_TB_ORDER_KEPT] = {"ws-order-kept", {"swap_out_when=gpu-idle"}, NULL},
     WAIT_SIGNAL_INTERVALS WAIT_SIGNAL_PARTS};
 #undef INTERVAL
 #undef PART
@@ -99,6 +100,8 @@ static bool has(size_t index, size_t mode)
     const WaitSignalBenchmark *benchmark = &wait_signal_benchmarks[index];
     if (mode == RUN_REKL_APART)
         return strcmp(benchmark->workload, "sor") == 0;
+    if (mode == RUN_TB_ORDER_KEPT)
+        return strcmp(benchmark->workload, "sat") == 0;
     if (benchmark->kind == KIND_SAMPLE || benchmark->kind == KIND_GRAPH)
         return wait_signal_graph_has(benchmark->kind, (int)mode);
     if (mode == RUN_DP || mode == RUN_GROUPED_1)
@@ -125,7 +128,8 @@ static SyncRun way_of(const WaitSignalBenchmark *benchmark, size_t mode, InputSi
 {
     static const SyncMode ways[] = {
         [RUN_REKL] = SYNC_REKL,   [RUN_REKL_APART] = SYNC_REKL,  [RUN_DP] = SYNC_DP,
-        [RUN_FLAGS] = SYNC_FLAGS, [RUN_WAIT_SIGNAL] = SYNC_WS, [RUN_TB_ORDER] = SYNC_WS_ORDER,
+        [RUN_FLAGS] = SYNC_FLAGS, [RUN_WAIT_SIGNAL] = SYNC_WS,   [RUN_TB_ORDER] = SYNC_WS_ORDER,
+        [RUN_TB_ORDER_KEPT] = SYNC_WS_ORDER,
 #define INTERVAL(steps) [RUN_PEERWAVE_##steps] = SYNC_PEERWAVE,
         WAIT_SIGNAL_INTERVALS
 #undef INTERVAL

@@ -19,6 +19,7 @@ typedef enum WaitSignalMode {
     RUN_FLAGS,
     RUN_WAIT_SIGNAL,
     RUN_TB_ORDER, /* the same, and blocks are dispatched by wave */
+    RUN_TB_ORDER_KEPT, /* SAT: and blocks that wait keep their places while any block can run [6.3.3] */
 #define INTERVAL(steps) RUN_PEERWAVE_##steps,
     WAIT_SIGNAL_INTERVALS
 #undef INTERVAL

@@ -9,6 +9,12 @@
 
 /* How launches run. */
 typedef enum GridSyncKind { GRID_SYNC_MEMORY, GRID_SYNC_HARDWARE } GridSyncKind;
+/* When blocks that wait for others give up their places; values of the knob swap_out_when. */
+typedef enum SwapOutWhen {
+    SWAP_OUT_WHEN_WANTED,
+    SWAP_OUT_WHEN_SM_IDLE,
+    SWAP_OUT_WHEN_GPU_IDLE
+} SwapOutWhen;
 typedef enum Mode { MODE_FUNCTIONAL, MODE_CYCLE } Mode;
 typedef enum GraphL1 { GRAPH_L1_INVALIDATE, GRAPH_L1_BYPASS, GRAPH_L1_NONE } GraphL1;
 /* What a store does to the L1's copy of its line. */

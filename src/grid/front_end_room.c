@@ -240,11 +240,40 @@ static void tell_to_leave(FrontEnd *front_end, SmBlock *block, Departure departu
 
 typedef enum Attempt { MADE, IMPOSSIBLE, QUEUES_FULL } Attempt;
 
+static uint64_t count_running(const FrontEnd *front_end, uint32_t sm)
+{
+    const YieldingSm *there = &front_end->yielding.sms[sm];
+    uint64_t running = front_end->dispatcher.sms[sm].resident - there->count - there->leaving;
+    for (unsigned kind = 0; kind < PLACE_KINDS; kind++)
+        running += there->places[kind];
+    return running;
+}
+
+/* Whether blocks that wait on the SM keep their places because others run there, or will when places that are
+ * being made are taken. By §6.3.2 each that wants a place displaces one that waits, even if all that this one
+ * waits for is running; by §6.3.3 blocks that begin in the order of their dependencies never leave. Both
+ * cannot be: hence the knob. Where none can run a place is always given, so that nothing hangs which would
+ * not with `wanted`, but for blocks that spin. */
+static bool has_to_do(const FrontEnd *front_end, uint32_t sm)
+{
+    switch (front_end->config->swap_out_when) {
+    case SWAP_OUT_WHEN_SM_IDLE:
+        return count_running(front_end, sm) > 0;
+    case SWAP_OUT_WHEN_GPU_IDLE:
+        for (uint32_t i = 0; i < front_end->dispatcher.view.sm_count; i++)
+            if (count_running(front_end, i))
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
 static Attempt try_sm(FrontEnd *front_end, uint32_t sm, const Demand *demand, Cycle now)
 {
     YieldingSm *there = &front_end->yielding.sms[sm];
     Victims victims;
-    if (!there->count)
+    if (!there->count || has_to_do(front_end, sm))
         return IMPOSSIBLE;
     Resources free = expected(front_end, sm);
     resources_give(&free, &demand->held);

@@ -316,6 +316,33 @@ static void the_last_of_the_wait_queue_leaves(void **state)
     rig_close(rig);
 }
 
+/* Blocks 0 and 2 are on one SM, 1 and 3 on the other, and one more wants a place. Those that wait keep theirs
+ * until none can run on their SM, or on any. */
+static void places_are_kept_while_blocks_can_run(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        Rig *rig = rig_new(2);
+        rig->config.swap_out_when = i ? SWAP_OUT_WHEN_GPU_IDLE : SWAP_OUT_WHEN_SM_IDLE;
+        rig_open(rig);
+        submit(rig, 4, small);
+        begin_wait(rig, nth(rig, 0), 1000);
+        submit(rig, 1, small);
+        begin_wait(rig, nth(rig, 1), 2000);
+        begin_wait(rig, nth(rig, 2), 3000);
+        assert_int_equal(nth(rig, 0)->sm, nth(rig, 2)->sm);
+        if (i) {
+            begin_wait(rig, nth(rig, 3), 4000);
+            assert_int_equal(nth(rig, 2)->told, 0);
+        }
+        expect_told(rig, nth(rig, 2), MESSAGE_SWAP_OUT_STAYS, (i ? 4000 : 3000) + 12 + 10);
+        run_to(rig, 6000);
+        assert_true(rig->blocks[1][0].came);
+        assert_int_equal(nth(rig, 0)->told + nth(rig, 1)->told + nth(rig, 3)->told, 0);
+        rig_close(rig);
+    }
+}
+
 /* It is woken before it has left: it leaves all the same, and comes back when there is room. */
 static void a_block_may_wake_on_its_way_out(void **state)
 {
@@ -517,6 +544,7 @@ int main(void)
         cmocka_unit_test(a_block_stays_while_nobody_needs_its_place),
         cmocka_unit_test(a_short_wait_is_never_known),
         cmocka_unit_test(the_last_of_the_wait_queue_leaves),
+        cmocka_unit_test(places_are_kept_while_blocks_can_run),
         cmocka_unit_test(a_block_may_wake_on_its_way_out),
         cmocka_unit_test(contexts_stay_then_move_then_are_saved),
         cmocka_unit_test(a_full_queue_hands_entries_over),
