@@ -138,11 +138,16 @@ static void put(Knobs *knobs, const char *name, uint64_t value)
     knobs->list[++knobs->count] = NULL;
 }
 
-static void put_flag(Knobs *knobs, const char *name, bool value)
+static void put_word(Knobs *knobs, const char *name, const char *value)
 {
-    snprintf(knobs->texts[knobs->count], sizeof knobs->texts[0], "%s=%s", name, value ? "true" : "false");
+    snprintf(knobs->texts[knobs->count], sizeof knobs->texts[0], "%s=%s", name, value);
     knobs->list[knobs->count] = knobs->texts[knobs->count];
     knobs->list[++knobs->count] = NULL;
+}
+
+static void put_flag(Knobs *knobs, const char *name, bool value)
+{
+    put_word(knobs, name, value ? "true" : "false");
 }
 
 static WbGpu *open_machine(Knobs *knobs)
@@ -171,6 +176,8 @@ static void put_machine(Knobs *knobs, uint32_t *seed)
     put_flag(knobs, "swapped_out_home", next(seed, 2));
     put_flag(knobs, "waiting_blocks_count", next(seed, 2));
     put_flag(knobs, "context_live_registers", next(seed, 4));
+    static const char *const times[] = {"wanted", "wanted", "sm-idle", "gpu-idle"};
+    put_word(knobs, "swap_out_when", times[next(seed, 4)]);
 }
 
 static void blocks_take_turns_on_small_machines(void **state)
