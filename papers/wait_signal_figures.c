@@ -27,7 +27,7 @@ static uint32_t side_of(const Results *results, size_t benchmark)
 /* The modes that figures 45 to 47 compare. PeerWave is the best of its intervals. */
 enum { COMPARED = 5 };
 static const char *const compared_names[COMPARED] = {"flags", "PeerWave", "wait-signal", "TB order",
-                                                     "TB order, kept"};
+                                                     "TB order kept"};
 
 static int compared(const Results *results, size_t benchmark, size_t index)
 {

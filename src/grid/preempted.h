@@ -41,7 +41,7 @@ typedef struct Preempted {
     uint32_t next_sm;     /* whose lists are looked at first */
     bool goes_first;      /* blocks that have not begun find no room, and the queues are full */
     bool is_stuck;        /* the first of these find no room, though others would give up their places */
-    bool passes;          /* nobody runs, and the first of a list finds no room: blocks of others may pass it */
+    bool passes;          /* nobody runs, and the first of a list finds no room: others may pass it */
 } Preempted;
 
 void preempted_init(Preempted *preempted, uint32_t sm_count);
