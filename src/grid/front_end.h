@@ -202,8 +202,8 @@ void front_end_log_stay(const GridKernel *launch, const BlockReport *report, uin
 void front_end_log_return(const GridKernel *launch, const Resumption *resumed, uint32_t sm, Cycle now);
 /* What a kernel launched is complete. */
 void front_end_log_grid(GridKernel *grid, Cycle ended);
-/* A kernel is cut off: launches in its log that are not complete are written down as if they ended now, and so
- * are times of blocks off the SMs. */
+/* A kernel is cut off: launches in its log that are not complete are written down as if they ended now, and
+ * so are times of blocks off the SMs. */
 void front_end_log_open(FrontEnd *front_end, const EventLog *log, Cycle now);
 
 /* -- between the files of the front end -- */
