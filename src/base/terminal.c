@@ -41,12 +41,19 @@ static unsigned begin_line(unsigned indent, FILE *to)
     return indent;
 }
 
+/* The length of the word that begins there. One that no line has room for ends behind each of its bars. */
+static unsigned word_length(const char *text, unsigned room)
+{
+    const size_t length = strcspn(text, " \n"), choice = strcspn(text, "|");
+    return (unsigned)(length > room && choice < length ? choice + 1 : length);
+}
+
 void terminal_wrap(const char *text, unsigned at, unsigned indent, unsigned columns, FILE *to)
 {
     bool is_first = true; /* word of its line */
     while (*text) {
         const unsigned spaces = (unsigned)strspn(text, " ");
-        const unsigned length = (unsigned)strcspn(text + spaces, " \n");
+        const unsigned length = word_length(text + spaces, columns > indent ? columns - indent : 0);
         /* A word that is longer than a line stays whole: as the first of its line it is printed whatever its
          * length. */
         if (!is_first && length && at + spaces + length > columns) {
