@@ -504,8 +504,8 @@ WbStatus hang_report_spin(const Block *first, const HangFacts *facts, uint64_t i
         snprintf(beside, sizeof beside, ", and so do the kernels beside it (%u)", facts->kernels - 1);
     snprintf(
         what, sizeof what,
-        "the launch spins%s: in %llu warp instructions no block has begun or ended, and the warps of all %u "
-        "blocks on the GPU come back to the states that they had, with nothing left that could change "
+        "the launch spins%s: in %llu warp instructions no block has begun or ended, and the warps of all "
+        "blocks on the GPU (%u) come back to the states that they had, with nothing left that could change "
         "(knob watchdog_cycles)",
         beside, (unsigned long long)instructions, facts->blocks);
     return report(first, facts, what);
