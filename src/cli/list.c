@@ -191,13 +191,13 @@ static int list_intrinsics(Listing *listing)
     return EXIT_DONE;
 }
 
-/* "flat, cdp, dtbl  small|full": what --mode and --size take. */
+/* "flat|cdp|dtbl small|full": what --mode and --size take. */
 static void choices(const Workload *workload, char *text, size_t size)
 {
     int length = 0;
     for (size_t i = 0; i < workload->mode_count && workload->mode_count > 1; i++)
         length +=
-            snprintf(text + length, size - (size_t)length, "%s%s", i ? ", " : "", workload->modes[i].name);
+            snprintf(text + length, size - (size_t)length, "%s%s", i ? "|" : "", workload->modes[i].name);
     const char *before = length ? "  " : "";
     for (size_t i = 0; i < INPUT_SIZES; i++)
         if (workload->sizes[i]) {

@@ -370,7 +370,7 @@ static void test_lists(void **state)
     EXPECT("list statistics --markdown", 0, "### `l2`, of each slice", "| `ipc` |");
     EXPECT("list ratios", 0, "l1.load_hits / l1.loads");
     EXPECT("list", 0, "gpus ", "policies ", "knobs ", "statistics ", "workloads ", "papers ");
-    EXPECT("list workloads", 0, "six/bfs", "Breadth-first search, a launch", "global, cdp, barriers, lrr, lvl");
+    EXPECT("list workloads", 0, "six/bfs", "Breadth-first search, a launch", "global|cdp|barriers|lrr|lvl");
     EXPECT("list modes", 0, "lvl ", "dtbl ");
     EXPECT("list modes --of wireframe/sor", 0, "lvl ");
     assert_null(strstr(output, "dtbl "));
