@@ -68,7 +68,7 @@ run_tests release
 configure_and_build asan -DWARPBEAM_BENCH=OFF
 run_tests asan
 # The thread sanitizer looks at what runs on several threads; only that is built for it.
-configure_and_build tsan "" test_world test_team test_cycle test_report test_timeline test_device_sync test_graph_cycle
+configure_and_build tsan "" test_world test_team test_cycle test_report test_timeline test_device_sync test_graph_cycle test_global_sync
 run_tests tsan
 echo "== looking at the report in a browser"
 wait "$other_packages" || true

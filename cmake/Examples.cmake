@@ -19,5 +19,5 @@ target_include_directories(warpbeam_examples BEFORE PUBLIC ${examples_directory}
 target_include_directories(warpbeam_examples PUBLIC include src PRIVATE ${IBERTY_INCLUDE})
 target_compile_definitions(warpbeam_examples PRIVATE WARPBEAM_VERSION="${PROJECT_VERSION}")
 # It halves the time that compiling it takes.
-target_compile_options(warpbeam_examples PRIVATE $<$<CONFIG:Release>:-O1>)
+target_compile_options(warpbeam_examples PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 target_link_libraries(warpbeam_examples PUBLIC warpbeam_static PRIVATE warpbeam_flags)
