@@ -63,4 +63,11 @@ static inline float random_float(uint32_t *state)
     return (float)(random_next(state) >> 8) * (1.0f / 16777216.0f);
 }
 
+/* Zeroed memory for so many items, for free(). Null: there is none, and the host keeps the sentence. */
+void *host_array(Host *host, size_t count, size_t size);
+/* Random values from 0 to below 1, for free(). Null as above. */
+float *host_floats(Host *host, size_t count, uint32_t seed);
+/* Whether the device has these bytes at this address. */
+bool host_equals(Host *host, uint64_t address, const void *expected, size_t bytes);
+
 #endif

@@ -5,21 +5,6 @@
 #include <string.h>
 
 enum { BLOCK = 128 };
-#define UNVISITED UINT32_MAX
-
-static void search(const Graph *graph, uint32_t source, uint32_t *queue, uint32_t *levels)
-{
-    memset(levels, 0xFF, graph->vertices * sizeof *levels);
-    levels[source] = 0, queue[0] = source;
-    for (uint32_t head = 0, tail = 1; head < tail; head++) {
-        const uint32_t from = queue[head];
-        for (uint32_t edge = graph->starts[from]; edge < graph->starts[from + 1]; edge++) {
-            const uint32_t to = graph->columns[edge];
-            if (levels[to] == UNVISITED)
-                levels[to] = levels[from] + 1, queue[tail++] = to;
-        }
-    }
-}
 
 /* `levels` gets what the kernels find. */
 static void search_on_device(Host *host, const DtblRun *run, const Graph *graph, uint32_t source,
@@ -60,7 +45,7 @@ static bool bfs_run(Host *host, const DtblRun *run, const char *name, uint32_t l
     bool right = false;
     if (input_made(host, &error)) {
         const uint32_t source = input_source(&graph);
-        search(&graph, source, levels, expected);
+        graph_search(&graph, source, levels, expected);
         search_on_device(host, run, &graph, source, input_least(run, least), levels);
         right = !memcmp(levels, expected, graph.vertices * sizeof *levels);
     }

@@ -1,6 +1,7 @@
 #include "graphs/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "graphs/fingerprint.h"
 
@@ -195,4 +196,18 @@ uint64_t graph_fingerprint(const Graph *graph)
     print = fingerprint_words(print, graph->starts, (size_t)graph->vertices + 1);
     print = fingerprint_words(print, graph->columns, graph->edges);
     return graph->weights ? fingerprint_words(print, graph->weights, graph->edges) : print;
+}
+
+void graph_search(const Graph *graph, uint32_t source, uint32_t *queue, uint32_t *levels)
+{
+    memset(levels, 0xFF, graph->vertices * sizeof *levels);
+    levels[source] = 0, queue[0] = source;
+    for (uint32_t head = 0, tail = 1; head < tail; head++) {
+        const uint32_t from = queue[head];
+        for (uint32_t edge = graph->starts[from]; edge < graph->starts[from + 1]; edge++) {
+            const uint32_t to = graph->columns[edge];
+            if (levels[to] == UINT32_MAX)
+                levels[to] = levels[from] + 1, queue[tail++] = to;
+        }
+    }
 }

@@ -58,6 +58,10 @@ bool graph_make(Edges *edges, GraphOptions options, Graph *graph, InputError *er
 bool graph_transpose(const Graph *graph, Graph *transposed, InputError *error);
 void graph_discard(Graph *graph);
 
+/* Breadth-first search: levels[v] is how many edges v is away from the source, UINT32_MAX if it cannot be
+ * reached. `queue` has room for all vertices. */
+void graph_search(const Graph *graph, uint32_t source, uint32_t *queue, uint32_t *levels);
+
 static inline uint32_t graph_degree(const Graph *graph, uint32_t vertex)
 {
     return graph->starts[vertex + 1] - graph->starts[vertex];

@@ -72,7 +72,7 @@ static void run_mode(Host *host, const SyncRun *run, Matrix matrix)
 {
     const uint32_t tiles = (uint32_t)matrix.tiles;
     const size_t words = (size_t)STEPS * tiles;
-    uint32_t *zeros = sync_array(host, words, sizeof *zeros);
+    uint32_t *zeros = host_array(host, words, sizeof *zeros);
     uint64_t counts = zeros ? host_buffer(host, zeros, words * sizeof *zeros) : 0;
     char name[32];
     free(zeros);
@@ -94,7 +94,7 @@ static bool run_on(Host *host, const SyncRun *run, const Graph *graph)
     const uint32_t needed = (graph->vertices + SIDE - 1) / SIDE, tiles = needed < 2 ? 2 : needed;
     const uint32_t pitch = tiles * SIDE;
     const size_t bytes = (size_t)pitch * pitch * sizeof(uint32_t);
-    uint32_t *cells = sync_array(host, bytes, 1);
+    uint32_t *cells = host_array(host, bytes, 1);
     bool right = false;
     if (cells) {
         fill(graph, pitch, cells);
@@ -102,7 +102,7 @@ static bool run_on(Host *host, const SyncRun *run, const Graph *graph)
         run_mode(host, run, matrix);
         if (host->status == WB_OK)
             compute(pitch, cells);
-        right = sync_equals(host, matrix.cells, cells, bytes);
+        right = host_equals(host, matrix.cells, cells, bytes);
         host_free(host, matrix.cells);
     }
     free(cells);

@@ -5,22 +5,6 @@
 
 #include "sync/search.h"
 
-#define UNVISITED UINT32_MAX
-
-static void compute(const Graph *graph, uint32_t source, uint32_t *queue, uint32_t *levels)
-{
-    memset(levels, 0xFF, graph->vertices * sizeof *levels);
-    levels[source] = 0, queue[0] = source;
-    for (uint32_t head = 0, tail = 1; head < tail; head++) {
-        const uint32_t from = queue[head];
-        for (uint32_t edge = graph->starts[from]; edge < graph->starts[from + 1]; edge++) {
-            const uint32_t to = graph->columns[edge];
-            if (levels[to] == UNVISITED)
-                levels[to] = levels[from] + 1, queue[tail++] = to;
-        }
-    }
-}
-
 /* As Queue of bfs.cu. */
 typedef struct Queue {
     uint64_t jobs;
@@ -37,7 +21,7 @@ static void run_queue(Host *host, const Search *search)
     size_t jobs = 1;
     while (jobs < vertices)
         jobs *= 2;
-    uint8_t *zeros = sync_array(host, WORDS * STEP + vertices * 4, 1);
+    uint8_t *zeros = host_array(host, WORDS * STEP + vertices * 4, 1);
     if (!zeros)
         return;
     const uint64_t ring = host_buffer(host, NULL, jobs * 4);
@@ -81,11 +65,11 @@ static bool bfs_run(Host *host, const SyncRun *run, NetworkKind kind)
     if (!search_network(host, run, kind, &network))
         return false;
     const size_t vertices = network.graph.vertices;
-    uint32_t *expected = sync_array(host, vertices, sizeof *expected);
-    uint32_t *levels = sync_array(host, vertices, sizeof *levels);
+    uint32_t *expected = host_array(host, vertices, sizeof *expected);
+    uint32_t *levels = host_array(host, vertices, sizeof *levels);
     bool right = false;
     if (expected && levels) {
-        compute(&network.graph, network.source, levels, expected);
+        graph_search(&network.graph, network.source, levels, expected);
         right = search_levels(host, run, &network, levels) &&
                 !memcmp(levels, expected, vertices * sizeof *levels);
     }

@@ -118,7 +118,7 @@ static bool run_model(Host *host, const Model *model, SyncMode mode, float *expe
                                 layer.factor, layer.gain,   layer.bias,    layer.out};
     run_layer(host, &layer, mode);
     compute(model, expected);
-    const bool right = sync_equals(host, layer.out, expected, bytes);
+    const bool right = host_equals(host, layer.out, expected, bytes);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         host_free(host, buffers[i]);
     return right;
@@ -129,9 +129,9 @@ bool cnn_run(Host *host, const SyncRun *run)
     const uint32_t wanted = run->side ? run->side : sides[run->size], seed = sync_seed(run);
     const size_t side = (wanted + 3) / 4 * 4, pixels = side * side; /* blocks take 16 pixels */
     uint32_t state = seed;
-    float *values = sync_floats(host, SIDE * (DEPTH + 4), seed);
-    float *expected = sync_array(host, SIDE * pixels, sizeof *expected);
-    uint8_t *image = sync_array(host, CHANNELS * pixels, 1);
+    float *values = host_floats(host, SIDE * (DEPTH + 4), seed);
+    float *expected = host_array(host, SIDE * pixels, sizeof *expected);
+    uint8_t *image = host_array(host, CHANNELS * pixels, 1);
     bool right = false;
     if (values && expected && image) {
         for (size_t i = 0; i < CHANNELS * pixels; i++)

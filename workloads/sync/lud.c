@@ -13,7 +13,7 @@ static int32_t step_of(int x, int y) { return 2 * (x < y ? x : y) + (x != y); }
 /* The diagonal outweighs the rest of its row, so that nothing has to be exchanged. */
 static float *make_matrix(Host *host, size_t side, uint32_t seed)
 {
-    float *matrix = sync_floats(host, side * side, seed);
+    float *matrix = host_floats(host, side * side, seed);
     for (size_t i = 0; matrix && i < side; i++)
         matrix[i * side + i] += (float)side;
     return matrix;
@@ -76,7 +76,7 @@ static bool run_on(Host *host, const SyncRun *run, float *cells, uint32_t tiles)
     launch(host, &waves);
     sync_end_time(host);
     decompose(cells, side);
-    const bool right = sync_equals(host, matrix, cells, bytes);
+    const bool right = host_equals(host, matrix, cells, bytes);
     waves_end(host, &waves);
     host_free(host, matrix);
     return right;

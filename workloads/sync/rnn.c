@@ -117,7 +117,7 @@ static bool run_model(Host *host, const Model *model, SyncMode mode)
         .times = (int)model->times};
     run_network(host, &network, mode);
     compute(model);
-    const bool right = sync_equals(host, network.states, model->states, bytes);
+    const bool right = host_equals(host, network.states, model->states, bytes);
     host_free(host, network.states);
     host_free(host, network.input);
     host_free(host, network.weights);
@@ -130,9 +130,9 @@ bool rnn_run(Host *host, const SyncRun *run)
     const size_t hidden = (size_t)shapes[run->size].hidden, times = (size_t)shapes[run->size].times;
     const size_t layers = run->side ? run->side : (size_t)shapes[run->size].layers;
     const size_t weights = layers * 2 * hidden * hidden;
-    Model model = {.weights = sync_floats(host, weights, sync_seed(run)),
-                   .input = sync_floats(host, times * BATCH * hidden, sync_seed(run) + 1),
-                   .states = sync_array(host, layers * (times + 1) * BATCH * hidden, sizeof(float)),
+    Model model = {.weights = host_floats(host, weights, sync_seed(run)),
+                   .input = host_floats(host, times * BATCH * hidden, sync_seed(run) + 1),
+                   .states = host_array(host, layers * (times + 1) * BATCH * hidden, sizeof(float)),
                    .hidden = hidden,
                    .layers = layers,
                    .times = times};

@@ -39,7 +39,7 @@ static bool run_on(Host *host, const SyncRun *run, uint32_t *image, uint32_t til
 {
     const size_t bytes = waves_words(tiles) * sizeof *image;
     const uint64_t from = host_buffer(host, image, bytes);
-    uint32_t *zeros = sync_array(host, bytes, 1);
+    uint32_t *zeros = host_array(host, bytes, 1);
     const uint64_t to = zeros ? host_buffer(host, zeros, bytes) : 0;
     Waves waves = waves_begin(host, "sat", run, tiles, wave_of);
     waves_add(&waves, WB_ARG(from));
@@ -49,7 +49,7 @@ static bool run_on(Host *host, const SyncRun *run, uint32_t *image, uint32_t til
     launch(host, &waves);
     sync_end_time(host);
     sum(waves_origin(image, tiles), (size_t)tiles * WAVES_SIDE, waves_pitch(tiles));
-    const bool right = sync_equals(host, to, image, bytes);
+    const bool right = host_equals(host, to, image, bytes);
     waves_end(host, &waves);
     host_free(host, to);
     host_free(host, from);

@@ -103,7 +103,7 @@ static void run_with_barriers(Host *host, const SyncRun *run, const Search *sear
 static void run_awake(Host *host, const SyncRun *run, const Search *search)
 {
     const size_t words = 3 + 2 * (size_t)search->blocks;
-    uint32_t *state = sync_array(host, words, sizeof *state);
+    uint32_t *state = host_array(host, words, sizeof *state);
     if (!state)
         return;
     state[0] = 1;

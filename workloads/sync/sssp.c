@@ -71,8 +71,8 @@ static bool sssp_run(Host *host, const SyncRun *run, Goal goal, NetworkKind kind
     if (!search_network(host, run, kind, &network))
         return false;
     const size_t vertices = network.graph.vertices;
-    uint32_t *expected = sync_array(host, vertices, sizeof *expected);
-    uint32_t *values = sync_array(host, vertices, sizeof *values);
+    uint32_t *expected = host_array(host, vertices, sizeof *expected);
+    uint32_t *values = host_array(host, vertices, sizeof *values);
     bool right = false;
     if (expected && values) {
         compute(&network.graph, goal, network.source, values, expected);

@@ -118,7 +118,7 @@ static bool run_on(Host *host, SyncMode mode, float *const planes[2], int side)
     bool right = host->status == WB_OK;
     if (right) {
         const int last = compute(planes, side) % 2;
-        right = sync_equals(host, stencil.planes[last], planes[last], bytes);
+        right = host_equals(host, stencil.planes[last], planes[last], bytes);
     }
     host_free(host, stencil.changed);
     host_free(host, stencil.planes[1]);
@@ -131,7 +131,7 @@ bool stencil2d_run(Host *host, const SyncRun *run)
     const uint32_t wanted = run->side ? run->side : sides[run->size],
                    side = (wanted + SIDE - 1) / SIDE * SIDE;
     const size_t cells = (size_t)side * side;
-    float *planes[2] = {sync_floats(host, cells, sync_seed(run)), sync_array(host, cells, sizeof(float))};
+    float *planes[2] = {host_floats(host, cells, sync_seed(run)), host_array(host, cells, sizeof(float))};
     const bool right = planes[0] && planes[1] && run_on(host, run->mode, planes, (int)side);
     free(planes[1]);
     free(planes[0]);

@@ -109,7 +109,7 @@ uint32_t sync_resident(Host *host, const char *name, uint32_t threads, uint32_t 
 uint64_t sync_barrier(Host *host, uint32_t blocks)
 {
     const size_t bytes = ((size_t)blocks * 2 + 1) * sizeof(uint32_t);
-    void *zeros = sync_array(host, bytes, 1);
+    void *zeros = host_array(host, bytes, 1);
     const uint64_t address = zeros ? host_buffer(host, zeros, bytes) : 0;
     free(zeros);
     return address;
@@ -121,33 +121,4 @@ void sync_end_time(Host *host)
 {
     host_finish(host);
     host->total_time = wb_time(host->gpu) - host->timed;
-}
-
-void *sync_array(Host *host, size_t count, size_t size)
-{
-    void *items = calloc(count, size);
-    if (!items && host->status == WB_OK) {
-        host->status = WB_ERROR_ARGUMENT;
-        snprintf(host->error, sizeof host->error, "There is no memory for %zu items of %zu bytes.", count,
-                 size);
-    }
-    return items;
-}
-
-float *sync_floats(Host *host, size_t count, uint32_t seed)
-{
-    float *values = sync_array(host, count, sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = random_float(&seed);
-    return values;
-}
-
-bool sync_equals(Host *host, uint64_t address, const void *expected, size_t bytes)
-{
-    void *got = sync_array(host, bytes, 1);
-    if (got)
-        host_read(host, got, address, bytes);
-    const bool equal = got && host->status == WB_OK && !memcmp(got, expected, bytes);
-    free(got);
-    return equal;
 }

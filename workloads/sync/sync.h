@@ -83,13 +83,6 @@ uint64_t sync_barrier(Host *host, uint32_t blocks);
 void sync_begin_time(Host *host);
 void sync_end_time(Host *host);
 
-/* Zeroed memory for so many items. Null: there is none, and the host keeps the sentence. */
-void *sync_array(Host *host, size_t count, size_t size);
-/* Random values from 0 to below 1, for free(). Null as above. */
-float *sync_floats(Host *host, size_t count, uint32_t seed);
-/* Whether the device has these bytes at this address. */
-bool sync_equals(Host *host, uint64_t address, const void *expected, size_t bytes);
-
 /* -- one row each of sync_benchmarks, defined by its file -- */
 
 bool stencil2d_run(Host *host, const SyncRun *run);

@@ -21,7 +21,7 @@ uint32_t waves_side(Host *host, const SyncRun *run)
 
 static int32_t *order_of(Host *host, int tiles, int32_t (*key)(int x, int y))
 {
-    int32_t *order = sync_array(host, (size_t)tiles * (size_t)tiles, sizeof *order);
+    int32_t *order = host_array(host, (size_t)tiles * (size_t)tiles, sizeof *order);
     for (int i = 0; order && i < tiles * tiles; i++)
         order[i] = key(i % tiles, i / tiles);
     return order;
@@ -29,7 +29,7 @@ static int32_t *order_of(Host *host, int tiles, int32_t (*key)(int x, int y))
 
 static uint64_t zeros(Host *host, size_t count)
 {
-    void *words = sync_array(host, count, sizeof(uint32_t));
+    void *words = host_array(host, count, sizeof(uint32_t));
     const uint64_t address = words ? host_buffer(host, words, count * sizeof(uint32_t)) : 0;
     free(words);
     return address;
@@ -120,7 +120,7 @@ uint32_t *waves_origin(uint32_t *words, uint32_t tiles) { return words + waves_p
 
 uint32_t *waves_matrix(Host *host, uint32_t tiles, uint32_t seed)
 {
-    uint32_t *words = sync_array(host, waves_words(tiles), sizeof *words);
+    uint32_t *words = host_array(host, waves_words(tiles), sizeof *words);
     for (size_t row = 0; words && row < (size_t)tiles * WAVES_SIDE; row++)
         for (size_t column = 0; column < (size_t)tiles * WAVES_SIDE; column++)
             waves_origin(words, tiles)[row * waves_pitch(tiles) + column] = random_next(&seed) >> 8;

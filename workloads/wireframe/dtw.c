@@ -20,9 +20,9 @@ static void find_costs(const float *across, const float *down, WavefrontShape sh
 bool dtw_run(Host *host, const WireframeRun *run, WavefrontShape shape)
 {
     const size_t bytes = wavefront_cells(shape) * sizeof(float);
-    float *across = wavefront_floats(host, shape.width, wavefront_seed(run));
-    float *down = wavefront_floats(host, shape.height, wavefront_seed(run) + 1);
-    float *expected = wavefront_array(host, wavefront_cells(shape), sizeof *expected);
+    float *across = host_floats(host, shape.width, wavefront_seed(run));
+    float *down = host_floats(host, shape.height, wavefront_seed(run) + 1);
+    float *expected = host_array(host, wavefront_cells(shape), sizeof *expected);
     bool right = false;
     if (host->status == WB_OK) {
         uint64_t upper = host_buffer(host, across, shape.width * sizeof *across);
@@ -31,7 +31,7 @@ bool dtw_run(Host *host, const WireframeRun *run, WavefrontShape shape)
         WAVEFRONT_LAUNCH(host, "dtw", run, shape, WB_ARG(upper), WB_ARG(side), WB_ARG(costs));
         if (host->status == WB_OK)
             find_costs(across, down, shape, expected);
-        right = wavefront_equals(host, costs, expected, bytes);
+        right = host_equals(host, costs, expected, bytes);
         host_free(host, upper), host_free(host, side), host_free(host, costs);
     }
     free(across), free(down), free(expected);

@@ -21,14 +21,14 @@ bool heat2d_run(Host *host, const WireframeRun *run, WavefrontShape shape)
 {
     const size_t bytes = wavefront_cells(shape) * sizeof(float);
     const int steps = STEPS;
-    float *cells = wavefront_floats(host, wavefront_cells(shape), wavefront_seed(run));
+    float *cells = host_floats(host, wavefront_cells(shape), wavefront_seed(run));
     bool right = false;
     if (host->status == WB_OK) {
         uint64_t heat = host_buffer(host, cells, bytes);
         WAVEFRONT_LAUNCH(host, "heat2d", run, shape, WB_ARG(heat), WB_ARG(steps));
         for (int step = 0; step < steps && host->status == WB_OK; step++)
             make_step(cells, shape);
-        right = wavefront_equals(host, heat, cells, bytes);
+        right = host_equals(host, heat, cells, bytes);
         host_free(host, heat);
     }
     free(cells);

@@ -25,14 +25,14 @@ bool hist_run(Host *host, const WireframeRun *run, WavefrontShape shape)
     const int bins = run->size == INPUT_FULL ? BINS_OF_FULL : BINS;
     const size_t cells = wavefront_cells(shape), all = (size_t)bins * cells, bytes = all * sizeof(uint32_t);
     uint8_t *pixels = wavefront_bytes(host, cells, BRIGHTNESSES, wavefront_seed(run));
-    uint32_t *expected = wavefront_array(host, all, sizeof *expected);
+    uint32_t *expected = host_array(host, all, sizeof *expected);
     bool right = false;
     if (host->status == WB_OK) {
         uint64_t image = host_buffer(host, pixels, cells), planes = host_buffer(host, NULL, bytes);
         WAVEFRONT_LAUNCH(host, "hist", run, shape, WB_ARG(image), WB_ARG(planes), WB_ARG(bins));
         for (int bin = 0; bin < bins && host->status == WB_OK; bin++)
             find_counts(pixels, shape, bin, bins, expected + (size_t)bin * cells);
-        right = wavefront_equals(host, planes, expected, bytes);
+        right = host_equals(host, planes, expected, bytes);
         host_free(host, image), host_free(host, planes);
     }
     free(pixels), free(expected);

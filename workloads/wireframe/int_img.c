@@ -22,7 +22,7 @@ bool int_img_run(Host *host, const WireframeRun *run, WavefrontShape shape)
 {
     const size_t cells = wavefront_cells(shape);
     uint8_t *pixels = wavefront_bytes(host, cells, BRIGHTNESSES, wavefront_seed(run));
-    uint32_t *expected = wavefront_array(host, cells, sizeof *expected);
+    uint32_t *expected = host_array(host, cells, sizeof *expected);
     bool right = false;
     if (host->status == WB_OK) {
         uint64_t image = host_buffer(host, pixels, cells);
@@ -30,7 +30,7 @@ bool int_img_run(Host *host, const WireframeRun *run, WavefrontShape shape)
         WAVEFRONT_LAUNCH(host, "int_img", run, shape, WB_ARG(image), WB_ARG(sums));
         if (host->status == WB_OK)
             find_sums(pixels, shape, expected);
-        right = wavefront_equals(host, sums, expected, cells * sizeof *expected);
+        right = host_equals(host, sums, expected, cells * sizeof *expected);
         host_free(host, image), host_free(host, sums);
     }
     free(pixels), free(expected);

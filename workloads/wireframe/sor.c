@@ -21,14 +21,14 @@ static void relax(float *matrix, WavefrontShape shape)
 bool sor_run(Host *host, const WireframeRun *run, WavefrontShape shape)
 {
     const size_t bytes = wavefront_cells(shape) * sizeof(float);
-    float *cells = wavefront_floats(host, wavefront_cells(shape), wavefront_seed(run));
+    float *cells = host_floats(host, wavefront_cells(shape), wavefront_seed(run));
     bool right = false;
     if (host->status == WB_OK) {
         uint64_t matrix = host_buffer(host, cells, bytes);
         WAVEFRONT_LAUNCH(host, "sor", run, shape, WB_ARG(matrix));
         if (host->status == WB_OK)
             relax(cells, shape);
-        right = wavefront_equals(host, matrix, cells, bytes);
+        right = host_equals(host, matrix, cells, bytes);
         host_free(host, matrix);
     }
     free(cells);

@@ -26,7 +26,7 @@ bool sw_run(Host *host, const WireframeRun *run, WavefrontShape shape)
     const size_t bytes = wavefront_cells(shape) * sizeof(int);
     uint8_t *across = wavefront_bytes(host, shape.width, LETTERS, wavefront_seed(run));
     uint8_t *down = wavefront_bytes(host, shape.height, LETTERS, wavefront_seed(run) + 1);
-    int *expected = wavefront_array(host, wavefront_cells(shape), sizeof *expected);
+    int *expected = host_array(host, wavefront_cells(shape), sizeof *expected);
     bool right = false;
     if (host->status == WB_OK) {
         uint64_t upper = host_buffer(host, across, shape.width);
@@ -35,7 +35,7 @@ bool sw_run(Host *host, const WireframeRun *run, WavefrontShape shape)
         WAVEFRONT_LAUNCH(host, "sw", run, shape, WB_ARG(upper), WB_ARG(side), WB_ARG(scores));
         if (host->status == WB_OK)
             find_scores(across, down, shape, expected);
-        right = wavefront_equals(host, scores, expected, bytes);
+        right = host_equals(host, scores, expected, bytes);
         host_free(host, upper), host_free(host, side), host_free(host, scores);
     }
     free(across), free(down), free(expected);

@@ -107,39 +107,10 @@ bool wireframe_run(const WireframeBenchmark *benchmark, const WireframeRun *run,
     return right;
 }
 
-void *wavefront_array(Host *host, size_t count, size_t size)
-{
-    void *items = calloc(count, size);
-    if (!items && host->status == WB_OK) {
-        host->status = WB_ERROR_ARGUMENT;
-        snprintf(host->error, sizeof host->error, "There is no memory for %zu items of %zu bytes.", count,
-                 size);
-    }
-    return items;
-}
-
 uint8_t *wavefront_bytes(Host *host, size_t count, uint32_t limit, uint32_t seed)
 {
-    uint8_t *values = wavefront_array(host, count, sizeof *values);
+    uint8_t *values = host_array(host, count, sizeof *values);
     for (size_t i = 0; values && i < count; i++)
         values[i] = (uint8_t)((random_next(&seed) >> 16) % limit);
     return values;
-}
-
-float *wavefront_floats(Host *host, size_t count, uint32_t seed)
-{
-    float *values = wavefront_array(host, count, sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = random_float(&seed);
-    return values;
-}
-
-bool wavefront_equals(Host *host, uint64_t address, const void *expected, size_t bytes)
-{
-    void *got = wavefront_array(host, bytes, 1);
-    if (got)
-        host_read(host, got, address, bytes);
-    const bool equal = got && host->status == WB_OK && !memcmp(got, expected, bytes);
-    free(got);
-    return equal;
 }

@@ -82,14 +82,9 @@ void wavefront_launch(Host *host, const char *name, const WireframeRun *run, Wav
 static inline uint32_t wavefront_seed(const WireframeRun *run) { return run->seed ? run->seed : 1; }
 static inline size_t wavefront_cells(WavefrontShape shape) { return (size_t)shape.width * shape.height; }
 
-/* Zeroed memory for so many items. Null: there is none, and the host keeps the sentence. */
-void *wavefront_array(Host *host, size_t count, size_t size);
-/* Random values from 0 to `limit` - 1, for free(). Null as above. */
+/* Random values from 0 to `limit` - 1, for free(). Null: there is no memory, and the host keeps the
+ * sentence. */
 uint8_t *wavefront_bytes(Host *host, size_t count, uint32_t limit, uint32_t seed);
-/* Random values from 0 to below 1, for free(). Null as above. */
-float *wavefront_floats(Host *host, size_t count, uint32_t seed);
-/* Whether the device has these bytes at this address. */
-bool wavefront_equals(Host *host, uint64_t address, const void *expected, size_t bytes);
 
 /* -- one row each of wireframe_benchmarks, defined by its file -- */
 
