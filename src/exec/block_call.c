@@ -86,21 +86,13 @@ static void complete_by_end(void *context, Cycle time)
     complete(call, time);
 }
 
-static void put_off(Machine *machine, void (*action)(void *context, Cycle time), void *context)
-{
-    if (machine->defer)
-        machine->defer(machine, action, context);
-    else
-        action(context, machine->clock);
-}
-
 void block_call_warp_ended(Block *block)
 {
     Machine *machine = block->launch->machine;
     while (block->calls->open.count && is_complete(block, block->calls->open.items[0])) {
         BlockCall *call = block->calls->open.items[0];
         remove_first(block);
-        put_off(machine, complete_by_end, call);
+        machine_put_off(machine, complete_by_end, call);
     }
 }
 
@@ -147,7 +139,7 @@ StepResult block_call(IntrinsicCall *made, const BlockCallKind *kind, void *cont
         return STEP_NEXT;
     remove_first(block);
     if (made->call->intrinsic->posted)
-        put_off(machine, complete, call);
+        machine_put_off(machine, complete, call);
     else
         complete(call, block->warp_ended > call->time ? block->warp_ended : call->time);
     return STEP_NEXT;

@@ -67,4 +67,13 @@ typedef struct Machine {
     Strays strays;             /* that nobody has taken yet */
 } Machine;
 
+/* Calls action(context, time of now) where what SMs share may be changed; without a timing model, here. */
+static inline void machine_put_off(Machine *machine, void (*action)(void *context, Cycle time), void *context)
+{
+    if (machine->defer)
+        machine->defer(machine, action, context);
+    else
+        action(context, machine->clock);
+}
+
 #endif

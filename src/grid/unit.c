@@ -219,7 +219,7 @@ void unit_send(OuterUnit *unit, UnitWord word, Cycle now)
         unit->shard.wake = arrival.time;
 }
 
-/* A word that a posted call sends within a window. */
+/* A word that is sent within a window. */
 typedef struct PostedWord {
     OuterUnit *unit;
     UnitWord word;
@@ -232,16 +232,20 @@ static void send_posted(void *context, Cycle time)
     xfree(posted);
 }
 
+void unit_send_later(OuterUnit *unit, Machine *machine, UnitWord word)
+{
+    PostedWord *posted = xmalloc(sizeof *posted);
+    *posted = (PostedWord){unit, word};
+    machine_put_off(machine, send_posted, posted);
+}
+
 void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word)
 {
     Machine *machine = call->step->warp->block->launch->machine;
-    if (!machine->defer || !call->call->intrinsic->posted) {
+    if (machine->defer && call->call->intrinsic->posted)
+        unit_send_later(unit, machine, word);
+    else
         unit_send(unit, word, machine->clock);
-        return;
-    }
-    PostedWord *posted = xmalloc(sizeof *posted);
-    *posted = (PostedWord){unit, word};
-    machine->defer(machine, send_posted, posted);
 }
 
 /* -- all of them -- */

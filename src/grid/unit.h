@@ -128,6 +128,8 @@ OuterUnit *unit_of(IntrinsicCall *call, const UnitKind *kind);
 void unit_post(OuterUnit *unit, const IntrinsicCall *call, UnitWord word);
 /* The same between windows, in that cycle: for calls of whole blocks (exec/block_call.h). */
 void unit_send(OuterUnit *unit, UnitWord word, Cycle now);
+/* The same within a window of one of the machine's SMs, in its cycle. */
+void unit_send_later(OuterUnit *unit, struct Machine *machine, UnitWord word);
 
 /* The unit of a machine; null: it has none of the kind. */
 OuterUnit *unit_find(const struct Machine *machine, const UnitKind *kind);

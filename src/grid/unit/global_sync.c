@@ -248,32 +248,13 @@ StepResult intrinsic_global_sync(IntrinsicCall *call)
 
 /* -- of a grid -- */
 
-typedef struct Sent {
-    OuterUnit *unit;
-    UnitWord word;
-} Sent;
-
-static void send(void *context, Cycle time)
-{
-    Sent *sent = context;
-    unit_send(sent->unit, sent->word, time);
-    xfree(sent);
-}
-
 /* Within a window. */
 static void send_later(Block *block, uint32_t kind, uint32_t pc)
 {
     Machine *machine = block->launch->machine;
     OuterUnit *unit = unit_find(machine, &unit_global_sync);
-    const UnitWord word = word_of(block, kind, pc);
-    if (!machine->defer) {
-        unit_send(unit, word, machine->clock);
-        has_failed(unit, block->launch);
-        return;
-    }
-    Sent *sent = xmalloc(sizeof *sent);
-    *sent = (Sent){unit, word};
-    machine->defer(machine, send, sent);
+    unit_send_later(unit, machine, word_of(block, kind, pc));
+    has_failed(unit, block->launch);
 }
 
 static void ended(Block *block, uint32_t pc) { send_later(block, WORD_ENDED, pc); }

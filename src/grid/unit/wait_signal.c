@@ -376,10 +376,6 @@ StepResult intrinsic_wait_signal_signal_each(IntrinsicCall *call)
         }
         signals->messages[signals->count++] = message_by(block, pc, event, target);
     }
-    Machine *machine = block->launch->machine;
-    if (machine->defer)
-        machine->defer(machine, send_signals, signals);
-    else
-        send_signals(signals, machine->clock);
+    machine_put_off(block->launch->machine, send_signals, signals);
     return result_of(call, unit, STEP_NEXT);
 }
