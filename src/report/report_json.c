@@ -3,6 +3,7 @@
  * schema.def. */
 #include "report/report.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -178,22 +179,20 @@ static void put_core_series(JsonWriter *json, const char *key, const Series *ser
 /* What was read at the end of each sample. */
 static void put_states(JsonWriter *json, const Series *series)
 {
-    json_open_line(json, "waiting_blocks", '[');
-    for (uint32_t i = 0; i < series->states.count; i++)
-        json_put_integer(json, NULL, series->states.items[i].waiting_blocks);
-    json_close(json);
-    json_open_line(json, "ready_nodes", '[');
-    for (uint32_t i = 0; i < series->states.count; i++)
-        json_put_integer(json, NULL, series->states.items[i].ready_nodes);
-    json_close(json);
-    json_open_line(json, "away_blocks", '[');
-    for (uint32_t i = 0; i < series->states.count; i++)
-        json_put_integer(json, NULL, series->states.items[i].away_blocks);
-    json_close(json);
-    json_open_line(json, "held_warps", '[');
-    for (uint32_t i = 0; i < series->states.count; i++)
-        json_put_integer(json, NULL, series->states.items[i].held_warps);
-    json_close(json);
+    static const struct {
+        const char *name;
+        size_t place;
+    } states[] = {{"waiting_blocks", offsetof(SeriesState, waiting_blocks)},
+                  {"ready_nodes", offsetof(SeriesState, ready_nodes)},
+                  {"away_blocks", offsetof(SeriesState, away_blocks)},
+                  {"held_warps", offsetof(SeriesState, held_warps)}};
+    for (size_t k = 0; k < sizeof states / sizeof *states; k++) {
+        json_open_line(json, states[k].name, '[');
+        for (uint32_t i = 0; i < series->states.count; i++)
+            json_put_integer(json, NULL,
+                             *(const uint64_t *)((const char *)&series->states.items[i] + states[k].place));
+        json_close(json);
+    }
 }
 
 static void put_series(JsonWriter *json, const KernelRecord *record)
