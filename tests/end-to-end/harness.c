@@ -1,6 +1,7 @@
 #include "harness.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -89,4 +90,16 @@ char *harness_report(const WbGpu *gpu)
     assert_non_null(host);
     *host = '\0';
     return text;
+}
+
+void harness_same_report(const WbGpu *gpu, const char *text, char **first)
+{
+    char *report = harness_report(gpu);
+    assert_non_null(strstr(report, text));
+    if (!*first) {
+        *first = report;
+        return;
+    }
+    assert_string_equal(report, *first);
+    free(report);
 }

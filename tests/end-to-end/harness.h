@@ -36,5 +36,7 @@ void harness_run_error(const HarnessRun *run, WbStatus status, ...);
 /* The report of all that has run, with details and blocks, as text to be freed: everything in it is the same
  * for any number of threads and any window. */
 char *harness_report(const WbGpu *gpu);
+/* That report has the text, and is the same as the one before, which *first keeps; the caller frees it. */
+void harness_same_report(const WbGpu *gpu, const char *text, char **first);
 
 #endif

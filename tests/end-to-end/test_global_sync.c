@@ -184,14 +184,7 @@ static void threads_and_windows_change_nothing(void **state)
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         WbGpu *gpu = open_gpu("gtx970", "mode=cycle", settings[i]);
         check_rounds(gpu, 40, 70, 2);
-        char *report = harness_report(gpu);
-        assert_non_null(strstr(report, "\"unit_global_sync\""));
-        if (first)
-            assert_string_equal(report, first);
-        else
-            first = report;
-        if (first != report)
-            free(report);
+        harness_same_report(gpu, "\"unit_global_sync\"", &first);
         wb_gpu_close(gpu);
     }
     free(first);

@@ -118,14 +118,7 @@ static void threads_and_windows_change_nothing(void **state)
         run_graphs(gpu, &graphs, 40);
         assert_true(stat(gpu, "yields_saved") > 0);
         event_graphs_free(&graphs);
-        char *report = harness_report(gpu);
-        assert_non_null(strstr(report, "\"unit_wait_signal\""));
-        if (first)
-            assert_string_equal(report, first);
-        else
-            first = report;
-        if (first != report)
-            free(report);
+        harness_same_report(gpu, "\"unit_wait_signal\"", &first);
         wb_gpu_close(gpu);
     }
     free(first);
