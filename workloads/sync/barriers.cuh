@@ -126,4 +126,13 @@ __device__ __forceinline__ void launch_and_wait(void (*kernel)(Parameters...), d
         __trap();
 }
 
+/* All that the block has written is seen by who sees the number. */
+__device__ __forceinline__ void raise(unsigned *flag, unsigned number)
+{
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *(volatile unsigned *)flag = number;
+}
+
 #endif

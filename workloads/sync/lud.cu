@@ -168,14 +168,6 @@ __device__ __forceinline__ void await(const unsigned *flag, unsigned least)
     __syncthreads();
 }
 
-__device__ __forceinline__ void raise(unsigned *flag, unsigned number)
-{
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0)
-        *(volatile unsigned *)flag = number;
-}
-
 /* Flags in memory, one for each tile. */
 struct Flags {
     unsigned *flags;

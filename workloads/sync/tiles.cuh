@@ -164,15 +164,6 @@ __device__ __forceinline__ void awaited()
     __syncthreads();
 }
 
-/* All that the block has written is seen by who sees the number. */
-__device__ __forceinline__ void raise(unsigned *flag, unsigned number)
-{
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0)
-        *(volatile unsigned *)flag = number;
-}
-
 /* -- persistent threads: PeerWave without hyperplanes, bands to SMs
  *    [Belviranli et al., PeerWave, ICS 2015; sync-thesis §6.4.3] -- */
 
