@@ -221,7 +221,7 @@ static int list_papers(Listing *listing)
 {
     const Paper *paper;
     for (size_t i = 0; (paper = paper_at(i)); i++)
-        list_entry(listing, paper->name, "%-10s %s", paper->name, paper->title);
+        list_entry(listing, paper->name, "%-12s %s", paper->name, paper->title);
     return EXIT_DONE;
 }
 
