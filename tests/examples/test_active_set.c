@@ -41,13 +41,13 @@ static void it_is_the_same_for_any_number_of_threads(void **state)
         for (uint32_t i = 0; i < 3; i++) {
             static const char *const threads[] = {"1", "2", "4"};
             const char *const knobs[] = {
-                "mode",     "cycle", "warp_scheduler",   "two-level", "threads", threads[i],
-                "sm_count", "4",     "two_level_active", "4",         NULL};
+                "mode",     "cycle", "warp_scheduler",  "active-set", "threads", threads[i],
+                "sm_count", "4",     "active_set_size", "4",          NULL};
             WbGpu *gpu = six_open(gpus[g], knobs);
             six_run_all(gpu, SIX_COUNT);
             assert_true(sum_schedulers(gpu).stall_policy > 100);
             char *text = harness_report(gpu);
-            assert_non_null(strstr(text, "\"sched_two_level\""));
+            assert_non_null(strstr(text, "\"sched_active_set\""));
             if (first)
                 assert_string_equal(text, first);
             else
@@ -61,8 +61,8 @@ static void it_is_the_same_for_any_number_of_threads(void **state)
 
 static SchedulerStatistics run_with(const char *policy, const char *active)
 {
-    const char *const knobs[] = {"mode",     "cycle", "warp_scheduler",   policy, "threads", "1",
-                                 "sm_count", "2",     "two_level_active", active, NULL};
+    const char *const knobs[] = {"mode",     "cycle", "warp_scheduler",  policy, "threads", "1",
+                                 "sm_count", "2",     "active_set_size", active, NULL};
     WbGpu *gpu = six_open("gtx480", knobs);
     six_run_all(gpu, BFS);
     const SchedulerStatistics sums = sum_schedulers(gpu);
@@ -74,8 +74,8 @@ static SchedulerStatistics run_with(const char *policy, const char *active)
 static void it_differs_from_taking_turns(void **state)
 {
     (void)state;
-    const SchedulerStatistics turns = run_with("lrr", "8"), few = run_with("two-level", "2"),
-                              all = run_with("two-level", "24");
+    const SchedulerStatistics turns = run_with("lrr", "8"), few = run_with("active-set", "2"),
+                              all = run_with("active-set", "24");
     assert_int_equal(turns.stall_policy, 0);
     assert_true(few.stall_policy > 1000);
     assert_true(memcmp(&few, &turns, sizeof few) != 0);
@@ -85,7 +85,7 @@ static void it_differs_from_taking_turns(void **state)
 
 /* -- a watcher: who has issued and has not waited for long since is active -- */
 
-extern const WarpScheduler sched_two_level;
+extern const WarpScheduler sched_active_set;
 static WarpSet seen[2][MAX_SCHEDULERS];
 static uint32_t largest;
 static uint64_t left;
@@ -94,7 +94,7 @@ static WarpSet *seen_by(const SchedulerView *view) { return &seen[view->sm->numb
 
 static uint32_t watch_pick(SchedulerView *view)
 {
-    const uint32_t warp = sched_two_level.pick(view);
+    const uint32_t warp = sched_active_set.pick(view);
     if (warp == SCHED_NOBODY)
         return warp;
     *seen_by(view) |= warp_bit(warp);
@@ -107,13 +107,13 @@ static void watch_wait(SchedulerView *view, uint32_t warp, Wait wait)
 {
     left += *seen_by(view) >> warp & 1;
     *seen_by(view) &= ~warp_bit(warp);
-    sched_two_level.wait_begun(view, warp, wait);
+    sched_active_set.wait_begun(view, warp, wait);
 }
 
 static void watch_end(SchedulerView *view, uint32_t warp)
 {
     *seen_by(view) &= ~warp_bit(warp);
-    sched_two_level.warp_went(view, warp);
+    sched_active_set.warp_went(view, warp);
 }
 
 static void never_more_warps_take_turns_than_its_knob_says(void **state)
@@ -122,13 +122,13 @@ static void never_more_warps_take_turns_than_its_knob_says(void **state)
     for (uint32_t active = 1; active <= 16; active *= 2) {
         char number[8];
         snprintf(number, sizeof number, "%u", active);
-        const char *const knobs[] = {"mode",     "cycle", "warp_scheduler",   "two-level", "threads", "1",
-                                     "sm_count", "2",     "two_level_active", number,      NULL};
+        const char *const knobs[] = {"mode",     "cycle", "warp_scheduler",  "active-set", "threads", "1",
+                                     "sm_count", "2",     "active_set_size", number,       NULL};
         WbGpu *gpu = six_open("titanv", knobs);
         Host host;
         assert_true(six_run(&six_programs[0], gpu, SOURCE_DIRECTORY "/workloads/six", 32, &host));
         host_end(&host);
-        WarpScheduler watcher = sched_two_level;
+        WarpScheduler watcher = sched_active_set;
         watcher.pick = watch_pick;
         watcher.wait_begun = watch_wait;
         watcher.warp_went = watch_end;
@@ -150,7 +150,7 @@ static void never_more_warps_take_turns_than_its_knob_says(void **state)
 static void the_page_of_a_run_sets_its_counters_off(void **state)
 {
     (void)state;
-    const char *const knobs[] = {"mode", "cycle", "warp_scheduler", "two-level", "sm_count", "2", NULL};
+    const char *const knobs[] = {"mode", "cycle", "warp_scheduler", "active-set", "sm_count", "2", NULL};
     WbGpu *gpu = six_open("gtx480", knobs);
     six_run_all(gpu, 1);
     char *text = NULL;
@@ -159,7 +159,7 @@ static void the_page_of_a_run_sets_its_counters_off(void **state)
     assert_non_null(file);
     report_text(gpu, &(ReportOptions){0}, file);
     fclose(file);
-    assert_non_null(strstr(text, "\n  sched_two_level entered "));
+    assert_non_null(strstr(text, "\n  sched_active_set entered "));
     free(text);
     wb_gpu_close(gpu);
 }
@@ -167,13 +167,13 @@ static void the_page_of_a_run_sets_its_counters_off(void **state)
 static void knobs_that_contradict_each_other_are_told(void **state)
 {
     (void)state;
-    const char *const knobs[] = {"mode", "cycle", "two_level_active", "25", NULL};
+    const char *const knobs[] = {"mode", "cycle", "active_set_size", "25", NULL};
     WbGpu *gpu = six_open("gtx480", knobs); /* 48 warps, two schedulers */
-    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "two-level"), WB_ERROR_ARGUMENT);
+    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "active-set"), WB_ERROR_ARGUMENT);
     assert_non_null(
-        strstr(wb_error(gpu), "two_level_active (25) is more than the 24 warps that a scheduler has"));
-    assert_int_equal(wb_gpu_set(gpu, "two_level_active", "24"), WB_OK);
-    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "two-level"), WB_OK);
+        strstr(wb_error(gpu), "active_set_size (25) is more than the 24 warps that a scheduler has"));
+    assert_int_equal(wb_gpu_set(gpu, "active_set_size", "24"), WB_OK);
+    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "active-set"), WB_OK);
     wb_gpu_close(gpu);
 }
 
