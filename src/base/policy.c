@@ -23,6 +23,28 @@ int policy_find(const PolicyKind *kind, const char *name, Error *error)
     return -1;
 }
 
+/* Whether one of the names between plus signs is this one. */
+static bool has_name(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = names, *end; *at; at = *end ? end + 1 : end) {
+        end = strchrnul(at, '+');
+        if ((size_t)(end - at) == length && memcmp(at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+uint64_t policy_state_bits(const PolicyKind *kind, const char *names, const struct GpuConfig *config)
+{
+    uint64_t bits = 0;
+    Policy policy;
+    for (size_t i = 0; (policy = kind->at(i)).name; i++)
+        if (policy.state_bits && has_name(names, policy.name))
+            bits += policy.state_bits(config);
+    return bits;
+}
+
 /* A struct of counters alone, as base/own_counters.h makes it. */
 void *policy_count(const StatTable *counters)
 {

@@ -17,12 +17,17 @@
 
 #include "base/stat.h"
 
+struct GpuConfig; /* all knobs: config/config.h */
+
 /* What a policy says about itself. */
 typedef struct Policy {
     const char *name;        /* as in the knob: "loose-round-robin"; null: there is none */
     const char *description;
     const char *source;      /* paper or document */
     const StatTable *counters; /* of its own; null: none */
+    /* Bits of storage that the mechanism adds to the whole GPU, worked out from the knobs; null: none beyond
+     * what every GPU has. The policy's file says how it adds up. */
+    uint64_t (*state_bits)(const struct GpuConfig *config);
 } Policy;
 
 typedef struct PolicyKind {
@@ -33,6 +38,10 @@ typedef struct PolicyKind {
 
 /* The number of the policy of that name, or -1 with the sentence. */
 int policy_find(const PolicyKind *kind, const char *name, Error *error);
+/* The sum of state_bits of those that `names` has, as in the knob: "a" or "a+b". Names of none add nothing. */
+uint64_t policy_state_bits(const PolicyKind *kind, const char *names, const struct GpuConfig *config);
+/* Bytes that hold so many bits. */
+static inline uint64_t bits_bytes(uint64_t bits) { return bits / 8 + (bits % 8 != 0); }
 /* Its counters, all zero, for xfree(); null: it has none. */
 void *policy_count(const StatTable *counters);
 

@@ -3,6 +3,7 @@
  * A list prints its entries one by one with list_entry(), which leaves out what was not asked for. */
 #include "cli/list.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "cli/list_cuda.h"
 #include "cli/list_of.h"
 #include "exec/intrinsic.h"
+#include "grid/policy_kinds.h"
 #include "isa/isa.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
@@ -155,16 +157,32 @@ static int list_schema(Listing *listing)
     return EXIT_DONE;
 }
 
+/* Behind what a policy says of itself: what its mechanism takes of the chip. */
+static const char *state_text(const Policy *policy, const GpuConfig *config, char *text, size_t size)
+{
+    *text = 0;
+    const uint64_t bits = policy->state_bits ? policy->state_bits(config) : 0;
+    if (bits)
+        snprintf(text, size, "\n  %-18s State on %s: %" PRIu64 " bits, %" PRIu64 " bytes", "", config->name,
+                 bits, bits_bytes(bits));
+    return text;
+}
+
 static int list_policies(Listing *listing)
 {
     const PolicyKind *const *kinds = policy_kinds;
+    GpuConfig config;
+    Error error = {0};
+    char state[KNOB_STRING_SIZE + 100];
+    if (config_load(listing->of ? listing->of : "h200", &config, &error))
+        return fail("%s", error.text);
     for (size_t k = 0; k < policy_kind_count; k++) {
         if (!listing->only_names && !listing->word_count)
             printf("%s%s: %s\n", k ? "\n" : "", kinds[k]->knob, kinds[k]->question);
         Policy policy;
         for (size_t i = 0; (policy = kinds[k]->at(i)).name; i++)
-            list_entry(listing, policy.name, "  %-18s %s\n  %-18s %s", policy.name, policy.description, "",
-                       policy.source);
+            list_entry(listing, policy.name, "  %-18s %s\n  %-18s %s%s", policy.name, policy.description, "",
+                       policy.source, state_text(&policy, &config, state, sizeof state));
     }
     return EXIT_DONE;
 }
@@ -244,7 +262,8 @@ typedef struct List {
 
 static const List lists[] = {
     {"gpus", "GPUs, for --gpu", list_gpus, NULL, OF_NOTHING},
-    {"policies", "Decisions that can be replaced: schedulers, dispatch", list_policies, NULL, OF_NOTHING},
+    {"policies", "Decisions that can be replaced, with their state on h200 or the GPU --of", list_policies,
+     NULL, OF_SOMETHING},
     {"knobs", "All that a configuration and --set can set", list_knobs, NULL, OF_NOTHING},
     {"statistics", "Counters, as in --stats", list_statistics, list_statistics_markdown, OF_NOTHING},
     {"ratios", "What is computed of them", list_ratios, NULL, OF_NOTHING},
@@ -286,7 +305,7 @@ static int list_lists(Listing *listing)
 static int check_of(const List *list, const char *of)
 {
     if (of && list->of == OF_NOTHING)
-        return misuse("--of is for modes, sizes, benchmarks, values and kernels: %s belong to nothing.",
+        return misuse("--of is for policies, modes, sizes, benchmarks, values and kernels: %s belong to nothing.",
                       list->name);
     if (!of && list->of == OF_NEEDED)
         return misuse("list %s needs --of and a name: %s.", list->name, list->description);

@@ -7,10 +7,9 @@
 #include "api/gpu.h"
 #include "cli/parameters.h"
 #include "cli/running.h"
-#include "grid/policy.h"
+#include "grid/policy_kinds.h"
 #include "papers/paper.h"
 #include "registry/registry.h"
-#include "sm/sched/registry.h"
 
 /* -- of a workload -- */
 
@@ -62,10 +61,6 @@ int list_benchmarks(Listing *listing)
 }
 
 /* -- of a knob -- */
-
-const PolicyKind *const policy_kinds[] = {&source_policies, &admit_policies, &place_policies, &order_policies,
-                                          &sched_policies};
-const size_t policy_kind_count = sizeof policy_kinds / sizeof *policy_kinds;
 
 static const PolicyKind *policies_of(const char *knob)
 {

@@ -4,11 +4,6 @@
 #define CLI_LIST_OF_H
 
 #include "cli/list.h"
-#include "base/policy.h"
-
-/* All kinds of policies, each of which is what a knob takes. */
-extern const PolicyKind *const policy_kinds[];
-extern const size_t policy_kind_count;
 
 int list_modes(Listing *listing);
 int list_sizes(Listing *listing);

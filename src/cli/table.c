@@ -141,7 +141,7 @@ static const OptionGroup demo_options = GROUP("Options", NULL, of_demo);
 static const Option of_list[] = {
     {"--of", "NAME",
      "only what belongs to that: modes and sizes of a workload, benchmarks of a paper, values of a knob, "
-     "kernels of a PTX file",
+     "kernels of a PTX file; policies with their state on that GPU",
      ANY},
     {"--names", NULL, "only the names, a line each, for scripts", ANY},
     {"--markdown", NULL, "tables for the documentation; only of statistics and cuda", ANY},

@@ -9,11 +9,13 @@
 
 #include "grid/graph_order.h"
 #include "grid/group_table.h"
+#include "grid/policy_kinds.h"
 #include "report/json.h"
 #include "report/limit.h"
 #include "report/report_events.h"
 #include "report/report_hang.h"
 #include "report/report_run.h"
+#include "sm/sched/registry.h"
 
 bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
 
@@ -360,6 +362,23 @@ static void put_graph_buffer(JsonWriter *json, const GpuConfig *config)
     json_put_integer(json, "graph_nodes_per_line", image.nodes_per_line);
 }
 
+/* With the policies that the knobs name; those that take nothing beyond the baseline are left out. */
+static void put_policy_states(JsonWriter *json, const GpuConfig *config)
+{
+    for (size_t i = 0; i < policy_kind_count; i++) {
+        const PolicyKind *kind = policy_kinds[i];
+        char names[KNOB_STRING_SIZE], key[80];
+        knob_text(knob_find(&config_knobs, kind->knob), config, names, sizeof names);
+        const uint64_t bits = policy_state_bits(kind, names, config);
+        if (!bits)
+            continue;
+        snprintf(key, sizeof key, "%s_bytes", kind->knob);
+        json_put_integer(json, key, bits_bytes(bits));
+        if (kind == &sched_policies)
+            json_put_integer(json, "warp_scheduler_bytes_per_sm", bits_bytes(bits / config->sm_count));
+    }
+}
+
 /* What the mechanisms take of the chip, as their papers count it. */
 static void put_structures(JsonWriter *json, const GpuConfig *config)
 {
@@ -367,6 +386,7 @@ static void put_structures(JsonWriter *json, const GpuConfig *config)
     json_put_integer(json, "group_registers_bytes", group_registers_bytes(config));
     json_put_integer(json, "group_table_bytes", group_table_bytes(config));
     put_graph_buffer(json, config);
+    put_policy_states(json, config);
     json_close(json);
 }
 

@@ -318,7 +318,7 @@ static void test_errors(void **state)
         {"list knobs --nmes", 2, "list has no option '--nmes'; did you mean --names?"},
         {"list values", 2, "list values needs --of and a name"},
         {"list values --of sm_cuont", 2, "did you mean sm_count?"},
-        {"list gpus --of h200", 2, "--of is for modes, sizes, benchmarks, values and kernels"},
+        {"list gpus --of h200", 2, "--of is for policies, modes, sizes, benchmarks, values and kernels"},
         {"list modes --of nothing", 2, "there is no workload 'nothing'"},
         {"list knobs no-such-word", 1, "none of the knobs has 'no-such-word'"},
         {"list knobs dram no-such-word", 1, "none of the knobs has 'dram' and all the words behind it"},

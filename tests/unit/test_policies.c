@@ -101,6 +101,33 @@ static void warp_schedulers_are_found(void **state)
     assert_null(sched_find("gtoo"));
 }
 
+/* -- what mechanisms take of the chip -- */
+
+static uint64_t a_bit_each_sm(const GpuConfig *config) { return config->sm_count; }
+static uint64_t nineteen_bits(const GpuConfig *config) { return (void)config, 19; }
+
+static Policy stateful_at(size_t index)
+{
+    static const Policy all[] = {{.name = "wide", .state_bits = a_bit_each_sm},
+                                 {.name = "wi"},
+                                 {.name = "small", .state_bits = nineteen_bits}};
+    return index < 3 ? all[index] : (Policy){0};
+}
+
+static void state_is_that_of_the_policies_in_use(void **state)
+{
+    (void)state;
+    static const PolicyKind kind = {"", "", stateful_at};
+    GpuConfig config = {.sm_count = 14};
+    assert_int_equal(policy_state_bits(&kind, "wide", &config), 14);
+    assert_int_equal(policy_state_bits(&kind, "wi", &config), 0);
+    assert_int_equal(policy_state_bits(&kind, "small+wi+wide", &config), 33);
+    assert_int_equal(policy_state_bits(&kind, "smaller", &config), 0);
+    assert_int_equal(policy_state_bits(&kind, "", &config), 0);
+    assert_int_equal(bits_bytes(33), 5);
+    assert_int_equal(bits_bytes(32), 4);
+}
+
 /* -- what policies own -- */
 
 /* A row of a policy's .def; of its first one, folder and file are given and no row. */
@@ -189,6 +216,7 @@ int main(void)
         cmocka_unit_test(a_knob_names_one_of_every_kind),
         cmocka_unit_test(an_unknown_name_is_told_with_the_nearest),
         cmocka_unit_test(warp_schedulers_are_found),
+        cmocka_unit_test(state_is_that_of_the_policies_in_use),
         cmocka_unit_test(what_is_owned_says_whose_it_is),
         cmocka_unit_test(counters_are_a_component),
     };
