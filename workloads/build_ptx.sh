@@ -6,6 +6,7 @@
 # and those of the toolkit's headers cuda/NAME: the PTX then does not depend on where it was made.
 # Needs nvcc 13 (NVCC, or that of the PATH or of /usr/local/cuda); the demo's kernels need clang 14 (CLANG).
 set -euo pipefail
+shopt -s nullglob # a suite may have no kernels of its own
 cd "$(dirname "$0")"
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 clang=${CLANG:-clang}
@@ -40,7 +41,7 @@ compile() {
     fi
 }
 
-[ $# -gt 0 ] || set -- correlation demo dtbl launch micro six sync wireframe
+[ $# -gt 0 ] || set -- claso correlation demo dtbl launch micro saws six sync wireframe
 for folder; do
     cd "$folder"
     case $folder in

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "claso/claso.h"
 #include "correlation/correlation.h"
 #include "demo/demo.h"
 #include "dtbl/dtbl.h"
+#include "saws/saws.h"
 #include "six/six.h"
 #include "sync/sync.h"
 #include "wireframe/wireframe.h"
@@ -18,7 +20,8 @@ typedef struct Wish {
     size_t index, mode;
     InputSize size;
     WbGpu *gpu;
-    const char *folder; /* of the suite's files */
+    const char *folder;    /* of the suite's files */
+    const char *workloads; /* of all suites */
 } Wish;
 
 typedef struct Suite {
@@ -158,6 +161,30 @@ static bool sync_begin(const Wish *wish, Host *host)
     return sync_run(&sync_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
 }
 
+static const char *claso_about(size_t index, const char **name)
+{
+    *name = claso_benchmarks[index].benchmark.name;
+    return claso_benchmarks[index].benchmark.about;
+}
+
+static bool claso_begin(const Wish *wish, Host *host)
+{
+    return benchmark_run(&claso_benchmarks[wish->index].benchmark, &(BenchmarkRun){.size = wish->size},
+                         wish->gpu, wish->workloads, host);
+}
+
+static const char *saws_about(size_t index, const char **name)
+{
+    *name = saws_benchmarks[index].benchmark.name;
+    return saws_benchmarks[index].benchmark.about;
+}
+
+static bool saws_begin(const Wish *wish, Host *host)
+{
+    return benchmark_run(&saws_benchmarks[wish->index].benchmark, &(BenchmarkRun){.size = wish->size},
+                         wish->gpu, wish->workloads, host);
+}
+
 static const Suite suites[] = {
     {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, NULL, demo_run},
     {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, NULL, six_begin},
@@ -197,6 +224,16 @@ static const Suite suites[] = {
      sync_about,
      sync_has_mode,
      sync_begin},
+    {"claso",
+     CLASO_BENCHMARKS,
+     plain_modes,
+     1,
+     {true, true, true},
+     no_settings,
+     claso_about,
+     NULL,
+     claso_begin},
+    {"saws", SAWS_BENCHMARKS, plain_modes, 1, {true, true, true}, no_settings, saws_about, NULL, saws_begin},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -291,5 +328,6 @@ bool workload_run(const Workload *workload, size_t mode, InputSize size, WbGpu *
     char folder[4096];
     const Suite *suite = &suites[workload->suite];
     snprintf(folder, sizeof folder, "%s/%s", workloads, suite->name);
-    return suite->run(&(Wish){workload->index, mode_in_suite(workload, mode), size, gpu, folder}, host);
+    return suite->run(&(Wish){workload->index, mode_in_suite(workload, mode), size, gpu, folder, workloads},
+                      host);
 }
