@@ -38,8 +38,10 @@ typedef struct PolicyKind {
 
 /* The number of the policy of that name, or -1 with the sentence. */
 int policy_find(const PolicyKind *kind, const char *name, Error *error);
-/* The sum of state_bits of those that `names` has, as in the knob: "a" or "a+b". Names of none add nothing. */
+/* The sum of state_bits of those that `names` has, as in the knob: "a" or "a+b". Other names add nothing. */
 uint64_t policy_state_bits(const PolicyKind *kind, const char *names, const struct GpuConfig *config);
+/* Bits of a register that holds 0 to `most`. */
+static inline uint64_t bits_for(uint64_t most) { return most ? 64 - (uint64_t)__builtin_clzll(most) : 0; }
 /* Bytes that hold so many bits. */
 static inline uint64_t bits_bytes(uint64_t bits) { return bits / 8 + (bits % 8 != 0); }
 /* Its counters, all zero, for xfree(); null: it has none. */

@@ -305,8 +305,9 @@ static int list_lists(Listing *listing)
 static int check_of(const List *list, const char *of)
 {
     if (of && list->of == OF_NOTHING)
-        return misuse("--of is for policies, modes, sizes, benchmarks, values and kernels: %s belong to nothing.",
-                      list->name);
+        return misuse(
+            "--of is for policies, modes, sizes, benchmarks, values and kernels: %s belong to nothing.",
+            list->name);
     if (!of && list->of == OF_NEEDED)
         return misuse("list %s needs --of and a name: %s.", list->name, list->description);
     return EXIT_DONE;

@@ -124,6 +124,9 @@ static void state_is_that_of_the_policies_in_use(void **state)
     assert_int_equal(policy_state_bits(&kind, "small+wi+wide", &config), 33);
     assert_int_equal(policy_state_bits(&kind, "smaller", &config), 0);
     assert_int_equal(policy_state_bits(&kind, "", &config), 0);
+    assert_int_equal(bits_for(0), 0);
+    assert_int_equal(bits_for(7), 3);
+    assert_int_equal(bits_for(8), 4);
     assert_int_equal(bits_bytes(33), 5);
     assert_int_equal(bits_bytes(32), 4);
 }
