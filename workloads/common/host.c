@@ -52,6 +52,15 @@ void host_free(Host *host, uint64_t address)
         keep(host, wb_free(host->gpu, address));
 }
 
+uint64_t host_symbol(Host *host, const char *name)
+{
+    uint64_t address = 0;
+    size_t size;
+    if (host->status == WB_OK)
+        keep(host, wb_module_symbol(host->module, name, &address, &size));
+    return address;
+}
+
 void host_read(Host *host, void *to, uint64_t from, size_t bytes)
 {
     memset(to, 0, bytes);

@@ -31,6 +31,8 @@ void host_end(Host *host);
 /* Device memory of `bytes`; filled from `data` unless null. */
 uint64_t host_buffer(Host *host, const void *data, size_t bytes);
 void host_free(Host *host, uint64_t address);
+/* Where a variable of the module lies, of constant memory for example. */
+uint64_t host_symbol(Host *host, const char *name);
 void host_read(Host *host, void *to, uint64_t from, size_t bytes);
 void host_write(Host *host, uint64_t to, const void *from, size_t bytes);
 /* The same in simulated time, which passes: a copy behind all that was launched, which the host waits for. */
