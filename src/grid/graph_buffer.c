@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/policy.h"
 #include "mem/request.h"
 
 void graph_buffer_init(GraphBuffer *buffer, uint32_t local_nodes, uint32_t local_edges, uint32_t pending)
@@ -254,15 +255,6 @@ void graph_buffer_finish(GraphBuffer *buffer, uint32_t id)
 }
 
 /* -- its size in bytes -- */
-
-/* Bits that count 0 to `most`. */
-static uint64_t bits_for(uint64_t most)
-{
-    uint64_t bits = 0;
-    for (; most; most >>= 1)
-        bits++;
-    return bits;
-}
 
 enum { STATE_BITS = 2 };
 

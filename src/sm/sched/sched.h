@@ -107,6 +107,12 @@ static inline WarpSet sched_block_warps(const SchedulerView *view, uint32_t bloc
     return view->sm->blocks[block].warp_slots & resident;
 }
 
+/* Warps that the block began with, on all schedulers of the SM. */
+static inline uint32_t sched_block_size(const SchedulerView *view, uint32_t block)
+{
+    return view->sm->blocks[block].block->warp_count;
+}
+
 /* What the warp waits for, since when, and the cycle in which that ends if it is known, else CYCLE_NEVER.
  * WAIT_NONE: it is ready, but for a busy pipe. */
 static inline Wait sched_wait(const SchedulerView *view, uint32_t warp)
