@@ -74,6 +74,43 @@ void host_write(Host *host, uint64_t to, const void *from, size_t bytes)
         keep(host, wb_copy_to_device(host->gpu, to, from, bytes));
 }
 
+void host_set(Host *host, const char *variable, const void *from, size_t bytes)
+{
+    uint64_t address = 0;
+    if (host->status == WB_OK)
+        keep(host, wb_module_symbol(host->module, variable, &address, NULL));
+    host_write(host, address, from, bytes);
+}
+
+void host_registers(Host *host, const char *name, uint32_t registers)
+{
+    WbKernel *kernel = NULL;
+    if (host->status == WB_OK)
+        keep(host, wb_module_kernel(host->module, name, &kernel));
+    if (host->status == WB_OK)
+        keep(host, wb_kernel_set_registers(kernel, registers));
+}
+
+uint64_t host_texture(Host *host, uint64_t buffer, size_t count, WbChannel channel)
+{
+    uint64_t texture = 0;
+    const WbTexture shown = {.shape = WB_TEXTURE_BUFFER,
+                             .address = buffer,
+                             .width = count,
+                             .channel = channel,
+                             .channels = 1,
+                             .channel_bits = 32};
+    if (host->status == WB_OK)
+        keep(host, wb_texture_create(host->gpu, &shown, &texture));
+    return texture;
+}
+
+void host_texture_free(Host *host, uint64_t texture)
+{
+    if (texture)
+        keep(host, wb_texture_destroy(host->gpu, texture));
+}
+
 static uint64_t warp_instructions(const Host *host)
 {
     WbStat stat = {0};

@@ -39,6 +39,13 @@ void host_write(Host *host, uint64_t to, const void *from, size_t bytes);
 void host_fetch(Host *host, void *to, uint64_t from, size_t bytes);
 /* A copy to the device in simulated time, which nobody waits for: what is launched behind it does. */
 void host_send(Host *host, uint64_t to, const void *from, size_t bytes);
+/* Fills a variable of the module, in constant or global memory. */
+void host_set(Host *host, const char *variable, const void *from, size_t bytes);
+/* Gives a kernel so many registers a thread, where a published program had more than our compiler takes. */
+void host_registers(Host *host, const char *kernel, uint32_t registers);
+/* A buffer's `count` elements of 32 bits as a texture, for tex1Dfetch(). */
+uint64_t host_texture(Host *host, uint64_t buffer, size_t count, WbChannel channel);
+void host_texture_free(Host *host, uint64_t texture);
 /* Launches and waits. */
 void host_launch(Host *host, const char *kernel, WbDim3 grid, WbDim3 block, const WbArgument *arguments,
                  uint32_t count);
