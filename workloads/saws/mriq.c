@@ -3,8 +3,8 @@
  * Parboil's large set has 64 x 64 x 64 voxels and 2,048 samples, its small one 32 x 32 x 32 and 3,072; blocks
  * have 256 threads (512 of the first kernel, which is short), and a launch takes 1,024 samples. Full is the
  * large set. Small has a quarter of its voxels, 256 blocks, more than two rounds on 13 SMs with 8 blocks
- * each, and 128 samples: each costs a thread the same. Both files are replaced by random numbers, samples
- * within half a period of the voxels' grid as the published ones are. */
+ * each, and 128 samples: each costs a thread the same. Both files are replaced by random numbers, voxels from
+ * 0 to 1 and samples within half a period. */
 #include "saws/saws.h"
 
 #include <math.h>

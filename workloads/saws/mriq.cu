@@ -10,8 +10,8 @@ struct Sample {
 };
 __constant__ Sample samples[SAMPLES];
 
-extern "C" __global__ void __launch_bounds__(512) magnitudes(const float *real, const float *imaginary,
-                                                             float *magnitude, int count)
+extern "C" __global__ void __launch_bounds__(512)
+    magnitudes(const float *real, const float *imaginary, float *magnitude, int count)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
@@ -27,8 +27,8 @@ __device__ __forceinline__ void add_sample(const Sample &sample, float x, float 
 }
 
 /* Adds the first `count` samples to what is there. */
-extern "C" __global__ void __launch_bounds__(256) compute_q(const float *x, const float *y, const float *z,
-                                                            float *real, float *imaginary, int count)
+extern "C" __global__ void __launch_bounds__(256)
+    compute_q(const float *x, const float *y, const float *z, float *real, float *imaginary, int count)
 {
     const int voxel = blockIdx.x * blockDim.x + threadIdx.x;
     const float at_x = x[voxel], at_y = y[voxel], at_z = z[voxel];
