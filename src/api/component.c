@@ -108,6 +108,11 @@ static const void *front_end_at(const CycleMachine *machine, uint32_t index, Cyc
     return front_end_counters(machine->front_end);
 }
 
+static const void *load_at(const CycleMachine *machine, uint32_t index, Cycle now)
+{
+    return front_end_load_counters(machine->front_end, index, now);
+}
+
 static const void *graph_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
     (void)index;
@@ -162,6 +167,7 @@ const void *component_at(const ComponentKind *kind, const CycleMachine *machine,
 const ComponentKind components[COMPONENT_COUNT] = {
     [COMPONENT_EXEC] = {"exec", "", "SM", &exec_statistics, count_sms, exec_at, NULL},
     [COMPONENT_FRONT_END] = {"front_end", "", "GPU", &grid_statistics, count_front_ends, front_end_at, NULL},
+    [COMPONENT_LOAD] = {"load", "load.", "SM", &load_statistics, count_sms, load_at, NULL},
     [COMPONENT_GRAPH] = {"graph", "graph.", "GPU", &dats_statistics, count_front_ends, graph_at, NULL},
     [COMPONENT_SM] = {"sm", "sm.", "SM", &sm_statistics, count_sms, sm_at, NULL},
     [COMPONENT_SCHEDULER] = {"scheduler", "scheduler.", "scheduler", &scheduler_statistics, count_schedulers,

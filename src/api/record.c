@@ -99,22 +99,25 @@ uint64_t *record_sums(const KernelRecord *record, Component component)
     return all;
 }
 
-uint64_t *record_accesses(const KernelRecord *record)
+uint64_t *record_by_sm(const KernelRecord *record, CoreRow row)
 {
     const uint32_t sm_count = record->components[COMPONENT_SM].count;
-    uint64_t *accesses = xmalloc(sm_count * sizeof *accesses);
-    packed_read(record->accesses, accesses, sm_count);
-    return accesses;
+    uint64_t *const all = xmalloc(2 * sm_count * sizeof *all);
+    packed_read(record->by_sm, all, 2 * sm_count);
+    memmove(all, all + (row == CORE_DRAM ? sm_count : 0), sm_count * sizeof *all);
+    return all;
 }
 
 void record_close_series(KernelRecord *record)
 {
     const Series *series = record->series;
-    uint64_t *sums = xcalloc(series->sm_count, sizeof *sums);
+    uint64_t *sums = xcalloc(2 * series->sm_count, sizeof *sums);
     for (uint32_t sm = 0; sm < series->sm_count; sm++)
-        for (uint32_t i = 0; i < series->ends.count; i++)
+        for (uint32_t i = 0; i < series->ends.count; i++) {
             sums[sm] += series_core_value(series, i, CORE_ACCESSES, sm);
-    record->accesses = packed_make(sums, series->sm_count);
+            sums[series->sm_count + sm] += series_core_value(series, i, CORE_DRAM, sm);
+        }
+    record->by_sm = packed_make(sums, 2 * series->sm_count);
     xfree(sums);
     if (series->interval)
         return;
@@ -151,7 +154,7 @@ void record_free(KernelRecord *record)
     for (unsigned c = 0; c < COMPONENT_COUNT; c++)
         xfree(record->components[c].values);
     xfree(record->counters);
-    xfree(record->accesses);
+    xfree(record->by_sm);
     series_free(record->series);
     xfree(record->failure);
     hang_record_free(record->hang);

@@ -24,6 +24,7 @@
 typedef enum Component {
     COMPONENT_EXEC, /* the engine, by SM; also counted in functional mode */
     COMPONENT_FRONT_END,
+    COMPONENT_LOAD,  /* how blocks are spread over SMs */
     COMPONENT_GRAPH, /* the scheduler of blocks that depend on each other */
     COMPONENT_SM,
     COMPONENT_SCHEDULER,
@@ -111,7 +112,7 @@ typedef struct KernelRecord {
     bool is_alone;        /* no other kernel ran at any time of its; else counters hold what those did, too */
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     uint8_t *counters;    /* packed: sums over all parts of each component, one after the other */
-    uint8_t *accesses;    /* packed: to memory, by each SM */
+    uint8_t *by_sm;       /* packed: accesses of each SM that L2 looked up, then those that DRAM served */
     ComponentRecord components[COMPONENT_COUNT];
     uint32_t stream;      /* that it was launched in, by number */
     EventLog *log;        /* null: the knobs timeline and block_records are off */
@@ -150,8 +151,8 @@ static inline bool record_has(const KernelRecord *record, unsigned component)
 }
 /* Sums of the component's counters over all its parts; the caller frees them. */
 uint64_t *record_sums(const KernelRecord *record, Component component);
-/* Accesses to memory by each SM; the caller frees them. */
-uint64_t *record_accesses(const KernelRecord *record);
+/* Of each SM, CORE_ACCESSES or CORE_DRAM of the whole kernel; the caller frees them. */
+uint64_t *record_by_sm(const KernelRecord *record, CoreRow row);
 /* Its series has ended: what only those need who asked for samples is dropped. */
 void record_close_series(KernelRecord *record);
 void record_free(KernelRecord *record);

@@ -1,4 +1,4 @@
-/* Samples are differences of running counters. They go into columns: the rows of series.def, then three
+/* Samples are differences of running counters. They go into columns: the rows of series.def, then four
  * for every SM. */
 #include "api/timeline.h"
 
@@ -50,15 +50,19 @@ static void read_cores(const CycleMachine *machine, uint64_t *columns)
     uint64_t *instructions = columns + SERIES_ROWS + CORE_INSTRUCTIONS * count;
     uint64_t *accesses = columns + SERIES_ROWS + CORE_ACCESSES * count;
     uint64_t *warps = columns + SERIES_ROWS + CORE_WARPS * count;
+    uint64_t *dram = columns + SERIES_ROWS + CORE_DRAM * count;
     for (uint32_t sm = 0; sm < count; sm++) {
         instructions[sm] = sm_exec_counters(machine->sms[sm])->warp_instructions;
-        accesses[sm] = 0;
+        accesses[sm] = dram[sm] = 0;
         warps[sm] = sm_counters(machine->sms[sm], 0)->resident_warp_cycles; /* as they stand */
     }
     for (uint32_t i = 0; i < machine->partition_count; i++) {
         const uint64_t *seen = partition_accesses(machine->partitions[i]);
-        for (uint32_t sm = 0; sm < count; sm++)
+        const uint64_t *served = partition_dram_accesses(machine->partitions[i]); /* as they stand, too */
+        for (uint32_t sm = 0; sm < count; sm++) {
             accesses[sm] += seen[sm];
+            dram[sm] += served[sm];
+        }
     }
 }
 

@@ -91,7 +91,8 @@ static void drop_zeros(json_t *counters)
 /* The page shows sums, no details, and computes ratios itself. */
 static void pack_counters(json_t *kernel)
 {
-    static const char *const computed[] = {"details", "ratios", "scheduler_shares", "memory_accesses_by_sm"};
+    static const char *const computed[] = {"details", "ratios", "scheduler_shares", "memory_accesses_by_sm",
+                                           "dram_accesses_by_sm"};
     const char *key;
     json_t *value;
     for (size_t i = 0; i < sizeof computed / sizeof *computed; i++)

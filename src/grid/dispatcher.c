@@ -37,6 +37,7 @@ void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const Disp
 {
     const uint32_t sm_count = (uint32_t)config->sm_count;
     *dispatcher = (Dispatcher){.policies = *policies, .sms = xcalloc(sm_count, sizeof *dispatcher->sms)};
+    dispatcher->load = load_create(sm_count);
     const uint64_t places = sm_block_places(config);
     dispatcher->blocks = xcalloc(sm_count * places, sizeof *dispatcher->blocks);
     for (uint32_t i = 0; i < sm_count; i++)
@@ -73,6 +74,7 @@ void dispatcher_free(Dispatcher *dispatcher)
     VEC_FREE(&dispatcher->queue);
     VEC_FREE(&dispatcher->orders);
     preempted_free(&dispatcher->preempted);
+    load_free(&dispatcher->load);
     xfree(dispatcher->blocks);
     xfree(dispatcher->sms);
 }
@@ -278,6 +280,7 @@ static void enter(Dispatcher *dispatcher, GridKernel *kernel, const BlockRef *bl
     }
     resources_take(&sm->free, &kernel->need);
     sm->blocks[sm->resident++] = (SmBlock){.block = *block, .dispatched = dispatcher->view.now};
+    load_entered(&dispatcher->load, block->sm, sm->resident == 1, !resumption, dispatcher->view.now);
     kernel->resident[block->sm]++;
     kernel->resident_blocks++;
 }
@@ -512,6 +515,7 @@ static SmBlock leave(Dispatcher *dispatcher, GridKernel *launch, uint64_t block,
     sm->resident--;
     memmove(there, there + 1, (size_t)(sm->blocks + sm->resident - there) * sizeof *there);
     dispatcher->view.now = now;
+    load_left(&dispatcher->load, number, !sm->resident, now);
     resources_give(&sm->free, &kernel->need);
     resources_give(&sm->free, &left.reserved);
     if (is_away)

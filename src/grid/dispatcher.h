@@ -4,6 +4,7 @@
 #ifndef GRID_DISPATCHER_H
 #define GRID_DISPATCHER_H
 
+#include "grid/load.h"
 #include "grid/policy.h"
 #include "grid/preempted.h"
 
@@ -42,6 +43,7 @@ typedef struct Dispatcher {
     DispatchView view;
     SmView *sms;
     SmBlock *blocks;      /* of all SMs, sm_block_places() each */
+    Load load;            /* how blocks are spread over SMs, for reports */
     DispatchPolicies policies;
     PolicyInUse in_use[MOST_ADMITS + 1]; /* the admit policies, then the place policy */
     uint32_t admit_count;

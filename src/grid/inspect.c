@@ -4,6 +4,11 @@
 
 const GridStatistics *front_end_counters(const FrontEnd *front_end) { return &front_end->statistics; }
 
+const LoadStatistics *front_end_load_counters(FrontEnd *front_end, uint32_t sm, Cycle now)
+{
+    return load_counters(&front_end->dispatcher.load, sm, now);
+}
+
 const DatsStatistics *front_end_graph_counters(FrontEnd *front_end, Cycle now)
 {
     dats_account(front_end->dats, now);

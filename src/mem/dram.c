@@ -6,6 +6,8 @@
  * into a ring, from which the slices fetch it when its tick has come. */
 #include "mem/dram_channel.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 
 /* Counts active and queued ticks up to `tick`; before the number of requests changes. */
@@ -154,6 +156,7 @@ static void access_column(DramChannel *channel, uint16_t number, uint64_t tick)
         count_request(statistics, entry->outcome);
         statistics->same_core += entry->sm == channel->last_sm;
         channel->last_sm = entry->sm;
+        channel->by_sm[entry->sm < channel->sm_count ? entry->sm : channel->sm_count]++;
     }
     statistics->reads += !entry->write;
     statistics->writes += entry->write;
@@ -307,9 +310,18 @@ bool dram_next_done(DramChannel *channel, Cycle now, uint32_t *ticket)
     return true;
 }
 
-DramStatistics *dram_counters(DramChannel *channel, Cycle now)
+const DramStatistics *dram_counters(DramChannel *channel, Cycle now)
 {
     catch_up(channel, now);
     account(channel, clock_tick(channel->clock, now));
     return &channel->statistics;
+}
+
+const uint64_t *dram_requests_by_sm(const DramChannel *channel) { return channel->by_sm; }
+
+void dram_reset_counters(DramChannel *channel, Cycle now)
+{
+    dram_counters(channel, now);
+    stat_reset(&dram_statistics, &channel->statistics);
+    memset(channel->by_sm, 0, (channel->sm_count + 1) * sizeof *channel->by_sm);
 }

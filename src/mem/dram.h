@@ -50,7 +50,12 @@ Cycle dram_advance(DramChannel *channel, Cycle now);
 /* Pops a read whose data have come by `now`, in the order in which they came. */
 bool dram_next_done(DramChannel *channel, Cycle now, uint32_t *ticket);
 
-/* The counters, up to the end of cycle `now`. The caller may reset them. */
-DramStatistics *dram_counters(DramChannel *channel, Cycle now);
+/* The counters, up to the end of cycle `now`. */
+const DramStatistics *dram_counters(DramChannel *channel, Cycle now);
+/* Requests served for each SM, counted with their first data; [sm_count] for all others. A read is for the SM
+ * whose request missed first, a write-back for the one whose request needs the place. */
+const uint64_t *dram_requests_by_sm(const DramChannel *channel);
+/* Zeroes them all at the end of cycle `now`. */
+void dram_reset_counters(DramChannel *channel, Cycle now);
 
 #endif

@@ -96,6 +96,8 @@ struct DramChannel {
     uint64_t accounted; /* active and queued ticks are counted up to here */
     uint64_t data_end;  /* of all column commands so far */
     DramStatistics statistics;
+    uint32_t sm_count;
+    uint64_t *by_sm; /* [sm_count + 1]: requests served */
 };
 
 /* -- dram_schedule.c -- */

@@ -90,6 +90,8 @@ DramChannel *dram_create(const GpuConfig *config)
     channel->done = xmalloc(channel->done_size * sizeof *channel->done);
     channel->done_ticks = channel->timing.read_ticks + (uint32_t)config->dram_latency;
     channel->last_sm = UINT32_MAX;
+    channel->sm_count = (uint32_t)config->sm_count;
+    channel->by_sm = xcalloc(channel->sm_count + 1, sizeof *channel->by_sm);
     /* No cycle has been looked at. */
     channel->now = CYCLE_NEVER;
     return channel;
@@ -101,5 +103,6 @@ void dram_free(DramChannel *channel)
         return;
     xfree(channel->entries);
     xfree(channel->done);
+    xfree(channel->by_sm);
     xfree(channel);
 }

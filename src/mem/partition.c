@@ -166,6 +166,11 @@ const L2Statistics *partition_statistics(const Partition *partition, uint32_t sl
 
 const uint64_t *partition_accesses(const Partition *partition) { return partition->shared.accesses; }
 
+const uint64_t *partition_dram_accesses(const Partition *partition)
+{
+    return dram_requests_by_sm(partition->shared.dram);
+}
+
 const DramStatistics *partition_dram_statistics(const Partition *partition, Cycle now)
 {
     return dram_counters(partition->shared.dram, now);
@@ -177,6 +182,6 @@ void partition_reset_statistics(Partition *partition, Cycle now)
     partition_account(partition, now);
     for (uint32_t i = 0; i < partition->slice_count; i++)
         stat_reset(&l2_statistics, &partition->slices[i].statistics);
-    stat_reset(&dram_statistics, dram_counters(shared->dram, now));
+    dram_reset_counters(shared->dram, now);
     memset(shared->accesses, 0, shared->crossbar->requester_count * sizeof *shared->accesses);
 }

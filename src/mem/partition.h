@@ -35,6 +35,9 @@ void partition_account(Partition *partition, Cycle now);
 const L2Statistics *partition_statistics(const Partition *partition, uint32_t slice);
 /* Requests of each SM that were looked up here; [sm_count] of the front end. */
 const uint64_t *partition_accesses(const Partition *partition);
+/* Of its DRAM channel: requests that were served for each SM, as of the last call that follows; [sm_count]
+ * for the front end and units. */
+const uint64_t *partition_dram_accesses(const Partition *partition);
 /* Of its DRAM channel, up to cycle `now`. */
 const DramStatistics *partition_dram_statistics(const Partition *partition, Cycle now);
 /* Zeroes all of these at cycle `now`; time that is being waited counts from there. */

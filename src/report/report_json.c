@@ -217,15 +217,16 @@ static void put_series(JsonWriter *json, const KernelRecord *record)
     put_states(json, series);
     put_core_series(json, "warp_instructions_by_sm", series, CORE_INSTRUCTIONS);
     put_core_series(json, "memory_accesses_by_sm", series, CORE_ACCESSES);
+    put_core_series(json, "dram_accesses_by_sm", series, CORE_DRAM);
     put_core_series(json, "resident_warp_cycles_by_sm", series, CORE_WARPS);
     json_close(json);
 }
 
 /* Accesses of each SM over the whole kernel. */
-static void put_accesses(JsonWriter *json, const KernelRecord *record)
+static void put_accesses(JsonWriter *json, const char *key, const KernelRecord *record, CoreRow row)
 {
-    uint64_t *accesses = record_accesses(record);
-    json_open_line(json, "memory_accesses_by_sm", '[');
+    uint64_t *accesses = record_by_sm(record, row);
+    json_open_line(json, key, '[');
     for (uint32_t sm = 0; sm < record->components[COMPONENT_SM].count; sm++)
         json_put_integer(json, NULL, accesses[sm]);
     json_close(json);
@@ -296,7 +297,8 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     put_limit(json, record, &sums, &gpu->config);
     put_ratios(json, record, &sums);
     put_sums(json, record, options);
-    put_accesses(json, record);
+    put_accesses(json, "memory_accesses_by_sm", record, CORE_ACCESSES);
+    put_accesses(json, "dram_accesses_by_sm", record, CORE_DRAM);
     if (record->series)
         put_series(json, record);
     if (record->log && (options->blocks || record->log->keeps_stays))

@@ -28,6 +28,7 @@ static void read_counters(KernelSums *sums, const KernelRecord *record)
     void *const places[COMPONENT_COUNT] = {
         [COMPONENT_EXEC] = &sums->exec,
         [COMPONENT_FRONT_END] = &sums->front_end,
+        [COMPONENT_LOAD] = &sums->load,
         [COMPONENT_GRAPH] = &sums->graph,
         [COMPONENT_SM] = &sums->sm,
         [COMPONENT_SCHEDULER] = &sums->scheduler,

@@ -9,6 +9,7 @@
 typedef struct KernelSums {
     ExecStatistics exec;
     GridStatistics front_end;
+    LoadStatistics load;
     DatsStatistics graph;
     SmStatistics sm;
     SchedulerStatistics scheduler;

@@ -110,7 +110,8 @@ static void test_required_keys(void **state)
                                               "scheduler_shares",
                                               "details",
                                               "blocks",
-                                              "memory_accesses_by_sm"};
+                                              "memory_accesses_by_sm",
+                                              "dram_accesses_by_sm"};
     static const char *const host_keys[] = {"wall_seconds", "threads", "window", "peak_memory_bytes",
                                             "warp_instructions_per_second"};
     (void)state;
@@ -197,6 +198,35 @@ static void check_conservation(const json_t *kernel)
     assert_int_equal(sum, number(l2, "replies"));
 }
 
+static uint64_t array_sum(const json_t *values)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < json_array_size(values); i++)
+        sum += (uint64_t)json_integer_value(json_array_get(values, i));
+    return sum;
+}
+
+/* Each request of the DRAM was for an SM, and to the dispatcher all SMs have the same cycles. */
+static void check_shares_of_sms(const json_t *kernel)
+{
+    const json_t *dram = get(kernel, "dram"), *loads = get(get(kernel, "details"), "load");
+    assert_int_equal(array_sum(get(kernel, "dram_accesses_by_sm")),
+                     number(dram, "row_hits") + number(dram, "row_misses") + number(dram, "row_conflicts"));
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const json_t *sm = json_array_get(loads, i);
+        const uint64_t active = number(json_array_get(get(get(kernel, "details"), "sm"), i), "active_cycles");
+        uint64_t blocks = 0;
+        for (size_t b = 0; b < json_array_size(get(kernel, "blocks")); b++)
+            blocks += number(json_array_get(get(kernel, "blocks"), b), "sm") == i;
+        assert_int_equal(number(sm, "blocks_started"), blocks);
+        assert_int_equal(number(sm, "busy_cycles") + number(sm, "idle_cycles"),
+                         number(json_array_get(loads, 0), "busy_cycles") +
+                             number(json_array_get(loads, 0), "idle_cycles"));
+        /* It has a block from dispatch on, and until word of the end has come. */
+        assert_true(number(sm, "busy_cycles") > active || !active);
+    }
+}
+
 static void check_blocks(const json_t *kernel, uint64_t sm_count)
 {
     const json_t *blocks = get(kernel, "blocks"), *grid = get(kernel, "grid");
@@ -231,6 +261,7 @@ static void test_counters_add_up(void **state)
             check_cycles(kernel);
             check_sums(kernel);
             check_conservation(kernel);
+            check_shares_of_sms(kernel);
             check_blocks(kernel, number(get(report, "config"), "sm_count"));
         }
         json_decref(report);
@@ -267,14 +298,6 @@ static void test_same_bytes(void **state)
     free(expected);
 }
 
-static uint64_t array_sum(const json_t *array)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < json_array_size(array); i++)
-        sum += (uint64_t)json_integer_value(json_array_get(array, i));
-    return sum;
-}
-
 static void check_series(const json_t *kernel, const json_t *unsampled, uint64_t interval)
 {
     const json_t *series = get(kernel, "series"), *ends = get(series, "ends");
@@ -299,10 +322,13 @@ static void check_series(const json_t *kernel, const json_t *unsampled, uint64_t
         sums = get(unsampled, dot ? name : strncmp(name, "blocks_", 7) == 0 ? "front_end" : "exec");
         assert_int_equal(array_sum(values), number(sums, dot ? dot + 1 : name));
     }
-    const json_t *cores = get(series, "memory_accesses_by_sm");
-    for (size_t i = 0; i < json_array_size(cores); i++)
-        assert_int_equal(array_sum(json_array_get(cores, i)),
-                         json_integer_value(json_array_get(get(unsampled, "memory_accesses_by_sm"), i)));
+    static const char *const by_sm[] = {"memory_accesses_by_sm", "dram_accesses_by_sm"};
+    for (size_t k = 0; k < sizeof by_sm / sizeof *by_sm; k++) {
+        const json_t *cores = get(series, by_sm[k]);
+        for (size_t i = 0; i < json_array_size(cores); i++)
+            assert_int_equal(array_sum(json_array_get(cores, i)),
+                             json_integer_value(json_array_get(get(unsampled, by_sm[k]), i)));
+    }
     const json_t *warps = get(series, "resident_warp_cycles_by_sm");
     uint64_t all = 0;
     for (size_t i = 0; i < json_array_size(warps); i++)

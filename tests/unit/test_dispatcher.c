@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "grid/inspect.h"
+
 enum { LOOKAHEAD = 10 };
 
 static void open_default(FakeGpu *gpu)
@@ -328,6 +330,37 @@ static void a_policy_counts_for_the_whole_machine(void **state)
     fake_close(&gpu);
 }
 
+/* An SM is idle while it has no block and another has one; before the first and after the last block of all
+ * nobody is. */
+static void idle_cycles_are_those_of_imbalance(void **state)
+{
+    (void)state;
+    FakeGpu gpu = small_gpu(3);
+    gpu.config.max_blocks_per_sm = 1;
+    gpu.uneven = 100;
+    open_default(&gpu);
+    SmKernel kernel = {0};
+    GridKernel grid;
+    fake_submit(&gpu, &grid, &kernel, 4, (BlockShape){.threads = 32});
+    fake_run(&gpu);
+    /* Dispatched at 100, 101, 102 and when word of block 0 has come; each takes 10 cycles to its SM, its time,
+     * and 12 for word of its end. */
+    enum { ENDED_0 = 100 + 1022, ENDED_1 = 101 + 1122, ENDED_2 = 102 + 1222, ENDED_3 = ENDED_0 + 1322 };
+    static const LoadStatistics expected[] = {
+        {.blocks_started = 2, .busy_cycles = ENDED_3 - 100, .idle_cycles = 0},
+        {.blocks_started = 1, .busy_cycles = ENDED_1 - 101, .idle_cycles = 1 + ENDED_3 - ENDED_1},
+        {.blocks_started = 1, .busy_cycles = ENDED_2 - 102, .idle_cycles = 2 + ENDED_3 - ENDED_2},
+    };
+    for (uint32_t sm = 0; sm < 3; sm++) {
+        const LoadStatistics *counts = front_end_load_counters(gpu.front_end, sm, grid.ended + 500);
+        assert_int_equal(counts->blocks_started, expected[sm].blocks_started);
+        assert_int_equal(counts->busy_cycles, expected[sm].busy_cycles);
+        assert_int_equal(counts->idle_cycles, expected[sm].idle_cycles);
+    }
+    xfree(grid.blocks);
+    fake_close(&gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +373,7 @@ int main(void)
         cmocka_unit_test(one_kernel_after_the_other),
         cmocka_unit_test(policies_decide_and_are_told),
         cmocka_unit_test(a_policy_counts_for_the_whole_machine),
+        cmocka_unit_test(idle_cycles_are_those_of_imbalance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,8 @@ static void test_one_read(void **state)
 static void test_hit_and_conflict(void **state)
 {
     (void)state;
-    const GpuConfig config = make_config();
+    GpuConfig config = make_config();
+    config.sm_count = 6; /* who makes requests as number 6 is none of them */
     DramChannel *channel = dram_create(&config);
     Cycle now = 100;
     dram_take(channel, place(0, 0, 3, 0), 1, false, 5, 1, now);
@@ -100,6 +101,9 @@ static void test_hit_and_conflict(void **state)
     assert_int_equal(counts->activates, 2);
     assert_int_equal(counts->precharges, 1);
     assert_int_equal(counts->same_core, 1);
+    const uint64_t *by_sm = dram_requests_by_sm(channel);
+    for (uint32_t sm = 0; sm <= config.sm_count; sm++)
+        assert_int_equal(by_sm[sm], sm == 5 ? 2 : sm == 6);
     assert_int_equal(counts->busy_ticks, 3 * BURST);
     assert_int_equal(counts->active_ticks, 3 * (TCL + BURST) + 2 * TRCD + TRP);
     assert_int_equal(counts->queued_ticks, 2 * TRCD + TRP);
