@@ -1,6 +1,6 @@
-/* The programs of the suites claso and saws on tiny inputs: results are those computed without the GPU in both
- * modes, on the GPU of their paper. As many blocks fit on an SM as the CLASO paper's table says, and blocks have
- * its sizes: tiny inputs have the kernels and blocks of the others. */
+/* The programs of the suites claso and saws on tiny inputs: results are those computed without the GPU in
+ * both modes, on the GPU of their paper. As many blocks fit on an SM as the CLASO paper's table says, and
+ * blocks have its sizes: tiny inputs have the kernels and blocks of the others. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static void test_saws_functional(void **state)
         wb_gpu_close(run(&saws_benchmarks[i].benchmark, "gtx970", "mode=functional"));
 }
 
-/* Kernels that are launched more often on larger inputs: of FWT those that give table 2's means, if 9, 3 and 1
- * of them are launched. */
+/* Kernels that are launched more often on larger inputs: of FWT those that give table 2's means, if 9, 3 and
+ * 1 of them are launched. */
 static const struct {
     const char *name;
     uint32_t threads, per_sm;

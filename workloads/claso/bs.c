@@ -1,9 +1,9 @@
 /* The host's part of the prices of options.
  *
- * Table 2: 2 kernels, 480 blocks of 128 threads, 8 of them on an SM: the SDK's program launches the same kernel
- * over and over. 240 blocks a launch. The SDK has 4,000,000 options, so a thread has 130 or 131: the full size.
- * A thread of the small size has 16. Prices are from 5 to 30, strikes from 1 to 100, years from 0.25 to 10, as in
- * the SDK. */
+ * Table 2: 2 kernels, 480 blocks of 128 threads, 8 of them on an SM: the SDK's program launches the same
+ * kernel over and over. 240 blocks a launch. The SDK has 4,000,000 options, so a thread has 130 or 131: the
+ * full size. A thread of the small size has 16. Prices are from 5 to 30, strikes from 1 to 100, years from
+ * 0.25 to 10, as in the SDK. */
 #include "claso/claso.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* The benchmarks of "CLASO" [claso table 2]: programs of CUDA's SDK, of Rodinia, of Parboil and of the set that
- * comes with GPGPU-Sim, whose blocks are spread over the SMs unevenly. Written here from the algorithms, with
- * the published kernels' structure: what lies in which memory, barriers, divergence, blocks and grids.
+/* The benchmarks of "CLASO" [claso table 2]: programs of CUDA's SDK, of Rodinia, of Parboil and of the set
+ * that comes with GPGPU-Sim, whose blocks are spread over the SMs unevenly. Written here from the algorithms,
+ * with the published kernels' structure: what lies in which memory, barriers, divergence, blocks and grids.
  *
  * At sizes small and full, launches, blocks and threads are those of table 2. A thread of the small size does
  * less than the published one where a run would take too long; the head of each file says what and why. */

@@ -1,9 +1,9 @@
 /* The host's part of the Coulombic potential.
  *
- * Table 2: 1 kernel, 1,024 blocks of 128 threads, 8 of them on an SM. The published blocks are of 16 x 8 threads
- * with 8 points each; so the plane has 1,024 x 1,024 points. One launch takes the atoms that constant memory
- * holds, 4,000 in the published program: the full size. The small size has 32. Atoms lie in a box as wide as the
- * plane and up to 2 above it, with charges from -1 to 1. */
+ * Table 2: 1 kernel, 1,024 blocks of 128 threads, 8 of them on an SM. The published blocks are of 16 x 8
+ * threads with 8 points each; so the plane has 1,024 x 1,024 points. One launch takes the atoms that constant
+ * memory holds, 4,000 in the published program: the full size. The small size has 32. Atoms lie in a box as
+ * wide as the plane and up to 2 above it, with charges from -1 to 1. */
 #include "claso/claso.h"
 
 #include <math.h>

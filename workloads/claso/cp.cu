@@ -1,6 +1,6 @@
 /* The electrostatic potential of charged atoms at the points of a plane, as Parboil's CP, which comes with
- * GPGPU-Sim: all threads read the same atom from constant memory at a time. A thread has 8 points, 16 apart, so
- * that a warp's stores lie side by side and much of an atom's work is shared. */
+ * GPGPU-Sim: all threads read the same atom from constant memory at a time. A thread has 8 points, 16 apart,
+ * so that a warp's stores lie side by side and much of an atom's work is shared. */
 
 constexpr int WIDTH = 16, HEIGHT = 8, POINTS = 8, ATOMS = 4000; /* as the host has it */
 

@@ -1,9 +1,11 @@
-/* The host's part of the fast Walsh transform: data and kernel are transformed, multiplied, and transformed back.
+/* The host's part of the fast Walsh transform: data and kernel are transformed, multiplied, and transformed
+ * back.
  *
- * Table 2: 13 kernels, 1,472 blocks of 315.08 threads on average, 4.62 of them on an SM. With the SDK's kernels
- * that is 2^17 values exactly: a transform has three passes over global memory (128 blocks of 256 threads, 5 on an
- * SM) and one in shared memory (64 blocks of 512, 3 on an SM), and there are three transforms; the product takes
- * 128 blocks of 256, 6 on an SM. The SDK's convolution kernel has 2^7 values. Small is full. */
+ * Table 2: 13 kernels, 1,472 blocks of 315.08 threads on average, 4.62 of them on an SM. With the SDK's
+ * kernels that is 2^17 values exactly: a transform has three passes over global memory (128 blocks of 256
+ * threads, 5 on an SM) and one in shared memory (64 blocks of 512, 3 on an SM), and there are three
+ * transforms; the product takes 128 blocks of 256, 6 on an SM. The SDK's convolution kernel has 2^7 values.
+ * Small is full. */
 #include "claso/claso.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* A convolution over exclusive-or of indices by the fast Walsh transform, as the SDK's fastWalshTransform. Passes
- * of radix 4 over global memory until what belongs together fits into shared memory, where a block does the rest
- * with a barrier before each stage. */
+/* A convolution over exclusive-or of indices by the fast Walsh transform, as the SDK's fastWalshTransform.
+ * Passes of radix 4 over global memory until what belongs together fits into shared memory, where a block
+ * does the rest with a barrier before each stage. */
 
 constexpr int LOG2_SHARED = 11, SHARED = 1 << LOG2_SHARED; /* as the host has it */
 

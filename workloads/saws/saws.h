@@ -1,6 +1,6 @@
-/* The benchmarks of synchronization-aware warp scheduling [sync-thesis §7.4]: programs of Parboil, Rodinia and
- * CUDA's SDK, fifteen whose blocks meet at barriers and fifteen without. Written here from the algorithms, with
- * the published kernels' structure. Some are those of the suite claso. */
+/* The benchmarks of synchronization-aware warp scheduling [sync-thesis §7.4]: programs of Parboil, Rodinia
+ * and CUDA's SDK, fifteen whose blocks meet at barriers and fifteen without. Written here from the
+ * algorithms, with the published kernels' structure. Some are those of the suite claso. */
 #ifndef WORKLOADS_SAWS_H
 #define WORKLOADS_SAWS_H
 
