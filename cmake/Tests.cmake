@@ -67,7 +67,7 @@ if(NOT WARPBEAM_FUZZ)
     # What runs on several threads waits for long where another test takes one of two processors.
     set_tests_properties(test_cycle_determinism test_dtbl test_device_sync test_launch_random test_timeline
                          test_world test_report test_graph_cycle test_graph_check test_trace
-                         test_trace_barriers test_paper test_cut_runs
+                         test_trace_barriers test_paper test_cut_runs test_policy_pairs
                          PROPERTIES PROCESSORS 2)
 else()
     file(GLOB fuzzer_sources CONFIGURE_DEPENDS tests/fuzz/*.c)

@@ -1,4 +1,5 @@
-/* Policies of warp schedulers in whole runs: those that hold a kernel up are told by name. */
+/* Policies of warp schedulers in whole runs: those that hold a kernel up are told by name; two that are the
+ * same in a case take the same time. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -94,12 +95,59 @@ static void one_that_waits_for_its_time_is_not_stopped(void **state)
     wb_gpu_close(gpu);
 }
 
+/* Every thread reads words that lie far apart, meets the others of its block, and reads on. */
+static const char reads[] =
+    PTX_HEADER ".visible .entry reads(.param .u64 out) {\n.reg .pred %p; .reg .b32 %r<6>; .reg .b64 %rd<3>;\n"
+               "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;\n"
+               "mad.lo.u32 %r0, %r1, %r2, %r0; mov.u32 %r3, 0;\n"
+               "LOOP: mul.lo.u32 %r4, %r0, 2654435761; add.u32 %r4, %r4, %r3; shr.u32 %r4, %r4, 18;\n"
+               "mul.wide.u32 %rd1, %r4, 4; add.u64 %rd1, %rd0, %rd1; ld.global.u32 %r5, [%rd1];\n"
+               "mad.lo.u32 %r0, %r5, 3, %r0; bar.sync 0; add.u32 %r3, %r3, 1; setp.lt.u32 %p, %r3, 6;\n"
+               "@%p bra LOOP; ret; }\n";
+
+static WbGpu *read_with(const char *policy, const char *way)
+{
+    static uint32_t words[1 << 14];
+    const char *const knobs[] = {"mode=cycle", "sm_count=2", policy, way, NULL};
+    WbGpu *gpu = harness_open("c2050", knobs);
+    for (uint32_t i = 0; i < 1 << 14; i++)
+        words[i] = i * 7;
+    harness_run_ok(&(HarnessRun){gpu, reads, "reads", {9, 1, 1}, {512, 1, 1}, 0, words, 1 << 14});
+    return gpu;
+}
+
+static uint64_t policy_stalls(const WbGpu *gpu)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->cycle->sm_count; i++)
+        for (uint32_t k = 0; k < gpu->cycle->sms[i]->scheduler_count; k++)
+            sum += gpu->cycle->sms[i]->schedulers[k].statistics.stall_policy;
+    return sum;
+}
+
+/* Where a block has 8 warps for each scheduler, fetch groups are blocks. */
+static void a_group_alone_is_one_of_warps_or_of_a_block(void **state)
+{
+    (void)state;
+    WbGpu *warps = read_with("warp_scheduler=two-level", "two_level_fills=false");
+    WbGpu *blocks = read_with("warp_scheduler=catls", "catls_long_waits=true");
+    WbGpu *all = read_with("warp_scheduler=lrr", "mode=cycle");
+    assert_int_equal(warps->now, blocks->now);
+    assert_int_equal(policy_stalls(warps), policy_stalls(blocks));
+    assert_true(policy_stalls(warps) > 100);
+    assert_int_equal(policy_stalls(all), 0);
+    wb_gpu_close(warps);
+    wb_gpu_close(blocks);
+    wb_gpu_close(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_policy_that_holds_a_kernel_up_is_named),
         cmocka_unit_test(one_that_is_asked_again_and_again_too),
         cmocka_unit_test(one_that_waits_for_its_time_is_not_stopped),
+        cmocka_unit_test(a_group_alone_is_one_of_warps_or_of_a_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
