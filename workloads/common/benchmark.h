@@ -33,6 +33,13 @@ bool benchmark_run(const Benchmark *benchmark, const BenchmarkRun *run, WbGpu *g
 
 static inline uint32_t benchmark_seed(const BenchmarkRun *run) { return run->seed ? run->seed : 1; }
 
+/* Rows of a grid that is so many blocks wide: those nearest to the blocks that the run wants, or `rows`. */
+static inline uint32_t benchmark_rows(const BenchmarkRun *run, uint32_t width, uint32_t rows)
+{
+    const uint32_t nearest = (run->blocks + width / 2) / width;
+    return !run->blocks ? rows : nearest ? nearest : 1;
+}
+
 /* Whether the device has these values at this address, each off by at most `tolerance` times its size, or by
  * `tolerance` if it is smaller than 1. For kernels whose functions the GPU approximates. */
 bool benchmark_near(Host *host, uint64_t address, const float *expected, size_t count, float tolerance);
