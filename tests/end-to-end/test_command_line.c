@@ -236,7 +236,7 @@ static void test_workloads(void **state)
     EXPECT("run wireframe/sw --mode xyz", 2,
            "wireframe/sw has no mode 'xyz'; choose from global, cdp, barriers, lrr, lvl.");
     EXPECT("run sw --size tiny --functional", 0, "wireframe/sw, global, tiny: the result is right");
-    EXPECT("run bfs --mode flat", 2, "six/bfs has no mode 'flat'");
+    EXPECT("run vectoradd --mode flat", 2, "six/vectoradd has no mode 'flat'");
     EXPECT("run nbody", 2, "'nbody' names several workloads; there are six/nbody and correlation/nbody.");
     EXPECT("run clr", 2, "but there are dtbl/clr_citation, dtbl/clr_graph500 and dtbl/clr_cage15.");
     EXPECT("run dtbl/regx_d", 2,
