@@ -1,6 +1,6 @@
-/* The programs of the suites claso and saws on tiny inputs: results are those computed without the GPU in
- * both modes, on the GPU of their paper. As many blocks fit on an SM as the CLASO paper's table says, and
- * blocks have its sizes: tiny inputs have the kernels and blocks of the others. */
+/* The programs of the suites claso and saws: results are those computed without the GPU in both modes, on
+ * the GPU of their paper. There are as many launches and blocks as the CLASO paper's table says, as many
+ * blocks fit on an SM, and they have its sizes; tiny inputs have the kernels and blocks of the others. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,29 +12,43 @@
 #define FEW_SMS "sm_count=2"
 
 /* Fails the test unless the result is right. The caller closes the GPU, which tells what has happened. */
-static WbGpu *run(const Benchmark *benchmark, const char *name, const char *mode)
+static WbGpu *run(const Benchmark *benchmark, const char *name, const char *mode, InputSize size)
 {
     Host host;
     WbGpu *gpu = harness_open(name, (const char *const[]){mode, FEW_SMS, NULL});
-    if (!benchmark_run(benchmark, &(BenchmarkRun){.size = INPUT_TINY}, gpu, SOURCE_DIRECTORY "/workloads",
-                       &host))
+    if (!benchmark_run(benchmark, &(BenchmarkRun){.size = size}, gpu, SOURCE_DIRECTORY "/workloads", &host))
         fail_msg("%s, %s, %s: %s", benchmark->file, name, mode, host.error);
     host_end(&host);
     return gpu;
 }
 
+static uint64_t counted(const WbGpu *gpu, const char *statistic)
+{
+    WbStat stat;
+    assert_int_equal(wb_stat_find(gpu, statistic, &stat), WB_OK);
+    return stat.value;
+}
+
+/* On the small input, which has the launches and blocks of table 2. */
 static void test_claso_functional(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < CLASO_BENCHMARKS; i++)
-        wb_gpu_close(run(&claso_benchmarks[i].benchmark, "c2050", "mode=functional"));
+    for (size_t i = 0; i < CLASO_BENCHMARKS; i++) {
+        const ClasoBenchmark *row = &claso_benchmarks[i];
+        WbGpu *gpu = run(&row->benchmark, "c2050", "mode=functional", INPUT_SMALL);
+        const unsigned long long launches = counted(gpu, "launches"), blocks = counted(gpu, "blocks");
+        if (launches != row->launches || blocks != row->blocks)
+            fail_msg("%s: %llu launches of %llu blocks in all; table 2 has %u, %u", row->benchmark.name,
+                     launches, blocks, row->launches, row->blocks);
+        wb_gpu_close(gpu);
+    }
 }
 
 static void test_saws_functional(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SAWS_BENCHMARKS; i++)
-        wb_gpu_close(run(&saws_benchmarks[i].benchmark, "gtx970", "mode=functional"));
+        wb_gpu_close(run(&saws_benchmarks[i].benchmark, "gtx970", "mode=functional", INPUT_TINY));
 }
 
 /* Kernels that are launched more often on larger inputs: of FWT those that give table 2's means, if 9, 3 and
@@ -82,7 +96,7 @@ static void test_claso_cycle(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CLASO_BENCHMARKS; i++) {
-        WbGpu *gpu = run(&claso_benchmarks[i].benchmark, "c2050", "mode=cycle");
+        WbGpu *gpu = run(&claso_benchmarks[i].benchmark, "c2050", "mode=cycle", INPUT_TINY);
         check_blocks(&claso_benchmarks[i], gpu);
         wb_gpu_close(gpu);
     }
@@ -92,12 +106,10 @@ static void test_saws_cycle(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SAWS_BENCHMARKS; i++) {
-        WbGpu *gpu = run(&saws_benchmarks[i].benchmark, "gtx970", "mode=cycle");
-        WbStat barriers;
-        assert_int_equal(wb_stat_find(gpu, "barriers", &barriers), WB_OK);
-        if ((barriers.value > 0) != saws_benchmarks[i].has_barriers)
-            fail_msg("%s: warps arrived %llu times at barriers", saws_benchmarks[i].benchmark.name,
-                     (unsigned long long)barriers.value);
+        WbGpu *gpu = run(&saws_benchmarks[i].benchmark, "gtx970", "mode=cycle", INPUT_TINY);
+        const unsigned long long barriers = counted(gpu, "barriers");
+        if ((barriers > 0) != saws_benchmarks[i].has_barriers)
+            fail_msg("%s: warps arrived %llu times at barriers", saws_benchmarks[i].benchmark.name, barriers);
         wb_gpu_close(gpu);
     }
 }
