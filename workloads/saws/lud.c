@@ -13,7 +13,7 @@
 static const uint32_t tiles[INPUT_SIZES] = {[INPUT_TINY] = 3, [INPUT_SMALL] = 24, [INPUT_FULL] = 32};
 
 /* As many tiles as make the blocks of the first internal step what the run wants. */
-bool sync_lud_run(Host *host, const BenchmarkRun *run)
+bool saws_lud_run(Host *host, const BenchmarkRun *run)
 {
     const uint32_t side = run->blocks ? 1 + (uint32_t)lround(sqrt(run->blocks)) : tiles[run->size];
     return lud_run(host, &(SyncRun){.mode = SYNC_REKL, .side = side, .seed = run->seed});

@@ -12,16 +12,20 @@ typedef struct SawsBenchmark {
 } SawsBenchmark;
 
 #define SAWS(name, ...) SAWS_NUMBER_##name,
+#define SAWS_AS(name, ...) SAWS_NUMBER_##name,
 enum {
 #include "saws/saws.def"
     SAWS_BENCHMARKS
 };
 #undef SAWS
+#undef SAWS_AS
 
 extern const SawsBenchmark saws_benchmarks[SAWS_BENCHMARKS];
 
 #define SAWS(name, suite, program, ...) bool suite##_##program##_run(Host *host, const BenchmarkRun *run);
+#define SAWS_AS(name, ...) bool saws_##name##_run(Host *host, const BenchmarkRun *run);
 #include "saws/saws.def"
 #undef SAWS
+#undef SAWS_AS
 
 #endif

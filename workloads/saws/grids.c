@@ -1,0 +1,41 @@
+/* Programs of the suite claso with more blocks: grids of the CLASO paper [table 2] fill the SMs of gtx970
+ * about once, and what is left over would hide what its schedulers do. Work of a block stays.
+ *
+ * bp: Rodinia's usual 65,536 inputs make 4,096 blocks, the full size; small are 1,024, where 104 fit at once.
+ * fwt: small are 512 blocks in a pass over global memory and 256 in shared memory, 2^19 values; the SDK has
+ * 2^23, the full size. sla: arrays of 256 blocks, the most that its second kernel can add up, one and a batch
+ * of two. sp: 416 blocks, four times as many as fit. mc is not here: its 256 options make enough blocks. */
+#include "claso/claso.h"
+#include "saws/saws.h"
+
+static BenchmarkRun with_blocks(const BenchmarkRun *run, uint32_t small, uint32_t full)
+{
+    BenchmarkRun other = *run;
+    if (!run->blocks && run->size != INPUT_TINY)
+        other.blocks = run->size == INPUT_SMALL ? small : full;
+    return other;
+}
+
+bool saws_bp_run(Host *host, const BenchmarkRun *run)
+{
+    const BenchmarkRun other = with_blocks(run, 1024, 4096);
+    return claso_bp_run(host, &other);
+}
+
+bool saws_fwt_run(Host *host, const BenchmarkRun *run)
+{
+    const BenchmarkRun other = with_blocks(run, 512, 8192);
+    return claso_fwt_run(host, &other);
+}
+
+bool saws_sla_run(Host *host, const BenchmarkRun *run)
+{
+    const BenchmarkRun other = with_blocks(run, 256, 256);
+    return claso_sla_run(host, &other);
+}
+
+bool saws_sp_run(Host *host, const BenchmarkRun *run)
+{
+    const BenchmarkRun other = with_blocks(run, 416, 416);
+    return claso_sp_run(host, &other);
+}
