@@ -97,8 +97,7 @@ static void note_open(HostKernel *kernel, const SeenBlock *seen)
     BlockRecord *block = launch->blocks ? &launch->blocks[report->linear] : NULL;
     if (!block)
         return;
-    if (!block->started)
-        block->started = report->stay.started;
+    block_record_note(block, report);
     if (!seen->block && !report->suspended)
         block->ended = report->stay.left;
 }

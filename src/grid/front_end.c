@@ -165,8 +165,8 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
     front_end_wake_dispatcher(front_end, now);
     if (launch->place_in_log.log)
         front_end_log_stay(launch, report, sm);
-    if (launch->blocks && !launch->blocks[report->linear].started) /* it may come several times */
-        launch->blocks[report->linear].started = report->stay.started;
+    if (launch->blocks)
+        block_record_note(&launch->blocks[report->linear], report);
     if (report->suspended) {
         front_end_suspended(front_end, report, sm, now);
         front_end_settle(front_end, kernel, now);

@@ -24,7 +24,16 @@ struct BlockRecord {
     Cycle started;    /* its warps could issue */
     Cycle ended;      /* its last warp had ended; its stores were visible, where block_end_waits says so */
     uint32_t sm;      /* the first one, of a block that left to wait */
+    uint32_t cleared; /* barriers that its warps have met at */
 };
+
+/* What is known of it from word of a stay, of which there may be several. */
+static inline void block_record_note(struct BlockRecord *block, const BlockReport *report)
+{
+    if (!block->started)
+        block->started = report->stay.started;
+    block->cleared += report->cleared;
+}
 
 /* The registers of a distributor entry that groups need [DTBL fig. 4]. Invariant: next and last are both null
  * or the ends of the list of groups that have blocks to dispatch. */

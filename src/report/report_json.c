@@ -150,6 +150,7 @@ static void put_grid_blocks(JsonWriter *json, uint32_t kernel, uint32_t launch, 
         json_put_integer(json, "dispatched", blocks[i].dispatched);
         json_put_integer(json, "started", blocks[i].started);
         json_put_integer(json, "ended", blocks[i].ended);
+        json_put_integer(json, "barriers", blocks[i].cleared);
         json_close(json);
     }
 }

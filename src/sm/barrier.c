@@ -60,11 +60,36 @@ void barrier_note(Block *block, uint32_t name)
         barrier_log(sm, log_of(sm, block), sm_barrier_phase(block, name));
 }
 
-/* Warps of the block that waited and no longer do. */
-static void release(Sm *sm, uint32_t block, Cycle from)
+/* -- how long a barrier takes [sync thesis, 7.1.1 and 7.1.2] -- */
+
+/* A warp of the scheduler has come, or has ended, which lets the others go on, too. */
+static void note_hit(const Sm *sm, BlockSlot *slot, uint32_t scheduler)
+{
+    if (!slot->is_hit)
+        slot->first_hit = sm->now;
+    if (!slot->is_hit || !(slot->hit_on >> scheduler & 1))
+        slot->local_hits[scheduler] = sm->now;
+    slot->hit_on = (uint8_t)((slot->is_hit ? slot->hit_on : 0) | 1u << scheduler);
+    slot->is_hit = true;
+}
+
+/* All have come, the last one on that scheduler. */
+static void count_cleared(Sm *sm, BlockSlot *slot, uint32_t scheduler)
+{
+    sm->statistics.barriers_cleared++;
+    sm->statistics.barrier_p1_cycles += slot->local_hits[scheduler] - slot->first_hit;
+    sm->statistics.barrier_p2_cycles += sm->now - slot->local_hits[scheduler];
+    slot->report.cleared++;
+    slot->is_hit = false;
+}
+
+/* -- */
+
+/* Warps of the block that waited and no longer do, after the last one came on that scheduler. */
+static void release(Sm *sm, uint32_t block, uint32_t scheduler, Cycle from)
 {
     const BarrierLog *log = &sm->blocks[block].barriers;
-    sm->blocks[block].is_hit = false;
+    count_cleared(sm, &sm->blocks[block], scheduler);
     policy_barrier_cleared(sm, block);
     for (uint32_t i = log->phases.count; i-- && !log->phases.items[i].released;)
         log->phases.items[i].released = from;
@@ -78,10 +103,10 @@ static void release(Sm *sm, uint32_t block, Cycle from)
 
 bool barrier_arrived(Sm *sm, uint32_t warp, bool waits)
 {
-    const uint32_t block = sm->warps[warp].block;
+    const uint32_t block = sm->warps[warp].block, scheduler = sm->warps[warp].scheduler;
     BlockSlot *slot = &sm->blocks[block];
     const bool is_first = !slot->is_hit;
-    slot->is_hit = true;
+    note_hit(sm, slot, scheduler);
     policy_barrier_reached(sm, warp, is_first);
     const Cycle start = sm->barrier_free > sm->now ? sm->barrier_free : sm->now;
     sm->barrier_free = start + sm->config->barrier_interval;
@@ -90,15 +115,16 @@ bool barrier_arrived(Sm *sm, uint32_t warp, bool waits)
     slot->releases = slot->block->releases;
     if (waits)
         sm_wait(sm, warp, WAIT_BARRIER, CYCLE_NEVER);
-    release(sm, block, sm->barrier_free + sm->config->barrier_latency);
+    release(sm, block, scheduler, sm->barrier_free + sm->config->barrier_latency);
     return waits;
 }
 
-void barrier_after_exit(Sm *sm, uint32_t block)
+void barrier_after_exit(Sm *sm, uint32_t block, uint32_t scheduler)
 {
     BlockSlot *slot = &sm->blocks[block];
     if (!slot->block || slot->releases == slot->block->releases)
         return;
     slot->releases = slot->block->releases;
-    release(sm, block, sm->now + sm->config->barrier_latency);
+    note_hit(sm, slot, scheduler);
+    release(sm, block, scheduler, sm->now + sm->config->barrier_latency);
 }

@@ -135,7 +135,7 @@ static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *i
             sm_consider(sm, warp, from);
         else
             residency_end_warp(sm, warp); /* its last thread has ended; with its last warp the block has */
-        barrier_after_exit(sm, block);
+        barrier_after_exit(sm, block, slot->scheduler);
         break;
     default:
         sm_consider(sm, warp, from);

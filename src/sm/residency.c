@@ -148,6 +148,8 @@ void residency_settle_in(Sm *sm, uint32_t index, Block *block, bool returns)
     slot->releases = block->releases;
     slot->warp_slots = 0;
     slot->is_hit = returns && is_hit(block);
+    slot->first_hit = sm->now;
+    slot->hit_on = 0;
     if (++sm->resident_blocks == 1 && sm->sampler)
         sample_begin(sm);
     share_memory(sm);

@@ -180,6 +180,7 @@ typedef struct BlockReport {
     uint64_t linear;           /* index in the grid */
     BlockStay stay;
     uint64_t warp_instructions, thread_instructions;
+    uint32_t cleared;          /* barriers, since it came to this SM */
     const BarrierLog *barriers;
     struct BlockFamily *family; /* what it has launched; null: nothing */
     Resumption *resumption;    /* that it came back with; null: it has never been away */
@@ -216,6 +217,9 @@ typedef struct BlockSlot {
     WarpSet warp_slots;       /* of its warps */
     uint64_t releases;        /* block->releases as last seen */
     bool is_hit;              /* a warp has come to a barrier since one was cleared */
+    uint8_t hit_on;           /* the same: on which schedulers, one bit each */
+    Cycle first_hit;          /* the same: when the first did */
+    Cycle local_hits[MAX_SCHEDULERS]; /* and the first of each scheduler of hit_on */
     uint8_t phase;            /* BlockPhase */
     uint8_t reason;           /* in PHASE_WAITS: WaitReason of the wait that was known first */
     Cycle waits_since;        /* the same: since when */

@@ -133,7 +133,7 @@ void barrier_log(const Sm *sm, BarrierLog *log, BarrierPhase phase);
 /* Notes what timelines show of a barrier (BarrierHook). */
 void barrier_note(Block *block, uint32_t name);
 /* Threads have ended: warps that waited only for them go on. */
-void barrier_after_exit(Sm *sm, uint32_t block);
+void barrier_after_exit(Sm *sm, uint32_t block, uint32_t scheduler);
 
 /* -- fence.c -- */
 

@@ -1,7 +1,8 @@
 /* Barriers of a block: names, counts, arrivals without waiting, reductions, threads that have left, and
- * lanes of one warp that come separately. */
+ * lanes of one warp that come separately; and how long they take. */
 #include "kernels.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define KERNEL(body)                                                                                         \
@@ -234,6 +235,77 @@ static void test_compiled(void **state)
     kernels_each("barriers", check_either_way);
 }
 
+/* -- how long they take -- */
+
+/* Warp w of a block is the longer on its way to each of three barriers the larger w is; odd blocks end before
+ * the third but for their warp 0, which then meets nobody. */
+#define LATE_WARPS                                                                                           \
+    KERNEL("mov.u32 %r10, 0; mov.u32 %r12, %ctaid.x; and.b32 %r12, %r12, 1; setp.ne.u32 %p3, %r12, 0;\n"      \
+           "setp.ne.and.u32 %p4, %r4, 0, %p3;\n"                                                             \
+           "AGAIN: mul.lo.u32 %r11, %r4, 100;\n"                                                             \
+           "LOOP: setp.eq.u32 %p1, %r11, 0; @%p1 bra MEET; sub.u32 %r11, %r11, 1; bra LOOP;\n"               \
+           "MEET: setp.eq.and.u32 %p5, %r10, 2, %p4; @%p5 exit; bar.sync 0;\n"                               \
+           "add.u32 %r10, %r10, 1; setp.lt.u32 %p2, %r10, 3; @%p2 bra AGAIN; st.global.u32 [%rd2], %r10;\n")
+
+typedef struct Times {
+    uint64_t cleared, p1, p2, waited;
+} Times;
+
+static uint64_t statistic(const WbGpu *gpu, const char *name)
+{
+    WbStat stat;
+    assert_int_equal(wb_stat_find(gpu, name, &stat), WB_OK);
+    return stat.value;
+}
+
+static Times time_barriers(const char *schedulers, uint32_t blocks, uint32_t warps)
+{
+    uint32_t out[MOST] = {0};
+    WbGpu *gpu = harness_open("gtx970", (const char *const[]){"mode=cycle", "sm_count=1", schedulers, NULL});
+    harness_run_ok(&(HarnessRun){gpu, LATE_WARPS, "k", {blocks, 1, 1}, {warps * 32, 1, 1}, 0, out, MOST});
+    const Times times = {.cleared = statistic(gpu, "sm.barriers_cleared"),
+                         .p1 = statistic(gpu, "sm.barrier_p1_cycles"),
+                         .p2 = statistic(gpu, "sm.barrier_p2_cycles"),
+                         .waited = statistic(gpu, "sm.barrier_wait_cycles")};
+    char *report = harness_report(gpu);
+    assert_non_null(strstr(report, "\"block\": 0, \"sm\": 0"));
+    assert_non_null(strstr(report, "\"barriers\": 3}"));
+    free(report);
+    wb_gpu_close(gpu);
+    return times;
+}
+
+/* From the first warp to the first on the scheduler of the last, and from there to the last. The wait of two
+ * warps is that of the first, and what a barrier takes at least, for both. */
+static void test_waiting_times(void **state)
+{
+    enum { LEAST = 1 + 12 }; /* barrier_interval and barrier_latency of the GPU */
+    (void)state;
+    Times times = time_barriers("schedulers=1", 1, 2);
+    assert_int_equal(times.cleared, 3);
+    assert_int_equal(times.p1, 0);
+    assert_in_range(times.p2, 3 * 100, 3 * 100 * 40);
+    assert_int_equal(times.waited, times.p2 + 2 * 3 * LEAST);
+    times = time_barriers("schedulers=2", 1, 2);
+    assert_int_equal(times.p2, 0);
+    assert_in_range(times.p1, 3 * 100, 3 * 100 * 40);
+    assert_int_equal(times.waited, times.p1 + 2 * 3 * LEAST);
+    /* Warps 1 and 3 are on the scheduler of the last: p2 is twice p1. */
+    times = time_barriers("schedulers=2", 1, 4);
+    assert_in_range(times.p2 * 100 / times.p1, 190, 210);
+    assert_in_range(time_barriers("schedulers=4", 1, 4).p1 * 100 / (times.p1 + times.p2), 90, 110);
+}
+
+/* A barrier that the others leave by their ends is cleared by the last of these. Twelve blocks, of which six
+ * have three barriers, and six two and the lonely one. */
+static void test_times_with_exits(void **state)
+{
+    (void)state;
+    const Times times = time_barriers("schedulers=2", 12, 4);
+    assert_int_equal(times.cleared, 36);
+    assert_true(times.p1 && times.p2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_partial_warp),       cmocka_unit_test(test_divergent_lanes),
         cmocka_unit_test(test_lanes_at_different_barriers),
         cmocka_unit_test(test_sync_across_a_join), cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_waiting_times),      cmocka_unit_test(test_times_with_exits),
     };
     return cmocka_run_group_tests_name("barriers", tests, NULL, NULL);
 }
