@@ -11,6 +11,14 @@
 
 #define FEW_SMS "sm_count=2"
 
+/* Of the CLASO programs without time. The small input has the launches and blocks of table 2; with the
+ * address sanitizer it takes long and finds no more bad accesses. */
+#ifdef __SANITIZE_ADDRESS__
+static const InputSize functional_size = INPUT_TINY;
+#else
+static const InputSize functional_size = INPUT_SMALL;
+#endif
+
 /* Fails the test unless the result is right. The caller closes the GPU, which tells what has happened. */
 static WbGpu *run(const Benchmark *benchmark, const char *name, const char *mode, InputSize size)
 {
@@ -29,15 +37,14 @@ static uint64_t counted(const WbGpu *gpu, const char *statistic)
     return stat.value;
 }
 
-/* On the small input, which has the launches and blocks of table 2. */
 static void test_claso_functional(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CLASO_BENCHMARKS; i++) {
         const ClasoBenchmark *row = &claso_benchmarks[i];
-        WbGpu *gpu = run(&row->benchmark, "c2050", "mode=functional", INPUT_SMALL);
+        WbGpu *gpu = run(&row->benchmark, "c2050", "mode=functional", functional_size);
         const unsigned long long launches = counted(gpu, "launches"), blocks = counted(gpu, "blocks");
-        if (launches != row->launches || blocks != row->blocks)
+        if (functional_size == INPUT_SMALL && (launches != row->launches || blocks != row->blocks))
             fail_msg("%s: %llu launches of %llu blocks in all; table 2 has %u, %u", row->benchmark.name,
                      launches, blocks, row->launches, row->blocks);
         wb_gpu_close(gpu);
