@@ -20,14 +20,19 @@ static const InputSize functional_size = INPUT_SMALL;
 #endif
 
 /* Fails the test unless the result is right. The caller closes the GPU, which tells what has happened. */
-static WbGpu *run(const Benchmark *benchmark, const char *name, const char *mode, InputSize size)
+static WbGpu *run_as(const Benchmark *benchmark, const BenchmarkRun *how, const char *name, const char *mode)
 {
     Host host;
     WbGpu *gpu = harness_open(name, (const char *const[]){mode, FEW_SMS, NULL});
-    if (!benchmark_run(benchmark, &(BenchmarkRun){.size = size}, gpu, SOURCE_DIRECTORY "/workloads", &host))
-        fail_msg("%s, %s, %s: %s", benchmark->file, name, mode, host.error);
+    if (!benchmark_run(benchmark, how, gpu, SOURCE_DIRECTORY "/workloads", &host))
+        fail_msg("%s, %s, %s, %u blocks: %s", benchmark->file, name, mode, how->blocks, host.error);
     host_end(&host);
     return gpu;
+}
+
+static WbGpu *run(const Benchmark *benchmark, const char *name, const char *mode, InputSize size)
+{
+    return run_as(benchmark, &(BenchmarkRun){.size = size}, name, mode);
 }
 
 static uint64_t counted(const WbGpu *gpu, const char *statistic)
@@ -49,6 +54,15 @@ static void test_claso_functional(void **state)
                      launches, blocks, row->launches, row->blocks);
         wb_gpu_close(gpu);
     }
+}
+
+/* With more blocks than the tiny input has, and a number of them that is no power of two. */
+static void test_claso_blocks(void **state)
+{
+    (void)state;
+    const BenchmarkRun how = {.size = INPUT_TINY, .blocks = 11, .seed = 7};
+    for (size_t i = 0; i < CLASO_BENCHMARKS; i++)
+        wb_gpu_close(run_as(&claso_benchmarks[i].benchmark, &how, "gtx480", "mode=functional"));
 }
 
 static void test_saws_functional(void **state)
@@ -124,9 +138,8 @@ static void test_saws_cycle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claso_functional),
-        cmocka_unit_test(test_saws_functional),
-        cmocka_unit_test(test_claso_cycle),
+        cmocka_unit_test(test_claso_functional), cmocka_unit_test(test_claso_blocks),
+        cmocka_unit_test(test_saws_functional),  cmocka_unit_test(test_claso_cycle),
         cmocka_unit_test(test_saws_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,9 @@
  * by side; then, again and again, each thread finds the centre that is nearest to its point. Features are
  * read through a texture, centres from constant memory. */
 
-constexpr int CENTRES = 5, FEATURES = 34; /* as the host has it */
+constexpr int CENTRES = 5, MOST_FEATURES = 34; /* as the host has it */
 
-__constant__ float kms_centres[CENTRES * FEATURES];
+__constant__ float kms_centres[CENTRES * MOST_FEATURES];
 
 __device__ __forceinline__ int point_of_thread()
 {
