@@ -10,11 +10,13 @@ endif()
 
 set(examples_directory ${CMAKE_BINARY_DIR}/generated_examples)
 write_policy_lists(${examples_directory} examples)
+policy_version(${examples_directory} examples)
 
 file(GLOB_RECURSE example_sources CONFIGURE_DEPENDS examples/*.c)
 set(knowing_sources ${library_sources})
 list(FILTER knowing_sources EXCLUDE REGEX "/src/(base|sim|isa|ptx|depend)/")
-add_library(warpbeam_examples STATIC ${example_sources} ${knowing_sources})
+add_library(warpbeam_examples STATIC ${example_sources} ${knowing_sources}
+            ${examples_directory}/policy_version.h)
 target_include_directories(warpbeam_examples BEFORE PUBLIC ${examples_directory} examples)
 target_include_directories(warpbeam_examples PUBLIC include src PRIVATE ${IBERTY_INCLUDE})
 target_compile_definitions(warpbeam_examples PRIVATE WARPBEAM_VERSION="${PROJECT_VERSION}")

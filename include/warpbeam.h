@@ -155,6 +155,12 @@ typedef bool WbProgressFunction(void *context, const WbProgress *progress);
 
 const char *wb_status_name(WbStatus status);
 
+/* Loads a policy from a shared object that `warpbeam policy build` has made: knobs name it and its knobs from
+ * now on, and reports have its counters. Once for each file, the same file again does nothing; before any GPU
+ * is open, and while no other thread calls this library. It stays for good. On failure nothing has changed, and
+ * the sentence is copied to `error` (may be null). */
+WbStatus wb_load_policy(const char *path, char *error, size_t error_size);
+
 /* `configuration` is a name that `warpbeam list gpus` shows, or the path of a YAML file. On failure
  * *gpu is null and the sentence is copied to `error` (may be null). */
 WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size);

@@ -1,6 +1,10 @@
 /* The parts of the machine that count something, and where their counters are. Behind them come the policies
- * that have counters of their own, as the build found them. */
+ * that have counters of their own, as the build found them, and those that were loaded. */
 #include "api/cycle.h"
+
+#include <stdio.h>
+#include <string.h>
+
 #include "grid/inspect.h"
 #include "sm/inspect.h"
 
@@ -164,7 +168,9 @@ const void *component_at(const ComponentKind *kind, const CycleMachine *machine,
     return kind->counted ? kind->counted(machine, index, kind->table) : kind->at(machine, index, now);
 }
 
-const ComponentKind components[COMPONENT_COUNT] = {
+unsigned components_known = COMPONENT_FIRST_LOADED;
+
+ComponentKind components[COMPONENT_MOST] = {
     [COMPONENT_EXEC] = {"exec", "", "SM", &exec_statistics, count_sms, exec_at, NULL},
     [COMPONENT_FRONT_END] = {"front_end", "", "GPU", &grid_statistics, count_front_ends, front_end_at, NULL},
     [COMPONENT_LOAD] = {"load", "load.", "SM", &load_statistics, count_sms, load_at, NULL},
@@ -189,3 +195,25 @@ const ComponentKind components[COMPONENT_COUNT] = {
     POLICY_COUNTERS(LIST)
 #undef LIST
 };
+
+/* -- policies that were loaded -- */
+
+/* "admit_throttle." and "admit_throttle", as of those that the build found. */
+typedef struct LoadedName {
+    char prefix[128], name[128];
+} LoadedName;
+
+void component_add(const LoadedPolicy *policy)
+{
+    static LoadedName names[MOST_LOADED_POLICIES];
+    const StatTable *table = policy->about.counters;
+    if (!table)
+        return;
+    LoadedName *name = &names[components_known - COMPONENT_FIRST_LOADED];
+    snprintf(name->name, sizeof name->name, "%s_%.100s", policy->kind, policy->file);
+    snprintf(name->prefix, sizeof name->prefix, "%s_%.100s.", policy->kind, policy->file);
+    components[components_known++] =
+        strcmp(policy->kind, "sched") == 0
+            ? (ComponentKind){name->name, name->prefix, IN_SCHEDULER(table)}
+            : (ComponentKind){name->name, name->prefix, IN_FRONT_END(table)};
+}

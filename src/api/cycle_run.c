@@ -32,7 +32,7 @@ static KernelRecord *new_record(WbGpu *gpu, const HostKernel *host, Error *error
                   blocks, kernel_name(kernel), sizeof *records);
         return NULL;
     }
-    KernelRecord *record = xcalloc(1, sizeof *record);
+    KernelRecord *record = xcalloc(1, sizeof *record + components_known * sizeof *record->components);
     *record = (KernelRecord){
         .number = gpu->next_record++,
         .registers = kernel_registers(kernel),

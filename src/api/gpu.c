@@ -1,6 +1,7 @@
 /* Opening and closing a GPU, its knobs, its errors. */
 #include "api/gpu.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,6 +63,10 @@ static void apply_config(WbGpu *gpu)
     gpu->machine.clock_khz = (uint32_t)config->clock_khz;
 }
 
+static atomic_uint open_gpus;
+
+bool gpus_open(void) { return atomic_load(&open_gpus) > 0; }
+
 WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size)
 {
     if (!gpu)
@@ -86,6 +91,7 @@ WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t
     timeline_init(opened);
     kept_reset(&opened->kept);
     apply_config(opened);
+    atomic_fetch_add(&open_gpus, 1);
     *gpu = opened;
     return WB_OK;
 }
@@ -94,6 +100,7 @@ void wb_gpu_close(WbGpu *gpu)
 {
     if (!gpu)
         return;
+    atomic_fetch_sub(&open_gpus, 1);
     timeline_free(gpu);
     for (uint32_t i = 0; i < gpu->modules.count; i++)
         module_release(gpu->modules.items[i]);

@@ -63,7 +63,7 @@ typedef struct ErrorText {
 /* Counters of the GPU since it was opened or they were reset, over all launches. */
 typedef struct GpuStatistics {
     WbStat *rows;              /* of all components, one table after the other */
-    uint64_t *values[COMPONENT_COUNT]; /* [table->count], but for the engine's: those are the machine's */
+    uint64_t *values[COMPONENT_MOST]; /* [table->count], but for the engine's: those are the machine's */
     size_t count;
     Arena arena;
 } GpuStatistics;
@@ -121,6 +121,8 @@ Error *gpu_begin(WbGpu *gpu);
 WbStatus gpu_end(WbGpu *gpu, WbStatus status);
 /* The whole of a call whose argument is wrong: keeps the sentence; returns WB_ERROR_ARGUMENT. */
 WbStatus gpu_refuse(WbGpu *gpu, const char *sentence);
+/* Whether any GPU of the process is open. */
+bool gpus_open(void);
 /* A statistic as wb_stat_at() and wb_stat_find() have it, within a call; `index` is that of one. */
 WbStat gpu_stat_at(const WbGpu *gpu, size_t index);
 /* Whether the counters of the component belong into reports of the GPU. */

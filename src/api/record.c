@@ -32,7 +32,7 @@ Snapshot *snapshot_take(const CycleMachine *machine, Cycle now, bool details)
     Snapshot *snapshot = xcalloc(1, sizeof *snapshot);
     snapshot->holders = 1;
     snapshot->time = now;
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         const ComponentKind *kind = &components[c];
         const size_t rows = kind->table->count;
         snapshot->sums[c] = xcalloc(rows, sizeof(uint64_t));
@@ -54,7 +54,7 @@ void snapshot_let_go(Snapshot *snapshot)
 {
     if (!snapshot || --snapshot->holders)
         return;
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         xfree(snapshot->sums[c]);
         xfree(snapshot->values[c]);
     }
@@ -81,11 +81,11 @@ static size_t rows_before(unsigned component)
 
 static uint8_t *pack_sums(const Snapshot *before, const Snapshot *after)
 {
-    uint64_t *const all = xmalloc(rows_before(COMPONENT_COUNT) * sizeof *all), *to = all;
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    uint64_t *const all = xmalloc(rows_before(components_known) * sizeof *all), *to = all;
+    for (unsigned c = 0; c < components_known; c++)
         for (size_t row = 0; row < components[c].table->count; row++)
             *to++ = after->sums[c][row] - before->sums[c][row];
-    uint8_t *packed = packed_make(all, rows_before(COMPONENT_COUNT));
+    uint8_t *packed = packed_make(all, rows_before(components_known));
     xfree(all);
     return packed;
 }
@@ -93,8 +93,8 @@ static uint8_t *pack_sums(const Snapshot *before, const Snapshot *after)
 uint64_t *record_sums(const KernelRecord *record, Component component)
 {
     const size_t rows = components[component].table->count;
-    uint64_t *const all = xmalloc(rows_before(COMPONENT_COUNT) * sizeof *all);
-    packed_read(record->counters, all, rows_before(COMPONENT_COUNT));
+    uint64_t *const all = xmalloc(rows_before(components_known) * sizeof *all);
+    packed_read(record->counters, all, rows_before(components_known));
     memmove(all, all + rows_before(component), rows * sizeof *all);
     return all;
 }
@@ -140,7 +140,7 @@ void record_counters(KernelRecord *record, const CycleMachine *machine, const Sn
                      const Snapshot *after, bool details)
 {
     record->counters = pack_sums(before, after);
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         ComponentRecord *component = &record->components[c];
         const size_t rows = components[c].table->count;
         component->count = is_idle_unit(record, c) ? 0 : component_count(&components[c], machine);
@@ -151,7 +151,7 @@ void record_counters(KernelRecord *record, const CycleMachine *machine, const Sn
 
 void record_free(KernelRecord *record)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         xfree(record->components[c].values);
     xfree(record->counters);
     xfree(record->by_sm);

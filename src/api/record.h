@@ -1,7 +1,7 @@
 /* What is kept of each kernel that has run in cycle mode: who it was, when, its blocks, and all counters of
  * all parts of the machine over its time.
  *
- *     for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+ *     for (unsigned c = 0; c < components_known; c++) {
  *         uint64_t *sums = record_sums(record, c);
  *         for (size_t row = 0; row < components[c].table->count; row++)
  *             components[c].table->rows[row].name, sums[row]
@@ -17,7 +17,7 @@
 #include "api/series.h"
 #include "base/stat.h"
 #include "depend/draft.h"
-#include "grid/policy.h"
+#include "grid/policy_object.h"
 #include "policy_lists.h"
 
 /* The kinds of parts that count something. */
@@ -40,7 +40,8 @@ typedef enum Component {
 #define POLICY_COMPONENT(kind, file) COMPONENT_##kind##_##file,
     POLICY_COUNTERS(POLICY_COMPONENT)
 #undef POLICY_COMPONENT
-    COMPONENT_COUNT,
+    COMPONENT_FIRST_LOADED, /* what those count that were loaded: component_add() */
+    COMPONENT_MOST = COMPONENT_FIRST_LOADED + MOST_LOADED_POLICIES,
     COMPONENT_FIRST_POLICY = COMPONENT_REPLY_IN + 1
 } Component;
 
@@ -58,7 +59,10 @@ typedef struct ComponentKind {
     const void *(*counted)(const struct CycleMachine *machine, uint32_t index, const StatTable *table);
 } ComponentKind;
 
-extern const ComponentKind components[COMPONENT_COUNT];
+extern ComponentKind components[COMPONENT_MOST];
+extern unsigned components_known; /* these are in use, from the first on */
+/* What a policy counts that was loaded, if it does: there is no GPU that does not know it. */
+void component_add(const LoadedPolicy *policy);
 /* Parts of the kind; 0: it is a policy that the machine does not use. */
 uint32_t component_count(const ComponentKind *kind, const struct CycleMachine *machine);
 const void *component_at(const ComponentKind *kind, const struct CycleMachine *machine, uint32_t index,
@@ -113,13 +117,13 @@ typedef struct KernelRecord {
     BlockRecord *blocks;  /* [block_count] by index in the grid; null: the knob block_records is off */
     uint8_t *counters;    /* packed: sums over all parts of each component, one after the other */
     uint8_t *by_sm;       /* packed: accesses of each SM that L2 looked up, then those that DRAM served */
-    ComponentRecord components[COMPONENT_COUNT];
     uint32_t stream;      /* that it was launched in, by number */
     EventLog *log;        /* null: the knobs timeline and block_records are off */
     Series *series;       /* null once it is closed, if it has no interval */
     GraphRecord graph;
     LineRecord *lines;    /* [line_count] by file and line; null: the knob profile_lines is off */
     uint32_t line_count;
+    ComponentRecord components[]; /* [components_known] */
 } KernelRecord;
 
 static inline Cycle record_cycles(const KernelRecord *record) { return record->ended - record->launched; }
@@ -130,8 +134,8 @@ static inline Cycle record_cycles(const KernelRecord *record) { return record->e
 typedef struct Snapshot {
     uint32_t holders;
     Cycle time;
-    uint64_t *sums[COMPONENT_COUNT];   /* [table->count] over all parts */
-    uint64_t *values[COMPONENT_COUNT]; /* [count * table->count]; null: only sums were asked for */
+    uint64_t *sums[COMPONENT_MOST];   /* [table->count] over all parts */
+    uint64_t *values[COMPONENT_MOST]; /* [count * table->count]; null: only sums were asked for */
     uint64_t *columns;                 /* what a series begins and ends with */
 } Snapshot;
 

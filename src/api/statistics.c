@@ -5,11 +5,11 @@
 
 void statistics_init(GpuStatistics *statistics)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         statistics->count += components[c].table->count;
     statistics->rows = ARENA_ARRAY(&statistics->arena, WbStat, statistics->count);
     WbStat *row = statistics->rows;
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         const StatTable *table = components[c].table;
         statistics->values[c] = ARENA_ARRAY(&statistics->arena, uint64_t, table->count);
         for (size_t i = 0; i < table->count; i++) {
@@ -24,7 +24,7 @@ void statistics_free(GpuStatistics *statistics) { arena_free(&statistics->arena)
 
 void statistics_add(WbGpu *gpu, const Snapshot *before, const Snapshot *after)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         for (size_t row = 0; row < components[c].table->count; row++)
             gpu->statistics.values[c][row] += after->sums[c][row] - before->sums[c][row];
 }
@@ -75,7 +75,7 @@ static void *untimed_counters(const WbGpu *gpu, unsigned component)
 
 void statistics_keep_units(WbGpu *gpu)
 {
-    for (unsigned c = COMPONENT_FIRST_POLICY; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = COMPONENT_FIRST_POLICY; c < components_known; c++) {
         const void *counters = untimed_counters(gpu, c);
         if (counters)
             stat_sum(components[c].table, counters, gpu->statistics.values[c]);
@@ -174,10 +174,10 @@ void wb_stats_reset(WbGpu *gpu)
 {
     if (!gpu)
         return;
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         if (untimed_counters(gpu, c))
             stat_reset(components[c].table, untimed_counters(gpu, c));
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         memset(gpu->statistics.values[c], 0, components[c].table->count * sizeof(uint64_t));
     gpu->seconds = 0;
     gpu->next_record = 0;
@@ -229,7 +229,7 @@ WbStatus wb_record_stat(const WbGpu *gpu, size_t index, const char *name, WbStat
         return gpu_end(teller(gpu), error->status);
     const KernelRecord *kept = gpu->records.items[index];
     const WbStat *row = gpu->statistics.rows;
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         for (size_t i = 0; i < components[c].table->count; i++, row++) {
             if (!name || strcmp(row->name, name) != 0)
                 continue;

@@ -4,17 +4,24 @@
  *     #define OWNER_DEF "grid/admit/waves.def"
  *     #include "base/own_counters.h"
  *
- * gives `Counters`, with a field for each row, and `const StatTable admit_waves_counters`, which it
- * names as its .counters. There is no include guard: each file includes it once. */
+ * gives `Counters`, with a field for each row, and `const StatTable admit_waves_counters`, which it names as
+ * its .counters. A policy that is compiled outside of the tree (grid/outside.h) has its .def where it lies,
+ * wherever that is. There is no include guard: each file includes it once. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/stat.h"
 
+#ifdef WARPBEAM_POLICY_DEF
+#define COUNTERS_DEF WARPBEAM_POLICY_DEF
+#else
+#define COUNTERS_DEF OWNER_DEF
+#endif
+
 #define COUNT(field, unit, description) uint64_t field;
 typedef struct Counters {
 #include "base/def_begin.h"
-#include OWNER_DEF
+#include COUNTERS_DEF
 #include "base/def_end.h"
 } Counters;
 #undef COUNT
@@ -22,7 +29,7 @@ typedef struct Counters {
 #define COUNT(field, unit, description) {#field, unit, description, offsetof(Counters, field)},
 static const Stat counter_rows[] = {
 #include "base/def_begin.h"
-#include OWNER_DEF
+#include COUNTERS_DEF
 #include "base/def_end.h"
 };
 #undef COUNT
@@ -32,5 +39,6 @@ static const Stat counter_rows[] = {
 extern const StatTable COUNTERS_NAME(OWNER);
 const StatTable COUNTERS_NAME(OWNER) = {counter_rows, sizeof counter_rows / sizeof *counter_rows};
 
+#undef COUNTERS_DEF
 #undef COUNTERS_NAME
 #undef COUNTERS_NAME_OF

@@ -30,6 +30,9 @@ typedef struct Policy {
     uint64_t (*state_bits)(const struct GpuConfig *config);
 } Policy;
 
+/* Policies outside of the tree that may be loaded (grid/policy_object.h). */
+enum { MOST_LOADED_POLICIES = 16 };
+
 typedef struct PolicyKind {
     const char *knob;        /* that names one of them */
     const char *question;    /* that they answer */

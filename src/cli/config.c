@@ -8,8 +8,11 @@
 
 int command_config(int argument_count, char **arguments)
 {
-    if (check_left_over(argument_count, arguments, 1) != EXIT_DONE)
-        return EXIT_USAGE;
+    int result = policies_take_and_load(&argument_count, arguments);
+    if (result == EXIT_DONE)
+        result = check_left_over(argument_count, arguments, 1);
+    if (result != EXIT_DONE)
+        return result;
     if (argument_count != 2)
         return misuse("config needs the name of one GPU.");
     GpuConfig config;

@@ -14,6 +14,7 @@
 #include "base/terminal.h"
 #include "cli/list_cuda.h"
 #include "cli/list_of.h"
+#include "cli/policies.h"
 #include "exec/intrinsic.h"
 #include "grid/policy_kinds.h"
 #include "isa/isa.h"
@@ -107,7 +108,7 @@ static int list_knobs(Listing *listing)
 
 static int list_statistics(Listing *listing)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         for (size_t i = 0; i < components[c].table->count; i++) {
             const Stat *stat = &components[c].table->rows[i];
             char name[80];
@@ -132,7 +133,7 @@ static int list_ratios(Listing *listing)
 /* The tables of docs/STATISTICS.md. */
 static int list_statistics_markdown(void)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         printf("\n### `%s`, of each %s\n\n| counter | unit | |\n|---|---|---|\n", components[c].name,
                components[c].instance);
         for (size_t i = 0; i < components[c].table->count; i++) {
@@ -319,8 +320,11 @@ int command_list(int argument_count, char **arguments)
     const bool markdown = take_flag(&argument_count, arguments, "--markdown");
     listing.only_names = take_flag(&argument_count, arguments, "--names");
     listing.of = take_option(&argument_count, arguments, "--of");
-    if (check_left_over(argument_count, arguments, argument_count) != EXIT_DONE)
-        return EXIT_USAGE;
+    int result = policies_take_and_load(&argument_count, arguments);
+    if (result == EXIT_DONE)
+        result = check_left_over(argument_count, arguments, argument_count);
+    if (result != EXIT_DONE)
+        return result;
     if (argument_count == 1)
         return list_lists(&listing);
     const List *list = find_list(arguments[1]);
@@ -330,7 +334,7 @@ int command_list(int argument_count, char **arguments)
     listing.word_count = argument_count - 2;
     if (markdown && (!list->print_markdown || listing.only_names || listing.word_count))
         return misuse("only statistics, with their ratios, and cuda can be listed as Markdown, and whole.");
-    const int result = markdown ? list->print_markdown() : list->print(&listing);
+    result = markdown ? list->print_markdown() : list->print(&listing);
     if (listing.word_count && !listing.count && result == EXIT_DONE)
         return fail("none of the %s has '%s'%s.", list->name, listing.words[0],
                     listing.word_count > 1 ? " and all the words behind it" : "");

@@ -9,6 +9,7 @@
 #include "base/knob.h"
 #include "base/nearest.h"
 #include "base/vec.h"
+#include "cli/policies.h"
 #include "cli/progress.h"
 #include "common/jobs.h"
 #include "config/config.h"
@@ -150,7 +151,9 @@ int command_paper(int argument_count, char **arguments)
         return command_list(2, (char *[]){"list", "papers", NULL});
     const Paper *paper = NULL;
     Wish wish = {.options = {.jobs = (int)team_processors(), .to = stdout}};
-    int result = read_options(argument_count, arguments, &paper, &wish);
+    int result = policies_take_and_load(&argument_count, arguments);
+    if (result == EXIT_DONE)
+        result = read_options(argument_count, arguments, &paper, &wish);
     if (result == EXIT_DONE)
         result = check_settings(&wish);
     if (result == EXIT_DONE)

@@ -244,6 +244,7 @@ static void set_environment(const Program *program)
     /* This runs in the child: its parent holds the pipe. */
     snprintf(text, sizeof text, "/proc/%d/fd/%d", (int)getppid(), program->notice[1]);
     setenv("WARPBEAM_NOTICE", text, 1);
+    policies_pass_on(&running->policies);
     set_knobs(program);
 }
 

@@ -24,6 +24,7 @@ Running running_take(int *argument_count, char **arguments)
         running.gpu = usual;
     for (const char *setting; (setting = take_option(argument_count, arguments, "--set"));)
         VEC_PUSH(&running.settings, (char *)setting);
+    running.policies = policies_take(argument_count, arguments);
     running.threads = take_option(argument_count, arguments, "--threads");
     running.stats = take_option(argument_count, arguments, "--stats");
     running.timeline = take_option(argument_count, arguments, "--timeline");
@@ -40,7 +41,11 @@ Running running_take(int *argument_count, char **arguments)
     return running;
 }
 
-void running_free(Running *running) { VEC_FREE(&running->settings); }
+void running_free(Running *running)
+{
+    VEC_FREE(&running->policies);
+    VEC_FREE(&running->settings);
+}
 
 static bool is_stream(const char *path) { return path && strcmp(path, "-") == 0; }
 
@@ -166,6 +171,8 @@ int running_open(const Running *running, WbGpu **gpu)
         result = check_streams(running);
     if (result == EXIT_DONE)
         result = check_outputs(running);
+    if (result == EXIT_DONE)
+        result = policies_load(&running->policies);
     if (result == EXIT_DONE)
         result = gpu_open(running->gpu ? running->gpu : "h200", gpu);
     if (result != EXIT_DONE)

@@ -4,12 +4,14 @@
 
 #include "cli/command.h"
 #include "base/vec.h"
+#include "cli/policies.h"
 #include "report/report.h"
 
 enum { RUNNING_PATH_SIZE = 4096 };
 
 typedef struct Running {
     const char *gpu;           /* name or path of the configuration, given or the user's usual; null: none */
+    PolicyPaths policies;      /* shared objects */
     VEC(char *) settings;      /* "knob=value", in order */
     const char *threads, *stats, *timeline, *page, *progress; /* null where not given */
     const char *profile;       /* of a program: the file for the graph of its launches; null: none */
@@ -29,8 +31,9 @@ void gpu_tell(WbGpu *gpu);
 /* The options of the group running_options. */
 Running running_take(int *argument_count, char **arguments);
 void running_free(Running *running);
-/* Opens the GPU, sets its knobs and tries whether all outputs can be written; returns EXIT_DONE, or once the
- * failure has been told EXIT_FAILED or EXIT_USAGE. What kernels print goes where the report's text goes. */
+/* Loads policies, opens the GPU, sets its knobs and tries whether all outputs can be written; returns
+ * EXIT_DONE, or once the failure has been told EXIT_FAILED or EXIT_USAGE. What kernels print goes where the
+ * report's text goes. */
 int running_open(const Running *running, WbGpu **gpu);
 /* Whether people read standard output: no output of the run has taken it. */
 bool running_is_talking(const Running *running);

@@ -137,7 +137,7 @@ static bool check_numbers(Check *check, const json_t *object, const char *name)
 
 static bool is_component(const char *name)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         if (strcmp(components[c].name, name) == 0)
             return true;
     return false;

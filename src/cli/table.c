@@ -32,10 +32,18 @@
         VALUE_ANY, NULL                                                                                      \
     }
 
+#define POLICY_OPTION                                                                                        \
+    {                                                                                                        \
+        "--policy", "FILE.so",                                                                               \
+            "a policy in a shared object, which `warpbeam policy build` makes; any number of times",         \
+            FILE_VALUE                                                                                       \
+    }
+
 static const Option running[] = {
     {"--gpu", "NAME", "the GPU: a name that `warpbeam list gpus` shows, or a YAML file; h200 unless given",
      LIST("gpus")},
     {"--set", "KNOB=VALUE", "changes a knob of it; any number of times", {VALUE_KNOB, NULL}},
+    POLICY_OPTION,
     {"--threads", "N",
      "host threads of cycle mode: the number of processors unless given; the result is the same with any",
      ANY},
@@ -106,6 +114,7 @@ static const Option of_paper[] = {
     {"--jobs", "N", "runs at once, each a process of its own: the number of processors unless given", ANY},
     {"--threads", "N", "host threads of each run: its share of the processors unless given", ANY},
     {"--set", "KNOB=VALUE", "changes a knob for all runs; any number of times", {VALUE_KNOB, NULL}},
+    POLICY_OPTION,
     {"--out", "FOLDER", "keeps claims.csv, a table for each figure, runs.csv, and a report of each run",
      FOLDER_VALUE},
     {"--markdown", "FILE", "replaces the generated part of FILE by the tables", FILE_VALUE},
@@ -143,10 +152,21 @@ static const Option of_list[] = {
      "only what belongs to that: modes and sizes of a workload, benchmarks of a paper, values of a knob, "
      "kernels of a PTX file; policies with their state on that GPU",
      ANY},
+    POLICY_OPTION,
     {"--names", NULL, "only the names, a line each, for scripts", ANY},
     {"--markdown", NULL, "tables for the documentation; only of statistics and cuda", ANY},
 };
 static const OptionGroup list_options = GROUP("Options", NULL, of_list);
+
+static const Option of_config[] = {POLICY_OPTION};
+static const OptionGroup config_options = GROUP("Options", NULL, of_config);
+
+static const Option of_policy[] = {
+    {"--out", "FILE.so", "the shared object: the source's name in this folder unless given", FILE_VALUE},
+    {"--place", "N", "where its knobs lie, 0 to 511: by its name unless given", ANY},
+    {"--print", NULL, "prints the compiler's command line instead, for a Makefile", ANY},
+};
+static const OptionGroup policy_options = GROUP("Options", NULL, of_policy);
 
 static const Option of_ptx_command[] = {
     {"--gpu", "NAME", "the GPU that it is read for: h200 unless given", LIST("gpus")},
@@ -222,11 +242,23 @@ const Command commands[] = {
     {"config",
      command_config,
      "Show a GPU's configuration with every value resolved",
-     {"NAME"},
+     {"NAME [OPTION]..."},
      NULL,
      {VALUE_FILE_OR_LIST, "gpus"},
-     {NULL},
+     {&config_options},
      {"warpbeam config h200"}},
+    {"policy",
+     command_policy,
+     "Make a shared object of a policy's source, for --policy",
+     {"build FILE.c [OPTION]..."},
+     "A policy decides which warp issues, which block is next and where it goes: docs/POLICIES.md. Its "
+     "source is what it would be inside of Warpbeam, with the .def of the same name beside it if it has "
+     "knobs or counters. The object is of this version of Warpbeam, and refused by others. CC names the "
+     "compiler; cc unless it is set.",
+     FILE_VALUE,
+     {&policy_options},
+     {"warpbeam policy build throttle.c",
+      "warpbeam run six/bfs --policy ./throttle.so --set block_admit=throttle"}},
     {"ptx",
      command_ptx,
      "Read a PTX file and list its kernels and what they need",
@@ -270,6 +302,7 @@ const SettingVariable variables[] = {
     {"WARPBEAM_STATS", "as --stats, of CUDA programs that are run without this command"},
     {"WARPBEAM_TIMELINE", "as --timeline, of the same"},
     {"WARPBEAM_PROGRESS", "as --progress, of CUDA programs"},
+    {"WARPBEAM_POLICY", "as --policy, before those: \"FILE.so;FILE.so\""},
     {"WARPBEAM_SET", "knobs of a CUDA program: \"KNOB=VALUE;KNOB=VALUE\"; --set comes after them"},
 };
 const size_t variable_count = sizeof variables / sizeof *variables;

@@ -11,28 +11,6 @@
 #include <unistd.h>
 #include <yaml.h>
 
-#define KNOB_ROW(field, kind) #field, KNOB_KIND_##kind, offsetof(GpuConfig, field)
-#define KNOB_INTEGER(field, initial, minimum, maximum, unit, description)                                    \
-    {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, false, NULL, unit, description},
-#define KNOB_POWER(field, initial, minimum, maximum, unit, description)                                      \
-    {KNOB_ROW(field, INTEGER), #initial, minimum##u, maximum##u, true, NULL, unit, description},
-#define KNOB_ENUMERATION(field, initial, choices, description)                                               \
-    {KNOB_ROW(field, ENUMERATION), initial, 0, 0, false, choices, "", description},
-#define KNOB_BOOLEAN(field, initial, description)                                                            \
-    {KNOB_ROW(field, BOOLEAN), #initial, 0, 0, false, NULL, "", description},
-#define KNOB_STRING(field, initial, description)                                                             \
-    {KNOB_ROW(field, STRING), initial, 0, 0, false, NULL, "", description},
-static const Knob rows[] = {
-#include "config/config.def"
-};
-#undef KNOB_INTEGER
-#undef KNOB_POWER
-#undef KNOB_ENUMERATION
-#undef KNOB_BOOLEAN
-#undef KNOB_STRING
-
-const KnobTable config_knobs = {"GPU configuration", rows, sizeof rows / sizeof *rows};
-
 enum { DEEPEST_INHERITANCE = 16 };
 
 static WbStatus load_file(const char *path, GpuConfig *config, unsigned depth, Error *error);

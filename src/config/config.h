@@ -33,6 +33,10 @@ typedef enum ContextSwitch { CONTEXT_SWITCH_RATE, CONTEXT_SWITCH_MEMORY } Contex
 typedef enum ContextOrder { CONTEXT_ORDER_PRIORITIZED, CONTEXT_ORDER_INTERLEAVED } ContextOrder;
 typedef enum ContextMemory { CONTEXT_MEMORY_STATIC, CONTEXT_MEMORY_DEMAND } ContextMemory;
 
+/* Words of a GpuConfig that hold the knobs of policies outside of the tree, and how many knobs these may have
+ * (grid/policy_object.h). */
+enum { LOADED_KNOB_WORDS = 512, MOST_LOADED_KNOBS = 128 };
+
 /* Integers are 64 bits wide so that one kind of knob serves all of them. Divergence is the enum of
  * exec/warp.h, MemoryCheck of mem/space.h, NewerPtx of api/gpu.h. */
 typedef struct GpuConfig {
@@ -42,6 +46,19 @@ typedef struct GpuConfig {
 #define KNOB_BOOLEAN(field, initial, description) bool field;
 #define KNOB_STRING(field, initial, description) char field[KNOB_STRING_SIZE];
 #include "config/config.def"
+    /* Each policy that is loaded has its knobs at a place of its own, which is chosen where it is compiled:
+     * there they are fields like all others. */
+    union {
+        uint64_t loaded[LOADED_KNOB_WORDS];
+#ifdef WARPBEAM_POLICY_DEF
+        struct {
+            uint64_t before_own[WARPBEAM_POLICY_PLACE];
+#include "base/def_begin.h"
+#include WARPBEAM_POLICY_DEF
+#include "base/def_end.h"
+        };
+#endif
+    };
 #undef KNOB_INTEGER
 #undef KNOB_POWER
 #undef KNOB_ENUMERATION
@@ -49,7 +66,12 @@ typedef struct GpuConfig {
 #undef KNOB_STRING
 } GpuConfig;
 
-extern const KnobTable config_knobs;
+/* Changed by config_add_knobs() alone. */
+extern KnobTable config_knobs;
+
+/* Adds the knobs of a policy that has been loaded from that file, all or none: the sentence says which exists
+ * already, or that another policy has its place. A configuration that was read before knows none of them. */
+WbStatus config_add_knobs(const Knob *knobs, size_t count, const char *file, Error *error);
 
 /* Whether it is the path of a file and no name: it has a slash or ends with .yaml. */
 bool config_is_path(const char *name);

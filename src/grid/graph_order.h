@@ -33,5 +33,7 @@ extern const PolicyKind order_policies;
 
 /* Null with the sentence where there is none of that name. */
 const GraphOrder *order_find(const char *name, Error *error);
+/* One that was loaded, at most MOST_LOADED_POLICIES times. */
+void order_add(const GraphOrder *policy);
 
 #endif

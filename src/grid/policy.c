@@ -1,5 +1,5 @@
 /* The dispatcher's policies, as the build found them in source/, admit/ and place/, and the orders of graphs
- * in order/. */
+ * in order/; behind them those that were loaded. */
 #include "grid/policy.h"
 
 #include "grid/graph_order.h"
@@ -18,17 +18,19 @@ ORDER_POLICIES(DECLARE_ORDER)
 #define LIST_ADMIT(file) &admit_##file,
 #define LIST_PLACE(file) &place_##file,
 #define LIST_ORDER(file) &order_##file,
-static const BlockSource *const sources[] = {SOURCE_POLICIES(LIST_SOURCE)};
-static const BlockAdmit *const admits[] = {ADMIT_POLICIES(LIST_ADMIT)};
-static const BlockPlace *const places[] = {PLACE_POLICIES(LIST_PLACE)};
-static const GraphOrder *const orders[] = {ORDER_POLICIES(LIST_ORDER)};
+#define ONE(file) +1
+/* Each has room for those that are loaded; null from behind the last on. */
+static const BlockSource *sources[MOST_LOADED_POLICIES SOURCE_POLICIES(ONE)] = {SOURCE_POLICIES(LIST_SOURCE)};
+static const BlockAdmit *admits[MOST_LOADED_POLICIES ADMIT_POLICIES(ONE)] = {ADMIT_POLICIES(LIST_ADMIT)};
+static const BlockPlace *places[MOST_LOADED_POLICIES PLACE_POLICIES(ONE)] = {PLACE_POLICIES(LIST_PLACE)};
+static const GraphOrder *orders[MOST_LOADED_POLICIES ORDER_POLICIES(ONE)] = {ORDER_POLICIES(LIST_ORDER)};
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
+#define IS_THERE(list, i) ((i) < sizeof(list) / sizeof *(list) && list[i])
 
-static Policy source_at(size_t i) { return i < LENGTH(sources) ? sources[i]->base.about : (Policy){0}; }
-static Policy admit_at(size_t i) { return i < LENGTH(admits) ? admits[i]->base.about : (Policy){0}; }
-static Policy place_at(size_t i) { return i < LENGTH(places) ? places[i]->base.about : (Policy){0}; }
-static Policy order_at(size_t i) { return i < LENGTH(orders) ? orders[i]->about : (Policy){0}; }
+static Policy source_at(size_t i) { return IS_THERE(sources, i) ? sources[i]->base.about : (Policy){0}; }
+static Policy admit_at(size_t i) { return IS_THERE(admits, i) ? admits[i]->base.about : (Policy){0}; }
+static Policy place_at(size_t i) { return IS_THERE(places, i) ? places[i]->base.about : (Policy){0}; }
+static Policy order_at(size_t i) { return IS_THERE(orders, i) ? orders[i]->about : (Policy){0}; }
 
 const PolicyKind source_policies = {"block_source", "Which block of a kernel is ready next?", source_at};
 const PolicyKind admit_policies = {"block_admit", "May this SM take a block now?", admit_at};
@@ -59,3 +61,16 @@ const GraphOrder *order_find(const char *name, Error *error)
     const int found = policy_find(&order_policies, name, error);
     return found < 0 ? NULL : orders[found];
 }
+
+static size_t length(const PolicyKind *kind)
+{
+    size_t count = 0;
+    while (kind->at(count).name)
+        count++;
+    return count;
+}
+
+void source_add(const BlockSource *policy) { sources[length(&source_policies)] = policy; }
+void admit_add(const BlockAdmit *policy) { admits[length(&admit_policies)] = policy; }
+void place_add(const BlockPlace *policy) { places[length(&place_policies)] = policy; }
+void order_add(const GraphOrder *policy) { orders[length(&order_policies)] = policy; }

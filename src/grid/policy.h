@@ -152,5 +152,9 @@ extern const PolicyKind source_policies, admit_policies, place_policies;
 const BlockSource *source_find(const char *name, Error *error);
 const BlockAdmit *admit_find(const char *name, Error *error);
 const BlockPlace *place_find(const char *name, Error *error);
+/* One that was loaded, at most MOST_LOADED_POLICIES times. */
+void source_add(const BlockSource *policy);
+void admit_add(const BlockAdmit *policy);
+void place_add(const BlockPlace *policy);
 
 #endif

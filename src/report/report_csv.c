@@ -25,7 +25,7 @@ static void put_head(const WbGpu *gpu, FILE *to)
           "thread_"
           "instructions,alone",
           to);
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         for (size_t i = 0; gpu_shows(gpu, c) && i < components[c].table->count; i++)
             fprintf(to, ",%s%s", components[c].prefix, components[c].table->rows[i].name);
     fputs(",limited_by,interrupted,status\n", to);
@@ -45,7 +45,7 @@ static void put_row(const WbGpu *gpu, const KernelRecord *record, FILE *to)
             record->ended, record_cycles(record));
     fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%d", record->warp_instructions, record->thread_instructions,
             record->is_alone);
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         uint64_t *counted = record_sums(record, (Component)c);
         for (size_t i = 0; gpu_shows(gpu, c) && i < components[c].table->count; i++)
             fprintf(to, ",%" PRIu64, counted[i]);

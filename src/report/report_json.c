@@ -88,7 +88,7 @@ static void put_graph(JsonWriter *json, const KernelRecord *record)
 
 static void put_sums(JsonWriter *json, const KernelRecord *record, const ReportOptions *options)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         if (!record_has(record, c))
             continue;
         json_open(json, components[c].name, '{');
@@ -105,7 +105,7 @@ static void put_sums(JsonWriter *json, const KernelRecord *record, const ReportO
 static void put_details(JsonWriter *json, const KernelRecord *record)
 {
     json_open(json, "details", '{');
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         const ComponentRecord *component = &record->components[c];
         const StatTable *table = components[c].table;
         if (!record_has(record, c))
@@ -336,7 +336,7 @@ static void put_totals(JsonWriter *json, const WbGpu *gpu)
 {
     json_open(json, "totals", '{');
     size_t index = 0;
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         for (size_t row = 0; row < components[c].table->count; row++, index++) {
             const WbStat stat = gpu_stat_at(gpu, index);
             if (gpu_shows(gpu, c))

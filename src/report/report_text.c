@@ -232,7 +232,7 @@ static void write_blocks(const Page *page)
 /* What policies in use have counted, a line each. */
 static void write_policies(const Page *page)
 {
-    for (unsigned c = COMPONENT_FIRST_POLICY; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = COMPONENT_FIRST_POLICY; c < components_known; c++) {
         const StatTable *table = components[c].table;
         if (!record_has(page->record, c))
             continue;

@@ -157,7 +157,7 @@ static void put_component(JsonWriter *json, const char *name, Component componen
 static void put_totals(JsonWriter *json)
 {
     begin_object(json, "totals");
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         put_counters(json, components[c].table, components[c].prefix, "integer");
     end_properties(json);
     json_open(json, "required", '[');
@@ -236,7 +236,7 @@ static void put_limits_and_waits(JsonWriter *json)
 static void put_details(JsonWriter *json)
 {
     begin_object(json, "details");
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         char type[80], description[128];
         snprintf(type, sizeof type, "[@%s]", components[c].name);
         snprintf(description, sizeof description, "For each %s its counters", components[c].instance);
@@ -263,7 +263,7 @@ static void put_object(JsonWriter *json, const char *key, const char *name, void
 
 static void put_component_sums(JsonWriter *json)
 {
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++) {
+    for (unsigned c = 0; c < components_known; c++) {
         char type[80], description[128];
         snprintf(type, sizeof type, "@%s", components[c].name);
         snprintf(description, sizeof description, "Counters of each %s, summed", components[c].instance);
@@ -294,7 +294,7 @@ static void put_definitions(JsonWriter *json)
     put_limits_and_waits(json);
     put_ratios(json);
     put_component(json, "scheduler_shares", COMPONENT_SCHEDULER, "number");
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         put_component(json, components[c].name, (Component)c, "integer");
     put_details(json);
     put_totals(json);

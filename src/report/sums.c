@@ -25,7 +25,7 @@ static void read_sums(const KernelRecord *record, Component component, void *to)
 
 static void read_counters(KernelSums *sums, const KernelRecord *record)
 {
-    void *const places[COMPONENT_COUNT] = {
+    void *const places[COMPONENT_MOST] = {
         [COMPONENT_EXEC] = &sums->exec,
         [COMPONENT_FRONT_END] = &sums->front_end,
         [COMPONENT_LOAD] = &sums->load,
@@ -41,7 +41,7 @@ static void read_counters(KernelSums *sums, const KernelRecord *record)
         [COMPONENT_REPLY_OUT] = &sums->reply_out,
         [COMPONENT_REPLY_IN] = &sums->reply_in,
     };
-    for (unsigned c = 0; c < COMPONENT_COUNT; c++)
+    for (unsigned c = 0; c < components_known; c++)
         if (places[c])
             read_sums(record, (Component)c, places[c]);
 }

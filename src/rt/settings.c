@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/load_policy.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/outputs.h"
@@ -146,6 +147,14 @@ void settings_give_notice(char what)
     close(file);
 }
 
+static bool load_all_policies(void)
+{
+    Error error = {0};
+    if (load_policies(variable_text("WARPBEAM_POLICY", NULL), &error))
+        fprintf(stderr, "warpbeam: %s\n", error.text);
+    return error.status == WB_OK;
+}
+
 /* The program and its arguments, as it was called. */
 static void describe(WbGpu *gpu)
 {
@@ -172,7 +181,7 @@ WbGpu *settings_open(void)
     char error[2048];
     Settings settings;
     settings_give_notice(SETTINGS_NOTICE_OPENED);
-    if (!read_settings(&settings) || !check_outputs(&settings))
+    if (!read_settings(&settings) || !check_outputs(&settings) || !load_all_policies())
         return NULL;
     if (wb_gpu_open(variable_text("WARPBEAM_GPU", "h200"), &gpu, error, sizeof error)) {
         fprintf(stderr, "warpbeam: %s\n", error);

@@ -4,6 +4,7 @@
  *   WARPBEAM_THREADS      threads of the simulation
  *   WARPBEAM_FUNCTIONAL   1: results only, no timing; as all switches also true, yes, on, and their opposites
  *   WARPBEAM_SET          knobs, KNOB=VALUE, separated by line ends or semicolons
+ *   WARPBEAM_POLICY       shared objects with policies (wb_load_policy), separated in the same way
  *   WARPBEAM_STATS        where statistics go at the program's end: FILE.json or FILE.csv
  *   WARPBEAM_TIMELINE     where the timeline goes then (wb_timeline)
  *   WARPBEAM_REPORT       what else goes there: details, blocks, or both (wb_report)

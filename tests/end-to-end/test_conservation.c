@@ -16,7 +16,7 @@
 /* Until the next time for the same component. */
 static const void *sums_of(const KernelRecord *record, Component component)
 {
-    static uint64_t *kept[COMPONENT_COUNT];
+    static uint64_t *kept[COMPONENT_MOST];
     free(kept[component]);
     return kept[component] = record_sums(record, component);
 }

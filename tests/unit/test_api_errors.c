@@ -181,9 +181,9 @@ static void sentences_stay_until_the_next_failure(void **state)
  * wrong but a null handle. */
 static void check_header(const char *path)
 {
-    static const char *const others[] = {"wb_gpu_open",   "wb_kernel_allow_shared",
-                                         "wb_event_wait", "wb_event_query",
-                                         "wb_gpu_flush",  "wb_graph_remove_transitive"};
+    static const char *const others[] = {"wb_gpu_open",   "wb_load_policy", "wb_kernel_allow_shared",
+                                         "wb_event_wait", "wb_event_query", "wb_graph_remove_transitive",
+                                         "wb_gpu_flush"};
     char line[512], name[128];
     FILE *file = fopen(path, "r");
     assert_non_null(file);

@@ -1,4 +1,4 @@
-/* All warp schedulers, as the build found them in this folder. */
+/* All warp schedulers: those that the build found in this folder, then those that were loaded. */
 #include "sm/sched/registry.h"
 
 #include <string.h>
@@ -10,21 +10,34 @@
 SCHED_POLICIES(DECLARE)
 #undef DECLARE
 
-static const WarpScheduler *const all[] = {
+#define ONE(file) +1
+enum { COMPILED = 0 SCHED_POLICIES(ONE), MOST = COMPILED + MOST_LOADED_POLICIES };
+#undef ONE
+
+/* Null from behind the last on. */
+static const WarpScheduler *all[MOST] = {
 #define LIST(file) &sched_##file,
     SCHED_POLICIES(LIST)
 #undef LIST
 };
 
-const WarpScheduler *sched_at(size_t index) { return index < sizeof all / sizeof *all ? all[index] : NULL; }
+const WarpScheduler *sched_at(size_t index) { return index < MOST ? all[index] : NULL; }
 
 const WarpScheduler *sched_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; sched_at(i); i++) {
         if (strcmp(all[i]->about.name, name) == 0)
             return all[i];
     }
     return NULL;
+}
+
+void sched_add(const WarpScheduler *policy)
+{
+    size_t end = 0;
+    while (sched_at(end))
+        end++;
+    all[end] = policy;
 }
 
 static Policy at(size_t index)

@@ -75,6 +75,8 @@ struct WarpScheduler {
 /* All of them, by name; null behind the last. */
 const WarpScheduler *sched_at(size_t index);
 const WarpScheduler *sched_find(const char *name);
+/* One that was loaded, at most MOST_LOADED_POLICIES times. */
+void sched_add(const WarpScheduler *policy);
 
 /* -- for policies -- */
 
