@@ -1,5 +1,5 @@
-/* How blocks are spread over the SMs, as the dispatcher sees it: how many each SM has got, and for how long it
- * had none while others had some. */
+/* How blocks are spread over the SMs, as the dispatcher sees it: how many each SM has got, and for how long
+ * it had none while others had some. */
 #ifndef GRID_LOAD_H
 #define GRID_LOAD_H
 
