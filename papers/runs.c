@@ -50,11 +50,11 @@ static bool set_knobs(const Experiment *experiment, WbGpu *gpu, Error *error)
     return set && set_threads(options, gpu, error);
 }
 
-WbGpu *experiment_open(const Experiment *experiment, Error *error)
+WbGpu *experiment_open(const Experiment *experiment, const char *name, Error *error)
 {
     WbGpu *gpu;
     char text[sizeof error->text];
-    if (wb_gpu_open(experiment->gpu, &gpu, text, sizeof text)) {
+    if (wb_gpu_open(name ? name : experiment->gpu, &gpu, text, sizeof text)) {
         error_set(error, WB_ERROR_ARGUMENT, "%s", text);
         return NULL;
     }
@@ -124,7 +124,7 @@ static void work(size_t index, void *context, void *to)
     RunResult *result = to;
     Error error = {0};
     const double begun = now();
-    WbGpu *gpu = experiment_open(experiment, &error);
+    WbGpu *gpu = experiment_open(experiment, run->gpu, &error);
     for (size_t i = 0; gpu && i < RUN_SETTINGS && run->settings[i]; i++)
         set_knob(gpu, run->settings[i], &error);
     if (gpu && error.status == WB_OK)

@@ -6,7 +6,7 @@
 #include "common/host.h"
 #include "paper.h"
 
-enum { RUN_STATISTICS = 32, RUN_SETTINGS = 6, RUN_SAMPLES = 32 };
+enum { RUN_STATISTICS = 32, RUN_SETTINGS = 6, RUN_SAMPLES = 512 };
 
 /* Numbers are valid only if it is right. */
 typedef struct RunResult {
@@ -23,6 +23,7 @@ typedef struct RunResult {
 
 typedef struct Run {
     const char *benchmark, *mode;
+    const char *gpu;                    /* that it runs on; null: the experiment's */
     const char *settings[RUN_SETTINGS]; /* what makes the mode: "knob=value"; null behind the last one */
     size_t index;                       /* whatever the paper finds its benchmark and mode by */
     bool was_cut_off;                   /* nothing is known of it: the experiment was interrupted before */
@@ -48,8 +49,9 @@ typedef struct Experiment {
     int interrupted;               /* number of the signal that ended them before all were done; 0: none */
 } Experiment;
 
-/* The GPU as all runs share it, to look at its knobs. Null: an error stands. */
-WbGpu *experiment_open(const Experiment *experiment, Error *error);
+/* The GPU as all runs on it share it, to look at its knobs; `gpu` null: the experiment's. Null: an error
+ * stands. */
+WbGpu *experiment_open(const Experiment *experiment, const char *gpu, Error *error);
 /* Runs them all and says so benchmark by benchmark; reports go to the folder "runs" of the options' folder.
  * Returns how many have failed. Ctrl-C, SIGTERM and SIGHUP leave those that are done. */
 size_t experiment_run(Experiment *experiment);

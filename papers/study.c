@@ -19,8 +19,10 @@ static void add_runs(const Study *study, Experiment *experiment, const Run **run
         if (!is_wanted(study, experiment->options, benchmark, mode))
             continue;
         Run *run = &experiment->runs[experiment->count++];
-        *run = (Run){
-            .benchmark = study->paper->benchmark(benchmark), .mode = study->modes[mode].name, .index = i};
+        *run = (Run){.benchmark = study->paper->benchmark(benchmark),
+                     .mode = study->modes[mode].name,
+                     .gpu = study->modes[mode].gpu,
+                     .index = i};
         memcpy(run->settings, study->modes[mode].settings, sizeof run->settings);
         runs[i] = run;
     }
@@ -45,7 +47,7 @@ static void show(const Study *study, const Experiment *experiment, const Results
 
 static bool read_config(const Experiment *experiment, GpuConfig *config, Error *error)
 {
-    WbGpu *gpu = experiment_open(experiment, error);
+    WbGpu *gpu = experiment_open(experiment, NULL, error);
     if (gpu)
         *config = gpu->config;
     wb_gpu_close(gpu);

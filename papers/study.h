@@ -9,6 +9,7 @@ typedef struct StudyMode {
     const char *name;
     const char *settings[RUN_SETTINGS]; /* null behind the last one */
     const char *only;                   /* the benchmark that has it; null: all have */
+    const char *gpu;                    /* null: the experiment's */
 } StudyMode;
 
 /* A run's index is that of its benchmark times mode_count, plus that of its mode. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { JOBS_RESULT_BYTES = 4096 };
+enum { JOBS_RESULT_BYTES = 8192 };
 
 typedef struct JobEnd {
     bool finished;        /* false: `result` is not valid, and `reason` tells why */
