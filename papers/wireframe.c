@@ -125,15 +125,15 @@ static void sample_range(const Run *run, WbGpu *gpu, RunResult *result)
         return;
     const KernelRecord *record = gpu->records.items[0];
     const Series *series = record->series;
-    double cycles[RUN_SAMPLES] = {0};
+    double cycles[WIREFRAME_PARTS] = {0};
     Cycle from = record->launched;
     for (uint32_t i = 0; series && i < series->ends.count; i++) {
-        const size_t part = (size_t)((from - record->launched) * RUN_SAMPLES / record_cycles(record));
+        const size_t part = (size_t)((from - record->launched) * WIREFRAME_PARTS / record_cycles(record));
         result->samples[part] += (double)series_value(series, i, SERIES_GRAPH_level_range_cycles);
         cycles[part] += (double)series_value(series, i, SERIES_GRAPH_active_cycles);
         from = series->ends.items[i];
     }
-    for (size_t i = 0; i < RUN_SAMPLES; i++)
+    for (size_t i = 0; i < WIREFRAME_PARTS; i++)
         result->samples[i] = quotient(result->samples[i], cycles[i]);
 }
 

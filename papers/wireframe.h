@@ -136,6 +136,9 @@ uint64_t wireframe_buffer_bytes(const Results *results, const char *order, bool 
 
 /* -- tables -- */
 
+/* Parts of equal length of a run, of which figure 4 shows the range of levels. */
+enum { WIREFRAME_PARTS = 32 };
+
 enum { WIREFRAME_FIGURES = 11 };
 /* Figures 4 and 9 to 13, between the times of all runs and what the scheduler did. */
 Sheet wireframe_figure(const Results *results, size_t index);

@@ -23,10 +23,10 @@ static void draw_ranges(Sheet *sheet, const Results *results)
     sheet_column(sheet, "time, %");
     for (size_t b = 0; b < results->benchmark_count; b++)
         sheet_column_in(sheet, results->benchmark(b), "levels");
-    for (size_t i = 0; i < RUN_SAMPLES; i++) {
+    for (size_t i = 0; i < WIREFRAME_PARTS; i++) {
         char part[32];
-        snprintf(part, sizeof part, "%.0f-%.0f", 100.0 * (double)i / RUN_SAMPLES,
-                 100.0 * (double)(i + 1) / RUN_SAMPLES);
+        snprintf(part, sizeof part, "%.0f-%.0f", 100.0 * (double)i / WIREFRAME_PARTS,
+                 100.0 * (double)(i + 1) / WIREFRAME_PARTS);
         sheet_text(sheet, part);
         for (size_t b = 0; b < results->benchmark_count; b++) {
             const RunResult *result = results_at(results, b, RUN_LRR_9K);
