@@ -6,7 +6,7 @@
 #include "common/host.h"
 #include "paper.h"
 
-enum { RUN_STATISTICS = 32, RUN_SETTINGS = 6, RUN_SAMPLES = 512 };
+enum { RUN_STATISTICS = 32, RUN_SETTINGS = 8, RUN_SAMPLES = 512 };
 
 /* Numbers are valid only if it is right. */
 typedef struct RunResult {

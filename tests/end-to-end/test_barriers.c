@@ -240,7 +240,7 @@ static void test_compiled(void **state)
 /* Warp w of a block is the longer on its way to each of three barriers the larger w is; odd blocks end before
  * the third but for their warp 0, which then meets nobody. */
 #define LATE_WARPS                                                                                           \
-    KERNEL("mov.u32 %r10, 0; mov.u32 %r12, %ctaid.x; and.b32 %r12, %r12, 1; setp.ne.u32 %p3, %r12, 0;\n"      \
+    KERNEL("mov.u32 %r10, 0; mov.u32 %r12, %ctaid.x; and.b32 %r12, %r12, 1; setp.ne.u32 %p3, %r12, 0;\n"     \
            "setp.ne.and.u32 %p4, %r4, 0, %p3;\n"                                                             \
            "AGAIN: mul.lo.u32 %r11, %r4, 100;\n"                                                             \
            "LOOP: setp.eq.u32 %p1, %r11, 0; @%p1 bra MEET; sub.u32 %r11, %r11, 1; bra LOOP;\n"               \
@@ -309,12 +309,17 @@ static void test_times_with_exits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_named_with_counts),  cmocka_unit_test(test_producer_consumer),
-        cmocka_unit_test(test_reductions),         cmocka_unit_test(test_after_exits),
-        cmocka_unit_test(test_partial_warp),       cmocka_unit_test(test_divergent_lanes),
+        cmocka_unit_test(test_named_with_counts),
+        cmocka_unit_test(test_producer_consumer),
+        cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_after_exits),
+        cmocka_unit_test(test_partial_warp),
+        cmocka_unit_test(test_divergent_lanes),
         cmocka_unit_test(test_lanes_at_different_barriers),
-        cmocka_unit_test(test_sync_across_a_join), cmocka_unit_test(test_compiled),
-        cmocka_unit_test(test_waiting_times),      cmocka_unit_test(test_times_with_exits),
+        cmocka_unit_test(test_sync_across_a_join),
+        cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_waiting_times),
+        cmocka_unit_test(test_times_with_exits),
     };
     return cmocka_run_group_tests_name("barriers", tests, NULL, NULL);
 }

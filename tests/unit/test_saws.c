@@ -282,7 +282,7 @@ static void promoted_blocks_line_up(void **state)
     assert_string_equal(list(&rig, 1), "C0 C2 C1 C3");
     hit_all(&rig, 1, 2); /* the register falls to 2: C1 keeps its place, and who comes next goes behind it */
     assert_string_equal(list(&rig, 1), "C0 C1 C3 C2");
-    hit(&rig, 0, 2, 1);  /* cleared; the second barrier does not promote, the third does */
+    hit(&rig, 0, 2, 1); /* cleared; the second barrier does not promote, the third does */
     hit_all(&rig, 0, 2);
     hit_all(&rig, 1, 2);
     assert_string_equal(list(&rig, 1), "C0 C1 C3 C2");

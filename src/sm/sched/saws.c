@@ -71,15 +71,15 @@ typedef struct Signal {
 /* Invariant: list[0..count) is by priority; places in front of `next` are the first block's and those of
  * promoted ones; signals[0..signal_count) are in the order of their times, at most one a block. */
 typedef struct Saws {
-    Cycle on_at;         /* it hears of the SM's first barrier then: greedy-then-oldest before */
+    Cycle on_at; /* it hears of the SM's first barrier then: greedy-then-oldest before */
     bool toggles;
-    bool has_news;       /* there are signals, or `halted` is a block */
-    uint16_t halted;     /* a warp of it began to wait at a barrier; whether all do has not been looked at */
+    bool has_news;   /* there are signals, or `halted` is a block */
+    uint16_t halted; /* a warp of it began to wait at a barrier; whether all do has not been looked at */
     uint32_t count;
-    uint32_t next;       /* the promotion register */
+    uint32_t next; /* the promotion register */
     uint32_t signal_count;
     Cycle delay;
-    WarpSet blocked;     /* warps that wait at a barrier that has not been cleared */
+    WarpSet blocked; /* warps that wait at a barrier that has not been cleared */
     Entry list[MAX_WARPS];
     Signal signals[MAX_WARPS];
 } Saws;
