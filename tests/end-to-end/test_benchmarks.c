@@ -72,6 +72,16 @@ static void test_saws_functional(void **state)
         wb_gpu_close(run(&saws_benchmarks[i].benchmark, "gtx970", "mode=functional", INPUT_TINY));
 }
 
+/* As above; kernels of the suite claso have been run so. */
+static void test_saws_blocks(void **state)
+{
+    (void)state;
+    const BenchmarkRun how = {.size = INPUT_TINY, .blocks = 11, .seed = 7};
+    for (size_t i = 0; i < SAWS_BENCHMARKS; i++)
+        if (strncmp(saws_benchmarks[i].benchmark.file, "claso/", 6) != 0)
+            wb_gpu_close(run_as(&saws_benchmarks[i].benchmark, &how, "h200", "mode=functional"));
+}
+
 /* Kernels that are launched more often on larger inputs: of FWT those that give table 2's means, if 9, 3 and
  * 1 of them are launched. */
 static const struct {
@@ -139,8 +149,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_claso_functional), cmocka_unit_test(test_claso_blocks),
-        cmocka_unit_test(test_saws_functional),  cmocka_unit_test(test_claso_cycle),
-        cmocka_unit_test(test_saws_cycle),
+        cmocka_unit_test(test_saws_functional),  cmocka_unit_test(test_saws_blocks),
+        cmocka_unit_test(test_claso_cycle),      cmocka_unit_test(test_saws_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
