@@ -23,6 +23,7 @@
 #include "sm/sched/sched.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "sm/block_groups.h"
@@ -31,25 +32,15 @@
 #define OWNER_DEF "sm/sched/two_level.def"
 #include "base/own_counters.h"
 
-/* Invariant: a group's warps are those of `span` neighbouring slots of the SM that are the scheduler's. */
+/* Invariant: slots[] are the slots of each group, in order and without gaps, and group_of[] the group of each
+ * slot. A scheduler's warps in them are the group's. */
 typedef struct TwoLevel {
-    uint32_t span, first; /* first: the group that goes first */
+    uint32_t first; /* the group that goes first */
     bool fills;
+    WarpSet slots[MAX_WARPS];
+    uint8_t group_of[MAX_WARPS];
     uint8_t last[MAX_WARPS]; /* [group]: slot that issued last */
 } TwoLevel;
-
-static WarpSet slots_of(const TwoLevel *levels, uint32_t group)
-{
-    const WarpSet slots = levels->span < MAX_WARPS ? warp_bit(levels->span) - 1 : ~(WarpSet)0;
-    return slots << group * levels->span;
-}
-
-/* The first group behind that one, round robin, with a warp of the set, which is not empty. */
-static uint32_t group_behind(const TwoLevel *levels, uint32_t group, WarpSet set)
-{
-    const uint32_t end = (group + 1) * levels->span - 1;
-    return warps_next(set, end < MAX_WARPS ? end : MAX_WARPS - 1) / levels->span;
-}
 
 static WbStatus check(const GpuConfig *config, Error *error)
 {
@@ -76,16 +67,27 @@ static void *init(const SchedulerView *view, const GpuConfig *config, uint32_t s
 {
     (void)view, (void)sm;
     TwoLevel *levels = xcalloc(1, sizeof *levels);
-    const uint64_t span = config->two_level_group * config->schedulers;
-    levels->span = span < MAX_WARPS ? (uint32_t)span : MAX_WARPS;
     levels->fills = config->two_level_fills;
+    for (uint32_t slot = 0; slot < MAX_WARPS; slot++) {
+        const uint64_t group = slot / (config->two_level_group * config->schedulers);
+        levels->group_of[slot] = (uint8_t)group;
+        levels->slots[group] |= warp_bit(slot);
+    }
     return levels;
 }
 
 static void begin(SchedulerView *view)
 {
     TwoLevel *levels = view->state;
-    *levels = (TwoLevel){.span = levels->span, .fills = levels->fills};
+    levels->first = 0;
+    memset(levels->last, 0, sizeof levels->last);
+}
+
+/* The first group behind that one, round robin, with a warp of the set, which is not empty. */
+static uint32_t group_behind(const TwoLevel *levels, uint32_t group, WarpSet set)
+{
+    const uint32_t end = MAX_WARPS - 1 - (uint32_t)__builtin_clzll(levels->slots[group]);
+    return levels->group_of[warps_next(set, end)];
 }
 
 /* All warps of the first group wait for long: the next group with one that does not goes first. There is one,
@@ -93,33 +95,42 @@ static void begin(SchedulerView *view)
 static void leave_group(SchedulerView *view)
 {
     TwoLevel *levels = view->state;
-    ((Counters *)view->counters)->switches += (view->mine & slots_of(levels, levels->first)) != 0;
+    ((Counters *)view->counters)->switches += (view->mine & levels->slots[levels->first]) != 0;
     do
         levels->first = group_behind(levels, levels->first, view->mine);
-    while (!warps_are_awake(view, view->mine & slots_of(levels, levels->first)));
+    while (!warps_are_awake(view, view->mine & levels->slots[levels->first]));
+}
+
+static inline uint32_t take_turn(TwoLevel *levels, uint32_t group, WarpSet turns)
+{
+    const uint32_t warp = warps_next(turns, levels->last[group]);
+    levels->last[group] = (uint8_t)warp;
+    return warp;
+}
+
+/* The first group has no ready warp. */
+static uint32_t pick_other(SchedulerView *view)
+{
+    TwoLevel *levels = view->state;
+    if (!warps_are_awake(view, view->mine & levels->slots[levels->first]))
+        leave_group(view);
+    uint32_t group = levels->first;
+    WarpSet turns = view->ready & levels->slots[group];
+    if (!turns) {
+        if (!levels->fills)
+            return warps_await(view, view->mine & levels->slots[group]);
+        group = group_behind(levels, group, view->ready);
+        turns = view->ready & levels->slots[group];
+        ((Counters *)view->counters)->fills++;
+    }
+    return take_turn(levels, group, turns);
 }
 
 static uint32_t pick(SchedulerView *view)
 {
     TwoLevel *levels = view->state;
-    uint32_t group = levels->first;
-    WarpSet turns = view->ready & slots_of(levels, group);
-    if (!turns) {
-        if (!warps_are_awake(view, view->mine & slots_of(levels, group)))
-            leave_group(view);
-        group = levels->first;
-        turns = view->ready & slots_of(levels, group);
-    }
-    if (!turns) {
-        if (!levels->fills)
-            return warps_await(view, view->mine & slots_of(levels, group));
-        group = group_behind(levels, group, view->ready);
-        turns = view->ready & slots_of(levels, group);
-        ((Counters *)view->counters)->fills++;
-    }
-    const uint32_t warp = warps_next(turns, levels->last[group]);
-    levels->last[group] = (uint8_t)warp;
-    return warp;
+    const WarpSet turns = view->ready & levels->slots[levels->first];
+    return turns ? take_turn(levels, levels->first, turns) : pick_other(view);
 }
 
 extern const WarpScheduler sched_two_level;
