@@ -1,8 +1,8 @@
 # The version of the interface that policies outside of the tree are compiled for (src/grid/policy_object.h).
 #
-# Included, it has policy_version(DIRECTORY ROOTS...): a rule that makes DIRECTORY/policy_version.h, and another
-# whenever a header has changed that policies see. Run as a script, it does that: POLICY_LAYOUT is a hash of all
-# that the headers declare once they are preprocessed, so that comments do not count.
+# Included, it has policy_version(DIRECTORY ROOTS...): a rule that makes DIRECTORY/policy_version.h, and
+# another whenever a header has changed that policies see. Run as a script, it does that: POLICY_LAYOUT is a
+# hash of all that the headers declare once they are preprocessed, so that comments do not count.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
     function(policy_version directory)
         set(includes "")

@@ -52,7 +52,7 @@ static WbStatus choose_order(const WbGraph *graph, GraphRun *run, Error *error)
     const GpuConfig *config = &graph->gpu->config;
     run->order = graph->order;
     run->bound = graph->bound;
-    if (run->order)
+    if (run->order && !config->graph_order_forced)
         return WB_OK;
     run->order = order_find(config->graph_order, error);
     run->bound = (uint32_t)config->graph_level_bound;

@@ -119,11 +119,39 @@ static void a_sentence_is_said_once(void **state)
     assert_int_equal(count(said, "0x80 is no graph"), 1);
 }
 
+/* -- policies -- */
+
+static int knob_of_policies(void)
+{
+    const RtError error = rt_enter("test");
+    const int size = error ? REFUSED : (int)(rt_knob("active_set_size") + rt_knob("stripes_width"));
+    rt_leave();
+    return size;
+}
+
+static void policies_are_loaded_before_the_gpu_opens(void **state)
+{
+    (void)state;
+    char list[1024], said[4096];
+    const int length = (int)readlink("/proc/self/exe", said, sizeof said - 1);
+    assert_true(length > 0);
+    said[length] = '\0';
+    for (int i = 0; i < 2; i++)
+        *strrchr(said, '/') = '\0';
+    const char *folder = strcat(said, "/policies");
+    snprintf(list, sizeof list, "%.400s/active_set.so;\n%.400s/stripes.so", folder, folder);
+    assert_int_equal(with("WARPBEAM_POLICY", list, knob_of_policies, said), 8 + 4);
+    assert_string_equal(said, "");
+    assert_int_equal(with("WARPBEAM_POLICY", "/nowhere.so", open_gpu, said), REFUSED);
+    assert_non_null(strstr(said, "warpbeam: There is no policy '/nowhere.so'"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(switches_have_two_sides), cmocka_unit_test(what_means_nothing_is_refused),
         cmocka_unit_test(the_rest_is_taken),       cmocka_unit_test(a_sentence_is_said_once),
+        cmocka_unit_test(policies_are_loaded_before_the_gpu_opens),
     };
     setenv("WARPBEAM_GPU", "titanv", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
