@@ -10,7 +10,9 @@
 
 #define ON(count, policy) "schedulers=" #count, "warp_scheduler=" #policy
 /* The pipes of gtx970, one set for each scheduler. */
-#define OWN_PIPES "shared_units=false", "fp32_pipes=4", "fp64_pipes=4", "sfu_pipes=4", "control_pipes=4"
+#define OWN_PIPES                                                                                            \
+    "shared_units=false", "fp32_pipes=4", "fp64_pipes=4", "sfu_pipes=4", "control_pipes=4",                  \
+        "scheduler_turns=true"
 
 static const StudyMode modes[SM_MODES] = {
     [SM_1_GTO] = {"1-GTO", {ON(1, gto)}, NULL},
@@ -27,10 +29,11 @@ static const StudyMode modes[SM_MODES] = {
     [SM_OWN_SAWS] = {"own-SAWS", {ON(4, saws), OWN_PIPES}, NULL},
 };
 
-/* All schedulers share the pipes that one of gtx970 has: papers/saws.md says why. */
-static const char *const settings[] = {
-    "mode=cycle",   "record_details=0", "shared_units=true", "fp32_pipes=1",
-    "fp64_pipes=1", "sfu_pipes=1",      "control_pipes=1",   NULL};
+/* All schedulers share the pipes that one of gtx970 has, and the first one has the first choice of them:
+ * papers/saws.md says why. */
+static const char *const settings[] = {"mode=cycle",      "record_details=0",      "shared_units=true",
+                                       "fp32_pipes=1",    "fp64_pipes=1",          "sfu_pipes=1",
+                                       "control_pipes=1", "scheduler_turns=false", NULL};
 
 static const char *const statistics[] = {
 #define KEEP(name, statistic) statistic,

@@ -168,7 +168,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     Issue issue = {.warp = warp, .insn = timing};
     if (timing->kind == CLASS_MEMORY) {
         sm->lsu_touched = true;
-        sm->next_scheduler = (slot->scheduler + 1u) % sm->scheduler_count;
+        if (sm->config->scheduler_turns)
+            sm->next_scheduler = (slot->scheduler + 1u) % sm->scheduler_count;
         slot->has_stored |= (insn->action == ACTION_STORE && insn->space != SPACE_SHARED) ||
                             insn->action == ACTION_SURFACE_STORE;
         slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
@@ -244,7 +245,8 @@ static bool issue_one(Sm *sm, Scheduler *scheduler, uint32_t number, WarpSet rea
 
 /* What schedulers share, the load/store unit's queue above all, goes to each in turn: the one behind that
  * which got it last goes first. Turns by time would not do: a unit that has room every fourth cycle would
- * meet the same one of four schedulers every time, whose warps would end long before the others'. */
+ * meet the same one of four schedulers every time, whose warps would end long before the others'. Without
+ * scheduler_turns that is how it is, as in GPGPU-Sim before version 4. */
 Cycle issue_cycle(Sm *sm)
 {
     Cycle next = CYCLE_NEVER;

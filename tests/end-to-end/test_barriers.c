@@ -306,6 +306,38 @@ static void test_times_with_exits(void **state)
     assert_true(times.p1 && times.p2);
 }
 
+/* Warps read shared memory, which those of one scheduler can keep busy; then they meet. */
+static uint64_t time_apart(const char *turns)
+{
+    uint32_t out[MOST] = {0};
+    WbGpu *gpu = harness_open("gtx970", (const char *const[]){"mode=cycle", "sm_count=1", "schedulers=2",
+                                                              "lsu_lanes=1", turns, NULL});
+    harness_run_ok(&(HarnessRun){gpu,
+                                 KERNEL("mov.u32 %r10, 0;\n"
+                                        "LOOP: ld.shared.u32 %r5, [%r3]; ld.shared.u32 %r6, [%r3+128];\n"
+                                        "ld.shared.u32 %r7, [%r3+256]; ld.shared.u32 %r8, [%r3+512];\n"
+                                        "add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 50; @%p1 bra LOOP;\n"
+                                        "bar.sync 0; st.global.u32 [%rd2], %r10;\n"),
+                                 "k",
+                                 {1, 1, 1},
+                                 {512, 1, 1},
+                                 0,
+                                 out,
+                                 MOST});
+    const uint64_t apart = statistic(gpu, "sm.barrier_p1_cycles");
+    wb_gpu_close(gpu);
+    return apart;
+}
+
+static void test_turns_keep_schedulers_together(void **state)
+{
+    (void)state;
+    const uint64_t turns = time_apart("scheduler_turns=true"), fixed = time_apart("scheduler_turns=false");
+    if (fixed < 10 * turns || fixed < 500)
+        fail_msg("The warps came %u cycles apart by turns, and %u without.", (unsigned)turns,
+                 (unsigned)fixed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_compiled),
         cmocka_unit_test(test_waiting_times),
         cmocka_unit_test(test_times_with_exits),
+        cmocka_unit_test(test_turns_keep_schedulers_together),
     };
     return cmocka_run_group_tests_name("barriers", tests, NULL, NULL);
 }
