@@ -47,7 +47,7 @@ static Element element_at(const float *states, uint32_t i, uint32_t count)
     return e;
 }
 
-/* Adds what passes through a face: to a neighbour, to the far field if that is not smoothed. */
+/* Adds what passes through a face. It is smoothed to a neighbour, but not to the far field. */
 static void add_face(float sum[VARIABLES], const float normal[3], const Element *own, const Element *other,
                      bool is_smoothed)
 {
@@ -152,7 +152,7 @@ static bool launch(Host *host, const CfdMesh *mesh, float *states[RK], uint32_t 
         launch_iteration(host, &device, mesh->count, i);
     compute(mesh, states, iterations);
     const bool right = benchmark_near(host, device.states[iterations % 2], states[0],
-                                      (size_t)VARIABLES * mesh->count, 1e-4f);
+                                      (size_t)VARIABLES * mesh->count, 1e-5f);
     host_free(host, device.neighbours), host_free(host, device.normals), host_free(host, device.volume);
     host_free(host, device.states[0]), host_free(host, device.states[1]);
     host_free(host, device.flux), host_free(host, device.factors);
