@@ -34,10 +34,15 @@ void policy_detach(Sm *sm)
         sm->policy->free_sm(sm->shared);
 }
 
+/* Whose turn is next does not depend on who had the last one in a kernel before. */
 void policy_begin_kernel(Sm *sm)
 {
-    for (uint32_t i = 0; sm->policy->begin && i < sm->scheduler_count; i++)
-        sm->policy->begin(&sm->schedulers[i].view);
+    for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+        SchedulerView *view = &sm->schedulers[i].view;
+        view->last_slot = 0;
+        if (sm->policy->begin)
+            sm->policy->begin(view);
+    }
 }
 
 const void *sm_policy_counters(const Sm *sm, uint32_t scheduler, const StatTable *table)

@@ -213,10 +213,10 @@ static void groups_are_of_a_scheduler(void **state)
 static void a_kernel_begins_anew(void **state)
 {
     (void)state;
-    static const char *const names[] = {"two-level", "owl", "catls"};
+    static const char *const names[] = {"two-level", "owl", "catls", "lrr"};
     const char *const knobs[] = {"two_level_group", "4",           "owl_group", "1", "owl_preempts",
                                  "false",           "catls_group", "1",         NULL};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         Rig *rig = open_rig(names[i], 0, knobs);
         come(rig, 0, 0, 4);
         come(rig, 1, 4, 4);

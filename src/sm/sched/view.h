@@ -27,7 +27,7 @@ typedef struct SchedulerView {
     WarpSet mine;       /* its resident warps */
     WarpSet ready;      /* in pick: those whose next instruction can issue now */
     WarpSet last;       /* the warp that issued last, if it is still there */
-    uint32_t last_slot; /* of the warp that issued last, also when that has gone */
+    uint32_t last_slot; /* of the warp that issued last, also when that has gone; 0 where a kernel begins */
     bool paused;        /* in pick: a cycle has passed since in which it neither issued nor read operands */
     uint32_t number;    /* of the scheduler in its SM */
     void *state;        /* what the policy's init gave */
