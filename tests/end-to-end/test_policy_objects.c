@@ -15,7 +15,7 @@
 #include "shell.h"
 #include "warpbeam.h"
 
-static char folder[] = "/tmp/warpbeam-policies-XXXXXX", output[1 << 16];
+static char folder[] = "/tmp/warpbeam-policies-XXXXXX", output[1 << 17];
 
 /* Runs it in the folder, with $w as the program and $p as the folder of the examples' objects. */
 static int run(const char *command)
@@ -258,6 +258,17 @@ static void runs_are_compared(void **state)
     must_say("sched_active_set.entered");
 }
 
+/* Every run of a study has it, in a process of its own. */
+static void papers_run_with_a_policy(void **state)
+{
+    (void)state;
+    must_run("\"$w\" paper wireframe --size tiny --only dtw --out study --policy \"$p/most_children.so\" "
+             "--set graph_order=most-children --set graph_order_forced=true > /dev/null");
+    must_run("cat study/runs/dtw-LVL.json");
+    must_say("\"graph_order\": \"most-children\"");
+    must_say("\"order_most_children\": {");
+}
+
 static void what_cannot_be_built_is_told(void **state)
 {
     (void)state;
@@ -302,6 +313,7 @@ int main(void)
         cmocka_unit_test(knobs_and_places_are_had_once),
         cmocka_unit_test(commands_take_policies),
         cmocka_unit_test(runs_are_compared),
+        cmocka_unit_test(papers_run_with_a_policy),
         cmocka_unit_test(what_cannot_be_built_is_told),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
