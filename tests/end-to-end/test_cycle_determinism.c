@@ -20,9 +20,16 @@ typedef struct Way {
     bool more; /* with the correlation kernels */
 } Way;
 
+/* The address sanitizer looks at fewer: more of them find no more bad accesses, and the build without it
+ * compares all. */
 static const Way ways[] = {
-    {"threads=1", "window=0", true},  {"threads=2", "window=0", true},  {"threads=3", "window=0", false},
-    {"threads=8", "window=0", false}, {"threads=1", "window=7", false},
+    {"threads=1", "window=0", true},
+    {"threads=8", "window=0", false},
+#ifndef __SANITIZE_ADDRESS__
+    {"threads=2", "window=0", true},
+    {"threads=3", "window=0", false},
+    {"threads=1", "window=7", false},
+#endif
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 /* Short windows on several threads take long, so each GPU has one such way. */
