@@ -203,7 +203,7 @@ static void write_sms(const Page *page)
 static void write_grid_blocks(const BlockRecord *blocks, uint64_t count, FILE *to)
 {
     for (uint64_t i = 0; blocks && i < count; i++)
-        fprintf(to, "  %10" PRIu64 " %6u %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %8u\n", i, blocks[i].sm,
+        fprintf(to, "  %8" PRIu64 " %4u %11" PRIu64 " %11" PRIu64 " %11" PRIu64 " %8u\n", i, blocks[i].sm,
                 blocks[i].dispatched, blocks[i].started, blocks[i].ended, blocks[i].cleared);
 }
 
@@ -214,7 +214,7 @@ static void write_blocks(const Page *page)
         fputs("  block by block: not kept (knob block_records)\n", page->to);
         return;
     }
-    fprintf(page->to, "  %10s %6s %12s %12s %12s %8s\n", "block", "SM", "dispatched", "started", "ended",
+    fprintf(page->to, "  %8s %4s %11s %11s %11s %8s\n", "block", "SM", "dispatched", "started", "ended",
             "barriers");
     write_grid_blocks(record->blocks, record->block_count, page->to);
     for (uint32_t i = 0; record->log && i < record->log->launches.count; i++) {
