@@ -223,6 +223,38 @@ static void knobs_and_places_are_had_once(void **state)
     refused("other_set.so", "The knob other_set_size of");
 }
 
+/* A policy that says what it reads, of knobs of all kinds. */
+static void knobs_of_all_kinds_are_read(void **state)
+{
+    (void)state;
+    WbGpu *gpu;
+    char error[2048], path[512];
+    write_file("reader.def",
+               "KNOB_BOOLEAN(reader_flag, false, \"none\")\n"
+               "KNOB_INTEGER(reader_size, 5, 1, 9, \"\", \"none\")\n"
+               "KNOB_STRING(reader_text, \"first\", \"none\")\n"
+               "KNOB_ENUMERATION(reader_choice, \"b\", CHOICES(\"a\", \"b\", \"c\"), \"none\")\n"
+               "KNOB_POWER(reader_power, 4, 1, 64, \"\", \"none\")\n");
+    write_file(
+        "reader.c",
+        "#include <inttypes.h>\n#include \"sm/sched/sched.h\"\n" PICK
+        "static WbStatus check(const GpuConfig *config, Error *error)\n{\n"
+        "    return error_set(error, WB_ERROR_ARGUMENT, \"%d %\" PRIu64 \" %s %u %\" PRIu64 \" %\" PRIu64,\n"
+        "                     config->reader_flag, config->reader_size, config->reader_text,\n"
+        "                     config->reader_choice, config->reader_power, config->sm_count);\n}\n"
+        "extern const WarpScheduler sched_reader;\n"
+        "const WarpScheduler sched_reader = {" ABOUT("reader") ", .check = check, .pick = pick};\n");
+    must_run("\"$w\" policy build reader.c");
+    snprintf(path, sizeof path, "%s/reader.so", folder);
+    if (wb_load_policy(path, error, sizeof error) || wb_gpu_open("gtx480", &gpu, error, sizeof error))
+        fail_msg("%s", error);
+    assert_int_equal(wb_gpu_set(gpu, "reader_choice", "c") | wb_gpu_set(gpu, "reader_text", "second"), WB_OK);
+    assert_int_equal(wb_gpu_set(gpu, "reader_flag", "yes") | wb_gpu_set(gpu, "reader_power", "8"), WB_OK);
+    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "reader"), WB_ERROR_ARGUMENT);
+    assert_string_equal(wb_error(gpu), "1 5 second 2 8 15");
+    wb_gpu_close(gpu);
+}
+
 /* -- commands -- */
 
 static void commands_take_policies(void **state)
@@ -311,6 +343,7 @@ int main(void)
         cmocka_unit_test(other_versions_are_refused),
         cmocka_unit_test(a_policy_is_loaded_once_and_before_gpus),
         cmocka_unit_test(knobs_and_places_are_had_once),
+        cmocka_unit_test(knobs_of_all_kinds_are_read),
         cmocka_unit_test(commands_take_policies),
         cmocka_unit_test(runs_are_compared),
         cmocka_unit_test(papers_run_with_a_policy),
