@@ -1,4 +1,4 @@
-/* Samples are differences of running counters. They go into columns: the rows of series.def, then four
+/* Samples are differences of running counters. They go into columns: the rows of series.def, then five
  * for every SM. */
 #include "api/timeline.h"
 
@@ -51,9 +51,11 @@ static void read_cores(const CycleMachine *machine, uint64_t *columns)
     uint64_t *accesses = columns + SERIES_ROWS + CORE_ACCESSES * count;
     uint64_t *warps = columns + SERIES_ROWS + CORE_WARPS * count;
     uint64_t *dram = columns + SERIES_ROWS + CORE_DRAM * count;
+    uint64_t *blocks = columns + SERIES_ROWS + CORE_BLOCKS * count;
     for (uint32_t sm = 0; sm < count; sm++) {
         instructions[sm] = sm_exec_counters(machine->sms[sm])->warp_instructions;
         accesses[sm] = dram[sm] = 0;
+        blocks[sm] = front_end_blocks_started(machine->front_end, sm);
         warps[sm] = sm_counters(machine->sms[sm], 0)->resident_warp_cycles; /* as they stand */
     }
     for (uint32_t i = 0; i < machine->partition_count; i++) {

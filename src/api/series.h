@@ -1,11 +1,11 @@
 /* Time series of a kernel: what was counted in each interval of it.
  *
  * Every so many cycles after the launch the counters of series.def are read, and what they have grown by is
- * kept, together with four numbers of every SM: warp instructions, accesses that the L2 looked up, cycles of
- * resident warps, and requests that DRAM served. The last sample ends with the kernel and may be shorter. At
- * the end of a sample it is also looked how many blocks wait to be dispatched. Without an interval there is
- * one sample, the whole kernel. Looking at counters changes nothing: a kernel takes the same cycles with and
- * without samples. */
+ * kept, together with five numbers of every SM: warp instructions, accesses that the L2 looked up, cycles of
+ * resident warps, requests that DRAM served, and blocks that were started. The last sample ends with the
+ * kernel and may be shorter. At the end of a sample it is also looked how many blocks wait to be dispatched.
+ * Without an interval there is one sample, the whole kernel. Looking at counters changes nothing: a kernel
+ * takes the same cycles with and without samples. */
 #ifndef API_SERIES_H
 #define API_SERIES_H
 
@@ -25,7 +25,14 @@ enum {
 };
 
 /* What is kept of every SM, behind the rows of series.def. */
-typedef enum CoreRow { CORE_INSTRUCTIONS, CORE_ACCESSES, CORE_WARPS, CORE_DRAM, CORE_ROWS } CoreRow;
+typedef enum CoreRow {
+    CORE_INSTRUCTIONS,
+    CORE_ACCESSES,
+    CORE_WARPS,
+    CORE_DRAM,
+    CORE_BLOCKS,
+    CORE_ROWS
+} CoreRow;
 
 /* What is read, and not counted. */
 typedef struct SeriesState {

@@ -9,6 +9,11 @@ const LoadStatistics *front_end_load_counters(FrontEnd *front_end, uint32_t sm, 
     return load_counters(&front_end->dispatcher.load, sm, now);
 }
 
+uint64_t front_end_blocks_started(const FrontEnd *front_end, uint32_t sm)
+{
+    return front_end->dispatcher.load.sms[sm].counts.blocks_started;
+}
+
 const DatsStatistics *front_end_graph_counters(FrontEnd *front_end, Cycle now)
 {
     dats_account(front_end->dats, now);

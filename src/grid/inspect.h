@@ -11,6 +11,8 @@
 const GridStatistics *front_end_counters(const FrontEnd *front_end);
 /* How blocks are spread: of one SM, up to the cycles before `now`. */
 const LoadStatistics *front_end_load_counters(FrontEnd *front_end, uint32_t sm, Cycle now);
+/* Of these the one that needs no time. */
+uint64_t front_end_blocks_started(const FrontEnd *front_end, uint32_t sm);
 /* Of the scheduler of dependency graphs, up to the cycles before `now`. */
 const DatsStatistics *front_end_graph_counters(FrontEnd *front_end, Cycle now);
 /* What the policy of that table has counted; null: it is none of the front end's. */

@@ -219,6 +219,7 @@ static void put_series(JsonWriter *json, const KernelRecord *record)
     put_core_series(json, "warp_instructions_by_sm", series, CORE_INSTRUCTIONS);
     put_core_series(json, "memory_accesses_by_sm", series, CORE_ACCESSES);
     put_core_series(json, "dram_accesses_by_sm", series, CORE_DRAM);
+    put_core_series(json, "blocks_started_by_sm", series, CORE_BLOCKS);
     put_core_series(json, "resident_warp_cycles_by_sm", series, CORE_WARPS);
     json_close(json);
 }

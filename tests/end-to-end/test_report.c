@@ -329,6 +329,10 @@ static void check_series(const json_t *kernel, const json_t *unsampled, uint64_t
             assert_int_equal(array_sum(json_array_get(cores, i)),
                              json_integer_value(json_array_get(get(unsampled, by_sm[k]), i)));
     }
+    const json_t *started = get(series, "blocks_started_by_sm");
+    for (size_t i = 0; i < json_array_size(started); i++)
+        assert_int_equal(array_sum(json_array_get(started, i)),
+                         number(json_array_get(get(get(unsampled, "details"), "load"), i), "blocks_started"));
     const json_t *warps = get(series, "resident_warp_cycles_by_sm");
     uint64_t all = 0;
     for (size_t i = 0; i < json_array_size(warps); i++)
