@@ -2,6 +2,7 @@
  * same in a case take the same time. */
 #include "harness.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,34 @@ static void a_group_alone_is_one_of_warps_or_of_a_block(void **state)
     wb_gpu_close(all);
 }
 
+/* The upper warps, whose group goes first behind the barrier, spin on a word in shared memory that the lower
+ * ones write. */
+static const char spins[] = PTX_HEADER
+    ".visible .entry spins(.param .u64 out) {\n.shared .align 4 .b8 flag[4];\n"
+    ".reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<2>;\n"
+    "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, flag; mov.u32 %r2, 0;\n"
+    "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.u32 [%r1], %r2; bar.sync 0;\n"
+    "setp.lt.u32 %p1, %r0, 512; @%p1 bra SET;\n"
+    "LOOP: ld.volatile.shared.u32 %r3, [%r1]; setp.eq.u32 %p2, %r3, 0; @%p2 bra LOOP; bra DONE;\n"
+    "SET: mov.u32 %r3, 7; st.volatile.shared.u32 [%r1], %r3;\n"
+    "DONE: mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1; st.global.u32 [%rd1], %r3; ret; }\n";
+
+static void one_that_spins_lets_others_issue(void **state)
+{
+    (void)state;
+    for (size_t i = 0; sched_at(i); i++) {
+        char policy[64];
+        uint32_t words[1024] = {0};
+        snprintf(policy, sizeof policy, "warp_scheduler=%s", sched_at(i)->about.name);
+        const char *const knobs[] = {"mode=cycle", "sm_count=1", policy, NULL};
+        WbGpu *gpu = harness_open("c2050", knobs);
+        harness_run_ok(&(HarnessRun){gpu, spins, "spins", {1, 1, 1}, {1024, 1, 1}, 0, words, 1024});
+        for (uint32_t k = 0; k < 1024; k++)
+            assert_int_equal(words[k], 7);
+        wb_gpu_close(gpu);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +177,7 @@ int main(void)
         cmocka_unit_test(one_that_is_asked_again_and_again_too),
         cmocka_unit_test(one_that_waits_for_its_time_is_not_stopped),
         cmocka_unit_test(a_group_alone_is_one_of_warps_or_of_a_block),
+        cmocka_unit_test(one_that_spins_lets_others_issue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
