@@ -1,5 +1,5 @@
-/* Looks at the machine between slices. It never decides by how long something takes, only by states that
- * come back. */
+/* Looks at the machine between slices. It decides by states that come back, not by how long something takes;
+ * but for policies of warp schedulers, whose states nobody else knows. */
 #include "api/gpu.h"
 
 #include <inttypes.h>
@@ -13,8 +13,9 @@
  * as long as it has been quiet, since where memory is slow a turn of a warp's lanes is long; looks until it
  * gives up, where no warp at all has come back, and in any case; and those with changes. */
 enum { LEAST = 64, SPREAD = 1023, FIRST_LOOKS = 40, LOOKS = 400, STRIKES = 8 };
-/* A policy that has been asked so often polls. */
-enum { REFUSALS = 1000 };
+/* A policy that has been asked so often polls; one that has passed over a ready warp at so many looks, while
+ * all that it lets issue spin, always will. Half of all looks last half as long as it has been quiet. */
+enum { REFUSALS = 1000, PASSES = LOOKS / 2 };
 /* Stores that were under way when it began to watch are done by then. */
 enum { SETTLE = 10000 };
 
@@ -78,7 +79,16 @@ typedef struct Verdict {
     bool all; /* every warp spins, or waits for one that does */
     bool has_paused; /* blocks */
     uint32_t spinning;
+    uint32_t passed_over; /* ready, and never chosen */
 } Verdict;
+
+/* Whether the warp is ready and has not issued for long. */
+static bool is_passed_over(SpinMark *mark, const SeenWarp *seen, uint64_t state)
+{
+    const bool has_stood = mark->patience && mark->state == state && mark->steps == seen->warp->steps;
+    mark->passed_over = has_stood && seen->wait == WAIT_NONE ? mark->passed_over + 1 : 0;
+    return mark->passed_over >= PASSES;
+}
 
 static void judge_warp(Watchdog *watchdog, uint32_t sm, const SeenWarp *seen, Verdict *verdict)
 {
@@ -88,8 +98,10 @@ static void judge_warp(Watchdog *watchdog, uint32_t sm, const SeenWarp *seen, Ve
         seen->wait == WAIT_BARRIER || seen->wait == WAIT_BLOCK || seen->wait == WAIT_PAUSE;
     const bool is_blocked = waits && seen->is_stuck;
     const uint64_t state = spin_fingerprint(warp, &watchdog->programs) + seen->pending_ops;
-    const bool is_right = spin_compare(mark, warp, state, warp->steps, is_blocked);
-    verdict->spinning += is_right && !is_blocked;
+    const bool is_passed = is_passed_over(mark, seen, state);
+    const bool is_right = spin_compare(mark, warp, state, warp->steps, is_blocked) || is_passed;
+    verdict->passed_over += is_passed;
+    verdict->spinning += is_right && !is_blocked && !is_passed;
     verdict->has_paused |= seen->wait == WAIT_PAUSE;
     verdict->all &= is_right && warp->live && seen->phase <= PHASE_WAITS && seen->wait != WAIT_UNIT;
 }
@@ -127,6 +139,19 @@ static WbStatus report(const WbGpu *gpu, RecordStatus status, const char *what, 
     while (first && !is_on_sms(machine, machine->running.items[first]))
         first--;
     return cycle_report_hang(machine, machine->running.items[first], status, what, error);
+}
+
+/* Those that issue spin, and others that could end that are ready. */
+static WbStatus report_starved(const WbGpu *gpu, uint32_t warps, Error *error)
+{
+    char what[640];
+    snprintf(what, sizeof what,
+             "is starved: in the %" PRIu64 " cycles up to %" PRIu64
+             " no block has come or gone, all warps that issue come back to the states that they had, and "
+             "the policy warp_scheduler=%s has let %u warp%s never issue that could (knob watchdog_cycles)",
+             gpu->now - gpu->cycle->watchdog.quiet_from, gpu->now, gpu->config.warp_scheduler, warps,
+             warps == 1 ? "" : "s");
+    return report(gpu, RECORD_SPINS, what, error);
 }
 
 static WbStatus report_spin(const WbGpu *gpu, Error *error)
@@ -203,7 +228,8 @@ static WbStatus watch(WbGpu *gpu, Error *error)
     }
     const Verdict verdict = judge(machine);
     if (verdict.all)
-        return report_spin(gpu, error);
+        return verdict.passed_over ? report_starved(gpu, verdict.passed_over, error)
+                                   : report_spin(gpu, error);
     if (++watchdog->looks == LOOKS || (watchdog->looks == FIRST_LOOKS && !verdict.spinning))
         end(machine, gpu->now, pause);
     return WB_OK;

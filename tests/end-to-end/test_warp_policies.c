@@ -170,6 +170,20 @@ static void one_that_spins_lets_others_issue(void **state)
     }
 }
 
+/* A group that is alone is not left: the watchdog says who keeps those from issuing that could end it. */
+static void one_that_starves_warps_is_named(void **state)
+{
+    (void)state;
+    static const char *const knobs[] = {"mode=cycle", "sm_count=1", "watchdog_cycles=3000",
+                                        "warp_scheduler=two-level", "two_level_fills=false", NULL};
+    uint32_t words[1024] = {0};
+    WbGpu *gpu = harness_open("c2050", knobs);
+    harness_run_error(&(HarnessRun){gpu, spins, "spins", {1, 1, 1}, {1024, 1, 1}, 0, words, 1024},
+                      WB_ERROR_DEADLOCK, "is starved: in the ",
+                      "the policy warp_scheduler=two-level has let 16 warps never issue that could", NULL);
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +192,7 @@ int main(void)
         cmocka_unit_test(one_that_waits_for_its_time_is_not_stopped),
         cmocka_unit_test(a_group_alone_is_one_of_warps_or_of_a_block),
         cmocka_unit_test(one_that_spins_lets_others_issue),
+        cmocka_unit_test(one_that_starves_warps_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ typedef struct SpinMark {
     uint64_t order;            /* warp->next_order at that time */
     uint32_t matches;          /* how often it was seen again */
     uint32_t tries, patience;  /* others that were seen since; as many as replace it */
+    uint32_t passed_over;      /* how often in a row it could have run and had not, for whoever counts that */
 } SpinMark;
 
 /* The warp is in that state now; it has come back to it only if it has done steps since, and where several of
