@@ -149,8 +149,8 @@ static void put_refusal(const CycleMachine *machine, const GridKernel *kernel, c
         break;
     case REFUSED_BY_SOURCE:
         snprintf(text, size,
-                 "%s wait for their turn: SMs have room, but the policy block_source=%s says that "
-                 "none is ready.",
+                 "%s wait for their turn: SMs have room, but the policy block_source=%s names "
+                 "none that is ready.",
                  what, name);
         break;
     case REFUSED_BY_ADMIT:

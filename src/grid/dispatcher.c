@@ -255,7 +255,8 @@ static DispatchOutcome next_block(const Dispatcher *dispatcher, GridKernel *kern
     }
     if (kernel->is_first && kernel->dispatched_blocks < kernel->block_count &&
         source_of(dispatcher, kernel)
-            ->next(kernel->source_state, &dispatcher->view, kernel, &dispatch->block))
+            ->next(kernel->source_state, &dispatcher->view, kernel, &dispatch->block) &&
+        dispatch->block < kernel->block_count)
         return DISPATCHED;
     GridKernel *group = kernel->groups.next;
     if (!group)
@@ -264,18 +265,12 @@ static DispatchOutcome next_block(const Dispatcher *dispatcher, GridKernel *kern
     return group->group.is_here ? DISPATCHED : NOT_HERE;
 }
 
-/* What the context of the block takes of its home while it is away. */
-static Resources held_by(const Resumption *resumption)
-{
-    return (Resources){.registers = resumption->held_registers, .shared_bytes = resumption->held_shared};
-}
-
 static void enter(Dispatcher *dispatcher, GridKernel *kernel, const BlockRef *block,
                   const Resumption *resumption)
 {
     SmView *sm = &dispatcher->sms[block->sm];
     if (resumption) {
-        const Resources held = held_by(resumption);
+        const Resources held = preempted_held(resumption);
         resources_give(&sm->free, &held);
     }
     resources_take(&sm->free, &kernel->need);
@@ -285,13 +280,16 @@ static void enter(Dispatcher *dispatcher, GridKernel *kernel, const BlockRef *bl
     kernel->resident_blocks++;
 }
 
+/* An answer that is no SM that can take the block is none. */
 static uint32_t choose(const Dispatcher *dispatcher, const BlockRef *block)
 {
+    const DispatchView *view = &dispatcher->view;
     const BlockSource *source = source_of(dispatcher, block->kernel);
-    if (source->choose && !block->returns && !block->group)
-        return source->choose(block->kernel->source_state, &dispatcher->view, block);
-    return dispatcher->policies.place->choose(dispatcher->in_use[dispatcher->admit_count].state,
-                                              &dispatcher->view, block);
+    const void *state = dispatcher->in_use[dispatcher->admit_count].state;
+    const uint32_t sm = source->choose && !block->returns && !block->group
+                            ? source->choose(block->kernel->source_state, view, block)
+                            : dispatcher->policies.place->choose(state, view, block);
+    return sm < view->sm_count && dispatch_fits(view, block, sm) ? sm : NO_SM;
 }
 
 /* Its home, if the block has one and fits there; else what the policy says. */
@@ -300,12 +298,12 @@ static uint32_t choose_for(const Dispatcher *dispatcher, const BlockRef *block, 
     if (!resumption || resumption->home == NO_SM)
         return choose(dispatcher, block);
     const uint32_t home = resumption->home;
-    const Resources held = held_by(resumption);
+    const Resources held = preempted_held(resumption);
     Resources free = dispatcher->sms[home].free;
     resources_give(&free, &held);
-    const bool fits =
-        resources_have_room(&free, &block->kernel->need) && may_enter(&dispatcher->view, block, home);
-    return fits ? home : NO_SM;
+    return resources_have_room(&free, &block->kernel->need) && may_enter(&dispatcher->view, block, home)
+               ? home
+               : NO_SM;
 }
 
 /* Sends the block to an SM if one takes it. */

@@ -315,7 +315,7 @@ static Demand demand_of(const Resumption *resumption, PlaceKind kind)
     return (Demand){
         .kind = kind,
         .need = grid_kernel_host(grid_kernel_of(resumption->kernel))->need,
-        .held = {.registers = resumption->held_registers, .shared_bytes = resumption->held_shared}};
+        .held = preempted_held(resumption)};
 }
 
 /* For blocks that may go on, those first whose contexts are on SMs. */

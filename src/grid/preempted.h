@@ -66,4 +66,10 @@ typedef struct PreemptedCapacity {
 /* `context_bytes` are needed of a context where a block waits. */
 PreemptedCapacity preempted_capacity(const GpuConfig *config, const Resources *need, uint64_t context_bytes);
 
+/* What the context of the block takes of its home while it is away. */
+static inline Resources preempted_held(const Resumption *resumption)
+{
+    return (Resources){.registers = resumption->held_registers, .shared_bytes = resumption->held_shared};
+}
+
 #endif

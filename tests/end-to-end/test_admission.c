@@ -84,6 +84,28 @@ static uint32_t nowhere(const void *state, const DispatchView *view, const Block
     return NO_SM;
 }
 
+/* Answers that are none. */
+static bool block_of_nobody(const void *state, const DispatchView *view, const GridKernel *kernel,
+                            uint64_t *block)
+{
+    (void)state, (void)view;
+    *block = kernel->block_count;
+    return true;
+}
+
+static uint32_t sm_of_nobody(const void *state, const DispatchView *view, const BlockRef *block)
+{
+    (void)state, (void)block;
+    return view->sm_count;
+}
+
+/* Right while SM 0 has room: others wait for it, and all blocks run. */
+static uint32_t always_first(const void *state, const DispatchView *view, const BlockRef *block)
+{
+    (void)state, (void)view, (void)block;
+    return 0;
+}
+
 static void check_told(const char *kernel, const DispatchPolicies *policies, uint32_t blocks,
                        const char *const *parts)
 {
@@ -92,6 +114,21 @@ static void check_told(const char *kernel, const DispatchPolicies *policies, uin
     for (; *parts; parts++)
         if (!strstr(wb_error(gpu), *parts))
             fail_msg("'%s' is not in: %s", *parts, wb_error(gpu));
+    wb_gpu_close(gpu);
+}
+
+static void a_wrong_answer_is_none(void **state)
+{
+    (void)state;
+    static const BlockSource source_policy = {.base.about.name = "wild", .next = block_of_nobody};
+    static const BlockPlace wild = {.base.about.name = "wild", .choose = sm_of_nobody};
+    static const BlockPlace first = {.base.about.name = "first", .choose = always_first};
+    check_told("k", &(DispatchPolicies){.source = &source_policy}, BLOCKS,
+               (const char *const[]){"the policy block_source=wild names none that is ready", NULL});
+    check_told("k", &(DispatchPolicies){.place = &wild}, BLOCKS,
+               (const char *const[]){"the policy block_place=wild chooses none of them", NULL});
+    WbGpu *gpu = open_gpu("2", "0");
+    assert_int_equal(run(gpu, "k", &(DispatchPolicies){.place = &first}, BLOCKS), WB_OK);
     wb_gpu_close(gpu);
 }
 
@@ -105,7 +142,7 @@ static void a_policy_that_refuses_is_named(void **state)
         "k", &(DispatchPolicies){.source = &source_policy}, BLOCKS,
         (const char *const[]){"nothing can happen any more",
                               "Likely cause: The blocks that have not been dispatched wait for their turn",
-                              "the policy block_source=lazy says that none is ready", NULL});
+                              "the policy block_source=lazy names none that is ready", NULL});
     check_told("k", &(DispatchPolicies){.admits = {&admit}}, BLOCKS,
                (const char *const[]){"nothing can happen any more", "8 have not been dispatched",
                                      "the policy block_admit=lazy lets none in", NULL});
@@ -447,6 +484,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_policy_that_refuses_is_named),
+        cmocka_unit_test(a_wrong_answer_is_none),
         cmocka_unit_test(a_policy_that_pauses_for_ever_is_named),
         cmocka_unit_test(a_policy_may_answer_late),
         cmocka_unit_test(timelines_show_pauses),
