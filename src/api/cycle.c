@@ -12,12 +12,20 @@
 #include "sm/sched/registry.h"
 #include "sm/sched/sched.h"
 
+WbStatus cycle_find_policies(const GpuConfig *config, Error *error)
+{
+    DispatchPolicies policies;
+    dispatch_find_policies(config, &policies, error);
+    order_find(config->graph_order, error);
+    policy_find(&sched_policies, config->warp_scheduler, error);
+    return error->status;
+}
+
 WbStatus cycle_check_policies(const GpuConfig *config, Error *error)
 {
     DispatchPolicies policies;
-    dispatch_policies(config, &policies, error);
-    order_find(config->graph_order, error);
-    policy_find(&sched_policies, config->warp_scheduler, error);
+    if (cycle_find_policies(config, error) || dispatch_policies(config, &policies, error))
+        return error->status;
     const WarpScheduler *scheduler = sched_find(config->warp_scheduler);
     if (scheduler && scheduler->check)
         scheduler->check(config, error);

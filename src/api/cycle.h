@@ -55,6 +55,8 @@ const void *component_of_front_end(const CycleMachine *machine, uint32_t index, 
 const void *component_of_unit(const CycleMachine *machine, uint32_t index, const StatTable *table);
 
 /* Checks that the policies that knobs name exist. */
+WbStatus cycle_find_policies(const GpuConfig *config, Error *error);
+/* The same, and what they say of all knobs together. */
 WbStatus cycle_check_policies(const GpuConfig *config, Error *error);
 /* Checks all knobs of cycle mode together. */
 WbStatus cycle_check(const GpuConfig *config, Error *error);

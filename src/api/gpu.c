@@ -136,7 +136,7 @@ static WbStatus set_knob(WbGpu *gpu, const char *knob, const char *value, Error 
     GpuConfig changed = gpu->config;
     /* What knobs of cycle mode say together is checked when a launch needs it: several may have to change. */
     if (knob_set(&config_knobs, &changed, knob, value, "", error) || config_check(&changed, error) ||
-        cycle_check_policies(&changed, error))
+        cycle_find_policies(&changed, error))
         return error->status;
     gpu->config = changed;
     apply_config(gpu);
@@ -148,6 +148,11 @@ WbStatus wb_gpu_set(WbGpu *gpu, const char *knob, const char *value)
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     return gpu_end(gpu, set_knob(gpu, knob, value, gpu_begin(gpu)));
+}
+
+WbStatus gpu_check_policies(WbGpu *gpu)
+{
+    return gpu_end(gpu, cycle_check_policies(&gpu->config, gpu_begin(gpu)));
 }
 
 WbStatus wb_gpu_get(WbGpu *gpu, const char *knob, uint64_t *value)

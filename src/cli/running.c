@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/check_policies.h"
 #include "base/file.h"
 #include "base/outputs.h"
 #include "base/printable.h"
@@ -101,6 +102,8 @@ static int set_all(const Running *running, WbGpu *gpu)
         snprintf(knob, sizeof knob, "%.*s", (int)(equals - setting), setting);
         result = set(gpu, knob, equals + 1);
     }
+    if (result == EXIT_DONE && gpu_check_policies(gpu))
+        result = misuse("%s", wb_error(gpu));
     return result == EXIT_DONE && running->threads ? set(gpu, "threads", running->threads) : result;
 }
 

@@ -31,11 +31,16 @@ static WbStatus find_admits(const GpuConfig *config, const BlockAdmit **admits, 
     return WB_OK;
 }
 
-WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error)
+WbStatus dispatch_find_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error)
 {
     *policies = (DispatchPolicies){.source = source_find(config->block_source, error),
                                    .place = place_find(config->block_place, error)};
-    if (error->status || find_admits(config, policies->admits, error))
+    return error->status ? error->status : find_admits(config, policies->admits, error);
+}
+
+WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error)
+{
+    if (dispatch_find_policies(config, policies, error))
         return error->status;
     const BlockPolicy *all[MOST_ADMITS + 2] = {&policies->source->base, &policies->place->base};
     for (uint32_t i = 0; i < MOST_ADMITS; i++)

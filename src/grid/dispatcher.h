@@ -71,6 +71,9 @@ typedef struct Dispatch {
     Resumption *resumed;  /* null: it has not run yet */
 } Dispatch;
 
+/* The policies that knobs name. */
+WbStatus dispatch_find_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error);
+/* The same, and what they say of their knobs. */
 WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error);
 
 void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const DispatchPolicies *policies);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/check_policies.h"
 #include "api/load_policy.h"
 #include "base/alloc.h"
 #include "base/file.h"
@@ -111,6 +112,15 @@ static bool keep_little(WbGpu *gpu, const Settings *settings)
            (statistics || timeline || settings->wants_summary || set(gpu, "kernel_records", "false"));
 }
 
+/* Before the program runs, not at its first launch. */
+static bool check_policies(WbGpu *gpu)
+{
+    if (gpu_check_policies(gpu) == WB_OK)
+        return true;
+    fprintf(stderr, "warpbeam: %s\n", wb_error(gpu));
+    return false;
+}
+
 static bool configure(WbGpu *gpu, const Settings *settings)
 {
     const char *threads = variable_text("WARPBEAM_THREADS", NULL);
@@ -118,7 +128,7 @@ static bool configure(WbGpu *gpu, const Settings *settings)
            keep_little(gpu, settings) &&
            (!threads || set(gpu, "threads", threads)) &&
            (!variable_text("WARPBEAM_TIMELINE", NULL) || set(gpu, "timeline", "true")) &&
-           set_pairs(gpu, variable_text("WARPBEAM_SET", ""));
+           set_pairs(gpu, variable_text("WARPBEAM_SET", "")) && check_policies(gpu);
 }
 
 static void print(void *context, const char *text, size_t length)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/check_policies.h"
 #include "grid/policy_object.h"
 #include "policy_version.h"
 #include "shell.h"
@@ -193,7 +194,8 @@ static void a_policy_is_loaded_once_and_before_gpus(void **state)
     assert_int_equal(wb_gpu_get(gpu, "active_set_size", &size), WB_OK);
     assert_int_equal(size, 8);
     assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "active-set"), WB_OK);
-    assert_int_equal(wb_gpu_set(gpu, "active_set_size", "25"), WB_ERROR_ARGUMENT);
+    assert_int_equal(wb_gpu_set(gpu, "active_set_size", "25"), WB_OK);
+    assert_int_equal(gpu_check_policies(gpu), WB_ERROR_ARGUMENT);
     assert_non_null(strstr(wb_error(gpu), "active_set_size (25) is more than the 24 warps"));
     WbStat stat;
     assert_int_equal(wb_stat_find(gpu, "sched_active_set.entered", &stat), WB_OK);
@@ -250,7 +252,8 @@ static void knobs_of_all_kinds_are_read(void **state)
         fail_msg("%s", error);
     assert_int_equal(wb_gpu_set(gpu, "reader_choice", "c") | wb_gpu_set(gpu, "reader_text", "second"), WB_OK);
     assert_int_equal(wb_gpu_set(gpu, "reader_flag", "yes") | wb_gpu_set(gpu, "reader_power", "8"), WB_OK);
-    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "reader"), WB_ERROR_ARGUMENT);
+    assert_int_equal(wb_gpu_set(gpu, "warp_scheduler", "reader"), WB_OK);
+    assert_int_equal(gpu_check_policies(gpu), WB_ERROR_ARGUMENT);
     assert_string_equal(wb_error(gpu), "1 5 second 2 8 15");
     wb_gpu_close(gpu);
 }
@@ -276,6 +279,17 @@ static void commands_take_policies(void **state)
     must_say("warpbeam: There is no policy 'nowhere.so'");
     assert_int_equal(run("\"$w\" run claso/bs --set warp_scheduler=active-set"), 2);
     must_say("which does not exist");
+}
+
+/* Whether knobs contradict each other is asked when all are set: their order makes no difference. */
+static void knobs_are_checked_together(void **state)
+{
+    (void)state;
+    must_run("\"$w\" run demo/saxpy --gpu gtx480 --set block_admit=dyncta --set dyncta_interval=64 "
+             "--set dyncta_memory_high=32 --set dyncta_memory_low=8 > /dev/null");
+    assert_int_equal(run("\"$w\" run demo/saxpy --gpu gtx480 --set dyncta_memory_low=500 --set block_admit=dyncta"),
+                     2);
+    must_say("dyncta_memory_low (500) is more than dyncta_memory_high (384)");
 }
 
 /* Of any kind of run, and what differs is found by its name. */
@@ -345,6 +359,7 @@ int main(void)
         cmocka_unit_test(knobs_and_places_are_had_once),
         cmocka_unit_test(knobs_of_all_kinds_are_read),
         cmocka_unit_test(commands_take_policies),
+        cmocka_unit_test(knobs_are_checked_together),
         cmocka_unit_test(runs_are_compared),
         cmocka_unit_test(papers_run_with_a_policy),
         cmocka_unit_test(what_cannot_be_built_is_told),
