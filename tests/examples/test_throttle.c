@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/check_policies.h"
 #include "api/gpu.h"
 #include "grid/inspect.h"
 
@@ -86,7 +87,8 @@ static void thresholds_that_contradict_are_told(void **state)
     (void)state;
     const char *const knobs[] = {"block_admit", "throttle", NULL};
     WbGpu *gpu = open_gpu(knobs);
-    assert_int_equal(wb_gpu_set(gpu, "throttle_low", "60"), WB_ERROR_ARGUMENT);
+    assert_int_equal(wb_gpu_set(gpu, "throttle_low", "60"), WB_OK);
+    assert_int_equal(gpu_check_policies(gpu), WB_ERROR_ARGUMENT);
     if (!strstr(wb_error(gpu), "throttle_low (60) must be less than throttle_high (50)"))
         fail_msg("%s", wb_error(gpu));
     wb_gpu_close(gpu);
