@@ -20,6 +20,8 @@ function(add_test_folder folder library)
     target_compile_definitions(${common} INTERFACE SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}")
     # It halves the time that compiling them takes; the library that they call is optimized.
     target_compile_options(${common} INTERFACE $<$<CONFIG:Release>:-O1>)
+    # It halves the time that linking them takes: every one has the library in it.
+    target_link_options(${common} INTERFACE -no-pie -Wl,--build-id=none)
     target_link_libraries(${common} INTERFACE workloads ${library} warpbeam_flags PkgConfig::CMOCKA
                           PkgConfig::ZSTD PkgConfig::JANSSON)
     if(helpers)
@@ -32,6 +34,10 @@ function(add_test_folder folder library)
         add_executable(${name} ${source})
         set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
         target_link_libraries(${name} PRIVATE ${common})
+        # The same holds under sanitizers, except for what compares a great many numbers itself.
+        if(WARPBEAM_SANITIZE AND NOT name MATCHES "^test_(lane_|flow)")
+            target_compile_options(${name} PRIVATE -O0)
+        endif()
         add_test(NAME ${name} COMMAND ${name} ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
         set_tests_properties(${name} PROPERTIES TIMEOUT 300)
     endforeach()
