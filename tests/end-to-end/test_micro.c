@@ -7,6 +7,8 @@
 #include <math.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "common/csv.h"
 #include "launch/launch.h"
 #include "micro/micro.h"
@@ -69,13 +71,25 @@ static void test_csv(void **state)
     assert_true(isnan(csv_number("no such file", "gtx480/nbody", "cycles")));
 }
 
+/* Barriers of more blocks are the same kernel, which spins for long under the address sanitizer. */
+static bool is_left_out(const char *name)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return strcmp(name, "flag_barrier_2") == 0 || strcmp(name, "flag_barrier_4") == 0;
+#else
+    (void)name;
+    return false;
+#endif
+}
+
 int main(void)
 {
     struct CMUnitTest tests[MICRO_COUNT + LAUNCH_COUNT + 1] = {0};
     size_t count = 0;
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_csv);
     for (int i = 0; i < MICRO_COUNT; i++)
-        tests[count++] = (struct CMUnitTest){micros[i].name, test_micro, NULL, NULL, (void *)&micros[i]};
+        if (!is_left_out(micros[i].name))
+            tests[count++] = (struct CMUnitTest){micros[i].name, test_micro, NULL, NULL, (void *)&micros[i]};
     for (int i = 0; i < LAUNCH_COUNT; i++)
         tests[count++] =
             (struct CMUnitTest){launch_cases[i].name, test_launch, NULL, NULL, (void *)&launch_cases[i]};

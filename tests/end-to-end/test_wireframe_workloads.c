@@ -132,7 +132,14 @@ static void check_cut(const WbGpu *gpu)
                  (unsigned long long)statistic(gpu, "warp_instructions"));
 }
 
-/* Counters of kernels that are cut off agree, wherever that is. */
+/* Counters of kernels that are cut off agree, wherever that is: at a cycle, at the one by a quarter later, and
+ * so on. Under the address sanitizer, which finds no more that way, there are fewer. */
+#ifdef __SANITIZE_ADDRESS__
+enum { CUTS_TO_DOUBLE = 1 };
+#else
+enum { CUTS_TO_DOUBLE = 4 };
+#endif
+
 static void test_cut_off(void **state)
 {
     (void)state;
@@ -141,7 +148,7 @@ static void test_cut_off(void **state)
     for (int mode = 0; mode < WIREFRAME_MODES; mode++) {
         const WireframeRun how = {.mode = (WireframeMode)mode, .size = INPUT_TINY, .tiles = 3};
         bool cut_off = true;
-        for (Cycle at = 64; cut_off; at += at / 4 + 64) {
+        for (Cycle at = 64; cut_off; at += at / CUTS_TO_DOUBLE + 64) {
             Host host;
             WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", "timeline=true", NULL});
             Cut cut = {gpu, at};
