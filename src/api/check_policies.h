@@ -4,7 +4,7 @@
 
 #include "warpbeam.h"
 
-/* For who has set all knobs. A launch does the same; wb_gpu_set() does not, for several may have to change. */
+/* For who has set all knobs. A launch does the same; wb_gpu_set() does not: several may have to change. */
 WbStatus gpu_check_policies(WbGpu *gpu);
 
 #endif
