@@ -58,7 +58,7 @@ static void the_case_study_runs_from_the_command_line(void **state)
         {"", {5, 3, 3, 6}},                                                            /* figure 9 */
         {"--set block_admit=claso", {4, 4, 4, 5}},                                     /* figure 10 */
         {"--set block_admit=claso --set claso_active=2 --threads 3", {5, 4, 3, 5}},    /* a level more */
-        {"--set block_admit=claso --set claso_active=4 --set claso_loose=2", {5, 3, 3, 6}},
+        {"--set block_admit=claso --set claso_active=2 --set claso_loose=1", {5, 3, 3, 6}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t got[4];

@@ -14,11 +14,12 @@ static void rig_open(Rig *rig, uint32_t sms, uint32_t places, const char *admit,
                      uint32_t loose)
 {
     *rig = (Rig){.config = small_gpu(sms).config};
-    rig->config.max_blocks_per_sm = places;
+    rig->config.max_blocks_per_sm = 1024; /* levels are allowed as on a machine with room for them */
     rig->config.claso_active = active;
     rig->config.claso_loose = loose;
     strcpy(rig->config.block_admit, admit);
     const DispatchPolicies policies = defaults(&rig->config);
+    rig->config.max_blocks_per_sm = places;
     dispatcher_init(&rig->dispatcher, &rig->config, &policies);
 }
 
@@ -249,6 +250,23 @@ static void its_registers_are_counted(void **state)
     assert_int_equal(admit_find("claso", &error)->base.about.state_bits(&config), 16 * (14 + 1) * 32);
 }
 
+static void more_levels_than_blocks_are_refused(void **state)
+{
+    (void)state;
+    for (uint32_t loose = 4; loose < 6; loose++) {
+        GpuConfig config = small_gpu(4).config;
+        DispatchPolicies policies;
+        Error error = {0};
+        strcpy(config.block_admit, "claso");
+        config.max_blocks_per_sm = 8;
+        config.claso_active = 4;
+        config.claso_loose = loose;
+        dispatch_policies(&config, &policies, &error);
+        if ((loose == 5) != (strstr(error.text, "more levels than the 8 blocks that an SM holds") != NULL))
+            fail_msg("%u: %s", loose, error.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +278,7 @@ int main(void)
         cmocka_unit_test(a_block_that_returns_takes_none),
         cmocka_unit_test(a_kernel_that_returns_needs_none),
         cmocka_unit_test(its_registers_are_counted),
+        cmocka_unit_test(more_levels_than_blocks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

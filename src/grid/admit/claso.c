@@ -30,6 +30,8 @@
  * paper gives no width; a register that counts the blocks of any grid has 32 bits. */
 #include "grid/policy.h"
 
+#include <inttypes.h>
+
 #include "base/alloc.h"
 #include "base/vec.h"
 
@@ -49,6 +51,20 @@ typedef struct Claso {
     Counters *counters;
     VEC(Credits) kernels; /* those in the distributor */
 } Claso;
+
+/* Levels beyond a whole SM of blocks limit nothing that the places do not. */
+static WbStatus check(const GpuConfig *config, Error *error)
+{
+    const uint64_t levels = config->claso_active + config->claso_loose, places = config->max_blocks_per_sm;
+    if (levels <= places)
+        return WB_OK;
+    return error_set(error, WB_ERROR_ARGUMENT,
+                     "%s: claso_active (%" PRIu64 ") and claso_loose (%" PRIu64
+                     ") are more levels than the %" PRIu64
+                     " blocks that an SM holds, and would limit nothing; choose less, or always as the "
+                     "block_admit.",
+                     config->name, config->claso_active, config->claso_loose, places);
+}
 
 static void *init(const DispatchView *view, const GridKernel *kernel, void *counters)
 {
@@ -148,6 +164,7 @@ const BlockAdmit admit_claso = {
                     .counters = &admit_claso_counters,
                     .state_bits = state_bits,
                 },
+            .check = check,
             .init = init,
             .free = free_state,
             .kernel_came = kernel_came,
