@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "made_up.h"
 #include "papers/claso.h"
 #include "papers/paper.h"
 #include "shell.h"
@@ -53,13 +54,7 @@ static void make_up(MadeUp *all)
 
 static void expect_claim(const MadeUp *all, const char *id, const char *published, const char *measured)
 {
-    char fields[2][CLAIM_TEXT], quantity[] = "made up", unit[] = "x";
-    snprintf(fields[0], sizeof fields[0], "%s", id);
-    snprintf(fields[1], sizeof fields[1], "%s", published);
-    const Claim claim = {.id = fields[0], .quantity = quantity, .published = fields[1], .unit = unit};
-    const Judgement judgement = claso_judge(&all->results, &claim);
-    if (strcmp(judgement.measured, measured) != 0)
-        fail_msg("%s is %s, not %s", id, judgement.measured, measured);
+    expect_measured(claso_judge, &all->results, id, published, measured);
 }
 
 static void test_claims(void **state)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "made_up.h"
 #include "papers/dtbl.h"
 #include "papers/wireframe.h"
 #include "shell.h"
@@ -219,38 +220,24 @@ static void make_up(MadeUp *all)
         }
 }
 
-typedef Judgement Judge(const Results *results, const Claim *claim);
-
-static void expect_claim(const Results *results, Judge *judge_claim, const char *id, const char *published,
-                         const char *measured)
-{
-    char fields[2][CLAIM_TEXT], quantity[] = "made up", unit[] = "x";
-    snprintf(fields[0], sizeof fields[0], "%s", id);
-    snprintf(fields[1], sizeof fields[1], "%s", published);
-    const Claim claim = {.id = fields[0], .quantity = quantity, .published = fields[1], .unit = unit};
-    const Judgement judgement = judge_claim(results, &claim);
-    if (strcmp(judgement.measured, measured) != 0)
-        fail_msg("%s is %s, not %s", id, judgement.measured, measured);
-}
-
 static void test_quantities(void **state)
 {
     (void)state;
     static MadeUp all;
     make_up(&all);
-    expect_claim(&all.results, dtbl_judge, "D1", "1.2100", "1.0625"); /* (2 + 15) / 16 */
-    expect_claim(&all.results, dtbl_judge, "D5", "1.1600", "0.9412"); /* 16 / 17 */
-    expect_claim(&all.results, dtbl_judge, "D2", "1.40", "1.00");
-    expect_claim(&all.results, dtbl_judge, "D6", "20.0", "25.0"); /* points are nearer than 100 percent */
-    expect_claim(&all.results, dtbl_judge, "D6", "90.0", "100.0");
-    expect_claim(&all.results, dtbl_judge, "D9", "24.1", "50.0");
-    expect_claim(&all.results, dtbl_judge, "D15", "40", "42.0"); /* (14 x 320 + 1820) / 150 */
+    expect_measured(dtbl_judge, &all.results, "D1", "1.2100", "1.0625"); /* (2 + 15) / 16 */
+    expect_measured(dtbl_judge, &all.results, "D5", "1.1600", "0.9412"); /* 16 / 17 */
+    expect_measured(dtbl_judge, &all.results, "D2", "1.40", "1.00");
+    expect_measured(dtbl_judge, &all.results, "D6", "20.0", "25.0"); /* points are nearer than 100 percent */
+    expect_measured(dtbl_judge, &all.results, "D6", "90.0", "100.0");
+    expect_measured(dtbl_judge, &all.results, "D9", "24.1", "50.0");
+    expect_measured(dtbl_judge, &all.results, "D15", "40", "42.0"); /* (14 x 320 + 1820) / 150 */
     all.runs[1][DTBL_DTBL].result.cycles = 100;
-    expect_claim(&all.results, dtbl_judge, "D2", "1.400", "1.529"); /* (2 + 10 + 14) / (2 + 15) */
+    expect_measured(dtbl_judge, &all.results, "D2", "1.400", "1.529"); /* (2 + 10 + 14) / (2 + 15) */
     all.runs[1][DTBL_DTBL].result.right = false;
-    expect_claim(&all.results, dtbl_judge, "D1", "1.21", "-");
-    expect_claim(&all.results, dtbl_judge, "D3", "1.4300", "1.0625");
-    expect_claim(&all.results, dtbl_judge, "D19", "2.73 / 3.10 / 0.95", "1.00 / 1.00 / 1.00");
+    expect_measured(dtbl_judge, &all.results, "D1", "1.21", "-");
+    expect_measured(dtbl_judge, &all.results, "D3", "1.4300", "1.0625");
+    expect_measured(dtbl_judge, &all.results, "D19", "2.73 / 3.10 / 0.95", "1.00 / 1.00 / 1.00");
     const Quantity speedup = {METRIC_CYCLES, DTBL_FLAT, OVER, DTBL_DTBL};
     assert_true(isnan(quantity_value(&all.results, speedup, 1)));
     assert_true(quantity_value(&all.results, speedup, 0) == 2);
@@ -342,12 +329,12 @@ static void test_graph_quantities(void **state)
         {"W19", "512 / 1024", "256.0 / 1024.0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        expect_claim(&all.results, wireframe_judge, cases[i].id, cases[i].published, cases[i].measured);
+        expect_measured(wireframe_judge, &all.results, cases[i].id, cases[i].published, cases[i].measured);
     all.runs[1][RUN_LVL_9K].result.right = false;
-    expect_claim(&all.results, wireframe_judge, "W6", "45.07", "-");
-    expect_claim(&all.results, wireframe_judge, "W7", "65.20", "-");
+    expect_measured(wireframe_judge, &all.results, "W6", "45.07", "-");
+    expect_measured(wireframe_judge, &all.results, "W7", "65.20", "-");
     all.runs[wireframe_swept_benchmark()][RUN_LRR_EDGES_64].result.right = false;
-    expect_claim(&all.results, wireframe_judge, "W19", "512 / 1024", "- / -");
+    expect_measured(wireframe_judge, &all.results, "W19", "512 / 1024", "- / -");
 }
 
 /* -- the command -- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "made_up.h"
 #include "papers/paper.h"
 #include "papers/saws.h"
 #include "shell.h"
@@ -55,13 +56,7 @@ static size_t number_of(const char *benchmark)
 
 static void expect_claim(const MadeUp *all, const char *id, const char *published, const char *measured)
 {
-    char fields[2][CLAIM_TEXT], quantity[] = "made up", unit[] = "%";
-    snprintf(fields[0], sizeof fields[0], "%s", id);
-    snprintf(fields[1], sizeof fields[1], "%s", published);
-    const Claim claim = {.id = fields[0], .quantity = quantity, .published = fields[1], .unit = unit};
-    const Judgement judgement = saws_judge(&all->results, &claim);
-    if (strcmp(judgement.measured, measured) != 0)
-        fail_msg("%s is %s, not %s", id, judgement.measured, measured);
+    expect_measured(saws_judge, &all->results, id, published, measured);
 }
 
 static void test_claims(void **state)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "made_up.h"
 #include "papers/paper.h"
 #include "papers/wait_signal.h"
 #include "shell.h"
@@ -44,14 +45,9 @@ static void make_up(MadeUp *all)
 static void expect_claim(const MadeUp *all, const char *id, const char *published, const char *measured,
                          Verdict verdict)
 {
-    char fields[2][CLAIM_TEXT], quantity[] = "made up", unit[] = "x";
-    snprintf(fields[0], sizeof fields[0], "%s", id);
-    snprintf(fields[1], sizeof fields[1], "%s", published);
-    const Claim claim = {.id = fields[0], .quantity = quantity, .published = fields[1], .unit = unit};
-    const Judgement judgement = wait_signal_judge(&all->results, &claim);
-    if (strcmp(judgement.measured, measured) != 0 || judgement.verdict != verdict)
-        fail_msg("%s is '%s' (%s), not '%s'", id, judgement.measured, verdict_names[judgement.verdict],
-                 measured);
+    const Verdict judged = expect_measured(wait_signal_judge, &all->results, id, published, measured);
+    if (judged != verdict)
+        fail_msg("%s %s", id, verdict_names[judged]);
 }
 
 static void test_claims(void **state)
