@@ -159,6 +159,10 @@ int main(int argument_count, char **arguments)
         return 2;
     }
     find_settings(&bench);
+    if (bench.setting_count == 1) { /* the own policies */
+        fprintf(stderr, "policies: none has '%s' in its name.\n", bench.only);
+        return 2;
+    }
     for (int i = 0; i < bench.gpu_count; i++) {
         if (!measure(&bench, bench.gpus[i]))
             return 1;

@@ -165,6 +165,7 @@ WbStatus wb_load_policy(const char *path, char *error, size_t error_size);
  * *gpu is null and the sentence is copied to `error` (may be null). */
 WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size);
 void wb_gpu_close(WbGpu *gpu);
+/* Whether knobs of policies contradict each other the next launch says: several may have to change. */
 WbStatus wb_gpu_set(WbGpu *gpu, const char *knob, const char *value);
 /* A knob's value as a number: integers, booleans (0 or 1) and choices (their position). */
 WbStatus wb_gpu_get(WbGpu *gpu, const char *knob, uint64_t *value);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/check_policies.h"
 #include "common/jobs.h"
 #include "report/live.h"
 #include "sheet.h"
@@ -58,7 +59,9 @@ WbGpu *experiment_open(const Experiment *experiment, const char *name, Error *er
         error_set(error, WB_ERROR_ARGUMENT, "%s", text);
         return NULL;
     }
-    if (set_knobs(experiment, gpu, error))
+    if (set_knobs(experiment, gpu, error) && gpu_check_policies(gpu))
+        error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
+    if (error->status == WB_OK)
         return gpu;
     wb_gpu_close(gpu);
     return NULL;

@@ -487,6 +487,14 @@ static void test_determinism(void **state)
     remove_folder(patterns[1]);
 }
 
+/* They are told before the first run. */
+static void test_contradictions(void **state)
+{
+    (void)state;
+    assert_int_equal(run("paper dtbl --size tiny --set block_admit=dyncta --set dyncta_memory_low=500"), 1);
+    expect_said("warpbeam: k20c: dyncta_memory_low (500) is more than dyncta_memory_high (384)");
+}
+
 /* D21 is about this benchmark alone: only its failure keeps the claim from being measured. */
 static void test_failures(void **state)
 {
@@ -544,7 +552,7 @@ int main(void)
         cmocka_unit_test(test_shipped),       cmocka_unit_test(test_csv),
         cmocka_unit_test(test_quantities),    cmocka_unit_test(test_graph_quantities),
         cmocka_unit_test(test_one_benchmark), cmocka_unit_test(test_one_graph_benchmark),
-        cmocka_unit_test(test_determinism),   cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_determinism),   cmocka_unit_test(test_contradictions), cmocka_unit_test(test_failures),
         cmocka_unit_test(test_usage),
     };
     return cmocka_run_group_tests_name("papers", tests, NULL, NULL);
