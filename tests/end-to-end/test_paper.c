@@ -552,8 +552,8 @@ int main(void)
         cmocka_unit_test(test_shipped),       cmocka_unit_test(test_csv),
         cmocka_unit_test(test_quantities),    cmocka_unit_test(test_graph_quantities),
         cmocka_unit_test(test_one_benchmark), cmocka_unit_test(test_one_graph_benchmark),
-        cmocka_unit_test(test_determinism),   cmocka_unit_test(test_contradictions), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_determinism),   cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_usage),
     };
     return cmocka_run_group_tests_name("papers", tests, NULL, NULL);
 }
