@@ -30,3 +30,25 @@ int shell_run(const char *command, char *output, size_t size)
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
+
+void shell_expect(const char *arguments, const char *const *said)
+{
+    static char output[1 << 16];
+    char command[2048];
+    snprintf(command, sizeof command, "'%s/bin/warpbeam' %s 2>&1", shell_build_folder(), arguments);
+    if (shell_run(command, output, sizeof output))
+        fail_msg("%s", output);
+    for (; *said; said++)
+        if (!strstr(output, *said))
+            fail_msg("'%s' is not said:\n%s", *said, output);
+}
+
+void shell_write(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}

@@ -9,5 +9,9 @@ const char *shell_build_folder(void);
 /* Runs a command line and returns its exit status; the test fails if it does not end by itself. The first of
  * what it prints, up to size - 1 bytes, goes to `output`. */
 int shell_run(const char *command, char *output, size_t size);
+/* Runs the program, and fails the test unless it ends well and says all of these, ended by null. */
+void shell_expect(const char *arguments, const char *const *said);
+/* Fails the test unless the text is written to that file of the folder. */
+void shell_write(const char *folder, const char *name, const char *text);
 
 #endif

@@ -23,15 +23,7 @@ static int run(const char *arguments)
     return shell_run(command, output, sizeof output);
 }
 
-static void write_report(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
+static void write_report(const char *name, const char *text) { shell_write(folder, name, text); }
 
 #define KERNEL(name, cycles, ended, loads, ipc)                                                              \
     "{\"number\": 7, \"name\": \"" name "\", \"registers\": 20, \"cycles\": " cycles ", \"ended\": " ended   \

@@ -40,15 +40,7 @@ static void must_say(const char *part)
         fail_msg("'%s' is missing in:\n%s", part, output);
 }
 
-static void write_file(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
+static void write_file(const char *name, const char *text) { shell_write(folder, name, text); }
 
 /* One sentence that has the part. */
 static void refused(const char *object, const char *part)
