@@ -20,38 +20,17 @@ static BenchmarkRun with_blocks(const BenchmarkRun *run, uint32_t small, uint32_
     return other;
 }
 
-bool saws_bp_run(Host *host, const BenchmarkRun *run)
-{
-    const BenchmarkRun other = with_blocks(run, 1024, 4096);
-    return claso_bp_run(host, &other);
-}
+/* The program with so many blocks at sizes small and full. */
+#define WITH_BLOCKS(program, small, full)                                                                    \
+    bool saws_##program##_run(Host *host, const BenchmarkRun *run)                                           \
+    {                                                                                                        \
+        const BenchmarkRun other = with_blocks(run, small, full);                                            \
+        return claso_##program##_run(host, &other);                                                          \
+    }
 
-bool saws_bs_run(Host *host, const BenchmarkRun *run)
-{
-    const BenchmarkRun other = with_blocks(run, 416, 240);
-    return claso_bs_run(host, &other);
-}
-
-bool saws_fwt_run(Host *host, const BenchmarkRun *run)
-{
-    const BenchmarkRun other = with_blocks(run, 512, 8192);
-    return claso_fwt_run(host, &other);
-}
-
-bool saws_nn_run(Host *host, const BenchmarkRun *run)
-{
-    const BenchmarkRun other = with_blocks(run, 78, 162);
-    return claso_nn_run(host, &other);
-}
-
-bool saws_sla_run(Host *host, const BenchmarkRun *run)
-{
-    const BenchmarkRun other = with_blocks(run, 256, 256);
-    return claso_sla_run(host, &other);
-}
-
-bool saws_sp_run(Host *host, const BenchmarkRun *run)
-{
-    const BenchmarkRun other = with_blocks(run, 416, 416);
-    return claso_sp_run(host, &other);
-}
+WITH_BLOCKS(bp, 1024, 4096)
+WITH_BLOCKS(bs, 416, 240)
+WITH_BLOCKS(fwt, 512, 8192)
+WITH_BLOCKS(nn, 78, 162)
+WITH_BLOCKS(sla, 256, 256)
+WITH_BLOCKS(sp, 416, 416)
