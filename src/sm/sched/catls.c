@@ -8,8 +8,7 @@
  * - "No ready warp" is taken at its word: none that could issue in this cycle. So a group is left for a stall
  *   of a few cycles, too, and some warp issues whenever one is ready. As the thesis counts only misses of L2
  *   as long operations, it may also mean that all warps of the group wait for long. With catls_long_waits the
- *   scheduler waits with its group for arithmetic results, and nobody issues (stall_policy). Then a warp that
- *   spins on a word of shared memory is never left.
+ *   scheduler waits with its group for arithmetic results, and nobody issues (stall_policy).
  * - The thesis gives no size of groups. With catls_group 0 a group takes blocks until it has 8 warps for each
  *   scheduler.
  * - The next group is the next one that has a ready warp, or with catls_long_waits one that does not wait for
