@@ -2,17 +2,17 @@
  *
  * It belongs to a unit beside the SMs, which gives it a port into memory, a clock and registers of its own.
  * The program's loads and stores go through the core's data cache to global memory. Those from
- * WB_AGGREGATOR_REGISTERS on (include/warpbeam_flow_layout.h) reach the unit: in program order, each once, and
- * never for a path that is not taken. Local memory and parameters are the core's own.
+ * WB_AGGREGATOR_REGISTERS on (include/warpbeam_flow_layout.h) reach the unit: in program order, each once,
+ * and never for a path that is not taken. Local memory and parameters are the core's own.
  *
  *   decode.c    what instructions of the program are to a core         compute.c   what they compute
  *   simple.c    the design that is not pipelined                       untimed.c   the core without time
  *   order.c     the out-of-order designs: fetch, rename, issue, commit; predict.c, queue.c: their parts
  *   cache.c     the data and the instruction cache, over a port        memory.h    what stands in their place
  *
- * In cycle mode the owner works off the cycles that core_next() names, in this order: replies to its port, the
- * port, the core, and the port again, which sends what the core has asked for. In functional mode it gives the
- * core turns of some instructions. */
+ * In cycle mode the owner works off the cycles that core_next() names, in this order: replies to its port,
+ * the port, the core, and the port again, which sends what the core has asked for. In functional mode it
+ * gives the core turns of some instructions. */
 #ifndef CORE_CORE_H
 #define CORE_CORE_H
 
@@ -79,7 +79,7 @@ void core_advance(Core *core, Cycle now);
 /* The first cycle in which it has something to do, accesses that come back through the port apart;
  * CYCLE_NEVER: none. An access that comes back may make it earlier. */
 Cycle core_next(const Core *core);
-/* Whether nothing that it has asked for is under way. A core that has ended becomes idle by its port alone. */
+/* Whether nothing that it has asked for is under way. One that has ended becomes idle by its port alone. */
 bool core_is_idle(const Core *core);
 
 /* Functional mode: runs that many instructions, or fewer if it ends. Returns how many it ran. */
