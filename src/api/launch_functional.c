@@ -74,7 +74,8 @@ void launch_start_functional(WbGpu *gpu, Operation *operation)
     }
     make_units(gpu);
     device_launch_begin(gpu, false);
-    functional->run = functional_create(functional->grids, count, graph ? graph->graph : NULL, &limits,
+    functional->run = functional_create(functional->grids, count,
+                                        (FunctionalOrder){.graph = graph ? graph->graph : NULL}, &limits,
                                         &gpu->runtime, gpu->now);
     functional_enter(&gpu->functional, functional->run);
     operation->launch.functional = functional;

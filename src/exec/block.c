@@ -123,7 +123,9 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     block->index[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
     block->index[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
     block->live_warps = block->warp_count;
+    block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
     block->live_threads = block->thread_count;
+    block->task = (BlockTask){0};
     block->warp_ended = 0;
     block->family = NULL;
     block_calls_free(block);
@@ -145,11 +147,18 @@ void block_restart(Block *block, uint64_t linear, uint32_t sm)
     }
 }
 
+void block_give_task(Block *block, const BlockTask *task)
+{
+    Warp *warp = block->warps;
+    block->task = *task;
+    block->thread_count = block->live_threads = task->count;
+    warp->live = warp->groups[0].mask = mask_of_width(task->count);
+}
+
 Block *block_create(Launch *launch, uint64_t linear, uint32_t sm)
 {
     Block *block = xcalloc(1, sizeof *block);
     block->launch = launch;
-    block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
     block->warp_count = launch->warps_per_block;
     block->shared = xcalloc(1, (size_t)launch->shared_bytes + 1);
     block->warps = xcalloc(block->warp_count, sizeof *block->warps);

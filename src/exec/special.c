@@ -4,6 +4,7 @@
 #include "exec/special.h"
 
 #include "exec/machine.h"
+#include "warpbeam_flow_layout.h"
 
 /* Without clusters every block is a cluster of its own, as PTX defines for launches that name none. */
 static uint64_t cluster_value(const Block *block, SpecialRegister reg)
@@ -124,6 +125,26 @@ static bool differs_by_lane(SpecialRegister reg)
            (reg >= SPECIAL_lanemask_eq && reg <= SPECIAL_lanemask_gt);
 }
 
+/* What a task finds, if the block is one; else what the launch has. */
+static uint64_t environment_value(const Block *block, unsigned number)
+{
+    const TaskGraph *flow = block->launch->flow;
+    if (!flow || number > WB_ENV_FLOW_HIGH)
+        return block->launch->env[number];
+    switch (number) {
+    case WB_ENV_CHANNEL:
+        return block->task.channel;
+    case WB_ENV_FIRST:
+        return block->task.first;
+    case WB_ENV_COUNT:
+        return block->task.count;
+    case WB_ENV_WAVE:
+        return block->task.wave;
+    default:
+        return (uint32_t)(number == WB_ENV_FLOW_LOW ? flow->address : flow->address >> 32);
+    }
+}
+
 uint64_t special_value(const Warp *warp, SpecialRegister reg, unsigned lane)
 {
     const Block *block = warp->block;
@@ -135,7 +156,7 @@ uint64_t special_value(const Warp *warp, SpecialRegister reg, unsigned lane)
     if (reg >= SPECIAL_nctaid_x && reg <= SPECIAL_nctaid_z)
         return launch->grid[reg - SPECIAL_nctaid_x];
     if (reg >= SPECIAL_envreg0 && reg <= SPECIAL_envreg31)
-        return launch->env[reg - SPECIAL_envreg0];
+        return environment_value(block, reg - SPECIAL_envreg0);
     if (reg >= SPECIAL_clusterid_x && reg <= SPECIAL_is_explicit_cluster)
         return cluster_value(block, reg);
     if (differs_by_lane(reg))

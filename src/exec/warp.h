@@ -20,6 +20,7 @@
 #include "exec/block_wait.h"
 #include "exec/launch_order.h"
 #include "exec/program.h"
+#include "exec/task.h"
 #include "mem/space.h"
 
 /* A block has 16 named barriers; one more serves barrier.cluster. */
@@ -167,6 +168,7 @@ typedef struct Launch {
     uint32_t watch_grid;      /* number of the grid for the watch */
     bool takes_hints;         /* what its blocks say of their shared memory is kept: exec/shared_copies.h */
     bool tracks_copies;       /* and so is what its marked loads and stores do */
+    const TaskGraph *flow;         /* its blocks are tasks of that flow graph; null: they are not */
     const struct GridSync *sync; /* its blocks meet at the global sync unit (exec/grid_sync.h); or null */
     uint64_t sync_words;      /* of a cooperative launch whose barrier in memory the unit takes part in:
                                  where that is; else 0 */
@@ -186,6 +188,7 @@ struct Block {
     uint64_t warp_ended;      /* machine's clock when a warp last ended */
     Barrier barriers[MAX_BARRIERS];
     uint64_t releases;        /* how often a barrier let warps go, ever */
+    BlockTask task;           /* of a flow graph: what it was dispatched for */
     BlockWait wait;
     BlockContext context;
     BlockYield yield;
@@ -205,6 +208,9 @@ struct Block {
 Block *block_create(Launch *launch, uint64_t linear, uint32_t sm);
 /* The same memory for another block of the same launch, as new. */
 void block_restart(Block *block, uint64_t linear, uint32_t sm);
+/* The block, of one warp and about to run its first instruction, runs the task: lanes that are not in it do
+ * not exist. */
+void block_give_task(Block *block, const BlockTask *task);
 void block_free(Block *block);
 
 /* A frame for one activation of a function; registers are zero. Returns its index. Frames may move. */

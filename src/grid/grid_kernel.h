@@ -81,6 +81,8 @@ typedef struct GridKernel {
     void *source_state;
     struct GraphRun *graph; /* what its blocks wait for; null: nothing */
     uint32_t graph_grid;   /* its number among the grids of the graph */
+    struct FlowRun *flow;  /* what its blocks are tasks of; null: they are not */
+    uint32_t flow_node;    /* its number among the nodes of the flow graph */
 
     uint32_t entry;        /* of the kernel distributor (KDEI), or NO_ENTRY */
     bool is_marked;        /* by the FCFS controller: it has blocks to dispatch */

@@ -113,7 +113,7 @@ static FunctionalRun *enter(Rig *rig, uint32_t number, uint32_t blocks, bool wak
                                                      .machine = &rig->machine,
                                                      .error = &rig->errors[number]}};
     const FunctionalLimits limits = {.turn = 8, .resident_blocks = resident, .watchdog = 100000};
-    FunctionalRun *run = functional_create(&rig->grids[number], 1, NULL, &limits, NULL, 0);
+    FunctionalRun *run = functional_create(&rig->grids[number], 1, (FunctionalOrder){0}, &limits, NULL, 0);
     functional_enter(&rig->side, run);
     return run;
 }

@@ -87,9 +87,14 @@ static void yield(void *context, Warp *warp, Cycle now)
 
 static const BlockWaker waker = {.begins = yield, .ends = wake};
 
+static uint64_t launch_blocks(const Launch *launch)
+{
+    return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+}
+
 void functional_add(FunctionalRun *run, FunctionalGrid *grid)
 {
-    grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
+    grid->total = launch_blocks(&grid->launch);
     grid->launch.family = &grid->family;
     grid->run = run;
     grid->place = run->launched.count;
@@ -166,7 +171,6 @@ static void begin_block(FunctionalRun *run, Slot *slot, FunctionalGrid *grid, ui
     Launch *launch = &grid->launch;
     if (suits(slot, launch)) {
         slot->block->launch = launch;
-        slot->block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
         block_restart(slot->block, linear, sm);
     } else {
         block_free(slot->block);
@@ -180,8 +184,49 @@ static void begin_block(FunctionalRun *run, Slot *slot, FunctionalGrid *grid, ui
 static bool has_work(const FunctionalRun *run)
 {
     return run->first < run->queue.count || run->first_resumed < run->resumed.count ||
-           ready_has_block(&run->graph);
+           ready_has_block(&run->graph) || run->task.block.count;
 }
+
+/* -- tasks of a flow graph -- */
+
+/* Has the next task at hand, if there is one. */
+static void look_for_task(FunctionalRun *run)
+{
+    FunctionalTask *task = &run->task;
+    if (run->tasks && !task->block.count &&
+        !run->tasks->next(run->tasks->context, &task->node, &task->block))
+        task->block.count = 0;
+}
+
+static void begin_task(FunctionalRun *run, Slot *slot, uint32_t number)
+{
+    FunctionalGrid *grid = &run->grids[run->task.node];
+    begin_block(run, slot, grid, grid->next, number % grid->launch.machine->sm_count);
+    block_give_task(slot->block, &run->task.block);
+    run->task.block.count = 0;
+}
+
+static bool has_no_more_tasks(const FunctionalRun *run)
+{
+    return !run->tasks || run->tasks->is_over(run->tasks->context);
+}
+
+/* The aggregator's turn. When it has stopped it is known how many blocks the grids have. */
+static void give_tasks_turn(FunctionalRun *run)
+{
+    if (has_no_more_tasks(run))
+        return;
+    run->clock++;
+    run->moves += run->tasks->turn(run->tasks->context, run->clock, run->error);
+    for (uint32_t i = 0; has_no_more_tasks(run) && i < run->grid_count; i++) {
+        FunctionalGrid *grid = &run->grids[i];
+        grid->total = grid->next;
+        if (grid->ended == grid->total)
+            family_ended(&grid->family, &run->events);
+    }
+}
+
+/* -- the next block -- */
 
 static void begin_node(FunctionalRun *run, Slot *slot, uint32_t number)
 {
@@ -214,6 +259,10 @@ static void fill(FunctionalRun *run, Slot *slot, uint32_t number)
         begin_node(run, slot, number);
         return;
     }
+    if (run->task.block.count) {
+        begin_task(run, slot, number);
+        return;
+    }
     FunctionalGrid *grid = run->queue.items[run->first];
     if (grid->next == 0 && grid->buffer)
         runtime_begun(run->runtime);
@@ -229,6 +278,8 @@ static void end_block(FunctionalRun *run, Slot *slot)
     run->moves++;
     grid->launch.machine->statistics.blocks++;
     end_node(run, slot);
+    if (slot->block->task.count)
+        run->tasks->ended(run->tasks->context, &slot->block->task, run->clock);
     slot->grid = NULL;
     run->busy_slots--;
     if (slot->block->family)
@@ -261,8 +312,8 @@ static WbStatus look(FunctionalRun *run)
     for (uint32_t i = 0; i < run->grid_count; i++) {
         const FunctionalGrid *grid = &run->grids[i];
         standing.ended += grid->ended;
-        standing.total += grid->total;
-        if (!standing.kernel && grid->ended < grid->total)
+        standing.total += run->tasks ? grid->next : grid->total;
+        if (!standing.kernel && grid->ended < (run->tasks ? grid->next : grid->total))
             standing.kernel = grid->launch.program->name;
     }
     run->next_look = run->instructions + LOOK_INTERVAL;
@@ -281,6 +332,7 @@ static WbStatus visit(FunctionalRun *run, uint32_t number)
 {
     for (;;) {
         Slot *slot = &run->slots.items[number];
+        look_for_task(run);
         if (slot->is_waiting || (!slot->grid && !has_work(run)))
             return WB_OK;
         if (!slot->grid) {
@@ -318,26 +370,29 @@ WbStatus functional_visit(FunctionalRun *run)
     if (run->next_slot == run->slots.count)
         VEC_PUSH(&run->slots, (Slot){0});
     const WbStatus status = visit(run, run->next_slot++);
+    run->clock = machine->clock;
+    look_for_task(run);
     if (!has_next_slot(run)) {
         run->next_slot = 0;
         run->rounds++;
+        give_tasks_turn(run);
     }
-    run->clock = machine->clock;
-    return status;
+    return run->error->status != WB_OK ? run->error->status : status;
 }
 
 bool functional_is_over(const FunctionalRun *run)
 {
-    return !run->busy_slots && !run->aside.count && !has_work(run);
+    return !run->busy_slots && !run->aside.count && !has_work(run) && has_no_more_tasks(run);
 }
 
 bool functional_is_stuck(const FunctionalRun *run)
 {
     const bool has_room = run->busy_slots < run->limits.resident_blocks;
-    return run->busy_slots == run->waiting_slots && !(has_work(run) && has_room) && !functional_is_over(run);
+    return run->busy_slots == run->waiting_slots && !(has_work(run) && has_room) && has_no_more_tasks(run) &&
+           !functional_is_over(run);
 }
 
-FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, const DependencyGraph *graph,
+FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, FunctionalOrder order,
                                  const FunctionalLimits *limits, DeviceRuntime *runtime, uint64_t clock)
 {
     FunctionalRun *run = xcalloc(1, sizeof *run);
@@ -351,14 +406,15 @@ FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, const De
     run->clock = clock;
     for (uint32_t i = 0; i < count; i++) {
         FunctionalGrid *grid = &grids[i];
-        grid->total = (uint64_t)grid->launch.grid[0] * grid->launch.grid[1] * grid->launch.grid[2];
+        grid->total = order.tasks ? UINT64_MAX : launch_blocks(&grid->launch);
         grid->launch.family = &grid->family;
         grid->run = run;
         grid->launch.machine->statistics.launches++;
     }
-    if (graph)
-        ready_init(&run->graph, graph);
-    else
+    run->tasks = order.tasks;
+    if (order.graph)
+        ready_init(&run->graph, order.graph);
+    else if (!order.tasks)
         VEC_PUSH(&run->queue, grids);
     return run;
 }

@@ -10,13 +10,15 @@
  * other's signals get them, and how long one takes does not depend on who is beside it.
  *
  * Blocks begin by index, or in the order that the launch gives (exec/launch_order.h). Those of a dependency
- * graph begin when all their parents have ended, in the order in which that comes about [Wireframe §3.1]. */
+ * graph begin when all their parents have ended, in the order in which that comes about [Wireframe §3.1].
+ * Those of a flow graph begin as the aggregator gives them, which has its turn when every block has had one. */
 #ifndef EXEC_FUNCTIONAL_FUNCTIONAL_H
 #define EXEC_FUNCTIONAL_FUNCTIONAL_H
 
 #include "depend/graph.h"
 #include "exec/runtime/device_runtime.h"
 #include "exec/machine.h"
+#include "exec/task.h"
 #include "exec/hang/spin.h"
 
 /* How far a run is. */
@@ -51,9 +53,29 @@ typedef struct FunctionalGrid {
     uint32_t place;           /* among those of the run */
 } FunctionalGrid;
 
-/* A run of the grids of the graph, or without one of a single grid, and of what they launch. The grids stay
+/* Where blocks of a flow graph come from: tasks (exec/task.h), for grid `node` of the run. What gives them runs
+ * beside the blocks, and takes turns with them. */
+typedef struct FunctionalTasks {
+    void *context;
+    /* Lets the giver go on for a turn; `clock` is the run's. False: it has changed nothing, or `error` says
+     * why it cannot. */
+    bool (*turn)(void *context, Cycle clock, Error *error);
+    /* Takes the next task; false: there is none now. */
+    bool (*next)(void *context, uint32_t *node, BlockTask *task);
+    void (*ended)(void *context, const BlockTask *task, Cycle clock);
+    /* Whether there will be no more. */
+    bool (*is_over)(const void *context);
+} FunctionalTasks;
+
+/* What the order of blocks comes from; both null: there is one grid, and it begins. */
+typedef struct FunctionalOrder {
+    const DependencyGraph *graph; /* that the grids are of */
+    const FunctionalTasks *tasks; /* the grids are the nodes of a flow graph */
+} FunctionalOrder;
+
+/* A run of the grids of a graph, or without one of a single grid, and of what they launch. The grids stay
  * the caller's; they are filled in and have one error. `runtime` is null where kernels cannot launch. */
-FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, const DependencyGraph *graph,
+FunctionalRun *functional_create(FunctionalGrid *grids, uint32_t count, FunctionalOrder order,
                                  const FunctionalLimits *limits, DeviceRuntime *runtime, uint64_t clock);
 void functional_free(FunctionalRun *run);
 bool functional_is_over(const FunctionalRun *run);

@@ -17,6 +17,12 @@ typedef struct Slot {
     uint32_t shared_bytes, local_bytes, warps;
 } Slot;
 
+/* Invariant: count of the block's part is 0 exactly while there is none. */
+typedef struct FunctionalTask {
+    uint32_t node;
+    BlockTask block;
+} FunctionalTask;
+
 struct FunctionalRun {
     FunctionalLimits limits;
     DeviceRuntime *runtime;
@@ -25,6 +31,8 @@ struct FunctionalRun {
     FunctionalGrid *grids; /* of the graph, in its order */
     uint32_t grid_count;
     ReadyBlocks graph; /* without a graph, empty */
+    const FunctionalTasks *tasks; /* of a flow graph; null: it is none */
+    FunctionalTask task; /* the next one, if there is one */
     VEC(Slot) slots;
     uint32_t busy_slots; /* in which a block is */
     uint32_t waiting_slots; /* of these, in which one waits */
