@@ -145,8 +145,8 @@ static StepResult call_intrinsic(Step *step, const Call *call)
                           .argument_stride = INTRINSIC_BYTES,
                           .results = results[0],
                           .result_stride = RESULT_BYTES};
-    /* What an intrinsic does may change anything, so the watchdog begins anew. */
-    step->warp->block->launch->machine->changes++;
+    /* What a unit does may change anything, so the watchdog begins anew. */
+    step->warp->block->launch->machine->changes += call->intrinsic->steps == NO_STEPS;
     StepResult result = call->intrinsic->run(&made);
     for (Mask lanes = step->mask; result == STEP_NEXT && call->result_count && lanes; lanes &= lanes - 1) {
         unsigned lane = mask_first(lanes);

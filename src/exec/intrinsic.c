@@ -16,6 +16,7 @@
 #define TOGETHER .together = true
 #define OF_GRID .of_grid = true
 #define POSTED .posted = true
+#define ON_SM(count) .steps = count
 #define INTRINSIC(function, called, arguments, text, ...)                                                    \
     {.name = called,                                                                                         \
      .argument_count = arguments,                                                                            \

@@ -22,6 +22,13 @@ enum { INTRINSIC_ALIASES = 4 };
 /* A knob of GpuConfig by its place there; 0: none, for there is the name of the configuration. */
 typedef size_t KnobPlace;
 
+/* Exchanges between lanes that a call takes which the SM answers by itself, one after the other. */
+typedef enum LaneSteps {
+    NO_STEPS,              /* a unit outside the SM answers it */
+    ONE_STEP,
+    STEP_FOR_EACH_BIT      /* of a lane's number, with a sum each: a tree over the warp */
+} LaneSteps;
+
 /* What a row says. Cycles are what the calling warp waits where that is longer than the way to a unit outside
  * the SM and back. */
 struct Intrinsic {
@@ -38,6 +45,7 @@ struct Intrinsic {
     bool together;         /* all lanes of a warp make the call at once, as one of their block's */
     bool of_grid;          /* all blocks of a launch have to make it */
     bool posted;           /* nobody waits for an answer */
+    LaneSteps steps;       /* it is instructions of the warp's own SM, and changes nothing but its lanes */
     StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */
 };
 
@@ -45,6 +53,12 @@ struct Intrinsic {
     StepResult intrinsic_##function(IntrinsicCall *call);
 #include "exec/intrinsics.def"
 #undef INTRINSIC
+
+/* Whether it is done when it issues, within the window. */
+static inline bool intrinsic_is_at_once(const Intrinsic *intrinsic)
+{
+    return intrinsic->posted || intrinsic->steps != NO_STEPS;
+}
 
 const Intrinsic *intrinsic_find(const char *name);
 /* All of them, in the order of intrinsics.def; null behind the last. */

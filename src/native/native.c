@@ -209,6 +209,14 @@ static NativeForm lower_barrier(const Insn *insn)
     return has_result ? native_form_of("i1 c1", "i1 c1") : single(WORK_CONTROL);
 }
 
+/* The return address, and the call; or the exchanges between lanes that stand in its place. */
+static NativeForm lower_call(const NativeFunction *f, const Insn *insn)
+{
+    const WorkList exchange = work_of_exchange(insn, f->config);
+    return work_total(&exchange) ? (NativeForm){.slots = exchange, .chain = exchange}
+                                 : native_form_of("i1 c1", "c1");
+}
+
 static NativeForm lower_memory(const NativeFunction *f, const Insn *insn, unsigned address)
 {
     if (is_parameter_copy(f, insn, address))
@@ -240,7 +248,7 @@ static NativeForm lower_insn(const NativeFunction *f, const Insn *insn)
     case ACTION_ADDRESS:
         return lower_address(f, insn);
     case ACTION_CALL:
-        return native_form_of("i1 c1", "c1"); /* the return address, and the call */
+        return lower_call(f, insn);
     case ACTION_SHUFFLE:
     case ACTION_VOTE:
     case ACTION_MATCH:

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "exec/intrinsic.h"
 #include "exec/matrix/matrix.h"
 #include "native/native.h"
 #include "native/work.h"
@@ -59,9 +60,22 @@ static bool reads_carry(const char *mnemonic)
     return !strcmp(mnemonic, "addc") || !strcmp(mnemonic, "subc") || !strcmp(mnemonic, "madc");
 }
 
-/* Calls are left out: they wait for all that is pending. */
+/* Of a call that the SM answers by itself: it waits for no more than it needs. */
+static void list_call(const Call *call, InsnTiming *to)
+{
+    for (uint32_t i = 0; i < call->result_count; i++)
+        if (is_register(&call->results[i].outside))
+            add_write(to, number_of(&call->results[i].outside));
+    for (uint32_t i = 0; i < call->argument_count; i++)
+        if (is_register(&call->arguments[i].outside))
+            add_read(to, number_of(&call->arguments[i].outside));
+}
+
+/* Other calls are left out: they wait for all that is pending. */
 static void list_registers(const Program *program, const Insn *insn, InsnTiming *to)
 {
+    if (to->kind == CLASS_EXCHANGE)
+        list_call(insn->call, to);
     if (insn->guard != NO_INDEX && (insn->action == ACTION_CALL || !insn->op))
         add_read(to, (uint16_t)(FIRST_PREDICATE + insn->guard % FIRST_PREDICATE));
     if (insn->action == ACTION_CALL || !insn->op)
@@ -114,7 +128,8 @@ static InsnClass class_of(const Insn *insn)
     case ACTION_BRANCH_TABLE:
         return CLASS_BRANCH;
     case ACTION_CALL:
-        return CLASS_CALL;
+        return insn->call->intrinsic && insn->call->intrinsic->steps != NO_STEPS ? CLASS_EXCHANGE
+                                                                                 : CLASS_CALL;
     case ACTION_RETURN:
         /* Function 0 is the kernel: its return ends the thread. */
         return insn->function == 0 ? CLASS_EXIT : CLASS_CALL;
@@ -194,6 +209,17 @@ static void time_division(const Insn *insn, const GpuConfig *config, InsnTiming 
 
 static bool writes_predicate(const Insn *insn) { return isa_rows[insn->row].operands[0] == 'P'; }
 
+static void time_exchange(const Insn *insn, const GpuConfig *config, InsnTiming *to)
+{
+    const WorkList list = work_of_exchange(insn, config);
+    const unsigned shuffles = list.count[WORK_MEMORY], sums = list.count[WORK_INT];
+    to->pipe = (uint8_t)work_pipe(WORK_MEMORY, config);
+    to->slots = (uint8_t)work_total(&list);
+    to->interval = (uint16_t)(shuffles * work_interval(WORK_MEMORY, config));
+    to->latency =
+        (uint16_t)(shuffles * work_latency(WORK_MEMORY, config) + sums * work_latency(WORK_INT, config));
+}
+
 static void time_as_ptx(const Insn *insn, const GpuConfig *config, InsnTiming *to)
 {
     Work work = timing_multiplies(insn) ? WORK_MULTIPLY : work_of_unit((Unit)insn->unit);
@@ -201,7 +227,9 @@ static void time_as_ptx(const Insn *insn, const GpuConfig *config, InsnTiming *t
     to->interval = (uint16_t)work_interval(work, config);
     to->latency = (uint16_t)work_latency(work, config);
     to->slots = 1;
-    if (insn->action == ACTION_MMA) {
+    if (to->kind == CLASS_EXCHANGE) {
+        time_exchange(insn, config, to);
+    } else if (insn->action == ACTION_MMA) {
         to->interval = (uint16_t)timing_tensor_interval(insn, config);
         to->latency = (uint16_t)(to->latency + to->interval);
     } else if (divides(insn)) {
@@ -219,9 +247,9 @@ ProgramTiming *timing_create(const Program *program, const GpuConfig *config)
     for (uint32_t i = 0; i < program->code_count; i++) {
         const Insn *insn = &program->code[i];
         InsnTiming *to = &timing->insns[i];
+        to->kind = (uint8_t)class_of(insn);
         list_registers(program, insn, to);
         make_filter(to);
-        to->kind = (uint8_t)class_of(insn);
         time_as_ptx(insn, config, to);
     }
     if (config->machine_code == MACHINE_CODE_NATIVE)

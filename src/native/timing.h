@@ -22,6 +22,7 @@ typedef enum InsnClass {
     CLASS_MEMORY,  /* goes to the load/store unit, which says when results are there */
     CLASS_BRANCH,  /* the next instruction is known only after branch_latency */
     CLASS_CALL,    /* call and return: as a branch, and waits for all pending results first */
+    CLASS_EXCHANGE, /* a call that the SM answers by itself: the warp goes on when its latency is over */
     CLASS_BARRIER,
     CLASS_FENCE,
     CLASS_EXIT

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "exec/intrinsic.h"
+
 static const char work_letters[] = "imfdhslcutrkpw";
 _Static_assert(sizeof work_letters == WORK_COUNT + 1, "one letter for each kind of work");
 
@@ -134,4 +136,16 @@ Work work_of_unit(Unit unit)
         [UNIT_LDST] = WORK_MEMORY, [UNIT_CONTROL] = WORK_CONTROL,
     };
     return works[unit];
+}
+
+WorkList work_of_exchange(const Insn *insn, const GpuConfig *config)
+{
+    WorkList list = {0};
+    if (insn->action != ACTION_CALL || !insn->call->intrinsic)
+        return list;
+    const LaneSteps steps = insn->call->intrinsic->steps;
+    const uint8_t bits = (uint8_t)__builtin_ctzll(config->warp_width);
+    list.count[WORK_MEMORY] = steps == STEP_FOR_EACH_BIT ? bits : steps == ONE_STEP;
+    list.count[WORK_INT] = steps == STEP_FOR_EACH_BIT ? bits : 0;
+    return list;
 }

@@ -40,5 +40,8 @@ unsigned work_interval(Work work, const GpuConfig *config);
 unsigned work_latency(Work work, const GpuConfig *config);
 /* The kind of a single instruction of the unit. */
 Work work_of_unit(Unit unit);
+/* Of a call that the SM answers by exchanges between lanes, of which each depends on the one before; empty:
+ * the instruction is none. */
+WorkList work_of_exchange(const Insn *insn, const GpuConfig *config);
 
 #endif

@@ -112,7 +112,8 @@ bool intrinsic_stores(Sm *sm, uint32_t warp)
 
 bool intrinsic_deferred(Sm *sm, uint32_t warp, const Insn *insn)
 {
-    if (insn->action != ACTION_CALL || !insn->call->intrinsic || insn->call->intrinsic->posted)
+    if (insn->action != ACTION_CALL || !insn->call->intrinsic ||
+        intrinsic_is_at_once(insn->call->intrinsic))
         return false;
     const Warp *threads = sm->warps[warp].warp;
     if (insn->call->intrinsic->together && !meet_is_whole(threads, engine_lanes(threads)))

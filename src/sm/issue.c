@@ -126,6 +126,9 @@ static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *i
     case CLASS_FENCE:
         fence_issued(sm, warp, insn);
         break;
+    case CLASS_EXCHANGE: /* what it gives is not in registers that a scoreboard knows */
+        sm_consider(sm, warp, clock_later(from, sm->now + timing->latency));
+        break;
     case CLASS_BRANCH:
     case CLASS_CALL:
     case CLASS_EXIT:

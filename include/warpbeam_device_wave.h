@@ -1,0 +1,20 @@
+/* What the lanes of a wavefront do together, and wavefronts that yield [channels §3.2.2, §6]. Included by
+ * warpbeam_device.h.
+ *
+ * The first four are for the lanes that make the call at once: in divergent code, a part of the wavefront.
+ * They are instructions of the SM, as shuffles are. A loop around them should end for all lanes in the same
+ * turn: on GPUs whose lanes go their own ways (from Volta on), lanes that wait long for others go on without
+ * them. */
+#ifndef WARPBEAM_DEVICE_WAVE_H
+#define WARPBEAM_DEVICE_WAVE_H
+
+/* The sum of the values of all calling lanes below this one. */
+extern "C" __device__ unsigned wb_wave_prefix(unsigned value);
+/* The sum of the values of all calling lanes. */
+extern "C" __device__ unsigned wb_wave_total(unsigned value);
+/* Whether this is the highest calling lane. */
+extern "C" __device__ bool wb_wave_leader(void);
+/* The value of the highest calling lane. */
+extern "C" __device__ unsigned wb_wave_broadcast(unsigned value);
+
+#endif

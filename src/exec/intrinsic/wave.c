@@ -1,0 +1,58 @@
+/* What the calling lanes of a wavefront work out together: sums over them, who is the highest, and what that
+ * one has [channels figure 5]. The lanes are those that make the call at once, in divergent code a part of
+ * the wavefront. */
+#include <string.h>
+
+#include "exec/intrinsic.h"
+
+static uint32_t value_of(const IntrinsicCall *call, unsigned lane)
+{
+    uint32_t value;
+    memcpy(&value, intrinsic_argument(call, 0, lane), sizeof value);
+    return value;
+}
+
+static void give(IntrinsicCall *call, unsigned lane, uint32_t value)
+{
+    memcpy(call->results + (size_t)lane * call->result_stride, &value, sizeof value);
+}
+
+static unsigned highest(const IntrinsicCall *call)
+{
+    return MAX_WIDTH - 1 - (unsigned)__builtin_clzll(call->step->mask);
+}
+
+StepResult intrinsic_wave_prefix(IntrinsicCall *call)
+{
+    uint32_t sum = 0;
+    for (Mask rest = call->step->mask; rest; rest &= rest - 1) {
+        const unsigned lane = mask_first(rest);
+        give(call, lane, sum);
+        sum += value_of(call, lane);
+    }
+    return STEP_NEXT;
+}
+
+StepResult intrinsic_wave_total(IntrinsicCall *call)
+{
+    uint32_t sum = 0;
+    for (Mask rest = call->step->mask; rest; rest &= rest - 1)
+        sum += value_of(call, mask_first(rest));
+    for (Mask rest = call->step->mask; rest; rest &= rest - 1)
+        give(call, mask_first(rest), sum);
+    return STEP_NEXT;
+}
+
+StepResult intrinsic_wave_leader(IntrinsicCall *call)
+{
+    give(call, highest(call), 1);
+    return STEP_NEXT;
+}
+
+StepResult intrinsic_wave_broadcast(IntrinsicCall *call)
+{
+    const uint32_t value = value_of(call, highest(call));
+    for (Mask rest = call->step->mask; rest; rest &= rest - 1)
+        give(call, mask_first(rest), value);
+    return STEP_NEXT;
+}
