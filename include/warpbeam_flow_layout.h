@@ -1,6 +1,6 @@
 /* How channels lie in global memory: what producers and consumers on the GPU, the aggregator and the host
- * agree on [channels §3.2.1, figure 4]. Plain structs for C, C++ and CUDA; kernels use warpbeam_device_channels.h
- * and programs of the aggregator warpbeam_aggregator.h instead.
+ * agree on [channels §3.2.1, figure 4]. Plain structs for C, C++ and CUDA; kernels use
+ * warpbeam_device_channels.h and programs of the aggregator warpbeam_aggregator.h instead.
  *
  * Positions (tail, head and so on) count for ever, modulo 2^32; position p of the data array is element
  * p mod capacity, one of the control array is entry p mod (2 * capacity).
@@ -8,7 +8,9 @@
  *   data array      elements, `stride` bytes apart
  *   control array   twice as many words: the data array's positions in the order in which producers have made
  *                   their elements visible
- *   done counts     one word for 2^done_shift adjacent elements: how many of them consumers are done with
+ *   done counts     one word for 2^done_shift adjacent positions: how many of them consumers are done with.
+ *                   Twice as many as the data array has such groups: head may stand within a group, and then
+ *                   tail within the one that has the same elements
  *   counts          one word for each element: how many one talloc() gave from there on, if not one; else 0
  *
  * An element is
@@ -26,6 +28,8 @@ enum { WB_FLOW_LINE = 128 };
 
 /* Of an entry of the control array. The other bits are the element's position modulo 2^31. */
 #define WB_ELEMENT_DONE 0x80000000u
+/* Words of the done counts. Groups are not larger than the data array. */
+#define WB_DONE_COUNTS(capacity, done_shift) (2u * (capacity) >> (done_shift))
 #define WB_NO_STACK 0xffffffffu
 
 typedef struct WbFlowWord {
@@ -99,6 +103,17 @@ enum {
     WB_ENV_WAVE,              /* number of the wavefront, in the order of dispatches */
     WB_ENV_FLOW_LOW,
     WB_ENV_FLOW_HIGH
+};
+
+/* What wb_channel_fail() is told when a kernel uses a channel wrongly; `value` is said behind each. */
+enum {
+    WB_FAIL_CHANNEL,          /* there is none of that number: how many there are */
+    WB_FAIL_ELEMENT,          /* an object larger than the channel's elements: its bytes */
+    WB_FAIL_STRIDE,           /* several objects are not as far apart as its elements: their bytes */
+    WB_FAIL_COUNT,            /* talloc() of none, or of more than the channel holds: the lanes' wish */
+    WB_FAIL_POINTER,          /* enq() of what is not in the data array: the index that it would have */
+    WB_FAIL_ENTRY,            /* deq() or tfree() of an entry that is not dispatched: its offset */
+    WB_FAIL_FREED             /* tfree() of an element that is done: the entry's offset */
 };
 
 /* Registers of the aggregator, 8 bytes each, at WB_AGGREGATOR_REGISTERS + 8 * number in its address space. */

@@ -109,7 +109,7 @@ static void place_arrays(FlowImage *image)
     const uint32_t count = image->channel_count;
     WbChannelMemory *memory = image->memory;
     for (uint32_t i = 0; i < count; i++)
-        memory[i].done = take(&image->bytes, 4ull * (memory[i].capacity >> memory[i].done_shift));
+        memory[i].done = take(&image->bytes, 4ull * WB_DONE_COUNTS(memory[i].capacity, memory[i].done_shift));
     for (uint32_t i = 0; i < count; i++)
         memory[i].counts = take(&image->bytes, 4ull * memory[i].capacity);
     for (uint32_t i = 0; i < count; i++)
