@@ -55,11 +55,6 @@
 
 #define WB_CHANNELS static __device__ __forceinline__
 
-/* The wavefront leaves its context until the aggregator restarts it [channels §6]. */
-extern "C" __device__ void wb_wave_yield(unsigned wave);
-/* Ends the launch with a sentence. `code` is one of WB_FAIL_... */
-extern "C" __device__ void wb_channel_fail(unsigned code, unsigned channel, unsigned value, unsigned line);
-
 #define WB_ENVREG(name, number)                                                                         \
     WB_CHANNELS unsigned name(void)                                                                     \
     {                                                                                                   \

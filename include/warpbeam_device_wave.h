@@ -17,4 +17,9 @@ extern "C" __device__ bool wb_wave_leader(void);
 /* The value of the highest calling lane. */
 extern "C" __device__ unsigned wb_wave_broadcast(unsigned value);
 
+/* The wavefront leaves its SM until the aggregator restarts it; `wave` is its number, %envreg3. */
+extern "C" __device__ void wb_wave_yield(unsigned wave);
+/* Ends the launch with a sentence. `code` is one of WB_FAIL_... */
+extern "C" __device__ void wb_channel_fail(unsigned code, unsigned channel, unsigned value, unsigned line);
+
 #endif

@@ -146,6 +146,28 @@ static void test_cycles_of_machine_code(void **state)
     wb_gpu_close(gpu);
 }
 
+/* A kernel says what is wrong; who it is and the line come with it. */
+static void test_channel_fail(void **state)
+{
+    (void)state;
+    static const char outside[] = ".extern .func wb_channel_fail(.param .b32 c, .param .b32 n, .param .b32 v, "
+                                  ".param .b32 l);\n";
+    static const char body[] = "{ .param .b32 c; .param .b32 n; .param .b32 v; .param .b32 l;\n"
+                               "st.param.b32 [c], %s; st.param.b32 [n], 5; st.param.b32 [v], 130;\n"
+                               "st.param.b32 [l], 77; call wb_channel_fail, (c, n, v, l); }";
+    for (size_t m = 0; m < 2; m++) {
+        char text[512];
+        WbGpu *gpu = open_gpu(&machines[m]);
+        snprintf(text, sizeof text, body, "3");
+        run_fails(gpu, outside, text, WB_ERROR_EXECUTION,
+                  "line 77: channel 5 is asked by talloc() for 130 elements at once");
+        assert_non_null(strstr(wb_error(gpu), "kernel 'k'"));
+        snprintf(text, sizeof text, body, "99");
+        run_fails(gpu, outside, text, WB_ERROR_EXECUTION, "unknown code 99");
+        wb_gpu_close(gpu);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_waits_for_loads),
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_cycles_of_machine_code),
+        cmocka_unit_test(test_channel_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
