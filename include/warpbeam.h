@@ -218,6 +218,12 @@ WbStatus wb_module_kernel_plain(WbModule *module, const char *name, WbKernel **k
 size_t wb_module_kernel_count(const WbModule *module);
 WbKernel *wb_module_kernel_at(WbModule *module, size_t index);
 WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info);
+/* Registers by their kinds, as many as a thread has live at once: what a wavefront that yields saves
+ * (warpbeam_flow.h). Those of functions that the kernel calls are added. */
+typedef struct WbRegisterKinds {
+    uint32_t words, pairs, predicates; /* of 32 bits, 64 bits, one bit */
+} WbRegisterKinds;
+WbStatus wb_kernel_register_kinds(WbKernel *kernel, WbRegisterKinds *kinds);
 /* The size of a parameter, and where it lies among the kernel's parameter_bytes. */
 WbStatus wb_kernel_parameter(WbKernel *kernel, uint32_t index, size_t *offset, size_t *size);
 /* Replaces the register count that allocation found (0: back to it). What is queued runs first. */

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/plain_name.h"
 #include "exec/barrier.h"
+#include "exec/context.h"
 #include "exec/intrinsic.h"
 
 #include <stdio.h>
@@ -329,6 +330,28 @@ WbStatus wb_kernel_info(WbKernel *kernel, WbKernelInfo *info)
     if (kernel_link(kernel, error))
         return gpu_end(gpu, error->status);
     *info = kernel_info(kernel);
+    return WB_OK;
+}
+
+WbStatus wb_kernel_register_kinds(WbKernel *kernel, WbRegisterKinds *kinds)
+{
+    if (!kernel)
+        return WB_ERROR_ARGUMENT;
+    WbGpu *gpu = kernel->module->gpu;
+    Error *error = gpu_begin(gpu);
+    if (!kinds)
+        return gpu_end(gpu,
+                       error_set(error, WB_ERROR_ARGUMENT,
+                                 "wb_kernel_register_kinds needs a place for its answer; it was null."));
+    if (kernel_link(kernel, error))
+        return gpu_end(gpu, error->status);
+    *kinds = (WbRegisterKinds){0};
+    for (uint32_t i = 0; i < kernel->program->function_count; i++) {
+        const RegisterKinds own = context_register_kinds(kernel->program, i);
+        kinds->words += own.words;
+        kinds->pairs += own.pairs;
+        kinds->predicates += own.predicates;
+    }
     return WB_OK;
 }
 

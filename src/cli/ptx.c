@@ -13,6 +13,15 @@ static void print_row(const char *row)
     terminal_wrap(row, 0, 8, terminal_is(stdout) ? terminal_columns(stdout) : UINT_MAX, stdout);
 }
 
+/* "16s/8d/2c": registers of 32 bits, 64 bits and one bit [channels table 3]. */
+static const char *kinds_text(WbKernel *kernel, char *text, size_t size)
+{
+    WbRegisterKinds kinds = {0};
+    wb_kernel_register_kinds(kernel, &kinds);
+    snprintf(text, size, "%us/%ud/%uc", kinds.words, kinds.pairs, kinds.predicates);
+    return text;
+}
+
 static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
 {
     WbKernelInfo info;
@@ -21,8 +30,9 @@ static void print_kernel(WbGpu *gpu, WbKernel *kernel, size_t *unsupported)
         ++*unsupported;
         return;
     }
-    char parameters[PARAMETERS_TEXT_SIZE], row[PARAMETERS_TEXT_SIZE + 1024];
-    snprintf(row, sizeof row, "%9u %8u %8u %7u %6u  %s: %s", info.registers, info.shared_bytes,
+    char parameters[PARAMETERS_TEXT_SIZE], row[PARAMETERS_TEXT_SIZE + 1024], kinds[64];
+    snprintf(row, sizeof row, "%9u %12s %8u %8u %7u %6u  %s: %s", info.registers,
+             kinds_text(kernel, kinds, sizeof kinds), info.shared_bytes,
              info.local_bytes, info.max_threads, info.parameter_bytes, info.plain_name,
              parameters_text(kernel, parameters));
     print_row(row);
@@ -35,8 +45,8 @@ static int print_file(WbGpu *gpu, const char *path)
         return fail("%s", wb_error(gpu));
     size_t count = wb_module_kernel_count(module), unsupported = 0;
     char row[128];
-    snprintf(row, sizeof row, "%9s %8s %8s %7s %6s  %s", "registers", "shared", "local", "threads", "bytes",
-             "kernel: parameters");
+    snprintf(row, sizeof row, "%9s %12s %8s %8s %7s %6s  %s", "registers", "by kind", "shared", "local",
+             "threads", "bytes", "kernel: parameters");
     print_row(row);
     for (size_t i = 0; i < count; i++)
         print_kernel(gpu, wb_module_kernel_at(module, i), &unsupported);

@@ -32,6 +32,7 @@ typedef enum RegisterCounts {
 typedef enum ContextSwitch { CONTEXT_SWITCH_RATE, CONTEXT_SWITCH_MEMORY } ContextSwitch;
 typedef enum ContextOrder { CONTEXT_ORDER_PRIORITIZED, CONTEXT_ORDER_INTERLEAVED } ContextOrder;
 typedef enum ContextMemory { CONTEXT_MEMORY_STATIC, CONTEXT_MEMORY_DEMAND } ContextMemory;
+typedef enum YieldRegisters { YIELD_REGISTERS_ALL, YIELD_REGISTERS_LIVE } YieldRegisters;
 
 /* Words of a GpuConfig that hold the knobs of policies outside of the tree, and how many knobs these may have
  * (grid/policy_object.h). */

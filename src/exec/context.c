@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "ptx/flow_kinds.h"
 #include "ptx/flow_registers.h"
 
 /* Slots that are live before an instruction. */
@@ -24,6 +25,8 @@ typedef struct LiveSlots {
 typedef struct LiveFunction {
     const FlowLive *live; /* null: nobody has asked */
     bool *banked;         /* [register_count] */
+    RegisterKinds kinds;
+    bool has_kinds;
 } LiveFunction;
 
 /* Invariant: at[pc] is null or does not change any more. */
@@ -106,7 +109,8 @@ static LiveSlots *find_live(struct LiveTable *table, uint32_t pc)
     return live;
 }
 
-static const LiveSlots *live_before(const Program *program, uint32_t pc)
+/* The table of the program, locked. */
+static struct LiveTable *lock_table(const Program *program)
 {
     struct LiveTable *table = program->live;
     pthread_mutex_lock(&table->lock);
@@ -114,6 +118,26 @@ static const LiveSlots *live_before(const Program *program, uint32_t pc)
         table->at = ARENA_ARRAY(&table->arena, LiveSlots *, program->code_count);
         table->functions = ARENA_ARRAY(&table->arena, LiveFunction, program->function_count);
     }
+    return table;
+}
+
+RegisterKinds context_register_kinds(const Program *program, uint32_t number)
+{
+    struct LiveTable *table = lock_table(program);
+    LiveFunction *function = &table->functions[number];
+    if (!function->has_kinds) {
+        function->kinds = flow_register_kinds(program->functions[number].function,
+                                              function_live(table, number)->live);
+        function->has_kinds = true;
+    }
+    const RegisterKinds kinds = function->kinds;
+    pthread_mutex_unlock(&table->lock);
+    return kinds;
+}
+
+static const LiveSlots *live_before(const Program *program, uint32_t pc)
+{
+    struct LiveTable *table = lock_table(program);
     if (!table->at[pc])
         table->at[pc] = find_live(table, pc);
     const LiveSlots *live = table->at[pc];
@@ -210,7 +234,7 @@ static uint32_t warp_words(const Warp *warp)
     return words;
 }
 
-/* -- a block -- */
+/* -- registers of a block -- */
 
 /* Registers that a thread has. */
 static uint32_t thread_registers(const Launch *launch)
@@ -230,9 +254,57 @@ static uint64_t live_bytes(const Block *block)
     return words * block->launch->width * sizeof(uint32_t);
 }
 
+/* -- wavefronts that yield -- */
+
+/* Registers by their kinds, of all functions whose frames the block has. */
+static uint64_t kinds_bytes(const Block *block)
+{
+    const Warp *warp = block->warps;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < warp->frames.count; i++) {
+        if (!warp->frames.items[i].words)
+            continue;
+        const RegisterKinds kinds =
+            context_register_kinds(block->launch->program, warp->frames.items[i].function);
+        bytes += register_kinds_bytes(&kinds, warp->width);
+    }
+    return bytes;
+}
+
+/* A frame of each function: more only where functions call themselves. */
+static uint64_t most_kinds_bytes(const Launch *launch)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < launch->program->function_count; i++) {
+        const RegisterKinds kinds = context_register_kinds(launch->program, i);
+        bytes += register_kinds_bytes(&kinds, launch->width);
+    }
+    return bytes;
+}
+
+/* A task is one wavefront. Its shared memory stays where it is: it comes back to its SM [channels §6]. */
+static ContextSize wave_size(const GpuConfig *config, uint64_t registers)
+{
+    return (ContextSize){
+        .registers = registers, .live_registers = registers, .stacks = config->yield_state_bytes};
+}
+
+static void measure_wave(const Block *block, const GpuConfig *config, ContextSize *size)
+{
+    *size = wave_size(config, kinds_bytes(block));
+    if (config->yield_registers == YIELD_REGISTERS_ALL)
+        return;
+    const uint64_t live = live_bytes(block);
+    size->live_registers = live < size->registers ? live : size->registers;
+}
+
+/* -- blocks -- */
+
 /* Of a block as it begins. */
 static ContextSize whole_size(const Launch *launch, const GpuConfig *config)
 {
+    if (launch->flow)
+        return wave_size(config, most_kinds_bytes(launch));
     const uint64_t threads = (uint64_t)launch->warps_per_block * launch->width;
     return (ContextSize){.registers = threads * thread_registers(launch) * sizeof(uint32_t),
                          .shared = launch->shared_bytes,
@@ -241,6 +313,10 @@ static ContextSize whole_size(const Launch *launch, const GpuConfig *config)
 
 void context_measure(const Block *block, const GpuConfig *config, ContextSize *size)
 {
+    if (block->launch->flow) {
+        measure_wave(block, config, size);
+        return;
+    }
     *size = whole_size(block->launch, config);
     size->live_registers = config->context_live_registers ? live_bytes(block) : size->registers;
 }

@@ -15,6 +15,7 @@
 #define ACQUIRES .acquires = true
 #define TOGETHER .together = true
 #define OF_GRID .of_grid = true
+#define LEAVES .leaves = true
 #define POSTED .posted = true
 #define ON_SM(count) .steps = count
 #define INTRINSIC(function, called, arguments, text, ...)                                                    \

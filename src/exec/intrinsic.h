@@ -44,6 +44,7 @@ struct Intrinsic {
     bool acquires;         /* the calling threads see what others had written when it was answered */
     bool together;         /* all lanes of a warp make the call at once, as one of their block's */
     bool of_grid;          /* all blocks of a launch have to make it */
+    bool leaves;           /* the calling wavefront leaves its SM: room for its context is taken before */
     bool posted;           /* nobody waits for an answer */
     LaneSteps steps;       /* it is instructions of the warp's own SM, and changes nothing but its lanes */
     StepResult (*run)(IntrinsicCall *call); /* STEP_NEXT or STEP_ERROR */

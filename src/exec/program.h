@@ -136,6 +136,7 @@ typedef struct Program {
     uint32_t registers;             /* per thread */
     bool recursive;
     bool syncs;                     /* it can reach a call that all blocks of its launch have to make */
+    bool yields;                    /* it can reach a call by which its wavefronts leave their SM */
     struct LiveTable *live;         /* which registers are live where: exec/context.h */
     const struct ProgramCopies *copies; /* of shared memory that repeats global memory; null: none known */
 } Program;

@@ -20,6 +20,7 @@ void context_pool_free(ContextPool *pool)
     VEC_FREE(&pool->small.pages);
     VEC_FREE(&pool->large.pages);
     VEC_FREE(&pool->regions);
+    VEC_FREE(&pool->rooms);
 }
 
 /* -- what it takes of global memory -- */
@@ -130,11 +131,61 @@ static void take_on_demand(Sm *sm, const SmKernel *kernel, BlockContext *context
         base + (1ull << (CONTEXT_SM_BITS - 1)) + take_part(sm, kernel, &pool->large, context->room);
 }
 
+/* -- wavefronts -- */
+
+/* A room of the same kernel and size is almost always the last. */
+static bool take_room(ContextPool *pool, uint32_t owner, uint64_t bytes, BlockContext *context)
+{
+    for (uint32_t i = pool->rooms.count; i-- > 0;) {
+        WaveRoom *room = &pool->rooms.items[i];
+        if (room->owner != owner || room->bytes < bytes)
+            continue;
+        context->address = room->address;
+        context->room = room->bytes;
+        *room = pool->rooms.items[--pool->rooms.count];
+        return true;
+    }
+    return false;
+}
+
+static void take_wave(Sm *sm, const SmKernel *kernel, BlockContext *context, uint64_t bytes)
+{
+    ContextPool *pool = context_engine_pool(sm->context);
+    if (!take_room(pool, root_of(kernel)->number + 1, bytes, context))
+        take_on_demand(sm, kernel, context, bytes);
+    pool->wave_bytes += context->room;
+    if (pool->wave_bytes > sm->statistics.yield_memory_peak)
+        sm->statistics.yield_memory_peak = pool->wave_bytes;
+}
+
+void context_pool_take_wave(Sm *sm, const SmKernel *kernel, Block *block)
+{
+    take_wave(sm, kernel, &block->context, context_stride(&kernel->launch, sm->config));
+}
+
+void context_pool_give_wave(Sm *sm, const SmKernel *kernel, Block *block)
+{
+    BlockContext *context = &block->context;
+    ContextPool *pool = context_engine_pool(sm->context);
+    if (!context->room)
+        return;
+    VEC_PUSH(&pool->rooms, ((WaveRoom){root_of(kernel)->number + 1, context->address, context->room}));
+    pool->wave_bytes -= context->room;
+    context->room = 0;
+}
+
+/* -- blocks -- */
+
 void context_pool_take(Sm *sm, const SmKernel *kernel, Block *block, uint64_t bytes)
 {
     BlockContext *context = &block->context;
     if (context->room >= bytes && context->room)
         return;
+    if (kernel->launch.flow) {
+        context_pool_give_wave(sm, kernel, block);
+        take_wave(sm, kernel, context, bytes);
+        return;
+    }
     if (sm->config->context_memory == CONTEXT_MEMORY_DEMAND) {
         take_on_demand(sm, kernel, context, bytes);
         return;
@@ -165,6 +216,11 @@ void context_pool_give_back(ContextPool *pool, uint32_t number)
         else
             pool->regions.items[kept++] = pool->regions.items[i];
     pool->regions.count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < pool->rooms.count; i++)
+        if (pool->rooms.items[i].owner != number + 1)
+            pool->rooms.items[kept++] = pool->rooms.items[i];
+    pool->rooms.count = kept;
     give_back(pool, &pool->small, CONTEXT_SMALL_BITS, number + 1);
     give_back(pool, &pool->large, CONTEXT_LARGE_BITS, number + 1);
 }

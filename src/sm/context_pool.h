@@ -7,7 +7,9 @@
  * Static: each kernel has a region with room for the largest context of each of its blocks. On demand: an SM
  * takes pages as blocks leave it. A context of at most a small page has one to itself; larger ones share out
  * large pages. A block keeps its room until its kernel has ended, wherever it goes on, and takes another if
- * its context has grown.
+ * its context has grown. Tasks of
+ * flow graphs come and go by the million, and each goes on on its own SM: a wavefront that may yield has room
+ * from its beginning to its end [channels §6], and the next one has it then.
  *
  * An SM's pages are its own, so it needs to ask nobody. That they take of global memory is noted at the end
  * of the window, in the order of cycles, and is an error where that has no room. */
@@ -41,16 +43,28 @@ typedef struct ContextRegion {
     uint64_t bytes;
 } ContextRegion;
 
+/* Room that a wavefront had, for the next one of its kernel. */
+typedef struct WaveRoom {
+    uint32_t owner;           /* as of a page */
+    uint64_t address, bytes;
+} WaveRoom;
+
 /* The pages of an SM: all that it ever had at once. */
 typedef struct ContextPool {
     ContextPages small, large;
     VEC(ContextRegion) regions;
+    VEC(WaveRoom) rooms;      /* that no wavefront has; the last is taken first */
+    uint64_t wave_bytes;      /* of rooms that wavefronts have */
     uint64_t bytes;           /* of what is taken */
 } ContextPool;
 
 void context_pool_free(ContextPool *pool);
 /* Gives the block, which is on this SM, room for so many bytes of context. */
 void context_pool_take(Sm *sm, const SmKernel *kernel, Block *block, uint64_t bytes);
+/* The same for a wavefront that begins, for the largest context that it can have; and its room is free again
+ * when it has ended. */
+void context_pool_take_wave(Sm *sm, const SmKernel *kernel, Block *block);
+void context_pool_give_wave(Sm *sm, const SmKernel *kernel, Block *block);
 /* Pages of the host's kernel, which has ended, are free again. Between windows. */
 void context_pool_give_back(ContextPool *pool, uint32_t number);
 

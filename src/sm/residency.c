@@ -6,6 +6,7 @@
  * requests with it: its stores are visible then, to blocks that start because it ended. Where the knob
  * block_end_waits says no, stores that have left the SM keep nobody, unless other blocks depend on this one:
  * the block's place is free, and only the end of the kernel waits for them (MESSAGE_DRAINED). */
+#include "sm/context_pool.h"
 #include "sm/lsu/lsu.h"
 #include "sm/sample.h"
 #include "sm/stages.h"
@@ -103,7 +104,7 @@ static void start_warp(Sm *sm, uint32_t index, Warp *warp)
 /* The L1 gets what shared memory leaves of the memory that they share. */
 static void share_memory(Sm *sm)
 {
-    uint32_t bytes = 0;
+    uint32_t bytes = sm->kept_shared;
     for (uint32_t i = 0; i < sm->block_capacity; i++)
         if (sm->blocks[i].block)
             bytes += sm->blocks[i].launch.shared_bytes + (uint32_t)sm->config->shared_reserved_bytes;
@@ -143,6 +144,8 @@ static bool is_hit(const Block *block)
 void residency_settle_in(Sm *sm, uint32_t index, Block *block, bool returns)
 {
     BlockSlot *slot = &sm->blocks[index];
+    if (!returns && slot->launch.flow && slot->launch.program->yields)
+        context_pool_take_wave(sm, slot->kernel, block);
     slot->block = block;
     slot->warps_left = block->live_warps;
     slot->releases = block->releases;
@@ -228,6 +231,8 @@ static void end_block(Sm *sm, uint32_t index)
     slot->report.family = slot->block->family;
     slot->block->family = NULL;
     slot->phase = PHASE_RUNS; /* it may have ended while it was to leave */
+    if (slot->launch.flow)
+        context_pool_give_wave(sm, slot->kernel, slot->block);
     slot->spare = slot->block;
     slot->spare_kernel = slot->kernel->number;
     sm->statistics.blocks++;

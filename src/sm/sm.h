@@ -334,6 +334,7 @@ typedef struct Sm {
     Cycle lsu_reply;           /* when the next reply is wholly in; CYCLE_NEVER: none is coming in */
 
     SmSampler *sampler;        /* null: nobody wants samples */
+    uint32_t kept_shared;      /* bytes of shared memory of tasks that have left and will come back */
     uint32_t late_stores;      /* of blocks that have ended, not yet confirmed */
     bool owes_word;            /* the front end is to be told when there are none */
 

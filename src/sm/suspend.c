@@ -210,6 +210,13 @@ void suspend_settle(Sm *sm, uint32_t index)
     move_context(sm, index, PHASE_SAVES);
 }
 
+/* Of a task that has left: its shared memory stays [channels §6]. */
+static uint32_t kept_shared(const Sm *sm, const SmKernel *kernel)
+{
+    const bool stays = kernel->launch.flow && kernel->launch.shared_bytes;
+    return stays ? kernel->launch.shared_bytes + (uint32_t)sm->config->shared_reserved_bytes : 0;
+}
+
 /* The block is saved. Until it comes back it sees the kernel as no SM does: whoever describes it may. */
 static void leave(Sm *sm, uint32_t index)
 {
@@ -222,6 +229,7 @@ static void leave(Sm *sm, uint32_t index)
     slot->phase = PHASE_RUNS;
     slot->block->launch = (Launch *)(uintptr_t)&slot->kernel->launch;
     slot->report.suspended = slot->block;
+    sm->kept_shared += kept_shared(sm, slot->kernel);
     residency_leave_slot(sm, index, MESSAGE_BLOCK_SUSPENDED);
 }
 
@@ -246,6 +254,7 @@ void suspend_resume(Sm *sm, Resumption *resumption)
         if (block->warps[i].wait.kind == BLOCK_LEAVES)
             block->warps[i].wait.kind = WARP_WAITS; /* it is over */
     lsu_invalidate(sm->lsu);
+    sm->kept_shared -= kept_shared(sm, slot->kernel);
     residency_settle_in(sm, index, block, true);
     for (uint32_t i = 0; i < block->warp_count; i++)
         if (block->warps[i].live)

@@ -81,6 +81,7 @@ static void answers_need_places(void **state)
     REFUSED(wb_module_kernel(module, NULL, NULL));
     REFUSED(wb_module_kernel_plain(module, NULL, NULL));
     REFUSED(wb_kernel_info(kernel, NULL));
+    REFUSED(wb_kernel_register_kinds(kernel, NULL));
     REFUSED(wb_kernel_parameter(kernel, 0, NULL, NULL));
     REFUSED(wb_kernel_occupancy(kernel, 0, 0, NULL));
     REFUSED(wb_malloc(gpu, 4, NULL));

@@ -456,6 +456,96 @@ static void too_little_memory_is_told(void **state)
     }
 }
 
+/* -- wavefronts of flow graphs -- */
+
+/* Of four_words: four registers of 32 bits and two of 64 are live at once. */
+enum { WAVE_STATE = 856, WAVE_REGISTERS = (4 * 4 + 2 * 8) * 32, WAVE_PAGE = 4096 };
+
+static PauseRig *open_waves(uint32_t waves, void (*change)(GpuConfig *))
+{
+    static const TaskGraph graph;
+    PauseRig *rig = pause_open("gtx480", four_words, change);
+    rig->parameters[0] = pause_buffer(rig, 4096);
+    rig->away = 500;
+    pause_shape(rig, waves, 32);
+    rig->kernel.launch.flow = &graph;
+    rig->program->yields = true;
+    return rig;
+}
+
+static void save_live_of_waves(GpuConfig *config)
+{
+    small_machine(config);
+    config->yield_registers = YIELD_REGISTERS_LIVE;
+}
+
+/* A wavefront that yields saves all registers, or what is live, and its state; shared memory stays. */
+static void a_wavefront_saves_registers_by_kind(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t waves = 5, saved = i ? LIVE : WAVE_REGISTERS;
+        PauseRig *rig = open_waves(waves, i ? save_live_of_waves : small_machine);
+        rig->waits = pause_always;
+        const WorldEnd end = pause_run(rig, 0, 1000000);
+        const SmStatistics *counts = counts_of(rig);
+        assert_int_equal(pause_count(rig, MESSAGE_BLOCK_SUSPENDED), waves);
+        assert_int_equal(counts->context_saved_registers, waves * saved);
+        assert_int_equal(counts->context_dead_bytes, waves * (WAVE_REGISTERS - saved));
+        assert_int_equal(counts->context_saved_stacks, waves * WAVE_STATE);
+        assert_int_equal(counts->context_saved_shared, 0);
+        assert_int_equal(counts->context_restored_registers, waves * saved);
+        assert_int_equal(counts->context_restored_stacks, waves * WAVE_STATE);
+        assert_int_equal(counts->context_bytes, 2 * waves * (saved + WAVE_STATE));
+        assert_int_equal(counts->context_requests, 2 * waves * ((saved + WAVE_STATE + 127) / 128));
+        pause_check(rig, end.time);
+        pause_close(rig);
+    }
+}
+
+/* The next wavefront has the room of one that has ended: as many are taken as wavefronts are there at once. */
+static void rooms_of_wavefronts_are_used_again(void **state)
+{
+    (void)state;
+    PauseRig *rig = open_waves(40, small_machine);
+    rig->limit = 3;
+    pause_run(rig, 0, 1000000);
+    assert_int_equal(counts_of(rig)->blocks, 40);
+    assert_int_equal(counts_of(rig)->context_pages, 3);
+    assert_int_equal(counts_of(rig)->yield_memory_peak, 3 * WAVE_PAGE);
+    sm_end_kernel(rig->sms[0], rig->kernel.number);
+    const ContextPool *pool = context_engine_pool(rig->sms[0]->context);
+    assert_int_equal(pool->bytes, 0);
+    assert_int_equal(pool->wave_bytes, 0);
+    assert_int_equal(pool->rooms.count, 0);
+    pause_close(rig);
+    /* those that are away keep theirs */
+    rig = open_waves(9, small_machine);
+    rig->limit = 3;
+    rig->away = 100000;
+    rig->waits = pause_always;
+    pause_run(rig, 0, 1000000);
+    assert_int_equal(counts_of(rig)->yield_memory_peak, 9 * WAVE_PAGE);
+    assert_int_equal(context_engine_pool(rig->sms[0]->context)->wave_bytes, 0);
+    pause_close(rig);
+}
+
+/* While a task is away its shared memory is taken all the same. */
+static void shared_memory_of_wavefronts_stays(void **state)
+{
+    (void)state;
+    PauseRig *rig = open_waves(1, small_machine);
+    rig->away = 100000;
+    rig->waits = pause_always;
+    pause_run(rig, 0, 50000);
+    assert_int_equal(pause_count(rig, MESSAGE_BLOCK_SUSPENDED), 1);
+    assert_int_equal(rig->sms[0]->kept_shared, SHARED + rig->config.shared_reserved_bytes);
+    world_run(rig->world, 50000, 1000000);
+    assert_int_equal(rig->sms[0]->kept_shared, 0);
+    assert_int_equal(pause_count(rig, MESSAGE_BLOCK_DONE), 1);
+    pause_close(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +561,9 @@ int main(void)
         cmocka_unit_test(pages_are_taken_on_demand),
         cmocka_unit_test(a_region_holds_all_blocks_of_a_kernel),
         cmocka_unit_test(too_little_memory_is_told),
+        cmocka_unit_test(a_wavefront_saves_registers_by_kind),
+        cmocka_unit_test(rooms_of_wavefronts_are_used_again),
+        cmocka_unit_test(shared_memory_of_wavefronts_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,6 +232,35 @@ static void test_long_chain(void **state)
     wb_gpu_close(gpu);
 }
 
+/* Of each kind as many as are live at once; those of 8 and 16 bits count as of 32, functions are added. */
+static void test_kinds(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.func f(.param .b32 a)\n{\n"
+        ".reg .b32 %r<4>; .reg .pred %p<4>; ld.param.u32 %r0, [a]; setp.eq.u32 %p0, %r0, 3;\n"
+        "@%p0 trap; ret;\n}\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b16 %h; .reg .b32 %r<9>; .reg .b64 %rd; .reg .f64 %d<3>; "
+        ".reg .pred %p<4>;\nld.param.u64 %rd, [p]; ld.global.u16 %h, [%rd]; ld.global.u32 %r0, [%rd];\n"
+        "ld.global.f64 %d0, [%rd]; ld.global.f64 %d1, [%rd]; setp.eq.u32 %p0, %r0, 1; setp.eq.u32 %p1, %r0, 2;\n"
+        "st.global.u16 [%rd], %h; add.f64 %d2, %d0, %d1; @%p0 st.global.f64 [%rd], %d2;\n"
+        "@%p1 st.global.f64 [%rd+8], %d2; { .param .b32 a; st.param.b32 [a], 1; call f, (a); } ret;\n}\n";
+    WbGpu *gpu = NULL;
+    WbModule *module;
+    WbKernel *kernel;
+    WbRegisterKinds kinds;
+    assert_int_equal(wb_gpu_open("apu8", &gpu, NULL, 0), WB_OK);
+    if (wb_module_load(gpu, "test.ptx", text, strlen(text), &module) != WB_OK)
+        fail_msg("%s", wb_error(gpu));
+    assert_int_equal(wb_module_kernel(module, "k", &kernel), WB_OK);
+    assert_int_equal(wb_kernel_register_kinds(kernel, &kinds), WB_OK);
+    assert_int_equal(kinds.words, 2 + 1);
+    assert_int_equal(kinds.pairs, 3);
+    assert_int_equal(kinds.predicates, 2 + 1);
+    assert_int_equal(wb_kernel_register_kinds(kernel, NULL), WB_ERROR_ARGUMENT);
+    wb_gpu_close(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_either_order),
         cmocka_unit_test(test_circles),
         cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,7 @@ static uint32_t chain_bytes(Depth *depth, uint32_t number, uint32_t nesting)
         if (!call)
             continue;
         program->syncs |= call->intrinsic && call->intrinsic->of_grid;
+        program->yields |= call->intrinsic && call->intrinsic->leaves;
         if (call->pointer)
             program->recursive = true; /* who is called is known only when it happens */
         uint32_t below = callee_bytes(depth, call->target, nesting + 1);
