@@ -77,7 +77,7 @@ static WbStatus number_of(Maker *maker, const Operand *operand, uint16_t *number
         value += maker->program->static_local_bytes;
         break;
     case OPERAND_PARAM:
-        return refuse(maker, "passes a parameter to a function; its core makes no calls, so have them inlined");
+        return refuse(maker, "passes something to a function; its core makes no calls, so have them inlined");
     default:
         break;
     }

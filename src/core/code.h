@@ -1,8 +1,8 @@
 /* A program as a core runs it: made once of its linked form (exec/program.h).
  *
  * All that an instruction reads and writes is a number: of a register slot, a predicate, the carry, or of a
- * constant that nobody writes. So values lie in one array, and renaming is a table by number. Values are of 64
- * bits: of registers of 4 bytes the upper half is 0, predicates and the carry are 0 or 1.
+ * constant that nobody writes. So values lie in one array, and renaming is a table by number. Values are of
+ * 64 bits: of registers of 4 bytes the upper half is 0, predicates and the carry are 0 or 1.
  *
  * A guarded instruction reads its guard and, as it may leave them as they are, its destinations. */
 #ifndef CORE_CODE_H
@@ -76,8 +76,8 @@ typedef struct CoreCode {
     uint64_t *initial;       /* [value_count] */
 } CoreCode;
 
-/* Of function 0 of the program; `parameters` are the kernel's. Fails with a sentence for the first instruction
- * that a core cannot run. */
+/* Of function 0 of the program; `parameters` are the kernel's. Fails with a sentence for the first
+ * instruction that a core cannot run. */
 WbStatus core_code_make(CoreCode *code, const Program *program, const uint8_t *parameters, Error *error);
 void core_code_free(CoreCode *code);
 

@@ -20,7 +20,7 @@ static void begin_timed(Core *core)
     const uint64_t sets = config->aggregator_code_bytes / (config->aggregator_code_ways * LINE_BYTES);
     tags_init(&core->code_tags, sets ? (uint32_t)sets : 1, (uint32_t)config->aggregator_code_ways);
     core->code_line = UINT64_MAX;
-    core->engine_kind = &core_engine_simple;
+    core->engine_kind = core->design->is_pipelined ? &core_engine_order : &core_engine_simple;
     core->engine = core->engine_kind->create(core);
     core->memory_kind = &core_cache_kind;
     core->memory = core_cache_create(core, &core->setup, &core->statistics);

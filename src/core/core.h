@@ -5,10 +5,10 @@
  * WB_AGGREGATOR_REGISTERS on (include/warpbeam_flow_layout.h) reach the unit: in program order, each once,
  * and never for a path that is not taken. Local memory and parameters are the core's own.
  *
- *   decode.c    what instructions of the program are to a core         compute.c   what they compute
+ *   code.h      what instructions of the program are to a core         compute.c   what they compute
  *   simple.c    the design that is not pipelined                       untimed.c   the core without time
- *   order.c     the out-of-order designs: fetch, rename, issue, commit; predict.c, queue.c: their parts
- *   cache.c     the data and the instruction cache, over a port        memory.h    what stands in their place
+ *   order.h     the out-of-order designs, a file a stage               predict.h   what foretells branches
+ *   cache.c     the data cache, over a port                            memory.h    what stands in its place
  *
  * In cycle mode the owner works off the cycles that core_next() names, in this order: replies to its port,
  * the port, the core, and the port again, which sends what the core has asked for. In functional mode it

@@ -1,3 +1,4 @@
+/* In program order: an instruction, and what it needs of others. */
 #include "core/in_order.h"
 
 #include <string.h>

@@ -78,7 +78,8 @@ void core_fail(Core *core, uint32_t pc, WbStatus status, const char *format, ...
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     module_place_text(program->functions[insn->function].module, insn->ptx, place, sizeof place);
-    error_set(&core->error, status, "%s: the aggregator's program '%.200s' %s", place, program->name, sentence);
+    error_set(&core->error, status, "%s: the aggregator's program '%.200s' %s", place, program->name,
+              sentence);
     core->state = CORE_FAILED;
 }
 
@@ -99,8 +100,8 @@ void core_fail_access(Core *core, uint32_t pc, uint64_t address)
         core_fail(core, pc, WB_ERROR_ADDRESS, "stores %u bytes at 0x%" PRIx64 ", which may only be read",
                   bytes, address);
     else
-        core_fail(core, pc, WB_ERROR_ADDRESS, "%s %u bytes at 0x%" PRIx64 ", which is %s", verb, bytes, address,
-                  space_describe(core->setup.space, address, where, sizeof where));
+        core_fail(core, pc, WB_ERROR_ADDRESS, "%s %u bytes at 0x%" PRIx64 ", which is %s", verb, bytes,
+                  address, space_describe(core->setup.space, address, where, sizeof where));
 }
 
 void core_fail_jump(Core *core, uint32_t pc, uint64_t index)
