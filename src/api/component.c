@@ -165,6 +165,8 @@ uint32_t component_count(const ComponentKind *kind, const CycleMachine *machine)
 
 const void *component_at(const ComponentKind *kind, const CycleMachine *machine, uint32_t index, Cycle now)
 {
+    if (kind->counted == component_of_unit)
+        outer_units_account(machine->units, kind->table, now);
     return kind->counted ? kind->counted(machine, index, kind->table) : kind->at(machine, index, now);
 }
 

@@ -22,10 +22,11 @@ static KernelRecord *new_record(WbGpu *gpu, const HostKernel *host, Error *error
 {
     const WbKernel *kernel = host->kernel;
     const Launch *launch = &host->launch;
-    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint64_t blocks =
+        launch->flow ? 0 : (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     BlockRecord *records = NULL;
-    if (gpu->config.block_records && !(records = calloc(blocks, sizeof *records))) {
+    if (gpu->config.block_records && blocks && !(records = calloc(blocks, sizeof *records))) {
         error_set(error, WB_ERROR_OUT_OF_MEMORY,
                   "There is no host memory for the records of the %" PRIu64 " blocks of kernel %s, %zu bytes "
                   "each; set the knob block_records to false.",
@@ -331,6 +332,8 @@ static void close_record(WbGpu *gpu, const HostKernel *kernel)
     CycleMachine *machine = gpu->cycle;
     const GridKernel *grid = kernel->grid;
     KernelRecord *record = kernel->record;
+    record->blocks = grid->blocks; /* of a flow graph, they have come meanwhile */
+    record->block_count = grid->block_count;
     record->launched = grid->launched;
     record->started = grid->started;
     record->ended = grid->ended;

@@ -1,4 +1,5 @@
 /* The policies that a configuration names, and whether they can work together. */
+#include <stdio.h>
 #include <string.h>
 
 #include "grid/dispatcher.h"
@@ -49,4 +50,13 @@ WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, 
         if (all[i] && all[i]->check)
             all[i]->check(config, error);
     return error->status;
+}
+
+const char *dispatcher_admit_names(const Dispatcher *dispatcher, char *text, size_t size)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < dispatcher->admit_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "+" : "",
+                                 dispatcher->in_use[i].policy->about.name);
+    return text;
 }

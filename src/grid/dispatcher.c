@@ -4,20 +4,22 @@
  * each finds in the view what it is told of. */
 #include "grid/dispatcher.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "grid/dats.h"
+#include "grid/task.h"
 
 /* -- states -- */
 
-/* Blocks that depend on each other come from the graph, and those of a launch that gives an order come in
- * that, whatever the knob says. */
+/* Blocks that depend on each other come from the graph, tasks from the aggregator, and those of a launch that
+ * gives an order come in that, whatever the knob says. */
 static const BlockSource *source_of(const Dispatcher *dispatcher, const GridKernel *kernel)
 {
     if (kernel->graph)
         return &dats_source;
+    if (kernel->flow)
+        return &task_source;
     return kernel->seen.launch.order ? &source_block_order : dispatcher->policies.source;
 }
 
@@ -247,7 +249,7 @@ static BlockRef block_of(GridKernel *kernel, const Dispatch *dispatch)
 static DispatchOutcome next_block(const Dispatcher *dispatcher, GridKernel *kernel, Dispatch *dispatch)
 {
     *dispatch = (Dispatch){.launch = kernel};
-    if (kernel->resumable.count) {
+    if (kernel->resumable.count && (!kernel->flow || dispatcher_bring_forward(dispatcher, kernel))) {
         Resumption *resumed = kernel->resumable.items[kernel->first_resumable];
         *dispatch = (Dispatch){
             .launch = grid_kernel_of(resumed->kernel), .block = resumed->linear, .resumed = resumed};
@@ -366,7 +368,7 @@ static DispatchOutcome next_preempted(Dispatcher *dispatcher, Dispatch *dispatch
 }
 
 /* The next block of a kernel. Where no room can be made for it, those behind it may have more luck: it may
- * wait for them to end. */
+ * wait for them to end, and tasks that come back are for other SMs. */
 static DispatchOutcome next_in_line(Dispatcher *dispatcher, Dispatch *dispatch)
 {
     DispatchOutcome none = NOTHING_READY;
@@ -379,11 +381,12 @@ static DispatchOutcome next_in_line(Dispatcher *dispatcher, Dispatch *dispatch)
                 ++kernel->first_resumable == kernel->resumable.count)
                 kernel->first_resumable = kernel->resumable.count = 0;
         }
-        if (outcome == NO_ROOM && dispatcher->preempted.is_stuck)
+        if (outcome == NO_ROOM && (dispatcher->preempted.is_stuck || kernel->flow))
             none = NO_ROOM;
         else if (outcome != NOTHING_READY)
             return outcome;
-        if (outcome == NOTHING_READY && kernel->dispatched_blocks == kernel->block_count)
+        const bool has_more = kernel->dispatched_blocks < kernel->block_count || kernel->resumable.count;
+        if (outcome == NOTHING_READY && !has_more)
             unmark(dispatcher, i);
         else
             i++;
@@ -486,15 +489,6 @@ Refusal dispatcher_refusal(const Dispatcher *dispatcher, GridKernel *kernel, con
         return REFUSED_BY_NONE;
     *name = dispatcher->policies.place->base.about.name;
     return REFUSED_BY_PLACE;
-}
-
-const char *dispatcher_admit_names(const Dispatcher *dispatcher, char *text, size_t size)
-{
-    size_t used = 0;
-    for (uint32_t i = 0; i < dispatcher->admit_count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "+" : "",
-                                 dispatcher->in_use[i].policy->about.name);
-    return text;
 }
 
 /* -- blocks that leave -- */

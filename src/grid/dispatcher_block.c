@@ -12,6 +12,24 @@ SmBlock *dispatcher_find(Dispatcher *dispatcher, const GridKernel *launch, uint6
     return NULL;
 }
 
+bool dispatcher_bring_forward(const Dispatcher *dispatcher, GridKernel *kernel)
+{
+    Resumption **const items = kernel->resumable.items;
+    uint32_t at = kernel->first_resumable;
+    for (; at < kernel->resumable.count; at++) {
+        const BlockRef block = {.kernel = kernel, .block = items[at]->linear, .sm = NO_SM, .returns = true};
+        if (dispatch_fits(&dispatcher->view, &block, items[at]->home))
+            break;
+    }
+    if (at == kernel->resumable.count)
+        return false;
+    Resumption *const found = items[at];
+    for (; at > kernel->first_resumable; at--)
+        items[at] = items[at - 1];
+    items[at] = found;
+    return true;
+}
+
 void dispatcher_uncount(Dispatcher *dispatcher, SmBlock *block)
 {
     SmView *sm = &dispatcher->sms[block->block.sm];

@@ -29,6 +29,7 @@ typedef struct FlowRun {
     const Program *firmware;      /* of the aggregator: wb_aggregator(WbFlowMemory *) */
     const char *policy;           /* its name, for sentences */
     struct GridKernel **kernels;  /* [node_count]; in functional mode null */
+    const struct FrontTasks *tasks; /* of the front end that runs it, set by it */
     const struct Family *root;    /* of the launch: the family of its first kernel, which fails with it */
 } FlowRun;
 

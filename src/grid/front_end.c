@@ -7,8 +7,8 @@
  *   front_end_settle()   nothing is left of the kernel: finish() gives its entry back, and its end is known
  *
  * What a plain kernel never comes to is elsewhere: launches by kernels and blocks that wait off the SMs
- * (front_end_device.c), aggregated groups (front_end_groups.c), dependency graphs (dats.c), logs
- * (front_end_log.c). */
+ * (front_end_device.c), aggregated groups (front_end_groups.c), dependency graphs (dats.c), flow graphs
+ * (front_end_tasks.c), logs (front_end_log.c). */
 #include "grid/front_end.h"
 
 #include "base/alloc.h"
@@ -57,6 +57,8 @@ static void activate_kernels(FrontEnd *front_end, Cycle now)
         if (kernel->buffer)
             front_end_begun(front_end, kernel, now);
         front_end_wake_dispatcher(front_end, now);
+        if (kernel->flow)
+            front_end_settle(front_end, kernel, now);
     }
 }
 
@@ -80,16 +82,19 @@ static void release_entry(FrontEnd *front_end, GridKernel *kernel, Cycle now)
     send_kernels(front_end, now);
 }
 
-/* Whether all its blocks have ended, and those of the groups that joined it. */
-static bool is_over(const GridKernel *kernel)
+/* Whether all its blocks have ended, and those of the groups that joined it, and no others will come. */
+static bool is_over(const FrontEnd *front_end, const GridKernel *kernel)
 {
+    if (kernel->flow && !front_end->tasks.is_over)
+        return false;
     return kernel->ended_blocks == kernel->block_count && !kernel->groups.open && !kernel->groups.holds;
 }
 
-/* Whether all that is left of it waits off the SMs, and it is in the distributor. */
+/* Whether all that is left of it waits off the SMs, and it is in the distributor. Of a flow graph, more may
+ * come. */
 static bool only_waits(const GridKernel *kernel)
 {
-    return !kernel->is_held && kernel->suspended && !kernel->resident_blocks && !kernel->resumable.count &&
+    return !kernel->is_held && !kernel->flow && kernel->suspended && !kernel->resident_blocks && !kernel->resumable.count &&
            !kernel->ready && kernel->dispatched_blocks == kernel->block_count && !kernel->groups.next &&
            !kernel->groups.holds;
 }
@@ -127,7 +132,7 @@ static void finish(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 
 void front_end_settle(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
-    if (is_over(kernel)) {
+    if (is_over(front_end, kernel)) {
         if (!kernel->late && !(kernel->graph && dats_keeps_kernels(front_end->dats)))
             finish(front_end, kernel, now);
     } else if (only_waits(kernel) && (!kernel->yielded || count_waiting(front_end))) {
@@ -189,6 +194,8 @@ static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, C
         front_end_drop_swap(front_end, launch, report->linear);
     if (report->family)
         block_family_ended(report->family);
+    if (report->task)
+        front_end_task_ended(front_end, report->task, now);
     if (launch != kernel)
         front_end_settle_group(front_end, launch, now);
     front_end_settle(front_end, kernel, now);
@@ -232,6 +239,10 @@ static bool take_message(FrontEnd *front_end, const Message *message, Cycle now)
         memory_port_take(front_end->port, message->body, now);
     else if (message->kind == MESSAGE_DRAINED)
         take_word(front_end, message->source, now);
+    else if (message->kind == MESSAGE_TASK)
+        front_end_take_task(front_end, message->body, now);
+    else if (message->kind == MESSAGE_FLOW_ENDS)
+        front_end_end_tasks(front_end, now);
     else
         take_report(front_end, message->body, message->source, now);
     return true;
@@ -261,7 +272,10 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     if (launch->buffer)
         front_end_device_dispatched(front_end, launch, now);
     front_end->statistics.blocks_dispatched++;
-    shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, &launch->seen);
+    if (launch->flow)
+        front_end_send_task(front_end, dispatch, now);
+    else
+        shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, &launch->seen);
 }
 
 static void carry_out(FrontEnd *front_end, const BlockOrder *order, Cycle now)
@@ -446,6 +460,7 @@ void front_end_free(FrontEnd *front_end)
     kmu_free(&front_end->kmu);
     group_table_free(&front_end->groups);
     dats_free(front_end->dats);
+    front_end_free_tasks(front_end);
     memory_port_free(front_end->port);
     VEC_FREE(&front_end->events);
     for (uint32_t i = 0; i < front_end->dispatcher.view.sm_count; i++)

@@ -19,6 +19,7 @@
 #include "grid/dispatcher.h"
 #include "grid/group_table.h"
 #include "grid/kmu.h"
+#include "grid/task.h"
 #include "grid/statistics.h"
 #include "mem/memory_port.h"
 
@@ -89,6 +90,19 @@ typedef struct Yielding {
     bool is_full;         /* a block found no room, and queues none for those that would leave */
 } Yielding;
 
+/* The dispatcher's queue of tasks, and what is known of those on SMs. Invariant: from `first` on, `queue` has
+ * those that have not been sent; they stay the aggregator's until then. */
+typedef struct FrontTasks {
+    struct FlowRun *run;     /* null: there is none */
+    uint32_t aggregator;     /* its shard */
+    Cycle latency;           /* of words to it */
+    VEC(const Task *) queue;
+    uint32_t first;
+    bool is_over;            /* no more will come */
+    SmTask *free;            /* records that nobody uses */
+    VEC(SmTask *) records;   /* all that were made */
+} FrontTasks;
+
 /* SMs are the shards 0 to sm_count - 1. Invariant: no event comes before that at half its index, by
  * time and then by number, counted from 1; devices[g->place] is g, and so with resumptions. */
 typedef struct FrontEnd {
@@ -98,6 +112,7 @@ typedef struct FrontEnd {
     Kmu kmu;
     Dispatcher dispatcher;
     GroupTable groups;
+    FrontTasks tasks;
     Dats *dats;           /* the scheduler of blocks that depend on each other */
     MemoryPort *port;     /* null: there is no memory, and what lies there comes at once */
     DeviceRuntime *runtime; /* null: kernels launch nothing */
@@ -162,6 +177,23 @@ void front_end_yields(void *context, Warp *warp, Cycle now);
 bool front_end_make_room(FrontEnd *front_end, Cycle now);
 /* The yielding block leaves, if queues have an entry, though nobody needs its place. */
 void front_end_send_away(FrontEnd *front_end, SmBlock *block, Cycle now);
+
+/* -- front_end_tasks.c -- */
+
+/* A flow graph whose kernels will be submitted next; its tasks come from that shard, to which words take so
+ * long. */
+void front_end_begin_tasks(FrontEnd *front_end, struct FlowRun *run, uint32_t aggregator, Cycle latency);
+/* Its kernels have ended. */
+void front_end_forget_tasks(FrontEnd *front_end);
+void front_end_free_tasks(FrontEnd *front_end);
+/* A task for the queue has come. */
+void front_end_take_task(FrontEnd *front_end, const Task *task, Cycle now);
+/* The first of the queue goes to its SM. */
+void front_end_send_task(FrontEnd *front_end, const Dispatch *dispatch, Cycle now);
+/* Its block has ended, and its stores are visible. */
+void front_end_task_ended(FrontEnd *front_end, const SmTask *task, Cycle now);
+/* No more will come. */
+void front_end_end_tasks(FrontEnd *front_end, Cycle now);
 
 /* -- front_end_device.c -- */
 

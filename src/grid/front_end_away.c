@@ -142,7 +142,8 @@ static void note_place(FrontEnd *front_end, Resumption *resumption, SmBlock *blo
     const uint8_t place = resumption->block->context.place;
     resumption->yielded = block->leaves;
     resumption->is_local = block->goes_local && (place == CONTEXT_STAYS || place == CONTEXT_MOVED);
-    const bool stays_home = resumption->is_local || (block->leaves && front_end->config->swapped_out_home);
+    const bool stays_home = resumption->is_local || (block->leaves && front_end->config->swapped_out_home) ||
+                            resumption->task; /* restarted where it was [channels §6] */
     resumption->home = stays_home ? resumption->sm : NO_SM;
     if (!resumption->is_local)
         block->held = (Resources){0};
@@ -162,6 +163,7 @@ void front_end_suspended(FrontEnd *front_end, BlockReport *report, uint32_t sm, 
     resumption->kernel = report->kernel;
     resumption->block = report->suspended;
     resumption->linear = report->linear;
+    resumption->task = report->task;
     resumption->left = report->stay.left;
     resumption->sm = sm;
     report->suspended = NULL;

@@ -12,6 +12,7 @@
 #define GRID_TASK_H
 
 #include "exec/task.h"
+#include "grid/policy.h"
 
 enum { MESSAGE_TASK = 32, MESSAGE_FLOW_ENDS = 33, MESSAGE_TASK_TAKEN = 34, MESSAGE_TASK_ENDED = 35 };
 
@@ -19,5 +20,9 @@ typedef struct Task {
     uint32_t node;   /* kernel node of the flow graph */
     BlockTask block;
 } Task;
+
+/* The source of blocks of kernels that have a flow graph: the first of the dispatcher's queue, if it is the
+ * kernel's. */
+extern const BlockSource task_source;
 
 #endif

@@ -55,9 +55,12 @@ static Cycle next_arrival(const OuterUnit *unit)
                                                       : CYCLE_NEVER;
 }
 
+static Cycle next_own(const OuterUnit *unit) { return unit->kind->next ? unit->kind->next(unit) : CYCLE_NEVER; }
+
 static Cycle next_turn(const OuterUnit *unit)
 {
-    return clock_earlier(clock_earlier(next_arrival(unit), unit->alarm), memory_port_next(unit->port));
+    const Cycle told = clock_earlier(next_arrival(unit), unit->alarm);
+    return clock_earlier(clock_earlier(told, next_own(unit)), memory_port_next(unit->port));
 }
 
 static void take_all(OuterUnit *unit, Cycle now)
@@ -68,18 +71,23 @@ static void take_all(OuterUnit *unit, Cycle now)
             unit->first_arrival = unit->arrivals.count = 0;
         unit->kind->take(unit, &word, now);
     }
-    if (unit->alarm > now)
-        return;
-    unit->alarm = CYCLE_NEVER;
-    unit->kind->alarm(unit, now);
+    if (unit->alarm <= now) {
+        unit->alarm = CYCLE_NEVER;
+        unit->kind->alarm(unit, now);
+    }
+    if (next_own(unit) <= now)
+        unit->kind->advance(unit, now);
 }
 
-/* Replies are the only messages that units get. What memory has brought is there before words are taken in,
- * and what they lead to leaves in the same cycle. */
+/* What memory has brought is there before words are taken in, and what they lead to leaves in the same
+ * cycle. */
 static void simulate_cycle(OuterUnit *unit, Cycle now, Cycle end)
 {
     for (const Message *message; (message = shard_take(&unit->shard, now));)
-        memory_port_take(unit->port, message->body, now);
+        if (message->kind == MESSAGE_REPLY)
+            memory_port_take(unit->port, message->body, now);
+        else
+            unit->kind->hear(unit, message, now);
     memory_port_advance(unit->port, now, end);
     take_all(unit, now);
     memory_port_advance(unit->port, now, end);
@@ -149,13 +157,17 @@ void unit_fail(OuterUnit *unit, const struct Family *root, Cycle now, const char
     unit->failure.root = root;
 }
 
-OuterUnit *unit_find(const Machine *machine, const UnitKind *kind)
+OuterUnit *outer_units_find(const OuterUnits *units, const UnitKind *kind)
 {
-    const OuterUnits *units = machine->units;
     for (uint32_t i = 0; units && i < units->count; i++)
         if (units->items[i]->kind == kind)
             return units->items[i];
     return NULL;
+}
+
+OuterUnit *unit_find(const Machine *machine, const UnitKind *kind)
+{
+    return outer_units_find(machine->units, kind);
 }
 
 CallPlace unit_place(const Block *block, uint32_t pc)
@@ -368,6 +380,13 @@ void *outer_units_counters(const OuterUnits *units, const StatTable *table)
         if (units->items[i]->kind->about.counters == table)
             return units->items[i]->counters;
     return NULL;
+}
+
+void outer_units_account(const OuterUnits *units, const StatTable *table, Cycle now)
+{
+    for (uint32_t i = 0; units && i < units->count; i++)
+        if (units->items[i]->kind->about.counters == table && units->items[i]->kind->account)
+            units->items[i]->kind->account(units->items[i], now);
 }
 
 void outer_units_describe(const OuterUnits *units, char *text, size_t size)

@@ -10,6 +10,7 @@
  *   take     The unit takes words in by their arrival, those of one cycle in the order of the calls.
  *   answer   It ends a warp's wait (exec/block_wait.h). That wait is over the latency later.
  *   memory   A unit that says so (has_memory) has a port into global memory (mem/memory_port.h).
+ *   advance  A unit that works by itself names the cycles in which it does.
  *
  * A unit and its state live as long as the machine: from launch to launch, until knobs change or a launch
  * fails. What kernels left behind in it is there for the next one, unless the unit has `begin`: then it
@@ -77,6 +78,15 @@ typedef struct UnitKind {
     void (*take)(OuterUnit *unit, const UnitWord *word, Cycle now);
     /* The cycle of unit_set_alarm() has come, behind the words of that cycle. */
     void (*alarm)(OuterUnit *unit, Cycle now);
+    /* A message of another shard, before words are taken in; null: none comes but replies of memory. */
+    void (*hear)(OuterUnit *unit, const Message *message, Cycle now);
+    /* What the unit does by itself: the first cycle in which there is something, of which accesses that end
+     * and all of the above may make an earlier one; and that cycle has come, behind all of the above. Both
+     * are null, or neither is. */
+    Cycle (*next)(const OuterUnit *unit);
+    void (*advance)(OuterUnit *unit, Cycle now);
+    /* Brings its counters up to cycle `now`, for reports between windows; null: they always are. */
+    void (*account)(OuterUnit *unit, Cycle now);
     /* Writes who waits at it, for reports of hangs: sentences, each with its full stop, or an empty text
      * where nobody does. It writes from the beginning of `text`; the caller joins the texts of units. */
     void (*describe)(const OuterUnit *unit, char *text, size_t size);
@@ -184,6 +194,10 @@ bool outer_units_end(OuterUnits *units, const struct Family *root, Cycle now);
 const UnitFailure *outer_units_failure(OuterUnits *units);
 /* What the unit of that table has counted; null: there is none. */
 void *outer_units_counters(const OuterUnits *units, const StatTable *table);
+/* Brings that up to cycle `now`. */
+void outer_units_account(const OuterUnits *units, const StatTable *table, Cycle now);
+/* The unit of that kind; null: there is none. */
+OuterUnit *outer_units_find(const OuterUnits *units, const UnitKind *kind);
 /* Sentences about who waits at which unit; empty: nobody does. */
 void outer_units_describe(const OuterUnits *units, char *text, size_t size);
 /* All kinds, by file name; null behind the last. */

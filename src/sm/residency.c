@@ -160,7 +160,7 @@ void residency_settle_in(Sm *sm, uint32_t index, Block *block, bool returns)
 }
 
 /* What a kernel that another one launched reads may be in the L1 as it was before its launch, and what a
- * block of a dependency graph reads, as it was before its parents wrote it. For other kernels of the host
+ * block of a dependency graph or a task reads, as it was before others wrote it. For other kernels of the host
  * every L1 is invalidated when they are launched. */
 static bool is_outdated(const Sm *sm, const SmKernel *kernel, Cycle dispatched)
 {
@@ -169,10 +169,14 @@ static bool is_outdated(const Sm *sm, const SmKernel *kernel, Cycle dispatched)
     return kernel->launched && kernel->launched >= sm->l1_fresh;
 }
 
-static void start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle dispatched)
+/* `task` is null where the block is none. */
+static void start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, const SmTask *task, Cycle dispatched)
 {
     const uint32_t index = residency_take_slot(sm, kernel, linear, dispatched);
     Block *block = make_block(&sm->blocks[index], linear, sm);
+    sm->blocks[index].report.task = task;
+    if (task)
+        block_give_task(block, &task->task);
     if (is_outdated(sm, kernel, dispatched))
         lsu_invalidate(sm->lsu);
     residency_settle_in(sm, index, block, false);
@@ -182,9 +186,14 @@ static void start_block(Sm *sm, const SmKernel *kernel, uint64_t linear, Cycle d
 
 void residency_take(Sm *sm, const Message *message)
 {
+    const SmTask *task = message->body;
+    const Cycle dispatched = message->time - sm->config->block_launch_cycles;
     switch (message->kind) {
     case MESSAGE_BLOCK:
-        start_block(sm, message->body, message->value, message->time - sm->config->block_launch_cycles);
+        start_block(sm, message->body, message->value, NULL, dispatched);
+        break;
+    case MESSAGE_TASK_BLOCK:
+        start_block(sm, task->kernel, task->linear, task, dispatched);
         break;
     case MESSAGE_RESUME:
         suspend_resume(sm, message->body);

@@ -62,7 +62,7 @@ typedef struct SmKernel {
     uint64_t reserved;          /* of a host's kernel: bytes of global memory for contexts of its blocks and
                                    of those of its launches */
     CodeProfile *profile;       /* counts by instruction; null: none are kept */
-    bool is_graph;              /* its blocks may read what others of it have written */
+    bool is_graph;              /* its blocks may read what others of its graph have written */
     Cycle launched;             /* by a kernel: when its turn came; 0: by the host, which empties all L1s */
 } SmKernel;
 
@@ -145,6 +145,14 @@ typedef struct BarrierLog {
 /* Of the knob timeline_events barriers may take one of so many. */
 enum { BARRIERS_SHARE = 4 };
 
+/* A task on its way to an SM. Owned by the front end until its block has ended. */
+typedef struct SmTask {
+    const SmKernel *kernel;
+    uint64_t linear;           /* index in the grid: of the kernel's tasks, in the order of dispatches */
+    BlockTask task;
+    struct SmTask *next;       /* the front end's: of those that are free */
+} SmTask;
+
 /* A block that has been suspended, and goes on on whichever SM it is sent to. Owned by the front end. */
 typedef struct Resumption {
     const SmKernel *kernel;
@@ -156,6 +164,7 @@ typedef struct Resumption {
     uint32_t place;            /* among those of the front end */
     uint32_t home;             /* SM that it has to come back to; NO_SM: any */
     uint64_t held_registers, held_shared; /* what its context takes of its home meanwhile */
+    const SmTask *task;        /* of a flow graph; null: it is none */
     struct Resumption *next;   /* of those that may go on, in its queue */
     bool yielded;              /* it has given up its place to another block */
     bool is_local;             /* the same, and its context is on its home */
@@ -184,6 +193,7 @@ typedef struct BlockReport {
     const BarrierLog *barriers;
     struct BlockFamily *family; /* what it has launched; null: nothing */
     Resumption *resumption;    /* that it came back with; null: it has never been away */
+    const SmTask *task;        /* of a flow graph; null: it is none */
     Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
                                   what nobody takes is freed with the SM */
     bool late;                 /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED follows */
@@ -342,7 +352,7 @@ typedef struct Sm {
 } Sm;
 
 /* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
- * in the grid; of one that goes on body is the Resumption; one that is to be paused, not to be any longer, or
+ * in the grid; of a task body is the SmTask; of one that goes on body is the Resumption; one that is to be paused, not to be any longer, or
  * to leave is named as a new one is. One that leaves goes to memory; or, if the front end has found room for
  * it, keeps its registers and shared memory (STAYS) or has what is live of them copied on chip (MOVES). One
  * that was about to leave by itself goes to memory all the same: its block->context.place tells. One whose
@@ -360,7 +370,8 @@ enum {
     MESSAGE_UNPAUSE = 10,
     MESSAGE_SWAP_OUT = 11,
     MESSAGE_SWAP_OUT_STAYS = 12,
-    MESSAGE_SWAP_OUT_MOVES = 13
+    MESSAGE_SWAP_OUT_MOVES = 13,
+    MESSAGE_TASK_BLOCK = 14
 };
 
 Sm *sm_create(const GpuConfig *config, Crossbar *crossbar, uint32_t number, uint32_t front_end);

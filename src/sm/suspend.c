@@ -245,6 +245,7 @@ void suspend_resume(Sm *sm, Resumption *resumption)
     Block *block = resumption->block;
     resumption->block = NULL;
     slot->report.resumption = resumption;
+    slot->report.task = resumption->task;
     block->wait.leaves = false;
     block_free(slot->spare);
     slot->spare = NULL;

@@ -1,0 +1,18 @@
+/* Where a flow graph stands whose wavefronts wait for room that nobody makes: who wants how much of which
+ * channel, and who holds it. */
+#ifndef GRID_FLOW_DESCRIBE_H
+#define GRID_FLOW_DESCRIBE_H
+
+#include "grid/flow_run.h"
+
+/* A wavefront that has yielded. */
+typedef struct FlowWaiter {
+    uint32_t wave;
+    const Warp *warp;
+} FlowWaiter;
+typedef VEC(FlowWaiter) FlowWaiters;
+
+/* A sentence without its full stop, as of unit_fail(). Reads the graph's memory: between windows. */
+void flow_describe(const FlowRun *run, const FlowWaiters *waiters, char *text, size_t size);
+
+#endif
