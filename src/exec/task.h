@@ -1,6 +1,6 @@
-/* Tasks: blocks of one wavefront that the aggregator beside the SMs dispatches, each for elements of a channel
- * that are ready [channels §4.1]. Which lanes there are and what %envreg0 to %envreg5 hold comes from the
- * task and its flow graph (include/warpbeam_flow_layout.h). */
+/* Tasks: blocks of one wavefront that the aggregator beside the SMs dispatches, each for elements of a
+ * channel that are ready [channels §4.1]. Which lanes there are and what %envreg0 to %envreg5 hold comes from
+ * the task and its flow graph (include/warpbeam_flow_layout.h). */
 #ifndef EXEC_TASK_H
 #define EXEC_TASK_H
 

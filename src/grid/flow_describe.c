@@ -1,7 +1,7 @@
-/* A wavefront that yields leaves what it wants in the channel of yields. The aggregator frees the element when
- * it has read it, but what is there stays until the array has gone round: so the latest element with the
- * wavefront's number is its own. How much of a channel is held, and how much of
- * that only waits for a wavefront, follows from its positions. */
+/* A wavefront that yields leaves what it wants in the channel of yields. The aggregator frees the element
+ * when it has read it, but what is there stays until the array has gone round: so the latest element with the
+ * wavefront's number is its own. How much of a channel is held, and how much of that only waits for a
+ * wavefront, follows from its positions. */
 #include "grid/flow_describe.h"
 
 #include <stdio.h>
@@ -84,9 +84,9 @@ static size_t put_channel(const FlowRun *run, const WbChannelMemory *channel, co
     const char *node = channel->node < run->flow.node_count ? run->flow.node_names[channel->node] : "nobody";
     return (size_t)snprintf(
         text, size,
-        "; %u want%s up to %u elements of channel '%.100s', the first in kernel '%.100s' at line %u, and %u of "
-        "its %u elements are held: %u are ready for '%.100s', the others were reserved and not handed on, or "
-        "have not been freed, or are behind such elements",
+        "; %u want%s up to %u elements of channel '%.100s', the first in kernel '%.100s' at line %u, and %u "
+        "of its %u elements are held: %u are ready for '%.100s', the others were reserved and not handed "
+        "on, or have not been freed, or are behind such elements",
         wanted->waves, wanted->waves == 1 ? "s" : "", wanted->most, name,
         wanted->first->block->launch->program->name, wanted->line, held, channel->capacity, ready, node);
 }

@@ -94,9 +94,9 @@ static bool is_over(const FrontEnd *front_end, const GridKernel *kernel)
  * come. */
 static bool only_waits(const GridKernel *kernel)
 {
-    return !kernel->is_held && !kernel->flow && kernel->suspended && !kernel->resident_blocks && !kernel->resumable.count &&
-           !kernel->ready && kernel->dispatched_blocks == kernel->block_count && !kernel->groups.next &&
-           !kernel->groups.holds;
+    return !kernel->is_held && !kernel->flow && kernel->suspended && !kernel->resident_blocks &&
+           !kernel->resumable.count && !kernel->ready && kernel->dispatched_blocks == kernel->block_count &&
+           !kernel->groups.next && !kernel->groups.holds;
 }
 
 /* It gives its entry back until one of its blocks may go on. */

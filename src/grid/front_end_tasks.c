@@ -27,7 +27,7 @@ static bool next(const void *state, const DispatchView *view, const GridKernel *
 
 const BlockSource task_source = {
     .base = {.about = {.name = "tasks",
-                       .description = "Blocks are tasks, in the order in which the aggregator dispatches them",
+                       .description = "Tasks in the order in which the aggregator dispatches them",
                        .source = "channels, section 3.1"}},
     .next = next,
 };

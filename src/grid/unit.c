@@ -55,7 +55,10 @@ static Cycle next_arrival(const OuterUnit *unit)
                                                       : CYCLE_NEVER;
 }
 
-static Cycle next_own(const OuterUnit *unit) { return unit->kind->next ? unit->kind->next(unit) : CYCLE_NEVER; }
+static Cycle next_own(const OuterUnit *unit)
+{
+    return unit->kind->next ? unit->kind->next(unit) : CYCLE_NEVER;
+}
 
 static Cycle next_turn(const OuterUnit *unit)
 {

@@ -160,8 +160,8 @@ void residency_settle_in(Sm *sm, uint32_t index, Block *block, bool returns)
 }
 
 /* What a kernel that another one launched reads may be in the L1 as it was before its launch, and what a
- * block of a dependency graph or a task reads, as it was before others wrote it. For other kernels of the host
- * every L1 is invalidated when they are launched. */
+ * block of a dependency graph or a task reads, as it was before others wrote it. For other kernels of the
+ * host every L1 is invalidated when they are launched. */
 static bool is_outdated(const Sm *sm, const SmKernel *kernel, Cycle dispatched)
 {
     if (kernel->is_graph && sm->config->graph_l1 == GRAPH_L1_INVALIDATE)

@@ -352,13 +352,14 @@ typedef struct Sm {
 } Sm;
 
 /* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
- * in the grid; of a task body is the SmTask; of one that goes on body is the Resumption; one that is to be paused, not to be any longer, or
- * to leave is named as a new one is. One that leaves goes to memory; or, if the front end has found room for
- * it, keeps its registers and shared memory (STAYS) or has what is live of them copied on chip (MOVES). One
- * that was about to leave by itself goes to memory all the same: its block->context.place tells. One whose
- * context is on an SM must come back to that. They arrive block_launch_cycles after they were sent. From an
- * SM: body is the BlockReport, value the block's slot in sm->blocks, which is free from then on; or all
- * stores of blocks that have ended are visible now; or body is an SmSample. */
+ * in the grid; of a task body is the SmTask; of one that goes on body is the Resumption; one that is to be
+ * paused, not to be any longer, or to leave is named as a new one is. One that leaves goes to memory; or, if
+ * the front end has found room for it, keeps its registers and shared memory (STAYS) or has what is live of
+ * them copied on chip (MOVES). One that was about to leave by itself goes to memory all the same: its
+ * block->context.place tells. One whose context is on an SM must come back to that. They arrive
+ * block_launch_cycles after they were sent. From an SM: body is the BlockReport, value the block's slot in
+ * sm->blocks, which is free from then on; or all stores of blocks that have ended are visible now; or body is
+ * an SmSample. */
 enum {
     MESSAGE_BLOCK = 3,
     MESSAGE_BLOCK_DONE = 4,

@@ -11,7 +11,8 @@
  *
  * Blocks begin by index, or in the order that the launch gives (exec/launch_order.h). Those of a dependency
  * graph begin when all their parents have ended, in the order in which that comes about [Wireframe §3.1].
- * Those of a flow graph begin as the aggregator gives them, which has its turn when every block has had one. */
+ * Those of a flow graph begin as the aggregator gives them, which has its turn when every block has had one.
+ * */
 #ifndef EXEC_FUNCTIONAL_FUNCTIONAL_H
 #define EXEC_FUNCTIONAL_FUNCTIONAL_H
 
@@ -53,8 +54,8 @@ typedef struct FunctionalGrid {
     uint32_t place;           /* among those of the run */
 } FunctionalGrid;
 
-/* Where blocks of a flow graph come from: tasks (exec/task.h), for grid `node` of the run. What gives them runs
- * beside the blocks, and takes turns with them. */
+/* Where blocks of a flow graph come from: tasks (exec/task.h), for grid `node` of the run. What gives them
+ * runs beside the blocks, and takes turns with them. */
 typedef struct FunctionalTasks {
     void *context;
     /* Lets the giver go on for a turn; `clock` is the run's. False: it has changed nothing, or `error` says

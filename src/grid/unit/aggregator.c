@@ -1,6 +1,6 @@
-/* The aggregator [channels §3.1, §7]: a programmable core beside the dispatcher, which monitors the channels of
- * a flow graph, dispatches wavefronts for elements that are ready, frees elements that are done, in order, and
- * restarts wavefronts that have yielded.
+/* The aggregator [channels §3.1, §7]: a programmable core beside the dispatcher, which monitors the channels
+ * of a flow graph, dispatches wavefronts for elements that are ready, frees elements that are done, in order,
+ * and restarts wavefronts that have yielded.
  *
  * What it decides is its program's business (core/firmware/), which sees channels in memory and the unit by
  * registers (include/warpbeam_flow_layout.h). This file is what is behind the registers: the dispatcher's
@@ -10,8 +10,8 @@
  *
  * The graph ends when the program says so and all that the core has stored is in memory.
  *
- * Differs from the paper: there the core dispatches by the command queue of an ordinary GPU; here registers of
- * the unit stand for that. */
+ * Differs from the paper: there the core dispatches by the command queue of an ordinary GPU; here registers
+ * of the unit stand for that. */
 #include "grid/unit/aggregator.h"
 
 #include <inttypes.h>
@@ -40,8 +40,8 @@ typedef struct Wave {
 } Wave;
 
 /* Invariant: run is null exactly while there is no graph. Of the wavefronts, which have their numbers as
- * indices, those from `taken` on are in the queue, at their number modulo its entries; in_flight are not over,
- * of which `away` have yielded. */
+ * indices, those from `taken` on are in the queue, at their number modulo its entries; in_flight are not
+ * over, of which `away` have yielded. */
 typedef struct Aggregator {
     OuterUnit *unit;
     Counters *counters;
@@ -73,7 +73,10 @@ static uint32_t room_of(const Aggregator *aggregator)
 
 static bool is_timed(const Aggregator *aggregator) { return aggregator->unit->latency != 0; }
 
-static uint32_t active_waves(const Aggregator *aggregator) { return aggregator->in_flight - aggregator->away; }
+static uint32_t active_waves(const Aggregator *aggregator)
+{
+    return aggregator->in_flight - aggregator->away;
+}
 
 /* -- counters -- */
 
@@ -142,15 +145,16 @@ __attribute__((format(printf, 3, 4))) static void fail_policy(Aggregator *aggreg
 static void tell_stuck(void *context, Cycle time)
 {
     Aggregator *aggregator = context;
-    char text[sizeof aggregator->unit->failure.error.text];
+    OuterUnit *unit = aggregator->unit;
+    char text[sizeof unit->failure.error.text];
     FlowWaiters waiters = {0};
     for (uint32_t i = 0; i < aggregator->waves.count; i++)
         if (aggregator->waves.items[i].warp)
             VEC_PUSH(&waiters, ((FlowWaiter){.wave = i, .warp = aggregator->waves.items[i].warp}));
     flow_describe(aggregator->run, &waiters, text, sizeof text);
     VEC_FREE(&waiters);
-    unit_fail(aggregator->unit, aggregator->run->root, time + aggregator->unit->latency, "%s", text);
-    aggregator->unit->shard.wake = clock_earlier(aggregator->unit->shard.wake, aggregator->unit->failure.time);
+    unit_fail(unit, aggregator->run->root, time + unit->latency, "%s", text);
+    unit->shard.wake = clock_earlier(unit->shard.wake, unit->failure.time);
 }
 
 static void fail_stuck(Aggregator *aggregator, Cycle now)
@@ -176,7 +180,8 @@ static bool may_dispatch(Aggregator *aggregator, uint32_t count, Cycle now)
                     aggregator->entries);
     else if (aggregator->node >= flow->node_count || aggregator->channel >= flow->channel_count)
         fail_policy(aggregator, now,
-                    "dispatches a wavefront of node %u for channel %u; the graph has %u nodes and %u channels",
+                    "dispatches a wavefront of node %u for channel %u; the graph has %u nodes and %u "
+                    "channels",
                     aggregator->node, aggregator->channel, flow->node_count, flow->channel_count);
     else if (!count || count > aggregator->width)
         fail_policy(aggregator, now, "dispatches a wavefront for %u elements; it has %u lanes", count,
