@@ -27,6 +27,9 @@ typedef struct CilkPlace {
     uint16_t file;              /* of CilkProgram.files */
 } CilkPlace;
 
+/* What is deeper is refused, so that whoever walks over types, expressions and statements may recurse. */
+enum { CILK_MOST_DEPTH = 64, CILK_MOST_HEIGHT = 1000, CILK_MOST_NESTING = 250 };
+
 /* Arithmetic types are in the order of their conversion ranks. */
 typedef enum CilkTypeKind {
     CILK_VOID,
@@ -52,6 +55,7 @@ struct CilkType {
     const CilkRecord *record;
     uint64_t size;              /* bytes; 0: void or an incomplete record */
     uint32_t alignment;
+    uint32_t depth;             /* types inside of it, one in the other: at most CILK_MOST_DEPTH */
 };
 
 typedef struct CilkMember {
@@ -69,6 +73,7 @@ struct CilkRecord {
     CilkMember *members;
     uint64_t size;
     uint32_t alignment;
+    CilkType types[2];          /* the type that it is, and the same with const; all others point to these */
     CilkRecord *next;           /* in the order of definition: members' records come first */
 };
 
@@ -116,6 +121,9 @@ typedef struct CilkBuiltin CilkBuiltin;
 struct CilkExpression {
     CilkExpressionKind kind;
     CilkOperator operator;
+    uint16_t height;            /* of the tree below it, itself included: at most CILK_MOST_HEIGHT */
+    bool is_spawn;              /* of a call: it is that of a CILK_SPAWN */
+    bool is_implicit;           /* of a cast: nobody wrote it */
     CilkPlace place;            /* of the operator, or of its first token where it has none */
     const CilkType *type;
     CilkExpression *left, *right, *third;
