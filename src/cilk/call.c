@@ -168,8 +168,8 @@ const char *cilk_value_text(const CilkValue *value, char text[CILK_VALUE_TEXT])
         return real_text(value->real64, 17, false, text);
     uint64_t integer = 0;
     memcpy(&integer, value->bytes, value->type->size);
-    Constant whole = cilk_constant_convert((Constant){.integer = integer}, &cilk_basic_types[CILK_UNSIGNED_LONG],
-                                           value->type);
+    Constant whole = cilk_constant_convert((Constant){.integer = integer},
+                                           &cilk_basic_types[CILK_UNSIGNED_LONG], value->type);
     if (cilk_is_signed(value->type))
         snprintf(text, CILK_VALUE_TEXT, "%lld", (long long)whole.integer);
     else

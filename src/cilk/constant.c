@@ -136,7 +136,8 @@ static bool evaluate_binary(const CilkExpression *expression, Constant *value)
         value->integer = is_true(&right, b);
         return true;
     }
-    if (!cilk_constant_evaluate(expression->right, &right) || !cilk_is_arithmetic(a) || !cilk_is_arithmetic(b))
+    if (!cilk_constant_evaluate(expression->right, &right) || !cilk_is_arithmetic(a)
+        || !cilk_is_arithmetic(b))
         return false;
     if (operator == CILK_SHIFT_LEFT || operator == CILK_SHIFT_RIGHT)
         return evaluate_shift(expression, cilk_constant_convert(left, a, expression->type), right, value);

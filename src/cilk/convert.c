@@ -12,7 +12,8 @@ bool cilk_is_place(const CilkExpression *expression)
 {
     while (expression->kind == CILK_MEMBER && expression->left->type->kind != CILK_POINTER)
         expression = expression->left;
-    return expression->kind == CILK_VARIABLE || expression->kind == CILK_INDEX || expression->kind == CILK_MEMBER
+    return expression->kind == CILK_VARIABLE || expression->kind == CILK_INDEX
+           || expression->kind == CILK_MEMBER
            || (expression->kind == CILK_UNARY && expression->operator == CILK_DEREFERENCE);
 }
 
@@ -40,8 +41,8 @@ bool cilk_is_null(const CilkExpression *expression)
 {
     Constant value;
     bool is_void_pointer = expression->type->kind == CILK_POINTER && expression->type->to->kind == CILK_VOID;
-    return (cilk_is_integer(expression->type) || is_void_pointer) && cilk_constant_evaluate(expression, &value)
-           && !value.integer;
+    return (cilk_is_integer(expression->type) || is_void_pointer)
+           && cilk_constant_evaluate(expression, &value) && !value.integer;
 }
 
 static bool fits_pointer(const CilkExpression *from, const CilkType *value, const CilkType *to)

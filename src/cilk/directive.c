@@ -21,7 +21,7 @@ static bool is_taken(const Preprocessor *preprocessor)
     return !preprocessor->conditions.count || last[-1].takes;
 }
 
-/* Writes 1 or 0 for defined(NAME) and defined NAME at line[i]; returns how many tokens that are, 0: failed. */
+/* Writes 1 or 0 for defined(NAME) and defined NAME; returns how many tokens that are, 0: failed. */
 static uint32_t take_defined(Preprocessor *preprocessor, const Token *line, uint32_t count, Token *value)
 {
     bool has_parentheses = count > 1 && line[1].kind == TK_OPEN;
@@ -115,16 +115,19 @@ static bool include_header(Preprocessor *preprocessor, const Token *line, const 
         return cilk_preprocess_text(preprocessor, NULL, headers[i].name, headers[i].text,
                                     strlen(headers[i].text));
     }
-    return cilk_preprocess_failed(preprocessor, line, "the header <%s> is outside of the subset; kernels have "
+    return cilk_preprocess_failed(preprocessor, line,
+                                  "the header <%s> is outside of the subset; kernels have "
                                   "stdbool.h, stddef.h, stdint.h, limits.h, float.h, and some functions of "
-                                  "math.h and stdlib.h.", name);
+                                  "math.h and stdlib.h.",
+                                  name);
 }
 
 static bool include_file(Preprocessor *preprocessor, const Token *line, const char *name)
 {
     const char *from = preprocessor->paths.items[line->place.file];
     if (!from)
-        return cilk_preprocess_failed(preprocessor, line, "a text without a folder cannot include \"%s\".", name);
+        return cilk_preprocess_failed(preprocessor, line, "a text without a folder cannot include \"%s\".",
+                                      name);
     int folder = (int)(file_last_part(from) - from);
     Arena *arena = &preprocessor->program->arena;
     const char *path = *name == '/' ? name : arena_printf(arena, "%.*s%s", folder, from, name);
@@ -196,9 +199,10 @@ bool cilk_directive(Preprocessor *preprocessor, const Token *hash, const Token *
         return true;
     }
     if (cilk_token_is(line, "error"))
-        return cilk_preprocess_failed(preprocessor, hash, "the program says #error%s%.*s.", count > 1 ? " " : "",
-                                      count > 1 ? (int)(line[count - 1].start + line[count - 1].length - line[1].start) : 0,
-                                      count > 1 ? line[1].start : "");
+        return cilk_preprocess_failed(
+            preprocessor, hash, "the program says #error%s%.*s.", count > 1 ? " " : "",
+            count > 1 ? (int)(line[count - 1].start + line[count - 1].length - line[1].start) : 0,
+            count > 1 ? line[1].start : "");
     return cilk_preprocess_failed(preprocessor, hash, "the directive #%.*s is outside of the subset.",
                                   (int)(line->length < 40 ? line->length : 40), line->start);
 }

@@ -1,5 +1,5 @@
-/* The serial elision on the host: the program with cilk_spawn and cilk_sync taken away is C, which cc compiles
- * and the host runs. */
+/* The serial elision on the host: the program with cilk_spawn and cilk_sync taken away is C, which cc
+ * compiles and the host runs. */
 #ifndef CILK_HOST_H
 #define CILK_HOST_H
 

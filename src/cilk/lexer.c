@@ -85,7 +85,8 @@ static bool skip_spaces(Lexer *lexer)
             lexer->begins_line = true;
         } else if (isspace((unsigned char)*lexer->at)) {
             lexer->at++;
-        } else if (lexer->end - lexer->at >= 2 && lexer->at[0] == '/' && (lexer->at[1] == '/' || lexer->at[1] == '*')) {
+        } else if (lexer->end - lexer->at >= 2 && lexer->at[0] == '/'
+                   && (lexer->at[1] == '/' || lexer->at[1] == '*')) {
             if (!skip_comment(lexer))
                 return false;
         } else {

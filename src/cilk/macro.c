@@ -67,8 +67,10 @@ static uint32_t take_parameters(Preprocessor *preprocessor, Macro *macro, const 
         if (line[i + 1].kind != TK_COMMA)
             break;
     }
-    cilk_preprocess_failed(preprocessor, line, "the parameters of this macro are not names with commas between "
-                           "them in parentheses, at most %d.", (int)MOST_PARAMETERS);
+    cilk_preprocess_failed(preprocessor, line,
+                           "the parameters of this macro are not names with commas between "
+                           "them in parentheses, at most %d.",
+                           (int)MOST_PARAMETERS);
     return 0;
 }
 
@@ -85,7 +87,8 @@ bool cilk_macro_define(Preprocessor *preprocessor, const Token *line, uint32_t c
     }
     for (uint32_t i = body; i < count; i++)
         if (line[i].kind == TK_PASTE || line[i].kind == TK_HASH)
-            return cilk_preprocess_failed(preprocessor, line + i, "the operators # and ## of macros are outside "
+            return cilk_preprocess_failed(preprocessor, line + i,
+                                          "the operators # and ## of macros are outside "
                                           "of the subset; write the names out.");
     macro.body_count = count - body;
     if (macro.body_count)
@@ -165,20 +168,22 @@ static bool take_arguments(Expansion *expansion, const Macro *macro, Arguments *
     }
     if (!token)
         return cilk_preprocess_failed(expansion->preprocessor, &at,
-                                      "the arguments of the macro %s() have no closing parenthesis.", macro->name);
+                                      "the arguments of the macro %s() have no closing parenthesis.",
+                                      macro->name);
     arguments->begins[arguments->count] = arguments->tokens.count;
     if (!macro->parameter_count && !arguments->tokens.count)
         arguments->count = 0;
     if (arguments->count != macro->parameter_count)
-        return cilk_preprocess_failed(expansion->preprocessor, &at, "the macro %s() takes %u arguments, not %u.",
-                                      macro->name, macro->parameter_count, arguments->count);
+        return cilk_preprocess_failed(expansion->preprocessor, &at,
+                                      "the macro %s() takes %u arguments, not %u.", macro->name,
+                                      macro->parameter_count, arguments->count);
     return true;
 }
 
 /* Adds the argument that the name stands for, if it is a parameter, with its own places; else the token, with
  * the place of the macro's name. */
-static bool substitute(Expansion *expansion, const Macro *macro, const Arguments *arguments, const Token *token,
-                       TokenList *result)
+static bool substitute(Expansion *expansion, const Macro *macro, const Arguments *arguments,
+                       const Token *token, TokenList *result)
 {
     for (uint32_t p = 0; p < macro->parameter_count && token->kind == TK_NAME; p++)
         if (macro->parameters[p].length == token->length

@@ -45,7 +45,8 @@ static CilkExpression *refuse(Parser *parser, CilkPlace place, const char *what,
 static bool may_change(Parser *parser, CilkPlace place, const CilkExpression *of)
 {
     if (!cilk_is_place(of))
-        cilk_fail(parser, place, "this changes a value that has no place; only variables, elements, members and "
+        cilk_fail(parser, place,
+                  "this changes a value that has no place; only variables, elements, members and "
                   "what pointers lead to can be changed.");
     else if (of->type->is_const)
         cilk_fail(parser, place, "this changes something that is const.");
@@ -68,7 +69,8 @@ static CilkExpression *make_dereference(Parser *parser, CilkPlace place, CilkExp
     if (value->kind != CILK_POINTER)
         return refuse(parser, place, "*", of);
     if (!value->to->size) {
-        cilk_fail(parser, place, "what this points to has no size: it is void or a struct that is not defined.");
+        cilk_fail(parser, place,
+                  "what this points to has no size: it is void or a struct that is not defined.");
         return &parser->bad;
     }
     return cilk_make(parser, CILK_UNARY, place, value->to, of, NULL);
@@ -80,7 +82,8 @@ static CilkExpression *make_step(Parser *parser, CilkPlace place, CilkExpression
         return &parser->bad;
     if (!cilk_is_scalar(of->type) || (of->type->kind == CILK_POINTER && !of->type->to->size))
         return refuse(parser, place, "++ or --", of);
-    return cilk_make(parser, CILK_UNARY, place, cilk_without_const(&parser->program->arena, of->type), of, NULL);
+    return cilk_make(parser, CILK_UNARY, place, cilk_without_const(&parser->program->arena, of->type), of,
+                     NULL);
 }
 
 static CilkExpression *make_arithmetic(Parser *parser, CilkPlace place, CilkOperator operator,
@@ -127,7 +130,8 @@ CilkExpression *cilk_make_cast(Parser *parser, CilkPlace place, const CilkType *
     const CilkType *value = cilk_value_of(parser, of);
     type = cilk_without_const(&parser->program->arena, type);
     bool fits = type->kind == CILK_VOID || (cilk_is_scalar(type) && cilk_is_scalar(value));
-    if ((type->kind == CILK_POINTER && cilk_is_real(value)) || (value->kind == CILK_POINTER && cilk_is_real(type)))
+    if ((type->kind == CILK_POINTER && cilk_is_real(value))
+        || (value->kind == CILK_POINTER && cilk_is_real(type)))
         fits = false;
     if (!fits) {
         cilk_fail(parser, place, "a cast does not make %s of %s.", cilk_type_text(parser, type),
@@ -177,12 +181,14 @@ CilkExpression *cilk_make_index(Parser *parser, CilkPlace place, CilkExpression 
 {
     if (cilk_has_failed(parser))
         return &parser->bad;
-    if (cilk_is_integer(left->type) && (index->type->kind == CILK_POINTER || index->type->kind == CILK_ARRAY)) {
+    if (cilk_is_integer(left->type)
+        && (index->type->kind == CILK_POINTER || index->type->kind == CILK_ARRAY)) {
         CilkExpression *swapped = left; /* 2[a] */
         left = index;
         index = swapped;
     }
-    const CilkType *to = left->type->kind == CILK_POINTER || left->type->kind == CILK_ARRAY ? left->type->to : NULL;
+    const CilkType *to =
+        left->type->kind == CILK_POINTER || left->type->kind == CILK_ARRAY ? left->type->to : NULL;
     if (!to || !to->size)
         return refuse(parser, place, "[]", left);
     if (!cilk_is_integer(index->type))
@@ -194,10 +200,12 @@ CilkExpression *cilk_make_index(Parser *parser, CilkPlace place, CilkExpression 
     return cilk_make(parser, CILK_INDEX, place, to, left, index);
 }
 
-CilkExpression *cilk_member_of(Parser *parser, CilkPlace place, CilkExpression *left, const CilkMember *member)
+CilkExpression *cilk_member_of(Parser *parser, CilkPlace place, CilkExpression *left,
+                               const CilkMember *member)
 {
     const CilkType *record = left->type->kind == CILK_POINTER ? left->type->to : left->type;
-    const CilkType *type = record->is_const ? cilk_const_of(&parser->program->arena, member->type) : member->type;
+    const CilkType *type =
+        record->is_const ? cilk_const_of(&parser->program->arena, member->type) : member->type;
     CilkExpression *expression = cilk_make(parser, CILK_MEMBER, place, type, left, NULL);
     if (expression != &parser->bad)
         expression->member = member;

@@ -16,7 +16,8 @@ static bool do_pointers_compare(const CilkExpression *left, const CilkType *a, c
                                 const CilkType *b)
 {
     if (a->kind != CILK_POINTER || b->kind != CILK_POINTER)
-        return (a->kind == CILK_POINTER && cilk_is_null(right)) || (b->kind == CILK_POINTER && cilk_is_null(left));
+        return (a->kind == CILK_POINTER && cilk_is_null(right))
+               || (b->kind == CILK_POINTER && cilk_is_null(left));
     return a->to->kind == CILK_VOID || b->to->kind == CILK_VOID || cilk_is_same_type(a->to, b->to);
 }
 

@@ -47,7 +47,8 @@ static CilkFunction *find_function(Parser *parser, const Token *name)
     if (symbol && symbol->kind == SYMBOL_FUNCTION)
         return symbol->function;
     if (symbol)
-        cilk_fail(parser, name->place, "%.*s is not a function; pointers to functions are outside of the subset.",
+        cilk_fail(parser, name->place,
+                  "%.*s is not a function; pointers to functions are outside of the subset.",
                   (int)name->length, name->start);
     else
         cilk_fail_unknown(parser, name);
@@ -86,7 +87,8 @@ static void parse_arguments(Parser *parser, CilkExpression *call, const char *na
         cilk_expect(parser, TK_CLOSE, "')' behind the arguments");
     }
     if (count != wanted)
-        cilk_fail(parser, place, "%s() takes %u argument%s, not %u.", name, wanted, wanted == 1 ? "" : "s", count);
+        cilk_fail(parser, place, "%s() takes %u argument%s, not %u.", name, wanted, wanted == 1 ? "" : "s",
+                  count);
     if (call->height > CILK_MOST_HEIGHT)
         cilk_fail(parser, place, "this expression is nested too deeply; write it in parts.");
 }
@@ -133,8 +135,10 @@ CilkExpression *cilk_parse_spawn(Parser *parser)
     if (cilk_has_failed(parser))
         return call;
     if (!call->function) {
-        cilk_fail(parser, place, "%s() of the C library cannot be spawned; spawn a function of the program that "
-                  "calls it.", call->builtin->name);
+        cilk_fail(parser, place,
+                  "%s() of the C library cannot be spawned; spawn a function of the program that "
+                  "calls it.",
+                  call->builtin->name);
         return &parser->bad;
     }
     call->is_spawn = true;

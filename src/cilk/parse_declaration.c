@@ -26,7 +26,8 @@ static void declare_type(Parser *parser, const Declarator *declarator)
     bool is_same = known && known->kind == SYMBOL_TYPE && known->scope == parser->scopes.count - 1
                    && cilk_is_same_type(known->type, declarator->type);
     if (declarator->is_function || declarator->is_open_array)
-        cilk_fail(parser, declarator->place, "types of functions and of arrays without a number are outside of "
+        cilk_fail(parser, declarator->place,
+                  "types of functions and of arrays without a number are outside of "
                   "the subset.");
     if (is_same || cilk_has_failed(parser))
         return;
@@ -105,8 +106,8 @@ static CilkFunction *declare_function(Parser *parser, const Declarator *declarat
     if (symbol && symbol->kind == SYMBOL_FUNCTION) {
         if (is_same_function(symbol->function, declarator))
             return symbol->function;
-        cilk_fail(parser, declarator->place, "%s() is declared in line %u with other types.", declarator->name,
-                  symbol->place.line);
+        cilk_fail(parser, declarator->place, "%s() is declared in line %u with other types.",
+                  declarator->name, symbol->place.line);
         return NULL;
     }
     if (declarator->type->kind != CILK_VOID && !declarator->type->size)
@@ -170,8 +171,10 @@ static bool parse_name(Parser *parser, const Specifiers *specifiers, StatementLi
     } else if (specifiers->is_extern) {
         cilk_fail(parser, declarator.place, "a program is one file; leave out extern.");
     } else if (specifiers->is_static && parser->function) {
-        cilk_fail(parser, declarator.place, "static variables of functions are outside of the subset; declare %s "
-                  "outside of the function.", declarator.name);
+        cilk_fail(parser, declarator.place,
+                  "static variables of functions are outside of the subset; declare %s "
+                  "outside of the function.",
+                  declarator.name);
     } else {
         declare_variable(parser, &declarator, list);
     }

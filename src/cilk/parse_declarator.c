@@ -34,7 +34,8 @@ static void parse_parameter(Parser *parser, Declarator *function)
         return;
     }
     if (declarator.is_function || specifiers.is_typedef || specifiers.is_static || specifiers.is_extern)
-        cilk_fail(parser, place, "a parameter is a value or a pointer; pointers to functions are outside of the "
+        cilk_fail(parser, place,
+                  "a parameter is a value or a pointer; pointers to functions are outside of the "
                   "subset.");
     const CilkType *type = declarator.type;
     if (type->kind == CILK_ARRAY)
@@ -65,7 +66,8 @@ static void parse_parameters(Parser *parser, Declarator *declarator)
 static uint64_t parse_dimension(Parser *parser, bool is_first, Declarator *declarator)
 {
     CilkPlace place = parser->at->place;
-    while (cilk_accept(parser, TK_CONST) || cilk_accept(parser, TK_STATIC) || cilk_accept(parser, TK_RESTRICT)) {
+    while (cilk_accept(parser, TK_CONST) || cilk_accept(parser, TK_STATIC)
+           || cilk_accept(parser, TK_RESTRICT)) {
         /* they say what is true of parameters anyway */
     }
     if (is_first && cilk_accept(parser, TK_CLOSE_INDEX)) {
@@ -102,8 +104,8 @@ static const CilkType *parse_suffix(Parser *parser, const CilkType *type, Declar
         dimensions++;
     }
     while (dimensions && !cilk_has_failed(parser)) {
-        const CilkType *array = type->size ? cilk_array_of(&parser->program->arena, type, counts[--dimensions])
-                                           : NULL;
+        const CilkType *array =
+            type->size ? cilk_array_of(&parser->program->arena, type, counts[--dimensions]) : NULL;
         if (!array)
             cilk_fail(parser, place, "elements of %s make no array: they have no size, or too much of it.",
                       cilk_type_text(parser, type));
@@ -163,7 +165,8 @@ void cilk_parse_declarator(Parser *parser, const CilkType *base, Declarator *dec
     cilk_leave(parser);
     bool is_open = declarator->type->kind == CILK_ARRAY && !declarator->type->count;
     if (declarator->is_open_array != is_open)
-        cilk_fail(parser, declarator->place, "only a variable or a parameter itself may be an array without a "
+        cilk_fail(parser, declarator->place,
+                  "only a variable or a parameter itself may be an array without a "
                   "number.");
     if (declarator->type->depth > CILK_MOST_DEPTH)
         cilk_fail(parser, declarator->place, "this type is nested too deeply.");

@@ -16,11 +16,20 @@ static const struct BinaryRow {
     {TK_SHIFT_RIGHT, CILK_SHIFT_RIGHT, 8}, {TK_PLUS, CILK_ADD, 9}, {TK_MINUS, CILK_SUBTRACT, 9},
     {TK_STAR, CILK_MULTIPLY, 10}, {TK_SLASH, CILK_DIVIDE, 10}, {TK_PERCENT, CILK_REMAINDER, 10}};
 
-static const struct { TokenKind token; CilkOperator operator; } assign_rows[] = {
-    {TK_ASSIGN, CILK_NONE}, {TK_ADD_ASSIGN, CILK_ADD}, {TK_SUBTRACT_ASSIGN, CILK_SUBTRACT},
-    {TK_MULTIPLY_ASSIGN, CILK_MULTIPLY}, {TK_DIVIDE_ASSIGN, CILK_DIVIDE}, {TK_REMAINDER_ASSIGN, CILK_REMAINDER},
-    {TK_SHIFT_LEFT_ASSIGN, CILK_SHIFT_LEFT}, {TK_SHIFT_RIGHT_ASSIGN, CILK_SHIFT_RIGHT},
-    {TK_AND_ASSIGN, CILK_BIT_AND}, {TK_OR_ASSIGN, CILK_BIT_OR}, {TK_XOR_ASSIGN, CILK_BIT_XOR}};
+static const struct AssignRow {
+    TokenKind token;
+    CilkOperator operator;
+} assign_rows[] = {{TK_ASSIGN, CILK_NONE},
+                   {TK_ADD_ASSIGN, CILK_ADD},
+                   {TK_SUBTRACT_ASSIGN, CILK_SUBTRACT},
+                   {TK_MULTIPLY_ASSIGN, CILK_MULTIPLY},
+                   {TK_DIVIDE_ASSIGN, CILK_DIVIDE},
+                   {TK_REMAINDER_ASSIGN, CILK_REMAINDER},
+                   {TK_SHIFT_LEFT_ASSIGN, CILK_SHIFT_LEFT},
+                   {TK_SHIFT_RIGHT_ASSIGN, CILK_SHIFT_RIGHT},
+                   {TK_AND_ASSIGN, CILK_BIT_AND},
+                   {TK_OR_ASSIGN, CILK_BIT_OR},
+                   {TK_XOR_ASSIGN, CILK_BIT_XOR}};
 
 static const struct { TokenKind token; CilkOperator operator; } unary_rows[] = {
     {TK_PLUS, CILK_PLUS}, {TK_MINUS, CILK_NEGATE}, {TK_NOT, CILK_NOT}, {TK_TILDE, CILK_BIT_NOT},
@@ -72,7 +81,8 @@ static CilkExpression *parse_primary(Parser *parser)
         cilk_expect(parser, TK_CLOSE, "')'");
         return cilk_has_failed(parser) ? &parser->bad : expression;
     case TK_STRING:
-        cilk_fail(parser, token->place, "strings are outside of the subset, but for initializers of arrays of "
+        cilk_fail(parser, token->place,
+                  "strings are outside of the subset, but for initializers of arrays of "
                   "char.");
         return &parser->bad;
     default:

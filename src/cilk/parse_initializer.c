@@ -1,5 +1,5 @@
-/* Initializers. Those of locals become assignments; those of globals bytes. Braces inside may be left out as C
- * has it. */
+/* Initializers. Those of locals become assignments; those of globals bytes. Braces inside may be left out as
+ * C has it. */
 #include <string.h>
 
 #include "cilk/constant.h"
@@ -52,7 +52,8 @@ static void store_bytes(Sink *sink, const Slot *slot, CilkExpression *value)
     if (cilk_has_failed(parser))
         return;
     if (!cilk_constant_evaluate(value, &constant)) {
-        cilk_fail(parser, value->place, "the initializer of a global is not a constant number; assign it in a "
+        cilk_fail(parser, value->place,
+                  "the initializer of a global is not a constant number; assign it in a "
                   "function.");
         return;
     }
@@ -202,7 +203,8 @@ static uint64_t count_elements(Parser *parser, const CilkType *element)
         bool closes = at->kind == TK_CLOSE || at->kind == TK_CLOSE_INDEX || at->kind == TK_CLOSE_BRACE;
         bool opens = at->kind == TK_OPEN || at->kind == TK_OPEN_INDEX || at->kind == TK_OPEN_BRACE;
         if (depth == 1 && begins && !closes) {
-            if (at->kind == TK_OPEN_INDEX || (has_parts && at->kind != TK_OPEN_BRACE && at->kind != TK_STRING))
+            if (at->kind == TK_OPEN_INDEX
+                || (has_parts && at->kind != TK_OPEN_BRACE && at->kind != TK_STRING))
                 cilk_fail(parser, at->place, "write the number of the array's elements into its brackets.");
             count++;
         }

@@ -34,7 +34,8 @@ static void parse_members(Parser *parser, MemberList *members)
         Declarator declarator = {0};
         cilk_parse_declarator(parser, specifiers.type, &declarator);
         if (parser->at->kind == TK_COLON)
-            cilk_fail(parser, parser->at->place, "bit fields are outside of the subset; use shifts and masks.");
+            cilk_fail(parser, parser->at->place,
+                      "bit fields are outside of the subset; use shifts and masks.");
         add_member(parser, members, &declarator);
         VEC_FREE(&declarator.parameters);
     } while (cilk_accept(parser, TK_COMMA));

@@ -101,7 +101,8 @@ static void parse_case(Parser *parser, CilkStatement *statement)
 {
     Switch *around = parser->around;
     if (!around || around->nesting != parser->blocks) {
-        cilk_fail(parser, statement->place, "case and default stand in the block of a switch, and in no other "
+        cilk_fail(parser, statement->place,
+                  "case and default stand in the block of a switch, and in no other "
                   "inside of it.");
         return;
     }
@@ -168,10 +169,13 @@ CilkStatement *cilk_parse_block(Parser *parser, CilkPlace place)
 /* Those that begin with a keyword; false: none does here. */
 static bool parse_keyword(Parser *parser, StatementList *list)
 {
-    static const struct { TokenKind token; CilkStatementKind kind; } rows[] = {
-        {TK_IF, CILK_IF}, {TK_WHILE, CILK_WHILE}, {TK_DO, CILK_DO}, {TK_FOR, CILK_FOR}, {TK_SWITCH, CILK_SWITCH},
-        {TK_CASE, CILK_CASE}, {TK_DEFAULT, CILK_CASE}, {TK_BREAK, CILK_BREAK}, {TK_CONTINUE, CILK_CONTINUE},
-        {TK_RETURN, CILK_RETURN}, {TK_SYNC, CILK_SYNC}};
+    static const struct {
+        TokenKind token;
+        CilkStatementKind kind;
+    } rows[] = {{TK_IF, CILK_IF},         {TK_WHILE, CILK_WHILE},   {TK_DO, CILK_DO},
+                {TK_FOR, CILK_FOR},       {TK_SWITCH, CILK_SWITCH}, {TK_CASE, CILK_CASE},
+                {TK_DEFAULT, CILK_CASE},  {TK_BREAK, CILK_BREAK},   {TK_CONTINUE, CILK_CONTINUE},
+                {TK_RETURN, CILK_RETURN}, {TK_SYNC, CILK_SYNC}};
     size_t row = 0;
     while (row < sizeof rows / sizeof *rows && rows[row].token != parser->at->kind)
         row++;
@@ -203,7 +207,8 @@ static void refuse_keyword(Parser *parser)
 {
     CilkPlace place = parser->at->place;
     if (parser->at->kind == TK_CILK_FOR)
-        cilk_fail(parser, place, "cilk_for is outside of the subset; spawn a function that halves its range.");
+        cilk_fail(parser, place,
+                  "cilk_for is outside of the subset; spawn a function that halves its range.");
     else if (parser->at->kind == TK_GOTO || (parser->at->kind == TK_NAME && parser->at[1].kind == TK_COLON))
         cilk_fail(parser, place, "goto and labels are outside of the subset; use loops, break and continue.");
 }

@@ -81,7 +81,8 @@ static bool take_word(Parser *parser, Words *words, Specifiers *specifiers)
     specifiers->is_static |= kind == TK_STATIC;
     specifiers->is_extern |= kind == TK_EXTERN;
     if (kind == TK_VOLATILE)
-        cilk_fail(parser, token->place, "volatile is outside of the subset; tasks that depend on each other meet "
+        cilk_fail(parser, token->place,
+                  "volatile is outside of the subset; tasks that depend on each other meet "
                   "at cilk_sync.");
     if (kind == TK_STRUCT || kind == TK_UNION || kind == TK_ENUM) {
         if (words->type)

@@ -154,7 +154,8 @@ static void parse_tokens(CilkProgram *program, const Preprocessor *preprocessor,
     parser_free(&parser);
 }
 
-static CilkProgram *read_text(const char *path, const char *name, const char *text, size_t length, Error *error)
+static CilkProgram *read_text(const char *path, const char *name, const char *text, size_t length,
+                              Error *error)
 {
     CilkProgram *program = xcalloc(1, sizeof *program);
     Preprocessor preprocessor = {.program = program, .error = error};

@@ -9,7 +9,9 @@
 #include "base/vec.h"
 #include "cilk/lexer.h"
 
-typedef enum SymbolKind { SYMBOL_VARIABLE, SYMBOL_FUNCTION, SYMBOL_TYPE, SYMBOL_NUMBER, SYMBOL_TAG } SymbolKind;
+typedef enum SymbolKind {
+    SYMBOL_VARIABLE, SYMBOL_FUNCTION, SYMBOL_TYPE, SYMBOL_NUMBER, SYMBOL_TAG
+} SymbolKind;
 
 /* What a name means. Tags of structs, unions and enumerations have names of their own. */
 typedef struct Symbol {
@@ -76,7 +78,8 @@ typedef struct Parser {
 } Parser;
 
 /* parser.c */
-void cilk_fail(Parser *parser, CilkPlace place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void cilk_fail(Parser *parser, CilkPlace place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool cilk_has_failed(const Parser *parser);
 bool cilk_accept(Parser *parser, TokenKind kind);
 /* The sentence says what is expected: "a semicolon". */
@@ -95,8 +98,8 @@ Symbol *cilk_find_symbol(Parser *parser, const char *name, size_t length);
 Symbol *cilk_find_tag(Parser *parser, const char *name);
 /* A new meaning of the name in the innermost scope; null: it has one there already, or may not be used. */
 Symbol *cilk_declare(Parser *parser, SymbolKind kind, const char *name, CilkPlace place);
-CilkVariable *cilk_new_variable(Parser *parser, CilkFunction *function, const char *name, const CilkType *type,
-                                CilkPlace place);
+CilkVariable *cilk_new_variable(Parser *parser, CilkFunction *function, const char *name,
+                                const CilkType *type, CilkPlace place);
 /* The sentence about a name that means nothing. */
 void cilk_fail_unknown(Parser *parser, const Token *name);
 /* Gives all locals names of their own. */

@@ -7,12 +7,15 @@
 /* Words of C++, which kernels are compiled as, that C leaves to programs; and those of CUDA's that are
  * keywords there. */
 static const char *const taken_words[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "catch", "class", "compl",
-    "concept", "const_cast", "constexpr", "decltype", "delete", "dynamic_cast", "explicit", "export", "false",
-    "friend", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
-    "private", "protected", "public", "reinterpret_cast", "requires", "static_assert", "static_cast",
-    "template", "this", "thread_local", "throw", "true", "try", "typeid", "typename", "typeof", "using",
-    "virtual", "wchar_t", "xor", "xor_eq"};
+    "alignas",  "alignof",       "and",         "and_eq",    "asm",      "auto",
+    "bitand",   "bitor",         "bool",        "catch",     "class",    "compl",
+    "concept",  "const_cast",    "constexpr",   "decltype",  "delete",   "dynamic_cast",
+    "explicit", "export",        "false",       "friend",    "mutable",  "namespace",
+    "new",      "noexcept",      "not",         "not_eq",    "nullptr",  "operator",
+    "or",       "or_eq",         "private",     "protected", "public",   "reinterpret_cast",
+    "requires", "static_assert", "static_cast", "template",  "this",     "thread_local",
+    "throw",    "true",          "try",         "typeid",    "typename", "typeof",
+    "using",    "virtual",       "wchar_t",     "xor",       "xor_eq"};
 
 static uint32_t name_number(Parser *parser, const char *name, size_t length)
 {
@@ -54,14 +57,16 @@ Symbol *cilk_find_tag(Parser *parser, const char *name)
 static bool may_use(Parser *parser, const char *name, CilkPlace place)
 {
     if (strstr(name, "__")) {
-        cilk_fail(parser, place, "the name %s has two underscores in a row, which the translator keeps for its "
-                  "own; choose another.", name);
+        cilk_fail(parser, place,
+                  "the name %s has two underscores in a row, which the translator keeps for its "
+                  "own; choose another.",
+                  name);
         return false;
     }
     for (size_t i = 0; i < sizeof taken_words / sizeof *taken_words; i++)
         if (!strcmp(taken_words[i], name)) {
-            cilk_fail(parser, place, "%s is a word of C++, which kernels are compiled as; choose another name.",
-                      name);
+            cilk_fail(parser, place,
+                      "%s is a word of C++, which kernels are compiled as; choose another name.", name);
             return false;
         }
     return true;
@@ -100,11 +105,15 @@ static void add_local(Parser *parser, CilkFunction *function, CilkVariable *vari
     function->variables[function->variable_count++] = variable;
 }
 
-CilkVariable *cilk_new_variable(Parser *parser, CilkFunction *function, const char *name, const CilkType *type,
-                                CilkPlace place)
+CilkVariable *cilk_new_variable(Parser *parser, CilkFunction *function, const char *name,
+                                const CilkType *type, CilkPlace place)
 {
     CilkVariable *variable = ARENA_NEW(&parser->program->arena, CilkVariable);
-    *variable = (CilkVariable){.name = name, .unique = name, .type = type, .place = place, .function = function,
+    *variable = (CilkVariable){.name = name,
+                               .unique = name,
+                               .type = type,
+                               .place = place,
+                               .function = function,
                                .index = parser->globals.count};
     if (function)
         add_local(parser, function, variable);
@@ -116,7 +125,8 @@ CilkVariable *cilk_new_variable(Parser *parser, CilkFunction *function, const ch
 void cilk_fail_unknown(Parser *parser, const Token *name)
 {
     char hint[NEAREST_HINT_SIZE];
-    const char *text = arena_strndup(&parser->program->arena, name->start, name->length < 63 ? name->length : 63);
+    const char *text =
+        arena_strndup(&parser->program->arena, name->start, name->length < 63 ? name->length : 63);
     Nearest nearest = nearest_to(text);
     static const char *const words[] = {"cilk_spawn", "cilk_sync", "return", "while", "unsigned", "double",
                                         "struct", "const"};
@@ -134,7 +144,8 @@ void cilk_fail_unknown(Parser *parser, const Token *name)
 static void take_outer_names(Parser *parser, Map *taken)
 {
     for (uint32_t i = 0; i < parser->functions.count; i++)
-        map_put(taken, parser->functions.items[i]->name, strlen(parser->functions.items[i]->name), UINT32_MAX);
+        map_put(taken, parser->functions.items[i]->name, strlen(parser->functions.items[i]->name),
+                UINT32_MAX);
     for (uint32_t i = 0; i < parser->globals.count; i++)
         map_put(taken, parser->globals.items[i]->name, strlen(parser->globals.items[i]->name), UINT32_MAX);
 }

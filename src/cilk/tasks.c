@@ -25,8 +25,8 @@ static void mark_tasks(Parser *parser)
     }
     for (uint32_t i = 0; i < parser->calls.count && !cilk_has_failed(parser); i++)
         if (!parser->calls.items[i].to->body)
-            cilk_fail(parser, parser->calls.items[i].place, "%s() is declared, but not defined in this program.",
-                      parser->calls.items[i].to->name);
+            cilk_fail(parser, parser->calls.items[i].place,
+                      "%s() is declared, but not defined in this program.", parser->calls.items[i].to->name);
 }
 
 static bool is_task_call(const CilkExpression *expression)
@@ -45,8 +45,8 @@ static void take_arguments(Rewriter *rewriter, CilkExpression *call, bool is_alw
 
 static void append_call(Rewriter *rewriter, CilkExpression *target, CilkExpression *call)
 {
-    CilkStatement *statement = cilk_new_statement(rewriter->parser, call->is_spawn ? CILK_SPAWN : CILK_CALL_TASK,
-                                                  call->place);
+    CilkStatement *statement =
+        cilk_new_statement(rewriter->parser, call->is_spawn ? CILK_SPAWN : CILK_CALL_TASK, call->place);
     statement->target = target;
     statement->call = call;
     call->function->is_spawned = true;
@@ -62,10 +62,13 @@ static CilkExpression *take_call(Rewriter *rewriter, CilkExpression *call, bool 
         cilk_fail(parser, call->place, "cilk_spawn stands in a statement of its own: cilk_spawn %s(...); or "
                   "x = cilk_spawn %s(...);, where x has the type that %s() returns.", name, name, name);
     else if (!is_always)
-        cilk_fail(parser, call->place, "%s() spawns, so it is not called behind &&, || or ?:, nor in what a loop "
-                  "evaluates; call it in a statement of its own.", name);
+        cilk_fail(parser, call->place,
+                  "%s() spawns, so it is not called behind &&, || or ?:, nor in what a loop "
+                  "evaluates; call it in a statement of its own.",
+                  name);
     else if (call->type->kind == CILK_VOID)
-        cilk_fail(parser, call->place, "%s() spawns and returns nothing; call it in a statement of its own.", name);
+        cilk_fail(parser, call->place, "%s() spawns and returns nothing; call it in a statement of its own.",
+                  name);
     if (cilk_has_failed(parser))
         return &parser->bad;
     CilkVariable *result = cilk_new_variable(parser, rewriter->function, "result", call->type, call->place);

@@ -20,7 +20,12 @@ bool cilk_is_scalar(const CilkType *type) { return cilk_is_arithmetic(type) || t
 bool cilk_is_signed(const CilkType *type)
 {
     switch (type->kind) {
-    case CILK_CHAR: case CILK_SIGNED_CHAR: case CILK_SHORT: case CILK_INT: case CILK_LONG: case CILK_LONG_LONG:
+    case CILK_CHAR:
+    case CILK_SIGNED_CHAR:
+    case CILK_SHORT:
+    case CILK_INT:
+    case CILK_LONG:
+    case CILK_LONG_LONG:
         return true;
     default:
         return false;

@@ -30,15 +30,15 @@ void cilk_initialize(Parser *parser, CilkExpression *place, CilkExpression *valu
 static void fill_by_loop(Parser *parser, CilkExpression *place, StatementList *list)
 {
     CilkPlace at = place->place;
-    CilkVariable *index = cilk_new_variable(parser, parser->function, "i", &cilk_basic_types[CILK_UNSIGNED_LONG],
-                                            at);
+    CilkVariable *index =
+        cilk_new_variable(parser, parser->function, "i", &cilk_basic_types[CILK_UNSIGNED_LONG], at);
     CilkExpression *read = cilk_make_variable(parser, at, index);
     StatementList body = {0};
     cilk_append_expression(parser, list, cilk_make_assignment(parser, at, CILK_NONE, read,
                                                               cilk_make_integer(parser, at, CILK_INT, 0)));
     CilkStatement *loop = cilk_new_statement(parser, CILK_FOR, at);
-    loop->expression = cilk_make_binary(parser, at, CILK_LESS, read,
-                                        cilk_make_integer(parser, at, CILK_UNSIGNED_LONG, place->type->count));
+    loop->expression = cilk_make_binary(
+        parser, at, CILK_LESS, read, cilk_make_integer(parser, at, CILK_UNSIGNED_LONG, place->type->count));
     loop->step = cilk_make_unary(parser, at, CILK_PRE_INCREMENT, read);
     cilk_fill_zeros(parser, cilk_make_index(parser, at, place, read), &body);
     loop->body = cilk_one_statement(parser, &body, at);

@@ -36,12 +36,12 @@ static unsigned scramble(unsigned x)
 
 static float unit(unsigned x) { return (float)(scramble(x) >> 8) * (1.0f / 16777216.0f); }
 
-static void make_bodies(int low, int high)
+static void make_bodies(int low, int high, int n)
 {
     if (high - low > MOVED) {
         int middle = low + (high - low) / 2;
-        cilk_spawn make_bodies(low, middle);
-        cilk_spawn make_bodies(middle, high);
+        cilk_spawn make_bodies(low, middle, n);
+        cilk_spawn make_bodies(middle, high, n);
         return;
     }
     for (int i = low; i < high; i++) {
@@ -49,7 +49,7 @@ static void make_bodies(int low, int high)
             bodies[i].at.x[axis] = unit((unsigned)(8 * i + axis));
             bodies[i].speed.x[axis] = unit((unsigned)(8 * i + axis + 3)) - 0.5f;
         }
-        bodies[i].mass = 0.5f + unit((unsigned)(8 * i + 6));
+        bodies[i].mass = (0.5f + unit((unsigned)(8 * i + 6))) / (float)n;
     }
 }
 
@@ -209,7 +209,7 @@ static double energy(int low, int high)
 /* The energy of motion of n bodies after `steps` steps; n is MOST at most. */
 double nbody(int n, int steps)
 {
-    cilk_spawn make_bodies(0, n);
+    cilk_spawn make_bodies(0, n, n);
     cilk_sync;
     for (int step = 0; step < steps; step++) {
         build(0, 0, n);
