@@ -50,7 +50,8 @@ static CilkVariable *known_global(Parser *parser, const Declarator *declarator)
 {
     Symbol *symbol = cilk_find_symbol(parser, declarator->name, strlen(declarator->name));
     bool is_same = symbol && symbol->kind == SYMBOL_VARIABLE && !parser->function
-                   && cilk_is_same_type(symbol->variable->type, declarator->type) && !symbol->variable->initial;
+                   && cilk_is_same_type(symbol->variable->type, declarator->type)
+                   && !symbol->variable->initial;
     return is_same ? symbol->variable : NULL;
 }
 
