@@ -26,7 +26,7 @@ extern "C" {
 
 typedef struct WbFlow WbFlow;
 
-/* Belongs to its GPU and is to be destroyed before that is closed, and when its launches have ended. */
+/* Belongs to its GPU and is to be destroyed before that is closed. A launch keeps what it needs of it. */
 WbStatus wb_flow_create(WbGpu *gpu, WbFlow **flow);
 void wb_flow_destroy(WbFlow *flow);
 

@@ -12,6 +12,7 @@
 #include "api/watchdog.h"
 #include "exec/runtime/device_runtime.h"
 #include "grid/front_end.h"
+#include "grid/flow_run.h"
 #include "grid/graph_run.h"
 #include "grid/unit.h"
 #include "mem/partition.h"
@@ -101,6 +102,14 @@ void cycle_keep_cut_off(WbGpu *gpu, const Error *error);
 void cycle_submit_graph(WbGpu *gpu, struct Operation *operation);
 /* A kernel of the graph is about to end; the last one takes the graph off the machine. */
 void cycle_leave_graph(WbGpu *gpu, GraphRun *graph, uint32_t kernel, bool is_last);
+
+/* -- flow graphs (cycle_flow.c) -- */
+
+/* Hands the graph to the aggregator, then the kernels of its nodes, which are on the machine, to the front
+ * end. */
+WbStatus cycle_submit_flow(WbGpu *gpu, struct Operation *operation, Error *error);
+/* A kernel of the graph is about to end; the last one takes the graph off the machine. */
+void cycle_leave_flow(WbGpu *gpu, FlowRun *flow, uint32_t kernel, bool is_last);
 
 /* The GPU's statistics and the numbers of its kernels begin anew, with those that run. */
 void cycle_reset_statistics(WbGpu *gpu);

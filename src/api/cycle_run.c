@@ -22,6 +22,7 @@ static KernelRecord *new_record(WbGpu *gpu, const HostKernel *host, Error *error
 {
     const WbKernel *kernel = host->kernel;
     const Launch *launch = &host->launch;
+    /* Tasks of a flow graph come one by one: nobody knows how many, and there are no records of each. */
     const uint64_t blocks =
         launch->flow ? 0 : (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -246,10 +247,12 @@ WbStatus cycle_start(WbGpu *gpu, Operation *operation, Error *error)
     device_launch_begin(gpu, true);
     if (operation->launch.graph)
         cycle_submit_graph(gpu, operation);
+    else if (operation->launch.flow)
+        cycle_submit_flow(gpu, operation, error);
     else
         front_end_submit(gpu->cycle->front_end, operation->launch.kernels->grid, gpu->now);
     space_hold(&gpu->space);
-    return WB_OK;
+    return error->status;
 }
 
 /* -- running -- */
@@ -339,6 +342,8 @@ static void close_record(WbGpu *gpu, const HostKernel *kernel)
     record->ended = grid->ended;
     record->warp_instructions += grid->warp_instructions;
     record->thread_instructions += grid->thread_instructions;
+    if (grid->seen.launch.flow) /* as many blocks as have come */
+        record->block_count = record->grid[0] = (uint32_t)grid->block_count;
     Snapshot *after = look(gpu);
     series_end(record->series, machine, after->columns, gpu->now);
     record_close_series(record);

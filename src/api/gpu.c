@@ -105,6 +105,7 @@ void wb_gpu_close(WbGpu *gpu)
     for (uint32_t i = 0; i < gpu->modules.count; i++)
         module_release(gpu->modules.items[i]);
     VEC_FREE(&gpu->modules);
+    VEC_FREE(&gpu->firmware);
     outer_units_free(gpu->units);
     cycle_free(gpu->cycle);
     gpu->cycle = NULL; /* what is dropped below asks whether kernels run */

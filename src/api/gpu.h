@@ -68,6 +68,12 @@ typedef struct GpuStatistics {
     Arena arena;
 } GpuStatistics;
 
+/* A program of the aggregator. */
+typedef struct Firmware {
+    const char *policy;        /* its name, or its path */
+    WbModule *module;
+} Firmware;
+
 /* Texts that are kept once. */
 typedef struct Names {
     Arena arena;
@@ -86,6 +92,7 @@ struct WbGpu {
     Progress progress;
     DeviceRuntime runtime;     /* what kernels launch by */
     WbModule *services;        /* kernels of the runtime's own; null before the first use */
+    VEC(Firmware) firmware;    /* of the aggregator, as far as it was used */
     WbQueries queries;         /* of the user; all null: none */
     VEC(ErrorText) error_texts;
     FunctionalSide functional; /* launches that run without timing */

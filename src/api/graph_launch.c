@@ -191,7 +191,7 @@ static WbStatus launch_graph(const WbGraph *graph, WbStream *stream, const WbGra
         return error->status;
     }
     put_copy(gpu, stream, &held->run);
-    launch_put(gpu, stream, made, (uint32_t)count, held);
+    launch_put(gpu, stream, made, (uint32_t)count, held, NULL);
     return WB_OK;
 }
 

@@ -263,12 +263,14 @@ WbStatus launch_make(WbKernel *kernel, const WbLaunch *launch, HostKernel *made,
     return WB_OK;
 }
 
-void launch_put(WbGpu *gpu, WbStream *stream, HostKernel *kernels, uint32_t count, GraphLaunch *graph)
+void launch_put(WbGpu *gpu, WbStream *stream, HostKernel *kernels, uint32_t count, GraphLaunch *graph,
+                FlowLaunch *flow)
 {
     Operation *operation = timeline_put(gpu, stream, OPERATION_LAUNCH);
     operation->launch.kernels = kernels;
     operation->launch.count = count;
     operation->launch.graph = graph;
+    operation->launch.flow = flow;
     gpu->progress.launches_known += count;
     timeline_release(gpu, operation);
 }
@@ -288,7 +290,7 @@ WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *la
         launch_free_kernels(made, 1);
         return gpu_end(gpu, error->status);
     }
-    launch_put(gpu, stream, made, 1, NULL);
+    launch_put(gpu, stream, made, 1, NULL, NULL);
     return WB_OK;
 }
 
@@ -361,10 +363,11 @@ WbStatus launch_start(WbGpu *gpu, Operation *operation, Error *error)
     }
     if (operation->launch.graph)
         watch_graph(gpu, operation);
+    if (operation->launch.flow && flow_launch_ready(operation->launch.flow, error))
+        return error->status;
     if (launch_is_timed(gpu, operation))
         return cycle_start(gpu, operation, error);
-    launch_start_functional(gpu, operation);
-    return WB_OK;
+    return launch_start_functional(gpu, operation, error);
 }
 
 /* -- the end -- */
@@ -392,6 +395,8 @@ WbStatus launch_end_due(WbGpu *gpu, Operation *operation, Error *error)
         operation->launch.running--;
         if (operation->launch.graph)
             cycle_leave_graph(gpu, &operation->launch.graph->run, i, operation->launch.running == 0);
+        if (operation->launch.flow)
+            cycle_leave_flow(gpu, &operation->launch.flow->run, i, operation->launch.running == 0);
         if (cycle_end(gpu, kernel, error))
             return error->status;
     }
@@ -413,4 +418,6 @@ void launch_free(WbGpu *gpu, Operation *operation)
     xfree(operation->launch.functional);
     if (operation->launch.graph)
         graph_launch_free(gpu, operation->launch.graph);
+    if (operation->launch.flow)
+        flow_launch_free(gpu, operation->launch.flow);
 }

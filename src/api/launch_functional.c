@@ -57,12 +57,27 @@ static void make_units(WbGpu *gpu)
         outer_units_begin(gpu->units);
 }
 
-void launch_start_functional(WbGpu *gpu, Operation *operation)
+/* What its blocks come from. A flow graph's come from the aggregator, which begins now; its kernels are the
+ * grids of the launch. */
+static WbStatus find_order(WbGpu *gpu, const Operation *operation, FunctionalGrid *grids,
+                           FunctionalOrder *order, Error *error)
+{
+    const GraphLaunch *graph = operation->launch.graph;
+    *order = (FunctionalOrder){.graph = graph ? graph->graph : NULL};
+    if (!operation->launch.flow)
+        return WB_OK;
+    FlowRun *run = &operation->launch.flow->run;
+    run->root = &grids->family;
+    order->tasks = flow_begin_untimed(gpu->units, run, error);
+    return error->status;
+}
+
+WbStatus launch_start_functional(WbGpu *gpu, Operation *operation, Error *error)
 {
     const FunctionalLimits limits = limits_of(gpu, operation);
     const uint32_t count = operation->launch.count;
-    const GraphLaunch *graph = operation->launch.graph;
     FunctionalLaunch *functional = xcalloc(1, sizeof *functional);
+    FunctionalOrder order;
     if (gpu->cycle)
         cycle_flush(gpu->cycle);
     functional->started = gpu->now;
@@ -73,13 +88,18 @@ void launch_start_functional(WbGpu *gpu, Operation *operation)
         functional->grids[i].launch.error = &functional->error;
     }
     make_units(gpu);
+    if (find_order(gpu, operation, functional->grids, &order, error)) {
+        xfree(functional->grids);
+        xfree(functional);
+        return error->status;
+    }
     device_launch_begin(gpu, false);
-    functional->run = functional_create(functional->grids, count,
-                                        (FunctionalOrder){.graph = graph ? graph->graph : NULL}, &limits,
-                                        &gpu->runtime, gpu->now);
+    functional->run =
+        functional_create(functional->grids, count, order, &limits, &gpu->runtime, gpu->now);
     functional_enter(&gpu->functional, functional->run);
     operation->launch.functional = functional;
     operation->launch.running = count;
+    return WB_OK;
 }
 
 /* The run is over, or dropped. */
@@ -149,6 +169,8 @@ WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
         tell_units(gpu, error);
         return error->status;
     }
+    if (operation->launch.flow)
+        flow_end(NULL, gpu->units, &operation->launch.flow->run, gpu->now);
     end_run(gpu, functional);
     return gpu->functional.runs.count ? WB_OK : runtime_finish(&gpu->runtime, error);
 }

@@ -203,6 +203,7 @@ static WbStatus start_launch(WbGpu *gpu, Operation *operation, Error *error)
     timeline->active_launches++;
     timeline->cooperative_kernels += operation->launch.kernels->cooperative;
     timeline->graphs += operation->launch.graph != NULL;
+    timeline->flows += operation->launch.flow != NULL;
     return launch_start(gpu, operation, error);
 }
 
@@ -251,7 +252,7 @@ static bool may_start(const WbGpu *gpu, const Operation *launch)
 {
     const bool has_timed = gpu->cycle && gpu->cycle->running.count, has_untimed = gpu->functional.runs.count;
     if ((launch->launch.kernels->cooperative && gpu->timeline.cooperative_kernels) ||
-        (launch->launch.graph && gpu->timeline.graphs))
+        (launch->launch.graph && gpu->timeline.graphs) || (launch->launch.flow && gpu->timeline.flows))
         return false;
     return (!has_timed && !has_untimed) || launch_is_timed(gpu, launch) == has_timed;
 }
@@ -312,6 +313,7 @@ static WbStatus take_effect(WbGpu *gpu, Operation *operation, Error *error)
         gpu->timeline.active_launches--;
         gpu->timeline.cooperative_kernels -= operation->launch.kernels->cooperative;
         gpu->timeline.graphs -= operation->launch.graph != NULL;
+        gpu->timeline.flows -= operation->launch.flow != NULL;
         gpu->progress.launches_done += operation->launch.count;
         return WB_OK;
     case OPERATION_COPY:
@@ -440,7 +442,7 @@ static void drop_all(WbGpu *gpu)
         cycle_drop(gpu);
     launches_drop(gpu);
     timeline->active_launches = timeline->waiting_launches = 0;
-    timeline->cooperative_kernels = timeline->graphs = 0;
+    timeline->cooperative_kernels = timeline->graphs = timeline->flows = 0;
     gpu->progress.launches_known = gpu->progress.launches_done;
     while (timeline->gates.count)
         timeline_open(gpu, timeline->gates.items[0]);

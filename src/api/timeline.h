@@ -6,8 +6,8 @@
  * (knob hardware_queues): a kernel also waits for the one before it in its queue, whosever stream that is in,
  * because the queue is not looked at until its head kernel has completed [DTBL §2.2]. Ready ones start at
  * once: kernels on the machine as long as fewer than concurrent_kernels run, copies on the engine of their
- * direction one after the other. The kernels of a dependency graph are one operation and count as one; there
- * is hardware for one graph at a time.
+ * direction one after the other. The kernels of a dependency graph, or of a flow graph, are one operation and
+ * count as one; there is hardware for one graph of either kind at a time.
  * Everything ready at one time starts in the order of priority and putting in, so the result is the same on
  * every host.
  *
@@ -21,6 +21,7 @@
 #include "api/cycle.h"
 #include "base/vec.h"
 #include "exec/functional/functional.h"
+#include "grid/flow_run.h"
 #include "grid/graph_run.h"
 #include "watch/checker.h"
 #include "warpbeam.h"
@@ -56,6 +57,14 @@ typedef struct GraphLaunch {
     Checker *checker;          /* null: nobody checks it */
 } GraphLaunch;
 
+/* What a launch of a flow graph holds from its call to its end. Invariant: run.kernels[n] is null where the
+ * kernel of node n is not on the machine. */
+typedef struct FlowLaunch {
+    FlowRun run;
+    WbKernel *firmware;        /* the aggregator's program */
+    Arena arena;               /* of names */
+} FlowLaunch;
+
 /* A launch that runs without timing. Invariant: ended is CYCLE_NEVER exactly as long as `run` is there. */
 typedef struct FunctionalLaunch {
     FunctionalRun *run;        /* null: it is over */
@@ -65,9 +74,9 @@ typedef struct FunctionalLaunch {
 } FunctionalLaunch;
 
 /* A launch is one operation, however many kernels start together: those of a dependency graph, in the order
- * of its grids, or without one a single kernel. Invariant: from when waits_for is 0 to its end it is in
- * exactly one list of the timeline. Of a launch on the machine, running counts the kernels that are there;
- * without timing it is `count` as long as `functional` is there. */
+ * of its grids, the nodes of a flow graph, or without either a single kernel. Invariant: from when waits_for
+ * is 0 to its end it is in exactly one list of the timeline. Of a launch on the machine, running counts the
+ * kernels that are there; without timing it is `count` as long as `functional` is there. */
 typedef struct Operation {
     OperationKind kind;
     WbStream *stream;
@@ -84,6 +93,7 @@ typedef struct Operation {
             uint32_t count, running;
             FunctionalLaunch *functional; /* null: it has not started, or is timed */
             GraphLaunch *graph; /* null: blocks do not depend on each other */
+            FlowLaunch *flow;   /* null: they are not tasks of a flow graph */
         } launch;
         struct { WbCopy copy; uint8_t *staged; } copy; /* staged: the source, if it was read when put in */
         WbFill fill;
@@ -142,7 +152,7 @@ typedef struct Timeline {
     Cycle host;                /* how far the host is; at least gpu->now while it runs */
     Cycle engine_free[ENGINE_COUNT];
     uint32_t active_launches;  /* a graph counts as one */
-    uint32_t cooperative_kernels, graphs; /* of these */
+    uint32_t cooperative_kernels, graphs, flows; /* of these */
     uint32_t waiting_launches; /* that have not started */
     bool is_calling;           /* a host function is running: it must not wait */
 } Timeline;
@@ -171,8 +181,12 @@ WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error)
 
 /* -- launches (launch.c) -- */
 
-/* Puts kernels that have been checked into the stream, as one operation, which owns them and the graph. */
-void launch_put(WbGpu *gpu, WbStream *stream, HostKernel *kernels, uint32_t count, GraphLaunch *graph);
+/* Puts kernels that have been checked into the stream, as one operation, which owns them and the graph, of
+ * whichever kind; without one both are null. */
+void launch_put(WbGpu *gpu, WbStream *stream, HostKernel *kernels, uint32_t count, GraphLaunch *graph,
+                FlowLaunch *flow);
+/* Links the aggregator's program again, as a knob may have made it old. */
+WbStatus flow_launch_ready(FlowLaunch *launch, Error *error);
 /* Whether it runs on the machine of cycle mode: one of its kernels is to be timed. */
 bool launch_is_timed(const WbGpu *gpu, const Operation *operation);
 /* Starts it in the present cycle. */
@@ -185,10 +199,11 @@ void launch_free(WbGpu *gpu, Operation *operation);
 void launch_free_kernels(HostKernel *kernels, uint32_t count);
 /* Gives back its memory on the GPU, too (graph_launch.c). */
 void graph_launch_free(WbGpu *gpu, GraphLaunch *graph);
+void flow_launch_free(WbGpu *gpu, FlowLaunch *flow);
 
 /* -- launches without timing (launch_functional.c) -- */
 
-void launch_start_functional(WbGpu *gpu, Operation *operation);
+WbStatus launch_start_functional(WbGpu *gpu, Operation *operation, Error *error);
 /* Lets those without timing run until they are in that cycle, or one is over. `is_silent`: nothing else can
  * happen before. */
 WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error);

@@ -111,17 +111,20 @@ void flow_draft_node(FlowDraft *draft, const char *name, uint32_t *node)
 
 /* -- edges and elements -- */
 
+static WbStatus check_number(const char *what, uint32_t number, uint32_t count, Error *error)
+{
+    if (number < count)
+        return WB_OK;
+    return error_set(error, WB_ERROR_ARGUMENT,
+                     "The flow graph has no %s %u; it has %u so far, which count from 0.", what, number,
+                     count);
+}
+
 static WbStatus check_ends(const FlowDraft *draft, uint32_t channel, uint32_t node, Error *error)
 {
-    if (channel >= draft->channels.count)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "The flow graph has no channel %u; its channels are 0 to %d.", channel,
-                         (int)draft->channels.count - 1);
-    if (node >= draft->nodes.count)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "The flow graph has no kernel node %u; its nodes are 0 to %d.", node,
-                         (int)draft->nodes.count - 1);
-    return WB_OK;
+    check_number("channel", channel, draft->channels.count, error);
+    check_number("kernel node", node, draft->nodes.count, error);
+    return error->status;
 }
 
 /* The channels that go with this one: all of its stack, or it alone. */
@@ -164,7 +167,7 @@ WbStatus flow_draft_produces(FlowDraft *draft, uint32_t node, uint32_t channel, 
 WbStatus flow_draft_put(FlowDraft *draft, uint32_t channel, const void *elements, uint32_t count,
                         Error *error)
 {
-    if (check_ends(draft, channel, 0, error))
+    if (check_number("channel", channel, draft->channels.count, error))
         return error->status;
     if (!elements && count)
         return error_set(error, WB_ERROR_ARGUMENT,
