@@ -2,8 +2,8 @@
  *
  * A load leaves when all older stores have addresses, and no older fence or acquiring load is under way. If
  * an older store writes all of its bytes, it gets them from there; if one writes some of them, it waits until
- * the cache has taken that store. Strong loads leave in program order. Stores leave in program order when they
- * have been committed, one in a tick. */
+ * the cache has taken that store. Strong loads leave in program order. Stores leave in program order when
+ * they have been committed, one in a tick. */
 #include "core/order.h"
 
 enum { LOADS_EACH_TICK = 1 };

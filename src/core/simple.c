@@ -1,15 +1,13 @@
 /* The simple design [channels §8.3]: not pipelined, one instruction at a time. An instruction is fetched,
  * worked out or sent to memory, and ends before the next one is fetched.
  *
- * An instruction that needs nobody else happens when it is fetched, whatever its time: nobody sees when its
- * registers change. */
+ * An instruction is worked out when it is fetched, whatever its time: nobody sees when registers change. */
 #include "base/alloc.h"
 #include "core/in_order.h"
 
 typedef enum Phase {
-    PHASE_FETCH,    /* its line is looked for */
+    PHASE_FETCH,    /* its line is looked for; if it is there, it is worked out */
     PHASE_CODE,     /* its line is on its way */
-    PHASE_EXECUTE,
     PHASE_SEND,     /* its access is ready, but the cache has not taken it */
     PHASE_MEMORY,   /* its access is under way */
     PHASE_FENCE,    /* stores before it are not visible */
@@ -52,19 +50,6 @@ static void end(Simple *simple, uint64_t until, uint64_t *reason)
     simple->phase = PHASE_FETCH;
 }
 
-static void fetch(Simple *simple)
-{
-    Core *core = simple->core;
-    if (!core_code_is_there(core, core->pc, simple->tick)) {
-        simple->phase = PHASE_CODE;
-        simple->tick = CORE_TICK_NEVER;
-        return;
-    }
-    simple->tick += core->setup.config->aggregator_code_latency;
-    charge(simple, simple->tick, &core->statistics.core_ticks_fetch);
-    simple->phase = PHASE_EXECUTE;
-}
-
 static void begin_access(Simple *simple)
 {
     Core *core = simple->core;
@@ -102,6 +87,19 @@ static void execute(Simple *simple)
     }
 }
 
+static void fetch(Simple *simple)
+{
+    Core *core = simple->core;
+    if (!core_code_is_there(core, core->pc, simple->tick)) {
+        simple->phase = PHASE_CODE;
+        simple->tick = CORE_TICK_NEVER;
+        return;
+    }
+    simple->tick += core->setup.config->aggregator_code_latency;
+    charge(simple, simple->tick, &core->statistics.core_ticks_fetch);
+    execute(simple);
+}
+
 static void send(Simple *simple)
 {
     Core *core = simple->core;
@@ -131,9 +129,6 @@ static void step(Simple *simple)
     switch (simple->phase) {
     case PHASE_FETCH:
         fetch(simple);
-        break;
-    case PHASE_EXECUTE:
-        execute(simple);
         break;
     case PHASE_SEND:
         send(simple);

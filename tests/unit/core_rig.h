@@ -1,6 +1,6 @@
-/* A core with a port into the memory partitions of partition_rig.h, in the front end's place, and a unit whose
- * registers note what the program does with them: register 0 gives what was written to it last, register 1 the
- * cycle, and a write of register 2 stops the core.
+/* A core with a port into the memory partitions of partition_rig.h, in the front end's place, and a unit
+ * whose registers note what the program does with them: register 0 gives what was written to it last,
+ * register 1 the cycle, and a write of register 2 stops the core.
  *
  * Programs are kernels k(.param .u64 buffer); the frame of run_ptx.h makes one of a body. */
 #ifndef CORE_RIG_H
@@ -19,6 +19,7 @@ typedef struct CoreRigNote {
     uint32_t number;
     bool is_write;
     uint64_t value;
+    uint64_t first_word; /* of the program's memory at that time */
     Cycle time;
 } CoreRigNote;
 
@@ -40,8 +41,10 @@ typedef struct CoreRig {
 
 static inline void core_rig_note(CoreRig *rig, uint32_t number, bool is_write, uint64_t value, Cycle time)
 {
-    if (rig->note_count < CORE_RIG_NOTES)
-        rig->notes[rig->note_count++] = (CoreRigNote){number, is_write, value, time};
+    CoreRigNote *note = &rig->notes[rig->note_count++];
+    assert_true(rig->note_count <= CORE_RIG_NOTES);
+    *note = (CoreRigNote){number, is_write, value, 0, time};
+    memcpy(&note->first_word, rig->memory, sizeof note->first_word);
 }
 
 static inline uint64_t core_rig_read(void *context, uint32_t number, Cycle now)

@@ -103,19 +103,19 @@ static void emit_address(Text *text, uint32_t bytes)
 static void emit_access(Text *text)
 {
     static const char *const narrow[] = {"u8", "s8", "u16", "s16", "u32", "b32"};
-    static const char *const orders[] = {"", ".volatile", "", ".relaxed.gpu"};
-    const uint32_t kind = draw(text, 6), bytes = 1u << kind / 2;
-    const char *const order = orders[draw(text, 4)];
+    static const char *const loads[] = {"", ".volatile", "", ".relaxed.gpu", ".acquire.gpu"};
+    static const char *const stores[] = {"", ".volatile", "", ".relaxed.gpu", ".release.gpu"};
+    const uint32_t kind = draw(text, 6), bytes = 1u << kind / 2, order = draw(text, 5);
     switch (draw(text, 7)) {
     case 0:
     case 1:
         emit_address(text, bytes);
-        emit(text, "%sld%s.global.%s %%r%u, [%%rd20];", guard(text), order, narrow[kind], r(text));
+        emit(text, "%sld%s.global.%s %%r%u, [%%rd20];", guard(text), loads[order], narrow[kind], r(text));
         break;
     case 2:
     case 3:
         emit_address(text, bytes);
-        emit(text, "%sst%s.global.%s [%%rd20], %%r%u;", guard(text), order, narrow[kind], r(text));
+        emit(text, "%sst%s.global.%s [%%rd20], %%r%u;", guard(text), stores[order], narrow[kind], r(text));
         break;
     case 4:
         emit_address(text, 8);
