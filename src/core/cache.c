@@ -24,13 +24,13 @@ typedef struct Cache {
     MemoryPort *port;
     Clock clock;
     uint64_t latency;
-    uint32_t most_waiting;    /* stores that may wait for the crossbar */
+    uint32_t most_waiting; /* stores that may wait for the crossbar */
     uint32_t reads, writes;
-    uint64_t tick;            /* in which replies are being delivered */
+    uint64_t tick; /* in which replies are being delivered */
     L1 l1;
     CoreAccess *accesses;
-    VEC(Fill *) fills;        /* all that were made; a read's tag is an index */
-    uint32_t free_fill;       /* list by next_free; UINT32_MAX: none */
+    VEC(Fill *) fills;  /* all that were made; a read's tag is an index */
+    uint32_t free_fill; /* list by next_free; UINT32_MAX: none */
 } Cache;
 
 static void free_cache(void *memory)
@@ -228,8 +228,7 @@ static void code_came(void *context, uint64_t tag, Cycle now)
 static void fetch(void *memory, uint64_t address, uint64_t tick)
 {
     Cache *cache = memory;
-    const MemoryAccess read = {
-        .address = address, .bytes = LINE_BYTES, .done = code_came, .context = cache};
+    const MemoryAccess read = {.address = address, .bytes = LINE_BYTES, .done = code_came, .context = cache};
     cache->reads++;
     memory_port_read(cache->port, &read, clock_cycle(cache->clock, tick));
 }

@@ -155,8 +155,8 @@ static WbStatus make_lane(Maker *maker)
     if (status == WB_OK)
         status = add_destination(maker, &from->op[0], is_predicate ? CORE_FIRST_PREDICATE : CORE_RESULT);
     if (status == WB_OK && from->begin[1] == 2)
-        status = add_destination(maker, &from->op[1],
-                                 is_predicate ? CORE_SECOND_PREDICATE : CORE_FIRST_PREDICATE);
+        status =
+            add_destination(maker, &from->op[1], is_predicate ? CORE_SECOND_PREDICATE : CORE_FIRST_PREDICATE);
     to->has_carry = lanes_use_carry(from->row);
     if (to->has_carry) {
         to->source[to->source_count++] = maker->carry;

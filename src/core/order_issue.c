@@ -8,9 +8,8 @@ static void read_sources(const Order *order, const Slot *slot, uint64_t *in)
     for (unsigned k = 0; k < insn->input_count; k++) {
         const uint64_t source = slot->source[k], number = source / CORE_DESTINATIONS;
         const uint64_t value =
-            number >= order->head
-                ? order->slots[number & order->slot_mask].values[source % CORE_DESTINATIONS]
-                : order->core->values[insn->source[k]];
+            number >= order->head ? order->slots[number & order->slot_mask].values[source % CORE_DESTINATIONS]
+                                  : order->core->values[insn->source[k]];
         in[k] = insn->negated >> k & 1 ? !value : value;
     }
 }

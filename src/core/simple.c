@@ -6,12 +6,12 @@
 #include "core/in_order.h"
 
 typedef enum Phase {
-    PHASE_FETCH,    /* its line is looked for; if it is there, it is worked out */
-    PHASE_CODE,     /* its line is on its way */
-    PHASE_SEND,     /* its access is ready, but the cache has not taken it */
-    PHASE_MEMORY,   /* its access is under way */
-    PHASE_FENCE,    /* stores before it are not visible */
-    PHASE_DEVICE    /* it reaches the unit at `tick` */
+    PHASE_FETCH,  /* its line is looked for; if it is there, it is worked out */
+    PHASE_CODE,   /* its line is on its way */
+    PHASE_SEND,   /* its access is ready, but the cache has not taken it */
+    PHASE_MEMORY, /* its access is under way */
+    PHASE_FENCE,  /* stores before it are not visible */
+    PHASE_DEVICE  /* it reaches the unit at `tick` */
 } Phase;
 
 /* Invariant: `tick` is that of the next thing to happen in its phase; CORE_TICK_NEVER: memory will say. All

@@ -22,8 +22,8 @@ static CoreRig *new_rig(const char *body)
 static void build(CoreRig *rig, unsigned design, uint64_t khz)
 {
     Error error = {0};
-    if (core_rig_build(rig, design == UNTIMED ? CORE_simple : (CoreDesignNumber)design, design != UNTIMED, khz,
-                       &error) != WB_OK)
+    if (core_rig_build(rig, design == UNTIMED ? CORE_simple : (CoreDesignNumber)design, design != UNTIMED,
+                       khz, &error) != WB_OK)
         fail_msg("%s", error.text);
 }
 
@@ -202,11 +202,12 @@ static void strong_loads_see_what_others_write(void **state)
 {
     (void)state;
     for (unsigned design = 0; design < UNTIMED; design++) {
-        CoreRig *rig = new_rig("mov.u32 %r3, 0;\n"
-                               "OLD: ld.global.u32 %r1, [%rd0]; add.u32 %r3, %r3, 1;\n"
-                               "setp.ne.u32 %p1, %r1, 0; @%p1 bra POLL; setp.lt.u32 %p2, %r3, 3000; @%p2 bra OLD;\n"
-                               "POLL: ld.volatile.global.u32 %r2, [%rd0]; setp.eq.u32 %p3, %r2, 0; @%p3 bra POLL;\n"
-                               "st.global.u32 [%rd0+8], %r3; st.global.u32 [%rd0+12], %r2;");
+        CoreRig *rig =
+            new_rig("mov.u32 %r3, 0;\n"
+                    "OLD: ld.global.u32 %r1, [%rd0]; add.u32 %r3, %r3, 1;\n"
+                    "setp.ne.u32 %p1, %r1, 0; @%p1 bra POLL; setp.lt.u32 %p2, %r3, 3000; @%p2 bra OLD;\n"
+                    "POLL: ld.volatile.global.u32 %r2, [%rd0]; setp.eq.u32 %p3, %r2, 0; @%p3 bra POLL;\n"
+                    "st.global.u32 [%rd0+8], %r3; st.global.u32 [%rd0+12], %r2;");
         build(rig, design, 2000000);
         rig_store(rig->rig, 0, 1000, rig->buffer, 0, 4, 1)->place = rig->memory;
         run(rig);
@@ -305,14 +306,15 @@ static void wrong_paths_fail_nothing(void **state)
 {
     (void)state;
     for (unsigned design = 0; design < UNTIMED; design++) {
-        CoreRig *rig = ran("mov.u32 %r1, 0; mov.u64 %rd5, 0;\n"
-                           "LOOP: mul.lo.u32 %r2, %r1, 2654435769; shr.u32 %r2, %r2, 20;\n"
-                           "rem.u32 %r3, %r2, 2; cvt.u64.u32 %rd3, %r3; mul.lo.u64 %rd3, %rd3, %rd0;\n"
-                           "setp.eq.u32 %p1, %r3, 0; @%p1 bra NEXT;\n"
-                           "st.global.u64 [%rd3+8], %rd5; ld.global.u64 %rd4, [%rd3]; add.u64 %rd5, %rd5, 1;\n"
-                           "NEXT: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 60; @%p2 bra LOOP;\n"
-                           "st.global.u64 [%rd0], %rd5;",
-                           design);
+        CoreRig *rig =
+            ran("mov.u32 %r1, 0; mov.u64 %rd5, 0;\n"
+                "LOOP: mul.lo.u32 %r2, %r1, 2654435769; shr.u32 %r2, %r2, 20;\n"
+                "rem.u32 %r3, %r2, 2; cvt.u64.u32 %rd3, %r3; mul.lo.u64 %rd3, %rd3, %rd0;\n"
+                "setp.eq.u32 %p1, %r3, 0; @%p1 bra NEXT;\n"
+                "st.global.u64 [%rd3+8], %rd5; ld.global.u64 %rd4, [%rd3]; add.u64 %rd5, %rd5, 1;\n"
+                "NEXT: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 60; @%p2 bra LOOP;\n"
+                "st.global.u64 [%rd0], %rd5;",
+                design);
         uint64_t count = 0;
         for (uint32_t i = 0; i < 60; i++)
             count += (i * 2654435769u >> 20) % 2;

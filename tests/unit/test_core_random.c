@@ -45,17 +45,19 @@ static const char *guard(Text *text)
 
 static void emit_narrow(Text *text)
 {
-    static const char *const rows[] = {"add.u32",    "sub.s32", "mul.lo.s32", "and.b32", "or.b32",    "xor.b32",
-                                       "mul.hi.u32", "min.s32", "max.u32",    "div.u32", "rem.s32",   "shl.b32",
-                                       "shr.s32",    "shr.u32", "add.cc.u32", "addc.u32", "sub.cc.u32"};
+    static const char *const rows[] = {"add.u32",  "sub.s32",    "mul.lo.s32", "and.b32", "or.b32",
+                                       "xor.b32",  "mul.hi.u32", "min.s32",    "max.u32", "div.u32",
+                                       "rem.s32",  "shl.b32",    "shr.s32",    "shr.u32", "add.cc.u32",
+                                       "addc.u32", "sub.cc.u32"};
     emit(text, "%s%s %%r%u, %%r%u, %%r%u;", guard(text), rows[draw(text, 17)], r(text), r(text), r(text));
 }
 
 static void emit_wide(Text *text)
 {
-    static const char *const rows[] = {"add.u64", "sub.s64", "mul.lo.u64", "and.b64", "xor.b64", "div.s64",
-                                       "min.u64", "max.s64"};
-    emit(text, "%s%s %%rd%u, %%rd%u, %%rd%u;", guard(text), rows[draw(text, 8)], rd(text), rd(text), rd(text));
+    static const char *const rows[] = {"add.u64", "sub.s64", "mul.lo.u64", "and.b64",
+                                       "xor.b64", "div.s64", "min.u64",    "max.s64"};
+    emit(text, "%s%s %%rd%u, %%rd%u, %%rd%u;", guard(text), rows[draw(text, 8)], rd(text), rd(text),
+         rd(text));
 }
 
 static void emit_mixed(Text *text)
@@ -81,7 +83,8 @@ static void emit_mixed(Text *text)
              rd(text));
         break;
     case 6:
-        emit(text, "setp.%s.s32 %%p%u, %%r%u, %%r%u;", draw(text, 2) ? "lt" : "ne", p(text), r(text), r(text));
+        emit(text, "setp.%s.s32 %%p%u, %%r%u, %%r%u;", draw(text, 2) ? "lt" : "ne", p(text), r(text),
+             r(text));
         break;
     case 7:
         emit(text, "setp.gt.and.u64 %%p1|%%p%u, %%rd%u, %%rd%u, !%%p%u;", 2 + draw(text, 3), rd(text),
@@ -126,7 +129,8 @@ static void emit_access(Text *text)
         emit(text, "%sld.global.v4.u32 {%%r1, %%r3, _, %%r7}, [%%rd20];", guard(text));
         break;
     default:
-        emit(text, draw(text, 2) ? "membar.gl;" : "st.local.u64 [room+8], %%rd2; ld.local.u32 %%r5, [room+12];");
+        emit(text,
+             draw(text, 2) ? "membar.gl;" : "st.local.u64 [room+8], %%rd2; ld.local.u32 %%r5, [room+12];");
         break;
     }
 }
@@ -152,8 +156,8 @@ static void emit_block(Text *text, uint32_t length, uint32_t depth)
             text->labels++;
             emit(text, "mov.u32 %%r%u, 0; LOOP%u:", 30 + depth, label);
             emit_block(text, 4, depth + 1);
-            emit(text, "add.u32 %%r%u, %%r%u, 1; setp.lt.u32 %%p%u, %%r%u, %u; @%%p%u bra LOOP%u;", 30 + depth,
-                 30 + depth, 5 + depth, 30 + depth, 2 + draw(text, 9), 5 + depth, label);
+            emit(text, "add.u32 %%r%u, %%r%u, 1; setp.lt.u32 %%p%u, %%r%u, %u; @%%p%u bra LOOP%u;",
+                 30 + depth, 30 + depth, 5 + depth, 30 + depth, 2 + draw(text, 9), 5 + depth, label);
         }
     }
 }
