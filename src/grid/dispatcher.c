@@ -294,18 +294,21 @@ static uint32_t choose(const Dispatcher *dispatcher, const BlockRef *block)
     return sm < view->sm_count && dispatch_fits(view, block, sm) ? sm : NO_SM;
 }
 
+bool dispatcher_fits_home(const Dispatcher *dispatcher, const BlockRef *block, const Resumption *resumption)
+{
+    const Resources held = preempted_held(resumption);
+    Resources free = dispatcher->sms[resumption->home].free;
+    resources_give(&free, &held);
+    return resources_have_room(&free, &block->kernel->need) &&
+           may_enter(&dispatcher->view, block, resumption->home);
+}
+
 /* Its home, if the block has one and fits there; else what the policy says. */
 static uint32_t choose_for(const Dispatcher *dispatcher, const BlockRef *block, const Resumption *resumption)
 {
     if (!resumption || resumption->home == NO_SM)
         return choose(dispatcher, block);
-    const uint32_t home = resumption->home;
-    const Resources held = preempted_held(resumption);
-    Resources free = dispatcher->sms[home].free;
-    resources_give(&free, &held);
-    return resources_have_room(&free, &block->kernel->need) && may_enter(&dispatcher->view, block, home)
-               ? home
-               : NO_SM;
+    return dispatcher_fits_home(dispatcher, block, resumption) ? resumption->home : NO_SM;
 }
 
 /* Sends the block to an SM if one takes it. */

@@ -96,6 +96,8 @@ SmBlock dispatcher_suspended(Dispatcher *dispatcher, GridKernel *launch, uint64_
                              Cycle now);
 /* What is known of a block that is on the SM, or on its way there; null: it is not. */
 SmBlock *dispatcher_find(Dispatcher *dispatcher, const GridKernel *launch, uint64_t block, uint32_t sm);
+/* Whether a block that comes back fits on the SM that it has to come back to. */
+bool dispatcher_fits_home(const Dispatcher *dispatcher, const BlockRef *block, const Resumption *resumption);
 /* Of the tasks of a flow graph that may go on, the first whose SM has room becomes the next. False: none of
  * these has, and new ones need not wait for them. */
 bool dispatcher_bring_forward(const Dispatcher *dispatcher, GridKernel *kernel);

@@ -18,7 +18,7 @@ bool dispatcher_bring_forward(const Dispatcher *dispatcher, GridKernel *kernel)
     uint32_t at = kernel->first_resumable;
     for (; at < kernel->resumable.count; at++) {
         const BlockRef block = {.kernel = kernel, .block = items[at]->linear, .sm = NO_SM, .returns = true};
-        if (dispatch_fits(&dispatcher->view, &block, items[at]->home))
+        if (dispatcher_fits_home(dispatcher, &block, items[at]))
             break;
     }
     if (at == kernel->resumable.count)

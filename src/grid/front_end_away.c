@@ -145,8 +145,9 @@ static void note_place(FrontEnd *front_end, Resumption *resumption, SmBlock *blo
     const bool stays_home = resumption->is_local || (block->leaves && front_end->config->swapped_out_home) ||
                             resumption->task; /* restarted where it was [channels §6] */
     resumption->home = stays_home ? resumption->sm : NO_SM;
-    if (!resumption->is_local)
-        block->held = (Resources){0};
+    if (!resumption->is_local) /* a task's shared memory is not saved: it stays */
+        block->held =
+            (Resources){.shared_bytes = resumption->task ? block->block.kernel->need.shared_bytes : 0};
     if (block->goes_local && !resumption->is_local) {
         preempted_leave(&front_end->dispatcher.preempted, QUEUE_LOCAL, resumption->sm);
         preempted_enter(&front_end->dispatcher.preempted, QUEUE_GLOBAL, resumption->sm, &block->held);
