@@ -366,7 +366,8 @@ static void forget_core(Aggregator *aggregator)
     aggregator->core = NULL;
 }
 
-/* The first cycle in which the core has something to do, or has come to its end. */
+/* The first cycle in which the core has something to do; once it has come to its end and all is in memory,
+ * the present one. */
 static Cycle next(const OuterUnit *unit)
 {
     const Aggregator *aggregator = unit->state;
@@ -374,7 +375,7 @@ static Cycle next(const OuterUnit *unit)
         return CYCLE_NEVER;
     if (core_state(aggregator->core) == CORE_RUNS)
         return core_next(aggregator->core);
-    return aggregator->is_over && core_is_idle(aggregator->core) ? 0 : CYCLE_NEVER;
+    return aggregator->is_over && core_is_idle(aggregator->core) ? unit->shard.latest : CYCLE_NEVER;
 }
 
 /* Whether the core goes on. A program that fails, or returns, ends the graph. */
@@ -487,7 +488,8 @@ WbStatus aggregator_begin(OuterUnit *unit, FlowRun *run, uint32_t front_end, Cyc
     aggregator->quiet_from = is_timed(aggregator) ? now : 0;
     aggregator->effects = aggregator->seen_effects = aggregator->seen_stores = 0;
     aggregator->counters->graphs++;
-    unit->shard.wake = clock_earlier(unit->shard.wake, next(unit));
+    if (is_timed(aggregator))
+        unit->shard.wake = clock_earlier(unit->shard.wake, next(unit));
     return WB_OK;
 }
 
