@@ -263,7 +263,13 @@ static void watch(Aggregator *aggregator, Cycle now)
         aggregator->seen_stores = core->core_stores;
         aggregator->quiet_from = time;
     } else if (limit && time - aggregator->quiet_from > limit) {
-        fail_stuck(aggregator, now);
+        if (aggregator->away)
+            fail_stuck(aggregator, now);
+        else
+            fail_policy(aggregator, now,
+                        "looks for work and finds none, but does not end the graph: for %" PRIu64
+                        " %s no wavefront has run (knob watchdog_cycles)",
+                        limit, is_timed(aggregator) ? "cycles" : "instructions");
     }
 }
 
