@@ -22,7 +22,7 @@ static KernelRecord *new_record(WbGpu *gpu, const HostKernel *host, Error *error
 {
     const WbKernel *kernel = host->kernel;
     const Launch *launch = &host->launch;
-    /* Tasks of a flow graph come one by one: nobody knows how many, and there are no records of each. */
+    /* Tasks of a flow graph come one by one: nobody knows how many. */
     const uint64_t blocks =
         launch->flow ? 0 : (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -335,15 +335,15 @@ static void close_record(WbGpu *gpu, const HostKernel *kernel)
     CycleMachine *machine = gpu->cycle;
     const GridKernel *grid = kernel->grid;
     KernelRecord *record = kernel->record;
-    record->blocks = grid->blocks; /* of a flow graph, they have come meanwhile */
-    record->block_count = grid->block_count;
+    if (grid->flow) { /* its blocks have come meanwhile */
+        record->blocks = grid->blocks;
+        record->block_count = record->grid[0] = (uint32_t)grid->block_count;
+    }
     record->launched = grid->launched;
     record->started = grid->started;
     record->ended = grid->ended;
     record->warp_instructions += grid->warp_instructions;
     record->thread_instructions += grid->thread_instructions;
-    if (grid->seen.launch.flow) /* as many blocks as have come */
-        record->block_count = record->grid[0] = (uint32_t)grid->block_count;
     Snapshot *after = look(gpu);
     series_end(record->series, machine, after->columns, gpu->now);
     record_close_series(record);

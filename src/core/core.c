@@ -127,7 +127,9 @@ bool core_code_is_there(Core *core, uint32_t pc, uint64_t tick)
 /* One line at a time is on its way, that which was looked for last. */
 void core_code_done(Core *core, uint64_t tick)
 {
-    tags_replace(&core->code_tags, tags_choose(&core->code_tags, core->code_line), core->code_line);
+    const uint32_t index = tags_choose(&core->code_tags, core->code_line);
+    tags_replace(&core->code_tags, index, core->code_line);
+    core->code_tags.lines[index].valid = (1u << LINE_SECTORS) - 1; /* else it counts as free */
     core->engine_kind->code_done(core->engine, tick);
 }
 
