@@ -190,13 +190,22 @@ static void parse_slot(Sink *sink, const Slot *slot)
     cilk_leave(sink->parser);
 }
 
+static uint64_t count_characters(const Token *string)
+{
+    const char *at = string->start + 1, *end = string->start + string->length - 1;
+    uint64_t value, count = 0;
+    while (at < end && cilk_character(&at, end, &value))
+        count++;
+    return count;
+}
+
 /* How many elements the initializer of an array without a number has. */
 static uint64_t count_elements(Parser *parser, const CilkType *element)
 {
     bool has_parts = element->kind == CILK_ARRAY || element->kind == CILK_RECORD, begins = true;
     const Token *at = parser->at;
     if (at->kind == TK_STRING)
-        return at->length - 1; /* not less than it needs: an escape is longer than its character */
+        return count_characters(at) + 1;
     uint64_t count = 0;
     unsigned depth = 0;
     for (; at->kind != TK_END; at++) {

@@ -63,7 +63,7 @@ static CilkExpression *take_call(Rewriter *rewriter, CilkExpression *call, bool 
                   "x = cilk_spawn %s(...);, where x has the type that %s() returns.", name, name, name);
     else if (!is_always)
         cilk_fail(parser, call->place,
-                  "%s() spawns, so it is not called behind &&, || or ?:, nor in what a loop "
+                  "%s() spawns, so it is not called behind &&, ||, ?: or a comma, nor in what a loop "
                   "evaluates; call it in a statement of its own.",
                   name);
     else if (call->type->kind == CILK_VOID)
