@@ -121,8 +121,10 @@ void cycle_forget_latest(CycleMachine *machine)
 void cycle_flush(CycleMachine *machine)
 {
     cycle_forget_latest(machine);
-    for (uint32_t i = 0; i < machine->sm_count; i++)
+    for (uint32_t i = 0; i < machine->sm_count; i++) {
         sm_begin_kernel(machine->sms[i]);
+        sm_forget_l1(machine->sms[i]);
+    }
     for (uint32_t i = 0; i < machine->partition_count; i++)
         partition_invalidate(machine->partitions[i]);
 }

@@ -99,6 +99,17 @@ Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, 
     return when > now ? when : now;
 }
 
+Cycle crossbar_when_answer(const Crossbar *crossbar, uint32_t sm, Cycle now)
+{
+    const Cycle when = clock_cycle(crossbar->clock, crossbar->out[TO_SLICE][sm].free_tick);
+    return when > now ? when : now;
+}
+
+static bool needs_credit(const Request *request, Direction direction)
+{
+    return direction == TO_SM || request->kind != REQUEST_PROBE;
+}
+
 static uint64_t flits_of(const Crossbar *crossbar, const Request *request, Direction direction)
 {
     const uint32_t payload = direction == TO_SLICE ? request_payload(request) : reply_payload(request);
@@ -126,9 +137,11 @@ void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Sh
 {
     const size_t pair = pair_of(crossbar, request->sm, request->slice);
     CrossbarPort *port = sender_port(crossbar, direction, request->sm, request->slice);
-    request->packet = crossbar->sent[direction][pair]++;
-    atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), CYCLE_NEVER,
-                          memory_order_relaxed);
+    if (needs_credit(request, direction)) {
+        request->packet = crossbar->sent[direction][pair]++;
+        atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), CYCLE_NEVER,
+                              memory_order_relaxed);
+    }
     const uint32_t flits = direction == TO_SLICE ? crossbar->sm_out_flits : crossbar->slice_flits;
     const uint64_t tick = occupy(crossbar, port, flits_of(crossbar, request, direction), flits, now);
     const Cycle start = clock_cycle(crossbar->clock, tick);
@@ -149,6 +162,7 @@ Cycle crossbar_take(Crossbar *crossbar, Direction direction, const Request *requ
     const uint32_t flits = direction == TO_SLICE ? crossbar->slice_flits : crossbar->sm_flits;
     occupy(crossbar, port, flits_of(crossbar, request, direction), flits, now);
     const size_t pair = pair_of(crossbar, request->sm, request->slice);
-    atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), now, memory_order_relaxed);
+    if (needs_credit(request, direction))
+        atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), now, memory_order_relaxed);
     return clock_cycle(crossbar->clock, port->free_tick);
 }

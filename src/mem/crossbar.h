@@ -8,7 +8,8 @@
  * sender and receiver there is room for `credits` packets; a sender that has used them up waits until the
  * receiver has taken one in and word of that has come back, which takes as long again. SMs and slices lie
  * along a line, and the farther two are apart the longer is the way (crossbar_spread); the front end and
- * units are in the middle.
+ * units are in the middle. Answers to a slice's probes need no credit: the slice has kept room for them, so
+ * that they get through whatever waits there for them.
  *
  * Credits are no messages: the receiver notes when it took packet n in at slot n % credits, and the sender
  * of packet n looks at the note of packet n - credits. A note made within the present window is at most as
@@ -64,6 +65,8 @@ static inline uint32_t crossbar_shard_of(const GpuConfig *config, uint32_t reque
  * busy, a credit is under way), CYCLE_NEVER if not before the receiver has taken something in: ask again
  * in the next window. */
 Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, uint32_t slice, Cycle now);
+/* The same for the answer to a probe, which waits for nothing but the port. */
+Cycle crossbar_when_answer(const Crossbar *crossbar, uint32_t sm, Cycle now);
 /* Sends; crossbar_when() has said `now`. `to` is the receiving shard. */
 void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
                    Cycle now);

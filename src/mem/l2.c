@@ -10,19 +10,33 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "mem/coherent.h"
+#include "mem/directory.h"
 
 /* -- in -- */
 
-void l2_arrive(L2Slice *slice, Request *request) { request_list_append(&slice->arrived, request); }
+void l2_arrive(L2Slice *slice, Request *request)
+{
+    const bool is_answer = request->kind == REQUEST_PROBE;
+    request_list_append(is_answer ? &slice->directory->arrived : &slice->arrived, request);
+}
+
+/* What is looked up next: one that is looked up again, or the first of the queue. */
+static L2Entry head_of(const L2Slice *slice)
+{
+    if (slice->again.first)
+        return (L2Entry){slice->again.first, 0};
+    return slice->queue.count ? slice->queue.entries[slice->queue.first] : (L2Entry){NULL, 0};
+}
 
 /* Works out when the head of the queue can be looked up, but not before `from`. */
 static void schedule_head(L2Slice *slice, Cycle from)
 {
-    if (!slice->queue.count) {
+    const L2Entry entry = head_of(slice), *head = &entry;
+    if (!head->request) {
         slice->head_at = CYCLE_NEVER;
         return;
     }
-    const L2Entry *head = &slice->queue.entries[slice->queue.first];
     const uint64_t ready = clock_tick(slice->clock, head->ready > from ? head->ready : from);
     const uint64_t tick = ready > slice->next_tick ? ready : slice->next_tick;
     const uint64_t unit_free = head->request->is_foreign ? 0 : l2_unit_free(slice, head->request);
@@ -47,7 +61,7 @@ static Cycle take_in(L2Slice *slice, Cycle now)
                 interleave_slice(&slice->shared->interleave, request->line) != slice->number;
         l2_ring_push(&slice->queue, request,
                      is_linked ? now : crossbar_take(slice->shared->crossbar, TO_SLICE, request, now));
-        if (slice->queue.count == 1)
+        if (slice->queue.count == 1 && !slice->again.first)
             schedule_head(slice, 0);
     }
     return CYCLE_NEVER;
@@ -63,6 +77,7 @@ typedef struct LookupPlan {
     bool waits; /* for sectors that are or will be on their way */
     uint8_t hits, pending, misses;
     uint8_t fetch;   /* from DRAM: misses, and what the fetch granularity adds to them */
+    uint8_t recalled; /* from a cache, for this request */
     uint8_t partial; /* of a store: not wholly written */
 } LookupPlan;
 
@@ -97,10 +112,14 @@ static LookupPlan make_plan(L2Slice *slice, const Request *request, SlicePlace p
         plan.partial = l2_partial_sectors(request);
         present |= request->sectors & (uint8_t) ~(slice->config->l2_partial_fetch ? plan.partial : 0);
     }
+    if (slice->directory && !request->ask && request->has_data) {
+        plan.recalled = unit_sectors(slice->config, unit_of(slice->config, request));
+        present |= plan.recalled;
+    }
     plan.fetch = widen(plan.misses & (uint8_t)~present, slice->config->l2_fetch_bytes) & (uint8_t)~present;
     const bool returns_data =
         request->kind == REQUEST_LOAD || (request->kind == REQUEST_ATOMIC && request->atomic->returns);
-    plan.waits = returns_data && (plan.pending | plan.misses);
+    plan.waits = returns_data && ((plan.pending | plan.misses) & (uint8_t)~plan.recalled);
     return plan;
 }
 
@@ -238,12 +257,18 @@ void l2_move_data(const L2Slice *slice, Request *request)
 }
 
 /* Looks a request up in L2 clock `tick`, which is in cycle `now`. Either does all of it and returns
- * L2_WAIT_NONE, or changes nothing and says what is lacking. */
-static L2Wait look_up_request(L2Slice *slice, Request *request, uint64_t tick, Cycle now)
+ * L2_WAIT_NONE, or changes nothing and says what is lacking. `again`: the directory has kept it before. */
+static L2Wait look_up_request(L2Slice *slice, Request *request, bool again, uint64_t tick, Cycle now)
 {
     const SlicePlace place = interleave_locate(&slice->shared->interleave, request->line);
     if (request->is_foreign)
         return l2_lookup_foreign(slice, request, place, now);
+    if (slice->directory) {
+        slice->moved = 0;
+        const DirectoryAnswer answer = directory_look_up(slice, request, again, now);
+        if (answer != DIRECTORY_PASSES)
+            return answer == DIRECTORY_WAITS ? L2_WAIT_REPLY : L2_WAIT_NONE;
+    }
     const LookupPlan plan = make_plan(slice, request, place);
     const L2Wait lacks = what_lacks(slice, &plan);
     if (lacks != L2_WAIT_NONE)
@@ -253,14 +278,17 @@ static L2Wait look_up_request(L2Slice *slice, Request *request, uint64_t tick, C
     const bool merges = plan.waits && plan.is_there && slice->tags.lines[plan.index].pending;
     slice->statistics.mshr_merges += merges;
     count_lookup(slice, request, &plan);
+    if (slice->directory)
+        directory_commit(slice, request, again, now);
     if (!plan.is_there)
         l2_make_room(slice, plan.index, plan.address, request->sm, now);
     if (plan.fetch)
         fetch(slice, &plan, request->sm, now);
     TagLine *line = tags_use(&slice->tags, plan.index);
-    if (request->kind != REQUEST_LOAD) {
-        line->valid |= request->sectors & (uint8_t)~line->pending;
-        line->dirty |= request->sectors;
+    if (request->kind != REQUEST_LOAD || plan.recalled) {
+        const uint8_t changed = request->sectors | plan.recalled;
+        line->valid |= changed & (uint8_t)~line->pending;
+        line->dirty |= changed;
     }
     if (slice->copies)
         l2_keep_coherent(slice, request, line, plan.address, now);
@@ -312,6 +340,15 @@ static void set_wait(L2Slice *slice, L2Wait wait, Cycle now)
     slice->line_came = false;
 }
 
+void l2_look_up_again(L2Slice *slice, Request *request, Cycle now)
+{
+    request_list_append(&slice->again, request);
+    if (slice->again.count > 1)
+        return;
+    set_wait(slice, L2_WAIT_NONE, now); /* of the queue's head, whose turn is later now */
+    schedule_head(slice, now);
+}
+
 bool l2_can_go_on(const L2Slice *slice)
 {
     switch (slice->wait) {
@@ -350,15 +387,22 @@ static void look_up(L2Slice *slice, Cycle now)
     if (slice->wait != L2_WAIT_NONE && l2_can_go_on(slice))
         schedule_head(slice, now);
     while (slice->head_at <= now) {
-        Request *request = slice->queue.entries[slice->queue.first].request;
-        set_wait(slice, look_up_request(slice, request, slice->head_tick, now), now);
+        Request *request = head_of(slice).request;
+        const bool again = request == slice->again.first;
+        const uint64_t tick = slice->head_tick, unit = slice->head_unit;
+        if (again) /* before, since it may go into another list */
+            request_list_pop(&slice->again);
+        set_wait(slice, look_up_request(slice, request, again, tick, now), now);
         if (slice->wait != L2_WAIT_NONE) {
+            if (again)
+                request_list_prepend(&slice->again, request);
             slice->head_at = CYCLE_NEVER;
             return;
         }
-        slice->statistics.stall_writer += slice->head_unit;
-        slice->next_tick = slice->head_tick + busy_ticks(slice, request);
-        l2_ring_pop(&slice->queue);
+        slice->statistics.stall_writer += unit;
+        slice->next_tick = tick + busy_ticks(slice, request);
+        if (!again)
+            l2_ring_pop(&slice->queue);
         schedule_head(slice, 0);
     }
 }
@@ -422,6 +466,8 @@ static Cycle send_replies(L2Slice *slice, Cycle now)
         crossbar_send(slice->shared->crossbar, TO_SM, request, slice->shared->shard,
                       crossbar_shard_of(slice->config, request->sm), now);
         slice->statistics.replies++;
+        if (slice->directory)
+            directory_sent(slice, request, now);
     }
     return CYCLE_NEVER;
 }
@@ -447,6 +493,7 @@ void l2_account(L2Slice *slice, Cycle now)
 
 void l2_advance(L2Slice *slice, Cycle now)
 {
+    const Cycle answer = slice->directory ? directory_advance(slice, now) : CYCLE_NEVER;
     const Cycle send = send_replies(slice, now);
     look_up(slice, now);
     const Cycle take = take_in(slice, now);
@@ -456,4 +503,5 @@ void l2_advance(L2Slice *slice, Cycle now)
     const Cycle due =
         slice->replies.first && !slice->copies ? CYCLE_NEVER : l2_ring_ready(first_delay(slice));
     slice->next = clock_earlier(clock_earlier(clock_earlier(send, due), take), slice->head_at);
+    slice->next = clock_earlier(slice->next, answer);
 }

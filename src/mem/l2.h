@@ -83,6 +83,8 @@ typedef struct L2Shared {
     Interleave interleave;
 } L2Shared;
 
+typedef struct Directory Directory;
+
 typedef struct L2Slice {
     const L2Shared *shared;
     const GpuConfig *config;
@@ -97,6 +99,8 @@ typedef struct L2Slice {
 
     RequestList arrived;       /* in the crossbar's receive queue, or from the other half */
     L2Ring queue;
+    RequestList again;         /* before those in the queue: units that they waited for are there */
+    Directory *directory;      /* null: L1s are not coherent */
     uint64_t next_tick;        /* first in which the next lookup can be */
     uint64_t head_tick;        /* in which the head can be looked up */
     uint8_t moved;             /* sectors that the data array moves for the last lookup */
@@ -193,6 +197,9 @@ uint32_t l2_new_miss(L2Slice *slice);
 void l2_make_room(L2Slice *slice, uint32_t index, uint64_t address, uint32_t sm, Cycle now);
 /* Moves the request's data between it and the line's place. */
 void l2_move_data(const L2Slice *slice, Request *request);
+
+/* The request is looked up again, before all that are in the queue. */
+void l2_look_up_again(L2Slice *slice, Request *request, Cycle now);
 
 /* l2_halves.c */
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/alloc.h"
+#include "mem/directory.h"
 
 #define COUNT(field, unit, description) {#field, unit, description, offsetof(L2Statistics, field)},
 static const Stat rows[] = {
@@ -31,7 +32,7 @@ WbStatus l2_check(const GpuConfig *config, Error *error)
             "l2_link_latency is %" PRIu64 ", but a value must not get to the other half of L2 by way "
             "of SMs first: it must be less than l2_latency and four times crossbar_latency, %" PRIu64 ".",
             config->l2_link_latency, config->l2_latency + 4 * config->crossbar_latency);
-    return WB_OK;
+    return directory_check(config, error);
 }
 
 void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t place)
@@ -58,6 +59,8 @@ void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t p
     }
     if (config->l2_halves > 1)
         slice->copies = xcalloc(sets * config->l2_ways, LINE_BYTES);
+    if (config->l1_coherence == L1_COHERENCE_OWNERSHIP)
+        slice->directory = directory_create();
     slice->miss_count = (uint32_t)config->l2_mshrs;
     for (uint32_t i = 0; i < config->l2_mshrs; i++)
         slice->misses[i].next_free = i + 1 < config->l2_mshrs ? i + 1 : L2_NO_MISS;
@@ -68,6 +71,7 @@ void l2_free(L2Slice *slice)
     tags_free(&slice->tags);
     xfree(slice->misses);
     xfree(slice->copies);
+    directory_free(slice->directory);
     for (uint32_t i = 0; i < slice->fetches.count; i++) /* also those that a failed run left under way */
         xfree(slice->fetches.items[i]);
     VEC_FREE(&slice->fetches);
@@ -76,14 +80,21 @@ void l2_free(L2Slice *slice)
         xfree(slice->delays[i].entries);
 }
 
-void l2_invalidate(L2Slice *slice) { tags_invalidate(&slice->tags); }
+void l2_invalidate(L2Slice *slice)
+{
+    tags_invalidate(&slice->tags);
+    if (slice->directory)
+        directory_clear(slice->directory);
+}
 
 bool l2_is_idle(const L2Slice *slice)
 {
     uint32_t delayed = 0;
     for (int i = 0; i < L2_DELAYS; i++)
         delayed += slice->delays[i].count;
-    return !(slice->arrived.count | slice->queue.count | slice->misses_in_use | delayed |
+    if (slice->directory && !directory_is_idle(slice->directory))
+        return false;
+    return !(slice->arrived.count | slice->queue.count | slice->again.count | slice->misses_in_use | delayed |
              slice->replies.count);
 }
 

@@ -1,7 +1,7 @@
-/* An access becomes a request for each of its lines and ends when all have been answered. Requests wait in
- * one queue and leave in its order, which is what makes accesses to a line take effect in the order of the
- * calls. As an SM does, the port counts the flits of a reply as they come in, and a reply is looked at when
- * its last one is there. */
+/* An access becomes a request for each of its lines, or of its units of coherence where caches are coherent,
+ * and ends when all have been answered. Requests wait in one queue and leave in its order, which is what
+ * makes accesses to a line take effect in the order of the calls. As an SM does, the port counts the flits of
+ * a reply as they come in, and a reply is looked at when its last one is there. */
 #include "mem/memory_port.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct EnteringReply {
     Cycle time;
 } EnteringReply;
 
-/* An access under way. Invariant: `left` of its lines have not come back; 0: the record is free. */
+/* An access under way. Invariant: `left` of its pieces have not come back; 0: the record is free. */
 typedef struct AccessRecord {
     MemoryAccess access;
     uint32_t left;
@@ -29,6 +29,7 @@ struct MemoryPort {
     Crossbar *crossbar;
     Shard *owner;
     uint32_t requester;        /* its number at the crossbar */
+    uint32_t piece_bytes;      /* that a request touches at most, aligned */
     Interleave interleave;
     RequestList outgoing;
     Cycle send_when;
@@ -48,6 +49,8 @@ MemoryPort *memory_port_create(const GpuConfig *config, Crossbar *crossbar, Shar
     port->crossbar = crossbar;
     port->owner = owner;
     port->requester = requester;
+    const bool has_units = config->l1_coherence == L1_COHERENCE_OWNERSHIP;
+    port->piece_bytes = has_units ? (uint32_t)config->coherence_bytes : LINE_BYTES;
     port->free_record = UINT32_MAX;
     interleave_init(&port->interleave, config);
     return port;
@@ -98,20 +101,23 @@ static Request *new_request(MemoryPort *port)
     return request;
 }
 
-/* The bytes of the access that are in the line: [*begin, *end), counted from the line's first. */
-static void part_in_line(const MemoryAccess *access, uint64_t line, unsigned *begin, unsigned *end)
+/* The bytes of the access that are in the piece at `piece`: [*begin, *end), counted from its line's first. */
+static void part_in_piece(const MemoryPort *port, const MemoryAccess *access, uint64_t piece, unsigned *begin,
+                          unsigned *end)
 {
-    const uint64_t last = access->address + access->bytes - line;
-    *begin = access->address > line ? (unsigned)(access->address - line) : 0;
-    *end = last < LINE_BYTES ? (unsigned)last : LINE_BYTES;
+    const uint64_t line = piece & ~(uint64_t)(LINE_BYTES - 1);
+    const uint64_t piece_end = piece + port->piece_bytes, access_end = access->address + access->bytes;
+    *begin = (unsigned)((access->address > piece ? access->address : piece) - line);
+    *end = (unsigned)((access_end < piece_end ? access_end : piece_end) - line);
 }
 
-static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind kind, uint64_t line,
+static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind kind, uint64_t piece,
                        uint32_t ticket)
 {
     Request *request = new_request(port);
+    const uint64_t line = piece & ~(uint64_t)(LINE_BYTES - 1);
     unsigned begin, end;
-    part_in_line(access, line, &begin, &end);
+    part_in_piece(port, access, piece, &begin, &end);
     const unsigned sectors_end = (end + SECTOR_BYTES - 1) / SECTOR_BYTES;
     *request = (Request){
         .line = line,
@@ -131,16 +137,16 @@ static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind
 
 static void begin_access(MemoryPort *port, const MemoryAccess *access, RequestKind kind, Cycle now)
 {
-    const uint64_t first = access->address / LINE_BYTES * LINE_BYTES;
+    const uint64_t first = access->address & ~(uint64_t)(port->piece_bytes - 1);
     const uint32_t ticket = new_record(port, access);
-    uint32_t lines = 0;
+    uint32_t pieces = 0;
     /* The first that waits decides when to look; with others before it the time stands already. */
     if (!port->outgoing.first)
         port->send_when = now;
-    for (uint64_t line = first; line < access->address + access->bytes; line += LINE_BYTES, lines++)
-        send_later(port, access, kind, line, ticket);
+    for (uint64_t at = first; at < access->address + access->bytes; at += port->piece_bytes, pieces++)
+        send_later(port, access, kind, at, ticket);
     /* No reply can come before: requests leave later, when the port advances. */
-    port->records.items[ticket].left = lines;
+    port->records.items[ticket].left = pieces;
 }
 
 void memory_port_read(MemoryPort *port, const MemoryAccess *access, Cycle now)
@@ -177,14 +183,15 @@ void memory_port_take(MemoryPort *port, Request *reply, Cycle now)
     VEC_PUSH(&port->replies, ((EnteringReply){reply, end}));
 }
 
-/* One line of an access is back. */
+/* One piece of an access is back. */
 static void end_request(MemoryPort *port, Request *request, Cycle now)
 {
     AccessRecord *record = &port->records.items[request->ticket];
     const MemoryAccess access = record->access; /* what is called may make the table grow */
     if (request->kind == REQUEST_LOAD && request->place) {
         unsigned begin, end;
-        part_in_line(&access, request->line, &begin, &end);
+        const uint64_t sector = request->line + (uint64_t)__builtin_ctz(request->sectors) * SECTOR_BYTES;
+        part_in_piece(port, &access, sector & ~(uint64_t)(port->piece_bytes - 1), &begin, &end);
         memcpy(access.data + (request->line + begin - access.address), request->data + begin, end - begin);
     }
     xfree(request->atomic);

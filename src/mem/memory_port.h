@@ -1,11 +1,11 @@
 /* A port into the memory system for the front end and for units beside the SMs: tables that overflow into
  * global memory are read and written through it, with the traffic and the time that this takes.
  *
- * An access is cut into lines, and each line is a request (mem/request.h) that goes through the crossbar to
- * the slice that owns it, as an SM's requests do. There is no L1 in front of it. Where L2 is two halves the
- * port lies between them, and asks the half that the line belongs to. Requests leave in the order of
- * the calls; one that finds no credit holds up those behind it. So accesses to one line take effect in the
- * order of the calls, and a read returns what the port wrote before.
+ * An access is cut into lines (where caches are coherent, into units of coherence), and each is a request
+ * (mem/request.h) that goes through the crossbar to the slice that owns it, as an SM's requests do. There is
+ * no L1 in front of it. Where L2 is two halves the port lies between them, and asks the half that the line
+ * belongs to. Requests leave in the order of the calls; one that finds no credit holds up those behind it. So
+ * accesses to one line take effect in the order of the calls, and a read returns what the port wrote before.
  *
  * Data takes effect at the slice, when it looks the request up: a caller that gives `place` leaves the bytes
  * there alone and finds those of a read in `data` when it is done. A caller that keeps the contents in

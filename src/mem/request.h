@@ -14,7 +14,32 @@
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LINE_SECTORS = LINE_BYTES / SECTOR_BYTES, REQUEST_LANES = 64 };
 
-typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_KIND_COUNT } RequestKind;
+/* A probe is made by a slice, goes to a cache and comes back as its answer (mem/directory.h). */
+typedef enum RequestKind {
+    REQUEST_LOAD,
+    REQUEST_STORE,
+    REQUEST_ATOMIC,
+    REQUEST_PROBE,
+    REQUEST_KIND_COUNT
+} RequestKind;
+
+/* What a coherent cache asks the directory for, and what a probe asks of a cache. */
+typedef enum RequestAsk {
+    ASK_NOTHING, /* of nobody who keeps a copy: it takes effect at the slice */
+    ASK_READ,    /* a load: a copy to read; a probe: let others read */
+    ASK_OWN,     /* a load: the only copy; a probe: give the copy up */
+    ASK_LEAVE    /* a store: a changed copy is written back */
+} RequestAsk;
+
+/* What a cache may do with its copy of a unit: nobody else has a copy (exclusive, modified), others may read
+ * (shared, owned); memory lacks what it holds (owned, modified). */
+typedef enum UnitState {
+    UNIT_NONE,
+    UNIT_SHARED,
+    UNIT_EXCLUSIVE,
+    UNIT_OWNED,
+    UNIT_MODIFIED
+} UnitState;
 
 /* Whom a load has to agree with on what it sees: nobody, all threads of the GPU, or the whole system. */
 typedef enum RequestStrength { REQUEST_WEAK, REQUEST_STRONG, REQUEST_SYSTEM } RequestStrength;
@@ -50,6 +75,10 @@ struct Request {
     bool is_context;     /* of an SM's context switch engine, not of its load/store unit */
     bool is_foreign;     /* at a slice that does not own the line, but its opposite: mem/l2_halves.c */
     uint8_t sectors;     /* bit s: bytes 32s.. of the line are wanted or written */
+    uint8_t ask;         /* RequestAsk */
+    uint8_t state;       /* UnitState: that the asker has, that it is granted, that the one probed had */
+    bool has_data;       /* a grant or an answer brings the unit's bytes; a probe wants them; what asks for
+                            nothing finds them recalled from a cache */
     uint64_t written[2]; /* of a store: bit b of the 128: byte b is written */
     AtomicWork *atomic;
     Request *next;       /* of whatever queue or free list it is in */
@@ -67,6 +96,15 @@ static inline void request_list_append(RequestList *list, Request *request)
     request->next = NULL;
     *(list->first ? &list->last->next : &list->first) = request;
     list->last = request;
+    list->count++;
+}
+
+static inline void request_list_prepend(RequestList *list, Request *request)
+{
+    request->next = list->first;
+    if (!list->first)
+        list->last = request;
+    list->first = request;
     list->count++;
 }
 
@@ -94,13 +132,15 @@ static inline void request_mark_written(Request *request, unsigned offset, unsig
 /* Sectors that carry data towards the slice and back. */
 static inline unsigned request_payload(const Request *request)
 {
-    return request->kind == REQUEST_LOAD ? 0 : count_sectors(request->sectors) * SECTOR_BYTES;
+    const bool has_data =
+        request->kind == REQUEST_PROBE ? request->has_data : request->kind != REQUEST_LOAD;
+    return has_data ? count_sectors(request->sectors) * SECTOR_BYTES : 0;
 }
 
 static inline unsigned reply_payload(const Request *request)
 {
-    const bool has_data =
-        request->kind == REQUEST_LOAD || (request->kind == REQUEST_ATOMIC && request->atomic->returns);
+    const bool has_data = (request->kind == REQUEST_LOAD && (!request->ask || request->has_data)) ||
+                          (request->kind == REQUEST_ATOMIC && request->atomic->returns);
     return has_data ? count_sectors(request->sectors) * SECTOR_BYTES : 0;
 }
 

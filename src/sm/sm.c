@@ -383,6 +383,8 @@ void sm_empty_l1(Sm *sm, Cycle now)
         sm->shard.wake = clock_earlier(sm->shard.wake, now);
 }
 
+void sm_forget_l1(Sm *sm) { lsu_forget(sm->lsu); }
+
 void sm_begin_kernel(Sm *sm)
 {
     lsu_invalidate(sm->lsu);

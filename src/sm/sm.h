@@ -382,6 +382,8 @@ Shard *sm_shard(Sm *sm);
 void sm_empty_l1(Sm *sm, Cycle now);
 /* Invalidates L1 and instruction cache, as at a kernel's start. */
 void sm_begin_kernel(Sm *sm);
+/* Empties an L1 that is coherent, which the others leave as it is; the directory is to forget, too. */
+void sm_forget_l1(Sm *sm);
 /* The host's kernel of that number has ended: pages of its blocks' contexts are free again. Between
  * windows. */
 void sm_end_kernel(Sm *sm, uint32_t number);

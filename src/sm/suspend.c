@@ -18,6 +18,7 @@
  * ends here. While the block is moved, its lowest warp waits for the cycle in which that is done, if it is
  * known. */
 #include "exec/shared_copies.h"
+#include "mem/coherent.h"
 #include "sm/lsu/lsu.h"
 #include "sm/stages.h"
 
@@ -77,6 +78,26 @@ static void move_in_time(Sm *sm, uint32_t index)
     sm_wait(sm, warp, WAIT_SUSPEND, sm->context_free);
 }
 
+/* A request at a coherent memory is about one unit, so a line that is read again becomes one for each of its
+ * units. */
+static void cut_into_units(const GpuConfig *config, CopyLines *lines)
+{
+    const uint32_t count = lines->count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t line = copy_line_address(lines->items[i]);
+        uint8_t left = copy_line_sectors(lines->items[i]);
+        for (bool is_first = true; left; is_first = false) {
+            const unsigned sector = (unsigned)__builtin_ctz(left);
+            const uint8_t own = left & unit_sectors(config, unit_of_sector(config, line, sector));
+            left &= (uint8_t)~own;
+            if (is_first)
+                lines->items[i] = line | own;
+            else
+                VEC_PUSH(lines, line | own);
+        }
+    }
+}
+
 /* Saves or restores the block. */
 static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
 {
@@ -91,6 +112,8 @@ static void move_context(Sm *sm, uint32_t index, BlockPhase phase)
         /* What stays on chip is not read again. */
         if (goes_through_memory(sm, context))
             context->size.shared_read_only = shared_copies_settle(slot->block, &context->lines);
+        if (sm->config->l1_coherence == L1_COHERENCE_OWNERSHIP)
+            cut_into_units(sm->config, &context->lines);
         if (goes_through_memory(sm, context))
             context_pool_take(sm, slot->kernel, slot->block, context_saved_bytes(&context->size));
     }

@@ -37,7 +37,8 @@ typedef struct LitmusTerm {
 typedef enum LitmusVerdict {
     FORBIDDEN, /* never happens: the design promises it */
     SEEN,      /* happens, on GPUs whose L1 caches global memory */
-    UNSEEN     /* nothing forbids it, but this machine does not show it, unless its L2 is two halves */
+    UNSEEN,    /* nothing forbids it, but this machine does not show it, unless its L2 is two halves */
+    ALLOWED    /* may come or not */
 } LitmusVerdict;
 
 typedef struct Litmus {

@@ -286,6 +286,58 @@ static void test_without_copies(void **state)
     run_all("k20c", RUNS);
 }
 
+/* What is not the same where L1s are coherent. Other outcomes that nothing forbids may come or not: how long
+ * it takes to own a word depends on who else has it. */
+static const struct {
+    const char *name;
+    LitmusVerdict verdict;
+} owned[] = {
+    {"mp+stale", SEEN},
+    {"wait+stale", FORBIDDEN},
+    {"wait+stale+block-fence", FORBIDDEN},
+    {"wait+stale+relaxed-atomic", FORBIDDEN},
+    {"corr+past-then-by-l1", FORBIDDEN},
+    {"sb+stale", SEEN},
+    {"iriw+stale", SEEN},
+};
+
+static LitmusVerdict owned_verdict(const Litmus *litmus, bool is_first)
+{
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        if (strcmp(owned[i].name, litmus->name) == 0 && (owned[i].verdict == FORBIDDEN || is_first))
+            return owned[i].verdict;
+    return litmus->verdict == FORBIDDEN ? FORBIDDEN : ALLOWED;
+}
+
+/* What can be seen must be on the first machine. */
+static void run_owned(const char *gpu, const char *knob, const char *second, bool is_first)
+{
+    Litmus changed[TEST_COUNT];
+    for (size_t i = 0; i < TEST_COUNT; i++) {
+        changed[i] = tests[i];
+        changed[i].verdict = owned_verdict(&tests[i], is_first);
+    }
+    judge(harness_open(gpu, (const char *const[]){"mode=cycle", "cycle_limit=2000000",
+                                                  "l1_coherence=ownership", knob, second, NULL}),
+          changed, TEST_COUNT, is_first ? RUNS : RUNS / 4);
+}
+
+/* Units of every size, one slice and several, an L1 that evicts all the time, and few SMs. */
+static void test_ownership(void **state)
+{
+    static const char *const machines[][3] = {
+        {"apu8", NULL},
+        {"apu8", "coherence_bytes=32"},
+        {"apu8", "coherence_bytes=128"},
+        {"apu8", "l1_ways=1", "l1_bytes=128"},
+        {"apu8", "sm_count=5"},
+        {"gtx480", "crossbar_spread=40"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        run_owned(machines[i][0], machines[i][1], machines[i][2], i == 0);
+}
+
 static void test_slow_unit(void **state)
 {
     static const char *const gpus[] = {"gtx480", "apu8"};
@@ -496,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_stores_update_copies),
         cmocka_unit_test(test_wavefronts),
         cmocka_unit_test(test_without_copies),
+        cmocka_unit_test(test_ownership),
         cmocka_unit_test(test_slow_unit),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_locks),

@@ -128,6 +128,7 @@ void lsu_set_lines(Lsu *lsu, LsuOp *op, const AccessLine *lines, uint32_t count)
     memcpy(load->lines, lines, count * sizeof *lines);
     load->line_count = count;
     load->next_line = load->sectors_left = 0;
+    load->looked_up = 0;
     load->staging = NULL;
     load->strength = REQUEST_WEAK;
     load->is_cached = true;
@@ -308,8 +309,8 @@ static void perform_staged(Lsu *lsu, LsuOp *op)
     perform_at(lsu, op, op->load.staging);
 }
 
-/* Sectors of one of the load's lines are there. Local data has moved when the load issued. */
-static void take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, uint8_t sectors)
+/* Local data has moved when the load issued. */
+void lsu_take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, uint8_t sectors)
 {
     LsuLoad *load = &op->load;
     const AccessLine *line = &load->lines[index];
@@ -331,6 +332,8 @@ static void take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *dat
 
 uint64_t *lsu_load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
 {
+    if (lsu->coherent)
+        return lsu_load_unit(lsu, op, start, now);
     LsuLoad *load = &op->load;
     const AccessLine *line = &load->lines[load->next_line];
     const L1Load wanted = {
@@ -344,7 +347,7 @@ uint64_t *lsu_load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
     const Cycle cycles = lsu_data_cycles(lsu, line->sectors);
     lsu->free = start + cycles;
     if (answer.hit) {
-        take_sectors(lsu, op, load->next_line, answer.data, answer.hit);
+        lsu_take_sectors(lsu, op, load->next_line, answer.data, answer.hit);
         op->ready = start + cycles - 1 + lsu->config->l1_latency;
     }
     if (status == L1_MISS) {
@@ -364,7 +367,7 @@ static void deliver(void *context, void *owner, uint32_t index, const uint8_t *d
 {
     Lsu *lsu = context;
     LsuOp *op = owner;
-    take_sectors(lsu, op, index, data, sectors);
+    lsu_take_sectors(lsu, op, index, data, sectors);
     if (!op->load.sectors_left)
         lsu_finish(lsu, op, clock_later(op->ready, lsu->sm->now + lsu->config->l1_fill_latency));
 }

@@ -177,7 +177,8 @@ Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
     request->sm = lsu->sm->number;
     request->slice = interleave_near(&lsu->interleave, owner, lsu->sm->number);
     request->kind = (uint8_t)kind;
-    request->is_context = request->is_foreign = false;
+    request->is_context = request->is_foreign = request->has_data = false;
+    request->ask = ASK_NOTHING;
     request->strength = REQUEST_WEAK;
     request->sectors = line->sectors;
     request->written[0] = request->written[1] = 0;
@@ -257,6 +258,10 @@ void lsu_deliver(Lsu *lsu, Cycle now)
 
 void lsu_reply(Lsu *lsu, Request *request, Cycle now)
 {
+    if (request->ask) {
+        lsu_take_grant(lsu, request, now);
+        return;
+    }
     if (request->is_context)
         context_engine_reply(lsu->contexts, request);
     else if (request->kind == REQUEST_LOAD)
@@ -359,14 +364,14 @@ static void set_blocked(Lsu *lsu, uint64_t *waits_for, Cycle now)
 Cycle lsu_advance(Lsu *lsu, Cycle now)
 {
     finish_known(lsu);
+    Cycle next = lsu->first_answer < lsu->answers.count ? lsu_send_answers(lsu, now) : CYCLE_NEVER;
     if (lsu->outgoing.first && (lsu->send_when <= now || lsu->send_when == LSU_ASK_AGAIN))
         send(lsu, now);
-    Cycle next = CYCLE_NEVER;
     while (lsu->head) {
         LsuOp *op = lsu->head;
         const Cycle start = lsu->blocked_by ? now : clock_later(op->issued, lsu->free);
         if (start > now) {
-            next = start;
+            next = clock_earlier(next, start);
             break;
         }
         uint64_t *waits_for = work(lsu, op, start, now);

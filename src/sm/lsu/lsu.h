@@ -53,8 +53,10 @@ bool lsu_is_idle(const Lsu *lsu);
 /* Counters, for reports, with all that was before cycle `now`; both may be reset between kernels. */
 LsuStatistics *lsu_counters(Lsu *lsu, Cycle now);
 L1Statistics *lsu_l1_counters(Lsu *lsu);
-/* Flash-invalidates the L1 (kernel start, acquire, fence). */
+/* Flash-invalidates the L1 (kernel start, acquire, fence), unless it is coherent. */
 void lsu_invalidate(Lsu *lsu);
+/* Empties a coherent L1, as all others and the directory are emptied; nothing may be under way. */
+void lsu_forget(Lsu *lsu);
 /* The L1's part of memory that it shares with shared memory, when that part changes. */
 void lsu_set_shared_bytes(Lsu *lsu, uint32_t bytes);
 

@@ -117,7 +117,8 @@ void lsu_atomic(const Handover *handover, const AccessLine *lines, uint32_t coun
     uint32_t requests = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (Mask rest = lines[i].lanes; rest; requests++) {
-            const Mask lanes = lowest_lanes(rest, REQUEST_LANES / access->vector);
+            const Mask together = lsu->coherent ? lsu_lanes_of_unit(lsu, access, rest) : rest;
+            const Mask lanes = lowest_lanes(together, REQUEST_LANES / access->vector);
             Request *request = lsu_new_request(lsu, REQUEST_ATOMIC, &lines[i]);
             request->atomic = lsu_new_atomic(lsu, (uint32_t)__builtin_popcountll(lanes) * access->vector);
             atomic_work_fill(handover->step, access, lanes, request->atomic);
@@ -137,16 +138,22 @@ void lsu_atomic(const Handover *handover, const AccessLine *lines, uint32_t coun
     lsu_enqueue(lsu, op);
 }
 
-void lsu_atomic_done(Lsu *lsu, const Request *request, Cycle now)
+void lsu_take_old(LsuOp *op, const Request *request)
 {
-    LsuOp *op = lsu->ops.items[request->ticket];
     Step step;
     step.warp = op->threads;
     step.frame = &op->threads->frames.items[op->frame];
     step.insn = op->insn;
     step.mask = op->access.mask;
     atomic_work_deliver(&step, request->atomic);
-    if (--op->send.replies_left == 0)
+    op->send.replies_left--;
+}
+
+void lsu_atomic_done(Lsu *lsu, const Request *request, Cycle now)
+{
+    LsuOp *op = lsu->ops.items[request->ticket];
+    lsu_take_old(op, request);
+    if (!op->send.replies_left)
         lsu_finish(lsu, op, now + lsu->config->l1_fill_latency);
 }
 
@@ -154,6 +161,8 @@ void lsu_atomic_done(Lsu *lsu, const Request *request, Cycle now)
 
 uint64_t *lsu_send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
 {
+    if (lsu->coherent)
+        return lsu_send_unit(lsu, op, start, now);
     Request *request = op->send.requests;
     if (!lsu_can_send(lsu))
         return &lsu->statistics.send_full_cycles;

@@ -51,7 +51,10 @@ void lsu_set_shared_bytes(Lsu *lsu, uint32_t bytes)
     if (carveout == lsu->shared_carveout || (carveout < lsu->shared_carveout && lsu->sm->resident_blocks > 1))
         return;
     lsu->shared_carveout = carveout;
-    l1_resize(&lsu->l1, l1_share(lsu->config, carveout));
+    if (lsu->coherent)
+        lsu_resize_coherent(lsu, l1_share(lsu->config, carveout));
+    else
+        l1_resize(&lsu->l1, l1_share(lsu->config, carveout));
     lsu->sm->lsu_touched |= lsu->blocked_by != NULL;
 }
 
@@ -66,7 +69,12 @@ Lsu *lsu_create(Sm *sm)
     lsu->width = (unsigned)config->warp_width;
     lsu->lane_cycles = (config->warp_width + config->lsu_lanes - 1) / config->lsu_lanes;
     interleave_init(&lsu->interleave, config);
-    l1_init(&lsu->l1, config, l1_share(config, 0));
+    if (config->l1_coherence == L1_COHERENCE_OWNERSHIP) {
+        lsu->coherent = xcalloc(1, sizeof *lsu->coherent);
+        coherent_init(lsu->coherent, config, l1_share(config, 0), (uint32_t)config->l1_ways);
+    } else {
+        l1_init(&lsu->l1, config, l1_share(config, 0));
+    }
     const_cache_init(&lsu->constants, config);
     return lsu;
 }
@@ -75,11 +83,15 @@ void lsu_free(Lsu *lsu)
 {
     if (!lsu)
         return;
+    if (lsu->coherent)
+        coherent_free(lsu->coherent);
+    xfree(lsu->coherent);
     l1_free(&lsu->l1);
     const_cache_free(&lsu->constants);
     for (uint32_t i = 0; i < MAX_WARPS; i++)
         VEC_FREE(&lsu->copies[i].segments);
     VEC_FREE(&lsu->replies);
+    VEC_FREE(&lsu->answers);
     VEC_FREE(&lsu->ops);
     arena_free(&lsu->arena);
     xfree(lsu);
@@ -89,11 +101,20 @@ bool lsu_has_room(const Lsu *lsu) { return !lsu->sm->lsu_full; }
 
 bool lsu_is_idle(const Lsu *lsu) { return !lsu->live_ops && !lsu->live_requests; }
 
-/* What waited for a line on its way need not wait for that one any more. */
+void lsu_forget(Lsu *lsu)
+{
+    if (lsu->coherent)
+        coherent_forget(lsu->coherent);
+}
+
+/* A coherent L1 has nothing that is outdated. Else what waited for a line on its way need not wait for that
+ * one any more. */
 void lsu_invalidate(Lsu *lsu)
 {
-    l1_invalidate(&lsu->l1);
     lsu->sm->l1_fresh = lsu->sm->now;
+    if (lsu->coherent)
+        return;
+    l1_invalidate(&lsu->l1);
     lsu->sm->lsu_touched |= lsu->blocked_by != NULL;
 }
 
@@ -113,7 +134,10 @@ LsuStatistics *lsu_counters(Lsu *lsu, Cycle now)
     return &lsu->statistics;
 }
 
-L1Statistics *lsu_l1_counters(Lsu *lsu) { return &lsu->l1.statistics; }
+L1Statistics *lsu_l1_counters(Lsu *lsu)
+{
+    return lsu->coherent ? &lsu->coherent->statistics : &lsu->l1.statistics;
+}
 
 /* -- memory of records -- */
 

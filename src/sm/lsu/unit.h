@@ -3,6 +3,7 @@
  *   lsu.c      the hook, records of accesses, the queue and its time, requests out and replies in
  *   global.c   global memory: lanes to lines (coalescing), loads through the L1
  *   store.c    stores and atomics on global memory
+ *   coherent.c both where L1s are coherent
  *   local.c    local memory, texture.c textures, shared.c shared memory, constant.c constants
  *   async.c    asynchronous copies and what waits for them
  *   unit.c     the unit as a whole: made, emptied, counted; memory of its records */
@@ -11,6 +12,7 @@
 
 #include "base/arena.h"
 #include "exec/texture/texture.h"
+#include "mem/coherent.h"
 #include "mem/interleave.h"
 #include "sm/lsu/lsu.h"
 
@@ -49,12 +51,14 @@ typedef struct LsuLoad {
     uint8_t offset[MAX_WIDTH]; /* of each lane in its line */
     uint8_t strength;       /* RequestStrength */
     bool is_cached;         /* the L1 may answer it */
+    uint8_t looked_up;      /* sectors of the next line, where units of it are looked up one by one */
 } LsuLoad;
 
 /* Of OP_SEND. */
 typedef struct LsuSend {
     Request *requests, *last; /* that are still to be sent */
     uint32_t replies_left;    /* of an atomic that returns values */
+    uint8_t looked_up;        /* sectors of the first, where units of it are looked up one by one */
 } LsuSend;
 
 /* Of OP_ARRIVE: where the objects are, one a lane. */
@@ -137,6 +141,7 @@ struct Lsu {
     unsigned width;
     Cycle lane_cycles;      /* that the addresses of a warp take */
     L1 l1;
+    CoherentCache *coherent; /* in its place, where L1s are coherent; else null */
     ConstCache constants;
     uint64_t shared_carveout;
 
@@ -151,6 +156,8 @@ struct Lsu {
     uint32_t outgoing_contexts; /* of them, those of the context switch engine */
     ContextEngine *contexts; /* while it has any to move; else null */
     Cycle send_when;        /* when the first may be sent, as known */
+    VEC(EnteringReply) answers; /* to probes, from first_answer on, in the order of the times they can leave */
+    uint32_t first_answer;
     VEC(EnteringReply) replies; /* from first_reply on, in the order of their times */
     uint32_t first_reply;
 
@@ -239,6 +246,8 @@ void lsu_set_lines(Lsu *lsu, LsuOp *op, const AccessLine *lines, uint32_t count)
 /* The next line of the head, which is an OP_LOAD, from cycle `start` on. Returns null, or the counter of what
  * it has to wait for. */
 uint64_t *lsu_load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
+/* Sectors of one of the load's lines are there. */
+void lsu_take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, uint8_t sectors);
 /* The sectors of a request of lsu_load_line() have come. */
 void lsu_loaded(Lsu *lsu, const Request *request);
 
@@ -250,8 +259,24 @@ void lsu_atomic(const Handover *handover, const AccessLine *lines, uint32_t coun
 void lsu_add_request(LsuOp *op, Request *request);
 /* The next line of the head, which is an OP_SEND; as lsu_load_line(). */
 uint64_t *lsu_send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
-/* The old values of an atomic have come. */
+/* The old values of an atomic have come; there may be more of its instruction to come. */
+void lsu_take_old(LsuOp *op, const Request *request);
+/* The same at the end of its way. */
 void lsu_atomic_done(Lsu *lsu, const Request *request, Cycle now);
+
+/* -- coherent.c -- */
+
+/* The next unit of the head, where L1s are coherent; as lsu_load_line(). */
+uint64_t *lsu_load_unit(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
+uint64_t *lsu_send_unit(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
+/* A grant, the end of a write-back, or a probe has come. */
+void lsu_take_grant(Lsu *lsu, Request *request, Cycle now);
+/* Sends answers to probes that can leave; returns when the next can. */
+Cycle lsu_send_answers(Lsu *lsu, Cycle now);
+/* Those lanes of the mask that are in the same unit of coherence as the lowest. */
+Mask lsu_lanes_of_unit(const Lsu *lsu, const Access *access, Mask lanes);
+/* Another capacity: all that is changed is written back. */
+void lsu_resize_coherent(Lsu *lsu, uint64_t bytes);
 
 /* -- local.c, texture.c, shared.c, constant.c -- */
 
