@@ -1,14 +1,14 @@
 /* The directory of an L2 slice, where l1_coherence is ownership: which caches may have a copy of each unit of
  * the slice's lines, and which of them owns it (MOESI: its copy is the only one, or differs from memory).
  *
- *   a cache asks to read     the owner is probed: it keeps what it changed (owned) or becomes one of many, and
- *                            its bytes go to the asker by way of the slice. Without an owner the bytes come
- *                            from L2, and the first asker gets the only copy (exclusive).
- *   a cache asks to own      all others are probed to give their copies up; the owner's bytes go to the asker,
- *                            unless it has them
- *   a cache writes back      it owns nothing any more; a write-back that comes too late is not written
- *   anybody else reads       the owner is called back, its bytes go to L2
- *   anybody else writes      all copies are called back
+ *   a cache asks to read    the owner is probed: it keeps what it changed (owned) or becomes one of many,
+ *                           and its bytes go to the asker by way of the slice. Without an owner the bytes
+ *                           come from L2, and the first asker gets the only copy (exclusive).
+ *   a cache asks to own     all others are probed to give their copies up; the owner's bytes go to the
+ *                           asker, unless it has them
+ *   a cache writes back     it owns nothing any more; a write-back that comes too late is not written
+ *   anybody else reads      the owner is called back, its bytes go to L2
+ *   anybody else writes     all copies are called back
  *
  * A unit is busy from the first probe for a request until the grant has left the slice. Requests for it wait
  * until then, in order, and those for other units pass them; grants to read, which need no probe, go beside

@@ -76,9 +76,9 @@ typedef struct LookupPlan {
     bool is_there;
     bool waits; /* for sectors that are or will be on their way */
     uint8_t hits, pending, misses;
-    uint8_t fetch;   /* from DRAM: misses, and what the fetch granularity adds to them */
+    uint8_t fetch;    /* from DRAM: misses, and what the fetch granularity adds to them */
     uint8_t recalled; /* from a cache, for this request */
-    uint8_t partial; /* of a store: not wholly written */
+    uint8_t partial;  /* of a store: not wholly written */
 } LookupPlan;
 
 /* Sectors rounded up to aligned groups of the fetch granularity. */
@@ -256,6 +256,26 @@ void l2_move_data(const L2Slice *slice, Request *request)
         load_sectors(request);
 }
 
+/* After the lookup: the request waits for its sectors, or its reply for its time. */
+static void go_on_after(L2Slice *slice, Request *request, const LookupPlan *plan, uint64_t tick, Cycle now)
+{
+    const Cycle latency = slice->config->l2_latency;
+    Cycle done = now;
+    bool behind_atomic = slice->wrote_atomic && request->line == slice->written_line;
+    if (request->kind != REQUEST_LOAD) {
+        const Cycle after = clock_cycle(slice->clock, l2_occupy_writer(slice, request, tick));
+        behind_atomic = request->kind == REQUEST_ATOMIC;
+        if (behind_atomic)
+            slice->atomic_done = done = after + slice->config->l2_atomic_latency;
+    } else if (behind_atomic && slice->atomic_done > done) {
+        done = slice->atomic_done;
+    }
+    if (plan->waits)
+        request_list_append(&slice->misses[slice->tags.lines[plan->index].note].waiting, request);
+    else
+        l2_ring_push(&slice->delays[behind_atomic ? L2_DELAY_ATOMIC : L2_DELAY_HIT], request, done + latency);
+}
+
 /* Looks a request up in L2 clock `tick`, which is in cycle `now`. Either does all of it and returns
  * L2_WAIT_NONE, or changes nothing and says what is lacking. `again`: the directory has kept it before. */
 static L2Wait look_up_request(L2Slice *slice, Request *request, bool again, uint64_t tick, Cycle now)
@@ -293,22 +313,7 @@ static L2Wait look_up_request(L2Slice *slice, Request *request, bool again, uint
     if (slice->copies)
         l2_keep_coherent(slice, request, line, plan.address, now);
     l2_move_data(slice, request);
-
-    const Cycle latency = slice->config->l2_latency;
-    Cycle done = now;
-    bool behind_atomic = slice->wrote_atomic && request->line == slice->written_line;
-    if (request->kind != REQUEST_LOAD) {
-        const Cycle after = clock_cycle(slice->clock, l2_occupy_writer(slice, request, tick));
-        behind_atomic = request->kind == REQUEST_ATOMIC;
-        if (behind_atomic)
-            slice->atomic_done = done = after + slice->config->l2_atomic_latency;
-    } else if (behind_atomic && slice->atomic_done > done) {
-        done = slice->atomic_done;
-    }
-    if (plan.waits)
-        request_list_append(&slice->misses[line->note].waiting, request);
-    else
-        l2_ring_push(&slice->delays[behind_atomic ? L2_DELAY_ATOMIC : L2_DELAY_HIT], request, done + latency);
+    go_on_after(slice, request, &plan, tick, now);
     return L2_WAIT_NONE;
 }
 

@@ -156,7 +156,7 @@ struct Lsu {
     uint32_t outgoing_contexts; /* of them, those of the context switch engine */
     ContextEngine *contexts; /* while it has any to move; else null */
     Cycle send_when;        /* when the first may be sent, as known */
-    VEC(EnteringReply) answers; /* to probes, from first_answer on, in the order of the times they can leave */
+    VEC(EnteringReply) answers; /* to probes, from first_answer on, in the order in which they can leave */
     uint32_t first_answer;
     VEC(EnteringReply) replies; /* from first_reply on, in the order of their times */
     uint32_t first_reply;
