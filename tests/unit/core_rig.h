@@ -96,7 +96,7 @@ static inline uint64_t core_rig_no_address(void *context, uint32_t number)
     return 0;
 }
 
-static inline CoreRig *core_rig_new(const char *text)
+static inline CoreRig *core_rig_of(const char *text, const char *kernel)
 {
     CoreRig *rig = xcalloc(1, sizeof *rig);
     Error error = {0};
@@ -111,11 +111,13 @@ static inline CoreRig *core_rig_new(const char *text)
     const LinkEnvironment environment = {.variable_address = core_rig_no_address,
                                          .function_address = core_rig_no_address,
                                          .width = 32};
-    if (program_link(rig->module, module_find_function(rig->module, "k"), &environment, &rig->program,
+    if (program_link(rig->module, module_find_function(rig->module, kernel), &environment, &rig->program,
                      &error) != WB_OK)
         fail_msg("%s", error.text);
     return rig;
 }
+
+static inline CoreRig *core_rig_new(const char *text) { return core_rig_of(text, "k"); }
 
 /* The core at that clock; in functional mode without a port. */
 static inline WbStatus core_rig_build(CoreRig *rig, CoreDesignNumber design, bool is_timed, uint64_t khz,

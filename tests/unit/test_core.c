@@ -1,5 +1,6 @@
 /* The programmable core: programs with known answers on every design and without time, what it does to its
  * unit's registers, the order in which others see its stores, times of the simple design, sentences. */
+#include "core/firmware.h"
 #include "core_rig.h"
 #include "run_ptx.h"
 
@@ -345,6 +346,21 @@ static void what_a_core_cannot_run_is_named(void **state)
     refuses("bar.sync 0;", "has an instruction that its core has not");
 }
 
+/* Policies that come with the library, and what a graph's address of nothing makes of them. */
+static void policies_can_be_run(void **state)
+{
+    (void)state;
+    for (size_t i = 0; firmware_policies.at(i).name; i++) {
+        CoreRig *rig = core_rig_of(firmware_find(firmware_policies.at(i).name), "wb_aggregator");
+        rig->buffer = 0;
+        build(rig, CORE_two_way, 2000000);
+        core_rig_run(rig);
+        assert_int_equal(core_state(rig->core), CORE_FAILED);
+        assert_non_null(strstr(core_error(rig->core)->text, "'wb_aggregator' loads"));
+        core_rig_free(rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +377,7 @@ int main(void)
         cmocka_unit_test(failures_are_sentences),
         cmocka_unit_test(wrong_paths_fail_nothing),
         cmocka_unit_test(what_a_core_cannot_run_is_named),
+        cmocka_unit_test(policies_can_be_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
