@@ -89,7 +89,8 @@ void core_advance(Core *core, Cycle now)
 
 Cycle core_next(const Core *core)
 {
-    const uint64_t tick = core->state == CORE_RUNS ? core->engine_kind->next(core->engine) : CORE_TICK_NEVER;
+    const bool runs = core->engine && core->state == CORE_RUNS;
+    const uint64_t tick = runs ? core->engine_kind->next(core->engine) : CORE_TICK_NEVER;
     return tick == CORE_TICK_NEVER ? CYCLE_NEVER : clock_cycle(core->setup.clock, tick);
 }
 

@@ -77,7 +77,7 @@ void core_stop(Core *core);
 /* Cycle mode: all that happens in cycle `now`, which is not before the last one. */
 void core_advance(Core *core, Cycle now);
 /* The first cycle in which it has something to do, accesses that come back through the port apart;
- * CYCLE_NEVER: none. An access that comes back may make it earlier. */
+ * CYCLE_NEVER: none, as in functional mode. An access that comes back may make it earlier. */
 Cycle core_next(const Core *core);
 /* Whether nothing that it has asked for is under way. One that has ended becomes idle by its port alone. */
 bool core_is_idle(const Core *core);
