@@ -102,7 +102,7 @@ WB_AGGREGATOR void agg_begin(Aggregator *a, const WbFlowMemory *flow)
     a->levels = 1;
     a->width = flow->width;
     a->most_waits = flow->most_waves;
-    a->yields_head = 0;
+    a->yields_head = a->channels[flow->yields].control_head.value;
     a->state = WB_STATE_SCHEDULING;
     a->has_freed = a->is_held = a->has_moved = a->is_idle = a->used = 0;
     for (unsigned i = 0; i < flow->stack_count; i++) {
@@ -110,11 +110,12 @@ WB_AGGREGATOR void agg_begin(Aggregator *a, const WbFlowMemory *flow)
         a->levels = stacks[i].levels > a->levels ? stacks[i].levels : a->levels;
     }
     for (unsigned i = 0; i < a->channel_count; i++) {
-        const AggChannel none = {0, 0, 0, 0, 0};
-        a->own[i] = none;
-        if (a->channels[i].level + 1 > a->used && agg_read(&a->channels[i].tail.value) != 0)
-            a->used = a->channels[i].level + 1;
-        if (a->channels[i].stack == WB_NO_STACK) {
+        const WbChannelMemory *channel = &a->channels[i];
+        const AggChannel own = {channel->head.value, channel->control_head.value, 0, 0, 0};
+        a->own[i] = own;
+        if (channel->level + 1 > a->used && agg_read(&channel->tail.value) != own.head)
+            a->used = channel->level + 1;
+        if (channel->stack == WB_NO_STACK) {
             const WbStackMemory alone = {i, 1, 0, 0};
             a->stacks[a->stack_count++] = alone;
         }
@@ -354,15 +355,15 @@ WB_AGGREGATOR void agg_deallocate_all(Aggregator *a)
     }
 }
 
-/* Dispatches what is ready at the highest level where something is, full or not; after a spawn, only at the
- * highest that is in use. */
+/* Dispatches what is ready at the highest level where something is, full or not. Tasks after a spawn go only
+ * at the highest level that is in use, and before anything else runs: what becomes ready then has children. */
 WB_AGGREGATOR void agg_dispatch_highest(Aggregator *a)
 {
     unsigned room = agg_room(a);
     for (unsigned level = a->used; room > 0 && level-- > 0 && !a->has_moved;) {
         for (unsigned s = 0; s < a->stack_count; s++) {
             const WbStackMemory stack = a->stacks[s];
-            if (level < stack.levels && (!stack.is_after || level + 1 == a->used))
+            if (level < stack.levels && (!stack.is_after || (level + 1 == a->used && !a->has_moved)))
                 room = agg_dispatch_all(a, stack.first + level, 1, room);
         }
     }

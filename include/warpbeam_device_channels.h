@@ -25,9 +25,9 @@
  * talloc() and deq() give what turns into a pointer to any type, which is checked to fit into an element. A
  * WbElements<T> is such a pointer that knows how far elements are apart: use it for more than one.
  *
- * The lanes that make a call at once reserve together, by one compare-and-swap; all of them get their
- * elements or none, so together they may want no more than the channel can hold. Where they could, let them
- * go in turns, each of as many lanes as fit:
+ * The lanes that make a call at once reserve together, by one compare-and-swap for each channel; all of them
+ * get their elements or none, so together they may want no more than the channel can hold. Where they could,
+ * let them go in turns, each of as many lanes as fit:
  *
  *     WB_IN_TURNS(dest, 2) {
  *         WbElements<Fib> ob = talloc(dest, 2);
@@ -73,6 +73,7 @@ WB_CHANNELS unsigned wb_lane(void) { return threadIdx.x; }
 
 /* Words that others write while this runs: never from an L1 that is not coherent. */
 WB_CHANNELS unsigned wb_read(const unsigned *word) { return *(const volatile unsigned *)word; }
+WB_CHANNELS void wb_write(unsigned *word, unsigned value) { *(volatile unsigned *)word = value; }
 /* Without a branch: what follows a branch may be moved behind the loop that it is in. */
 WB_CHANNELS void wb_write_if(bool is_wanted, unsigned *word, unsigned value)
 {
@@ -143,8 +144,9 @@ WB_CHANNELS unsigned *wb_done_count(const WbChannelMemory *channel, unsigned pos
 /* ---- reserving elements ---- */
 
 enum { WB_GOT, WB_FULL, WB_AGAIN };
-/* 64 lanes together want fewer than 2^WB_MOST_BITS elements. */
-enum { WB_MOST_BITS = 24, WB_MOST_OF_LANE = (1 << (WB_MOST_BITS - 6)) - 1 };
+/* Of the sum over 64 lanes that a talloc() begins with: 18 bits, 7 and 7. */
+enum { WB_SEVERAL_BIT = 18, WB_ANOTHER_BIT = 25, WB_MOST_OF_LANE = (1 << (WB_SEVERAL_BIT - 6)) - 1 };
+#define WB_MOST_MASK ((1u << WB_SEVERAL_BIT) - 1)
 
 /* Elements that were reserved and that nobody gets: they are done at once. */
 WB_CHANNELS void wb_give_back(WbChannelMemory *channel, unsigned position, unsigned count)
@@ -233,10 +235,13 @@ WB_CHANNELS void wb_publish(WbChannelMemory *channel, unsigned from, unsigned to
     do {
         if (is_leader)
             is_turn = wb_read(&channel->control_tail.value) == from;
-        wb_write_if(is_leader && is_turn, &channel->control_tail.value, from + total);
-        if (!is_alone)
-            is_turn = wb_wave_broadcast(is_turn);
+        if (is_alone)
+            wb_write_if(is_turn, &channel->control_tail.value, from + total);
+        else
+            is_turn = wb_wave_broadcast(is_turn); /* all lanes have written theirs when they come here */
     } while (!is_turn);
+    if (!is_alone && is_leader)
+        wb_write(&channel->control_tail.value, from + total);
 }
 
 /* An element that is in use has one position only: that in [head, head + capacity). */
@@ -272,59 +277,93 @@ WB_CHANNELS void wb_yield_for(unsigned id, unsigned elements, unsigned line, boo
     wb_wave_yield(wb_env_wave());
 }
 
+/* Of the calling lanes, the highest of those with is_full, which have found no room, says which channel the
+ * wavefront waits for. The others have given back what they got: it must not keep elements meanwhile. */
+WB_CHANNELS void wb_yield_of(unsigned id, unsigned count, bool is_full, unsigned line)
+{
+    const unsigned below = wb_wave_prefix(is_full), failed = wb_wave_total(is_full);
+    const bool says = is_full && below + 1 == failed;
+    const unsigned wanted = wb_wave_total(says ? id : 0);
+    const unsigned elements = wb_wave_total(id == wanted ? count : 0);
+    if (elements > wb_channel(wanted, line)->capacity)
+        wb_channel_fail(WB_FAIL_COUNT, wanted, elements, line);
+    wb_yield_for(wanted, elements, line, wb_wave_leader());
+}
+
 /* ---- the four functions: of lanes together, and of each by itself ---- */
 
-WB_CHANNELS unsigned wb_talloc_together(WbChannelMemory *channel, unsigned count, unsigned line)
+/* How the calling lanes reserve: one for all, one for those that want the same channel, each for itself. */
+typedef struct WbWish {
+    unsigned offset, total; /* of one for all: elements of lanes below this one, and of all */
+    bool is_several;        /* some lane wants more than one */
+    bool is_leader, is_apart, is_alone;
+} WbWish;
+
+/* One sum for three: elements, lanes that want several, and lanes that want another channel. */
+WB_CHANNELS WbWish wb_wish(const WbChannelMemory *channel, unsigned id, unsigned count)
 {
-    /* One sum for both: how many elements, and above WB_MOST_BITS how many lanes want several. */
-    const unsigned mine = count | (unsigned)(count > 1) << WB_MOST_BITS;
+    WbWish wish = {0, count, count > 1, true, false, true};
+    if (!(channel->form & WB_CHANNEL_AMORTIZED))
+        return wish;
+    const unsigned mine = count | (unsigned)(count > 1) << WB_SEVERAL_BIT |
+                          (unsigned)(id != wb_wave_broadcast(id)) << WB_ANOTHER_BIT;
     const unsigned below = wb_wave_prefix(mine);
-    const unsigned offset = below & ((1u << WB_MOST_BITS) - 1);
-    const unsigned total = offset + count; /* the highest lane's is that of all */
-    const bool is_several = (below + mine) >> WB_MOST_BITS != 0;
-    const bool is_leader = wb_wave_leader();
-    unsigned from;
-    while (wb_reserve(channel, total, is_several, is_leader, false, &from) == WB_FULL) {
-        if (is_leader && total > channel->capacity)
-            wb_channel_fail(WB_FAIL_COUNT, channel->number, total, line);
-        wb_yield_for(channel->number, total, line, is_leader);
-    }
-    return from + offset;
+    const unsigned all = wb_wave_broadcast(below + mine);
+    wish.offset = below & WB_MOST_MASK;
+    wish.total = all & WB_MOST_MASK;
+    wish.is_several = (all & ~WB_MOST_MASK) != 0;
+    wish.is_leader = wb_wave_leader();
+    wish.is_apart = all >> WB_ANOTHER_BIT != 0;
+    wish.is_alone = false;
+    return wish;
 }
 
-/* A wavefront some of whose lanes got no elements gives back those of the others: it must not keep them while
- * it waits. */
-WB_CHANNELS unsigned wb_talloc_alone(WbChannelMemory *channel, unsigned count, unsigned line)
+/* One attempt for those of the calling lanes that want the same channel, and then for those that want the
+ * next. */
+WB_CHANNELS unsigned wb_reserve_by_channel(WbChannelMemory *channel, unsigned count, unsigned *from)
 {
-    for (;;) {
-        unsigned from;
-        const unsigned verdict = wb_reserve(channel, count, count > 1, true, true, &from);
-        if (wb_wave_total(verdict == WB_FULL) == 0)
-            return from;
-        if (verdict == WB_GOT)
-            wb_give_back(channel, from, count);
-        const unsigned total = wb_wave_total(count);
-        if (total > channel->capacity)
-            wb_channel_fail(WB_FAIL_COUNT, channel->number, total, line);
-        wb_yield_for(channel->number, total, line, wb_wave_leader());
+    const unsigned id = channel->number;
+    unsigned verdict = WB_FULL;
+    for (unsigned is_left = 1; is_left; is_left = wb_opaque(is_left)) {
+        if (id == wb_wave_broadcast(id)) {
+            const unsigned offset = wb_wave_prefix(count);
+            const bool is_several = wb_wave_total(count > 1) != 0;
+            verdict = wb_reserve(channel, offset + count, is_several, wb_wave_leader(), false, from);
+            *from += offset;
+            is_left = 0;
+        }
     }
+    return verdict;
 }
 
+WB_CHANNELS unsigned wb_reserve_wish(WbChannelMemory *channel, unsigned count, const WbWish *wish,
+                                     unsigned *from)
+{
+    if (wish->is_apart)
+        return wb_reserve_by_channel(channel, count, from);
+    const unsigned verdict =
+        wish->is_alone ? wb_reserve(channel, count, count > 1, true, true, from)
+                       : wb_reserve(channel, wish->total, wish->is_several, wish->is_leader, false, from);
+    *from += wish->offset;
+    return verdict;
+}
+
+/* All calling lanes get their elements, or none. */
 WB_CHANNELS unsigned wb_talloc(unsigned id, unsigned count, unsigned line)
 {
     WbChannelMemory *channel = wb_channel(id, line);
     unsigned position = 0;
     if (count - 1 >= WB_MOST_OF_LANE)
         wb_channel_fail(WB_FAIL_COUNT, id, count, line);
-    if (channel->form & WB_CHANNEL_AMORTIZED)
-        for (unsigned is_left = 1; is_left; is_left = wb_opaque(is_left)) {
-            if (id == wb_wave_broadcast(id)) {
-                position = wb_talloc_together(channel, count, line);
-                is_left = 0;
-            }
-        }
-    else
-        position = wb_talloc_alone(channel, count, line);
+    const WbWish wish = wb_wish(channel, id, count);
+    for (;;) {
+        const bool is_full = wb_reserve_wish(channel, count, &wish, &position) == WB_FULL;
+        if (!(wish.is_alone || wish.is_apart ? wb_wave_total(is_full) != 0 : is_full))
+            break;
+        if (!is_full)
+            wb_give_back(channel, position, count);
+        wb_yield_of(id, count, is_full, line);
+    }
     if (count > 1)
         ((unsigned *)channel->counts)[position & (channel->capacity - 1)] = count;
     return position;
@@ -422,6 +461,11 @@ WB_CHANNELS bool wb_is_turn(unsigned id, unsigned count, unsigned line)
     return wb_wave_prefix(count) + count <= wb_channel(id, line)->capacity;
 }
 
+/* The statement behind it, for some of the calling lanes after the other; no break or continue in it. */
+#define WB_IN_TURNS(id, count)                                                                          \
+    for (unsigned wb_is_left = 1; wb_is_left; wb_is_left = wb_opaque(wb_is_left))                       \
+        if (wb_is_turn((id), (count), __LINE__) && (wb_is_left = 0, true))
+
 WB_CHANNELS unsigned wb_source(void) { return wb_env_channel(); }
 WB_CHANNELS unsigned wb_source_offset(void) { return wb_env_first() + wb_lane(); }
 
@@ -485,10 +529,6 @@ WB_CHANNELS WbFound wb_deq_found(unsigned id, unsigned offset, unsigned line)
 #define enq_n(id, elements, count) wb_enq((id), (elements), (count), __LINE__)
 #define deq(id, offset) wb_deq_found((id), (offset), __LINE__)
 #define tfree(id, offset) wb_tfree((id), (offset), __LINE__)
-/* The statement behind it, for some of the calling lanes after the other; no break or continue in it. */
-#define WB_IN_TURNS(id, count)                                                                          \
-    for (unsigned wb_is_left = 1; wb_is_left; wb_is_left = wb_opaque(wb_is_left))                       \
-        if (wb_is_turn((id), (count), __LINE__) && (wb_is_left = 0, true))
 
 #endif
 #endif
