@@ -1,0 +1,53 @@
+/* Fibonacci numbers as a flow graph of two kernels, by the transformation of figures 8 to 11 [channels §5.2]:
+ *
+ *     int fib(int n) { if (n <= 2) return 1;
+ *                      int x = spawn fib(n - 1), y = spawn fib(n - 2); sync; return x + y; }
+ *
+ * A call lies in the channel of its depth of recursion. What comes after its sync lies in the channel of the
+ * same depth of another stack, and its two calls write their results there. */
+#include "warpbeam_device.h"
+
+struct Call {
+    int *result;
+    int n, unused;
+};
+
+struct Sum {
+    int *result;
+    int parts[2];
+};
+
+__device__ __forceinline__ void spawn(unsigned channel, int n, int *result)
+{
+    Call *call = (Call *)talloc(channel, 1);
+    call->n = n;
+    call->result = result;
+    enq(channel, call);
+}
+
+/* Before the sync. */
+extern "C" __global__ void fib_call(unsigned calls, unsigned sums)
+{
+    const unsigned channel = wb_source(), offset = wb_source_offset(), depth = channel - calls;
+    const Call *call = (const Call *)deq(channel, offset);
+    const int n = call->n;
+    if (n <= 2) {
+        *call->result = 1;
+    } else {
+        Sum *sum = (Sum *)talloc(sums + depth, 1);
+        sum->result = call->result;
+        spawn(channel + 1, n - 1, &sum->parts[0]);
+        spawn(channel + 1, n - 2, &sum->parts[1]);
+        enq(sums + depth, sum);
+    }
+    tfree(channel, offset);
+}
+
+/* After it. */
+extern "C" __global__ void fib_sum(void)
+{
+    const unsigned channel = wb_source(), offset = wb_source_offset();
+    const Sum *sum = (const Sum *)deq(channel, offset);
+    *sum->result = sum->parts[0] + sum->parts[1];
+    tfree(channel, offset);
+}
