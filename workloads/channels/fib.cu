@@ -17,28 +17,25 @@ struct Sum {
     int parts[2];
 };
 
-__device__ __forceinline__ void spawn(unsigned channel, int n, int *result)
-{
-    Call *call = (Call *)talloc(channel, 1);
-    call->n = n;
-    call->result = result;
-    enq(channel, call);
-}
-
 /* Before the sync. */
 extern "C" __global__ void fib_call(unsigned calls, unsigned sums)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset(), depth = channel - calls;
-    const Call *call = (const Call *)deq(channel, offset);
+    const Call *call = deq(channel, offset);
     const int n = call->n;
     if (n <= 2) {
         *call->result = 1;
     } else {
-        Sum *sum = (Sum *)talloc(sums + depth, 1);
+        Sum *sum = talloc(sums + depth, 1);
         sum->result = call->result;
-        spawn(channel + 1, n - 1, &sum->parts[0]);
-        spawn(channel + 1, n - 2, &sum->parts[1]);
-        enq(sums + depth, sum);
+#pragma unroll 1 /* one talloc() in the code, not two: it is long */
+        for (int i = 0; i < 2; i++) {
+            Call *next = talloc(channel + 1, 1);
+            next->n = n - 1 - i;
+            next->result = &sum->parts[i];
+            enq_n(channel + 1, next, 1);
+        }
+        enq_n(sums + depth, sum, 1);
     }
     tfree(channel, offset);
 }
@@ -47,7 +44,7 @@ extern "C" __global__ void fib_call(unsigned calls, unsigned sums)
 extern "C" __global__ void fib_sum(void)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset();
-    const Sum *sum = (const Sum *)deq(channel, offset);
+    const Sum *sum = deq(channel, offset);
     *sum->result = sum->parts[0] + sum->parts[1];
     tfree(channel, offset);
 }

@@ -72,26 +72,27 @@ __device__ int count(Board board, int rows, unsigned all)
 extern "C" __global__ void queens_call(unsigned calls, unsigned sums, int n, int spawned)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset(), row = channel - calls;
-    const Call *call = (const Call *)deq(channel, offset);
+    const Call *call = deq(channel, offset);
     const Board board = call->board;
     const unsigned all = (1u << n) - 1;
     if (row == spawned) {
         *call->result = count(board, n - spawned, all);
     } else {
-        Sum *sum = (Sum *)talloc(sums + row, 1);
+        Sum *sum = talloc(sums + row, 1);
         const unsigned free = free_columns(board, all);
         sum->result = call->result;
+#pragma unroll 1 /* one talloc() in the code: it is long */
         for (int column = 0; column < n; column++) {
             if (!(free >> column & 1)) {
                 sum->ways[column] = 0;
                 continue;
             }
-            Call *next = (Call *)talloc(channel + 1, 1);
+            Call *next = talloc(channel + 1, 1);
             next->board = place(board, 1u << column);
             next->result = &sum->ways[column];
-            enq(channel + 1, next);
+            enq_n(channel + 1, next, 1);
         }
-        enq(sums + row, sum);
+        enq_n(sums + row, sum, 1);
     }
     tfree(channel, offset);
 }
@@ -100,7 +101,7 @@ extern "C" __global__ void queens_call(unsigned calls, unsigned sums, int n, int
 extern "C" __global__ void queens_sum(int n)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset();
-    const Sum *sum = (const Sum *)deq(channel, offset);
+    const Sum *sum = deq(channel, offset);
     int ways = 0;
     for (int column = 0; column < n; column++)
         ways += sum->ways[column];

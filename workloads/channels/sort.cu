@@ -109,31 +109,32 @@ __device__ unsigned less_than(int value, const int *items, unsigned count)
     return low;
 }
 
-/* -- tasks -- */
+/* -- tasks: loops are not unrolled, so that talloc(), which is long, is in the code once -- */
 
 __device__ __forceinline__ void put(unsigned channel, unsigned first, unsigned count)
 {
-    Piece *piece = (Piece *)talloc(channel, 1);
+    Piece *piece = talloc(channel, 1);
     piece->first = first;
     piece->count = count;
-    enq(channel, piece);
+    enq_n(channel, piece, 1);
 }
 
 __device__ __forceinline__ void put_merge(unsigned channel, const Merge &merge)
 {
-    Merge *to = (Merge *)talloc(channel, 1);
+    Merge *to = talloc(channel, 1);
     *to = merge;
-    enq(channel, to);
+    enq_n(channel, to, 1);
 }
 
 extern "C" __global__ void sort_piece(unsigned pieces, unsigned quarters, int *items)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset(), depth = channel - pieces;
-    const Piece piece = *(const Piece *)deq(channel, offset);
+    const Piece *from = deq(channel, offset), piece = *from;
     if (piece.count <= BASE) {
         quicksort(items + piece.first, piece.count);
     } else {
         const unsigned quarter = piece.count / 4;
+#pragma unroll 1
         for (unsigned i = 0; i < 4; i++)
             put(channel + 1, piece.first + i * quarter, i < 3 ? quarter : piece.count - 3 * quarter);
         put(quarters + depth, piece.first, piece.count);
@@ -145,12 +146,16 @@ extern "C" __global__ void sort_piece(unsigned pieces, unsigned quarters, int *i
 extern "C" __global__ void sort_quarters(unsigned quarters, unsigned halves, unsigned merges)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset(), depth = channel - quarters;
-    const Piece piece = *(const Piece *)deq(channel, offset);
-    const unsigned quarter = piece.count / 4, third = piece.first + 2 * quarter;
-    put_merge(merges + depth + 1,
-              {{piece.first, quarter}, {piece.first + quarter, quarter}, piece.first, false});
-    put_merge(merges + depth + 1,
-              {{third, quarter}, {third + quarter, piece.count - 3 * quarter}, third, false});
+    const Piece *from = deq(channel, offset), piece = *from;
+    const unsigned quarter = piece.count / 4;
+#pragma unroll 1
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned first = piece.first + 2 * i * quarter;
+        put_merge(merges + depth + 1, {{first, quarter},
+                                       {first + quarter, i ? piece.count - 3 * quarter : quarter},
+                                       first,
+                                       false});
+    }
     put(halves + depth, piece.first, piece.count);
     tfree(channel, offset);
 }
@@ -159,7 +164,7 @@ extern "C" __global__ void sort_quarters(unsigned quarters, unsigned halves, uns
 extern "C" __global__ void sort_halves(unsigned halves, unsigned merges)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset(), depth = channel - halves;
-    const Piece piece = *(const Piece *)deq(channel, offset);
+    const Piece *from = deq(channel, offset), piece = *from;
     const unsigned half = piece.count / 4 * 2;
     put_merge(merges + depth + 1,
               {{piece.first, half}, {piece.first + half, piece.count - half}, piece.first, true});
@@ -170,7 +175,7 @@ extern "C" __global__ void sort_halves(unsigned halves, unsigned merges)
 extern "C" __global__ void sort_merge(unsigned merges, unsigned levels, int *items, int *others)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset();
-    const Merge merge = *(const Merge *)deq(channel, offset);
+    const Merge *task = deq(channel, offset), merge = *task;
     const int *from = merge.is_back ? others : items;
     int *to = merge.is_back ? items : others;
     const bool is_a_longer = merge.a.count >= merge.b.count;
@@ -182,11 +187,12 @@ extern "C" __global__ void sort_merge(unsigned merges, unsigned levels, int *ite
         const int pivot = from[longer.first + half];
         const unsigned cut = less_than(pivot, from + shorter.first, shorter.count), at = merge.to + half + cut;
         to[at] = pivot;
-        put_merge(channel + 1, {{longer.first, half}, {shorter.first, cut}, merge.to, merge.is_back});
-        put_merge(channel + 1, {{longer.first + half + 1, longer.count - half - 1},
-                                {shorter.first + cut, shorter.count - cut},
-                                at + 1,
-                                merge.is_back});
+#pragma unroll 1
+        for (unsigned i = 0; i < 2; i++)
+            put_merge(channel + 1, {{longer.first + i * (half + 1), i ? longer.count - half - 1 : half},
+                                    {shorter.first + i * cut, i ? shorter.count - cut : cut},
+                                    i ? at + 1 : merge.to,
+                                    merge.is_back});
     }
     tfree(channel, offset);
 }

@@ -26,18 +26,19 @@ extern "C" __global__ void strassen_product(unsigned products, const float *left
                                             unsigned n)
 {
     const unsigned channel = wb_source(), offset = wb_source_offset(), side = n >> (channel - products);
-    const Product *product = (const Product *)deq(channel, offset);
+    const Product *product = deq(channel, offset);
     if (side == BASE) {
         multiply(left + product->left, right + product->right, to + product->to, n);
     } else {
         const unsigned half = side / 2;
+#pragma unroll 1 /* one talloc() in the code: it is long */
         for (unsigned piece = 0; piece < PIECES; piece++) {
             const unsigned row = piece >> 2, column = piece >> 1 & 1, inner = piece & 1;
-            Product *part = (Product *)talloc(channel + 1, 1);
+            Product *part = talloc(channel + 1, 1);
             part->left = product->left + (row * n + inner) * half;
             part->right = product->right + (inner * n + column) * half;
             part->to = product->to + (row * n + column) * half;
-            enq(channel + 1, part);
+            enq_n(channel + 1, part, 1);
         }
     }
     tfree(channel, offset);

@@ -12,7 +12,7 @@ static double now(clockid_t clock)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void keep(Host *host, WbStatus status)
+void host_keep(Host *host, WbStatus status)
 {
     if (status == WB_OK || host->status != WB_OK)
         return;
@@ -25,7 +25,7 @@ Host host_begin(WbGpu *gpu, const char *directory, const char *file)
     Host host = {.gpu = gpu};
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", directory, file);
-    keep(&host, wb_module_load_file(gpu, path, &host.module));
+    host_keep(&host, wb_module_load_file(gpu, path, &host.module));
     return host;
 }
 
@@ -40,7 +40,7 @@ uint64_t host_buffer(Host *host, const void *data, size_t bytes)
 {
     uint64_t address = 0;
     if (host->status == WB_OK)
-        keep(host, wb_malloc(host->gpu, bytes, &address));
+        host_keep(host, wb_malloc(host->gpu, bytes, &address));
     if (data)
         host_write(host, address, data, bytes);
     return address;
@@ -49,7 +49,7 @@ uint64_t host_buffer(Host *host, const void *data, size_t bytes)
 void host_free(Host *host, uint64_t address)
 {
     if (address)
-        keep(host, wb_free(host->gpu, address));
+        host_keep(host, wb_free(host->gpu, address));
 }
 
 uint64_t host_symbol(Host *host, const char *name)
@@ -57,7 +57,7 @@ uint64_t host_symbol(Host *host, const char *name)
     uint64_t address = 0;
     size_t size;
     if (host->status == WB_OK)
-        keep(host, wb_module_symbol(host->module, name, &address, &size));
+        host_keep(host, wb_module_symbol(host->module, name, &address, &size));
     return address;
 }
 
@@ -65,20 +65,20 @@ void host_read(Host *host, void *to, uint64_t from, size_t bytes)
 {
     memset(to, 0, bytes);
     if (host->status == WB_OK)
-        keep(host, wb_copy_from_device(host->gpu, to, from, bytes));
+        host_keep(host, wb_copy_from_device(host->gpu, to, from, bytes));
 }
 
 void host_write(Host *host, uint64_t to, const void *from, size_t bytes)
 {
     if (host->status == WB_OK)
-        keep(host, wb_copy_to_device(host->gpu, to, from, bytes));
+        host_keep(host, wb_copy_to_device(host->gpu, to, from, bytes));
 }
 
 void host_set(Host *host, const char *variable, const void *from, size_t bytes)
 {
     uint64_t address = 0;
     if (host->status == WB_OK)
-        keep(host, wb_module_symbol(host->module, variable, &address, NULL));
+        host_keep(host, wb_module_symbol(host->module, variable, &address, NULL));
     host_write(host, address, from, bytes);
 }
 
@@ -86,9 +86,9 @@ void host_registers(Host *host, const char *name, uint32_t registers)
 {
     WbKernel *kernel = NULL;
     if (host->status == WB_OK)
-        keep(host, wb_module_kernel(host->module, name, &kernel));
+        host_keep(host, wb_module_kernel(host->module, name, &kernel));
     if (host->status == WB_OK)
-        keep(host, wb_kernel_set_registers(kernel, registers));
+        host_keep(host, wb_kernel_set_registers(kernel, registers));
 }
 
 uint64_t host_texture(Host *host, uint64_t buffer, size_t count, WbChannel channel)
@@ -101,14 +101,14 @@ uint64_t host_texture(Host *host, uint64_t buffer, size_t count, WbChannel chann
                              .channels = 1,
                              .channel_bits = 32};
     if (host->status == WB_OK)
-        keep(host, wb_texture_create(host->gpu, &shown, &texture));
+        host_keep(host, wb_texture_create(host->gpu, &shown, &texture));
     return texture;
 }
 
 void host_texture_free(Host *host, uint64_t texture)
 {
     if (texture)
-        keep(host, wb_texture_destroy(host->gpu, texture));
+        host_keep(host, wb_texture_destroy(host->gpu, texture));
 }
 
 static uint64_t warp_instructions(const Host *host)
@@ -140,7 +140,7 @@ void host_finish(Host *host)
     double processor = now(CLOCK_THREAD_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
     const uint64_t instructions = warp_instructions(host);
     const size_t records = wb_record_count(host->gpu);
-    keep(host, wb_wait(host->gpu));
+    host_keep(host, wb_wait(host->gpu));
     host->total_time += wb_time(host->gpu) - host->begun;
     host->seconds += now(CLOCK_THREAD_CPUTIME_ID) - processor;
     host->wall += now(CLOCK_MONOTONIC) - wall;
@@ -154,13 +154,28 @@ void host_enqueue(Host *host, const char *name, const WbLaunch *launch)
     const double called = wb_time(host->gpu);
     WbKernel *kernel = NULL;
     if (host->status == WB_OK)
-        keep(host, wb_module_kernel(host->module, name, &kernel));
+        host_keep(host, wb_module_kernel(host->module, name, &kernel));
     if (host->status == WB_OK && host->cold)
-        keep(host, wb_gpu_flush(host->gpu));
+        host_keep(host, wb_gpu_flush(host->gpu));
     if (host->status == WB_OK)
-        keep(host, wb_launch(kernel, launch));
+        host_keep(host, wb_launch(kernel, launch));
     if (host->status == WB_OK && host->waiting++ == 0)
         host->begun = called;
+}
+
+void host_launch_flow(Host *host, WbFlow *flow)
+{
+    host_finish(host);
+    const double called = wb_time(host->gpu);
+    if (host->status == WB_OK && host->cold)
+        host_keep(host, wb_gpu_flush(host->gpu));
+    if (host->status == WB_OK)
+        host_keep(host, wb_flow_launch(flow, NULL));
+    if (host->status == WB_OK) {
+        host->begun = called;
+        host->waiting = 1;
+    }
+    host_finish(host);
 }
 
 static void copy(Host *host, WbRegion to, WbRegion from, size_t bytes)
@@ -172,7 +187,7 @@ static void copy(Host *host, WbRegion to, WbRegion from, size_t bytes)
                          .depth = 1,
                          .reads_now = from.is_host};
     if (host->status == WB_OK)
-        keep(host, wb_stream_copy(host->gpu, NULL, &copy));
+        host_keep(host, wb_stream_copy(host->gpu, NULL, &copy));
 }
 
 void host_send(Host *host, uint64_t to, const void *from, size_t bytes)
@@ -186,7 +201,7 @@ void host_fetch(Host *host, void *to, uint64_t from, size_t bytes)
     host_finish(host);
     copy(host, (WbRegion){.address = (uintptr_t)to, .is_host = true}, (WbRegion){.address = from}, bytes);
     if (host->status == WB_OK)
-        keep(host, wb_wait(host->gpu));
+        host_keep(host, wb_wait(host->gpu));
 }
 
 void host_launch_as(Host *host, const char *name, const WbLaunch *launch)

@@ -3,7 +3,7 @@
 #ifndef WORKLOADS_HOST_H
 #define WORKLOADS_HOST_H
 
-#include "warpbeam.h"
+#include "warpbeam_flow.h"
 
 typedef struct Host {
     WbGpu *gpu;
@@ -28,6 +28,8 @@ Host host_begin(WbGpu *gpu, const char *directory, const char *file);
 /* Unloads the module. Buffers made by host_buffer are freed by host_free, as on a real GPU. */
 void host_end(Host *host);
 
+/* Remembers a failure of the GPU's, unless there was one before. */
+void host_keep(Host *host, WbStatus status);
 /* Device memory of `bytes`; filled from `data` unless null. */
 uint64_t host_buffer(Host *host, const void *data, size_t bytes);
 void host_free(Host *host, uint64_t address);
@@ -53,6 +55,8 @@ void host_launch(Host *host, const char *kernel, WbDim3 grid, WbDim3 block, cons
 void host_launch_as(Host *host, const char *kernel, const WbLaunch *launch);
 /* Launches without waiting. */
 void host_enqueue(Host *host, const char *kernel, const WbLaunch *launch);
+/* Launches a flow graph, and waits. */
+void host_launch_flow(Host *host, WbFlow *flow);
 /* Waits for what was launched so; without that it does nothing. */
 void host_finish(Host *host);
 

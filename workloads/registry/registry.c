@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "channels/channels.h"
 #include "claso/claso.h"
 #include "correlation/correlation.h"
 #include "demo/demo.h"
@@ -69,6 +70,12 @@ static const WorkloadMode sync_modes[SYNC_MODES] = {
     [SYNC_WS_ORDER] = {"ws-order", "The same, blocks dispatched in the order of dependencies"},
     [SYNC_DP_LEVELS] = {"dp-levels", "One thread of the device launches all rounds"},
     [SYNC_FLAGS_WS] = {"flags-ws", "One launch, blocks wait for each other by polling flags in memory"},
+};
+
+/* As the enum ChannelsMode. */
+static const WorkloadMode channels_modes[CHANNELS_MODES] = {
+    [CHANNELS_FLOW] = {"flow", "Tasks that feed each other through channels"},
+    [CHANNELS_FLAT] = {"flat", "No launches by the device"},
 };
 
 /* Launches that wait: the device runtime's usual 2,048 are too few for some inputs. */
@@ -185,6 +192,23 @@ static bool saws_begin(const Wish *wish, Host *host)
                          wish->gpu, wish->workloads, host);
 }
 
+static const char *channels_about(size_t index, const char **name)
+{
+    *name = channels_benchmarks[index].name;
+    return channels_benchmarks[index].about;
+}
+
+static bool channels_has_mode(size_t index, size_t mode)
+{
+    return channels_has(&channels_benchmarks[index], (ChannelsMode)mode);
+}
+
+static bool channels_begin(const Wish *wish, Host *host)
+{
+    const ChannelsRun run = {.mode = (ChannelsMode)wish->mode, .size = wish->size};
+    return channels_run(&channels_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
+}
+
 static const Suite suites[] = {
     {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, NULL, demo_run},
     {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, NULL, six_begin},
@@ -234,6 +258,15 @@ static const Suite suites[] = {
      NULL,
      claso_begin},
     {"saws", SAWS_BENCHMARKS, plain_modes, 1, {true, true, true}, no_settings, saws_about, NULL, saws_begin},
+    {"channels",
+     CHANNELS_BENCHMARKS,
+     channels_modes,
+     CHANNELS_MODES,
+     {true, true, true},
+     no_settings,
+     channels_about,
+     channels_has_mode,
+     channels_begin},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
