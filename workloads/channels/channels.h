@@ -24,11 +24,13 @@ typedef struct ChannelsRun {
 typedef struct ChannelsBenchmark {
     const char *name, *about;
     uint32_t inputs[INPUT_SIZES];
+    uint32_t widths[INPUT_SIZES]; /* of channels in the paper; less for less input */
+    uint32_t alone;               /* the largest input without yields in channels 64 wide */
     /* True: the result is that of the host. The module is loaded. */
     bool (*flow)(Host *host, uint32_t input, uint32_t seed);
     bool (*flat)(Host *host, uint32_t input, uint32_t seed); /* null: there is none */
     /* What the paper has of the full size [table 3]. */
-    uint32_t nodes, width, waves, wave_cycles;
+    uint32_t nodes, waves, wave_cycles;
 } ChannelsBenchmark;
 
 enum { CHANNELS_FIB, CHANNELS_QUEENS, CHANNELS_SORT, CHANNELS_STRASSEN, CHANNELS_BENCHMARKS };
@@ -66,10 +68,7 @@ bool channels_sort(Host *host, uint32_t count, uint32_t seed);
 bool channels_strassen(Host *host, uint32_t n, uint32_t seed);
 bool channels_strassen_flat(Host *host, uint32_t n, uint32_t seed);
 
-/* How many rows of queens are placed by tasks, or by the host where there are no channels; the rest is the base
- * case of one lane. */
-uint32_t queens_spawned(uint32_t n);
-/* Solutions, counted by the host. */
+/* Ways to place n queens, counted by the host. */
 int queens_solutions(uint32_t n);
 
 /* Two square matrices of small whole numbers, so that sums do not depend on their order, and their product. */
