@@ -315,7 +315,11 @@ static void count_access(ExecStatistics *statistics, const Access *access, Space
 static void count(Step *step, const Access *access)
 {
     ExecStatistics *statistics = &step->warp->block->launch->machine->statistics;
-    statistics->atomics += access->kind == ACCESS_ATOMIC;
+    if (access->kind == ACCESS_ATOMIC) {
+        statistics->atomics++;
+        if ((step->insn->aux >> AUX_OP_SHIFT & AUX_OP_MASK) == ATOMIC_CAS)
+            statistics->swaps += (uint64_t)__builtin_popcountll(access->mask);
+    }
     if (access->space != SPACE_GENERIC) {
         count_access(statistics, access, (Space)access->space);
         return;
