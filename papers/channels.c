@@ -121,11 +121,8 @@ static void sample(const Run *run, WbGpu *gpu, RunResult *result)
 
 static const Study study = {
     .paper = &paper_channels,
-    .experiment = {.gpu = "apu8",
-                   .settings = settings,
-                   .statistics = statistics,
-                   .execute = execute,
-                   .sample = sample},
+    .experiment =
+        {.gpu = "apu8", .settings = settings, .statistics = statistics, .execute = execute, .sample = sample},
     .benchmark_count = CHANNELS_BENCHMARKS,
     .mode_count = CH_MODES,
     .figure_count = CHANNELS_FIGURES,
@@ -140,7 +137,8 @@ static bool run(const PaperOptions *options, Error *error) { return study_run(&s
 
 const Paper paper_channels = {
     .name = "channels",
-    .title = "Fine-grain task aggregation by channels (ISCA 2014): figures 15 to 19 and tables 3 to 5, on apu8",
+    .title =
+        "Fine-grain task aggregation by channels (ISCA 2014): figures 15 to 19 and tables 3 to 5, on apu8",
     .remark = "Times are cycles of the flow graph, or of the kernel where there are no channels. The GPU is "
               "stalled in cycles in which no wavefront is on a CU. Averages are arithmetic means.",
     .benchmark = benchmark_at,

@@ -129,7 +129,9 @@ static Judgement judge_statement(double true_ones, size_t wanted, const char *no
         return judgement;
     const bool holds = true_ones >= (double)wanted;
     snprintf(judgement.measured, sizeof judgement.measured, "%s",
-             holds ? "yes" : true_ones > 0 ? "not of all" : "no");
+             holds           ? "yes"
+             : true_ones > 0 ? "not of all"
+                             : "no");
     judgement.verdict = holds ? VERDICT_AGREES : VERDICT_DIFFERS;
     return judgement;
 }

@@ -69,8 +69,9 @@ static const Figure figures[CHANNELS_FIGURES] = {
                {"sort", "severe divergence"},
                {"strassen", "little divergence"}}},
     {.name = "table3",
-     .title = "Table 3. Wavefronts; cycles of a wavefront that is alone; bytes that a yield saves in channels "
-              "256 wide",
+     .title =
+         "Table 3. Wavefronts; cycles of a wavefront that is alone; bytes that a yield saves in channels "
+         "256 wide",
      .columns = {{"wavefronts", OF(CHM_WAVES, CH_BASE), 0, "wavefronts"},
                  {"cycles", OF(CHM_WAVE_CYCLES, CH_ALONE), 0, "cycles"},
                  {"wavefronts alone", OF(CHM_WAVES, CH_ALONE), 0, "wavefronts"},

@@ -17,8 +17,7 @@ static double of_lanes(const RunResult *result, ChannelsMetric metric)
     const double width = result->samples[CHS_WIDTH];
     if (metric == CHM_FILLED)
         return percent((double)counts[CHS_LANES], (double)counts[CHS_TASKS] * width);
-    return percent((double)counts[CHS_THREAD_INSTRUCTIONS],
-                   (double)counts[CHS_WARP_INSTRUCTIONS] * width);
+    return percent((double)counts[CHS_THREAD_INSTRUCTIONS], (double)counts[CHS_WARP_INSTRUCTIONS] * width);
 }
 
 /* What answered a load of a CU: L1, L2 or DRAM. A request of L2's to DRAM is one of a line. */

@@ -143,8 +143,8 @@ AccessRange access_range(const Step *step, const Access *access, Space space, ui
             return (AccessRange){.size = bytes, .stride = bytes, .host = step->frame->params};
         }
         return (AccessRange){.size = launch->program->parameter_bytes,
-                       .host = (uint8_t *)(uintptr_t)launch->parameters,
-                       .read_only = true};
+                             .host = (uint8_t *)(uintptr_t)launch->parameters,
+                             .read_only = true};
     case SPACE_GLOBAL:
     case SPACE_CONST: {
         const Allocation *found = find_allocation(step, address, access->bytes);

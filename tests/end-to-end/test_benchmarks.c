@@ -1,10 +1,11 @@
-/* The programs of the suites claso and saws: results are those computed without the GPU in both modes, on
+/* The programs of the suites claso, saws and channels: results are those computed without the GPU in both modes, on
  * the GPU of their paper. There are as many launches and blocks as the CLASO paper's table says, as many
  * blocks fit on an SM, and they have its sizes; tiny inputs have the kernels and blocks of the others. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "channels/channels.h"
 #include "claso/claso.h"
 #include "harness.h"
 #include "saws/saws.h"
@@ -145,12 +146,52 @@ static void test_saws_cycle(void **state)
     }
 }
 
+/* -- flow graphs -- */
+
+static void run_channels(size_t index, ChannelsMode way, const char *const *settings)
+{
+    Host host;
+    WbGpu *gpu = harness_open("apu8", settings);
+    const ChannelsRun how = {.mode = way, .size = INPUT_TINY, .seed = 3};
+    if (!channels_run(&channels_benchmarks[index], &how, gpu, SOURCE_DIRECTORY "/workloads/channels", &host))
+        fail_msg("%s, %s, %s: %s", channels_benchmarks[index].name, settings[0], settings[1], host.error);
+    host_end(&host);
+    wb_gpu_close(gpu);
+}
+
+/* Narrow channels make wavefronts yield; CUs, forms and aggregators come to the same results. */
+static const char *const channels_ways[][4] = {
+    {"mode=functional", "channel_width=64", NULL},
+    {"mode=functional", "channel_form=per_lane", "channel_width=64", NULL},
+    {"mode=cycle", "channel_width=64", "sm_count=2", NULL},
+    {"mode=cycle", "channel_form=padded", "aggregator_core=simple", NULL},
+    {"mode=cycle", "channel_form=per_lane", "channel_width=64", NULL},
+};
+
+static void test_channels(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CHANNELS_BENCHMARKS; i++)
+        for (size_t way = 0; way < sizeof channels_ways / sizeof *channels_ways; way++)
+            run_channels(i, CHANNELS_FLOW, channels_ways[way]);
+}
+
+static void test_channels_flat(void **state)
+{
+    (void)state;
+    static const char *const modes[][3] = {{"mode=functional", NULL}, {"mode=cycle", NULL}};
+    for (size_t i = 0; i < CHANNELS_BENCHMARKS; i++)
+        for (size_t mode = 0; mode < 2 && channels_has(&channels_benchmarks[i], CHANNELS_FLAT); mode++)
+            run_channels(i, CHANNELS_FLAT, modes[mode]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_claso_functional), cmocka_unit_test(test_claso_blocks),
         cmocka_unit_test(test_saws_functional),  cmocka_unit_test(test_saws_blocks),
         cmocka_unit_test(test_claso_cycle),      cmocka_unit_test(test_saws_cycle),
+        cmocka_unit_test(test_channels),         cmocka_unit_test(test_channels_flat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
