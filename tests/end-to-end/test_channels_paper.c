@@ -1,6 +1,7 @@
 /* The study of channels: its claims are made of made-up runs whose answers are known, lines of code are those
  * that are neither empty nor comments, and the command makes its tables of a tiny input. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "harness.h"
