@@ -34,7 +34,7 @@ static const StudyMode modes[CH_MODES] = {
     [CH_FLAT] = {"flat", {NULL}, NULL, NULL},
 };
 
-static const char *const settings[] = {"mode=cycle", "record_details=0", "l1_coherence=ownership", NULL};
+static const char *const settings[] = {"mode=cycle", "record_details=0", NULL};
 
 static const char *const statistics[] = {
 #define KEEP(name, statistic) statistic,
