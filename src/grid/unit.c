@@ -338,6 +338,8 @@ Cycle outer_units_next(const OuterUnits *units)
     Cycle next = CYCLE_NEVER;
     for (uint32_t i = 0; i < units->count; i++) {
         const OuterUnit *unit = units->items[i];
+        if (unit->kind->is_looking && unit->kind->is_looking(unit))
+            continue;
         const bool is_idle = !unit->port || memory_port_is_idle(unit->port);
         next = clock_earlier(next, is_idle ? unit->shard.wake : 0);
     }

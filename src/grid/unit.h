@@ -85,6 +85,9 @@ typedef struct UnitKind {
      * are null, or neither is. */
     Cycle (*next)(const OuterUnit *unit);
     void (*advance)(OuterUnit *unit, Cycle now);
+    /* Of one with `next`: whether it only looks for something to do, and has found nothing for a long time;
+     * null: what it does counts. */
+    bool (*is_looking)(const OuterUnit *unit);
     /* Brings its counters up to cycle `now`, for reports between windows; null: they always are. */
     void (*account)(OuterUnit *unit, Cycle now);
     /* Writes who waits at it, for reports of hangs: sentences, each with its full stop, or an empty text
@@ -183,7 +186,7 @@ uint32_t outer_units_count(const GpuConfig *config);
 /* The shortest latency of any of them; CYCLE_NEVER: there are none. */
 Cycle outer_units_latency(const GpuConfig *config);
 /* The first cycle in which one of them has something to do, 0 while one waits for memory; CYCLE_NEVER: none
- * has. Between windows. */
+ * has, or all do is look for something. Between windows. */
 Cycle outer_units_next(const OuterUnits *units);
 /* A kernel begins on a GPU that runs no other. Between windows. */
 void outer_units_begin(OuterUnits *units);

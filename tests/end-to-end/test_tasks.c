@@ -171,20 +171,75 @@ static void test_queue(void **state)
     }
 }
 
+/* -- wavefronts that yield -- */
+
+/* The first word of each lane is 1 + its SM before the wavefront yields, the second that behind it. */
+static const char yielding[] = PTX_HEADER
+    ".extern .func wb_wave_yield (.param .b32 wave);\n"
+    ".visible .entry yields(.param .u64 out)\n{\n"
+    ".reg .b32 %r<8>; .reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd0, [out]; mov.u32 %r0, %envreg3; mov.u32 %r1, %tid.x;\n"
+    "mad.lo.u32 %r2, %r0, 64, %r1; mul.wide.u32 %rd1, %r2, 32; add.u64 %rd0, %rd0, %rd1;\n"
+    "mov.u32 %r3, %smid; add.u32 %r3, %r3, 1; st.global.u32 [%rd0], %r3;\n"
+    "{ .param .b32 w; st.param.b32 [w], %r0; call wb_wave_yield, (w); }\n"
+    "mov.u32 %r4, %smid; add.u32 %r4, %r4, 1; st.global.u32 [%rd0+4], %r4; ret;\n}\n";
+
+/* Ten wavefronts, one after the other; each is restarted when RESTART's loop has gone round so often. */
+#define YIELDS(loops)                                                                                        \
+    PROGRAM("mov.u64 %rd3, 0;\n"                                                                             \
+            "D: st.volatile.global.u64 [%rd1+24], 40;\nmov.u64 %rd4, 0;\n"                                   \
+            "L: ld.volatile.global.u64 %rd2, [%rd1]; add.u64 %rd4, %rd4, 1;\n"                              \
+            "setp.lt.u64 %p1, %rd4, " loops "; @%p1 bra L;\n"                                                \
+            "st.volatile.global.u64 [%rd1+32], %rd3;\n" AWAIT_ENDS("A")                                      \
+            "add.u64 %rd3, %rd3, 1; setp.lt.u64 %p1, %rd3, 10; @%p1 bra D;\n" END)
+
+/* The restart comes before the wavefront has begun, while it is saved, or long after: it goes on where it was
+ * in any case. */
+static void test_restarts(void **state)
+{
+    static const char *const programs[] = {YIELDS("1"), YIELDS("100"), YIELDS("200"), YIELDS("300"),
+                                           YIELDS("3000")};
+    static Found found[MOST_WAVES * WIDTH];
+    (void)state;
+    for (unsigned i = 0; i < 2 * sizeof programs / sizeof *programs; i++) {
+        Rig rig = open_rig((const char *const[]){modes[i % 2], NULL}, programs[i / 2], yielding, "yields");
+        WbStat stat;
+        check(&rig, run(&rig, found));
+        for (uint32_t lane = 0; lane < 10 * WIDTH; lane++) {
+            assert_int_equal(found[lane].channel != 0, lane % WIDTH < 40);
+            assert_int_equal(found[lane].first, found[lane].channel);
+        }
+        if (i % 2) {
+            check(&rig, wb_stat_find(rig.gpu, "unit_aggregator.restarts", &stat));
+            assert_int_equal(stat.value, 10);
+            check(&rig, wb_stat_find(rig.gpu, "unit_aggregator.yields", &stat));
+            assert_int_equal(stat.value, 10);
+            check(&rig, wb_stat_find(rig.gpu, "blocks_suspended", &stat));
+            assert_int_equal(stat.value, 10);
+        }
+        close_rig(&rig);
+    }
+}
+
 /* -- programs that do what they must not -- */
 
-static void expect_failure(const char *program, const char *part)
+static void expect_failure_of(const char *program, const char *ptx, const char *kernel, const char *part)
 {
     static Found found[MOST_WAVES * WIDTH];
     for (unsigned i = 0; i < 2; i++) {
         Rig rig = open_rig((const char *const[]){modes[i], "aggregator_queue=2", "watchdog_cycles=20000",
                                                  NULL},
-                           program, kernels, "note");
+                           program, ptx, kernel);
         const WbStatus status = run(&rig, found);
         if (status == WB_OK || !strstr(wb_error(rig.gpu), part))
             fail_msg("expected '%s', got %s", part, wb_error(rig.gpu));
         close_rig(&rig);
     }
+}
+
+static void expect_failure(const char *program, const char *part)
+{
+    expect_failure_of(program, kernels, "note", part);
 }
 
 static void test_failures(void **state)
@@ -204,6 +259,11 @@ static void test_failures(void **state)
     expect_failure(PROGRAM("st.volatile.global.u64 [%rd1+24], 1;\n" END), "ends the graph while 1 wavefront");
     expect_failure(PROGRAM("st.volatile.global.u64 [%rd1+32], 5;\n" AWAIT_ENDS("A") END),
                    "restarts wavefront 5, which has not yielded");
+    expect_failure_of(PROGRAM("st.volatile.global.u64 [%rd1+24], 9;\nst.volatile.global.u64 [%rd1+32], 0;\n"
+                              "st.volatile.global.u64 [%rd1+32], 0;\n" AWAIT_ENDS("A") END),
+                      yielding, "yields", "restarts wavefront 0, which has not yielded");
+    expect_failure_of(PROGRAM("st.volatile.global.u64 [%rd1+24], 9;\n" AWAIT_ENDS("A") END), yielding,
+                      "yields", "the flow graph is stuck: 1 wavefront waits for room");
     expect_failure(PROGRAM("st.volatile.global.u64 [%rd1+40], 9;\n" AWAIT_ENDS("A") END), "is in state 9");
     expect_failure(PROGRAM("st.volatile.global.u64 [%rd1+8], 9;\n" END), "writes register 1");
     expect_failure(PROGRAM("ld.volatile.global.u64 %rd2, [%rd1+24];\n" END), "reads register 3");
@@ -212,12 +272,26 @@ static void test_failures(void **state)
                    "looks for work and finds none, but does not end the graph: for 20000");
 }
 
+/* A task that never ends is found though the aggregator goes on looking for work. */
+static void test_spins(void **state)
+{
+    static const char spinning[] =
+        PTX_HEADER ".visible .entry spins(.param .u64 out)\n{\n.reg .b32 %r0; .reg .b64 %rd0; .reg .pred %p;\n"
+                   "ld.param.u64 %rd0, [out];\n"
+                   "L: ld.volatile.global.u32 %r0, [%rd0]; setp.eq.u32 %p, %r0, 0; @%p bra L; ret;\n}\n";
+    (void)state;
+    expect_failure_of(PROGRAM("st.volatile.global.u64 [%rd1+24], 9;\n" AWAIT_ENDS("A") END), spinning, "spins",
+                      "spins");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tasks),
         cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_restarts),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_spins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,9 @@
 #define OWNER_DEF "grid/unit/aggregator.def"
 #include "base/own_counters.h"
 
-/* Instructions of the core in a turn, where there is no time. */
-enum { TURN = 256 };
+/* Instructions of the core in a turn, where there is no time; cycles after which it counts as looking for work
+ * in vain. */
+enum { TURN = 256, LOOKS_LONG = 10000 };
 
 /* A wavefront. Invariant: `warp` is there exactly while it has yielded and has not been restarted. */
 typedef struct Wave {
@@ -58,10 +59,11 @@ typedef struct Aggregator {
     uint32_t state;        /* WB_STATE_... */
     bool is_over;          /* its program has said so */
     bool has_failed;       /* something is wrong with the graph, or its program */
-    uint64_t effects;      /* dispatches and restarts */
+    uint64_t effects;      /* dispatches, restarts, words of wavefronts */
     uint64_t seen_effects; /* as they were, and the core's stores, when something was last seen to happen */
     uint64_t seen_stores;
     Cycle quiet_from;      /* the same: when that was; without time, instructions of the core */
+    Cycle looked;          /* when it was last looked for */
     Cycle accounted;       /* cycles before it are counted */
     FunctionalTasks tasks;
 } Aggregator;
@@ -257,12 +259,12 @@ static void watch(Aggregator *aggregator, Cycle now)
     const CoreStatistics *core = core_statistics_of(aggregator->core);
     const uint64_t limit = aggregator->unit->config->watchdog_cycles;
     const Cycle time = is_timed(aggregator) ? now : core->core_instructions;
-    if (active_waves(aggregator) || aggregator->effects != aggregator->seen_effects ||
-        core->core_stores != aggregator->seen_stores) {
+    aggregator->looked = time;
+    if (aggregator->effects != aggregator->seen_effects || core->core_stores != aggregator->seen_stores) {
         aggregator->seen_effects = aggregator->effects;
         aggregator->seen_stores = core->core_stores;
         aggregator->quiet_from = time;
-    } else if (limit && time - aggregator->quiet_from > limit) {
+    } else if (limit && !active_waves(aggregator) && time - aggregator->quiet_from > limit) {
         if (aggregator->away)
             fail_stuck(aggregator, now);
         else
@@ -271,6 +273,12 @@ static void watch(Aggregator *aggregator, Cycle now)
                         " %s no wavefront has run (knob watchdog_cycles)",
                         limit, is_timed(aggregator) ? "cycles" : "instructions");
     }
+}
+
+static bool is_looking(const OuterUnit *unit)
+{
+    const Aggregator *aggregator = unit->state;
+    return aggregator->core && aggregator->looked - aggregator->quiet_from > LOOKS_LONG;
 }
 
 static uint64_t read_register(void *context, uint32_t number, Cycle now)
@@ -330,6 +338,7 @@ static void take(OuterUnit *unit, const UnitWord *word, Cycle now)
     wave->warp = word->warp;
     wave->away_since = now;
     aggregator->away++;
+    aggregator->effects++;
     aggregator->counters->yields++;
     if (aggregator->away > aggregator->counters->away_peak)
         aggregator->counters->away_peak = aggregator->away;
@@ -343,6 +352,7 @@ static void end_wave(Aggregator *aggregator, uint32_t number, Cycle now)
     account(aggregator, now);
     wave->is_over = true;
     aggregator->in_flight--;
+    aggregator->effects++;
     aggregator->counters->wave_cycles += passed(aggregator, wave->dispatched, now);
 }
 
@@ -491,7 +501,7 @@ WbStatus aggregator_begin(OuterUnit *unit, FlowRun *run, uint32_t front_end, Cyc
     aggregator->node = aggregator->channel = 0;
     aggregator->is_over = aggregator->has_failed = false;
     aggregator->accounted = now;
-    aggregator->quiet_from = is_timed(aggregator) ? now : 0;
+    aggregator->quiet_from = aggregator->looked = is_timed(aggregator) ? now : 0;
     aggregator->effects = aggregator->seen_effects = aggregator->seen_stores = 0;
     aggregator->counters->graphs++;
     if (is_timed(aggregator))
@@ -552,6 +562,7 @@ const UnitKind unit_aggregator = {
     .hear = hear,
     .next = next,
     .advance = advance,
+    .is_looking = is_looking,
     .account = account_for_report,
     .describe = describe,
 };
