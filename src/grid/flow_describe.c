@@ -91,7 +91,7 @@ static size_t put_channel(const FlowRun *run, const WbChannelMemory *channel, co
         wanted->first->block->launch->program->name, wanted->line, held, channel->capacity, ready, node);
 }
 
-void flow_describe(const FlowRun *run, const FlowWaiters *waiters, char *text, size_t size)
+void flow_describe(const FlowRun *run, const FlowWaiters *waiters, uint32_t queued, char *text, size_t size)
 {
     WbFlowMemory flow;
     WbChannelMemory channel;
@@ -102,6 +102,12 @@ void flow_describe(const FlowRun *run, const FlowWaiters *waiters, char *text, s
         "the flow graph is stuck: %u wavefront%s for room in channels, and nobody is left to make any; make "
         "the channels larger (knob channel_width) or use a policy that bounds what is held",
         waiters->count, waiters->count == 1 ? " waits" : "s wait");
+    if (queued)
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "; %u task%s no place on an SM, since the shared memory of wavefronts that have yielded stays "
+            "there",
+            queued, queued == 1 ? " finds" : "s find");
     if (read_memory(run, run->flow.address, &flow, sizeof flow))
         survey(run, &flow, waiters, wanted);
     for (uint32_t i = 0; i < CHANNELS_TOLD && used < size; i++)

@@ -12,7 +12,9 @@ typedef struct FlowWaiter {
 } FlowWaiter;
 typedef VEC(FlowWaiter) FlowWaiters;
 
-/* A sentence without its full stop, as of unit_fail(). Reads the graph's memory: between windows. */
-void flow_describe(const FlowRun *run, const FlowWaiters *waiters, char *text, size_t size);
+/* A sentence without its full stop, as of unit_fail(); `queued` tasks find no place on an SM. Reads the
+ * graph's memory: between windows. */
+void flow_describe(const FlowRun *run, const FlowWaiters *waiters, uint32_t queued, char *text,
+                   size_t size);
 
 #endif

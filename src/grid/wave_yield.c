@@ -15,8 +15,8 @@ StepResult intrinsic_wave_yield(IntrinsicCall *call)
     memcpy(&wave, intrinsic_argument(call, 0, lane), sizeof wave);
     if (!block->launch->flow)
         return step_error(call->step, WB_ERROR_EXECUTION, lane,
-                          "wb_wave_yield is for wavefronts that an aggregator restarts; this kernel is no node "
-                          "of a flow graph");
+                          "wb_wave_yield is for wavefronts that an aggregator restarts; this kernel is no "
+                          "node of a flow graph");
     if (wave != block->task.wave)
         return step_error(call->step, WB_ERROR_EXECUTION, lane,
                           "wavefront %u calls wb_wave_yield for wavefront %u; it can yield for itself alone",

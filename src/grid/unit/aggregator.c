@@ -68,9 +68,15 @@ typedef struct Aggregator {
     FunctionalTasks tasks;
 } Aggregator;
 
+/* Tasks that have found no place on an SM yet. */
+static uint32_t queued_tasks(const Aggregator *aggregator)
+{
+    return aggregator->waves.count - aggregator->taken;
+}
+
 static uint32_t room_of(const Aggregator *aggregator)
 {
-    return aggregator->entries - (aggregator->waves.count - aggregator->taken);
+    return aggregator->entries - queued_tasks(aggregator);
 }
 
 static bool is_timed(const Aggregator *aggregator) { return aggregator->unit->latency != 0; }
@@ -153,7 +159,7 @@ static void tell_stuck(void *context, Cycle time)
     for (uint32_t i = 0; i < aggregator->waves.count; i++)
         if (aggregator->waves.items[i].warp)
             VEC_PUSH(&waiters, ((FlowWaiter){.wave = i, .warp = aggregator->waves.items[i].warp}));
-    flow_describe(aggregator->run, &waiters, text, sizeof text);
+    flow_describe(aggregator->run, &waiters, queued_tasks(aggregator), text, sizeof text);
     VEC_FREE(&waiters);
     unit_fail(unit, aggregator->run->root, time + unit->latency, "%s", text);
     unit->shard.wake = clock_earlier(unit->shard.wake, unit->failure.time);
@@ -253,6 +259,22 @@ static void end(Aggregator *aggregator, uint64_t how, Cycle now)
     }
 }
 
+/* Whether no wavefront is on an SM or on its way back there. Tasks in the queue may find no place, for shared
+ * memory that wavefronts keep which have yielded. */
+static bool none_runs(const Aggregator *aggregator)
+{
+    return active_waves(aggregator) == queued_tasks(aggregator);
+}
+
+/* Whether something has come of its looking. What the program stores may change its mind, but tasks that find
+ * no place do not hear of it. */
+static bool has_moved(const Aggregator *aggregator, const CoreStatistics *core)
+{
+    const bool is_blocked = none_runs(aggregator) && queued_tasks(aggregator);
+    return aggregator->effects != aggregator->seen_effects ||
+           (!is_blocked && core->core_stores != aggregator->seen_stores);
+}
+
 /* A program that goes on looking where nothing can happen any more does not end by itself. */
 static void watch(Aggregator *aggregator, Cycle now)
 {
@@ -260,11 +282,11 @@ static void watch(Aggregator *aggregator, Cycle now)
     const uint64_t limit = aggregator->unit->config->watchdog_cycles;
     const Cycle time = is_timed(aggregator) ? now : core->core_instructions;
     aggregator->looked = time;
-    if (aggregator->effects != aggregator->seen_effects || core->core_stores != aggregator->seen_stores) {
+    if (has_moved(aggregator, core)) {
         aggregator->seen_effects = aggregator->effects;
         aggregator->seen_stores = core->core_stores;
         aggregator->quiet_from = time;
-    } else if (limit && !active_waves(aggregator) && time - aggregator->quiet_from > limit) {
+    } else if (limit && none_runs(aggregator) && time - aggregator->quiet_from > limit) {
         if (aggregator->away)
             fail_stuck(aggregator, now);
         else

@@ -27,6 +27,7 @@ with_clang() { # source
 with_clang device
 with_clang functions
 with_clang data
+with_clang yields
 for source in functions variables data half warp atomics; do
     with_nvcc $source sm_75 -arch=sm_75
     with_nvcc $source sm_80-debug -arch=sm_80 -G
