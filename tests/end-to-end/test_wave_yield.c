@@ -161,7 +161,7 @@ static void test_shared_memory_is_held(void **state)
     static const char *const knobs[] = {"mode=cycle", "sm_count=1", "shared_bytes_per_block=1024",
                                         "shared_bytes_per_sm=1024", NULL};
     static const char *const parts[] = {"the flow graph is stuck: 4 wavefronts wait for room in channels",
-                                        "find no place on an SM, since the shared memory of wavefronts",
+                                        "1 task finds no place on an SM, since the shared memory of wavefronts",
                                         "of channel 'task", "in kernel 'leaves' at line", NULL};
     (void)state;
     Tree tree = {.gpu = harness_open("apu8", knobs)};
