@@ -113,7 +113,8 @@ enum {
     WB_FAIL_COUNT,            /* talloc() of none, or of more than the channel holds: the lanes' wish */
     WB_FAIL_POINTER,          /* enq() of what is not in the data array: the index that it would have */
     WB_FAIL_ENTRY,            /* deq() or tfree() of an entry that is not dispatched: its offset */
-    WB_FAIL_FREED             /* tfree() of an element that is done: the entry's offset */
+    WB_FAIL_FREED,            /* tfree() of an element that is done: the entry's offset */
+    WB_FAIL_LEVEL             /* a task would be deeper than its stack of channels has levels: how many */
 };
 
 /* Registers of the aggregator, 8 bytes each, at WB_AGGREGATOR_REGISTERS + 8 * number in its address space. */

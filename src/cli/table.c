@@ -168,6 +168,17 @@ static const Option of_policy[] = {
 };
 static const OptionGroup policy_options = GROUP("Options", NULL, of_policy);
 
+static const Option of_cilk[] = {
+    {"--call", "CALL", "runs a function with numbers for its parameters, and prints what it returns: 'fib(24)'",
+     ANY},
+    {"--host", NULL, "runs it on the host instead, as C without cilk_spawn and cilk_sync, for comparison", ANY},
+    {"--out", "FILE", "keeps the translation: FILE.ptx, which this command can run, or FILE.cu, the CUDA C",
+     FILE_VALUE},
+    {"--levels", "N", "how deep functions may spawn functions: 64 unless given", ANY},
+    {"--width", "N", "tasks that a channel holds, a power of two; the knob channel_width unless given", ANY},
+};
+static const OptionGroup cilk_options = GROUP("Cilk", NULL, of_cilk);
+
 static const Option of_ptx_command[] = {
     {"--gpu", "NAME", "the GPU that it is read for: h200 unless given", LIST("gpus")},
 };
@@ -259,6 +270,16 @@ const Command commands[] = {
      {&policy_options},
      {"warpbeam policy build throttle.c",
       "warpbeam run six/bfs --policy ./throttle.so --set block_admit=throttle"}},
+    {"cilk",
+     command_cilk,
+     "Run a function of a Cilk program on a GPU with channels, or translate the program",
+     {"FILE.c [OPTION]...", "FILE.ptx --call CALL [OPTION]..."},
+     "Functions that spawn others become kernels that feed each other through channels: docs/CILK.md says how, "
+     "and what of C is taken. The kernels are compiled by clang 14; CLANG names it, or it is clang.",
+     FILE_VALUE,
+     {&cilk_options, &running_options},
+     {"warpbeam cilk fib.c --call 'fib(24)' --gpu apu8", "warpbeam cilk fib.c --call 'fib(24)' --host",
+      "warpbeam cilk fib.c -o fib.ptx"}},
     {"ptx",
      command_ptx,
      "Read a PTX file and list its kernels and what they need",

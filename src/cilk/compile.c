@@ -1,0 +1,163 @@
+/* CUDA C to PTX by clang, which reads the text from its standard input. */
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cilk/translate.h"
+
+extern char **environ;
+
+/* Files without a name: what goes in, what comes out, and what the compiler says. */
+enum { STREAMS = 3, MOST_SAID = 600 };
+typedef struct Streams {
+    FILE *files[STREAMS];
+} Streams;
+
+static bool open_streams(Streams *streams, Error *error)
+{
+    for (int i = 0; i < STREAMS; i++) {
+        streams->files[i] = tmpfile();
+        if (!streams->files[i]) {
+            error_set(error, WB_ERROR_NOT_FOUND, "no temporary file can be made: %s.", strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void close_streams(Streams *streams)
+{
+    for (int i = 0; i < STREAMS; i++)
+        if (streams->files[i])
+            fclose(streams->files[i]);
+}
+
+/* All that a stream holds, behind what is in `before`; to be given to xfree(). */
+static char *read_all(FILE *file, const char *before)
+{
+    const size_t start = strlen(before);
+    fseek(file, 0, SEEK_END);
+    const long length = ftell(file);
+    rewind(file);
+    char *text = xmalloc(start + (size_t)length + 1);
+    memcpy(text, before, start);
+    text[start + fread(text + start, 1, (size_t)length, file)] = '\0';
+    return text;
+}
+
+/* The folder with our headers: beside the program as an installation has it, where it was installed, or in the
+ * sources. */
+static bool find_headers(char folder[PATH_MAX + 64])
+{
+    char program[PATH_MAX];
+    const char *const fixed[] = {CILK_INSTALL_DIRECTORY, CILK_SOURCE_DIRECTORY};
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    while (length > 0 && program[length - 1] != '/')
+        length--;
+    for (int i = -1; i < 2; i++) {
+        char header[PATH_MAX + 128];
+        if (i < 0)
+            snprintf(folder, PATH_MAX + 64, "%.*s../include", length > 0 ? (int)length : 0, program);
+        else
+            snprintf(folder, PATH_MAX + 64, "%s", fixed[i]);
+        snprintf(header, sizeof header, "%s/warpbeam_device_channels.h", folder);
+        if (access(header, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Products and sums stay apart: the host, whose result must be the same, does not join them either. */
+static bool call_clang(const char *clang, const Streams *streams, const char *folder, Error *error)
+{
+    const char *const words[] = {clang, "-x", "cuda", "--cuda-path=/nonexistent", "--cuda-device-only",
+                                 "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib", "-Xclang",
+                                 "-target-feature", "-Xclang", "+ptx72", "-std=c++17", "-O2", "-fwrapv",
+                                 "-fno-strict-aliasing", "-ffp-contract=off", "-gline-tables-only", "-w", "-S",
+                                 "-I", folder, "-o", "-", "-", NULL};
+    pid_t child;
+    int status = 0;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    for (int i = 0; i < STREAMS; i++)
+        posix_spawn_file_actions_adddup2(&actions, fileno(streams->files[i]), i);
+    const int failure = posix_spawnp(&child, clang, &actions, NULL, (char *const *)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure) {
+        error_set(error, WB_ERROR_NOT_FOUND,
+                  "the compiler %s cannot be started: %s; install clang 14, or let CLANG name it.", clang,
+                  strerror(failure));
+        return false;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void tell_failure(const char *name, const char *clang, FILE *said, Error *error)
+{
+    char *text = read_all(said, "");
+    char *first = strstr(text, "error:");
+    while (first && first > text && first[-1] != '\n')
+        first--;
+    error_set(error, WB_ERROR_PTX, "%s could not be compiled by %s: %.*s", name, clang, MOST_SAID,
+              first ? first : *text ? text : "it ended without a word.");
+    xfree(text);
+}
+
+/* Debugging information that is not about lines says nothing to us: sections, and the labels that they name. */
+static void copy_lines(const char *text, FILE *out)
+{
+    bool is_section = false;
+    for (size_t length; *text; text += length) {
+        length = strcspn(text, "\n");
+        length += text[length] == '\n';
+        is_section |= strncmp(text, "\t.section\t.debug", 16) == 0;
+        const bool is_label = strncmp(text, "Lfunc_", 6) == 0 || strncmp(text, "Ltmp", 4) == 0;
+        if (!is_section && !is_label)
+            fwrite(text, 1, length, out);
+        is_section &= !(strncmp(text, "\t}", 2) == 0);
+    }
+}
+
+static char *finish(const CilkGraph *graph, FILE *compiled)
+{
+    char *ptx = read_all(compiled, ""), *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    cilk_graph_print(graph, out);
+    copy_lines(ptx, out);
+    fclose(out);
+    xfree(ptx);
+    return text;
+}
+
+char *cilk_compile(const char *name, const char *text, const CilkGraph *graph, Error *error)
+{
+    Streams streams = {{0}};
+    char folder[PATH_MAX + 64], *ptx = NULL;
+    const char *clang = getenv("CLANG");
+    clang = clang && *clang ? clang : "clang";
+    if (!find_headers(folder)) {
+        error_set(error, WB_ERROR_NOT_FOUND,
+                  "warpbeam_device_channels.h is neither in " CILK_INSTALL_DIRECTORY " nor in " CILK_SOURCE_DIRECTORY
+                  ": install or build Warpbeam again.");
+        return NULL;
+    }
+    if (open_streams(&streams, error)) {
+        fputs(text, streams.files[0]);
+        fflush(streams.files[0]);
+        rewind(streams.files[0]);
+        if (call_clang(clang, &streams, folder, error))
+            ptx = finish(graph, streams.files[1]);
+        else
+            tell_failure(name, clang, streams.files[2], error);
+    }
+    close_streams(&streams);
+    return ptx;
+}

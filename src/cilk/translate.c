@@ -1,0 +1,209 @@
+/* The CUDA C of a whole program: structs, globals, functions, elements, kernels. */
+#include "cilk/translate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cilk/emit.h"
+
+const CilkUnit *cilk_unit_of(const CilkEmit *emit, const CilkFunction *function)
+{
+    for (uint32_t i = 0; i < emit->units.count; i++)
+        if (emit->units.items[i].function == function)
+            return &emit->units.items[i];
+    return NULL;
+}
+
+/* -- the graph -- */
+
+/* Where a field comes to lie behind `bytes`, and the end of it. */
+static uint64_t add_field(uint64_t bytes, const CilkType *type)
+{
+    return (bytes + type->alignment - 1) / type->alignment * type->alignment + type->size;
+}
+
+/* Of a group's frame. */
+static uint32_t frame_bytes(const CilkUnit *unit, const CilkGroup *group)
+{
+    uint64_t bytes = unit->function->returns->kind != CILK_VOID ? 8 : 0;
+    if (cilk_group_has_choice(group))
+        bytes += 4;
+    for (uint32_t i = 0; i < unit->function->variable_count; i++)
+        if (cilk_live_has(&group->saved, i))
+            bytes = add_field(bytes, unit->function->variables[i]->type);
+    bytes = (bytes + 7) & ~(uint64_t)7;
+    return bytes ? (uint32_t)bytes : 8;
+}
+
+static void add_unit(CilkEmit *emit, const CilkFunction *function, const CilkSplit *split)
+{
+    CilkGraph *graph = emit->graph;
+    CilkUnit unit = {.function = function, .split = *split, .stack = graph->stacks.count};
+    const CilkStack first = {arena_printf(&graph->arena, "%s_0", function->name), cilk_task_bytes(function),
+                             false};
+    VEC_PUSH(&graph->stacks, first);
+    for (uint32_t g = 0; g < split->groups.count; g++) {
+        const CilkStack stack = {arena_printf(&graph->arena, "%s_%u", function->name, g + 1),
+                                 frame_bytes(&unit, &split->groups.items[g]), true};
+        VEC_PUSH(&graph->stacks, stack);
+    }
+    VEC_PUSH(&emit->units, unit);
+}
+
+/* Functions that become kernels. */
+static bool make_units(CilkEmit *emit, const CilkFunction *also, Error *error)
+{
+    for (uint32_t i = 0; i < emit->program->function_count; i++) {
+        const CilkFunction *function = emit->program->functions[i];
+        CilkSplit split = {.function = function};
+        if (!function->body || !(function->is_task || function->is_spawned || function == also))
+            continue;
+        if (function->is_task && !cilk_split(emit->program, function, &split, error)) {
+            cilk_split_free(&split);
+            return false;
+        }
+        add_unit(emit, function, &split);
+    }
+    if (!emit->units.count)
+        cilk_error(emit->program, (CilkPlace){.line = 1, .column = 1}, error,
+                   "no function spawns or is spawned, so there is nothing to run in parallel.");
+    return emit->units.count > 0;
+}
+
+/* A function's kernels may reach all of its spawns and syncs. */
+static void add_edges(CilkEmit *emit, const CilkUnit *unit)
+{
+    const uint32_t groups = unit->split.groups.count;
+    for (uint32_t node = unit->stack; node <= unit->stack + groups; node++) {
+        for (uint32_t i = 0; i < unit->split.points.count; i++) {
+            const CilkStatement *statement = unit->split.points.items[i].statement;
+            if (statement->kind == CILK_SPAWN || statement->kind == CILK_CALL_TASK)
+                cilk_graph_add_edge(emit->graph, node, cilk_unit_of(emit, statement->call->function)->stack);
+        }
+        for (uint32_t g = 0; g < groups; g++)
+            cilk_graph_add_edge(emit->graph, node, unit->stack + 1 + g);
+    }
+}
+
+/* "int fib(int n)", if it takes and returns only numbers. */
+static void add_entry(CilkEmit *emit, const CilkUnit *unit)
+{
+    const CilkFunction *function = unit->function;
+    Arena *arena = &emit->graph->arena;
+    const char *list = "";
+    if (function->returns->kind > CILK_DOUBLE)
+        return;
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        const CilkVariable *parameter = function->variables[i];
+        if (parameter->type->kind > CILK_DOUBLE)
+            return;
+        list = arena_printf(arena, "%s%s%s", list, i ? ", " : "",
+                            cilk_declaration(arena, parameter->type, parameter->name));
+    }
+    const char *name = arena_printf(arena, "%s(%s)", function->name, *list ? list : "void");
+    const CilkEntry entry = {unit->stack, cilk_declaration(arena, function->returns, name)};
+    VEC_PUSH(&emit->graph->entries, entry);
+}
+
+/* -- the text -- */
+
+static void emit_head(CilkEmit *emit)
+{
+    cilk_line(emit, "#include <warpbeam_device.h>");
+    cilk_line(emit, "namespace cilk {");
+    cilk_line(emit, "enum : unsigned {");
+    cilk_line(emit, "    LEVELS = %u,", emit->graph->levels);
+    for (uint32_t i = 0; i < emit->graph->stacks.count; i++)
+        cilk_line(emit, "    STACK_%s = %u * LEVELS,", emit->graph->stacks.items[i].name, i);
+    cilk_line(emit, "};");
+}
+
+/* "static __device__ int min_(int a_, int b_)" */
+static void emit_heading(CilkEmit *emit, const CilkFunction *function, const char *end)
+{
+    const char *list = "";
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        list = arena_printf(emit->arena, "%s%s%s", list, i ? ", " : "",
+                            cilk_named(emit, function->variables[i]->type,
+                                       arena_printf(emit->arena, "%s_", function->variables[i]->unique)));
+    cilk_line(emit, "static __device__ %s%s",
+              cilk_named(emit, function->returns, arena_printf(emit->arena, "%s_(%s)", function->name, list)), end);
+}
+
+static bool is_called(const CilkFunction *function)
+{
+    return function->body && !function->is_task;
+}
+
+static void emit_function(CilkEmit *emit, const CilkFunction *function)
+{
+    emit->function = function;
+    cilk_at(emit, function->place);
+    emit_heading(emit, function, "");
+    cilk_line(emit, "{");
+    emit->depth++;
+    for (uint32_t i = function->parameter_count; i < function->variable_count; i++) {
+        const CilkVariable *variable = function->variables[i];
+        cilk_line(emit, "%s;",
+                  cilk_named(emit, variable->type, arena_printf(emit->arena, "%s_", variable->unique)));
+    }
+    for (const CilkStatement *statement = function->body->body; statement; statement = statement->next)
+        cilk_emit_statement(emit, statement);
+    emit->depth--;
+    cilk_line(emit, "}");
+    cilk_at(emit, (CilkPlace){0});
+}
+
+static bool emit_program(CilkEmit *emit, Error *error)
+{
+    const CilkProgram *program = emit->program;
+    emit_head(emit);
+    cilk_emit_records(emit);
+    if (!cilk_emit_globals(emit, error))
+        return false;
+    for (uint32_t i = 0; i < program->function_count; i++)
+        if (is_called(program->functions[i]))
+            emit_heading(emit, program->functions[i], ";");
+    for (uint32_t i = 0; i < emit->units.count; i++)
+        cilk_emit_elements(emit, &emit->units.items[i]);
+    for (uint32_t i = 0; i < program->function_count; i++)
+        if (is_called(program->functions[i]))
+            emit_function(emit, program->functions[i]);
+    for (uint32_t i = 0; i < emit->units.count; i++)
+        cilk_emit_kernels(emit, &emit->units.items[i]);
+    cilk_at(emit, (CilkPlace){0});
+    cilk_line(emit, "}");
+    return true;
+}
+
+static bool translate(CilkEmit *emit, const CilkFunction *also, Error *error)
+{
+    if (!make_units(emit, also, error))
+        return false;
+    for (uint32_t i = 0; i < emit->units.count; i++) {
+        add_edges(emit, &emit->units.items[i]);
+        add_entry(emit, &emit->units.items[i]);
+    }
+    return emit_program(emit, error);
+}
+
+char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *also, CilkGraph *graph,
+                     Error *error)
+{
+    Arena arena = {0};
+    CilkEmit emit = {.program = program, .graph = graph, .arena = &arena};
+    char *text = NULL;
+    size_t length = 0;
+    *graph = (CilkGraph){.levels = levels};
+    emit.out = open_memstream(&text, &length);
+    const bool is_done = translate(&emit, also, error);
+    fclose(emit.out);
+    for (uint32_t i = 0; i < emit.units.count; i++)
+        cilk_split_free(&emit.units.items[i].split);
+    VEC_FREE(&emit.units);
+    arena_free(&arena);
+    if (is_done)
+        return text;
+    free(text);
+    return NULL;
+}

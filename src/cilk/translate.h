@@ -1,0 +1,17 @@
+/* A Cilk program becomes CUDA C, then PTX, with a flow graph [channels §5.2]. */
+#ifndef CILK_TRANSLATE_H
+#define CILK_TRANSLATE_H
+
+#include "cilk/graph.h"
+
+/* Every task, and every function that is spawned, becomes kernels and can be called; so does `also`, unless it
+ * is null. Returns the CUDA C, to be given to xfree(), and fills the graph; null: the error says why not. The
+ * graph is to be freed in both cases. */
+char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *also, CilkGraph *graph,
+                     Error *error);
+
+/* The PTX of that, the graph's description at its head; to be given to xfree(). clang 14 does it: $CLANG, or
+ * clang. `name` is the program's for sentences. */
+char *cilk_compile(const char *name, const char *text, const CilkGraph *graph, Error *error);
+
+#endif
