@@ -304,6 +304,7 @@ WB_MIN_MAX(long long)
 WB_MIN_MAX(unsigned long long)
 #undef WB_MIN_MAX
 WB_DEVICE int abs(int x) { return x < 0 ? -x : x; }
+WB_DEVICE long labs(long x) { return x < 0 ? -x : x; }
 
 WB_DEVICE int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 WB_DEVICE unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }

@@ -95,6 +95,8 @@ void cilk_emit_frame(CilkEmit *emit, uint32_t group)
 static const char *result_address(CilkEmit *emit, const CilkStatement *statement, const CilkPoint *point)
 {
     const CilkVariable *variable = cilk_target_variable(emit->split, statement);
+    if (point->is_last && statement->target)
+        return "result";
     if (!statement->target || (variable && !point->needs_frame))
         return "0";
     if (!variable)
@@ -149,6 +151,22 @@ static void emit_save(CilkEmit *emit, const CilkSync *sync)
     }
 }
 
+/* Whoever waits for a task waits for all that it has spawned, too: so it need not go on any more itself. Only a
+ * frame that it still has must last until those that it has spawned have ended. */
+static void emit_end(CilkEmit *emit)
+{
+    for (uint32_t g = 0; g < emit->split->groups.count; g++) {
+        if (!emit->split->groups.items[g].can_end)
+            continue;
+        cilk_line(emit, "if (frame_%u) {", g + 1);
+        cilk_line(emit, "    frame_%u->where = 0;", g + 1);
+        cilk_line(emit, "    enq_n(STACK_%s + level, frame_%u, 1);", stack_name(emit, emit->unit->stack + 1 + g),
+                  g + 1);
+        cilk_line(emit, "}");
+    }
+    cilk_line(emit, "goto done;");
+}
+
 /* Puts the frame into its channel, and ends. */
 static void emit_leave(CilkEmit *emit, uint32_t number, bool has_frame)
 {
@@ -166,11 +184,15 @@ static void emit_leave(CilkEmit *emit, uint32_t number, bool has_frame)
     cilk_line(emit, "goto done;");
 }
 
-/* A task that has nothing to wait for goes straight on. */
+/* A task that has nothing to wait for goes straight on; one that has nothing to do behind a call ends. */
 void cilk_emit_sync(CilkEmit *emit, const CilkStatement *statement)
 {
     const uint32_t number = cilk_sync_number(emit->split, statement);
     const bool has_frame = cilk_point(emit->split, statement)->has_frame;
+    if (!number) {
+        emit_end(emit);
+        return;
+    }
     if (has_frame || statement->kind == CILK_CALL_TASK)
         cilk_line(emit, "{");
     else
@@ -180,22 +202,6 @@ void cilk_emit_sync(CilkEmit *emit, const CilkStatement *statement)
     emit->depth--;
     cilk_line(emit, "}");
     cilk_line(emit, "resume_%u:;", number);
-}
-
-/* Whoever waits for a task waits for all that it has spawned, too: so it need not go on any more itself. Only a
- * frame that it still has must last until those that it has spawned have ended. */
-static void emit_end(CilkEmit *emit)
-{
-    for (uint32_t g = 0; g < emit->split->groups.count; g++) {
-        if (!emit->split->groups.items[g].can_end)
-            continue;
-        cilk_line(emit, "if (frame_%u) {", g + 1);
-        cilk_line(emit, "    frame_%u->where = 0;", g + 1);
-        cilk_line(emit, "    enq_n(STACK_%s + level, frame_%u, 1);", stack_name(emit, emit->unit->stack + 1 + g),
-                  g + 1);
-        cilk_line(emit, "}");
-    }
-    cilk_line(emit, "goto done;");
 }
 
 void cilk_emit_return(CilkEmit *emit, const CilkExpression *value)

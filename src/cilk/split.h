@@ -29,10 +29,17 @@ typedef struct CilkLive {
 typedef uint64_t CilkAhead;
 #define CILK_END ((CilkAhead)1)
 
-/* A sync, or a call of a task, which is a spawn and a sync. */
+/* What a kernel may put elements into. */
+typedef struct CilkReach {
+    CilkAhead syncs;
+    CilkLive functions;         /* that it spawns or calls as tasks: bits by index modulo CILK_MOST_VARIABLES */
+} CilkReach;
+
+/* A sync, or a call of a task, which is a spawn and a sync unless it is the last thing to do. */
 typedef struct CilkSync {
     const CilkStatement *statement;
     CilkLive live;              /* what is read behind it */
+    CilkReach reach;            /* of the kernel that goes on there */
     uint32_t group;             /* of CilkSplit.groups */
 } CilkSync;
 
@@ -40,6 +47,7 @@ typedef struct CilkSync {
 typedef struct CilkPoint {
     const CilkStatement *statement;
     CilkAhead ahead;
+    bool is_last;               /* a call of a task that is all the rest: it takes over where the result goes */
     bool needs_frame;           /* a spawn or call whose result or arguments lie in one */
     bool takes_frame;           /* the frame is reserved here, if there is none yet */
     bool has_frame;             /* it was reserved on all ways to this spawn or sync */
@@ -56,6 +64,7 @@ typedef struct CilkGroup {
  * the one without any, if there is one, being last. */
 typedef struct CilkSplit {
     const CilkFunction *function;
+    CilkReach reach;            /* of the kernel before any sync */
     VEC(CilkSync) syncs;
     VEC(CilkPoint) points;      /* one for each statement */
     VEC(CilkGroup) groups;

@@ -6,6 +6,7 @@
 typedef struct Flow {
     CilkAhead ahead;
     CilkLive live;
+    CilkReach reach;
 } Flow;
 
 /* Where jumps of the statement at hand lead. */
@@ -17,11 +18,20 @@ typedef struct Walk {
 
 static void walk(Walk *around, const CilkStatement *statement, Flow *at);
 
+static void unite_reach(CilkReach *reach, const CilkReach *more)
+{
+    reach->syncs |= more->syncs;
+    cilk_live_unite(&reach->functions, &more->functions);
+}
+
+/* Returns whether that changes it. */
 static bool unite(Flow *flow, const Flow *more)
 {
-    const bool is_new = (more->ahead & ~flow->ahead) != 0;
+    const bool is_new = (more->ahead & ~flow->ahead) || (more->reach.syncs & ~flow->reach.syncs);
+    const bool is_called = cilk_live_unite(&flow->reach.functions, &more->reach.functions);
     flow->ahead |= more->ahead;
-    return cilk_live_unite(&flow->live, &more->live) || is_new;
+    flow->reach.syncs |= more->reach.syncs;
+    return cilk_live_unite(&flow->live, &more->live) || is_new || is_called;
 }
 
 static void use(const CilkExpression *expression, Flow *at)
@@ -62,14 +72,27 @@ static void walk_spawn(Walk *around, const CilkStatement *statement, Flow *at)
     if (statement->target)
         set(around->split, statement->target, at);
     use(statement->call, at);
+    cilk_live_add(&at->reach.functions, statement->call->function->index % CILK_MOST_VARIABLES);
 }
 
 /* Both kinds of syncs. */
 static void walk_sync(Walk *around, const CilkStatement *statement, Flow *at)
 {
     const uint32_t number = cilk_sync_number(around->split, statement);
-    cilk_live_unite(&around->split->syncs.items[number - 1].live, &at->live);
+    CilkSync *sync = &around->split->syncs.items[number - 1];
+    cilk_live_unite(&sync->live, &at->live);
+    unite_reach(&sync->reach, &at->reach);
     at->ahead = (CilkAhead)1 << number;
+    at->reach.syncs |= at->ahead;
+}
+
+static void walk_call(Walk *around, const CilkStatement *statement, Flow *at)
+{
+    if (cilk_point(around->split, statement)->is_last)
+        *at = (Flow){.ahead = CILK_END};
+    else
+        walk_sync(around, statement, at);
+    walk_spawn(around, statement, at);
 }
 
 /* Statements of a block, from the last to the first. */
@@ -165,8 +188,7 @@ static void walk_by_kind(Walk *around, const CilkStatement *statement, Flow *at)
         walk_return(statement, at);
         break;
     case CILK_CALL_TASK:
-        walk_sync(around, statement, at);
-        walk_spawn(around, statement, at);
+        walk_call(around, statement, at);
         break;
     case CILK_SPAWN:
         walk_spawn(around, statement, at);
@@ -190,4 +212,5 @@ void cilk_split_flow(CilkSplit *split)
 {
     Flow at = {.ahead = CILK_END};
     walk(&(Walk){.split = split}, split->function->body, &at);
+    split->reach = at.reach;
 }

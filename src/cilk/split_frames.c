@@ -17,6 +17,7 @@ static CilkPoint *point_of(const Search *search, const CilkStatement *statement)
     return (CilkPoint *)cilk_point(search->split, statement);
 }
 
+/* A task that calls another one for the rest ends there, too. */
 static bool is_sync(const CilkStatement *statement)
 {
     return statement->kind == CILK_SYNC || statement->kind == CILK_CALL_TASK;

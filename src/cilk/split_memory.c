@@ -101,19 +101,38 @@ static void look_at_spawn(const Search *search, const CilkStatement *statement)
         mark_root(search, statement->target, &unused);
 }
 
-static void look_at_statements(const Search *search, const CilkStatement *statement)
+/* Whether nothing is left to do behind a call of a task but to return what it returns. */
+static bool is_last(const CilkStatement *statement, bool is_at_end)
+{
+    const CilkStatement *next = statement->next;
+    const CilkExpression *target = statement->target;
+    if (statement->kind != CILK_CALL_TASK)
+        return false;
+    if (!next)
+        return is_at_end && !target;
+    if (next->kind != CILK_RETURN || !target || !next->expression)
+        return next->kind == CILK_RETURN && !target && !next->expression;
+    return target->kind == CILK_VARIABLE && next->expression->kind == CILK_VARIABLE &&
+           target->variable == next->expression->variable && target->variable->function;
+}
+
+/* is_at_end: the task ends behind the last of them. */
+static void look_at_statements(const Search *search, const CilkStatement *statement, bool is_at_end)
 {
     CilkSplit *split = search->split;
     for (; statement; statement = statement->next) {
+        const bool passes_end = statement->kind == CILK_BLOCK || statement->kind == CILK_IF;
+        const bool is_end = passes_end && is_at_end && !statement->next;
+        const CilkPoint point = {.statement = statement, .is_last = is_last(statement, is_at_end)};
         look_at(search, statement->expression);
         look_at(search, statement->step);
-        look_at_statements(search, statement->body);
-        look_at_statements(search, statement->other);
+        look_at_statements(search, statement->body, is_end);
+        look_at_statements(search, statement->other, is_end);
         if (statement->kind == CILK_SPAWN || statement->kind == CILK_CALL_TASK)
             look_at_spawn(search, statement);
-        if (statement->kind == CILK_SYNC || statement->kind == CILK_CALL_TASK)
+        if (statement->kind == CILK_SYNC || (statement->kind == CILK_CALL_TASK && !point.is_last))
             VEC_PUSH(&split->syncs, ((CilkSync){.statement = statement}));
-        VEC_PUSH(&split->points, ((CilkPoint){.statement = statement}));
+        VEC_PUSH(&split->points, point);
     }
 }
 
@@ -131,7 +150,7 @@ static void find_targets(CilkSplit *split)
 bool cilk_split_memory(const CilkProgram *program, CilkSplit *split, Error *error)
 {
     const Search search = {program, split, error};
-    look_at_statements(&search, split->function->body);
+    look_at_statements(&search, split->function->body, split->function->returns->kind == CILK_VOID);
     if (split->syncs.count > CILK_MOST_SYNCS)
         cilk_error(program, split->syncs.items[CILK_MOST_SYNCS].statement->place, error,
                    "'%s' has %u places to wait for tasks, and may have %d: make it two functions.",

@@ -50,13 +50,49 @@ static void add_unit(CilkEmit *emit, const CilkFunction *function, const CilkSpl
     VEC_PUSH(&emit->units, unit);
 }
 
-/* Functions that become kernels. */
-static bool make_units(CilkEmit *emit, const CilkFunction *also, Error *error)
+/* Adds the function, and all that it spawns or calls as tasks in turn, to those that were `seen`. */
+static void find_reached(const CilkFunction *function, bool *seen);
+
+static void find_in_statements(const CilkStatement *statement, bool *seen)
 {
+    for (; statement; statement = statement->next) {
+        if (statement->kind == CILK_SPAWN || statement->kind == CILK_CALL_TASK)
+            find_reached(statement->call->function, seen);
+        find_in_statements(statement->body, seen);
+        find_in_statements(statement->other, seen);
+    }
+}
+
+static void find_reached(const CilkFunction *function, bool *seen)
+{
+    if (seen[function->index])
+        return;
+    seen[function->index] = true;
+    if (function->is_task)
+        find_in_statements(function->body, seen);
+}
+
+/* Functions that become kernels, by their index. */
+static bool *find_kernels(const CilkProgram *program, const CilkFunction *called, Arena *arena)
+{
+    bool *is_kernel = ARENA_ARRAY(arena, bool, program->function_count + 1);
+    if (called) {
+        find_reached(called, is_kernel);
+        return is_kernel;
+    }
+    for (uint32_t i = 0; i < program->function_count; i++)
+        is_kernel[i] = program->functions[i]->body &&
+                       (program->functions[i]->is_task || program->functions[i]->is_spawned);
+    return is_kernel;
+}
+
+static bool make_units(CilkEmit *emit, const CilkFunction *called, Error *error)
+{
+    const bool *is_kernel = find_kernels(emit->program, called, emit->arena);
     for (uint32_t i = 0; i < emit->program->function_count; i++) {
         const CilkFunction *function = emit->program->functions[i];
         CilkSplit split = {.function = function};
-        if (!function->body || !(function->is_task || function->is_spawned || function == also))
+        if (!is_kernel[i])
             continue;
         if (function->is_task && !cilk_split(emit->program, function, &split, error)) {
             cilk_split_free(&split);
@@ -70,19 +106,29 @@ static bool make_units(CilkEmit *emit, const CilkFunction *also, Error *error)
     return emit->units.count > 0;
 }
 
-/* A function's kernels may reach all of its spawns and syncs. */
+static void add_edges_of(CilkEmit *emit, const CilkUnit *unit, uint32_t node, const CilkReach *reach)
+{
+    for (uint32_t i = 0; i < emit->units.count; i++)
+        if (cilk_live_has(&reach->functions, emit->units.items[i].function->index % CILK_MOST_VARIABLES))
+            cilk_graph_add_edge(emit->graph, node, emit->units.items[i].stack);
+    for (uint32_t g = 0; g < unit->split.groups.count; g++)
+        if (unit->split.groups.items[g].syncs & reach->syncs)
+            cilk_graph_add_edge(emit->graph, node, unit->stack + 1 + g);
+    for (uint32_t i = 0; i < unit->split.points.count; i++) { /* frames that are taken to the end */
+        const CilkPoint *point = &unit->split.points.items[i];
+        if (point->needs_frame && point->ahead == CILK_END &&
+            cilk_live_has(&reach->functions,
+                          point->statement->call->function->index % CILK_MOST_VARIABLES))
+            cilk_graph_add_edge(emit->graph, node, unit->stack + 1 + point->group);
+    }
+}
+
 static void add_edges(CilkEmit *emit, const CilkUnit *unit)
 {
-    const uint32_t groups = unit->split.groups.count;
-    for (uint32_t node = unit->stack; node <= unit->stack + groups; node++) {
-        for (uint32_t i = 0; i < unit->split.points.count; i++) {
-            const CilkStatement *statement = unit->split.points.items[i].statement;
-            if (statement->kind == CILK_SPAWN || statement->kind == CILK_CALL_TASK)
-                cilk_graph_add_edge(emit->graph, node, cilk_unit_of(emit, statement->call->function)->stack);
-        }
-        for (uint32_t g = 0; g < groups; g++)
-            cilk_graph_add_edge(emit->graph, node, unit->stack + 1 + g);
-    }
+    add_edges_of(emit, unit, unit->stack, &unit->split.reach);
+    for (uint32_t k = 0; k < unit->split.syncs.count; k++)
+        add_edges_of(emit, unit, unit->stack + 1 + unit->split.syncs.items[k].group,
+                     &unit->split.syncs.items[k].reach);
 }
 
 /* "int fib(int n)", if it takes and returns only numbers. */
@@ -176,9 +222,9 @@ static bool emit_program(CilkEmit *emit, Error *error)
     return true;
 }
 
-static bool translate(CilkEmit *emit, const CilkFunction *also, Error *error)
+static bool translate(CilkEmit *emit, const CilkFunction *called, Error *error)
 {
-    if (!make_units(emit, also, error))
+    if (!make_units(emit, called, error))
         return false;
     for (uint32_t i = 0; i < emit->units.count; i++) {
         add_edges(emit, &emit->units.items[i]);
@@ -187,7 +233,7 @@ static bool translate(CilkEmit *emit, const CilkFunction *also, Error *error)
     return emit_program(emit, error);
 }
 
-char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *also, CilkGraph *graph,
+char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *called, CilkGraph *graph,
                      Error *error)
 {
     Arena arena = {0};
@@ -196,7 +242,7 @@ char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunc
     size_t length = 0;
     *graph = (CilkGraph){.levels = levels};
     emit.out = open_memstream(&text, &length);
-    const bool is_done = translate(&emit, also, error);
+    const bool is_done = translate(&emit, called, error);
     fclose(emit.out);
     for (uint32_t i = 0; i < emit.units.count; i++)
         cilk_split_free(&emit.units.items[i].split);

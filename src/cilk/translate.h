@@ -4,10 +4,10 @@
 
 #include "cilk/graph.h"
 
-/* Every task, and every function that is spawned, becomes kernels and can be called; so does `also`, unless it
- * is null. Returns the CUDA C, to be given to xfree(), and fills the graph; null: the error says why not. The
- * graph is to be freed in both cases. */
-char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *also, CilkGraph *graph,
+/* Functions that are tasks or are spawned become kernels: all, or only `called`, whatever it is, and what it
+ * spawns and calls in turn. Returns the CUDA C, to be given to xfree(), and fills the graph; null: the error says
+ * why not. The graph is to be freed in both cases. */
+char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *called, CilkGraph *graph,
                      Error *error);
 
 /* The PTX of that, the graph's description at its head; to be given to xfree(). clang 14 does it: $CLANG, or

@@ -93,7 +93,8 @@ static int load_ptx(Job *job, Error *error)
 
 static int translate(Job *job, Error *error)
 {
-    job->cuda = cilk_translate(job->program, job->levels, job->call.function, &job->graph, error);
+    const CilkFunction *called = job->out ? NULL : job->call.function; /* what is kept can call all of it */
+    job->cuda = cilk_translate(job->program, job->levels, called, &job->graph, error);
     if (!job->cuda)
         return fail("%s", error->text);
     if (job->out && ends_with(job->out, ".cu") && !job->call_text)
@@ -172,7 +173,13 @@ static int run_job(Job *job, Error *error)
         return EXIT_FAILED;
     if (job->host)
         return run_on_host(job, error);
-    return job->call_text ? run_on_gpu(job) : EXIT_DONE;
+    if (!job->call_text)
+        return EXIT_DONE;
+    uint32_t stack;
+    if (!cilk_graph_find(&job->graph, job->call.function, &stack))
+        return misuse("'%s' neither spawns nor is spawned, so it is no kernel of %s: leave -o out to call it.",
+                      job->call.function->name, job->path);
+    return run_on_gpu(job);
 }
 
 int command_cilk(int argument_count, char **arguments)
