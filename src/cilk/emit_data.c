@@ -36,7 +36,11 @@ static void emit_number(CilkEmit *emit, const CilkType *type, const uint8_t *byt
         number.kind = CILK_REAL;
         memcpy(&number.real, bytes, sizeof number.real);
     } else {
-        memcpy(&number.integer, bytes, type->size); /* the cast to its type gives it its sign */
+        memcpy(&number.integer, bytes, type->size);
+        if (cilk_is_integer(type) && cilk_is_signed(type)) {
+            const unsigned unused = 64 - 8 * (unsigned)type->size;
+            number.integer = (uint64_t)((int64_t)(number.integer << unused) >> unused);
+        }
     }
     cilk_emit_expression(emit, &number);
 }
