@@ -20,6 +20,9 @@
  * enq_n(id, elements, n) the same for who knows that talloc() was asked for n; saves a load
  * deq(id, offset)        the element that entry `offset` of the control array stands for
  * tfree(id, offset)      the consumer is done with it
+ * tfree_element(id, element)  the same, for who has put the element back: a consumer may enq_n() the element
+ *                        that it was started for again, instead of freeing it, to go on with it in another
+ *                        task; then other entries stand for it, and this frees it in the end
  * wb_source(), wb_source_offset()  channel and offset of the element that this lane was started for
  *
  * talloc() and deq() give what turns into a pointer to any type, which is checked to fit into an element. A
@@ -245,10 +248,15 @@ WB_CHANNELS void wb_publish(WbChannelMemory *channel, unsigned from, unsigned to
 }
 
 /* An element that is in use has one position only: that in [head, head + capacity). */
-WB_CHANNELS void wb_write_entries(WbChannelMemory *channel, unsigned from, unsigned index, unsigned count)
+WB_CHANNELS unsigned wb_position(const WbChannelMemory *channel, unsigned index)
 {
     const unsigned head = wb_read(&channel->head.value);
-    const unsigned position = head + ((index - head) & (channel->capacity - 1));
+    return head + ((index - head) & (channel->capacity - 1));
+}
+
+WB_CHANNELS void wb_write_entries(WbChannelMemory *channel, unsigned from, unsigned index, unsigned count)
+{
+    const unsigned position = wb_position(channel, index);
     for (unsigned i = 0; i < count; i++)
         *wb_entry(channel, from + i) = (position + i) & ~WB_ELEMENT_DONE;
 }
@@ -429,15 +437,8 @@ WB_CHANNELS char *wb_deq(unsigned id, unsigned offset, unsigned line)
 }
 
 /* Lanes whose elements share a done count add to it together. */
-WB_CHANNELS void wb_tfree(unsigned id, unsigned offset, unsigned line)
+WB_CHANNELS void wb_count_done(WbChannelMemory *channel, unsigned position)
 {
-    WbChannelMemory *channel = wb_channel(id, line);
-    wb_check_entry(channel, offset, line);
-    unsigned *entry = wb_entry(channel, offset);
-    const unsigned position = *entry;
-    if (position & WB_ELEMENT_DONE)
-        wb_channel_fail(WB_FAIL_FREED, id, offset, line);
-    *entry = position | WB_ELEMENT_DONE;
     wb_fence(); /* what was read and written before the element may be used again comes before */
     unsigned *count = wb_done_count(channel, position);
     if (!(channel->form & WB_CHANNEL_AMORTIZED)) {
@@ -453,6 +454,24 @@ WB_CHANNELS void wb_tfree(unsigned id, unsigned offset, unsigned line)
             is_left = 0;
         }
     }
+}
+
+WB_CHANNELS void wb_tfree(unsigned id, unsigned offset, unsigned line)
+{
+    WbChannelMemory *channel = wb_channel(id, line);
+    wb_check_entry(channel, offset, line);
+    unsigned *entry = wb_entry(channel, offset);
+    const unsigned position = *entry;
+    if (position & WB_ELEMENT_DONE)
+        wb_channel_fail(WB_FAIL_FREED, id, offset, line);
+    *entry = position | WB_ELEMENT_DONE;
+    wb_count_done(channel, position);
+}
+
+WB_CHANNELS void wb_tfree_element(unsigned id, const void *element, unsigned line)
+{
+    WbChannelMemory *channel = wb_channel(id, line);
+    wb_count_done(channel, wb_position(channel, wb_element_index(channel, element, line)));
 }
 
 /* Whether this lane is among those whose wishes fit into the channel together; of those left, the lowest. */
@@ -529,6 +548,7 @@ WB_CHANNELS WbFound wb_deq_found(unsigned id, unsigned offset, unsigned line)
 #define enq_n(id, elements, count) wb_enq((id), (elements), (count), __LINE__)
 #define deq(id, offset) wb_deq_found((id), (offset), __LINE__)
 #define tfree(id, offset) wb_tfree((id), (offset), __LINE__)
+#define tfree_element(id, element) wb_tfree_element((id), (element), __LINE__)
 
 #endif
 #endif
