@@ -50,8 +50,8 @@ static char *read_all(FILE *file, const char *before)
     return text;
 }
 
-/* The folder with our headers: beside the program as an installation has it, where it was installed, or in the
- * sources. */
+/* The folder with our headers: beside the program as an installation has it, where it was installed, or in
+ * the sources. */
 static bool find_headers(char folder[PATH_MAX + 64])
 {
     char program[PATH_MAX];
@@ -75,11 +75,14 @@ static bool find_headers(char folder[PATH_MAX + 64])
 /* Products and sums stay apart: the host, whose result must be the same, does not join them either. */
 static bool call_clang(const char *clang, const Streams *streams, const char *folder, Error *error)
 {
-    const char *const words[] = {clang, "-x", "cuda", "--cuda-path=/nonexistent", "--cuda-device-only",
-                                 "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib", "-Xclang",
-                                 "-target-feature", "-Xclang", "+ptx72", "-std=c++17", "-O2", "-fwrapv",
-                                 "-fno-strict-aliasing", "-ffp-contract=off", "-gline-tables-only", "-w", "-S",
-                                 "-I", folder, "-o", "-", "-", NULL};
+    static const char *const flags[] = {
+        "-x", "cuda", "--cuda-path=/nonexistent", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc",
+        "-nocudalib", "-Xclang", "-target-feature", "-Xclang", "+ptx72", "-std=c++17", "-O2", "-fwrapv",
+        "-fno-strict-aliasing", "-ffp-contract=off", "-gline-tables-only", "-w", "-S", "-o", "-", "-", "-I"};
+    enum { FLAGS = sizeof flags / sizeof *flags };
+    const char *words[FLAGS + 3] = {clang};
+    memcpy(words + 1, flags, sizeof flags);
+    words[FLAGS + 1] = folder;
     pid_t child;
     int status = 0;
     posix_spawn_file_actions_t actions;
@@ -106,11 +109,14 @@ static void tell_failure(const char *name, const char *clang, FILE *said, Error 
     while (first && first > text && first[-1] != '\n')
         first--;
     error_set(error, WB_ERROR_PTX, "%s could not be compiled by %s: %.*s", name, clang, MOST_SAID,
-              first ? first : *text ? text : "it ended without a word.");
+              first   ? first
+              : *text ? text
+                      : "it ended without a word.");
     xfree(text);
 }
 
-/* Debugging information that is not about lines says nothing to us: sections, and the labels that they name. */
+/* Debugging information that is not about lines says nothing to us: sections, and the labels that they
+ * name. */
 static void copy_lines(const char *text, FILE *out)
 {
     bool is_section = false;
@@ -145,8 +151,8 @@ char *cilk_compile(const char *name, const char *text, const CilkGraph *graph, E
     clang = clang && *clang ? clang : "clang";
     if (!find_headers(folder)) {
         error_set(error, WB_ERROR_NOT_FOUND,
-                  "warpbeam_device_channels.h is neither in " CILK_INSTALL_DIRECTORY " nor in " CILK_SOURCE_DIRECTORY
-                  ": install or build Warpbeam again.");
+                  "warpbeam_device_channels.h is neither in " CILK_INSTALL_DIRECTORY
+                  " nor in " CILK_SOURCE_DIRECTORY ": install or build Warpbeam again.");
         return NULL;
     }
     if (open_streams(&streams, error)) {

@@ -11,8 +11,8 @@
 /* A function that becomes kernels. */
 typedef struct CilkUnit {
     const CilkFunction *function;
-    CilkSplit split;            /* of a task; of another function that is spawned it is empty */
-    uint32_t stack;             /* its first; group g has stack + 1 + g */
+    CilkSplit split; /* of a task; of another function that is spawned it is empty */
+    uint32_t stack;  /* its first; group g has stack + 1 + g */
 } CilkUnit;
 
 /* Invariant: split and unit are null in a function that is called, not spawned. */
@@ -20,14 +20,13 @@ typedef struct CilkEmit {
     FILE *out;
     const CilkProgram *program;
     CilkGraph *graph;
-    Arena *arena;               /* for text */
+    Arena *arena; /* for text */
     VEC(CilkUnit) units;
     const CilkFunction *function;
     const CilkUnit *unit;
     const CilkSplit *split;
-    uint32_t depth;             /* of blocks */
-    uint32_t node;              /* any of the unit's kernels, for edges */
-    CilkPlace place;            /* that the next line of text is charged to */
+    uint32_t depth;  /* of blocks */
+    CilkPlace place; /* that the next line of text is charged to */
 } CilkEmit;
 
 /* A line of its own, indented. */

@@ -1,5 +1,5 @@
-/* Structs and globals as text. A global's first value is known as the bytes of its memory; it is written number
- * by number, as its type has them. */
+/* Structs and globals as text. A global's first value is known as the bytes of its memory; it is written
+ * number by number, as its type has them. */
 #include "cilk/emit.h"
 
 #include <string.h>

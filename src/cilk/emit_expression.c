@@ -1,40 +1,22 @@
-/* Expressions as text. Every one stands in parentheses: what the program meant does not depend on how strongly
- * operators bind. */
+/* Expressions as text. Every one stands in parentheses: what the program meant does not depend on how
+ * strongly operators bind. */
 #include "cilk/emit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *operator_text(CilkOperator operator)
-{
-    switch (operator) {
-    case CILK_NONE: return "";
-    case CILK_ADD: case CILK_PLUS: return "+";
-    case CILK_SUBTRACT: case CILK_NEGATE: return "-";
-    case CILK_MULTIPLY: case CILK_DEREFERENCE: return "*";
-    case CILK_DIVIDE: return "/";
-    case CILK_REMAINDER: return "%";
-    case CILK_SHIFT_LEFT: return "<<";
-    case CILK_SHIFT_RIGHT: return ">>";
-    case CILK_BIT_AND: case CILK_ADDRESS: return "&";
-    case CILK_BIT_OR: return "|";
-    case CILK_BIT_XOR: return "^";
-    case CILK_LESS: return "<";
-    case CILK_LESS_EQUAL: return "<=";
-    case CILK_GREATER: return ">";
-    case CILK_GREATER_EQUAL: return ">=";
-    case CILK_EQUAL: return "==";
-    case CILK_NOT_EQUAL: return "!=";
-    case CILK_AND: return "&&";
-    case CILK_OR: return "||";
-    case CILK_COMMA: return ",";
-    case CILK_NOT: return "!";
-    case CILK_BIT_NOT: return "~";
-    case CILK_PRE_INCREMENT: case CILK_POST_INCREMENT: return "++";
-    case CILK_PRE_DECREMENT: case CILK_POST_DECREMENT: return "--";
-    }
-    return "";
-}
+static const char *const operators[] = {
+    [CILK_NONE] = "",           [CILK_ADD] = "+",           [CILK_PLUS] = "+",
+    [CILK_SUBTRACT] = "-",      [CILK_NEGATE] = "-",        [CILK_MULTIPLY] = "*",
+    [CILK_DEREFERENCE] = "*",   [CILK_DIVIDE] = "/",        [CILK_REMAINDER] = "%",
+    [CILK_SHIFT_LEFT] = "<<",   [CILK_SHIFT_RIGHT] = ">>",  [CILK_BIT_AND] = "&",
+    [CILK_ADDRESS] = "&",       [CILK_BIT_OR] = "|",        [CILK_BIT_XOR] = "^",
+    [CILK_LESS] = "<",          [CILK_LESS_EQUAL] = "<=",   [CILK_GREATER] = ">",
+    [CILK_GREATER_EQUAL] = ">=", [CILK_EQUAL] = "==",       [CILK_NOT_EQUAL] = "!=",
+    [CILK_AND] = "&&",          [CILK_OR] = "||",           [CILK_COMMA] = ",",
+    [CILK_NOT] = "!",           [CILK_BIT_NOT] = "~",       [CILK_PRE_INCREMENT] = "++",
+    [CILK_POST_INCREMENT] = "++", [CILK_PRE_DECREMENT] = "--", [CILK_POST_DECREMENT] = "--",
+};
 
 /* C++ has no negative literals: the smallest number is none that can be negated. */
 static void emit_integer(CilkEmit *emit, const CilkExpression *expression)
@@ -81,12 +63,10 @@ static void emit_variable(CilkEmit *emit, const CilkVariable *variable)
 
 static void emit_unary(CilkEmit *emit, const CilkExpression *expression)
 {
-    const char *sign = operator_text(expression->operator);
+    const char *sign = operators[expression->operator];
     const bool is_behind =
         expression->operator== CILK_POST_INCREMENT || expression->operator== CILK_POST_DECREMENT;
-    fputs(is_behind ? "(" : "(", emit->out);
-    if (!is_behind)
-        fputs(sign, emit->out);
+    fprintf(emit->out, "(%s", is_behind ? "" : sign);
     cilk_emit_expression(emit, expression->left);
     fprintf(emit->out, "%s)", is_behind ? sign : "");
 }
@@ -96,7 +76,7 @@ static void emit_binary(CilkEmit *emit, const CilkExpression *expression)
     const bool is_assignment = expression->kind == CILK_ASSIGN;
     fputc('(', emit->out);
     cilk_emit_expression(emit, expression->left);
-    fprintf(emit->out, " %s%s ", operator_text(expression->operator), is_assignment ? "=" : "");
+    fprintf(emit->out, " %s%s ", operators[expression->operator], is_assignment ? "=" : "");
     cilk_emit_expression(emit, expression->right);
     fputc(')', emit->out);
 }

@@ -1,5 +1,5 @@
-/* Kernels of a function: they share one body, which each enters elsewhere; what it does not reach the compiler
- * takes away. */
+/* Kernels of a function: they share one body, which each enters elsewhere; what it does not reach the
+ * compiler takes away. */
 #include "cilk/emit.h"
 
 static const char *stack_name(const CilkEmit *emit, uint32_t stack)
@@ -17,7 +17,8 @@ static bool is_in_memory(const CilkEmit *emit, uint32_t variable)
 static void declare_variable(CilkEmit *emit, uint32_t index)
 {
     const CilkVariable *variable = emit->function->variables[index];
-    const char *name = arena_printf(emit->arena, is_in_memory(emit, index) ? "(*%s_)" : "%s_", variable->unique);
+    const char *name =
+        arena_printf(emit->arena, is_in_memory(emit, index) ? "(*%s_)" : "%s_", variable->unique);
     cilk_line(emit, "%s;", cilk_named(emit, variable->type, name));
     if (is_in_memory(emit, index) && !variable->is_parameter)
         cilk_line(emit, "%s;",
@@ -33,8 +34,11 @@ static void declare(CilkEmit *emit)
     cilk_line(emit, "bool pending = false;");
     if (function->returns->kind != CILK_VOID)
         cilk_line(emit, "%s;", cilk_named(emit, function->returns, "(*result)"));
-    for (uint32_t g = 0; g < emit->split->groups.count; g++)
+    for (uint32_t g = 0; g < emit->split->groups.count; g++) {
         cilk_line(emit, "Element_%s *frame_%u = 0;", stack_name(emit, emit->unit->stack + 1 + g), g + 1);
+        if (emit->split->groups.items[g].is_loop)
+            cilk_line(emit, "Element_%s *own_%u = 0;", stack_name(emit, emit->unit->stack + 1 + g), g + 1);
+    }
     for (uint32_t i = 0; i < function->variable_count; i++)
         declare_variable(emit, i);
 }
@@ -93,6 +97,8 @@ static void enter_group(CilkEmit *emit, uint32_t index)
 {
     const CilkGroup *group = &emit->split->groups.items[index];
     begin_entry(emit, index + 1);
+    if (group->is_loop)
+        cilk_line(emit, "own_%u = source;", index + 1);
     for (uint32_t number = 1; number <= emit->split->syncs.count; number++) {
         if (!(group->syncs >> number & 1))
             continue;
@@ -145,9 +151,29 @@ static void emit_leaf(CilkEmit *emit, const CilkUnit *unit)
     cilk_line(emit, "}");
 }
 
+/* An element that was put back again and again has other entries by now than the one that it was started
+ * by. */
+static void emit_free(CilkEmit *emit)
+{
+    bool has_loop = false;
+    cilk_line(emit, "done:");
+    for (uint32_t g = 0; g < emit->split->groups.count; g++)
+        if (emit->split->groups.items[g].is_loop) {
+            has_loop = true;
+            cilk_line(emit, "if (entry == %u) {", g + 1);
+            cilk_line(emit, "    tfree_element(wb_source(), own_%u);", g + 1);
+            cilk_line(emit, "    return;");
+            cilk_line(emit, "}");
+        }
+    cilk_line(emit, "tfree(wb_source(), wb_source_offset());");
+    if (has_loop)
+        cilk_line(emit, "left:;");
+}
+
 static void emit_body(CilkEmit *emit)
 {
-    cilk_line(emit, "static __device__ __forceinline__ void run_%s_(const unsigned entry, const unsigned stack)",
+    cilk_line(emit,
+              "static __device__ __forceinline__ void run_%s_(const unsigned entry, const unsigned stack)",
               emit->function->name);
     cilk_line(emit, "{");
     emit->depth++;
@@ -157,8 +183,7 @@ static void emit_body(CilkEmit *emit)
         enter_group(emit, g);
     cilk_emit_statement(emit, emit->function->body);
     cilk_emit_return(emit, NULL);
-    cilk_line(emit, "done:");
-    cilk_line(emit, "tfree(wb_source(), wb_source_offset());");
+    emit_free(emit);
     emit->depth--;
     cilk_line(emit, "}");
 }

@@ -1,15 +1,12 @@
-/* Statements as text. Locals are declared where the function begins, so that a kernel can go on in the middle of
- * any block. */
+/* Statements as text. Locals are declared where the function begins, so that a kernel can go on in the
+ * middle of any block. */
 #include "cilk/emit.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-void cilk_at(CilkEmit *emit, CilkPlace place)
-{
-    emit->place = place;
-}
+void cilk_at(CilkEmit *emit, CilkPlace place) { emit->place = place; }
 
 void cilk_line(CilkEmit *emit, const char *format, ...)
 {

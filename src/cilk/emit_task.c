@@ -1,16 +1,14 @@
 /* What tasks do with channels: spawn, reserve a frame, sync, return.
  *
- * A task's text has these variables beside the program's: `level`, its depth in the recursion; `result`, where
- * what it returns goes; `pending`, whether it has spawned since the last sync; frame_G, the frame of group G
- * if one is reserved; NAME_spawned, whether a spawned function will write the variable into the frame. */
+ * A task's text has these variables beside the program's: `level`, its depth in the recursion; `result`,
+ * where what it returns goes; `pending`, whether it has spawned since the last sync; frame_G, the frame of
+ * group G if one is reserved; NAME_spawned, whether a spawned function will write the variable into the
+ * frame. */
 #include "cilk/emit.h"
 
 #include <string.h>
 
-static bool returns_nothing(const CilkFunction *function)
-{
-    return function->returns->kind == CILK_VOID;
-}
+static bool returns_nothing(const CilkFunction *function) { return function->returns->kind == CILK_VOID; }
 
 static const char *stack_name(const CilkEmit *emit, uint32_t stack)
 {
@@ -72,14 +70,12 @@ static void emit_copy(CilkEmit *emit, const CilkType *type, const char *to, cons
 }
 
 /* Locals in memory move into the frame. */
-void cilk_emit_frame(CilkEmit *emit, uint32_t group)
+static void emit_new_frame(CilkEmit *emit, uint32_t group)
 {
     const CilkFunction *function = emit->function;
-    const uint32_t stack = emit->unit->stack + 1 + group;
     const uint32_t number = group + 1;
-    cilk_line(emit, "if (!frame_%u) {", number);
-    emit->depth++;
-    cilk_line(emit, "frame_%u = talloc(STACK_%s + level, 1);", number, stack_name(emit, stack));
+    cilk_line(emit, "frame_%u = talloc(STACK_%s + level, 1);", number,
+              stack_name(emit, emit->unit->stack + number));
     for (uint32_t i = 0; i < function->variable_count; i++) {
         if (!cilk_live_has(&emit->split->in_memory, i))
             continue;
@@ -87,8 +83,40 @@ void cilk_emit_frame(CilkEmit *emit, uint32_t group)
         cilk_line(emit, "__builtin_memcpy(&frame_%u->%s_, %s_, sizeof *%s_);", number, name, name, name);
         cilk_line(emit, "%s_ = &frame_%u->%s_;", name, number, name);
     }
+}
+
+/* In a loop a task goes on with the frame that it was started with. */
+void cilk_emit_frame(CilkEmit *emit, uint32_t group)
+{
+    const bool is_loop = emit->split->groups.items[group].is_loop;
+    cilk_line(emit, "if (!frame_%u) {", group + 1);
+    emit->depth++;
+    if (is_loop)
+        cilk_line(emit, "if (entry == %u) {", group + 1);
+    emit->depth += is_loop;
+    if (is_loop) {
+        cilk_line(emit, "frame_%u = own_%u;", group + 1, group + 1);
+        emit->depth--;
+        cilk_line(emit, "} else {");
+        emit->depth++;
+    }
+    emit_new_frame(emit, group);
     emit->depth--;
     cilk_line(emit, "}");
+    emit->depth -= is_loop;
+    if (is_loop)
+        cilk_line(emit, "}");
+}
+
+/* Puts the frame into its channel. A task that puts its own back does not free it. */
+static void emit_put(CilkEmit *emit, uint32_t group)
+{
+    cilk_line(emit, "enq_n(STACK_%s + level, frame_%u, 1);", stack_name(emit, emit->unit->stack + 1 + group),
+              group + 1);
+    if (emit->split->groups.items[group].is_loop) {
+        cilk_line(emit, "if (entry == %u)", group + 1);
+        cilk_line(emit, "    goto left;");
+    }
 }
 
 /* Where the result of a spawned function goes. */
@@ -151,23 +179,24 @@ static void emit_save(CilkEmit *emit, const CilkSync *sync)
     }
 }
 
-/* Whoever waits for a task waits for all that it has spawned, too: so it need not go on any more itself. Only a
- * frame that it still has must last until those that it has spawned have ended. */
+/* Whoever waits for a task waits for all that it has spawned, too: so it need not go on any more itself. Only
+ * a frame that it still has must last until those that it has spawned have ended. */
 static void emit_end(CilkEmit *emit)
 {
     for (uint32_t g = 0; g < emit->split->groups.count; g++) {
         if (!emit->split->groups.items[g].can_end)
             continue;
         cilk_line(emit, "if (frame_%u) {", g + 1);
-        cilk_line(emit, "    frame_%u->where = 0;", g + 1);
-        cilk_line(emit, "    enq_n(STACK_%s + level, frame_%u, 1);", stack_name(emit, emit->unit->stack + 1 + g),
-                  g + 1);
+        emit->depth++;
+        cilk_line(emit, "frame_%u->where = 0;", g + 1);
+        emit_put(emit, g);
+        emit->depth--;
         cilk_line(emit, "}");
     }
     cilk_line(emit, "goto done;");
 }
 
-/* Puts the frame into its channel, and ends. */
+/* Saves what is live, puts the frame into its channel, and ends. */
 static void emit_leave(CilkEmit *emit, uint32_t number, bool has_frame)
 {
     const CilkSync *sync = &emit->split->syncs.items[number - 1];
@@ -179,8 +208,7 @@ static void emit_leave(CilkEmit *emit, uint32_t number, bool has_frame)
     if (cilk_group_has_choice(group))
         cilk_line(emit, "frame_%u->where = %u;", sync->group + 1, number);
     emit_save(emit, sync);
-    cilk_line(emit, "enq_n(STACK_%s + level, frame_%u, 1);", stack_name(emit, emit->unit->stack + 1 + sync->group),
-              sync->group + 1);
+    emit_put(emit, sync->group);
     cilk_line(emit, "goto done;");
 }
 

@@ -74,7 +74,8 @@ static bool read_line(CilkGraph *graph, const char *line)
         return a >= 1 && a <= CILK_MOST_LEVELS;
     }
     if (sscanf(line, "stack %255s %u %7s", name, &a, when) == 3) {
-        const CilkStack stack = {arena_strndup(&graph->arena, name, strlen(name)), a, strcmp(when, "after") == 0};
+        const CilkStack stack = {arena_strndup(&graph->arena, name, strlen(name)), a,
+                                 strcmp(when, "after") == 0};
         VEC_PUSH(&graph->stacks, stack);
         return true;
     }
@@ -103,8 +104,9 @@ bool cilk_graph_read(const char *path, const char *text, CilkGraph *graph, Error
         const size_t length = strcspn(text, "\n");
         const char *line = arena_strndup(&graph->arena, text, length);
         if (strncmp(line, "// ", 3) != 0 || !text[length] || !read_line(graph, line + 3)) {
-            error_set(error, WB_ERROR_PTX, "%s:%u: '%.80s' is no line of the graph: translate the program again.",
-                      path, number, line);
+            error_set(error, WB_ERROR_PTX,
+                      "%s:%u: '%.80s' is no line of the graph: translate the program again.", path, number,
+                      line);
             return false;
         }
         text += length + 1;

@@ -1,6 +1,6 @@
-/* The flow graph of a translated program: a stack of channels and a kernel node for each kernel, and what can be
- * called. Its description stands in comments at the head of the program's PTX, which so is all that is needed
- * to run it. */
+/* The flow graph of a translated program: a stack of channels and a kernel node for each kernel, and what
+ * can be called. Its description stands in comments at the head of the program's PTX, which so is all that
+ * is needed to run it. */
 #ifndef CILK_GRAPH_H
 #define CILK_GRAPH_H
 
@@ -11,8 +11,8 @@
 
 enum { CILK_USUAL_LEVELS = 64, CILK_MOST_LEVELS = 4096 };
 
-/* Kernel and stack have the same name: fib_0 before any sync, fib_1 and so on behind one. Level l of stack s is
- * channel s * levels + l. */
+/* Kernel and stack have the same name: fib_0 before any sync, fib_1 and so on behind one. Level l of stack
+ * s is channel s * levels + l. */
 typedef struct CilkStack {
     const char *name;
     uint32_t element_bytes;
@@ -41,7 +41,8 @@ typedef struct CilkGraph {
 void cilk_graph_free(CilkGraph *graph);
 void cilk_graph_add_edge(CilkGraph *graph, uint32_t node, uint32_t stack);
 
-/* The element of a function's stack: the address of what it returns, unless that is nothing, then parameters. */
+/* The element of a function's stack: the address of what it returns, unless that is nothing, then
+ * parameters. */
 uint64_t cilk_parameter_offset(const CilkFunction *function, uint32_t parameter);
 uint32_t cilk_task_bytes(const CilkFunction *function);
 

@@ -32,8 +32,8 @@ static WbStatus add_edges(WbFlow *flow, const CilkGraph *graph)
 {
     WbStatus status = WB_OK;
     for (uint32_t i = 0; i < graph->edges.count && !status; i++)
-        status = wb_flow_produces(flow, graph->edges.items[i].node,
-                                  graph->edges.items[i].stack * graph->levels);
+        status =
+            wb_flow_produces(flow, graph->edges.items[i].node, graph->edges.items[i].stack * graph->levels);
     return status;
 }
 

@@ -13,7 +13,7 @@ typedef struct Flow {
 typedef struct Walk {
     CilkSplit *split;
     const Flow *at_break, *at_continue;
-    Flow *at_cases;             /* of the switch: united over its cases */
+    Flow *at_cases; /* of the switch: united over its cases */
 } Walk;
 
 static void walk(Walk *around, const CilkStatement *statement, Flow *at);
@@ -48,7 +48,8 @@ static void use(const CilkExpression *expression, Flow *at)
     use(expression->third, at);
 }
 
-/* A whole variable gets a value: what it was before is not needed. One in memory stays: others may read it. */
+/* A whole variable gets a value: what it was before is not needed. One in memory stays: others may read
+ * it. */
 static void set(const CilkSplit *split, const CilkExpression *left, Flow *at)
 {
     if (left->kind != CILK_VARIABLE)

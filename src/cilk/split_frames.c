@@ -1,8 +1,9 @@
-/* Where a task reserves the frame of its next sync. All lanes of a wavefront that need one should reserve it at
- * once: a wavefront that had reserved for some of its lanes and waits for room for the others would keep in its
- * hands what it waits for. So the place is not the first spawn itself, which lanes may come to at different
- * times, but the statement before which their ways part: the loop around the spawn, or the first of several
- * statements that may spawn. It is not further ahead, so that tasks that do not spawn reserve nothing.
+/* Where a task reserves the frame of its next sync. All lanes of a wavefront that need one should reserve it
+ * at once: a wavefront that had reserved for some of its lanes and waits for room for the others would keep
+ * in its hands what it waits for. So the place is not the first spawn itself, which lanes may come to at
+ * different times, but the statement before which their ways part: the loop around the spawn, or the first of
+ * several statements that may spawn. It is not further ahead, so that tasks that do not spawn reserve
+ * nothing.
  *
  * A frame is only reserved where no sync of another group can be next. */
 #include "cilk/split.h"
@@ -105,7 +106,8 @@ static void place(const Search *search, const CilkStatement *statement)
         if (!count_needs(search, statement))
             continue;
         const bool is_spawn = statement->kind == CILK_SPAWN || statement->kind == CILK_CALL_TASK;
-        if (is_spawn || (!has_sync(statement) && (is_fork(search, statement) || is_followed(search, statement)))) {
+        if (is_spawn ||
+            (!has_sync(statement) && (is_fork(search, statement) || is_followed(search, statement)))) {
             statement = reserve(search, statement);
         } else {
             place(search, statement->body);

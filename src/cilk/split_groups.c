@@ -1,4 +1,5 @@
-/* Groups: syncs that a spawn can reach by turns share a frame. */
+/* Groups: syncs that a spawn can reach by turns share a frame, and so do syncs that follow each other in a
+ * loop. */
 #include "cilk/split.h"
 
 /* Syncs that belong together, as sets that have no sync in common. */
@@ -44,8 +45,10 @@ static uint32_t group_of(const CilkSplit *split, CilkAhead ahead)
 static void fill_group(CilkSplit *split, CilkGroup *group)
 {
     for (uint32_t k = 0; k < split->syncs.count; k++)
-        if (group->syncs >> (k + 1) & 1)
+        if (group->syncs >> (k + 1) & 1) {
             cilk_live_unite(&group->saved, &split->syncs.items[k].live);
+            group->is_loop |= (group->syncs & split->syncs.items[k].reach.syncs) != 0;
+        }
     cilk_live_unite(&group->saved, &split->in_memory);
 }
 
@@ -54,6 +57,12 @@ static bool has_target(const CilkSplit *split, const CilkPoint *point)
 {
     const CilkVariable *variable = cilk_target_variable(split, point->statement);
     return variable && cilk_live_has(&split->groups.items[point->group].saved, variable->index);
+}
+
+/* Whether a task may come to a sync after it went on at another one. */
+static bool follows(const CilkSplit *split, uint32_t sync, uint32_t other)
+{
+    return split->syncs.items[other - 1].reach.syncs >> sync & 1;
 }
 
 static void join_all(CilkSplit *split, Sets *sets)
@@ -65,6 +74,10 @@ static void join_all(CilkSplit *split, Sets *sets)
         if (is_spawn(point->statement) && (point->ahead & ~CILK_END))
             join(sets, point->ahead & ~CILK_END);
     }
+    for (uint32_t k = 1; k <= split->syncs.count; k++)
+        for (uint32_t other = 1; other < k; other++)
+            if (follows(split, k, other) && follows(split, other, k))
+                join(sets, (CilkAhead)1 << k | (CilkAhead)1 << other);
 }
 
 /* Whether a spawn that needs a frame comes to no sync any more. */

@@ -27,7 +27,8 @@ static void mark_root(const Search *search, const CilkExpression *expression, co
         mark(search, expression->variable, first);
     else if (expression->kind == CILK_MEMBER && expression->left->type->kind != CILK_POINTER)
         mark_root(search, expression->left, first);
-    else if (expression->kind == CILK_MEMBER || expression->kind == CILK_INDEX || expression->kind == CILK_UNARY)
+    else if (expression->kind == CILK_MEMBER || expression->kind == CILK_INDEX ||
+             expression->kind == CILK_UNARY)
         mark_pointed(search, expression->left, first);
 }
 
@@ -74,10 +75,11 @@ static void look_at(const Search *search, const CilkExpression *expression)
         const CilkVariable *kept = NULL;
         mark_pointed(search, expression->right, &kept);
         if (kept)
-            cilk_error(search->program, expression->place, search->error,
-                       "the address of the local '%s' is kept here, but locals of a function that spawns move "
-                       "at cilk_sync: write the address where it is used, or make '%s' global.",
-                       kept->name, kept->name);
+            cilk_error(
+                search->program, expression->place, search->error,
+                "the address of the local '%s' is kept here, but locals of a function that spawns move "
+                "at cilk_sync: write the address where it is used, or make '%s' global.",
+                kept->name, kept->name);
     }
     if (expression->kind == CILK_CALL)
         for (uint32_t i = 0; i < expression->argument_count; i++)

@@ -117,8 +117,7 @@ static void add_edges_of(CilkEmit *emit, const CilkUnit *unit, uint32_t node, co
     for (uint32_t i = 0; i < unit->split.points.count; i++) { /* frames that are taken to the end */
         const CilkPoint *point = &unit->split.points.items[i];
         if (point->needs_frame && point->ahead == CILK_END &&
-            cilk_live_has(&reach->functions,
-                          point->statement->call->function->index % CILK_MOST_VARIABLES))
+            cilk_live_has(&reach->functions, point->statement->call->function->index % CILK_MOST_VARIABLES))
             cilk_graph_add_edge(emit->graph, node, unit->stack + 1 + point->group);
     }
 }
@@ -173,13 +172,11 @@ static void emit_heading(CilkEmit *emit, const CilkFunction *function, const cha
                             cilk_named(emit, function->variables[i]->type,
                                        arena_printf(emit->arena, "%s_", function->variables[i]->unique)));
     cilk_line(emit, "static __device__ %s%s",
-              cilk_named(emit, function->returns, arena_printf(emit->arena, "%s_(%s)", function->name, list)), end);
+              cilk_named(emit, function->returns, arena_printf(emit->arena, "%s_(%s)", function->name, list)),
+              end);
 }
 
-static bool is_called(const CilkFunction *function)
-{
-    return function->body && !function->is_task;
-}
+static bool is_called(const CilkFunction *function) { return function->body && !function->is_task; }
 
 static void emit_function(CilkEmit *emit, const CilkFunction *function)
 {
@@ -233,8 +230,8 @@ static bool translate(CilkEmit *emit, const CilkFunction *called, Error *error)
     return emit_program(emit, error);
 }
 
-char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *called, CilkGraph *graph,
-                     Error *error)
+char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *called,
+                     CilkGraph *graph, Error *error)
 {
     Arena arena = {0};
     CilkEmit emit = {.program = program, .graph = graph, .arena = &arena};

@@ -4,11 +4,11 @@
 
 #include "cilk/graph.h"
 
-/* Functions that are tasks or are spawned become kernels: all, or only `called`, whatever it is, and what it
- * spawns and calls in turn. Returns the CUDA C, to be given to xfree(), and fills the graph; null: the error says
- * why not. The graph is to be freed in both cases. */
-char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *called, CilkGraph *graph,
-                     Error *error);
+/* Functions that are tasks or are spawned become kernels: all, or only `called`, whatever it is, and what
+ * it spawns and calls in turn. Returns the CUDA C, to be given to xfree(), and fills the graph; null: the
+ * error says why not. The graph is to be freed in both cases. */
+char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunction *called,
+                     CilkGraph *graph, Error *error);
 
 /* The PTX of that, the graph's description at its head; to be given to xfree(). clang 14 does it: $CLANG, or
  * clang. `name` is the program's for sentences. */

@@ -53,7 +53,9 @@ static int check_combination(const Job *job)
         return EXIT_DONE;
     if (job->out || job->host || job->levels_text)
         return misuse("%s is translated already: %s is for the program's source.", job->path,
-                      job->out ? "-o" : job->host ? "--host" : "--levels");
+                      job->out    ? "-o"
+                      : job->host ? "--host"
+                                  : "--levels");
     return EXIT_DONE;
 }
 
@@ -177,8 +179,9 @@ static int run_job(Job *job, Error *error)
         return EXIT_DONE;
     uint32_t stack;
     if (!cilk_graph_find(&job->graph, job->call.function, &stack))
-        return misuse("'%s' neither spawns nor is spawned, so it is no kernel of %s: leave -o out to call it.",
-                      job->call.function->name, job->path);
+        return misuse(
+            "'%s' neither spawns nor is spawned, so it is no kernel of %s: leave -o out to call it.",
+            job->call.function->name, job->path);
     return run_on_gpu(job);
 }
 

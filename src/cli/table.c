@@ -169,9 +169,10 @@ static const Option of_policy[] = {
 static const OptionGroup policy_options = GROUP("Options", NULL, of_policy);
 
 static const Option of_cilk[] = {
-    {"--call", "CALL", "runs a function with numbers for its parameters, and prints what it returns: 'fib(24)'",
+    {"--call", "CALL",
+     "runs a function with numbers for its parameters, and prints what it returns: 'fib(24)'", ANY},
+    {"--host", NULL, "runs it on the host instead, as C without cilk_spawn and cilk_sync, for comparison",
      ANY},
-    {"--host", NULL, "runs it on the host instead, as C without cilk_spawn and cilk_sync, for comparison", ANY},
     {"--out", "FILE", "keeps the translation: FILE.ptx, which this command can run, or FILE.cu, the CUDA C",
      FILE_VALUE},
     {"--levels", "N", "how deep functions may spawn functions: 64 unless given", ANY},
@@ -274,8 +275,8 @@ const Command commands[] = {
      command_cilk,
      "Run a function of a Cilk program on a GPU with channels, or translate the program",
      {"FILE.c [OPTION]...", "FILE.ptx --call CALL [OPTION]..."},
-     "Functions that spawn others become kernels that feed each other through channels: docs/CILK.md says how, "
-     "and what of C is taken. The kernels are compiled by clang 14; CLANG names it, or it is clang.",
+     "Functions that spawn others become kernels that feed each other through channels: docs/CILK.md says "
+     "how, and what of C is taken. The kernels are compiled by clang 14; CLANG names it, or it is clang.",
      FILE_VALUE,
      {&cilk_options, &running_options},
      {"warpbeam cilk fib.c --call 'fib(24)' --gpu apu8", "warpbeam cilk fib.c --call 'fib(24)' --host",

@@ -97,15 +97,41 @@ static void test_what_a_loop_reads_again_is_live(void **state)
                      "    return s;\n"
                      "}\n");
     assert_string_equal(names_of(&made, &made.split.groups.items[0].saved), "n s i x");
+    assert_true(made.split.groups.items[0].is_loop);
+    end(&made);
+}
+
+static void test_syncs_of_a_loop_share_a_frame_and_others_do_not(void **state)
+{
+    (void)state;
+    Cut made = cut(G "int f(int n) {\n"
+                     "    int x = cilk_spawn g(n);\n"
+                     "    cilk_sync;\n"
+                     "    while (x > 0) {\n"
+                     "        x = cilk_spawn g(x - 1);\n"
+                     "        cilk_sync;\n"
+                     "        x = f(x);\n"
+                     "    }\n"
+                     "    x = cilk_spawn g(7);\n"
+                     "    cilk_sync;\n"
+                     "    return x;\n"
+                     "}\n");
+    assert_int_equal(made.split.groups.count, 3);
+    assert_int_equal(made.split.groups.items[0].syncs, 1 << 1);
+    assert_int_equal(made.split.groups.items[1].syncs, 1 << 2 | 1 << 3);
+    assert_int_equal(made.split.groups.items[2].syncs, 1 << 4);
+    assert_false(made.split.groups.items[0].is_loop);
+    assert_true(made.split.groups.items[1].is_loop);
+    assert_false(made.split.groups.items[2].is_loop);
     end(&made);
 }
 
 static void test_a_frame_is_reserved_where_ways_part(void **state)
 {
     (void)state;
-    Cut one = cut(G "int f(int n) {\n"          /* 2 */
+    Cut one = cut(G "int f(int n) {\n" /* 2 */
                     "    int x, y;\n"
-                    "    if (n < 2)\n"          /* not here: leaves reserve nothing */
+                    "    if (n < 2)\n" /* not here: leaves reserve nothing */
                     "        return n;\n"
                     "    else {\n"
                     "        x = cilk_spawn g(n);\n" /* 7 */
@@ -220,7 +246,8 @@ static void test_a_last_call_is_no_sync(void **state)
     assert_int_equal(made.split.syncs.count, 0);
     assert_int_equal(made.split.groups.count, 0);
     end(&made);
-    Cut other = cut(G "int f(int n) { int x; if (n < 2) return n; cilk_spawn g(n); x = f(n - 1); return x + 1; }\n");
+    Cut other =
+        cut(G "int f(int n) { int x; if (n < 2) return n; cilk_spawn g(n); x = f(n - 1); return x + 1; }\n");
     assert_int_equal(other.split.syncs.count, 1);
     end(&other);
 }
@@ -246,10 +273,10 @@ static void test_a_kept_address_of_a_local_is_refused(void **state)
 static void test_the_description_comes_back_as_it_was(void **state)
 {
     (void)state;
-    static const char text[] =
-        "double g(float a, char b, double c) { return c; }\n"
-        "int f(int n) { double d = cilk_spawn g(1, 2, 3); int x = cilk_spawn f(n - 1); cilk_sync; return x + (int)d; }\n"
-        "void v(void) { cilk_spawn f(1); }\n";
+    static const char text[] = "double g(float a, char b, double c) { return c; }\n"
+                               "int f(int n) { double d = cilk_spawn g(1, 2, 3); int x = cilk_spawn f(n - "
+                               "1); cilk_sync; return x + (int)d; }\n"
+                               "void v(void) { cilk_spawn f(1); }\n";
     Error error = {0};
     CilkGraph graph, read;
     char *printed = NULL;
@@ -261,10 +288,11 @@ static void test_the_description_comes_back_as_it_was(void **state)
     FILE *out = open_memstream(&printed, &length);
     cilk_graph_print(&graph, out);
     fclose(out);
-    assert_string_equal(printed, "// warpbeam cilk 1\n// levels 7\n// stack g_0 24 before\n// stack f_0 16 before\n"
-                                 "// stack f_1 24 after\n// stack v_0 8 before\n// edge 1 0\n// edge 1 1\n"
-                                 "// edge 1 2\n// edge 3 1\n// entry 0 double g(float a, char b, double c)\n"
-                                 "// entry 1 int f(int n)\n// entry 3 void v(void)\n// end\n");
+    assert_string_equal(printed,
+                        "// warpbeam cilk 1\n// levels 7\n// stack g_0 24 before\n// stack f_0 16 before\n"
+                        "// stack f_1 24 after\n// stack v_0 8 before\n// edge 1 0\n// edge 1 1\n"
+                        "// edge 1 2\n// edge 3 1\n// entry 0 double g(float a, char b, double c)\n"
+                        "// entry 1 int f(int n)\n// entry 3 void v(void)\n// end\n");
     assert_true(cilk_graph_read("p.ptx", printed, &read, &error));
     CilkProgram *again = cilk_graph_program(&read, "p.ptx", &error);
     assert_non_null(again);
@@ -293,6 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_frame_holds_what_is_read_behind_its_sync),
         cmocka_unit_test(test_what_a_loop_reads_again_is_live),
+        cmocka_unit_test(test_syncs_of_a_loop_share_a_frame_and_others_do_not),
         cmocka_unit_test(test_a_frame_is_reserved_where_ways_part),
         cmocka_unit_test(test_spawns_without_results_need_no_frame),
         cmocka_unit_test(test_locals_that_tasks_can_reach_lie_in_memory),
