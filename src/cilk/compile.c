@@ -76,7 +76,7 @@ static bool find_headers(char folder[PATH_MAX + 64])
 static bool call_clang(const char *clang, const Streams *streams, const char *folder, Error *error)
 {
     static const char *const flags[] = {
-        "-x", "cuda", "--cuda-path=/nonexistent", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc",
+        "-x", "cuda", "--cuda-path=/nonexistent", "--cuda-device-only", "--cuda-gpu-arch=sm_50", "-nocudainc",
         "-nocudalib", "-Xclang", "-target-feature", "-Xclang", "+ptx72", "-std=c++17", "-O2", "-fwrapv",
         "-fno-strict-aliasing", "-ffp-contract=off", "-gline-tables-only", "-w", "-S", "-o", "-", "-", "-I"};
     enum { FLAGS = sizeof flags / sizeof *flags };

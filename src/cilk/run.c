@@ -5,14 +5,40 @@
 
 #include "base/alloc.h"
 
-/* Kernel nodes have the numbers of their stacks. */
-static WbStatus add_nodes(WbFlow *flow, WbModule *module, const CilkRun *run)
+/* Bytes that the channels take, about: elements, control entries, counts. */
+static uint64_t channel_bytes(const CilkGraph *graph, uint64_t width)
 {
-    const CilkGraph *graph = run->graph;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < graph->stacks.count; i++)
+        bytes += (graph->stacks.items[i].element_bytes + 16) * width * graph->levels;
+    return bytes;
+}
+
+/* As wide as the knob says, or so that all channels fit into half of the GPU's memory. The narrowest channel
+ * holds a wavefront. */
+static WbStatus usual_width(WbGpu *gpu, const CilkGraph *graph, uint32_t *width)
+{
+    uint64_t memory, asked, lanes;
+    WbStatus status = wb_gpu_get(gpu, "global_bytes", &memory);
+    if (!status)
+        status = wb_gpu_get(gpu, "channel_width", &asked);
+    if (!status)
+        status = wb_gpu_get(gpu, "warp_width", &lanes);
+    if (status)
+        return status;
+    while (asked > lanes && channel_bytes(graph, asked) > memory / 2)
+        asked /= 2;
+    *width = (uint32_t)asked;
+    return WB_OK;
+}
+
+/* Kernel nodes have the numbers of their stacks. */
+static WbStatus add_nodes(WbFlow *flow, WbModule *module, const CilkGraph *graph, uint32_t width)
+{
     for (uint32_t i = 0; i < graph->stacks.count; i++) {
         const CilkStack *stack = &graph->stacks.items[i];
         const WbFlowChannel channel = {
-            .name = stack->name, .element_bytes = stack->element_bytes, .capacity = run->width};
+            .name = stack->name, .element_bytes = stack->element_bytes, .capacity = width};
         WbKernel *kernel;
         uint32_t first, node;
         WbStatus status = wb_module_kernel(module, stack->name, &kernel);
@@ -59,9 +85,12 @@ static WbStatus run_flow(WbGpu *gpu, WbFlow *flow, const CilkRun *run, CilkValue
     const CilkType *type = run->call->function->returns;
     WbModule *module;
     uint64_t address = 0;
-    WbStatus status = wb_module_load(gpu, run->name, run->ptx, strlen(run->ptx), &module);
+    uint32_t width = run->width;
+    WbStatus status = width ? WB_OK : usual_width(gpu, run->graph, &width);
     if (!status)
-        status = add_nodes(flow, module, run);
+        status = wb_module_load(gpu, run->name, run->ptx, strlen(run->ptx), &module);
+    if (!status)
+        status = add_nodes(flow, module, run->graph, width);
     if (!status)
         status = add_edges(flow, run->graph);
     if (!status)

@@ -11,7 +11,7 @@ typedef struct CilkRun {
     const char *ptx;
     const CilkGraph *graph;
     const CilkCall *call;
-    uint32_t width;     /* elements of a channel; 0: the knob channel_width */
+    uint32_t width;     /* elements of a channel; 0: the knob channel_width, or what fits */
     const char *policy; /* of the aggregator; null: the knob aggregator_policy */
 } CilkRun;
 

@@ -176,7 +176,8 @@ static const Option of_cilk[] = {
     {"--out", "FILE", "keeps the translation: FILE.ptx, which this command can run, or FILE.cu, the CUDA C",
      FILE_VALUE},
     {"--levels", "N", "how deep functions may spawn functions: 64 unless given", ANY},
-    {"--width", "N", "tasks that a channel holds, a power of two; the knob channel_width unless given", ANY},
+    {"--width", "N",
+     "tasks that a channel holds, a power of two; the knob channel_width, or what fits, unless given", ANY},
 };
 static const OptionGroup cilk_options = GROUP("Cilk", NULL, of_cilk);
 
