@@ -82,7 +82,7 @@ typedef struct Aggregator {
     unsigned has_freed;             /* room has come, or a wait, since waits were looked at */
     unsigned is_held;               /* some element is done, and one before it is not */
     unsigned has_moved;             /* something was dispatched or restarted since agg_is_busy() */
-    unsigned is_idle;               /* nothing ran then */
+    unsigned is_idle;               /* nothing ran then: nothing can be added to what is ready */
     unsigned used;                  /* levels that had elements when all were looked at last */
 } Aggregator;
 
@@ -377,7 +377,8 @@ WB_AGGREGATOR unsigned agg_drain(Aggregator *a)
     agg_deallocate_all(a);
     for (unsigned i = 0; i < a->channel_count; i++)
         a->own[i].promised = 0;
-    agg_restart(a);
+    if (a->wait_count > 0)
+        agg_restart(a);
     if (!a->has_moved)
         agg_dispatch_highest(a);
     if (a->has_moved)

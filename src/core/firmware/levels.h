@@ -82,14 +82,14 @@ WB_AGGREGATOR void levels_follow(Aggregator *a, Levels *levels)
         levels->lowest++;
 }
 
-/* Full wavefronts of tasks before a spawn. */
-WB_AGGREGATOR unsigned levels_before(Aggregator *a, unsigned level, unsigned room)
+/* Tasks before a spawn, in wavefronts that are worth it, or of any number. */
+WB_AGGREGATOR unsigned levels_before(Aggregator *a, unsigned level, unsigned is_any, unsigned room)
 {
     for (unsigned s = 0; s < a->stack_count && room > 0; s++) {
         const WbStackMemory stack = a->stacks[s];
         const unsigned id = stack.first + level;
         if (levels_has(&stack, level, BEFORE))
-            room = agg_dispatch_all(a, id, a->channels[id].predicate, room);
+            room = agg_dispatch_all(a, id, is_any ? 1 : a->channels[id].predicate, room);
     }
     return room;
 }
@@ -125,33 +125,29 @@ WB_AGGREGATOR unsigned levels_last(Aggregator *a, unsigned level, unsigned room)
     if (level > 0 &&
         (!levels_is_empty_now(a, level - 1, BEFORE) || !levels_is_quiet(a, level - 1, AFTER, WB_NO_STACK)))
         return room;
-    for (unsigned s = 0; s < a->stack_count && room > 0; s++) {
-        const WbStackMemory stack = a->stacks[s];
-        if (levels_has(&stack, level, BEFORE))
-            room = agg_dispatch_all(a, stack.first + level, 1, room);
-    }
-    return room;
+    return levels_before(a, level, 1, room);
 }
 
 WB_AGGREGATOR void levels_breadth_first(Aggregator *a, const Levels *levels)
 {
     unsigned room = agg_room(a);
     for (unsigned level = levels->lowest; room > 0 && level <= levels->deepest; level++)
-        room = levels_before(a, level, room);
+        room = levels_before(a, level, 0, room);
     if (room > 0)
         room = levels_after(a, levels->deepest, room);
     if (room > 0 && !a->has_moved)
         levels_last(a, levels->lowest, room);
 }
 
-/* Tasks after a spawn first: they free what tasks before it wait for. */
+/* Tasks after a spawn first: they free what tasks before it wait for. When nothing runs, nothing is worth
+ * waiting for. */
 WB_AGGREGATOR void levels_deepest_first(Aggregator *a, const Levels *levels)
 {
     unsigned room = agg_room(a);
     if (room > 0)
         room = levels_after(a, levels->deepest, room);
     for (unsigned level = levels->deepest + 1; room > 0 && level-- > levels->lowest && !a->has_moved;)
-        room = levels_before(a, level, room);
+        room = levels_before(a, level, a->is_idle, room);
     if (room > 0 && !a->has_moved && levels->lowest == levels->deepest)
         levels_last(a, levels->lowest, room);
 }
