@@ -51,10 +51,21 @@ static const char *token_text(const Parser *parser)
                         token->start);
 }
 
+/* Where a semicolon is missing: behind the token before, if what stands there begins a line. */
+static CilkPlace place_of_missing(const Parser *parser, TokenKind kind)
+{
+    if (kind != TK_SEMICOLON || parser->at == parser->first || !parser->at->begins_line)
+        return parser->at->place;
+    CilkPlace place = parser->at[-1].place;
+    place.column = (uint16_t)(place.column + parser->at[-1].length);
+    return place;
+}
+
 void cilk_expect(Parser *parser, TokenKind kind, const char *what)
 {
     if (!cilk_accept(parser, kind))
-        cilk_fail(parser, parser->at->place, "%s is expected here, not %s.", what, token_text(parser));
+        cilk_fail(parser, place_of_missing(parser, kind), "%s is expected here, not %s.", what,
+                  token_text(parser));
 }
 
 const char *cilk_take_name(Parser *parser, const char *what, CilkPlace *place)
@@ -81,7 +92,7 @@ static void parser_init(Parser *parser, CilkProgram *program, const Token *token
     const Token *end = tokens;
     while (end->kind != TK_END)
         end++;
-    *parser = (Parser){.program = program, .error = error, .at = tokens, .end = end};
+    *parser = (Parser){.program = program, .error = error, .first = tokens, .at = tokens, .end = end};
     parser->bad = (CilkExpression){.kind = CILK_INTEGER, .type = &cilk_basic_types[CILK_INT], .height = 1};
 }
 

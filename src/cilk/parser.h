@@ -57,7 +57,7 @@ typedef struct Parser {
     CilkProgram *program;
     Error *error;
     const bool *has_header;  /* of those in headers.def */
-    const Token *at;
+    const Token *first, *at;
     const Token *end;        /* the last, of kind TK_END */
     Map numbers;             /* of names */
     VEC(Name) names;
