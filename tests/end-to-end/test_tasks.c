@@ -223,12 +223,14 @@ static void test_restarts(void **state)
 
 /* -- programs that do what they must not -- */
 
+static const char *limits[2]; /* knobs, in either mode; null: none */
+
 static void expect_failure_of(const char *program, const char *ptx, const char *kernel, const char *part)
 {
     static Found found[MOST_WAVES * WIDTH];
     for (unsigned i = 0; i < 2; i++) {
         Rig rig = open_rig((const char *const[]){modes[i], "aggregator_queue=2", "watchdog_cycles=20000",
-                                                 NULL},
+                                                 limits[i], NULL},
                            program, ptx, kernel);
         const WbStatus status = run(&rig, found);
         if (status == WB_OK || !strstr(wb_error(rig.gpu), part))
@@ -279,9 +281,13 @@ static void test_spins(void **state)
         PTX_HEADER ".visible .entry spins(.param .u64 out)\n{\n.reg .b32 %r0; .reg .b64 %rd0; .reg .pred %p;\n"
                    "ld.param.u64 %rd0, [out];\n"
                    "L: ld.volatile.global.u32 %r0, [%rd0]; setp.eq.u32 %p, %r0, 0; @%p bra L; ret;\n}\n";
+    static const char program[] = PROGRAM("st.volatile.global.u64 [%rd1+24], 9;\n" AWAIT_ENDS("A") END);
     (void)state;
-    expect_failure_of(PROGRAM("st.volatile.global.u64 [%rd1+24], 9;\n" AWAIT_ENDS("A") END), spinning, "spins",
-                      "spins");
+    expect_failure_of(program, spinning, "spins", "spins");
+    limits[0] = "functional_limit=3000";
+    limits[1] = "cycle_limit=3000";
+    expect_failure_of(program, spinning, "spins", "has run 3000");
+    limits[0] = limits[1] = NULL;
 }
 
 int main(void)

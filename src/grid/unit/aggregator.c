@@ -28,8 +28,8 @@
 #define OWNER_DEF "grid/unit/aggregator.def"
 #include "base/own_counters.h"
 
-/* Instructions of the core in a turn, where there is no time; cycles after which it counts as looking for work
- * in vain. */
+/* Instructions of the core in a turn, where there is no time; cycles after which it counts as looking for
+ * work in vain. */
 enum { TURN = 256, LOOKS_LONG = 10000 };
 
 /* A wavefront. Invariant: `warp` is there exactly while it has yielded and has not been restarted. */
