@@ -125,6 +125,8 @@ void cycle_flush(CycleMachine *machine)
         sm_begin_kernel(machine->sms[i]);
         sm_forget_l1(machine->sms[i]);
     }
+    for (uint32_t i = 0; i < machine->units->count; i++)
+        memory_port_forget(machine->units->items[i]->port);
     for (uint32_t i = 0; i < machine->partition_count; i++)
         partition_invalidate(machine->partitions[i]);
 }

@@ -22,8 +22,10 @@ static void begin_timed(Core *core)
     core->code_line = UINT64_MAX;
     core->engine_kind = core->design->is_pipelined ? &core_engine_order : &core_engine_simple;
     core->engine = core->engine_kind->create(core);
-    core->memory_kind = &core_cache_kind;
-    core->memory = core_cache_create(core, &core->setup, &core->statistics);
+    const bool is_coherent = config->l1_coherence == L1_COHERENCE_OWNERSHIP;
+    core->memory_kind = is_coherent ? &core_coherent_kind : &core_cache_kind;
+    core->memory =
+        (is_coherent ? core_coherent_create : core_cache_create)(core, &core->setup, &core->statistics);
 }
 
 WbStatus core_create(const CoreSetup *setup, Core **created, Error *error)

@@ -9,6 +9,7 @@
  *   simple.c    the design that is not pipelined                       untimed.c   the core without time
  *   order.h     the out-of-order designs, a file a stage               predict.h   what foretells branches
  *   cache.c     the data cache, over a port                            memory.h    what stands in its place
+ *   coherent_cache.c  the same where caches are coherent
  *
  * In cycle mode the owner works off the cycles that core_next() names, in this order: replies to its port,
  * the port, the core, and the port again, which sends what the core has asked for. In functional mode it

@@ -301,7 +301,7 @@ void coherent_probe(CoherentCache *cache, Request *probe)
 void coherent_fill_request(const GpuConfig *config, const CoherentAsk *ask, Request *request)
 {
     request->line = ask->unit & ~(uint64_t)(LINE_BYTES - 1);
-    request->sectors = unit_sectors(config, ask->unit);
+    request->sectors = coherent_sectors(config, ask->unit);
     request->kind = ask->ask == ASK_LEAVE ? REQUEST_STORE : REQUEST_LOAD;
     request->ask = ask->ask;
     request->state = ask->state;

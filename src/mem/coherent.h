@@ -98,19 +98,19 @@ void coherent_left(CoherentCache *cache, uint64_t unit);
 void coherent_probe(CoherentCache *cache, Request *probe);
 
 /* The unit that the sector of a line is in, and the sectors of that. */
-static inline uint64_t unit_of_sector(const GpuConfig *config, uint64_t line, unsigned sector)
+static inline uint64_t coherent_unit_at(const GpuConfig *config, uint64_t line, unsigned sector)
 {
     return (line + sector * SECTOR_BYTES) & ~(config->coherence_bytes - 1);
 }
-static inline uint8_t unit_sectors(const GpuConfig *config, uint64_t unit)
+static inline uint8_t coherent_sectors(const GpuConfig *config, uint64_t unit)
 {
     const unsigned first = (unsigned)(unit % LINE_BYTES) / SECTOR_BYTES;
     return (uint8_t)(((1u << config->coherence_bytes / SECTOR_BYTES) - 1) << first);
 }
 /* The unit of a request, all of whose sectors are in one. */
-static inline uint64_t unit_of(const GpuConfig *config, const Request *request)
+static inline uint64_t coherent_unit_of(const GpuConfig *config, const Request *request)
 {
-    return unit_of_sector(config, request->line, (unsigned)__builtin_ctz(request->sectors));
+    return coherent_unit_at(config, request->line, (unsigned)__builtin_ctz(request->sectors));
 }
 /* Makes a request of what a cache asks for: line, sectors, kind and permissions; nothing else is touched. */
 void coherent_fill_request(const GpuConfig *config, const CoherentAsk *ask, Request *request);

@@ -64,7 +64,7 @@ static void send_probe(L2Slice *slice, DirectoryTask *task, uint32_t cache, Requ
     const unsigned bytes = offsetof(Request, data);
     memset(probe, 0, bytes);
     probe->line = task->unit & ~(uint64_t)(LINE_BYTES - 1);
-    probe->sectors = unit_sectors(slice->config, task->unit);
+    probe->sectors = coherent_sectors(slice->config, task->unit);
     probe->sm = cache;
     probe->slice = slice->number;
     probe->kind = REQUEST_PROBE;
@@ -167,7 +167,7 @@ void directory_sent(L2Slice *slice, const Request *request, Cycle now)
 {
     if (request->kind != REQUEST_LOAD || !request->ask)
         return;
-    DirectoryEntry *entry = entry_of(slice->directory, unit_of(slice->config, request));
+    DirectoryEntry *entry = entry_of(slice->directory, coherent_unit_of(slice->config, request));
     DirectoryTask *task = task_of(slice->directory, entry);
     if (!--task->sending && !task->is_again)
         go_on(slice, entry, now);
@@ -196,7 +196,7 @@ DirectoryAnswer directory_look_up(L2Slice *slice, Request *request, bool again, 
     if (is_private(request))
         return DIRECTORY_PASSES;
     Directory *directory = slice->directory;
-    DirectoryEntry *entry = entry_of(directory, unit_of(slice->config, request));
+    DirectoryEntry *entry = entry_of(directory, coherent_unit_of(slice->config, request));
     DirectoryTask *task = task_of(directory, entry);
     if (task && !again && !goes_along(entry, task, request)) {
         request_list_append(&task->waiting, request);
@@ -223,7 +223,7 @@ void directory_commit(L2Slice *slice, Request *request, bool again, Cycle now)
 {
     if (is_private(request))
         return;
-    DirectoryEntry *entry = entry_of(slice->directory, unit_of(slice->config, request));
+    DirectoryEntry *entry = entry_of(slice->directory, coherent_unit_of(slice->config, request));
     if (request->ask == ASK_READ || request->ask == ASK_OWN) {
         request->has_data = true;
         grant(slice, entry, request);
@@ -259,7 +259,7 @@ static void serve(L2Slice *slice, DirectoryEntry *entry, DirectoryTask *task, Cy
 static void take_answer(L2Slice *slice, Request *probe, Cycle now)
 {
     Directory *directory = slice->directory;
-    DirectoryEntry *entry = entry_of(directory, unit_of(slice->config, probe));
+    DirectoryEntry *entry = entry_of(directory, coherent_unit_of(slice->config, probe));
     DirectoryTask *task = task_of(directory, entry);
     const bool stays = probe->ask == ASK_READ && probe->state != UNIT_NONE;
     const bool owns = stays && probe->state != UNIT_EXCLUSIVE;

@@ -113,7 +113,7 @@ static LookupPlan make_plan(L2Slice *slice, const Request *request, SlicePlace p
         present |= request->sectors & (uint8_t) ~(slice->config->l2_partial_fetch ? plan.partial : 0);
     }
     if (slice->directory && !request->ask && request->has_data) {
-        plan.recalled = unit_sectors(slice->config, unit_of(slice->config, request));
+        plan.recalled = coherent_sectors(slice->config, coherent_unit_of(slice->config, request));
         present |= plan.recalled;
     }
     plan.fetch = widen(plan.misses & (uint8_t)~present, slice->config->l2_fetch_bytes) & (uint8_t)~present;

@@ -7,40 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "mem/interleave.h"
-
-/* A reply that enters through the port; its last flit is in at `time`. */
-typedef struct EnteringReply {
-    Request *request;
-    Cycle time;
-} EnteringReply;
-
-/* An access under way. Invariant: `left` of its pieces have not come back; 0: the record is free. */
-typedef struct AccessRecord {
-    MemoryAccess access;
-    uint32_t left;
-    uint32_t next_free;
-} AccessRecord;
-
-/* Invariant: replies.items[first_reply..count) are in the order of their times; send_when is the cycle in
- * which the first of `outgoing` may be sent or has to ask again, and means nothing if there is none. */
-struct MemoryPort {
-    const GpuConfig *config;
-    Crossbar *crossbar;
-    Shard *owner;
-    uint32_t requester;        /* its number at the crossbar */
-    uint32_t piece_bytes;      /* that a request touches at most, aligned */
-    Interleave interleave;
-    RequestList outgoing;
-    Cycle send_when;
-    VEC(EnteringReply) replies;
-    uint32_t first_reply;
-    VEC(AccessRecord) records; /* a request's ticket is an index */
-    uint32_t free_record;      /* list by next_free; UINT32_MAX: none */
-    uint32_t live;             /* accesses under way */
-    VEC(Request *) requests;   /* all that were made */
-    Request *free_requests;
-};
+#include "mem/memory_port_state.h"
 
 MemoryPort *memory_port_create(const GpuConfig *config, Crossbar *crossbar, Shard *owner, uint32_t requester)
 {
@@ -67,6 +34,7 @@ void memory_port_free(MemoryPort *port)
     VEC_FREE(&port->requests);
     VEC_FREE(&port->records);
     VEC_FREE(&port->replies);
+    port_cache_free(port->cache);
     xfree(port);
 }
 
@@ -89,16 +57,33 @@ static uint32_t new_record(MemoryPort *port, const MemoryAccess *access)
     return number;
 }
 
-static Request *new_request(MemoryPort *port)
+Request *memory_port_new_request(MemoryPort *port)
 {
     Request *request = port->free_requests;
     if (!request) {
         request = xaligned(_Alignof(Request), sizeof *request);
+        request->atomic = NULL;
         VEC_PUSH(&port->requests, request);
         return request;
     }
     port->free_requests = request->next;
     return request;
+}
+
+void memory_port_free_request(MemoryPort *port, Request *request)
+{
+    xfree(request->atomic);
+    request->atomic = NULL;
+    request->next = port->free_requests;
+    port->free_requests = request;
+}
+
+/* The first that waits decides when to look; with others before it the time stands already. */
+void memory_port_push(MemoryPort *port, Request *request, Cycle now)
+{
+    if (!port->outgoing.first)
+        port->send_when = now;
+    request_list_append(&port->outgoing, request);
 }
 
 /* The bytes of the access that are in the piece at `piece`: [*begin, *end), counted from its line's first. */
@@ -112,9 +97,9 @@ static void part_in_piece(const MemoryPort *port, const MemoryAccess *access, ui
 }
 
 static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind kind, uint64_t piece,
-                       uint32_t ticket)
+                       uint32_t ticket, Cycle now)
 {
-    Request *request = new_request(port);
+    Request *request = memory_port_new_request(port);
     const uint64_t line = piece & ~(uint64_t)(LINE_BYTES - 1);
     unsigned begin, end;
     part_in_piece(port, access, piece, &begin, &end);
@@ -132,7 +117,7 @@ static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind
         request_mark_written(request, begin, end - begin);
     if (kind == REQUEST_STORE && access->place)
         memcpy(request->data + begin, access->data + (line + begin - access->address), end - begin);
-    request_list_append(&port->outgoing, request);
+    memory_port_push(port, request, now);
 }
 
 static void begin_access(MemoryPort *port, const MemoryAccess *access, RequestKind kind, Cycle now)
@@ -140,11 +125,8 @@ static void begin_access(MemoryPort *port, const MemoryAccess *access, RequestKi
     const uint64_t first = access->address & ~(uint64_t)(port->piece_bytes - 1);
     const uint32_t ticket = new_record(port, access);
     uint32_t pieces = 0;
-    /* The first that waits decides when to look; with others before it the time stands already. */
-    if (!port->outgoing.first)
-        port->send_when = now;
     for (uint64_t at = first; at < access->address + access->bytes; at += port->piece_bytes, pieces++)
-        send_later(port, access, kind, at, ticket);
+        send_later(port, access, kind, at, ticket, now);
     /* No reply can come before: requests leave later, when the port advances. */
     port->records.items[ticket].left = pieces;
 }
@@ -186,7 +168,12 @@ void memory_port_take(MemoryPort *port, Request *reply, Cycle now)
 /* One piece of an access is back. */
 static void end_request(MemoryPort *port, Request *request, Cycle now)
 {
+    if (request->ask) {
+        port_cache_take(port, request, now);
+        return;
+    }
     AccessRecord *record = &port->records.items[request->ticket];
+    const uint32_t ticket = request->ticket;
     const MemoryAccess access = record->access; /* what is called may make the table grow */
     if (request->kind == REQUEST_LOAD && request->place) {
         unsigned begin, end;
@@ -194,15 +181,12 @@ static void end_request(MemoryPort *port, Request *request, Cycle now)
         part_in_piece(port, &access, sector & ~(uint64_t)(port->piece_bytes - 1), &begin, &end);
         memcpy(access.data + (request->line + begin - access.address), request->data + begin, end - begin);
     }
-    xfree(request->atomic);
-    request->atomic = NULL;
-    request->next = port->free_requests;
-    port->free_requests = request;
+    memory_port_free_request(port, request);
     if (--record->left)
         return;
     /* Free before the caller hears of it, which may begin the next access at once. */
     record->next_free = port->free_record;
-    port->free_record = request->ticket;
+    port->free_record = ticket;
     port->live--;
     if (access.done)
         access.done(access.context, access.tag, now);
@@ -246,6 +230,8 @@ void memory_port_advance(MemoryPort *port, Cycle now, Cycle end)
     if (!port)
         return;
     end_requests(port, now);
+    if (port->cache)
+        port_cache_advance(port, now);
     if (port->outgoing.first && port->send_when <= now)
         send(port, now, end);
 }
@@ -254,6 +240,8 @@ Cycle memory_port_next(const MemoryPort *port)
 {
     if (!port)
         return CYCLE_NEVER;
-    const Cycle reply = next_reply(port);
+    Cycle reply = next_reply(port);
+    if (port->cache)
+        reply = clock_earlier(reply, port_cache_next(port->cache));
     return port->outgoing.first && port->send_when < reply ? port->send_when : reply;
 }

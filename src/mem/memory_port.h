@@ -11,10 +11,14 @@
  * there alone and finds those of a read in `data` when it is done. A caller that keeps the contents in
  * tables of its own gives no place and gets the traffic and the time alone.
  *
+ * An owner that wants one has a coherent cache in front of the port, where l1_coherence is ownership: it does
+ * its accesses itself, in host memory, when the cache may. The cache stays with the port, whoever uses it.
+ *
  * An access is done when the last flit of its last reply is in; of a write, when all of it can be seen. */
 #ifndef MEM_MEMORY_PORT_H
 #define MEM_MEMORY_PORT_H
 
+#include "mem/coherent.h"
 #include "mem/crossbar.h"
 
 /* An access is done in cycle `now`. May begin others. */
@@ -47,6 +51,23 @@ void memory_port_write(MemoryPort *port, const MemoryAccess *access, Cycle now);
  * such an instruction (exec/access.h). */
 void memory_port_add(MemoryPort *port, const MemoryAccess *access, uint32_t operation, uint32_t value,
                      Cycle now);
+
+/* Who uses the cache in front of the port. */
+typedef struct MemoryCacheUser {
+    /* The access had to wait, and is to be performed now. */
+    void (*perform)(void *context, const CoherentAccess *access, Cycle now);
+    /* All that a grant allows has been performed. */
+    void (*granted)(void *context, Cycle now);
+    void *context;
+    uint32_t most; /* accesses that it has waiting at once; the cache has room for them */
+} MemoryCacheUser;
+/* From now on that one uses the cache, which is made at the first call; nobody's accesses wait. A user without
+ * functions: none. */
+void memory_port_use_cache(MemoryPort *port, uint64_t bytes, uint64_t ways, MemoryCacheUser user);
+/* COHERENT_HIT, COHERENT_MISS or COHERENT_MERGED. */
+CoherentStatus memory_port_access(MemoryPort *port, const CoherentAccess *access, Cycle now);
+/* Empties the cache, as the directory is emptied; nothing may be under way. */
+void memory_port_forget(MemoryPort *port);
 
 /* The owner was sent a MESSAGE_REPLY, whose body is `reply`. */
 void memory_port_take(MemoryPort *port, Request *reply, Cycle now);

@@ -88,7 +88,7 @@ static void cut_into_units(const GpuConfig *config, CopyLines *lines)
         uint8_t left = copy_line_sectors(lines->items[i]);
         for (bool is_first = true; left; is_first = false) {
             const unsigned sector = (unsigned)__builtin_ctz(left);
-            const uint8_t own = left & unit_sectors(config, unit_of_sector(config, line, sector));
+            const uint8_t own = left & coherent_sectors(config, coherent_unit_at(config, line, sector));
             left &= (uint8_t)~own;
             if (is_first)
                 lines->items[i] = line | own;

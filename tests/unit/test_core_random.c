@@ -194,9 +194,15 @@ static void fill(uint8_t *bytes)
         bytes[i] = (uint8_t)(i * 37 + 11);
 }
 
-static void compare(const char *text, unsigned design, uint64_t khz, const uint8_t *wanted)
+/* A coherent cache has few units, so that they come and go. */
+static void compare(const char *text, unsigned design, uint64_t khz, bool is_coherent, const uint8_t *wanted)
 {
     CoreRig *rig = core_rig_new(text);
+    if (is_coherent) {
+        rig->rig->config.l1_coherence = L1_COHERENCE_OWNERSHIP;
+        rig->rig->config.aggregator_cache_ways = 2;
+        rig->rig->config.aggregator_cache_bytes = 256;
+    }
     Error error = {0};
     const bool is_timed = design < CORE_DESIGN_COUNT;
     fill(rig->memory);
@@ -208,7 +214,8 @@ static void compare(const char *text, unsigned design, uint64_t khz, const uint8
         fail_msg("%s", core_error(rig->core)->text);
     for (uint32_t i = 0; i < BYTES; i++)
         if (rig->memory[i] != wanted[i])
-            fail_msg("design %u: byte %u is %u, not %u, of\n%s", design, i, rig->memory[i], wanted[i], text);
+            fail_msg("design %u, coherent %d: byte %u is %u, not %u, of\n%s", design, is_coherent, i,
+                     rig->memory[i], wanted[i], text);
     core_rig_free(rig);
 }
 
@@ -222,7 +229,8 @@ static void designs_compute_what_the_engine_computes(void **state)
         if (run_module(*state, text, 1, wanted, sizeof wanted) != WB_OK)
             fail_msg("%s\n%s", wb_error(*state), text);
         for (unsigned design = 0; design <= CORE_DESIGN_COUNT; design++)
-            compare(text, design, clocks[seed % 3], wanted);
+            for (int is_coherent = 0; is_coherent < 2; is_coherent++)
+                compare(text, design, clocks[seed % 3], is_coherent, wanted);
         free(text);
     }
 }

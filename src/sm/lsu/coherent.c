@@ -36,8 +36,8 @@ static uint64_t *waits_for(Lsu *lsu, CoherentStatus status)
 /* Those of the sectors that are in the first one's unit; sets the unit. */
 static uint8_t first_unit(const Lsu *lsu, uint64_t line, uint8_t sectors, uint64_t *unit)
 {
-    *unit = unit_of_sector(lsu->config, line, (unsigned)__builtin_ctz(sectors));
-    return sectors & unit_sectors(lsu->config, *unit);
+    *unit = coherent_unit_at(lsu->config, line, (unsigned)__builtin_ctz(sectors));
+    return sectors & coherent_sectors(lsu->config, *unit);
 }
 
 /* -- loads -- */
@@ -200,7 +200,7 @@ void lsu_take_grant(Lsu *lsu, Request *request, Cycle now)
         VEC_PUSH(&lsu->answers, ((EnteringReply){request, now + lsu->config->l1_probe_latency}));
         return;
     }
-    CoherentGrant grant = {.unit = unit_of(lsu->config, request), .state = request->state};
+    CoherentGrant grant = {.unit = coherent_unit_of(lsu->config, request), .state = request->state};
     const bool has_left = request->ask == ASK_LEAVE;
     lsu_free_request(lsu, request);
     if (has_left) {
