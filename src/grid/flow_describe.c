@@ -76,24 +76,33 @@ static bool take_most_wanted(Wanted *wanted, uint32_t count, uint32_t *number, W
     return taken->waves != 0;
 }
 
-static size_t put_channel(const FlowRun *run, const WbChannelMemory *channel, const Wanted *wanted,
-                          const char *name, char *text, size_t size)
+/* What a channel's elements do. Positions count from 0 on for ever, of both arrays: so what was reserved and
+ * is in no control array is their difference. */
+static size_t put_elements(const FlowRun *run, const WbChannelMemory *channel, char *text, size_t size)
 {
     const uint32_t held = channel->tail.value - channel->head.value;
     const uint32_t ready = channel->control_tail.value - channel->control_head.value;
+    const uint32_t reserved = channel->tail.value - channel->control_tail.value;
     const char *node = channel->node < run->flow.node_count ? run->flow.node_names[channel->node] : "nobody";
     return (size_t)snprintf(
         text, size,
-        "; %u want%s up to %u elements of channel '%.100s', the first in kernel '%.100s' at line %u, and %u "
-        "of its %u elements are held: %u are ready for '%.100s', the others were reserved and not handed "
-        "on, or have not been freed, or are behind such elements",
-        wanted->waves, wanted->waves == 1 ? "s" : "", wanted->most, name,
-        wanted->first->block->launch->program->name, wanted->line, held, channel->capacity, ready, node);
+        "%u of its %u elements are held: %u reserved by talloc() and not handed on by enq(), %u ready for "
+        "'%.100s', %u with wavefronts that have not freed them or behind such",
+        held, channel->capacity, reserved, ready, node, held - ready - reserved);
 }
 
-void flow_describe(const FlowRun *run, const FlowWaiters *waiters, uint32_t queued, char *text, size_t size)
+static size_t put_wanted(const Wanted *wanted, const char *name, char *text, size_t size)
 {
-    WbFlowMemory flow;
+    return (size_t)snprintf(text, size,
+                            "; %u want%s up to %u elements of channel '%.100s', the first in kernel "
+                            "'%.100s' at line %u, and ",
+                            wanted->waves, wanted->waves == 1 ? "s" : "", wanted->most, name,
+                            wanted->first->block->launch->program->name, wanted->line);
+}
+
+static void describe_wanted(const FlowRun *run, const WbFlowMemory *flow, const FlowWaiters *waiters,
+                            uint32_t queued, char *text, size_t size)
+{
     WbChannelMemory channel;
     uint32_t number;
     Wanted *wanted = xcalloc(run->flow.channel_count, sizeof *wanted), taken;
@@ -102,18 +111,49 @@ void flow_describe(const FlowRun *run, const FlowWaiters *waiters, uint32_t queu
         "the flow graph is stuck: %u wavefront%s for room in channels, and nobody is left to make any; make "
         "the channels larger (knob channel_width) or use a policy that bounds what is held",
         waiters->count, waiters->count == 1 ? " waits" : "s wait");
-    if (queued)
+    if (queued && used < size)
         used += (size_t)snprintf(
             text + used, size - used,
             "; %u task%s no place on an SM, since the shared memory of wavefronts that have yielded stays "
             "there",
             queued, queued == 1 ? " finds" : "s find");
-    if (read_memory(run, run->flow.address, &flow, sizeof flow))
-        survey(run, &flow, waiters, wanted);
-    for (uint32_t i = 0; i < CHANNELS_TOLD && used < size; i++)
-        if (take_most_wanted(wanted, run->flow.channel_count, &number, &taken) &&
-            read_channel(run, &flow, number, &channel))
-            used += put_channel(run, &channel, &taken, run->flow.channel_names[number], text + used,
-                                size - used);
+    survey(run, flow, waiters, wanted);
+    for (uint32_t i = 0; i < CHANNELS_TOLD && used < size; i++) {
+        if (!take_most_wanted(wanted, run->flow.channel_count, &number, &taken) ||
+            !read_channel(run, flow, number, &channel))
+            break;
+        used += put_wanted(&taken, run->flow.channel_names[number], text + used, size - used);
+        if (used < size)
+            used += put_elements(run, &channel, text + used, size - used);
+    }
     xfree(wanted);
+}
+
+/* Nobody waits: kernels have left elements behind. */
+static void describe_left(const FlowRun *run, const WbFlowMemory *flow, char *text, size_t size)
+{
+    WbChannelMemory channel;
+    size_t used = (size_t)snprintf(text, size,
+                                   "the flow graph cannot end: no wavefront runs or waits, and nothing that "
+                                   "is ready may run");
+    for (uint32_t i = 0, told = 0; i < flow->channel_count && told < CHANNELS_TOLD && used < size; i++) {
+        if (!read_channel(run, flow, i, &channel) || channel.tail.value == channel.head.value)
+            continue;
+        told++;
+        used += (size_t)snprintf(text + used, size - used, "; of channel '%.100s', ",
+                                 run->flow.channel_names[i]);
+        if (used < size)
+            used += put_elements(run, &channel, text + used, size - used);
+    }
+}
+
+void flow_describe(const FlowRun *run, const FlowWaiters *waiters, uint32_t queued, char *text, size_t size)
+{
+    WbFlowMemory flow;
+    if (!read_memory(run, run->flow.address, &flow, sizeof flow))
+        snprintf(text, size, "the flow graph is stuck, and its memory is gone");
+    else if (waiters->count)
+        describe_wanted(run, &flow, waiters, queued, text, size);
+    else
+        describe_left(run, &flow, text, size);
 }

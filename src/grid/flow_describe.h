@@ -1,5 +1,5 @@
-/* Where a flow graph stands whose wavefronts wait for room that nobody makes: who wants how much of which
- * channel, and who holds it. */
+/* Where a flow graph stands that cannot go on: who wants how much of which channel and who holds it, or what
+ * kernels have left in channels. */
 #ifndef GRID_FLOW_DESCRIBE_H
 #define GRID_FLOW_DESCRIBE_H
 
