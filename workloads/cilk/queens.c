@@ -20,30 +20,36 @@ static Board place(Board board, unsigned bit)
     return next;
 }
 
-/* Ways to place queens in the last `rows` rows, without recursion: `placed` has the bits of those rows. */
+/* Ways to place queens in the last `rows` rows, without recursion. The columns of those that are placed here
+ * stand 16 bits each in two words, the last one lowest: seven at most, as the last row's is never placed.
+ * The loop goes on or ends in one place, where all lanes meet, whether they place a queen or take one off. */
 static int count(Board board, int rows, unsigned all)
 {
-    unsigned placed[MOST], rest = all;
+    unsigned long placed = 0, before = 0;
+    unsigned rest = all; /* columns of this row that have not been tried */
     int depth = 0, ways = 0;
     if (rows == 0)
         return 1;
-    while (depth >= 0) {
+    do {
         unsigned free = free_columns(board, all) & rest, bit = free & -free;
         if (free && depth + 1 < rows) {
-            placed[depth++] = bit;
+            before = before << 16 | placed >> 48;
+            placed = placed << 16 | bit;
             board = place(board, bit);
             rest = all;
-            continue;
-        }
-        ways += free != 0; /* in the last row one column is free at most */
-        if (--depth >= 0) {
-            bit = placed[depth];
+            depth++;
+        } else {
+            ways += free != 0; /* in the last row one column is free at most */
+            bit = (unsigned)(placed & 0xffff);
+            placed = placed >> 16 | before << 48;
+            before >>= 16;
             board.columns ^= bit;
             board.rising = board.rising >> 1 ^ bit;
             board.falling = board.falling << 1 ^ bit << MOST;
             rest = all & ~(bit * 2 - 1);
+            depth--;
         }
-    }
+    } while (depth >= 0);
     return ways;
 }
 
