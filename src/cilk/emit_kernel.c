@@ -146,7 +146,7 @@ static void emit_leaf(CilkEmit *emit, const CilkUnit *unit)
         cilk_line(emit, "if (source->result)");
         cilk_line(emit, "    *source->result = value;");
     }
-    cilk_line(emit, "tfree(wb_source(), wb_source_offset());");
+    cilk_line(emit, "release();");
     emit->depth--;
     cilk_line(emit, "}");
 }
@@ -161,11 +161,11 @@ static void emit_free(CilkEmit *emit)
         if (emit->split->groups.items[g].is_loop) {
             has_loop = true;
             cilk_line(emit, "if (entry == %u) {", g + 1);
-            cilk_line(emit, "    tfree_element(wb_source(), own_%u);", g + 1);
+            cilk_line(emit, "    wb_tfree_element(wb_source(), own_%u, __LINE__);", g + 1);
             cilk_line(emit, "    return;");
             cilk_line(emit, "}");
         }
-    cilk_line(emit, "tfree(wb_source(), wb_source_offset());");
+    cilk_line(emit, "release();");
     if (has_loop)
         cilk_line(emit, "left:;");
 }

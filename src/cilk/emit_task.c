@@ -74,8 +74,8 @@ static void emit_new_frame(CilkEmit *emit, uint32_t group)
 {
     const CilkFunction *function = emit->function;
     const uint32_t number = group + 1;
-    cilk_line(emit, "frame_%u = talloc(STACK_%s + level, 1);", number,
-              stack_name(emit, emit->unit->stack + number));
+    const char *stack = stack_name(emit, emit->unit->stack + number);
+    cilk_line(emit, "frame_%u = (Element_%s *)reserve(STACK_%s + level, __LINE__);", number, stack, stack);
     for (uint32_t i = 0; i < function->variable_count; i++) {
         if (!cilk_live_has(&emit->split->in_memory, i))
             continue;
@@ -111,7 +111,7 @@ void cilk_emit_frame(CilkEmit *emit, uint32_t group)
 /* Puts the frame into its channel. A task that puts its own back does not free it. */
 static void emit_put(CilkEmit *emit, uint32_t group)
 {
-    cilk_line(emit, "enq_n(STACK_%s + level, frame_%u, 1);", stack_name(emit, emit->unit->stack + 1 + group),
+    cilk_line(emit, "put(STACK_%s + level, frame_%u, __LINE__);", stack_name(emit, emit->unit->stack + 1 + group),
               group + 1);
     if (emit->split->groups.items[group].is_loop) {
         cilk_line(emit, "if (entry == %u)", group + 1);
@@ -140,13 +140,14 @@ static void emit_task(CilkEmit *emit, const CilkStatement *statement, const Cilk
     const char *stack = stack_name(emit, cilk_unit_of(emit, callee)->stack);
     cilk_line(emit, "if (level + 1 >= LEVELS)");
     cilk_line(emit, "    wb_channel_fail(WB_FAIL_LEVEL, STACK_%s + level, LEVELS, __LINE__);", stack);
-    cilk_line(emit, "Element_%s *const task = talloc(STACK_%s + level + 1, 1);", stack, stack);
+    cilk_line(emit, "Element_%s *const task = (Element_%s *)reserve(STACK_%s + level + 1, __LINE__);", stack,
+              stack, stack);
     if (!returns_nothing(callee))
         cilk_line(emit, "task->result = %s;", result_address(emit, statement, point));
     for (uint32_t i = 0; i < callee->parameter_count; i++)
         cilk_line(emit, "task->%s_ = %s;", callee->variables[i]->unique,
                   cilk_expression_text(emit, statement->call->arguments[i]));
-    cilk_line(emit, "enq_n(STACK_%s + level + 1, task, 1);", stack);
+    cilk_line(emit, "put(STACK_%s + level + 1, task, __LINE__);", stack);
 }
 
 void cilk_emit_spawn(CilkEmit *emit, const CilkStatement *statement)

@@ -152,10 +152,27 @@ static void add_entry(CilkEmit *emit, const CilkUnit *unit)
 
 /* -- the text -- */
 
+/* What is done with channels again and again is called: kernels with copies of it everywhere would be several
+ * times as long, and the instruction cache would not hold them. */
+static const char helpers[] =
+    "static __device__ __noinline__ void *reserve(unsigned channel, unsigned line)\n"
+    "{\n"
+    "    return wb_element(wb_channel(channel, line), wb_talloc(channel, 1, line));\n"
+    "}\n"
+    "static __device__ __noinline__ void put(unsigned channel, const void *element, unsigned line)\n"
+    "{\n"
+    "    wb_enq(channel, element, 1, line);\n"
+    "}\n"
+    "static __device__ __noinline__ void release()\n"
+    "{\n"
+    "    tfree(wb_source(), wb_source_offset());\n"
+    "}\n";
+
 static void emit_head(CilkEmit *emit)
 {
     cilk_line(emit, "#include <warpbeam_device.h>");
     cilk_line(emit, "namespace cilk {");
+    fputs(helpers, emit->out);
     cilk_line(emit, "enum : unsigned {");
     cilk_line(emit, "    LEVELS = %u,", emit->graph->levels);
     for (uint32_t i = 0; i < emit->graph->stacks.count; i++)
