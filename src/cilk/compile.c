@@ -37,16 +37,14 @@ static void close_streams(Streams *streams)
             fclose(streams->files[i]);
 }
 
-/* All that a stream holds, behind what is in `before`; to be given to xfree(). */
-static char *read_all(FILE *file, const char *before)
+/* All that a stream holds; to be given to xfree(). */
+static char *read_all(FILE *file)
 {
-    const size_t start = strlen(before);
     fseek(file, 0, SEEK_END);
     const long length = ftell(file);
     rewind(file);
-    char *text = xmalloc(start + (size_t)length + 1);
-    memcpy(text, before, start);
-    text[start + fread(text + start, 1, (size_t)length, file)] = '\0';
+    char *text = xmalloc((size_t)length + 1);
+    text[fread(text, 1, (size_t)length, file)] = '\0';
     return text;
 }
 
@@ -104,7 +102,7 @@ static bool call_clang(const char *clang, const Streams *streams, const char *fo
 
 static void tell_failure(const char *name, const char *clang, FILE *said, Error *error)
 {
-    char *text = read_all(said, "");
+    char *text = read_all(said);
     char *first = strstr(text, "error:");
     while (first && first > text && first[-1] != '\n')
         first--;
@@ -115,35 +113,86 @@ static void tell_failure(const char *name, const char *clang, FILE *said, Error 
     xfree(text);
 }
 
-/* Debugging information that is not about lines says nothing to us: sections, and the labels that they
- * name. */
-static void copy_lines(const char *text, FILE *out)
+/* -- lines -- */
+
+enum { MOST_FILES = 64 };
+
+/* What the compiler calls the files: `names` has those of the program as its user wrote them, null for others. */
+typedef struct Files {
+    const char *names[MOST_FILES];
+} Files;
+
+/* "	.file	1 \"/folder/fib.c\"": the compiler puts its folder before names. */
+static void read_file(const CilkProgram *program, const char *line, Files *files)
 {
-    bool is_section = false;
-    for (size_t length; *text; text += length) {
-        length = strcspn(text, "\n");
-        length += text[length] == '\n';
-        is_section |= strncmp(text, "\t.section\t.debug", 16) == 0;
-        const bool is_label = strncmp(text, "Lfunc_", 6) == 0 || strncmp(text, "Ltmp", 4) == 0;
-        if (!is_section && !is_label)
-            fwrite(text, 1, length, out);
-        is_section &= !(strncmp(text, "\t}", 2) == 0);
+    unsigned number;
+    char name[PATH_MAX];
+    if (sscanf(line, "\t.file\t%u \"%4095[^\"\n]", &number, name) != 2 || number >= MOST_FILES)
+        return;
+    for (uint32_t i = 0; i < program->file_count; i++) {
+        const char *known = program->files[i];
+        const size_t length = strlen(name), wanted = strlen(known);
+        if (length >= wanted && strcmp(name + length - wanted, known) == 0 &&
+            (length == wanted || name[length - wanted - 1] == '/'))
+            files->names[number] = known;
     }
 }
 
-static char *finish(const CilkGraph *graph, FILE *compiled)
+static size_t line_length(const char *text)
 {
-    char *ptx = read_all(compiled, ""), *text = NULL;
+    const size_t length = strcspn(text, "\n");
+    return length + (text[length] == '\n');
+}
+
+static Files read_files(const CilkProgram *program, const char *text)
+{
+    Files files = {{0}};
+    for (; *text; text += line_length(text))
+        if (strncmp(text, "\t.file\t", 7) == 0)
+            read_file(program, text, &files);
+    return files;
+}
+
+/* Instructions of our headers belong to the line of the program before them. */
+static bool is_of_others(const char *line, const Files *files)
+{
+    unsigned number, at;
+    if (sscanf(line, "\t.loc\t%u %u", &number, &at) != 2)
+        return strncmp(line, "\t.file\t", 7) == 0;
+    return number >= MOST_FILES || !files->names[number] || at == 0;
+}
+
+/* Debugging information but for lines says nothing to us: sections, and the labels that they name. */
+static void copy_lines(const char *text, const Files *files, FILE *out)
+{
+    bool is_section = false;
+    for (size_t length; *text; text += length) {
+        length = line_length(text);
+        is_section |= strncmp(text, "\t.section\t.debug", 16) == 0;
+        const bool is_label = strncmp(text, "Lfunc_", 6) == 0 || strncmp(text, "Ltmp", 4) == 0;
+        if (!is_section && !is_label && !is_of_others(text, files))
+            fwrite(text, 1, length, out);
+        is_section &= strncmp(text, "\t}", 2) != 0;
+    }
+    for (unsigned i = 0; i < MOST_FILES; i++)
+        if (files->names[i])
+            fprintf(out, "\t.file\t%u \"%s\"\n", i, files->names[i]);
+}
+
+static char *finish(const CilkProgram *program, const CilkGraph *graph, FILE *compiled)
+{
+    char *ptx = read_all(compiled), *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
+    const Files files = read_files(program, ptx);
     cilk_graph_print(graph, out);
-    copy_lines(ptx, out);
+    copy_lines(ptx, &files, out);
     fclose(out);
     xfree(ptx);
     return text;
 }
 
-char *cilk_compile(const char *name, const char *text, const CilkGraph *graph, Error *error)
+char *cilk_compile(const CilkProgram *program, const char *text, const CilkGraph *graph, Error *error)
 {
     Streams streams = {{0}};
     char folder[PATH_MAX + 64], *ptx = NULL;
@@ -160,9 +209,9 @@ char *cilk_compile(const char *name, const char *text, const CilkGraph *graph, E
         fflush(streams.files[0]);
         rewind(streams.files[0]);
         if (call_clang(clang, &streams, folder, error))
-            ptx = finish(graph, streams.files[1]);
+            ptx = finish(program, graph, streams.files[1]);
         else
-            tell_failure(name, clang, streams.files[2], error);
+            tell_failure(program->files[0], clang, streams.files[2], error);
     }
     close_streams(&streams);
     return ptx;

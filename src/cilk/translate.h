@@ -11,7 +11,7 @@ char *cilk_translate(const CilkProgram *program, uint32_t levels, const CilkFunc
                      CilkGraph *graph, Error *error);
 
 /* The PTX of that, the graph's description at its head; to be given to xfree(). clang 14 does it: $CLANG, or
- * clang. `name` is the program's for sentences. */
-char *cilk_compile(const char *name, const char *text, const CilkGraph *graph, Error *error);
+ * clang. Null: the error says why not. */
+char *cilk_compile(const CilkProgram *program, const char *text, const CilkGraph *graph, Error *error);
 
 #endif

@@ -101,7 +101,7 @@ static int translate(Job *job, Error *error)
         return fail("%s", error->text);
     if (job->out && ends_with(job->out, ".cu") && !job->call_text)
         return EXIT_DONE;
-    job->ptx = cilk_compile(job->path, job->cuda, &job->graph, error);
+    job->ptx = cilk_compile(job->program, job->cuda, &job->graph, error);
     return job->ptx ? EXIT_DONE : fail("%s", error->text);
 }
 
@@ -139,12 +139,14 @@ static int run_on_host(const Job *job, Error *error)
 
 static int run_on_gpu(const Job *job)
 {
-    const CilkRun run = {job->path, job->ptx, &job->graph, &job->call, job->width, NULL};
+    char name[RUNNING_PATH_SIZE]; /* that of PTX which is nowhere but here */
+    const CilkRun run = {name, job->ptx, &job->graph, &job->call, job->width, NULL};
     WbGpu *gpu;
     CilkValue value;
     int result = running_open(&job->running, &gpu);
     if (result != EXIT_DONE)
         return result;
+    snprintf(name, sizeof name, "%s%s", job->path, ends_with(job->path, ".ptx") ? "" : ".ptx");
     gpu_tell(gpu);
     wb_set_run(gpu, &(WbRunInfo){.kind = "cilk", .what = job->path, .mode = job->call_text});
     wb_expect_launches(gpu, 1);

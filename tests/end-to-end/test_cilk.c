@@ -42,7 +42,7 @@ static Case translate(const char *path, const char *call)
         !cilk_host_run(path, &made.call, &made.host, &error))
         cuda = cilk_translate(made.program, 16, made.call.function, &made.graph, &error);
     if (cuda)
-        made.ptx = cilk_compile(path, cuda, &made.graph, &error);
+        made.ptx = cilk_compile(made.program, cuda, &made.graph, &error);
     if (!made.ptx)
         fail_msg("%s", error.text);
     free(cuda);
