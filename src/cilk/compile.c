@@ -117,7 +117,7 @@ static void tell_failure(const char *name, const char *clang, FILE *said, Error 
 
 enum { MOST_FILES = 64 };
 
-/* What the compiler calls the files: `names` has those of the program as its user wrote them, null for others. */
+/* What the compiler's numbers of files stand for: the program's as the user wrote them, null for others. */
 typedef struct Files {
     const char *names[MOST_FILES];
 } Files;

@@ -111,8 +111,8 @@ void cilk_emit_frame(CilkEmit *emit, uint32_t group)
 /* Puts the frame into its channel. A task that puts its own back does not free it. */
 static void emit_put(CilkEmit *emit, uint32_t group)
 {
-    cilk_line(emit, "put(STACK_%s + level, frame_%u, __LINE__);", stack_name(emit, emit->unit->stack + 1 + group),
-              group + 1);
+    const char *stack = stack_name(emit, emit->unit->stack + 1 + group);
+    cilk_line(emit, "put(STACK_%s + level, frame_%u, __LINE__);", stack, group + 1);
     if (emit->split->groups.items[group].is_loop) {
         cilk_line(emit, "if (entry == %u)", group + 1);
         cilk_line(emit, "    goto left;");
