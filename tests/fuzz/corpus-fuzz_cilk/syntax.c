@@ -80,7 +80,7 @@ static void operators(int a, unsigned b, long c, float f, double d)
     mix((i += 3, i -= 1, i *= 2, i /= 3, i %= 7, i <<= 4, i >>= 1, i &= 0xff, i |= 0x100, i ^= 5));
     small += 10;
     mix(small);
-    small = f;
+    small = f < 0 ? -f : f;
     mix(small);
     mix((long)(f * d * 100) + (int)(f / 2) + (char)(a * 77));
     mix(a > 2 ? b : a < 0 ? -1 : 1);
