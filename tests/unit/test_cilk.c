@@ -236,7 +236,7 @@ static void errors_of_c(void **state)
 static void what_is_too_deep_is_refused(void **state)
 {
     (void)state;
-    enum { DEEP = 200000 };
+    enum { DEEP = 20000 };
     static const char *const repeated[] = {"(", "-", "{", "x=", "if(x)", "x?x:", "x+", "*", "p->n->"};
     char *text = malloc(DEEP * 8);
     assert_non_null(text);
