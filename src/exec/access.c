@@ -317,8 +317,7 @@ static void count(Step *step, const Access *access)
     ExecStatistics *statistics = &step->warp->block->launch->machine->statistics;
     if (access->kind == ACCESS_ATOMIC) {
         statistics->atomics++;
-        if ((step->insn->aux >> AUX_OP_SHIFT & AUX_OP_MASK) == ATOMIC_CAS)
-            statistics->swaps += (uint64_t)__builtin_popcountll(access->mask);
+        statistics->swaps += (step->insn->aux >> AUX_OP_SHIFT & AUX_OP_MASK) == ATOMIC_CAS;
     }
     if (access->space != SPACE_GENERIC) {
         count_access(statistics, access, (Space)access->space);

@@ -23,18 +23,6 @@ typedef struct Sum {
 
 static uint32_t spawned_of(uint32_t n) { return n > LEFT ? n - LEFT : 1; }
 
-static int count(uint32_t all, uint32_t columns, uint32_t rising, uint32_t falling)
-{
-    int ways = columns == all;
-    for (uint32_t free = all & ~(columns | rising | falling); free; free &= free - 1) {
-        const uint32_t bit = free & -free;
-        ways += count(all, columns | bit, (rising | bit) << 1, (falling | bit) >> 1);
-    }
-    return ways;
-}
-
-int queens_solutions(uint32_t n) { return count((1u << n) - 1, 0, 0, 0); }
-
 bool channels_queens(Host *host, uint32_t n, uint32_t seed)
 {
     (void)seed;

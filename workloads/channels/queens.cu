@@ -43,27 +43,23 @@ __device__ __forceinline__ Board take_off(const Board &board, unsigned bit)
     return {board.columns ^ bit, board.rising >> 1 ^ bit, board.falling << 1 ^ bit << UP};
 }
 
-/* Ways to place the other queens, of a board with `rows` rows left: the base case. */
-__device__ int count(Board board, int rows, unsigned all)
+/* Ways to place the other queens, eight at most: the base case. Each turn of the loop places a queen in the
+ * first column that is free, or else takes the last one off; lanes that do the one and lanes that do the other
+ * go the same way. When all queens are placed, all columns are taken. */
+__device__ int count(Board board, unsigned all)
 {
-    unsigned long long placed = 0; /* columns of the queens placed here, the last in the lowest four bits */
-    unsigned rest = all;           /* columns of this row that have not been tried */
+    unsigned placed = 0; /* columns of the queens placed here, the last in the lowest four bits */
+    unsigned free = free_columns(board, all);
     int depth = 0, ways = 0;
     while (depth >= 0) {
-        const unsigned free = free_columns(board, all) & rest, bit = free & -free;
-        if (free && depth + 1 < rows) {
-            placed = placed << 4 | (__ffs(bit) - 1);
-            board = place(board, bit);
-            rest = all;
-            depth++;
-            continue;
-        }
-        ways += free != 0; /* in the last row, where one column is free at most */
-        const unsigned last = 1u << (placed & 15);
-        placed >>= 4;
-        if (--depth >= 0)
-            board = take_off(board, last);
-        rest = all & ~(last * 2 - 1);
+        const bool places = free != 0;
+        const unsigned bit = places ? free & -free : 1u << (placed & 15);
+        const Board above = place(board, bit), below = take_off(board, bit);
+        board = places ? above : below;
+        placed = places ? placed << 4 | (__ffs(bit) - 1) : placed >> 4;
+        depth += places ? 1 : -1;
+        free = free_columns(board, all) & (places ? ~0u : ~(2 * bit - 1));
+        ways += places && board.columns == all;
     }
     return ways;
 }
@@ -76,7 +72,7 @@ extern "C" __global__ void queens_call(unsigned calls, unsigned sums, int n, int
     const Board board = call->board;
     const unsigned all = (1u << n) - 1;
     if (row == spawned) {
-        *call->result = count(board, n - spawned, all);
+        *call->result = count(board, all);
     } else {
         Sum *sum = talloc(sums + row, 1);
         const unsigned free = free_columns(board, all);

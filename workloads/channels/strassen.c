@@ -2,40 +2,12 @@
  * of the work. */
 #include "channels/channels.h"
 
-#include <stdlib.h>
-
 enum { BASE = 16 };
 
 /* As in strassen.cu. */
 typedef struct Product {
     uint32_t left, right, to, unused;
 } Product;
-
-bool matrices_make(Host *host, Matrices *matrices, uint32_t n, uint32_t seed)
-{
-    const size_t count = (size_t)n * n;
-    *matrices = (Matrices){host_array(host, count, sizeof(float)), host_array(host, count, sizeof(float)),
-                           host_array(host, count, sizeof(float))};
-    if (!matrices->left || !matrices->right || !matrices->product)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        matrices->left[i] = (float)(random_next(&seed) >> 28);
-        matrices->right[i] = (float)(random_next(&seed) >> 28);
-    }
-    for (size_t row = 0; row < n; row++)
-        for (size_t i = 0; i < n; i++)
-            for (size_t column = 0; column < n; column++)
-                matrices->product[row * n + column] +=
-                    matrices->left[row * n + i] * matrices->right[i * n + column];
-    return true;
-}
-
-void matrices_free(Matrices *matrices)
-{
-    free(matrices->left);
-    free(matrices->right);
-    free(matrices->product);
-}
 
 static uint32_t levels_of(uint32_t n)
 {
