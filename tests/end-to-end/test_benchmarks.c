@@ -161,6 +161,8 @@ static void run_channels(size_t index, ChannelsMode way, const char *const *sett
 
 /* Narrow channels make wavefronts yield; CUs, forms and aggregators come to the same results. */
 static const char *const channels_ways[][4] = {
+    {"mode=functional", "channel_width=64", NULL},
+    {"mode=functional", "channel_form=per_lane", "channel_width=64", NULL},
     {"mode=cycle", "channel_width=64", "sm_count=2", NULL},
     {"mode=cycle", "channel_form=padded", "aggregator_core=simple", NULL},
     {"mode=cycle", "channel_form=per_lane", "channel_width=64", NULL},
