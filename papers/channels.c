@@ -32,9 +32,10 @@ static const StudyMode modes[CH_MODES] = {
     [CH_FOUR_WAY] = {"four-way", {"aggregator_core=four_way"}, NULL, NULL},
     [CH_ALONE] = {"alone", {"sm_count=1", "channel_width=64"}, NULL, NULL},
     [CH_FLAT] = {"flat", {NULL}, NULL, NULL},
+    [CH_WAVES] = {"waves", {"mode=functional"}, NULL, NULL},
 };
 
-static const char *const settings[] = {"mode=cycle", "record_details=0", NULL};
+static const char *const settings[] = {"mode=cycle", "record_details=0", "l1_coherence=ownership", NULL};
 
 static const char *const statistics[] = {
 #define KEEP(name, statistic) statistic,
@@ -57,15 +58,22 @@ static bool is_of_width(size_t mode)
     return (mode >= CH_WIDTH_256 && mode <= CH_WIDTH_65536) || mode == CH_ALONE;
 }
 
+/* Tiny runs have tiny inputs throughout. */
+static InputSize size_of(size_t mode, const PaperOptions *options)
+{
+    return mode == CH_WAVES && options->size != INPUT_TINY ? INPUT_FULL : options->size;
+}
+
 static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Host *host)
 {
     char directory[4096], width[16];
     const size_t mode = run->index % CH_MODES;
+    const InputSize size = size_of(mode, options);
     const ChannelsBenchmark *benchmark = &channels_benchmarks[run->index / CH_MODES];
     const ChannelsRun how = {.mode = mode == CH_FLAT ? CHANNELS_FLAT : CHANNELS_FLOW,
-                             .size = options->size,
-                             .input = mode == CH_ALONE && options->size != INPUT_TINY ? benchmark->alone : 0};
-    snprintf(width, sizeof width, "%u", benchmark->widths[options->size]);
+                             .size = size,
+                             .input = mode == CH_ALONE && size != INPUT_TINY ? benchmark->alone : 0};
+    snprintf(width, sizeof width, "%u", benchmark->widths[size]);
     if (!is_of_width(mode) && wb_gpu_set(gpu, "channel_width", width)) {
         snprintf(host->error, sizeof host->error, "%s", wb_error(gpu));
         return false;

@@ -25,6 +25,7 @@ typedef enum ChannelsPaperMode {
     CH_FOUR_WAY,
     CH_ALONE, /* one wavefront at a time [table 3] */
     CH_FLAT,  /* without channels [table 4] */
+    CH_WAVES, /* the paper's inputs without time, to count wavefronts [table 3] */
     CH_MODES
 } ChannelsPaperMode;
 
@@ -47,11 +48,13 @@ typedef enum ChannelsStatistic {
     KEEP(SAVED_REGISTERS, "sm.context_saved_registers")                                                      \
     KEEP(SAVED_STACKS, "sm.context_saved_stacks")                                                            \
     KEEP(L1_LOADS, "l1.loads")                                                                               \
-    KEEP(L1_LOAD_HITS, "l1.load_hits")                                                                       \
-    KEEP(L2_LOADS, "l2.loads")                                                                               \
-    KEEP(L2_STORES, "l2.stores")                                                                             \
-    KEEP(DRAM_READS, "dram.reads")                                                                           \
-    KEEP(DRAM_WRITES, "dram.writes")
+    KEEP(L1_MISSES, "l1.load_misses")                                                                        \
+    KEEP(L1_STORE_HITS, "l1.store_hits")                                                                     \
+    KEEP(L1_STORE_MISSES, "l1.store_misses")                                                                 \
+    KEEP(L1_ATOMICS, "l1.atomics")                                                                           \
+    KEEP(OWNERSHIP_MISSES, "l1.ownership_misses")                                                            \
+    KEEP(TRANSFERS, "l2.cache_transfers")                                                                    \
+    KEEP(DRAM_READS, "dram.reads")
 #define KEEP(name, statistic) CHS_##name,
     CHANNELS_STATISTICS
 #undef KEEP
@@ -82,9 +85,10 @@ typedef enum ChannelsMetric {
     CHM_YIELDS,
     CHM_YIELD_BYTES, /* saved by a yield [7] */
     CHM_BUSY,        /* ticks in which the aggregator's core ends an instruction, % */
-    CHM_L1_HITS,     /* loads that L1 answers, % [fig. 16] */
-    CHM_L2_HITS,     /* that L2 does */
-    CHM_MEMORY,      /* that DRAM does */
+    CHM_L1,          /* accesses of CUs for which their L1 was enough, % [fig. 16] */
+    CHM_TRANSFERS,   /* that got their bytes from another L1 */
+    CHM_L2,          /* from L2 */
+    CHM_MEMORY,      /* from DRAM */
     CHM_LINES,       /* of code [table 4] */
 } ChannelsMetric;
 

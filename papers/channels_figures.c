@@ -26,13 +26,16 @@ static const Figure figures[CHANNELS_FIGURES] = {
      .words = {{"fib", "does not scale"}, {"sort", "speedup 2.6"}, {"strassen", "speedup 4.3"}},
      .without_average = true},
     {.name = "figure16",
-     .title = "Figure 16. What answers loads of CUs, %",
+     .title = "Figure 16. Where loads, stores and atomics of CUs find their bytes, %",
      .unit = "%",
-     .columns = {{"L1", OF(CHM_L1_HITS, CH_BASE), 1, NULL},
-                 {"L2", OF(CHM_L2_HITS, CH_BASE), 1, NULL},
-                 {"DRAM", OF(CHM_MEMORY, CH_BASE), 1, NULL}}},
+     .columns = {{"L1", OF(CHM_L1, CH_BASE), 1, NULL},
+                 {"another L1", OF(CHM_TRANSFERS, CH_BASE), 1, NULL},
+                 {"L2", OF(CHM_L2, CH_BASE), 1, NULL},
+                 {"DRAM", OF(CHM_MEMORY, CH_BASE), 1, NULL}},
+     .words = {{"average", "few hit in L1, many in L2"}}},
     {.name = "figure17",
-     .title = "Figure 17. Cycles over those of the GPU-efficient channel, and compare-and-swaps, thousands",
+     .title =
+         "Figure 17. Cycles over those of the GPU-efficient channel, and compare-and-swaps of wavefronts",
      .columns = {{"per lane", OVER_BASE(CHM_TIME, CH_PER_LANE), 2, NULL},
                  {"padded", OVER_BASE(CHM_TIME, CH_PADDED), 2, NULL},
                  {"swaps", OF(CHM_SWAPS, CH_BASE), 0, "swaps"},
@@ -69,10 +72,11 @@ static const Figure figures[CHANNELS_FIGURES] = {
                {"sort", "severe divergence"},
                {"strassen", "little divergence"}}},
     {.name = "table3",
-     .title =
-         "Table 3. Wavefronts; cycles of a wavefront that is alone; bytes that a yield saves in channels "
-         "256 wide",
-     .columns = {{"wavefronts", OF(CHM_WAVES, CH_BASE), 0, "wavefronts"},
+     .title = "Table 3. Wavefronts of the paper's inputs; cycles of a wavefront that is alone; bytes that a "
+              "yield saves in channels "
+              "256 wide",
+     .columns = {{"wavefronts", OF(CHM_WAVES, CH_WAVES), 0, "wavefronts"},
+                 {"of this input", OF(CHM_WAVES, CH_BASE), 0, "wavefronts"},
                  {"cycles", OF(CHM_WAVE_CYCLES, CH_ALONE), 0, "cycles"},
                  {"wavefronts alone", OF(CHM_WAVES, CH_ALONE), 0, "wavefronts"},
                  {"bytes", OF(CHM_YIELD_BYTES, CH_WIDTH_256), 0, "bytes"}},

@@ -20,14 +20,25 @@ static double of_lanes(const RunResult *result, ChannelsMetric metric)
     return percent((double)counts[CHS_THREAD_INSTRUCTIONS], (double)counts[CHS_WARP_INSTRUCTIONS] * width);
 }
 
-/* What answered a load of a CU: L1, L2 or DRAM. A request of L2's to DRAM is one of a line. */
-static double of_loads(const uint64_t *counts, ChannelsMetric metric)
+/* Where an access of a CU found its bytes. What goes past L1 are loads that miss, and stores and atomics for
+ * which a unit has to be owned first; a read of DRAM is one unit. */
+static double of_accesses(const uint64_t *counts, ChannelsMetric metric)
 {
-    const double loads = (double)counts[CHS_L1_LOADS], hits = (double)counts[CHS_L1_LOAD_HITS];
-    const double memory = fmin((double)counts[CHS_DRAM_READS], loads - hits);
-    if (metric == CHM_L1_HITS)
-        return percent(hits, loads);
-    return metric == CHM_MEMORY ? percent(memory, loads) : percent(loads - hits - memory, loads);
+    const double all = (double)(counts[CHS_L1_LOADS] + counts[CHS_L1_STORE_HITS] +
+                                counts[CHS_L1_STORE_MISSES] + counts[CHS_L1_ATOMICS]);
+    const double missed = (double)(counts[CHS_L1_MISSES] + counts[CHS_OWNERSHIP_MISSES]);
+    const double transfers = fmin((double)counts[CHS_TRANSFERS], missed);
+    const double memory = fmin((double)counts[CHS_DRAM_READS], missed - transfers);
+    switch (metric) {
+    case CHM_L1:
+        return percent(all - missed, all);
+    case CHM_TRANSFERS:
+        return percent(transfers, all);
+    case CHM_MEMORY:
+        return percent(memory, all);
+    default:
+        return percent(missed - transfers - memory, all);
+    }
 }
 
 static double of_time(const RunResult *result, ChannelsMetric metric)
@@ -75,10 +86,11 @@ double channels_metric(const Results *results, const RunResult *result, int metr
                         (double)counts[CHS_YIELDS]);
     case CHM_BUSY:
         return percent((double)counts[CHS_CORE_BUSY], (double)counts[CHS_CORE_TICKS]);
-    case CHM_L1_HITS:
-    case CHM_L2_HITS:
+    case CHM_L1:
+    case CHM_TRANSFERS:
+    case CHM_L2:
     case CHM_MEMORY:
-        return of_loads(counts, (ChannelsMetric)metric);
+        return of_accesses(counts, (ChannelsMetric)metric);
     case CHM_LINES:
         return result->samples[CHS_LINES];
     default:
