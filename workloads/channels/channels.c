@@ -5,7 +5,7 @@
 const ChannelsBenchmark channels_benchmarks[CHANNELS_BENCHMARKS] = {
     [CHANNELS_FIB] = {.name = "fib",
                       .about = "The nth Fibonacci number by recursion",
-                      .inputs = {[INPUT_TINY] = 10, [INPUT_SMALL] = 24, [INPUT_FULL] = 24},
+                      .inputs = {[INPUT_TINY] = 13, [INPUT_SMALL] = 24, [INPUT_FULL] = 24},
                       .widths = {[INPUT_TINY] = 64, [INPUT_SMALL] = 32768, [INPUT_FULL] = 32768},
                       .alone = 11,
                       .flow = channels_fib,
@@ -14,7 +14,7 @@ const ChannelsBenchmark channels_benchmarks[CHANNELS_BENCHMARKS] = {
                       .wave_cycles = 7046},
     [CHANNELS_QUEENS] = {.name = "queens",
                          .about = "Ways to place n queens on n by n squares",
-                         .inputs = {[INPUT_TINY] = 10, [INPUT_SMALL] = 12, [INPUT_FULL] = 13},
+                         .inputs = {[INPUT_TINY] = 9, [INPUT_SMALL] = 12, [INPUT_FULL] = 13},
                          .widths = {[INPUT_TINY] = 64, [INPUT_SMALL] = 2048, [INPUT_FULL] = 16384},
                          .alone = 9,
                          .flow = channels_queens,
