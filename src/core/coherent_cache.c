@@ -1,8 +1,8 @@
-/* The core's data cache that is coherent with the L1s of SMs (knob l1_coherence): loads and stores are done in
- * host memory as soon as the cache in front of the port may read or write (mem/coherent.h).
+/* The core's data cache that is coherent with the L1s of SMs (knob l1_coherence): loads and stores are done
+ * in host memory as soon as the cache in front of the port may read or write (mem/coherent.h).
  *
- * Stores are done in the order in which they are begun, and strong loads as well, since others must agree with
- * what they see: each kind has a queue. Those that are not first ask for their units at once all the same, so
+ * Stores are done in the order in which they are begun, and strong loads as well, since others must agree
+ * with what they see: each kind has a queue. Those that are not first ask for their units at once all the same, so
  * that they are mostly there when their turn comes. A store is done when the cache owns its unit; until then
  * its core keeps it, and gives its bytes to younger loads. */
 #include <string.h>
@@ -25,8 +25,8 @@ typedef struct TurnQueue {
     uint32_t first, count;
 } TurnQueue;
 
-/* Invariant: waiting[tag] is the access with that tag while one waits; asked is the number of those whose units
- * are on their way, reads those of the port that are not done. */
+/* Invariant: waiting[tag] is the access with that tag while one waits; asked is the number of those whose
+ * units are on their way, reads those of the port that are not done. */
 typedef struct CoherentMemory {
     Core *core;
     CoreStatistics *statistics;

@@ -1,6 +1,6 @@
 /* What a core asks of the memory in front of it: a data cache and an instruction cache, whatever keeps them
- * coherent or does not. cache.c is the cache that writes through and is not coherent, coherent_cache.c the one
- * that is coherent by ownership.
+ * coherent or does not. cache.c is the cache that writes through and is not coherent, coherent_cache.c the
+ * one that is coherent by ownership.
  *
  * A load or store is begun with a tag and ends when core_access_done() is called with that tag: a load when
  * its bytes are in `data`, a store when the cache has taken it. Stores take effect in the order in which they

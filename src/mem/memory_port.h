@@ -61,8 +61,7 @@ typedef struct MemoryCacheUser {
     void *context;
     uint32_t most; /* accesses that it has waiting at once; the cache has room for them */
 } MemoryCacheUser;
-/* From now on that one uses the cache, which is made at the first call; nobody's accesses wait. A user without
- * functions: none. */
+/* From now on that one uses the cache, which is made at the first call; nobody's accesses wait. */
 void memory_port_use_cache(MemoryPort *port, uint64_t bytes, uint64_t ways, MemoryCacheUser user);
 /* COHERENT_HIT, COHERENT_MISS or COHERENT_MERGED. */
 CoherentStatus memory_port_access(MemoryPort *port, const CoherentAccess *access, Cycle now);
