@@ -2,9 +2,9 @@
  * in host memory as soon as the cache in front of the port may read or write (mem/coherent.h).
  *
  * Stores are done in the order in which they are begun, and strong loads as well, since others must agree
- * with what they see: each kind has a queue. Those that are not first ask for their units at once all the same, so
- * that they are mostly there when their turn comes. A store is done when the cache owns its unit; until then
- * its core keeps it, and gives its bytes to younger loads. */
+ * with what they see: each kind has a queue. Those that are not first ask for their units at once all the
+ * same, so that they are mostly there when their turn comes. A store is done when the cache owns its unit;
+ * until then its core keeps it, and gives its bytes to younger loads. */
 #include <string.h>
 
 #include "base/alloc.h"
