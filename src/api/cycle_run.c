@@ -298,7 +298,7 @@ static void take_samples(WbGpu *gpu)
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
         Series *series = gpu->cycle->running.items[i]->record->series;
         if (series->next == gpu->now && gpu->cycle->running.items[i]->grid->ended > gpu->now) {
-            series_sample(series, gpu->cycle);
+            series_sample(series, gpu->cycle, gpu->cycle->running.items[i]->grid);
             kept_sampled(gpu);
         }
     }
@@ -345,7 +345,7 @@ static void close_record(WbGpu *gpu, const HostKernel *kernel)
     record->warp_instructions += grid->warp_instructions;
     record->thread_instructions += grid->thread_instructions;
     Snapshot *after = look(gpu);
-    series_end(record->series, machine, after->columns, gpu->now);
+    series_end(record->series, machine, grid, after->columns, gpu->now);
     record_close_series(record);
     record_counters(record, machine, kernel->before, after, gpu->records.count < gpu->config.record_details);
     account(gpu, after);

@@ -114,8 +114,21 @@ static SeriesState read_state(const CycleMachine *machine)
     return state;
 }
 
-static void add_sample(Series *series, const CycleMachine *machine, const uint64_t *columns, Cycle now)
+/* Channels are those of the graph's first kernel. */
+static void sample_channels(Series *series, const CycleMachine *machine, const GridKernel *kernel)
 {
+    const FlowRun *run = front_end_flow(machine->front_end);
+    if (!series->channels && series->interval && run && kernel->flow == run && !kernel->flow_node &&
+        !series->ends.count)
+        series->channels = series_channels_begin(run);
+    if (series->channels)
+        series_channels_sample(series->channels, kernel->flow == run ? run : NULL);
+}
+
+static void add_sample(Series *series, const CycleMachine *machine, const GridKernel *kernel,
+                       const uint64_t *columns, Cycle now)
+{
+    sample_channels(series, machine, kernel);
     VEC_RESERVE(&series->values, series->values.count + series->width);
     for (uint32_t column = 0; column < series->width; column++) {
         VEC_PUSH(&series->values, columns[column] - series->last[column]);
@@ -127,20 +140,21 @@ static void add_sample(Series *series, const CycleMachine *machine, const uint64
     series->next = series->interval ? now + series->interval : CYCLE_NEVER;
 }
 
-void series_sample(Series *series, const CycleMachine *machine)
+void series_sample(Series *series, const CycleMachine *machine, const GridKernel *kernel)
 {
     uint64_t *columns = xmalloc(series->width * sizeof *columns);
     for (uint32_t row = 0; row < SERIES_ROWS;)
         row = read_rows(series, machine, row, columns);
     read_cores(machine, columns);
-    add_sample(series, machine, columns, series->next);
+    add_sample(series, machine, kernel, columns, series->next);
     xfree(columns);
 }
 
-void series_end(Series *series, const CycleMachine *machine, const uint64_t *columns, Cycle now)
+void series_end(Series *series, const CycleMachine *machine, const GridKernel *kernel,
+                const uint64_t *columns, Cycle now)
 {
     if (now > series->from)
-        add_sample(series, machine, columns, now);
+        add_sample(series, machine, kernel, columns, now);
     xfree(series->last);
     series->last = NULL;
 }
@@ -153,6 +167,8 @@ static void take_back(Series *series)
     const uint32_t at = --series->ends.count;
     series->states.count--;
     series->values.count -= series->width;
+    if (series->channels)
+        series->channels->fills.count -= series->channels->count;
     for (uint32_t column = 0; column < series->width; column++)
         series->last[column] -= series->values.items[(size_t)at * series->width + column];
     series->from -= series->interval;
@@ -169,6 +185,8 @@ static void merge_pairs(Series *series)
         series->ends.items[i / 2] = series->ends.items[i];
         series->states.items[i / 2] = series->states.items[i];
     }
+    if (series->channels)
+        series_channels_merge(series->channels);
     series->ends.count = series->states.count = (count + 1) / 2;
     series->values.count = series->ends.count * width;
 }
@@ -190,6 +208,7 @@ void series_free(Series *series)
     if (!series)
         return;
     xfree(series->last);
+    series_channels_free(series->channels);
     VEC_FREE(&series->ends);
     VEC_FREE(&series->values);
     VEC_FREE(&series->states);

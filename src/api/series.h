@@ -3,19 +3,22 @@
  * Every so many cycles after the launch the counters of series.def are read, and what they have grown by is
  * kept, together with five numbers of every SM: warp instructions, accesses that the L2 looked up, cycles of
  * resident warps, requests that DRAM served, and blocks that were started. The last sample ends with the
- * kernel and may be shorter. At the end of a sample it is also looked how many blocks wait to be dispatched.
- * Without an interval there is one sample, the whole kernel. Looking at counters changes nothing: a kernel
- * takes the same cycles with and without samples. */
+ * kernel and may be shorter. At the end of a sample it is also looked how many blocks wait to be dispatched,
+ * and for the first kernel of a flow graph how full its channels are. Without an interval there is one sample,
+ * the whole kernel. Looking at counters changes nothing: a kernel takes the same cycles with and without
+ * samples. */
 #ifndef API_SERIES_H
 #define API_SERIES_H
 
 #include <stdbool.h>
 
+#include "api/series_channels.h"
 #include "base/stat.h"
 #include "base/vec.h"
 #include "sim/world.h"
 
 struct CycleMachine;
+struct GridKernel;
 
 enum {
 #define SERIES(component, counter) SERIES_##component##_##counter,
@@ -53,6 +56,7 @@ typedef struct Series {
     VEC(Cycle) ends;        /* of the samples; the first begins with the launch */
     VEC(uint64_t) values;   /* sample by sample */
     VEC(SeriesState) states; /* at the end of each */
+    SeriesChannels *channels; /* the same, of a flow graph; null: the kernel is not the first of one */
 } Series;
 
 /* Numbers of one sample. */
@@ -61,10 +65,11 @@ uint32_t series_width(uint32_t sm_count);
 uint64_t *series_columns(const struct CycleMachine *machine, uint64_t *const *sums);
 /* `columns`: as they are now. */
 Series *series_begin(uint32_t sm_count, const uint64_t *columns, Cycle interval, Cycle now);
-/* The machine has been run to cycle series->next: takes that sample. */
-void series_sample(Series *series, const struct CycleMachine *machine);
+/* The machine has been run to cycle series->next: takes that sample of the kernel. */
+void series_sample(Series *series, const struct CycleMachine *machine, const struct GridKernel *kernel);
 /* Takes the last sample, up to the kernel's end. */
-void series_end(Series *series, const struct CycleMachine *machine, const uint64_t *columns, Cycle now);
+void series_end(Series *series, const struct CycleMachine *machine, const struct GridKernel *kernel,
+                const uint64_t *columns, Cycle now);
 /* Samples of a larger interval, a multiple of what it was by a power of two: neighbours become one, until
  * that is so. Unless it has ended, the one without a neighbour goes on. */
 void series_coarsen(Series *series, Cycle interval, bool has_ended);

@@ -44,6 +44,8 @@ const GridKernel *front_end_device(const FrontEnd *front_end, uint32_t index)
 
 uint64_t front_end_waiting_blocks(const FrontEnd *front_end) { return front_end->waiting_blocks; }
 
+const struct FlowRun *front_end_flow(const FrontEnd *front_end) { return front_end->tasks.run; }
+
 uint32_t front_end_ready_nodes(const FrontEnd *front_end) { return dats_ready(front_end->dats); }
 
 const Block *front_end_next_away(const FrontEnd *front_end, const GridKernel *kernel, uint32_t *at)

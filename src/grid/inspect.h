@@ -29,6 +29,8 @@ const GridKernel *front_end_device(const FrontEnd *front_end, uint32_t index);
 uint64_t front_end_waiting_blocks(const FrontEnd *front_end);
 /* Blocks of a dependency graph that could run. */
 uint32_t front_end_ready_nodes(const FrontEnd *front_end);
+/* The flow graph that runs; null: none does. */
+const struct FlowRun *front_end_flow(const FrontEnd *front_end);
 /* Blocks of the kernel, and of groups that joined it, that are off the SMs, one after the other: *at is 0 at
  * first. Null: there are no more. */
 const Block *front_end_next_away(const FrontEnd *front_end, const GridKernel *kernel, uint32_t *at);

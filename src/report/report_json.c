@@ -198,6 +198,33 @@ static void put_states(JsonWriter *json, const Series *series)
     }
 }
 
+static void put_channel(JsonWriter *json, const SeriesChannels *channels, uint32_t channel)
+{
+    const uint32_t samples = channels->fills.count / channels->count;
+    json_open(json, NULL, '{');
+    json_put_text(json, "name", channels->names[channel]);
+    json_put_integer(json, "capacity", channels->capacities[channel]);
+    json_open_line(json, "reserved", '[');
+    for (uint32_t i = 0; i < samples; i++)
+        json_put_integer(json, NULL, series_channel_fill(channels, i, channel).reserved);
+    json_close(json);
+    json_open_line(json, "ready", '[');
+    for (uint32_t i = 0; i < samples; i++)
+        json_put_integer(json, NULL, series_channel_fill(channels, i, channel).ready);
+    json_close(json);
+    json_close(json);
+}
+
+/* Those that were ever seen with an element. */
+static void put_channels(JsonWriter *json, const SeriesChannels *channels)
+{
+    json_open(json, "channels", '[');
+    for (uint32_t i = 0; i < channels->count; i++)
+        if (series_channel_peak(channels, i))
+            put_channel(json, channels, i);
+    json_close(json);
+}
+
 static void put_series(JsonWriter *json, const KernelRecord *record)
 {
     const Series *series = record->series;
@@ -216,6 +243,8 @@ static void put_series(JsonWriter *json, const KernelRecord *record)
         json_close(json);
     }
     put_states(json, series);
+    if (series->channels)
+        put_channels(json, series->channels);
     put_core_series(json, "warp_instructions_by_sm", series, CORE_INSTRUCTIONS);
     put_core_series(json, "memory_accesses_by_sm", series, CORE_ACCESSES);
     put_core_series(json, "dram_accesses_by_sm", series, CORE_DRAM);

@@ -179,6 +179,22 @@ static void write_dram(const Page *page)
          FIGURE(page, dram_row_hit_rate), FIGURE(page, dram_same_core));
 }
 
+static void write_flow(const Page *page)
+{
+    const AggregatorSums *sums = &page->sums.aggregator;
+    if (!sums->tasks)
+        return;
+    line(page, "flow graph",
+         "%" PRIu64 " wavefronts, %s of their lanes filled; none on the GPU in %s of the time", sums->tasks,
+         FIGURE(page, lanes_filled), FIGURE(page, flow_stalled));
+    line(page, "aggregator", "%" PRIu64 " instructions, busy in %s of its clocks", sums->core_instructions,
+         FIGURE(page, aggregator_busy));
+    if (sums->yields)
+        line(page, "yields",
+             "%" PRIu64 ", at most %" PRIu64 " wavefronts away at once; %" PRIu64 " bytes saved and restored",
+             sums->yields, sums->away_peak, page->sums.sm.context_bytes);
+}
+
 static void write_sms(const Page *page)
 {
     const KernelRecord *record = page->record;
@@ -252,6 +268,7 @@ static void write_kernel(const Page *page, const ReportOptions *options)
     write_schedulers(page);
     write_memory(page);
     write_dram(page);
+    write_flow(page);
     write_policies(page);
     if (options->details)
         write_sms(page);

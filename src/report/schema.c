@@ -284,7 +284,8 @@ static void put_definitions(JsonWriter *json)
 {
     static const char *const plain[] = {
         "run",   "time",    "structures", "hang", "hang_block", "hang_warps", "limited_by", "run_limited_by",
-        "block", "sampled", "launch",     "wait", "hold",       "line",       "host",       "hang_wait"};
+        "block", "sampled", "launch",     "wait", "hold",       "line",       "host",       "hang_wait",
+        "channel_series"};
     json_open(json, "$defs", '{');
     put_config(json);
     put_object(json, "kernel", "kernel", put_component_sums);

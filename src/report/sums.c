@@ -36,6 +36,7 @@ static void read_counters(KernelSums *sums, const KernelRecord *record)
         [COMPONENT_L1] = &sums->l1,
         [COMPONENT_L2] = &sums->l2,
         [COMPONENT_DRAM] = &sums->dram,
+        [COMPONENT_unit_aggregator] = &sums->aggregator,
         [COMPONENT_REQUEST_OUT] = &sums->request_out,
         [COMPONENT_REQUEST_IN] = &sums->request_in,
         [COMPONENT_REPLY_OUT] = &sums->reply_out,

@@ -6,6 +6,15 @@
 #include "api/gpu.h"
 #include "sm/lsu/lsu.h"
 
+/* What the unit counts, under the names of its .def. */
+#define COUNT(field, unit, description) uint64_t field;
+typedef struct AggregatorSums {
+#include "base/def_begin.h"
+#include "grid/unit/aggregator.def"
+#include "base/def_end.h"
+} AggregatorSums;
+#undef COUNT
+
 typedef struct KernelSums {
     ExecStatistics exec;
     GridStatistics front_end;
@@ -17,6 +26,7 @@ typedef struct KernelSums {
     L1Statistics l1;
     L2Statistics l2;
     DramStatistics dram;
+    AggregatorSums aggregator;
     CrossbarPort request_out, request_in, reply_out, reply_in;
 
     uint64_t cycles;               /* of the kernel */

@@ -46,7 +46,7 @@ void trace_copies(Trace *trace, uint64_t most)
 
 /* -- counters -- */
 
-static void put_counter(Trace *trace, unsigned counter, Cycle time, Ratio value)
+void trace_counter(Trace *trace, unsigned counter, Cycle time, Ratio value)
 {
     if (!value.under)
         return;
@@ -66,12 +66,13 @@ static void put_waits(Trace *trace, const uint64_t sums[SERIES_ROWS], const Seri
 {
     const uint64_t messages = sums[SERIES_unit_wait_signal_waits] + sums[SERIES_unit_wait_signal_signals];
     const uint64_t bytes = sums[SERIES_SM_context_bytes], cycles = end - begin;
-    put_counter(trace, COUNTER_CONTEXTS, begin,
+    trace_counter(trace, COUNTER_CONTEXTS, begin,
                 (Ratio){bytes * trace->gpu->config.clock_khz, cycles * 1000000});
-    put_counter(trace, COUNTER_SYNCS, begin, (Ratio){1000 * sums[SERIES_unit_global_sync_arrivals], cycles});
-    put_counter(trace, COUNTER_EVENTS, begin, (Ratio){1000 * messages, cycles});
-    put_counter(trace, COUNTER_AWAY, end, (Ratio){state->away_blocks, 1});
-    put_counter(trace, COUNTER_HELD, end, (Ratio){state->held_warps, 1});
+    trace_counter(trace, COUNTER_SYNCS, begin,
+                  (Ratio){1000 * sums[SERIES_unit_global_sync_arrivals], cycles});
+    trace_counter(trace, COUNTER_EVENTS, begin, (Ratio){1000 * messages, cycles});
+    trace_counter(trace, COUNTER_AWAY, end, (Ratio){state->away_blocks, 1});
+    trace_counter(trace, COUNTER_HELD, end, (Ratio){state->held_warps, 1});
 }
 
 /* Samples first to last of a kernel as one. What is counted holds from its begin on, what is read at its
@@ -93,17 +94,18 @@ static void put_sample(Trace *trace, const Series *series, uint32_t first, uint3
     const uint64_t bytes = (sums[SERIES_DRAM_reads] + sums[SERIES_DRAM_writes]) *
                            (config->dram_bus_bits / 8) * config->dram_burst;
     const uint64_t warps = sums[SERIES_SM_resident_warp_cycles];
-    put_counter(trace, COUNTER_IPC, begin, (Ratio){sums[SERIES_EXEC_warp_instructions], cycles});
-    put_counter(trace, COUNTER_WARPS, begin, (Ratio){warps, cycles});
-    put_counter(trace, COUNTER_OCCUPANCY, begin, (Ratio){100 * warps, cycles * slots});
-    put_counter(trace, COUNTER_BLOCKS, begin, (Ratio){sums[SERIES_SM_resident_block_cycles], cycles});
-    put_counter(trace, COUNTER_DRAM, begin, (Ratio){bytes * config->clock_khz, cycles * 1000000});
-    put_counter(trace, COUNTER_L2_HITS, begin, (Ratio){100 * hits, sectors});
-    put_counter(trace, COUNTER_WAITING, end, (Ratio){series->states.items[last].waiting_blocks, 1});
+    trace_counter(trace, COUNTER_IPC, begin, (Ratio){sums[SERIES_EXEC_warp_instructions], cycles});
+    trace_counter(trace, COUNTER_WARPS, begin, (Ratio){warps, cycles});
+    trace_counter(trace, COUNTER_OCCUPANCY, begin, (Ratio){100 * warps, cycles * slots});
+    trace_counter(trace, COUNTER_BLOCKS, begin, (Ratio){sums[SERIES_SM_resident_block_cycles], cycles});
+    trace_counter(trace, COUNTER_DRAM, begin, (Ratio){bytes * config->clock_khz, cycles * 1000000});
+    trace_counter(trace, COUNTER_L2_HITS, begin, (Ratio){100 * hits, sectors});
+    trace_counter(trace, COUNTER_WAITING, end, (Ratio){series->states.items[last].waiting_blocks, 1});
     if (trace->has_graph)
-        put_counter(trace, COUNTER_READY, end, (Ratio){series->states.items[last].ready_nodes, 1});
+        trace_counter(trace, COUNTER_READY, end, (Ratio){series->states.items[last].ready_nodes, 1});
     if (trace->has_waits)
         put_waits(trace, sums, &series->states.items[last], begin, end);
+    trace_flow_sample(trace, series, sums, last, begin);
 }
 
 /* Nothing runs from then on. */
@@ -112,9 +114,10 @@ static void put_silence(Trace *trace, Cycle time)
     static const uint8_t counted[] = {COUNTER_IPC, COUNTER_WARPS, COUNTER_OCCUPANCY, COUNTER_BLOCKS,
                                       COUNTER_DRAM};
     for (size_t i = 0; i < sizeof counted; i++)
-        put_counter(trace, counted[i], time, (Ratio){0, 1});
-    for (unsigned i = COUNTERS_OF_ALL; i < COUNTER_COUNT && trace->has_waits; i++)
-        put_counter(trace, i, time, (Ratio){0, 1});
+        trace_counter(trace, counted[i], time, (Ratio){0, 1});
+    for (unsigned i = COUNTERS_OF_ALL; i < COUNTER_TASKS && trace->has_waits; i++)
+        trace_counter(trace, i, time, (Ratio){0, 1});
+    trace_flow_silence(trace, time);
 }
 
 /* Whether blocks left their SMs, or waited in place. */
@@ -159,7 +162,10 @@ void trace_counters(Trace *trace, uint64_t most)
         trace->has_graph |= record->graph.level_count != 0;
         trace->has_waits = trace->has_waits || has_waits(record->series);
     }
-    const uint64_t room = most / (trace->has_waits ? COUNTER_COUNT : COUNTERS_OF_ALL);
+    trace_find_flows(trace);
+    const uint64_t counters =
+        (trace->has_waits ? COUNTER_TASKS : COUNTERS_OF_ALL) + trace_flow_counters(trace);
+    const uint64_t room = most / counters;
     trace->joined_samples = samples > room ? (samples + room - 1) / room : 1;
     for (uint32_t i = 0; i < count; i++) {
         const KernelRecord *record = trace->gpu->records.items[i];

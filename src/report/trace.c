@@ -107,6 +107,7 @@ void trace_free(Trace *trace)
     VEC_FREE(&trace->events);
     VEC_FREE(&trace->tracks);
     VEC_FREE(&trace->stays);
+    VEC_FREE(&trace->channels);
     for (unsigned p = 0; p < TRACE_PROCESSES; p++) {
         for (uint32_t i = 0; i < trace->lanes[p].count; i++)
             VEC_FREE(&trace->lanes[p].items[i].until);
@@ -156,6 +157,11 @@ static const char *const counter_names[COUNTER_COUNT] = {
     [COUNTER_CONTEXTS] = "contexts moved, GB/s",
     [COUNTER_SYNCS] = "blocks that come to a global sync, in 1000 cycles",
     [COUNTER_EVENTS] = "waits and signals of events, in 1000 cycles",
+    [COUNTER_TASKS] = "wavefronts of tasks, in 1000 cycles",
+    [COUNTER_LANES] = "lanes filled, %",
+    [COUNTER_YIELDS] = "wavefronts that yield, in 1000 cycles",
+    [COUNTER_AGGREGATOR] = "aggregator's core busy, %",
+    [COUNTER_STALLED] = "no wavefront on the GPU, %",
 };
 
 static const char *const arrow_names[] = {
@@ -165,7 +171,7 @@ static const char *const arrow_names[] = {
 static const char *const arrow_kinds[] = {
     [ARROW_LAUNCHES] = "launches", [ARROW_RETURNS] = "waits", [ARROW_DEPENDS] = "dependencies"};
 
-static void name_event(const TraceEvent *event, char *text, size_t size)
+static void name_event(const Trace *trace, const TraceEvent *event, char *text, size_t size)
 {
     const KernelRecord *record = event->record;
     switch ((TraceKind)event->kind) {
@@ -203,7 +209,10 @@ static void name_event(const TraceEvent *event, char *text, size_t size)
         snprintf(text, size, "may return");
         return;
     case TRACE_COUNTER:
-        snprintf(text, size, "%s", counter_names[event->number]);
+        if (event->number < COUNTER_COUNT)
+            snprintf(text, size, "%s", counter_names[event->number]);
+        else
+            trace_name_channel(trace, event->number, text, size);
         return;
     case ARROW_BEGIN:
     case ARROW_STEP:
@@ -359,7 +368,7 @@ static void put_event(JsonWriter *json, const Trace *trace, const TraceEvent *ev
     static const char *const phases[] = {
         [TRACE_COUNTER] = "C", [ARROW_BEGIN] = "s", [ARROW_STEP] = "t", [ARROW_END] = "f"};
     char name[512];
-    name_event(event, name, sizeof name);
+    name_event(trace, event, name, sizeof name);
     json_open_line(json, NULL, '{');
     json_put_text(json, "name", name);
     json_put_text(json, "ph", event->kind < TRACE_COUNTER ? "X" : phases[event->kind]);

@@ -97,6 +97,8 @@ typedef struct Trace {
     uint64_t barrier_stride, barrier_blocks; /* one of so many barriers of a block, and such blocks */
     uint64_t joined_samples;   /* at most, to one value of a counter */
     bool has_graph, has_waits; /* blocks depended on each other; left SMs or waited for each other */
+    bool has_flow;             /* a flow graph ran */
+    VEC(const char *) channels; /* of flow graphs, that are shown */
     uint64_t left_out;         /* of what should be shown, because there was no room */
 } Trace;
 
@@ -132,8 +134,27 @@ enum {
     COUNTER_CONTEXTS,
     COUNTER_SYNCS,
     COUNTER_EVENTS,
-    COUNTER_COUNT
+    COUNTER_TASKS,   /* from here on, of flow graphs */
+    COUNTER_LANES,
+    COUNTER_YIELDS,
+    COUNTER_AGGREGATOR,
+    COUNTER_STALLED,
+    COUNTER_COUNT    /* behind them two for each channel that is shown: reserved, ready */
 };
+
+/* A value of a counter from that cycle on; a ratio over nothing is none. */
+void trace_counter(Trace *trace, unsigned counter, Cycle time, Ratio value);
+
+/* -- flow graphs -- */
+
+/* Finds out whether there were any, and which of their channels are shown. */
+void trace_find_flows(Trace *trace);
+/* Counters that they add. */
+uint32_t trace_flow_counters(const Trace *trace);
+/* A sample of several that ends with sample `last`, of which `sums` are the rows. */
+void trace_flow_sample(Trace *trace, const Series *series, const uint64_t *sums, uint32_t last, Cycle begin);
+void trace_flow_silence(Trace *trace, Cycle time);
+void trace_name_channel(const Trace *trace, uint32_t counter, char *text, size_t size);
 
 /* -- what is shown: `most` events at most -- */
 

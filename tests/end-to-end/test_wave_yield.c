@@ -1,8 +1,9 @@
-/* Wavefronts that yield because a channel has no room for what they make: results, what is saved and restored,
- * where they go on, and how much memory all of that takes. */
+/* Wavefronts that yield because a channel has no room for what they make: results, what is saved and
+ * restored, where they go on, and how much memory all of that takes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "warpbeam_flow.h"
@@ -146,8 +147,8 @@ static void test_wide_channels(void **state)
  * come back have their own. */
 static void test_shared_memory_stays(void **state)
 {
-    static const char *const knobs[] = {"mode=cycle", "shared_bytes_per_block=1024", "shared_bytes_per_sm=1024",
-                                        NULL};
+    static const char *const knobs[] = {"mode=cycle", "shared_bytes_per_block=1024",
+                                        "shared_bytes_per_sm=1024", NULL};
     (void)state;
     const Tree tree = run(15, 64, knobs);
     check_moves(&tree);
@@ -161,7 +162,7 @@ static void test_shared_memory_is_held(void **state)
     static const char *const knobs[] = {"mode=cycle", "sm_count=1", "shared_bytes_per_block=1024",
                                         "shared_bytes_per_sm=1024", NULL};
     static const char *const parts[] = {"the flow graph is stuck: 4 wavefronts wait for room in channels",
-                                        "1 task finds no place on an SM, since the shared memory of wavefronts",
+                                        "1 task finds no place on an SM, since the shared memory of",
                                         "of channel 'task", "in kernel 'leaves' at line", NULL};
     (void)state;
     Tree tree = {.gpu = harness_open("apu8", knobs)};
@@ -211,6 +212,59 @@ static void test_wrong_calls(void **state)
     }
 }
 
+/* The file's text, to be freed. */
+static char *read_text(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &size, '\0', file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* The largest number of the array behind a key, from `text` on. */
+static long largest(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    long most = 0;
+    char *end = (char *)strchr(at, '[');
+    do {
+        const long value = strtol(end + 1, &end, 10);
+        most = value > most ? value : most;
+    } while (*end == ',');
+    return most;
+}
+
+/* Reports have channels over time, none of which is ever fuller than it can be; timelines have them, too. */
+static void test_seen(void **state)
+{
+    static const char *const knobs[] = {"mode=cycle", "timeline=true", "sample_interval=2000", NULL};
+    static const char *const shown[] = {"\"channel task[8], elements\"", "\"channel task[8], ready\"",
+                                        "\"lanes filled, %\"", "\"wavefronts that yield, in 1000 cycles\"",
+                                        "\"aggregator's core busy, %\""};
+    (void)state;
+    const Tree tree = run(15, 64, knobs);
+    char *report = harness_report(tree.gpu), path[] = "/tmp/warpbeam-yields-XXXXXX";
+    const char *channel = strstr(report, "\"name\": \"task[8]\"");
+    assert_non_null(channel);
+    assert_int_equal(largest(channel, "\"reserved\""), 64);
+    assert_in_range(largest(channel, "\"ready\""), 1, 64);
+    assert_true(largest(report, "\"unit_aggregator.yields\": [") > 0);
+    close(mkstemp(path));
+    assert_int_equal(wb_timeline(tree.gpu, path), WB_OK);
+    char *timeline = read_text(path);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (!strstr(timeline, shown[i]))
+            fail_msg("the timeline has no counter %s", shown[i]);
+    unlink(path);
+    free(timeline);
+    free(report);
+    wb_gpu_close(tree.gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_shared_memory_is_held),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // The report: puts the parts of the page together and draws them again when something else is selected.
 import { drawCharts, followWindow, isDark } from "./chart";
 import { choice, element } from "./dom";
+import { flowSection } from "./flow";
 import { ganttSection } from "./gantt";
 import { heatSection } from "./heatmap";
 import { memorySection } from "./memory";
@@ -70,12 +71,14 @@ function draw(): void {
         sections: HTMLElement[] = [];
     if (data.runs.length) {
         const scopes = data.runs.map((run) => select(run, state.selection)),
-            main = scopes[state.run];
+            main = scopes[state.run],
+            flow = flowSection(scopes, main);
         sections.push(
             summarySection(scopes, main),
             stallSection(scopes, main, draw),
             heatSection(scopes, draw),
             ganttSection(main),
+            ...(flow ? [flow] : []),
             rooflineSection(scopes),
             memorySection(scopes),
             sourceSection(main, draw),

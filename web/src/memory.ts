@@ -49,7 +49,7 @@ function rateChart(look: Look, scopes: Scope[]): Option {
     };
 }
 
-interface Line {
+export interface Line {
     key: string;
     name: string;
     // What a bin holds of `above`, over `below`; without `below`: over the bin's length.
@@ -161,6 +161,27 @@ function lineChart(look: Look, scopes: Scope[], line: Line): Option {
     };
 }
 
+// A chart over time for each of the lines that has something to show.
+export function timePanels(scopes: Scope[], lines: Line[]): HTMLElement {
+    const panels = element("div", { class: "panels" });
+    for (const line of lines) {
+        const used = scopes.some((scope) =>
+            scope.kernels.some(
+                (kernel) =>
+                    kernel.series &&
+                    (line.below ?? line.above).some((name) =>
+                        (kernel.series![name] as number[] | undefined)?.some((v) => v > 0),
+                    ),
+            ),
+        );
+        if (!used) continue;
+        const panel = element("figure", {}, element("figcaption", {}, line.name));
+        addChart(panel, `time-${line.key}`, 210, (look) => lineChart(look, scopes, line));
+        panels.append(panel);
+    }
+    return panels;
+}
+
 export function memorySection(scopes: Scope[]): HTMLElement {
     const made = section(
         "memory",
@@ -207,22 +228,6 @@ export function memorySection(scopes: Scope[]): HTMLElement {
         );
         return made;
     }
-    const panels = element("div", { class: "panels" });
-    for (const line of lines) {
-        const used = scopes.some((scope) =>
-            scope.kernels.some(
-                (kernel) =>
-                    kernel.series &&
-                    (line.below ?? line.above).some((name) =>
-                        (kernel.series![name] as number[] | undefined)?.some((v) => v > 0),
-                    ),
-            ),
-        );
-        if (!used) continue;
-        const panel = element("figure", {}, element("figcaption", {}, line.name));
-        addChart(panel, `time-${line.key}`, 210, (look) => lineChart(look, scopes, line));
-        panels.append(panel);
-    }
-    made.append(panels);
+    made.append(timePanels(scopes, lines));
     return made;
 }

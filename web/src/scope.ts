@@ -23,6 +23,7 @@ const components = [
     "request_in",
     "reply_out",
     "reply_in",
+    "unit_aggregator",
 ];
 
 function addCounters(sums: Counters, kernel: Kernel): void {
@@ -478,19 +479,24 @@ export function hasSeries(scope: Scope): boolean {
     return scope.kernels.some((kernel) => kernel.series && kernel.series.ends.length > 0);
 }
 
-// Adds up samples of all kernels of the scope; `value` gives that of one sample.
+// Adds up samples of all kernels of the scope; `value` gives that of one sample. Samples are of the whole GPU:
+// of kernels that ran side by side each time counts once.
 export function sampleInto(
     bins: Bins,
     scope: Scope,
     value: (series: Series, sample: number) => number,
 ): void {
-    for (const kernel of scope.kernels) {
+    let covered = 0;
+    for (const kernel of [...scope.kernels].sort((a, b) => a.launched - b.launched)) {
         const series = kernel.series;
         if (!series) continue;
         let from = kernel.launched - scope.begin;
         const base = from;
         series.ends.forEach((end, i) => {
-            bins.add(from, base + end, value(series, i));
+            if (from >= covered) {
+                bins.add(from, base + end, value(series, i));
+                covered = base + end;
+            }
             from = base + end;
         });
     }

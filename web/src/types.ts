@@ -6,6 +6,14 @@ export type Counters = Record<string, number>;
 // launch (0: a block of the kernel itself), block, sm (the first one), dispatched, started, ended
 export type PackedBlock = [number, number, number, number, number, number];
 
+// A channel of a flow graph: elements in use at the end of each sample, and of them those that were ready.
+export interface ChannelSeries {
+    name: string;
+    capacity: number;
+    reserved: number[];
+    ready: number[];
+}
+
 // Samples of a kernel: `ends` counts from its launch. Other keys: counters' growth in each sample.
 export interface Series {
     interval: number;
@@ -13,7 +21,8 @@ export interface Series {
     warp_instructions_by_sm: number[][];
     memory_accesses_by_sm: number[][];
     resident_warp_cycles_by_sm?: number[][];
-    [counter: string]: number | number[] | number[][] | undefined;
+    channels?: ChannelSeries[]; // of the first kernel of a flow graph
+    [counter: string]: number | number[] | number[][] | ChannelSeries[] | undefined;
 }
 
 export interface SourceLine {

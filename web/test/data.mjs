@@ -125,6 +125,14 @@ export function makeSyncPage(warpbeam, folder, workload, mode, places) {
     return makeOwnPage(warpbeam, folder, mode, workload, ["--gpu", "gtx970", ...knobs]);
 }
 
+// The page of a flow graph.
+export function makeFlowPage(warpbeam, folder) {
+    const page = join(folder, "flow.html");
+    const run = ["run", "channels/fib", "--size", "tiny", "--gpu", "apu8", "--set", "channel_width=64"];
+    execFileSync(warpbeam, [...run, "--report", page], { stdio: ["ignore", "ignore", "inherit"] });
+    return page;
+}
+
 // The page of a run whose kernel hangs, and says so by its exit status: as many blocks as wait for each other
 // do not fit, and the last ones never get a place.
 export function makeHungPage(warpbeam, folder) {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
-import { makeHungPage, makeOwnPage, makePage, makeSyncPage, nasty } from "./data.mjs";
+import { makeFlowPage, makeHungPage, makeOwnPage, makePage, makeSyncPage, nasty } from "./data.mjs";
 
 let checks = 0;
 let failures = 0;
@@ -306,6 +306,22 @@ async function checkStates(browser, warpbeam, folder) {
     await checkWidth(browser, 400, "states, 400");
 }
 
+// A flow graph has a part of its own: what was dispatched, and channels over time.
+async function checkFlow(browser, warpbeam, folder) {
+    const page = pathToFileURL(makeFlowPage(warpbeam, folder)).href;
+    for (const width of [1280, 400]) {
+        await browser.show(page, width, 900, width === 400 ? "dark" : "light");
+        const cells = await browser.value(
+            `document.querySelector('[data-table="flow"] tbody')?.textContent ?? ""`,
+        );
+        check(/Wavefronts of tasks\d+Lanes filled\d+%/.test(cells), `${width}: the table says ${cells}`);
+        await checkHover(browser, "channels", 0, /calls\[\d+\], [^]*of [^]*elements in use, \d+ ready/, 0.1);
+        const panels = await browser.value(`document.querySelectorAll("#flow .panels figure").length`);
+        check(panels >= 4, `${width}: ${panels} charts over time`);
+        await checkWidth(browser, width, `flow, ${width}`);
+    }
+}
+
 // A kernel that hangs is the first thing on the page: why, and who waits where.
 async function checkHang(browser, warpbeam, folder) {
     const page = pathToFileURL(makeHungPage(warpbeam, folder)).href;
@@ -343,6 +359,7 @@ async function main(warpbeam) {
         await checkNarrow(browser, page);
         await checkOwn(browser, warpbeam, folder);
         await checkStates(browser, warpbeam, folder);
+        await checkFlow(browser, warpbeam, folder);
         await checkHang(browser, warpbeam, folder);
         for (const complaint of browser.complaints()) check(false, `the browser says: ${complaint}`);
     } finally {
