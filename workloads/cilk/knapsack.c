@@ -69,7 +69,7 @@ static int try_sets(int first, int n, int room)
 static int search(int first, int n, int room, int worth)
 {
     int with = 0, without;
-    if (worth + bound(first, n, room) < greedy)
+    if (worth + bound(first, n, room) <= greedy)
         return 0;
     if (n - first <= LEFT)
         return worth + try_sets(first, n, room);
@@ -88,5 +88,5 @@ int knapsack(int n)
     greedy = fill_greedily(n, room);
     int best = cilk_spawn search(0, n, room, 0);
     cilk_sync;
-    return best;
+    return best > greedy ? best : greedy;
 }
