@@ -44,6 +44,8 @@ static KernelRecord *new_record(WbGpu *gpu, const HostKernel *host, Error *error
         .block_count = blocks,
         .blocks = records,
     };
+    if (launch->flow)
+        record->kinds = context_program_kinds(launch->program);
     memcpy(record->grid, launch->grid, sizeof record->grid);
     memcpy(record->block, launch->block, sizeof record->block);
     record->name = gpu_keep_name(gpu, kernel_name(kernel));

@@ -345,13 +345,8 @@ WbStatus wb_kernel_register_kinds(WbKernel *kernel, WbRegisterKinds *kinds)
                                  "wb_kernel_register_kinds needs a place for its answer; it was null."));
     if (kernel_link(kernel, error))
         return gpu_end(gpu, error->status);
-    *kinds = (WbRegisterKinds){0};
-    for (uint32_t i = 0; i < kernel->program->function_count; i++) {
-        const RegisterKinds own = context_register_kinds(kernel->program, i);
-        kinds->words += own.words;
-        kinds->pairs += own.pairs;
-        kinds->predicates += own.predicates;
-    }
+    const RegisterKinds all = context_program_kinds(kernel->program);
+    *kinds = (WbRegisterKinds){all.words, all.pairs, all.predicates};
     return WB_OK;
 }
 

@@ -19,6 +19,7 @@
 #include "depend/draft.h"
 #include "grid/policy_object.h"
 #include "policy_lists.h"
+#include "ptx/flow_kinds.h"
 
 /* The kinds of parts that count something. */
 typedef enum Component {
@@ -104,6 +105,7 @@ typedef struct KernelRecord {
     const char *symbol;   /* the same as in the PTX */
     uint32_t grid[3], block[3];
     uint32_t registers;   /* of a thread */
+    RegisterKinds kinds;  /* the same by kind, of kernels of a flow graph; of others none */
     uint32_t shared_bytes;/* of a block, static and dynamic */
     uint32_t local_bytes; /* of a thread */
     uint32_t blocks_per_sm; /* that fit */

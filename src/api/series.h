@@ -4,9 +4,9 @@
  * kept, together with five numbers of every SM: warp instructions, accesses that the L2 looked up, cycles of
  * resident warps, requests that DRAM served, and blocks that were started. The last sample ends with the
  * kernel and may be shorter. At the end of a sample it is also looked how many blocks wait to be dispatched,
- * and for the first kernel of a flow graph how full its channels are. Without an interval there is one sample,
- * the whole kernel. Looking at counters changes nothing: a kernel takes the same cycles with and without
- * samples. */
+ * and for the first kernel of a flow graph how full its channels are. Without an interval there is one
+ * sample, the whole kernel. Looking at counters changes nothing: a kernel takes the same cycles with and
+ * without samples. */
 #ifndef API_SERIES_H
 #define API_SERIES_H
 

@@ -135,6 +135,18 @@ RegisterKinds context_register_kinds(const Program *program, uint32_t number)
     return kinds;
 }
 
+RegisterKinds context_program_kinds(const Program *program)
+{
+    RegisterKinds all = {0};
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        const RegisterKinds own = context_register_kinds(program, i);
+        all.words += own.words;
+        all.pairs += own.pairs;
+        all.predicates += own.predicates;
+    }
+    return all;
+}
+
 static const LiveSlots *live_before(const Program *program, uint32_t pc)
 {
     struct LiveTable *table = lock_table(program);
@@ -274,12 +286,8 @@ static uint64_t kinds_bytes(const Block *block)
 /* A frame of each function: more only where functions call themselves. */
 static uint64_t most_kinds_bytes(const Launch *launch)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < launch->program->function_count; i++) {
-        const RegisterKinds kinds = context_register_kinds(launch->program, i);
-        bytes += register_kinds_bytes(&kinds, launch->width);
-    }
-    return bytes;
+    const RegisterKinds kinds = context_program_kinds(launch->program);
+    return register_kinds_bytes(&kinds, launch->width);
 }
 
 /* A task is one wavefront. Its shared memory stays where it is: it comes back to its SM [channels §6]. */

@@ -46,6 +46,8 @@ void context_live_slots(const Warp *warp, uint32_t frame, uint64_t *bits);
 
 /* Registers of a function of the program by their kinds. */
 RegisterKinds context_register_kinds(const Program *program, uint32_t function);
+/* Those of all its functions together. */
+RegisterKinds context_program_kinds(const Program *program);
 
 /* The table of a program's code, which fills as it is asked for; threads may ask at once. */
 struct LiveTable *live_table_create(const Program *program);

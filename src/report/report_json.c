@@ -314,6 +314,9 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     put_three(json, "grid", record->grid);
     put_three(json, "block", record->block);
     json_put_integer(json, "registers", record->registers);
+    if (record->kinds.words || record->kinds.pairs)
+        put_three(json, "registers_by_kind",
+                  (const uint32_t[]){record->kinds.words, record->kinds.pairs, record->kinds.predicates});
     json_put_integer(json, "shared_bytes", record->shared_bytes);
     json_put_integer(json, "local_bytes", record->local_bytes);
     json_put_integer(json, "blocks_per_sm", record->blocks_per_sm);

@@ -89,6 +89,9 @@ static void write_head(const Page *page)
     line(page, "resources",
          "%u registers a thread, %u bytes of shared memory a block; %u blocks fit on an SM",
          record->registers, record->shared_bytes, record->blocks_per_sm);
+    if (record->kinds.words || record->kinds.pairs)
+        line(page, "", "by kind, as a wavefront that yields saves them: %us/%ud/%uc", record->kinds.words,
+             record->kinds.pairs, record->kinds.predicates);
     line(page, "instructions",
          "%" PRIu64 " of warps, %s a cycle, %s a cycle of an active SM; %s of %" PRIu64 " lanes active",
          page->sums.exec.warp_instructions, FIGURE(page, ipc), FIGURE(page, ipc_per_sm),
