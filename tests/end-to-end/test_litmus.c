@@ -299,7 +299,6 @@ static const struct {
     {"wait+stale+relaxed-atomic", FORBIDDEN},
     {"corr+past-then-by-l1", FORBIDDEN},
     {"sb+stale", SEEN},
-    {"iriw+stale", SEEN},
 };
 
 static LitmusVerdict owned_verdict(const Litmus *litmus, bool is_first)
@@ -323,15 +322,13 @@ static void run_owned(const char *gpu, const char *knob, const char *second, boo
           changed, TEST_COUNT, is_first ? RUNS : RUNS / 4);
 }
 
-/* Units of every size, one slice and several, an L1 that evicts all the time, and few SMs. */
+/* One slice and several, an L1 that evicts all the time, and few SMs. */
 static void test_ownership(void **state)
 {
     static const char *const machines[][3] = {
         {"apu8", NULL},
-        {"apu8", "coherence_bytes=32"},
-        {"apu8", "coherence_bytes=128"},
         {"apu8", "l1_ways=1", "l1_bytes=128"},
-        {"apu8", "sm_count=5"},
+        {"apu8", "sm_count=4"},
         {"gtx480", "crossbar_spread=40"},
     };
     (void)state;
