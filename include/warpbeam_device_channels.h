@@ -42,9 +42,12 @@
  * consume.
  *
  * Included by warpbeam_device.h. The code below the primitives is C as well as C++: tests run it on the host
- * with primitives of their own (WB_CHANNELS_ON_HOST). No lane ever waits for one that its own wavefront
- * keeps from going on: loops either end for all calling lanes in the same turn, or each turn does its work
- * inside of the loop, where compilers must leave it (wb_opaque(), wb_write_if()). */
+ * with primitives of their own (WB_CHANNELS_ON_HOST).
+ *
+ * No lane ever waits for one that its own wavefront keeps from going on, and lanes that do something together
+ * stay together, also where a GPU lets lanes go their own ways: what one does for all is done by a predicated
+ * instruction (wb_..._if()), not behind a branch, and loops end for all in the same turn. Where lanes part,
+ * each part can do without the others; what is to be done within a loop stays there (wb_opaque()). */
 #ifndef WARPBEAM_DEVICE_CHANNELS_H
 #define WARPBEAM_DEVICE_CHANNELS_H
 
@@ -76,8 +79,7 @@ WB_CHANNELS unsigned wb_lane(void) { return threadIdx.x; }
 
 /* Words that others write while this runs: never from an L1 that is not coherent. */
 WB_CHANNELS unsigned wb_read(const unsigned *word) { return *(const volatile unsigned *)word; }
-WB_CHANNELS void wb_write(unsigned *word, unsigned value) { *(volatile unsigned *)word = value; }
-/* Without a branch: what follows a branch may be moved behind the loop that it is in. */
+/* These without a branch. */
 WB_CHANNELS void wb_write_if(bool is_wanted, unsigned *word, unsigned value)
 {
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.volatile.u32 [%1], %2; }" ::"r"(
@@ -85,11 +87,22 @@ WB_CHANNELS void wb_write_if(bool is_wanted, unsigned *word, unsigned value)
                  "l"(word), "r"(value)
                  : "memory");
 }
-WB_CHANNELS unsigned wb_swap(unsigned *word, unsigned expected, unsigned value)
+WB_CHANNELS unsigned wb_swap_if(bool is_wanted, unsigned *word, unsigned expected, unsigned value)
 {
-    return atomicCAS(word, expected, value);
+    unsigned seen = 0;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.cas.b32 %0, [%2], %3, %4; }"
+                 : "+r"(seen)
+                 : "r"((unsigned)is_wanted), "l"(word), "r"(expected), "r"(value)
+                 : "memory");
+    return seen;
 }
-WB_CHANNELS void wb_add(unsigned *word, unsigned value) { atomicAdd(word, value); }
+WB_CHANNELS void wb_add_if(bool is_wanted, unsigned *word, unsigned value)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p red.add.u32 [%1], %2; }" ::"r"(
+                     (unsigned)is_wanted),
+                 "l"(word), "r"(value)
+                 : "memory");
+}
 WB_CHANNELS void wb_fence(void) { __threadfence(); }
 /* What this returns is not known to the compiler: it cannot make two branches out of one. */
 WB_CHANNELS unsigned wb_opaque(unsigned value)
@@ -146,65 +159,53 @@ WB_CHANNELS unsigned *wb_done_count(const WbChannelMemory *channel, unsigned pos
 
 /* ---- reserving elements ---- */
 
-enum { WB_GOT, WB_FULL, WB_AGAIN };
+enum { WB_GOT, WB_FULL };
 /* Of the sum over 64 lanes that a talloc() begins with: 18 bits, 7 and 7. */
 enum { WB_SEVERAL_BIT = 18, WB_ANOTHER_BIT = 25, WB_MOST_OF_LANE = (1 << (WB_SEVERAL_BIT - 6)) - 1 };
 #define WB_MOST_MASK ((1u << WB_SEVERAL_BIT) - 1)
 
-/* Elements that were reserved and that nobody gets: they are done at once. */
-WB_CHANNELS void wb_give_back(WbChannelMemory *channel, unsigned position, unsigned count)
+/* The leader's value, or the lane's own. */
+WB_CHANNELS unsigned wb_same(unsigned value, bool is_alone)
+{
+    return is_alone ? value : wb_wave_broadcast(value);
+}
+
+/* The first part of `count` elements that were reserved and that nobody gets is done at once: those that
+ * share a done count. Returns how many they are. */
+WB_CHANNELS unsigned wb_give_back_part(WbChannelMemory *channel, unsigned position, unsigned count,
+                                       bool is_wanted)
 {
     const unsigned group = 1u << channel->done_shift;
-    while (count > 0) {
-        const unsigned left = group - (position & (group - 1));
-        const unsigned part = count < left ? count : left;
-        wb_add(wb_done_count(channel, position), part);
-        position += part;
-        count -= part;
-    }
+    const unsigned left = group - (position & (group - 1));
+    const unsigned part = count < left ? count : left;
+    wb_add_if(is_wanted && part > 0, wb_done_count(channel, position), part);
+    return part;
 }
 
-/* One attempt: WB_GOT with *tail, WB_FULL, or WB_AGAIN with a newer *tail. A lane's elements lie in one
- * piece: where several of them would reach over the array's end, what is left there is given up. */
-WB_CHANNELS unsigned wb_try_reserve(WbChannelMemory *channel, unsigned total, bool is_several, unsigned *tail)
-{
-    const unsigned capacity = channel->capacity;
-    const unsigned used = *tail - wb_read(&channel->head.value);
-    if (used > capacity) { /* head has gone past an old tail */
-        *tail = wb_read(&channel->tail.value);
-        return WB_AGAIN;
-    }
-    if (total > capacity - used)
-        return WB_FULL;
-    const unsigned left = capacity - (*tail & (capacity - 1));
-    const unsigned taken = is_several && total > left ? left : total;
-    const unsigned seen = wb_swap(&channel->tail.value, *tail, *tail + taken);
-    if (seen != *tail) {
-        *tail = seen;
-        return WB_AGAIN;
-    }
-    if (taken == total)
-        return WB_GOT;
-    wb_give_back(channel, *tail, taken);
-    *tail += taken;
-    return WB_AGAIN;
-}
-
-/* WB_GOT with *from, or WB_FULL: for this lane (is_alone), or for all calling lanes by the one that leads. */
+/* For this lane (is_alone), or for all calling lanes by the one that leads: WB_GOT with *from, or WB_FULL. A
+ * lane's elements lie in one piece: where several of them would reach over the array's end, what is left
+ * there is given up. */
 WB_CHANNELS unsigned wb_reserve(WbChannelMemory *channel, unsigned total, bool is_several, bool is_leader,
                                 bool is_alone, unsigned *from)
 {
-    unsigned tail = 0, verdict = WB_AGAIN;
-    if (is_leader)
-        tail = wb_read(&channel->tail.value);
-    do {
-        if (is_leader)
-            verdict = wb_try_reserve(channel, total, is_several, &tail);
-        if (!is_alone)
-            verdict = wb_wave_broadcast(verdict);
-    } while (verdict == WB_AGAIN);
-    *from = is_alone ? tail : wb_wave_broadcast(tail);
-    return verdict;
+    const unsigned capacity = channel->capacity;
+    unsigned tail = wb_same(wb_read(&channel->tail.value), is_alone);
+    for (;;) {
+        const unsigned used = tail - wb_same(wb_read(&channel->head.value), is_alone);
+        if (used <= capacity && total > capacity - used)
+            return WB_FULL;
+        const unsigned left = capacity - (tail & (capacity - 1));
+        const unsigned taken = used > capacity ? 0 : is_several && total > left ? left : total;
+        /* Head has gone past an old tail: nothing is taken then, and the new one read. */
+        const unsigned seen =
+            wb_same(wb_swap_if(is_leader, &channel->tail.value, tail, tail + taken), is_alone);
+        *from = tail;
+        if (seen == tail && taken == total)
+            return WB_GOT;
+        for (unsigned i = 0; seen == tail && i < taken;)
+            i += wb_give_back_part(channel, tail + i, taken - i, is_leader);
+        tail = seen == tail ? tail + taken : seen;
+    }
 }
 
 /* ---- making them visible ---- */
@@ -214,37 +215,26 @@ WB_CHANNELS unsigned wb_reserve(WbChannelMemory *channel, unsigned total, bool i
 WB_CHANNELS unsigned wb_reserve_entries(WbChannelMemory *channel, unsigned total, bool is_leader,
                                         bool is_alone)
 {
-    unsigned tail = 0, is_taken = 0;
-    if (is_leader)
-        tail = wb_read(&channel->reserve_tail.value);
-    do {
-        if (is_leader) {
-            const unsigned seen = wb_swap(&channel->reserve_tail.value, tail, tail + total);
-            is_taken = seen == tail;
-            tail = seen;
-        }
-        if (!is_alone)
-            is_taken = wb_wave_broadcast(is_taken);
-    } while (!is_taken);
-    return is_alone ? tail : wb_wave_broadcast(tail);
+    unsigned tail = wb_same(wb_read(&channel->reserve_tail.value), is_alone);
+    for (;;) {
+        const unsigned seen =
+            wb_same(wb_swap_if(is_leader, &channel->reserve_tail.value, tail, tail + total), is_alone);
+        if (seen == tail)
+            return tail;
+        tail = seen;
+    }
 }
 
 /* Entries [from, from + total) are written: the aggregator sees them, after all that were reserved before. */
 WB_CHANNELS void wb_publish(WbChannelMemory *channel, unsigned from, unsigned total, bool is_leader,
                             bool is_alone)
 {
-    unsigned is_turn = 0;
+    unsigned is_turn;
     wb_fence();
-    do {
-        if (is_leader)
-            is_turn = wb_read(&channel->control_tail.value) == from;
-        if (is_alone)
-            wb_write_if(is_turn, &channel->control_tail.value, from + total);
-        else
-            is_turn = wb_wave_broadcast(is_turn); /* all lanes have written theirs when they come here */
+    do { /* all lanes have written theirs when they meet here */
+        is_turn = wb_same(wb_read(&channel->control_tail.value) == from, is_alone);
+        wb_write_if(is_leader && is_turn, &channel->control_tail.value, from + total);
     } while (!is_turn);
-    if (!is_alone && is_leader)
-        wb_write(&channel->control_tail.value, from + total);
 }
 
 /* An element that is in use has one position only: that in [head, head + capacity). */
@@ -252,13 +242,6 @@ WB_CHANNELS unsigned wb_position(const WbChannelMemory *channel, unsigned index)
 {
     const unsigned head = wb_read(&channel->head.value);
     return head + ((index - head) & (channel->capacity - 1));
-}
-
-WB_CHANNELS void wb_write_entries(WbChannelMemory *channel, unsigned from, unsigned index, unsigned count)
-{
-    const unsigned position = wb_position(channel, index);
-    for (unsigned i = 0; i < count; i++)
-        *wb_entry(channel, from + i) = (position + i) & ~WB_ELEMENT_DONE;
 }
 
 /* ---- yielding ---- */
@@ -270,17 +253,17 @@ WB_CHANNELS void wb_yield_for(unsigned id, unsigned elements, unsigned line, boo
 {
     WbChannelMemory *yields = (WbChannelMemory *)wb_flow()->channels + wb_flow()->yields;
     unsigned position;
+    while (!wb_wave_is_last()) /* others may hold elements that they are about to enqueue */
+        continue;
     while (wb_reserve(yields, 1, false, is_leader, false, &position) == WB_FULL)
         continue;
     const unsigned from = wb_reserve_entries(yields, 1, is_leader, false);
-    if (is_leader) {
-        WbRestart *restart = (WbRestart *)wb_element(yields, position);
-        restart->wave = wb_env_wave();
-        restart->channel = id;
-        restart->elements = elements;
-        restart->line = line;
-        *wb_entry(yields, from) = position & ~WB_ELEMENT_DONE;
-    }
+    WbRestart *restart = (WbRestart *)wb_element(yields, position); /* all lanes write the same */
+    restart->wave = wb_env_wave();
+    restart->channel = id;
+    restart->elements = elements;
+    restart->line = line;
+    *wb_entry(yields, from) = position & ~WB_ELEMENT_DONE;
     wb_publish(yields, from, 1, is_leader, false);
     wb_wave_yield(wb_env_wave());
 }
@@ -334,9 +317,9 @@ WB_CHANNELS unsigned wb_reserve_by_channel(WbChannelMemory *channel, unsigned co
     unsigned verdict = WB_FULL;
     for (unsigned is_left = 1; is_left; is_left = wb_opaque(is_left)) {
         if (id == wb_wave_broadcast(id)) {
-            const unsigned offset = wb_wave_prefix(count);
+            const unsigned offset = wb_wave_prefix(count), total = wb_wave_total(count);
             const bool is_several = wb_wave_total(count > 1) != 0;
-            verdict = wb_reserve(channel, offset + count, is_several, wb_wave_leader(), false, from);
+            verdict = wb_reserve(channel, total, is_several, wb_wave_leader(), false, from);
             *from += offset;
             is_left = 0;
         }
@@ -368,8 +351,8 @@ WB_CHANNELS unsigned wb_talloc(unsigned id, unsigned count, unsigned line)
         const bool is_full = wb_reserve_wish(channel, count, &wish, &position) == WB_FULL;
         if (!(wish.is_alone || wish.is_apart ? wb_wave_total(is_full) != 0 : is_full))
             break;
-        if (!is_full)
-            wb_give_back(channel, position, count);
+        for (unsigned left = is_full ? 0 : count; wb_wave_total(left) != 0;)
+            left -= wb_give_back_part(channel, position + count - left, left, true);
         wb_yield_of(id, count, is_full, line);
     }
     if (count > 1)
@@ -379,18 +362,24 @@ WB_CHANNELS unsigned wb_talloc(unsigned id, unsigned count, unsigned line)
 
 WB_CHANNELS void wb_enq_together(WbChannelMemory *channel, unsigned index, unsigned count)
 {
-    const unsigned offset = wb_wave_prefix(count);
-    const unsigned total = offset + count;
+    const unsigned mine = count | (unsigned)(count > 1) << WB_SEVERAL_BIT;
+    const unsigned below = wb_wave_prefix(mine), all = wb_wave_broadcast(below + mine);
+    const unsigned total = all & WB_MOST_MASK;
     const bool is_leader = wb_wave_leader();
     const unsigned from = wb_reserve_entries(channel, total, is_leader, false);
-    wb_write_entries(channel, from + offset, index, count);
+    const unsigned own = from + (below & WB_MOST_MASK), position = wb_position(channel, index);
+    *wb_entry(channel, own) = position & ~WB_ELEMENT_DONE;
+    for (unsigned i = 1; all != total && wb_wave_total(i < count) != 0; i++)
+        wb_write_if(i < count, wb_entry(channel, own + i), (position + i) & ~WB_ELEMENT_DONE);
     wb_publish(channel, from, total, is_leader, false);
 }
 
 WB_CHANNELS void wb_enq_alone(WbChannelMemory *channel, unsigned index, unsigned count)
 {
     const unsigned from = wb_reserve_entries(channel, count, true, true);
-    wb_write_entries(channel, from, index, count);
+    const unsigned position = wb_position(channel, index);
+    for (unsigned i = 0; i < count; i++)
+        *wb_entry(channel, from + i) = (position + i) & ~WB_ELEMENT_DONE;
     wb_publish(channel, from, count, true, true);
 }
 
@@ -442,15 +431,14 @@ WB_CHANNELS void wb_count_done(WbChannelMemory *channel, unsigned position)
     wb_fence(); /* what was read and written before the element may be used again comes before */
     unsigned *count = wb_done_count(channel, position);
     if (!(channel->form & WB_CHANNEL_AMORTIZED)) {
-        wb_add(count, 1);
+        wb_add_if(true, count, 1);
         return;
     }
     const unsigned mine = (unsigned)((unsigned long long)count / sizeof *count);
     for (unsigned is_left = 1; is_left; is_left = wb_opaque(is_left)) {
         if (mine == wb_wave_broadcast(mine)) {
             const unsigned together = wb_wave_total(1);
-            if (wb_wave_leader())
-                wb_add(count, together);
+            wb_add_if(wb_wave_leader(), count, together);
             is_left = 0;
         }
     }

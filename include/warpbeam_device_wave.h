@@ -16,6 +16,10 @@ extern "C" __device__ unsigned wb_wave_total(unsigned value);
 extern "C" __device__ bool wb_wave_leader(void);
 /* The value of the highest calling lane. */
 extern "C" __device__ unsigned wb_wave_broadcast(unsigned value);
+/* Whether the other lanes of the wavefront cannot go on before the calling ones do: they have ended, wait
+ * where lanes meet, or ask the same and are higher. On GPUs whose lanes go their own ways, ask again and again
+ * before the wavefront yields: it takes all its lanes with it, wherever they are. */
+extern "C" __device__ bool wb_wave_is_last(void);
 
 /* The wavefront leaves its SM until the aggregator restarts it; `wave` is its number, %envreg3. */
 extern "C" __device__ void wb_wave_yield(unsigned wave);

@@ -87,6 +87,7 @@ struct Warp {
     uint32_t last;        /* the group that was chosen last */
     uint32_t turn;        /* instructions of diverged groups since groups last took turns */
     Mask polled;          /* lanes that have read what other threads may write since then */
+    Mask asking;          /* lanes that ask whether the others can go on without them: wb_wave_is_last() */
     uint64_t next_order;
     VEC(Join) joins;
     VEC(Frame) frames;

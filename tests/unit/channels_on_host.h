@@ -11,6 +11,7 @@
 #define wb_wave_total(value) machine_meet(MEET_TOTAL, (value), __LINE__)
 #define wb_wave_leader() (machine_meet(MEET_LEADER, 0, __LINE__) != 0)
 #define wb_wave_broadcast(value) machine_meet(MEET_BROADCAST, (value), __LINE__)
+#define wb_wave_is_last() true
 #define wb_wave_yield(wave) ((void)machine_meet(MEET_YIELD, (wave), __LINE__))
 #define wb_opaque(value) machine_meet(MEET_JOIN, (value), __LINE__)
 #define wb_channel_fail(code, channel, value, line) machine_fail((code), (channel), (line))
@@ -22,9 +23,6 @@
 #define wb_env_flow_high() machine_env(WB_ENV_FLOW_HIGH)
 #define wb_lane() machine_lane()
 #define wb_read(word) machine_read(word)
-#define wb_write(word, value) machine_write((word), (value))
-#define wb_swap(word, expected, value) machine_swap((word), (expected), (value))
-#define wb_add(word, value) machine_add((word), (value))
 #define wb_fence() ((void)0)
 #define wb_log2(power) ((unsigned)__builtin_ctz(power))
 
@@ -32,6 +30,15 @@ WB_CHANNELS void wb_write_if(bool is_wanted, unsigned *word, unsigned value)
 {
     if (is_wanted)
         machine_write(word, value);
+}
+WB_CHANNELS unsigned wb_swap_if(bool is_wanted, unsigned *word, unsigned expected, unsigned value)
+{
+    return is_wanted ? machine_swap(word, expected, value) : 0;
+}
+WB_CHANNELS void wb_add_if(bool is_wanted, unsigned *word, unsigned value)
+{
+    if (is_wanted)
+        machine_add(word, value);
 }
 
 #include "warpbeam_device_channels.h"

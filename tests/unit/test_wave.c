@@ -8,6 +8,7 @@ enum { MOST = 64, WORDS = 4 };
 static const char functions[] = ".extern .func (.param .b32 o) wb_wave_prefix(.param .b32 v);\n"
                                 ".extern .func (.param .b32 o) wb_wave_total(.param .b32 v);\n"
                                 ".extern .func (.param .b32 o) wb_wave_leader();\n"
+                                ".extern .func (.param .b32 o) wb_wave_is_last();\n"
                                 ".extern .func (.param .b32 o) wb_wave_broadcast(.param .b32 v);\n";
 
 /* %r<to> = function(%r<from>) */
@@ -82,6 +83,39 @@ static void test_divergent(void **state)
                machines[m].width, found, machines[m].width * sizeof *found);
         check_lanes(found, 0, machines[m].width, 2);
         check_lanes(found, 1, machines[m].width, 2);
+        wb_gpu_close(gpu);
+    }
+}
+
+#define IS_LAST(to) "{ .param .b32 o; call (o), wb_wave_is_last; ld.param.b32 %r" to ", [o]; }\n"
+#define UNTIL_LAST(label)                                                                                    \
+    label ":\n" IS_LAST("4") "add.u32 %r5, %r5, 1; setp.eq.u32 %p2, %r4, 0; @%p2 bra " label ";\n"
+
+/* Lanes by threes: those that ask wait for those that work, and of two lots that ask the one with the lowest
+ * lane is first; on a stack nobody has to wait. Each notes how often it asked, and what those that work had
+ * written. */
+static void test_is_last(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < MACHINES; m++) {
+        const uint32_t width = machines[m].width;
+        const bool is_stack = strcmp(machines[m].gpu, "h200") != 0;
+        uint32_t found[MOST][WORDS] = {{0}};
+        WbGpu *gpu = open_gpu(&machines[m]);
+        run_ok(gpu, functions,
+               "mov.u32 %r5, 0; rem.u32 %r6, %r0, 3; mul.wide.u32 %rd2, %r0, 16; sub.u64 %rd2, %rd1, %rd2;\n"
+               "setp.eq.u32 %p1, %r6, 0; @%p1 bra WORK; setp.eq.u32 %p1, %r6, 1; @%p1 bra OTHER;\n" UNTIL_LAST(
+                   "ONE") "bra NOTE; OTHER:\n" UNTIL_LAST("TWO") "NOTE: ld.volatile.global.u32 %r7, [%rd2+8];\n"
+               "st.global.v2.u32 [%rd1], {%r5, %r7}; bra END;\n"
+               "WORK: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3000; @%p1 bra WORK;\n"
+               "st.volatile.global.u32 [%rd2+8], %r5; END:",
+               width, found, width * sizeof *found);
+        for (uint32_t lane = 1; lane < width; lane++) {
+            if (lane % 3 && is_stack)
+                assert_int_equal(found[lane][0], 1);
+            if (lane % 3 && !is_stack)
+                assert_int_equal(found[lane][1], 3000);
+        }
         wb_gpu_close(gpu);
     }
 }
@@ -173,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_wavefront),
         cmocka_unit_test(test_divergent),
+        cmocka_unit_test(test_is_last),
         cmocka_unit_test(test_waits_for_loads),
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_cycles_of_machine_code),

@@ -56,3 +56,23 @@ StepResult intrinsic_wave_broadcast(IntrinsicCall *call)
         give(call, mask_first(rest), value);
     return STEP_NEXT;
 }
+
+/* Lanes that all ask it would wait for each other; the lowest of them are told first. On a SIMT stack, lanes
+ * that are not at the top cannot go on anyway. */
+StepResult intrinsic_wave_is_last(IntrinsicCall *call)
+{
+    Warp *warp = call->step->warp;
+    const Mask lanes = call->step->mask;
+    Mask ready = 0;
+    for (uint32_t i = 0; i < warp->group_count; i++)
+        if (warp->groups[i].state == GROUP_READY)
+            ready |= warp->groups[i].mask;
+    warp->asking = (warp->asking | lanes) & ready;
+    const bool is_last = warp->block->launch->divergence == DIVERGENCE_STACK ||
+                         (warp->asking == ready && (lanes & (warp->asking & -warp->asking)) != 0);
+    if (is_last)
+        warp->asking &= ~lanes;
+    for (Mask rest = lanes; rest; rest &= rest - 1)
+        give(call, mask_first(rest), is_last);
+    return STEP_NEXT;
+}

@@ -28,6 +28,7 @@ with_clang device
 with_clang functions
 with_clang data
 with_clang yields
+with_clang channels
 for source in functions variables data half warp atomics; do
     with_nvcc $source sm_75 -arch=sm_75
     with_nvcc $source sm_80-debug -arch=sm_80 -G
@@ -49,3 +50,4 @@ with_nvcc launches sm_75 -arch=sm_75 -I../../../include
 with_nvcc launches sm_90-rdc -arch=sm_90 -rdc=true -I../../../include
 with_nvcc families sm_75 -arch=sm_75 -I../../../include
 with_nvcc read_only sm_75 -arch=sm_75 -I../../../include
+with_nvcc channels sm_75 -arch=sm_75 -I../../../include
