@@ -94,8 +94,10 @@ typedef enum ChannelsMetric {
 
 double channels_metric(const Results *results, const RunResult *result, int metric);
 
-enum { CHANNELS_FIGURES = 9 };
+/* CHANNELS_BARS of the figures are drawn as bars, too. */
+enum { CHANNELS_BARS = 2, CHANNELS_FIGURES = 9 + CHANNELS_BARS };
 Sheet channels_figure(const Results *results, size_t index);
+Sheet channels_bars(const Results *results, size_t index);
 
 Judgement channels_judge(const Results *results, const Claim *claim);
 

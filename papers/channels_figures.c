@@ -10,7 +10,7 @@
         metric, mode, OVER, CH_BASE                                                                          \
     }
 
-static const Figure figures[CHANNELS_FIGURES] = {
+static const Figure figures[CHANNELS_FIGURES - CHANNELS_BARS] = {
     {.name = "figure15",
      .title = "Figure 15. Cycles by CUs, thousands: GPU active and stalled; speedup from 1 to 8 CUs",
      .unit = "thousands",
@@ -113,4 +113,8 @@ static const Figure figures[CHANNELS_FIGURES] = {
                {"strassen", "simple 3.4, 2-way light 2.5, 2-way 1.8, 4-way 1.9"}}},
 };
 
-Sheet channels_figure(const Results *results, size_t index) { return figure_sheet(&figures[index], results); }
+Sheet channels_figure(const Results *results, size_t index)
+{
+    const size_t tables = sizeof figures / sizeof *figures;
+    return index < tables ? figure_sheet(&figures[index], results) : channels_bars(results, index - tables);
+}

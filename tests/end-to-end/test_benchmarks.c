@@ -3,6 +3,7 @@
  * blocks fit on an SM, and they have its sizes; tiny inputs have the kernels and blocks of the others. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "channels/channels.h"
@@ -148,7 +149,8 @@ static void test_saws_cycle(void **state)
 
 /* -- flow graphs -- */
 
-static void run_channels(size_t index, ChannelsMode way, const char *const *settings)
+/* The caller closes the GPU. */
+static WbGpu *run_channels(size_t index, ChannelsMode way, const char *const *settings)
 {
     Host host;
     WbGpu *gpu = harness_open("apu8", settings);
@@ -156,7 +158,7 @@ static void run_channels(size_t index, ChannelsMode way, const char *const *sett
     if (!channels_run(&channels_benchmarks[index], &how, gpu, SOURCE_DIRECTORY "/workloads/channels", &host))
         fail_msg("%s, %s, %s: %s", channels_benchmarks[index].name, settings[0], settings[1], host.error);
     host_end(&host);
-    wb_gpu_close(gpu);
+    return gpu;
 }
 
 /* Narrow channels make wavefronts yield; CUs, forms and aggregators come to the same results. */
@@ -173,7 +175,7 @@ static void test_channels(void **state)
     (void)state;
     for (size_t i = 0; i < CHANNELS_BENCHMARKS; i++)
         for (size_t way = 0; way < sizeof channels_ways / sizeof *channels_ways; way++)
-            run_channels(i, CHANNELS_FLOW, channels_ways[way]);
+            wb_gpu_close(run_channels(i, CHANNELS_FLOW, channels_ways[way]));
 }
 
 static void test_channels_flat(void **state)
@@ -182,7 +184,29 @@ static void test_channels_flat(void **state)
     static const char *const modes[][3] = {{"mode=functional", NULL}, {"mode=cycle", NULL}};
     for (size_t i = 0; i < CHANNELS_BENCHMARKS; i++)
         for (size_t mode = 0; mode < 2 && channels_has(&channels_benchmarks[i], CHANNELS_FLAT); mode++)
-            run_channels(i, CHANNELS_FLAT, modes[mode]);
+            wb_gpu_close(run_channels(i, CHANNELS_FLAT, modes[mode]));
+}
+
+/* The aggregator and wavefronts that yield do the same in the same cycle with any number of threads. */
+static void test_channels_threads(void **state)
+{
+    (void)state;
+    static const char *const counts[] = {"threads=1", "threads=2", "threads=3", "threads=8"};
+    char *first = NULL;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const char *const settings[] = {"mode=cycle", "channel_width=64", counts[i], NULL};
+        WbGpu *gpu = run_channels(CHANNELS_FIB, CHANNELS_FLOW, settings);
+        assert_true(counted(gpu, "unit_aggregator.yields") > 0);
+        char *report = harness_report(gpu);
+        if (first)
+            assert_string_equal(report, first);
+        else
+            first = report;
+        if (report != first)
+            free(report);
+        wb_gpu_close(gpu);
+    }
+    free(first);
 }
 
 int main(void)
@@ -192,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_saws_functional),  cmocka_unit_test(test_saws_blocks),
         cmocka_unit_test(test_claso_cycle),      cmocka_unit_test(test_saws_cycle),
         cmocka_unit_test(test_channels),         cmocka_unit_test(test_channels_flat),
+        cmocka_unit_test(test_channels_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

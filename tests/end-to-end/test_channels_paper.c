@@ -87,6 +87,21 @@ static void test_statements(void **state)
     assert_int_equal(expect_claim(&all, "H8", "yes", ""), VERDICT_NOT_MEASURED);
 }
 
+/* A fifth of a bar is stalled; half the time is half as long. */
+static void test_bars(void **state)
+{
+    (void)state;
+    static MadeUp all;
+    make_up(&all);
+    all.runs[CHANNELS_FIB][CH_CU1].result.statistics[CHS_CYCLES] = 2000;
+    Sheet sheet = channels_bars(&all.results, 0);
+    assert_int_equal(sheet.cells.count, 3 * 4 * CHANNELS_BENCHMARKS);
+    assert_string_equal(sheet.cells.items[2], "######################################################------");
+    assert_string_equal(sheet.cells.items[3 * 3 + 1], "8");
+    assert_string_equal(sheet.cells.items[3 * 3 + 2], "########################------");
+    sheet_free(&sheet);
+}
+
 static void test_lines(void **state)
 {
     (void)state;
@@ -113,10 +128,8 @@ static void test_command(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_statements),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_command),
+        cmocka_unit_test(test_claims), cmocka_unit_test(test_statements), cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_lines),  cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
