@@ -41,6 +41,7 @@ typedef struct CoherentMemory {
 
 static void perform(void *context, const CoherentAccess *access, Cycle now);
 static void granted(void *context, Cycle now);
+static void probed(void *context, const Request *answer);
 
 void *core_coherent_create(Core *core, const CoreSetup *setup, CoreStatistics *statistics)
 {
@@ -56,13 +57,14 @@ void *core_coherent_create(Core *core, const CoreSetup *setup, CoreStatistics *s
     for (int turn = 0; turn < TURN_KINDS; turn++)
         memory->queues[turn].tags = xcalloc(memory->tags, sizeof(uint32_t));
     memory_port_use_cache(setup->port, config->aggregator_cache_bytes, config->aggregator_cache_ways,
-                          (MemoryCacheUser){perform, granted, memory, memory->tags});
+                          (MemoryCacheUser){perform, granted, probed, memory, memory->tags});
     return memory;
 }
 
 static void free_memory(void *context)
 {
     CoherentMemory *memory = context;
+    memory_port_use_cache(memory->port, 0, 0, (MemoryCacheUser){0}); /* what it holds stays */
     for (int turn = 0; turn < TURN_KINDS; turn++)
         xfree(memory->queues[turn].tags);
     xfree(memory->waiting);
@@ -185,6 +187,13 @@ static void granted(void *context, Cycle now)
             finish(memory, waiting, clock_tick(memory->clock, now));
             leave_queue(memory, turn, now);
         }
+}
+
+static void probed(void *context, const Request *answer)
+{
+    CoherentMemory *memory = context;
+    memory->statistics->core_probes++;
+    memory->statistics->core_probe_transfers += answer->has_data;
 }
 
 static bool is_visible(const void *context) { return is_empty(context, TURN_STORES); }

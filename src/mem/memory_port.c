@@ -40,7 +40,10 @@ void memory_port_free(MemoryPort *port)
 
 uint32_t memory_port_waiting(const MemoryPort *port) { return port->outgoing.count; }
 
-bool memory_port_is_idle(const MemoryPort *port) { return !port->live; }
+bool memory_port_is_idle(const MemoryPort *port)
+{
+    return !port->live && (!port->cache || port_cache_is_idle(port->cache));
+}
 
 /* -- accesses become requests -- */
 

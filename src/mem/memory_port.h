@@ -58,10 +58,13 @@ typedef struct MemoryCacheUser {
     void (*perform)(void *context, const CoherentAccess *access, Cycle now);
     /* All that a grant allows has been performed. */
     void (*granted)(void *context, Cycle now);
+    /* A probe has come; this is the answer to it. */
+    void (*probed)(void *context, const Request *answer);
     void *context;
     uint32_t most; /* accesses that it has waiting at once; the cache has room for them */
 } MemoryCacheUser;
-/* From now on that one uses the cache, which is made at the first call; nobody's accesses wait. */
+/* From now on that one uses the cache, which is made at the first call; nobody's accesses wait. Without
+ * functions: nobody does. */
 void memory_port_use_cache(MemoryPort *port, uint64_t bytes, uint64_t ways, MemoryCacheUser user);
 /* COHERENT_HIT, COHERENT_MISS or COHERENT_MERGED. */
 CoherentStatus memory_port_access(MemoryPort *port, const CoherentAccess *access, Cycle now);

@@ -55,6 +55,8 @@ void memory_port_push(MemoryPort *port, Request *request, Cycle now);
 void port_cache_free(PortCache *cache);
 /* A grant, the end of a write-back, or a probe has come. */
 void port_cache_take(MemoryPort *port, Request *request, Cycle now);
+/* Whether nobody waits for a unit. */
+bool port_cache_is_idle(const PortCache *cache);
 /* Sends answers to probes that can leave. */
 void port_cache_advance(MemoryPort *port, Cycle now);
 /* When the next can. */

@@ -36,6 +36,8 @@ void port_cache_free(PortCache *cache)
     xfree(cache);
 }
 
+bool port_cache_is_idle(const PortCache *cache) { return !cache->cache.used; }
+
 void memory_port_forget(MemoryPort *port)
 {
     if (port && port->cache)
@@ -85,6 +87,8 @@ void port_cache_take(MemoryPort *port, Request *request, Cycle now)
     if (request->kind == REQUEST_PROBE) {
         const Cycle ready = now + port->config->l1_probe_latency;
         coherent_probe(&cache->cache, request);
+        if (cache->user.probed)
+            cache->user.probed(cache->user.context, request);
         if (cache->first_answer == cache->answers.count)
             cache->answer_when = ready;
         VEC_PUSH(&cache->answers, ((EnteringReply){request, ready}));

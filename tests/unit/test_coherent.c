@@ -215,7 +215,7 @@ static CachedPort *new_port(uint64_t bytes, uint32_t slices)
     cached->rig->last = &cached->shard;
     rig_build(cached->rig, 1);
     cached->port = memory_port_create(config, &cached->rig->crossbar, &cached->shard, RIG_SMS);
-    memory_port_use_cache(cached->port, bytes, 1, (MemoryCacheUser){increment, granted, cached, SCRIPT});
+    memory_port_use_cache(cached->port, bytes, 1, (MemoryCacheUser){increment, granted, NULL, cached, SCRIPT});
     return cached;
 }
 
