@@ -139,13 +139,13 @@ static void elements_are_conserved(const char *mode, uint32_t graphs)
 static void elements_are_conserved_without_time(void **state)
 {
     (void)state;
-    elements_are_conserved("mode=functional", 24);
+    elements_are_conserved("mode=functional", 8);
 }
 
 static void elements_are_conserved_in_time(void **state)
 {
     (void)state;
-    elements_are_conserved("mode=cycle", 8);
+    elements_are_conserved("mode=cycle", 5);
 }
 
 /* -- recursion -- */
@@ -211,7 +211,7 @@ static void recursion_is_right_in_small_channels(void **state)
     for (size_t i = 0; i < 4; i++) {
         const char *const knobs[] = {"mode=cycle", "channel_width=64", "sm_count=2", cores[i],
                                      forms[i % 3], NULL};
-        run_fib(knobs, 13, variants[i % 2], NULL);
+        run_fib(knobs, 11, variants[i % 2], NULL);
     }
 }
 
@@ -222,7 +222,7 @@ static void threads_make_no_difference(void **state)
     char *report = NULL;
     for (size_t i = 0; i < 4; i++) {
         const char *const knobs[] = {"mode=cycle", "channel_width=64", "sm_count=4", threads[i], NULL};
-        run_fib(knobs, 11, "clang", &report);
+        run_fib(knobs, 9, "clang", &report);
     }
     free(report);
 }

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 
-enum { STACK_BYTES = 64 * 1024, MOST_TURNS = 4000000, HURRIED_BUT_ONE_IN = 3 };
+enum { STACK_BYTES = 64 * 1024, MOST_TURNS = 4000000, HURRIED_BUT_ONE_IN = 4 };
 
 typedef enum LaneState { LANE_ENDED, LANE_RUNS, LANE_MEETS } LaneState;
 

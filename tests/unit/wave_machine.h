@@ -49,7 +49,7 @@ void machine_at(unsigned place);
 unsigned machine_meet(Meet meet, unsigned value, unsigned line);
 unsigned machine_env(unsigned number);
 unsigned machine_lane(void);
-_Noreturn void machine_fail(unsigned code, unsigned channel, unsigned line);
+void machine_fail(unsigned code, unsigned channel, unsigned line);
 unsigned machine_read(const unsigned *word);
 void machine_write(unsigned *word, unsigned value);
 unsigned machine_swap(unsigned *word, unsigned expected, unsigned value);
