@@ -200,9 +200,9 @@ double all(int n)
     Point point = {1, 2};
     int part = rounds(n);
     total += part;
-    part = queens(board, 0, 5);
+    part = queens(board, 0, 4);
     total = total * 3 + part;
-    double half = halves(n, 5);
+    double half = halves(n, 3);
     total = total * 3 + half;
     raise(grid, n);
     raise(grid, n);
@@ -212,7 +212,7 @@ double all(int n)
     total = total * 3 + part;
     part = early(2);
     total = total * 3 + part;
-    point = middle(point, 3);
+    point = middle(point, 2);
     total += point.x * 100 + point.y;
     part = turns(n % 10);
     total = total * 3 + part;
