@@ -90,6 +90,12 @@ bool cilk_emit_globals(CilkEmit *emit, Error *error)
 {
     for (uint32_t i = 0; i < emit->program->global_count; i++) {
         const CilkVariable *global = emit->program->globals[i];
+        if (global->type->size > UINT32_MAX) { /* compilers to PTX count its bytes modulo 2^32 */
+            cilk_error(emit->program, global->place, error,
+                       "'%s' has %llu bytes, and a variable of kernels has %u at most.", global->name,
+                       (unsigned long long)global->type->size, UINT32_MAX);
+            return false;
+        }
         const char *declaration =
             cilk_named(emit, global->type, arena_printf(emit->arena, "%s_", global->unique));
         if (!global->initial) {

@@ -41,10 +41,10 @@ uint64_t cilk_parameter_offset(const CilkFunction *function, uint32_t parameter)
     return (bytes_before(function, parameter) + alignment - 1) / alignment * alignment;
 }
 
-uint32_t cilk_task_bytes(const CilkFunction *function)
+uint64_t cilk_task_bytes(const CilkFunction *function)
 {
     const uint64_t bytes = (bytes_before(function, function->parameter_count) + 7) & ~(uint64_t)7;
-    return bytes ? (uint32_t)bytes : 8;
+    return bytes ? bytes : 8;
 }
 
 /* -- text -- */
@@ -66,18 +66,18 @@ void cilk_graph_print(const CilkGraph *graph, FILE *out)
 /* One line of the description, without "// ". Returns false for one that is none. */
 static bool read_line(CilkGraph *graph, const char *line)
 {
-    char name[256], when[8];
+    char when[8];
     unsigned a, b;
-    int used = 0;
+    int begin = 0, used = 0;
     if (sscanf(line, "levels %u", &a) == 1) {
         graph->levels = a;
         return a >= 1 && a <= CILK_MOST_LEVELS;
     }
-    if (sscanf(line, "stack %255s %u %7s", name, &a, when) == 3) {
-        const CilkStack stack = {arena_strndup(&graph->arena, name, strlen(name)), a,
+    if (sscanf(line, "stack %n%*s%n %u %7s", &begin, &used, &a, when) == 2) {
+        const CilkStack stack = {arena_strndup(&graph->arena, line + begin, (size_t)(used - begin)), a,
                                  strcmp(when, "after") == 0};
         VEC_PUSH(&graph->stacks, stack);
-        return true;
+        return a >= 1 && a <= CILK_MOST_ELEMENT;
     }
     if (sscanf(line, "edge %u %u", &a, &b) == 2) {
         VEC_PUSH(&graph->edges, ((CilkEdge){a, b}));
@@ -116,11 +116,31 @@ bool cilk_graph_read(const char *path, const char *text, CilkGraph *graph, Error
 
 /* -- calls -- */
 
+/* Whether an element holds what a call of each of the functions needs. */
+static bool check_calls(const CilkGraph *graph, const char *path, const CilkProgram *program, Error *error)
+{
+    uint32_t stack;
+    for (uint32_t i = 0; i < program->function_count; i++) {
+        const CilkFunction *function = program->functions[i];
+        if (!cilk_graph_find(graph, function, &stack) ||
+            cilk_task_bytes(function) <= graph->stacks.items[stack].element_bytes)
+            continue;
+        error_set(error, WB_ERROR_PTX,
+                  "%s: the elements of stack %s have %u bytes, too few for a call of %s(): translate the "
+                  "program again.",
+                  path, graph->stacks.items[stack].name, graph->stacks.items[stack].element_bytes,
+                  function->name);
+        return false;
+    }
+    return true;
+}
+
 CilkProgram *cilk_graph_program(const CilkGraph *graph, const char *path, Error *error)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
+    fputs("#define bool _Bool\n", out); /* declarations are CUDA C's */
     for (uint32_t i = 0; i < graph->entries.count; i++) {
         const char *declaration = graph->entries.items[i].declaration;
         fprintf(out, "%s {%s}\n", declaration, strncmp(declaration, "void ", 5) ? " return 0; " : "");
@@ -128,7 +148,10 @@ CilkProgram *cilk_graph_program(const CilkGraph *graph, const char *path, Error 
     fclose(out);
     CilkProgram *program = cilk_parse(path, text, length, error);
     free(text);
-    return program;
+    if (!program || check_calls(graph, path, program, error))
+        return program;
+    cilk_free(program);
+    return NULL;
 }
 
 bool cilk_graph_find(const CilkGraph *graph, const CilkFunction *function, uint32_t *stack)

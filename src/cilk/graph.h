@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "cilk/ast.h"
 
-enum { CILK_USUAL_LEVELS = 64, CILK_MOST_LEVELS = 4096 };
+enum { CILK_USUAL_LEVELS = 64, CILK_MOST_LEVELS = 4096, CILK_MOST_ELEMENT = 1 << 20 };
 
 /* Kernel and stack have the same name: fib_0 before any sync, fib_1 and so on behind one. Level l of stack
  * s is channel s * levels + l. */
@@ -44,7 +44,7 @@ void cilk_graph_add_edge(CilkGraph *graph, uint32_t node, uint32_t stack);
 /* The element of a function's stack: the address of what it returns, unless that is nothing, then
  * parameters. */
 uint64_t cilk_parameter_offset(const CilkFunction *function, uint32_t parameter);
-uint32_t cilk_task_bytes(const CilkFunction *function);
+uint64_t cilk_task_bytes(const CilkFunction *function);
 
 /* The description as comments of PTX. */
 void cilk_graph_print(const CilkGraph *graph, FILE *out);

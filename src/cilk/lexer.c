@@ -51,9 +51,10 @@ static unsigned joined_line(const Lexer *lexer)
     return 0;
 }
 
-/* Behind a comment that begins here; false: it has no end. */
+/* Behind a comment that begins here; false: it has no end, and nothing is skipped. */
 static bool skip_comment(Lexer *lexer)
 {
+    const Lexer begun = *lexer;
     if (lexer->at[1] == '/') {
         while (lexer->at < lexer->end && *lexer->at != '\n')
             lexer->at++;
@@ -69,10 +70,11 @@ static bool skip_comment(Lexer *lexer)
         else
             lexer->at++;
     }
+    *lexer = begun;
     return false;
 }
 
-/* Behind spaces and comments; false: a comment has no end. */
+/* Behind spaces and comments; false: the one that begins here has no end. */
 static bool skip_spaces(Lexer *lexer)
 {
     while (lexer->at < lexer->end) {
@@ -293,15 +295,15 @@ static CilkPlace place_here(const Lexer *lexer)
 void cilk_lexer_next(Lexer *lexer, Token *token)
 {
     const char *before = lexer->at;
-    CilkPlace place = place_here(lexer);
     bool has_end = skip_spaces(lexer);
     *token = (Token){.begins_line = lexer->begins_line, .follows_space = lexer->at > before,
-                     .start = lexer->at, .place = has_end ? place_here(lexer) : place};
+                     .start = lexer->at, .place = place_here(lexer)};
     lexer->begins_line = false;
     if (!has_end) {
         lexer->at = lexer->end;
-        token->start = before;
-        bad(token, "is before a comment that has no end");
+        token->length = 2;
+        bad(token, "begins a comment that has no end");
+        return;
     } else if (lexer->at >= lexer->end) {
         token->begins_line = true;
         return;

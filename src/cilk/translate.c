@@ -23,7 +23,7 @@ static uint64_t add_field(uint64_t bytes, const CilkType *type)
 }
 
 /* Of a group's frame. */
-static uint32_t frame_bytes(const CilkUnit *unit, const CilkGroup *group)
+static uint64_t frame_bytes(const CilkUnit *unit, const CilkGroup *group)
 {
     uint64_t bytes = unit->function->returns->kind != CILK_VOID ? 8 : 0;
     if (cilk_group_has_choice(group))
@@ -32,21 +32,30 @@ static uint32_t frame_bytes(const CilkUnit *unit, const CilkGroup *group)
         if (cilk_live_has(&group->saved, i))
             bytes = add_field(bytes, unit->function->variables[i]->type);
     bytes = (bytes + 7) & ~(uint64_t)7;
-    return bytes ? (uint32_t)bytes : 8;
+    return bytes ? bytes : 8;
 }
 
-static void add_unit(CilkEmit *emit, const CilkFunction *function, const CilkSplit *split)
+static void add_stack(CilkEmit *emit, const CilkFunction *function, uint32_t number, uint64_t bytes,
+                      Error *error)
 {
-    CilkGraph *graph = emit->graph;
-    CilkUnit unit = {.function = function, .split = *split, .stack = graph->stacks.count};
-    const CilkStack first = {arena_printf(&graph->arena, "%s_0", function->name), cilk_task_bytes(function),
-                             false};
-    VEC_PUSH(&graph->stacks, first);
-    for (uint32_t g = 0; g < split->groups.count; g++) {
-        const CilkStack stack = {arena_printf(&graph->arena, "%s_%u", function->name, g + 1),
-                                 frame_bytes(&unit, &split->groups.items[g]), true};
-        VEC_PUSH(&graph->stacks, stack);
-    }
+    Arena *arena = &emit->graph->arena;
+    const CilkStack stack = {arena_printf(arena, "%s_%u", function->name, number), (uint32_t)bytes,
+                             number > 0};
+    if (bytes > CILK_MOST_ELEMENT)
+        cilk_error(emit->program, function->place, error,
+                   "what %s() %s has %llu bytes, and a channel's element has %d at most: make large "
+                   "variables global.",
+                   function->name, number ? "keeps until behind a cilk_sync" : "takes",
+                   (unsigned long long)bytes, CILK_MOST_ELEMENT);
+    VEC_PUSH(&emit->graph->stacks, stack);
+}
+
+static void add_unit(CilkEmit *emit, const CilkFunction *function, const CilkSplit *split, Error *error)
+{
+    CilkUnit unit = {.function = function, .split = *split, .stack = emit->graph->stacks.count};
+    add_stack(emit, function, 0, cilk_task_bytes(function), error);
+    for (uint32_t g = 0; g < split->groups.count; g++)
+        add_stack(emit, function, g + 1, frame_bytes(&unit, &split->groups.items[g]), error);
     VEC_PUSH(&emit->units, unit);
 }
 
@@ -98,12 +107,12 @@ static bool make_units(CilkEmit *emit, const CilkFunction *called, Error *error)
             cilk_split_free(&split);
             return false;
         }
-        add_unit(emit, function, &split);
+        add_unit(emit, function, &split, error);
     }
     if (!emit->units.count)
         cilk_error(emit->program, (CilkPlace){.line = 1, .column = 1}, error,
                    "no function spawns or is spawned, so there is nothing to run in parallel.");
-    return emit->units.count > 0;
+    return error->status == WB_OK;
 }
 
 static void add_edges_of(CilkEmit *emit, const CilkUnit *unit, uint32_t node, const CilkReach *reach)
@@ -209,6 +218,8 @@ static void emit_function(CilkEmit *emit, const CilkFunction *function)
     }
     for (const CilkStatement *statement = function->body->body; statement; statement = statement->next)
         cilk_emit_statement(emit, statement);
+    if (function->returns->kind != CILK_VOID)
+        cilk_line(emit, "return {};"); /* C may come here where nobody looks at the result; C++ may not */
     emit->depth--;
     cilk_line(emit, "}");
     cilk_at(emit, (CilkPlace){0});

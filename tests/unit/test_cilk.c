@@ -227,7 +227,7 @@ static void errors_of_c(void **state)
     expect_error("#if 1\nint x;\n", "1:2: this #if has no #endif.");
     expect_error("#define A(x) x\nint y = A(1, 2);\n", "2:9: the macro A() takes 1 arguments, not 2.");
     expect_error("#define A B B\n#define B C C\n#define C 1 +\nint x = A;\n", "4:10: a value is expected here");
-    expect_error("/* no end", "1:1: ");
+    expect_error("int x;\n\n  /* no\nend *", "3:3: /* begins a comment that has no end.");
     expect_error("#include \"other.h\"\n", "1:2: a text without a folder cannot include");
     expect_error("#error is here\n", "1:1: the program says #error is here.");
 }

@@ -316,6 +316,64 @@ static void test_the_description_comes_back_as_it_was(void **state)
     cilk_free(program);
 }
 
+static void expect_refused(const char *text, const char *sentence)
+{
+    Error error = {0};
+    CilkGraph graph;
+    CilkProgram *program = cilk_parse("p.c", text, strlen(text), &error);
+    if (!program)
+        fail_msg("%s", error.text);
+    assert_null(cilk_translate(program, 7, NULL, &graph, &error));
+    assert_string_equal(error.text, sentence);
+    cilk_graph_free(&graph);
+    cilk_free(program);
+}
+
+static void test_what_is_too_large_is_refused(void **state)
+{
+    (void)state;
+    expect_refused("int f(int n) { int a[1l << 30]; a[1] = cilk_spawn f(n - 1); cilk_sync; return a[1]; }",
+                   "p.c:1:5: what f() keeps until behind a cilk_sync has 4294967304 bytes, and a channel's "
+                   "element has 1048576 at most: make large variables global.");
+    expect_refused("struct S { char a[2000000]; };\nvoid g(struct S s) {}\n"
+                   "void f(struct S *s) { cilk_spawn g(*s); }",
+                   "p.c:2:6: what g() takes has 2000000 bytes, and a channel's element has 1048576 at most: "
+                   "make large variables global.");
+    expect_refused("int a[1l << 35]; void f(int n) { if (a[n]) cilk_spawn f(n - 1); }",
+                   "p.c:1:5: 'a' has 137438953472 bytes, and a variable of kernels has 4294967295 at most.");
+}
+
+#define HEAD "// warpbeam cilk 1\n// levels 7\n"
+static void expect_description(const char *text, const char *sentence)
+{
+    Error error = {0};
+    CilkGraph graph;
+    CilkProgram *program =
+        cilk_graph_read("p.ptx", text, &graph, &error) ? cilk_graph_program(&graph, "p.ptx", &error) : NULL;
+    assert_string_equal(error.text, sentence ? sentence : "");
+    if (program)
+        cilk_free(program);
+    assert_true(!sentence == !!program);
+    cilk_graph_free(&graph);
+}
+
+static void test_descriptions_that_are_wrong_are_told(void **state)
+{
+    (void)state;
+    char text[1024], name[400];
+    memset(name, 'f', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(text, sizeof text,
+             HEAD "// stack %s_0 16 before\n// entry 0 bool %s(bool a, int b)\n// end\n", name, name);
+    expect_description(text, NULL);
+    expect_description(HEAD "// stack f_0 8 before\n// entry 0 int f(int n)\n// end\n",
+                       "p.ptx: the elements of stack f_0 have 8 bytes, too few for a call of f(): translate "
+                       "the program again.");
+    expect_description(HEAD "// stack f_0 0 before\n// end\n",
+                       "p.ptx:3: '// stack f_0 0 before' is no line of the graph: translate the program "
+                       "again.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +388,8 @@ int main(void)
         cmocka_unit_test(test_a_last_call_is_no_sync),
         cmocka_unit_test(test_a_kept_address_of_a_local_is_refused),
         cmocka_unit_test(test_the_description_comes_back_as_it_was),
+        cmocka_unit_test(test_what_is_too_large_is_refused),
+        cmocka_unit_test(test_descriptions_that_are_wrong_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,14 @@ static int take(int *from, int n)
     return sum;
 }
 
+/* Nobody looks at what it returns for most n. */
+static int note(int n)
+{
+    data[63] += n;
+    if (n > 5)
+        return n;
+}
+
 /* Results in an array, of tasks and of a function that spawns nothing. */
 static int sum(int *from, int n)
 {
@@ -216,6 +224,8 @@ double all(int n)
     total += point.x * 100 + point.y;
     part = turns(n % 10);
     total = total * 3 + part;
+    note(n % 5);
+    cilk_spawn note(n % 3);
     part = cases(n);
-    return total * 3 + part;
+    return total * 3 + part + data[63];
 }
