@@ -111,7 +111,7 @@ static void test_functional(void **state)
     static const char *const knobs[] = {"mode=functional", NULL};
     (void)state;
     for (uint32_t capacity = 64; capacity <= 256; capacity *= 4) {
-        const Tree tree = run(16, capacity, knobs);
+        const Tree tree = run(14, capacity, knobs);
         assert_int_equal(count(&tree, "unit_aggregator.yields"), count(&tree, "unit_aggregator.restarts"));
         wb_gpu_close(tree.gpu);
     }
@@ -122,10 +122,10 @@ static void test_cycle(void **state)
     static const char *const all[] = {"mode=cycle", NULL}, *const one[] = {"mode=cycle", "sm_count=1", NULL};
     (void)state;
     for (uint32_t capacity = 64; capacity <= 128; capacity *= 2) {
-        Tree tree = run(15, capacity, all);
+        Tree tree = run(capacity == 64 ? 13 : 15, capacity, all);
         check_moves(&tree);
         wb_gpu_close(tree.gpu);
-        tree = run(15, capacity, one);
+        tree = run(capacity == 64 ? 13 : 15, capacity, one);
         check_moves(&tree);
         check_memory(&tree);
         wb_gpu_close(tree.gpu);
@@ -137,7 +137,7 @@ static void test_wide_channels(void **state)
 {
     static const char *const knobs[] = {"mode=cycle", NULL};
     (void)state;
-    const Tree tree = run(14, 1024, knobs);
+    const Tree tree = run(12, 1024, knobs);
     assert_int_equal(count(&tree, "unit_aggregator.yields"), 0);
     assert_int_equal(count(&tree, "sm.blocks_suspended"), 0);
     wb_gpu_close(tree.gpu);
@@ -150,7 +150,7 @@ static void test_shared_memory_stays(void **state)
     static const char *const knobs[] = {"mode=cycle", "shared_bytes_per_block=1024",
                                         "shared_bytes_per_sm=1024", NULL};
     (void)state;
-    const Tree tree = run(15, 64, knobs);
+    const Tree tree = run(14, 64, knobs);
     check_moves(&tree);
     assert_in_range(count(&tree, "unit_aggregator.in_flight_peak"), 2, 8 * 4 + 8);
     wb_gpu_close(tree.gpu);
@@ -160,7 +160,7 @@ static void test_shared_memory_stays(void **state)
 static void test_shared_memory_is_held(void **state)
 {
     static const char *const knobs[] = {"mode=cycle", "sm_count=1", "shared_bytes_per_block=1024",
-                                        "shared_bytes_per_sm=1024", NULL};
+                                        "shared_bytes_per_sm=1024", "watchdog_cycles=20000", NULL};
     static const char *const parts[] = {"the flow graph is stuck: 4 wavefronts wait for room in channels",
                                         "1 task finds no place on an SM, since the shared memory of",
                                         "of channel 'task", "in kernel 'leaves' at line", NULL};
@@ -181,7 +181,7 @@ static void test_threads(void **state)
     char *first = NULL;
     (void)state;
     for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++) {
-        const Tree tree = run(13, 64, knobs[i]);
+        const Tree tree = run(12, 64, knobs[i]);
         harness_same_report(tree.gpu, "leaves", &first);
         wb_gpu_close(tree.gpu);
     }
@@ -246,7 +246,7 @@ static void test_seen(void **state)
                                         "\"lanes filled, %\"", "\"wavefronts that yield, in 1000 cycles\"",
                                         "\"aggregator's core busy, %\""};
     (void)state;
-    const Tree tree = run(15, 64, knobs);
+    const Tree tree = run(14, 64, knobs);
     char *report = harness_report(tree.gpu), path[] = "/tmp/warpbeam-yields-XXXXXX";
     const char *channel = strstr(report, "\"name\": \"task[8]\"");
     assert_non_null(channel);
