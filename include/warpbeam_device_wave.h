@@ -2,9 +2,9 @@
  * warpbeam_device.h.
  *
  * The first four are for the lanes that make the call at once: in divergent code, a part of the wavefront.
- * They are instructions of the SM, as shuffles are. A loop around them should end for all lanes in the same
- * turn: on GPUs whose lanes go their own ways (from Volta on), lanes that wait long for others go on without
- * them. */
+ * They are instructions of the SM, as shuffles are. A loop around them has to end for all lanes in the same
+ * turn: lanes that wait where others are to join them wait as long as those make such calls, also on GPUs
+ * whose lanes go their own ways (from Volta on). */
 #ifndef WARPBEAM_DEVICE_WAVE_H
 #define WARPBEAM_DEVICE_WAVE_H
 

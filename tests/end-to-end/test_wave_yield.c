@@ -47,17 +47,22 @@ static WbStatus launch(Tree *tree, const char *name, uint32_t n, uint32_t capaci
 static uint32_t fib(uint32_t n) { return n <= 2 ? 1 : fib(n - 1) + fib(n - 2); }
 
 /* The GPU with the run behind it, whose results were right; the caller closes it. */
-static Tree run(uint32_t n, uint32_t capacity, const char *const *knobs)
+static Tree run_on(const char *gpu, uint32_t n, uint32_t capacity, const char *const *knobs)
 {
-    Tree tree = {.gpu = harness_open("apu8", knobs)};
+    Tree tree = {.gpu = harness_open(gpu, knobs)};
     uint32_t found[WORDS];
     if (launch(&tree, "leaves", n, capacity) != WB_OK)
-        fail_msg("capacity %u, %s: %s", capacity, knobs[0], wb_error(tree.gpu));
+        fail_msg("%s, capacity %u, %s: %s", gpu, capacity, knobs[0], wb_error(tree.gpu));
     assert_int_equal(wb_copy_from_device(tree.gpu, found, tree.result, sizeof found), WB_OK);
     assert_int_equal(found[0], fib(n));
     assert_int_equal(found[1], 0);
     assert_int_equal(found[2], 0);
     return tree;
+}
+
+static Tree run(uint32_t n, uint32_t capacity, const char *const *knobs)
+{
+    return run_on("apu8", n, capacity, knobs);
 }
 
 static uint64_t count(const Tree *tree, const char *name)
@@ -128,6 +133,28 @@ static void test_cycle(void **state)
         tree = run(capacity == 64 ? 13 : 15, capacity, one);
         check_moves(&tree);
         check_memory(&tree);
+        wb_gpu_close(tree.gpu);
+    }
+}
+
+/* On warps of 32 lanes, that part for good or take turns, and with coherent caches or without. */
+static void test_other_machines(void **state)
+{
+    static const char *const functional[] = {"mode=functional", NULL};
+    static const char *const few[] = {"mode=cycle", "sm_count=2", NULL};
+    static const char *const none[] = {"mode=cycle", "l1_coherence=none", NULL};
+    static const char *const owned[] = {"mode=cycle", "l1_coherence=ownership", NULL};
+    static const struct {
+        const char *gpu, *const *knobs;
+        uint32_t n, capacity;
+    } runs[] = {{"h200", functional, 13, 32}, {"h200", few, 13, 32},   {"gtx970", few, 13, 32},
+                {"apu8", none, 13, 64},       {"apu8", owned, 13, 64}};
+    (void)state;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        const Tree tree = run_on(runs[i].gpu, runs[i].n, runs[i].capacity, runs[i].knobs);
+        const uint64_t yields = count(&tree, "unit_aggregator.yields");
+        assert_true(yields > 0);
+        assert_int_equal(count(&tree, "unit_aggregator.restarts"), yields);
         wb_gpu_close(tree.gpu);
     }
 }
@@ -270,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functional),
         cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_other_machines),
         cmocka_unit_test(test_wide_channels),
         cmocka_unit_test(test_shared_memory_stays),
         cmocka_unit_test(test_shared_memory_is_held),

@@ -1,6 +1,11 @@
 /* What the calling lanes of a wavefront work out together: sums over them, who is the highest, and what that
  * one has [channels figure 5]. The lanes are those that make the call at once, in divergent code a part of
- * the wavefront. */
+ * the wavefront.
+ *
+ * Where lanes go their own ways, those that wait at a join go on without others that poll memory for long: they
+ * may wait for each other. Lanes that work something out together do not poll for those: a wavefront that
+ * reserves elements of a channel would fall apart, and leave its SM with what some of its lanes have in hand
+ * and nobody can consume. So these calls make the others wait on. */
 #include <string.h>
 
 #include "exec/intrinsic.h"
@@ -17,6 +22,14 @@ static void give(IntrinsicCall *call, unsigned lane, uint32_t value)
     memcpy(call->results + (size_t)lane * call->result_stride, &value, sizeof value);
 }
 
+static void keep_others_waiting(const IntrinsicCall *call)
+{
+    Warp *warp = call->step->warp;
+    for (uint32_t i = 0; i < warp->joins.count; i++)
+        if (warp->joins.items[i].arrived && warp->joins.items[i].expected & call->step->mask)
+            warp->joins.items[i].waited = 0;
+}
+
 static unsigned highest(const IntrinsicCall *call)
 {
     return MAX_WIDTH - 1 - (unsigned)__builtin_clzll(call->step->mask);
@@ -25,6 +38,7 @@ static unsigned highest(const IntrinsicCall *call)
 StepResult intrinsic_wave_prefix(IntrinsicCall *call)
 {
     uint32_t sum = 0;
+    keep_others_waiting(call);
     for (Mask rest = call->step->mask; rest; rest &= rest - 1) {
         const unsigned lane = mask_first(rest);
         give(call, lane, sum);
@@ -36,6 +50,7 @@ StepResult intrinsic_wave_prefix(IntrinsicCall *call)
 StepResult intrinsic_wave_total(IntrinsicCall *call)
 {
     uint32_t sum = 0;
+    keep_others_waiting(call);
     for (Mask rest = call->step->mask; rest; rest &= rest - 1)
         sum += value_of(call, mask_first(rest));
     for (Mask rest = call->step->mask; rest; rest &= rest - 1)
@@ -45,6 +60,7 @@ StepResult intrinsic_wave_total(IntrinsicCall *call)
 
 StepResult intrinsic_wave_leader(IntrinsicCall *call)
 {
+    keep_others_waiting(call);
     give(call, highest(call), 1);
     return STEP_NEXT;
 }
@@ -52,6 +68,7 @@ StepResult intrinsic_wave_leader(IntrinsicCall *call)
 StepResult intrinsic_wave_broadcast(IntrinsicCall *call)
 {
     const uint32_t value = value_of(call, highest(call));
+    keep_others_waiting(call);
     for (Mask rest = call->step->mask; rest; rest &= rest - 1)
         give(call, mask_first(rest), value);
     return STEP_NEXT;
