@@ -95,13 +95,13 @@ WB_AGGREGATOR void agg_begin(Aggregator *a, const WbFlowMemory *flow)
     a->stacks = (WbStackMemory *)flow->scratch;
     a->own = (AggChannel *)(a->stacks + count);
     a->actives = (unsigned *)(a->own + count);
-    a->waits = (WbRestart *)((flow->scratch + flow->scratch_bytes - flow->most_waves * sizeof(WbRestart)) &
-                             ~15ull);
+    a->waits = (WbRestart *)(((unsigned long long)(a->actives + count) + 15) & ~15ull);
     a->stack_count = a->active_count = a->wait_count = 0;
     a->channel_count = flow->yields;
     a->levels = 1;
     a->width = flow->width;
-    a->most_waits = flow->most_waves;
+    a->most_waits = (unsigned)((flow->scratch + flow->scratch_bytes - (unsigned long long)a->waits) /
+                               sizeof(WbRestart)); /* twice as many as there can be, and more */
     a->yields_head = a->channels[flow->yields].control_head.value;
     a->state = WB_STATE_SCHEDULING;
     a->has_freed = a->is_held = a->has_moved = a->is_idle = a->used = 0;
