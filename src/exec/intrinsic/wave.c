@@ -2,10 +2,10 @@
  * one has [channels figure 5]. The lanes are those that make the call at once, in divergent code a part of
  * the wavefront.
  *
- * Where lanes go their own ways, those that wait at a join go on without others that poll memory for long: they
- * may wait for each other. Lanes that work something out together do not poll for those: a wavefront that
- * reserves elements of a channel would fall apart, and leave its SM with what some of its lanes have in hand
- * and nobody can consume. So these calls make the others wait on. */
+ * Where lanes go their own ways, those that wait at a join go on without others that poll memory for long:
+ * they may wait for each other. Lanes that work something out together do not poll for those: a wavefront
+ * that reserves elements of a channel would fall apart, and leave its SM with what some of its lanes have in
+ * hand and nobody can consume. So these calls make the others wait on. */
 #include <string.h>
 
 #include "exec/intrinsic.h"
