@@ -150,10 +150,10 @@ static void test_saws_cycle(void **state)
 /* -- flow graphs -- */
 
 /* The caller closes the GPU. */
-static WbGpu *run_channels(size_t index, ChannelsMode way, const char *const *settings)
+static WbGpu *run_channels(const char *name, size_t index, ChannelsMode way, const char *const *settings)
 {
     Host host;
-    WbGpu *gpu = harness_open("apu8", settings);
+    WbGpu *gpu = harness_open(name, settings);
     const ChannelsRun how = {.mode = way, .size = INPUT_TINY, .seed = 3};
     if (!channels_run(&channels_benchmarks[index], &how, gpu, SOURCE_DIRECTORY "/workloads/channels", &host))
         fail_msg("%s, %s, %s: %s", channels_benchmarks[index].name, settings[0], settings[1], host.error);
@@ -175,7 +175,16 @@ static void test_channels(void **state)
     (void)state;
     for (size_t i = 0; i < CHANNELS_BENCHMARKS; i++)
         for (size_t way = 0; way < sizeof channels_ways / sizeof *channels_ways; way++)
-            wb_gpu_close(run_channels(i, CHANNELS_FLOW, channels_ways[way]));
+            wb_gpu_close(run_channels("apu8", i, CHANNELS_FLOW, channels_ways[way]));
+}
+
+/* Of 32 lanes, which go their own ways and have L1s that are not coherent. */
+static void test_channels_narrow(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CHANNELS_BENCHMARKS; i++)
+        wb_gpu_close(run_channels("h200", i, CHANNELS_FLOW,
+                                  (const char *const[]){"mode=cycle", "channel_width=32", FEW_SMS, NULL}));
 }
 
 static void test_channels_flat(void **state)
@@ -184,7 +193,7 @@ static void test_channels_flat(void **state)
     static const char *const modes[][3] = {{"mode=functional", NULL}, {"mode=cycle", NULL}};
     for (size_t i = 0; i < CHANNELS_BENCHMARKS; i++)
         for (size_t mode = 0; mode < 2 && channels_has(&channels_benchmarks[i], CHANNELS_FLAT); mode++)
-            wb_gpu_close(run_channels(i, CHANNELS_FLAT, modes[mode]));
+            wb_gpu_close(run_channels("apu8", i, CHANNELS_FLAT, modes[mode]));
 }
 
 /* The aggregator and wavefronts that yield do the same in the same cycle with any number of threads. */
@@ -195,7 +204,7 @@ static void test_channels_threads(void **state)
     char *first = NULL;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const char *const settings[] = {"mode=cycle", "channel_width=64", counts[i], NULL};
-        WbGpu *gpu = run_channels(CHANNELS_FIB, CHANNELS_FLOW, settings);
+        WbGpu *gpu = run_channels("apu8", CHANNELS_FIB, CHANNELS_FLOW, settings);
         assert_true(counted(gpu, "unit_aggregator.yields") > 0);
         char *report = harness_report(gpu);
         if (first)
@@ -216,7 +225,7 @@ int main(void)
         cmocka_unit_test(test_saws_functional),  cmocka_unit_test(test_saws_blocks),
         cmocka_unit_test(test_claso_cycle),      cmocka_unit_test(test_saws_cycle),
         cmocka_unit_test(test_channels),         cmocka_unit_test(test_channels_flat),
-        cmocka_unit_test(test_channels_threads),
+        cmocka_unit_test(test_channels_threads), cmocka_unit_test(test_channels_narrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
