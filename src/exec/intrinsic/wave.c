@@ -81,6 +81,7 @@ StepResult intrinsic_wave_is_last(IntrinsicCall *call)
     Warp *warp = call->step->warp;
     const Mask lanes = call->step->mask;
     Mask ready = 0;
+    keep_others_waiting(call);
     for (uint32_t i = 0; i < warp->group_count; i++)
         if (warp->groups[i].state == GROUP_READY)
             ready |= warp->groups[i].mask;
