@@ -108,15 +108,20 @@ void cilk_emit_frame(CilkEmit *emit, uint32_t group)
         cilk_line(emit, "}");
 }
 
-/* Puts the frame into its channel. A task that puts its own back does not free it. */
+/* Puts the frame into its channel. */
 static void emit_put(CilkEmit *emit, uint32_t group)
 {
     const char *stack = stack_name(emit, emit->unit->stack + 1 + group);
     cilk_line(emit, "put(STACK_%s + level, frame_%u, __LINE__);", stack, group + 1);
-    if (emit->split->groups.items[group].is_loop) {
-        cilk_line(emit, "if (entry == %u)", group + 1);
-        cilk_line(emit, "    goto left;");
-    }
+}
+
+/* The end of a task that has put what frames it had. One that has put its own back does not free it. */
+static void emit_leave_own(CilkEmit *emit, uint32_t group)
+{
+    if (!emit->split->groups.items[group].is_loop)
+        return;
+    cilk_line(emit, "if (entry == %u && frame_%u)", group + 1, group + 1);
+    cilk_line(emit, "    goto left;");
 }
 
 /* Where the result of a spawned function goes. */
@@ -194,6 +199,9 @@ static void emit_end(CilkEmit *emit)
         emit->depth--;
         cilk_line(emit, "}");
     }
+    for (uint32_t g = 0; g < emit->split->groups.count; g++)
+        if (emit->split->groups.items[g].can_end)
+            emit_leave_own(emit, g);
     cilk_line(emit, "goto done;");
 }
 
@@ -210,6 +218,7 @@ static void emit_leave(CilkEmit *emit, uint32_t number, bool has_frame)
         cilk_line(emit, "frame_%u->where = %u;", sync->group + 1, number);
     emit_save(emit, sync);
     emit_put(emit, sync->group);
+    emit_leave_own(emit, sync->group);
     cilk_line(emit, "goto done;");
 }
 

@@ -200,6 +200,22 @@ static int cases(int n)
     return a + 2 * b + 3 * c;
 }
 
+/* Returns with two frames: that of the loop, which it was started with, and that of its last call. */
+static int last(int n, int *at)
+{
+    int part[2] = {0, 0};
+    if (n <= 0)
+        return at ? *at : 1;
+    cilk_spawn last(0, at);
+    for (int i = 0; i < 2; i++)
+        cilk_sync;
+    part[1] = cilk_spawn last(n - 2, &part[0]);
+    if (n != 3)
+        return last(n - 1, at);
+    cilk_sync;
+    return part[1] * 2 + n;
+}
+
 /* n is 1 to 20. */
 double all(int n)
 {
@@ -223,6 +239,8 @@ double all(int n)
     point = middle(point, 2);
     total += point.x * 100 + point.y;
     part = turns(n % 10);
+    total = total * 3 + part;
+    part = last(5, 0);
     total = total * 3 + part;
     note(n % 5);
     cilk_spawn note(n % 3);
