@@ -161,13 +161,16 @@ static WbGpu *run_channels(const char *name, size_t index, ChannelsMode way, con
     return gpu;
 }
 
-/* Narrow channels make wavefronts yield; CUs, forms and aggregators come to the same results. */
+/* Narrow channels make wavefronts yield; CUs, forms and aggregators come to the same results. Fewer of these
+ * under the address sanitizer, where more find no more bad accesses. */
 static const char *const channels_ways[][4] = {
     {"mode=functional", "channel_width=64", NULL},
-    {"mode=functional", "channel_form=per_lane", "channel_width=64", NULL},
     {"mode=cycle", "channel_width=64", "sm_count=2", NULL},
+#ifndef __SANITIZE_ADDRESS__
+    {"mode=functional", "channel_form=per_lane", "channel_width=64", NULL},
     {"mode=cycle", "channel_form=padded", "aggregator_core=simple", NULL},
     {"mode=cycle", "channel_form=per_lane", "channel_width=64", NULL},
+#endif
 };
 
 static void test_channels(void **state)
@@ -200,7 +203,11 @@ static void test_channels_flat(void **state)
 static void test_channels_threads(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    static const char *const counts[] = {"threads=1", "threads=3"};
+#else
     static const char *const counts[] = {"threads=1", "threads=2", "threads=3", "threads=8"};
+#endif
     char *first = NULL;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const char *const settings[] = {"mode=cycle", "channel_width=64", counts[i], NULL};
