@@ -1,7 +1,7 @@
 /* A wavefront that yields leaves what it wants in the channel of yields. The aggregator frees the element
  * when it has read it, but what is there stays until the array has gone round: so the latest element with the
- * wavefront's number is its own. How much of a channel is held, and how much of that only waits for a
- * wavefront, follows from its positions. */
+ * wavefront's number is its own. How much of a channel is held follows from its positions, and what those
+ * elements do from the control array. */
 #include "grid/flow_describe.h"
 
 #include <stdio.h>
@@ -76,19 +76,41 @@ static bool take_most_wanted(Wanted *wanted, uint32_t count, uint32_t *number, W
     return taken->waves != 0;
 }
 
-/* What a channel's elements do. Positions count from 0 on for ever, of both arrays: so what was reserved and
- * is in no control array is their difference. */
+/* Elements that are held and in the control array: ready, or with wavefronts. An element that was put back
+ * has several entries; the newest counts. One that was reserved and given back has none. */
+static void count_entries(const FlowRun *run, const WbChannelMemory *channel, uint32_t *ready,
+                          uint32_t *taken)
+{
+    const uint32_t held = channel->tail.value - channel->head.value, entries = 2 * channel->capacity;
+    const uint32_t end = channel->control_tail.value, waiting = end - channel->control_head.value;
+    bool *seen = xcalloc(channel->capacity, sizeof *seen);
+    *ready = *taken = 0;
+    for (uint32_t i = 1; i <= entries && i <= end; i++) {
+        uint32_t position;
+        if (!read_memory(run, channel->control + (uint64_t)((end - i) & (entries - 1)) * sizeof position,
+                         &position, sizeof position))
+            break;
+        const uint32_t element = position & (channel->capacity - 1);
+        if (((position - channel->head.value) & ~WB_ELEMENT_DONE) >= held || seen[element])
+            continue;
+        seen[element] = true;
+        ++*(i <= waiting ? ready : taken);
+    }
+    xfree(seen);
+}
+
+/* What a channel's elements do. */
 static size_t put_elements(const FlowRun *run, const WbChannelMemory *channel, char *text, size_t size)
 {
     const uint32_t held = channel->tail.value - channel->head.value;
-    const uint32_t ready = channel->control_tail.value - channel->control_head.value;
-    const uint32_t reserved = channel->tail.value - channel->control_tail.value;
+    uint32_t ready, taken;
+    count_entries(run, channel, &ready, &taken);
     const char *node = channel->node < run->flow.node_count ? run->flow.node_names[channel->node] : "nobody";
     return (size_t)snprintf(
         text, size,
         "%u of its %u elements are held: %u reserved by talloc() and not handed on by enq(), %u ready for "
         "'%.100s', %u with wavefronts that have not freed them or behind such",
-        held, channel->capacity, reserved, ready, node, held - ready - reserved);
+        held, channel->capacity, held - ready - taken, ready, node, taken);
 }
 
 static size_t put_wanted(const Wanted *wanted, const char *name, char *text, size_t size)

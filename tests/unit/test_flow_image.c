@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "flow/image.h"
+#include "grid/flow_describe.h"
 
 static const FlowSurroundings around = {
     .width = 64, .capacity = 128, .done_count = 64, .most_nodes = 4, .resident = 320};
@@ -165,6 +166,43 @@ static void elements_lie_as_they_were_put(void **state)
     flow_draft_free(&draft);
 }
 
+/* -- sentences about channels that never drain -- */
+
+static uint64_t keep(AddressSpace *space, const void *data, uint64_t size)
+{
+    Error error = {0};
+    uint64_t address;
+    assert_int_equal(space_alloc(space, size, "kept", false, &address, &error), WB_OK);
+    assert_int_equal(space_write(space, address, data, size, &error), WB_OK);
+    return address;
+}
+
+/* Of 8 elements, the first two are gone, the third has been put back once and is ready, two are with
+ * wavefronts, one of them put back in between, and three are reserved. */
+static void what_elements_do_is_told(void **state)
+{
+    (void)state;
+    static const uint32_t entries[16] = {0, 1, 2, 3, 4, 3, 2};
+    const char *names[] = {"ch"}, *nodes[] = {"fib"};
+    AddressSpace space;
+    FlowRun run = {.space = &space, .flow = {.channel_count = 1, .node_count = 1}};
+    WbFlowMemory flow = {.channel_count = 1};
+    WbChannelMemory channel = {.capacity = 8, .tail = {.value = 8}, .head = {.value = 2},
+                               .control_tail = {.value = 7}, .control_head = {.value = 6}};
+    char text[512];
+    run.flow.channel_names = names;
+    run.flow.node_names = nodes;
+    space_init(&space, 1 << 20);
+    channel.control = keep(&space, entries, sizeof entries);
+    flow.channels = keep(&space, &channel, sizeof channel);
+    run.flow.address = keep(&space, &flow, sizeof flow);
+    flow_describe(&run, &(FlowWaiters){0}, 0, text, sizeof text);
+    if (!strstr(text, "of channel 'ch', 6 of its 8 elements are held: 3 reserved by talloc() and not handed "
+                      "on by enq(), 1 ready for 'fib', 2 with wavefronts"))
+        fail_msg("%s", text);
+    space_destroy(&space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +211,7 @@ int main(void)
         cmocka_unit_test(narrow_channels_are_refused),
         cmocka_unit_test(arrays_do_not_overlap),
         cmocka_unit_test(elements_lie_as_they_were_put),
+        cmocka_unit_test(what_elements_do_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
