@@ -221,7 +221,8 @@ void divergence_exit(Warp *warp, Mask lanes)
 /* How many instructions, in whole turns, lanes at a join wait for lanes that poll, and for each lane that
  * only computes (which may poll by plain loads). More than one turn, because the first may have been almost
  * over when they came. A loop without memory ends by itself, so patience costs nothing but time; impatience
- * costs reconvergence. */
+ * costs reconvergence. Lanes of a task that reserve elements, each for itself, poll for as many turns as
+ * there are lanes, and have to find out together whether all have got theirs: they are not hurried. */
 enum { PATIENCE_POLLING = 512, PATIENCE = 1 << 16 };
 
 static void let_arrived_go(Warp *warp, uint32_t index)
@@ -250,7 +251,7 @@ void divergence_impatience(Warp *warp)
         join->waited += warp->turn;
         join->polled |= (warp->polled & missing) != 0;
         uint64_t patience = (uint64_t)PATIENCE * (uint64_t)__builtin_popcountll(missing);
-        if (join->waited >= (join->polled ? PATIENCE_POLLING : patience))
+        if (join->waited >= (join->polled && !warp->block->task.count ? PATIENCE_POLLING : patience))
             let_arrived_go(warp, i);
     }
 }

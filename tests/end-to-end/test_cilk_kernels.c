@@ -119,6 +119,19 @@ PROGRAM(nbody, ANSWER("nbody(30, 2)", "0.12194657141265483"), ANSWER("nbody(5, 1
 PROGRAM(knapsack, ANSWER("knapsack(12)", "462"), ANSWER("knapsack(8)", "291"))
 PROGRAM(heat, ANSWER("heat(9, 2)", "35.50347222222223"), ANSWER("heat(4, 1)", "9.65625"))
 
+/* Lanes that reserve one by one find out together whether all have got theirs, also where they go their own
+ * ways: else some would keep elements while their wavefront waits for room. */
+static void test_lanes_that_reserve_alone_stay_together(void **state)
+{
+    static const char *const knobs[] = {"mode=cycle", "threads=1", "channel_form=per_lane", NULL};
+    (void)state;
+    if (!has_clang())
+        skip();
+    Case made = translate("workloads/cilk/fib.c", "fib(12)", "144");
+    expect(&made, "titanv", knobs, 64);
+    end(&made);
+}
+
 static void test_functions_that_are_cut_in_all_ways(void **state)
 {
     (void)state;
@@ -187,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_nbody),
         cmocka_unit_test(test_knapsack),
         cmocka_unit_test(test_heat),
+        cmocka_unit_test(test_lanes_that_reserve_alone_stay_together),
         cmocka_unit_test(test_functions_that_are_cut_in_all_ways),
         cmocka_unit_test(test_the_command_translates_and_runs),
     };
