@@ -55,8 +55,12 @@ static WbStatus find_memory(WbGpu *gpu, FlowLaunch *launch, const FlowImage *ima
 {
     Error refused = {0};
     if (space_alloc(&gpu->space, image->bytes, "channels", false, &launch->run.flow.address, &refused) ==
-        WB_OK)
+        WB_OK) {
+        const uint64_t scratch = launch->run.flow.address + image->scratch;
+        launch->run.scratch = space_find(&gpu->space, scratch, image->scratch_bytes)->host + image->scratch;
+        launch->run.scratch_bytes = image->scratch_bytes;
         return WB_OK;
+    }
     launch->run.flow.address = 0;
     return error_set(error, refused.status,
                      "The %u channels of the flow graph find no global memory (make them narrower, knob "

@@ -55,6 +55,8 @@ typedef struct CoreSetup {
     Clock clock;              /* of the core: clock_of(its kHz, config->clock_khz) */
     MemoryPort *port;         /* null: functional mode */
     Cycle start;              /* of its first instruction */
+    const uint8_t *own;       /* host memory of what nobody but the program reads; null: there is none */
+    uint64_t own_bytes;
 } CoreSetup;
 
 typedef enum CoreState {

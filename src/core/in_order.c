@@ -77,7 +77,8 @@ void in_order_end_access(Core *core, const InOrderAccess *access)
         core_write(core, insn, out);
     }
     core->statistics.core_loads += loads && access->place.where == CORE_AT_MEMORY;
-    core->statistics.core_stores += !loads && access->place.where == CORE_AT_MEMORY;
+    if (!loads)
+        core_count_store(core, &access->place);
     core->pc++;
 }
 

@@ -81,7 +81,8 @@ static void commit_one(Order *order, Slot *slot)
         statistics->core_loads += !slot->is_off && slot->place.where == CORE_AT_MEMORY;
     } else if (insn->kind == CORE_STORE) {
         order_store(order, slot->store)->is_committed = true;
-        statistics->core_stores += !slot->is_off && slot->place.where == CORE_AT_MEMORY;
+        if (!slot->is_off)
+            core_count_store(core, &slot->place);
     } else if (core_is_jump(insn)) {
         learn(order, slot);
         if (slot->next == core->code.count)

@@ -97,4 +97,13 @@ bool core_code_is_there(Core *core, uint32_t pc, uint64_t tick);
 uint64_t core_device_read(Core *core, uint32_t number, uint64_t tick);
 void core_device_write(Core *core, uint32_t number, uint64_t value, uint64_t tick);
 
+/* A store that has ended. */
+static inline void core_count_store(Core *core, const CorePlace *place)
+{
+    const bool is_own = core->setup.own && place->place >= core->setup.own &&
+                        place->place < core->setup.own + core->setup.own_bytes;
+    core->statistics.core_stores += place->where == CORE_AT_MEMORY;
+    core->statistics.core_shared_stores += place->where == CORE_AT_MEMORY && !is_own;
+}
+
 #endif

@@ -28,6 +28,8 @@ typedef struct FlowRun {
     AddressSpace *space;
     const Program *firmware;      /* of the aggregator: wb_aggregator(WbFlowMemory *) */
     const char *policy;           /* its name, for sentences */
+    const uint8_t *scratch;       /* the firmware's own memory on the host; null: it has none */
+    uint64_t scratch_bytes;
     struct GridKernel **kernels;  /* [node_count]; in functional mode null */
     const struct FrontTasks *tasks; /* of the front end that runs it, set by it */
     const struct Family *root;    /* of the launch: the family of its first kernel, which fails with it */

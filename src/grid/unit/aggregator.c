@@ -272,7 +272,7 @@ static bool has_moved(const Aggregator *aggregator, const CoreStatistics *core)
 {
     const bool is_blocked = none_runs(aggregator) && queued_tasks(aggregator);
     return aggregator->effects != aggregator->seen_effects ||
-           (!is_blocked && core->core_stores != aggregator->seen_stores);
+           (!is_blocked && core->core_shared_stores != aggregator->seen_stores);
 }
 
 /* A program that goes on looking where nothing can happen any more does not end by itself. */
@@ -284,7 +284,7 @@ static void watch(Aggregator *aggregator, Cycle now)
     aggregator->looked = time;
     if (has_moved(aggregator, core)) {
         aggregator->seen_effects = aggregator->effects;
-        aggregator->seen_stores = core->core_stores;
+        aggregator->seen_stores = core->core_shared_stores;
         aggregator->quiet_from = time;
     } else if (limit && none_runs(aggregator) && time - aggregator->quiet_from > limit) {
         if (aggregator->away)
@@ -449,13 +449,13 @@ static bool give_turn(void *context, Cycle clock, Error *error)
     Aggregator *aggregator = context;
     const uint64_t effects = aggregator->effects;
     const CoreStatistics *core = core_statistics_of(aggregator->core);
-    const uint64_t stores = core->core_stores;
+    const uint64_t stores = core->core_shared_stores;
     core_run_untimed(aggregator->core, TURN);
     check_core(aggregator, clock);
     const Error *failure = &aggregator->unit->failure.error;
     if (failure->status != WB_OK)
         *error = *failure;
-    return aggregator->effects != effects || core->core_stores != stores || aggregator->is_over;
+    return aggregator->effects != effects || core->core_shared_stores != stores || aggregator->is_over;
 }
 
 static bool next_task(void *context, uint32_t *node, BlockTask *task)
@@ -506,6 +506,8 @@ static WbStatus create_core(Aggregator *aggregator, const FlowRun *run, Cycle no
         .clock = clock_of(config->aggregator_khz, config->clock_khz),
         .port = aggregator->unit->port,
         .start = now,
+        .own = run->scratch,
+        .own_bytes = run->scratch_bytes,
     };
     return core_create(&setup, &aggregator->core, error);
 }
