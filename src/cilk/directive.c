@@ -15,12 +15,6 @@ static const Header headers[] = {
 #undef HEADER
 };
 
-static bool is_taken(const Preprocessor *preprocessor)
-{
-    const Condition *last = preprocessor->conditions.items + preprocessor->conditions.count;
-    return !preprocessor->conditions.count || last[-1].takes;
-}
-
 /* Writes 1 or 0 for defined(NAME) and defined NAME; returns how many tokens that are, 0: failed. */
 static uint32_t take_defined(Preprocessor *preprocessor, const Token *line, uint32_t count, Token *value)
 {
@@ -65,7 +59,7 @@ static bool evaluate(Preprocessor *preprocessor, const Token *line, uint32_t cou
 
 static bool begin_condition(Preprocessor *preprocessor, const Token *line, uint32_t count)
 {
-    bool is_outside_taken = is_taken(preprocessor), takes = false;
+    bool is_outside_taken = cilk_takes_lines(preprocessor), takes = false;
     if (!is_outside_taken) {
         /* what is not taken is not looked at */
     } else if (cilk_token_is(line, "if")) {
@@ -182,7 +176,7 @@ bool cilk_directive(Preprocessor *preprocessor, const Token *hash, const Token *
         return begin_condition(preprocessor, line, count);
     if (is_one_of(line, "elif", "else", "endif"))
         return change_condition(preprocessor, line, count);
-    if (!is_taken(preprocessor))
+    if (!cilk_takes_lines(preprocessor))
         return true;
     for (uint32_t i = 0; i < count && !cilk_token_is(line, "pragma") && !cilk_token_is(line, "error"); i++)
         if (line[i].kind == TK_BAD)

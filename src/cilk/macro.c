@@ -188,9 +188,9 @@ static bool substitute(Expansion *expansion, const Macro *macro, const Arguments
     for (uint32_t p = 0; p < macro->parameter_count && token->kind == TK_NAME; p++)
         if (macro->parameters[p].length == token->length
             && !memcmp(macro->parameters[p].start, token->start, token->length)) {
-            uint32_t begin = arguments->begins[p];
-            return cilk_macro_expand(expansion->preprocessor, arguments->tokens.items + begin,
-                                     arguments->begins[p + 1] - begin, result);
+            const uint32_t begin = arguments->begins[p], count = arguments->begins[p + 1] - begin;
+            return !count || cilk_macro_expand(expansion->preprocessor, arguments->tokens.items + begin,
+                                               count, result);
         }
     VEC_PUSH(result, *token);
     result->items[result->count - 1].place = expansion->place;

@@ -19,12 +19,6 @@ bool cilk_preprocess_failed(const Preprocessor *preprocessor, const Token *at, c
     return false;
 }
 
-static bool takes_lines(const Preprocessor *preprocessor)
-{
-    const Condition *last = preprocessor->conditions.items + preprocessor->conditions.count;
-    return !preprocessor->conditions.count || last[-1].takes;
-}
-
 static bool flush(Preprocessor *preprocessor)
 {
     bool is_right = cilk_macro_expand(preprocessor, preprocessor->text.items, preprocessor->text.count,
@@ -69,7 +63,7 @@ static bool take_lines(Preprocessor *preprocessor, Lexer *lexer)
                 return false;
             continue;
         }
-        if (takes_lines(preprocessor)) {
+        if (cilk_takes_lines(preprocessor)) {
             if (token.kind == TK_BAD)
                 return cilk_preprocess_failed(preprocessor, &token, "%.*s %s.",
                                               (int)(token.length < 40 ? token.length : 40), token.start,

@@ -52,6 +52,13 @@ typedef struct Preprocessor {
     bool has_header[HEADER_COUNT];
 } Preprocessor;
 
+/* Whether lines are taken here: they are in no #if, or in a part of it that holds. */
+static inline bool cilk_takes_lines(const Preprocessor *preprocessor)
+{
+    const uint32_t count = preprocessor->conditions.count;
+    return !count || preprocessor->conditions.items[count - 1].takes;
+}
+
 /* All tokens, ended by one of TK_END, with keywords told from names. False: the error says why not. A null
  * path: it includes no files. */
 bool cilk_preprocess(Preprocessor *preprocessor, const char *path, const char *name, const char *text,
