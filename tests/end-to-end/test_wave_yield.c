@@ -193,7 +193,7 @@ static void test_shared_memory_is_held(void **state)
                                         "of channel 'task", "in kernel 'leaves' at line", NULL};
     (void)state;
     Tree tree = {.gpu = harness_open("apu8", knobs)};
-    assert_int_equal(launch(&tree, "leaves", 15, 64), WB_ERROR_EXECUTION);
+    assert_int_equal(launch(&tree, "leaves", 15, 64), WB_ERROR_DEADLOCK);
     check_parts(&tree, parts);
     wb_gpu_close(tree.gpu);
 }

@@ -162,6 +162,7 @@ static void tell_stuck(void *context, Cycle time)
     flow_describe(aggregator->run, &waiters, queued_tasks(aggregator), text, sizeof text);
     VEC_FREE(&waiters);
     unit_fail(unit, aggregator->run->root, time + unit->latency, "%s", text);
+    unit->failure.error.status = WB_ERROR_DEADLOCK; /* not what a kernel did, but that nothing can go on */
     unit->shard.wake = clock_earlier(unit->shard.wake, unit->failure.time);
 }
 
