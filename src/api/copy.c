@@ -218,3 +218,18 @@ Cycle fill_cycles(WbGpu *gpu, const WbFill *fill)
 {
     return cycles_of(gpu, gpu->config.device_copy_latency_ns, fill_bytes(fill), gpu->config.device_copy_rate);
 }
+
+void copy_put_bytes(WbGpu *gpu, WbStream *stream, uint64_t address, uint8_t *bytes, uint64_t size)
+{
+    Operation *copy = timeline_put(gpu, stream, OPERATION_COPY);
+    copy->copy.copy = (WbCopy){
+        .destination = {.address = address},
+        .source = {.is_host = true},
+        .width = size,
+        .height = 1,
+        .depth = 1,
+        .reads_now = true,
+    };
+    copy->copy.staged = bytes;
+    timeline_release(gpu, copy);
+}

@@ -107,22 +107,6 @@ static HostKernel *make_kernels(const WbFlow *flow, Error *error)
 
 /* -- what is there at the start -- */
 
-/* `bytes`, which the operation takes over, go to that address. */
-static void put_copy(WbGpu *gpu, WbStream *stream, uint64_t address, uint8_t *bytes, uint64_t size)
-{
-    Operation *copy = timeline_put(gpu, stream, OPERATION_COPY);
-    copy->copy.copy = (WbCopy){
-        .destination = {.address = address},
-        .source = {.is_host = true},
-        .width = size,
-        .height = 1,
-        .depth = 1,
-        .reads_now = true,
-    };
-    copy->copy.staged = bytes;
-    timeline_release(gpu, copy);
-}
-
 static void put_elements(const WbFlow *flow, WbStream *stream, const FlowImage *image, uint64_t address)
 {
     for (uint32_t i = 0; i < flow->draft.channels.count; i++) {
@@ -133,9 +117,9 @@ static void put_elements(const WbFlow *flow, WbStream *stream, const FlowImage *
         uint8_t *data = xmalloc(bytes);
         uint32_t *control = xmalloc(put * sizeof *control);
         flow_image_write_put(image, &flow->draft, i, data, control);
-        put_copy(flow->gpu, stream, address + image->memory[i].data, data, bytes);
-        put_copy(flow->gpu, stream, address + image->memory[i].control, (uint8_t *)control,
-                 put * sizeof *control);
+        copy_put_bytes(flow->gpu, stream, address + image->memory[i].data, data, bytes);
+        copy_put_bytes(flow->gpu, stream, address + image->memory[i].control, (uint8_t *)control,
+                       put * sizeof *control);
     }
 }
 
@@ -143,7 +127,7 @@ static void put_image(const WbFlow *flow, WbStream *stream, const FlowImage *ima
 {
     uint8_t *head = xmalloc(image->head_bytes);
     flow_image_write(image, &flow->draft, address, head);
-    put_copy(flow->gpu, stream, address, head, image->head_bytes);
+    copy_put_bytes(flow->gpu, stream, address, head, image->head_bytes);
     put_elements(flow, stream, image, address);
 }
 

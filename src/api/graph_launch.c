@@ -106,20 +106,11 @@ static GraphLaunch *make(const WbGraph *graph, Error *error)
     return NULL;
 }
 
-static void put_copy(WbGpu *gpu, WbStream *stream, const GraphRun *run)
+static void put_image(WbGpu *gpu, WbStream *stream, const GraphRun *run)
 {
-    Operation *copy = timeline_put(gpu, stream, OPERATION_COPY);
-    copy->copy.copy = (WbCopy){
-        .destination = {.address = run->address},
-        .source = {.is_host = true},
-        .width = run->image.bytes,
-        .height = 1,
-        .depth = 1,
-        .reads_now = true,
-    };
-    copy->copy.staged = xmalloc(run->image.bytes);
-    image_write(&run->image, run->graph, copy->copy.staged);
-    timeline_release(gpu, copy);
+    uint8_t *bytes = xmalloc(run->image.bytes);
+    image_write(&run->image, run->graph, bytes);
+    copy_put_bytes(gpu, stream, run->address, bytes, run->image.bytes);
 }
 
 /* -- checking it -- */
@@ -190,7 +181,7 @@ static WbStatus launch_graph(const WbGraph *graph, WbStream *stream, const WbGra
         launch_free_kernels(made, made ? (uint32_t)count : 0);
         return error->status;
     }
-    put_copy(gpu, stream, &held->run);
+    put_image(gpu, stream, &held->run);
     launch_put(gpu, stream, made, (uint32_t)count, held, NULL);
     return WB_OK;
 }

@@ -216,6 +216,8 @@ WbStatus copy_check(WbGpu *gpu, const WbCopy *copy, Error *error);
 WbStatus copy_perform(WbGpu *gpu, const WbCopy *copy, const uint8_t *staged, Error *error);
 /* The source's bytes, row by row. */
 uint8_t *copy_stage(WbGpu *gpu, const WbCopy *copy);
+/* A copy of the host's bytes, which the operation takes over, to that address. */
+void copy_put_bytes(WbGpu *gpu, WbStream *stream, uint64_t address, uint8_t *bytes, uint64_t size);
 CopyEngine copy_engine(WbGpu *gpu, const WbCopy *copy);
 uint64_t copy_bytes(const WbCopy *copy);
 Cycle copy_cycles(WbGpu *gpu, const WbCopy *copy);

@@ -107,7 +107,7 @@ void core_access_done(Core *core, uint32_t tag, uint64_t tick)
 
 void core_stores_visible(Core *core, uint64_t tick) { core->engine_kind->stores_visible(core->engine, tick); }
 
-uint32_t core_tags(const Core *core) { return core->engine_kind->tags(core); }
+uint32_t core_tags(const Core *core) { return core->engine_kind->tags; }
 
 static uint64_t code_address(uint32_t pc) { return SPACE_CODE_BASE + (uint64_t)pc * CORE_INSN_BYTES; }
 

@@ -123,12 +123,6 @@ static void code_done(void *engine, uint64_t tick)
 
 static void stores_visible(void *engine, uint64_t tick) { order_wake(engine, tick); }
 
-static uint32_t tags(const Core *core)
-{
-    (void)core;
-    return ORDER_REQUESTS;
-}
-
 const CoreEngine core_engine_order = {
     .create = create,
     .free = destroy,
@@ -137,5 +131,5 @@ const CoreEngine core_engine_order = {
     .access_done = access_done,
     .code_done = code_done,
     .stores_visible = stores_visible,
-    .tags = tags,
+    .tags = ORDER_REQUESTS,
 };

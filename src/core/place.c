@@ -9,25 +9,6 @@
 
 static const CorePlace nothing = {.where = CORE_AT_NOTHING};
 
-static const Allocation *find(Core *core, uint32_t pc, uint64_t address, uint32_t bytes)
-{
-    const AddressSpace *space = core->setup.space;
-    if (core->found_version != space->version) {
-        for (unsigned i = 0; i < CORE_FOUND; i++)
-            core->found[i] = NULL;
-        core->found_version = space->version;
-    }
-    const Allocation **slot = &core->found[pc % CORE_FOUND];
-    const Allocation *found = *slot;
-    if (found && address >= found->base && address - found->base < found->size &&
-        bytes <= found->size - (address - found->base))
-        return found;
-    found = space_find(space, address, bytes);
-    if (found)
-        *slot = found;
-    return found;
-}
-
 static CorePlace home(uint8_t *memory, uint64_t size, uint64_t offset, uint32_t bytes)
 {
     return offset <= size && bytes <= size - offset
@@ -47,7 +28,8 @@ CorePlace core_place(Core *core, uint32_t pc, uint64_t address, uint32_t bytes, 
     if (address % bytes)
         return nothing;
     if (address < SPACE_GLOBAL_END) {
-        const Allocation *found = find(core, pc, address, bytes);
+        const Allocation *found =
+            space_find_again(core->setup.space, &core->allocations, pc, address, bytes);
         return found && !(writes && found->read_only)
                    ? (CorePlace){.where = CORE_AT_MEMORY, .place = found->host + (address - found->base)}
                    : nothing;

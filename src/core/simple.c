@@ -186,12 +186,6 @@ static void stores_visible(void *engine, uint64_t tick)
         simple->tick = clock_later(tick, simple->charged);
 }
 
-static uint32_t tags(const Core *core)
-{
-    (void)core;
-    return 1;
-}
-
 const CoreEngine core_engine_simple = {
     .create = create,
     .free = xfree,
@@ -200,5 +194,5 @@ const CoreEngine core_engine_simple = {
     .access_done = access_done,
     .code_done = code_done,
     .stores_visible = stores_visible,
-    .tags = tags,
+    .tags = 1,
 };

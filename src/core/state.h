@@ -32,12 +32,10 @@ typedef struct CoreEngine {
     void (*access_done)(void *engine, uint32_t tag, uint64_t tick);
     void (*code_done)(void *engine, uint64_t tick);
     void (*stores_visible)(void *engine, uint64_t tick);
-    uint32_t (*tags)(const Core *core);
+    uint32_t tags;           /* accesses that may be under way at once */
 } CoreEngine;
 
 extern const CoreEngine core_engine_simple, core_engine_order;
-
-enum { CORE_FOUND = 8 };
 
 /* Invariant: values[] below code.register_count are what the program has in its registers behind the last
  * instruction that ended; the error is set exactly in CORE_FAILED. */
@@ -59,9 +57,7 @@ struct Core {
     /* instruction cache */
     TagArray code_tags;
     uint64_t code_line;      /* that was found last, which is there; UINT64_MAX: none */
-    /* allocations that addresses were found in last, by instruction, while the space has this version */
-    const Allocation *found[CORE_FOUND];
-    uint64_t found_version;
+    AllocationCache allocations;
 };
 
 /* The sources of an instruction from values in program order. */

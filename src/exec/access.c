@@ -113,19 +113,7 @@ void access_read_addresses(Step *step, Access *access)
 static inline const Allocation *find_allocation(const Step *step, uint64_t address, uint32_t bytes)
 {
     const Launch *launch = step->warp->block->launch;
-    const AddressSpace *space = launch->space;
-    AllocationCache *cache = &launch->machine->allocations;
-    if (cache->version != space->version)
-        *cache = (AllocationCache){.version = space->version};
-    const Allocation **slot = &cache->found[step->group->pc % ALLOCATION_CACHE_ENTRIES];
-    const Allocation *found = *slot;
-    if (found && address >= found->base && address - found->base < found->size &&
-        bytes <= found->size - (address - found->base))
-        return found;
-    found = space_find(space, address, bytes);
-    if (found)
-        *slot = found;
-    return found;
+    return space_find_again(launch->space, &launch->machine->allocations, step->group->pc, address, bytes);
 }
 
 AccessRange access_range(const Step *step, const Access *access, Space space, uint64_t address)

@@ -7,15 +7,6 @@
 #include "exec/stray.h"
 #include "exec/warp.h"
 
-enum { ALLOCATION_CACHE_ENTRIES = 64 };
-
-/* The allocation that each instruction's last global access found, by the low bits of its program
- * counter. Valid while the address space's version is this one. */
-typedef struct AllocationCache {
-    uint64_t version;
-    const Allocation *found[ALLOCATION_CACHE_ENTRIES];
-} AllocationCache;
-
 /* The device heap, one for the whole GPU. */
 typedef struct DeviceHeap {
     uint64_t limit, used;

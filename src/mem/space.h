@@ -116,6 +116,33 @@ void space_set_check(AddressSpace *space, MemoryCheck check);
 uint8_t *space_reach_page(const AddressSpace *space, uint64_t address, uint64_t size, bool writes);
 /* The allocation that holds the whole range, or null; registered memory that is no longer mapped is none. */
 Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size);
+
+enum { ALLOCATION_CACHE_ENTRIES = 64 };
+
+/* The allocation that each instruction's last global access found, by the low bits of its program
+ * counter. Valid while the address space's version is this one. */
+typedef struct AllocationCache {
+    uint64_t version;
+    const Allocation *found[ALLOCATION_CACHE_ENTRIES];
+} AllocationCache;
+
+/* space_find(), first where the instruction found its last address. */
+static inline const Allocation *space_find_again(const AddressSpace *space, AllocationCache *cache,
+                                                 uint32_t pc, uint64_t address, uint32_t bytes)
+{
+    if (cache->version != space->version)
+        *cache = (AllocationCache){.version = space->version};
+    const Allocation **slot = &cache->found[pc % ALLOCATION_CACHE_ENTRIES];
+    const Allocation *found = *slot;
+    if (found && address >= found->base && address - found->base < found->size &&
+        bytes <= found->size - (address - found->base))
+        return found;
+    found = space_find(space, address, bytes);
+    if (found)
+        *slot = found;
+    return found;
+}
+
 /* Host copies; fail with a sentence when the range is not in one allocation. */
 WbStatus space_write(AddressSpace *space, uint64_t address, const void *data, uint64_t size, Error *error);
 WbStatus space_read(const AddressSpace *space, uint64_t address, void *data, uint64_t size, Error *error);
