@@ -1,0 +1,61 @@
+/* What the host tells kernels of a run, and where things lie in memory. Included by C and by CUDA.
+ *
+ * Batches go in tiles of four sequences. What layers exchange is a sequence of slots: slot 0 is the initial
+ * state, slot t + 1 what step t computes. A slot holds batch tiles, a tile positions, a position one unit's
+ * four values, 16 bytes (8 of halves). Position of unit u: u's group times `slice`, plus u's place in the
+ * group; slice is a group's units, padded to what a tile's lanes cover. Positions beyond units hold zeros. */
+#ifndef WBRNN_JOB_H
+#define WBRNN_JOB_H
+
+#include <stdint.h>
+
+enum {
+    JOB_LAYERS = 16,      /* at most, of a network */
+    JOB_THREADS = 256,    /* of a block */
+    JOB_WARPS = 8,
+    JOB_BATCH = 4,        /* sequences of a batch tile */
+};
+
+/* A word of exchanged data that has not been written. No value is ever stored as this: a NaN with these bits
+ * becomes another NaN. */
+#define JOB_UNWRITTEN 0xffffffffu
+
+/* Where a run stopped, written by the first block that gave up. */
+typedef struct RnnStuck {
+    uint32_t given_up; /* not 0: leave at once */
+    uint32_t layer, step, block, waited_for; /* 1: own layer, 2: the layer below, 3: the barrier of all */
+} RnnStuck;
+
+/* One layer of a pass. Pointers are addresses of the device. */
+typedef struct RnnLayer {
+    uint64_t w_input, w_state; /* packed: pack.h */
+    uint64_t bias;             /* [hidden][4 rows]: sums of both biases; of GRUs r, z, and n's two apart */
+    uint64_t extra;            /* phased LSTM: [hidden][8]: period, shift, open, leak, peepholes i f o, 0 */
+    uint64_t below, own;       /* exchanged sequences: of the layer below, or of the input; of this layer */
+    uint64_t c0, cn, hn;       /* this layer's [batch][hidden] of the user's type; 0: none */
+    uint64_t y;                /* the user's output: of the last layer, else 0 */
+    uint64_t ahead;            /* preactivations [slot][tile][position][4 rows][4 sequences] that someone else
+                                * computes: the first layer's input product, or the blocks of O U; else 0 */
+} RnnLayer;
+
+typedef struct RnnJob {
+    uint32_t layers;       /* in flight in this launch */
+    uint32_t first_layer;  /* of the network, for names */
+    uint32_t blocks;       /* of a layer; with `split` of each of its two groups */
+    uint32_t hidden, groups, slice; /* slice: positions of a group */
+    uint32_t batch, tiles; /* sequences; tiles of four */
+    uint32_t steps;        /* of this launch */
+    uint32_t first_step;   /* of the run: launches of long runs follow each other */
+    uint32_t last;         /* not 0: the launch ends the run, last states are written */
+    uint32_t kind, sync, split;
+    uint32_t y_step, y_sequence; /* elements between steps and between sequences of y */
+    uint32_t leave;        /* tests: a block that leaves at once, so that the watchdog is seen to work; ~0 */
+    uint64_t lengths;      /* [batch] */
+    uint64_t times;        /* [steps of the run][batch], or 0 */
+    uint64_t flags;        /* zeroed before the launch: sync.cuh says what lies there */
+    uint64_t stuck;        /* RnnStuck */
+    uint64_t watchdog;     /* nanoseconds */
+    RnnLayer layer[JOB_LAYERS];
+} RnnJob;
+
+#endif
