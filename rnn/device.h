@@ -55,6 +55,7 @@ WbRnnStatus device_cuda_open(const char *kernels, RnnDevice **device, char *erro
 
 /* A network on a device that the caller has opened; the network closes it. wbrnn_create() is this with
  * device_cuda_open(). */
-WbRnnStatus network_create(RnnDevice *device, const WbRnnShape *shape, const WbRnnOptions *options, WbRnn **rnn);
+WbRnnStatus network_create(RnnDevice *device, const WbRnnShape *shape, const WbRnnOptions *options,
+                           WbRnn **rnn);
 
 #endif

@@ -18,7 +18,8 @@ typedef struct RnnGpu {
     uint32_t clusters;       /* how many of them at once */
 } RnnGpu;
 
-typedef enum RnnPlace { PLACE_REGISTERS, PLACE_SHARED, PLACE_GLOBAL } RnnPlace; /* global: L2 as far as it fits */
+/* Global: L2 as far as it fits. */
+typedef enum RnnPlace { PLACE_REGISTERS, PLACE_SHARED, PLACE_GLOBAL } RnnPlace;
 
 /* A plan. Invariant: blocks that wait for each other are resident together: layers_in_flight x layer_blocks
  * <= blocks_sm x SMs. Lanes and depth: a warp's lanes split the sums of `32 / lanes` x `thread_units` units

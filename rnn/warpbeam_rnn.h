@@ -40,12 +40,13 @@ typedef enum WbRnnKind {
     WBRNN_RELU,
     WBRNN_LSTM,    /* gates i, f, g, o */
     WBRNN_GRU,     /* gates r, z, n; n = tanh(O U + b + r (S W + c)) */
-    WBRNN_GROUPED_LSTM, /* inputs and states in independent groups [Kuchaiev and Ginsburg 2017, section 2.2] */
+    WBRNN_GROUPED_LSTM, /* inputs and states in independent groups [Kuchaiev and Ginsburg 2017, 2.2] */
     WBRNN_PHASED_LSTM,  /* a gate opens and closes with time [Neil et al. 2016]; with peepholes */
     WBRNN_KINDS
 } WbRnnKind;
 
-typedef enum WbRnnType { WBRNN_F32, WBRNN_F16, WBRNN_BF16, WBRNN_TYPES } WbRnnType; /* of weights, x, y, states */
+/* Of weights, x, y and states. */
+typedef enum WbRnnType { WBRNN_F32, WBRNN_F16, WBRNN_BF16, WBRNN_TYPES } WbRnnType;
 
 /* What a network is. */
 typedef struct WbRnnShape {
@@ -90,8 +91,8 @@ typedef struct WbRnnOptions {
     const char *kernels;  /* folder of the kernels' PTX or cubins; null: those built in */
 } WbRnnOptions;
 
-/* The options may be null. *rnn is null only when there was no memory for it: after another failure it has the
- * sentence, and is destroyed as any. */
+/* The options may be null. *rnn is null only when there was no memory for it: after another failure it has
+ * the sentence, and is destroyed as any. */
 WbRnnStatus wbrnn_create(const WbRnnShape *shape, const WbRnnOptions *options, WbRnn **rnn);
 void wbrnn_destroy(WbRnn *rnn);
 /* The sentence of the last call that failed; "" when none did. */
@@ -112,8 +113,8 @@ typedef struct WbRnnWeights {
 
 WbRnnStatus wbrnn_set_weights(WbRnn *rnn, uint32_t layer, const WbRnnWeights *weights);
 /* All layers from one buffer as cuDNN packs it: for each layer all input matrices, then all state matrices,
- * gate by gate (cuDNN has i f g o and r z n as well); behind the matrices of all layers come the biases in the
- * same order. `count` is checked. */
+ * gate by gate (cuDNN has i f g o and r z n as well); behind the matrices of all layers come the biases in
+ * the same order. `count` is checked. */
 WbRnnStatus wbrnn_set_weights_cudnn(WbRnn *rnn, const void *buffer, size_t count);
 
 /* One run. x is [steps][batch][input], y [steps][batch][hidden] (or batch first), states

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Whether sources fit: files of at most 600 lines, functions of at most 49, lines of at most 110 columns; and
-# whether every .c file opens with a comment, which says its idea (CONTRIBUTING.md).
+# whether every .c and .cu file opens with a comment, which says its idea (CONTRIBUTING.md).
 #
 #   scripts/sizes.sh      prints what does not; the exit status is 0 if all does
 set -eu
 cd "$(dirname "$0")/.."
-find src -name '*.[ch]' | LC_ALL=C sort | LC_ALL=C xargs awk '
+find src rnn -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | LC_ALL=C sort | LC_ALL=C xargs awk '
     function tell(what) { print FILENAME ":" FNR ": " what; bad = 1 }
-    FNR == 1 && FILENAME ~ /\.c$/ && $0 !~ /^\/\*/ { tell("does not open with a comment") }
+    FNR == 1 && FILENAME ~ /\.cu?$/ && $0 !~ /^\/[*\/]/ { tell("does not open with a comment") }
     FNR == 601 { tell("has more than 600 lines") }
     {
         line = $0
