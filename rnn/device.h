@@ -20,7 +20,11 @@ typedef struct RnnLaunch {
 typedef struct RnnDeviceCalls {
     WbRnnStatus (*allocate)(RnnDevice *device, size_t bytes, uint64_t *address);
     void (*release)(RnnDevice *device, uint64_t address);
-    /* Synchronous; `from` and `to` may be host or device memory of the user's. */
+    /* Memory that kernels write, by its address, and the host reads without waiting for anything. */
+    WbRnnStatus (*allocate_seen)(RnnDevice *device, size_t bytes, void **host, uint64_t *address);
+    void (*release_seen)(RnnDevice *device, void *host);
+    /* Synchronous, behind all that was enqueued in the default stream; `from` and `to` may be host or device
+     * memory of the user's. */
     WbRnnStatus (*write)(RnnDevice *device, uint64_t to, const void *from, size_t bytes);
     WbRnnStatus (*read)(RnnDevice *device, void *to, const void *from, size_t bytes);
     /* On a stream, in its order. Streams and events are the backend's handles. */
@@ -36,6 +40,7 @@ typedef struct RnnDeviceCalls {
     WbRnnStatus (*event_wait)(RnnDevice *device, void *event, void *stream); /* the stream waits */
     WbRnnStatus (*event_finish)(RnnDevice *device, void *event);             /* the host waits */
     bool (*event_done)(RnnDevice *device, void *event);
+    bool (*capturing)(RnnDevice *device, void *stream); /* what is enqueued goes into a graph of the user's */
     /* A graph of what `record` enqueues on `stream` and those that follow it; null: the backend has none. */
     WbRnnStatus (*graph_begin)(RnnDevice *device, void *stream);
     WbRnnStatus (*graph_end)(RnnDevice *device, void *stream, void **graph);
@@ -46,6 +51,7 @@ typedef struct RnnDeviceCalls {
 
 struct RnnDevice {
     const RnnDeviceCalls *calls;
+    uint64_t identity; /* of the GPU: networks whose devices have the same share its SMs */
     RnnGpu gpu;
     char error[512];
 };

@@ -14,6 +14,7 @@ enum {
     JOB_THREADS = 256,    /* of a block */
     JOB_WARPS = 8,
     JOB_BATCH = 4,        /* sequences of a batch tile */
+    JOB_SEQUENCES = 64,   /* at most, of a batch */
 };
 
 /* A word of exchanged data that has not been written. No value is ever stored as this: a NaN with these bits
@@ -35,7 +36,10 @@ typedef struct RnnLayer {
     uint64_t c0, cn, hn;       /* this layer's [batch][hidden] of the user's type; 0: none */
     uint64_t y;                /* the user's output: of the last layer, else 0 */
     uint64_t ahead;            /* preactivations [slot][tile][position][4 rows][4 sequences] that someone else
-                                * computes: the first layer's input product, or the blocks of O U; else 0 */
+                                * computes: the first layer's input product, or the blocks of O U; else 0.
+                                * Step t's are in slot t + 1, without biases. Basic RNNs have one row */
+    uint64_t carry;            /* floats [batch][hidden]: c between launches of one run. Read when first_step
+                                * is not 0, in place of c0; written unless the launch is the last */
 } RnnLayer;
 
 typedef struct RnnJob {
@@ -54,8 +58,39 @@ typedef struct RnnJob {
     uint64_t times;        /* [steps of the run][batch], or 0 */
     uint64_t flags;        /* zeroed before the launch: sync.cuh says what lies there */
     uint64_t stuck;        /* RnnStuck */
+    uint64_t told;         /* RnnStuck in memory of the host: who gives up first writes the same there */
     uint64_t watchdog;     /* nanoseconds */
     RnnLayer layer[JOB_LAYERS];
 } RnnJob;
+
+/* Before each launch: fill exchanged sequences. Slot 0 gets the initial state, or what the launch before left
+ * in its last slot; slots from 1 on are unwritten, and those of the input have x. The first one of a run
+ * forgets where the last run was stuck. */
+typedef struct RnnPrepare {
+    uint64_t x;             /* the user's, of this launch's first step */
+    uint64_t below;         /* the input's exchanged sequence; 0: its product is computed ahead */
+    uint64_t own[JOB_LAYERS];
+    uint64_t h0;            /* [layers][batch][hidden], or 0 */
+    uint64_t lengths;       /* [batch]: gets those below */
+    uint64_t stuck;
+    uint32_t layers, steps, batch, tiles;
+    uint32_t hidden, input, groups, slice;
+    uint32_t x_step, x_sequence; /* elements between steps and between sequences of x */
+    uint32_t type;
+    uint32_t previous;      /* steps of the launch before; 0: the run begins */
+    uint32_t length[JOB_SEQUENCES];
+} RnnPrepare;
+
+/* The first layer's O U of all steps of a launch, as one product. */
+typedef struct RnnProduct {
+    uint64_t x;             /* the user's, of this launch's first step */
+    uint64_t w_input;       /* as the user gave it: [gates x hidden][input / groups] */
+    uint64_t ahead;         /* as in RnnLayer */
+    uint32_t steps, batch, tiles, gates;
+    uint32_t hidden, input, groups, slice;
+    uint32_t x_step, x_sequence;
+    uint32_t type;
+    uint32_t unused;
+} RnnProduct;
 
 #endif
