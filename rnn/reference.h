@@ -22,8 +22,11 @@ typedef struct ReferenceRun {
 /* False: there was no memory. */
 bool reference_run(const WbRnnShape *shape, const ReferenceWeights *weights, const ReferenceRun *run);
 
+uint32_t reference_gates(WbRnnKind kind); /* 1, 3 or 4 */
+
 /* Made-up networks for tests and workloads: uniform in +-1/sqrt(hidden) as PyTorch initializes, by the 32-bit
- * generator of Numerical Recipes; x and states uniform in +-1. */
+ * generator of Numerical Recipes; x and states uniform in +-1. Time gates have periods of 2 to 16 steps, and
+ * no whole time is at an edge of a gate. What is optional may be set to null. */
 typedef struct ReferenceData {
     size_t w_input_count[16], w_state_count[16], bias_count;
     float *w_input[16], *w_state[16], *b_input[16], *b_state[16];
@@ -34,11 +37,13 @@ typedef struct ReferenceData {
 
 bool reference_data(const WbRnnShape *shape, uint32_t steps, uint32_t seed, ReferenceData *data);
 void reference_free(ReferenceData *data);
-/* reference_run() on float data, values rounded to the shape's type first. */
+/* reference_run() on float data, values rounded to the shape's type first. Null results are not written. */
 bool reference_run_data(const WbRnnShape *shape, const ReferenceData *data, uint32_t steps,
                         const uint32_t *lengths, double *y, double *hn, double *cn);
 
-float reference_round(WbRnnType type, float value); /* to the nearest value of the type */
+/* To the nearest value of the type, to the even one of two. */
+float reference_round(WbRnnType type, float value);
+/* The bits of a value of WBRNN_F16 or WBRNN_BF16. */
 uint16_t reference_to_half(WbRnnType type, float value);
 float reference_from_half(WbRnnType type, uint16_t bits);
 
