@@ -1,5 +1,5 @@
-/* The double-precision reference of recurrent networks: against values that were computed by hand, and against
- * itself where two networks must be the same. */
+/* The double-precision reference of recurrent networks: against values that were computed by hand, and
+ * against itself where two networks must be the same. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -67,8 +67,9 @@ static void matrices_are_read_row_by_row(void **state)
     const double h0[] = {5, 7};
     const ReferenceWeights weights = {.w_input = u, .w_state = w};
     double y[4], hn[2];
+    const ReferenceRun plain = {.steps = 2, .x = x, .h0 = h0, .y = y, .hn = hn};
     const WbRnnShape shape = {.kind = WBRNN_RELU, .layers = 1, .hidden = 2, .input = 3, .batch = 1};
-    assert_true(reference_run(&shape, &weights, &(ReferenceRun){.steps = 2, .x = x, .h0 = h0, .y = y, .hn = hn}));
+    assert_true(reference_run(&shape, &weights, &plain));
     assert_near(y[0], 8);   /* 1 + 7 */
     assert_near(y[1], 150); /* 100 + 10 x 5 */
     assert_near(y[2], 153); /* 3 + 150 */
@@ -125,8 +126,9 @@ static void phased_step(double time, double leak, double *y, double *cn)
 static void phased_cell_is_as_by_hand(void **state)
 {
     (void)state;
-    const double full_c = sigma(2 * 0.5) * 0.5 + sigma(0.5) * tanh(1), full_h = sigma(3 * full_c) * tanh(full_c);
-    /* The period of 8 begins at 3: open to the half at 4, fully at 5, to the half at 6, closed from 7 to 11. */
+    const double full_c = sigma(2 * 0.5) * 0.5 + sigma(0.5) * tanh(1);
+    const double full_h = sigma(3 * full_c) * tanh(full_c);
+    /* The period of 8 begins at 3: half open at 4, fully at 5, half open at 6, closed from 7 to 11. */
     static const struct {
         double time, leak, k;
     } cases[] = {
@@ -167,7 +169,8 @@ static void one_group_is_an_lstm(void **state)
 static void groups_are_lstms_of_their_own(void **state)
 {
     (void)state;
-    enum { GROUPS = 4, HIDDEN = 12, INPUT = 8, BATCH = 3, STEPS = 4, PART = HIDDEN / GROUPS, IN = INPUT / GROUPS };
+    enum { GROUPS = 4, HIDDEN = 12, INPUT = 8, BATCH = 3, STEPS = 4 };
+    enum { PART = HIDDEN / GROUPS, IN = INPUT / GROUPS };
     WbRnnShape shape = shape_of(WBRNN_GROUPED_LSTM), part = shape;
     shape.layers = part.layers = 1;
     part.kind = WBRNN_LSTM;
@@ -311,8 +314,8 @@ static void layers_follow_each_other(void **state)
     }
 }
 
-/* The second half begins with the states of the first and has times of its own, a whole period later for one of
- * the two sequences. */
+/* The second half begins with the states of the first and has times of its own, a whole period later for
+ * one of the two sequences. */
 static void a_long_run_is_its_halves(void **state)
 {
     (void)state;
@@ -320,16 +323,16 @@ static void a_long_run_is_its_halves(void **state)
     const double w[] = {.1, -.2, .3, .4, -.5, .6, .7, -.8, .9, -1, 1.1, 1.2, -1.3, 1.4, 1.5, 1.6};
     const double u[] = {1, -2, .5, .25, .7, -.6, .3, .2}, x[] = {1, 2, -1, .5, .3, -.4, .8, .1};
     const double period[] = {5, 5}, shift[] = {.5, 1.25}, open[] = {.5, .75}, times[] = {2, 7, 3, 8};
-    const ReferenceWeights weights = {.w_input = u, .w_state = w, .period = period, .shift = shift, .open = open,
-                                      .peephole = u, .leak = 0.01};
+    const ReferenceWeights weights = {.w_input = u, .w_state = w, .period = period, .shift = shift,
+                                      .open = open, .peephole = u, .leak = 0.01};
     const WbRnnShape shape = {.kind = WBRNN_PHASED_LSTM, .layers = 1, .hidden = HIDDEN, .input = 1,
                               .batch = BATCH};
     double y[4 * STATES], h[STATES], c[STATES], later[2 * STATES], end[STATES];
     assert_true(reference_run(&shape, &weights, &(ReferenceRun){.steps = 4, .x = x, .y = y}));
     assert_true(reference_run(&shape, &weights, &(ReferenceRun){.steps = 2, .x = x, .hn = h, .cn = c}));
-    assert_true(reference_run(&shape, &weights,
-                              &(ReferenceRun){.steps = 2, .x = x + 2 * BATCH, .h0 = h, .c0 = c, .times = times,
-                                              .y = later, .hn = end}));
+    const ReferenceRun half = {.steps = 2, .x = x + 2 * BATCH, .h0 = h, .c0 = c, .times = times, .y = later,
+                               .hn = end};
+    assert_true(reference_run(&shape, &weights, &half));
     for (size_t i = 0; i < 2 * STATES; i++)
         assert_near(later[i], y[2 * STATES + i]);
     assert_memory_equal(end, later + STATES, sizeof end);
@@ -371,7 +374,8 @@ static void made_up_data_is_random_within_bounds(void **state)
     assert_true(most <= 0.125 && most > 0.12 && fabs(sum) < 0.125 * 64 * 2);
     for (uint32_t unit = 0; unit < 64; unit++) {
         const float period = data.period[0][unit], shift = data.shift[0][unit], open = data.open[0][unit];
-        assert_true(period >= 2 && period <= 16 && shift > 0 && shift < period && open >= 0.1f && open <= 0.63f);
+        assert_true(period >= 2 && period <= 16 && shift > 0 && shift < period);
+        assert_true(open >= 0.1f && open <= 0.63f);
         for (int time = 0; time < 100; time++) {
             const double phase = fmod(time - (double)shift + 64 * (double)period, period) / period;
             assert_true(phase > 1e-4 && fabs(phase - open) > 1e-4);
@@ -418,7 +422,8 @@ static void halves_round_to_nearest_even(void **state)
 static void types_round_what_goes_in(void **state)
 {
     (void)state;
-    WbRnnShape shape = {.kind = WBRNN_RELU, .layers = 1, .hidden = 1, .input = 1, .batch = 1, .type = WBRNN_BF16};
+    WbRnnShape shape = {.kind = WBRNN_RELU, .type = WBRNN_BF16, .layers = 1, .hidden = 1, .input = 1,
+                        .batch = 1};
     ReferenceData data;
     assert_true(reference_data(&shape, 1, 60, &data));
     data.w_input[0][0] = 1 + 0x1p-9f;
