@@ -5,7 +5,7 @@
 #   scripts/named_files.sh  prints what is wrong; the exit status is 0 if nothing is
 set -eu
 cd "$(dirname "$0")/.."
-find src include tests examples -name '*.[ch]' -o -name '*.def' | awk '
+find src include rnn tests examples -name '*.[ch]' -o -name '*.def' | awk '
     # Every end of a path may stand for it.
     { for (name = $0; ; sub(/^[^\/]*\//, "", name)) { there[name] = 1; if (name !~ /\//) break } }
     END {

@@ -322,7 +322,8 @@ static void a_long_run_is_its_halves(void **state)
     enum { HIDDEN = 2, BATCH = 2, STATES = HIDDEN * BATCH };
     const double w[] = {.1, -.2, .3, .4, -.5, .6, .7, -.8, .9, -1, 1.1, 1.2, -1.3, 1.4, 1.5, 1.6};
     const double u[] = {1, -2, .5, .25, .7, -.6, .3, .2}, x[] = {1, 2, -1, .5, .3, -.4, .8, .1};
-    const double period[] = {5, 5}, shift[] = {.5, 1.25}, open[] = {.5, .75}, times[] = {2, 7, 3, 8};
+    const double period[] = {5, 5}, shift[] = {.5, 1.25}, open[] = {.5, .75};
+    double times[] = {2, 7, 3, 8};
     const ReferenceWeights weights = {.w_input = u, .w_state = w, .period = period, .shift = shift,
                                       .open = open, .peephole = u, .leak = 0.01};
     const WbRnnShape shape = {.kind = WBRNN_PHASED_LSTM, .layers = 1, .hidden = HIDDEN, .input = 1,
@@ -336,6 +337,10 @@ static void a_long_run_is_its_halves(void **state)
     for (size_t i = 0; i < 2 * STATES; i++)
         assert_near(later[i], y[2 * STATES + i]);
     assert_memory_equal(end, later + STATES, sizeof end);
+    times[3] = 6.5; /* of the second sequence's last step alone */
+    assert_true(reference_run(&shape, &weights, &half));
+    assert_memory_equal(end, y + 3 * STATES, HIDDEN * sizeof *end);
+    assert_true(fabs(end[HIDDEN] - y[3 * STATES + HIDDEN]) > 1e-3);
 }
 
 /* Null states and biases are zeros, null results are not written. */
