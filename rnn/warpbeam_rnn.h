@@ -56,7 +56,7 @@ typedef struct WbRnnShape {
     uint32_t hidden; /* 64 to 2,048 */
     uint32_t input;  /* 1 to 8,192; that of the first layer, the others have `hidden` */
     uint32_t batch;  /* 1 to 64 */
-    uint32_t groups; /* of grouped LSTMs: they divide hidden and input; 0 is 1 */
+    uint32_t groups; /* of grouped LSTMs, 1 to 16: they divide hidden and input; 0 is 1 */
 } WbRnnShape;
 
 /* How a network is run. */

@@ -1,0 +1,112 @@
+/* What a plan takes of an SM, and how long a step takes by a simple model, good for comparing plans: an SM's
+ * arithmetic, its shared memory and its way to L2 each have a rate, the slowest counts; what one block tells
+ * another takes a fixed time. */
+#include "plan_parts.h"
+
+enum {
+    FMA_CLOCK = 128,     /* multiply-adds of an SM a cycle, single precision */
+    MMA_CYCLES = 4,      /* of an SM for one mma.m16n8k16: a Hopper's mma.sync, about half of its best rate */
+    SHARED_CLOCK = 128,  /* bytes of an SM a cycle */
+    L2_CLOCK = 24,       /* bytes an SM can have of L2 a cycle when all SMs do: about 5.5 TB/s of an H200 */
+    DRAM_CLOCK = 16,     /* the same of memory: about 4 TB/s */
+    SIGNAL_CYCLES = 900, /* from a block's sums to another's operands: reduce, activate, store, poll, stage */
+    BARRIER_CYCLES = 2 * SIGNAL_CYCLES, /* a barrier of all blocks: to one and back */
+    LAUNCH_CYCLES = 4500, /* from a kernel's end to the next one's start by an event */
+    NOMINAL_STEPS = 256, /* of a run: plans are made before its length is known */
+    SM_THREADS = 2048,
+    POSITION_BYTES = 16,
+    CELL_BYTES = 8,      /* c and h of a unit and sequence */
+    BLOCK_RESERVED = 1024, /* bytes of shared memory that a block takes besides, from capability 80 on */
+};
+
+size_t plan_tile_bytes(const PlanTask *task, const RnnPlan *plan)
+{
+    const size_t rows = task->half ? 16 : (size_t)plan->rows * (32 / plan->lanes);
+    return plan->slice * rows * (task->half ? 2 : 4);
+}
+
+static uint64_t shared_bytes(const PlanTask *task, uint32_t layers, const RnnPlan *plan)
+{
+    uint64_t bytes = (uint64_t)plan->stages * plan->positions * POSITION_BYTES;
+    if (plan->cell_place == PLACE_SHARED)
+        bytes += (uint64_t)layers * plan->batch_tiles * plan->block_units * plan->batch_tile * CELL_BYTES;
+    const uint32_t matrices = (plan->state_place == PLACE_SHARED) + (plan->input_place == PLACE_SHARED);
+    const uint32_t kept = plan->split ? least(matrices, 1) : matrices; /* each block has one of the two */
+    bytes += (uint64_t)layers * kept * plan->block_tiles * plan_tile_bytes(task, plan);
+    if (plan->warps_per_tile > 1) /* warps add up 16 rows' sums there */
+        bytes += (uint64_t)JOB_WARPS * 16 * plan->batch_tile * sizeof(float);
+    return bytes;
+}
+
+bool plan_occupy(const PlanTask *task, uint32_t layers, RnnPlan *plan)
+{
+    const RnnGpu *gpu = task->gpu;
+    plan->block_units = plan->block_tiles * plan->warp_units;
+    plan->layer_blocks = up_to(plan->layer_tiles, plan->block_tiles) * (plan->split ? 2 : 1);
+    const uint64_t shared = shared_bytes(task, layers, plan);
+    if (shared > gpu->shared_block || plan->registers > gpu->registers_thread)
+        return false;
+    plan->shared_bytes = (uint32_t)shared;
+    /* Registers are given out by 8 a thread. */
+    const uint32_t by_registers = gpu->registers_sm / (up_to(plan->registers, 8) * 8 * JOB_THREADS);
+    const uint32_t taken = plan->shared_bytes + (gpu->capability >= 80 ? BLOCK_RESERVED : 0);
+    plan->blocks_sm = least(by_registers, SM_THREADS / JOB_THREADS);
+    if (taken)
+        plan->blocks_sm = least(plan->blocks_sm, gpu->shared_sm / taken);
+    return plan->blocks_sm > 0;
+}
+
+/* Cycles in which a block has so many bytes of weights, of which L2 keeps what it has room for. */
+static uint64_t global_cycles(const PlanTask *task, const RnnPlan *plan, uint64_t bytes)
+{
+    const uint32_t matrices = (plan->state_place == PLACE_GLOBAL) + (plan->input_place == PLACE_GLOBAL);
+    const uint32_t layers = plan->method == WBRNN_WAIT_SIGNAL ? plan->layers_in_flight : task->shape->layers;
+    const uint64_t in_use = (uint64_t)matrices * layers * plan->layer_tiles * plan_tile_bytes(task, plan);
+    const uint64_t kept = in_use > task->gpu->l2_bytes ? bytes * task->gpu->l2_bytes / in_use : bytes;
+    return kept / L2_CLOCK + (bytes - kept) / DRAM_CLOCK;
+}
+
+/* Cycles of a block for one matrix and batch tile, whose weights lie at `place`. */
+static uint64_t matrix_cycles(const PlanTask *task, const RnnPlan *plan, RnnPlace place)
+{
+    const uint64_t rounds = up_to(plan->block_tiles * plan->warps_per_tile, JOB_WARPS);
+    const uint64_t warp_depth = up_to(plan->depth, plan->warps_per_tile);
+    const uint64_t depth = rounds * JOB_WARPS * warp_depth; /* of all warps one behind the other */
+    const uint64_t fma = depth * plan->rows * plan->batch_tile * 32 / FMA_CLOCK;
+    const uint64_t weights = plan->block_tiles * plan_tile_bytes(task, plan);
+    /* Lanes with the same position read it together. */
+    uint64_t shared = depth * plan->lanes * POSITION_BYTES;
+    if (place == PLACE_SHARED)
+        shared += weights;
+    uint64_t cycles = task->half ? depth * MMA_CYCLES : fma;
+    if (cycles < shared / SHARED_CLOCK)
+        cycles = shared / SHARED_CLOCK;
+    const uint64_t global = place == PLACE_GLOBAL ? global_cycles(task, plan, weights) : 0;
+    return cycles < global ? global : cycles;
+}
+
+uint32_t plan_cell_cycles(const PlanTask *task, const RnnPlan *plan, bool state_only)
+{
+    const uint64_t state = matrix_cycles(task, plan, plan->state_place);
+    const uint64_t input = matrix_cycles(task, plan, plan->input_place);
+    return (uint32_t)(state_only ? state : plan->split ? (state > input ? state : input) : state + input);
+}
+
+/* All of a step's work has to be done by then; and what a step waits for is the product of the state of the
+ * step before, and word of it. Other batch tiles' work fills the wait. */
+uint64_t plan_wait_time(const PlanTask *task, RnnPlan *plan)
+{
+    const uint32_t blocks = plan->layers_in_flight * (plan->layer_blocks + plan->collectors);
+    const uint32_t sharing = up_to(blocks, task->sms); /* blocks that share an SM */
+    const uint32_t work = sharing * plan->batch_tiles * plan_cell_cycles(task, plan, false);
+    const uint32_t path = sharing * plan_cell_cycles(task, plan, true) + SIGNAL_CYCLES;
+    plan->step_cycles = most(work, path);
+    return (uint64_t)plan->passes * (NOMINAL_STEPS + plan->layers_in_flight - 1) * plan->step_cycles;
+}
+
+void plan_other_time(const PlanTask *task, RnnPlan *plan)
+{
+    const uint32_t rounds = up_to(plan->layer_blocks, task->sms);
+    const uint32_t work = rounds * plan->batch_tiles * plan_cell_cycles(task, plan, false);
+    plan->step_cycles = work + (plan->method == WBRNN_STREAM ? LAUNCH_CYCLES : BARRIER_CYCLES);
+}
