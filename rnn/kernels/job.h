@@ -27,13 +27,18 @@ typedef struct RnnStuck {
     uint32_t layer, step, block, waited_for; /* 1: own layer, 2: the layer below, 3: the barrier of all */
 } RnnStuck;
 
+/* Flags of a layer, in words: three arrays of an entry a block, a counter on a line of its own, and an array
+ * between the two groups of blocks. sync.cuh uses them. */
+#define JOB_FLAG_ARRAY(blocks) (((blocks) + 31u) / 32u * 32u)
+#define JOB_FLAG_WORDS(blocks) (4u * JOB_FLAG_ARRAY(blocks) + 32u)
+
 /* One layer of a pass. Pointers are addresses of the device. */
 typedef struct RnnLayer {
     uint64_t w_input, w_state; /* packed: pack.h */
     uint64_t bias;             /* [hidden][4 rows]: sums of both biases; of GRUs r, z, and n's two apart */
     uint64_t extra;            /* phased LSTM: [hidden][8]: period, shift, open, leak, peepholes i f o, 0 */
     uint64_t below, own;       /* exchanged sequences: of the layer below, or of the input; of this layer */
-    uint64_t c0, cn, hn;       /* this layer's [batch][hidden] of the user's type; 0: none */
+    uint64_t c0, cn, hn;       /* [batch][hidden]: read before the first step, written behind the last; 0: none */
     uint64_t y;                /* the user's output: of the last layer, else 0 */
     uint64_t ahead;            /* preactivations [slot][tile][position][4 rows][4 sequences] that someone else
                                 * computes: the first layer's input product, or the blocks of O U; else 0.
@@ -50,13 +55,12 @@ typedef struct RnnJob {
     uint32_t batch, tiles; /* sequences; tiles of four */
     uint32_t steps;        /* of this launch */
     uint32_t first_step;   /* of the run: launches of long runs follow each other */
-    uint32_t last;         /* not 0: the launch ends the run, last states are written */
     uint32_t kind, sync, split;
     uint32_t y_step, y_sequence; /* elements between steps and between sequences of y */
     uint32_t leave;        /* tests: a block that leaves at once, so that the watchdog is seen to work; ~0 */
-    uint64_t lengths;      /* [batch] */
+    uint64_t lengths;      /* [tiles x 4]; 0 beyond the batch */
     uint64_t times;        /* [steps of the run][batch], or 0 */
-    uint64_t flags;        /* zeroed before the launch: sync.cuh says what lies there */
+    uint64_t flags;        /* JOB_FLAG_WORDS(blocks) words a layer, zeroed before the launch */
     uint64_t stuck;        /* RnnStuck */
     uint64_t told;         /* RnnStuck in memory of the host: who gives up first writes the same there */
     uint64_t watchdog;     /* nanoseconds */
