@@ -1,5 +1,5 @@
-/* Weights as kernels read them. A warp tile is what one warp computes: `warp_units` units side by side (pad
- * units are zeros). Matrices are packed tile by tile:
+/* Weights as kernels in single precision read them. A warp tile is what one warp computes: `warp_units` units
+ * side by side (pad units are zeros). Matrices are packed tile by tile:
  *
  *     packed[tile][q / 4][row][lane][q % 4]        q < depth, row < rows, lane < 32
  *

@@ -1,5 +1,6 @@
 /* The cells in double precision, layer by layer and step by step, as they are written in papers. Sums have a
  * fixed order, so that results are the same on every host that rounds as IEEE 754 says. */
+#include "plan.h"
 #include "reference.h"
 
 #include <math.h>
@@ -18,11 +19,6 @@ typedef struct Layer {
     double *h, *c;
     double *input_products, *state_products;
 } Layer;
-
-uint32_t reference_gates(WbRnnKind kind)
-{
-    return kind == WBRNN_TANH || kind == WBRNN_RELU ? 1 : kind == WBRNN_GRU ? 3 : 4;
-}
 
 /* Eight sums beside each other: compilers may not do that by themselves, and it is several times as fast. */
 static double dot(const double *a, const double *b, size_t count)
@@ -205,7 +201,7 @@ static void run_layers(Layer *layer, const ReferenceWeights *weights, double *se
 bool reference_run(const WbRnnShape *shape, const ReferenceWeights *weights, const ReferenceRun *run)
 {
     const size_t states = (size_t)shape->batch * shape->hidden;
-    const uint32_t gates = reference_gates(shape->kind);
+    const uint32_t gates = plan_gates(shape->kind);
     double *memory = malloc((2 + 2 * gates + 2 * (size_t)run->steps) * states * sizeof *memory);
     if (!memory)
         return false;

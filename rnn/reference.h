@@ -22,8 +22,6 @@ typedef struct ReferenceRun {
 /* False: there was no memory. */
 bool reference_run(const WbRnnShape *shape, const ReferenceWeights *weights, const ReferenceRun *run);
 
-uint32_t reference_gates(WbRnnKind kind); /* 1, 3 or 4 */
-
 /* Made-up networks for tests and workloads: uniform in +-1/sqrt(hidden) as PyTorch initializes, by the 32-bit
  * generator of Numerical Recipes; x and states uniform in +-1. Time gates have periods of 2 to 16 steps, and
  * no whole time is at an edge of a gate. What is optional may be set to null. */

@@ -1,4 +1,5 @@
 /* Made-up networks, the same on every host, and runs of them. */
+#include "plan.h"
 #include "reference.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static float *take(float *memory, size_t *used, size_t count)
 static size_t lay_out(const WbRnnShape *shape, uint32_t steps, float *memory, ReferenceData *data)
 {
     const size_t hidden = shape->hidden, groups = shape->groups ? shape->groups : 1;
-    const size_t rows = reference_gates(shape->kind) * hidden, states = shape->layers * shape->batch * hidden;
+    const size_t rows = plan_gates(shape->kind) * hidden, states = shape->layers * shape->batch * hidden;
     size_t used = 0;
     data->bias_count = rows;
     for (uint32_t layer = 0; layer < shape->layers; layer++) {

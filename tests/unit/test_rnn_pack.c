@@ -36,7 +36,7 @@ static void check_places(const WbRnnShape *shape, const RnnPlan *plan, uint32_t 
 {
     const uint32_t hidden = shape->hidden, width = inputs / (shape->groups ? shape->groups : 1);
     const uint32_t blocks = (hidden + plan->block_units - 1) / plan->block_units;
-    const size_t weights = (size_t)reference_gates(shape->kind) * hidden * width;
+    const size_t weights = (size_t)plan_gates(shape->kind) * hidden * width;
     const size_t tiles = pack_tiles(shape, plan), count = pack_count(shape, plan);
     assert_int_equal(tiles, blocks * WARPS);
     assert_int_equal(count, tiles * plan->depth * plan->rows * 32);
@@ -113,7 +113,7 @@ static double lane_sum(const RnnPlan *plan, const float *packed, const float *po
 static void check_products(const WbRnnShape *shape, const RnnPlan *plan)
 {
     const uint32_t groups = shape->groups ? shape->groups : 1, width = shape->input / groups;
-    const uint32_t hidden = shape->hidden, gates = reference_gates(shape->kind);
+    const uint32_t hidden = shape->hidden, gates = plan_gates(shape->kind);
     ReferenceData data;
     assert_true(reference_data(shape, 1, 7, &data));
     float *packed = get(pack_count(shape, plan), sizeof *packed);
@@ -149,6 +149,29 @@ static void lanes_compute_the_product(void **state)
         }
 }
 
+/* Every block that a plan has finds all its tiles, and a tile covers a group's states, and its inputs unless
+ * their product is computed ahead. */
+static void plans_have_their_tiles(void **state)
+{
+    (void)state;
+    const RnnGpu gpu = {.sms = 132, .shared_block = 227 << 10, .shared_sm = 228 << 10, .registers_sm = 65536,
+                        .registers_thread = 255, .l2_bytes = 60 << 20, .capability = 90};
+    for (WbRnnMethod method = WBRNN_STREAM; method < WBRNN_METHODS; method++)
+        for (WbRnnKind kind = 0; kind < WBRNN_KINDS; kind++)
+            for (uint32_t hidden = 64; hidden <= 2048; hidden += 124) {
+                const WbRnnShape shape = {.kind = kind, .layers = 2, .hidden = hidden, .input = 300,
+                                          .batch = 4, .groups = kind == WBRNN_GROUPED_LSTM ? 4 : 0};
+                const WbRnnOptions options = {.method = method};
+                const uint32_t groups = shape.groups ? shape.groups : 1;
+                RnnPlan plan;
+                assert_int_equal(plan_make(&shape, &options, &gpu, &plan), WBRNN_OK);
+                const uint32_t blocks = plan.layer_blocks / (plan.split ? 2 : 1);
+                assert_int_equal(pack_tiles(&shape, &plan), blocks * plan.block_tiles);
+                assert_true(hidden / groups <= plan.lanes * plan.depth && plan.depth % 4 == 0);
+                assert_true(plan.input_ahead || shape.input / groups <= plan.lanes * plan.depth);
+            }
+}
+
 static void biases_are_summed_but_those_of_n(void **state)
 {
     (void)state;
@@ -160,7 +183,7 @@ static void biases_are_summed_but_those_of_n(void **state)
     }
     for (WbRnnKind kind = 0; kind < WBRNN_KINDS; kind++) {
         const WbRnnShape shape = {.kind = kind, .hidden = HIDDEN};
-        const uint32_t gates = reference_gates(kind);
+        const uint32_t gates = plan_gates(kind);
         for (int given = 0; given < 4; given++) {
             const float *b_input = given & 1 ? input : NULL, *b_state = given & 2 ? states : NULL;
             memset(to, 0xff, sizeof to);
@@ -216,6 +239,7 @@ int main(void)
         cmocka_unit_test(every_weight_is_at_its_place),
         cmocka_unit_test(groups_have_columns_of_their_own),
         cmocka_unit_test(lanes_compute_the_product),
+        cmocka_unit_test(plans_have_their_tiles),
         cmocka_unit_test(biases_are_summed_but_those_of_n),
         cmocka_unit_test(biases_of_basic_cells_are_short),
         cmocka_unit_test(extras_lie_unit_by_unit),
