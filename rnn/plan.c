@@ -15,14 +15,13 @@ static void count_weights(const PlanTask *task, RnnPlan *plan)
                          column * (task->width + shape->input / task->groups);
 }
 
-/* Sequences of slots: the input's and one a layer in flight; preactivations that other blocks or kernels
- * compute take four times a slot, a row each. */
+/* Sequences of slots: the input's and one a layer; preactivations that other blocks or kernels compute take
+ * four times a slot, a row each. */
 static void limit_chunk(const PlanTask *task, RnnPlan *plan)
 {
-    const uint32_t layers = plan->method == WBRNN_WAIT_SIGNAL ? plan->layers_in_flight : task->shape->layers;
-    uint64_t sequences = layers + 1;
+    uint64_t sequences = task->shape->layers + 1;
     if (plan->split || plan->method == WBRNN_STREAM)
-        sequences += 4 * (uint64_t)layers;
+        sequences += 4 * (uint64_t)task->shape->layers;
     else if (plan->input_ahead)
         sequences += 4;
     const uint64_t slot = (uint64_t)plan->positions * 16 * plan->batch_tiles;
@@ -74,6 +73,7 @@ WbRnnStatus plan_make(const WbRnnShape *shape, const WbRnnOptions *options, cons
         return plan_refuse(plan, WBRNN_TOO_SMALL, "The shape's type is a half, which takes tensor cores of "
                            "capability 8.0 or later, but this GPU has %u.%u: choose fp32.",
                            gpu->capability / 10, gpu->capability % 10);
+    plan->sms = task.sms;
     status = plan_method(&task, chosen, plan);
     if (status)
         return status;

@@ -48,6 +48,7 @@ typedef struct RnnPlan {
     uint32_t layer_blocks;       /* both groups of blocks, if split; the collecting block not counted */
     uint32_t collectors;         /* blocks that only collect flags: one a layer with arrays and entry */
     uint32_t layers_in_flight, passes; /* persistent kernels compute layer by layer: 1; 1 */
+    uint32_t sms;                /* that it may use: all, or as the options limit them */
     uint32_t blocks_sm;          /* resident at a time on an SM */
     RnnPlace state_place, input_place; /* of W and of U */
     RnnPlace cell_place;         /* of c between steps: shared memory, or global, in RnnLayer.carry */

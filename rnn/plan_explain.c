@@ -62,7 +62,7 @@ static void say_blocks(Text *text, const RnnPlan *plan)
         plan->batch_tile);
 }
 
-static void say_flight(Text *text, const WbRnnShape *shape, const RnnGpu *gpu, const RnnPlan *plan)
+static void say_flight(Text *text, const WbRnnShape *shape, const RnnPlan *plan)
 {
     if (plan->method == WBRNN_STREAM) {
         say(text, "Each layer and step is a launch, on two streams a layer; nothing stays on chip between "
@@ -71,13 +71,13 @@ static void say_flight(Text *text, const WbRnnShape *shape, const RnnGpu *gpu, c
     }
     if (plan->method == WBRNN_PERSISTENT) {
         say(text, "All %u blocks compute every layer, one after the other, with a barrier behind each cell; "
-                  "%u of %u SMs have a block.\n", plan->layer_blocks, plan->layer_blocks, gpu->sms);
+                  "%u of %u SMs have a block.\n", plan->layer_blocks, plan->layer_blocks, plan->sms);
         return;
     }
     const uint32_t blocks = plan->layers_in_flight * (plan->layer_blocks + plan->collectors);
     say(text, "%u of %u layer%s %s in flight at a time: %u blocks, %u at most on each of %u SMs; the network "
               "takes %u pass%s.\n", plan->layers_in_flight, shape->layers, plural(shape->layers),
-        plan->layers_in_flight == 1 ? "is" : "are", blocks, plan->blocks_sm, gpu->sms, plan->passes,
+        plan->layers_in_flight == 1 ? "is" : "are", blocks, plan->blocks_sm, plan->sms, plan->passes,
         plan->passes == 1 ? "" : "es");
 }
 
@@ -102,7 +102,7 @@ size_t plan_explain(const WbRnnShape *shape, const RnnGpu *gpu, const RnnPlan *p
     Text out = {.at = text, .size = size};
     say_shape(&out, shape, plan);
     say_blocks(&out, plan);
-    say_flight(&out, shape, gpu, plan);
+    say_flight(&out, shape, plan);
     say_places(&out, gpu, plan);
     if (plan->input_ahead)
         say(&out, "The first layer's O U is computed before, as one product: its input is wider than %u.\n",

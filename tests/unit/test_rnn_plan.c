@@ -198,12 +198,8 @@ static Case random_case(void)
         of.shape.hidden = 64 << below(6);
     if (of.shape.kind == WBRNN_GROUPED_LSTM) {
         of.shape.groups = 1 + below(16);
-        of.shape.hidden = (of.shape.hidden / of.shape.groups + 1) * of.shape.groups;
-        of.shape.input = (of.shape.input / of.shape.groups + 1) * of.shape.groups;
-        if (of.shape.hidden > 2048 || of.shape.input > 8192)
-            of.shape.groups = of.shape.hidden = of.shape.input = 128 / 2;
-        if (of.shape.groups > 16)
-            of.shape.groups = 4;
+        of.shape.hidden = (64 / of.shape.groups + 1 + below(1984 / of.shape.groups)) * of.shape.groups;
+        of.shape.input = (1 + below(8192 / of.shape.groups)) * of.shape.groups;
     }
     if (of.shape.type != WBRNN_F32 && of.gpu->capability < 80)
         of.shape.type = WBRNN_F32;
@@ -250,15 +246,29 @@ static void check_cover(const Case *of, const RnnPlan *plan)
     HOLDS(plan->warps_per_tile == 1 || plan->block_tiles * plan->warps_per_tile <= WARPS);
 }
 
+/* What a block keeps in shared memory: operands, c and h, weights; a persistent one of all layers. */
+static uint64_t kept_bytes(const Case *of, const RnnPlan *plan)
+{
+    const bool half = of->shape.type != WBRNN_F32;
+    const uint64_t layers = plan->method == WBRNN_PERSISTENT ? of->shape.layers : 1;
+    const uint64_t tile = plan->slice * (half ? 16 * 2 : plan->rows * (32 / plan->lanes) * 4);
+    uint64_t matrices = (plan->state_place == PLACE_SHARED) + (plan->input_place == PLACE_SHARED);
+    if (plan->split && matrices == 2)
+        matrices = 1;
+    const uint64_t cells = plan->cell_place == PLACE_SHARED ? plan->block_units * of->shape.batch * 8 : 0;
+    return plan->stages * plan->positions * 16 + layers * (cells + matrices * plan->block_tiles * tile);
+}
+
 static void check_room(const Case *of, const RnnPlan *plan)
 {
     const RnnGpu *gpu = of->gpu;
     const uint32_t sms = of->options.sm_limit ? of->options.sm_limit : gpu->sms;
     HOLDS(plan->shared_bytes <= gpu->shared_block);
+    HOLDS(plan->sms == sms);
     HOLDS(plan->blocks_sm && plan->blocks_sm * plan->shared_bytes <= gpu->shared_sm);
     HOLDS(plan->blocks_sm * plan->registers * THREADS <= gpu->registers_sm);
     HOLDS(plan->registers <= gpu->registers_thread);
-    HOLDS(plan->shared_bytes >= plan->stages * plan->positions * 16);
+    HOLDS(plan->shared_bytes >= kept_bytes(of, plan));
     HOLDS(plan->cell_place != PLACE_REGISTERS);
     if (plan->method == WBRNN_STREAM)
         return;
@@ -285,7 +295,7 @@ static void check_rest(const Case *of, const RnnPlan *plan)
     HOLDS(plan->chunk_steps >= 64 && plan->step_cycles > 0);
     const uint64_t slot = (uint64_t)plan->positions * 16 * plan->batch_tiles;
     HOLDS(plan->chunk_steps == 64 ||
-          (plan->layers_in_flight + 1) * slot * (plan->chunk_steps + 1) <= 1u << 30);
+          (layers + 1) * slot * (plan->chunk_steps + 1) <= 1u << 30);
     HOLDS(plan->weight_bytes >= plan->layer_bytes * (layers - 1) && !plan->why[0]);
 }
 
@@ -474,6 +484,7 @@ static void test_explain_parts(void **state)
         {{WBRNN_LSTM, WBRNN_F32, 1, 256, 256, 4, 0},
          {.sm_limit = 1},
          "read in each step from L2, where they fit;"},
+        {{WBRNN_LSTM, WBRNN_F32, 1, 256, 256, 4, 0}, {.sm_limit = 9}, "1 at most on each of 9 SMs;"},
         {{WBRNN_GRU, WBRNN_F32, 2, 256, 256, 4, 0},
          {.method = WBRNN_STREAM},
          "Each layer and step is a launch,"},
