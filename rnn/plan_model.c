@@ -16,6 +16,7 @@ enum {
     SM_THREADS = 2048,
     POSITION_BYTES = 16,
     CELL_BYTES = 8,      /* c and h of a unit and sequence */
+    LEFT_BYTES = 16,     /* where threads of a block tell each other that they give up */
     BLOCK_RESERVED = 1024, /* bytes of shared memory that a block takes besides, from capability 80 on */
 };
 
@@ -27,7 +28,9 @@ size_t plan_tile_bytes(const PlanTask *task, const RnnPlan *plan)
 
 static uint64_t shared_bytes(const PlanTask *task, uint32_t layers, const RnnPlan *plan)
 {
-    uint64_t bytes = (uint64_t)plan->stages * plan->positions * POSITION_BYTES;
+    if (plan->method == WBRNN_STREAM)
+        return 0;
+    uint64_t bytes = (uint64_t)plan->stages * plan->positions * POSITION_BYTES + LEFT_BYTES;
     if (plan->cell_place == PLACE_SHARED)
         bytes += (uint64_t)layers * plan->batch_tiles * plan->block_units * plan->batch_tile * CELL_BYTES;
     const uint32_t matrices = (plan->state_place == PLACE_SHARED) + (plan->input_place == PLACE_SHARED);

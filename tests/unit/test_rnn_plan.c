@@ -268,10 +268,10 @@ static void check_room(const Case *of, const RnnPlan *plan)
     HOLDS(plan->blocks_sm && plan->blocks_sm * plan->shared_bytes <= gpu->shared_sm);
     HOLDS(plan->blocks_sm * plan->registers * THREADS <= gpu->registers_sm);
     HOLDS(plan->registers <= gpu->registers_thread);
-    HOLDS(plan->shared_bytes >= kept_bytes(of, plan));
     HOLDS(plan->cell_place != PLACE_REGISTERS);
     if (plan->method == WBRNN_STREAM)
         return;
+    HOLDS(plan->shared_bytes >= kept_bytes(of, plan) + 2 * sizeof(uint32_t)); /* flags of who gives up */
     HOLDS(plan->layers_in_flight * (plan->layer_blocks + plan->collectors) <= plan->blocks_sm * sms);
     /* W and its operands in registers of a thread, with room for sums. */
     const uint32_t registers = plan->depth / plan->warps_per_tile * 4;
@@ -523,7 +523,7 @@ static void test_explain(void **state)
               "takes 1 pass.\n"
               "Weights take 16.00 MiB, 2.00 MiB a layer: W lies in registers, U in registers; c and h "
               "between steps lie in "
-              "shared memory. A block has 16896 bytes of shared memory, a thread at most 255 registers.\n"
+              "shared memory. A block has 16912 bytes of shared memory, a thread at most 255 registers.\n"
               "By the planner's model a step of all layers in flight takes about 1412 cycles; a launch has "
               "at most 29126 "
               "steps.\n");
