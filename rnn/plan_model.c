@@ -12,6 +12,7 @@ enum {
     SIGNAL_CYCLES = 900, /* from a block's sums to another's operands: reduce, activate, store, poll, stage */
     BARRIER_CYCLES = 2 * SIGNAL_CYCLES, /* a barrier of all blocks: to one and back */
     LAUNCH_CYCLES = 4500, /* from a kernel's end to the next one's start by an event */
+    LAYER_LAG = 2,       /* steps that a layer is behind the one below: inputs are staged a step early */
     NOMINAL_STEPS = 256, /* of a run: plans are made before its length is known */
     SM_THREADS = 2048,
     POSITION_BYTES = 16,
@@ -104,7 +105,8 @@ uint64_t plan_wait_time(const PlanTask *task, RnnPlan *plan)
     const uint32_t work = sharing * plan->batch_tiles * plan_cell_cycles(task, plan, false);
     const uint32_t path = sharing * plan_cell_cycles(task, plan, true) + SIGNAL_CYCLES;
     plan->step_cycles = most(work, path);
-    return (uint64_t)plan->passes * (NOMINAL_STEPS + plan->layers_in_flight - 1) * plan->step_cycles;
+    const uint32_t steps = NOMINAL_STEPS + LAYER_LAG * (plan->layers_in_flight - 1); /* of a pass */
+    return (uint64_t)plan->passes * steps * plan->step_cycles;
 }
 
 void plan_other_time(const PlanTask *task, RnnPlan *plan)
