@@ -56,6 +56,8 @@ if(NOT WARPBEAM_FUZZ)
         target_link_libraries(${name} PRIVATE papers)
     endforeach()
     add_test_folder(rt rt_static)
+    # The library of networks looks for the driver in the program first.
+    set_target_properties(test_rnn_library PROPERTIES ENABLE_EXPORTS ON)
     include(cmake/PolicyObjects.cmake)
     include(cmake/Examples.cmake)
     if(TARGET warpbeam_examples)

@@ -6,6 +6,8 @@
 
 #include "plan.h"
 
+enum { RNN_MODULE_NAME = 32, RNN_KERNEL_NAME = 48 }; /* characters, the 0 included */
+
 typedef struct RnnDevice RnnDevice;
 typedef struct RnnKernel RnnKernel; /* the backend's */
 

@@ -22,6 +22,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct WbRnn WbRnn;
 
@@ -144,6 +145,7 @@ const char *wbrnn_type_name(WbRnnType type);
 const char *wbrnn_method_name(WbRnnMethod method);
 const char *wbrnn_sync_name(WbRnnSync sync);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

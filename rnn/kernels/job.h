@@ -38,13 +38,14 @@ typedef struct RnnLayer {
     uint64_t bias;             /* [hidden][4 rows]: sums of both biases; of GRUs r, z, and n's two apart */
     uint64_t extra;            /* phased LSTM: [hidden][8]: period, shift, open, leak, peepholes i f o, 0 */
     uint64_t below, own;       /* exchanged sequences: of the layer below, or of the input; of this layer */
-    uint64_t c0, cn, hn;       /* [batch][hidden]: read before the first step, written behind the last; 0: none */
+    uint64_t c0, cn, hn;       /* [batch][hidden]: read before the first step, written behind the last; 0:
+                                * none */
     uint64_t y;                /* the user's output: of the last layer, else 0 */
     uint64_t ahead;            /* preactivations [slot][tile][position][4 rows][4 sequences] that someone else
                                 * computes: the first layer's input product, or the blocks of O U; else 0.
                                 * Step t's are in slot t + 1, without biases. Basic RNNs have one row */
-    uint64_t carry;            /* floats [batch][hidden]: c between launches of one run. Read when first_step
-                                * is not 0, in place of c0; written unless the launch is the last */
+    uint64_t carry;            /* floats [batch][hidden]: where c is between launches of a run, as their c0
+                                * and cn, and between steps in kernels that keep it in memory. 0: no c */
 } RnnLayer;
 
 typedef struct RnnJob {
@@ -67,21 +68,23 @@ typedef struct RnnJob {
     RnnLayer layer[JOB_LAYERS];
 } RnnJob;
 
-/* Before each launch: fill exchanged sequences. Slot 0 gets the initial state, or what the launch before left
- * in its last slot; slots from 1 on are unwritten, and those of the input have x. The first one of a run
- * forgets where the last run was stuck. */
+/* Before the launches of some steps, one a pass: fills exchanged sequences. Slot 0 gets the initial state,
+ * or what the steps before left in their last slot; slots from 1 on are unwritten, and those of the input
+ * have x. The first one of a run forgets where the last run was stuck. */
 typedef struct RnnPrepare {
     uint64_t x;             /* the user's, of this launch's first step */
     uint64_t below;         /* the input's exchanged sequence; 0: its product is computed ahead */
     uint64_t own[JOB_LAYERS];
     uint64_t h0;            /* [layers][batch][hidden], or 0 */
-    uint64_t lengths;       /* [batch]: gets those below */
+    uint64_t lengths;       /* [tiles x 4]: gets those below */
+    uint64_t flags;         /* of all passes: set to 0 */
+    uint64_t flag_words;
     uint64_t stuck;
     uint32_t layers, steps, batch, tiles;
     uint32_t hidden, input, groups, slice;
     uint32_t x_step, x_sequence; /* elements between steps and between sequences of x */
     uint32_t type;
-    uint32_t previous;      /* steps of the launch before; 0: the run begins */
+    uint32_t previous;      /* steps of the launches before; 0: the run begins */
     uint32_t length[JOB_SEQUENCES];
 } RnnPrepare;
 

@@ -57,6 +57,7 @@ static __device__ __noinline__ bool watchdog_looks(const RnnJob &job, uint32_t l
         stuck->step = job.first_step + step;
         stuck->block = blockIdx.x;
         stuck->waited_for = what;
+        *(RnnStuck *)job.told = *stuck;
     }
     return true;
 }

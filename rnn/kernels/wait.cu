@@ -233,8 +233,9 @@ template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
     {
         if (unit >= job.hidden)
             return;
-        const float *from = (const float *)layer.ahead + (slot(step + 1, tile) + position) * 16 +
-                            Lanes<LANES>::k() % 16 * held;
+        const uint32_t in_unit = Cell::units > 1 ? Lanes<LANES>::sequence() : Lanes<LANES>::k() % 16 * held;
+        const float *from = (const float *)layer.ahead +
+                            (slot(step + 1, tile) + position) * (Cell::units > 1 ? 4 : 16) + in_unit;
 #pragma unroll
         for (int i = 0; i < held; i++)
             sums[i] += from[i];
@@ -352,9 +353,17 @@ static __device__ __forceinline__ void wait_signal(const RnnJob &job)
     KERNEL(NAME, CELL, 32, 16, false)                                                                        \
     KERNEL(NAME, CELL, 32, 32, true)
 #endif
-INSTANCES(lstm, LstmCell)
-#ifndef ONE_CELL
+
+/* Compiled once for each cell (build.sh): a program loads the kernels of its cell alone. */
+#ifdef CELL_BASIC
 INSTANCES(basic, BasicCell)
+#endif
+#ifdef CELL_LSTM
+INSTANCES(lstm, LstmCell)
+#endif
+#ifdef CELL_GRU
 INSTANCES(gru, GruCell)
+#endif
+#ifdef CELL_PHASED
 INSTANCES(phased, PhasedCell)
 #endif

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Compiles the kernels anew. The PTX of each module is kept in the repository: only who changes a kernel needs
+# this.
+#
+#   build.sh [MODULE...]                   MODULE.ptx, which any GPU from sm_80 on and the simulator run
+#   build.sh --cubin FOLDER [MODULE...]    FOLDER/MODULE.cubin for sm_90: machine code, for options.kernels
+#
+# Names of files become relative to this folder, and those of the toolkit's headers cuda/NAME: the PTX then does
+# not depend on where it was made. It says version 8.3, so that drivers since CUDA 12.3 take it; ptxas says
+# whether it uses anything newer. Needs nvcc 13 (NVCC, or that of the PATH or of /usr/local/cuda).
+set -euo pipefail
+folder=
+if [ "${1-}" = --cubin ]; then
+    mkdir -p "$2"
+    folder=$(cd "$2" && pwd)
+    shift 2
+fi
+cd "$(dirname "$0")"
+nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+ptxas=${PTXAS:-$(dirname "$nvcc")/ptxas}
+flags=(-std=c++17 -O3 -I ../../include)
+
+# Every module: its name, its source, and what it is compiled with.
+modules="
+prepare     prepare.cu
+wait_basic  wait.cu     -DCELL_BASIC
+wait_lstm   wait.cu     -DCELL_LSTM
+wait_gru    wait.cu     -DCELL_GRU
+wait_phased wait.cu     -DCELL_PHASED
+"
+
+compile_ptx() { # MODULE SOURCE FLAG...
+    local made
+    made=$(mktemp)
+    "$nvcc" "${flags[@]}" -arch=compute_80 -ptx "${@:2}" -o "$made"
+    sed -E -e "s#^(\s*\.file\s+[0-9]+ \")$PWD/#\1#" \
+        -e 's#^(\s*\.file\s+[0-9]+ ")/[^"]*/include/([^"]+")#\1cuda/\2#' \
+        -e 's#^\.version .*#.version 8.3#' "$made" >"$1.ptx"
+    rm "$made"
+    "$ptxas" -arch=sm_90 "$1.ptx" -o /dev/null
+    if grep -nE '\.file\s+[0-9]+ "/' "$1.ptx"; then
+        echo "$PWD/$1.ptx: the path above is one of this machine; compile_ptx in $0 has to know it." >&2
+        exit 1
+    fi
+}
+
+compile() { # MODULE SOURCE FLAG...
+    if [ -n "$folder" ]; then
+        "$nvcc" "${flags[@]}" -arch=sm_90 -cubin "${@:2}" -o "$folder/$1.cubin"
+    else
+        compile_ptx "$@"
+    fi
+}
+
+while read -r module source options; do
+    wanted=$([ $# -eq 0 ] && echo yes || :)
+    for name; do
+        [ "$name" != "$module" ] || wanted=yes
+    done
+    # shellcheck disable=SC2086 # options are several words
+    [ -z "$module" ] || [ -z "$wanted" ] || compile "$module" "$source" $options
+done <<<"$modules"
