@@ -11,6 +11,7 @@ enum {
     PREPARE_THREADS = 256,
     PREPARE_BLOCKS_SM = 8, /* of the kernel that fills; it goes through all in strides of its grid */
     PRODUCT_TILE = 64,     /* a block computes so many units' rows x so many sequences' steps: prepare.cu */
+    PARTIAL_SUMS = 16,     /* of a warp tile: four rows of four sequences */
     ALIGNMENT = 256,
 };
 
@@ -20,6 +21,7 @@ typedef struct Layout {
     uint64_t ahead, carry, carry_bytes;
     uint64_t flags, flag_bytes;     /* of one pass */
     uint64_t lengths;
+    uint64_t partial;               /* of kernels that read weights from memory */
     size_t bytes;
 } Layout;
 
@@ -46,6 +48,11 @@ static bool needs_flags(WbRnnSync sync)
     return sync == WBRNN_SYNC_ARRAYS || sync == WBRNN_SYNC_ENTRY || sync == WBRNN_SYNC_COUNTER;
 }
 
+/* Whether the kernel reads weights from memory in each step. */
+static bool reads_weights(const RnnPlan *plan)
+{
+    return plan->state_place != PLACE_REGISTERS;
+}
 
 /* Blocks of a layer, or of each of its two groups. */
 static uint32_t group_blocks(const RnnPlan *plan)
@@ -73,6 +80,9 @@ static Layout layout_of(const WbRnn *rnn, uint32_t steps)
         &bytes, plan->input_ahead ? values * (plan_gates(rnn->shape.kind) == 1 ? 1 : 4) * sizeof(float) : 0);
     layout.carry = take(&bytes, layout.carry_bytes * rnn->shape.layers);
     layout.flags = take(&bytes, layout.flag_bytes * plan->passes);
+    if (reads_weights(plan))
+        layout.partial = take(&bytes, (uint64_t)plan->layers_in_flight * group_blocks(plan) *
+                                          plan->block_tiles * PARTIAL_SUMS * sizeof(float));
     layout.bytes = bytes;
     return layout;
 }
@@ -98,8 +108,8 @@ typedef struct Chunk {
 static Layout layout_at(const WbRnn *rnn, uint32_t steps)
 {
     Layout layout = layout_of(rnn, steps);
-    uint64_t *const parts[] = {&layout.input, &layout.own,   &layout.ahead,
-                               &layout.carry, &layout.flags, &layout.lengths};
+    uint64_t *const parts[] = {&layout.input, &layout.own,     &layout.ahead,  &layout.carry,
+                               &layout.flags, &layout.lengths, &layout.partial};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         *parts[i] += rnn->work.address;
     return layout;
@@ -207,7 +217,10 @@ static WbRnnStatus pass(const Chunk *chunk, uint32_t number)
                   .flags = chunk->layout.flags + number * chunk->layout.flag_bytes,
                   .stuck = rnn->stuck,
                   .told = rnn->told_address,
-                  .watchdog = rnn->options.watchdog_ms * 1000000ull};
+                  .watchdog = rnn->options.watchdog_ms * 1000000ull,
+                  .memory = {.block_tiles = plan->block_tiles, .state_place = plan->state_place,
+                             .input_place = plan->input_place, .cell_place = plan->cell_place,
+                             .partial = chunk->layout.partial}};
     for (uint32_t i = 0; i < job.layers; i++)
         job.layer[i] = layer_of(chunk, first + i);
     return launch(chunk, rnn->kernel,
@@ -258,10 +271,13 @@ static uint32_t claimed(const WbRnn *rnn)
     return blocks < rnn->device->gpu.sms ? blocks : rnn->device->gpu.sms;
 }
 
-/* Kernels of a cell are a module: of rnn_wait_lstm_16x16 it is wait_lstm. */
+/* Kernels of a cell are a module: of rnn_wait_lstm_16x16 it is wait_lstm. Those that read weights from memory
+ * are few and small: wait_memory has them for all cells. */
 static void name_module(const RnnPlan *plan, char *name, size_t size)
 {
     const char *begin = plan->kernel + strlen("rnn_"), *end = strrchr(begin, '_');
+    if (reads_weights(plan))
+        begin = "wait_memory", end = begin + strlen(begin);
     snprintf(name, size, "%.*s%s", (int)(end - begin), begin,
              plan->sync == WBRNN_SYNC_HARDWARE ? "_hardware" : "");
 }

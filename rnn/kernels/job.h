@@ -48,6 +48,14 @@ typedef struct RnnLayer {
                                 * and cn, and between steps in kernels that keep it in memory. 0: no c */
 } RnnLayer;
 
+/* For kernels that read weights from memory in each step. */
+typedef struct RnnMemory {
+    uint32_t block_tiles; /* warp tiles of a block */
+    uint32_t state_place, input_place, cell_place; /* RnnPlace of W, U and c: shared or global memory */
+    uint64_t partial;     /* floats [layer][tile of the layer's blocks][4 rows][4 sequences]: where O U of the
+                           * next cell waits until its S W is there */
+} RnnMemory;
+
 typedef struct RnnJob {
     uint32_t layers;       /* in flight in this launch */
     uint32_t first_layer;  /* of the network, for names */
@@ -66,6 +74,7 @@ typedef struct RnnJob {
     uint64_t told;         /* RnnStuck in memory of the host: who gives up first writes the same there */
     uint64_t watchdog;     /* nanoseconds */
     RnnLayer layer[JOB_LAYERS];
+    RnnMemory memory;
 } RnnJob;
 
 /* Before the launches of some steps, one a pass: fills exchanged sequences. Slot 0 gets the initial state,
