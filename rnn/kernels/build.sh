@@ -27,6 +27,7 @@ wait_basic  wait.cu     -DCELL_BASIC
 wait_lstm   wait.cu     -DCELL_LSTM
 wait_gru    wait.cu     -DCELL_GRU
 wait_phased wait.cu     -DCELL_PHASED
+wait_memory memory.cu
 "
 
 compile_ptx() { # MODULE SOURCE FLAG...

@@ -1,0 +1,339 @@
+/* Wait-signal for layers whose weights fit into no registers: as wait.cu, but packed weights are read in each
+ * step, from shared memory where the plan has put them there at the start, else from global memory, which L2
+ * serves as far as it can. A block has any number of warp tiles, which go round over its warps, and a layer any
+ * width: 32 lanes share a sum, as deep as it is.
+ *
+ * Shared memory has room for one batch tile of a slot. States and inputs take turns in it:
+ *
+ *     wait for the state of the step before; stage it; barrier
+ *     of each tile: S W, and O U from before; cell; publish        the critical path
+ *     barrier; wait for the input of the next step; stage it; barrier
+ *     of each tile: O U, which waits in memory for its S W         while the state travels
+ *     barrier
+ *
+ * h of the step before is what was staged; c lies in shared or global memory. */
+#include "cell.cuh"
+#include "sync.cuh"
+
+/* RnnPlace, as far as it concerns these kernels: anything else is global memory. */
+enum { PLACE_SHARED = 1 };
+
+/* add_from_memory() of weights that lie in global memory and do not change. */
+template <int ROWS, int LAST>
+static __device__ __forceinline__ void add_from_global(Sums &sums, const float4 *from, uint32_t depth,
+                                                       const float4 *staged)
+{
+#pragma unroll 2
+    for (uint32_t q = 0; q < depth / 4; q++) {
+        float4 quad[ROWS];
+#pragma unroll
+        for (int row = 0; row < ROWS; row++)
+            quad[row] = __ldg(from + (q * ROWS + row) * 32);
+        add_quad<ROWS, 32, LAST>(sums, quad, staged + q * 4 * 32);
+    }
+}
+
+/* A block's view of its work. Invariant: `stage` holds the positions of the groups that the block's units
+ * belong to, from `first_group` on; a tile n of the block is computed by warp n % 8 alone. */
+template <class Cell> struct Worker {
+    static constexpr int rows = Cell::rows;
+    static constexpr bool gated = Cell::units == 1; /* else a row is a unit */
+    static constexpr int stage_ahead = 4;           /* quads of a thread in flight */
+
+    const RnnJob &job;
+    const RnnLayer &layer;
+    const uint32_t layer_index, block;
+    const uint32_t group_units, depth, tile_quads;
+    const uint32_t first_tile; /* of the layer's */
+    uint32_t tiles;            /* of this block that have units */
+    uint32_t first_group, positions; /* staged */
+    float4 *stage, *state_weights, *input_weights; /* the last two where they lie in shared memory */
+    float *cells;                                  /* c, [batch tile][tile][4], or null */
+    float *partial;
+
+    __device__ Worker(const RnnJob &job, uint32_t layer_index, uint32_t block, float4 *shared)
+        : job(job), layer(job.layer[layer_index]), layer_index(layer_index), block(block),
+          group_units(job.hidden / job.groups), depth(job.slice / 32), tile_quads(depth / 4 * rows * 32),
+          first_tile(block * job.memory.block_tiles)
+    {
+        const uint32_t layer_tiles = (job.hidden + Cell::units - 1) / Cell::units;
+        tiles = min(job.memory.block_tiles, layer_tiles - first_tile);
+        const uint32_t last_unit = min((first_tile + tiles) * Cell::units, job.hidden) - 1;
+        first_group = first_tile * Cell::units / group_units;
+        positions = (last_unit / group_units - first_group + 1) * job.slice;
+        const bool keeps_c = job.memory.cell_place == PLACE_SHARED;
+        stage = shared;
+        cells = keeps_c ? (float *)(stage + job.groups * job.slice) : nullptr;
+        state_weights = stage + job.groups * job.slice +
+                        (keeps_c ? job.tiles * job.memory.block_tiles * Cell::units * 2 : 0);
+        input_weights = state_weights +
+                        (job.memory.state_place == PLACE_SHARED ? job.memory.block_tiles * tile_quads : 0);
+        partial = (float *)job.memory.partial +
+                  ((size_t)layer_index * job.blocks * job.memory.block_tiles + first_tile) * 16;
+    }
+
+    __device__ __forceinline__ size_t slot(uint32_t step_slot, uint32_t tile) const
+    {
+        return ((size_t)step_slot * job.tiles + tile) * job.groups * job.slice;
+    }
+
+    __device__ __forceinline__ void keep(float4 *to, uint64_t packed) const
+    {
+        const float4 *from = (const float4 *)packed + (size_t)first_tile * tile_quads;
+#pragma unroll 4
+        for (uint32_t i = threadIdx.x; i < tiles * tile_quads; i += JOB_THREADS)
+            to[i] = __ldg(from + i);
+    }
+
+    /* -- staging -- */
+
+    __device__ __forceinline__ bool stage_one(const float4 *from, uint32_t at, float4 quad, uint32_t step,
+                                              uint32_t what)
+    {
+        if (!is_written(quad)) {
+            Watch watch{layer_index, step, what};
+            do {
+                quad = quad_read(from + at);
+                if (watch.is_over(job))
+                    return false;
+            } while (!is_written(quad));
+        }
+        stage[at] = quad;
+        return true;
+    }
+
+    /* Puts the block's positions of a slot into shared memory as they come. False: the watchdog. */
+    __device__ __forceinline__ bool stage_slot(const float4 *from, uint32_t step, uint32_t what)
+    {
+        bool go_on = true;
+        from += first_group * job.slice;
+        for (uint32_t first = threadIdx.x; first < positions && go_on; first += stage_ahead * JOB_THREADS) {
+            float4 quad[stage_ahead];
+#pragma unroll
+            for (int i = 0; i < stage_ahead; i++)
+                if (first + i * JOB_THREADS < positions)
+                    quad[i] = quad_read(from + first + i * JOB_THREADS);
+#pragma unroll
+            for (int i = 0; i < stage_ahead; i++)
+                if (first + i * JOB_THREADS < positions && go_on)
+                    go_on = stage_one(from, first + i * JOB_THREADS, quad[i], step, what);
+        }
+        return all_go_on(go_on);
+    }
+
+    /* -- flags and events -- */
+
+    /* The event of a cell. Those for the own layer are used again: who signals has waited for the last use.
+     * The next layer may be far behind, so for it each cell has its own. */
+    __device__ __forceinline__ uint32_t event(bool own, uint32_t producer, uint32_t step, uint32_t tile) const
+    {
+        if (own)
+            return producer * job.tiles + tile;
+        return (JOB_LAYERS + producer * job.steps + step) * job.tiles + tile;
+    }
+
+    /* Waits for a cell, unless its values say themselves whether they are there. */
+    __device__ __forceinline__ bool wait(bool own, uint32_t step, uint32_t tile)
+    {
+        if (job.sync == SYNC_DATA || (!own && layer_index == 0))
+            return true;
+        const uint32_t producer = own ? layer_index : layer_index - 1;
+#ifdef WBRNN_HARDWARE
+        wb_wait(event(own, producer, step, tile), 2 * job.blocks);
+        return true;
+#else
+        bool go_on = true;
+        if (threadIdx.x == 0)
+            go_on = flags_wait(job, LayerFlags(job, producer), own, block, step * job.tiles + tile,
+                               Watch{layer_index, step, own ? 1u * WAITED_OWN : 1u * WAITED_BELOW});
+        return all_go_on(go_on);
+#endif
+    }
+
+    __device__ __forceinline__ void signal(uint32_t step, uint32_t tile)
+    {
+        if (job.sync == SYNC_DATA)
+            return;
+#ifdef WBRNN_HARDWARE
+        if (step + 1 < job.steps)
+            wb_signal(event(true, layer_index, step, tile), 2 * job.blocks);
+        if (layer_index + 1 < job.layers)
+            wb_signal(event(false, layer_index, step, tile), 2 * job.blocks);
+#else
+        __syncthreads();
+        if (threadIdx.x == 0)
+            flags_signal(job, LayerFlags(job, layer_index), block, step * job.tiles + tile);
+#endif
+    }
+
+    /* -- products -- */
+
+    /* This lane's sum of tile n with what is staged: of row k / 4 and sequence k % 4, k the lane below 16. */
+    template <int LAST>
+    __device__ __forceinline__ float product(uint32_t n, uint32_t place, const float4 *kept, uint64_t packed)
+    {
+        const uint32_t lane = threadIdx.x % 32;
+        const uint32_t group = gated ? (first_tile + n) / group_units - first_group : 0;
+        const float4 *staged = stage + group * job.slice + lane;
+        Sums sums = {};
+        if (place == PLACE_SHARED)
+            add_from_memory<rows, 32, LAST>(sums, kept + n * tile_quads + lane, depth, staged);
+        else
+            add_from_global<rows, LAST>(sums,
+                                        (const float4 *)packed + (size_t)(first_tile + n) * tile_quads + lane,
+                                        depth, staged);
+        reduce<32>(sums);
+        return sums[0];
+    }
+
+    /* O U of a cell, of all tiles of this warp. */
+    __device__ __forceinline__ bool add_inputs(uint32_t step, uint32_t tile)
+    {
+        const float4 *from = (const float4 *)layer.below + slot(step + 1, tile);
+        if (!wait(false, step, tile) || !stage_slot(from, step, WAITED_BELOW))
+            return false;
+        for (uint32_t n = threadIdx.x / 32; n < tiles; n += JOB_WARPS) {
+            const float sum =
+                product<Cell::last_input>(n, job.memory.input_place, input_weights, layer.w_input);
+            if (Lanes<32>::is_first())
+                partial[n * 16 + Lanes<32>::k()] = sum;
+        }
+        return true;
+    }
+
+    /* -- cells -- */
+
+    /* O U of this lane's row and sequence: computed before by this very lane, or by the kernel before. */
+    __device__ __forceinline__ float input_sum(uint32_t n, uint32_t unit, uint32_t step, uint32_t tile) const
+    {
+        const uint32_t k = Lanes<32>::k() % 16;
+        if (!layer.ahead)
+            return Lanes<32>::is_first() ? partial[n * 16 + k] : 0.0f;
+        const uint32_t position = unit / group_units * job.slice + unit % group_units;
+        return ((const float *)layer.ahead)[(slot(step + 1, tile) + position) * (gated ? 16 : 4) +
+                                            (gated ? k : Lanes<32>::sequence())];
+    }
+
+    __device__ __forceinline__ float *cell_of(uint32_t n, uint32_t unit, uint32_t tile, uint32_t sequence) const
+    {
+        if (cells)
+            return cells + (tile * job.memory.block_tiles + n) * 4 + sequence;
+        return (float *)layer.carry + (size_t)(tile * JOB_BATCH + sequence) * job.hidden + unit;
+    }
+
+    __device__ __forceinline__ float read_c(uint32_t n, uint32_t unit, uint32_t step, uint32_t tile) const
+    {
+        const uint32_t sequence = Lanes<32>::sequence(), b = tile * JOB_BATCH + sequence;
+        if (!layer.carry || b >= job.batch)
+            return 0.0f;
+        if (step)
+            return *cell_of(n, unit, tile, sequence);
+        return layer.c0 ? ((const float *)layer.c0)[(size_t)b * job.hidden + unit] : 0.0f;
+    }
+
+    /* Publishes a unit's state, and keeps what the next step needs. `h_out` is what the user sees of it. */
+    __device__ __forceinline__ void store(uint32_t n, uint32_t unit, CellState now, float h_out, uint32_t step,
+                                          uint32_t tile)
+    {
+        const uint32_t sequence = Lanes<32>::sequence(), b = tile * JOB_BATCH + sequence;
+        const uint32_t position = unit / group_units * job.slice + unit % group_units;
+        word_write((float *)((float4 *)layer.own + slot(step + 1, tile) + position) + sequence, now.h);
+        if (b >= job.batch)
+            return;
+        const bool last = step + 1 == job.steps;
+        const size_t at = (size_t)b * job.hidden + unit;
+        if (layer.y)
+            ((float *)layer.y)[(size_t)(job.first_step + step) * job.y_step + (size_t)b * job.y_sequence + unit] =
+                h_out;
+        if (layer.carry && !last)
+            *cell_of(n, unit, tile, sequence) = now.c;
+        if (layer.cn && last)
+            ((float *)layer.cn)[at] = now.c;
+        if (layer.hn && last)
+            ((float *)layer.hn)[at] = now.h;
+    }
+
+    /* S W of tile n, and its cell. */
+    __device__ __forceinline__ void finish(uint32_t n, uint32_t step, uint32_t tile)
+    {
+        const uint32_t row = Lanes<32>::row(), sequence = Lanes<32>::sequence();
+        const uint32_t wanted = (first_tile + n) * Cell::units + (gated ? 0 : row);
+        const uint32_t unit = wanted < job.hidden ? wanted : 0; /* pads of basic RNNs compute what nobody sees */
+        const uint32_t b = tile * JOB_BATCH + sequence, at = job.first_step + step;
+        const float input = input_sum(n, unit, step, tile);
+        const float bias = __ldg((const float *)layer.bias + unit * 4 + (gated ? row : 0));
+        const uint32_t length = __ldg((const uint32_t *)job.lengths + b);
+        const float4 *own = stage + (unit / group_units - first_group) * job.slice + unit % group_units;
+        const CellState old = {read_c(n, unit, step, tile), wanted == unit ? ((const float *)own)[sequence] : 0.0f};
+        CellContext context = {row, job.kind, (float)at, nullptr};
+        if (layer.extra) {
+            context.extra = (const float *)layer.extra + unit * 8;
+            if (job.times && b < job.batch)
+                context.time = __ldg((const float *)job.times + (size_t)at * job.batch + b);
+        }
+        const float sum = product<Cell::last_state>(n, job.memory.state_place, state_weights, layer.w_state);
+        CellState now = Cell::template finish<32>(sum + input + bias, old, context);
+        const bool lives = at < length;
+        if (!lives)
+            now = old;
+        if (wanted == unit && Lanes<32>::is_first() && (!gated || row == 0))
+            store(n, unit, now, lives ? now.h : 0.0f, step, tile);
+    }
+
+    __device__ __forceinline__ void run()
+    {
+        const bool ahead = layer.ahead != 0;
+        if (job.memory.state_place == PLACE_SHARED)
+            keep(state_weights, layer.w_state);
+        if (job.memory.input_place == PLACE_SHARED && !ahead)
+            keep(input_weights, layer.w_input);
+        if (!ahead && !add_inputs(0, 0))
+            return;
+        uint32_t step = 0, tile = 0;
+        while (step < job.steps) {
+            const uint32_t next_tile = tile + 1 == job.tiles ? 0 : tile + 1;
+            const uint32_t next_step = next_tile ? step : step + 1;
+            __syncthreads(); /* nobody reads what was staged before */
+            if (step > 0 && !wait(true, step - 1, tile))
+                return;
+            if (!stage_slot((const float4 *)layer.own + slot(step, tile), step, WAITED_OWN))
+                return;
+            for (uint32_t n = threadIdx.x / 32; n < tiles; n += JOB_WARPS)
+                finish(n, step, tile);
+            signal(step, tile);
+            if (!ahead && next_step < job.steps) {
+                __syncthreads();
+                if (!add_inputs(next_step, next_tile))
+                    return;
+            }
+            step = next_step;
+            tile = next_tile;
+        }
+    }
+};
+
+template <class Cell> static __device__ __forceinline__ void wait_signal(const RnnJob &job)
+{
+    extern __shared__ float4 shared[];
+    const uint32_t workers = job.layers * job.blocks;
+    if (blockIdx.x == job.leave)
+        return;
+    if (blockIdx.x >= workers) {
+        flags_collect(job, blockIdx.x - workers, job.steps * job.tiles);
+        return;
+    }
+    Worker<Cell> worker(job, blockIdx.x / job.blocks, blockIdx.x % job.blocks, shared);
+    worker.run();
+}
+
+/* Two blocks share an SM: one's arithmetic hides the other's loads. */
+#define KERNEL(NAME, CELL)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(JOB_THREADS, 2)                                             \
+        rnn_wait_##NAME##_memory(const __grid_constant__ RnnJob job)                                         \
+    {                                                                                                        \
+        wait_signal<CELL>(job);                                                                              \
+    }
+KERNEL(basic, BasicCell)
+KERNEL(lstm, LstmCell)
+KERNEL(gru, GruCell)
+KERNEL(phased, PhasedCell)
