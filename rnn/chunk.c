@@ -54,8 +54,8 @@ static RnnLayout layout_of(const WbRnn *rnn, uint32_t steps)
     RnnLayout layout = {.own_bytes = (sequence + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
     layout.carry_bytes = (uint64_t)rnn->shape.batch * rnn->shape.hidden * sizeof(float);
     if (needs_flags(plan->sync))
-        layout.flag_bytes = (uint64_t)plan->layers_in_flight * JOB_FLAG_WORDS(chunk_group_blocks(plan)) *
-                            sizeof(uint32_t);
+        layout.flag_bytes = (uint64_t)plan->layers_in_flight * tiles_of(rnn) *
+                            JOB_FLAG_WORDS(chunk_group_blocks(plan)) * sizeof(uint32_t);
     size_t bytes = 0;
     layout.lengths = take(&bytes, JOB_SEQUENCES * sizeof(uint32_t));
     layout.input = take(&bytes, plan->input_ahead ? 0 : sequence);

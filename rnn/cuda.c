@@ -42,6 +42,7 @@ static bool find_all(void *from, char *error, size_t size)
 #include "cuda.def"
 #undef CUDA_CALL
 #undef CUDA_MAYBE
+    cuda.simulated = dlsym(from, "wb_cuda_map_next_launch") != NULL;
     const int failed = cuda.cuInit(0);
     if (failed)
         snprintf(error, size, "The CUDA driver does not start: cuInit() returned %d.", failed);

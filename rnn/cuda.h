@@ -32,6 +32,7 @@ typedef struct Cuda {
 #include "cuda.def"
 #undef CUDA_CALL
 #undef CUDA_MAYBE
+    bool simulated; /* the driver is Warpbeam's */
 } Cuda;
 
 /* Null, with a sentence: there is no driver, or one that lacks a call. Opened once in a process. */

@@ -310,6 +310,7 @@ static void describe(CudaDevice *device)
     gpu->registers_thread = REGISTERS_THREAD;
     gpu->l2_bytes = attribute(shared, L2_SIZE);
     gpu->capability = attribute(shared, CAPABILITY_MAJOR) * 10 + attribute(shared, CAPABILITY_MINOR);
+    gpu->simulated = shared->cuda->simulated;
     shared->cooperative = attribute(shared, COOPERATIVE);
     shared->capability = gpu->capability;
     device->base.identity = (uint64_t)shared->device;

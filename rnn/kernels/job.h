@@ -27,7 +27,7 @@ typedef struct RnnStuck {
     uint32_t layer, step, block, waited_for; /* 1: own layer, 2: the layer below, 3: the barrier of all */
 } RnnStuck;
 
-/* Flags of a layer, in words: three arrays of an entry a block, a counter on a line of its own, and an array
+/* Flags of a layer's batch tile, in words: three arrays of an entry a block, a counter on a line of its own, and an array
  * between the two groups of blocks. sync.cuh uses them. */
 #define JOB_FLAG_ARRAY(blocks) (((blocks) + 31u) / 32u * 32u)
 #define JOB_FLAG_WORDS(blocks) (4u * JOB_FLAG_ARRAY(blocks) + 32u)
@@ -69,7 +69,7 @@ typedef struct RnnJob {
     uint32_t leave;        /* tests: a block that leaves at once, so that the watchdog is seen to work; ~0 */
     uint64_t lengths;      /* [tiles x 4]; 0 beyond the batch */
     uint64_t times;        /* [steps of the run][batch], or 0 */
-    uint64_t flags;        /* JOB_FLAG_WORDS(blocks) words a layer, zeroed before the launch */
+    uint64_t flags;        /* JOB_FLAG_WORDS(blocks) words a layer and tile, zeroed before the launch */
     uint64_t stuck;        /* RnnStuck */
     uint64_t told;         /* RnnStuck in memory of the host: who gives up first writes the same there */
     uint64_t watchdog;     /* nanoseconds */

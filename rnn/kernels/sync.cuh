@@ -121,19 +121,35 @@ struct LayerFlags {
     __device__ LayerFlags(const RnnJob &job, uint32_t layer)
     {
         const uint32_t array = JOB_FLAG_ARRAY(job.blocks);
-        written = (uint32_t *)job.flags + (size_t)layer * JOB_FLAG_WORDS(job.blocks);
+        written = (uint32_t *)job.flags + (size_t)layer * job.tiles * JOB_FLAG_WORDS(job.blocks);
         read_own = written + array;
         read_next = read_own + array;
         handed = read_next + array;
         counter = handed + array;
     }
+
+    /* Those of one batch tile. Each has its own: a block that is a tile ahead must not overwrite a signal that
+     * was not seen yet. */
+    __device__ LayerFlags of_tile(const RnnJob &job, uint32_t tile) const
+    {
+        LayerFlags flags = *this;
+        const uint32_t offset = tile * JOB_FLAG_WORDS(job.blocks);
+        flags.written += offset;
+        flags.read_own += offset;
+        flags.read_next += offset;
+        flags.handed += offset;
+        flags.counter += offset;
+        return flags;
+    }
 };
 
 /* Waits until cell `cell` (counted from 0) of the layer with these flags is finished. `own`: the caller belongs
  * to the layer, else to the next. False: the watchdog. Only thread 0 calls it. */
-static __device__ bool flags_wait(const RnnJob &job, const LayerFlags &flags, bool own, uint32_t block,
+static __device__ bool flags_wait(const RnnJob &job, const LayerFlags &of_layer, bool own, uint32_t block,
                                   uint32_t cell, Watch watch)
 {
+    const LayerFlags flags = of_layer.of_tile(job, cell % job.tiles);
+    const uint32_t step = cell / job.tiles;
     uint32_t *entry = (own ? flags.read_own : flags.read_next) + block;
     switch (job.sync) {
     case SYNC_ARRAYS: /* Fig 29 (a): the entry is the caller's, who resets it */
@@ -143,12 +159,12 @@ static __device__ bool flags_wait(const RnnJob &job, const LayerFlags &flags, bo
         *(volatile uint32_t *)entry = 0;
         break;
     case SYNC_ENTRY: /* Fig 29 (b) */
-        while (flag_read(flags.counter) < cell + 1)
+        while (flag_read(flags.counter) < step + 1)
             if (watch.is_over(job))
                 return false;
         break;
     default:
-        while (flag_acquire(flags.counter) < (cell + 1) * job.blocks)
+        while (flag_acquire(flags.counter) < (step + 1) * job.blocks)
             if (watch.is_over(job))
                 return false;
     }
@@ -157,14 +173,16 @@ static __device__ bool flags_wait(const RnnJob &job, const LayerFlags &flags, bo
 }
 
 /* Says that the block has finished its part of cell `cell`. Thread 0, behind a barrier of its block. */
-static __device__ void flags_signal(const RnnJob &job, const LayerFlags &flags, uint32_t block, uint32_t cell)
+static __device__ void flags_signal(const RnnJob &job, const LayerFlags &of_layer, uint32_t block,
+                                    uint32_t cell)
 {
+    const LayerFlags flags = of_layer.of_tile(job, cell % job.tiles);
     if (job.sync == SYNC_COUNTER) {
         flag_add(flags.counter);
         return;
     }
     __threadfence();
-    *(volatile uint32_t *)(flags.written + block) = job.sync == SYNC_ENTRY ? cell + 1 : 1;
+    *(volatile uint32_t *)(flags.written + block) = job.sync == SYNC_ENTRY ? cell / job.tiles + 1 : 1;
 }
 
 /* A barrier at which the threads say whether they give up; if one does, all do. */
@@ -175,13 +193,15 @@ static __device__ __forceinline__ bool all_go_on(bool go_on) { return __syncthre
  * happens to a reader that is a step behind, and its signal would be lost. */
 static __device__ void flags_collect(const RnnJob &job, uint32_t layer, uint32_t cells)
 {
-    const LayerFlags flags(job, layer);
+    const LayerFlags of_layer(job, layer);
     const bool arrays = job.sync == SYNC_ARRAYS, next = layer + 1 < job.layers;
     for (uint32_t cell = 0; cell < cells; cell++) {
+        const LayerFlags flags = of_layer.of_tile(job, cell % job.tiles);
+        const uint32_t step = cell / job.tiles;
         bool go_on = true;
-        Watch watch{layer, cell / job.tiles, WAITED_OWN};
+        Watch watch{layer, step, WAITED_OWN};
         for (uint32_t i = threadIdx.x; i < job.blocks && go_on; i += JOB_THREADS) {
-            const uint32_t wanted = arrays ? 1 : cell + 1;
+            const uint32_t wanted = arrays ? 1 : step + 1;
             while (go_on && flag_read(flags.written + i) < wanted)
                 go_on = !watch.is_over(job);
             if (arrays)
@@ -192,13 +212,13 @@ static __device__ void flags_collect(const RnnJob &job, uint32_t layer, uint32_t
             return;
         if (!arrays) {
             if (threadIdx.x == 0)
-                *(volatile uint32_t *)flags.counter = cell + 1;
+                *(volatile uint32_t *)flags.counter = step + 1;
             continue;
         }
         for (uint32_t i = threadIdx.x; i < 2 * job.blocks && go_on; i += JOB_THREADS) {
             const bool own = i < job.blocks;
             uint32_t *entry = own ? flags.read_own + i : flags.read_next + (i - job.blocks);
-            if (own ? cell + job.tiles >= cells : !next)
+            if (own ? step + 1 >= job.steps : !next)
                 continue; /* nobody reads it */
             while (go_on && flag_read(entry))
                 go_on = !watch.is_over(job);

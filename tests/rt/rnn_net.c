@@ -1,0 +1,128 @@
+/* A network of a test and what it computes, compared with the reference. */
+#include "rnn_net.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "driver.h"
+
+/* The library finds the driver in the program itself: referring to this pulls all of it in. */
+int net_begin(void **state)
+{
+    (void)state;
+    void *context, *found;
+    int status;
+    setenv("WARPBEAM_GPU", "h200", 1);
+    setenv("WARPBEAM_FUNCTIONAL", "1", 1);
+    if (cuGetProcAddress_v2("cuInit", &found, 12000, 0, &status) || cuInit(0) ||
+        cuDevicePrimaryCtxRetain(&context, 0))
+        return -1;
+    return cuCtxSetCurrent(context);
+}
+
+static size_t state_count(const WbRnnShape *shape)
+{
+    return (size_t)shape->layers * shape->batch * shape->hidden;
+}
+
+uint64_t net_to_device(const float *values, size_t count)
+{
+    uint64_t address = 0;
+    OK(cuMemAlloc_v2(&address, count * sizeof *values));
+    if (values)
+        OK(cuMemcpyHtoD_v2(address, values, count * sizeof *values));
+    return address;
+}
+
+WbRnnWeights net_weights(const Net *net, uint32_t layer)
+{
+    const ReferenceData *data = &net->data;
+    return (WbRnnWeights){.w_input = data->w_input[layer], .w_state = data->w_state[layer],
+                          .b_input = data->b_input[layer], .b_state = data->b_state[layer],
+                          .w_input_count = data->w_input_count[layer],
+                          .w_state_count = data->w_state_count[layer], .bias_count = data->bias_count,
+                          .period = data->period[layer], .shift = data->shift[layer],
+                          .open = data->open[layer], .peephole = data->peephole[layer], .leak = data->leak};
+}
+
+void net_open(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options)
+{
+    *net = (Net){.shape = shape, .steps = steps};
+    assert_true(reference_data(&shape, steps, 7 + shape.kind, &net->data));
+    WORKS(net, wbrnn_create(&shape, options, &net->rnn));
+    for (uint32_t layer = 0; layer < shape.layers; layer++) {
+        const WbRnnWeights weights = net_weights(net, layer);
+        WORKS(net, wbrnn_set_weights(net->rnn, layer, &weights));
+    }
+    const size_t states = state_count(&shape), row = (size_t)steps * shape.batch;
+    net->x = net_to_device(net->data.x, row * shape.input);
+    net->h0 = net_to_device(net->data.h0, states);
+    net->c0 = net_to_device(net->data.c0, states);
+    net->y = net_to_device(NULL, row * shape.hidden);
+    net->hn = net_to_device(NULL, states);
+    net->cn = net_to_device(NULL, states);
+}
+
+void net_close(Net *net)
+{
+    const uint64_t memory[] = {net->x, net->h0, net->c0, net->y, net->hn, net->cn};
+    wbrnn_destroy(net->rnn);
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        OK(cuMemFree_v2(memory[i]));
+    reference_free(&net->data);
+}
+
+WbRnnRun net_run(const Net *net, const uint32_t *lengths)
+{
+    const bool cells = network_has_cells(net->shape.kind);
+    return (WbRnnRun){.steps = net->steps, .x = (void *)net->x, .h0 = (void *)net->h0, .y = (void *)net->y,
+                      .hn = (void *)net->hn, .lengths = lengths, .c0 = cells ? (void *)net->c0 : NULL,
+                      .cn = cells ? (void *)net->cn : NULL};
+}
+
+static void compare(const char *what, const WbRnnShape *shape, uint64_t address, const double *expected,
+                    size_t count)
+{
+    float *values = malloc(count * sizeof *values);
+    OK(cuMemcpyDtoH_v2(values, address, count * sizeof *values));
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(values[i] - expected[i]) < 1e-5))
+            fail_msg("%s of %s, element %zu: %g instead of %g", what, wbrnn_kind_name(shape->kind), i,
+                     (double)values[i], expected[i]);
+    free(values);
+}
+
+void net_check(const Net *net, const uint32_t *lengths)
+{
+    const WbRnnShape *shape = &net->shape;
+    const size_t rows = (size_t)net->steps * shape->batch * shape->hidden, states = state_count(shape);
+    double *y = malloc(rows * sizeof *y), *hn = malloc(states * sizeof *hn),
+           *cn = malloc(states * sizeof *cn);
+    assert_true(reference_run_data(shape, &net->data, net->steps, lengths, y, hn, cn));
+    compare("y", shape, net->y, y, rows);
+    compare("hn", shape, net->hn, hn, states);
+    if (network_has_cells(shape->kind))
+        compare("cn", shape, net->cn, cn, states);
+    free(y);
+    free(hn);
+    free(cn);
+}
+
+void net_run_and_check(Net *net, const uint32_t *lengths)
+{
+    const WbRnnRun run = net_run(net, lengths);
+    WORKS(net, wbrnn_run(net->rnn, &run, NULL));
+    WORKS(net, wbrnn_wait(net->rnn));
+    net_check(net, lengths);
+}
+
+WbRnnShape net_shape(WbRnnKind kind, uint32_t layers, uint32_t input, uint32_t batch)
+{
+    return (WbRnnShape){.kind = kind, .layers = layers, .hidden = HIDDEN, .input = input, .batch = batch,
+                        .groups = kind == WBRNN_GROUPED_LSTM ? 2 : 0};
+}
