@@ -58,7 +58,7 @@ if(NOT WARPBEAM_FUZZ)
     add_test_folder(rt rt_static)
     # The library of networks looks for the driver in the program first.
     target_link_libraries(helpers_rt PUBLIC wbrnn_core)
-    set_target_properties(test_rnn_library test_rnn_errors PROPERTIES ENABLE_EXPORTS ON)
+    set_target_properties(test_rnn_library test_rnn_errors test_rnn_memory PROPERTIES ENABLE_EXPORTS ON)
     include(cmake/PolicyObjects.cmake)
     include(cmake/Examples.cmake)
     if(TARGET warpbeam_examples)

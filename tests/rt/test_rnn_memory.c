@@ -1,0 +1,172 @@
+/* Layers whose weights fit into no registers: kernels that read them from shared or global memory in each step
+ * compute what the reference does, whatever lies where and however blocks tell each other. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "rnn_net.h"
+
+/* Where a test wants things to be. */
+typedef struct Places {
+    RnnPlace state, input, cell;
+} Places;
+
+static const Places all_shared = {PLACE_SHARED, PLACE_SHARED, PLACE_SHARED};
+static const Places all_global = {PLACE_GLOBAL, PLACE_GLOBAL, PLACE_GLOBAL};
+static const Places mixed = {PLACE_SHARED, PLACE_GLOBAL, PLACE_GLOBAL};
+
+static WbRnnShape shape_with(WbRnnKind kind, uint32_t layers, uint32_t hidden, uint32_t batch)
+{
+    return (WbRnnShape){.kind = kind, .layers = layers, .hidden = hidden, .input = hidden, .batch = batch};
+}
+
+/* A network on few SMs. The plan has all in shared memory, and room for less is there as well. */
+static void open_few(Net *net, WbRnnShape shape, uint32_t steps, uint32_t sms, WbRnnSync sync, Places places)
+{
+    const WbRnnOptions options = {.sm_limit = sms, .sync = sync, .method = WBRNN_WAIT_SIGNAL};
+    net_open(net, shape, steps, &options);
+    RnnPlan *plan = &net->rnn->plan;
+    assert_non_null(strstr(plan->kernel, "_memory"));
+    assert_true(plan->state_place == PLACE_SHARED || places.state == PLACE_GLOBAL);
+    assert_true(plan->input_place == PLACE_SHARED || places.input == PLACE_GLOBAL);
+    assert_true(plan->cell_place == PLACE_SHARED || places.cell == PLACE_GLOBAL);
+    plan->state_place = places.state;
+    plan->input_place = places.input;
+    plan->cell_place = places.cell;
+}
+
+static void run_few(WbRnnShape shape, uint32_t steps, uint32_t sms, WbRnnSync sync, Places places)
+{
+    Net net;
+    uint32_t lengths[JOB_SEQUENCES];
+    for (uint32_t i = 0; i < JOB_SEQUENCES; i++)
+        lengths[i] = i % 3 ? 1 + i * 7 % steps : steps;
+    open_few(&net, shape, steps, sms, sync, places);
+    net_run_and_check(&net, lengths);
+    net_close(&net);
+}
+
+/* So few SMs have fewer blocks than any kernel with weights in registers wants. */
+static void every_kind_reads_weights_from_either_memory(void **state)
+{
+    (void)state;
+    const Places places[] = {all_shared, all_global, mixed};
+    for (int kind = 0; kind < WBRNN_KINDS; kind++)
+        for (size_t i = kind == WBRNN_RELU ? 2 : 0; i < sizeof places / sizeof *places; i++) {
+            const bool basic = kind == WBRNN_TANH || kind == WBRNN_RELU;
+            WbRnnShape shape = shape_with((WbRnnKind)kind, 2, basic ? 257 : 97, 5);
+            if (kind == WBRNN_GROUPED_LSTM) {
+                shape.hidden = shape.input = 116;
+                shape.groups = 4;
+            }
+            run_few(shape, 3, basic ? 4 : 3, WBRNN_SYNC_AUTO, places[i]);
+        }
+}
+
+/* Tiles of four sequences: 33 leave three places of the last one empty. */
+static void batches_of_many_tiles_work(void **state)
+{
+    (void)state;
+    run_few(shape_with(WBRNN_LSTM, 1, 65, 33), 3, 2, WBRNN_SYNC_AUTO, all_shared);
+    run_few(shape_with(WBRNN_GRU, 1, 65, 64), 2, 1, WBRNN_SYNC_AUTO, all_global);
+    run_few(shape_with(WBRNN_PHASED_LSTM, 1, 65, 1), 5, 1, WBRNN_SYNC_AUTO, all_global);
+}
+
+static void blocks_tell_each_other_in_every_way(void **state)
+{
+    (void)state;
+    const WbRnnSync syncs[] = {WBRNN_SYNC_ARRAYS, WBRNN_SYNC_ENTRY, WBRNN_SYNC_COUNTER};
+    for (size_t i = 0; i < sizeof syncs / sizeof *syncs; i++) {
+        run_few(shape_with(WBRNN_LSTM, 2, 65, 6), 4, 2, syncs[i], all_global);
+        run_few(shape_with(WBRNN_GRU, 1, 65, 3), 4, 2, syncs[i], all_global);
+    }
+}
+
+static void wide_inputs_are_multiplied_ahead(void **state)
+{
+    (void)state;
+    const WbRnnKind kinds[] = {WBRNN_RELU, WBRNN_GRU, WBRNN_GROUPED_LSTM};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        WbRnnShape shape = shape_with(kinds[i], 2, i ? 100 : 260, 3);
+        shape.input = i ? 300 : 400;
+        shape.groups = kinds[i] == WBRNN_GROUPED_LSTM ? 2 : 0;
+        Net net;
+        open_few(&net, shape, 3, 2, WBRNN_SYNC_AUTO, all_global);
+        assert_true(net.rnn->plan.input_ahead);
+        net_run_and_check(&net, NULL);
+        net_close(&net);
+    }
+}
+
+/* States go from chunk to chunk, and layers one by one, wherever c lies. */
+static void long_runs_go_in_chunks(void **state)
+{
+    (void)state;
+    const uint32_t lengths[] = {5, 2, 7, 7, 1};
+    for (int shared = 0; shared < 2; shared++) {
+        Net net;
+        open_few(&net, shape_with(WBRNN_LSTM, 3, 65, 5), 7, 2, WBRNN_SYNC_AUTO, shared ? all_shared : all_global);
+        net.rnn->plan.layers_in_flight = 1;
+        net.rnn->plan.passes = 3;
+        net.rnn->plan.chunk_steps = 2;
+        net_run_and_check(&net, lengths);
+        net_close(&net);
+    }
+}
+
+static void blocks_that_wait_in_vain_give_up(void **state)
+{
+    (void)state;
+    for (uint32_t sync = WBRNN_SYNC_ARRAYS; sync <= WBRNN_SYNC_DATA; sync++) {
+        Net net;
+        open_few(&net, shape_with(WBRNN_LSTM, 1, 65, 2), 3, 2, (WbRnnSync)sync, all_global);
+        net.rnn->leave = 0;
+        net.rnn->options.watchdog_ms = 1;
+        const WbRnnRun run = net_run(&net, NULL);
+        WORKS(&net, wbrnn_run(net.rnn, &run, NULL));
+        assert_int_equal(wbrnn_wait(net.rnn), WBRNN_STUCK);
+        assert_non_null(strstr(wbrnn_error(net.rnn), "of layer 0 waited in step"));
+        net_close(&net);
+    }
+}
+
+/* As the planner has it on all SMs of an H200. WARPBEAM_RNN_WIDE=1 adds those that take long. */
+static void wide_layers_work(void **state)
+{
+    (void)state;
+    const WbRnnShape shapes[] = {
+        shape_with(WBRNN_TANH, 1, 1100, 1),          shape_with(WBRNN_LSTM, 1, 1100, 3),
+        shape_with(WBRNN_GRU, 2, 2048, 4),           shape_with(WBRNN_LSTM, 1, 2048, 5),
+        shape_with(WBRNN_GROUPED_LSTM, 1, 2048, 64), shape_with(WBRNN_PHASED_LSTM, 1, 1025, 9),
+    };
+    const size_t count = getenv("WARPBEAM_RNN_WIDE") ? sizeof shapes / sizeof *shapes : 1;
+    for (size_t i = 0; i < count; i++) {
+        WbRnnShape shape = shapes[i];
+        shape.groups = shape.kind == WBRNN_GROUPED_LSTM ? 2 : 1;
+        Net net;
+        net_open(&net, shape, 2, NULL);
+        assert_non_null(strstr(net.rnn->plan.kernel, "_memory"));
+        net_run_and_check(&net, NULL);
+        net_close(&net);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_reads_weights_from_either_memory),
+        cmocka_unit_test(batches_of_many_tiles_work),
+        cmocka_unit_test(blocks_tell_each_other_in_every_way),
+        cmocka_unit_test(wide_inputs_are_multiplied_ahead),
+        cmocka_unit_test(long_runs_go_in_chunks),
+        cmocka_unit_test(blocks_that_wait_in_vain_give_up),
+        cmocka_unit_test(wide_layers_work),
+    };
+    return cmocka_run_group_tests(tests, net_begin, NULL);
+}
