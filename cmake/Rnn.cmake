@@ -1,7 +1,7 @@
 # The library of recurrent networks (rnn/): libwarpbeam_rnn, static and shared. Its host side is plain C and
 # stands alone: it knows nothing of src/. Kernels are in it as PTX, and with WARPBEAM_RNN_NATIVE as machine code
 # of an H200, which need not be compiled when a network is created.
-option(WARPBEAM_RNN_NATIVE "Put machine code for sm_90 into libwarpbeam_rnn (needs nvcc; takes minutes)" OFF)
+option(WARPBEAM_RNN_NATIVE "Put machine code for sm_90 into libwarpbeam_rnn (needs nvcc)" OFF)
 
 # Adds a row to rnn_images.c, which takes the file in as it is.
 set(rnn_images "")

@@ -36,6 +36,8 @@ function(add_test_folder folder library)
         target_link_libraries(${name} PRIVATE ${common})
         if(name MATCHES "^test_rnn_")
             target_link_libraries(${name} PRIVATE wbrnn_core)
+            # The library of networks looks for the driver in the program first.
+            set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
         endif()
         # The same holds under sanitizers, except for what compares a great many numbers itself.
         if(WARPBEAM_SANITIZE AND NOT name MATCHES "^test_(lane_|flow)")
@@ -56,9 +58,15 @@ if(NOT WARPBEAM_FUZZ)
         target_link_libraries(${name} PRIVATE papers)
     endforeach()
     add_test_folder(rt rt_static)
-    # The library of networks looks for the driver in the program first.
     target_link_libraries(helpers_rt PUBLIC wbrnn_core)
-    set_target_properties(test_rnn_library test_rnn_errors test_rnn_memory PROPERTIES ENABLE_EXPORTS ON)
+    # A program as others write them, with libraries as they have them.
+    if(TARGET libcuda)
+        add_executable(rnn_lstm tests/rnn/lstm.c)
+        set_target_properties(rnn_lstm PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+        # The reference is not exported.
+        target_link_libraries(rnn_lstm PRIVATE warpbeam_rnn wbrnn_core warpbeam_flags)
+        add_test(NAME rnn_lstm COMMAND warpbeam run --functional --quiet -- $<TARGET_FILE:rnn_lstm>)
+    endif()
     include(cmake/PolicyObjects.cmake)
     include(cmake/Examples.cmake)
     if(TARGET warpbeam_examples)

@@ -147,7 +147,7 @@ static char *read_file(const char *folder, const char *name, const char *ending)
 
 static int load_from_folder(CudaShared *shared, const char *name, void **module, char *error, size_t size)
 {
-    char *image = read_file(shared->folder, name, "cubin");
+    char *image = shared->cuda->simulated ? NULL : read_file(shared->folder, name, "cubin");
     if (!image)
         image = read_file(shared->folder, name, "ptx");
     if (!image) {
@@ -164,7 +164,8 @@ static int load(CudaShared *shared, const char *name, void **module, char *error
 {
     if (shared->folder)
         return load_from_folder(shared, name, module, error, size);
-    const RnnImage *image = images_find(name, shared->capability);
+    /* A simulated GPU runs PTX alone. */
+    const RnnImage *image = images_find(name, shared->cuda->simulated ? 0 : shared->capability);
     if (!image) {
         snprintf(error, size,
                  "The library was built without the kernels of %s; give a folder that has %s.ptx.", name,

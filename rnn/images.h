@@ -15,7 +15,7 @@ typedef struct RnnImage {
 extern const RnnImage rnn_images[];
 extern const size_t rnn_image_count;
 
-/* The best for a GPU; null: there is none. */
+/* The best for a GPU of this capability, 0: PTX. Null: there is none. */
 const RnnImage *images_find(const char *module, uint32_t capability);
 
 #endif

@@ -112,6 +112,7 @@ typedef struct WbRnnWeights {
     float leak;
 } WbRnnWeights;
 
+/* Copies them, behind what is in the default stream and behind the network's last run. */
 WbRnnStatus wbrnn_set_weights(WbRnn *rnn, uint32_t layer, const WbRnnWeights *weights);
 /* All layers from one buffer as cuDNN packs it: for each layer all input matrices, then all state matrices,
  * gate by gate (cuDNN has i f g o and r z n as well); behind the matrices of all layers come the biases in
@@ -131,9 +132,15 @@ typedef struct WbRnnRun {
     const float *times;      /* device memory, phased LSTM: [steps][batch]; null: 0, 1, 2, ... */
 } WbRnnRun;
 
-/* Enqueues a run on a CUstream (a cudaStream_t is one; null is the default stream). May be captured. */
+/* Enqueues a run on a CUstream (a cudaStream_t is one; null is the default stream), behind the network's last
+ * run. It claims the SMs that it needs: where other networks of the process have them, it begins when enough
+ * of their runs have ended, or is refused (refuse_if_busy).
+ *
+ * A run may be captured, once another one of at least its length has gone before and so has allocated its
+ * memory. In a graph it neither claims nor follows: whoever launches graphs with runs lets them follow each
+ * other, unless SMs suffice for all (sm_limit), and destroys them before the network. */
 WbRnnStatus wbrnn_run(WbRnn *rnn, const WbRnnRun *run, void *stream);
-/* Waits for the network's last run, and says whether its watchdog ended it. */
+/* Waits for the network's last run that was not captured, and says whether the watchdog ended one. */
 WbRnnStatus wbrnn_wait(WbRnn *rnn);
 
 /* What the planner decided, in sentences: blocks a layer, what lies where, layers in flight. Returns the
