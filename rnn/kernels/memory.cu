@@ -186,19 +186,15 @@ template <class Cell> struct Worker {
         return sums[0];
     }
 
-    /* O U of a cell, of all tiles of this warp. */
-    __device__ __forceinline__ bool add_inputs(uint32_t step, uint32_t tile)
+    /* O U of what is staged, of all tiles of this warp. */
+    __device__ __forceinline__ void keep_inputs()
     {
-        const float4 *from = (const float4 *)layer.below + slot(step + 1, tile);
-        if (!wait(false, step, tile) || !stage_slot(from, step, WAITED_BELOW))
-            return false;
         for (uint32_t n = threadIdx.x / 32; n < tiles; n += JOB_WARPS) {
             const float sum =
                 product<Cell::last_input>(n, job.memory.input_place, input_weights, layer.w_input);
             if (Lanes<32>::is_first())
                 partial[n * 16 + Lanes<32>::k()] = sum;
         }
-        return true;
     }
 
     /* -- cells -- */
@@ -280,6 +276,18 @@ template <class Cell> struct Worker {
             store(n, unit, now, lives ? now.h : 0.0f, step, tile);
     }
 
+    /* Waits for a cell's input or for the state before it, and stages it. False: the watchdog. */
+    __device__ __forceinline__ bool fetch(bool own, uint32_t step, uint32_t tile)
+    {
+        const float4 *from = own ? (const float4 *)layer.own + slot(step, tile)
+                                 : (const float4 *)layer.below + slot(step + 1, tile);
+        __syncthreads(); /* nobody reads what was staged before */
+        const bool is_there = own && step == 0;
+        if (!is_there && !wait(own, own ? step - 1 : step, tile))
+            return false;
+        return stage_slot(from, step, own ? 1u * WAITED_OWN : 1u * WAITED_BELOW);
+    }
+
     __device__ __forceinline__ void run()
     {
         const bool ahead = layer.ahead != 0;
@@ -287,27 +295,22 @@ template <class Cell> struct Worker {
             keep(state_weights, layer.w_state);
         if (job.memory.input_place == PLACE_SHARED && !ahead)
             keep(input_weights, layer.w_input);
-        if (!ahead && !add_inputs(0, 0))
-            return;
         uint32_t step = 0, tile = 0;
+        bool own = ahead; /* whose turn it is: the state's or the input's */
         while (step < job.steps) {
-            const uint32_t next_tile = tile + 1 == job.tiles ? 0 : tile + 1;
-            const uint32_t next_step = next_tile ? step : step + 1;
-            __syncthreads(); /* nobody reads what was staged before */
-            if (step > 0 && !wait(true, step - 1, tile))
+            if (!fetch(own, step, tile))
                 return;
-            if (!stage_slot((const float4 *)layer.own + slot(step, tile), step, WAITED_OWN))
-                return;
+            if (!own) {
+                keep_inputs();
+                own = true;
+                continue;
+            }
             for (uint32_t n = threadIdx.x / 32; n < tiles; n += JOB_WARPS)
                 finish(n, step, tile);
             signal(step, tile);
-            if (!ahead && next_step < job.steps) {
-                __syncthreads();
-                if (!add_inputs(next_step, next_tile))
-                    return;
-            }
-            step = next_step;
-            tile = next_tile;
+            own = ahead;
+            tile = tile + 1 == job.tiles ? 0 : tile + 1;
+            step += tile == 0;
         }
     }
 };

@@ -26,47 +26,67 @@ static WbRnnShape shape_with(WbRnnKind kind, uint32_t layers, uint32_t hidden, u
     return (WbRnnShape){.kind = kind, .layers = layers, .hidden = hidden, .input = hidden, .batch = batch};
 }
 
-/* A network on few SMs. The plan has all in shared memory, and room for less is there as well. */
-static void open_few(Net *net, WbRnnShape shape, uint32_t steps, uint32_t sms, WbRnnSync sync, Places places)
+/* Says where things lie from now on: the plan has room for as much, or for more. Results are forgotten. */
+static void put(Net *net, Places places)
 {
-    const WbRnnOptions options = {.sm_limit = sms, .sync = sync, .method = WBRNN_WAIT_SIGNAL};
-    net_open(net, shape, steps, &options);
+    const WbRnnShape *shape = &net->shape;
+    const size_t row = (size_t)shape->batch * shape->hidden;
+    OK(cuMemsetD32_v2(net->y, ~0u, net->steps * row));
+    OK(cuMemsetD32_v2(net->hn, ~0u, shape->layers * row));
+    OK(cuMemsetD32_v2(net->cn, ~0u, shape->layers * row));
     RnnPlan *plan = &net->rnn->plan;
-    assert_non_null(strstr(plan->kernel, "_memory"));
-    assert_true(plan->state_place == PLACE_SHARED || places.state == PLACE_GLOBAL);
-    assert_true(plan->input_place == PLACE_SHARED || places.input == PLACE_GLOBAL);
-    assert_true(plan->cell_place == PLACE_SHARED || places.cell == PLACE_GLOBAL);
     plan->state_place = places.state;
     plan->input_place = places.input;
     plan->cell_place = places.cell;
 }
 
+/* A network on so few SMs that no kernel with weights in registers has its blocks. */
+static void open_few(Net *net, WbRnnShape shape, uint32_t steps, uint32_t sms, WbRnnSync sync, Places places)
+{
+    const WbRnnOptions options = {.sm_limit = sms, .sync = sync, .method = WBRNN_WAIT_SIGNAL};
+    net_open(net, shape, steps, &options);
+    const RnnPlan *plan = &net->rnn->plan;
+    assert_non_null(strstr(plan->kernel, "_memory"));
+    assert_true(plan->state_place == PLACE_SHARED || places.state == PLACE_GLOBAL);
+    assert_true(plan->input_place == PLACE_SHARED || places.input == PLACE_GLOBAL);
+    assert_true(plan->cell_place == PLACE_SHARED || places.cell == PLACE_GLOBAL);
+    put(net, places);
+}
+
+static void run_lengths(Net *net)
+{
+    uint32_t lengths[JOB_SEQUENCES];
+    for (uint32_t i = 0; i < JOB_SEQUENCES; i++)
+        lengths[i] = i % 3 ? 1 + i * 7 % net->steps : net->steps;
+    net_run_and_check(net, lengths);
+}
+
 static void run_few(WbRnnShape shape, uint32_t steps, uint32_t sms, WbRnnSync sync, Places places)
 {
     Net net;
-    uint32_t lengths[JOB_SEQUENCES];
-    for (uint32_t i = 0; i < JOB_SEQUENCES; i++)
-        lengths[i] = i % 3 ? 1 + i * 7 % steps : steps;
     open_few(&net, shape, steps, sms, sync, places);
-    net_run_and_check(&net, lengths);
+    run_lengths(&net);
     net_close(&net);
 }
 
-/* So few SMs have fewer blocks than any kernel with weights in registers wants. */
 static void every_kind_reads_weights_from_either_memory(void **state)
 {
     (void)state;
-    const Places places[] = {all_shared, all_global, mixed};
-    for (int kind = 0; kind < WBRNN_KINDS; kind++)
-        for (size_t i = kind == WBRNN_RELU ? 2 : 0; i < sizeof places / sizeof *places; i++) {
-            const bool basic = kind == WBRNN_TANH || kind == WBRNN_RELU;
-            WbRnnShape shape = shape_with((WbRnnKind)kind, 2, basic ? 257 : 97, 5);
-            if (kind == WBRNN_GROUPED_LSTM) {
-                shape.hidden = shape.input = 116;
-                shape.groups = 4;
-            }
-            run_few(shape, 3, basic ? 4 : 3, WBRNN_SYNC_AUTO, places[i]);
+    for (int kind = 0; kind < WBRNN_KINDS; kind++) {
+        const bool basic = kind == WBRNN_TANH || kind == WBRNN_RELU, grouped = kind == WBRNN_GROUPED_LSTM;
+        WbRnnShape shape = shape_with((WbRnnKind)kind, 2, basic ? 257 : grouped ? 116 : 97, 5);
+        shape.groups = grouped ? 4 : 1;
+        Net net;
+        open_few(&net, shape, 3, basic ? 4 : 3, WBRNN_SYNC_AUTO, all_shared);
+        run_lengths(&net);
+        if (kind != WBRNN_RELU) {
+            put(&net, all_global);
+            run_lengths(&net);
+            put(&net, mixed);
+            run_lengths(&net);
         }
+        net_close(&net);
+    }
 }
 
 /* Tiles of four sequences: 33 leave three places of the last one empty. */
@@ -109,15 +129,15 @@ static void long_runs_go_in_chunks(void **state)
 {
     (void)state;
     const uint32_t lengths[] = {5, 2, 7, 7, 1};
-    for (int shared = 0; shared < 2; shared++) {
-        Net net;
-        open_few(&net, shape_with(WBRNN_LSTM, 3, 65, 5), 7, 2, WBRNN_SYNC_AUTO, shared ? all_shared : all_global);
-        net.rnn->plan.layers_in_flight = 1;
-        net.rnn->plan.passes = 3;
-        net.rnn->plan.chunk_steps = 2;
-        net_run_and_check(&net, lengths);
-        net_close(&net);
-    }
+    Net net;
+    open_few(&net, shape_with(WBRNN_LSTM, 3, 65, 5), 7, 2, WBRNN_SYNC_AUTO, all_shared);
+    net.rnn->plan.layers_in_flight = 1;
+    net.rnn->plan.passes = 3;
+    net.rnn->plan.chunk_steps = 2;
+    net_run_and_check(&net, lengths);
+    put(&net, all_global);
+    net_run_and_check(&net, lengths);
+    net_close(&net);
 }
 
 static void blocks_that_wait_in_vain_give_up(void **state)
