@@ -2,7 +2,7 @@
 #ifndef WBRNN_CUDA_MODULES_H
 #define WBRNN_CUDA_MODULES_H
 
-#include "cuda.h"
+#include "cuda_driver.h"
 #include "device.h"
 
 /* Returned in place of an error of CUDA's where the sentence is there already. */

@@ -25,6 +25,25 @@ int net_begin(void **state)
     return cuCtxSetCurrent(context);
 }
 
+/* A network of each kind that stays open for the whole program, so that its kernels stay loaded: reading them
+ * takes longer than running them. */
+static WbRnn *keepers[WBRNN_KINDS];
+
+static void keep_kernels(WbRnnKind kind)
+{
+    const WbRnnShape shape = net_shape(kind, 1, HIDDEN, 1);
+    if (!keepers[kind])
+        assert_int_equal(wbrnn_create(&shape, NULL, &keepers[kind]), WBRNN_OK);
+}
+
+int net_end(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < WBRNN_KINDS; kind++)
+        wbrnn_destroy(keepers[kind]);
+    return 0;
+}
+
 static size_t state_count(const WbRnnShape *shape)
 {
     return (size_t)shape->layers * shape->batch * shape->hidden;
@@ -53,6 +72,7 @@ WbRnnWeights net_weights(const Net *net, uint32_t layer)
 void net_open(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options)
 {
     *net = (Net){.shape = shape, .steps = steps};
+    keep_kernels(shape.kind);
     assert_true(reference_data(&shape, steps, 7 + shape.kind, &net->data));
     WORKS(net, wbrnn_create(&shape, options, &net->rnn));
     for (uint32_t layer = 0; layer < shape.layers; layer++) {

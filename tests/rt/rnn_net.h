@@ -6,7 +6,7 @@
 #include "network.h"
 #include "reference.h"
 
-enum { HIDDEN = 64, STEPS = 6 };
+enum { HIDDEN = 64, STEPS = 4 };
 
 /* A network, its input and states on the device, and room for results. */
 typedef struct Net {
@@ -26,6 +26,8 @@ typedef struct Net {
 
 /* Group setup of a test: chooses the GPU, in functional mode, and makes its primary context current. */
 int net_begin(void **state);
+/* Its teardown. */
+int net_end(void **state);
 
 /* HIDDEN units; grouped LSTMs have two groups. */
 WbRnnShape net_shape(WbRnnKind kind, uint32_t layers, uint32_t input, uint32_t batch);

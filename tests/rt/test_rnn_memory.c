@@ -188,5 +188,5 @@ int main(void)
         cmocka_unit_test(blocks_that_wait_in_vain_give_up),
         cmocka_unit_test(wide_layers_work),
     };
-    return cmocka_run_group_tests(tests, net_begin, NULL);
+    return cmocka_run_group_tests(tests, net_begin, net_end);
 }

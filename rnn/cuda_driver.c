@@ -1,5 +1,5 @@
 /* Opens the driver: the one that the program has in it already, or libcuda.so.1. */
-#include "cuda.h"
+#include "cuda_driver.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ static bool find_all(void *from, char *error, size_t size)
     if (!find(from, #name, &cuda.name, error, size))    \
         return false;
 #define CUDA_MAYBE(name, arguments) find(from, #name, &cuda.name, NULL, 0);
-#include "cuda.def"
+#include "cuda_driver.def"
 #undef CUDA_CALL
 #undef CUDA_MAYBE
     cuda.simulated = dlsym(from, "wb_cuda_map_next_launch") != NULL;

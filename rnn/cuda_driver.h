@@ -1,7 +1,7 @@
 /* The CUDA driver as device_cuda.c uses it: declared here, since CUDA need not be there when this is
  * built, and found in libcuda.so.1 when a network is created. */
-#ifndef WBRNN_CUDA_H
-#define WBRNN_CUDA_H
+#ifndef WBRNN_CUDA_DRIVER_H
+#define WBRNN_CUDA_DRIVER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ typedef struct CudaConfig {
 typedef struct Cuda {
 #define CUDA_CALL(name, arguments) int(*name) arguments;
 #define CUDA_MAYBE(name, arguments) int(*name) arguments;
-#include "cuda.def"
+#include "cuda_driver.def"
 #undef CUDA_CALL
 #undef CUDA_MAYBE
     bool simulated; /* the driver is Warpbeam's */
