@@ -3,11 +3,14 @@
 # this.
 #
 #   build.sh [MODULE...]                   MODULE.ptx, which any GPU from sm_80 on and the simulator run
+#                                          MODULE_hardware.ptx in workloads/rnn: the same with events of the
+#                                          simulated GPU in place of flags, which nothing else runs
 #   build.sh --cubin FOLDER [MODULE...]    FOLDER/MODULE.cubin for sm_90: machine code, for options.kernels
 #
-# Names of files become relative to this folder, and those of the toolkit's headers cuda/NAME: the PTX then does
-# not depend on where it was made. It says version 8.3, so that drivers since CUDA 12.3 take it; ptxas says
-# whether it uses anything newer. Needs nvcc 13 (NVCC, or that of the PATH or of /usr/local/cuda).
+# Names of files become relative to this folder, those of the toolkit's headers cuda/NAME, and those of static
+# functions lose what stands for the folder: the PTX then does not depend on where it was made. It says version
+# 8.3, so that drivers since CUDA 12.3 take it; ptxas says whether it uses anything newer. Needs nvcc 13 (NVCC, or
+# that of the PATH or of /usr/local/cuda).
 set -euo pipefail
 folder=
 if [ "${1-}" = --cubin ]; then
@@ -28,29 +31,40 @@ wait_lstm   wait.cu     -DCELL_LSTM
 wait_gru    wait.cu     -DCELL_GRU
 wait_phased wait.cu     -DCELL_PHASED
 wait_memory memory.cu
+wait_basic_hardware  wait.cu -DCELL_BASIC -DWBRNN_HARDWARE
+wait_lstm_hardware   wait.cu -DCELL_LSTM -DWBRNN_HARDWARE
+wait_gru_hardware    wait.cu -DCELL_GRU -DWBRNN_HARDWARE
+wait_phased_hardware wait.cu -DCELL_PHASED -DWBRNN_HARDWARE
+wait_memory_hardware memory.cu -DWBRNN_HARDWARE
 "
 
-compile_ptx() { # MODULE SOURCE FLAG...
+compile_ptx() { # PTX SOURCE FLAG...
     local made
     made=$(mktemp)
     "$nvcc" "${flags[@]}" -arch=compute_80 -ptx "${@:2}" -o "$made"
     sed -E -e "s#^(\s*\.file\s+[0-9]+ \")$PWD/#\1#" \
         -e 's#^(\s*\.file\s+[0-9]+ ")/[^"]*/include/([^"]+")#\1cuda/\2#' \
-        -e 's#^\.version .*#.version 8.3#' "$made" >"$1.ptx"
+        -e 's#_INTERNAL_[0-9a-f]{8}_([0-9]+_[a-z_]+_cu)_[0-9a-f]{8}#_INTERNAL_00000000_\1_00000000#g' \
+        -e 's#^\.version .*#.version 8.3#' "$made" >"$1"
     rm "$made"
-    "$ptxas" -arch=sm_90 "$1.ptx" -o /dev/null
-    if grep -nE '\.file\s+[0-9]+ "/' "$1.ptx"; then
-        echo "$PWD/$1.ptx: the path above is one of this machine; compile_ptx in $0 has to know it." >&2
+    "$ptxas" -c -arch=sm_90 "$1" -o /dev/null # -c: what the simulated GPU answers is defined nowhere
+    if grep -nE '\.file\s+[0-9]+ "/' "$1"; then
+        echo "$PWD/$1: the path above is one of this machine; compile_ptx in $0 has to know it." >&2
         exit 1
     fi
 }
 
 compile() { # MODULE SOURCE FLAG...
-    if [ -n "$folder" ]; then
-        "$nvcc" "${flags[@]}" -arch=sm_90 -cubin "${@:2}" -o "$folder/$1.cubin"
-    else
-        compile_ptx "$@"
-    fi
+    case $1 in
+    *_hardware) [ -n "$folder" ] || compile_ptx "../../workloads/rnn/$1.ptx" "${@:2}" ;;
+    *)
+        if [ -n "$folder" ]; then
+            "$nvcc" "${flags[@]}" -arch=sm_90 -cubin "${@:2}" -o "$folder/$1.cubin"
+        else
+            compile_ptx "$1.ptx" "${@:2}"
+        fi
+        ;;
+    esac
 }
 
 while read -r module source options; do
