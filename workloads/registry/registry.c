@@ -8,6 +8,7 @@
 #include "correlation/correlation.h"
 #include "demo/demo.h"
 #include "dtbl/dtbl.h"
+#include "rnn/rnn.h"
 #include "saws/saws.h"
 #include "six/six.h"
 #include "sync/sync.h"
@@ -76,6 +77,17 @@ static const WorkloadMode sync_modes[SYNC_MODES] = {
 static const WorkloadMode channels_modes[CHANNELS_MODES] = {
     [CHANNELS_FLOW] = {"flow", "Tasks that feed each other through channels"},
     [CHANNELS_FLAT] = {"flat", "No launches by the device"},
+};
+
+/* As the enum RecurrentMode. */
+static const WorkloadMode rnn_modes[RECURRENT_MODES] = {
+    [RECURRENT_FLAGS] = {"flags", "One launch, layers wait for values that show whether they are written"},
+    [RECURRENT_STREAM] = {"stream", "A kernel for each layer and step, in streams that wait for events"},
+    [RECURRENT_PERSISTENT] = {"persistent", "One launch, a barrier of all blocks behind each layer and step"},
+    [RECURRENT_ARRAYS] = {"arrays", "One launch, layers wait by flag arrays, an entry a block"},
+    [RECURRENT_ENTRY] = {"entry", "One launch, layers wait by flag arrays, one entry for all blocks"},
+    [RECURRENT_COUNTER] = {"counter", "One launch, layers wait by counters in memory"},
+    [RECURRENT_HARDWARE] = {"hardware", "One launch, layers wait for signals by wb_wait()"},
 };
 
 /* Launches that wait: the device runtime's usual 2,048 are too few for some inputs. */
@@ -209,6 +221,18 @@ static bool channels_begin(const Wish *wish, Host *host)
     return channels_run(&channels_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
 }
 
+static const char *rnn_about(size_t index, const char **name)
+{
+    *name = recurrent_benchmarks[index].name;
+    return recurrent_benchmarks[index].about;
+}
+
+static bool rnn_begin(const Wish *wish, Host *host)
+{
+    const RecurrentRun run = {.mode = (RecurrentMode)wish->mode, .size = wish->size};
+    return recurrent_run(&recurrent_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
+}
+
 static const Suite suites[] = {
     {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, NULL, demo_run},
     {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, NULL, six_begin},
@@ -267,6 +291,15 @@ static const Suite suites[] = {
      channels_about,
      channels_has_mode,
      channels_begin},
+    {"rnn",
+     RECURRENT_BENCHMARKS,
+     rnn_modes,
+     RECURRENT_MODES,
+     {true, true, true},
+     no_settings,
+     rnn_about,
+     NULL,
+     rnn_begin},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 

@@ -1,0 +1,136 @@
+/* Recurrent networks by the library of rnn/ on simulated GPUs: every kind, however its cells follow each other,
+ * gives what the host computes in double precision, and cycle mode the same bytes for any number of threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "rnn/rnn.h"
+
+#define DIRECTORY SOURCE_DIRECTORY "/workloads/rnn"
+
+/* Fails the test unless the result is right. The caller closes the GPU, which tells what has happened. */
+static WbGpu *run(const char *kind, const RecurrentRun *how, const char *name, const char *const *knobs)
+{
+    Host host;
+    WbGpu *gpu = harness_open(name, knobs);
+    if (!recurrent_run(recurrent_find(kind), how, gpu, DIRECTORY, &host))
+        fail_msg("%s, %s, %s: %s", kind, recurrent_mode_names[how->mode], name, host.error);
+    assert_true(host.total_time > 0 && host.total_cycles > 0);
+    host_end(&host);
+    return gpu;
+}
+
+static uint64_t statistic(const WbGpu *gpu, const char *name)
+{
+    WbStat stat;
+    if (wb_stat_find(gpu, name, &stat) != WB_OK)
+        fail_msg("there is no statistic %s", name);
+    return stat.value;
+}
+
+/* The library is to get the others. */
+static bool is_there(RecurrentMode mode) { return mode != RECURRENT_STREAM && mode != RECURRENT_PERSISTENT; }
+
+static const char *const functional[] = {"mode=functional", NULL};
+
+static void test_every_kind_and_mode(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"h200", "titanx"};
+    for (size_t i = 0; i < RECURRENT_BENCHMARKS; i++)
+        for (RecurrentMode mode = 0; mode < RECURRENT_MODES; mode++)
+            for (size_t g = 0; g < 2 && is_there(mode); g++)
+                wb_gpu_close(run(recurrent_benchmarks[i].name,
+                                 &(RecurrentRun){.mode = mode, .size = INPUT_TINY}, gpus[g], functional));
+}
+
+/* Two tiles of a batch, the second with one sequence; layers that do not all fit on the GPU at once; groups
+ * that lanes do not fill. */
+static void test_shapes(void **state)
+{
+    (void)state;
+    static const RecurrentMode modes[] = {RECURRENT_FLAGS, RECURRENT_ARRAYS, RECURRENT_HARDWARE};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        const RecurrentRun how = {.mode = modes[i], .size = INPUT_TINY, .layers = 3, .batch = 5, .seed = 7};
+        wb_gpu_close(run("lstm", &how, "titanx", functional));
+        const RecurrentRun groups = {.mode = modes[i], .size = INPUT_TINY, .hidden = 66, .groups = 3};
+        wb_gpu_close(run("grouped", &groups, "h200", functional));
+    }
+}
+
+/* Each wait has its signal, and none is left: a block of a layer waits for its own layer in all steps but the
+ * first, and above the first layer for the one below in all steps. */
+static void test_events(void **state)
+{
+    (void)state;
+    const RecurrentRun how = {.mode = RECURRENT_HARDWARE, .size = INPUT_TINY, .layers = 2, .steps = 5};
+    WbGpu *gpu = run("basic", &how, "h200", functional);
+    const uint64_t blocks = statistic(gpu, "unit_wait_signal.waits") / (4 + 4 + 5);
+    assert_true(blocks >= 1);
+    assert_int_equal(statistic(gpu, "unit_wait_signal.waits"), blocks * (4 + 4 + 5));
+    assert_int_equal(statistic(gpu, "unit_wait_signal.signals"), blocks * (4 + 4 + 5));
+    assert_int_equal(statistic(gpu, "unit_wait_signal.broadcasts"), 4 + 4 + 5);
+    assert_int_equal(statistic(gpu, "unit_wait_signal.events_left"), 0);
+    wb_gpu_close(gpu);
+}
+
+static void test_cycle(void **state)
+{
+    (void)state;
+    static const char *const cycle[] = {"mode=cycle", "threads=1", NULL};
+    for (RecurrentMode mode = 0; mode < RECURRENT_MODES; mode++)
+        if (is_there(mode))
+            wb_gpu_close(run("basic", &(RecurrentRun){.mode = mode, .size = INPUT_TINY}, "titanx", cycle));
+    const RecurrentRun how = {.mode = RECURRENT_HARDWARE, .size = INPUT_TINY, .steps = 2};
+    wb_gpu_close(run("gru", &how, "h200", cycle));
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    static const char *const threads[] = {"threads=1", "threads=2", "threads=8"};
+    static const RecurrentMode modes[] = {RECURRENT_FLAGS, RECURRENT_HARDWARE};
+    for (size_t m = 0; m < 2; m++) {
+        char *first = NULL;
+        for (size_t i = 0; i < 3; i++) {
+            const char *const knobs[] = {"mode=cycle", threads[i], NULL};
+            const RecurrentRun how = {.mode = modes[m], .size = INPUT_TINY, .steps = 2};
+            WbGpu *gpu = run("basic", &how, "titanx", knobs);
+            harness_same_report(gpu, "rnn_wait_basic", &first);
+            wb_gpu_close(gpu);
+        }
+        free(first);
+    }
+}
+
+static void expect_refusal(const RecurrentRun *how, WbStatus status, const char *sentence)
+{
+    Host host;
+    WbGpu *gpu = harness_open(
+        "titanx", (const char *const[]){"mode=functional", "sm_count=1", "registers_per_sm=32768", NULL});
+    assert_false(recurrent_run(recurrent_find("lstm"), how, gpu, DIRECTORY, &host));
+    assert_int_equal(host.status, status);
+    if (!strstr(host.error, sentence))
+        fail_msg("%s", host.error);
+    host_end(&host);
+    wb_gpu_close(gpu);
+}
+
+/* What the library refuses is the workload's error. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    expect_refusal(&(RecurrentRun){.mode = RECURRENT_ARRAYS}, WB_ERROR_TOO_LARGE,
+                   "with a block that collects flags does not fit into 1 SM");
+    expect_refusal(&(RecurrentRun){.layers = 17}, WB_ERROR_ARGUMENT, "layers is 17, but must be from 1 to 16");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_kind_and_mode), cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_events),              cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_threads),             cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
