@@ -1,18 +1,16 @@
 /* Filling exchanged sequences, the first layer's product, and what kernels are told of a run. */
 #include "chunk.h"
 
+#include <stdio.h>
+
 enum {
     PREPARE_THREADS = 256,
     PREPARE_BLOCKS_SM = 8, /* of the kernel that fills; it goes through all in strides of its grid */
     PRODUCT_TILE = 64,     /* a block computes so many units' rows x so many sequences' steps: prepare.cu */
     PARTIAL_SUMS = 16,     /* of a warp tile: four rows of four sequences */
+    PARTIAL_HALF_SUMS = 128, /* of halves: 16 rows of eight */
     ALIGNMENT = 256,
 };
-
-static uint32_t tiles_of(const WbRnn *rnn)
-{
-    return (rnn->shape.batch + JOB_BATCH - 1) / JOB_BATCH;
-}
 
 static uint32_t chunk_of(const WbRnn *rnn, uint32_t steps)
 {
@@ -48,13 +46,14 @@ uint32_t chunk_group_blocks(const RnnPlan *plan)
 static RnnLayout layout_of(const WbRnn *rnn, uint32_t steps)
 {
     const RnnPlan *plan = &rnn->plan;
+    const bool half = rnn->shape.type != WBRNN_F32;
     const uint64_t slots = (uint64_t)chunk_of(rnn, steps) + 1;
-    const uint64_t values = slots * tiles_of(rnn) * plan->positions * JOB_BATCH;
+    const uint64_t values = slots * plan->batch_tiles * plan->positions * plan->batch_tile;
     const uint64_t sequence = values * network_type_bytes(rnn);
     RnnLayout layout = {.own_bytes = (sequence + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
     layout.carry_bytes = (uint64_t)rnn->shape.batch * rnn->shape.hidden * sizeof(float);
     if (needs_flags(plan->sync))
-        layout.flag_bytes = (uint64_t)plan->layers_in_flight * tiles_of(rnn) *
+        layout.flag_bytes = (uint64_t)plan->layers_in_flight * plan->batch_tiles *
                             JOB_FLAG_WORDS(chunk_group_blocks(plan)) * sizeof(uint32_t);
     size_t bytes = 0;
     layout.lengths = take(&bytes, JOB_SEQUENCES * sizeof(uint32_t));
@@ -66,7 +65,8 @@ static RnnLayout layout_of(const WbRnn *rnn, uint32_t steps)
     layout.flags = take(&bytes, layout.flag_bytes * plan->passes);
     if (reads_weights(plan))
         layout.partial = take(&bytes, (uint64_t)plan->layers_in_flight * chunk_group_blocks(plan) *
-                                          plan->block_tiles * PARTIAL_SUMS * sizeof(float));
+                                          plan->block_tiles * sizeof(float) *
+                                          (half ? PARTIAL_HALF_SUMS : PARTIAL_SUMS));
     layout.bytes = bytes;
     return layout;
 }
@@ -102,7 +102,7 @@ static WbRnnStatus prepare(const RnnChunk *chunk)
                       .h0 = (uintptr_t)chunk->run->h0, .lengths = at->lengths,
                       .flags = at->flags, .flag_words = at->flag_bytes * rnn->plan.passes / sizeof(uint32_t),
                       .stuck = rnn->stuck, .layers = rnn->shape.layers, .steps = chunk->steps,
-                      .batch = rnn->shape.batch, .tiles = tiles_of(rnn), .hidden = rnn->shape.hidden,
+                      .batch = rnn->shape.batch, .tiles = rnn->plan.batch_tiles, .hidden = rnn->shape.hidden,
                       .input = rnn->shape.input, .groups = rnn->shape.groups, .slice = rnn->plan.slice,
                       .x_step = chunk->x_step, .x_sequence = chunk->x_sequence, .type = rnn->shape.type,
                       .previous = chunk->previous};
@@ -110,7 +110,7 @@ static WbRnnStatus prepare(const RnnChunk *chunk)
         job.own[layer] = at->own + layer * at->own_bytes;
     for (uint32_t i = 0; i < rnn->shape.batch; i++)
         job.length[i] = chunk->run->lengths ? chunk->run->lengths[i] : chunk->run->steps;
-    const uint64_t values = (uint64_t)(rnn->shape.layers + 1) * (chunk->steps + 1) * tiles_of(rnn) *
+    const uint64_t values = (uint64_t)(rnn->shape.layers + 1) * (chunk->steps + 1) * rnn->plan.batch_tiles *
                             rnn->plan.positions;
     const uint64_t blocks = (values + PREPARE_THREADS - 1) / PREPARE_THREADS;
     const uint64_t most = (uint64_t)rnn->device->gpu.sms * PREPARE_BLOCKS_SM;
@@ -125,14 +125,15 @@ static WbRnnStatus product(const RnnChunk *chunk)
     const WbRnn *rnn = chunk->rnn;
     const uint32_t gates = plan_gates(rnn->shape.kind), rows = gates == 1 ? 1 : 4;
     const RnnProduct job = {.x = chunk->x, .w_input = rnn->weights[0].w_input, .ahead = chunk->layout.ahead,
-                            .steps = chunk->steps, .batch = rnn->shape.batch, .tiles = tiles_of(rnn),
+                            .steps = chunk->steps, .batch = rnn->shape.batch, .tiles = rnn->plan.batch_tiles,
                             .gates = gates, .hidden = rnn->shape.hidden, .input = rnn->shape.input,
                             .groups = rnn->shape.groups, .slice = rnn->plan.slice, .x_step = chunk->x_step,
                             .x_sequence = chunk->x_sequence, .type = rnn->shape.type};
     /* Tiles do not cross from one group's units to the next one's. */
     const uint32_t units = rnn->shape.hidden / rnn->shape.groups, tile = PRODUCT_TILE / rows;
     const uint64_t across = (uint64_t)rnn->shape.groups * ((units + tile - 1) / tile);
-    const uint64_t down = ((uint64_t)chunk->steps * job.tiles * JOB_BATCH + PRODUCT_TILE - 1) / PRODUCT_TILE;
+    const uint64_t columns = (uint64_t)chunk->steps * job.tiles * rnn->plan.batch_tile;
+    const uint64_t down = (columns + PRODUCT_TILE - 1) / PRODUCT_TILE;
     return chunk_launch(chunk, rnn->product, &(RnnLaunch){.blocks = (uint32_t)(across * down),
                                                     .threads = PREPARE_THREADS,
                                                     .arguments = &job, .bytes = sizeof job});
@@ -175,7 +176,7 @@ RnnJob chunk_job(const RnnChunk *chunk, uint32_t first, uint32_t layers, uint32_
                   .groups = rnn->shape.groups,
                   .slice = plan->slice,
                   .batch = rnn->shape.batch,
-                  .tiles = tiles_of(rnn),
+                  .tiles = rnn->plan.batch_tiles,
                   .steps = chunk->steps,
                   .first_step = chunk->first,
                   .kind = rnn->shape.kind,
@@ -231,11 +232,18 @@ WbRnnStatus chunk_enqueue(WbRnn *rnn, const WbRnnRun *run, void *stream,
     return status;
 }
 
+/* Halves of both types are moved by the same kernel, as they are; products know the type. */
 WbRnnStatus chunk_load(WbRnn *rnn)
 {
-    RnnDevice *device = rnn->device;
-    WbRnnStatus status = device->calls->kernel(device, "prepare", "rnn_prepare", 0, &rnn->prepare);
+    const RnnDeviceCalls *calls = rnn->device->calls;
+    const bool half = rnn->shape.type != WBRNN_F32;
+    WbRnnStatus status = calls->kernel(rnn->device, half ? "prepare_half" : "prepare",
+                                       half ? "rnn_prepare_half" : "rnn_prepare", 0, &rnn->prepare);
+    char module[RNN_MODULE_NAME] = "prepare";
+    if (half)
+        snprintf(module, sizeof module, "product_%s", wbrnn_type_name(rnn->shape.type));
     if (!status && rnn->plan.input_ahead)
-        status = device->calls->kernel(device, "prepare", "rnn_product", 0, &rnn->product);
+        status = calls->kernel(rnn->device, module, half ? "rnn_product_half" : "rnn_product", 0,
+                               &rnn->product);
     return network_device(rnn, status);
 }

@@ -20,6 +20,16 @@ size_t pack_count(const WbRnnShape *shape, const RnnPlan *plan);
 /* `from` is [gates x hidden][inputs / groups] in PyTorch's order, floats; `to` has pack_count() elements. A
  * group's inputs are at most lanes x depth. */
 void pack_matrix(const WbRnnShape *shape, const RnnPlan *plan, uint32_t inputs, const float *from, float *to);
+/* The same of halves, for tensor cores: fragments of mma.m16n8k16,
+ *
+ *     packed[tile][position / 16][lane][8]
+ *
+ * whose 16 rows are gate x 4 + unit of four units, or 16 units of basic RNNs, and whose tiles lie within a
+ * group. A GRU's fourth gate is n's sum of the state: `of_state` says whose matrix it is. The caller
+ * rounds. */
+size_t pack_half_count(const RnnPlan *plan);
+void pack_half_matrix(const WbRnnShape *shape, const RnnPlan *plan, uint32_t inputs, bool of_state,
+                      const float *from, float *to);
 /* [hidden][4]: sums of both biases; of GRUs the two of n apart: r, z, b_input of n, b_state of n; of basic
  * RNNs the sum and three zeros. A null bias is zeros. */
 void pack_bias(const WbRnnShape *shape, const float *b_input, const float *b_state, float *to);

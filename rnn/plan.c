@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SHORTEST_CHUNK = 64, HALVES_CAPABILITY = 80 };
+enum { SHORTEST_CHUNK = 64 };
 static const uint64_t exchanged_limit = (uint64_t)1 << 30; /* bytes of exchanged sequences of a launch */
 
 static void count_weights(const PlanTask *task, RnnPlan *plan)
@@ -15,15 +15,16 @@ static void count_weights(const PlanTask *task, RnnPlan *plan)
                          column * (task->width + shape->input / task->groups);
 }
 
-/* Sequences of slots: the input's and one a layer; preactivations that other blocks or kernels compute take
- * four times a slot, a row each. */
+/* Sequences of slots: the input's and one a layer; preactivations that other blocks or kernels compute take a
+ * slot a row, and halves' take two, for they are floats. */
 static void limit_chunk(const PlanTask *task, RnnPlan *plan)
 {
+    const uint64_t rows = task->half ? 8 : 4;
     uint64_t sequences = task->shape->layers + 1;
     if (plan->split || plan->method == WBRNN_STREAM)
-        sequences += 4 * (uint64_t)task->shape->layers;
+        sequences += rows * task->shape->layers;
     else if (plan->input_ahead)
-        sequences += 4;
+        sequences += rows;
     const uint64_t slot = (uint64_t)plan->positions * 16 * plan->batch_tiles;
     const uint64_t slots = exchanged_limit / (sequences * slot);
     plan->chunk_steps = slots > SHORTEST_CHUNK ? (uint32_t)slots - 1 : SHORTEST_CHUNK;
@@ -69,10 +70,9 @@ WbRnnStatus plan_make(const WbRnnShape *shape, const WbRnnOptions *options, cons
                            .half = shape->type != WBRNN_F32};
     if (!task.sms)
         return plan_refuse(plan, WBRNN_TOO_SMALL, "The GPU has no SMs.");
-    if (task.half && gpu->capability < HALVES_CAPABILITY)
-        return plan_refuse(plan, WBRNN_TOO_SMALL, "The shape's type is a half, which takes tensor cores of "
-                           "capability 8.0 or later, but this GPU has %u.%u: choose fp32.",
-                           gpu->capability / 10, gpu->capability % 10);
+    status = task.half ? check_half(chosen, gpu, plan) : WBRNN_OK;
+    if (status)
+        return status;
     plan->sms = task.sms;
     status = plan_method(&task, chosen, plan);
     if (status)

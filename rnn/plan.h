@@ -69,5 +69,6 @@ WbRnnStatus plan_make(const WbRnnShape *shape, const WbRnnOptions *options, cons
 size_t plan_explain(const WbRnnShape *shape, const RnnGpu *gpu, const RnnPlan *plan, char *text, size_t size);
 
 uint32_t plan_gates(WbRnnKind kind); /* 1, 3 or 4 */
+const char *plan_type(WbRnnType type); /* in names of kernels: "", "fp16_" or "bf16_" */
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+enum { HALVES_CAPABILITY = 80 };
+
 WbRnnStatus plan_refuse(RnnPlan *plan, WbRnnStatus status, const char *format, ...)
 {
     va_list arguments;
@@ -78,6 +80,25 @@ static WbRnnStatus check_sync(const WbRnnOptions *options, const RnnGpu *gpu, Rn
         return plan_refuse(plan, WBRNN_INVALID,
                            "The options' sync is cluster and split is set, but the blocks of "
                            "a cluster share one state: choose another sync, or do not set split.");
+    return WBRNN_OK;
+}
+
+/* Tensor cores, and what the kernels of halves do not have. */
+WbRnnStatus check_half(const WbRnnOptions *options, const RnnGpu *gpu, RnnPlan *plan)
+{
+    if (gpu->capability < HALVES_CAPABILITY)
+        return plan_refuse(plan, WBRNN_TOO_SMALL,
+                           "The shape's type is a half, which takes tensor cores of capability 8.0 or later, "
+                           "but this GPU has %u.%u: choose fp32.",
+                           gpu->capability / 10, gpu->capability % 10);
+    if (options->split)
+        return plan_refuse(plan, WBRNN_INVALID,
+                           "The options' split is set, but only networks of fp32 have two groups of blocks a "
+                           "layer: choose fp32, or do not set split.");
+    if (options->sync == WBRNN_SYNC_CLUSTER)
+        return plan_refuse(plan, WBRNN_INVALID,
+                           "The options' sync is cluster, but only networks of fp32 share states in "
+                           "clusters: choose fp32, or another sync.");
     return WBRNN_OK;
 }
 

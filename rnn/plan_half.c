@@ -7,6 +7,11 @@
 
 enum { MMA_K = 16, MMA_ROWS = 16, MMA_BATCH = 8 };
 
+const char *plan_type(WbRnnType type)
+{
+    return type == WBRNN_F32 ? "" : type == WBRNN_F16 ? "fp16_" : "bf16_";
+}
+
 void plan_cut_half(const PlanTask *task, uint32_t warps, uint32_t steps, RnnPlan *plan)
 {
     const WbRnnShape *shape = task->shape;
@@ -44,7 +49,7 @@ bool plan_half_instance(const PlanTask *task, uint32_t n, RnnPlan *plan)
         return false;
     plan_cut_half(task, instances[n].warps, instances[n].steps, plan);
     plan->input_place = instances[n].place;
-    snprintf(plan->kernel, sizeof plan->kernel, "rnn_wait_half_%s_%ux%u", plan_cell(task->shape->kind),
-             instances[n].warps, instances[n].steps);
+    snprintf(plan->kernel, sizeof plan->kernel, "rnn_wait_%s%s_%ux%u", plan_type(task->shape->type),
+             plan_cell(task->shape->kind), instances[n].warps, instances[n].steps);
     return true;
 }

@@ -20,8 +20,8 @@ static void cut_whole(const PlanTask *task, const char *method, RnnPlan *plan)
         plan_cut_half_whole(task, plan);
     else
         plan_cut_whole(task, plan);
-    snprintf(plan->kernel, sizeof plan->kernel, "rnn_%s_%s%s", method, task->half ? "half_" : "",
-             plan_cell(task->shape->kind));
+    snprintf(plan->kernel, sizeof plan->kernel, "rnn_%s_%s%s", method,
+             plan_type(task->shape->type), plan_cell(task->shape->kind));
     plan->registers = REGISTERS;
 }
 

@@ -111,7 +111,7 @@ static void offer_memory(const PlanTask *task, const RnnPlan *start, Best *best)
         plan_cut_half_whole(task, &plan);
     else
         plan_cut_whole(task, &plan);
-    snprintf(plan.kernel, sizeof plan.kernel, "rnn_wait_%s%s_memory", task->half ? "half_" : "",
+    snprintf(plan.kernel, sizeof plan.kernel, "rnn_wait_%s%s_memory", plan_type(task->shape->type),
              plan_cell(task->shape->kind));
     plan.registers = REGISTERS_MEMORY;
     plan.stages = STAGES_MEMORY;

@@ -39,22 +39,25 @@ static uint32_t claimed(const WbRnn *rnn)
     return blocks < rnn->device->gpu.sms ? blocks : rnn->device->gpu.sms;
 }
 
-/* Kernels of a cell are a module: of rnn_wait_lstm_16x16 it is wait_lstm. Those that read weights from memory
- * are few and small: wait_memory has them for all cells. */
-static void name_module(const RnnPlan *plan, char *name, size_t size)
+/* Kernels of a cell are a module: of rnn_wait_lstm_16x16 it is wait_lstm, of halves wait_fp16_lstm. Those
+ * that read weights from memory are few and small: wait_memory has them for all cells, wait_fp16_memory those
+ * of halves. */
+static void name_module(const WbRnn *rnn, char *name, size_t size)
 {
+    const RnnPlan *plan = &rnn->plan;
     const char *begin = plan->kernel + strlen("rnn_"), *end = strrchr(begin, '_');
+    const char *hardware = plan->sync == WBRNN_SYNC_HARDWARE ? "_hardware" : "";
     if (plan->state_place != PLACE_REGISTERS)
-        begin = "wait_memory", end = begin + strlen(begin);
-    snprintf(name, size, "%.*s%s", (int)(end - begin), begin,
-             plan->sync == WBRNN_SYNC_HARDWARE ? "_hardware" : "");
+        snprintf(name, size, "wait_%smemory%s", plan_type(rnn->shape.type), hardware);
+    else
+        snprintf(name, size, "%.*s%s", (int)(end - begin), begin, hardware);
 }
 
 static WbRnnStatus load(WbRnn *rnn)
 {
     RnnDevice *device = rnn->device;
     char module[RNN_MODULE_NAME];
-    name_module(&rnn->plan, module, sizeof module);
+    name_module(rnn, module, sizeof module);
     const WbRnnStatus status = device->calls->kernel(device, module, rnn->plan.kernel, rnn->plan.shared_bytes,
                                                      &rnn->kernel);
     return status ? network_device(rnn, status) : chunk_load(rnn);

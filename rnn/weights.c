@@ -30,9 +30,15 @@ static bool is_plain(const WbRnn *rnn, uint32_t layer)
     return layer == 0 && rnn->plan.input_ahead;
 }
 
+/* Elements of a packed matrix. */
+static size_t packed_count(const WbRnn *rnn)
+{
+    return rnn->shape.type == WBRNN_F32 ? pack_count(&rnn->shape, &rnn->plan) : pack_half_count(&rnn->plan);
+}
+
 static size_t input_elements(const WbRnn *rnn, uint32_t layer)
 {
-    return is_plain(rnn, layer) ? matrix_count(rnn, rnn->shape.input) : pack_count(&rnn->shape, &rnn->plan);
+    return is_plain(rnn, layer) ? matrix_count(rnn, rnn->shape.input) : packed_count(rnn);
 }
 
 /* -- memory -- */
@@ -40,7 +46,7 @@ static size_t input_elements(const WbRnn *rnn, uint32_t layer)
 WbRnnStatus weights_allocate(WbRnn *rnn)
 {
     RnnDevice *device = rnn->device;
-    const size_t bytes = network_type_bytes(rnn), packed = pack_count(&rnn->shape, &rnn->plan) * bytes;
+    const size_t bytes = network_type_bytes(rnn), packed = packed_count(rnn) * bytes;
     WbRnnStatus status = WBRNN_OK;
     for (uint32_t layer = 0; layer < rnn->shape.layers && !status; layer++) {
         RnnWeightsAt *at = &rnn->weights[layer];
@@ -152,13 +158,16 @@ static WbRnnStatus write_values(WbRnn *rnn, uint64_t to, float *floats, size_t c
     return network_device(rnn, rnn->device->calls->write(rnn->device, to, floats, count * bytes));
 }
 
-static WbRnnStatus write_matrix(WbRnn *rnn, uint32_t inputs, const float *from, uint64_t to)
+static WbRnnStatus write_matrix(WbRnn *rnn, uint32_t inputs, bool of_state, const float *from, uint64_t to)
 {
-    const size_t count = pack_count(&rnn->shape, &rnn->plan);
+    const size_t count = packed_count(rnn);
     float *packed = malloc(count * sizeof *packed);
     if (!packed)
         return network_fail(rnn, WBRNN_MEMORY, "There is no memory to pack %zu weights.", count);
-    pack_matrix(&rnn->shape, &rnn->plan, inputs, from, packed);
+    if (rnn->shape.type == WBRNN_F32)
+        pack_matrix(&rnn->shape, &rnn->plan, inputs, from, packed);
+    else
+        pack_half_matrix(&rnn->shape, &rnn->plan, inputs, of_state, from, packed);
     const WbRnnStatus status = write_values(rnn, to, packed, count);
     free(packed);
     return status;
@@ -184,11 +193,11 @@ static WbRnnStatus write_units(WbRnn *rnn, const RnnWeightsAt *at, const Staged 
 static WbRnnStatus write_layer(WbRnn *rnn, uint32_t layer, const Staged *staged)
 {
     const RnnWeightsAt *at = &rnn->weights[layer];
-    WbRnnStatus status = write_matrix(rnn, rnn->shape.hidden, staged->w_state, at->w_state);
+    WbRnnStatus status = write_matrix(rnn, rnn->shape.hidden, true, staged->w_state, at->w_state);
     if (!status && is_plain(rnn, layer))
         status = write_values(rnn, at->w_input, staged->w_input, matrix_count(rnn, rnn->shape.input));
     else if (!status)
-        status = write_matrix(rnn, network_inputs(rnn, layer), staged->w_input, at->w_input);
+        status = write_matrix(rnn, network_inputs(rnn, layer), false, staged->w_input, at->w_input);
     return status ? status : write_units(rnn, at, staged);
 }
 

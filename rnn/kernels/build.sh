@@ -36,6 +36,17 @@ wait_lstm_hardware   wait.cu -DCELL_LSTM -DWBRNN_HARDWARE
 wait_gru_hardware    wait.cu -DCELL_GRU -DWBRNN_HARDWARE
 wait_phased_hardware wait.cu -DCELL_PHASED -DWBRNN_HARDWARE
 wait_memory_hardware memory.cu -DWBRNN_HARDWARE
+prepare_half prepare_half.cu
+product_fp16 product_half.cu
+product_bf16 product_half.cu -DWBRNN_BF16
+wait_fp16_basic wait_half.cu -DCELL_BASIC
+wait_fp16_lstm wait_half.cu -DCELL_LSTM
+wait_fp16_gru wait_half.cu -DCELL_GRU
+wait_fp16_phased wait_half.cu -DCELL_PHASED
+wait_bf16_basic wait_half.cu -DWBRNN_BF16 -DCELL_BASIC
+wait_bf16_lstm wait_half.cu -DWBRNN_BF16 -DCELL_LSTM
+wait_bf16_gru wait_half.cu -DWBRNN_BF16 -DCELL_GRU
+wait_bf16_phased wait_half.cu -DWBRNN_BF16 -DCELL_PHASED
 "
 
 compile_ptx() { # PTX SOURCE FLAG...

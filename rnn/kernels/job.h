@@ -1,9 +1,10 @@
 /* What the host tells kernels of a run, and where things lie in memory. Included by C and by CUDA.
  *
- * Batches go in tiles of four sequences. What layers exchange is a sequence of slots: slot 0 is the initial
- * state, slot t + 1 what step t computes. A slot holds batch tiles, a tile positions, a position one unit's
- * four values, 16 bytes (8 of halves). Position of unit u: u's group times `slice`, plus u's place in the
- * group; slice is a group's units, padded to what a tile's lanes cover. Positions beyond units hold zeros. */
+ * Batches go in tiles of four sequences, of halves eight. What layers exchange is a sequence of slots: slot 0
+ * is the initial state, slot t + 1 what step t computes. A slot holds batch tiles, a tile positions, a position
+ * one unit's values of the tile's sequences, 16 bytes. Position of unit u: u's group times `slice`, plus u's
+ * place in the group; slice is a group's units, padded to what a tile's lanes cover. Positions beyond units hold
+ * zeros. */
 #ifndef WBRNN_JOB_H
 #define WBRNN_JOB_H
 
@@ -14,6 +15,7 @@ enum {
     JOB_THREADS = 256,    /* of a block */
     JOB_WARPS = 8,
     JOB_BATCH = 4,        /* sequences of a batch tile */
+    JOB_HALF_BATCH = 8,   /* the same of halves */
     JOB_SEQUENCES = 64,   /* at most, of a batch */
 };
 
@@ -27,8 +29,8 @@ typedef struct RnnStuck {
     uint32_t layer, step, block, waited_for; /* 1: own layer, 2: the layer below, 3: the barrier of all */
 } RnnStuck;
 
-/* Flags of a layer's batch tile, in words: three arrays of an entry a block, a counter on a line of its own, and an array
- * between the two groups of blocks. sync.cuh uses them. */
+/* Flags of a layer's batch tile, in words: three arrays of an entry a block, a counter on a line of its own,
+ * and an array between the two groups of blocks. sync.cuh uses them. */
 #define JOB_FLAG_ARRAY(blocks) (((blocks) + 31u) / 32u * 32u)
 #define JOB_FLAG_WORDS(blocks) (4u * JOB_FLAG_ARRAY(blocks) + 32u)
 
@@ -39,9 +41,9 @@ typedef struct RnnLayer {
     uint64_t extra;            /* phased LSTM: [hidden][8]: period, shift, open, leak, peepholes i f o, 0 */
     uint64_t below, own;       /* exchanged sequences: of the layer below, or of the input; of this layer */
     uint64_t c0, cn, hn;       /* [batch][hidden]: read before the first step, written behind the last; 0:
-                                * none */
+                                * none. Of the network's type, but `carry` has floats */
     uint64_t y;                /* the user's output: of the last layer, else 0 */
-    uint64_t ahead;            /* preactivations [slot][tile][position][4 rows][4 sequences] that someone else
+    uint64_t ahead;            /* preactivations [slot][tile][position][4 rows][sequence] that someone else
                                 * computes: the first layer's input product, or the blocks of O U; else 0.
                                 * Step t's are in slot t + 1, without biases. Basic RNNs have one row */
     uint64_t carry;            /* floats [batch][hidden]: where c is between launches of a run, as their c0
@@ -52,8 +54,8 @@ typedef struct RnnLayer {
 typedef struct RnnMemory {
     uint32_t block_tiles; /* warp tiles of a block */
     uint32_t state_place, input_place, cell_place; /* RnnPlace of W, U and c: shared or global memory */
-    uint64_t partial;     /* floats [layer][tile of the layer's blocks][4 rows][4 sequences]: where O U of the
-                           * next cell waits until its S W is there */
+    uint64_t partial;     /* floats [layer][tile of the layer's blocks][4 rows][4 sequences], of halves [32 lanes]
+                           * [4 sums]: where O U of the next cell waits until its S W is there */
 } RnnMemory;
 
 typedef struct RnnJob {
@@ -61,13 +63,13 @@ typedef struct RnnJob {
     uint32_t first_layer;  /* of the network, for names */
     uint32_t blocks;       /* of a layer; with `split` of each of its two groups */
     uint32_t hidden, groups, slice; /* slice: positions of a group */
-    uint32_t batch, tiles; /* sequences; tiles of four */
+    uint32_t batch, tiles; /* sequences; batch tiles */
     uint32_t steps;        /* of this launch */
     uint32_t first_step;   /* of the run: launches of long runs follow each other */
     uint32_t kind, sync, split;
     uint32_t y_step, y_sequence; /* elements between steps and between sequences of y */
     uint32_t leave;        /* tests: a block that leaves at once, so that the watchdog is seen to work; ~0 */
-    uint64_t lengths;      /* [tiles x 4]; 0 beyond the batch */
+    uint64_t lengths;      /* [tile][sequence]; 0 beyond the batch */
     uint64_t times;        /* [steps of the run][batch], or 0 */
     uint64_t flags;        /* JOB_FLAG_WORDS(blocks) words a layer and tile, zeroed before the launch */
     uint64_t stuck;        /* RnnStuck */
@@ -85,7 +87,7 @@ typedef struct RnnPrepare {
     uint64_t below;         /* the input's exchanged sequence; 0: its product is computed ahead */
     uint64_t own[JOB_LAYERS];
     uint64_t h0;            /* [layers][batch][hidden], or 0 */
-    uint64_t lengths;       /* [tiles x 4]: gets those below */
+    uint64_t lengths;       /* [tile][sequence]: gets those below */
     uint64_t flags;         /* of all passes: set to 0 */
     uint64_t flag_words;
     uint64_t stuck;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "driver.h"
 
@@ -58,6 +59,33 @@ uint64_t net_to_device(const float *values, size_t count)
     return address;
 }
 
+/* As values of the type; null: none of its own. Floats are the same. */
+static void *to_type(WbRnnType type, const float *values, size_t count)
+{
+    const size_t bytes = type == WBRNN_F32 ? sizeof(float) : sizeof(uint16_t);
+    void *typed = malloc(count * bytes);
+    if (!values)
+        memset(typed, 0xff, count * bytes); /* results that nobody writes are NaN */
+    else if (type == WBRNN_F32)
+        memcpy(typed, values, count * bytes);
+    else
+        for (size_t i = 0; i < count; i++)
+            ((uint16_t *)typed)[i] = reference_to_half(type, values[i]);
+    return typed;
+}
+
+/* Memory of the device with such values. */
+static uint64_t put(WbRnnType type, const float *values, size_t count)
+{
+    const size_t bytes = count * (type == WBRNN_F32 ? sizeof(float) : sizeof(uint16_t));
+    void *typed = to_type(type, values, count);
+    uint64_t address = 0;
+    OK(cuMemAlloc_v2(&address, bytes));
+    OK(cuMemcpyHtoD_v2(address, typed, bytes));
+    free(typed);
+    return address;
+}
+
 WbRnnWeights net_weights(const Net *net, uint32_t layer)
 {
     const ReferenceData *data = &net->data;
@@ -69,23 +97,38 @@ WbRnnWeights net_weights(const Net *net, uint32_t layer)
                           .open = data->open[layer], .peephole = data->peephole[layer], .leak = data->leak};
 }
 
+static void set_weights(Net *net, uint32_t layer)
+{
+    const WbRnnType type = net->shape.type;
+    WbRnnWeights weights = net_weights(net, layer);
+    void *const typed[] = {to_type(type, weights.w_input, weights.w_input_count),
+                           to_type(type, weights.w_state, weights.w_state_count),
+                           to_type(type, weights.b_input, weights.bias_count),
+                           to_type(type, weights.b_state, weights.bias_count)};
+    weights.w_input = typed[0];
+    weights.w_state = typed[1];
+    weights.b_input = typed[2];
+    weights.b_state = typed[3];
+    WORKS(net, wbrnn_set_weights(net->rnn, layer, &weights));
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+        free(typed[i]);
+}
+
 void net_open(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options)
 {
     *net = (Net){.shape = shape, .steps = steps};
     keep_kernels(shape.kind);
     assert_true(reference_data(&shape, steps, 7 + shape.kind, &net->data));
     WORKS(net, wbrnn_create(&shape, options, &net->rnn));
-    for (uint32_t layer = 0; layer < shape.layers; layer++) {
-        const WbRnnWeights weights = net_weights(net, layer);
-        WORKS(net, wbrnn_set_weights(net->rnn, layer, &weights));
-    }
+    for (uint32_t layer = 0; layer < shape.layers; layer++)
+        set_weights(net, layer);
     const size_t states = state_count(&shape), row = (size_t)steps * shape.batch;
-    net->x = net_to_device(net->data.x, row * shape.input);
-    net->h0 = net_to_device(net->data.h0, states);
-    net->c0 = net_to_device(net->data.c0, states);
-    net->y = net_to_device(NULL, row * shape.hidden);
-    net->hn = net_to_device(NULL, states);
-    net->cn = net_to_device(NULL, states);
+    net->x = put(shape.type, net->data.x, row * shape.input);
+    net->h0 = put(shape.type, net->data.h0, states);
+    net->c0 = put(shape.type, net->data.c0, states);
+    net->y = put(shape.type, NULL, row * shape.hidden);
+    net->hn = put(shape.type, NULL, states);
+    net->cn = put(shape.type, NULL, states);
 }
 
 void net_close(Net *net)
@@ -105,15 +148,23 @@ WbRnnRun net_run(const Net *net, const uint32_t *lengths)
                       .cn = cells ? (void *)net->cn : NULL};
 }
 
+/* Halves are right within six roundings of a state, which is rounded in each step. */
 static void compare(const char *what, const WbRnnShape *shape, uint64_t address, const double *expected,
                     size_t count)
 {
+    static const double allowed[WBRNN_TYPES] = {1e-5, 6 * 0x1p-12, 6 * 0x1p-9};
+    const bool half = shape->type != WBRNN_F32;
     float *values = malloc(count * sizeof *values);
-    OK(cuMemcpyDtoH_v2(values, address, count * sizeof *values));
-    for (size_t i = 0; i < count; i++)
-        if (!(fabs(values[i] - expected[i]) < 1e-5))
-            fail_msg("%s of %s, element %zu: %g instead of %g", what, wbrnn_kind_name(shape->kind), i,
-                     (double)values[i], expected[i]);
+    uint16_t *halves = (uint16_t *)values;
+    OK(cuMemcpyDtoH_v2(values, address, count * (half ? sizeof *halves : sizeof *values)));
+    for (size_t i = 0; i < count; i++) {
+        const double value = (double)(half ? reference_from_half(shape->type, halves[i]) : values[i]);
+        const double scale = half ? fmax(1, fabs(expected[i])) : 1;
+        if (!(fabs(value - expected[i]) < allowed[shape->type] * scale))
+            fail_msg("%s of %s in %s, hidden %u, batch %u, element %zu: %g instead of %g", what,
+                     wbrnn_kind_name(shape->kind), wbrnn_type_name(shape->type), shape->hidden,
+                     shape->batch, i, value, expected[i]);
+    }
     free(values);
 }
 

@@ -233,6 +233,69 @@ static void extras_lie_unit_by_unit(void **state)
     assert_memory_equal(to, without, sizeof to);
 }
 
+/* -- halves -- */
+
+/* Where mma.m16n8k16 wants a row's weight of a position: of a step the lane, and the half of its eight. */
+static size_t fragment_place(const RnnPlan *plan, size_t tile, uint32_t row, uint32_t k)
+{
+    const uint32_t lane = row % 8 * 4 + k % 8 / 2, registers = k % 16 / 8 * 2 + row / 8;
+    return ((tile * (plan->slice / 16) + k / 16) * 32 + lane) * 8 + registers * 2 + k % 2;
+}
+
+/* The number of a matrix' row that belongs to a tile's row; ~0: none does. */
+static size_t fragment_row(const WbRnnShape *shape, size_t tile, uint32_t row, bool of_state)
+{
+    const bool basic = shape->kind == WBRNN_TANH, gru = shape->kind == WBRNN_GRU;
+    const uint32_t units = basic ? 16 : 4, of_group = shape->hidden / shape->groups;
+    const size_t tiles = (of_group + units - 1) / units;
+    const size_t place = tile % tiles * units + (basic ? row : row % 4);
+    const uint32_t gate = basic ? 0 : row / 4, none = of_state ? 2 : 3;
+    if (place >= of_group || tile / tiles >= shape->groups || (gru && gate == none))
+        return SIZE_MAX;
+    return (size_t)(gru && gate == 3 ? 2 : gate) * shape->hidden + tile / tiles * of_group + place;
+}
+
+static void check_fragments(const WbRnnShape *shape, uint32_t inputs, bool of_state)
+{
+    const bool basic = shape->kind == WBRNN_TANH;
+    const uint32_t of_group = shape->hidden / shape->groups, width = inputs / shape->groups;
+    const RnnPlan plan = {.warp_units = basic ? 16 : 4, .slice = 64, .block_tiles = 4,
+                          .layer_tiles = shape->groups * ((of_group + (basic ? 15 : 3)) / (basic ? 16 : 4))};
+    const size_t tiles = (plan.layer_tiles + 3) / 4 * 4, count = tiles * 16 * 64;
+    assert_int_equal(pack_half_count(&plan), count);
+    const size_t weights = (size_t)plan_gates(shape->kind) * shape->hidden * width;
+    float *from = get(weights, sizeof *from), *to = get(count, sizeof *to);
+    for (size_t i = 0; i < weights; i++)
+        from[i] = (float)(i + 1);
+    memset(to, 0xff, count * sizeof *to);
+    pack_half_matrix(shape, &plan, inputs, of_state, from, to);
+    for (size_t tile = 0; tile < tiles; tile++)
+        for (uint32_t row = 0; row < 16; row++)
+            for (uint32_t k = 0; k < 64; k++) {
+                const size_t matrix_row = fragment_row(shape, tile, row, of_state);
+                const bool there = matrix_row != SIZE_MAX && k < width;
+                assert_true(to[fragment_place(&plan, tile, row, k)] ==
+                            (there ? from[matrix_row * width + k] : 0));
+            }
+    free(from);
+    free(to);
+}
+
+static void halves_lie_as_tensor_cores_want_them(void **state)
+{
+    (void)state;
+    static const WbRnnShape shapes[] = {
+        {.kind = WBRNN_LSTM, .type = WBRNN_F16, .hidden = 63, .groups = 1},
+        {.kind = WBRNN_GRU, .type = WBRNN_BF16, .hidden = 64, .groups = 1},
+        {.kind = WBRNN_TANH, .type = WBRNN_F16, .hidden = 50, .groups = 1},
+        {.kind = WBRNN_GROUPED_LSTM, .type = WBRNN_F16, .hidden = 66, .groups = 3},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check_fragments(&shapes[i], shapes[i].hidden, true);
+        check_fragments(&shapes[i], 33, false);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +306,7 @@ int main(void)
         cmocka_unit_test(biases_are_summed_but_those_of_n),
         cmocka_unit_test(biases_of_basic_cells_are_short),
         cmocka_unit_test(extras_lie_unit_by_unit),
+        cmocka_unit_test(halves_lie_as_tensor_cores_want_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

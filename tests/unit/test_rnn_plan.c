@@ -205,8 +205,9 @@ static Case random_case(void)
         of.shape.type = WBRNN_F32;
     of.options.method = (WbRnnMethod)below(WBRNN_METHODS);
     if (of.options.method == WBRNN_AUTO || of.options.method == WBRNN_WAIT_SIGNAL) {
-        of.options.sync = (WbRnnSync)below(WBRNN_SYNC_CLUSTER + (of.gpu->cluster_blocks ? 1 : 0));
-        of.options.split = of.options.sync != WBRNN_SYNC_CLUSTER && below(4) == 0;
+        const bool half = of.shape.type != WBRNN_F32;
+        of.options.sync = (WbRnnSync)below(WBRNN_SYNC_CLUSTER + (of.gpu->cluster_blocks && !half ? 1 : 0));
+        of.options.split = of.options.sync != WBRNN_SYNC_CLUSTER && !half && below(4) == 0;
     }
     of.options.sm_limit = below(3) ? 0 : 1 + below(of.gpu->sms);
     return of;
@@ -427,6 +428,14 @@ static void test_bad_options(void **state)
         "The options' sync is hardware, but only a simulated GPU has wb_wait and wb_signal: choose "
         "another, or run the program in Warpbeam.",
         .sync = WBRNN_SYNC_HARDWARE);
+    WbRnnShape half = good;
+    half.type = WBRNN_F16;
+    refuse(half, (WbRnnOptions){.split = true}, WBRNN_INVALID,
+           "The options' split is set, but only networks of fp32 have two groups of blocks a layer: choose "
+           "fp32, or do not set split.");
+    refuse(half, (WbRnnOptions){.sync = WBRNN_SYNC_CLUSTER}, WBRNN_INVALID,
+           "The options' sync is cluster, but only networks of fp32 share states in clusters: choose fp32, "
+           "or another sync.");
 #undef BAD
 }
 

@@ -1,0 +1,120 @@
+/* Networks of halves through the library, on the simulator's tensor cores: results beside a reference in
+ * double precision whose inputs and weights are rounded to the type. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "rnn_net.h"
+
+static WbRnnShape half_shape(WbRnnKind kind, WbRnnType type, uint32_t input, uint32_t batch)
+{
+    WbRnnShape shape = net_shape(kind, 2, input, batch);
+    shape.type = type;
+    return shape;
+}
+
+/* Two tiles of the batch, in which sequences end at different steps; inputs that fill no step of 16. */
+static void every_kind_and_type_computes_what_the_reference_does(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = {4, 1, 4, 2, 3, 4, 4, 1, 3};
+    for (int kind = 0; kind < WBRNN_KINDS; kind++)
+        for (int type = WBRNN_F16; type < WBRNN_TYPES; type++) {
+            Net net;
+            net_open(&net, half_shape((WbRnnKind)kind, (WbRnnType)type, 38, 9), 4, NULL);
+            net_run_and_check(&net, lengths);
+            net_close(&net);
+        }
+}
+
+/* Ways to cut a matrix: sums of one warp or of several, U in registers or shared memory. */
+static void warps_share_the_sums_of_a_tile(void **state)
+{
+    (void)state;
+    static const struct {
+        WbRnnKind kind;
+        WbRnnType type;
+        uint32_t hidden, batch, layers, sms;
+        const char *kernel;
+    } cases[] = {
+        {WBRNN_LSTM, WBRNN_F16, 100, 1, 1, 0, "rnn_wait_fp16_lstm_2x4"},
+        {WBRNN_LSTM, WBRNN_BF16, 250, 4, 1, 0, "rnn_wait_bf16_lstm_4x4"},
+        {WBRNN_GRU, WBRNN_F16, 250, 4, 1, 16, "rnn_wait_fp16_gru_2x8"},
+        {WBRNN_LSTM, WBRNN_F16, 250, 4, 1, 8, "rnn_wait_fp16_lstm_1x16"},
+        {WBRNN_PHASED_LSTM, WBRNN_F16, 120, 3, 1, 4, "rnn_wait_fp16_phased_1x8"},
+        {WBRNN_GRU, WBRNN_BF16, 500, 1, 1, 16, "rnn_wait_bf16_gru_1x32"},
+        {WBRNN_RELU, WBRNN_F16, 500, 2, 1, 0, "rnn_wait_fp16_basic_4x8"},
+        {WBRNN_TANH, WBRNN_BF16, 1000, 1, 1, 0, "rnn_wait_bf16_basic_8x8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const WbRnnShape shape = {.kind = cases[i].kind, .type = cases[i].type, .layers = cases[i].layers,
+                                  .hidden = cases[i].hidden, .input = 60, .batch = cases[i].batch};
+        const WbRnnOptions options = {.sm_limit = cases[i].sms};
+        Net net;
+        net_open(&net, shape, 2, &options);
+        assert_string_equal(net.rnn->plan.kernel, cases[i].kernel);
+        net_run_and_check(&net, NULL);
+        net_close(&net);
+    }
+}
+
+static void wide_inputs_are_multiplied_ahead(void **state)
+{
+    (void)state;
+    static const WbRnnKind kinds[] = {WBRNN_RELU, WBRNN_GRU, WBRNN_GROUPED_LSTM};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        Net net;
+        net_open(&net, half_shape(kinds[i], i % 2 ? WBRNN_BF16 : WBRNN_F16, 330, 10), 3, NULL);
+        assert_true(net.rnn->plan.input_ahead);
+        net_run_and_check(&net, NULL);
+        net_close(&net);
+    }
+}
+
+/* c keeps its precision from chunk to chunk, in floats. */
+static void long_runs_go_in_chunks_and_layers_in_passes(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = {5, 2, 7};
+    static const WbRnnKind kinds[] = {WBRNN_LSTM, WBRNN_GRU};
+    for (size_t i = 0; i < 2; i++) {
+        Net net;
+        net_open(&net, half_shape(kinds[i], WBRNN_F16, HIDDEN, 3), 7, NULL);
+        net.rnn->plan.layers_in_flight = 1;
+        net.rnn->plan.passes = 2;
+        net.rnn->plan.chunk_steps = 2;
+        net_run_and_check(&net, lengths);
+        net_close(&net);
+    }
+}
+
+static void blocks_tell_each_other_by_flags_too(void **state)
+{
+    (void)state;
+    static const WbRnnSync syncs[] = {WBRNN_SYNC_ARRAYS, WBRNN_SYNC_ENTRY, WBRNN_SYNC_COUNTER};
+    for (size_t i = 0; i < sizeof syncs / sizeof *syncs; i++) {
+        const WbRnnOptions options = {.sync = syncs[i]};
+        WbRnnShape shape = half_shape(WBRNN_LSTM, WBRNN_F16, HIDDEN, 9);
+        shape.hidden = 128;
+        Net net;
+        net_open(&net, shape, 3, &options);
+        net_run_and_check(&net, NULL);
+        net_close(&net);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(every_kind_and_type_computes_what_the_reference_does),
+    cmocka_unit_test(warps_share_the_sums_of_a_tile),
+    cmocka_unit_test(wide_inputs_are_multiplied_ahead),
+    cmocka_unit_test(long_runs_go_in_chunks_and_layers_in_passes),
+    cmocka_unit_test(blocks_tell_each_other_by_flags_too),
+};
+
+int main(void)
+{
+    return cmocka_run_group_tests(tests, net_begin, NULL);
+}
