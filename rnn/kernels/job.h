@@ -1,10 +1,10 @@
 /* What the host tells kernels of a run, and where things lie in memory. Included by C and by CUDA.
  *
  * Batches go in tiles of four sequences, of halves eight. What layers exchange is a sequence of slots: slot 0
- * is the initial state, slot t + 1 what step t computes. A slot holds batch tiles, a tile positions, a position
- * one unit's values of the tile's sequences, 16 bytes. Position of unit u: u's group times `slice`, plus u's
- * place in the group; slice is a group's units, padded to what a tile's lanes cover. Positions beyond units hold
- * zeros. */
+ * is the initial state, slot t + 1 what step t computes. A slot holds batch tiles, a tile positions, a
+ * position one unit's values of the tile's sequences, 16 bytes. Position of unit u: u's group times `slice`,
+ * plus u's place in the group; slice is a group's units, padded to what a tile's lanes cover. Positions beyond
+ * units hold zeros. */
 #ifndef WBRNN_JOB_H
 #define WBRNN_JOB_H
 
@@ -54,8 +54,8 @@ typedef struct RnnLayer {
 typedef struct RnnMemory {
     uint32_t block_tiles; /* warp tiles of a block */
     uint32_t state_place, input_place, cell_place; /* RnnPlace of W, U and c: shared or global memory */
-    uint64_t partial;     /* floats [layer][tile of the layer's blocks][4 rows][4 sequences], of halves [32 lanes]
-                           * [4 sums]: where O U of the next cell waits until its S W is there */
+    uint64_t partial;     /* floats [layer][tile of the layer's blocks][4 rows][4 sequences], of halves
+                           * [32 lanes][4 sums]: where O U of the next cell waits until its S W is there */
 } RnnMemory;
 
 typedef struct RnnJob {
