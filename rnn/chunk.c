@@ -25,21 +25,28 @@ static uint64_t take(size_t *bytes, uint64_t count)
     return at;
 }
 
-static bool needs_flags(WbRnnSync sync)
+static bool needs_flags(const RnnPlan *plan)
 {
-    return sync == WBRNN_SYNC_ARRAYS || sync == WBRNN_SYNC_ENTRY || sync == WBRNN_SYNC_COUNTER;
-}
-
-/* Whether the kernel reads weights from memory in each step. */
-static bool reads_weights(const RnnPlan *plan)
-{
-    return plan->state_place != PLACE_REGISTERS;
+    const WbRnnSync sync = plan->sync;
+    return plan->method == WBRNN_PERSISTENT || sync == WBRNN_SYNC_ARRAYS || sync == WBRNN_SYNC_ENTRY ||
+           sync == WBRNN_SYNC_COUNTER;
 }
 
 /* Blocks of a layer, or of each of its two groups. */
 uint32_t chunk_group_blocks(const RnnPlan *plan)
 {
     return plan->split ? plan->layer_blocks / 2 : plan->layer_blocks;
+}
+
+/* Sums that blocks keep in memory. */
+static uint64_t partial_bytes(const RnnPlan *plan, bool half)
+{
+    if (plan->method == WBRNN_PERSISTENT)
+        return plan->cell_place == PLACE_GLOBAL ? plan->layer_blocks * plan_persistent_partial(plan) : 0;
+    if (plan->state_place == PLACE_REGISTERS)
+        return 0;
+    return (uint64_t)plan->layers_in_flight * chunk_group_blocks(plan) * plan->block_tiles * sizeof(float) *
+           (half ? PARTIAL_HALF_SUMS : PARTIAL_SUMS);
 }
 
 /* Relative to the beginning of `work`. Depends on nothing but shape, plan and the chunk's length. */
@@ -52,7 +59,7 @@ static RnnLayout layout_of(const WbRnn *rnn, uint32_t steps)
     const uint64_t sequence = values * network_type_bytes(rnn);
     RnnLayout layout = {.own_bytes = (sequence + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT};
     layout.carry_bytes = (uint64_t)rnn->shape.batch * rnn->shape.hidden * sizeof(float);
-    if (needs_flags(plan->sync))
+    if (needs_flags(plan))
         layout.flag_bytes = (uint64_t)plan->layers_in_flight * plan->batch_tiles *
                             JOB_FLAG_WORDS(chunk_group_blocks(plan)) * sizeof(uint32_t);
     size_t bytes = 0;
@@ -63,10 +70,7 @@ static RnnLayout layout_of(const WbRnn *rnn, uint32_t steps)
     layout.ahead = take(&bytes, layout.ahead_bytes * (plan->input_ahead ? 1 : 0));
     layout.carry = take(&bytes, layout.carry_bytes * rnn->shape.layers);
     layout.flags = take(&bytes, layout.flag_bytes * plan->passes);
-    if (reads_weights(plan))
-        layout.partial = take(&bytes, (uint64_t)plan->layers_in_flight * chunk_group_blocks(plan) *
-                                          plan->block_tiles * sizeof(float) *
-                                          (half ? PARTIAL_HALF_SUMS : PARTIAL_SUMS));
+    layout.partial = take(&bytes, partial_bytes(plan, half));
     layout.bytes = bytes;
     return layout;
 }

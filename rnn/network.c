@@ -34,7 +34,8 @@ size_t network_type_bytes(const WbRnn *rnn)
 
 const RnnMethod *network_method(const WbRnn *rnn)
 {
-    static const RnnMethod *const methods[WBRNN_METHODS] = {[WBRNN_WAIT_SIGNAL] = &method_wait_signal};
+    static const RnnMethod *const methods[WBRNN_METHODS] = {[WBRNN_PERSISTENT] = &method_persistent,
+                                                            [WBRNN_WAIT_SIGNAL] = &method_wait_signal};
     return methods[rnn->plan.method];
 }
 

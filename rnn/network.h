@@ -55,7 +55,7 @@ typedef struct RnnMethod {
     WbRnnStatus (*enqueue)(WbRnn *rnn, const WbRnnRun *run, void *stream);
 } RnnMethod;
 
-extern const RnnMethod method_wait_signal;
+extern const RnnMethod method_wait_signal, method_persistent;
 
 /* The method that the plan has chosen; null: this library does not have it. */
 const RnnMethod *network_method(const WbRnn *rnn);

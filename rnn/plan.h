@@ -50,10 +50,11 @@ typedef struct RnnPlan {
     uint32_t layers_in_flight, passes; /* persistent kernels compute layer by layer: 1; 1 */
     uint32_t sms;                /* that it may use: all, or as the options limit them */
     uint32_t blocks_sm;          /* resident at a time on an SM */
-    RnnPlace state_place, input_place; /* of W and of U */
+    RnnPlace state_place, input_place; /* of W and of U: the farthest, where they lie in several */
     RnnPlace cell_place;         /* of c between steps: shared memory, or global, in RnnLayer.carry */
     uint32_t stages;             /* buffers of a batch tile's positions in shared memory: 4 (two each of x and
                                   * h), 2 (one each), 1 (used in turn); 0: read from global memory */
+    uint32_t state_kept, input_kept; /* persistent, single precision: RnnTogether */
     uint32_t shared_bytes;       /* dynamic, of a block */
     uint32_t registers;          /* of a thread, as compiled at most */
     bool input_ahead;            /* the first layer's O U is computed before, as one product */
@@ -70,5 +71,7 @@ size_t plan_explain(const WbRnnShape *shape, const RnnGpu *gpu, const RnnPlan *p
 
 uint32_t plan_gates(WbRnnKind kind); /* 1, 3 or 4 */
 const char *plan_type(WbRnnType type); /* in names of kernels: "", "fp16_" or "bf16_" */
+/* Bytes of a block of the persistent kernel in single precision for sums and states. */
+size_t plan_persistent_partial(const RnnPlan *plan);
 
 #endif

@@ -64,7 +64,9 @@ bool plan_occupy(const PlanTask *task, uint32_t layers, RnnPlan *plan)
 static uint64_t global_cycles(const PlanTask *task, const RnnPlan *plan, uint64_t bytes)
 {
     const uint32_t matrices = (plan->state_place == PLACE_GLOBAL) + (plan->input_place == PLACE_GLOBAL);
-    const uint32_t layers = plan->method == WBRNN_WAIT_SIGNAL ? plan->layers_in_flight : task->shape->layers;
+    const bool layer_by_layer = plan->method == WBRNN_PERSISTENT && !task->half;
+    const uint32_t layers = plan->method == WBRNN_WAIT_SIGNAL || layer_by_layer ? plan->layers_in_flight :
+                                                                                  task->shape->layers;
     const uint64_t in_use = (uint64_t)matrices * layers * plan->layer_tiles * plan_tile_bytes(task, plan);
     const uint64_t kept = in_use > task->gpu->l2_bytes ? bytes * task->gpu->l2_bytes / in_use : bytes;
     return kept / L2_CLOCK + (bytes - kept) / DRAM_CLOCK;
@@ -111,6 +113,12 @@ uint64_t plan_wait_time(const PlanTask *task, RnnPlan *plan)
 
 void plan_other_time(const PlanTask *task, RnnPlan *plan)
 {
+    if (plan->method == WBRNN_PERSISTENT && !task->half) { /* O U is computed while others arrive */
+        const uint32_t state = plan_cell_cycles(task, plan, true);
+        const uint32_t input = plan_cell_cycles(task, plan, false) - state;
+        plan->step_cycles = plan->batch_tiles * state + most(plan->batch_tiles * input, BARRIER_CYCLES);
+        return;
+    }
     const uint32_t rounds = up_to(plan->layer_blocks, task->sms);
     const uint32_t work = rounds * plan->batch_tiles * plan_cell_cycles(task, plan, false);
     plan->step_cycles = work + (plan->method == WBRNN_STREAM ? LAUNCH_CYCLES : BARRIER_CYCLES);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { REGISTERS = 128, LOADED = 4 /* products of a lane that one load of weights is for */ };
+enum { REGISTERS = 128 };
 
 uint32_t plan_warps_per_tile(uint32_t block_tiles, uint32_t limit)
 {
@@ -47,15 +47,16 @@ static bool place_all(const PlanTask *task, RnnPlan *plan)
     return false;
 }
 
-/* A block an SM: the barrier is the faster the fewer there are. */
+/* Halves; a block an SM: the barrier is the faster the fewer there are. */
 WbRnnStatus plan_persistent(const PlanTask *task, RnnPlan *plan)
 {
+    if (!task->half)
+        return plan_persistent_single(task, plan);
     plan->method = WBRNN_PERSISTENT;
     cut_whole(task, "persistent", plan);
     plan->layers_in_flight = plan->passes = 1;
     plan->block_tiles = up_to(plan->layer_tiles, task->sms);
-    const uint32_t loads = 2 * plan->depth / (task->half ? 1 : LOADED); /* of both matrices */
-    plan->warps_per_tile = plan_warps_per_tile(plan->block_tiles, loads);
+    plan->warps_per_tile = plan_warps_per_tile(plan->block_tiles, 2 * plan->depth); /* of both matrices */
     if (!place_all(task, plan))
         return plan_refuse(plan, WBRNN_TOO_SMALL,
                            "A block of %d threads with %u registers each does not fit on an "

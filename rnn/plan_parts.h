@@ -55,6 +55,7 @@ void plan_other_time(const PlanTask *task, RnnPlan *plan); /* sets it for the ot
 /* The methods. */
 WbRnnStatus plan_wait(const PlanTask *task, const WbRnnOptions *options, RnnPlan *plan);
 WbRnnStatus plan_persistent(const PlanTask *task, RnnPlan *plan);
+WbRnnStatus plan_persistent_single(const PlanTask *task, RnnPlan *plan); /* plan_persistent.c */
 WbRnnStatus plan_stream(const PlanTask *task, RnnPlan *plan);
 /* The most warps, a power of two, that tiles of a block can have each; at most `limit`. */
 uint32_t plan_warps_per_tile(uint32_t block_tiles, uint32_t limit);

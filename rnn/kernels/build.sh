@@ -47,6 +47,10 @@ wait_bf16_basic wait_half.cu -DWBRNN_BF16 -DCELL_BASIC
 wait_bf16_lstm wait_half.cu -DWBRNN_BF16 -DCELL_LSTM
 wait_bf16_gru wait_half.cu -DWBRNN_BF16 -DCELL_GRU
 wait_bf16_phased wait_half.cu -DWBRNN_BF16 -DCELL_PHASED
+persistent_basic  persistent.cu -DCELL_BASIC
+persistent_lstm   persistent.cu -DCELL_LSTM
+persistent_gru    persistent.cu -DCELL_GRU
+persistent_phased persistent.cu -DCELL_PHASED
 "
 
 compile_ptx() { # PTX SOURCE FLAG...

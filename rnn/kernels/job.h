@@ -79,6 +79,15 @@ typedef struct RnnJob {
     RnnMemory memory;
 } RnnJob;
 
+/* For kernels whose blocks compute every cell together. */
+typedef struct RnnTogether {
+    RnnJob job;
+    uint32_t warps_per_tile; /* that share the products of a warp tile */
+    uint32_t state_kept, input_kept; /* quads (four products a lane and row) that each warp has in shared
+                                      * memory: of W, behind those in registers, and of U */
+    uint32_t unused;
+} RnnTogether;
+
 /* Before the launches of some steps, one a pass: fills exchanged sequences. Slot 0 gets the initial state,
  * or what the steps before left in their last slot; slots from 1 on are unwritten, and those of the input
  * have x. The first one of a run forgets where the last run was stuck. */

@@ -116,10 +116,22 @@ static void set_weights(Net *net, uint32_t layer)
 
 void net_open(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options)
 {
+    net_open_small(net, shape, steps, options, UINT32_MAX);
+}
+
+void net_open_small(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options,
+                    uint32_t shared_block)
+{
+    char error[256];
+    RnnDevice *device;
     *net = (Net){.shape = shape, .steps = steps};
     keep_kernels(shape.kind);
     assert_true(reference_data(&shape, steps, 7 + shape.kind, &net->data));
-    WORKS(net, wbrnn_create(&shape, options, &net->rnn));
+    if (device_cuda_open(options ? options->kernels : NULL, &device, error, sizeof error))
+        fail_msg("%s", error);
+    if (device->gpu.shared_block > shared_block)
+        device->gpu.shared_block = shared_block;
+    WORKS(net, network_create(device, &shape, options, &net->rnn));
     for (uint32_t layer = 0; layer < shape.layers; layer++)
         set_weights(net, layer);
     const size_t states = state_count(&shape), row = (size_t)steps * shape.batch;

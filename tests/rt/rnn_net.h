@@ -32,6 +32,9 @@ int net_end(void **state);
 /* HIDDEN units; grouped LSTMs have two groups. */
 WbRnnShape net_shape(WbRnnKind kind, uint32_t layers, uint32_t input, uint32_t batch);
 void net_open(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options);
+/* The same on a GPU whose blocks have no more shared memory than this. */
+void net_open_small(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options,
+                    uint32_t shared_block);
 void net_close(Net *net);
 
 WbRnnWeights net_weights(const Net *net, uint32_t layer);

@@ -247,10 +247,24 @@ static void check_cover(const Case *of, const RnnPlan *plan)
     HOLDS(plan->warps_per_tile == 1 || plan->block_tiles * plan->warps_per_tile <= WARPS);
 }
 
-/* What a block keeps in shared memory: operands, c and h, weights; a persistent one of all layers. */
+/* The same of a persistent block, whose warps have a part of each tile's weights there, and all sums. */
+static uint64_t persistent_bytes(const Case *of, const RnnPlan *plan)
+{
+    const uint64_t parts = plan->block_tiles * plan->warps_per_tile;
+    const uint64_t quads = plan->state_kept + plan->input_kept;
+    if (plan->cell_place == PLACE_GLOBAL)
+        return 0;
+    return plan->stages * plan->positions * 16 + plan->block_units * of->shape.batch * 8 +
+           plan->batch_tiles * parts * 2 * 64 + (parts < WARPS ? parts : WARPS) * quads * plan->rows * 512;
+}
+
+/* What a block keeps in shared memory: operands, c and h, weights; a persistent one of halves those of all
+ * layers. */
 static uint64_t kept_bytes(const Case *of, const RnnPlan *plan)
 {
     const bool half = of->shape.type != WBRNN_F32;
+    if (plan->method == WBRNN_PERSISTENT && !half)
+        return persistent_bytes(of, plan);
     const uint64_t layers = plan->method == WBRNN_PERSISTENT ? of->shape.layers : 1;
     const uint64_t tile = plan->slice * (half ? 16 * 2 : plan->rows * (32 / plan->lanes) * 4);
     uint64_t matrices = (plan->state_place == PLACE_SHARED) + (plan->input_place == PLACE_SHARED);
