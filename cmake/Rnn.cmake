@@ -70,3 +70,5 @@ endforeach()
 set_target_properties(warpbeam_rnn PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 install(TARGETS wbrnn_core warpbeam_rnn)
 install(FILES rnn/warpbeam_rnn.h TYPE INCLUDE)
+install(FILES rnn/python/warpbeam_rnn.py rnn/python/warpbeam_rnn_torch.py
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/warpbeam/python)

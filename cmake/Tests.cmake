@@ -82,6 +82,15 @@ if(NOT WARPBEAM_FUZZ)
         target_link_libraries(test_example_policies PRIVATE common_examples)
         add_test(NAME test_example_policies COMMAND test_example_policies)
     endif()
+    # The RNN library's Python module, with networks on the simulated GPU. A Python without sanitizers cannot
+    # load a library that has them.
+    find_package(Python3 COMPONENTS Interpreter QUIET)
+    if(Python3_FOUND AND TARGET cudart_13 AND TARGET warpbeam AND NOT WARPBEAM_SANITIZE)
+        add_test(NAME rnn_python COMMAND warpbeam run --functional --quiet -- ${Python3_EXECUTABLE}
+                 ${CMAKE_SOURCE_DIR}/rnn/python/test_warpbeam_rnn.py)
+        set_tests_properties(rnn_python PROPERTIES TIMEOUT 300
+                             ENVIRONMENT WARPBEAM_RNN_LIBRARY=$<TARGET_FILE:warpbeam_rnn>)
+    endif()
     foreach(script folders named_files sizes)
         add_test(NAME ${script} COMMAND ${CMAKE_SOURCE_DIR}/scripts/${script}.sh)
     endforeach()

@@ -41,15 +41,16 @@ def run_own(module, x, hx, lengths, times):
     ends = torch.full((batch,), steps) if lengths is None else torch.tensor(lengths)
     ends = ends.to(x.device).unsqueeze(1)
     for layer in range(module.num_layers):
-        w, u = (getattr(module, f"weight_{name}_l{layer}").double() for name in ("ih", "hh"))
-        b, d = ((getattr(module, f"bias_{name}_l{layer}").double() for name in ("ih", "hh")) if module.bias
-                else (None, None))
+        w_input, w_state = (getattr(module, f"weight_{name}_l{layer}").double() for name in ("ih", "hh"))
+        b_input, b_state = ((getattr(module, f"bias_{name}_l{layer}").double() for name in ("ih", "hh")) if module.bias
+                            else (None, None))
         h = torch.zeros(batch, module.hidden_size).to(sequence) if hx is None else hx[0][layer].double()
         c = torch.zeros_like(h) if hx is None else hx[1][layer].double()
         outputs = []
         for step in range(steps):
             time = torch.full((batch,), step).to(sequence) if times is None else times[step].double()
-            both = sums(sequence[step], w, b, module.groups) + sums(h, u, d, module.groups)
+            both = (sums(sequence[step], w_input, b_input, module.groups) +
+                    sums(h, w_state, b_state, module.groups))
             new_h, new_c = lstm(module, layer, *both.chunk(4, 1), h, c, time)
             alive = step < ends
             h, c = torch.where(alive, new_h, h), torch.where(alive, new_c, c)

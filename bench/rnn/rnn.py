@@ -75,8 +75,8 @@ def make(kind, layers, hidden, dtype):
     """A module of torch where it has the kind, else one of ours."""
     if kind == "grouped":
         module = warpbeam_rnn.GroupedLSTM(hidden, hidden, layers, groups=GROUPS)
-    elif kind == "phased":
-        module = warpbeam_rnn.PhasedLSTM(hidden, hidden, layers, open=0.3, periods=(2.0, 16.0))
+    elif kind == "phased":  # without a leak gates do not jump, where a float's error would decide when
+        module = warpbeam_rnn.PhasedLSTM(hidden, hidden, layers, open=0.3, periods=(2.0, 16.0), leak=0.0)
     elif kind == "relu":
         module = torch.nn.RNN(hidden, hidden, layers, nonlinearity="relu")
     else:
