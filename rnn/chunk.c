@@ -195,8 +195,8 @@ RnnJob chunk_job(const RnnChunk *chunk, uint32_t first, uint32_t layers, uint32_
                   .stuck = rnn->stuck,
                   .told = rnn->told_address,
                   .watchdog = rnn->options.watchdog_ms * 1000000ull,
-                  .memory = {.block_tiles = plan->block_tiles, .state_place = plan->state_place,
-                             .input_place = plan->input_place, .cell_place = plan->cell_place,
+                  .memory = {.block_tiles = plan->block_tiles, .state_kept = plan->state_kept,
+                             .input_kept = plan->input_kept, .cell_place = plan->cell_place,
                              .partial = chunk->layout.partial}};
     for (uint32_t i = 0; i < job.layers; i++)
         job.layer[i] = chunk_layer(chunk, first + i);

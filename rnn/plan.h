@@ -54,7 +54,7 @@ typedef struct RnnPlan {
     RnnPlace cell_place;         /* of c between steps: shared memory, or global, in RnnLayer.carry */
     uint32_t stages;             /* buffers of a batch tile's positions in shared memory: 4 (two each of x and
                                   * h), 2 (one each), 1 (used in turn); 0: read from global memory */
-    uint32_t state_kept, input_kept; /* persistent, single precision: RnnTogether */
+    uint32_t state_kept, input_kept; /* single precision, kernels that read weights: RnnMemory, RnnTogether */
     uint32_t shared_bytes;       /* dynamic, of a block */
     uint32_t registers;          /* of a thread, as compiled at most */
     bool input_ahead;            /* the first layer's O U is computed before, as one product */

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+enum { QUAD = 4 /* products of a lane that state_kept and input_kept count as one */ };
+
 /* Text that grows as snprintf counts: `length` is what there would be with room enough. */
 typedef struct Text {
     char *at;
@@ -81,12 +83,21 @@ static void say_flight(Text *text, const WbRnnShape *shape, const RnnPlan *plan)
         plan->passes == 1 ? "" : "es");
 }
 
+static void say_kept(Text *text, const RnnPlan *plan, const char *name, RnnPlace place, uint32_t kept)
+{
+    if (plan->method == WBRNN_WAIT_SIGNAL && place == PLACE_GLOBAL && kept)
+        say(text, ", %u of %u columns of %s in shared memory all the same", kept * QUAD * plan->lanes,
+            plan->slice, name);
+}
+
 static void say_places(Text *text, const RnnGpu *gpu, const RnnPlan *plan)
 {
     const bool global = plan->state_place == PLACE_GLOBAL || plan->input_place == PLACE_GLOBAL;
     say(text, "Weights take %.2f MiB, %.2f MiB a layer: W lies in %s, U in %s",
         (double)plan->weight_bytes / 1048576, (double)plan->layer_bytes / 1048576,
         place_name(plan->state_place), place_name(plan->input_place));
+    say_kept(text, plan, "W", plan->state_place, plan->state_kept);
+    say_kept(text, plan, "U", plan->input_place, plan->input_kept);
     if (global) {
         const size_t used = plan->method == WBRNN_WAIT_SIGNAL ? plan->layer_bytes * plan->layers_in_flight :
                                                                 plan->weight_bytes;

@@ -16,6 +16,7 @@ enum {
     NOMINAL_STEPS = 256, /* of a run: plans are made before its length is known */
     SM_THREADS = 2048,
     POSITION_BYTES = 16,
+    LOADED = 4,          /* products of a lane whose weights are loaded at a time */
     CELL_BYTES = 8,      /* c and h of a unit and sequence */
     LEFT_BYTES = 16,     /* where threads of a block tell each other that they give up */
     BLOCK_RESERVED = 1024, /* bytes of shared memory that a block takes besides, from capability 80 on */
@@ -25,6 +26,14 @@ size_t plan_tile_bytes(const PlanTask *task, const RnnPlan *plan)
 {
     const size_t rows = task->half ? 16 : (size_t)plan->rows * (32 / plan->lanes);
     return plan->slice * rows * (task->half ? 2 : 4);
+}
+
+/* So many quads of all tiles of a block, of one matrix. Persistent kernels count theirs otherwise. */
+static uint64_t kept_bytes(const PlanTask *task, const RnnPlan *plan, uint32_t quads)
+{
+    if (!quads || plan->method != WBRNN_WAIT_SIGNAL)
+        return 0;
+    return plan->block_tiles * plan_tile_bytes(task, plan) / (plan->depth / LOADED) * quads;
 }
 
 static uint64_t shared_bytes(const PlanTask *task, uint32_t layers, const RnnPlan *plan)
@@ -37,6 +46,10 @@ static uint64_t shared_bytes(const PlanTask *task, uint32_t layers, const RnnPla
     const uint32_t matrices = (plan->state_place == PLACE_SHARED) + (plan->input_place == PLACE_SHARED);
     const uint32_t kept = plan->split ? least(matrices, 1) : matrices; /* each block has one of the two */
     bytes += (uint64_t)layers * kept * plan->block_tiles * plan_tile_bytes(task, plan);
+    if (plan->state_place == PLACE_GLOBAL)
+        bytes += kept_bytes(task, plan, plan->state_kept);
+    if (plan->input_place == PLACE_GLOBAL)
+        bytes += kept_bytes(task, plan, plan->input_kept);
     if (plan->warps_per_tile > 1) /* warps add up 16 rows' sums there */
         bytes += (uint64_t)JOB_WARPS * 16 * plan->batch_tile * sizeof(float);
     return bytes;
@@ -60,20 +73,51 @@ bool plan_occupy(const PlanTask *task, uint32_t layers, RnnPlan *plan)
     return plan->blocks_sm > 0;
 }
 
+/* As much of a matrix that lies in global memory as `room` bytes hold, which become less. */
+static uint32_t keep(const PlanTask *task, const RnnPlan *plan, RnnPlace place, uint64_t *room)
+{
+    const uint32_t all = plan->depth / LOADED;
+    if (place == PLACE_SHARED)
+        return all;
+    const uint32_t quads = least(all, (uint32_t)(*room / kept_bytes(task, plan, 1)));
+    *room -= kept_bytes(task, plan, quads);
+    return quads;
+}
+
+void plan_keep(const PlanTask *task, RnnPlan *plan)
+{
+    const RnnGpu *gpu = task->gpu;
+    const uint32_t blocks = plan->layers_in_flight * (plan->layer_blocks + plan->collectors);
+    const uint32_t reserved = gpu->capability >= 80 ? BLOCK_RESERVED : 0;
+    const uint32_t limit = least(gpu->shared_block, gpu->shared_sm / up_to(blocks, task->sms) - reserved);
+    uint64_t room = plan->split || limit < plan->shared_bytes ? 0 : limit - plan->shared_bytes;
+    plan->state_kept = keep(task, plan, plan->state_place, &room);
+    plan->input_kept = keep(task, plan, plan->input_place, &room);
+}
+
+/* Of a block's part of a matrix, what lies in global memory. */
+static uint64_t global_bytes(const PlanTask *task, const RnnPlan *plan, RnnPlace place, uint32_t kept)
+{
+    if (place != PLACE_GLOBAL)
+        return 0;
+    return plan->block_tiles * plan_tile_bytes(task, plan) - kept_bytes(task, plan, kept);
+}
+
 /* Cycles in which a block has so many bytes of weights, of which L2 keeps what it has room for. */
 static uint64_t global_cycles(const PlanTask *task, const RnnPlan *plan, uint64_t bytes)
 {
-    const uint32_t matrices = (plan->state_place == PLACE_GLOBAL) + (plan->input_place == PLACE_GLOBAL);
     const bool layer_by_layer = plan->method == WBRNN_PERSISTENT && !task->half;
     const uint32_t layers = plan->method == WBRNN_WAIT_SIGNAL || layer_by_layer ? plan->layers_in_flight :
                                                                                   task->shape->layers;
-    const uint64_t in_use = (uint64_t)matrices * layers * plan->layer_tiles * plan_tile_bytes(task, plan);
+    const uint64_t block = global_bytes(task, plan, plan->state_place, plan->state_kept) +
+                           global_bytes(task, plan, plan->input_place, plan->input_kept);
+    const uint64_t in_use = layers * block * plan->layer_tiles / plan->block_tiles;
     const uint64_t kept = in_use > task->gpu->l2_bytes ? bytes * task->gpu->l2_bytes / in_use : bytes;
     return kept / L2_CLOCK + (bytes - kept) / DRAM_CLOCK;
 }
 
-/* Cycles of a block for one matrix and batch tile, whose weights lie at `place`. */
-static uint64_t matrix_cycles(const PlanTask *task, const RnnPlan *plan, RnnPlace place)
+/* Cycles of a block for one matrix and batch tile, whose weights lie at `place` but for what is kept. */
+static uint64_t matrix_cycles(const PlanTask *task, const RnnPlan *plan, RnnPlace place, uint32_t quads)
 {
     const uint64_t rounds = up_to(plan->block_tiles * plan->warps_per_tile, JOB_WARPS);
     const uint64_t warp_depth = up_to(plan->depth, plan->warps_per_tile);
@@ -82,19 +126,20 @@ static uint64_t matrix_cycles(const PlanTask *task, const RnnPlan *plan, RnnPlac
     const uint64_t weights = plan->block_tiles * plan_tile_bytes(task, plan);
     /* Lanes with the same position read it together. */
     uint64_t shared = depth * plan->lanes * POSITION_BYTES;
-    if (place == PLACE_SHARED)
-        shared += weights;
+    const uint64_t kept = place == PLACE_GLOBAL ? kept_bytes(task, plan, quads) :
+                          place == PLACE_SHARED ? weights : 0;
+    shared += kept;
     uint64_t cycles = task->half ? depth * MMA_CYCLES : fma;
     if (cycles < shared / SHARED_CLOCK)
         cycles = shared / SHARED_CLOCK;
-    const uint64_t global = place == PLACE_GLOBAL ? global_cycles(task, plan, weights) : 0;
+    const uint64_t global = global_cycles(task, plan, global_bytes(task, plan, place, quads));
     return cycles < global ? global : cycles;
 }
 
 uint32_t plan_cell_cycles(const PlanTask *task, const RnnPlan *plan, bool state_only)
 {
-    const uint64_t state = matrix_cycles(task, plan, plan->state_place);
-    const uint64_t input = matrix_cycles(task, plan, plan->input_place);
+    const uint64_t state = matrix_cycles(task, plan, plan->state_place, plan->state_kept);
+    const uint64_t input = matrix_cycles(task, plan, plan->input_place, plan->input_kept);
     return (uint32_t)(state_only ? state : plan->split ? (state > input ? state : input) : state + input);
 }
 

@@ -46,6 +46,9 @@ size_t plan_tile_bytes(const PlanTask *task, const RnnPlan *plan); /* of a packe
 /* From tiles, places and stages; `layers`: whose weights and states a block keeps, 1 unless persistent.
  * False: no block fits on an SM. */
 bool plan_occupy(const PlanTask *task, uint32_t layers, RnnPlan *plan);
+/* What shared memory a plan leaves, with as many blocks on an SM as are needed: gives it to weights that are
+ * read from global memory otherwise, W first. plan_occupy() counts it. */
+void plan_keep(const PlanTask *task, RnnPlan *plan);
 /* Cycles of one cell: both matrices, or only the part that waits for the step before. */
 uint32_t plan_cell_cycles(const PlanTask *task, const RnnPlan *plan, bool state_only);
 /* Sets step_cycles of a wait-signal plan; the time of a run of nominal length. */

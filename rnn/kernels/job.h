@@ -53,7 +53,9 @@ typedef struct RnnLayer {
 /* For kernels that read weights from memory in each step. */
 typedef struct RnnMemory {
     uint32_t block_tiles; /* warp tiles of a block */
-    uint32_t state_place, input_place, cell_place; /* RnnPlace of W, U and c: shared or global memory */
+    uint32_t state_kept, input_kept; /* single precision: quads (four products a lane and row) of each tile
+                                      * that lie in shared memory, of W and of U */
+    uint32_t cell_place;  /* RnnPlace of c: shared or global memory */
     uint64_t partial;     /* floats [layer][tile of the layer's blocks][4 rows][4 sequences], of halves
                            * [32 lanes][4 sums]: where O U of the next cell waits until its S W is there */
 } RnnMemory;

@@ -1,7 +1,7 @@
 /* Wait-signal for layers whose weights fit into no registers: as wait.cu, but packed weights are read in each
- * step, from shared memory where the plan has put them there at the start, else from global memory, which L2
- * serves as far as it can. A block has any number of warp tiles, which go round over its warps, and a layer any
- * width: 32 lanes share a sum, as deep as it is.
+ * step: as much of them as fits from shared memory, where they are put at the start, the rest from global
+ * memory, which L2 serves as far as it can. A block has any number of warp tiles, which go round over its
+ * warps, and a layer any width: 32 lanes share a sum, as deep as it is.
  *
  * Shared memory has room for one batch tile of a slot. States and inputs take turns in it:
  *
@@ -43,11 +43,12 @@ template <class Cell> struct Worker {
     const RnnJob &job;
     const RnnLayer &layer;
     const uint32_t layer_index, block;
-    const uint32_t group_units, depth, tile_quads;
+    const uint32_t group_units, depth;
+    const uint32_t tile_quads; /* of a packed tile */
     const uint32_t first_tile; /* of the layer's */
     uint32_t tiles;            /* of this block that have units */
     uint32_t first_group, positions; /* staged */
-    float4 *stage, *state_weights, *input_weights; /* the last two where they lie in shared memory */
+    float4 *stage, *state_weights, *input_weights; /* the last two: what shared memory has of them */
     float *cells;                                  /* c, [batch tile][tile][4], or null */
     float *partial;
 
@@ -66,8 +67,7 @@ template <class Cell> struct Worker {
         cells = keeps_c ? (float *)(stage + job.groups * job.slice) : nullptr;
         state_weights = stage + job.groups * job.slice +
                         (keeps_c ? job.tiles * job.memory.block_tiles * Cell::units * 2 : 0);
-        input_weights = state_weights +
-                        (job.memory.state_place == PLACE_SHARED ? job.memory.block_tiles * tile_quads : 0);
+        input_weights = state_weights + job.memory.block_tiles * kept_quads(job.memory.state_kept);
         partial = (float *)job.memory.partial +
                   ((size_t)layer_index * job.blocks * job.memory.block_tiles + first_tile) * 16;
     }
@@ -77,12 +77,17 @@ template <class Cell> struct Worker {
         return ((size_t)step_slot * job.tiles + tile) * job.groups * job.slice;
     }
 
-    __device__ __forceinline__ void keep(float4 *to, uint64_t packed) const
+    /* float4s of a tile's packed weights in so many quads of a lane and row. */
+    static __device__ __forceinline__ uint32_t kept_quads(uint32_t kept) { return kept * rows * 32; }
+
+    __device__ __forceinline__ void keep(float4 *to, uint64_t packed, uint32_t kept) const
     {
         const float4 *from = (const float4 *)packed + (size_t)first_tile * tile_quads;
+        const uint32_t count = kept_quads(kept);
+        for (uint32_t n = 0; n < tiles; n++)
 #pragma unroll 4
-        for (uint32_t i = threadIdx.x; i < tiles * tile_quads; i += JOB_THREADS)
-            to[i] = __ldg(from + i);
+            for (uint32_t i = threadIdx.x; i < count; i += JOB_THREADS)
+                to[n * count + i] = __ldg(from + (size_t)n * tile_quads + i);
     }
 
     /* -- staging -- */
@@ -170,18 +175,18 @@ template <class Cell> struct Worker {
 
     /* This lane's sum of tile n with what is staged: of row k / 4 and sequence k % 4, k the lane below 16. */
     template <int LAST>
-    __device__ __forceinline__ float product(uint32_t n, uint32_t place, const float4 *kept, uint64_t packed)
+    __device__ __forceinline__ float product(uint32_t n, const float4 *weights, uint64_t packed,
+                                             uint32_t kept)
     {
         const uint32_t lane = threadIdx.x % 32;
         const uint32_t group = gated ? (first_tile + n) / group_units - first_group : 0;
         const float4 *staged = stage + group * job.slice + lane;
         Sums sums = {};
-        if (place == PLACE_SHARED)
-            add_from_memory<rows, 32, LAST>(sums, kept + n * tile_quads + lane, depth, staged);
-        else
-            add_from_global<rows, LAST>(sums,
-                                        (const float4 *)packed + (size_t)(first_tile + n) * tile_quads + lane,
-                                        depth, staged);
+        const float4 *rest = (const float4 *)packed + (size_t)(first_tile + n) * tile_quads;
+        const uint32_t kept_depth = kept * 4;
+        add_from_global<rows, LAST>(sums, rest + kept_quads(kept) + lane, depth - kept_depth,
+                                    staged + kept_depth * 32);
+        add_from_memory<rows, 32, LAST>(sums, weights + n * kept_quads(kept) + lane, kept_depth, staged);
         reduce<32>(sums);
         return sums[0];
     }
@@ -191,7 +196,7 @@ template <class Cell> struct Worker {
     {
         for (uint32_t n = threadIdx.x / 32; n < tiles; n += JOB_WARPS) {
             const float sum =
-                product<Cell::last_input>(n, job.memory.input_place, input_weights, layer.w_input);
+                product<Cell::last_input>(n, input_weights, layer.w_input, job.memory.input_kept);
             if (Lanes<32>::is_first())
                 partial[n * 16 + Lanes<32>::k()] = sum;
         }
@@ -210,7 +215,8 @@ template <class Cell> struct Worker {
                                             (gated ? k : Lanes<32>::sequence())];
     }
 
-    __device__ __forceinline__ float *cell_of(uint32_t n, uint32_t unit, uint32_t tile, uint32_t sequence) const
+    __device__ __forceinline__ float *cell_of(uint32_t n, uint32_t unit, uint32_t tile,
+                                              uint32_t sequence) const
     {
         if (cells)
             return cells + (tile * job.memory.block_tiles + n) * 4 + sequence;
@@ -228,8 +234,8 @@ template <class Cell> struct Worker {
     }
 
     /* Publishes a unit's state, and keeps what the next step needs. `h_out` is what the user sees of it. */
-    __device__ __forceinline__ void store(uint32_t n, uint32_t unit, CellState now, float h_out, uint32_t step,
-                                          uint32_t tile)
+    __device__ __forceinline__ void store(uint32_t n, uint32_t unit, CellState now, float h_out,
+                                          uint32_t step, uint32_t tile)
     {
         const uint32_t sequence = Lanes<32>::sequence(), b = tile * JOB_BATCH + sequence;
         const uint32_t position = unit / group_units * job.slice + unit % group_units;
@@ -237,10 +243,9 @@ template <class Cell> struct Worker {
         if (b >= job.batch)
             return;
         const bool last = step + 1 == job.steps;
-        const size_t at = (size_t)b * job.hidden + unit;
+        const size_t at = (size_t)b * job.hidden + unit, run_step = job.first_step + step;
         if (layer.y)
-            ((float *)layer.y)[(size_t)(job.first_step + step) * job.y_step + (size_t)b * job.y_sequence + unit] =
-                h_out;
+            ((float *)layer.y)[run_step * job.y_step + (size_t)b * job.y_sequence + unit] = h_out;
         if (layer.carry && !last)
             *cell_of(n, unit, tile, sequence) = now.c;
         if (layer.cn && last)
@@ -254,20 +259,21 @@ template <class Cell> struct Worker {
     {
         const uint32_t row = Lanes<32>::row(), sequence = Lanes<32>::sequence();
         const uint32_t wanted = (first_tile + n) * Cell::units + (gated ? 0 : row);
-        const uint32_t unit = wanted < job.hidden ? wanted : 0; /* pads of basic RNNs compute what nobody sees */
+        const uint32_t unit = wanted < job.hidden ? wanted : 0; /* pads compute what nobody sees */
         const uint32_t b = tile * JOB_BATCH + sequence, at = job.first_step + step;
         const float input = input_sum(n, unit, step, tile);
         const float bias = __ldg((const float *)layer.bias + unit * 4 + (gated ? row : 0));
         const uint32_t length = __ldg((const uint32_t *)job.lengths + b);
         const float4 *own = stage + (unit / group_units - first_group) * job.slice + unit % group_units;
-        const CellState old = {read_c(n, unit, step, tile), wanted == unit ? ((const float *)own)[sequence] : 0.0f};
+        const float h = wanted == unit ? ((const float *)own)[sequence] : 0.0f;
+        const CellState old = {read_c(n, unit, step, tile), h};
         CellContext context = {row, job.kind, (float)at, nullptr};
         if (layer.extra) {
             context.extra = (const float *)layer.extra + unit * 8;
             if (job.times && b < job.batch)
                 context.time = __ldg((const float *)job.times + (size_t)at * job.batch + b);
         }
-        const float sum = product<Cell::last_state>(n, job.memory.state_place, state_weights, layer.w_state);
+        const float sum = product<Cell::last_state>(n, state_weights, layer.w_state, job.memory.state_kept);
         CellState now = Cell::template finish<32>(sum + input + bias, old, context);
         const bool lives = at < length;
         if (!lives)
@@ -291,10 +297,9 @@ template <class Cell> struct Worker {
     __device__ __forceinline__ void run()
     {
         const bool ahead = layer.ahead != 0;
-        if (job.memory.state_place == PLACE_SHARED)
-            keep(state_weights, layer.w_state);
-        if (job.memory.input_place == PLACE_SHARED && !ahead)
-            keep(input_weights, layer.w_input);
+        keep(state_weights, layer.w_state, job.memory.state_kept);
+        if (!ahead)
+            keep(input_weights, layer.w_input, job.memory.input_kept);
         uint32_t step = 0, tile = 0;
         bool own = ahead; /* whose turn it is: the state's or the input's */
         while (step < job.steps) {
