@@ -71,9 +71,9 @@ WbRnnStatus network_check_stuck(WbRnn *rnn)
         return WBRNN_OK;
     const WbRnnStatus status = network_fail(
         rnn, WBRNN_STUCK,
-        "A run was given up: block %u of layer %u waited in step %u for %s longer than %u ms. Its "
-        "results are not there. If other work held the GPU for so long, set a longer watchdog_ms.",
-        told->block, told->layer, told->step, name_wait(told->waited_for), rnn->options.watchdog_ms);
+        "A run was given up: in step %u layer %u waited for %s longer than %u ms (block %u of the launch). "
+        "Its results are not there. If other work held the GPU for so long, set a longer watchdog_ms.",
+        told->step, told->layer, name_wait(told->waited_for), rnn->options.watchdog_ms, told->block);
     memset(rnn->told, 0, sizeof *rnn->told);
     return status;
 }

@@ -57,7 +57,13 @@ static __device__ __noinline__ bool watchdog_looks(const RnnJob &job, uint32_t l
         stuck->step = job.first_step + step;
         stuck->block = blockIdx.x;
         stuck->waited_for = what;
-        *(RnnStuck *)job.told = *stuck;
+        RnnStuck *told = (RnnStuck *)job.told; /* the host may look at any time */
+        told->layer = stuck->layer;
+        told->step = stuck->step;
+        told->block = stuck->block;
+        told->waited_for = what;
+        __threadfence_system();
+        *(volatile uint32_t *)&told->given_up = 1;
     }
     return true;
 }
@@ -128,8 +134,8 @@ struct LayerFlags {
         counter = handed + array;
     }
 
-    /* Those of one batch tile. Each has its own: a block that is a tile ahead must not overwrite a signal that
-     * was not seen yet. */
+    /* Those of one batch tile. Each has its own: a block that is a tile ahead must not overwrite a signal
+     * that was not seen yet. */
     __device__ LayerFlags of_tile(const RnnJob &job, uint32_t tile) const
     {
         LayerFlags flags = *this;

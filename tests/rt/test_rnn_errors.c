@@ -189,8 +189,8 @@ static void the_watchdog_names_layer_and_step(void **state)
     WORKS(&net, wbrnn_run(net.rnn, &run, NULL));
     assert_int_equal(wbrnn_wait(net.rnn), WBRNN_STUCK);
     assert_says(net.rnn, "longer than 1 ms");
-    if (!strstr(wbrnn_error(net.rnn), "of layer 0 waited in step 1 for its own layer"))
-        assert_says(net.rnn, "of layer 1 waited in step 0 for the layer below");
+    if (!strstr(wbrnn_error(net.rnn), "in step 1 layer 0 waited for its own layer"))
+        assert_says(net.rnn, "in step 0 layer 1 waited for the layer below");
     /* That was one run; the next one is as good as any, and says nothing of it. */
     net.rnn->leave = ~0u;
     net_run_and_check(&net, NULL);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +208,47 @@ static void networks_on_two_streams_run_side_by_side_or_in_turn(void **state)
     run_on_two_streams(9);
 }
 
+/* A thread with no context of its own makes a network, and runs it twice. Null: all went well. */
+static void *run_in_thread(void *net_of_thread)
+{
+    Net *net = net_of_thread;
+    WbRnn *rnn;
+    WbRnnStatus status = wbrnn_create(&net->shape, NULL, &rnn);
+    const WbRnnWeights weights = net_weights(net, 0);
+    const WbRnnRun run = net_run(net, NULL);
+    if (!status)
+        rnn->device->gpu.sms = 9;
+    if (!status)
+        status = wbrnn_set_weights(rnn, 0, &weights);
+    for (int i = 0; i < 2 && !status; i++)
+        status = wbrnn_run(rnn, &run, NULL);
+    if (!status)
+        status = wbrnn_wait(rnn);
+    wbrnn_destroy(rnn);
+    return status ? net : NULL;
+}
+
+static void threads_run_networks_of_their_own(void **state)
+{
+    (void)state;
+    enum { THREADS = 3 };
+    Net nets[THREADS];
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        net_open(&nets[i], net_shape(WBRNN_GRU, 1, HIDDEN, 2), 2, NULL);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_in_thread, &nets[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *failed;
+        assert_int_equal(pthread_join(threads[i], &failed), 0);
+        assert_null(failed);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        net_check(&nets[i], NULL);
+        net_close(&nets[i]);
+    }
+}
+
 /* Every way in which blocks tell each other by flags; other tests have them in the data. */
 static void flags_of_every_kind_compute_the_same(void **state)
 {
@@ -231,6 +273,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(nan_in_weights_passes_through),
     cmocka_unit_test(a_captured_run_is_one_graph),
     cmocka_unit_test(networks_on_two_streams_run_side_by_side_or_in_turn),
+    cmocka_unit_test(threads_run_networks_of_their_own),
     cmocka_unit_test(flags_of_every_kind_compute_the_same),
 };
 

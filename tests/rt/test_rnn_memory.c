@@ -159,7 +159,7 @@ static void blocks_that_wait_in_vain_give_up(void **state)
         const WbRnnRun run = net_run(&net, NULL);
         WORKS(&net, wbrnn_run(net.rnn, &run, NULL));
         assert_int_equal(wbrnn_wait(net.rnn), WBRNN_STUCK);
-        assert_non_null(strstr(wbrnn_error(net.rnn), "of layer 0 waited in step"));
+        assert_non_null(strstr(wbrnn_error(net.rnn), "layer 0 waited for"));
         net_close(&net);
     }
 }

@@ -116,7 +116,7 @@ static void a_block_that_is_missing_ends_the_run(void **state)
     const WbRnnRun run = net_run(&net, NULL);
     WORKS(&net, wbrnn_run(net.rnn, &run, NULL));
     assert_int_equal(wbrnn_wait(net.rnn), WBRNN_STUCK);
-    assert_non_null(strstr(wbrnn_error(net.rnn), "layer 0 waited in step 1 for the barrier of all blocks"));
+    assert_non_null(strstr(wbrnn_error(net.rnn), "in step 1 layer 0 waited for the barrier of all blocks"));
     net.rnn->leave = ~0u;
     net_run_and_check(&net, NULL);
     net_close(&net);
