@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds libwarpbeam_rnn alone, for a machine that has a GPU and none of what the simulator needs.
 #
-#   rnn/build.sh OUT      OUT/libwarpbeam_rnn.so and .a with the kernels' PTX in them and, where nvcc is found,
+#   rnn/build.sh OUT      OUT/libwarpbeam_rnn.so and .a with the kernels' PTX in them and, with nvcc,
 #                         OUT/MODULE.cubin: machine code for sm_90 (options.kernels = OUT takes it)
 #
-# CC is the compiler (cc), NVCC that of kernels; NVCC=none leaves machine code out: the driver then compiles PTX
-# when a network is created, which takes seconds. JOBS modules are compiled at a time (as many as processors).
+# CC is the compiler (cc), NVCC that of kernels. NVCC=none leaves machine code out: the driver then compiles
+# PTX when a network is created, which takes a while. JOBS modules are compiled at a time (one a processor).
 set -euo pipefail
 if [ $# -ne 1 ]; then
     echo "usage: $0 OUT" >&2
@@ -32,8 +32,9 @@ fi
     for ptx in kernels/*.ptx; do
         symbol=rnn_image_$(basename "$ptx" .ptx)
         echo "extern const char ${symbol}[], ${symbol}_end[];"
-        printf '__asm__(".pushsection .rodata\\n.balign 16\\n%s:\\n.incbin \\"%s\\"\\n.byte 0\\n%s_end:\\n.popsection\\n");\n' \
-            "$symbol" "$root/$ptx" "$symbol"
+        printf '__asm__(".pushsection .rodata\\n.balign 16\\n%s:\\n"\n' "$symbol"
+        printf '        ".incbin \\"%s\\"\\n"\n' "$root/$ptx"
+        printf '        ".byte 0\\n%s_end:\\n.popsection\\n");\n' "$symbol"
     done
     echo '#pragma GCC visibility pop'
     echo 'const RnnImage rnn_images[] = {'
@@ -48,7 +49,8 @@ fi
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 for source in *.c "$out/rnn_images.c"; do
-    ${CC:-cc} -std=gnu17 -O2 -fPIC -fvisibility=hidden -I . -c "$source" -o "$objects/$(basename "$source" .c).o"
+    object=$objects/$(basename "$source" .c).o
+    ${CC:-cc} -std=gnu17 -O2 -fPIC -fvisibility=hidden -I . -c "$source" -o "$object"
 done
 rm -f "$out/libwarpbeam_rnn.a"
 ar rcs "$out/libwarpbeam_rnn.a" "$objects"/*.o

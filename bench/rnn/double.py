@@ -17,7 +17,8 @@ def sums(x, matrix, bias, groups):
 
 def time_gate(module, layer, time):
     """How far the gates are open: [batch][hidden]."""
-    period, shift, share = (getattr(module, f"{name}_l{layer}").double() for name in ("period", "shift", "open"))
+    names = ("period", "shift", "open")
+    period, shift, share = (getattr(module, f"{name}_l{layer}").double() for name in names)
     phase = torch.remainder(time.unsqueeze(1) - shift, period) / period
     rising, falling = 2 * phase / share, 2 - 2 * phase / share
     return torch.where(phase < share / 2, rising, torch.where(phase < share, falling, module.leak * phase))
@@ -34,6 +35,13 @@ def lstm(module, layer, i, f, g, o, h, c, time):
     return k * new_h + (1 - k) * h, k * new_c + (1 - k) * c
 
 
+def layer_values(module, layer):
+    """Both matrices and both biases, or None."""
+    names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    return [getattr(module, f"{name}_l{layer}").double() if module.bias or name.startswith("weight") else None
+            for name in names]
+
+
 def run_own(module, x, hx, lengths, times):
     """Grouped and phased LSTMs, step by step. x is [steps][batch][input]."""
     steps, batch = x.shape[:2]
@@ -41,9 +49,7 @@ def run_own(module, x, hx, lengths, times):
     ends = torch.full((batch,), steps) if lengths is None else torch.tensor(lengths)
     ends = ends.to(x.device).unsqueeze(1)
     for layer in range(module.num_layers):
-        w_input, w_state = (getattr(module, f"weight_{name}_l{layer}").double() for name in ("ih", "hh"))
-        b_input, b_state = ((getattr(module, f"bias_{name}_l{layer}").double() for name in ("ih", "hh")) if module.bias
-                            else (None, None))
+        w_input, w_state, b_input, b_state = layer_values(module, layer)
         h = torch.zeros(batch, module.hidden_size).to(sequence) if hx is None else hx[0][layer].double()
         c = torch.zeros_like(h) if hx is None else hx[1][layer].double()
         outputs = []
@@ -81,7 +87,7 @@ def run_torch(module, x, hx, lengths):
 
 
 def run_double(module, x, hx=None, lengths=None, times=None):
-    """y, hn and cn (None where there is none) of a module that is not batch_first; x is [steps][batch][input]."""
+    """y, hn and cn, or None, of a module that is not batch_first; x is [steps][batch][input]."""
     with torch.no_grad():
         if isinstance(module, torch.nn.RNNBase):
             return run_torch(module, x, hx, lengths)

@@ -1,7 +1,7 @@
 """What bench/rnn/rnn.py measured, as lines, tables and a CSV. Needs no torch.
 
-A row has kind, type, layers, hidden, steps, batch; `cudnn` and `ours`[way] are dicts of ms, graph_ms and error,
-or have `why` when there are none."""
+A row has kind, type, layers, hidden, steps, batch; `cudnn` and `ours`[way] are dicts of ms, graph_ms and
+error, or have `why` when there are none."""
 import math
 
 NAMES = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN", "relu": "RNN relu", "grouped": "grouped LSTM",
@@ -50,11 +50,12 @@ def over_persistent(row):
 
 def line(row):
     wait, cudnn = row["ours"].get("wait", {}), row["cudnn"]
-    parts = [f"{shape_of(row):34s} cuDNN {number(cudnn.get('ms')):>7s} graph {number(cudnn.get('graph_ms')):>7s}",
-             f"err {error(cudnn.get('error'))}",
+    parts = [f"{shape_of(row):34s} cuDNN {number(cudnn.get('ms')):>7s}",
+             f"graph {number(cudnn.get('graph_ms')):>7s} err {error(cudnn.get('error'))}",
              f"| wait-signal {number(wait.get('ms')):>7s} graph {number(wait.get('graph_ms')):>7s}",
              f"module {number(wait.get('module_ms')):>7s} err {error(wait.get('error'))}",
-             f"| {times_of(over_graph(row))} over cuDNN's graph, {times_of(over_persistent(row))} over persistent"]
+             f"| {times_of(over_graph(row))} over cuDNN's graph,",
+             f"{times_of(over_persistent(row))} over persistent"]
     rest = [f"{name} {number(ours.get('ms'))}" for name, ours in row["ours"].items() if name != "wait"]
     whys = [f"\n    {name}: {ours['why']}" for name, ours in row["ours"].items() if "why" in ours]
     return " ".join(parts) + (" | " + ", ".join(rest) if rest else "") + "".join(whys)
@@ -71,8 +72,8 @@ def summary_rows(rows):
         these = [row for row in rows if (row["kind"], row["type"]) == key]
         eager = mean(ratio(row["cudnn"].get("ms"), best_call(row)) for row in these)
         stream = mean(ratio(best_call(row, "stream"), best_call(row)) for row in these)
-        yield (f"{NAMES[key[0]]} {key[1]}", eager, mean(map(over_graph, these)), mean(map(over_persistent, these)),
-               stream)
+        yield (f"{NAMES[key[0]]} {key[1]}", eager, mean(map(over_graph, these)),
+               mean(map(over_persistent, these)), stream)
 
 
 def summary(rows):
@@ -93,8 +94,8 @@ def first_table(rows):
     body = []
     for row in rows:
         wait, cudnn = row["ours"].get("wait", {}), row["cudnn"]
-        body.append([shape_of(row), number(cudnn.get("ms")), number(cudnn.get("graph_ms")), number(wait.get("ms")),
-                     number(wait.get("graph_ms")), number(wait.get("module_ms")),
+        body.append([shape_of(row), number(cudnn.get("ms")), number(cudnn.get("graph_ms")),
+                     number(wait.get("ms")), number(wait.get("graph_ms")), number(wait.get("module_ms")),
                      times_of(ratio(cudnn.get("ms"), wait.get("ms"))), times_of(over_graph(row)),
                      error(wait.get("error")), error(cudnn.get("error"))])
     return table(head, body)

@@ -2,15 +2,15 @@
 """Times of libwarpbeam_rnn beside cuDNN's through PyTorch, on the GPU of this machine.
 
     rnn/build.sh build/rnn
-    python3 bench/rnn/rnn.py                        LSTM, GRU, basic RNN, grouped and phased LSTM; T=256, batch 4
-    python3 bench/rnn/rnn.py --all                  layers 1 2 4 8, hidden 128 to 1,024, T 64 and 256, fp32 and fp16
+    python3 bench/rnn/rnn.py                   LSTM, GRU, basic RNN, grouped and phased LSTM; T=256, batch 4
+    python3 bench/rnn/rnn.py --all             layers 1 to 8, hidden 128 to 1,024, T 64 and 256, fp32 and fp16
     python3 bench/rnn/rnn.py --kinds lstm --layers 8 --hidden 256 --ways wait,data,persistent
-    python3 bench/rnn/rnn.py --markdown FILE        tables, as rnn/RESULTS.md has them; --csv FILE: all numbers
+    python3 bench/rnn/rnn.py --markdown FILE   tables, as rnn/RESULTS.md has them; --csv FILE: all numbers
 
-A time is the median of 20 runs behind 5 that do not count, between two events of the GPU; TF32 is off. Every way
-is timed as a call and, where it says graph, as a replay of a CUDA graph of one call. cuDNN is measured in the same
-run, shape by shape. An error is the largest difference from the same network in double precision, by torch's
-own operators and not by cuDNN."""
+A time is the median of 20 runs behind 5 that do not count, between two events of the GPU; TF32 is off. Every
+way is timed as a call and, where it says graph, as a replay of a CUDA graph of one call. cuDNN is measured in
+the same run, shape by shape. An error is the largest difference from the same network in double precision, by
+torch's own operators and not by cuDNN."""
 import argparse
 import copy
 import math
@@ -80,7 +80,8 @@ def make(kind, layers, hidden, dtype):
     elif kind == "relu":
         module = torch.nn.RNN(hidden, hidden, layers, nonlinearity="relu")
     else:
-        module = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn": torch.nn.RNN}[kind](hidden, hidden, layers)
+        kinds = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn": torch.nn.RNN}
+        module = kinds[kind](hidden, hidden, layers)
     return module.to("cuda", dtype).eval()
 
 
@@ -147,8 +148,8 @@ def measure(kind, type_name, layers, hidden, steps, batch, options):
     module = make(kind, layers, hidden, TYPES[type_name])
     x = torch.randn(steps, batch, hidden, device="cuda").to(TYPES[type_name])
     exact = run_double(module, x)[0]
-    row = {"kind": kind, "type": type_name, "layers": layers, "hidden": hidden, "steps": steps, "batch": batch,
-           "cudnn": time_cudnn(module, x, exact, options.runs), "ours": {}}
+    row = {"kind": kind, "type": type_name, "layers": layers, "hidden": hidden, "steps": steps,
+           "batch": batch, "cudnn": time_cudnn(module, x, exact, options.runs), "ours": {}}
     for name in options.ways:
         row["ours"][name] = time_ours(name, module, x, exact, options.runs)
     return row
@@ -177,7 +178,8 @@ def numbers(text):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--kinds", type=words, default=None, help="lstm,gru,rnn,relu,grouped,phased")
     parser.add_argument("--types", type=words, default=None, help="fp32,fp16,bf16")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of warpbeam_rnn.py without torch: its structs are the header's, arguments are translated or refused, and
-networks run where there is a CUDA driver, be it the simulator's (warpbeam run -- python3 test_warpbeam_rnn.py).
+"""Tests of warpbeam_rnn.py without torch: its structs are the header's, arguments are translated or refused,
+and networks run where there is a CUDA driver, be it the simulator's (warpbeam run -- python3 FILE).
 
 WARPBEAM_RNN_LIBRARY says where the library is; what needs it is left out otherwise."""
 import ctypes
@@ -45,7 +45,8 @@ def fields(name):
 def enumerators(name, prefix):
     body = re.search(r"typedef enum %s \{(.*?)\} %s;" % (name, name), HEADER, re.S).group(1)
     words = [word.strip() for word in body.split(",") if word.strip()]
-    return [word[len(prefix):].lower() for word in words if not word.endswith("S") or word == "WBRNN_SYNC_ARRAYS"]
+    counts = ("WBRNN_KINDS", "WBRNN_TYPES", "WBRNN_METHODS", "WBRNN_SYNCS")
+    return [word[len(prefix):].lower() for word in words if word not in counts]
 
 
 class Header(unittest.TestCase):
@@ -138,7 +139,7 @@ class Library(unittest.TestCase):
 
     @unittest.skipUnless(DRIVER, "there is no GPU")
     def test_a_relu_of_ones_adds_up(self):
-        """Weights of the input are 1, of the state 0: y is the sum of x and the biases, h0 does not matter."""
+        """Weights of the input are 1, of the state 0: y is the sum of x and the biases."""
         steps, batch, size = 3, 2, 64
         with rnn.Network("relu", 1, size, size, batch) as network:
             matrix = (ctypes.c_float * (size * size))
@@ -153,7 +154,8 @@ class Library(unittest.TestCase):
             expected = [0.0 if t == 2 and b == 1 else 1.0 + size * (t + 10.0 * b)
                         for t in range(steps) for b in range(batch) for _ in range(size)]
             self.assertEqual(self.floats(y, len(values)), expected)
-            self.assertEqual(self.floats(hn, batch * size), [1.0 + 2 * size] * size + [1.0 + 11 * size] * size)
+            self.assertEqual(self.floats(hn, batch * size),
+                             [1.0 + 2 * size] * size + [1.0 + 11 * size] * size)
 
     def setUp(self):
         self.memory = []
@@ -174,8 +176,8 @@ class Library(unittest.TestCase):
         return address.value
 
     def floats(self, address, count):
-        data = ctypes.create_string_buffer(4 * count)
-        self.assertEqual(DRIVER.cuMemcpyDtoH_v2(data, ctypes.c_uint64(address), ctypes.c_size_t(4 * count)), 0)
+        data, size = ctypes.create_string_buffer(4 * count), ctypes.c_size_t(4 * count)
+        self.assertEqual(DRIVER.cuMemcpyDtoH_v2(data, ctypes.c_uint64(address), size), 0)
         return list(struct.unpack(f"{count}f", data.raw))
 
 

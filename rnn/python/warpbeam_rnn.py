@@ -13,7 +13,7 @@ Without it, Network is the C library of warpbeam_rnn.h call by call, for address
 caller has. This file needs Python alone; the modules are in warpbeam_rnn_torch.py, which is imported when the
 first of them is asked for.
 
-The library is looked for in WARPBEAM_RNN_LIBRARY, beside this file, and in the folders that the builds use."""
+The library is looked for in WARPBEAM_RNN_LIBRARY, beside this file, and in folders that builds use."""
 import ctypes
 import glob
 import os
@@ -38,11 +38,15 @@ class Error(RuntimeError):
         self.status = status
 
 
+def refused(sentence):
+    return Error("invalid", sentence)
+
+
 def number_of(name, names, what):
     """Which of the names it is; hyphens are underscores."""
     wanted = str(name).replace("-", "_").lower()
     if wanted not in names:
-        raise Error("invalid", f"There is no {what} '{name}'; it is one of {', '.join(names)}.")
+        raise refused(f"There is no {what} '{name}'; it is one of {', '.join(names)}.")
     return names.index(wanted)
 
 
@@ -76,14 +80,14 @@ class Run(ctypes.Structure):
     """WbRnnRun."""
     _fields_ = [("steps", ctypes.c_uint32), ("batch_first", ctypes.c_bool), ("x", ctypes.c_void_p),
                 ("h0", ctypes.c_void_p), ("c0", ctypes.c_void_p), ("y", ctypes.c_void_p),
-                ("hn", ctypes.c_void_p), ("cn", ctypes.c_void_p), ("lengths", ctypes.POINTER(ctypes.c_uint32)),
-                ("times", ctypes.c_void_p)]
+                ("hn", ctypes.c_void_p), ("cn", ctypes.c_void_p),
+                ("lengths", ctypes.POINTER(ctypes.c_uint32)), ("times", ctypes.c_void_p)]
 
 
 def unsigned(value, what):
     """A number that C's uint32_t can have: ctypes would silently take its low bits."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 32:
-        raise Error("invalid", f"{what} is {value!r}; it has to be a whole number from 0 to 4294967295.")
+        raise refused(f"{what} is {value!r}; it has to be a whole number from 0 to 4294967295.")
     return value
 
 
@@ -123,9 +127,9 @@ def candidates():
 
 
 def _declare(library):
-    pointer = ctypes.c_void_p
+    pointer, shape, options = ctypes.c_void_p, ctypes.POINTER(Shape), ctypes.POINTER(Options)
     calls = {
-        "wbrnn_create": (ctypes.c_int, [ctypes.POINTER(Shape), ctypes.POINTER(Options), ctypes.POINTER(pointer)]),
+        "wbrnn_create": (ctypes.c_int, [shape, options, ctypes.POINTER(pointer)]),
         "wbrnn_destroy": (None, [pointer]),
         "wbrnn_error": (ctypes.c_char_p, [pointer]),
         "wbrnn_set_weights": (ctypes.c_int, [pointer, ctypes.c_uint32, ctypes.POINTER(Weights)]),
@@ -155,8 +159,8 @@ def load(path=None):
             except OSError as error:
                 why = str(error)
         else:
-            raise Error("invalid", f"libwarpbeam_rnn.so was not found ({why}); build it by rnn/build.sh build/rnn, "
-                        "or say where it is in WARPBEAM_RNN_LIBRARY.")
+            raise refused(f"libwarpbeam_rnn.so was not found ({why}); build it by rnn/build.sh build/rnn, "
+                          "or say where it is in WARPBEAM_RNN_LIBRARY.")
     return _library
 
 
@@ -200,8 +204,8 @@ class Network:
         run = Run(unsigned(steps, "steps"), batch_first, x, h0, c0, y, hn, cn, None, times)
         if lengths is not None:
             if len(lengths) != self.batch:
-                raise Error("invalid", f"There are {len(lengths)} lengths for a batch of {self.batch}; give one "
-                            "for each sequence.")
+                raise refused(f"There are {len(lengths)} lengths for a batch of {self.batch}; give one "
+                              "for each sequence.")
             run.lengths = (ctypes.c_uint32 * self.batch)(*[unsigned(int(n), "A length") for n in lengths])
         self._check(self._library.wbrnn_run(self._handle, ctypes.byref(run), stream))
 
@@ -237,19 +241,19 @@ class Network:
 def check_arguments(kind, bidirectional=False, proj_size=0):
     """Refuses what torch's modules have and these do not."""
     if bidirectional:
-        raise Error("invalid", "bidirectional=True is not supported: a layer reads its sequence in one direction "
-                    "only. Run two networks, the second on the reversed sequence, and concatenate.")
+        raise refused("bidirectional=True is not supported: a layer reads its sequence in one direction "
+                      "only. Run two networks, the second on the reversed sequence, and concatenate.")
     if proj_size:
-        raise Error("invalid", f"proj_size={proj_size} is not supported: a {kind}'s output is its whole state.")
+        raise refused(f"proj_size={proj_size} is not supported: a {kind}'s output is its whole state.")
 
 
 def check_mode(training, dropout, layers, needs_grad):
     """Refuses what is not inference. Training without dropout and gradients computes the same."""
     if needs_grad:
-        raise Error("invalid", "Gradients are not supported: call the module under torch.no_grad() or "
-                    "torch.inference_mode().")
+        raise refused("Gradients are not supported: call the module under torch.no_grad() or "
+                      "torch.inference_mode().")
     if training and dropout > 0 and layers > 1:
-        raise Error("invalid", "Dropout is not supported while training: call eval() on the module first.")
+        raise refused("Dropout is not supported while training: call eval() on the module first.")
 
 
 def layer_counts(kind, layer, hidden, input, groups=1):
@@ -259,11 +263,11 @@ def layer_counts(kind, layer, hidden, input, groups=1):
 
 
 def cut(shape, batch_first):
-    """(steps, batch, is batched) of an input of this shape: two dimensions are one sequence without a batch."""
+    """(steps, batch, is batched) of an input of this shape; two dimensions are one sequence."""
     if len(shape) == 2:
         return shape[0], 1, False
     if len(shape) != 3:
-        raise Error("invalid", f"x has {len(shape)} dimensions; it has three, or two when there is no batch.")
+        raise refused(f"x has {len(shape)} dimensions; it has three, or two when there is no batch.")
     return (shape[1], shape[0], True) if batch_first else (shape[0], shape[1], True)
 
 

@@ -13,7 +13,7 @@ import threading
 import torch
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from warpbeam_rnn import LSTMS, Error, Network, check_arguments, check_mode, cut, layer_counts
+from warpbeam_rnn import LSTMS, Network, check_arguments, check_mode, cut, layer_counts, refused
 
 TYPE_NAMES = {torch.float32: "float32", torch.float16: "float16", torch.bfloat16: "bfloat16"}
 
@@ -93,8 +93,9 @@ class Recurrent:
         if network is not None and self.networks.stamps[key] == stamps:
             return network
         if torch.cuda.is_current_stream_capturing():
-            raise Error("invalid", "The module has no network for this batch yet, or its weights have changed, and "
-                        "none can be made while the stream captures: call it once before the capture begins.")
+            raise refused("The module has no network for this batch yet, or its weights have changed, and "
+                          "none can be made while the stream captures: call it once before the capture "
+                          "begins.")
         if network is None:
             groups = self.groups if self.kind == "grouped_lstm" else 0
             network = Network(self.kind, self.num_layers, self.hidden_size, self.input_size, batch,
@@ -126,17 +127,17 @@ class Recurrent:
     def check_weights(self, tensors):
         first = tensors[0]
         if not first.is_cuda:
-            raise Error("invalid", f"The module's weights are on {first.device}; move it to a GPU with cuda().")
+            raise refused(f"The module's weights are on {first.device}; move it to a GPU with cuda().")
         if first.dtype not in TYPE_NAMES:
-            raise Error("invalid", f"The module's type is {first.dtype}; it has to be one of "
-                        f"{', '.join(TYPE_NAMES.values())}.")
+            raise refused(f"The module's type is {first.dtype}; it has to be one of "
+                          f"{', '.join(TYPE_NAMES.values())}.")
 
     def check_tensor(self, tensor, what, shape, like):
         if tensor.dtype != like.dtype or tensor.device != like.device:
-            raise Error("invalid", f"{what} is {tensor.dtype} on {tensor.device}, but the module's weights are "
-                        f"{like.dtype} on {like.device}.")
+            raise refused(f"{what} is {tensor.dtype} on {tensor.device}, but the module's weights are "
+                          f"{like.dtype} on {like.device}.")
         if tuple(tensor.shape) != tuple(shape):
-            raise Error("invalid", f"{what} has shape {tuple(tensor.shape)}; it has to be {tuple(shape)}.")
+            raise refused(f"{what} has shape {tuple(tensor.shape)}; it has to be {tuple(shape)}.")
 
     def check_inference(self, tensors, x, states):
         needs_grad = torch.is_grad_enabled() and any(
@@ -150,7 +151,7 @@ class Recurrent:
         if self.kind not in LSTMS:
             return hx, None
         if not isinstance(hx, (tuple, list)) or len(hx) != 2:
-            raise Error("invalid", "hx of an LSTM is a pair of tensors, h0 and c0.")
+            raise refused("hx of an LSTM is a pair of tensors, h0 and c0.")
         return hx[0], hx[1]
 
     # -- calls --
@@ -191,8 +192,8 @@ class Recurrent:
         elif self.batch_first:
             times = times.transpose(0, 1)
         if tuple(times.shape) != (steps, batch):
-            raise Error("invalid", f"times are for {times.shape[0]} steps of {times.shape[1]} sequences; x has "
-                        f"{steps} of {batch}.")
+            raise refused(f"times are for {times.shape[0]} steps of {times.shape[1]} sequences; x has "
+                          f"{steps} of {batch}.")
         return times.contiguous()
 
     def run_padded(self, x, hx, times=None):
@@ -267,11 +268,12 @@ def from_torch(module, options=None):
         if isinstance(module, theirs):
             break
     else:
-        raise Error("invalid", f"A {type(module).__name__} cannot be taken over; give a torch.nn.RNN, LSTM or GRU.")
+        raise refused(f"A {type(module).__name__} cannot be taken over; give an RNN, LSTM or GRU.")
     check_arguments(theirs.__name__, module.bidirectional, module.proj_size)
     named = {"nonlinearity": module.nonlinearity} if ours is RNN else {}
     made = ours(module.input_size, module.hidden_size, module.num_layers, bias=module.bias,
-                batch_first=module.batch_first, dropout=module.dropout, device="meta", options=options, **named)
+                batch_first=module.batch_first, dropout=module.dropout, device="meta", options=options,
+                **named)
     for layer in range(module.num_layers):
         for name in made.names(layer):
             tensor = getattr(module, name)
@@ -293,12 +295,12 @@ class Other(Recurrent, torch.nn.Module):
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.groups, self.dropout = bias, batch_first, groups, 0.0
         if groups < 1 or input_size % groups or hidden_size % groups:
-            raise Error("invalid", f"groups={groups} has to divide the input size, {input_size}, and the hidden "
-                        f"size, {hidden_size}.")
+            raise refused(f"groups={groups} has to divide the input size, {input_size}, and the hidden "
+                          f"size, {hidden_size}.")
         bound = 1 / math.sqrt(hidden_size)
         for layer in range(num_layers):
             counts = layer_counts(self.kind, layer, hidden_size, input_size, groups)
-            for name, count in zip(Recurrent.names(self, layer), (counts[0], counts[1], counts[2], counts[2])):
+            for name, count in zip(Recurrent.names(self, layer), (*counts, counts[2])):
                 size = (counts[2], count // counts[2]) if name.startswith("weight") else (count,)
                 value = torch.empty(size, device=device, dtype=dtype).uniform_(-bound, bound)
                 setattr(self, name, torch.nn.Parameter(value))
@@ -316,9 +318,9 @@ class GroupedLSTM(Other):
 
 
 class PhasedLSTM(Other):
-    """An LSTM with a time gate and peepholes [Neil et al. 2016]. period_l0, shift_l0 and open_l0 are [hidden],
-    peephole_l0 [3][hidden] of i, f and o. forward() takes the times of steps as well, [steps][batch] as x has
-    it; 0, 1, 2, ... otherwise. Periods are drawn from exp(U(log low, log high))."""
+    """An LSTM with a time gate and peepholes [Neil et al. 2016]. period_l0, shift_l0 and open_l0 are
+    [hidden], peephole_l0 [3][hidden] of i, f and o. forward() takes the times of steps as well,
+    [steps][batch] as x has it; 0, 1, 2, ... otherwise. Periods are drawn from exp(U(log low, log high))."""
     kind = "phased_lstm"
 
     def __init__(self, input_size, hidden_size, num_layers=1, open=0.05, periods=(1.0, 1000.0), leak=0.001,

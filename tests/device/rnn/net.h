@@ -1,5 +1,5 @@
-/* A network with made-up weights on a real GPU, its runs, and how far results are from the reference; and what
- * is counted. */
+/* A network with made-up weights on a real GPU, its runs, and how far results are from the reference; and
+ * what is counted. */
 #ifndef DEVICE_RNN_NET_H
 #define DEVICE_RNN_NET_H
 
@@ -45,8 +45,8 @@ void net_close(Net *net);
 /* A run with all states, not waited for. */
 bool net_run(Net *net, const uint32_t *lengths, void *stream);
 bool net_wait(Net *net);
-/* Both, and how far the results are from the reference: the largest difference, over 1 or the value where that
- * is larger. Infinity: the run failed, or a NaN is where none should be or the other way round. */
+/* Both, and how far the results are from the reference: the largest difference, over 1 or the value where
+ * that is larger. Infinity: the run failed, or a NaN is where none should be or the other way round. */
 double net_error(Net *net, const uint32_t *lengths);
 /* What was computed, bits as they are: y, hn, and cn of LSTMs. To be freed. */
 void *net_results(const Net *net, size_t *bytes);

@@ -105,7 +105,8 @@ static void compare_batch_first(Program *program, WbRnnShape shape, const Way *w
                           .c0 = network_has_cells(shape.kind) ? (void *)(uintptr_t)net.c0 : NULL};
     const bool ran = !wbrnn_run(net.rnn, &run, NULL) && !wbrnn_wait(net.rnn);
     float *turned = net_results(&net, &bytes);
-    check(program, ran && memcmp(turned, expected, (size_t)STEPS * shape.batch * shape.hidden * sizeof *y) == 0,
+    const size_t y_bytes = (size_t)STEPS * shape.batch * shape.hidden * sizeof *y;
+    check(program, ran && memcmp(turned, expected, y_bytes) == 0,
           "batch first of %s by %s differs: %s", name_of(&shape, STEPS), way->name, wbrnn_error(net.rnn));
     free(turned);
     free(x);

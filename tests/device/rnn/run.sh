@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds libwarpbeam_rnn and runs its tests on the GPU of this machine. Needs cc and nvcc; with torch in python3 the
-# Python modules are tested beside cuDNN as well, and compute-sanitizer checks small shapes where it can run.
+# Builds libwarpbeam_rnn and runs its tests on this machine's GPU. Needs cc and nvcc. With torch in python3
+# the Python modules are tested beside cuDNN as well; compute-sanitizer checks small shapes where it can run.
 #
 #   tests/device/rnn/run.sh [OUT]     OUT is a folder for what is built (build/rnn)
 #
-# SKIP="sanitizer torch" leaves parts out. The last line is "N passed, M failed"; the exit status is 0 only when
-# nothing failed.
+# SKIP="sanitizer torch" leaves parts out. The last line is "N passed, M failed"; the exit status is 0 only
+# when nothing failed.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 out=${1:-build/rnn}
@@ -13,8 +13,8 @@ passed=0
 failed=0
 "${BASH:-bash}" rnn/build.sh "$out"
 out=$(cd "$out" && pwd)
-${CC:-cc} -std=gnu17 -O2 -Wall -Wextra -I rnn tests/device/rnn/*.c "$out/libwarpbeam_rnn.a" -ldl -lm -lpthread \
-    -o "$out/device"
+${CC:-cc} -std=gnu17 -O2 -Wall -Wextra -I rnn tests/device/rnn/*.c "$out/libwarpbeam_rnn.a" -o "$out/device" \
+    -ldl -lm -lpthread
 
 kernels=()
 if [ -f "$out/prepare.cubin" ]; then
@@ -23,8 +23,8 @@ if [ -f "$out/prepare.cubin" ]; then
 fi
 export WARPBEAM_RNN_LIBRARY=$out/libwarpbeam_rnn.so
 
-# count NAME COMMAND...: runs it and adds the counts of its last line to the sums. What fails without a count is
-# one failure.
+# count NAME COMMAND...: runs it and adds the counts of its last line to the sums. What fails without a count
+# is one failure.
 count() {
     local name=$1 log status=0 counts
     shift

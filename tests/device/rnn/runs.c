@@ -1,4 +1,4 @@
-/* Runs that follow each other or overlap: the same results to the bit, in graphs, and beside other networks. */
+/* Runs that follow each other or overlap: the same to the bit, in graphs, and beside other networks. */
 #include "groups.h"
 
 #include <stdio.h>
@@ -66,11 +66,12 @@ static bool run_captured(Net *net, void *stream, const void *expected, size_t by
     void *graph = NULL, *end = NULL;
     bool equal = !gpu->calls->graph_begin(gpu, stream);
     const bool ran = net_run(net, NULL, stream);
-    equal = !gpu->calls->graph_end(gpu, stream, &graph) && ran && equal && !gpu->calls->event_create(gpu, &end);
+    equal = !gpu->calls->graph_end(gpu, stream, &graph) && ran && equal &&
+            !gpu->calls->event_create(gpu, &end);
     for (int i = 0; i < 3 && equal; i++) {
         gpu->calls->fill(gpu, net->y, 0x40e040e0, 16, stream);
-        equal = !gpu->calls->graph_launch(gpu, graph, stream) && !gpu->calls->event_record(gpu, end, stream) &&
-                !gpu->calls->event_finish(gpu, end);
+        equal = !gpu->calls->graph_launch(gpu, graph, stream) &&
+                !gpu->calls->event_record(gpu, end, stream) && !gpu->calls->event_finish(gpu, end);
         size_t again;
         void *results = net_results(net, &again);
         equal = equal && again == bytes && memcmp(results, expected, bytes) == 0;
@@ -142,7 +143,8 @@ static void open_two(Program *program, WbRnnShape first, WbRnnShape second, cons
     void *streams[2] = {NULL, NULL};
     const bool both = net_open(&nets[0], program, first, 64, ways_of[0]->options) &
                       net_open(&nets[1], program, second, 64, ways_of[1]->options);
-    const bool made = !gpu->calls->stream_create(gpu, &streams[0]) && !gpu->calls->stream_create(gpu, &streams[1]);
+    const bool made = !gpu->calls->stream_create(gpu, &streams[0]) &&
+                      !gpu->calls->stream_create(gpu, &streams[1]);
     if (both && made)
         run_both(program, nets, streams, what);
     else
@@ -181,11 +183,12 @@ void test_busy(Program *program)
     Net nets[2];
     bool both = net_open(&nets[0], program, shape, BLOCKED_STEPS, (WbRnnOptions){0}) &
                 net_open(&nets[1], program, shape, 8, (WbRnnOptions){.refuse_if_busy = true});
-    both = both && !gpu->calls->stream_create(gpu, &streams[0]) && !gpu->calls->stream_create(gpu, &streams[1]);
+    both = both && !gpu->calls->stream_create(gpu, &streams[0]) &&
+           !gpu->calls->stream_create(gpu, &streams[1]);
     const bool first = both && net_run(&nets[0], NULL, streams[0]);
     const bool refused = first && !net_run(&nets[1], NULL, streams[1]) && nets[1].status == WBRNN_BUSY;
-    check(program, refused && strstr(nets[1].why, "SMs"), "a second network is not refused: %s%s", nets[0].why,
-          nets[1].why);
+    check(program, refused && strstr(nets[1].why, "SMs"), "a second network is not refused: %s%s",
+          nets[0].why, nets[1].why);
     check(program, first && net_wait(&nets[0]) && net_run(&nets[1], NULL, streams[1]) && net_wait(&nets[1]),
           "behind the first the second does not run: %s", nets[1].why);
     for (int i = 0; i < 2; i++) {
