@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { QUAD = 4 /* products of a lane that state_kept and input_kept count as one */ };
+enum { QUAD = 4 /* products of a lane that state_kept and input_kept count as one in single precision */ };
 
 /* Text that grows as snprintf counts: `length` is what there would be with room enough. */
 typedef struct Text {
@@ -86,7 +86,8 @@ static void say_flight(Text *text, const WbRnnShape *shape, const RnnPlan *plan)
 static void say_kept(Text *text, const RnnPlan *plan, const char *name, RnnPlace place, uint32_t kept)
 {
     if (plan->method == WBRNN_WAIT_SIGNAL && place == PLACE_GLOBAL && kept)
-        say(text, ", %u of %u columns of %s in shared memory all the same", kept * QUAD * plan->lanes,
+        say(text, ", %u of %u columns of %s in shared memory all the same",
+            kept * (plan->batch_tile == JOB_HALF_BATCH ? plan->warps_per_tile : QUAD) * plan->lanes,
             plan->slice, name);
 }
 

@@ -28,12 +28,18 @@ size_t plan_tile_bytes(const PlanTask *task, const RnnPlan *plan)
     return plan->slice * rows * (task->half ? 2 : 4);
 }
 
+/* Parts of a tile that are kept in shared memory or not: quads, or k16 steps of the tile's warps. */
+static uint32_t tile_quads(const PlanTask *task, const RnnPlan *plan)
+{
+    return plan->depth / (task->half ? plan->warps_per_tile : LOADED);
+}
+
 /* So many quads of all tiles of a block, of one matrix. Persistent kernels count theirs otherwise. */
 static uint64_t kept_bytes(const PlanTask *task, const RnnPlan *plan, uint32_t quads)
 {
     if (!quads || plan->method != WBRNN_WAIT_SIGNAL)
         return 0;
-    return plan->block_tiles * plan_tile_bytes(task, plan) / (plan->depth / LOADED) * quads;
+    return plan->block_tiles * plan_tile_bytes(task, plan) / tile_quads(task, plan) * quads;
 }
 
 static uint64_t shared_bytes(const PlanTask *task, uint32_t layers, const RnnPlan *plan)
@@ -76,7 +82,7 @@ bool plan_occupy(const PlanTask *task, uint32_t layers, RnnPlan *plan)
 /* As much of a matrix that lies in global memory as `room` bytes hold, which become less. */
 static uint32_t keep(const PlanTask *task, const RnnPlan *plan, RnnPlace place, uint64_t *room)
 {
-    const uint32_t all = plan->depth / LOADED;
+    const uint32_t all = tile_quads(task, plan);
     if (place == PLACE_SHARED)
         return all;
     const uint32_t quads = least(all, (uint32_t)(*room / kept_bytes(task, plan, 1)));

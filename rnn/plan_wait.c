@@ -99,8 +99,7 @@ static void offer_memory_blocks(const PlanTask *task, RnnPlan *plan, uint32_t bl
         plan->input_place = places[n][2];
         plan->state_kept = plan->input_kept = 0;
         if (plan_occupy(task, 1, plan) && fill_gpu(task, plan)) {
-            if (!task->half)
-                plan_keep(task, plan);
+            plan_keep(task, plan);
             offer(task, plan, best);
             return;
         }

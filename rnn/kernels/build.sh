@@ -51,6 +51,8 @@ persistent_basic  persistent.cu -DCELL_BASIC
 persistent_lstm   persistent.cu -DCELL_LSTM
 persistent_gru    persistent.cu -DCELL_GRU
 persistent_phased persistent.cu -DCELL_PHASED
+wait_fp16_memory memory_half.cu
+wait_bf16_memory memory_half.cu -DWBRNN_BF16
 "
 
 compile_ptx() { # PTX SOURCE FLAG...

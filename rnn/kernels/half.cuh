@@ -61,6 +61,17 @@ static __device__ __forceinline__ uint4 half_operands(uint32_t row)
     return v;
 }
 
+/* The same of one step, of whose positions lanes below 16 have the addresses. */
+static __device__ __forceinline__ uint2 half_operands_one(uint32_t row)
+{
+    uint2 v;
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(v.x), "=r"(v.y)
+                 : "r"(row)
+                 : "memory");
+    return v;
+}
+
 static __device__ __forceinline__ uint32_t half_shared(const void *at)
 {
     return (uint32_t)__cvta_generic_to_shared(at);
@@ -102,6 +113,12 @@ template <int CHAINS> struct HalfSums {
         const uint4 b = half_operands(staged);
         half_multiply(part[s % CHAINS], rows, b.x, b.y);
         half_multiply(part[(s + 1) % CHAINS], next_rows, b.z, b.w);
+    }
+
+    __device__ __forceinline__ void add_one(uint4 rows, uint32_t staged)
+    {
+        const uint2 b = half_operands_one(staged);
+        half_multiply(part[0], rows, b.x, b.y);
     }
 
     __device__ __forceinline__ TileSums all() const

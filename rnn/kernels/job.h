@@ -53,8 +53,8 @@ typedef struct RnnLayer {
 /* For kernels that read weights from memory in each step. */
 typedef struct RnnMemory {
     uint32_t block_tiles; /* warp tiles of a block */
-    uint32_t state_kept, input_kept; /* single precision: quads (four products a lane and row) of each tile
-                                      * that lie in shared memory, of W and of U */
+    uint32_t state_kept, input_kept; /* quads (four products a lane and row) of each tile that lie in shared
+                                      * memory, of W and of U; of halves k16 steps of each warp's part */
     uint32_t cell_place;  /* RnnPlace of c: shared or global memory */
     uint64_t partial;     /* floats [layer][tile of the layer's blocks][4 rows][4 sequences], of halves
                            * [32 lanes][4 sums]: where O U of the next cell waits until its S W is there */

@@ -106,12 +106,71 @@ static void blocks_tell_each_other_by_flags_too(void **state)
     }
 }
 
+/* -- weights in memory -- */
+
+/* The plan has room for all in shared memory, and for less as well: k16 steps of both matrices. */
+static void run_from_memory(WbRnnShape shape, uint32_t kept, RnnPlace cells)
+{
+    static const uint32_t lengths[] = {3, 1, 3, 2, 3, 3, 1, 2, 3, 1, 2};
+    const WbRnnOptions options = {.sm_limit = 1};
+    Net net;
+    net_open(&net, shape, 3, &options);
+    RnnPlan *plan = &net.rnn->plan;
+    assert_non_null(strstr(plan->kernel, "_memory"));
+    assert_true(plan->state_kept == plan->depth && plan->state_kept >= kept);
+    plan->state_kept = kept;
+    plan->input_kept = kept / 2;
+    plan->cell_place = cells;
+    net_run_and_check(&net, lengths);
+    net_close(&net);
+}
+
+/* On so few SMs no kernel with weights in registers has room for its blocks. */
+static void every_kind_reads_weights_from_either_memory(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < WBRNN_KINDS; kind++) {
+        WbRnnShape shape = half_shape((WbRnnKind)kind, kind % 2 ? WBRNN_F16 : WBRNN_BF16, 60, 11);
+        shape.layers = 1;
+        shape.hidden = kind == WBRNN_TANH || kind == WBRNN_RELU ? 140 : 66;
+        run_from_memory(shape, 8, PLACE_SHARED);
+        run_from_memory(shape, 3, PLACE_GLOBAL);
+        run_from_memory(shape, 0, PLACE_SHARED);
+    }
+}
+
+/* Two tiles a block, as wide layers have them: four warps share the sums of each. */
+static void warps_share_sums_of_weights_in_memory(void **state)
+{
+    (void)state;
+    static const WbRnnSync syncs[] = {WBRNN_SYNC_AUTO, WBRNN_SYNC_COUNTER, WBRNN_SYNC_ARRAYS};
+    for (size_t i = 0; i < sizeof syncs / sizeof *syncs; i++) {
+        const WbRnnOptions options = {.sm_limit = 1 + (syncs[i] == WBRNN_SYNC_ARRAYS), .sync = syncs[i]};
+        WbRnnShape shape = half_shape(WBRNN_GRU, WBRNN_F16, HIDDEN, 3);
+        shape.hidden = 72;
+        Net net;
+        net_open(&net, shape, 3, &options);
+        RnnPlan *plan = &net.rnn->plan;
+        assert_string_equal(plan->kernel, "rnn_wait_fp16_gru_memory");
+        assert_int_equal(plan->layer_tiles, 18);
+        plan->block_tiles = 2;
+        plan->warps_per_tile = 4;
+        plan->layer_blocks = 9;
+        plan->state_kept = 2;
+        plan->input_kept = 1;
+        net_run_and_check(&net, NULL);
+        net_close(&net);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_kind_and_type_computes_what_the_reference_does),
     cmocka_unit_test(warps_share_the_sums_of_a_tile),
     cmocka_unit_test(wide_inputs_are_multiplied_ahead),
     cmocka_unit_test(long_runs_go_in_chunks_and_layers_in_passes),
     cmocka_unit_test(blocks_tell_each_other_by_flags_too),
+    cmocka_unit_test(every_kind_reads_weights_from_either_memory),
+    cmocka_unit_test(warps_share_sums_of_weights_in_memory),
 };
 
 int main(void)
