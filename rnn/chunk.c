@@ -43,10 +43,16 @@ static uint64_t partial_bytes(const RnnPlan *plan, bool half)
 {
     if (plan->method == WBRNN_PERSISTENT)
         return plan->cell_place == PLACE_GLOBAL ? plan->layer_blocks * plan_persistent_partial(plan) : 0;
-    if (plan->state_place == PLACE_REGISTERS)
+    if (plan->state_place == PLACE_REGISTERS || plan->method == WBRNN_STREAM)
         return 0;
     return (uint64_t)plan->layers_in_flight * chunk_group_blocks(plan) * plan->block_tiles * sizeof(float) *
            (half ? PARTIAL_HALF_SUMS : PARTIAL_SUMS);
+}
+
+/* Layers whose preactivations of O U lie in memory. */
+static uint32_t sequences_ahead(const WbRnn *rnn)
+{
+    return rnn->plan.method == WBRNN_STREAM ? rnn->shape.layers : rnn->plan.input_ahead ? 1 : 0;
 }
 
 /* Relative to the beginning of `work`. Depends on nothing but shape, plan and the chunk's length. */
@@ -67,7 +73,7 @@ static RnnLayout layout_of(const WbRnn *rnn, uint32_t steps)
     layout.input = take(&bytes, plan->input_ahead ? 0 : sequence);
     layout.own = take(&bytes, layout.own_bytes * rnn->shape.layers);
     layout.ahead_bytes = values * (plan_gates(rnn->shape.kind) == 1 ? 1 : 4) * sizeof(float);
-    layout.ahead = take(&bytes, layout.ahead_bytes * (plan->input_ahead ? 1 : 0));
+    layout.ahead = take(&bytes, layout.ahead_bytes * sequences_ahead(rnn));
     layout.carry = take(&bytes, layout.carry_bytes * rnn->shape.layers);
     layout.flags = take(&bytes, layout.flag_bytes * plan->passes);
     layout.partial = take(&bytes, partial_bytes(plan, half));

@@ -34,7 +34,8 @@ size_t network_type_bytes(const WbRnn *rnn)
 
 const RnnMethod *network_method(const WbRnn *rnn)
 {
-    static const RnnMethod *const methods[WBRNN_METHODS] = {[WBRNN_PERSISTENT] = &method_persistent,
+    static const RnnMethod *const methods[WBRNN_METHODS] = {[WBRNN_STREAM] = &method_stream,
+                                                            [WBRNN_PERSISTENT] = &method_persistent,
                                                             [WBRNN_WAIT_SIGNAL] = &method_wait_signal};
     return methods[rnn->plan.method];
 }
@@ -166,6 +167,8 @@ void wbrnn_destroy(WbRnn *rnn)
         if (rnn->has_run)
             device->calls->event_finish(device, rnn->end);
         claims_drop(&rnn->claim);
+        if (network_method(rnn) && network_method(rnn)->unload)
+            network_method(rnn)->unload(rnn);
         weights_release(rnn);
         buffer_release(rnn, &rnn->work);
         if (rnn->end)

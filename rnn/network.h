@@ -21,6 +21,8 @@ typedef struct RnnBuffer {
     uint32_t kept_count;
 } RnnBuffer;
 
+typedef struct RnnStreams RnnStreams; /* of the stream method */
+
 /* Invariant: a network that could not be created has no device or is not ready, and `error` says why for
  * good. `end` is recorded behind every run that is not captured. */
 struct WbRnn {
@@ -40,6 +42,7 @@ struct WbRnn {
     bool captured;       /* a run went into a graph of the user's, which may be launched at any time */
     uint32_t leave;      /* tests: a block that leaves at once; ~0: none */
     RnnClaim claim;
+    RnnStreams *streams;
     char error[512];
 };
 
@@ -49,13 +52,15 @@ typedef struct RnnMethod {
     uint32_t (*claimed)(const WbRnn *rnn);
     /* Kernels of the method; called once. */
     WbRnnStatus (*load)(WbRnn *rnn);
+    /* What load() has made besides, even if it failed; null: nothing. */
+    void (*unload)(WbRnn *rnn);
     /* Bytes of `work` that a run of so many steps needs. */
     size_t (*work_bytes)(const WbRnn *rnn, uint32_t steps);
     /* Enqueues all of a run. */
     WbRnnStatus (*enqueue)(WbRnn *rnn, const WbRnnRun *run, void *stream);
 } RnnMethod;
 
-extern const RnnMethod method_wait_signal, method_persistent;
+extern const RnnMethod method_stream, method_persistent, method_wait_signal;
 
 /* The method that the plan has chosen; null: this library does not have it. */
 const RnnMethod *network_method(const WbRnn *rnn);

@@ -116,7 +116,9 @@ size_t plan_explain(const WbRnnShape *shape, const RnnGpu *gpu, const RnnPlan *p
     say_blocks(&out, plan);
     say_flight(&out, shape, plan);
     say_places(&out, gpu, plan);
-    if (plan->input_ahead)
+    if (plan->method == WBRNN_STREAM)
+        say(&out, "The first layer's O U of all steps is computed before, as one product.\n");
+    else if (plan->input_ahead)
         say(&out, "The first layer's O U is computed before, as one product: its input is wider than %u.\n",
             plan->slice * (shape->groups ? shape->groups : 1));
     say(&out, "By the planner's model %s takes about %u cycles; a launch has at most %u steps.\n",

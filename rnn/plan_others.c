@@ -71,6 +71,7 @@ WbRnnStatus plan_stream(const PlanTask *task, RnnPlan *plan)
 {
     plan->method = WBRNN_STREAM;
     cut_whole(task, "stream", plan);
+    plan->input_ahead = true;
     plan->warps_per_tile = 1;
     plan->block_tiles = JOB_WARPS;
     plan->layers_in_flight = task->shape->layers;

@@ -53,6 +53,10 @@ persistent_gru    persistent.cu -DCELL_GRU
 persistent_phased persistent.cu -DCELL_PHASED
 wait_fp16_memory memory_half.cu
 wait_bf16_memory memory_half.cu -DWBRNN_BF16
+stream_basic  stream.cu -DCELL_BASIC
+stream_lstm   stream.cu -DCELL_LSTM
+stream_gru    stream.cu -DCELL_GRU
+stream_phased stream.cu -DCELL_PHASED
 "
 
 compile_ptx() { # PTX SOURCE FLAG...

@@ -90,6 +90,18 @@ typedef struct RnnTogether {
     uint32_t unused;
 } RnnTogether;
 
+/* One cell of the stream method: a layer's step. Of the layer c0 is read and cn and hn are written in this
+ * step. Preactivations of O U go by `ahead`. */
+typedef struct RnnStep {
+    RnnLayer layer;
+    uint64_t lengths, times; /* as in RnnJob */
+    uint32_t blocks;         /* for the units; as many for each one or four batch tiles */
+    uint32_t step, first_step;
+    uint32_t hidden, groups, slice, batch, tiles, kind;
+    uint32_t y_step, y_sequence;
+    uint32_t unused;
+} RnnStep;
+
 /* Before the launches of some steps, one a pass: fills exchanged sequences. Slot 0 gets the initial state,
  * or what the steps before left in their last slot; slots from 1 on are unwritten, and those of the input
  * have x. The first one of a run forgets where the last run was stuck. */

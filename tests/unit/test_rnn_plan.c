@@ -240,7 +240,8 @@ static void check_cover(const Case *of, const RnnPlan *plan)
     HOLDS(plan->slice == plan->lanes * plan->depth && plan->slice >= hidden / groups);
     HOLDS(plan->positions == groups * plan->slice);
     HOLDS(half || plan->depth % 4 == 0);
-    HOLDS(plan->input_ahead == (of->shape.input / groups > plan->slice));
+    HOLDS(plan->input_ahead ==
+          (plan->method == WBRNN_STREAM || of->shape.input / groups > plan->slice));
     HOLDS(plan->batch_tile * plan->batch_tiles >= of->shape.batch);
     HOLDS(plan->batch_tile * (plan->batch_tiles - 1) < of->shape.batch);
     HOLDS(plan->warps_per_tile && WARPS % plan->warps_per_tile == 0);
