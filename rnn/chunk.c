@@ -129,14 +129,15 @@ static WbRnnStatus prepare(const RnnChunk *chunk)
                                                     .arguments = &job, .bytes = sizeof job});
 }
 
-/* The first layer's O U of all steps. */
-static WbRnnStatus product(const RnnChunk *chunk)
+WbRnnStatus chunk_product(const RnnChunk *chunk, uint32_t layer)
 {
     const WbRnn *rnn = chunk->rnn;
     const uint32_t gates = plan_gates(rnn->shape.kind), rows = gates == 1 ? 1 : 4;
-    const RnnProduct job = {.x = chunk->x, .w_input = rnn->weights[0].w_input, .ahead = chunk->layout.ahead,
+    const uint64_t below = chunk->layout.own + (layer - 1) * chunk->layout.own_bytes;
+    const RnnProduct job = {.x = layer ? below : chunk->x, .exchanged = layer != 0,
+                            .w_input = rnn->weights[layer].w_input, .ahead = chunk->layout.ahead,
                             .steps = chunk->steps, .batch = rnn->shape.batch, .tiles = rnn->plan.batch_tiles,
-                            .gates = gates, .hidden = rnn->shape.hidden, .input = rnn->shape.input,
+                            .gates = gates, .hidden = rnn->shape.hidden, .input = network_inputs(rnn, layer),
                             .groups = rnn->shape.groups, .slice = rnn->plan.slice, .x_step = chunk->x_step,
                             .x_sequence = chunk->x_sequence, .type = rnn->shape.type};
     /* Tiles do not cross from one group's units to the next one's. */
@@ -160,7 +161,8 @@ RnnLayer chunk_layer(const RnnChunk *chunk, uint32_t layer)
     const WbRnn *rnn = chunk->rnn;
     const RnnLayout *at = &chunk->layout;
     const RnnWeightsAt *weights = &rnn->weights[layer];
-    const bool ahead = layer == 0 && rnn->plan.input_ahead, cells = network_has_cells(rnn->shape.kind);
+    const bool ahead = rnn->plan.inputs_ahead || (layer == 0 && rnn->plan.input_ahead);
+    const bool cells = network_has_cells(rnn->shape.kind);
     const bool first = chunk->first == 0, last = chunk->first + chunk->steps == chunk->run->steps;
     const uint64_t carry = cells ? at->carry + layer * at->carry_bytes : 0;
     RnnLayer result = {.w_input = weights->w_input, .w_state = weights->w_state, .bias = weights->bias,
@@ -169,7 +171,8 @@ RnnLayer chunk_layer(const RnnChunk *chunk, uint32_t layer)
                        .cn = last ? state_of(rnn, chunk->run->cn, layer) : carry,
                        .hn = last ? state_of(rnn, chunk->run->hn, layer) : 0, .ahead = ahead ? at->ahead : 0,
                        .carry = carry};
-    result.below = layer ? result.own - at->own_bytes : ahead ? 0 : at->input;
+    if (!ahead)
+        result.below = layer ? result.own - at->own_bytes : at->input;
     if (layer + 1 == rnn->shape.layers)
         result.y = (uintptr_t)chunk->run->y;
     return result;
@@ -215,7 +218,7 @@ static WbRnnStatus run_chunk(const RnnChunk *chunk, WbRnnStatus (*compute)(const
 {
     WbRnnStatus status = prepare(chunk);
     if (!status && chunk->rnn->plan.input_ahead)
-        status = product(chunk);
+        status = chunk_product(chunk, 0);
     return status ? status : compute(chunk);
 }
 

@@ -9,7 +9,8 @@
 /* Where things lie in `work`. */
 typedef struct RnnLayout {
     uint64_t input, own, own_bytes; /* exchanged sequences: of the input, of layer 0, from layer to layer */
-    uint64_t ahead, ahead_bytes;    /* preactivations of layer 0, from layer to layer: RnnLayer.ahead */
+    uint64_t ahead, ahead_bytes;    /* preactivations of layer 0, from layer to layer: RnnLayer.ahead. With
+                                     * inputs_ahead all layers have the same, one after the other */
     uint64_t carry, carry_bytes;
     uint64_t flags, flag_bytes;     /* of one pass */
     uint64_t lengths;
@@ -38,6 +39,8 @@ RnnLayer chunk_layer(const RnnChunk *chunk, uint32_t layer);
 /* What a kernel computes: so many layers from `first` on, in launch `pass` of the chunk. */
 RnnJob chunk_job(const RnnChunk *chunk, uint32_t first, uint32_t layers, uint32_t pass);
 WbRnnStatus chunk_launch(const RnnChunk *chunk, RnnKernel *kernel, const RnnLaunch *launch);
+/* A layer's O U of all steps of the chunk, where it is computed ahead; that of layer 0 is there already. */
+WbRnnStatus chunk_product(const RnnChunk *chunk, uint32_t layer);
 /* The kernels that every method needs. */
 WbRnnStatus chunk_load(WbRnn *rnn);
 

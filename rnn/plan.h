@@ -58,6 +58,7 @@ typedef struct RnnPlan {
     uint32_t shared_bytes;       /* dynamic, of a block */
     uint32_t registers;          /* of a thread, as compiled at most */
     bool input_ahead;            /* the first layer's O U is computed before, as one product */
+    bool inputs_ahead;           /* those of all layers are; one layer is in flight at a time */
     uint32_t chunk_steps;        /* longest launch: exchanged sequences of more would take too much memory */
     uint32_t step_cycles;        /* that a step takes by the planner's model (plan_model.c) */
     size_t weight_bytes, layer_bytes; /* both matrices, not padded: of the network, of a later layer */

@@ -118,6 +118,9 @@ size_t plan_explain(const WbRnnShape *shape, const RnnGpu *gpu, const RnnPlan *p
     say_places(&out, gpu, plan);
     if (plan->method == WBRNN_STREAM)
         say(&out, "The first layer's O U of all steps is computed before, as one product.\n");
+    else if (plan->inputs_ahead)
+        say(&out, "Each layer's O U is computed before the layer, as one product: U is read once and not in "
+                  "each step.\n");
     else if (plan->input_ahead)
         say(&out, "The first layer's O U is computed before, as one product: its input is wider than %u.\n",
             plan->slice * (shape->groups ? shape->groups : 1));

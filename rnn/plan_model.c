@@ -5,6 +5,7 @@
 
 enum {
     FMA_CLOCK = 128,     /* multiply-adds of an SM a cycle, single precision */
+    PRODUCT_CLOCK = 48,  /* the same in products that are computed ahead */
     MMA_CYCLES = 4,      /* of an SM for one mma.m16n8k16: a Hopper's mma.sync, about half of its best rate */
     SHARED_CLOCK = 128,  /* bytes of an SM a cycle */
     L2_CLOCK = 24,       /* bytes an SM can have of L2 a cycle when all SMs do: about 5.5 TB/s of an H200 */
@@ -98,7 +99,7 @@ void plan_keep(const PlanTask *task, RnnPlan *plan)
     const uint32_t limit = least(gpu->shared_block, gpu->shared_sm / up_to(blocks, task->sms) - reserved);
     uint64_t room = plan->split || limit < plan->shared_bytes ? 0 : limit - plan->shared_bytes;
     plan->state_kept = keep(task, plan, plan->state_place, &room);
-    plan->input_kept = keep(task, plan, plan->input_place, &room);
+    plan->input_kept = plan->inputs_ahead ? 0 : keep(task, plan, plan->input_place, &room);
 }
 
 /* Of a block's part of a matrix, what lies in global memory. */
@@ -115,8 +116,9 @@ static uint64_t global_cycles(const PlanTask *task, const RnnPlan *plan, uint64_
     const bool layer_by_layer = plan->method == WBRNN_PERSISTENT && !task->half;
     const uint32_t layers = plan->method == WBRNN_WAIT_SIGNAL || layer_by_layer ? plan->layers_in_flight :
                                                                                   task->shape->layers;
-    const uint64_t block = global_bytes(task, plan, plan->state_place, plan->state_kept) +
-                           global_bytes(task, plan, plan->input_place, plan->input_kept);
+    uint64_t block = global_bytes(task, plan, plan->state_place, plan->state_kept);
+    if (!plan->inputs_ahead)
+        block += global_bytes(task, plan, plan->input_place, plan->input_kept);
     const uint64_t in_use = layers * block * plan->layer_tiles / plan->block_tiles;
     const uint64_t kept = in_use > task->gpu->l2_bytes ? bytes * task->gpu->l2_bytes / in_use : bytes;
     return kept / L2_CLOCK + (bytes - kept) / DRAM_CLOCK;
@@ -145,8 +147,16 @@ static uint64_t matrix_cycles(const PlanTask *task, const RnnPlan *plan, RnnPlac
 uint32_t plan_cell_cycles(const PlanTask *task, const RnnPlan *plan, bool state_only)
 {
     const uint64_t state = matrix_cycles(task, plan, plan->state_place, plan->state_kept);
-    const uint64_t input = matrix_cycles(task, plan, plan->input_place, plan->input_kept);
+    const uint64_t input =
+        plan->inputs_ahead ? 0 : matrix_cycles(task, plan, plan->input_place, plan->input_kept);
     return (uint32_t)(state_only ? state : plan->split ? (state > input ? state : input) : state + input);
+}
+
+/* Cycles of all SMs for a step's share of the product that is computed ahead. */
+static uint32_t product_cycles(const PlanTask *task, const RnnPlan *plan)
+{
+    const uint64_t weights = (uint64_t)plan->layer_tiles * plan->rows * 32 * plan->depth;
+    return (uint32_t)(weights * plan->batch_tile * plan->batch_tiles / (task->sms * PRODUCT_CLOCK));
 }
 
 /* All of a step's work has to be done by then; and what a step waits for is the product of the state of the
@@ -157,7 +167,7 @@ uint64_t plan_wait_time(const PlanTask *task, RnnPlan *plan)
     const uint32_t sharing = up_to(blocks, task->sms); /* blocks that share an SM */
     const uint32_t work = sharing * plan->batch_tiles * plan_cell_cycles(task, plan, false);
     const uint32_t path = sharing * plan_cell_cycles(task, plan, true) + SIGNAL_CYCLES;
-    plan->step_cycles = most(work, path);
+    plan->step_cycles = most(work, path) + (plan->inputs_ahead ? product_cycles(task, plan) : 0);
     const uint32_t steps = NOMINAL_STEPS + LAYER_LAG * (plan->layers_in_flight - 1); /* of a pass */
     return (uint64_t)plan->passes * steps * plan->step_cycles;
 }

@@ -82,6 +82,20 @@ static void offer_instances(const PlanTask *task, const RnnPlan *start, Best *be
     }
 }
 
+/* The same with U out of the way: one layer at a time, whose O U is computed before it. W has more room. */
+static void offer_ahead(const PlanTask *task, const RnnPlan *start, Best *best)
+{
+    RnnPlan plan = *start;
+    if (task->half || plan.split || plan.layers_in_flight > 1 || plan.input_place == PLACE_SHARED)
+        return;
+    plan.state_kept = plan.input_kept = 0;
+    plan.input_ahead = plan.inputs_ahead = true;
+    if (!plan_occupy(task, 1, &plan) || !fill_gpu(task, &plan) || plan.layers_in_flight > 1)
+        return;
+    plan_keep(task, &plan);
+    offer(task, &plan, best);
+}
+
 /* So many blocks a layer, with as much in shared memory as fits: c first, it is in every step's way. */
 static void offer_memory_blocks(const PlanTask *task, RnnPlan *plan, uint32_t blocks, Best *best)
 {
@@ -101,6 +115,7 @@ static void offer_memory_blocks(const PlanTask *task, RnnPlan *plan, uint32_t bl
         if (plan_occupy(task, 1, plan) && fill_gpu(task, plan)) {
             plan_keep(task, plan);
             offer(task, plan, best);
+            offer_ahead(task, plan, best);
             return;
         }
     }

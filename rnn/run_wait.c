@@ -22,8 +22,12 @@ static WbRnnStatus pass(const RnnChunk *chunk, uint32_t number)
 static WbRnnStatus compute(const RnnChunk *chunk)
 {
     WbRnnStatus status = WBRNN_OK;
-    for (uint32_t number = 0; number < chunk->rnn->plan.passes && !status; number++)
-        status = pass(chunk, number);
+    for (uint32_t number = 0; number < chunk->rnn->plan.passes && !status; number++) {
+        if (number && chunk->rnn->plan.inputs_ahead)
+            status = chunk_product(chunk, number);
+        if (!status)
+            status = pass(chunk, number);
+    }
     return status;
 }
 

@@ -27,7 +27,7 @@ static size_t bias_count(const WbRnn *rnn)
 /* Whether a layer's input matrix stays as the user gave it. */
 static bool is_plain(const WbRnn *rnn, uint32_t layer)
 {
-    return layer == 0 && rnn->plan.input_ahead;
+    return rnn->plan.inputs_ahead || (layer == 0 && rnn->plan.input_ahead);
 }
 
 /* Elements of a packed matrix. */
@@ -38,7 +38,7 @@ static size_t packed_count(const WbRnn *rnn)
 
 static size_t input_elements(const WbRnn *rnn, uint32_t layer)
 {
-    return is_plain(rnn, layer) ? matrix_count(rnn, rnn->shape.input) : packed_count(rnn);
+    return is_plain(rnn, layer) ? matrix_count(rnn, network_inputs(rnn, layer)) : packed_count(rnn);
 }
 
 /* -- memory -- */
@@ -195,7 +195,7 @@ static WbRnnStatus write_layer(WbRnn *rnn, uint32_t layer, const Staged *staged)
     const RnnWeightsAt *at = &rnn->weights[layer];
     WbRnnStatus status = write_matrix(rnn, rnn->shape.hidden, true, staged->w_state, at->w_state);
     if (!status && is_plain(rnn, layer))
-        status = write_values(rnn, at->w_input, staged->w_input, matrix_count(rnn, rnn->shape.input));
+        status = write_values(rnn, at->w_input, staged->w_input, input_elements(rnn, layer));
     else if (!status)
         status = write_matrix(rnn, network_inputs(rnn, layer), false, staged->w_input, at->w_input);
     return status ? status : write_units(rnn, at, staged);

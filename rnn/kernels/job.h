@@ -122,7 +122,8 @@ typedef struct RnnPrepare {
     uint32_t length[JOB_SEQUENCES];
 } RnnPrepare;
 
-/* The first layer's O U of all steps of a launch, as one product. */
+/* A layer's O U of all steps of a launch, as one product: the first layer's, or any one's whose layer below
+ * is done. */
 typedef struct RnnProduct {
     uint64_t x;             /* the user's, of this launch's first step */
     uint64_t w_input;       /* as the user gave it: [gates x hidden][input / groups] */
@@ -131,7 +132,7 @@ typedef struct RnnProduct {
     uint32_t hidden, input, groups, slice;
     uint32_t x_step, x_sequence;
     uint32_t type;
-    uint32_t unused;
+    uint32_t exchanged;     /* not 0: x is the exchanged sequence of the layer below */
 } RnnProduct;
 
 #endif

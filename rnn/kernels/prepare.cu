@@ -99,6 +99,11 @@ __device__ float load_x(const RnnProduct &job, const Place &place, uint32_t row,
     const uint32_t sequence = quad % job.tiles * JOB_BATCH + row % JOB_BATCH;
     if (step >= job.steps || sequence >= job.batch || k >= place.width)
         return 0.0f;
+    if (job.exchanged) {
+        const uint64_t slot = (uint64_t(step + 1) * job.tiles + quad % job.tiles) * job.groups;
+        return reinterpret_cast<const float *>(
+            job.x)[((slot + place.group) * job.slice + k) * JOB_BATCH + row % JOB_BATCH];
+    }
     return reinterpret_cast<const float *>(job.x)[uint64_t(step) * job.x_step +
                                                   uint64_t(sequence) * job.x_sequence +
                                                   place.group * place.width + k];

@@ -132,6 +132,25 @@ static void wide_inputs_are_multiplied_ahead(void **state)
     }
 }
 
+/* With one layer in flight, O U of each is one product of the sequence that the layer below has left. */
+static void layers_one_by_one_have_their_inputs_multiplied_ahead(void **state)
+{
+    (void)state;
+    const uint32_t lengths[] = {5, 2, 4, 1, 5, 3};
+    const WbRnnKind kinds[] = {WBRNN_TANH, WBRNN_GRU, WBRNN_GROUPED_LSTM};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        WbRnnShape shape = shape_with(kinds[i], 3, i ? 102 : 260, 6);
+        shape.input = 90;
+        shape.groups = kinds[i] == WBRNN_GROUPED_LSTM ? 3 : 0;
+        Net net;
+        open_few(&net, shape, 5, 1, WBRNN_SYNC_AUTO, all_global);
+        assert_true(net.rnn->plan.inputs_ahead);
+        net.rnn->plan.chunk_steps = 3;
+        net_run_and_check(&net, lengths);
+        net_close(&net);
+    }
+}
+
 /* States go from chunk to chunk, and layers one by one, wherever c lies. */
 static void long_runs_go_in_chunks(void **state)
 {
@@ -192,6 +211,7 @@ int main(void)
         cmocka_unit_test(batches_of_many_tiles_work),
         cmocka_unit_test(blocks_tell_each_other_in_every_way),
         cmocka_unit_test(wide_inputs_are_multiplied_ahead),
+        cmocka_unit_test(layers_one_by_one_have_their_inputs_multiplied_ahead),
         cmocka_unit_test(long_runs_go_in_chunks),
         cmocka_unit_test(blocks_that_wait_in_vain_give_up),
         cmocka_unit_test(wide_layers_work),

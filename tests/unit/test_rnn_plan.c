@@ -94,6 +94,11 @@ static Case parse_case(const char *line)
     return found;
 }
 
+static const char *ahead_name(const RnnPlan *plan)
+{
+    return plan->inputs_ahead ? " all-ahead" : plan->input_ahead ? " ahead" : "";
+}
+
 static void print_plan(const Case *of, char *text, size_t size)
 {
     static const char *const places[] = {"registers", "shared", "global"};
@@ -108,7 +113,7 @@ static void print_plan(const Case *of, char *text, size_t size)
              plan.kernel, plan.layer_blocks, plan.collectors, plan.block_units, plan.block_tiles,
              plan.warps_per_tile, plan.layers_in_flight, plan.passes, places[plan.state_place],
              places[plan.input_place], places[plan.cell_place], plan.stages, plan.shared_bytes,
-             plan.blocks_sm, plan.input_ahead ? " ahead" : "", plan.chunk_steps, plan.step_cycles);
+             plan.blocks_sm, ahead_name(&plan), plan.chunk_steps, plan.step_cycles);
 }
 
 /* The table's lines with the plans of now; the number of shapes. Comments stay. */
@@ -240,8 +245,9 @@ static void check_cover(const Case *of, const RnnPlan *plan)
     HOLDS(plan->slice == plan->lanes * plan->depth && plan->slice >= hidden / groups);
     HOLDS(plan->positions == groups * plan->slice);
     HOLDS(half || plan->depth % 4 == 0);
-    HOLDS(plan->input_ahead ==
-          (plan->method == WBRNN_STREAM || of->shape.input / groups > plan->slice));
+    HOLDS(plan->input_ahead == (plan->method == WBRNN_STREAM || plan->inputs_ahead ||
+                                of->shape.input / groups > plan->slice));
+    HOLDS(!plan->inputs_ahead || plan->layers_in_flight == 1);
     HOLDS(plan->batch_tile * plan->batch_tiles >= of->shape.batch);
     HOLDS(plan->batch_tile * (plan->batch_tiles - 1) < of->shape.batch);
     HOLDS(plan->warps_per_tile && WARPS % plan->warps_per_tile == 0);
