@@ -1,9 +1,10 @@
 /* Tests of libwarpbeam_rnn on a real GPU. Prints what fails, and a count.
  *
+ *     device --groups
  *     device [--kernels FOLDER] [--only PART] [--small] [--random N] [--repeats N] [--watchdog MS]
  *
- * --only runs the groups whose name has PART in it; --small takes the smallest shapes, for compute-sanitizer
- * and simulators. The exit status is 0 only when nothing failed. run.sh builds and runs it. */
+ * --groups lists what there is. --only runs the groups whose name has PART in it; --small takes the smallest
+ * shapes, for compute-sanitizer and simulators. The exit status is 0 only when nothing failed. run.sh builds and runs it. */
 #include "groups.h"
 
 #include <stdio.h>
@@ -73,9 +74,18 @@ static void run_groups(Program *program)
     }
 }
 
+static int list_groups(void)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        puts(groups[i].name);
+    return 0;
+}
+
 int main(int count, char **words)
 {
-    Program program = {.random = 200, .repeats = 1000};
+    if (count == 2 && strcmp(words[1], "--groups") == 0)
+        return list_groups();
+    Program program = {.random = 200, .repeats = 1000, .watchdog_ms = 500};
     char error[512];
     if (!parse(count, words, &program)) {
         fprintf(stderr, "usage: %s [--kernels FOLDER] [--only PART] [--small] [--random N] [--repeats N] "

@@ -62,6 +62,10 @@ static void pass_through(Program *program, WbRnnShape shape, const Way *way, uin
 {
     enum { STEPS = 4 };
     static const char *const places[] = {"an input's weight", "a state's weight", "a bias", "x", "h0"};
+    if (is_given_up(way)) {
+        program->failed++;
+        return;
+    }
     Net net;
     double error = INFINITY;
     if (net_open(&net, program, shape, STEPS, way->options)) {
@@ -78,6 +82,7 @@ static void pass_through(Program *program, WbRnnShape shape, const Way *way, uin
         net_close(&net);
         return;
     }
+    note_stuck(way, &net);
     check(program, error <= net_bound(&shape), "%s by %s with %08x in %s: error %.1e: %s",
           name_of(&shape, STEPS), way->name, bits, places[place], error, net.why);
     net_close(&net);
@@ -97,6 +102,8 @@ void test_nan(Program *program)
         for (int place = 0; place < 5; place += 3)
             for (uint32_t type = 0; type < WBRNN_TYPES; type++) {
                 WbRnnShape shape = shape_of(WBRNN_LSTM, 2, 64);
+                if (type != WBRNN_F32 && ways[i].options.split) /* halves are not split */
+                    continue;
                 shape.type = type;
                 pass_through(program, shape, &ways[i], 0xffffffff, place);
             }

@@ -32,4 +32,10 @@ typedef struct Way {
 extern const Way ways[];
 extern const size_t way_count;
 
+/* Whether a way hangs again and again: it then fails without being tried, for each try takes a watchdog's
+ * time. */
+bool is_given_up(const Way *way);
+/* Notes that a network by a way was stuck, if it was. */
+void note_stuck(const Way *way, const Net *net);
+
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of their names in help texts; the first is what a user gets who asks for nothing. */
+/* The first is what a user gets who asks for nothing. */
 const Way ways[] = {
     {"auto", {.method = WBRNN_AUTO}, false},
     {"arrays", {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_ARRAYS}, false},
@@ -14,15 +14,37 @@ const Way ways[] = {
     {"counter", {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_COUNTER}, false},
     {"data", {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_DATA}, false},
     {"cluster", {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_CLUSTER}, true},
+    {"persistent", {.method = WBRNN_PERSISTENT}, false},
+    {"stream", {.method = WBRNN_STREAM}, false},
+    {"stream graph", {.method = WBRNN_STREAM, .graph = true}, false},
     {"split data", {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_DATA, .split = true}, false},
     {"split arrays", {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_ARRAYS, .split = true}, false},
     {"split entry", {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_ENTRY, .split = true}, false},
     {"split counter", {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_COUNTER, .split = true}, false},
-    {"persistent", {.method = WBRNN_PERSISTENT}, false},
-    {"stream", {.method = WBRNN_STREAM}, false},
-    {"stream graph", {.method = WBRNN_STREAM, .graph = true}, false},
 };
 const size_t way_count = sizeof ways / sizeof *ways;
+
+enum { MOST_STUCK = 3, MOST_WAYS = 32 };
+static uint32_t stuck[MOST_WAYS];
+
+static size_t index_of(const Way *way)
+{
+    size_t i = 0;
+    while (i + 1 < way_count && strcmp(ways[i].name, way->name))
+        i++;
+    return i;
+}
+
+bool is_given_up(const Way *way)
+{
+    return stuck[index_of(way)] >= MOST_STUCK;
+}
+
+void note_stuck(const Way *way, const Net *net)
+{
+    if (net->status == WBRNN_STUCK && ++stuck[index_of(way)] == MOST_STUCK)
+        printf("%s is tried no more: it was stuck %d times\n", way->name, MOST_STUCK);
+}
 
 static WbRnnShape shape_of(WbRnnKind kind, WbRnnType type, uint32_t layers, uint32_t hidden, uint32_t input,
                            uint32_t batch)
@@ -39,6 +61,10 @@ static void compare(Program *program, WbRnnShape shape, uint32_t steps, const Wa
                     const uint32_t *lengths)
 {
     Net net;
+    if (is_given_up(way)) {
+        program->failed++;
+        return;
+    }
     if (net_open(&net, program, shape, steps, way->options)) {
         const double error = net_error(&net, lengths);
         check(program, error <= net_bound(&shape), "%s by %s: error %.1e, at most %.1e%s%s",
@@ -48,28 +74,25 @@ static void compare(Program *program, WbRnnShape shape, uint32_t steps, const Wa
     } else {
         check(program, false, "%s by %s: %s", name_of(&shape, steps), way->name, net.why);
     }
+    note_stuck(way, &net);
     net_close(&net);
 }
 
 void test_ways(Program *program)
 {
     static const uint32_t lengths[] = {7, 1, 5, 7, 3};
-    const uint32_t types = program->small ? 1 : WBRNN_TYPES;
-    for (uint32_t kind = 0; kind < WBRNN_KINDS; kind++)
-        for (uint32_t type = 0; type < types; type++)
-            for (size_t i = 0; i < way_count; i++) {
+    for (size_t i = 0; i < way_count; i++)
+        for (uint32_t kind = 0; kind < WBRNN_KINDS; kind++)
+            for (uint32_t type = 0; type < WBRNN_TYPES; type++) {
                 const WbRnnShape tiny = shape_of(kind, type, 2, 64, 48, 5);
+                if (type != WBRNN_F32 && (ways[i].options.split || (program->small && kind % 3)))
+                    continue; /* halves are not split; of what is small and alike a third is enough */
                 compare(program, tiny, program->small ? 3 : 7, &ways[i], program->small ? NULL : lengths);
                 if (program->small)
                     continue;
                 compare(program, shape_of(kind, type, 3, 128, 128, 4), 12, &ways[i], NULL);
                 compare(program, shape_of(kind, type, 1, 256, 100, 1), 9, &ways[i], NULL);
             }
-    if (!program->small)
-        return;
-    for (uint32_t type = WBRNN_F16; type < WBRNN_TYPES; type++)
-        for (size_t i = 0; i < way_count; i++)
-            compare(program, shape_of(WBRNN_GRU, type, 2, 64, 64, 3), 3, &ways[i], NULL);
 }
 
 /* -- layouts -- */
@@ -163,7 +186,7 @@ void test_layouts(Program *program)
 {
     const size_t step = program->small ? 5 : 1;
     for (size_t i = 0; i < way_count; i += step)
-        if (!ways[i].may_refuse)
+        if (!ways[i].may_refuse && !is_given_up(&ways[i]))
             compare_batch_first(program, shape_of(WBRNN_LSTM, WBRNN_F32, 2, 64, 70, 3), &ways[i]);
     compare_batch_first(program, shape_of(WBRNN_GRU, WBRNN_F32, 1, 64, 200, 5), &ways[0]);
     const WbRnnKind kinds[] = {WBRNN_TANH, WBRNN_LSTM, WBRNN_GRU};
@@ -241,7 +264,7 @@ void test_random(Program *program)
             lengths[b] = draw(&state, 1, steps);
         const size_t way = draw(&state, 0, 1) ? 0 : draw(&state, 0, (uint32_t)way_count - 1);
         Way chosen = ways[way];
-        chosen.may_refuse = chosen.may_refuse || chosen.options.split;
+        chosen.options.split = false;
         compare(program, shape, steps, &chosen, draw(&state, 0, 3) ? lengths : NULL);
     }
 }

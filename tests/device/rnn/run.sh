@@ -44,7 +44,10 @@ count() {
 
 skips() { case " ${SKIP-} " in *" $1 "*) return 0 ;; *) return 1 ;; esac }
 
-count results "$out/device" "${kernels[@]}"
+# Each in a process of its own: after a bad access a process has no GPU any more.
+for group in $("$out/device" --groups); do
+    count "$group" timeout "${GROUP_SECONDS:-150}" "$out/device" "${kernels[@]}" --only "$group"
+done
 if ! skips torch && python3 -c 'import torch' 2>/dev/null; then
     count torch env PYTHONDONTWRITEBYTECODE=1 python3 tests/device/rnn/test_torch.py
 else
