@@ -65,7 +65,7 @@ compile_ptx() { # PTX SOURCE FLAG...
     "$nvcc" "${flags[@]}" -arch=compute_80 -ptx "${@:2}" -o "$made"
     sed -E -e "s#^(\s*\.file\s+[0-9]+ \")$PWD/#\1#" \
         -e 's#^(\s*\.file\s+[0-9]+ ")/[^"]*/include/([^"]+")#\1cuda/\2#' \
-        -e 's#_INTERNAL_[0-9a-f]{8}_([0-9]+_[a-z_]+_cu)_[0-9a-f]{8}#_INTERNAL_00000000_\1_00000000#g' \
+        -e 's#(_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}_([0-9]+_[a-z_]+_cu)_[0-9a-f]{8}#\100000000_\2_00000000#g' \
         -e 's#^\.version .*#.version 8.3#' "$made" >"$1"
     rm "$made"
     "$ptxas" -c -arch=sm_90 "$1" -o /dev/null # -c: what the simulated GPU answers is defined nowhere

@@ -9,15 +9,23 @@
 #define DIRECTORY SOURCE_DIRECTORY "/workloads/rnn"
 
 /* Fails the test unless the result is right. The caller closes the GPU, which tells what has happened. */
-static WbGpu *run(const char *kind, const RecurrentRun *how, const char *name, const char *const *knobs)
+static WbGpu *run_timed(const char *kind, const RecurrentRun *how, const char *name, const char *const *knobs,
+                        double *nanoseconds)
 {
     Host host;
     WbGpu *gpu = harness_open(name, knobs);
     if (!recurrent_run(recurrent_find(kind), how, gpu, DIRECTORY, &host))
         fail_msg("%s, %s, %s: %s", kind, recurrent_mode_names[how->mode], name, host.error);
     assert_true(host.total_time > 0 && host.total_cycles > 0);
+    *nanoseconds = host.total_time;
     host_end(&host);
     return gpu;
+}
+
+static WbGpu *run(const char *kind, const RecurrentRun *how, const char *name, const char *const *knobs)
+{
+    double nanoseconds;
+    return run_timed(kind, how, name, knobs, &nanoseconds);
 }
 
 static uint64_t statistic(const WbGpu *gpu, const char *name)
@@ -28,25 +36,27 @@ static uint64_t statistic(const WbGpu *gpu, const char *name)
     return stat.value;
 }
 
-/* The library is to get the other one. */
-static bool is_there(RecurrentMode mode) { return mode != RECURRENT_STREAM; }
-
 static const char *const functional[] = {"mode=functional", NULL};
 
-/* LSTMs on both GPUs, other kinds on one in each mode: their kernels differ in the cell alone. relu is basic
- * but for one function. */
+/* Whether a run tells more than others do. Kernels differ in the cell alone, and those of flags, arrays, entry
+ * and counter are the same: one GPU will do, and entry and counter for LSTMs alone. Of relu there is no kernel. */
+static bool is_wanted(const char *kind, RecurrentMode mode, bool first_gpu)
+{
+    if (strcmp(kind, "relu") == 0 || mode == RECURRENT_ENTRY || mode == RECURRENT_COUNTER)
+        return first_gpu && (strcmp(kind, "lstm") == 0 || mode == RECURRENT_FLAGS);
+    return first_gpu || strcmp(kind, "lstm") == 0;
+}
+
 static void test_every_kind_and_mode(void **state)
 {
     (void)state;
     static const char *const gpus[] = {"h200", "titanx"};
     for (size_t i = 0; i < RECURRENT_BENCHMARKS; i++)
         for (RecurrentMode mode = 0; mode < RECURRENT_MODES; mode++)
-            for (size_t g = 0; g < 2 && is_there(mode); g++) {
-                const char *kind = recurrent_benchmarks[i].name;
-                const bool wanted = strcmp(kind, "lstm") == 0 || (g == (i + mode) % 2);
-                const RecurrentRun how = {.mode = mode, .size = INPUT_TINY, .steps = 3};
-                if (wanted && (strcmp(kind, "relu") != 0 || mode == RECURRENT_FLAGS))
-                    wb_gpu_close(run(kind, &how, gpus[g], functional));
+            for (size_t g = 0; g < 2; g++) {
+                const RecurrentRun how = {.mode = mode, .size = INPUT_TINY, .steps = g ? 3 : 2};
+                if (is_wanted(recurrent_benchmarks[i].name, mode, g == 0))
+                    wb_gpu_close(run(recurrent_benchmarks[i].name, &how, gpus[(i + mode + g) % 2], functional));
             }
 }
 
@@ -87,9 +97,8 @@ static void test_cycle(void **state)
     (void)state;
     static const char *const cycle[] = {"mode=cycle", "threads=1", NULL};
     for (RecurrentMode mode = 0; mode < RECURRENT_MODES; mode++)
-        if (is_there(mode))
-            wb_gpu_close(
-                run("basic", &(RecurrentRun){.mode = mode, .size = INPUT_TINY, .steps = 3}, "titanx", cycle));
+        wb_gpu_close(
+            run("basic", &(RecurrentRun){.mode = mode, .size = INPUT_TINY, .steps = 3}, "titanx", cycle));
     const RecurrentRun how = {.mode = RECURRENT_HARDWARE, .size = INPUT_TINY, .steps = 2};
     wb_gpu_close(run("gru", &how, "h200", cycle));
 }
@@ -109,6 +118,30 @@ static void test_threads(void **state)
             wb_gpu_close(gpu);
         }
         free(first);
+    }
+}
+
+/* By streams the host launches what fills slots, the first layer's product, and for each step a kernel for S W of
+ * each layer and one for O U of the second: their time counts. Else it launches what fills slots, and one. */
+static void test_host_time(void **state)
+{
+    (void)state;
+    static const char *const costs[] = {"host_launch_ns=0", "host_launch_ns=50000"};
+    static const struct {
+        RecurrentMode mode;
+        unsigned launches;
+    } modes[] = {{RECURRENT_STREAM, 2 + 3 * (2 + 1)}, {RECURRENT_FLAGS, 2}};
+    for (size_t m = 0; m < 2; m++) {
+        double times[2];
+        for (int i = 0; i < 2; i++) {
+            const char *const knobs[] = {"mode=functional", costs[i], NULL};
+            const RecurrentRun how = {.mode = modes[m].mode, .size = INPUT_TINY, .steps = 3};
+            WbGpu *gpu = run_timed("basic", &how, "titanx", knobs, &times[i]);
+            assert_int_equal(statistic(gpu, "launches"), modes[m].launches);
+            wb_gpu_close(gpu);
+        }
+        const double more = (times[1] - times[0]) / 50000;
+        assert_true(more > modes[m].launches - 2 && more <= modes[m].launches); /* kernels run meanwhile */
     }
 }
 
@@ -139,7 +172,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_and_mode), cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_events),              cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_threads),             cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_threads),             cmocka_unit_test(test_host_time),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
