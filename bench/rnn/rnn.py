@@ -39,6 +39,7 @@ WAYS = {
     "stream": {"method": "stream"},
     "stream-graph": {"method": "stream", "graph": True},
 }
+DEFAULT = [way for way in WAYS if way != "split"]
 TYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 TABLE = ((8, 256), (4, 256), (1, 256), (8, 512), (8, 1024))
 GROUPS = 4
@@ -197,7 +198,7 @@ def parse():
     options.kinds = options.kinds or (["lstm", "gru", "rnn"] + ([] if options.all else ["grouped", "phased"]))
     options.types = options.types or (["fp32", "fp16"] if options.all else ["fp32"])
     options.steps = options.steps or ([64, 256] if options.all else [256])
-    options.ways = options.ways or (["wait", "persistent"] if options.all else list(WAYS))
+    options.ways = options.ways or (["wait", "persistent"] if options.all else DEFAULT)
     for name in options.ways:
         if name not in WAYS:
             parser.error(f"there is no way {name}; ways are {', '.join(WAYS)}")
