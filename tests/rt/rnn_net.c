@@ -26,22 +26,23 @@ int net_begin(void **state)
     return cuCtxSetCurrent(context);
 }
 
-/* A network of each kind that stays open for the whole program, so that its kernels stay loaded: reading them
+/* A network of each method and kind that stays open for the whole program, so that its kernels stay loaded: reading them
  * takes longer than running them. */
-static WbRnn *keepers[WBRNN_KINDS];
+static WbRnn *keepers[WBRNN_METHODS][WBRNN_KINDS];
 
-static void keep_kernels(WbRnnKind kind)
+static void keep_kernels(WbRnnMethod method, WbRnnKind kind)
 {
     const WbRnnShape shape = net_shape(kind, 1, HIDDEN, 1);
-    if (!keepers[kind])
-        assert_int_equal(wbrnn_create(&shape, NULL, &keepers[kind]), WBRNN_OK);
+    const WbRnnOptions options = {.method = method};
+    if (!keepers[method][kind])
+        assert_int_equal(wbrnn_create(&shape, &options, &keepers[method][kind]), WBRNN_OK);
 }
 
 int net_end(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < WBRNN_KINDS; kind++)
-        wbrnn_destroy(keepers[kind]);
+    for (int i = 0; i < WBRNN_METHODS * WBRNN_KINDS; i++)
+        wbrnn_destroy(keepers[i / WBRNN_KINDS][i % WBRNN_KINDS]);
     return 0;
 }
 
@@ -125,7 +126,7 @@ void net_open_small(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptio
     char error[256];
     RnnDevice *device;
     *net = (Net){.shape = shape, .steps = steps};
-    keep_kernels(shape.kind);
+    keep_kernels(options ? options->method : WBRNN_AUTO, shape.kind);
     assert_true(reference_data(&shape, steps, 7 + shape.kind, &net->data));
     if (device_cuda_open(options ? options->kernels : NULL, &device, error, sizeof error))
         fail_msg("%s", error);
