@@ -46,7 +46,7 @@ static uint64_t partial_bytes(const RnnPlan *plan, bool half)
     if (plan->state_place == PLACE_REGISTERS || plan->method == WBRNN_STREAM)
         return 0;
     return (uint64_t)plan->layers_in_flight * chunk_group_blocks(plan) * plan->block_tiles * sizeof(float) *
-           (half ? PARTIAL_HALF_SUMS : PARTIAL_SUMS);
+           (half ? PARTIAL_HALF_SUMS : PARTIAL_SUMS * plan->warps_per_tile);
 }
 
 /* Layers whose preactivations of O U lie in memory. */

@@ -8,6 +8,7 @@ enum {
     REGISTERS_INSTANCE = 255, /* weights take up to 128 of them: a block has an SM for itself */
     REGISTERS_MEMORY = 128,
     STAGES_INSTANCE = 4,      /* two each of x and h: one is filled while the other is read */
+    QUAD = 4,                 /* products of a lane that one load of weights is for */
     STAGES_MEMORY = 1,        /* x and h in turn: 2,048 units fit into 48 KiB */
 };
 
@@ -106,7 +107,7 @@ static void offer_memory_blocks(const PlanTask *task, RnnPlan *plan, uint32_t bl
     plan->block_tiles = up_to(plan->layer_tiles, blocks);
     if (up_to(plan->layer_tiles, plan->block_tiles) != blocks)
         return; /* fewer blocks have no more tiles each */
-    plan->warps_per_tile = task->half ? plan_warps_per_tile(plan->block_tiles, plan->depth) : 1;
+    plan->warps_per_tile = plan_warps_per_tile(plan->block_tiles, plan->depth / (task->half ? 1 : QUAD));
     for (size_t n = 0; n < sizeof places / sizeof places[0]; n++) {
         plan->cell_place = places[n][0];
         plan->state_place = places[n][1];

@@ -1,7 +1,7 @@
 /* Wait-signal for layers whose weights fit into no registers: as wait.cu, but packed weights are read in each
  * step: as much of them as fits from shared memory, where they are put at the start, the rest from global
  * memory, which L2 serves as far as it can. A block has any number of warp tiles, which go round over its
- * warps, and a layer any width: 32 lanes share a sum, as deep as it is.
+ * warps, and a layer any width: 32 lanes share a sum, as deep as it is; of few tiles several warps share one.
  *
  * Shared memory has room for one batch tile of a slot. States and inputs take turns in it:
  *
@@ -45,17 +45,19 @@ template <class Cell> struct Worker {
     const uint32_t layer_index, block;
     const uint32_t group_units, depth;
     const uint32_t tile_quads; /* of a packed tile */
+    const uint32_t parts;      /* of a tile's depth: so many warps share it */
     const uint32_t first_tile; /* of the layer's */
     uint32_t tiles;            /* of this block that have units */
     uint32_t first_group, positions; /* staged */
     float4 *stage, *state_weights, *input_weights; /* the last two: what shared memory has of them */
     float *cells;                                  /* c, [batch tile][tile][4], or null */
-    float *partial;
+    float *sums;                                   /* S W, [warp][16], where warps share tiles */
+    float *partial;                                /* O U, [tile][part][16] */
 
     __device__ Worker(const RnnJob &job, uint32_t layer_index, uint32_t block, float4 *shared)
         : job(job), layer(job.layer[layer_index]), layer_index(layer_index), block(block),
           group_units(job.hidden / job.groups), depth(job.slice / 32), tile_quads(depth / 4 * rows * 32),
-          first_tile(block * job.memory.block_tiles)
+          parts(count_parts(job.memory.block_tiles, depth / 4)), first_tile(block * job.memory.block_tiles)
     {
         const uint32_t layer_tiles = (job.hidden + Cell::units - 1) / Cell::units;
         tiles = min(job.memory.block_tiles, layer_tiles - first_tile);
@@ -65,11 +67,21 @@ template <class Cell> struct Worker {
         const bool keeps_c = job.memory.cell_place == PLACE_SHARED;
         stage = shared;
         cells = keeps_c ? (float *)(stage + job.groups * job.slice) : nullptr;
-        state_weights = stage + job.groups * job.slice +
-                        (keeps_c ? job.tiles * job.memory.block_tiles * Cell::units * 2 : 0);
+        sums = (float *)(stage + job.groups * job.slice +
+                         (keeps_c ? job.tiles * job.memory.block_tiles * Cell::units * 2 : 0));
+        state_weights = (float4 *)(sums + (parts > 1 ? JOB_WARPS * 16 : 0));
         input_weights = state_weights + job.memory.block_tiles * kept_quads(job.memory.state_kept);
         partial = (float *)job.memory.partial +
-                  ((size_t)layer_index * job.blocks * job.memory.block_tiles + first_tile) * 16;
+                  ((size_t)layer_index * job.blocks * job.memory.block_tiles + first_tile) * parts * 16;
+    }
+
+    /* As plan_warps_per_tile(). */
+    static __device__ __forceinline__ uint32_t count_parts(uint32_t tiles, uint32_t quads)
+    {
+        uint32_t parts = 1;
+        while (parts * 2 * tiles <= JOB_WARPS && parts * 2 <= quads)
+            parts *= 2;
+        return parts;
     }
 
     __device__ __forceinline__ size_t slot(uint32_t step_slot, uint32_t tile) const
@@ -173,20 +185,24 @@ template <class Cell> struct Worker {
 
     /* -- products -- */
 
-    /* This lane's sum of tile n with what is staged: of row k / 4 and sequence k % 4, k the lane below 16. */
+    /* This lane's sum of a part of tile n with what is staged: of row k / 4 and sequence k % 4, k the lane
+     * below 16. Of the tile's depth shared memory has the first `kept` quads. */
     template <int LAST>
-    __device__ __forceinline__ float product(uint32_t n, const float4 *weights, uint64_t packed,
-                                             uint32_t kept)
+    __device__ __forceinline__ float product(uint32_t n, uint32_t part, const float4 *weights,
+                                             uint64_t packed, uint32_t kept)
     {
+        const uint32_t begin = depth / 4 * part / parts, end = depth / 4 * (part + 1) / parts;
+        const uint32_t kept_end = min(max(kept, begin), end); /* of this part */
         const uint32_t lane = threadIdx.x % 32;
         const uint32_t group = gated ? (first_tile + n) / group_units - first_group : 0;
         const float4 *staged = stage + group * job.slice + lane;
         Sums sums = {};
-        const float4 *rest = (const float4 *)packed + (size_t)(first_tile + n) * tile_quads;
-        const uint32_t kept_depth = kept * 4;
-        add_from_global<rows, LAST>(sums, rest + kept_quads(kept) + lane, depth - kept_depth,
-                                    staged + kept_depth * 32);
-        add_from_memory<rows, 32, LAST>(sums, weights + n * kept_quads(kept) + lane, kept_depth, staged);
+        const float4 *rest = (const float4 *)packed + (size_t)(first_tile + n) * tile_quads + lane;
+        add_from_global<rows, LAST>(sums, rest + kept_quads(kept_end), (end - kept_end) * 4,
+                                    staged + kept_end * 128);
+        weights += n * kept_quads(kept) + lane;
+        add_from_memory<rows, 32, LAST>(sums, weights + kept_quads(begin), (kept_end - begin) * 4,
+                                        staged + begin * 128);
         reduce<32>(sums);
         return sums[0];
     }
@@ -194,22 +210,43 @@ template <class Cell> struct Worker {
     /* O U of what is staged, of all tiles of this warp. */
     __device__ __forceinline__ void keep_inputs()
     {
-        for (uint32_t n = threadIdx.x / 32; n < tiles; n += JOB_WARPS) {
-            const float sum =
-                product<Cell::last_input>(n, input_weights, layer.w_input, job.memory.input_kept);
+        for (uint32_t i = threadIdx.x / 32; i < tiles * parts; i += JOB_WARPS) {
+            const float sum = product<Cell::last_input>(i / parts, i % parts, input_weights, layer.w_input,
+                                                        job.memory.input_kept);
             if (Lanes<32>::is_first())
-                partial[n * 16 + Lanes<32>::k()] = sum;
+                partial[i * 16 + Lanes<32>::k()] = sum;
         }
+    }
+
+    /* S W of tile n: this warp's product, or with those of the warps that share the tile. Then it is the
+     * first of them whose sum is whole, behind a barrier of the block. */
+    __device__ __forceinline__ float state_sum(uint32_t n)
+    {
+        const uint32_t warp = threadIdx.x / 32, k = Lanes<32>::k() % 16;
+        float sum = product<Cell::last_state>(n, warp % parts, state_weights, layer.w_state,
+                                              job.memory.state_kept);
+        if (parts == 1)
+            return sum;
+        if (Lanes<32>::is_first())
+            sums[warp * 16 + k] = sum;
+        __syncthreads();
+        for (uint32_t part = 1; part < parts && warp % parts == 0; part++)
+            sum += sums[(warp + part) * 16 + k];
+        return sum;
     }
 
     /* -- cells -- */
 
-    /* O U of this lane's row and sequence: computed before by this very lane, or by the kernel before. */
+    /* O U of this lane's row and sequence: computed before by this block, or by the kernel before. */
     __device__ __forceinline__ float input_sum(uint32_t n, uint32_t unit, uint32_t step, uint32_t tile) const
     {
         const uint32_t k = Lanes<32>::k() % 16;
-        if (!layer.ahead)
-            return Lanes<32>::is_first() ? partial[n * 16 + k] : 0.0f;
+        if (!layer.ahead) {
+            float sum = 0.0f;
+            for (uint32_t part = 0; part < parts; part++)
+                sum += partial[(n * parts + part) * 16 + k];
+            return sum;
+        }
         const uint32_t position = unit / group_units * job.slice + unit % group_units;
         return ((const float *)layer.ahead)[(slot(step + 1, tile) + position) * (gated ? 16 : 4) +
                                             (gated ? k : Lanes<32>::sequence())];
@@ -273,12 +310,13 @@ template <class Cell> struct Worker {
             if (job.times && b < job.batch)
                 context.time = __ldg((const float *)job.times + (size_t)at * job.batch + b);
         }
-        const float sum = product<Cell::last_state>(n, state_weights, layer.w_state, job.memory.state_kept);
+        const float sum = state_sum(n);
         CellState now = Cell::template finish<32>(sum + input + bias, old, context);
         const bool lives = at < length;
         if (!lives)
             now = old;
-        if (wanted == unit && Lanes<32>::is_first() && (!gated || row == 0))
+        const bool whole = threadIdx.x / 32 % parts == 0; /* as state_sum() says */
+        if (wanted == unit && Lanes<32>::is_first() && (!gated || row == 0) && whole)
             store(n, unit, now, lives ? now.h : 0.0f, step, tile);
     }
 
@@ -310,8 +348,11 @@ template <class Cell> struct Worker {
                 own = true;
                 continue;
             }
-            for (uint32_t n = threadIdx.x / 32; n < tiles; n += JOB_WARPS)
+            const uint32_t first = threadIdx.x / 32 / parts;
+            for (uint32_t n = first; n < tiles; n += JOB_WARPS / parts)
                 finish(n, step, tile);
+            if (parts > 1 && first >= tiles)
+                __syncthreads(); /* the one of state_sum() */
             signal(step, tile);
             own = ahead;
             tile = tile + 1 == job.tiles ? 0 : tile + 1;
