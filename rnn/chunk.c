@@ -41,7 +41,7 @@ uint32_t chunk_group_blocks(const RnnPlan *plan)
 /* Sums that blocks keep in memory. */
 static uint64_t partial_bytes(const RnnPlan *plan, bool half)
 {
-    if (plan->method == WBRNN_PERSISTENT)
+    if (plan->method == WBRNN_PERSISTENT && !half)
         return plan->cell_place == PLACE_GLOBAL ? plan->layer_blocks * plan_persistent_partial(plan) : 0;
     if (plan->state_place == PLACE_REGISTERS || plan->method == WBRNN_STREAM)
         return 0;

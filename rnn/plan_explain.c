@@ -85,9 +85,10 @@ static void say_flight(Text *text, const WbRnnShape *shape, const RnnPlan *plan)
 
 static void say_kept(Text *text, const RnnPlan *plan, const char *name, RnnPlace place, uint32_t kept)
 {
-    if (plan->method == WBRNN_WAIT_SIGNAL && place == PLACE_GLOBAL && kept)
+    const bool half = plan->batch_tile == JOB_HALF_BATCH;
+    if ((plan->method == WBRNN_WAIT_SIGNAL || half) && place == PLACE_GLOBAL && kept)
         say(text, ", %u of %u columns of %s in shared memory all the same",
-            kept * (plan->batch_tile == JOB_HALF_BATCH ? plan->warps_per_tile : QUAD) * plan->lanes,
+            kept * (half ? plan->warps_per_tile : QUAD) * plan->lanes,
             plan->slice, name);
 }
 

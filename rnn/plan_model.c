@@ -35,10 +35,11 @@ static uint32_t tile_quads(const PlanTask *task, const RnnPlan *plan)
     return plan->depth / (task->half ? plan->warps_per_tile : LOADED);
 }
 
-/* So many quads of all tiles of a block, of one matrix. Persistent kernels count theirs otherwise. */
+/* So many quads of all tiles of a block, of one matrix. Persistent kernels in single precision count theirs
+ * otherwise. */
 static uint64_t kept_bytes(const PlanTask *task, const RnnPlan *plan, uint32_t quads)
 {
-    if (!quads || plan->method != WBRNN_WAIT_SIGNAL)
+    if (!quads || (plan->method != WBRNN_WAIT_SIGNAL && !task->half))
         return 0;
     return plan->block_tiles * plan_tile_bytes(task, plan) / tile_quads(task, plan) * quads;
 }
@@ -113,7 +114,7 @@ static uint64_t global_bytes(const PlanTask *task, const RnnPlan *plan, RnnPlace
 /* Cycles in which a block has so many bytes of weights, of which L2 keeps what it has room for. */
 static uint64_t global_cycles(const PlanTask *task, const RnnPlan *plan, uint64_t bytes)
 {
-    const bool layer_by_layer = plan->method == WBRNN_PERSISTENT && !task->half;
+    const bool layer_by_layer = plan->method == WBRNN_PERSISTENT;
     const uint32_t layers = plan->method == WBRNN_WAIT_SIGNAL || layer_by_layer ? plan->layers_in_flight :
                                                                                   task->shape->layers;
     uint64_t block = global_bytes(task, plan, plan->state_place, plan->state_kept);

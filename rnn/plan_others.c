@@ -25,24 +25,22 @@ static void cut_whole(const PlanTask *task, const char *method, RnnPlan *plan)
     plan->registers = REGISTERS;
 }
 
-/* As much in shared memory as fits: operands first, then c and h, then W and U of all layers. */
-static bool place_all(const PlanTask *task, RnnPlan *plan)
+/* As much in shared memory as fits: operands first, then c, then W and U of the layer whose turn it is. */
+static bool place_half(const PlanTask *task, RnnPlan *plan)
 {
-    static const struct {
-        RnnPlace state, input, cell;
-        uint32_t stages;
-    } places[] = {
-        {PLACE_SHARED, PLACE_SHARED, PLACE_SHARED, 2}, {PLACE_SHARED, PLACE_GLOBAL, PLACE_SHARED, 2},
-        {PLACE_GLOBAL, PLACE_GLOBAL, PLACE_SHARED, 2}, {PLACE_GLOBAL, PLACE_GLOBAL, PLACE_GLOBAL, 2},
-        {PLACE_GLOBAL, PLACE_GLOBAL, PLACE_GLOBAL, 0},
+    static const RnnPlace places[][3] = {
+        {PLACE_SHARED, PLACE_SHARED, PLACE_SHARED}, {PLACE_SHARED, PLACE_SHARED, PLACE_GLOBAL},
+        {PLACE_SHARED, PLACE_GLOBAL, PLACE_GLOBAL}, {PLACE_GLOBAL, PLACE_GLOBAL, PLACE_GLOBAL},
     };
+    plan->stages = 1;
     for (size_t n = 0; n < sizeof places / sizeof places[0]; n++) {
-        plan->state_place = places[n].state;
-        plan->input_place = places[n].input;
-        plan->cell_place = places[n].cell;
-        plan->stages = places[n].stages;
-        if (plan_occupy(task, task->shape->layers, plan))
-            return true;
+        plan->cell_place = places[n][0];
+        plan->state_place = places[n][1];
+        plan->input_place = places[n][2];
+        if (plan_occupy(task, 1, plan)) {
+            plan_keep(task, plan);
+            return plan_occupy(task, 1, plan);
+        }
     }
     return false;
 }
@@ -56,8 +54,8 @@ WbRnnStatus plan_persistent(const PlanTask *task, RnnPlan *plan)
     cut_whole(task, "persistent", plan);
     plan->layers_in_flight = plan->passes = 1;
     plan->block_tiles = up_to(plan->layer_tiles, task->sms);
-    plan->warps_per_tile = plan_warps_per_tile(plan->block_tiles, 2 * plan->depth); /* of both matrices */
-    if (!place_all(task, plan))
+    plan->warps_per_tile = plan_warps_per_tile(plan->block_tiles, plan->depth);
+    if (!place_half(task, plan))
         return plan_refuse(plan, WBRNN_TOO_SMALL,
                            "A block of %d threads with %u registers each does not fit on an "
                            "SM of %u registers and %u bytes of shared memory: this GPU is too small.",

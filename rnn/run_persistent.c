@@ -27,13 +27,16 @@ static uint32_t claimed(const WbRnn *rnn)
     return rnn->plan.layer_blocks;
 }
 
-/* Kernels of a cell are a module: of rnn_persistent_lstm and rnn_persistent_lstm_memory persistent_lstm. */
+/* Kernels of a cell are a module: of rnn_persistent_lstm and rnn_persistent_lstm_memory persistent_lstm. Those
+ * of halves are small: persistent_fp16 has them for all cells. */
 static WbRnnStatus load(WbRnn *rnn)
 {
     RnnDevice *device = rnn->device;
     const char *name = rnn->plan.kernel + strlen("rnn_"), *end = strstr(name, "_memory");
     char module[RNN_MODULE_NAME];
     snprintf(module, sizeof module, "%.*s", (int)(end ? (size_t)(end - name) : strlen(name)), name);
+    if (rnn->shape.type != WBRNN_F32)
+        snprintf(module, sizeof module, "persistent_%s", wbrnn_type_name(rnn->shape.type));
     const WbRnnStatus status = device->calls->kernel(device, module, rnn->plan.kernel, rnn->plan.shared_bytes,
                                                      &rnn->kernel);
     return status ? network_device(rnn, status) : chunk_load(rnn);

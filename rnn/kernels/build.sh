@@ -57,6 +57,8 @@ stream_basic  stream.cu -DCELL_BASIC
 stream_lstm   stream.cu -DCELL_LSTM
 stream_gru    stream.cu -DCELL_GRU
 stream_phased stream.cu -DCELL_PHASED
+persistent_fp16 persistent_half.cu
+persistent_bf16 persistent_half.cu -DWBRNN_BF16
 "
 
 compile_ptx() { # PTX SOURCE FLAG...

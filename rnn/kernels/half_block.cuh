@@ -240,21 +240,38 @@ struct HalfBlock {
             left[threadIdx.x] = 0;
     }
 
-    /* Puts a position that has been looked at into shared memory, as soon as it is there. */
-    __device__ __forceinline__ void stage_one(const float4 *from, float4 *to, uint32_t at, float4 quad,
-                                              uint32_t step, uint32_t what)
+    /* Puts COUNT positions that have been looked at, one in JOB_THREADS, into shared memory, as soon as all
+     * are there. Who waits for several asks for all of them at once: one behind the other would take as many
+     * times as long. */
+    template <int COUNT>
+    __device__ __forceinline__ void stage_all(const float4 *from, float4 *to, uint32_t at,
+                                              float4 (&quad)[COUNT], uint32_t step, uint32_t what)
     {
-        if (!is_written(quad)) {
+        bool waits = false;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            waits |= at + i * JOB_THREADS < positions && !is_written(quad[i]);
+        if (waits) {
             Watch watch{layer_index, step, what};
             do {
-                quad = quad_read(from + at);
+                waits = false;
+#pragma unroll
+                for (int i = 0; i < COUNT; i++)
+                    if (at + i * JOB_THREADS < positions && !is_written(quad[i]))
+                        quad[i] = quad_read(from + at + i * JOB_THREADS);
+#pragma unroll
+                for (int i = 0; i < COUNT; i++)
+                    waits |= at + i * JOB_THREADS < positions && !is_written(quad[i]);
                 if (watch.is_over(job)) {
                     left[phase & 1] = 1;
                     break;
                 }
-            } while (!is_written(quad));
+            } while (waits);
         }
-        to[at] = quad;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            if (at + i * JOB_THREADS < positions)
+                to[at + i * JOB_THREADS] = quad[i];
     }
 
     /* All threads of the block have staged their quads. False: one has given up. Lanes may have waited apart

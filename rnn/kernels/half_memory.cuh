@@ -74,14 +74,22 @@ template <class Cell> struct HalfMemory : HalfBlock {
         }
     };
 
-    __device__ HalfMemory(const RnnJob &job, uint32_t layer_index, uint32_t block, float4 *shared, Layout at)
+    /* `row` is the layer's among those that are in flight. */
+    __device__ HalfMemory(const RnnJob &job, uint32_t layer_index, uint32_t block, uint32_t row,
+                          float4 *shared)
+        : HalfMemory(job, layer_index, block, row, shared, Layout(job))
+    {
+    }
+
+    __device__ HalfMemory(const RnnJob &job, uint32_t layer_index, uint32_t block, uint32_t row,
+                          float4 *shared, Layout at)
         : HalfBlock(job, layer_index, block, (uint32_t *)(shared + at.left)), tiles(job.memory.block_tiles),
           parts(at.parts), part(threadIdx.x / 32 % at.parts), steps(job.slice / 16 / at.parts), stage(shared),
           kept_c(job.memory.cell_place == PLACE_SHARED ? (float *)(shared + at.cells) : nullptr),
           kept_state((uint4 *)(shared + at.state)), kept_input((uint4 *)(shared + at.input)),
           gathered(shared + at.gathered),
           partial((float4 *)job.memory.partial +
-                  ((size_t)layer_index * job.blocks + block) * job.memory.block_tiles * 32)
+                  ((size_t)row * job.blocks + block) * job.memory.block_tiles * 32)
     {
     }
 
@@ -119,10 +127,7 @@ template <class Cell> struct HalfMemory : HalfBlock {
             for (int i = 0; i < stage_ahead; i++)
                 if (first + i * JOB_THREADS < positions)
                     quad[i] = quad_read(from + first + i * JOB_THREADS);
-#pragma unroll
-            for (int i = 0; i < stage_ahead; i++)
-                if (first + i * JOB_THREADS < positions)
-                    stage_one(from, stage, first + i * JOB_THREADS, quad[i], step, what);
+            stage_all(from, stage, first, quad, step, what);
         }
         return staged();
     }

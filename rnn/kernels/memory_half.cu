@@ -67,8 +67,8 @@ template <class Cell> static __device__ __forceinline__ void wait_signal(const R
         half_collect(job, blockIdx.x - workers);
         return;
     }
-    HalfWaiter<Cell> waiter(job, blockIdx.x / job.blocks, blockIdx.x % job.blocks, shared,
-                            typename HalfMemory<Cell>::Layout(job));
+    const uint32_t layer = blockIdx.x / job.blocks;
+    HalfWaiter<Cell> waiter(job, layer, blockIdx.x % job.blocks, layer, shared);
     waiter.run();
 }
 

@@ -163,6 +163,27 @@ static void warps_share_sums_of_weights_in_memory(void **state)
     }
 }
 
+/* -- the other methods -- */
+
+static void a_persistent_kernel_computes_the_same(void **state)
+{
+    (void)state;
+    static const uint32_t lengths[] = {4, 1, 4, 2, 3, 4, 4, 1, 3};
+    const WbRnnOptions options = {.method = WBRNN_PERSISTENT, .sm_limit = 3};
+    for (int kind = 0; kind < WBRNN_KINDS; kind++) {
+        Net net;
+        WbRnnShape shape = half_shape((WbRnnKind)kind, kind % 2 ? WBRNN_BF16 : WBRNN_F16, 70, 9);
+        shape.hidden = kind == WBRNN_TANH ? 200 : 64;
+        net_open(&net, shape, 4, &options);
+        if (kind == WBRNN_GRU)
+            net.rnn->plan.state_kept = net.rnn->plan.input_kept = 1;
+        if (kind == WBRNN_LSTM)
+            net.rnn->plan.chunk_steps = 3;
+        net_run_and_check(&net, lengths);
+        net_close(&net);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_kind_and_type_computes_what_the_reference_does),
     cmocka_unit_test(warps_share_the_sums_of_a_tile),
@@ -171,6 +192,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(blocks_tell_each_other_by_flags_too),
     cmocka_unit_test(every_kind_reads_weights_from_either_memory),
     cmocka_unit_test(warps_share_sums_of_weights_in_memory),
+    cmocka_unit_test(a_persistent_kernel_computes_the_same),
 };
 
 int main(void)

@@ -265,20 +265,18 @@ static uint64_t persistent_bytes(const Case *of, const RnnPlan *plan)
            plan->batch_tiles * parts * 2 * 64 + (parts < WARPS ? parts : WARPS) * quads * plan->rows * 512;
 }
 
-/* What a block keeps in shared memory: operands, c and h, weights; a persistent one of halves those of all
- * layers. */
+/* What a block keeps in shared memory: operands, c and h, weights. */
 static uint64_t kept_bytes(const Case *of, const RnnPlan *plan)
 {
     const bool half = of->shape.type != WBRNN_F32;
     if (plan->method == WBRNN_PERSISTENT && !half)
         return persistent_bytes(of, plan);
-    const uint64_t layers = plan->method == WBRNN_PERSISTENT ? of->shape.layers : 1;
     const uint64_t tile = plan->slice * (half ? 16 * 2 : plan->rows * (32 / plan->lanes) * 4);
     uint64_t matrices = (plan->state_place == PLACE_SHARED) + (plan->input_place == PLACE_SHARED);
     if (plan->split && matrices == 2)
         matrices = 1;
     const uint64_t cells = plan->cell_place == PLACE_SHARED ? plan->block_units * of->shape.batch * 8 : 0;
-    return plan->stages * plan->positions * 16 + layers * (cells + matrices * plan->block_tiles * tile);
+    return plan->stages * plan->positions * 16 + cells + matrices * plan->block_tiles * tile;
 }
 
 static void check_room(const Case *of, const RnnPlan *plan)
