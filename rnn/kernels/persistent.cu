@@ -24,6 +24,7 @@ namespace {
 constexpr int kHeld = 8;       // quads of W that a warp has in registers
 constexpr int kQuad = 4 * 32;  // positions of one quad of all lanes
 constexpr int kSums = 16;      // of a tile and batch tile
+constexpr int kWaiter = JOB_THREADS - 32; // thread for the barrier of all: its warp is the last to get work
 
 template <class Cell> constexpr bool has_time = false;
 template <> constexpr bool has_time<PhasedCell> = true;
@@ -237,6 +238,24 @@ template <class Cell, bool ON_CHIP> struct Member {
         return job.groups == 1 || unit >= job.hidden ? 0 : unit / (job.hidden / job.groups) * job.slice;
     }
 
+    // What lies in registers of W. The first tile, often the only one, goes without questions.
+    __device__ __forceinline__ void add_held(Sums &part, uint32_t count, uint32_t first, const float4 *from)
+    {
+        if (first == 0) {
+#pragma unroll
+            for (int q = 0; q < held_quads; q++) {
+                if (q == count)
+                    break;
+                add_quad<rows, 32, Cell::last_state>(part, held[q], from + q * kQuad);
+            }
+        } else {
+#pragma unroll
+            for (int q = 1; q < held_quads; q++)
+                if (q >= first && q < first + count)
+                    add_quad<rows, 32, Cell::last_state>(part, held[q], from + (q - first) * kQuad);
+        }
+    }
+
     // This warp's part of S W or O U of a batch tile.
     template <bool STATE>
     __device__ __forceinline__ void multiply(const RnnLayer &layer, const float4 *operands,
@@ -248,12 +267,8 @@ template <class Cell, bool ON_CHIP> struct Member {
             const float4 *const from = operands + group_at(tile) + first_quad * kQuad + lane;
             const Spread lie = spread<STATE>(first);
             Sums part = {};
-            if (STATE && lie.registers) {
-#pragma unroll
-                for (int q = 0; q < held_quads; q++)
-                    if (q >= first && q < first + lie.registers)
-                        add_quad<rows, 32, last>(part, held[q], from + (q - first) * kQuad);
-            }
+            if (STATE)
+                add_held(part, lie.registers, first, from);
             if (ON_CHIP)
                 add_from_memory<rows, 32, last>(part, lie.from, lie.shared * 4, from + lie.registers * kQuad);
             const uint32_t done = lie.registers + lie.shared;
@@ -268,15 +283,18 @@ template <class Cell, bool ON_CHIP> struct Member {
         }
     }
 
-    // S W or O U of all batch tiles of a slot, whose first one is on its way; then `next` is.
+    // S W or O U of all batch tiles of a slot; then `next` is on its way. The first tile is on its way for S W;
+    // for O U it has come.
     template <bool STATE>
     __device__ __forceinline__ void product(const RnnLayer &layer, const float4 *from, const float4 *next)
     {
         for (uint32_t tile = 0; tile < job.tiles; tile++) {
             const float4 *operands = from + tile * positions;
             if (ON_CHIP) {
-                copies_finish();
-                __syncthreads(); // and nobody uses the other buffer any more
+                if (STATE || tile) {
+                    copies_finish();
+                    __syncthreads(); // and nobody uses the other buffer any more
+                }
                 const float4 *const after = tile + 1 < job.tiles ? operands + positions : next;
                 if (after)
                     stage(after, staged + 1);
@@ -346,10 +364,13 @@ template <class Cell, bool ON_CHIP> struct Member {
 
     /* -- the barrier -- */
 
+    // What was copied for the next product has come, too: so the fence holds nobody up but the waiter.
     __device__ __forceinline__ void arrive()
     {
+        if (ON_CHIP)
+            copies_finish();
         __syncthreads();
-        if (threadIdx.x == 0)
+        if (threadIdx.x == kWaiter)
             flag_add(counter);
         cells++;
     }
@@ -358,7 +379,7 @@ template <class Cell, bool ON_CHIP> struct Member {
     __device__ __forceinline__ bool all_arrived(uint32_t layer, uint32_t step)
     {
         bool go_on = true;
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == kWaiter) {
             Watch watch{layer, step, WAITED_ALL};
             while (go_on && flag_acquire(counter) < cells * gridDim.x)
                 go_on = !watch.is_over(job);
@@ -373,10 +394,12 @@ template <class Cell, bool ON_CHIP> struct Member {
         begin_states(layer);
         if (ON_CHIP && !layer.ahead)
             stage((const float4 *)layer.below + slot(1), staged);
+        if (ON_CHIP)
+            copies_finish();
         __syncthreads();
     }
 
-    // O U of a step whose first batch tile is on its way.
+    // O U of a step whose first batch tile has come.
     __device__ __forceinline__ void input(const RnnLayer &layer, uint32_t step)
     {
         if (layer.ahead)
