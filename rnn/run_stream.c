@@ -177,13 +177,16 @@ static uint32_t claimed(const WbRnn *rnn)
 }
 
 /* Those of rnn_stream_lstm are rnn_stream_input_lstm and rnn_stream_state_lstm of the module stream_lstm;
- * those for large batches end in _batch. */
+ * those for large batches end in _batch. Halves have one for all batches, and a module for all cells. */
 static WbRnnStatus find_kernel(WbRnn *rnn, const char *part, RnnKernel **kernel)
 {
     const char *module = rnn->plan.kernel + strlen("rnn_"), *cell = module + strlen("stream_");
-    char name[RNN_KERNEL_NAME];
-    snprintf(name, sizeof name, "rnn_stream_%s_%s%s", part, cell, rnn->plan.batch_tiles > 1 ? "_batch" : "");
-    return rnn->device->calls->kernel(rnn->device, module, name, 0, kernel);
+    const bool half = rnn->shape.type != WBRNN_F32;
+    char name[RNN_KERNEL_NAME], of_type[RNN_MODULE_NAME];
+    snprintf(of_type, sizeof of_type, "stream_%s", wbrnn_type_name(rnn->shape.type));
+    snprintf(name, sizeof name, "rnn_stream_%s_%s%s", part, cell,
+             rnn->plan.batch_tiles > 1 && !half ? "_batch" : "");
+    return rnn->device->calls->kernel(rnn->device, half ? of_type : module, name, 0, kernel);
 }
 
 static WbRnnStatus create_streams(WbRnn *rnn, RnnStreams *streams)

@@ -59,6 +59,8 @@ stream_gru    stream.cu -DCELL_GRU
 stream_phased stream.cu -DCELL_PHASED
 persistent_fp16 persistent_half.cu
 persistent_bf16 persistent_half.cu -DWBRNN_BF16
+stream_fp16 stream_half.cu
+stream_bf16 stream_half.cu -DWBRNN_BF16
 "
 
 compile_ptx() { # PTX SOURCE FLAG...

@@ -165,16 +165,15 @@ static void warps_share_sums_of_weights_in_memory(void **state)
 
 /* -- the other methods -- */
 
-static void a_persistent_kernel_computes_the_same(void **state)
+/* Every kind, alternating types, by another method; long runs in chunks. */
+static void run_by(const WbRnnOptions *options)
 {
-    (void)state;
     static const uint32_t lengths[] = {4, 1, 4, 2, 3, 4, 4, 1, 3};
-    const WbRnnOptions options = {.method = WBRNN_PERSISTENT, .sm_limit = 3};
     for (int kind = 0; kind < WBRNN_KINDS; kind++) {
         Net net;
         WbRnnShape shape = half_shape((WbRnnKind)kind, kind % 2 ? WBRNN_BF16 : WBRNN_F16, 70, 9);
         shape.hidden = kind == WBRNN_TANH ? 200 : 64;
-        net_open(&net, shape, 4, &options);
+        net_open(&net, shape, 4, options);
         if (kind == WBRNN_GRU)
             net.rnn->plan.state_kept = net.rnn->plan.input_kept = 1;
         if (kind == WBRNN_LSTM)
@@ -182,6 +181,18 @@ static void a_persistent_kernel_computes_the_same(void **state)
         net_run_and_check(&net, lengths);
         net_close(&net);
     }
+}
+
+static void a_persistent_kernel_computes_the_same(void **state)
+{
+    (void)state;
+    run_by(&(WbRnnOptions){.method = WBRNN_PERSISTENT, .sm_limit = 3});
+}
+
+static void kernels_on_streams_compute_the_same(void **state)
+{
+    (void)state;
+    run_by(&(WbRnnOptions){.method = WBRNN_STREAM});
 }
 
 static const struct CMUnitTest tests[] = {
@@ -193,6 +204,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_kind_reads_weights_from_either_memory),
     cmocka_unit_test(warps_share_sums_of_weights_in_memory),
     cmocka_unit_test(a_persistent_kernel_computes_the_same),
+    cmocka_unit_test(kernels_on_streams_compute_the_same),
 };
 
 int main(void)
