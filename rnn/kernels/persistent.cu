@@ -283,19 +283,20 @@ template <class Cell, bool ON_CHIP> struct Member {
         }
     }
 
-    // S W or O U of all batch tiles of a slot; then `next` is on its way. The first tile is on its way for S W;
-    // for O U it has come.
+    // S W or O U of all batch tiles of a slot; then `next` is on its way. The first tile is on its way for
+    // S W; for O U it has come.
     template <bool STATE>
     __device__ __forceinline__ void product(const RnnLayer &layer, const float4 *from, const float4 *next)
     {
-        for (uint32_t tile = 0; tile < job.tiles; tile++) {
-            const float4 *operands = from + tile * positions;
+        const uint32_t batch_tiles = job.tiles;
+        for (uint32_t tile = 0; tile < batch_tiles; tile++, from += positions) {
+            const float4 *operands = from;
             if (ON_CHIP) {
                 if (STATE || tile) {
                     copies_finish();
                     __syncthreads(); // and nobody uses the other buffer any more
                 }
-                const float4 *const after = tile + 1 < job.tiles ? operands + positions : next;
+                const float4 *const after = tile + 1 < batch_tiles ? from + positions : next;
                 if (after)
                     stage(after, staged + 1);
                 operands = stages + (staged++ & 1) * positions;
@@ -329,7 +330,8 @@ template <class Cell, bool ON_CHIP> struct Member {
                    : (float)at;
     }
 
-    __device__ __forceinline__ void finish(const RnnLayer &layer, uint32_t step)
+    // Writes h to a slot, `to`.
+    __device__ __forceinline__ void finish(const RnnLayer &layer, uint32_t step, float4 *to)
     {
         for_pairs(layer, [&](const Place<Cell> &place, uint32_t pair) {
             const float *const from = sums + (pair < pairs ? pair : 0) * 2 * parts * kSums + lane % 16;
@@ -346,8 +348,7 @@ template <class Cell, bool ON_CHIP> struct Member {
                 now = CellState{old.x, old.y};
             if (!place.stores)
                 return;
-            float *const own = (float *)((float4 *)layer.own + slot(step + 1) + place.position);
-            word_write(own + place.sequence % JOB_BATCH, now.h);
+            word_write((float *)(to + place.position) + lane % JOB_BATCH, now.h);
             state_of(pair) = make_float2(now.c, now.h);
         });
     }
@@ -400,12 +401,12 @@ template <class Cell, bool ON_CHIP> struct Member {
     }
 
     // O U of a step whose first batch tile has come.
-    __device__ __forceinline__ void input(const RnnLayer &layer, uint32_t step)
+    __device__ __forceinline__ void input(const RnnLayer &layer, uint32_t step, const float4 *below)
     {
         if (layer.ahead)
             take_ahead(layer, step);
         else
-            product<false>(layer, (const float4 *)layer.below + slot(step + 1), nullptr);
+            product<false>(layer, below, nullptr);
         if (has_time<Cell>)
             time = time_of(mine, step);
     }
@@ -417,23 +418,27 @@ template <class Cell, bool ON_CHIP> struct Member {
         if (job.steps == 1 && !all_arrived(number, 0))
             return false;
         begin_layer(layer);
-        input(layer, 0);
-        for (uint32_t step = 0; step < job.steps; step++) {
+        const size_t stride = slot(1);
+        const float4 *below = (const float4 *)layer.below + stride; // slot of the step's input, of its state
+        float4 *own = (float4 *)layer.own;
+        const uint32_t steps = job.steps;
+        const bool ahead = layer.ahead != 0;
+        input(layer, 0, below);
+        for (uint32_t step = 0; step < steps; step++, own += stride) {
             if (!all_arrived(number, step))
                 return false;
-            const bool more = step + 1 < job.steps;
-            const float4 *const own = (const float4 *)layer.own + slot(step);
+            const bool more = step + 1 < steps;
+            below += stride;
             if (ON_CHIP)
                 stage(own, staged);
-            product<true>(layer, own,
-                          more && !layer.ahead ? (const float4 *)layer.below + slot(step + 2) : nullptr);
+            product<true>(layer, own, more && !ahead ? below : nullptr);
             __syncthreads();
-            finish(layer, step);
+            finish(layer, step, own + stride);
             arrive();
             if (layer.y)
                 write_y(layer, step);
             if (more)
-                input(layer, step + 1);
+                input(layer, step + 1, below);
         }
         end_states(layer);
         return true;
