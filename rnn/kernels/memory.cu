@@ -38,7 +38,7 @@ static __device__ __forceinline__ void add_from_global(Sums &sums, const float4 
 template <class Cell> struct Worker {
     static constexpr int rows = Cell::rows;
     static constexpr bool gated = Cell::units == 1; /* else a row is a unit */
-    static constexpr int stage_ahead = 4;           /* quads of a thread in flight */
+    static constexpr int stage_ahead = 8;           /* quads of a thread in flight */
 
     const RnnJob &job;
     const RnnLayer &layer;
@@ -104,36 +104,33 @@ template <class Cell> struct Worker {
 
     /* -- staging -- */
 
-    __device__ __forceinline__ bool stage_one(const float4 *from, uint32_t at, float4 quad, uint32_t step,
-                                              uint32_t what)
-    {
-        if (!is_written(quad)) {
-            Watch watch{layer_index, step, what};
-            do {
-                quad = quad_read(from + at);
-                if (watch.is_over(job))
-                    return false;
-            } while (!is_written(quad));
-        }
-        stage[at] = quad;
-        return true;
-    }
-
-    /* Puts the block's positions of a slot into shared memory as they come. False: the watchdog. */
+    /* Puts the block's positions of a slot into shared memory as they come. All of a thread's that are still
+     * missing are asked for at once: asked for one by one, each would take a way to L2 and back of its own.
+     * False: the watchdog. */
     __device__ __forceinline__ bool stage_slot(const float4 *from, uint32_t step, uint32_t what)
     {
         bool go_on = true;
         from += first_group * job.slice;
+        Watch watch{layer_index, step, what};
         for (uint32_t first = threadIdx.x; first < positions && go_on; first += stage_ahead * JOB_THREADS) {
             float4 quad[stage_ahead];
+            uint32_t missing = 0;
 #pragma unroll
             for (int i = 0; i < stage_ahead; i++)
-                if (first + i * JOB_THREADS < positions)
-                    quad[i] = quad_read(from + first + i * JOB_THREADS);
+                missing |= first + i * JOB_THREADS < positions ? 1u << i : 0;
+            while (missing && go_on) {
 #pragma unroll
-            for (int i = 0; i < stage_ahead; i++)
-                if (first + i * JOB_THREADS < positions && go_on)
-                    go_on = stage_one(from, first + i * JOB_THREADS, quad[i], step, what);
+                for (int i = 0; i < stage_ahead; i++)
+                    if (missing & 1u << i)
+                        quad[i] = quad_read(from + first + i * JOB_THREADS);
+#pragma unroll
+                for (int i = 0; i < stage_ahead; i++)
+                    if ((missing & 1u << i) && is_written(quad[i])) {
+                        stage[first + i * JOB_THREADS] = quad[i];
+                        missing &= ~(1u << i);
+                    }
+                go_on = !missing || !watch.is_over(job);
+            }
         }
         return all_go_on(go_on);
     }
