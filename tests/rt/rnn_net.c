@@ -120,8 +120,7 @@ void net_open(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *op
     net_open_small(net, shape, steps, options, UINT32_MAX);
 }
 
-void net_open_small(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options,
-                    uint32_t shared_block)
+void net_open_small(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options, uint32_t bytes)
 {
     char error[256];
     RnnDevice *device;
@@ -130,8 +129,10 @@ void net_open_small(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptio
     assert_true(reference_data(&shape, steps, 7 + shape.kind, &net->data));
     if (device_cuda_open(options ? options->kernels : NULL, &device, error, sizeof error))
         fail_msg("%s", error);
-    if (device->gpu.shared_block > shared_block)
-        device->gpu.shared_block = shared_block;
+    if (device->gpu.shared_block > bytes)
+        device->gpu.shared_block = bytes;
+    if (device->gpu.l2_bytes > bytes)
+        device->gpu.l2_bytes = bytes;
     WORKS(net, network_create(device, &shape, options, &net->rnn));
     for (uint32_t layer = 0; layer < shape.layers; layer++)
         set_weights(net, layer);

@@ -32,9 +32,8 @@ int net_end(void **state);
 /* HIDDEN units; grouped LSTMs have two groups. */
 WbRnnShape net_shape(WbRnnKind kind, uint32_t layers, uint32_t input, uint32_t batch);
 void net_open(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options);
-/* The same on a GPU whose blocks have no more shared memory than this. */
-void net_open_small(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options,
-                    uint32_t shared_block);
+/* The same on a GPU whose blocks have no more bytes of shared memory than this, nor L2. */
+void net_open_small(Net *net, WbRnnShape shape, uint32_t steps, const WbRnnOptions *options, uint32_t bytes);
 void net_close(Net *net);
 
 WbRnnWeights net_weights(const Net *net, uint32_t layer);

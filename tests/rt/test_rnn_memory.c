@@ -138,7 +138,8 @@ static void layers_one_by_one_have_their_inputs_multiplied_ahead(void **state)
         shape.input = 90;
         shape.groups = kinds[i] == WBRNN_GROUPED_LSTM ? 3 : 0;
         Net net;
-        open_few(&net, shape, 3, 1, WBRNN_SYNC_AUTO, all_global);
+        net_open_small(&net, shape, 3, &(WbRnnOptions){.sm_limit = 1, .method = WBRNN_WAIT_SIGNAL}, 48 << 10);
+        assert_non_null(strstr(net.rnn->plan.kernel, "_memory"));
         assert_true(net.rnn->plan.inputs_ahead);
         net.rnn->plan.chunk_steps = 2;
         net_run_and_check(&net, lengths);
