@@ -11,7 +11,8 @@
  *     of each tile: O U, which waits in memory for its S W         while the state travels
  *     barrier
  *
- * h of the step before is what was staged; c lies in shared or global memory. */
+ * h of the step before is what was staged; c lies in shared or global memory. With job.split blocks have one
+ * of the two products each, as in wait.cu. */
 #include "cell.cuh"
 #include "sync.cuh"
 
@@ -42,7 +43,8 @@ template <class Cell> struct Worker {
 
     const RnnJob &job;
     const RnnLayer &layer;
-    const uint32_t layer_index, block;
+    const uint32_t layer_index, block; /* of the layer's group of blocks */
+    const bool is_input;               /* split: this block is of O U */
     const uint32_t group_units, depth;
     const uint32_t tile_quads; /* of a packed tile */
     const uint32_t parts;      /* of a tile's depth: so many warps share it */
@@ -54,8 +56,8 @@ template <class Cell> struct Worker {
     float *sums;                                   /* S W, [warp][16], where warps share tiles */
     float *partial;                                /* O U, [tile][part][16] */
 
-    __device__ Worker(const RnnJob &job, uint32_t layer_index, uint32_t block, float4 *shared)
-        : job(job), layer(job.layer[layer_index]), layer_index(layer_index), block(block),
+    __device__ Worker(const RnnJob &job, uint32_t layer_index, uint32_t block, bool is_input, float4 *shared)
+        : job(job), layer(job.layer[layer_index]), layer_index(layer_index), block(block), is_input(is_input),
           group_units(job.hidden / job.groups), depth(job.slice / 32), tile_quads(depth / 4 * rows * 32),
           parts(count_parts(job.memory.block_tiles, depth / 4)), first_tile(block * job.memory.block_tiles)
     {
@@ -70,7 +72,9 @@ template <class Cell> struct Worker {
         sums = (float *)(stage + job.groups * job.slice +
                          (keeps_c ? job.tiles * job.memory.block_tiles * Cell::units * 2 : 0));
         state_weights = (float4 *)(sums + (parts > 1 ? JOB_WARPS * 16 : 0));
-        input_weights = state_weights + job.memory.block_tiles * kept_quads(job.memory.state_kept);
+        input_weights = state_weights;
+        if (!job.split) /* else a block has one of the two */
+            input_weights += job.memory.block_tiles * kept_quads(job.memory.state_kept);
         partial = (float *)job.memory.partial +
                   ((size_t)layer_index * job.blocks * job.memory.block_tiles + first_tile) * parts * 16;
     }
@@ -180,6 +184,46 @@ template <class Cell> struct Worker {
 #endif
     }
 
+    /* Split: a block of O U and the block of S W with the same units. */
+    __device__ __forceinline__ uint32_t event_between(uint32_t step, uint32_t tile) const
+    {
+        const uint32_t pair = layer_index * job.blocks + block;
+        return (JOB_LAYERS + (job.layers + pair) * job.steps + step) * job.tiles + tile;
+    }
+
+    __device__ __forceinline__ bool wait_between(uint32_t step, uint32_t tile)
+    {
+        if (job.sync == SYNC_DATA || !is_handed())
+            return true;
+#ifdef WBRNN_HARDWARE
+        wb_wait(event_between(step, tile), 2);
+        return true;
+#else
+        bool go_on = true;
+        Watch watch{layer_index, step, WAITED_BELOW};
+        const uint32_t *handed = LayerFlags(job, layer_index).of_tile(job, tile).handed + block;
+        while (threadIdx.x == 0 && go_on && flag_acquire(handed) < step + 1)
+            go_on = !watch.is_over(job);
+        return all_go_on(go_on);
+#endif
+    }
+
+    __device__ __forceinline__ void signal_between(uint32_t step, uint32_t tile)
+    {
+        if (job.sync == SYNC_DATA)
+            return;
+#ifdef WBRNN_HARDWARE
+        wb_signal(event_between(step, tile), 2);
+#else
+        __syncthreads();
+        if (threadIdx.x == 0)
+            flag_add(LayerFlags(job, layer_index).of_tile(job, tile).handed + block);
+#endif
+    }
+
+    /* Blocks of O U hand preactivations over while the kernel runs. */
+    __device__ __forceinline__ bool is_handed() const { return job.split && layer.w_input; }
+
     /* -- products -- */
 
     /* This lane's sum of a part of tile n with what is staged: of row k / 4 and sequence k % 4, k the lane
@@ -215,13 +259,14 @@ template <class Cell> struct Worker {
         }
     }
 
-    /* S W of tile n: this warp's product, or with those of the warps that share the tile. Then it is the
-     * first of them whose sum is whole, behind a barrier of the block. */
-    __device__ __forceinline__ float state_sum(uint32_t n)
+    /* Tile n: this warp's product, or with those of the warps that share the tile. Then it is the first of
+     * them whose sum is whole, behind a barrier of the block. */
+    template <int LAST>
+    __device__ __forceinline__ float tile_sum(uint32_t n, const float4 *weights, uint64_t packed,
+                                              uint32_t kept)
     {
         const uint32_t warp = threadIdx.x / 32, k = Lanes<32>::k() % 16;
-        float sum = product<Cell::last_state>(n, warp % parts, state_weights, layer.w_state,
-                                              job.memory.state_kept);
+        float sum = product<LAST>(n, warp % parts, weights, packed, kept);
         if (parts == 1)
             return sum;
         if (Lanes<32>::is_first())
@@ -232,9 +277,28 @@ template <class Cell> struct Worker {
         return sum;
     }
 
+    __device__ __forceinline__ bool is_whole() const { return threadIdx.x / 32 % parts == 0; }
+
     /* -- cells -- */
 
-    /* O U of this lane's row and sequence: computed before by this block, or by the kernel before. */
+    /* This lane's unit of tile n. Pads, which basic RNNs have, are 0: what they compute nobody sees. */
+    __device__ __forceinline__ uint32_t unit_of(uint32_t n, bool &exists) const
+    {
+        const uint32_t unit = (first_tile + n) * Cell::units + (gated ? 0 : Lanes<32>::row());
+        exists = unit < job.hidden;
+        return exists ? unit : 0;
+    }
+
+    /* Where this lane's preactivation is that others compute. */
+    __device__ __forceinline__ float *ahead_of(uint32_t unit, uint32_t step, uint32_t tile) const
+    {
+        const uint32_t position = unit / group_units * job.slice + unit % group_units;
+        return (float *)layer.ahead + (slot(step + 1, tile) + position) * (gated ? 16 : 4) +
+               (gated ? Lanes<32>::k() % 16 : Lanes<32>::sequence());
+    }
+
+    /* O U of this lane's row and sequence: computed before by this block or by the kernel before, or handed
+     * over, perhaps not yet. */
     __device__ __forceinline__ float input_sum(uint32_t n, uint32_t unit, uint32_t step, uint32_t tile) const
     {
         const uint32_t k = Lanes<32>::k() % 16;
@@ -244,9 +308,27 @@ template <class Cell> struct Worker {
                 sum += partial[(n * parts + part) * 16 + k];
             return sum;
         }
-        const uint32_t position = unit / group_units * job.slice + unit % group_units;
-        return ((const float *)layer.ahead)[(slot(step + 1, tile) + position) * (gated ? 16 : 4) +
-                                            (gated ? k : Lanes<32>::sequence())];
+        return word_read(ahead_of(unit, step, tile));
+    }
+
+    /* The same when it is there. If the watchdog gives up, nobody looks at what becomes of it. */
+    __device__ __forceinline__ float input_handed(float input, uint32_t unit, uint32_t step,
+                                                  uint32_t tile) const
+    {
+        Watch watch{layer_index, step, WAITED_BELOW};
+        while (is_handed() && !is_written(input) && !watch.is_over(job))
+            input = word_read(ahead_of(unit, step, tile));
+        return input;
+    }
+
+    /* Split, a block of O U: a cell's preactivations. */
+    __device__ __forceinline__ void hand_over(uint32_t n, uint32_t step, uint32_t tile)
+    {
+        bool exists;
+        const uint32_t unit = unit_of(n, exists);
+        const float sum = tile_sum<Cell::last_input>(n, input_weights, layer.w_input, job.memory.input_kept);
+        if (exists && Lanes<32>::is_first() && is_whole())
+            word_write(ahead_of(unit, step, tile), sum);
     }
 
     __device__ __forceinline__ float *cell_of(uint32_t n, uint32_t unit, uint32_t tile,
@@ -292,14 +374,14 @@ template <class Cell> struct Worker {
     __device__ __forceinline__ void finish(uint32_t n, uint32_t step, uint32_t tile)
     {
         const uint32_t row = Lanes<32>::row(), sequence = Lanes<32>::sequence();
-        const uint32_t wanted = (first_tile + n) * Cell::units + (gated ? 0 : row);
-        const uint32_t unit = wanted < job.hidden ? wanted : 0; /* pads compute what nobody sees */
+        bool exists;
+        const uint32_t unit = unit_of(n, exists);
         const uint32_t b = tile * JOB_BATCH + sequence, at = job.first_step + step;
         const float input = input_sum(n, unit, step, tile);
         const float bias = __ldg((const float *)layer.bias + unit * 4 + (gated ? row : 0));
         const uint32_t length = __ldg((const uint32_t *)job.lengths + b);
         const float4 *own = stage + (unit / group_units - first_group) * job.slice + unit % group_units;
-        const float h = wanted == unit ? ((const float *)own)[sequence] : 0.0f;
+        const float h = exists ? ((const float *)own)[sequence] : 0.0f;
         const CellState old = {read_c(n, unit, step, tile), h};
         CellContext context = {row, job.kind, (float)at, nullptr};
         if (layer.extra) {
@@ -307,13 +389,13 @@ template <class Cell> struct Worker {
             if (job.times && b < job.batch)
                 context.time = __ldg((const float *)job.times + (size_t)at * job.batch + b);
         }
-        const float sum = state_sum(n);
-        CellState now = Cell::template finish<32>(sum + input + bias, old, context);
+        float sum = tile_sum<Cell::last_state>(n, state_weights, layer.w_state, job.memory.state_kept);
+        sum += input_handed(input, unit, step, tile) + bias;
+        CellState now = Cell::template finish<32>(sum, old, context);
         const bool lives = at < length;
         if (!lives)
             now = old;
-        const bool whole = threadIdx.x / 32 % parts == 0; /* as state_sum() says */
-        if (wanted == unit && Lanes<32>::is_first() && (!gated || row == 0) && whole)
+        if (exists && Lanes<32>::is_first() && (!gated || row == 0) && is_whole())
             store(n, unit, now, lives ? now.h : 0.0f, step, tile);
     }
 
@@ -326,32 +408,47 @@ template <class Cell> struct Worker {
         const bool is_there = own && step == 0;
         if (!is_there && !wait(own, own ? step - 1 : step, tile))
             return false;
+        if (own && !wait_between(step, tile))
+            return false;
         return stage_slot(from, step, own ? 1u * WAITED_OWN : 1u * WAITED_BELOW);
+    }
+
+    /* A cell of all tiles, or what O U has for it. */
+    __device__ __forceinline__ void compute(uint32_t step, uint32_t tile)
+    {
+        const uint32_t first = threadIdx.x / 32 / parts;
+        for (uint32_t n = first; n < tiles; n += JOB_WARPS / parts)
+            if (is_input)
+                hand_over(n, step, tile);
+            else
+                finish(n, step, tile);
+        if (parts > 1 && first >= tiles)
+            __syncthreads(); /* the one of tile_sum() */
+        if (is_input)
+            signal_between(step, tile);
+        else
+            signal(step, tile);
     }
 
     __device__ __forceinline__ void run()
     {
-        const bool ahead = layer.ahead != 0;
-        keep(state_weights, layer.w_state, job.memory.state_kept);
-        if (!ahead)
+        const bool alone = is_input || layer.ahead; /* this block has one product */
+        if (!is_input)
+            keep(state_weights, layer.w_state, job.memory.state_kept);
+        if (is_input || !alone)
             keep(input_weights, layer.w_input, job.memory.input_kept);
         uint32_t step = 0, tile = 0;
-        bool own = ahead; /* whose turn it is: the state's or the input's */
+        bool own = layer.ahead != 0; /* whose turn it is: the state's or the input's */
         while (step < job.steps) {
-            if (!fetch(own, step, tile))
+            if (!fetch(own && !is_input, step, tile))
                 return;
             if (!own) {
                 keep_inputs();
                 own = true;
                 continue;
             }
-            const uint32_t first = threadIdx.x / 32 / parts;
-            for (uint32_t n = first; n < tiles; n += JOB_WARPS / parts)
-                finish(n, step, tile);
-            if (parts > 1 && first >= tiles)
-                __syncthreads(); /* the one of state_sum() */
-            signal(step, tile);
-            own = ahead;
+            compute(step, tile);
+            own = alone;
             tile = tile + 1 == job.tiles ? 0 : tile + 1;
             step += tile == 0;
         }
@@ -361,14 +458,18 @@ template <class Cell> struct Worker {
 template <class Cell> static __device__ __forceinline__ void wait_signal(const RnnJob &job)
 {
     extern __shared__ float4 shared[];
-    const uint32_t workers = job.layers * job.blocks;
+    const uint32_t groups = job.split ? 2 : 1, workers = job.layers * job.blocks * groups;
     if (blockIdx.x == job.leave)
         return;
     if (blockIdx.x >= workers) {
         flags_collect(job, blockIdx.x - workers, job.steps * job.tiles);
         return;
     }
-    Worker<Cell> worker(job, blockIdx.x / job.blocks, blockIdx.x % job.blocks, shared);
+    const uint32_t group = blockIdx.x / job.blocks;
+    const bool is_input = job.split && group % 2 == 1;
+    if (is_input && !job.layer[group / groups].w_input)
+        return; /* its work was done before the launch */
+    Worker<Cell> worker(job, group / groups, blockIdx.x % job.blocks, is_input, shared);
     worker.run();
 }
 
