@@ -8,6 +8,8 @@ enum {
     PRODUCT_CLOCK = 24,  /* the same in products that are computed ahead. They have 58 on an H200, but O U in
                           * each step is partly hidden behind waits: with 1,280 units of an LSTM that was
                           * faster, with 2,048 slower */
+    HALF_PRODUCT_CLOCK = 256, /* of halves, on tensor cores */
+    HEARD_CYCLES = 12,   /* that a step takes longer for each block whose states a block of halves stages */
     MMA_CYCLES = 4,      /* of an SM for one mma.m16n8k16: a Hopper's mma.sync, about half of its best rate */
     SHARED_CLOCK = 128,  /* bytes of an SM a cycle */
     L2_CLOCK = 24,       /* bytes an SM can have of L2 a cycle when all SMs do: about 5.5 TB/s of an H200 */
@@ -158,8 +160,9 @@ uint32_t plan_cell_cycles(const PlanTask *task, const RnnPlan *plan, bool state_
 /* Cycles of all SMs for a step's share of the product that is computed ahead. */
 static uint32_t product_cycles(const PlanTask *task, const RnnPlan *plan)
 {
-    const uint64_t weights = (uint64_t)plan->layer_tiles * plan->rows * 32 * plan->depth;
-    return (uint32_t)(weights * plan->batch_tile * plan->batch_tiles / (task->sms * PRODUCT_CLOCK));
+    const uint64_t weights = plan->layer_tiles * plan_tile_bytes(task, plan) / (task->half ? 2 : 4);
+    const uint64_t clock = task->half ? HALF_PRODUCT_CLOCK : PRODUCT_CLOCK;
+    return (uint32_t)(weights * plan->batch_tile * plan->batch_tiles / (task->sms * clock));
 }
 
 /* All of a step's work has to be done by then; and what a step waits for is the product of the state of the
@@ -169,7 +172,8 @@ uint64_t plan_wait_time(const PlanTask *task, RnnPlan *plan)
     const uint32_t blocks = plan->layers_in_flight * (plan->layer_blocks + plan->collectors);
     const uint32_t sharing = up_to(blocks, task->sms); /* blocks that share an SM */
     const uint32_t work = sharing * plan->batch_tiles * plan_cell_cycles(task, plan, false);
-    const uint32_t path = sharing * plan_cell_cycles(task, plan, true) + SIGNAL_CYCLES;
+    const uint32_t heard = task->half ? plan->layer_blocks * HEARD_CYCLES : 0;
+    const uint32_t path = sharing * plan_cell_cycles(task, plan, true) + SIGNAL_CYCLES + heard;
     plan->step_cycles = most(work, path) + (plan->inputs_ahead ? product_cycles(task, plan) : 0);
     const uint32_t steps = NOMINAL_STEPS + LAYER_LAG * (plan->layers_in_flight - 1); /* of a pass */
     return (uint64_t)plan->passes * steps * plan->step_cycles;

@@ -47,6 +47,8 @@ static bool fill_gpu(const PlanTask *task, RnnPlan *plan)
         layers = plan->layer_blocks <= task->gpu->cluster_blocks ? least(layers, task->gpu->clusters) : 0;
     if (!layers)
         return false;
+    if (plan->inputs_ahead) /* which needs all of the layer below */
+        layers = 1;
     /* Passes of equal size fill and empty the wavefront no more often, and wait for fewer blocks. */
     plan->passes = up_to(task->shape->layers, least(task->shape->layers, layers));
     plan->layers_in_flight = up_to(task->shape->layers, plan->passes);
@@ -87,11 +89,11 @@ static void offer_instances(const PlanTask *task, const RnnPlan *start, Best *be
 static void offer_ahead(const PlanTask *task, const RnnPlan *start, Best *best)
 {
     RnnPlan plan = *start;
-    if (task->half || plan.split || plan.layers_in_flight > 1 || plan.input_place == PLACE_SHARED)
+    if (plan.split || (plan.layers_in_flight > 1 && !task->half) || plan.input_place == PLACE_SHARED)
         return;
     plan.state_kept = plan.input_kept = 0;
     plan.input_ahead = plan.inputs_ahead = true;
-    if (!plan_occupy(task, 1, &plan) || !fill_gpu(task, &plan) || plan.layers_in_flight > 1)
+    if (!plan_occupy(task, 1, &plan) || !fill_gpu(task, &plan))
         return;
     plan_keep(task, &plan);
     offer(task, &plan, best);

@@ -240,33 +240,47 @@ struct HalfBlock {
             left[threadIdx.x] = 0;
     }
 
-    /* Puts COUNT positions that have been looked at, one in JOB_THREADS, into shared memory, as soon as all
-     * are there. Who waits for several asks for all of them at once: one behind the other would take as many
-     * times as long. */
+    /* Puts a position that has been looked at into shared memory, as soon as it is there. */
+    __device__ __forceinline__ void stage_one(const float4 *from, float4 *to, uint32_t at, float4 quad,
+                                              uint32_t step, uint32_t what)
+    {
+        if (!is_written(quad)) {
+            Watch watch{layer_index, step, what};
+            do {
+                quad = quad_read(from + at);
+                if (watch.is_over(job)) {
+                    left[phase & 1] = 1;
+                    break;
+                }
+            } while (!is_written(quad));
+        }
+        to[at] = quad;
+    }
+
+    /* The same of COUNT positions, one in JOB_THREADS. Who waits for several asks for all of them at once:
+     * one behind the other would take as many times as long. */
     template <int COUNT>
-    __device__ __forceinline__ void stage_all(const float4 *from, float4 *to, uint32_t at,
-                                              float4 (&quad)[COUNT], uint32_t step, uint32_t what)
+    __device__ __forceinline__ void stage_several(const float4 *from, float4 *to, uint32_t at,
+                                                  float4 (&quad)[COUNT], uint32_t step, uint32_t what)
     {
         bool waits = false;
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
             waits |= at + i * JOB_THREADS < positions && !is_written(quad[i]);
-        if (waits) {
-            Watch watch{layer_index, step, what};
-            do {
-                waits = false;
+        Watch watch{layer_index, step, what};
+        while (waits) {
+            waits = false;
 #pragma unroll
-                for (int i = 0; i < COUNT; i++)
-                    if (at + i * JOB_THREADS < positions && !is_written(quad[i]))
-                        quad[i] = quad_read(from + at + i * JOB_THREADS);
+            for (int i = 0; i < COUNT; i++)
+                if (at + i * JOB_THREADS < positions && !is_written(quad[i]))
+                    quad[i] = quad_read(from + at + i * JOB_THREADS);
 #pragma unroll
-                for (int i = 0; i < COUNT; i++)
-                    waits |= at + i * JOB_THREADS < positions && !is_written(quad[i]);
-                if (watch.is_over(job)) {
-                    left[phase & 1] = 1;
-                    break;
-                }
-            } while (waits);
+            for (int i = 0; i < COUNT; i++)
+                waits |= at + i * JOB_THREADS < positions && !is_written(quad[i]);
+            if (watch.is_over(job)) {
+                left[phase & 1] = 1;
+                break;
+            }
         }
 #pragma unroll
         for (int i = 0; i < COUNT; i++)

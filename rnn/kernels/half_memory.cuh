@@ -127,7 +127,7 @@ template <class Cell> struct HalfMemory : HalfBlock {
             for (int i = 0; i < stage_ahead; i++)
                 if (first + i * JOB_THREADS < positions)
                     quad[i] = quad_read(from + first + i * JOB_THREADS);
-            stage_all(from, stage, first, quad, step, what);
+            stage_several(from, stage, first, quad, step, what);
         }
         return staged();
     }

@@ -1,4 +1,4 @@
-// The first layer's O U of all steps of a launch in halves, on tensor cores, as one product. A block has four
+// A layer's O U of all steps of a launch in halves, on tensor cores, as one product. A block has four
 // tiles of 16 rows, a row being a unit's gate or a unit of basic RNNs, and eight columns of eight sequences:
 // those of a batch tile in a step. Both operands go through shared memory, 32 inputs at a time.
 #include "half.cuh"
@@ -45,9 +45,14 @@ __device__ uint16_t load_x(const RnnProduct &job, const Place &place, uint32_t c
     const uint32_t sequence = tile % job.tiles * JOB_HALF_BATCH + column % JOB_HALF_BATCH;
     if (step >= job.steps || sequence >= job.batch || k >= place.width)
         return 0;
-    return reinterpret_cast<const uint16_t *>(
-        job.x)[uint64_t(step) * job.x_step + uint64_t(sequence) * job.x_sequence + place.group * place.width +
-               k];
+    uint64_t at =
+        uint64_t(step) * job.x_step + uint64_t(sequence) * job.x_sequence + place.group * place.width + k;
+    if (job.exchanged) {
+        const uint64_t slot = uint64_t(step + 1) * job.tiles + tile % job.tiles;
+        const uint64_t position = (slot * job.groups + place.group) * job.slice + k;
+        at = position * JOB_HALF_BATCH + column % JOB_HALF_BATCH;
+    }
+    return reinterpret_cast<const uint16_t *>(job.x)[at];
 }
 
 __device__ uint32_t pair(const uint16_t *at) { return *reinterpret_cast<const uint32_t *>(at); }

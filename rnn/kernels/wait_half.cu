@@ -56,14 +56,12 @@ template <class Cell, int PARTS, int STEPS, bool SHARED_INPUT> struct HalfWorker
     __device__ __forceinline__ void stage(const float4 *from, float4 *to, float4 (&quad)[quads],
                                           uint32_t step, uint32_t what)
     {
-        stage_all(from, to, threadIdx.x, quad, step, what);
-        for (uint32_t at = quads * JOB_THREADS + threadIdx.x; at < positions; at += quads * JOB_THREADS) {
-#pragma unroll
-            for (int i = 0; i < quads; i++)
-                if (at + i * JOB_THREADS < positions)
-                    quad[i] = quad_read(from + at + i * JOB_THREADS);
-            stage_all(from, to, at, quad, step, what);
-        }
+        if (quads > 1)
+            stage_several(from, to, threadIdx.x, quad, step, what);
+        else if (slice >= JOB_THREADS || threadIdx.x < positions)
+            stage_one(from, to, threadIdx.x, quad[0], step, what);
+        for (uint32_t at = quads * JOB_THREADS + threadIdx.x; at < positions; at += JOB_THREADS)
+            stage_one(from, to, at, quad_read(from + at), step, what);
     }
 
     /* This lane's fragments of the warp's part of a tile. */

@@ -41,13 +41,13 @@ static void warps_share_the_sums_of_a_tile(void **state)
         const char *kernel;
     } cases[] = {
         {WBRNN_LSTM, WBRNN_F16, 100, 1, 1, 0, "rnn_wait_fp16_lstm_2x4"},
-        {WBRNN_LSTM, WBRNN_BF16, 250, 4, 1, 0, "rnn_wait_bf16_lstm_4x4"},
+        {WBRNN_TANH, WBRNN_BF16, 250, 4, 1, 0, "rnn_wait_bf16_basic_4x4"},
         {WBRNN_GRU, WBRNN_F16, 250, 4, 1, 16, "rnn_wait_fp16_gru_2x8"},
         {WBRNN_LSTM, WBRNN_F16, 250, 4, 1, 8, "rnn_wait_fp16_lstm_1x16"},
         {WBRNN_PHASED_LSTM, WBRNN_F16, 120, 3, 1, 4, "rnn_wait_fp16_phased_1x8"},
         {WBRNN_GRU, WBRNN_BF16, 500, 1, 1, 16, "rnn_wait_bf16_gru_1x32"},
         {WBRNN_RELU, WBRNN_F16, 500, 2, 1, 0, "rnn_wait_fp16_basic_4x8"},
-        {WBRNN_TANH, WBRNN_BF16, 1000, 1, 1, 0, "rnn_wait_bf16_basic_8x8"},
+        {WBRNN_TANH, WBRNN_BF16, 1000, 1, 1, 0, "rnn_wait_bf16_basic_4x16"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const WbRnnShape shape = {.kind = cases[i].kind, .type = cases[i].type, .layers = cases[i].layers,
@@ -163,6 +163,20 @@ static void warps_share_sums_of_weights_in_memory(void **state)
     }
 }
 
+/* One layer at a time with U out of the way: what it is multiplied with is computed before. */
+static void layers_one_by_one_are_multiplied_ahead(void **state)
+{
+    (void)state;
+    const WbRnnOptions options = {.sm_limit = 2};
+    WbRnnShape shape = half_shape(WBRNN_GROUPED_LSTM, WBRNN_F16, 64, 9);
+    shape.hidden = 520;
+    Net net;
+    net_open(&net, shape, 2, &options);
+    assert_true(net.rnn->plan.inputs_ahead);
+    net_run_and_check(&net, NULL);
+    net_close(&net);
+}
+
 /* -- the other methods -- */
 
 /* Every kind, alternating types, by another method; long runs in chunks. */
@@ -203,6 +217,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(blocks_tell_each_other_by_flags_too),
     cmocka_unit_test(every_kind_reads_weights_from_either_memory),
     cmocka_unit_test(warps_share_sums_of_weights_in_memory),
+    cmocka_unit_test(layers_one_by_one_are_multiplied_ahead),
     cmocka_unit_test(a_persistent_kernel_computes_the_same),
     cmocka_unit_test(kernels_on_streams_compute_the_same),
 };
