@@ -31,8 +31,8 @@ typedef struct Paper {
     bool (*run)(const PaperOptions *options, Error *error);
 } Paper;
 
-extern const Paper paper_channels, paper_claso, paper_dtbl, paper_gsync, paper_saws, paper_wait_signal,
-    paper_wireframe;
+extern const Paper paper_channels, paper_claso, paper_dtbl, paper_gsync, paper_rnn, paper_saws,
+    paper_wait_signal, paper_wireframe;
 extern const char *const paper_sizes[INPUT_SIZES]; /* their names */
 
 /* By index; null behind the last one. */
