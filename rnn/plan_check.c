@@ -99,6 +99,10 @@ WbRnnStatus check_half(const WbRnnOptions *options, const RnnGpu *gpu, RnnPlan *
         return plan_refuse(plan, WBRNN_INVALID,
                            "The options' sync is cluster, but only networks of fp32 share states in "
                            "clusters: choose fp32, or another sync.");
+    if (options->sync == WBRNN_SYNC_HARDWARE)
+        return plan_refuse(plan, WBRNN_INVALID,
+                           "The options' sync is hardware, but only kernels of fp32 are compiled for wb_wait "
+                           "and wb_signal: choose fp32, or another sync.");
     return WBRNN_OK;
 }
 

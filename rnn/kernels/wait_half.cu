@@ -169,75 +169,95 @@ template <class Cell, int PARTS, int STEPS, bool SHARED_INPUT> struct HalfWorker
             add(sums, weights, staged);
     }
 
+    /* The first cell's O U. False: a thread has given up. */
+    __device__ __forceinline__ bool begin(HalfSums<chains> &sums,
+                                          const uint4 (&weights)[SHARED_INPUT ? 1 : STEPS])
+    {
+        const float4 *const from = (const float4 *)layer.below + half_slot(job, 1, 0);
+        float4 quad[quads];
+        if (layer.ahead)
+            return true;
+        if (job.sync != SYNC_DATA && !wait(false, 0, 0))
+            return false;
+        look(from, quad);
+        stage(from, stage_input, quad, 0, WAITED_BELOW);
+        if (!staged())
+            return false;
+        add_input(sums, weights, stage_input);
+        return true;
+    }
+
+    /* Stages the state that a cell needs, and the input of the next one where there is one. False: a thread
+     * has given up. */
+    __device__ __forceinline__ bool receive(const HalfStep &at, uint32_t next_step, uint32_t next_tile,
+                                            bool input, uint32_t parity)
+    {
+        const float4 *const state = (const float4 *)layer.own + half_slot(job, at.step, at.tile);
+        const float4 *const below = (const float4 *)layer.below + half_slot(job, next_step + 1, next_tile);
+        float4 state_quad[quads], input_quad[quads];
+        if (job.sync != SYNC_DATA && ((at.step > 0 && !wait(true, at.step - 1, at.tile)) ||
+                                      (input && !wait(false, next_step, next_tile))))
+            return false;
+        look(state, state_quad);
+        if (input)
+            look(below, input_quad);
+        stage(state, stage_state + parity * positions, state_quad, at.step, WAITED_OWN);
+        if (input)
+            stage(below, stage_input + (parity ^ 1) * positions, input_quad, next_step, WAITED_BELOW);
+        return staged();
+    }
+
+    /* S W, and the cells. */
+    __device__ __forceinline__ void compute(HalfSums<chains> &sums, const uint4 (&weights)[STEPS],
+                                            const HalfStep &at, uint32_t parity)
+    {
+        float2 state[cells];
+        uint32_t length[cells];
+        if (part == 0)
+#pragma unroll
+            for (int i = 0; i < cells; i++) {
+                state[i] = state_of(at.tile)[i * 32];
+                length[i] =
+                    __ldg((const uint32_t *)job.lengths + at.tile * JOB_HALF_BATCH + place.sequence_of(i));
+            }
+        add(sums, weights, stage_state + parity * positions);
+        const TileSums all = gather(sums.all());
+        if (part)
+            return;
+        half_finish<Cell>(job, layer, place, all, length, at, state);
+#pragma unroll
+        for (int i = 0; i < cells; i++)
+            state_of(at.tile)[i * 32] = state[i];
+    }
+
     __device__ void run()
     {
         const uint32_t count = job.steps * job.tiles;
-        const bool data = job.sync == SYNC_DATA, ahead = layer.ahead != 0;
         uint4 state_weights[STEPS], weights[SHARED_INPUT ? 1 : STEPS];
         load(layer.w_state, state_weights);
-        if (!ahead)
+        if (!layer.ahead)
             load_input(weights);
         const TileSums bias = half_bias<Cell>(layer, place);
         HalfStep at = {};
         half_extra<Cell>(layer, place, at);
         begin_states();
-
         HalfSums<chains> sums;
-        float4 state_quad[quads], input_quad[quads];
-        const float4 *const below = (const float4 *)layer.below, *const own = (const float4 *)layer.own;
         sums.begin(first_sums(bias, 0, 0));
-        if (!ahead) {
-            if (!data && !wait(false, 0, 0))
-                return;
-            look(below + half_slot(job, 1, 0), input_quad);
-            stage(below + half_slot(job, 1, 0), stage_input, input_quad, 0, WAITED_BELOW);
-            if (!staged())
-                return;
-            add_input(sums, weights, stage_input);
-        }
+        if (!begin(sums, weights))
+            return;
         for (uint32_t cell = 0; cell < count; cell++) {
-            const bool more = cell + 1 < count;
+            const bool more = cell + 1 < count, input = more && !layer.ahead;
             const uint32_t next_tile = at.tile + 1 == job.tiles ? 0 : at.tile + 1;
             const uint32_t next_step = next_tile ? at.step : at.step + 1;
-            float4 *const state = stage_state + (cell & 1) * positions;
-            float4 *const input = stage_input + ((cell + 1) & 1) * positions;
-            const float4 *const from = own + half_slot(job, at.step, at.tile);
-            const float4 *const next = below + half_slot(job, next_step + 1, next_tile);
-            if (!data && ((at.step > 0 && !wait(true, at.step - 1, at.tile)) ||
-                          (more && !ahead && !wait(false, next_step, next_tile))))
+            if (!receive(at, next_step, next_tile, input, cell & 1))
                 return;
-            look(from, state_quad);
-            if (more && !ahead)
-                look(next, input_quad);
-            stage(from, state, state_quad, at.step, WAITED_OWN);
-            if (more && !ahead)
-                stage(next, input, input_quad, next_step, WAITED_BELOW);
-            if (!staged())
-                return;
-            float2 before[cells];
-            uint32_t length[cells];
-            if (part == 0)
-#pragma unroll
-                for (int i = 0; i < cells; i++) {
-                    before[i] = state_of(at.tile)[i * 32];
-                    length[i] = __ldg((const uint32_t *)job.lengths + at.tile * JOB_HALF_BATCH +
-                                      place.sequence_of(i));
-                }
-            add(sums, state_weights, state);
-            const TileSums all = gather(sums.all());
-            if (part == 0) {
-                half_finish<Cell>(job, layer, place, all, length, at, before);
-#pragma unroll
-                for (int i = 0; i < cells; i++)
-                    state_of(at.tile)[i * 32] = before[i];
-            }
-            if (!data)
+            compute(sums, state_weights, at, cell & 1);
+            if (job.sync != SYNC_DATA)
                 signal(at.step, at.tile);
-            if (more) {
+            if (more)
                 sums.begin(first_sums(bias, next_step, next_tile));
-                if (!ahead)
-                    add_input(sums, weights, input);
-            }
+            if (input)
+                add_input(sums, weights, stage_input + ((cell + 1) & 1) * positions);
             at.step = next_step;
             at.tile = next_tile;
         }

@@ -20,11 +20,15 @@ static WbRnnShape half_shape(WbRnnKind kind, WbRnnType type, uint32_t input, uin
 static void every_kind_and_type_computes_what_the_reference_does(void **state)
 {
     (void)state;
-    static const uint32_t lengths[] = {4, 1, 4, 2, 3, 4, 4, 1, 3};
+    static const uint32_t lengths[] = {3, 1, 3, 2, 3, 3, 3, 1, 3};
     for (int kind = 0; kind < WBRNN_KINDS; kind++)
         for (int type = WBRNN_F16; type < WBRNN_TYPES; type++) {
+            if (type == WBRNN_BF16 && (kind == WBRNN_TANH || kind == WBRNN_GROUPED_LSTM))
+                continue; /* the same kernels as those of the kind beside it */
             Net net;
-            net_open(&net, half_shape((WbRnnKind)kind, (WbRnnType)type, 38, 9), 4, NULL);
+            WbRnnShape shape = half_shape((WbRnnKind)kind, (WbRnnType)type, 38, 9);
+            shape.layers = 1 + (uint32_t)type % 2;
+            net_open(&net, shape, 3, NULL);
             net_run_and_check(&net, lengths);
             net_close(&net);
         }
@@ -43,11 +47,8 @@ static void warps_share_the_sums_of_a_tile(void **state)
         {WBRNN_LSTM, WBRNN_F16, 100, 1, 1, 0, "rnn_wait_fp16_lstm_2x4"},
         {WBRNN_TANH, WBRNN_BF16, 250, 4, 1, 0, "rnn_wait_bf16_basic_4x4"},
         {WBRNN_GRU, WBRNN_F16, 250, 4, 1, 16, "rnn_wait_fp16_gru_2x8"},
-        {WBRNN_LSTM, WBRNN_F16, 250, 4, 1, 8, "rnn_wait_fp16_lstm_1x16"},
         {WBRNN_PHASED_LSTM, WBRNN_F16, 120, 3, 1, 4, "rnn_wait_fp16_phased_1x8"},
-        {WBRNN_GRU, WBRNN_BF16, 500, 1, 1, 16, "rnn_wait_bf16_gru_1x32"},
-        {WBRNN_RELU, WBRNN_F16, 500, 2, 1, 0, "rnn_wait_fp16_basic_4x8"},
-        {WBRNN_TANH, WBRNN_BF16, 1000, 1, 1, 0, "rnn_wait_bf16_basic_4x16"},
+        {WBRNN_GRU, WBRNN_BF16, 260, 1, 1, 9, "rnn_wait_bf16_gru_1x32"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const WbRnnShape shape = {.kind = cases[i].kind, .type = cases[i].type, .layers = cases[i].layers,
@@ -97,13 +98,27 @@ static void blocks_tell_each_other_by_flags_too(void **state)
     static const WbRnnSync syncs[] = {WBRNN_SYNC_ARRAYS, WBRNN_SYNC_ENTRY, WBRNN_SYNC_COUNTER};
     for (size_t i = 0; i < sizeof syncs / sizeof *syncs; i++) {
         const WbRnnOptions options = {.sync = syncs[i]};
-        WbRnnShape shape = half_shape(WBRNN_LSTM, WBRNN_F16, HIDDEN, 9);
-        shape.hidden = 128;
         Net net;
-        net_open(&net, shape, 3, &options);
+        net_open(&net, half_shape(WBRNN_LSTM, WBRNN_F16, HIDDEN, 9), 2, &options);
         net_run_and_check(&net, NULL);
         net_close(&net);
     }
+}
+
+/* A block that leaves at once is missed; the next run is as good as any. */
+static void the_watchdog_ends_runs_of_halves(void **state)
+{
+    (void)state;
+    const WbRnnOptions options = {.watchdog_ms = 1};
+    Net net;
+    net_open(&net, half_shape(WBRNN_LSTM, WBRNN_F16, HIDDEN, 4), 2, &options);
+    net.rnn->leave = 1;
+    const WbRnnRun run = net_run(&net, NULL);
+    WORKS(&net, wbrnn_run(net.rnn, &run, NULL));
+    assert_int_equal(wbrnn_wait(net.rnn), WBRNN_STUCK);
+    net.rnn->leave = ~0u;
+    net_run_and_check(&net, NULL);
+    net_close(&net);
 }
 
 /* -- weights in memory -- */
@@ -133,9 +148,8 @@ static void every_kind_reads_weights_from_either_memory(void **state)
         WbRnnShape shape = half_shape((WbRnnKind)kind, kind % 2 ? WBRNN_F16 : WBRNN_BF16, 60, 11);
         shape.layers = 1;
         shape.hidden = kind == WBRNN_TANH || kind == WBRNN_RELU ? 140 : 66;
-        run_from_memory(shape, 8, PLACE_SHARED);
-        run_from_memory(shape, 3, PLACE_GLOBAL);
-        run_from_memory(shape, 0, PLACE_SHARED);
+        static const uint32_t kept[] = {8, 3, 0};
+        run_from_memory(shape, kept[kind % 3], kind % 3 == 1 ? PLACE_GLOBAL : PLACE_SHARED);
     }
 }
 
@@ -167,9 +181,9 @@ static void warps_share_sums_of_weights_in_memory(void **state)
 static void layers_one_by_one_are_multiplied_ahead(void **state)
 {
     (void)state;
-    const WbRnnOptions options = {.sm_limit = 2};
-    WbRnnShape shape = half_shape(WBRNN_GROUPED_LSTM, WBRNN_F16, 64, 9);
-    shape.hidden = 520;
+    const WbRnnOptions options = {.sm_limit = 1};
+    WbRnnShape shape = half_shape(WBRNN_LSTM, WBRNN_F16, 64, 2);
+    shape.hidden = 150;
     Net net;
     net_open(&net, shape, 2, &options);
     assert_true(net.rnn->plan.inputs_ahead);
@@ -182,16 +196,18 @@ static void layers_one_by_one_are_multiplied_ahead(void **state)
 /* Every kind, alternating types, by another method; long runs in chunks. */
 static void run_by(const WbRnnOptions *options)
 {
-    static const uint32_t lengths[] = {4, 1, 4, 2, 3, 4, 4, 1, 3};
+    static const uint32_t lengths[] = {3, 1, 3, 2, 3, 3, 3, 1, 3};
     for (int kind = 0; kind < WBRNN_KINDS; kind++) {
         Net net;
-        WbRnnShape shape = half_shape((WbRnnKind)kind, kind % 2 ? WBRNN_BF16 : WBRNN_F16, 70, 9);
-        shape.hidden = kind == WBRNN_TANH ? 200 : 64;
-        net_open(&net, shape, 4, options);
+        const uint32_t batch = kind % 3 ? 4 : 9;
+        WbRnnShape shape = half_shape((WbRnnKind)kind, kind % 2 ? WBRNN_BF16 : WBRNN_F16, 70, batch);
+        shape.hidden = kind == WBRNN_TANH ? 140 : 64;
+        shape.layers = kind == WBRNN_TANH || kind == WBRNN_PHASED_LSTM ? 1 : 2;
+        net_open(&net, shape, 3, options);
         if (kind == WBRNN_GRU)
             net.rnn->plan.state_kept = net.rnn->plan.input_kept = 1;
         if (kind == WBRNN_LSTM)
-            net.rnn->plan.chunk_steps = 3;
+            net.rnn->plan.chunk_steps = 2;
         net_run_and_check(&net, lengths);
         net_close(&net);
     }
@@ -215,6 +231,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(wide_inputs_are_multiplied_ahead),
     cmocka_unit_test(long_runs_go_in_chunks_and_layers_in_passes),
     cmocka_unit_test(blocks_tell_each_other_by_flags_too),
+    cmocka_unit_test(the_watchdog_ends_runs_of_halves),
     cmocka_unit_test(every_kind_reads_weights_from_either_memory),
     cmocka_unit_test(warps_share_sums_of_weights_in_memory),
     cmocka_unit_test(layers_one_by_one_are_multiplied_ahead),
