@@ -473,8 +473,8 @@ static void test_gpus_too_small(void **state)
     assert_int_equal(plan_make(&shape, &(WbRnnOptions){.sync = WBRNN_SYNC_HARDWARE}, &gpu, &plan),
                      WBRNN_INVALID);
     assert_string_equal(plan.why,
-                        "The options' sync is hardware, but only kernels of fp32 are compiled for wb_wait and "
-                        "wb_signal: choose fp32, or another sync.");
+                        "The options' sync is hardware, but only kernels of fp32 are compiled for wb_wait "
+                        "and wb_signal: choose fp32, or another sync.");
     assert_int_equal(plan_make(&shape, NULL, &gpus[1].gpu, &plan), WBRNN_TOO_SMALL);
     assert_string_equal(plan.why,
                         "The shape's type is a half, which takes tensor cores of capability 8.0 or later, "
