@@ -52,7 +52,8 @@ static uint64_t partial_bytes(const RnnPlan *plan, bool half)
 /* Layers whose preactivations of O U lie in memory. */
 static uint32_t sequences_ahead(const WbRnn *rnn)
 {
-    return rnn->plan.method == WBRNN_STREAM ? rnn->shape.layers : rnn->plan.input_ahead ? 1 : 0;
+    const bool all = rnn->plan.method == WBRNN_STREAM || rnn->plan.split;
+    return all ? rnn->shape.layers : rnn->plan.input_ahead ? 1 : 0;
 }
 
 /* Relative to the beginning of `work`. Depends on nothing but shape, plan and the chunk's length. */
@@ -161,17 +162,21 @@ RnnLayer chunk_layer(const RnnChunk *chunk, uint32_t layer)
     const WbRnn *rnn = chunk->rnn;
     const RnnLayout *at = &chunk->layout;
     const RnnWeightsAt *weights = &rnn->weights[layer];
-    const bool ahead = rnn->plan.inputs_ahead || (layer == 0 && rnn->plan.input_ahead);
+    const bool before = rnn->plan.inputs_ahead || (layer == 0 && rnn->plan.input_ahead);
+    const bool ahead = before || rnn->plan.split; /* or handed over by blocks of O U */
     const bool cells = network_has_cells(rnn->shape.kind);
     const bool first = chunk->first == 0, last = chunk->first + chunk->steps == chunk->run->steps;
     const uint64_t carry = cells ? at->carry + layer * at->carry_bytes : 0;
-    RnnLayer result = {.w_input = weights->w_input, .w_state = weights->w_state, .bias = weights->bias,
-                       .extra = weights->extra, .own = at->own + layer * at->own_bytes,
+    RnnLayer result = {.w_input = before ? 0 : weights->w_input, .w_state = weights->w_state,
+                       .bias = weights->bias, .extra = weights->extra,
+                       .own = at->own + layer * at->own_bytes,
                        .c0 = first ? state_of(rnn, chunk->run->c0, layer) : carry,
                        .cn = last ? state_of(rnn, chunk->run->cn, layer) : carry,
                        .hn = last ? state_of(rnn, chunk->run->hn, layer) : 0, .ahead = ahead ? at->ahead : 0,
                        .carry = carry};
-    if (!ahead)
+    if (rnn->plan.split)
+        result.ahead += layer * at->ahead_bytes;
+    if (!before)
         result.below = layer ? result.own - at->own_bytes : at->input;
     if (layer + 1 == rnn->shape.layers)
         result.y = (uintptr_t)chunk->run->y;
@@ -214,9 +219,20 @@ RnnJob chunk_job(const RnnChunk *chunk, uint32_t first, uint32_t layers, uint32_
 
 /* -- a run -- */
 
+/* Split: values that blocks of O U hand over carry their own flags. */
+static WbRnnStatus unwrite_ahead(const RnnChunk *chunk)
+{
+    RnnDevice *device = chunk->rnn->device;
+    const size_t words = chunk->layout.ahead_bytes * chunk->rnn->shape.layers / sizeof(uint32_t);
+    return network_device(chunk->rnn, device->calls->fill(device, chunk->layout.ahead, JOB_UNWRITTEN, words,
+                                                          chunk->stream));
+}
+
 static WbRnnStatus run_chunk(const RnnChunk *chunk, WbRnnStatus (*compute)(const RnnChunk *chunk))
 {
     WbRnnStatus status = prepare(chunk);
+    if (!status && chunk->rnn->plan.split)
+        status = unwrite_ahead(chunk);
     if (!status && chunk->rnn->plan.input_ahead)
         status = chunk_product(chunk, 0);
     return status ? status : compute(chunk);

@@ -38,12 +38,12 @@ void pack_matrix(const WbRnnShape *shape, const RnnPlan *plan, uint32_t inputs, 
     for (size_t tile = 0; tile < tiles; tile++)
         for (uint32_t row = 0; row < plan->rows; row++)
             for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
-                const size_t thread = tile * threads + lane / plan->lanes;
+                const size_t thread = tile * threads + lane % threads;
                 /* Rows of a thread are gates of its unit, or its units. */
                 const size_t unit = thread * plan->thread_units + row % plan->thread_units;
                 const size_t gate = row / plan->thread_units;
                 const float *matrix_row = unit < hidden ? from + (gate * hidden + unit) * width : NULL;
-                pack_lane(plan, width, lane % plan->lanes, matrix_row,
+                pack_lane(plan, width, lane / threads, matrix_row,
                           to + tile * tile_count(plan) + ((size_t)row * WARP_LANES + lane) * QUAD);
             }
 }

@@ -3,7 +3,7 @@
  *
  *     packed[tile][q / 4][row][lane][q % 4]        q < depth, row < rows, lane < 32
  *
- * lane = unit lane x lanes + k lane; the k lane's q-th product is with position q x lanes + k lane of the
+ * lane = k lane x 32/lanes + unit lane; the k lane's q-th product is with position q x lanes + k lane of the
  * unit's group. Row of gated kinds: the gate of unit tile x 32/lanes + unit lane; of basic RNNs, with
  * thread_units 4: unit (tile x 32/lanes + unit lane) x 4 + row. Places behind a group's inputs are zeros.
  *

@@ -95,9 +95,13 @@ static void say_kept(Text *text, const RnnPlan *plan, const char *name, RnnPlace
 static void say_places(Text *text, const RnnGpu *gpu, const RnnPlan *plan)
 {
     const bool global = plan->state_place == PLACE_GLOBAL || plan->input_place == PLACE_GLOBAL;
-    say(text, "Weights take %.2f MiB, %.2f MiB a layer: W lies in %s, U in %s",
-        (double)plan->weight_bytes / 1048576, (double)plan->layer_bytes / 1048576,
-        place_name(plan->state_place), place_name(plan->input_place));
+    say(text, "Weights take %.2f MiB, %.2f MiB a layer: ", (double)plan->weight_bytes / 1048576,
+        (double)plan->layer_bytes / 1048576);
+    if (plan->state_place == PLACE_REGISTERS && plan->input_place == PLACE_SHARED &&
+        plan->batch_tile == JOB_BATCH)
+        say(text, "one half of W and of U lies in registers, the other in shared memory");
+    else
+        say(text, "W lies in %s, U in %s", place_name(plan->state_place), place_name(plan->input_place));
     say_kept(text, plan, "W", plan->state_place, plan->state_kept);
     say_kept(text, plan, "U", plan->input_place, plan->input_kept);
     if (global) {

@@ -24,6 +24,7 @@ enum {
     LOADED = 4,          /* products of a lane whose weights are loaded at a time */
     CELL_BYTES = 8,      /* c and h of a unit and sequence */
     LEFT_BYTES = 16,     /* where threads of a block tell each other that they give up */
+    PARTIAL_BYTES = 512, /* behind it: where two warps that share units add up */
     BLOCK_RESERVED = 1024, /* bytes of shared memory that a block takes besides, from capability 80 on */
 };
 
@@ -52,7 +53,7 @@ static uint64_t shared_bytes(const PlanTask *task, uint32_t layers, const RnnPla
 {
     if (plan->method == WBRNN_STREAM)
         return 0;
-    uint64_t bytes = (uint64_t)plan->stages * plan->positions * POSITION_BYTES + LEFT_BYTES;
+    uint64_t bytes = (uint64_t)plan->stages * plan->positions * POSITION_BYTES + LEFT_BYTES + PARTIAL_BYTES;
     if (plan->cell_place == PLACE_SHARED)
         bytes += (uint64_t)layers * plan->batch_tiles * plan->block_units * plan->batch_tile * CELL_BYTES;
     const uint32_t matrices = (plan->state_place == PLACE_SHARED) + (plan->input_place == PLACE_SHARED);

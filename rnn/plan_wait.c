@@ -74,8 +74,6 @@ static void offer_instances(const PlanTask *task, const RnnPlan *start, Best *be
     for (uint32_t n = 0; cut(task, n, &plan); n++) {
         if (plan.slice < task->width)
             continue;
-        if (plan.split)
-            plan.input_place = PLACE_REGISTERS;
         plan.block_tiles = JOB_WARPS / plan.warps_per_tile;
         plan.registers = REGISTERS_INSTANCE;
         plan.stages = STAGES_INSTANCE;

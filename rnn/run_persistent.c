@@ -27,8 +27,8 @@ static uint32_t claimed(const WbRnn *rnn)
     return rnn->plan.layer_blocks;
 }
 
-/* Kernels of a cell are a module: of rnn_persistent_lstm and rnn_persistent_lstm_memory persistent_lstm. Those
- * of halves are small: persistent_fp16 has them for all cells. */
+/* Kernels of a cell are a module: of rnn_persistent_lstm and rnn_persistent_lstm_memory persistent_lstm.
+ * Those of halves are small: persistent_fp16 has them for all cells. */
 static WbRnnStatus load(WbRnn *rnn)
 {
     RnnDevice *device = rnn->device;

@@ -44,7 +44,7 @@ static __device__ __forceinline__ float gate(float x, bool logistic)
 /* The value that the lane with `row` of the same unit and sequence has. */
 template <int LANES> static __device__ __forceinline__ float of_row(float value, uint32_t row)
 {
-    constexpr uint32_t step = Lanes<LANES>::row_lanes;
+    constexpr uint32_t step = Lanes<LANES>::row_lanes * Lanes<LANES>::units;
     const uint32_t lane = threadIdx.x % 32;
     return __shfl_sync(~0u, value, (lane & ~(3 * step)) | (row * step));
 }
@@ -93,9 +93,10 @@ struct PhasedCell {
 
     static __device__ __forceinline__ float opened(const CellContext &context)
     {
-        const float period = context.extra[0], open = context.extra[2];
-        const float from = context.time - context.extra[1];
-        const float phase = (from - period * floorf(from / period)) / period;
+        const float period = context.extra[0], open = context.extra[2], time = context.time;
+        /* Whole periods go first: what is left is small, and subtracting the shift loses nothing. */
+        const float turn = (fmaf(-period, floorf(time / period), time) - context.extra[1]) / period;
+        const float phase = turn - floorf(turn);
         if (phase < 0.5f * open)
             return 2.0f * phase / open;
         return phase < open ? 2.0f - 2.0f * phase / open : context.extra[3] * phase;
@@ -110,7 +111,7 @@ struct PhasedCell {
         const float c = fmaf(f, old.c, i * g);
         const float o = gate(fmaf(context.extra[6], c, of_row<LANES>(value, 3)), true);
         const float k = opened(context);
-        return {fmaf(k, c - old.c, old.c), fmaf(k, o * squash(c) - old.h, old.h)};
+        return {fmaf(k, c, (1.0f - k) * old.c), fmaf(k, o * squash(c), (1.0f - k) * old.h)};
     }
 };
 

@@ -8,13 +8,13 @@
 /* Sixteen sums, [row][sequence]. */
 typedef float Sums[16];
 
-/* A matrix of a warp tile in registers: of the packed order [q / 4][row][lane][q % 4], this lane's. */
+/* A lane's weights of a matrix in registers: of the packed order [q / 4][row][lane][q % 4] of a tile. */
 template <int ROWS, int DEPTH> struct Weights {
     float4 quad[DEPTH / 4][ROWS];
 
-    __device__ void load(uint64_t packed, uint32_t tile)
+    /* `from` is the lane's first quad of the tile. */
+    __device__ void load(const float4 *from)
     {
-        const float4 *from = (const float4 *)packed + (size_t)tile * (DEPTH / 4) * ROWS * 32 + threadIdx.x % 32;
 #pragma unroll
         for (int q = 0; q < DEPTH / 4; q++)
 #pragma unroll
@@ -32,8 +32,8 @@ static __device__ __forceinline__ void add_product(Sums &sums, int row, float we
     sums[row * 4 + 3] = fmaf(weight, values.w, sums[row * 4 + 3]);
 }
 
-/* Four products a row: `staged` is this lane's first of four positions that are LANES apart. LAST is where sums
- * of row 2 go: those of n in GRUs are kept apart for input and state. */
+/* Four products a row: `staged` is this lane's first of four positions that are LANES apart. LAST is where
+ * sums of row 2 go: those of n in GRUs are kept apart for input and state. */
 template <int ROWS, int LANES, int LAST>
 static __device__ __forceinline__ void add_quad(Sums &sums, const float4 (&quad)[ROWS], const float4 *staged)
 {
@@ -73,19 +73,40 @@ static __device__ __forceinline__ void add_from_memory(Sums &sums, const float4 
     }
 }
 
-/* How the lanes of a warp stand to each other. */
+/* The same of a matrix whose first half is in registers and whose second half is in memory: products of one
+ * half are computed while the other's operands come. Quads BEGIN to END of each half. */
+template <int ROWS, int LANES, int DEPTH, int LAST, int BEGIN, int END>
+static __device__ __forceinline__ void add_from_both(Sums &sums, const Weights<ROWS, DEPTH> &weights,
+                                                     const float4 *from, const float4 *staged)
+{
+#pragma unroll
+    for (int q = BEGIN; q < END; q++) {
+        float4 quad[ROWS];
+#pragma unroll
+        for (int row = 0; row < ROWS; row++)
+            quad[row] = from[(q * ROWS + row) * 32];
+        add_quad<ROWS, LANES, LAST>(sums, weights.quad[q], staged + q * 4 * LANES);
+        add_quad<ROWS, LANES, LAST>(sums, quad, staged + (DEPTH + q * 4) * LANES);
+    }
+}
+
+/* How the lanes of a warp stand to each other. Lanes of the same k are neighbours: they read the same staged
+ * position, and shared memory serves neighbours at once (16 bytes each: 2 cycles for a warp of an H200
+ * instead of 4). */
 template <int LANES> struct Lanes {
+    static constexpr int units = 32 / LANES;                 /* side by side */
     static constexpr int held = LANES < 16 ? 16 / LANES : 1; /* sums that a lane has after reduce() */
     static constexpr int row_lanes = 4 / held;               /* neighbouring lanes with the same row */
-    static __device__ __forceinline__ uint32_t k() { return threadIdx.x % LANES; }
-    static __device__ __forceinline__ uint32_t unit() { return threadIdx.x % 32 / LANES; }
+    static __device__ __forceinline__ uint32_t k() { return threadIdx.x % 32 / units; }
+    static __device__ __forceinline__ uint32_t unit() { return threadIdx.x % units; }
     static __device__ __forceinline__ uint32_t row() { return k() % 16 * held / 4; }
     static __device__ __forceinline__ uint32_t sequence() { return k() * held % 4; }
-    static __device__ __forceinline__ bool is_first() { return LANES < 32 || k() < 16; } /* no copy of another */
+    /* The lane's sums are no copy of another's. */
+    static __device__ __forceinline__ bool is_first() { return LANES < 32 || k() < 16; }
 };
 
-/* Sums [0, 2 x HALF) become HALF: of each pair the lane keeps that of its bit MASK, and gives the other one away.
- * A template, so that sums stay in registers: their numbers are constants. */
+/* Sums [0, 2 x HALF) become HALF: of each pair the lane keeps that of its bit MASK, and gives the other one
+ * away. A template, so that sums stay in registers: their numbers are constants. */
 template <int HALF, int MASK> static __device__ __forceinline__ void exchange_halves(Sums &sums)
 {
     const bool upper = threadIdx.x & MASK;
@@ -100,12 +121,12 @@ template <int HALF, int MASK> static __device__ __forceinline__ void exchange_ha
  * exchanged at a time, so there are 15 shuffles for 16 lanes. */
 template <int LANES> static __device__ __forceinline__ void reduce(Sums &sums)
 {
-    constexpr int widest = LANES < 16 ? LANES / 2 : 8;
+    constexpr int units = Lanes<LANES>::units, widest = (LANES < 16 ? LANES / 2 : 8) * units;
     exchange_halves<8, widest>(sums);
     exchange_halves<4, widest / 2>(sums);
     exchange_halves<2, widest / 4>(sums);
     if (LANES >= 16)
-        exchange_halves<1, LANES >= 16 ? 1 : 32>(sums);
+        exchange_halves<1, LANES >= 16 ? units : 32>(sums);
     if (LANES == 32)
         sums[0] += __shfl_xor_sync(~0u, sums[0], 16);
 }

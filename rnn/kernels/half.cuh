@@ -203,7 +203,7 @@ struct HalfPhased {
         const float c = fmaf(f, old.c, i * half_squash(sum.z));
         const float o = half_logistic(fmaf(context.extra[6], c, sum.w));
         const float k = PhasedCell::opened(context);
-        return {fmaf(k, c - old.c, old.c), fmaf(k, o * half_squash(c) - old.h, old.h)};
+        return {fmaf(k, c, (1.0f - k) * old.c), fmaf(k, o * half_squash(c), (1.0f - k) * old.h)};
     }
 };
 

@@ -3,8 +3,8 @@
  * Batches go in tiles of four sequences, of halves eight. What layers exchange is a sequence of slots: slot 0
  * is the initial state, slot t + 1 what step t computes. A slot holds batch tiles, a tile positions, a
  * position one unit's values of the tile's sequences, 16 bytes. Position of unit u: u's group times `slice`,
- * plus u's place in the group; slice is a group's units, padded to what a tile's lanes cover. Positions beyond
- * units hold zeros. */
+ * plus u's place in the group; slice is a group's units, padded to what a tile's lanes cover. Positions
+ * beyond units hold zeros. */
 #ifndef WBRNN_JOB_H
 #define WBRNN_JOB_H
 
@@ -36,7 +36,7 @@ typedef struct RnnStuck {
 
 /* One layer of a pass. Pointers are addresses of the device. */
 typedef struct RnnLayer {
-    uint64_t w_input, w_state; /* packed: pack.h */
+    uint64_t w_input, w_state; /* packed: pack.h. No w_input: O U was computed before the launch */
     uint64_t bias;             /* [hidden][4 rows]: sums of both biases; of GRUs r, z, and n's two apart */
     uint64_t extra;            /* phased LSTM: [hidden][8]: period, shift, open, leak, peepholes i f o, 0 */
     uint64_t below, own;       /* exchanged sequences: of the layer below, or of the input; of this layer */

@@ -184,7 +184,7 @@ template <class Cell, bool ON_CHIP> struct Member {
     template <class Do> __device__ __forceinline__ void for_pairs(const RnnLayer &layer, Do what)
     {
         for (uint32_t first = warp * 2; first < pairs; first += JOB_WARPS * 2) {
-            const uint32_t pair = first + lane / 16;
+            const uint32_t pair = first + Lanes<16>::unit();
             if (first == warp * 2)
                 what(mine, pair);
             else
@@ -194,7 +194,7 @@ template <class Cell, bool ON_CHIP> struct Member {
 
     __device__ __forceinline__ float2 &state_of(uint32_t pair) const
     {
-        const uint32_t k = lane % 16;
+        const uint32_t k = Lanes<16>::k();
         return states[(pair < pairs ? pair : 0) * Cell::units * 4 + (Cell::units > 1 ? k : k % 4)];
     }
 
@@ -313,8 +313,8 @@ template <class Cell, bool ON_CHIP> struct Member {
                 return;
             const size_t at = slot(step + 1) + place.position;
             const float *const ahead = (const float *)layer.ahead + at * (Cell::units > 1 ? 4 : 16) +
-                                       (Cell::units > 1 ? lane % 4 : lane % 16);
-            float *const to = sums + pair * 2 * parts * kSums + lane % 16;
+                                       (Cell::units > 1 ? Lanes<16>::k() % 4 : Lanes<16>::k());
+            float *const to = sums + pair * 2 * parts * kSums + Lanes<16>::k();
             for (uint32_t part = 0; part < parts; part++)
                 to[part * kSums] = part == 0 && place.is_real ? *ahead : 0.0f;
         });
@@ -334,7 +334,7 @@ template <class Cell, bool ON_CHIP> struct Member {
     __device__ __forceinline__ void finish(const RnnLayer &layer, uint32_t step, float4 *to)
     {
         for_pairs(layer, [&](const Place<Cell> &place, uint32_t pair) {
-            const float *const from = sums + (pair < pairs ? pair : 0) * 2 * parts * kSums + lane % 16;
+            const float *const from = sums + (pair < pairs ? pair : 0) * 2 * parts * kSums + Lanes<16>::k();
             const float2 old = state_of(pair);
             float value = place.bias;
 #pragma unroll 4
@@ -344,11 +344,12 @@ template <class Cell, bool ON_CHIP> struct Member {
             if (has_time<Cell>)
                 context.time = pair < JOB_WARPS * 2 ? time : time_of(place, step);
             CellState now = Cell::template finish<16>(value, CellState{old.x, old.y}, context);
+            __syncwarp(); // all lanes have read the state that one of them writes
             if (job.first_step + step >= lengths[place.sequence % JOB_SEQUENCES])
                 now = CellState{old.x, old.y};
             if (!place.stores)
                 return;
-            word_write((float *)(to + place.position) + lane % JOB_BATCH, now.h);
+            word_write((float *)(to + place.position) + Lanes<16>::sequence(), now.h);
             state_of(pair) = make_float2(now.c, now.h);
         });
     }
@@ -391,7 +392,7 @@ template <class Cell, bool ON_CHIP> struct Member {
     __device__ void begin_layer(const RnnLayer &layer)
     {
         load_weights(layer);
-        mine = place_of(layer, warp * 2 + lane / 16);
+        mine = place_of(layer, warp * 2 + Lanes<16>::unit());
         begin_states(layer);
         if (ON_CHIP && !layer.ahead)
             stage((const float4 *)layer.below + slot(1), staged);

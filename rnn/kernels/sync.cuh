@@ -96,6 +96,15 @@ static __device__ __forceinline__ float4 quad_read(const float4 *at)
     return v;
 }
 
+/* The same to shared memory, without waiting: quads_arrived() waits for all of a thread's. */
+static __device__ __forceinline__ void quad_copy(float4 *to, const float4 *from)
+{
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(at), "l"(from) : "memory");
+}
+
+static __device__ __forceinline__ void quads_arrived() { asm volatile("cp.async.wait_all;" : : : "memory"); }
+
 static __device__ __forceinline__ float word_read(const float *at)
 {
     float v;
@@ -149,8 +158,8 @@ struct LayerFlags {
     }
 };
 
-/* Waits until cell `cell` (counted from 0) of the layer with these flags is finished. `own`: the caller belongs
- * to the layer, else to the next. False: the watchdog. Only thread 0 calls it. */
+/* Waits until cell `cell` (counted from 0) of the layer with these flags is finished. `own`: the caller
+ * belongs to the layer, else to the next. False: the watchdog. Only thread 0 calls it. */
 static __device__ bool flags_wait(const RnnJob &job, const LayerFlags &of_layer, bool own, uint32_t block,
                                   uint32_t cell, Watch watch)
 {

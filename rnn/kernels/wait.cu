@@ -2,63 +2,88 @@
  * weights from the first step to the last and wait for the blocks they need: those of their own layer for the
  * step before, those of the layer below for this step [sync thesis 5.1].
  *
- * A warp has some units all for itself: it multiplies, adds up over its lanes, computes the cell and publishes
- * the result. The block's threads only share what has come from others, in shared memory, and so need one
- * barrier a step:
+ * A warp has some units all for itself: it multiplies, adds up over its lanes, computes the cell and
+ * publishes the result. The block's threads only share what has come from others, in shared memory, and so
+ * need one barrier a step:
  *
  *     wait for the state of the step before, and for the input of the next step; stage both; barrier
  *     S W; cell; publish        the critical path
  *     O U of the next step      while the state travels
  *
- * which is how S W and O U overlap when one block does both. A layer is two steps behind the one below. With job.split they have blocks of their own, as
- * in the thesis [5.1.1]: those of O U hand preactivations over.
+ * which is how S W and O U overlap when one block does both. A layer is two steps behind the one below. With
+ * job.split they have blocks of their own, as in the thesis [5.1.1]: those of O U hand preactivations over.
  *
- * Where this differs from the thesis: a block of both products is the default, for it needs no hand-over; in
- * Fig 29 (b) the entry counts steps instead of being reset, for a reset is safe only for readers of the layer
- * itself. */
+ * Weights lie in registers. Where both matrices need more than there are, the second half of each lies in
+ * shared memory: a product then keeps arithmetic and shared memory busy in equal parts. Such layers are wide,
+ * and their slots take long to read: they are copied early and asynchronously, and looked at when they are
+ * needed. Where 32 lanes split a sum, two warps of 16 lanes share two units, for lanes in pairs take half as
+ * long to read operands.
+ *
+ * Where this differs from the thesis: one block for both products is the default, for it needs no hand-over;
+ * in Fig 29 (b) the entry counts steps instead of being reset, for a reset is safe only for readers of the
+ * layer itself. */
 #include "cell.cuh"
-#include "sync.cuh"
+#include "operands.cuh"
 
 /* A block's view of its work. Invariant: `states` has an entry for each unit of the block and sequence of all
  * batch tiles; a warp uses those of its own units alone. */
-template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
-    static constexpr int rows = Cell::rows;
-    static constexpr uint32_t slice = LANES * DEPTH;
-    static constexpr int quads = slice > JOB_THREADS ? slice / JOB_THREADS : 1; /* of a thread, at least */
-    static constexpr uint32_t warp_units = 32 / LANES * Cell::units;
-    static constexpr int held = Lanes<LANES>::held;
+template <class Cell, int LANES, int DEPTH, int WARPS, bool SHARED>
+struct Worker : Operands<LANES * WARPS * DEPTH> {
+    typedef Operands<LANES * WARPS * DEPTH> Base;
+    using Base::job;
+    using Base::layer_index;
+    using Base::left;
+    using Base::phase;
+    using Base::positions;
+    using Base::quads;
 
-    const RnnJob &job;
+    static constexpr int rows = Cell::rows;
+    static constexpr int stride = LANES * WARPS; /* lanes of all warps that split a sum */
+    static constexpr uint32_t slice = stride * DEPTH;
+    static constexpr uint32_t warp_units = 32 / LANES * Cell::units;
+    static constexpr uint32_t block_units = JOB_WARPS / WARPS * warp_units;
+    static constexpr int depth = SHARED ? DEPTH / 2 : DEPTH; /* of it in registers */
+    static constexpr uint32_t tile_quads = DEPTH / 4 * rows * 32; /* weights of a warp tile */
+    static constexpr uint32_t rest_quads = SHARED ? tile_quads / 2 : 0; /* of them in shared memory */
+    static constexpr int held = Lanes<LANES>::held;
+    typedef Weights<rows, depth> Matrix;
+
     const RnnLayer &layer;
-    const uint32_t layer_index, block; /* of the layer's group of blocks */
-    const uint32_t positions;
+    const uint32_t block; /* of the layer's group of blocks */
+    const bool is_input;  /* split: this block is of O U */
     float4 *const stage_state, *const stage_input; /* two buffers each */
     float2 *const states;
-    float4 *const input_weights; /* SHARED_INPUT */
-    uint32_t *const left;        /* two flags: a thread of the block has given up, by parity of the phase */
-    uint32_t phase = 0;
+    float4 *const rest_state, *const rest_input; /* this lane's weights that are not in registers */
+    float *const partial; /* WARPS > 1: sums of the second warp */
+    const uint32_t share; /* which of WARPS this warp is */
 
-    uint32_t unit, position, group_at, state_at;
-    bool stores;
+    uint32_t unit, position, staged_at, state_at;
+    bool stores; /* this lane writes its unit's values */
 
-    __device__ Worker(const RnnJob &job, uint32_t layer_index, uint32_t block, float4 *shared)
-        : job(job), layer(job.layer[layer_index]), layer_index(layer_index), block(block),
-          positions(job.groups * slice), stage_state(shared), stage_input(shared + 2 * positions),
-          states((float2 *)(shared + 4 * positions)),
-          input_weights(shared + 4 * positions + job.tiles * JOB_WARPS * warp_units * 2),
-          left((uint32_t *)(input_weights + (SHARED_INPUT ? JOB_WARPS * DEPTH / 4 * rows * 32 : 0)))
+    /* Shared memory: staged states, staged inputs, cells' states, weights, flags, partial sums. */
+    static __device__ __forceinline__ float4 *weights_at(const RnnJob &job, float4 *shared)
     {
-        const uint32_t warp = threadIdx.x / 32, row = Lanes<LANES>::row();
-        const uint32_t in_warp = Lanes<LANES>::unit() * Cell::units + (Cell::units > 1 ? row : 0);
+        return shared + 4 * job.groups * slice + job.tiles * block_units * 2;
+    }
+
+    __device__ Worker(const RnnJob &job, uint32_t layer_index, uint32_t block, bool is_input, float4 *shared)
+        : Base(job, layer_index, (uint32_t *)(weights_at(job, shared) + JOB_WARPS * rest_quads * 2)),
+          layer(job.layer[layer_index]), block(block), is_input(is_input), stage_state(shared),
+          stage_input(shared + 2 * positions), states((float2 *)(shared + 4 * positions)),
+          rest_state(weights_at(job, shared) + threadIdx.x / 32 * rest_quads + threadIdx.x % 32),
+          rest_input(rest_state + JOB_WARPS * rest_quads), partial((float *)(left + 4)),
+          share(threadIdx.x / 32 % WARPS)
+    {
+        const uint32_t row = Lanes<LANES>::row();
+        const uint32_t in_block = threadIdx.x / 32 / WARPS * warp_units + Lanes<LANES>::unit() * Cell::units +
+                                  (Cell::units > 1 ? row : 0);
         const uint32_t group_units = job.hidden / job.groups;
-        unit = (block * JOB_WARPS + warp) * warp_units + in_warp;
+        unit = block * block_units + in_block;
         const uint32_t group = unit < job.hidden ? unit / group_units : 0;
-        group_at = Cell::units > 1 ? 0 : group * slice;
         position = group * slice + unit % group_units;
-        state_at = (warp * warp_units + in_warp) * 4 + Lanes<LANES>::sequence();
-        stores = unit < job.hidden && Lanes<LANES>::is_first() && (Cell::units > 1 || row == 0);
-        if (threadIdx.x < 2)
-            left[threadIdx.x] = 0;
+        staged_at = (Cell::units > 1 ? 0 : group * slice) + share * LANES + Lanes<LANES>::k();
+        state_at = in_block * 4 + Lanes<LANES>::sequence();
+        stores = share == 0 && unit < job.hidden && Lanes<LANES>::is_first() && (Cell::units > 1 || row == 0);
     }
 
     __device__ __forceinline__ size_t slot(uint32_t step_slot, uint32_t tile) const
@@ -66,52 +91,23 @@ template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
         return ((size_t)step_slot * job.tiles + tile) * positions;
     }
 
-    /* Reads this thread's quads of a slot without waiting for them. */
-    __device__ __forceinline__ void look(const float4 *from, float4 (&quad)[quads]) const
+    __device__ __forceinline__ float2 *state_of(uint32_t tile) const
     {
-#pragma unroll
-        for (int i = 0; i < quads; i++)
-            if (slice >= JOB_THREADS || threadIdx.x < positions)
-                quad[i] = quad_read(from + i * JOB_THREADS + threadIdx.x);
+        return states + tile * block_units * 4 + state_at;
     }
 
-    __device__ __forceinline__ void stage_one(const float4 *from, float4 *to, uint32_t at, float4 quad,
-                                              uint32_t step, uint32_t what)
+    /* Where this lane's preactivations of a cell are handed over: basic RNNs have one row a unit. */
+    __device__ __forceinline__ float *ahead_of(uint32_t step, uint32_t tile) const
     {
-        if (!is_written(quad)) {
-            Watch watch{layer_index, step, what};
-            do {
-                quad = quad_read(from + at);
-                if (watch.is_over(job)) {
-                    left[phase & 1] = 1;
-                    break;
-                }
-            } while (!is_written(quad));
-        }
-        to[at] = quad;
+        const uint32_t values = Cell::units > 1 ? 4 : 16; /* of a position */
+        const uint32_t in_unit = Cell::units > 1 ? Lanes<LANES>::sequence() : Lanes<LANES>::k() % 16 * held;
+        return (float *)layer.ahead + (slot(step + 1, tile) + position) * values + in_unit;
     }
 
-    /* Puts a slot's quads into shared memory as they come. */
-    __device__ __forceinline__ void stage(const float4 *from, float4 *to, float4 (&quad)[quads], uint32_t step,
-                                          uint32_t what)
-    {
-#pragma unroll
-        for (int i = 0; i < quads; i++)
-            if (slice >= JOB_THREADS || threadIdx.x < positions)
-                stage_one(from, to, i * JOB_THREADS + threadIdx.x, quad[i], step, what);
-        for (uint32_t at = quads * JOB_THREADS + threadIdx.x; at < positions; at += JOB_THREADS)
-            stage_one(from, to, at, quad_read(from + at), step, what);
-    }
+    /* -- flags and events, where values do not carry their own -- */
 
-    /* All threads of the block have staged their quads. False: one has given up. */
-    __device__ __forceinline__ bool staged()
-    {
-        __syncthreads();
-        return !left[phase++ & 1];
-    }
-
-    /* What flags and events add: waits for the cell, with a barrier. */
-    __device__ __forceinline__ bool wait(bool own, uint32_t step, uint32_t tile)
+    /* Waits for a cell of the own layer or of the one below, with a barrier. False: the watchdog. */
+    __device__ bool wait(bool own, uint32_t step, uint32_t tile)
     {
         const uint32_t producer = own ? layer_index : layer_index - 1;
         if (!own && layer_index == 0)
@@ -120,10 +116,10 @@ template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
         wb_wait(event(own, producer, step, tile), 2 * job.blocks);
         return true;
 #else
+        const Watch watch{layer_index, step, own ? 1u * WAITED_OWN : 1u * WAITED_BELOW};
         bool go_on = true;
         if (threadIdx.x == 0)
-            go_on = flags_wait(job, LayerFlags(job, producer), own, block, step * job.tiles + tile,
-                               Watch{layer_index, step, own ? 1u * WAITED_OWN : 1u * WAITED_BELOW});
+            go_on = flags_wait(job, LayerFlags(job, producer), own, block, step * job.tiles + tile, watch);
         return all_go_on(go_on);
 #endif
     }
@@ -137,7 +133,7 @@ template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
         return (JOB_LAYERS + producer * job.steps + step) * job.tiles + tile;
     }
 
-    __device__ __forceinline__ void signal(uint32_t step, uint32_t tile)
+    __device__ void signal(uint32_t step, uint32_t tile)
     {
 #ifdef WBRNN_HARDWARE
         if (step + 1 < job.steps)
@@ -151,6 +147,43 @@ template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
 #endif
     }
 
+    /* Split: a block of O U and the block of S W with the same units. */
+    __device__ __forceinline__ uint32_t event_between(uint32_t step, uint32_t tile) const
+    {
+        const uint32_t pair = layer_index * job.blocks + block;
+        return (JOB_LAYERS + (job.layers + pair) * job.steps + step) * job.tiles + tile;
+    }
+
+    __device__ bool wait_between(uint32_t step, uint32_t tile)
+    {
+#ifdef WBRNN_HARDWARE
+        wb_wait(event_between(step, tile), 2);
+        return true;
+#else
+        bool go_on = true;
+        Watch watch{layer_index, step, WAITED_BELOW};
+        if (threadIdx.x == 0) {
+            const uint32_t *handed = LayerFlags(job, layer_index).of_tile(job, tile).handed + block;
+            while (go_on && flag_acquire(handed) < step + 1)
+                go_on = !watch.is_over(job);
+        }
+        return all_go_on(go_on);
+#endif
+    }
+
+    __device__ void signal_between(uint32_t step, uint32_t tile)
+    {
+#ifdef WBRNN_HARDWARE
+        wb_signal(event_between(step, tile), 2);
+#else
+        __syncthreads();
+        if (threadIdx.x == 0)
+            flag_add(LayerFlags(job, layer_index).of_tile(job, tile).handed + block);
+#endif
+    }
+
+    /* -- states -- */
+
     __device__ void begin_states()
     {
         const uint32_t sequence = Lanes<LANES>::sequence();
@@ -161,9 +194,8 @@ template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
                     const uint32_t b = tile * JOB_BATCH + sequence + i;
                     const float *own = (const float *)((const float4 *)layer.own + slot(0, tile) + position);
                     const bool has_c = layer.c0 && b < job.batch;
-                    states[tile * JOB_WARPS * warp_units * 4 + state_at + i] =
-                        make_float2(has_c ? ((const float *)layer.c0)[b * job.hidden + unit] : 0.0f,
-                                    own[sequence + i]);
+                    state_of(tile)[i] = make_float2(
+                        has_c ? ((const float *)layer.c0)[b * job.hidden + unit] : 0.0f, own[sequence + i]);
                 }
         __syncthreads();
     }
@@ -176,7 +208,7 @@ template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
                 const uint32_t b = tile * JOB_BATCH + Lanes<LANES>::sequence() + i;
                 if (!stores || b >= job.batch)
                     continue;
-                const float2 state = states[tile * JOB_WARPS * warp_units * 4 + state_at + i];
+                const float2 state = state_of(tile)[i];
                 if (layer.cn)
                     ((float *)layer.cn)[b * job.hidden + unit] = state.x;
                 if (layer.hn)
@@ -184,186 +216,364 @@ template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT> struct Worker {
             }
     }
 
-    /* The cell of this lane's unit, published. */
-    __device__ __forceinline__ void finish(const Sums &sums, float bias, const float2 (&before)[held],
-                                           const uint32_t (&length)[held], uint32_t step, uint32_t tile)
+    /* -- one cell -- */
+
+    /* What a cell needs beside sums, fetched before its products so that nothing waits for it behind them. */
+    struct Before {
+        float2 state[held];
+        uint32_t length[held];
+        float *publish, *y;
+        uint32_t at;   /* the step of the run */
+        uint32_t left; /* sequences of the batch from this lane's first on */
+    };
+
+    __device__ __forceinline__ Before before(uint32_t step, uint32_t tile) const
     {
-        const uint32_t row = Lanes<LANES>::row(), sequence = Lanes<LANES>::sequence();
-        float2 *const state = states + tile * JOB_WARPS * warp_units * 4 + state_at;
-        float *const own = (float *)((float4 *)layer.own + slot(step + 1, tile) + position) + sequence;
+        const uint32_t sequence = Lanes<LANES>::sequence(), first = tile * JOB_BATCH + sequence;
+        Before cell;
+        cell.at = job.first_step + step;
+        cell.left = first < job.batch ? job.batch - first : 0;
+        cell.publish = (float *)((float4 *)layer.own + slot(step + 1, tile) + position) + sequence;
+        const size_t y_at = (size_t)cell.at * job.y_step + (size_t)first * job.y_sequence + unit;
+        cell.y = layer.y ? (float *)layer.y + y_at : nullptr;
 #pragma unroll
         for (int i = 0; i < held; i++) {
-            const uint32_t b = tile * JOB_BATCH + sequence + i, at = job.first_step + step;
-            const float2 old = before[i];
-            CellContext context = {row, job.kind, 0.0f, nullptr};
+            cell.state[i] = state_of(tile)[i];
+            cell.length[i] = __ldg((const uint32_t *)job.lengths + first + i);
+        }
+        return cell;
+    }
+
+    /* The cell of this lane's unit, published. */
+    __device__ __forceinline__ void finish(const Sums &sums, float bias, const Before &cell, uint32_t tile)
+    {
+#pragma unroll
+        for (int i = 0; i < held; i++) {
+            const CellState old = {cell.state[i].x, cell.state[i].y};
+            CellContext context = {Lanes<LANES>::row(), job.kind, 0.0f, nullptr};
             if (layer.extra) {
+                const uint32_t b = tile * JOB_BATCH + Lanes<LANES>::sequence() + i;
                 context.extra = (const float *)layer.extra + (unit < job.hidden ? unit : 0) * 8;
                 context.time = job.times && b < job.batch
-                                   ? ((const float *)job.times)[(size_t)at * job.batch + b]
-                                   : (float)at;
+                                   ? ((const float *)job.times)[(size_t)cell.at * job.batch + b]
+                                   : (float)cell.at;
             }
-            CellState now = Cell::template finish<LANES>(sums[i] + bias, CellState{old.x, old.y}, context);
-            const bool lives = at < length[i];
+            CellState now = Cell::template finish<LANES>(sums[i] + bias, old, context);
+            __syncwarp(); /* all lanes have read the state that one of them writes */
+            const bool lives = cell.at < cell.length[i];
             if (!lives)
-                now = CellState{old.x, old.y};
+                now = old;
             if (!stores)
                 continue;
-            word_write(own + i, now.h);
-            if (layer.y && b < job.batch)
-                ((float *)layer.y)[(size_t)at * job.y_step + (size_t)b * job.y_sequence + unit] =
-                    lives ? now.h : 0.0f;
-            state[i] = make_float2(now.c, now.h);
+            word_write(cell.publish + i, now.h);
+            if (cell.y && (uint32_t)i < cell.left)
+                cell.y[(size_t)i * job.y_sequence] = lives ? now.h : 0.0f;
+            state_of(tile)[i] = make_float2(now.c, now.h);
         }
     }
 
-    __device__ __forceinline__ void add_input(Sums &sums, const Weights<rows, SHARED_INPUT ? 4 : DEPTH> &weights,
-                                              const float4 *staged)
+    /* Preactivations of this lane's row that others have computed. False: the watchdog. */
+    __device__ __forceinline__ bool add_ahead(Sums &sums, uint32_t step, uint32_t tile)
     {
-        staged += group_at + Lanes<LANES>::k();
-        if (SHARED_INPUT) {
-            const float4 *from = input_weights + (threadIdx.x / 32) * (DEPTH / 4) * rows * 32 + threadIdx.x % 32;
-            add_from_memory<rows, LANES, Cell::last_input>(sums, from, DEPTH, staged);
-        } else {
-            add_from_registers<rows, LANES, SHARED_INPUT ? 4 : DEPTH, Cell::last_input>(sums, weights, staged);
-        }
-    }
-
-    /* Preactivations of the first layer that were computed before. */
-    __device__ __forceinline__ void add_ahead(Sums &sums, uint32_t step, uint32_t tile) const
-    {
-        if (unit >= job.hidden)
-            return;
-        const uint32_t in_unit = Cell::units > 1 ? Lanes<LANES>::sequence() : Lanes<LANES>::k() % 16 * held;
-        const float *from = (const float *)layer.ahead +
-                            (slot(step + 1, tile) + position) * (Cell::units > 1 ? 4 : 16) + in_unit;
+        bool go_on = true;
+        if (unit >= job.hidden || share)
+            return go_on;
+        const float *from = ahead_of(step, tile);
 #pragma unroll
-        for (int i = 0; i < held; i++)
-            sums[i] += from[i];
+        for (int i = 0; i < held; i++) {
+            float value = word_read(from + i);
+            Watch watch{layer_index, step, WAITED_BELOW};
+            while (go_on && !is_written(value)) {
+                value = word_read(from + i);
+                go_on = !watch.is_over(job);
+            }
+            sums[i] += value;
+        }
+        return go_on;
+    }
+
+    /* Split, a block of O U: hands this lane's sums over. */
+    __device__ __forceinline__ void hand_over(const Sums &sums, uint32_t step, uint32_t tile)
+    {
+        if (unit < job.hidden && share == 0 && Lanes<LANES>::is_first())
+#pragma unroll
+            for (int i = 0; i < held; i++)
+                word_write(ahead_of(step, tile) + i, sums[i]);
+        if (job.sync != SYNC_DATA)
+            signal_between(step, tile);
+    }
+
+    /* Split, a block of O U: its sums have to be where those of an input belong. */
+    __device__ __forceinline__ void keep_apart(Sums &sums) const
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const float sum = sums[Cell::last_state * 4 + i];
+            sums[Cell::last_state * 4 + i] = 0.0f;
+            sums[Cell::last_input * 4 + i] = sum;
+        }
+    }
+
+    /* What follows does not begin before these sums are there: a look that comes too early is a look lost. */
+    static __device__ __forceinline__ void hold(Sums &sums)
+    {
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            asm volatile("" : "+f"(sums[i]));
+    }
+
+    /* A product of one matrix, of whose weights `rest` are in shared memory; or a part of it. */
+    template <int LAST, int BEGIN = 0, int END = depth / 4>
+    __device__ __forceinline__ void add(Sums &sums, const Matrix &matrix, const float4 *rest,
+                                        const float4 *staged) const
+    {
+        staged += staged_at;
+        if (SHARED)
+            add_from_both<rows, stride, depth, LAST, BEGIN, END>(sums, matrix, rest, staged);
+        else
+            add_from_registers<rows, stride, depth, LAST>(sums, matrix, staged);
+    }
+
+    /* Brings sums of all lanes together; of two warps, to the first one. */
+    __device__ __forceinline__ void reduce_all(Sums &sums)
+    {
+        reduce<LANES>(sums);
+        if (WARPS == 1)
+            return;
+        const uint32_t pair = threadIdx.x / 64;
+        float *const at = partial + pair * 32 + threadIdx.x % 32;
+        if (share) { /* it is read before the block's next barrier, and written behind it */
+            *at = sums[0];
+            asm volatile("bar.arrive %0, 64;" : : "r"(pair + 1) : "memory");
+        } else {
+            asm volatile("bar.sync %0, 64;" : : "r"(pair + 1) : "memory");
+            sums[0] += *at;
+        }
+    }
+
+    /* Two warps read the tiles of two units, each of them one half of both tiles' lanes. */
+    __device__ __forceinline__ void load(uint64_t packed, Matrix &matrix, float4 *rest) const
+    {
+        const uint32_t thread = threadIdx.x, units = 32 / LANES;
+        const uint32_t tile = WARPS == 1 ? thread / 32 : thread / 64 * 2 + thread % units;
+        const uint32_t lane = WARPS == 1 ? thread % 32 : share * LANES + thread % 32 / units;
+        const float4 *const from =
+            (const float4 *)packed + (size_t)(block * JOB_WARPS + tile) * tile_quads + lane;
+        matrix.load(from);
+        for (int i = 0; i < (int)rest_quads; i += 32)
+            rest[i] = __ldg(from + tile_quads - rest_quads + i);
+    }
+
+    /* The end of a cell: its sums become a state, or are handed over. False: the watchdog. */
+    __device__ __forceinline__ bool end_cell(Sums &sums, float bias, const Before &known, uint32_t step,
+                                             uint32_t tile)
+    {
+        if (is_input) {
+            hand_over(sums, step, tile);
+            return true;
+        }
+        if (layer.ahead) {
+            if (job.split && layer.w_input && job.sync != SYNC_DATA && !wait_between(step, tile))
+                return false;
+            if (!add_ahead(sums, step, tile))
+                left[phase & 1] = 1;
+        }
+        if (share == 0)
+            finish(sums, bias, known, tile);
+        if (job.sync != SYNC_DATA)
+            signal(step, tile);
+        return true;
+    }
+
+    /* Where a block is in its work. Cells go over batch tiles, then over steps. */
+    struct Place {
+        uint32_t cell, step, tile;
+        uint32_t next_step, next_tile;
+        bool more_input; /* this block multiplies the next cell's input */
+
+        __device__ __forceinline__ Place(const RnnJob &job, uint32_t cell, uint32_t step, uint32_t tile,
+                                         bool input)
+            : cell(cell), step(step), tile(tile), next_step(tile + 1 == job.tiles ? step + 1 : step),
+              next_tile(tile + 1 == job.tiles ? 0 : tile + 1),
+              more_input(input && cell + 1 < job.steps * job.tiles)
+        {
+        }
+    };
+
+    /* Slots are copied early where they are wide, if values carry their own flags. */
+    __device__ __forceinline__ bool copies() const { return SHARED && job.sync == SYNC_DATA; }
+    __device__ __forceinline__ float4 *staged_state(uint32_t cell) const
+    {
+        return stage_state + (cell & 1) * positions;
+    }
+    __device__ __forceinline__ float4 *staged_input(uint32_t cell) const
+    {
+        return stage_input + (cell & 1) * positions;
+    }
+    __device__ __forceinline__ const float4 *input_of(uint32_t cell) const
+    {
+        return (const float4 *)layer.below + slot(1, 0) + (size_t)cell * positions;
+    }
+    /* What a cell waits for: the state of the step before; split, a block of O U: its input. */
+    __device__ __forceinline__ const float4 *state_before(uint32_t cell) const
+    {
+        return is_input ? input_of(cell) : (const float4 *)layer.own + (size_t)cell * positions;
+    }
+
+    /* The first cell's input, and what the loop expects to be on its way. False: the watchdog. */
+    __device__ __forceinline__ bool begin(Sums &sums, const Matrix &matrix)
+    {
+        if (!layer.ahead) {
+            float4 quad[quads];
+            if (job.sync != SYNC_DATA && !wait(false, 0, 0))
+                return false;
+            this->look(input_of(0), quad);
+            this->stage(input_of(0), stage_input, quad, 0, WAITED_BELOW);
+            if (!this->staged())
+                return false;
+            add<Cell::last_input>(sums, matrix, rest_input, stage_input);
+        }
+        if (copies()) {
+            this->copy(state_before(0), stage_state);
+            if (!layer.ahead && job.steps * job.tiles > 1)
+                this->copy(input_of(1), staged_input(1));
+        }
+        return true;
+    }
+
+    /* Waits by flags or events. False: the watchdog. */
+    __device__ __forceinline__ bool wait_for(const Place &at)
+    {
+        if (is_input ? !wait(false, at.step, at.tile) : at.step > 0 && !wait(true, at.step - 1, at.tile))
+            return false;
+        return !at.more_input || wait(false, at.next_step, at.next_tile);
+    }
+
+    /* Waits for a cell's state and the next one's input, and stages both. False: the watchdog. */
+    __device__ __forceinline__ bool take(const Place &at)
+    {
+        const uint32_t what = is_input ? WAITED_BELOW : WAITED_OWN;
+        const float4 *const state = state_before(at.cell), *const input = input_of(at.cell + 1);
+        if (copies()) {
+            quads_arrived();
+            this->complete(state, staged_state(at.cell), at.step, what);
+            if (at.more_input)
+                this->complete(input, staged_input(at.cell + 1), at.next_step, WAITED_BELOW);
+        } else {
+            float4 state_quad[quads], input_quad[quads];
+            if (job.sync != SYNC_DATA && !wait_for(at))
+                return false;
+            this->look(state, state_quad);
+            if (at.more_input)
+                this->look(input, input_quad);
+            this->stage(state, staged_state(at.cell), state_quad, at.step, what);
+            if (at.more_input)
+                this->stage(input, staged_input(at.cell + 1), input_quad, at.next_step, WAITED_BELOW);
+        }
+        return this->staged();
+    }
+
+    /* O U of the next cell. Three quarters of it give others time to publish the state that comes next. */
+    __device__ __forceinline__ void add_next_input(Sums &sums, const Matrix &matrix, const Place &at)
+    {
+        constexpr int early = depth / 4 * 3 / 4;
+        const float4 *const input = staged_input(at.cell + 1);
+        if (!SHARED) {
+            if (at.more_input)
+                add<Cell::last_input>(sums, matrix, rest_input, input);
+            return;
+        }
+        if (at.more_input)
+            add<Cell::last_input, 0, early>(sums, matrix, rest_input, input);
+        if (copies() && at.cell + 1 < job.steps * job.tiles) {
+            hold(sums);
+            this->copy(state_before(at.cell + 1), staged_state(at.cell + 1));
+        }
+        if (at.more_input)
+            add<Cell::last_input, early>(sums, matrix, rest_input, input);
     }
 
     __device__ void run()
     {
-        const uint32_t warp_tile = block * JOB_WARPS + threadIdx.x / 32;
-        const uint32_t k = Lanes<LANES>::k(), row = Lanes<LANES>::row();
         const uint32_t cells = job.steps * job.tiles;
-        const bool data = job.sync == SYNC_DATA;
-        const bool ahead = layer.ahead != 0;
-        Weights<rows, DEPTH> state_weights;
-        Weights<rows, SHARED_INPUT ? 4 : DEPTH> in_registers;
-        state_weights.load(layer.w_state, warp_tile);
-        if (SHARED_INPUT && !ahead) {
-            const uint32_t count = JOB_WARPS * (DEPTH / 4) * rows * 32;
-            const float4 *from = (const float4 *)layer.w_input + (size_t)block * count;
-            for (uint32_t i = threadIdx.x; i < count; i += JOB_THREADS)
-                input_weights[i] = __ldg(from + i);
-        } else if (!ahead) {
-            in_registers.load(layer.w_input, warp_tile);
-        }
-        const float bias =
-            unit < job.hidden ? ((const float *)layer.bias)[unit * 4 + (Cell::units > 1 ? 0 : row)] : 0.0f;
+        const uint32_t bias_at = unit * 4 + (Cell::units > 1 ? 0 : Lanes<LANES>::row());
+        const float bias = unit < job.hidden ? ((const float *)layer.bias)[bias_at] : 0.0f;
+        Matrix of_state, of_input;
+        load(is_input ? layer.w_input : layer.w_state, of_state, rest_state);
+        if (!layer.ahead)
+            load(layer.w_input, of_input, rest_input);
         begin_states();
 
         Sums sums = {};
-        float4 state_quad[quads], input_quad[quads];
-        const float4 *const below = (const float4 *)layer.below, *const own = (const float4 *)layer.own;
-        if (!ahead) {
-            if (!data && !wait(false, 0, 0))
-                return;
-            look(below + slot(1, 0), input_quad);
-            stage(below + slot(1, 0), stage_input, input_quad, 0, WAITED_BELOW);
-            if (!staged())
-                return;
-            add_input(sums, in_registers, stage_input);
-        }
+        if (!begin(sums, of_input))
+            return;
         uint32_t step = 0, tile = 0;
         for (uint32_t cell = 0; cell < cells; cell++) {
-            const bool more = cell + 1 < cells && !ahead;
-            const uint32_t next_tile = tile + 1 == job.tiles ? 0 : tile + 1;
-            const uint32_t next_step = next_tile ? step : step + 1;
-            float4 *const state = stage_state + (cell & 1) * positions;
-            float4 *const input = stage_input + ((cell + 1) & 1) * positions;
-            const float4 *const from = own + slot(step, tile), *const next = below + slot(next_step + 1, next_tile);
-            if (!data && ((step > 0 && !wait(true, step - 1, tile)) || (more && !wait(false, next_step, next_tile))))
+            const Place at(job, cell, step, tile, !layer.ahead);
+            if (!take(at))
                 return;
-            look(from, state_quad);
-            if (more)
-                look(next, input_quad);
-            stage(from, state, state_quad, step, WAITED_OWN);
-            if (more)
-                stage(next, input, input_quad, next_step, WAITED_BELOW);
-            if (!staged())
+            if (copies() && !layer.ahead && cell + 2 < cells)
+                this->copy(input_of(cell + 2), staged_input(cell));
+            const Before known = before(step, tile);
+            add<Cell::last_state>(sums, of_state, rest_state, staged_state(cell));
+            if (is_input)
+                keep_apart(sums);
+            reduce_all(sums);
+            if (!end_cell(sums, bias, known, step, tile))
                 return;
-            float2 before[held];
-            uint32_t length[held];
-#pragma unroll
-            for (int i = 0; i < held; i++) {
-                before[i] = states[tile * JOB_WARPS * warp_units * 4 + state_at + i];
-                length[i] = __ldg((const uint32_t *)job.lengths + tile * JOB_BATCH + Lanes<LANES>::sequence() + i);
-            }
-            add_from_registers<rows, LANES, DEPTH, Cell::last_state>(sums, state_weights, state + group_at + k);
-            reduce<LANES>(sums);
-            if (ahead)
-                add_ahead(sums, step, tile);
-            finish(sums, bias, before, length, step, tile);
-            if (!data)
-                signal(step, tile);
 #pragma unroll
             for (int i = 0; i < 16; i++)
                 sums[i] = 0.0f;
-            if (more)
-                add_input(sums, in_registers, input);
-            step = next_step;
-            tile = next_tile;
+            add_next_input(sums, of_input, at);
+            step = at.next_step;
+            tile = at.next_tile;
         }
-        end_states();
+        if (!is_input)
+            end_states();
     }
 };
 
-template <class Cell, int LANES, int DEPTH, bool SHARED_INPUT>
+template <class Cell, int LANES, int DEPTH, int WARPS, bool SHARED>
 static __device__ __forceinline__ void wait_signal(const RnnJob &job)
 {
     extern __shared__ float4 shared[];
-    const uint32_t workers = job.layers * job.blocks;
+    const uint32_t groups = job.split ? 2 : 1, workers = job.layers * job.blocks * groups;
     if (blockIdx.x == job.leave)
         return;
     if (blockIdx.x >= workers) {
         flags_collect(job, blockIdx.x - workers, job.steps * job.tiles);
         return;
     }
-    Worker<Cell, LANES, DEPTH, SHARED_INPUT> worker(job, blockIdx.x / job.blocks, blockIdx.x % job.blocks, shared);
+    const uint32_t group = blockIdx.x / job.blocks;
+    const bool is_input = job.split && group % 2 == 1;
+    if (is_input && !job.layer[group / groups].w_input)
+        return; /* its work was done before the launch */
+    Worker<Cell, LANES, DEPTH, WARPS, SHARED> worker(job, group / groups, blockIdx.x % job.blocks, is_input,
+                                                     shared);
     worker.run();
 }
 
-#define KERNEL(NAME, CELL, LANES, DEPTH, SHARED_INPUT)                                                       \
-    extern "C" __global__ void __launch_bounds__(JOB_THREADS, 1)                                             \
-        rnn_wait_##NAME##_##LANES##x##DEPTH(const __grid_constant__ RnnJob job)                              \
-    {                                                                                                        \
-        wait_signal<CELL, LANES, DEPTH, SHARED_INPUT>(job);                                                  \
-    }
-#ifndef INSTANCES
-#define INSTANCES(NAME, CELL)                                                                                \
-    KERNEL(NAME, CELL, 8, 8, false)                                                                          \
-    KERNEL(NAME, CELL, 8, 16, false)                                                                         \
-    KERNEL(NAME, CELL, 8, 32, true)                                                                          \
-    KERNEL(NAME, CELL, 16, 8, false)                                                                         \
-    KERNEL(NAME, CELL, 16, 16, false)                                                                        \
-    KERNEL(NAME, CELL, 16, 32, true)                                                                         \
-    KERNEL(NAME, CELL, 32, 4, false)                                                                         \
-    KERNEL(NAME, CELL, 32, 8, false)                                                                         \
-    KERNEL(NAME, CELL, 32, 16, false)                                                                        \
-    KERNEL(NAME, CELL, 32, 32, true)
+/* Compiled once for each cell (build.sh): a program loads the kernels of its cell alone. */
+#if defined CELL_BASIC
+#define CELL BasicCell
+#define NAMED(LANES, DEPTH) rnn_wait_basic_##LANES##x##DEPTH
+#elif defined CELL_LSTM
+#define CELL LstmCell
+#define NAMED(LANES, DEPTH) rnn_wait_lstm_##LANES##x##DEPTH
+#elif defined CELL_GRU
+#define CELL GruCell
+#define NAMED(LANES, DEPTH) rnn_wait_gru_##LANES##x##DEPTH
+#elif defined CELL_PHASED
+#define CELL PhasedCell
+#define NAMED(LANES, DEPTH) rnn_wait_phased_##LANES##x##DEPTH
 #endif
 
-/* Compiled once for each cell (build.sh): a program loads the kernels of its cell alone. */
-#ifdef CELL_BASIC
-INSTANCES(basic, BasicCell)
-#endif
-#ifdef CELL_LSTM
-INSTANCES(lstm, LstmCell)
-#endif
-#ifdef CELL_GRU
-INSTANCES(gru, GruCell)
-#endif
-#ifdef CELL_PHASED
-INSTANCES(phased, PhasedCell)
-#endif
+enum { PLACE_REGISTERS, PLACE_SHARED };
+#define INSTANCE(LANES, DEPTH, PLACE)                                                                        \
+    extern "C" __global__ void __launch_bounds__(JOB_THREADS, 1)                                             \
+        NAMED(LANES, DEPTH)(const __grid_constant__ RnnJob job)                                              \
+    {                                                                                                        \
+        constexpr int warps = (LANES) == 32 && PLACE_##PLACE == PLACE_SHARED ? 2 : 1;                        \
+        wait_signal<CELL, LANES / warps, DEPTH, warps, PLACE_##PLACE == PLACE_SHARED>(job);                  \
+    }
+#include "instances.def"

@@ -264,9 +264,26 @@ static void flags_of_every_kind_compute_the_same(void **state)
     }
 }
 
+/* Blocks of S W and of O U apart; the first layer's O U by blocks, and computed before. */
+static void blocks_of_both_products_may_be_apart(void **state)
+{
+    static const WbRnnKind kinds[] = {WBRNN_LSTM, WBRNN_GRU, WBRNN_TANH, WBRNN_PHASED_LSTM};
+    (void)state;
+    for (int sync = WBRNN_SYNC_ARRAYS; sync <= WBRNN_SYNC_DATA; sync++) {
+        const WbRnnOptions options = {.method = WBRNN_WAIT_SIGNAL, .sync = (WbRnnSync)sync, .split = true};
+        Net net;
+        net_open(&net, net_shape(kinds[sync - WBRNN_SYNC_ARRAYS], 2, sync % 2 ? HIDDEN : 300, 6), 3, &options);
+        assert_true(net.rnn->plan.split);
+        net_run_and_check(&net, NULL);
+        net_run_and_check(&net, NULL);
+        net_close(&net);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_kind_computes_what_the_reference_does),
     cmocka_unit_test(wide_inputs_are_multiplied_ahead),
+    cmocka_unit_test(blocks_of_both_products_may_be_apart),
     cmocka_unit_test(long_runs_go_in_chunks_and_layers_in_passes),
     cmocka_unit_test(x_and_y_may_be_batch_first),
     cmocka_unit_test(weights_come_from_a_buffer_of_cudnn_on_the_device),

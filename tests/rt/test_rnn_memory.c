@@ -111,6 +111,21 @@ static void blocks_tell_each_other_in_every_way(void **state)
         run_few(shape_with(i ? WBRNN_LSTM : WBRNN_GRU, 2, 65, 6), 4, 2, syncs[i], all_global);
 }
 
+/* A layer's blocks of O U hand over to those of S W. */
+static void products_have_blocks_of_their_own(void **state)
+{
+    (void)state;
+    const WbRnnSync syncs[] = {WBRNN_SYNC_DATA, WBRNN_SYNC_COUNTER};
+    for (size_t i = 0; i < sizeof syncs / sizeof *syncs; i++) {
+        const WbRnnOptions options = {.sm_limit = 3, .sync = syncs[i], .split = true};
+        Net net;
+        net_open(&net, shape_with(i ? WBRNN_GRU : WBRNN_TANH, 2, i ? 97 : 300, 5), 2, &options);
+        assert_non_null(strstr(net.rnn->plan.kernel, "_memory"));
+        run_lengths(&net);
+        net_close(&net);
+    }
+}
+
 static void wide_inputs_are_multiplied_ahead(void **state)
 {
     (void)state;
@@ -207,6 +222,7 @@ int main(void)
         cmocka_unit_test(every_kind_reads_weights_from_either_memory),
         cmocka_unit_test(batches_of_many_tiles_work),
         cmocka_unit_test(blocks_tell_each_other_in_every_way),
+        cmocka_unit_test(products_have_blocks_of_their_own),
         cmocka_unit_test(wide_inputs_are_multiplied_ahead),
         cmocka_unit_test(layers_one_by_one_have_their_inputs_multiplied_ahead),
         cmocka_unit_test(long_runs_go_in_chunks),

@@ -53,9 +53,9 @@ static void check_places(const WbRnnShape *shape, const RnnPlan *plan, uint32_t 
                 for (uint32_t lane = 0; lane < 32; lane++)
                     for (uint32_t q = q4 * 4; q < q4 * 4 + 4; q++) {
                         const bool basic = plan->thread_units == 4;
-                        const uint32_t thread = tile * (32 / plan->lanes) + lane / plan->lanes;
+                        const uint32_t thread = tile * (32 / plan->lanes) + lane % (32 / plan->lanes);
                         const uint32_t unit = basic ? thread * 4 + row : thread, gate = basic ? 0 : row;
-                        const uint32_t k = q * plan->lanes + lane % plan->lanes;
+                        const uint32_t k = q * plan->lanes + lane / (32 / plan->lanes);
                         const bool there = unit < hidden && k < width;
                         const float expected = there ? (float)((gate * hidden + unit) * width + k + 1) : 0;
                         assert_true(*next++ == expected);
@@ -103,7 +103,7 @@ static double lane_sum(const RnnPlan *plan, const float *packed, const float *po
     double sum = 0;
     for (uint32_t q = 0; q < plan->depth; q++) {
         const size_t quad = ((tile * (plan->depth / 4) + q / 4) * plan->rows + row) * 32 + lane;
-        sum += (double)packed[quad * 4 + q % 4] * positions[q * plan->lanes + lane % plan->lanes];
+        sum += (double)packed[quad * 4 + q % 4] * positions[q * plan->lanes + lane / (32 / plan->lanes)];
     }
     return sum;
 }
@@ -123,10 +123,10 @@ static void check_products(const WbRnnShape *shape, const RnnPlan *plan)
     pack_matrix(shape, plan, shape->input, data.w_input[0], packed);
     for (uint32_t row = 0; row < gates * hidden; row++) {
         const uint32_t unit = row % hidden, group = unit / (hidden / groups);
-        const uint32_t tile = unit / plan->warp_units, first = unit / plan->thread_units * plan->lanes % 32;
+        const uint32_t tile = unit / plan->warp_units, threads = 32 / plan->lanes;
         const uint32_t lane_row = gates == 1 ? unit % 4 : row / hidden;
         double sum = 0, expected = 0;
-        for (uint32_t lane = first; lane < first + plan->lanes; lane++)
+        for (uint32_t lane = unit / plan->thread_units % threads; lane < 32; lane += threads)
             sum += lane_sum(plan, packed, positions + group * plan->slice, tile, lane_row, lane);
         for (uint32_t k = 0; k < width; k++)
             expected += (double)data.w_input[0][row * width + k] * data.x[group * width + k];

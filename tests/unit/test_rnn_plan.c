@@ -558,7 +558,7 @@ static void test_explain(void **state)
               "takes 1 pass.\n"
               "Weights take 16.00 MiB, 2.00 MiB a layer: W lies in registers, U in registers; c and h "
               "between steps lie in "
-              "shared memory. A block has 16912 bytes of shared memory, a thread at most 255 registers.\n"
+              "shared memory. A block has 17424 bytes of shared memory, a thread at most 255 registers.\n"
               "By the planner's model a step of all layers in flight takes about 1412 cycles; a launch has "
               "at most 29126 "
               "steps.\n");
