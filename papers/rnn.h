@@ -48,7 +48,8 @@ typedef enum RnnStatistic {
     KEEP(SHARED, "scheduler.stall_shared")                                                                   \
     KEEP(FETCH, "scheduler.stall_fetch")                                                                     \
     KEEP(BRANCH, "scheduler.stall_branch")                                                                   \
-    KEEP(ATOMICS, "l2.atomics")
+    KEEP(ATOMICS, "l2.atomics")                                                                              \
+    KEEP(INSTRUCTIONS, "sm.warp_instructions")
 #define KEEP(name, statistic) RN_##name,
     RNN_STATISTICS
 #undef KEEP
@@ -66,11 +67,12 @@ typedef enum RnnSample {
 typedef enum RnnMetric {
     RNM_TIME, /* of the host's timeline, us */
     RNM_KERNELS,
-    RNM_AT_ONCE,  /* kernels of cells that run at a time, on average */
-    RNM_BARRIERS, /* of all blocks: an atomic of each block */
-    RNM_OCCUPIED, /* of all SMs, % of the time: with a block */
-    RNM_BUSY,     /* of all schedulers, % of the time: a warp issued, or had but its own work to wait for */
-    RNM_ISSUED,   /* of all schedulers, % of the time: a warp issued */
+    RNM_AT_ONCE,      /* kernels of cells that run at a time, on average */
+    RNM_BARRIERS,     /* of all blocks: an atomic of each block */
+    RNM_INSTRUCTIONS, /* thousands, of warps */
+    RNM_OCCUPIED,     /* of all SMs, % of the time: with a block */
+    RNM_BUSY,   /* of all schedulers, % of the time: a warp issued, or had but its own work to wait for */
+    RNM_ISSUED, /* of all schedulers, % of the time: a warp issued */
 } RnnMetric;
 
 /* A network, as a run of that size has it. */
@@ -96,7 +98,7 @@ double rnn_weight_share(RnnInput input);
 
 /* -- tables -- */
 
-enum { RNN_FIGURES = 12 };
+enum { RNN_FIGURES = 13 };
 Sheet rnn_figure(const Results *results, size_t index);
 
 Judgement rnn_judge(const Results *results, const Claim *claim);

@@ -122,14 +122,14 @@ static void put_wave(Sheet *sheet, const Results *results, RnnInput input)
             {"flags", OF(RNM_TIME, (base) + RN_FLAGS), 1, "us"},                                             \
             {"hardware", OF(RNM_TIME, (base) + RN_HARDWARE), 1, "us"},                                       \
     }
-#define SPEEDUPS                                                                                             \
+#define SPEEDUPS(base)                                                                                       \
     {                                                                                                        \
-        {"PT-rnn", SPEEDUP(RN_PERSISTENT, RN_STREAM), 2, "times"},                                           \
-            {"wait-signal", SPEEDUP(RN_ARRAYS, RN_STREAM), 2, "times"},                                      \
-            {"flags", SPEEDUP(RN_FLAGS, RN_STREAM), 2, "times"},                                             \
-            {"hardware", SPEEDUP(RN_HARDWARE, RN_STREAM), 2, "times"},                                       \
-            {"wait-signal over PT-rnn", FASTER(RN_ARRAYS, RN_PERSISTENT), 0, "%"},                           \
-            {"flags over PT-rnn", FASTER(RN_FLAGS, RN_PERSISTENT), 0, "%"},                                  \
+        {"PT-rnn", SPEEDUP((base) + RN_PERSISTENT, (base) + RN_STREAM), 2, "times"},                         \
+            {"wait-signal", SPEEDUP((base) + RN_ARRAYS, (base) + RN_STREAM), 2, "times"},                    \
+            {"flags", SPEEDUP((base) + RN_FLAGS, (base) + RN_STREAM), 2, "times"},                           \
+            {"hardware", SPEEDUP((base) + RN_HARDWARE, (base) + RN_STREAM), 2, "times"},                     \
+            {"wait-signal over PT-rnn", FASTER((base) + RN_ARRAYS, (base) + RN_PERSISTENT), 0, "%"},         \
+            {"flags over PT-rnn", FASTER((base) + RN_FLAGS, (base) + RN_PERSISTENT), 0, "%"},                \
     }
 /* What hardware adds to each way in software. */
 #define HARDWARE(base)                                                                                       \
@@ -159,7 +159,9 @@ static const Table tables[RNN_FIGURES] = {
                  {"at once, stream", OF(RNM_AT_ONCE, RN_STREAM), 2, NULL},
                  {"kernels, PT-rnn", OF(RNM_KERNELS, RN_PERSISTENT), 0, NULL},
                  {"barriers, PT-rnn", OF(RNM_BARRIERS, RN_PERSISTENT), 0, NULL},
-                 {"kernels, wait-signal", OF(RNM_KERNELS, RN_ARRAYS), 0, NULL}},
+                 {"kernels, wait-signal", OF(RNM_KERNELS, RN_ARRAYS), 0, NULL},
+                 {"instructions, PT-rnn", OF(RNM_INSTRUCTIONS, RN_PERSISTENT), 0, "thousands"},
+                 {"instructions, wait-signal", OF(RNM_INSTRUCTIONS, RN_ARRAYS), 0, "thousands"}},
      .without_average = true},
     {.name = "wavefront",
      .title =
@@ -194,22 +196,22 @@ static const Table tables[RNN_FIGURES] = {
     {.name = "figure32",
      .title = "Figure 32. Speedup of basic RNNs over streams, and over PT-rnn",
      INPUTS(basic),
-     .columns = SPEEDUPS,
+     .columns = SPEEDUPS(0),
      .published = "of all kinds: wait-signal over PT-rnn 37"},
     {.name = "figure33",
      .title = "Figure 33. Speedup of GRUs over streams, and over PT-rnn",
      INPUTS(gru),
-     .columns = SPEEDUPS,
+     .columns = SPEEDUPS(0),
      .published = "of all kinds: wait-signal over PT-rnn 37"},
     {.name = "figure34",
      .title = "Figure 34. Speedup of LSTMs over streams, and over PT-rnn",
      INPUTS(lstm),
-     .columns = SPEEDUPS,
+     .columns = SPEEDUPS(0),
      .published = "of all kinds: wait-signal over PT-rnn 37"},
     {.name = "others",
      .title = "Speedup of grouped and phased LSTMs over streams, and over PT-rnn",
      INPUTS(others),
-     .columns = SPEEDUPS,
+     .columns = SPEEDUPS(0),
      .published = "of all kinds: wait-signal over PT-rnn 37"},
     {.name = "hardware",
      .title = "What wait-signal in hardware adds to each way in software on titanx, % faster; nothing is "
@@ -217,6 +219,10 @@ static const Table tables[RNN_FIGURES] = {
      INPUTS(usual),
      .columns = HARDWARE(0)},
     {.name = "h200-times", .title = "Time on h200, us", INPUTS(usual), .columns = TIMES(RN_H200)},
+    {.name = "h200-speedups",
+     .title = "Speedup over streams and over PT-rnn on h200",
+     INPUTS(usual),
+     .columns = SPEEDUPS(RN_H200)},
     {.name = "h200-hardware",
      .title = "What wait-signal in hardware adds on h200, % faster; nothing is published",
      INPUTS(usual),

@@ -27,6 +27,8 @@ double rnn_metric(const Results *results, const RunResult *result, int metric)
         return quotient(result->samples[RN_CELL_CYCLES], result->samples[RN_WAVE_CYCLES]);
     case RNM_BARRIERS:
         return quotient((double)result->statistics[RN_ATOMICS], result->samples[RN_BLOCKS]);
+    case RNM_INSTRUCTIONS:
+        return (double)result->statistics[RN_INSTRUCTIONS] / 1000;
     case RNM_OCCUPIED:
         return quotient(100 * active, active + (double)result->statistics[RN_IDLE]);
     case RNM_BUSY:
