@@ -49,6 +49,7 @@ enum { BATCH = 4, GROUPS = 2 }; /* [3.2.3.3]; groups of 64 units */
 static const StudyMode modes[RN_MODES] = {
     [RN_STREAM] = TITANX("stream"),
     [RN_PERSISTENT] = TITANX("persistent"),
+    [RN_SPLIT] = TITANX("split"),
     [RN_ARRAYS] = TITANX("arrays"),
     [RN_ENTRY] = TITANX("entry"),
     [RN_COUNTER] = TITANX("counter"),
@@ -56,6 +57,7 @@ static const StudyMode modes[RN_MODES] = {
     [RN_HARDWARE] = TITANX("hardware"),
     [RN_H200 + RN_STREAM] = H200("h200-stream"),
     [RN_H200 + RN_PERSISTENT] = H200("h200-persistent"),
+    [RN_H200 + RN_SPLIT] = H200("h200-split"),
     [RN_H200 + RN_ARRAYS] = H200("h200-arrays"),
     [RN_H200 + RN_ENTRY] = H200("h200-entry"),
     [RN_H200 + RN_COUNTER] = H200("h200-counter"),
@@ -64,10 +66,9 @@ static const StudyMode modes[RN_MODES] = {
 };
 
 static const RecurrentMode ways[RN_MODES_A_GPU] = {
-    [RN_STREAM] = RECURRENT_STREAM,     [RN_PERSISTENT] = RECURRENT_PERSISTENT,
-    [RN_ARRAYS] = RECURRENT_ARRAYS,     [RN_ENTRY] = RECURRENT_ENTRY,
-    [RN_COUNTER] = RECURRENT_COUNTER,   [RN_FLAGS] = RECURRENT_FLAGS,
-    [RN_HARDWARE] = RECURRENT_HARDWARE,
+    [RN_STREAM] = RECURRENT_STREAM, [RN_PERSISTENT] = RECURRENT_PERSISTENT, [RN_SPLIT] = RECURRENT_SPLIT,
+    [RN_ARRAYS] = RECURRENT_ARRAYS, [RN_ENTRY] = RECURRENT_ENTRY,           [RN_COUNTER] = RECURRENT_COUNTER,
+    [RN_FLAGS] = RECURRENT_FLAGS,   [RN_HARDWARE] = RECURRENT_HARDWARE,
 };
 
 static const char *const settings[] = {"mode=cycle", "block_records=false", "record_details=0", NULL};

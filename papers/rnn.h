@@ -24,7 +24,8 @@ typedef enum RnnInput {
 typedef enum RnnMode {
     RN_STREAM,
     RN_PERSISTENT,
-    RN_ARRAYS, /* the thesis's own form: flag arrays, an entry a block [fig. 29 (a)] */
+    RN_SPLIT, /* the thesis's own form: flag arrays [fig. 29 (a)], two groups of blocks a layer [5.1.1] */
+    RN_ARRAYS,
     RN_ENTRY,
     RN_COUNTER,
     RN_FLAGS,

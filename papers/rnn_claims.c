@@ -16,8 +16,8 @@ static void fill_share(const Results *results, const Claim *claim, double *value
 
 static const Measure measures[] = {
     {.id = "R1",
-     .parts = {{.quantity = {RNM_TIME, RN_PERSISTENT, RISE, RN_ARRAYS}}},
-     .note = "flag arrays, on titanx; mean over all networks"},
+     .parts = {{.quantity = {RNM_TIME, RN_PERSISTENT, RISE, RN_SPLIT}}},
+     .note = "flag arrays and two groups of blocks a layer, on titanx; mean over all networks"},
     {.id = "R2", .fill = fill_share, .note = "from shapes, 100 steps; mean over all networks"},
     {.id = "R3",
      .parts = {{.quantity = {RNM_BUSY, RN_PERSISTENT, ALONE, 0}}},

@@ -87,6 +87,7 @@ static const WorkloadMode rnn_modes[RECURRENT_MODES] = {
     [RECURRENT_ARRAYS] = {"arrays", "One launch, layers wait by flag arrays, an entry a block"},
     [RECURRENT_ENTRY] = {"entry", "One launch, layers wait by flag arrays, one entry for all blocks"},
     [RECURRENT_COUNTER] = {"counter", "One launch, layers wait by counters in memory"},
+    [RECURRENT_SPLIT] = {"split", "The same as arrays, the two products of a layer by blocks of their own"},
     [RECURRENT_HARDWARE] = {"hardware", "One launch, layers wait for signals by wb_wait()"},
 };
 

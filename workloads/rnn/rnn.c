@@ -21,7 +21,7 @@ const RecurrentBenchmark recurrent_benchmarks[RECURRENT_BENCHMARKS] = {
 const char *const recurrent_mode_names[RECURRENT_MODES] = {
     [RECURRENT_FLAGS] = "flags",   [RECURRENT_STREAM] = "stream", [RECURRENT_PERSISTENT] = "persistent",
     [RECURRENT_ARRAYS] = "arrays", [RECURRENT_ENTRY] = "entry",   [RECURRENT_COUNTER] = "counter",
-    [RECURRENT_HARDWARE] = "hardware",
+    [RECURRENT_SPLIT] = "split",   [RECURRENT_HARDWARE] = "hardware",
 };
 
 static const WbRnnOptions options[RECURRENT_MODES] = {
@@ -31,6 +31,7 @@ static const WbRnnOptions options[RECURRENT_MODES] = {
     [RECURRENT_ARRAYS] = {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_ARRAYS},
     [RECURRENT_ENTRY] = {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_ENTRY},
     [RECURRENT_COUNTER] = {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_COUNTER},
+    [RECURRENT_SPLIT] = {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_ARRAYS, .split = true},
     [RECURRENT_HARDWARE] = {.method = WBRNN_WAIT_SIGNAL, .sync = WBRNN_SYNC_HARDWARE},
 };
 

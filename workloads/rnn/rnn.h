@@ -18,6 +18,7 @@ typedef enum RecurrentMode {
     RECURRENT_ARRAYS,     /* write and read flag arrays, an entry a block: Fig 29 (a) */
     RECURRENT_ENTRY,      /* the same, all blocks read one entry: Fig 29 (b) */
     RECURRENT_COUNTER,    /* a counter a layer */
+    RECURRENT_SPLIT,      /* arrays, S W and O U of a layer by two groups of blocks [§5.1.1] */
     RECURRENT_HARDWARE,   /* wb_wait() and wb_signal() */
     RECURRENT_MODES
 } RecurrentMode;
