@@ -135,11 +135,14 @@ static void sample_wave(WbGpu *gpu, RunResult *result)
 static void sample(const Run *run, WbGpu *gpu, RunResult *result)
 {
     WbRecord record;
-    const size_t records = wb_record_count(gpu);
     (void)run;
-    result->samples[RN_KERNELS] = (double)records;
-    if (records && wb_record_at(gpu, records - 1, &record) == WB_OK)
+    for (size_t i = 0; i < wb_record_count(gpu); i++) {
+        if (wb_record_at(gpu, i, &record) != WB_OK)
+            continue;
+        result->samples[RN_KERNELS]++;
+        result->samples[RN_PASSES] += strncmp(record.name, "rnn_wait", strlen("rnn_wait")) == 0;
         result->samples[RN_BLOCKS] = record.grid.x;
+    }
     sample_wave(gpu, result);
 }
 

@@ -60,6 +60,7 @@ typedef enum RnnStatistic {
 /* What is sampled of a run. */
 typedef enum RnnSample {
     RN_KERNELS,     /* that the host launched */
+    RN_PASSES,      /* of these, of the wait-signal kernel */
     RN_BLOCKS,      /* of the last one */
     RN_CELL_CYCLES, /* of the kernels of cells, by streams */
     RN_WAVE_CYCLES, /* from the first one's beginning to the last one's end */
@@ -68,6 +69,7 @@ typedef enum RnnSample {
 typedef enum RnnMetric {
     RNM_TIME, /* of the host's timeline, us */
     RNM_KERNELS,
+    RNM_PASSES,       /* launches of the wait-signal kernel */
     RNM_AT_ONCE,      /* kernels of cells that run at a time, on average */
     RNM_BARRIERS,     /* of all blocks: an atomic of each block */
     RNM_INSTRUCTIONS, /* thousands, of warps */
@@ -99,7 +101,7 @@ double rnn_weight_share(RnnInput input);
 
 /* -- tables -- */
 
-enum { RNN_FIGURES = 13 };
+enum { RNN_FIGURES = 14 };
 Sheet rnn_figure(const Results *results, size_t index);
 
 Judgement rnn_judge(const Results *results, const Claim *claim);

@@ -23,6 +23,8 @@ double rnn_metric(const Results *results, const RunResult *result, int metric)
         return result->nanoseconds / 1000;
     case RNM_KERNELS:
         return result->samples[RN_KERNELS];
+    case RNM_PASSES:
+        return result->samples[RN_PASSES];
     case RNM_AT_ONCE:
         return quotient(result->samples[RN_CELL_CYCLES], result->samples[RN_WAVE_CYCLES]);
     case RNM_BARRIERS:

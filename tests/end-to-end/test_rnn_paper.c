@@ -38,7 +38,7 @@ static void make_up(MadeUp *all)
             result->statistics[RN_ACTIVE] = 80, result->statistics[RN_IDLE] = 20;
             result->statistics[RN_ISSUED] = 40, result->statistics[RN_BRANCH] = 20;
             result->statistics[RN_RESULT] = 120, result->statistics[RN_ATOMICS] = 60;
-            result->samples[RN_KERNELS] = 3, result->samples[RN_BLOCKS] = 20;
+            result->samples[RN_KERNELS] = 3, result->samples[RN_PASSES] = 2, result->samples[RN_BLOCKS] = 20;
             result->samples[RN_CELL_CYCLES] = 30, result->samples[RN_WAVE_CYCLES] = 10;
             all->table[b * RN_MODES + m] = &all->runs[b][m];
         }
@@ -118,6 +118,7 @@ static void test_tables(void **state)
     make_up(&all);
     all.runs[RN_BASIC_2L][RN_PERSISTENT].result.nanoseconds = 6000;
     all.runs[RN_BASIC][RN_H200 + RN_SPLIT].result.nanoseconds = 30000;
+    expect_cell(&all, "passes", "arrays", "2");
     expect_cell(&all, "figure12", "cells", "80");
     expect_cell(&all, "figure12", "a cell, PT-rnn", "0.15");
     expect_cell(&all, "figure12", "a step, arrays", "0.87"); /* 20 + 4 - 1 */
