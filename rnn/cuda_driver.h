@@ -13,7 +13,6 @@ typedef struct CudaAttribute {
     int padding;
     union {
         int number;
-        uint32_t extent[3];
         char bytes[64];
     } value;
 } CudaAttribute;

@@ -8,7 +8,7 @@
 
 #include "images.h"
 
-enum { DYNAMIC_SHARED = 8, NON_PORTABLE_CLUSTER = 14, NEEDS_DECLARATION = 48 << 10 };
+enum { DYNAMIC_SHARED = 8, NEEDS_DECLARATION = 48 << 10 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static CudaShared *first;
@@ -220,9 +220,6 @@ static int make_kernel(CudaShared *shared, const char *module_name, const char *
                  name, failed);
         return MODULES_SAID;
     }
-    /* GPUs without clusters know nothing of it. */
-    if (shared->capability >= 90)
-        shared->cuda->cuFuncSetAttribute(made->function, NON_PORTABLE_CLUSTER, 1);
     snprintf(made->module, sizeof made->module, "%s", module_name);
     snprintf(made->name, sizeof made->name, "%s", name);
     made->next = shared->kernels;

@@ -13,7 +13,6 @@ typedef struct RnnKernel RnnKernel; /* the backend's */
 
 typedef struct RnnLaunch {
     uint32_t blocks, threads, shared_bytes;
-    uint32_t cluster;      /* blocks of a cluster; 0: none */
     bool together;         /* all blocks are resident at once, or the launch fails */
     const void *arguments; /* one struct, by value */
     size_t bytes;

@@ -11,11 +11,11 @@
 enum {
     NOT_READY = 600, OUT_OF_MEMORY = 2, COOPERATIVE_TOO_LARGE = 720,
     SM_COUNT = 16, L2_SIZE = 38, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76, SHARED_SM = 81,
-    REGISTERS_SM = 82, COOPERATIVE = 95, SHARED_BLOCK = 97, CLUSTERS = 120,
-    LAUNCH_COOPERATIVE = 2, LAUNCH_CLUSTER = 4,
+    REGISTERS_SM = 82, COOPERATIVE = 95, SHARED_BLOCK = 97,
+    LAUNCH_COOPERATIVE = 2,
     STREAM_NON_BLOCKING = 1, EVENT_NO_TIMING = 2, HOST_PORTABLE_MAPPED = 1 | 2, CAPTURE_THREAD_LOCAL = 1,
 };
-enum { REGISTERS_THREAD = 255, LARGEST_CLUSTER = 16, PROBE_THREADS = 256 };
+enum { REGISTERS_THREAD = 255 };
 
 typedef struct CudaDevice {
     RnnDevice base; /* first */
@@ -123,7 +123,7 @@ static WbRnnStatus find_kernel(RnnDevice *device, const char *module, const char
     return leave(device, error, call);
 }
 
-/* Drivers before CUDA 11.6, which know no clusters. */
+/* Kernels whose blocks need not be resident together, and drivers before CUDA 11.6. */
 static WbRnnStatus launch_plainly(RnnDevice *device, const RnnKernel *kernel, const RnnLaunch *launch,
                                   bool cooperative, void *stream)
 {
@@ -144,24 +144,12 @@ static WbRnnStatus launch(RnnDevice *device, RnnKernel *kernel, const RnnLaunch 
 {
     const CudaShared *shared = shared_of(device);
     const bool cooperative = launch->together && shared->cooperative;
-    if (!shared->cuda->cuLaunchKernelEx || !(cooperative || launch->cluster > 1))
+    if (!shared->cuda->cuLaunchKernelEx || !cooperative)
         return launch_plainly(device, kernel, launch, cooperative, stream);
-    CudaAttribute attributes[2];
-    memset(attributes, 0, sizeof attributes);
-    uint32_t count = 0;
-    if (cooperative) {
-        attributes[count].id = LAUNCH_COOPERATIVE;
-        attributes[count++].value.number = 1;
-    }
-    if (launch->cluster > 1) {
-        attributes[count].id = LAUNCH_CLUSTER;
-        attributes[count].value.extent[0] = launch->cluster;
-        attributes[count].value.extent[1] = attributes[count].value.extent[2] = 1;
-        count++;
-    }
+    CudaAttribute together = {.id = LAUNCH_COOPERATIVE, .value = {.number = 1}};
     const CudaConfig config = {.grid = {launch->blocks, 1, 1}, .block = {launch->threads, 1, 1},
-                               .shared = launch->shared_bytes, .stream = stream, .attributes = attributes,
-                               .attribute_count = count};
+                               .shared = launch->shared_bytes, .stream = stream, .attributes = &together,
+                               .attribute_count = 1};
     void *arguments[] = {(void *)(uintptr_t)launch->arguments};
     return leave(device, enter(device)->cuLaunchKernelEx(&config, kernel->function, arguments, NULL),
                  "cuLaunchKernelEx");
@@ -275,30 +263,6 @@ static uint32_t attribute(const CudaShared *shared, int number)
     return shared->cuda->cuDeviceGetAttribute(&value, number, shared->device) ? 0 : (uint32_t)value;
 }
 
-/* Clusters of blocks that have an SM each, by a kernel that needs all of an SM's shared memory. Sizes
- * beyond 8 are not portable; modules_kernel() allows them. */
-static void find_clusters(CudaDevice *device)
-{
-    const Cuda *cuda = device->shared->cuda;
-    RnnGpu *gpu = &device->base.gpu;
-    RnnKernel *kernel = NULL;
-    if (!attribute(device->shared, CLUSTERS) || !cuda->cuOccupancyMaxActiveClusters ||
-        find_kernel(&device->base, "prepare", "rnn_prepare", gpu->shared_block, &kernel))
-        return;
-    enter(&device->base);
-    for (uint32_t blocks = LARGEST_CLUSTER; blocks > 1 && !gpu->clusters; blocks /= 2) {
-        CudaAttribute cluster = {.id = LAUNCH_CLUSTER, .value = {.extent = {blocks, 1, 1}}};
-        const CudaConfig config = {.grid = {blocks, 1, 1}, .block = {PROBE_THREADS, 1, 1},
-                                   .shared = gpu->shared_block, .attributes = &cluster, .attribute_count = 1};
-        int clusters = 0;
-        if (!cuda->cuOccupancyMaxActiveClusters(&clusters, kernel->function, &config) && clusters > 0) {
-            gpu->cluster_blocks = blocks;
-            gpu->clusters = (uint32_t)clusters;
-        }
-    }
-    leave(&device->base, 0, "cuOccupancyMaxActiveClusters");
-}
-
 static void describe(CudaDevice *device)
 {
     CudaShared *shared = device->shared;
@@ -314,7 +278,6 @@ static void describe(CudaDevice *device)
     shared->cooperative = attribute(shared, COOPERATIVE);
     shared->capability = gpu->capability;
     device->base.identity = (uint64_t)shared->device;
-    find_clusters(device);
 }
 
 WbRnnStatus device_cuda_open(const char *kernels, RnnDevice **device, char *error, size_t size)

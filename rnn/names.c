@@ -4,8 +4,7 @@
 static const char *const kinds[WBRNN_KINDS] = {"tanh", "relu", "lstm", "gru", "grouped-lstm", "phased-lstm"};
 static const char *const types[WBRNN_TYPES] = {"fp32", "fp16", "bf16"};
 static const char *const methods[WBRNN_METHODS] = {"auto", "stream", "persistent", "wait-signal"};
-static const char *const syncs[WBRNN_SYNCS] = {"auto", "arrays", "entry", "counter", "data", "cluster",
-                                               "hardware"};
+static const char *const syncs[WBRNN_SYNCS] = {"auto", "arrays", "entry", "counter", "data", "hardware"};
 
 const char *wbrnn_kind_name(WbRnnKind kind)
 {

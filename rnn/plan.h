@@ -14,9 +14,7 @@ typedef struct RnnGpu {
     uint32_t registers_thread;
     uint32_t l2_bytes;
     uint32_t capability;    /* 90; tensor cores of the half kernels need 80 */
-    uint32_t cluster_blocks; /* largest cluster that can be resident with a block an SM; 0 or 1: none */
-    uint32_t clusters;       /* how many of them at once */
-    bool simulated;          /* has wb_wait and wb_signal */
+    bool simulated;         /* has wb_wait and wb_signal */
 } RnnGpu;
 
 /* Global: L2 as far as it fits. */

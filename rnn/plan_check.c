@@ -70,16 +70,6 @@ static WbRnnStatus check_sync(const WbRnnOptions *options, const RnnGpu *gpu, Rn
         return plan_refuse(plan, WBRNN_TOO_SMALL,
                            "The options' sync is hardware, but only a simulated GPU has "
                            "wb_wait and wb_signal: choose another, or run the program in Warpbeam.");
-    if (options->sync != WBRNN_SYNC_CLUSTER)
-        return WBRNN_OK;
-    if (gpu->cluster_blocks < 2 || !gpu->clusters)
-        return plan_refuse(plan, WBRNN_TOO_SMALL,
-                           "The options' sync is cluster, but this GPU has no clusters of "
-                           "blocks: choose another.");
-    if (options->split)
-        return plan_refuse(plan, WBRNN_INVALID,
-                           "The options' sync is cluster and split is set, but the blocks of "
-                           "a cluster share one state: choose another sync, or do not set split.");
     return WBRNN_OK;
 }
 
@@ -95,10 +85,6 @@ WbRnnStatus check_half(const WbRnnOptions *options, const RnnGpu *gpu, RnnPlan *
         return plan_refuse(plan, WBRNN_INVALID,
                            "The options' split is set, but only networks of fp32 have two groups of blocks a "
                            "layer: choose fp32, or do not set split.");
-    if (options->sync == WBRNN_SYNC_CLUSTER)
-        return plan_refuse(plan, WBRNN_INVALID,
-                           "The options' sync is cluster, but only networks of fp32 share states in "
-                           "clusters: choose fp32, or another sync.");
     if (options->sync == WBRNN_SYNC_HARDWARE)
         return plan_refuse(plan, WBRNN_INVALID,
                            "The options' sync is hardware, but only kernels of fp32 are compiled for wb_wait "

@@ -43,8 +43,6 @@ static bool fill_gpu(const PlanTask *task, RnnPlan *plan)
 {
     const uint32_t resident = task->sms * plan->blocks_sm;
     uint32_t layers = resident / (plan->layer_blocks + plan->collectors);
-    if (plan->sync == WBRNN_SYNC_CLUSTER)
-        layers = plan->layer_blocks <= task->gpu->cluster_blocks ? least(layers, task->gpu->clusters) : 0;
     if (!layers)
         return false;
     if (plan->inputs_ahead) /* which needs all of the layer below */
@@ -142,8 +140,7 @@ static void choose(const PlanTask *task, const RnnPlan *start, Best *best)
 {
     best->found = false;
     offer_instances(task, start, best);
-    /* Blocks of a cluster hand each other what they keep in shared memory; this kernel has no such thing. */
-    if (!best->found && start->sync != WBRNN_SYNC_CLUSTER)
+    if (!best->found)
         offer_memory(task, start, best);
 }
 
@@ -172,14 +169,13 @@ static WbRnnStatus refuse(const PlanTask *task, RnnPlan *plan)
     char instead[64] = "no hidden size does";
     if (hidden)
         snprintf(instead, sizeof instead, "a hidden size of %u does", hidden);
-    const bool cluster = plan->sync == WBRNN_SYNC_CLUSTER;
     return plan_refuse(plan, WBRNN_TOO_SMALL,
                        "A layer of %u units%s%s does not fit into %u SM%s of %u bytes of shared memory a "
-                       "block%s: %s; or choose %s.", task->shape->hidden,
+                       "block: %s; or choose %s.", task->shape->hidden,
                        plan->split ? " split over two groups of blocks" : "",
                        plan->collectors ? " with a block that collects flags" : "", task->sms,
-                       task->sms == 1 ? "" : "s", task->gpu->shared_block, cluster ? " as one cluster" : "",
-                       instead, cluster || plan->collectors ? "another sync" :
+                       task->sms == 1 ? "" : "s", task->gpu->shared_block, instead,
+                       plan->collectors ? "another sync" :
                        plan->split ? "not to split" : "the stream method");
 }
 

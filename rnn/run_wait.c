@@ -15,7 +15,6 @@ static WbRnnStatus pass(const RnnChunk *chunk, uint32_t number)
     return chunk_launch(chunk, rnn->kernel,
                         &(RnnLaunch){.blocks = job.layers * (plan->layer_blocks + plan->collectors),
                                      .threads = JOB_THREADS, .shared_bytes = plan->shared_bytes,
-                                     .cluster = plan->sync == WBRNN_SYNC_CLUSTER ? plan->layer_blocks : 0,
                                      .together = true, .arguments = &job, .bytes = sizeof job});
 }
 

@@ -76,7 +76,6 @@ typedef enum WbRnnSync {
     WBRNN_SYNC_ENTRY,    /* the same, all blocks read one entry: Fig 29 (b) */
     WBRNN_SYNC_COUNTER,  /* a counter a layer and step; release and acquire */
     WBRNN_SYNC_DATA,     /* no flags: a value that has not been written is seen to be so */
-    WBRNN_SYNC_CLUSTER,  /* the same between layers; inside of one, distributed shared memory of a cluster */
     WBRNN_SYNC_HARDWARE, /* wb_wait and wb_signal, on a simulated GPU */
     WBRNN_SYNCS
 } WbRnnSync;

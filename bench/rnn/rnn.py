@@ -30,7 +30,6 @@ from double import run_double  # noqa: E402
 WAYS = {
     "wait": {"method": "wait_signal"},
     "data": {"method": "wait_signal", "sync": "data"},
-    "cluster": {"method": "wait_signal", "sync": "cluster"},
     "counter": {"method": "wait_signal", "sync": "counter"},
     "arrays": {"method": "wait_signal", "sync": "arrays"},
     "entry": {"method": "wait_signal", "sync": "entry"},

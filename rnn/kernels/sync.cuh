@@ -10,7 +10,7 @@
 #endif
 
 /* WbRnnSync, as far as kernels know it. */
-enum { SYNC_ARRAYS = 1, SYNC_ENTRY, SYNC_COUNTER, SYNC_DATA, SYNC_CLUSTER, SYNC_HARDWARE };
+enum { SYNC_ARRAYS = 1, SYNC_ENTRY, SYNC_COUNTER, SYNC_DATA, SYNC_HARDWARE };
 /* What is waited for, as RnnStuck.waited_for. */
 enum { WAITED_OWN = 1, WAITED_BELOW, WAITED_ALL };
 

@@ -24,7 +24,7 @@ STATUSES = ("ok", "invalid", "too_small", "busy", "stuck", "memory", "gpu")
 KINDS = ("tanh", "relu", "lstm", "gru", "grouped_lstm", "phased_lstm")
 TYPES = ("float32", "float16", "bfloat16")
 METHODS = ("auto", "stream", "persistent", "wait_signal")
-SYNCS = ("auto", "arrays", "entry", "counter", "data", "cluster", "hardware")
+SYNCS = ("auto", "arrays", "entry", "counter", "data", "hardware")
 
 GATES = {"tanh": 1, "relu": 1, "lstm": 4, "gru": 3, "grouped_lstm": 4, "phased_lstm": 4}
 LSTMS = ("lstm", "grouped_lstm", "phased_lstm")

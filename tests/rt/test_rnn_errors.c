@@ -60,8 +60,10 @@ static void shapes_that_cannot_work_get_a_sentence(void **state)
 static void a_gpu_that_is_too_small_gets_a_sentence(void **state)
 {
     (void)state;
-    const WbRnnOptions options = {.sync = WBRNN_SYNC_CLUSTER};
-    assert_refused(net_shape(WBRNN_LSTM, 2, HIDDEN, 4), &options, WBRNN_TOO_SMALL, "no clusters of blocks");
+    const WbRnnOptions options = {.sync = WBRNN_SYNC_ARRAYS, .split = true, .sm_limit = 1};
+    assert_refused(net_shape(WBRNN_LSTM, 2, HIDDEN, 4), &options, WBRNN_TOO_SMALL,
+                   "A layer of 64 units split over two groups of blocks with a block that collects flags does "
+                   "not fit into 1 SM of");
 }
 
 static void kernels_that_are_not_there_are_named(void **state)

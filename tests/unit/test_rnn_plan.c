@@ -28,9 +28,7 @@ static const struct {
       .registers_sm = 65536,
       .registers_thread = 255,
       .l2_bytes = 60 << 20,
-      .capability = 90,
-      .cluster_blocks = 16,
-      .clusters = 7}},
+      .capability = 90}},
     {"titanx",
      {.sms = 25,
       .shared_block = 48 << 10,
@@ -211,8 +209,8 @@ static Case random_case(void)
     of.options.method = (WbRnnMethod)below(WBRNN_METHODS);
     if (of.options.method == WBRNN_AUTO || of.options.method == WBRNN_WAIT_SIGNAL) {
         const bool half = of.shape.type != WBRNN_F32;
-        of.options.sync = (WbRnnSync)below(WBRNN_SYNC_CLUSTER + (of.gpu->cluster_blocks && !half ? 1 : 0));
-        of.options.split = of.options.sync != WBRNN_SYNC_CLUSTER && !half && below(4) == 0;
+        of.options.sync = (WbRnnSync)below(WBRNN_SYNC_HARDWARE + (of.gpu->simulated && !half ? 1 : 0));
+        of.options.split = !half && below(4) == 0;
     }
     of.options.sm_limit = below(3) ? 0 : 1 + below(of.gpu->sms);
     return of;
@@ -297,8 +295,6 @@ static void check_room(const Case *of, const RnnPlan *plan)
     const uint32_t registers = plan->depth / plan->warps_per_tile * 4;
     HOLDS(plan->state_place != PLACE_REGISTERS || registers <= 128);
     HOLDS(plan->input_place != PLACE_REGISTERS || plan->split || registers <= 64);
-    if (plan->sync == WBRNN_SYNC_CLUSTER)
-        HOLDS(plan->layer_blocks <= gpu->cluster_blocks && plan->layers_in_flight <= gpu->clusters);
 }
 
 static void check_rest(const Case *of, const RnnPlan *plan)
@@ -320,7 +316,7 @@ static void check_rest(const Case *of, const RnnPlan *plan)
 }
 
 /* What may be refused although its numbers are right: few blocks for the two groups of a split layer or for
- * a collecting block, clusters, slots padded beyond shared memory. */
+ * a collecting block, slots padded beyond shared memory. */
 static bool may_refuse(const Case *of)
 {
     return of->options.split || of->options.sync != WBRNN_SYNC_AUTO ||
@@ -425,8 +421,8 @@ static void test_bad_options(void **state)
 #define BAD(status, sentence, ...) refuse(good, (WbRnnOptions){__VA_ARGS__}, status, sentence)
     BAD(WBRNN_INVALID, "The options' method is 9, but those that there are have numbers from 0 to 3.",
         .method = (WbRnnMethod)9);
-    BAD(WBRNN_INVALID, "The options' sync is 7, but those that there are have numbers from 0 to 6.",
-        .sync = (WbRnnSync)7);
+    BAD(WBRNN_INVALID, "The options' sync is 6, but those that there are have numbers from 0 to 5.",
+        .sync = (WbRnnSync)6);
     BAD(WBRNN_INVALID,
         "The options' split is set, but only the wait-signal method has two groups of blocks a layer: "
         "choose it, or do not set split.",
@@ -439,10 +435,6 @@ static void test_bad_options(void **state)
         "The options' graph is set, but only the stream method is captured in a graph: choose it, or "
         "do not set graph.",
         .graph = true);
-    BAD(WBRNN_INVALID,
-        "The options' sync is cluster and split is set, but the blocks of a cluster share one state: "
-        "choose another sync, or do not set split.",
-        .sync = WBRNN_SYNC_CLUSTER, .split = true);
     BAD(WBRNN_TOO_SMALL,
         "The options' sync is hardware, but only a simulated GPU has wb_wait and wb_signal: choose "
         "another, or run the program in Warpbeam.",
@@ -452,9 +444,6 @@ static void test_bad_options(void **state)
     refuse(half, (WbRnnOptions){.split = true}, WBRNN_INVALID,
            "The options' split is set, but only networks of fp32 have two groups of blocks a layer: choose "
            "fp32, or do not set split.");
-    refuse(half, (WbRnnOptions){.sync = WBRNN_SYNC_CLUSTER}, WBRNN_INVALID,
-           "The options' sync is cluster, but only networks of fp32 share states in clusters: choose fp32, "
-           "or another sync.");
 #undef BAD
 }
 
@@ -486,11 +475,6 @@ static void test_gpus_too_small(void **state)
         assert_true(strlen(plan.why) > 40);
     }
     gpu = gpus[1].gpu;
-    assert_int_equal(plan_make(&good, &(WbRnnOptions){.sync = WBRNN_SYNC_CLUSTER}, &gpu, &plan),
-                     WBRNN_TOO_SMALL);
-    assert_string_equal(plan.why,
-                        "The options' sync is cluster, but this GPU has no clusters of blocks: choose "
-                        "another.");
     assert_int_equal(plan_make(&good, &(WbRnnOptions){.sync = WBRNN_SYNC_HARDWARE}, &gpu, &plan), WBRNN_OK);
 }
 

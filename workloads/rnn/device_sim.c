@@ -214,10 +214,6 @@ static WbRnnStatus launch(RnnDevice *device, RnnKernel *kernel, const RnnLaunch 
                           .arguments = &argument,
                           .argument_count = 1,
                           .cooperative = launch->together};
-    if (launch->cluster > 1) {
-        snprintf(device->error, sizeof device->error, "The simulated GPU has no clusters of blocks.");
-        return WBRNN_TOO_SMALL;
-    }
     sim_of(device)->launches++;
     WbKernel *of_gpu = (WbKernel *)kernel;
     return take(device, stream ? wb_stream_launch(stream, of_gpu, &all) : wb_launch(of_gpu, &all));

@@ -22,10 +22,7 @@ static void lose_a_block(Program *program, WbRnnShape shape, const Way *way)
     options.watchdog_ms = 20;
     Net net;
     if (!net_open(&net, program, shape, STEPS, options)) {
-        if (way->may_refuse)
-            skip(program, "a block lost by %s: %s", way->name, net.why);
-        else
-            check(program, false, "a block lost by %s: %s", way->name, net.why);
+        check(program, false, "a block lost by %s: %s", way->name, net.why);
         net_close(&net);
         return;
     }
@@ -77,10 +74,6 @@ static void pass_through(Program *program, WbRnnShape shape, const Way *way, uin
         net_write(&net, net.x, net.data.x, (size_t)STEPS * shape.batch * shape.input);
         net_write(&net, net.h0, net.data.h0, (size_t)shape.layers * shape.batch * shape.hidden);
         error = net_error(&net, NULL);
-    } else if (way->may_refuse) {
-        skip(program, "NaN by %s: %s", way->name, net.why);
-        net_close(&net);
-        return;
     }
     note_stuck(way, &net);
     check(program, error <= net_bound(&shape), "%s by %s with %08x in %s: error %.1e: %s",

@@ -26,7 +26,6 @@ void test_errors(Program *program);
 typedef struct Way {
     const char *name;
     WbRnnOptions options;
-    bool may_refuse; /* a GPU or a shape may not allow it */
 } Way;
 
 extern const Way ways[];

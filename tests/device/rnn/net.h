@@ -12,7 +12,7 @@ typedef struct Program {
     const char *kernels;  /* folder, or null */
     const char *only;     /* part of a group's name, or null */
     bool small;           /* shapes for tools that are slow: sanitizers, simulators */
-    uint32_t random;      /* how many random shapes */
+    uint32_t cases;       /* of the groups sizes and random, at most */
     uint32_t watchdog_ms; /* more than usual where a tool slows the GPU down */
     uint32_t repeats;     /* how many runs have to be equal */
     uint32_t passed, failed, skipped;

@@ -4,8 +4,8 @@
 #
 #   tests/device/rnn/run.sh [OUT]     OUT is a folder for what is built (build/rnn)
 #
-# SKIP="sanitizer torch" leaves parts out. The last line is "N passed, M failed"; the exit status is 0 only
-# when nothing failed.
+# SKIP="sanitizer torch" leaves parts out. CASES is how many cases the groups sizes and random have at
+# most (100). The last line is "N passed, M failed"; the exit status is 0 only when nothing failed.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 out=${1:-build/rnn}
@@ -46,7 +46,8 @@ skips() { case " ${SKIP-} " in *" $1 "*) return 0 ;; *) return 1 ;; esac }
 
 # Each in a process of its own: after a bad access a process has no GPU any more.
 for group in $("$out/device" --groups); do
-    count "$group" timeout "${GROUP_SECONDS:-150}" "$out/device" "${kernels[@]}" --only "$group"
+    count "$group" timeout "${GROUP_SECONDS:-150}" "$out/device" "${kernels[@]}" --only "$group" \
+        --cases "${CASES:-100}"
 done
 if ! skips torch && python3 -c 'import torch' 2>/dev/null; then
     count torch env PYTHONDONTWRITEBYTECODE=1 python3 tests/device/rnn/test_torch.py

@@ -25,11 +25,6 @@ static void repeat(Program *program, WbRnnShape shape, uint32_t steps, const Way
     size_t bytes, first_bytes;
     uint32_t equal = 0;
     const bool opened = net_open(&net, program, shape, steps, way->options);
-    if (!opened && way->may_refuse) {
-        skip(program, "runs of %s by %s: %s", name_of(&shape, steps), way->name, net.why);
-        net_close(&net);
-        return;
-    }
     void *first = NULL;
     for (uint32_t i = 0; opened && i < program->repeats && net_run(&net, NULL, NULL) && net_wait(&net); i++) {
         void *results = net_results(&net, &bytes);
@@ -95,7 +90,7 @@ void test_graph(Program *program)
     void *stream = NULL;
     check(program, !gpu->calls->stream_create(gpu, &stream), "a stream: %s", gpu->error);
     for (size_t i = 0; i < way_count; i++) {
-        if (ways[i].options.graph || ways[i].may_refuse || is_given_up(&ways[i]))
+        if (ways[i].options.graph || is_given_up(&ways[i]))
             continue; /* a graph inside of a graph is not offered */
         const WbRnnShape shape = shape_of(program->small ? WBRNN_GRU : WBRNN_LSTM, 2, 64);
         const uint32_t steps = program->small ? 3 : 20;
