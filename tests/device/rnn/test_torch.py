@@ -174,6 +174,13 @@ def close(ours, theirs):
             torch.allclose(ours, theirs, rtol=1e-4, atol=1e-5))
 
 
+def contiguous(value):
+    """torch.nn's own modules refuse states that are not contiguous; ours copy them."""
+    if isinstance(value, PackedSequence):
+        return value
+    return tuple(map(contiguous, value)) if isinstance(value, tuple) else value.contiguous()
+
+
 def test_inputs(name):
     """All that forward() takes."""
     theirs_class, ours_name = CLASSES[name]
@@ -185,15 +192,19 @@ def test_inputs(name):
         x = torch.randn(size, device="cuda")
         hx = states_like(theirs, 3, torch.float32)
         one = tuple(state[:, 0] for state in hx) if name == "LSTM" else hx[:, 0]
+        wide = torch.rand(2, 3, 128, device="cuda")
+        apart = (wide[:, :, ::2], wide[:, :, 1::2]) if name == "LSTM" else wide[:, :, ::2]
         lengths, falling = torch.tensor([4, 9, 2]), torch.tensor([9, 4, 2])
         inputs = {"x": (x,), "x and hx": (x, hx), "no batch": (x[0] if batch_first else x[:, 0],),
                   "no batch and hx": (x[0] if batch_first else x[:, 0], one),
+                  "hx not contiguous": (x, apart),
                   "not contiguous": (torch.randn(size[1], size[0], 20, device="cuda").transpose(0, 1),),
                   "packed": (pack_padded_sequence(x, lengths, batch_first, enforce_sorted=False), hx),
                   "packed and sorted": (pack_padded_sequence(x, falling, batch_first),)}
         for what, arguments in inputs.items():
-            attempt(f"{name} {what}", lambda: check(close(ours(*arguments), theirs(*arguments)),
-                                                    f"{name} batch_first={batch_first} {what} differs"))
+            attempt(f"{name} {what}", lambda: check(
+                close(ours(*arguments), theirs(*contiguous(arguments))),
+                f"{name} batch_first={batch_first} {what} differs"))
         no_bias = theirs_class(20, 64, 2, bias=False, batch_first=batch_first).cuda().eval()
         attempt(f"{name} without biases", lambda: check(
             close(warpbeam_rnn.from_torch(no_bias)(x), no_bias(x)), f"{name} without biases differs"))
