@@ -6,7 +6,7 @@
 enum {
     PREPARE_THREADS = 256,
     PREPARE_BLOCKS_SM = 8, /* of the kernel that fills; it goes through all in strides of its grid */
-    PRODUCT_TILE = 64,     /* a block computes so many units' rows x so many sequences' steps: prepare.cu */
+    PRODUCT_TILE = 64,     /* a block computes so many units' rows x so many sequences' steps: product.cu */
     PARTIAL_SUMS = 16,     /* of a warp tile: four rows of four sequences */
     PARTIAL_HALF_SUMS = 128, /* of halves: 16 rows of eight */
     ALIGNMENT = 256,
@@ -266,9 +266,9 @@ WbRnnStatus chunk_load(WbRnn *rnn)
 {
     const RnnDeviceCalls *calls = rnn->device->calls;
     const bool half = rnn->shape.type != WBRNN_F32;
-    WbRnnStatus status = calls->kernel(rnn->device, half ? "prepare_half" : "prepare",
-                                       half ? "rnn_prepare_half" : "rnn_prepare", 0, &rnn->prepare);
-    char module[RNN_MODULE_NAME] = "prepare";
+    WbRnnStatus status = calls->kernel(rnn->device, "prepare", half ? "rnn_prepare_half" : "rnn_prepare", 0,
+                                       &rnn->prepare);
+    char module[RNN_MODULE_NAME] = "product";
     if (half)
         snprintf(module, sizeof module, "product_%s", wbrnn_type_name(rnn->shape.type));
     if (!status && rnn->plan.input_ahead)

@@ -26,6 +26,7 @@ flags=(-std=c++17 -O3 -I ../../include)
 # Every module: its name, its source, and what it is compiled with.
 modules="
 prepare     prepare.cu
+product     product.cu
 wait_basic  wait.cu     -DCELL_BASIC
 wait_lstm   wait.cu     -DCELL_LSTM
 wait_gru    wait.cu     -DCELL_GRU
@@ -36,7 +37,6 @@ wait_lstm_hardware   wait.cu -DCELL_LSTM -DWBRNN_HARDWARE
 wait_gru_hardware    wait.cu -DCELL_GRU -DWBRNN_HARDWARE
 wait_phased_hardware wait.cu -DCELL_PHASED -DWBRNN_HARDWARE
 wait_memory_hardware memory.cu -DWBRNN_HARDWARE
-prepare_half prepare_half.cu
 product_fp16 product_half.cu
 product_bf16 product_half.cu -DWBRNN_BF16
 wait_fp16_basic wait_half.cu -DCELL_BASIC

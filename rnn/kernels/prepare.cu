@@ -1,18 +1,33 @@
-/* What goes before the kernel of a run: exchanged sequences are filled, and the first layer's product
- * with the input is computed where the plan wants it ahead. */
+/* What goes before the kernel of a run: exchanged sequences are filled. Values move as they are, so that one
+ * source serves single precision, as words, and halves of both types. */
 #include "job.h"
 
 namespace {
 
-constexpr int kTile = 64;  // of the product: rows and columns of a block
-constexpr int kDepth = 16; // of what lies in shared memory at a time
-constexpr int kLine = kTile + 4; // rows of 16 bytes, apart by odd quads
-constexpr int kLevel = 8;  // sums of so many times kDepth products go to the total
+// How values lie in a position's 16 bytes. Invariant: no value is stored with all bits set, which stands for
+// none; such a NaN loses its first bit.
+template <class Bits> struct Values {
+    static constexpr uint32_t batch = 16 / sizeof(Bits); // sequences of a tile
+    static constexpr uint32_t in_word = 4 / sizeof(Bits);
 
-// No value is stored as the word that stands for none.
-__device__ float written(float value)
+    static __device__ uint32_t written(Bits value) { return value == Bits(~0u) ? Bits(~0u) >> 1 : value; }
+
+    // One unit's values of the sequences of a tile.
+    static __device__ uint4 gather(const Bits *from, uint32_t tile, uint32_t batch_size, uint64_t stride)
+    {
+        uint32_t word[4] = {};
+        for (uint32_t i = 0; i < batch; i++) {
+            const uint32_t sequence = tile * batch + i;
+            const uint32_t value = sequence < batch_size ? written(from[sequence * stride]) : 0;
+            word[i / in_word] |= value << (i % in_word * 16);
+        }
+        return make_uint4(word[0], word[1], word[2], word[3]);
+    }
+};
+
+__device__ uint4 unwritten()
 {
-    return __float_as_uint(value) == JOB_UNWRITTEN ? __uint_as_float(0x7fffffffu) : value;
+    return make_uint4(JOB_UNWRITTEN, JOB_UNWRITTEN, JOB_UNWRITTEN, JOB_UNWRITTEN);
 }
 
 // Number of the unit at a position, of `units` in all; ~0: there is none.
@@ -22,181 +37,58 @@ __device__ uint32_t unit_at(uint32_t position, uint32_t slice, uint32_t units, u
     return place < of_group ? position / slice * of_group + place : ~0u;
 }
 
-// One unit's values of the four sequences of a tile.
-__device__ float4 gather(const float *from, uint32_t tile, uint32_t batch, uint64_t sequence_stride)
-{
-    float value[JOB_BATCH];
-    for (uint32_t i = 0; i < JOB_BATCH; i++) {
-        const uint32_t sequence = tile * JOB_BATCH + i;
-        value[i] = sequence < batch ? written(from[sequence * sequence_stride]) : 0.0f;
-    }
-    return make_float4(value[0], value[1], value[2], value[3]);
-}
-
 // A layer's own sequence: slot by slot and tile by tile.
+template <class Bits>
 __device__ void fill_own(const RnnPrepare &job, uint32_t layer, uint32_t slot, uint32_t tile)
 {
     const uint32_t positions = job.groups * job.slice;
-    const float unwritten = __uint_as_float(JOB_UNWRITTEN);
-    float4 *own = reinterpret_cast<float4 *>(job.own[layer]) + uint64_t(tile) * positions;
+    uint4 *own = reinterpret_cast<uint4 *>(job.own[layer]) + uint64_t(tile) * positions;
     const uint64_t slot_size = uint64_t(job.tiles) * positions;
-    const float *h0 = reinterpret_cast<const float *>(job.h0);
+    const Bits *h0 = reinterpret_cast<const Bits *>(job.h0) + uint64_t(layer) * job.batch * job.hidden;
     if (slot && slot == job.previous) // whoever copies from there marks it
         return;
     for (uint32_t position = threadIdx.x; position < positions; position += blockDim.x) {
         const uint32_t unit = unit_at(position, job.slice, job.hidden, job.groups);
-        float4 value = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        uint4 value = make_uint4(0, 0, 0, 0);
         if (unit != ~0u && slot)
-            value = make_float4(unwritten, unwritten, unwritten, unwritten);
+            value = unwritten();
         else if (unit != ~0u && job.previous) {
-            float4 *last = own + job.previous * slot_size + position;
+            uint4 *last = own + job.previous * slot_size + position;
             value = *last;
             if (job.previous <= job.steps)
-                *last = make_float4(unwritten, unwritten, unwritten, unwritten);
-        } else if (unit != ~0u && h0)
-            value = gather(h0 + uint64_t(layer) * job.batch * job.hidden + unit, tile, job.batch, job.hidden);
+                *last = unwritten();
+        } else if (unit != ~0u && job.h0)
+            value = Values<Bits>::gather(h0 + unit, tile, job.batch, job.hidden);
         own[slot * slot_size + position] = value;
     }
 }
 
 // The input's sequence: x of step t is in slot t + 1.
-__device__ void fill_input(const RnnPrepare &job, uint32_t slot, uint32_t tile)
+template <class Bits> __device__ void fill_input(const RnnPrepare &job, uint32_t slot, uint32_t tile)
 {
     const uint32_t positions = job.groups * job.slice;
-    float4 *to = reinterpret_cast<float4 *>(job.below) + (uint64_t(slot) * job.tiles + tile) * positions;
-    const float *x = reinterpret_cast<const float *>(job.x);
+    uint4 *to = reinterpret_cast<uint4 *>(job.below) + (uint64_t(slot) * job.tiles + tile) * positions;
+    const Bits *x = reinterpret_cast<const Bits *>(job.x);
     for (uint32_t position = threadIdx.x; position < positions; position += blockDim.x) {
         const uint32_t unit = unit_at(position, job.slice, job.input, job.groups);
-        float4 value = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        uint4 value = make_uint4(0, 0, 0, 0);
         if (unit != ~0u && slot)
-            value = gather(x + uint64_t(slot - 1) * job.x_step + unit, tile, job.batch, job.x_sequence);
+            value = Values<Bits>::gather(x + uint64_t(slot - 1) * job.x_step + unit, tile, job.batch,
+                                         job.x_sequence);
         to[position] = value;
     }
 }
 
-// Where the product reads: a row is a sequence in a step, a column a unit's gate, or a unit of basic RNNs.
-struct Place {
-    uint32_t group, first_unit, units; // of the block's columns: units of a group from first_unit on
-    uint32_t first_row, rows;          // rows of a unit: 4; basic RNNs 1
-    uint32_t width;                    // of a group's input
-};
-
-__device__ Place place_of(const RnnProduct &job)
-{
-    Place place;
-    place.rows = job.gates == 1 ? 1 : 4;
-    place.units = job.hidden / job.groups;
-    place.width = job.input / job.groups;
-    const uint32_t tile = kTile / place.rows, tiles = (place.units + tile - 1) / tile;
-    const uint32_t across = blockIdx.x % (job.groups * tiles);
-    place.group = across / tiles;
-    place.first_unit = across % tiles * tile;
-    place.first_row = blockIdx.x / (job.groups * tiles) * kTile;
-    return place;
-}
-
-// Four rows, or columns, of the product that a thread reads: every 16th of the block's. Null: there is none.
-struct Lines {
-    const float *at[4];
-    uint32_t stride; // from one k to the next
-};
-
-__device__ Lines lines_of_x(const RnnProduct &job, const Place &place)
-{
-    Lines lines;
-    lines.stride = job.exchanged ? JOB_BATCH : 1;
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t row = threadIdx.x / kDepth + i * (JOB_THREADS / kDepth);
-        const uint32_t quad = (place.first_row + row) / JOB_BATCH;
-        const uint32_t step = quad / job.tiles, tile = quad % job.tiles;
-        const uint32_t sequence = tile * JOB_BATCH + row % JOB_BATCH;
-        const uint64_t slot = (uint64_t(step + 1) * job.tiles + tile) * job.groups + place.group;
-        uint64_t at = slot * job.slice * JOB_BATCH + row % JOB_BATCH;
-        if (!job.exchanged)
-            at = uint64_t(step) * job.x_step + uint64_t(sequence) * job.x_sequence +
-                 place.group * place.width;
-        const bool exists = step < job.steps && sequence < job.batch;
-        lines.at[i] = exists ? reinterpret_cast<const float *>(job.x) + at : nullptr;
-    }
-    return lines;
-}
-
-__device__ Lines lines_of_w(const RnnProduct &job, const Place &place)
-{
-    Lines lines;
-    lines.stride = 1;
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t column = threadIdx.x / kDepth + i * (JOB_THREADS / kDepth);
-        const uint32_t unit = place.first_unit + column / place.rows, gate = column % place.rows;
-        const uint64_t row = uint64_t(gate) * job.hidden + place.group * place.units + unit;
-        const bool exists = unit < place.units && gate < job.gates;
-        lines.at[i] = exists ? reinterpret_cast<const float *>(job.w_input) + row * place.width : nullptr;
-    }
-    return lines;
-}
-
-__device__ __forceinline__ void read_lines(const Lines &lines, uint32_t k, uint32_t width, float (&values)[4])
-{
-#pragma unroll
-    for (uint32_t i = 0; i < 4; i++)
-        values[i] = lines.at[i] && k < width ? __ldg(lines.at[i] + uint64_t(k) * lines.stride) : 0.0f;
-}
-
-// kDepth products of four columns and four rows; `w` and `x` are the thread's first ones.
-__device__ __forceinline__ void add_products(const float (*w)[kLine], const float (*x)[kLine],
-                                             float (&sum)[4][4])
-{
-#pragma unroll
-    for (uint32_t k = 0; k < kDepth; k++) {
-        const float4 a = *reinterpret_cast<const float4 *>(w[k]), b = *reinterpret_cast<const float4 *>(x[k]);
-        const float columns[4] = {a.x, a.y, a.z, a.w}, rows[4] = {b.x, b.y, b.z, b.w};
-#pragma unroll
-        for (uint32_t i = 0; i < 4; i++)
-#pragma unroll
-            for (uint32_t j = 0; j < 4; j++)
-                sum[i][j] = fmaf(columns[i], rows[j], sum[i][j]);
-    }
-}
-
-__device__ __forceinline__ void add_sums(float (&total)[4][4], float (&sum)[4][4])
-{
-#pragma unroll
-    for (uint32_t i = 0; i < 4; i++)
-#pragma unroll
-        for (uint32_t j = 0; j < 4; j++) {
-            total[i][j] += sum[i][j];
-            sum[i][j] = 0.0f;
-        }
-}
-
-// A thread has four columns, of one unit or of four neighbours, and four rows, the sequences of a tile.
-__device__ void store_product(const RnnProduct &job, const Place &place, const float (&sum)[4][4])
-{
-    const uint32_t column = threadIdx.x % 16 * 4, quad = place.first_row / JOB_BATCH + threadIdx.x / 16;
-    const uint32_t unit = place.first_unit + column / place.rows, positions = job.groups * job.slice;
-    const uint32_t slot = quad / job.tiles + 1, tile = quad % job.tiles;
-    if (slot > job.steps)
-        return;
-    const uint64_t position =
-        (uint64_t(slot) * job.tiles + tile) * positions + place.group * job.slice + unit;
-    float4 *to = reinterpret_cast<float4 *>(job.ahead) + position * place.rows;
-    for (uint32_t i = 0; i < 4; i++)
-        if (unit + (place.rows == 1 ? i : 0) < place.units)
-            to[i] = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
-}
-
-} // namespace
-
-extern "C" __global__ void __launch_bounds__(JOB_THREADS) rnn_prepare(const __grid_constant__ RnnPrepare job)
+template <class Bits> __device__ void prepare(const RnnPrepare &job)
 {
     const uint32_t rows = (job.steps + 1) * job.tiles;
     const uint32_t all = rows * (job.layers + (job.below ? 1 : 0));
     for (uint32_t i = blockIdx.x; i < all; i += gridDim.x) {
         const uint32_t layer = i / rows, slot = i % rows / job.tiles, tile = i % job.tiles;
         if (layer < job.layers)
-            fill_own(job, layer, slot, tile);
+            fill_own<Bits>(job, layer, slot, tile);
         else
-            fill_input(job, slot, tile);
+            fill_input<Bits>(job, slot, tile);
     }
     uint32_t *flags = reinterpret_cast<uint32_t *>(job.flags);
     for (uint64_t i = blockIdx.x * JOB_THREADS + threadIdx.x; i < job.flag_words;
@@ -204,40 +96,21 @@ extern "C" __global__ void __launch_bounds__(JOB_THREADS) rnn_prepare(const __gr
         flags[i] = 0;
     if (blockIdx.x)
         return;
-    if (threadIdx.x < job.tiles * JOB_BATCH)
+    if (threadIdx.x < job.tiles * Values<Bits>::batch)
         reinterpret_cast<uint32_t *>(job.lengths)[threadIdx.x] = job.length[threadIdx.x];
     if (threadIdx.x == 0 && !job.previous)
         *reinterpret_cast<RnnStuck *>(job.stuck) = RnnStuck{};
 }
 
-// What the next products need is on its way while these are added up. Sums of many products are added up in
-// two levels, so that their rounding errors stay small.
-extern "C" __global__ void __launch_bounds__(JOB_THREADS, 3)
-    rnn_product(const __grid_constant__ RnnProduct job)
+} // namespace
+
+extern "C" __global__ void __launch_bounds__(JOB_THREADS) rnn_prepare(const __grid_constant__ RnnPrepare job)
 {
-    __shared__ __align__(16) float x[kDepth][kLine], w[kDepth][kLine];
-    const Place place = place_of(job);
-    const Lines lines_x = lines_of_x(job, place), lines_w = lines_of_w(job, place);
-    const uint32_t k = threadIdx.x % kDepth, line = threadIdx.x / kDepth;
-    const uint32_t column = threadIdx.x % 16 * 4, row = threadIdx.x / 16 * 4;
-    float sum[4][4] = {}, total[4][4] = {}, next_x[4], next_w[4];
-    read_lines(lines_x, k, place.width, next_x);
-    read_lines(lines_w, k, place.width, next_w);
-    for (uint32_t first = 0; first < place.width; first += kDepth) {
-#pragma unroll
-        for (uint32_t i = 0; i < 4; i++) {
-            x[k][line + i * (JOB_THREADS / kDepth)] = next_x[i];
-            w[k][line + i * (JOB_THREADS / kDepth)] = next_w[i];
-        }
-        __syncthreads();
-        read_lines(lines_x, first + kDepth + k, place.width, next_x);
-        read_lines(lines_w, first + kDepth + k, place.width, next_w);
-        add_products(reinterpret_cast<const float(*)[kLine]>(&w[0][column]),
-                     reinterpret_cast<const float(*)[kLine]>(&x[0][row]), sum);
-        if (first / kDepth % kLevel == kLevel - 1)
-            add_sums(total, sum);
-        __syncthreads();
-    }
-    add_sums(total, sum);
-    store_product(job, place, total);
+    prepare<uint32_t>(job);
+}
+
+extern "C" __global__ void __launch_bounds__(JOB_THREADS)
+    rnn_prepare_half(const __grid_constant__ RnnPrepare job)
+{
+    prepare<uint16_t>(job);
 }
