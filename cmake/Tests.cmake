@@ -91,6 +91,12 @@ if(NOT WARPBEAM_FUZZ)
         set_tests_properties(rnn_python PROPERTIES TIMEOUT 300
                              ENVIRONMENT WARPBEAM_RNN_LIBRARY=$<TARGET_FILE:warpbeam_rnn>)
     endif()
+    # Kept PTX beside its sources, of modules that are compiled fast and have most headers. One preset's run is
+    # enough: nothing of it depends on the build.
+    if(NOT WARPBEAM_SANITIZE)
+        add_test(NAME rnn_ptx COMMAND ${CMAKE_SOURCE_DIR}/rnn/kernels/check.sh prepare product stream_phased)
+        set_tests_properties(rnn_ptx PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+    endif()
     foreach(script folders named_files sizes)
         add_test(NAME ${script} COMMAND ${CMAKE_SOURCE_DIR}/scripts/${script}.sh)
     endforeach()

@@ -5,6 +5,7 @@
 #   build.sh [MODULE...]                   MODULE.ptx, which any GPU from sm_80 on and the simulator run
 #                                          MODULE_hardware.ptx in workloads/rnn: the same with events of the
 #                                          simulated GPU in place of flags, which nothing else runs
+#   build.sh --ptx FOLDER [MODULE...]      the same, but all of it in FOLDER: what is kept stays as it is
 #   build.sh --cubin FOLDER [MODULE...]    FOLDER/MODULE.cubin for sm_90: machine code, for options.kernels
 #
 # Names of files become relative to this folder, those of the toolkit's headers cuda/NAME, and those of static
@@ -12,8 +13,10 @@
 # 8.3, so that drivers since CUDA 12.3 take it; ptxas says whether it uses anything newer. Needs nvcc 13 (NVCC, or
 # that of the PATH or of /usr/local/cuda).
 set -euo pipefail
+format=ptx
 folder=
-if [ "${1-}" = --cubin ]; then
+if [ "${1-}" = --cubin ] || [ "${1-}" = --ptx ]; then
+    format=${1#--}
     mkdir -p "$2"
     folder=$(cd "$2" && pwd)
     shift 2
@@ -74,22 +77,19 @@ compile_ptx() { # PTX SOURCE FLAG...
     rm "$made"
     "$ptxas" -c -arch=sm_90 "$1" -o /dev/null # -c: what the simulated GPU answers is defined nowhere
     if grep -nE '\.file\s+[0-9]+ "/' "$1"; then
-        echo "$PWD/$1: the path above is one of this machine; compile_ptx in $0 has to know it." >&2
+        echo "$1: the path above is one of this machine; compile_ptx in $0 has to know it." >&2
         exit 1
     fi
 }
 
 compile() { # MODULE SOURCE FLAG...
-    case $1 in
-    *_hardware) [ -n "$folder" ] || compile_ptx "../../workloads/rnn/$1.ptx" "${@:2}" ;;
-    *)
-        if [ -n "$folder" ]; then
-            "$nvcc" "${flags[@]}" -arch=sm_90 -cubin "${@:2}" -o "$folder/$1.cubin"
-        else
-            compile_ptx "$1.ptx" "${@:2}"
-        fi
-        ;;
-    esac
+    local kept=.
+    case $1 in *_hardware) kept=../../workloads/rnn ;; esac
+    if [ "$format" = ptx ]; then
+        compile_ptx "${folder:-$kept}/$1.ptx" "${@:2}"
+    elif [ "$kept" = . ]; then
+        "$nvcc" "${flags[@]}" -arch=sm_90 -cubin "${@:2}" -o "$folder/$1.cubin"
+    fi
 }
 
 while read -r module source options; do
