@@ -297,38 +297,17 @@ struct HalfBlock {
         return !left[phase++ & 1];
     }
 
-    /* What flags and events add: waits for the cell, with a barrier. */
+    /* What flags add: waits for the cell, with a barrier. */
     __device__ __forceinline__ bool wait(bool own, uint32_t step, uint32_t tile)
     {
         if (!own && layer_index == 0)
             return true; /* the input is there */
-#ifdef WBRNN_HARDWARE
-        wb_wait(event(own, own ? layer_index : layer_index - 1, step, tile), 2 * job.blocks);
-        return true;
-#else
         return half_wait(job, layer_index, block, own, step, tile);
-#endif
-    }
-
-    /* The event of a cell. Those for the own layer are used again: who signals has waited for the last use.
-     * The next layer may be far behind, so for it each cell has its own. */
-    __device__ __forceinline__ uint32_t event(bool own, uint32_t producer, uint32_t step, uint32_t tile) const
-    {
-        if (own)
-            return producer * job.tiles + tile;
-        return (JOB_LAYERS + producer * job.steps + step) * job.tiles + tile;
     }
 
     __device__ __forceinline__ void signal(uint32_t step, uint32_t tile)
     {
-#ifdef WBRNN_HARDWARE
-        if (step + 1 < job.steps)
-            wb_signal(event(true, layer_index, step, tile), 2 * job.blocks);
-        if (layer_index + 1 < job.layers)
-            wb_signal(event(false, layer_index, step, tile), 2 * job.blocks);
-#else
         half_signal(job, layer_index, block, step * job.tiles + tile);
-#endif
     }
 };
 

@@ -15,6 +15,9 @@
  * of the two products each, as in wait.cu. */
 #include "cell.cuh"
 #include "sync.cuh"
+#ifdef WBRNN_HARDWARE
+#include "events.cuh"
+#endif
 
 /* RnnPlace, as far as it concerns these kernels: anything else is global memory. */
 enum { PLACE_SHARED = 1 };
@@ -139,87 +142,68 @@ template <class Cell> struct Worker {
         return all_go_on(go_on);
     }
 
-    /* -- flags and events -- */
+    /* -- flags and events, unless values say themselves whether they are there -- */
 
-    /* The event of a cell. Those for the own layer are used again: who signals has waited for the last use.
-     * The next layer may be far behind, so for it each cell has its own. */
-    __device__ __forceinline__ uint32_t event(bool own, uint32_t producer, uint32_t step, uint32_t tile) const
+#ifdef WBRNN_HARDWARE
+    const Events events = Events(job, layer_index, is_input);
+
+    /* With a cell's state the next one's input is waited for, too, and what O U hands over. */
+    __device__ __forceinline__ void wait(bool own, uint32_t step, uint32_t tile) const
     {
-        if (own)
-            return producer * job.tiles + tile;
-        return (JOB_LAYERS + producer * job.steps + step) * job.tiles + tile;
+        const uint32_t cell = step * job.tiles + tile;
+        if (own || is_input || cell == 0)
+            events.wait(own ? cell + 1 : cell, tile);
     }
 
-    /* Waits for a cell, unless its values say themselves whether they are there. */
+    __device__ __forceinline__ void signal(uint32_t step, uint32_t tile) const
+    {
+        events.signal(step * job.tiles + tile, tile);
+    }
+    __device__ __forceinline__ void signal_between(uint32_t step, uint32_t tile) const { signal(step, tile); }
+#else
     __device__ __forceinline__ bool wait(bool own, uint32_t step, uint32_t tile)
     {
         if (job.sync == SYNC_DATA || (!own && layer_index == 0))
             return true;
         const uint32_t producer = own ? layer_index : layer_index - 1;
-#ifdef WBRNN_HARDWARE
-        wb_wait(event(own, producer, step, tile), 2 * job.blocks);
-        return true;
-#else
         bool go_on = true;
         if (threadIdx.x == 0)
             go_on = flags_wait(job, LayerFlags(job, producer), own, block, step * job.tiles + tile,
                                Watch{layer_index, step, own ? 1u * WAITED_OWN : 1u * WAITED_BELOW});
         return all_go_on(go_on);
-#endif
     }
 
     __device__ __forceinline__ void signal(uint32_t step, uint32_t tile)
     {
         if (job.sync == SYNC_DATA)
             return;
-#ifdef WBRNN_HARDWARE
-        if (step + 1 < job.steps)
-            wb_signal(event(true, layer_index, step, tile), 2 * job.blocks);
-        if (layer_index + 1 < job.layers)
-            wb_signal(event(false, layer_index, step, tile), 2 * job.blocks);
-#else
         __syncthreads();
         if (threadIdx.x == 0)
             flags_signal(job, LayerFlags(job, layer_index), block, step * job.tiles + tile);
-#endif
     }
 
     /* Split: a block of O U and the block of S W with the same units. */
-    __device__ __forceinline__ uint32_t event_between(uint32_t step, uint32_t tile) const
-    {
-        const uint32_t pair = layer_index * job.blocks + block;
-        return (JOB_LAYERS + (job.layers + pair) * job.steps + step) * job.tiles + tile;
-    }
-
     __device__ __forceinline__ bool wait_between(uint32_t step, uint32_t tile)
     {
         if (job.sync == SYNC_DATA || !is_handed())
             return true;
-#ifdef WBRNN_HARDWARE
-        wb_wait(event_between(step, tile), 2);
-        return true;
-#else
         bool go_on = true;
         Watch watch{layer_index, step, WAITED_BELOW};
         const uint32_t *handed = LayerFlags(job, layer_index).of_tile(job, tile).handed + block;
         while (threadIdx.x == 0 && go_on && flag_acquire(handed) < step + 1)
             go_on = !watch.is_over(job);
         return all_go_on(go_on);
-#endif
     }
 
     __device__ __forceinline__ void signal_between(uint32_t step, uint32_t tile)
     {
         if (job.sync == SYNC_DATA)
             return;
-#ifdef WBRNN_HARDWARE
-        wb_signal(event_between(step, tile), 2);
-#else
         __syncthreads();
         if (threadIdx.x == 0)
             flag_add(LayerFlags(job, layer_index).of_tile(job, tile).handed + block);
-#endif
     }
+#endif
 
     /* Blocks of O U hand preactivations over while the kernel runs. */
     __device__ __forceinline__ bool is_handed() const { return job.split && layer.w_input; }
@@ -405,11 +389,15 @@ template <class Cell> struct Worker {
         const float4 *from = own ? (const float4 *)layer.own + slot(step, tile)
                                  : (const float4 *)layer.below + slot(step + 1, tile);
         __syncthreads(); /* nobody reads what was staged before */
+#ifdef WBRNN_HARDWARE
+        wait(own, step, tile);
+#else
         const bool is_there = own && step == 0;
         if (!is_there && !wait(own, own ? step - 1 : step, tile))
             return false;
         if (own && !wait_between(step, tile))
             return false;
+#endif
         return stage_slot(from, step, own ? 1u * WAITED_OWN : 1u * WAITED_BELOW);
     }
 

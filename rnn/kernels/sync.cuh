@@ -1,13 +1,9 @@
 /* How blocks of different SMs tell each other: values that show whether they have been written, flags in
- * arrays, counters, or the machine's own events; and the watchdog, by which none of them waits for ever. */
+ * arrays, or counters; and the watchdog, by which none of them waits for ever. Events: events.cuh. */
 #ifndef WBRNN_SYNC_CUH
 #define WBRNN_SYNC_CUH
 
 #include "job.h"
-
-#ifdef WBRNN_HARDWARE
-#include "warpbeam_device_sync.h"
-#endif
 
 /* WbRnnSync, as far as kernels know it. */
 enum { SYNC_ARRAYS = 1, SYNC_ENTRY, SYNC_COUNTER, SYNC_DATA, SYNC_HARDWARE };

@@ -24,6 +24,9 @@
  * layer itself. */
 #include "cell.cuh"
 #include "operands.cuh"
+#ifdef WBRNN_HARDWARE
+#include "events.cuh"
+#endif
 
 /* A block's view of its work. Invariant: `states` has an entry for each unit of the block and sequence of all
  * batch tiles; a warp uses those of its own units alone. */
@@ -104,62 +107,78 @@ struct Worker : Operands<LANES * WARPS * DEPTH> {
         return (float *)layer.ahead + (slot(step + 1, tile) + position) * values + in_unit;
     }
 
+    /* Where a block is in its work. Cells go over batch tiles, then over steps. */
+    struct Place {
+        uint32_t cell, step, tile;
+        uint32_t next_step, next_tile;
+        bool more_input; /* this block multiplies the next cell's input */
+
+        __device__ __forceinline__ Place(const RnnJob &job, uint32_t cell, uint32_t step, uint32_t tile,
+                                         bool input)
+            : cell(cell), step(step), tile(tile), next_step(tile + 1 == job.tiles ? step + 1 : step),
+              next_tile(tile + 1 == job.tiles ? 0 : tile + 1),
+              more_input(input && cell + 1 < job.steps * job.tiles)
+        {
+        }
+    };
+
     /* -- flags and events, where values do not carry their own -- */
 
+#ifdef WBRNN_HARDWARE
+    /* Before a cell there is one wait for all that it needs. */
+    const Events events = Events(job, layer_index, is_input);
+
+    __device__ __forceinline__ bool wait_first() const
+    {
+        events.wait(0, 0);
+        return true;
+    }
+    __device__ __forceinline__ bool wait_for(const Place &at) const
+    {
+        events.wait(is_input ? at.cell : at.cell + 1, at.tile);
+        return true;
+    }
+    __device__ __forceinline__ bool wait_between(uint32_t, uint32_t) const { return true; }
+    __device__ __forceinline__ void signal(uint32_t step, uint32_t tile) const
+    {
+        events.signal(step * job.tiles + tile, tile);
+    }
+    __device__ __forceinline__ void signal_between(uint32_t step, uint32_t tile) const { signal(step, tile); }
+#else
     /* Waits for a cell of the own layer or of the one below, with a barrier. False: the watchdog. */
     __device__ bool wait(bool own, uint32_t step, uint32_t tile)
     {
         const uint32_t producer = own ? layer_index : layer_index - 1;
         if (!own && layer_index == 0)
             return true; /* the input is there */
-#ifdef WBRNN_HARDWARE
-        wb_wait(event(own, producer, step, tile), 2 * job.blocks);
-        return true;
-#else
         const Watch watch{layer_index, step, own ? 1u * WAITED_OWN : 1u * WAITED_BELOW};
         bool go_on = true;
         if (threadIdx.x == 0)
             go_on = flags_wait(job, LayerFlags(job, producer), own, block, step * job.tiles + tile, watch);
         return all_go_on(go_on);
-#endif
     }
 
-    /* The event of a cell. Those for the own layer are used again: who signals has waited for the last use.
-     * The next layer may be far behind, so for it each cell has its own. */
-    __device__ __forceinline__ uint32_t event(bool own, uint32_t producer, uint32_t step, uint32_t tile) const
+    /* For the first cell's input. */
+    __device__ __forceinline__ bool wait_first() { return wait(false, 0, 0); }
+
+    /* For what a cell begins with. */
+    __device__ __forceinline__ bool wait_for(const Place &at)
     {
-        if (own)
-            return producer * job.tiles + tile;
-        return (JOB_LAYERS + producer * job.steps + step) * job.tiles + tile;
+        if (is_input ? !wait(false, at.step, at.tile) : at.step > 0 && !wait(true, at.step - 1, at.tile))
+            return false;
+        return !at.more_input || wait(false, at.next_step, at.next_tile);
     }
 
     __device__ void signal(uint32_t step, uint32_t tile)
     {
-#ifdef WBRNN_HARDWARE
-        if (step + 1 < job.steps)
-            wb_signal(event(true, layer_index, step, tile), 2 * job.blocks);
-        if (layer_index + 1 < job.layers)
-            wb_signal(event(false, layer_index, step, tile), 2 * job.blocks);
-#else
         __syncthreads();
         if (threadIdx.x == 0)
             flags_signal(job, LayerFlags(job, layer_index), block, step * job.tiles + tile);
-#endif
     }
 
     /* Split: a block of O U and the block of S W with the same units. */
-    __device__ __forceinline__ uint32_t event_between(uint32_t step, uint32_t tile) const
-    {
-        const uint32_t pair = layer_index * job.blocks + block;
-        return (JOB_LAYERS + (job.layers + pair) * job.steps + step) * job.tiles + tile;
-    }
-
     __device__ bool wait_between(uint32_t step, uint32_t tile)
     {
-#ifdef WBRNN_HARDWARE
-        wb_wait(event_between(step, tile), 2);
-        return true;
-#else
         bool go_on = true;
         Watch watch{layer_index, step, WAITED_BELOW};
         if (threadIdx.x == 0) {
@@ -168,19 +187,15 @@ struct Worker : Operands<LANES * WARPS * DEPTH> {
                 go_on = !watch.is_over(job);
         }
         return all_go_on(go_on);
-#endif
     }
 
     __device__ void signal_between(uint32_t step, uint32_t tile)
     {
-#ifdef WBRNN_HARDWARE
-        wb_signal(event_between(step, tile), 2);
-#else
         __syncthreads();
         if (threadIdx.x == 0)
             flag_add(LayerFlags(job, layer_index).of_tile(job, tile).handed + block);
-#endif
     }
+#endif
 
     /* -- states -- */
 
@@ -385,21 +400,6 @@ struct Worker : Operands<LANES * WARPS * DEPTH> {
         return true;
     }
 
-    /* Where a block is in its work. Cells go over batch tiles, then over steps. */
-    struct Place {
-        uint32_t cell, step, tile;
-        uint32_t next_step, next_tile;
-        bool more_input; /* this block multiplies the next cell's input */
-
-        __device__ __forceinline__ Place(const RnnJob &job, uint32_t cell, uint32_t step, uint32_t tile,
-                                         bool input)
-            : cell(cell), step(step), tile(tile), next_step(tile + 1 == job.tiles ? step + 1 : step),
-              next_tile(tile + 1 == job.tiles ? 0 : tile + 1),
-              more_input(input && cell + 1 < job.steps * job.tiles)
-        {
-        }
-    };
-
     /* Slots are copied early where they are wide, if values carry their own flags. */
     __device__ __forceinline__ bool copies() const { return SHARED && job.sync == SYNC_DATA; }
     __device__ __forceinline__ float4 *staged_state(uint32_t cell) const
@@ -425,7 +425,7 @@ struct Worker : Operands<LANES * WARPS * DEPTH> {
     {
         if (!layer.ahead) {
             float4 quad[quads];
-            if (job.sync != SYNC_DATA && !wait(false, 0, 0))
+            if (job.sync != SYNC_DATA && !wait_first())
                 return false;
             this->look(input_of(0), quad);
             this->stage(input_of(0), stage_input, quad, 0, WAITED_BELOW);
@@ -439,14 +439,6 @@ struct Worker : Operands<LANES * WARPS * DEPTH> {
                 this->copy(input_of(1), staged_input(1));
         }
         return true;
-    }
-
-    /* Waits by flags or events. False: the watchdog. */
-    __device__ __forceinline__ bool wait_for(const Place &at)
-    {
-        if (is_input ? !wait(false, at.step, at.tile) : at.step > 0 && !wait(true, at.step - 1, at.tile))
-            return false;
-        return !at.more_input || wait(false, at.next_step, at.next_tile);
     }
 
     /* Waits for a cell's state and the next one's input, and stages both. False: the watchdog. */

@@ -76,20 +76,52 @@ static void test_shapes(void **state)
     }
 }
 
-/* Each wait has its signal, and none is left: a block of a layer waits for its own layer in all steps but the
- * first, and above the first layer for the one below in all steps. */
+/* Runs a basic RNN by events: its blocks make so many calls each. Every event is reached, and none is left. */
+static WbGpu *expect_calls(const RecurrentRun *how, const char *const *knobs, uint64_t waits,
+                           uint64_t signals)
+{
+    WbGpu *gpu = run("basic", how, "titanx", knobs);
+    const uint64_t blocks = statistic(gpu, "unit_wait_signal.waits") / waits;
+    assert_true(blocks >= 1);
+    assert_int_equal(statistic(gpu, "unit_wait_signal.waits"), blocks * waits);
+    assert_int_equal(statistic(gpu, "unit_wait_signal.signals"), blocks * signals);
+    assert_int_equal(statistic(gpu, "unit_wait_signal.broadcasts"), waits);
+    assert_int_equal(statistic(gpu, "unit_wait_signal.events_left"), 0);
+    return gpu;
+}
+
+/* A block waits once a cell, for all that it needs. Those of the first layer do so in all steps but the first,
+ * those of the second in all, and before for the first input. There is a signal for each state that the own layer
+ * needs, and for each input. Of two groups of blocks, those of S W wait for O U in all steps. */
 static void test_events(void **state)
 {
     (void)state;
-    const RecurrentRun how = {.mode = RECURRENT_HARDWARE, .size = INPUT_TINY, .layers = 2, .steps = 5};
-    WbGpu *gpu = run("basic", &how, "h200", functional);
-    const uint64_t blocks = statistic(gpu, "unit_wait_signal.waits") / (4 + 4 + 5);
-    assert_true(blocks >= 1);
-    assert_int_equal(statistic(gpu, "unit_wait_signal.waits"), blocks * (4 + 4 + 5));
-    assert_int_equal(statistic(gpu, "unit_wait_signal.signals"), blocks * (4 + 4 + 5));
-    assert_int_equal(statistic(gpu, "unit_wait_signal.broadcasts"), 4 + 4 + 5);
-    assert_int_equal(statistic(gpu, "unit_wait_signal.events_left"), 0);
-    wb_gpu_close(gpu);
+    RecurrentRun how = {.mode = RECURRENT_HARDWARE, .size = INPUT_TINY, .layers = 2, .steps = 5};
+    for (how.batch = 1; how.batch <= 5; how.batch += 4) {
+        const uint64_t tiles = (how.batch + 3) / 4;
+        how.split = false;
+        wb_gpu_close(expect_calls(&how, functional, (4 + 5) * tiles + 1, (4 + 4 + 5) * tiles));
+        how.split = true;
+        wb_gpu_close(expect_calls(&how, functional, (5 + 5 + 5) * tiles, (4 + 4 + 5 + 5 + 5) * tiles));
+    }
+}
+
+/* Where weights lie in memory, here that of two SMs, layers go one by one. The first layer's inputs are there. */
+static void test_events_of_memory_kernels(void **state)
+{
+    (void)state;
+    static const char *const few[] = {"mode=cycle", "threads=2", "sm_count=2", NULL};
+    RecurrentRun how = {
+        .mode = RECURRENT_HARDWARE, .size = INPUT_TINY, .layers = 2, .hidden = 256, .steps = 3, .batch = 5};
+    for (int i = 0; i < 2; i++) {
+        char *report = NULL;
+        how.split = i;
+        WbGpu *gpu = i ? expect_calls(&how, few, (3 + 3) * 2, (2 + 2 + 3 + 3) * 2)
+                       : expect_calls(&how, few, (2 + 2) * 2, (2 + 2) * 2);
+        harness_same_report(gpu, "rnn_wait_basic_memory", &report);
+        free(report);
+        wb_gpu_close(gpu);
+    }
 }
 
 static void test_cycle(void **state)
@@ -171,9 +203,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_and_mode), cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_events),              cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_threads),             cmocka_unit_test(test_host_time),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_events),              cmocka_unit_test(test_events_of_memory_kernels),
+        cmocka_unit_test(test_cycle),               cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_host_time),           cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

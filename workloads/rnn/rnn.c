@@ -124,7 +124,9 @@ static void create(Task *task, const RecurrentRun *run, const char *directory)
         no_memory(task, "a device");
         return;
     }
-    keep(task, network_create(task->device, &task->shape, &options[run->mode], &task->rnn));
+    WbRnnOptions chosen = options[run->mode];
+    chosen.split |= run->split;
+    keep(task, network_create(task->device, &task->shape, &chosen, &task->rnn));
     if (task->host->status == WB_OK &&
         !reference_data(&task->shape, task->steps, or_else(run->seed, 1), &task->data))
         no_memory(task, "the network's weights");

@@ -31,6 +31,7 @@ typedef struct RecurrentRun {
     uint32_t layers, hidden, steps, batch;
     uint32_t groups; /* of a grouped LSTM; 0: as many as have 64 units each, and two at least */
     uint32_t seed;   /* of weights and input; 0: 1 */
+    bool split;      /* S W and O U by two groups of blocks, however they tell each other */
 } RecurrentRun;
 
 typedef struct RecurrentBenchmark {
