@@ -237,8 +237,11 @@ static int find_kernel(CudaShared *shared, const char *module, const char *name,
     if (failed || shared_bytes <= (*kernel)->shared_bytes || shared_bytes <= NEEDS_DECLARATION)
         return failed;
     *call = "cuFuncSetAttribute";
-    (*kernel)->shared_bytes = shared_bytes;
-    return shared->cuda->cuFuncSetAttribute((*kernel)->function, DYNAMIC_SHARED, (int)shared_bytes);
+    const int refused = shared->cuda->cuFuncSetAttribute((*kernel)->function, DYNAMIC_SHARED,
+                                                         (int)shared_bytes);
+    if (!refused)
+        (*kernel)->shared_bytes = shared_bytes;
+    return refused;
 }
 
 int modules_kernel(CudaShared *shared, const char *module, const char *name, uint32_t shared_bytes,

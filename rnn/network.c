@@ -184,7 +184,7 @@ void wbrnn_destroy(WbRnn *rnn)
 
 const char *wbrnn_error(const WbRnn *rnn)
 {
-    return rnn ? rnn->error : "There is no network: there was no memory for it.";
+    return rnn ? rnn->error : "There is no network: none was given, or there was no memory for one.";
 }
 
 size_t wbrnn_explain(const WbRnn *rnn, char *text, size_t size)

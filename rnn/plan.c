@@ -70,7 +70,9 @@ WbRnnStatus plan_make(const WbRnnShape *shape, const WbRnnOptions *options, cons
                            .half = shape->type != WBRNN_F32};
     if (!task.sms)
         return plan_refuse(plan, WBRNN_TOO_SMALL, "The GPU has no SMs.");
-    status = task.half ? check_half(chosen, gpu, plan) : WBRNN_OK;
+    status = check_registers(gpu, plan);
+    if (!status && task.half)
+        status = check_half(chosen, gpu, plan);
     if (status)
         return status;
     plan->sms = task.sms;

@@ -4,7 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { HALVES_CAPABILITY = 80 };
+enum {
+    HALVES_CAPABILITY = 80,
+    LEAST_REGISTERS = 128, /* every method has a kernel that does with so many, and none with fewer */
+};
 
 WbRnnStatus plan_refuse(RnnPlan *plan, WbRnnStatus status, const char *format, ...)
 {
@@ -61,6 +64,20 @@ WbRnnStatus check_shape(const WbRnnShape *shape, RnnPlan *plan)
         check_range(plan, "input", shape->input, 1, 8192) || check_range(plan, "batch", shape->batch, 1, 64))
         return WBRNN_INVALID;
     return check_groups(shape, plan);
+}
+
+/* Whether a block of the smallest kernel has its registers. */
+WbRnnStatus check_registers(const RnnGpu *gpu, RnnPlan *plan)
+{
+    if (gpu->registers_thread < LEAST_REGISTERS)
+        return plan_refuse(plan, WBRNN_TOO_SMALL,
+                           "A thread of this GPU has at most %u registers, but every kernel needs %d: it is "
+                           "too small.", gpu->registers_thread, LEAST_REGISTERS);
+    if (gpu->registers_sm < LEAST_REGISTERS * JOB_THREADS)
+        return plan_refuse(plan, WBRNN_TOO_SMALL,
+                           "An SM of this GPU has %u registers, but a block of %d threads needs %d each: it is "
+                           "too small.", gpu->registers_sm, JOB_THREADS, LEAST_REGISTERS);
+    return WBRNN_OK;
 }
 
 /* What this GPU does not have. */

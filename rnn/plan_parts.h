@@ -27,6 +27,7 @@ WbRnnStatus plan_refuse(RnnPlan *plan, WbRnnStatus status, const char *format, .
 WbRnnStatus check_shape(const WbRnnShape *shape, RnnPlan *plan);
 WbRnnStatus check_options(const WbRnnOptions *options, const RnnGpu *gpu, RnnPlan *plan);
 WbRnnStatus check_half(const WbRnnOptions *options, const RnnGpu *gpu, RnnPlan *plan); /* of halves besides */
+WbRnnStatus check_registers(const RnnGpu *gpu, RnnPlan *plan);
 
 /* plan_cut.c: how matrices of single precision are cut into tiles. plan_cut_whole() takes 32 lanes and the
  * depth that covers a group. */

@@ -147,6 +147,10 @@ static WbRnnStatus capture(WbRnn *rnn, const WbRnnRun *run)
         return status;
     status = chunk_enqueue(rnn, run, rnn->streams->capture, compute);
     const WbRnnStatus end = device->calls->graph_end(device, rnn->streams->capture, &captured->graph);
+    if (status && captured->graph) { /* of a part of the run */
+        device->calls->graph_destroy(device, captured->graph);
+        captured->graph = NULL;
+    }
     if (status)
         return status;
     captured->run = *run;

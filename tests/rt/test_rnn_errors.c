@@ -55,6 +55,8 @@ static void shapes_that_cannot_work_get_a_sentence(void **state)
     assert_says(rnn, "shape");
     wbrnn_destroy(rnn);
     assert_int_equal(wbrnn_create(&shape, NULL, NULL), WBRNN_INVALID);
+    assert_int_equal(wbrnn_wait(NULL), WBRNN_INVALID);
+    assert_says(NULL, "none was given");
 }
 
 static void a_gpu_that_is_too_small_gets_a_sentence(void **state)

@@ -105,6 +105,32 @@ static void a_run_becomes_part_of_a_graph_of_the_user(void **state)
     net_close(&net);
 }
 
+static WbRnnStatus refuse_to_launch(RnnDevice *device, RnnKernel *kernel, const RnnLaunch *launch, void *stream)
+{
+    (void)kernel, (void)launch, (void)stream;
+    device->error[0] = 0;
+    return WBRNN_GPU;
+}
+
+/* Nothing is left of a capture that failed: the next run is captured again, whatever its arguments. */
+static void a_graph_that_was_not_finished_is_forgotten(void **state)
+{
+    (void)state;
+    Net net;
+    net_open(&net, net_shape(WBRNN_LSTM, 1, HIDDEN, 2), STEPS, &graph);
+    net_run_and_check(&net, NULL);
+    const RnnDeviceCalls *calls = net.rnn->device->calls;
+    RnnDeviceCalls failing = *calls;
+    failing.launch = refuse_to_launch;
+    net.rnn->device->calls = &failing;
+    const WbRnnRun other = net_run(&net, lengths);
+    assert_int_equal(wbrnn_run(net.rnn, &other, NULL), WBRNN_GPU);
+    net.rnn->device->calls = calls;
+    OK(cuMemsetD32_v2(net.y, 0, (size_t)STEPS * 2 * HIDDEN));
+    net_run_and_check(&net, NULL);
+    net_close(&net);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -113,6 +139,7 @@ int main(void)
         cmocka_unit_test(long_runs_go_in_chunks),
         cmocka_unit_test(a_graph_is_launched_until_arguments_change),
         cmocka_unit_test(a_run_becomes_part_of_a_graph_of_the_user),
+        cmocka_unit_test(a_graph_that_was_not_finished_is_forgotten),
     };
     return cmocka_run_group_tests(tests, net_begin, net_end);
 }

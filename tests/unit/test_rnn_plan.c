@@ -472,7 +472,15 @@ static void test_gpus_too_small(void **state)
     gpu.registers_sm = 16384;
     for (WbRnnMethod method = WBRNN_AUTO; method < WBRNN_METHODS; method++) {
         assert_int_equal(plan_make(&shape, &(WbRnnOptions){.method = method}, &gpu, &plan), WBRNN_TOO_SMALL);
-        assert_true(strlen(plan.why) > 40);
+        assert_string_equal(plan.why, "An SM of this GPU has 16384 registers, but a block of 256 threads needs "
+                                      "128 each: it is too small.");
+    }
+    gpu.registers_sm = 32768;
+    gpu.registers_thread = 63;
+    for (WbRnnMethod method = WBRNN_AUTO; method < WBRNN_METHODS; method++) {
+        assert_int_equal(plan_make(&good, &(WbRnnOptions){.method = method}, &gpu, &plan), WBRNN_TOO_SMALL);
+        assert_string_equal(plan.why, "A thread of this GPU has at most 63 registers, but every kernel needs "
+                                      "128: it is too small.");
     }
     gpu = gpus[1].gpu;
     assert_int_equal(plan_make(&good, &(WbRnnOptions){.sync = WBRNN_SYNC_HARDWARE}, &gpu, &plan), WBRNN_OK);
