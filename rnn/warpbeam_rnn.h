@@ -6,7 +6,8 @@
  *     WbRnnShape shape = {.kind = WBRNN_LSTM, .layers = 8, .hidden = 256, .input = 256, .batch = 4};
  *     if (wbrnn_create(&shape, NULL, &rnn) || wbrnn_set_weights(rnn, 0, ...) || ...)
  *         puts(wbrnn_error(rnn));
- *     wbrnn_run(rnn, &(WbRnnRun){.steps = 256, .x = x, .y = y}, stream);
+ *     if (wbrnn_run(rnn, &(WbRnnRun){.steps = 256, .x = x, .y = y}, stream) || wbrnn_wait(rnn))
+ *         puts(wbrnn_error(rnn));
  *     wbrnn_destroy(rnn);
  *
  * x, y and states are device memory. Calls return a status; wbrnn_error() has the sentence. A network belongs

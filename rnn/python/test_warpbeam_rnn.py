@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -112,6 +113,22 @@ class Arguments(unittest.TestCase):
 
     def test_a_library_that_is_not_there(self):
         self.refuses("WARPBEAM_RNN_LIBRARY", rnn.load, "/nowhere/libwarpbeam_rnn.so")
+
+    def test_where_the_library_is_looked_for(self):
+        name, given = "libwarpbeam_rnn.so", os.environ.pop("WARPBEAM_RNN_LIBRARY", None)
+        self.addCleanup(os.environ.update, {"WARPBEAM_RNN_LIBRARY": given} if given else {})
+        self.addCleanup(setattr, rnn, "__file__", rnn.__file__)
+        with tempfile.TemporaryDirectory() as top:
+            top = os.path.realpath(top)
+            for folder in ("build/asan/lib", "build/release/lib", "prefix/lib"):
+                os.makedirs(os.path.join(top, folder))
+                open(os.path.join(top, folder, name), "w").close()
+            rnn.__file__ = os.path.join(top, "rnn", "python", "warpbeam_rnn.py")
+            found = [place for place in rnn.candidates() if os.path.exists(place)]
+            self.assertEqual(os.path.relpath(found[0], top), "build/release/lib/" + name)
+            rnn.__file__ = os.path.join(top, "prefix", "share", "warpbeam", "python", "warpbeam_rnn.py")
+            found = [place for place in rnn.candidates() if os.path.exists(place)]
+            self.assertEqual([os.path.relpath(place, top) for place in found], ["prefix/lib/" + name])
 
 
 @unittest.skipUnless(LIBRARY, "WARPBEAM_RNN_LIBRARY is not set")

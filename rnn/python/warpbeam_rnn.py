@@ -121,9 +121,12 @@ def candidates():
     if given:
         return [given]
     built = [os.path.join(root, "build", "rnn", name)]
-    built += sorted(glob.glob(os.path.join(root, "build", "*", "lib", name)))
+    for preset in ("release", "dev", "*"): # those of sanitizers end a Python that does not have them
+        built += sorted(glob.glob(os.path.join(root, "build", preset, "lib", name)))
     built += sorted(glob.glob(os.path.join(root, "build", "*", name)))
-    return [os.path.join(here, name), *built, name, name + ".0"]
+    # Installed, this file is in PREFIX/share/warpbeam/python.
+    installed = glob.glob(os.path.join(os.path.dirname(root), "lib*", name))
+    return [os.path.join(here, name), *built, *sorted(installed), name, name + ".0"]
 
 
 def _declare(library):
