@@ -21,7 +21,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "rnn", "python"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import torch  # noqa: E402
+try:
+    import torch
+except ModuleNotFoundError:
+    sys.exit(__doc__ + "\n\nrnn.py: This Python has no PyTorch; install torch, which is how cuDNN is measured.")
 
 import report  # noqa: E402
 import warpbeam_rnn  # noqa: E402
