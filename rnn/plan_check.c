@@ -75,8 +75,8 @@ WbRnnStatus check_registers(const RnnGpu *gpu, RnnPlan *plan)
                            "too small.", gpu->registers_thread, LEAST_REGISTERS);
     if (gpu->registers_sm < LEAST_REGISTERS * JOB_THREADS)
         return plan_refuse(plan, WBRNN_TOO_SMALL,
-                           "An SM of this GPU has %u registers, but a block of %d threads needs %d each: it is "
-                           "too small.", gpu->registers_sm, JOB_THREADS, LEAST_REGISTERS);
+                           "An SM of this GPU has %u registers, but a block of %d threads needs %d each: it "
+                           "is too small.", gpu->registers_sm, JOB_THREADS, LEAST_REGISTERS);
     return WBRNN_OK;
 }
 
