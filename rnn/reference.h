@@ -35,6 +35,8 @@ typedef struct ReferenceData {
 
 bool reference_data(const WbRnnShape *shape, uint32_t steps, uint32_t seed, ReferenceData *data);
 void reference_free(ReferenceData *data);
+/* A layer's weights, for wbrnn_set_weights() of networks in single precision. */
+WbRnnWeights reference_weights(const ReferenceData *data, uint32_t layer);
 /* reference_run() on float data, values rounded to the shape's type first. Null results are not written. */
 bool reference_run_data(const WbRnnShape *shape, const ReferenceData *data, uint32_t steps,
                         const uint32_t *lengths, double *y, double *hn, double *cn);

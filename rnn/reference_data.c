@@ -130,6 +130,16 @@ static ReferenceWeights round_layer(const WbRnnShape *shape, const ReferenceData
     return weights;
 }
 
+WbRnnWeights reference_weights(const ReferenceData *data, uint32_t layer)
+{
+    return (WbRnnWeights){.w_input = data->w_input[layer], .w_state = data->w_state[layer],
+                          .b_input = data->b_input[layer], .b_state = data->b_state[layer],
+                          .w_input_count = data->w_input_count[layer],
+                          .w_state_count = data->w_state_count[layer], .bias_count = data->bias_count,
+                          .period = data->period[layer], .shift = data->shift[layer],
+                          .open = data->open[layer], .peephole = data->peephole[layer], .leak = data->leak};
+}
+
 bool reference_run_data(const WbRnnShape *shape, const ReferenceData *data, uint32_t steps,
                         const uint32_t *lengths, double *y, double *hn, double *cn)
 {

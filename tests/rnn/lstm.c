@@ -43,16 +43,10 @@ static WbRnn *make_network(const WbRnnShape *shape, const ReferenceData *data)
     WbRnn *rnn;
     char text[4096];
     fail_if(wbrnn_create(shape, NULL, &rnn), rnn);
-    for (uint32_t layer = 0; layer < shape->layers; layer++)
-        fail_if(wbrnn_set_weights(rnn, layer,
-                                  &(WbRnnWeights){.w_input = data->w_input[layer],
-                                                  .w_state = data->w_state[layer],
-                                                  .b_input = data->b_input[layer],
-                                                  .b_state = data->b_state[layer],
-                                                  .w_input_count = data->w_input_count[layer],
-                                                  .w_state_count = data->w_state_count[layer],
-                                                  .bias_count = data->bias_count}),
-                rnn);
+    for (uint32_t layer = 0; layer < shape->layers; layer++) {
+        const WbRnnWeights weights = reference_weights(data, layer);
+        fail_if(wbrnn_set_weights(rnn, layer, &weights), rnn);
+    }
     wbrnn_explain(rnn, text, sizeof text);
     puts(text);
     return rnn;

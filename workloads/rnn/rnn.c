@@ -134,20 +134,8 @@ static void create(Task *task, const RecurrentRun *run, const char *directory)
 
 static void set_weights(Task *task)
 {
-    const ReferenceData *data = &task->data;
     for (uint32_t i = 0; i < task->shape.layers && task->host->status == WB_OK; i++) {
-        const WbRnnWeights weights = {.w_input = data->w_input[i],
-                                      .w_state = data->w_state[i],
-                                      .b_input = data->b_input[i],
-                                      .b_state = data->b_state[i],
-                                      .w_input_count = data->w_input_count[i],
-                                      .w_state_count = data->w_state_count[i],
-                                      .bias_count = data->bias_count,
-                                      .period = data->period[i],
-                                      .shift = data->shift[i],
-                                      .open = data->open[i],
-                                      .peephole = data->peephole[i],
-                                      .leak = data->leak};
+        const WbRnnWeights weights = reference_weights(&task->data, i);
         keep(task, wbrnn_set_weights(task->rnn, i, &weights));
     }
 }

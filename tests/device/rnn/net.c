@@ -103,13 +103,7 @@ static uint64_t room(Net *net, const float *values, size_t count)
 
 WbRnnWeights net_weights(const Net *net, uint32_t layer)
 {
-    const ReferenceData *data = &net->data;
-    return (WbRnnWeights){.w_input = data->w_input[layer], .w_state = data->w_state[layer],
-                          .b_input = data->b_input[layer], .b_state = data->b_state[layer],
-                          .w_input_count = data->w_input_count[layer],
-                          .w_state_count = data->w_state_count[layer], .bias_count = data->bias_count,
-                          .period = data->period[layer], .shift = data->shift[layer],
-                          .open = data->open[layer], .peephole = data->peephole[layer], .leak = data->leak};
+    return reference_weights(&net->data, layer);
 }
 
 WbRnnStatus net_set_weights(Net *net, uint32_t layer)
