@@ -58,8 +58,9 @@ static __device__ __forceinline__ void add_from_registers(Sums &sums, const Weig
         add_quad<ROWS, LANES, LAST>(sums, weights.quad[q], staged + q * 4 * LANES);
 }
 
-/* The same of weights in memory, shared or global; `from` is this lane's first quad of the tile. */
-template <int ROWS, int LANES, int LAST>
+/* The same of weights in memory; `from` is this lane's first quad of the tile. CONSTANT: they lie in global
+ * memory and do not change, else they may lie in either. */
+template <int ROWS, int LANES, int LAST, bool CONSTANT = false>
 static __device__ __forceinline__ void add_from_memory(Sums &sums, const float4 *from, uint32_t depth,
                                                        const float4 *staged)
 {
@@ -68,7 +69,7 @@ static __device__ __forceinline__ void add_from_memory(Sums &sums, const float4 
         float4 quad[ROWS];
 #pragma unroll
         for (int row = 0; row < ROWS; row++)
-            quad[row] = from[(q * ROWS + row) * 32];
+            quad[row] = CONSTANT ? __ldg(from + (q * ROWS + row) * 32) : from[(q * ROWS + row) * 32];
         add_quad<ROWS, LANES, LAST>(sums, quad, staged + q * 4 * LANES);
     }
 }

@@ -22,21 +22,6 @@
 /* RnnPlace, as far as it concerns these kernels: anything else is global memory. */
 enum { PLACE_SHARED = 1 };
 
-/* add_from_memory() of weights that lie in global memory and do not change. */
-template <int ROWS, int LAST>
-static __device__ __forceinline__ void add_from_global(Sums &sums, const float4 *from, uint32_t depth,
-                                                       const float4 *staged)
-{
-#pragma unroll 2
-    for (uint32_t q = 0; q < depth / 4; q++) {
-        float4 quad[ROWS];
-#pragma unroll
-        for (int row = 0; row < ROWS; row++)
-            quad[row] = __ldg(from + (q * ROWS + row) * 32);
-        add_quad<ROWS, 32, LAST>(sums, quad, staged + q * 4 * 32);
-    }
-}
-
 /* A block's view of its work. Invariant: `stage` holds the positions of the groups that the block's units
  * belong to, from `first_group` on; a tile n of the block is computed by warp n % 8 alone. */
 template <class Cell> struct Worker {
@@ -223,8 +208,8 @@ template <class Cell> struct Worker {
         const float4 *staged = stage + group * job.slice + lane;
         Sums sums = {};
         const float4 *rest = (const float4 *)packed + (size_t)(first_tile + n) * tile_quads + lane;
-        add_from_global<rows, LAST>(sums, rest + kept_quads(kept_end), (end - kept_end) * 4,
-                                    staged + kept_end * 128);
+        add_from_memory<rows, 32, LAST, true>(sums, rest + kept_quads(kept_end), (end - kept_end) * 4,
+                                              staged + kept_end * 128);
         weights += n * kept_quads(kept) + lane;
         add_from_memory<rows, 32, LAST>(sums, weights + kept_quads(begin), (kept_end - begin) * 4,
                                         staged + begin * 128);
