@@ -59,7 +59,8 @@ run_fuzzers() {
 }
 
 mkdir -p build
-install_build_packages
+# shellcheck disable=SC2086
+install_build_packages $mpi_packages || install_build_packages
 # The browser's packages are large: they come while all else is built and tested.
 { install_packages zsh || true; install_browser; } >build/other-packages.log 2>&1 &
 other_packages=$!

@@ -14,8 +14,8 @@
 
 # In the order of lists and dumps.
 set(component_knobs
-    sim/sim mem/crossbar mem/dram mem/l2 mem/l1 core/core sm/sm sm/units grid/grid grid/launch grid/graph
-    grid/flow)
+    sim/sim mem/crossbar mem/dram mem/l2 mem/l1 mem/link core/core sm/sm sm/units grid/grid grid/launch grid/graph
+    grid/flow conduct/network)
 set(policy_folders sm/sched grid/source grid/admit grid/place grid/order grid/unit)
 
 # Writes the lists into the directory, of the policies in src and in further roots (cmake/Examples.cmake).

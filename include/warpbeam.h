@@ -165,6 +165,31 @@ WbStatus wb_load_policy(const char *path, char *error, size_t error_size);
  * *gpu is null and the sentence is copied to `error` (may be null). */
 WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size);
 void wb_gpu_close(WbGpu *gpu);
+/* Opens several GPUs of one host: they share simulated time, and none of their addresses is another's too.
+ * gpus[i] gets the one of configurations[i]; on failure none is open. Each is closed by itself, and the last
+ * one when no other has anything in its streams any more. */
+WbStatus wb_gpus_open(const char *const *configurations, uint32_t count, WbGpu **gpus, char *error,
+                      size_t error_size);
+/* Its place among the GPUs that were opened together. */
+uint32_t wb_gpu_index(const WbGpu *gpu);
+/* Kernels of the GPU may load from and store to the peer's device memory from now on, or may not. Both were
+ * opened together. The host may copy between any two GPUs. */
+WbStatus wb_peer_enable(WbGpu *gpu, WbGpu *peer, bool may);
+bool wb_peer_is_enabled(const WbGpu *gpu, const WbGpu *peer);
+/* From now on kernels of exactly the GPUs whose bits are set, bit 0 for the first, may use memory of the GPU
+ * that begins at the address, whatever wb_peer_enable() says. A GPU that was opened alone uses all of it. */
+WbStatus wb_memory_grant(WbGpu *gpu, uint64_t address, uint32_t gpus);
+/* Managed memory in a system of several GPUs has a home for each block (knob managed_block_bytes), the host at
+ * first, and moves to the GPU that uses it. In the order of the stream the bytes go to a place: the index of a
+ * GPU, or -1, the host. A GPU that was opened alone takes no note, of advice neither. */
+WbStatus wb_stream_prefetch(WbGpu *gpu, WbStream *stream, uint64_t address, size_t size, int place);
+/* Advice on managed memory, or its end if is_set is false: it is mostly read, so that GPUs get copies; a place
+ * is preferred, where others reach it; a GPU, the place, reaches it where it is without faults. */
+typedef enum WbAdvice { WB_ADVICE_READ_MOSTLY, WB_ADVICE_PREFERRED, WB_ADVICE_ACCESSED_BY } WbAdvice;
+WbStatus wb_memory_advise(WbGpu *gpu, uint64_t address, size_t size, WbAdvice advice, int place, bool is_set);
+/* What wb_host_register() was given there is device memory of the GPU, until it is unregistered: its L2 and
+ * DRAM serve it in cycle mode, for the other GPUs over links. A GPU that was opened alone takes no note. */
+WbStatus wb_memory_settle(WbGpu *gpu, void *pointer);
 /* Whether knobs of policies contradict each other the next launch says: several may have to change. */
 WbStatus wb_gpu_set(WbGpu *gpu, const char *knob, const char *value);
 /* A knob's value as a number: integers, booleans (0 or 1) and choices (their position). */
@@ -210,6 +235,11 @@ WbStatus wb_module_load_file(WbGpu *gpu, const char *path, WbModule **module);
 /* Links several PTX texts into one module: what one declares extern another one defines. */
 typedef struct WbSource { const char *file_name, *text; size_t length; } WbSource;
 WbStatus wb_module_link(WbGpu *gpu, const WbSource *sources, size_t count, WbModule **module);
+/* For another GPU of the same host: managed variables are where `first` has them, all others are its own.
+ * Without sources (count 0) it has the text of `first`, which is read once for both. It is unloaded before the
+ * GPU of `first` is closed; `first` may be unloaded earlier. */
+WbStatus wb_module_load_beside(WbGpu *gpu, WbModule *first, const WbSource *sources, size_t count,
+                               WbModule **module);
 void wb_module_unload(WbModule *module);
 WbStatus wb_module_symbol(WbModule *module, const char *name, uint64_t *address, size_t *size);
 WbStatus wb_module_kernel(WbModule *module, const char *name, WbKernel **kernel);
@@ -260,7 +290,8 @@ typedef enum WbMemory {
     WB_MEMORY_HOST,     /* wb_host_alloc, wb_host_register */
     WB_MEMORY_MANAGED   /* wb_host_alloc */
 } WbMemory;
-typedef struct WbAddress { WbMemory memory; uint64_t base, size; } WbAddress;
+/* `gpu`: which of the GPUs that were opened together has it in its device memory. */
+typedef struct WbAddress { WbMemory memory; uint64_t base, size; uint32_t gpu; } WbAddress;
 WbStatus wb_address_find(WbGpu *gpu, uint64_t address, WbAddress *found);
 /* Bytes of device memory, and of them free ones. */
 WbStatus wb_memory_size(WbGpu *gpu, uint64_t *total, uint64_t *free);
@@ -414,14 +445,14 @@ void wb_set_run(WbGpu *gpu, const WbRunInfo *info);
 
 /* Writes a JSON file: the GPU's resolved configuration and the statistics of every kernel that ran in cycle
  * mode, as docs/STATISTICS.md describes; or, where the path ends in .csv, a table with a row for each kernel.
- * `parts`: 0, or any of these together. */
+ * Of GPUs that were opened together, any one writes the report of all. `parts`: 0, or any of these together. */
 enum {
     WB_REPORT_DETAILS = 1, /* every SM, scheduler, slice, channel and port, not only sums */
     WB_REPORT_BLOCKS = 2   /* every block: SM, dispatched, started, ended */
 };
 WbStatus wb_report(WbGpu *gpu, const char *path, unsigned parts);
 /* Writes a timeline of all that has run in cycle mode while the knob `timeline` was true: a file that
- * ui.perfetto.dev opens, as docs/TIMELINE.md describes. */
+ * ui.perfetto.dev opens, as docs/TIMELINE.md describes. It has all GPUs that were opened together. */
 WbStatus wb_timeline(WbGpu *gpu, const char *path);
 
 #pragma GCC visibility pop

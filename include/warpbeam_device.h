@@ -9,7 +9,8 @@
  * qualifiers, index variables, vectors, atomics, warp functions, barriers, bit functions, printf, assert;
  * warpbeam_device_math.h adds the mathematics. Under both, warpbeam_device_launch.h lets kernels launch
  * work, warpbeam_device_sync.h lets their blocks wait for each other, warpbeam_device_wave.h has what lanes of
- * a wavefront do together, and warpbeam_device_channels.h lets kernels feed each other with tasks. */
+ * a wavefront do together, warpbeam_device_channels.h lets kernels feed each other with tasks, and
+ * warpbeam_device_network.h has messages to GPUs of other nodes. */
 #ifndef WARPBEAM_DEVICE_H
 #define WARPBEAM_DEVICE_H
 
@@ -21,6 +22,7 @@
 #include "warpbeam_device_sync.h"
 #include "warpbeam_device_wave.h"
 #include "warpbeam_device_channels.h"
+#include "warpbeam_device_network.h"
 
 #elif !defined(__CUDA__) || !defined(__clang__)
 #error "warpbeam_device.h is for kernels: compile with nvcc, or with clang -x cuda --cuda-device-only."
@@ -317,6 +319,7 @@ WB_DEVICE double __longlong_as_double(long long x) { return __builtin_bit_cast(d
 #include "warpbeam_device_sync.h"
 #include "warpbeam_device_wave.h"
 #include "warpbeam_device_channels.h"
+#include "warpbeam_device_network.h"
 #include "warpbeam_device_math.h"
 
 #endif

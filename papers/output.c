@@ -116,7 +116,8 @@ static void write_markdown(const PaperResults *results, const Sheet *claims, FIL
             results->paper->remark);
     for (size_t i = 0; i < results->figure_count; i++)
         sheet_write_markdown(&results->figures[i], out);
-    sheet_write_markdown(claims, out);
+    if (results->claims->rows.count)
+        sheet_write_markdown(claims, out);
     experiment_write_failures(results->experiment, out);
 }
 
@@ -147,7 +148,8 @@ void output_results(const PaperResults *results, Error *error)
     fprintf(options->to, "\n%s%s\n\n", warning(options), results->paper->remark);
     for (size_t i = 0; i < results->figure_count; i++)
         sheet_write_text(&results->figures[i], options->to);
-    sheet_write_text(&claims, options->to);
+    if (results->claims->rows.count)
+        sheet_write_text(&claims, options->to);
     experiment_write_failures(results->experiment, options->to);
     fflush(options->to);
     sheet_free(&claims);

@@ -20,6 +20,9 @@ typedef struct PaperOptions {
     const char *out;      /* folder for files; null: none are written */
     const char *markdown; /* file whose generated part is replaced; null: none */
     FILE *to;             /* where tables go */
+    const struct PaperSweep *sweep; /* the database that keeps runs (papers/kept.h); null: none does */
+    const char *one;                /* BENCHMARK/MODE: that run alone is done, and no table made; null: all */
+    const char *one_to;             /* where its numbers go */
 } PaperOptions;
 
 typedef struct Paper {
@@ -31,8 +34,8 @@ typedef struct Paper {
     bool (*run)(const PaperOptions *options, Error *error);
 } Paper;
 
-extern const Paper paper_channels, paper_claso, paper_dtbl, paper_gsync, paper_rnn, paper_saws,
-    paper_wait_signal, paper_wireframe;
+extern const Paper paper_channels, paper_claso, paper_dtbl, paper_gsync, paper_multi_gpu, paper_rnn,
+    paper_saws, paper_wait_signal, paper_wireframe;
 extern const char *const paper_sizes[INPUT_SIZES]; /* their names */
 
 /* By index; null behind the last one. */

@@ -16,7 +16,7 @@ _Static_assert(sizeof(RunResult) <= JOBS_RESULT_BYTES, "a pipe holds the result 
 
 /* -- one run, in its own process -- */
 
-static bool set_knob(WbGpu *gpu, const char *setting, Error *error)
+bool experiment_set(WbGpu *gpu, const char *setting, Error *error)
 {
     char name[64];
     const char *equals = strchr(setting, '=');
@@ -37,7 +37,7 @@ static bool set_threads(const PaperOptions *options, WbGpu *gpu, Error *error)
         snprintf(setting, sizeof setting, "threads=%s", options->threads);
     else
         snprintf(setting, sizeof setting, "threads=%u", share ? share : 1);
-    return set_knob(gpu, setting, error);
+    return experiment_set(gpu, setting, error);
 }
 
 static bool set_knobs(const Experiment *experiment, WbGpu *gpu, Error *error)
@@ -45,26 +45,52 @@ static bool set_knobs(const Experiment *experiment, WbGpu *gpu, Error *error)
     const PaperOptions *options = experiment->options;
     bool set = true;
     for (const char *const *setting = experiment->settings; set && *setting; setting++)
-        set = set_knob(gpu, *setting, error);
+        set = experiment_set(gpu, *setting, error);
     for (size_t i = 0; set && i < options->setting_count; i++)
-        set = set_knob(gpu, options->settings[i], error);
+        set = experiment_set(gpu, options->settings[i], error);
     return set && set_threads(options, gpu, error);
+}
+
+static bool set_run(const Run *run, WbGpu *gpu, Error *error)
+{
+    for (size_t i = 0; i < RUN_SETTINGS && run->settings[i]; i++)
+        if (!experiment_set(gpu, run->settings[i], error))
+            return false;
+    return true;
+}
+
+static void close_all(WbGpu *const *gpus, uint32_t count)
+{
+    while (count-- > 0)
+        wb_gpu_close(gpus[count]);
+}
+
+/* GPUs of one name and one host; `run` null: without its own settings. False: an error stands. */
+static bool open_all(const Experiment *experiment, const char *name, const Run *run, WbGpu **gpus,
+                     uint32_t count, Error *error)
+{
+    const char *names[RUN_GPUS];
+    char text[sizeof error->text];
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = name ? name : experiment->gpu;
+    if (wb_gpus_open(names, count, gpus, text, sizeof text)) {
+        error_set(error, WB_ERROR_ARGUMENT, "%s", text);
+        return false;
+    }
+    for (uint32_t i = 0; i < count && error->status == WB_OK; i++)
+        if (set_knobs(experiment, gpus[i], error) && gpu_check_policies(gpus[i]))
+            error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpus[i]));
+    for (uint32_t i = 0; run && i < count && error->status == WB_OK; i++)
+        set_run(run, gpus[i], error);
+    if (error->status != WB_OK)
+        close_all(gpus, count);
+    return error->status == WB_OK;
 }
 
 WbGpu *experiment_open(const Experiment *experiment, const char *name, Error *error)
 {
     WbGpu *gpu;
-    char text[sizeof error->text];
-    if (wb_gpu_open(name ? name : experiment->gpu, &gpu, text, sizeof text)) {
-        error_set(error, WB_ERROR_ARGUMENT, "%s", text);
-        return NULL;
-    }
-    if (set_knobs(experiment, gpu, error) && gpu_check_policies(gpu))
-        error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
-    if (error->status == WB_OK)
-        return gpu;
-    wb_gpu_close(gpu);
-    return NULL;
+    return open_all(experiment, name, NULL, &gpu, 1, error) ? gpu : NULL;
 }
 
 static double now(void)
@@ -103,10 +129,15 @@ static void write_report(const Experiment *experiment, const Run *run, WbGpu *gp
         error_set(error, WB_ERROR_ARGUMENT, "%s", wb_error(gpu));
 }
 
-static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, RunResult *result, Error *error)
+static void execute(const Experiment *experiment, const Run *run, WbGpu *const *gpus, uint32_t count,
+                    RunResult *result, Error *error)
 {
     Host host = {0};
-    if (!experiment->execute(run, experiment->options, gpu, &host))
+    WbGpu *gpu = gpus[0];
+    const bool right = experiment->gpus
+                           ? experiment->execute_on(run, experiment->options, gpus, count, &host)
+                           : experiment->execute(run, experiment->options, gpu, &host);
+    if (!right)
         error_set(error, WB_ERROR_ARGUMENT, "%s", host.error);
     result->deadlocked = host.status == WB_ERROR_DEADLOCK && experiment->may_deadlock &&
                          experiment->may_deadlock(run);
@@ -120,23 +151,28 @@ static void execute(const Experiment *experiment, const Run *run, WbGpu *gpu, Ru
     host_end(&host);
 }
 
-static void work(size_t index, void *context, void *to)
+static void do_run(const Experiment *experiment, const Run *run, RunResult *result)
 {
-    const Experiment *experiment = context;
-    const Run *run = &experiment->runs[index];
-    RunResult *result = to;
     Error error = {0};
     const double begun = now();
-    WbGpu *gpu = experiment_open(experiment, run->gpu, &error);
-    for (size_t i = 0; gpu && i < RUN_SETTINGS && run->settings[i]; i++)
-        set_knob(gpu, run->settings[i], &error);
-    if (gpu && error.status == WB_OK)
-        execute(experiment, run, gpu, result, &error);
-    wb_gpu_close(gpu);
+    WbGpu *gpus[RUN_GPUS];
+    const uint32_t count = experiment->gpus ? experiment->gpus(run) : 1;
+    if (open_all(experiment, run->gpu, run, gpus, count, &error)) {
+        execute(experiment, run, gpus, count, result, &error);
+        close_all(gpus, count);
+    }
     result->seconds = now() - begun;
     result->right = error.status == WB_OK;
     memcpy(result->error, error.text, sizeof result->error);
 }
+
+static void work(size_t index, void *context, void *to)
+{
+    const Experiment *experiment = context;
+    do_run(experiment, &experiment->runs[index], to);
+}
+
+void experiment_work(const Experiment *experiment, Run *run) { do_run(experiment, run, &run->result); }
 
 /* -- all of them -- */
 
@@ -186,7 +222,7 @@ static bool has_failed(const Run *run)
     return !run->result.right && !run->result.deadlocked && !run->was_cut_off;
 }
 
-size_t experiment_run(Experiment *experiment)
+void experiment_run(Experiment *experiment)
 {
     const Jobs jobs = {
         .count = experiment->count,
@@ -203,6 +239,10 @@ size_t experiment_run(Experiment *experiment)
     jobs_run(&jobs);
     experiment->interrupted = jobs_signal();
     live_bar(stderr, "runs", 1, 1, 0);
+}
+
+size_t experiment_failed(const Experiment *experiment)
+{
     size_t failed = 0;
     for (size_t i = 0; i < experiment->count; i++)
         failed += has_failed(&experiment->runs[i]);

@@ -6,7 +6,7 @@
 #include "common/host.h"
 #include "paper.h"
 
-enum { RUN_STATISTICS = 32, RUN_SETTINGS = 8, RUN_SAMPLES = 512 };
+enum { RUN_STATISTICS = 32, RUN_SETTINGS = 8, RUN_SAMPLES = 512, RUN_GPUS = 8 };
 
 /* Numbers are valid only if it is right. */
 typedef struct RunResult {
@@ -38,6 +38,10 @@ typedef struct Experiment {
     const char *const *statistics; /* names of those to keep; null behind the last one */
     /* True: the result is right. False: host->error says why. In the run's own process. */
     bool (*execute)(const Run *run, const PaperOptions *options, WbGpu *gpu, Host *host);
+    /* The same on several GPUs of one host, as many as `gpus` says; `gpus` null: on one, by execute. */
+    uint32_t (*gpus)(const Run *run);
+    bool (*execute_on)(const Run *run, const PaperOptions *options, WbGpu *const *gpus, uint32_t count,
+                       Host *host);
     /* Fills result->samples after a run that is right, in the same process; null: there are none. */
     void (*sample)(const Run *run, WbGpu *gpu, RunResult *result);
     /* Whether a deadlock of that run is a result, not a failure; null: of none. */
@@ -52,9 +56,15 @@ typedef struct Experiment {
 /* The GPU as all runs on it share it, to look at its knobs; `gpu` null: the experiment's. Null: an error
  * stands. */
 WbGpu *experiment_open(const Experiment *experiment, const char *gpu, Error *error);
+/* Sets "knob=value". */
+bool experiment_set(WbGpu *gpu, const char *setting, Error *error);
 /* Runs them all and says so benchmark by benchmark; reports go to the folder "runs" of the options' folder.
- * Returns how many have failed. Ctrl-C, SIGTERM and SIGHUP leave those that are done. */
-size_t experiment_run(Experiment *experiment);
+ * Ctrl-C, SIGTERM and SIGHUP leave those that are done. */
+void experiment_run(Experiment *experiment);
+/* Does one of them in this process, and fills in its result. */
+void experiment_work(const Experiment *experiment, Run *run);
+/* How many are done and have failed. */
+size_t experiment_failed(const Experiment *experiment);
 /* How many are done, right or not. */
 size_t experiment_done(const Experiment *experiment);
 /* The name and the sentence of each run that has failed. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/gpu.h"
+#include "papers/kept.h"
 #include "papers/output.h"
 
 static bool is_wanted(const Study *study, const PaperOptions *options, size_t benchmark, size_t mode)
@@ -69,6 +70,31 @@ static void tell_interrupted(const Experiment *experiment, const Error *output, 
               options->markdown ? " is as it was" : "", output->status == WB_OK ? "" : " ", output->text);
 }
 
+/* Here, or through the database of a sweep. */
+static bool do_runs(const Study *study, Experiment *experiment, Error *error)
+{
+    if (experiment->options->sweep)
+        return kept_run(experiment, study->paper->name, error);
+    experiment_run(experiment);
+    return true;
+}
+
+static void tell(const Study *study, const Experiment *experiment, const Results *results,
+                 const Claims *claims, Error *error)
+{
+    Error output = {0};
+    const size_t failed = experiment_failed(experiment);
+    if (!experiment->interrupted || experiment_done(experiment))
+        show(study, experiment, results, claims, &output);
+    if (experiment->interrupted)
+        tell_interrupted(experiment, &output, error);
+    else if (output.status != WB_OK)
+        *error = output;
+    else if (failed)
+        error_set(error, WB_ERROR_ARGUMENT, "%zu of %zu runs failed; they are named above.", failed,
+                  experiment->count);
+}
+
 static bool run_all(const Study *study, const PaperOptions *options, const Claims *claims, Error *error)
 {
     Experiment experiment = study->experiment;
@@ -86,17 +112,10 @@ static bool run_all(const Study *study, const PaperOptions *options, const Claim
     experiment.runs = xcalloc(most, sizeof *experiment.runs);
     results.runs = xcalloc(most, sizeof *results.runs);
     add_runs(study, &experiment, results.runs);
-    const size_t failed = experiment_run(&experiment);
-    Error output = {0};
-    if (!experiment.interrupted || experiment_done(&experiment))
-        show(study, &experiment, &results, claims, &output);
-    if (experiment.interrupted)
-        tell_interrupted(&experiment, &output, error);
-    else if (output.status != WB_OK)
-        *error = output;
-    else if (failed)
-        error_set(error, WB_ERROR_ARGUMENT, "%zu of %zu runs failed; they are named above.", failed,
-                  experiment.count);
+    if (options->one)
+        kept_run_one(&experiment, error);
+    else if (do_runs(study, &experiment, error))
+        tell(study, &experiment, &results, claims, error);
     xfree(results.runs);
     xfree(experiment.runs);
     return error->status == WB_OK;

@@ -1,10 +1,14 @@
 #!/bin/sh
 # Whether docs/ARCHITECTURE.md is true to the files: every file that it names is there, and each picture of a
-# way ("A load's way") goes through at most 20 files.
+# way ("A load's way") goes through at most 20 files. And no page has marks of a merge.
 #
 #   scripts/named_files.sh  prints what is wrong; the exit status is 0 if nothing is
 set -eu
 cd "$(dirname "$0")/.."
+if grep -nE '^(<<<<<<<|>>>>>>>) ' README.md CONTRIBUTING.md docs/*.md papers/*.md bench/*/*.md; then
+    echo "These lines are marks of a merge"
+    exit 1
+fi
 find src include rnn tests examples -name '*.[ch]' -o -name '*.def' | awk '
     # Every end of a path may stand for it.
     { for (name = $0; ; sub(/^[^\/]*\//, "", name)) { there[name] = 1; if (name !~ /\//) break } }

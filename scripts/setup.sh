@@ -22,9 +22,13 @@ install_packages() {
     DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing
 }
 
+# What MPI programs need; without it their library is not built.
+mpi_packages="libopenmpi-dev openmpi-bin"
+
+# install_build_packages [PACKAGE...]: what every build needs, and the packages.
 install_build_packages() {
-    install_packages gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libjansson-dev liblz4-dev libzstd-dev \
-        libiberty-dev libcmocka-dev
+    install_packages gcc libc6-dev cmake ninja-build pkg-config libyaml-dev libjansson-dev libsqlite3-dev liblz4-dev \
+        libzstd-dev libiberty-dev libcmocka-dev "$@"
 }
 
 # What web/test needs; whoever has it from elsewhere keeps it.

@@ -41,7 +41,7 @@ compile() {
     fi
 }
 
-[ $# -gt 0 ] || set -- channels claso correlation demo dtbl launch micro saws six sync wireframe
+[ $# -gt 0 ] || set -- channels claso correlation demo dtbl launch micro multi saws six sync wireframe
 for folder; do
     cd "$folder"
     case $folder in

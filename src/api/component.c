@@ -1,11 +1,13 @@
-/* The parts of the machine that count something, and where their counters are. Behind them come the policies
- * that have counters of their own, as the build found them, and those that were loaded. */
+/* The parts of the machine that count something, and where their counters are. Behind them come links, which
+ * GPUs of a system of several have, the policies that have counters of their own, as the build found them,
+ * and those that were loaded. */
 #include "api/cycle.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "grid/inspect.h"
+#include "mem/hub_statistics.h"
 #include "sm/inspect.h"
 
 static const Stat exec_rows[] = {
@@ -59,7 +61,7 @@ static const void *l1_at(const CycleMachine *machine, uint32_t index, Cycle now)
     return sm_l1_counters(machine->sms[index]);
 }
 
-static uint32_t count_slices(const CycleMachine *machine) { return machine->crossbar.slice_count; }
+static uint32_t count_slices(const CycleMachine *machine) { return (uint32_t)machine->config.l2_slices; }
 
 static const void *l2_at(const CycleMachine *machine, uint32_t index, Cycle now)
 {
@@ -121,6 +123,42 @@ static const void *graph_at(const CycleMachine *machine, uint32_t index, Cycle n
 {
     (void)index;
     return front_end_graph_counters(machine->front_end, now);
+}
+
+/* -- links -- */
+
+static uint32_t count_peers(const CycleMachine *machine)
+{
+    return machine->hub ? hub_peers(machine->hub) : 0;
+}
+
+static uint32_t count_link_ports(const CycleMachine *machine)
+{
+    return machine->hub ? hub_link_ports(machine->hub) : 0;
+}
+
+static const void *component_of_links(const CycleMachine *machine, uint32_t index, const StatTable *table)
+{
+    (void)table;
+    return machine->hub ? hub_link_counters(machine->hub, index) : NULL;
+}
+
+static const void *component_of_ports(const CycleMachine *machine, uint32_t index, const StatTable *table)
+{
+    (void)table;
+    return count_link_ports(machine) ? hub_link_port_counters(machine->hub, index) : NULL;
+}
+
+static const void *component_of_pcie(const CycleMachine *machine, uint32_t index, const StatTable *table)
+{
+    (void)table, (void)index;
+    return machine->hub ? hub_pcie_counters(machine->hub) : NULL;
+}
+
+static const void *component_of_managed(const CycleMachine *machine, uint32_t index, const StatTable *table)
+{
+    (void)table, (void)index;
+    return machine->hub ? hub_managed_counters(machine->hub) : NULL;
 }
 
 /* -- policies -- */
@@ -191,6 +229,13 @@ ComponentKind components[COMPONENT_MOST] = {
     [COMPONENT_REPLY_OUT] = {"reply_out", "reply_out.", "slice", &port_statistics, count_slices,
                              reply_out_at, NULL},
     [COMPONENT_REPLY_IN] = {"reply_in", "reply_in.", "SM", &port_statistics, count_sms, reply_in_at, NULL},
+    [COMPONENT_LINK] = {"link", "link.", "peer", &link_statistics, count_peers, NULL, component_of_links},
+    [COMPONENT_LINK_PORT] = {"link_port", "link_port.", "port", &link_port_statistics, count_link_ports, NULL,
+                             component_of_ports},
+    [COMPONENT_PCIE] = {"pcie", "pcie.", "GPU", &link_port_statistics, count_front_ends, NULL,
+                        component_of_pcie},
+    [COMPONENT_MANAGED] = {"managed", "managed.", "GPU", &managed_statistics, count_front_ends, NULL,
+                           component_of_managed},
 #define LIST(kind, file)                                                                                     \
     [COMPONENT_##kind##_##file] = {#kind "_" #file, #kind "_" #file ".",                                     \
                                    PARTS_##kind(&kind##_##file##_counters)},

@@ -1,7 +1,8 @@
 /* Copies and fills of boxes of bytes, and the time that they take.
  *
  * Either side is ordinary host memory or a range of the address space. A copy takes its time on one of the
- * copy engines and takes effect at its end; it does not compete with kernels for L2 and DRAM. */
+ * copy engines and takes effect at its end; it does not compete with kernels for L2 and DRAM. In a system of
+ * several GPUs those that leave their GPU take theirs on links and PCIe: api/link_copy.h. */
 #include "api/gpu.h"
 
 #include <inttypes.h>
@@ -53,7 +54,8 @@ static uint8_t *find_box(WbGpu *gpu, const WbRegion *region, size_t width, size_
                   bytes, region->address);
         return NULL;
     }
-    const Allocation *allocation = region->is_host ? NULL : space_find(&gpu->space, region->address, bytes);
+    const Allocation *allocation =
+        region->is_host ? NULL : space_find_any(&gpu->space, region->address, bytes);
     if (allocation)
         return allocation->host + (region->address - allocation->base);
     char description[512];
@@ -73,13 +75,12 @@ WbStatus copy_check(WbGpu *gpu, const WbCopy *copy, Error *error)
     return error->status;
 }
 
-/* What L2 keeps of the rows that were written is old. */
-static void tell_machine(WbGpu *gpu, const WbRegion *region, size_t width, size_t height, size_t depth)
+static void touch_rows(WbGpu *gpu, const WbRegion *region, size_t width, size_t height, size_t depth,
+                       CacheTouchKind kind)
 {
-    for (size_t z = 0; gpu->cycle && !region->is_host && z < depth; z++)
+    for (size_t z = 0; !region->is_host && z < depth; z++)
         for (size_t y = 0; y < height; y++)
-            cycle_host_writes(gpu->cycle, region->address + z * region->slice_pitch + y * region->row_pitch,
-                              width);
+            cache_touch(gpu, region->address + z * region->slice_pitch + y * region->row_pitch, width, kind);
 }
 
 static void copy_rows(const WbCopy *copy, uint8_t *to, size_t to_row, size_t to_slice, const uint8_t *from,
@@ -118,20 +119,26 @@ WbStatus copy_perform(WbGpu *gpu, const WbCopy *copy, const uint8_t *staged, Err
         return error->status;
     if (staged) {
         copy_rows(copy, target, to->row_pitch, to->slice_pitch, staged, width, width * height);
-        tell_machine(gpu, to, width, height, depth);
+        touch_rows(gpu, to, width, height, depth, CACHE_TOUCH_FROM_HOST);
         return WB_OK;
     }
     const uint8_t *source = find_box(gpu, from, width, height, depth, "source", error);
     if (source) {
         copy_rows(copy, target, to->row_pitch, to->slice_pitch, source, from->row_pitch, from->slice_pitch);
-        tell_machine(gpu, to, width, height, depth);
+        const bool on_device = copy_engine(gpu, copy) == ENGINE_ON_DEVICE;
+        touch_rows(gpu, from, width, height, depth,
+                   on_device ? CACHE_TOUCH_DEVICE_READ : CACHE_TOUCH_TO_HOST);
+        touch_rows(gpu, to, width, height, depth,
+                   on_device ? CACHE_TOUCH_DEVICE_WRITE : CACHE_TOUCH_FROM_HOST);
     }
     return error->status;
 }
 
 static bool is_on_host(WbGpu *gpu, const WbRegion *region)
 {
-    const Allocation *allocation = region->is_host ? NULL : space_find(&gpu->space, region->address, 1);
+    const Allocation *allocation = region->is_host ? NULL : space_find_any(&gpu->space, region->address, 1);
+    if (allocation && allocation->memory == MEMORY_REGISTERED && gpu->system->gpus.count > 1)
+        return space_owner(&gpu->space, region->address) == HOME_HOST;
     return !allocation || allocation->memory == MEMORY_HOST || allocation->memory == MEMORY_REGISTERED;
 }
 
@@ -139,7 +146,10 @@ CopyEngine copy_engine(WbGpu *gpu, const WbCopy *copy)
 {
     const bool to_host = is_on_host(gpu, &copy->destination), from_host = is_on_host(gpu, &copy->source);
     if (!to_host && !from_host)
-        return ENGINE_ON_DEVICE;
+        return gpu->system->gpus.count == 1 || space_owner(&gpu->space, copy->source.address) ==
+                                                   space_owner(&gpu->space, copy->destination.address)
+                   ? ENGINE_ON_DEVICE
+                   : ENGINE_PEER;
     return to_host && gpu->config.copy_engines > 1 ? ENGINE_TO_HOST : ENGINE_TO_DEVICE;
 }
 
@@ -205,7 +215,7 @@ WbStatus fill_perform(WbGpu *gpu, const WbFill *fill, Error *error)
             fill_row(to + z * fill->slice_pitch + y * fill->row_pitch, fill->width, fill->value,
                      fill->element_bytes);
     if (to)
-        tell_machine(gpu, &region, width, fill->height, fill->depth);
+        touch_rows(gpu, &region, width, fill->height, fill->depth, CACHE_TOUCH_DEVICE_WRITE);
     return error->status;
 }
 

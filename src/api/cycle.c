@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/access.h"
+#include "grid/network_card.h"
 #include "mem/interleave.h"
 #include "sim/team.h"
 #include "sm/context_pool.h"
@@ -53,48 +54,87 @@ Cycle cycle_lookahead(const GpuConfig *config)
     const uint64_t latencies[] = {
         config->crossbar_latency, config->block_launch_cycles,
         config->block_end_cycles, config->kernel_end_cycles,
-        config->unit_latency,     config->l2_halves > 1 ? config->l2_link_latency : CYCLE_NEVER};
+        config->unit_latency,     config->l2_halves > 1 ? config->l2_link_latency : CYCLE_NEVER,
+        network_latency_cycles(config)};
     Cycle least = outer_units_latency(config);
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
         least = latencies[i] < least ? latencies[i] : least;
     return least;
 }
 
+/* But for the hub. */
 static uint32_t count_shards(const GpuConfig *config)
 {
     return (uint32_t)(config->sm_count + config->dram_channels + 1) + outer_units_count(config);
 }
 
-uint32_t cycle_threads(const GpuConfig *config) { return team_size(config->threads, count_shards(config)); }
-
-/* Numbers order messages: SMs, then partitions, then the front end, then units. */
-static World *create_world(CycleMachine *machine)
+uint32_t cycle_shards(const CycleMachine *machine)
 {
-    const GpuConfig *config = &machine->config;
-    const uint32_t last = machine->sm_count + machine->partition_count;
-    World *world = world_create(count_shards(config), (uint32_t)config->threads, cycle_lookahead(config),
-                                config->window);
-    for (uint32_t i = 0; i < machine->sm_count; i++)
-        world_add(world, sm_shard(machine->sms[i]), i);
-    for (uint32_t i = 0; i < machine->partition_count; i++)
-        world_add(world, &machine->partitions[i]->shard, machine->sm_count + i);
-    world_add(world, front_end_shard(machine->front_end), last);
-    for (uint32_t i = 0; i < machine->units->count; i++)
-        world_add(world, &machine->units->items[i]->shard, last + 1 + i);
-    return world;
+    return count_shards(&machine->config) + (machine->hub != NULL);
 }
 
-static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
-                                    const DispatchPolicies *policies)
+uint32_t cycle_threads(const GpuConfig *config) { return team_size(config->threads, count_shards(config)); }
+
+/* Calls it for each, in the order of their numbers, which order messages. */
+typedef void ShardVisitor(Shard *shard, uint32_t number, void *context);
+
+static void each_shard(CycleMachine *machine, ShardVisitor *visit, void *context)
+{
+    const uint32_t last = machine->sm_count + machine->partition_count;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        visit(sm_shard(machine->sms[i]), i, context);
+    for (uint32_t i = 0; i < machine->partition_count; i++)
+        visit(&machine->partitions[i]->shard, machine->sm_count + i, context);
+    visit(front_end_shard(machine->front_end), last, context);
+    for (uint32_t i = 0; i < machine->units->count; i++)
+        visit(&machine->units->items[i]->shard, last + 1 + i, context);
+    if (machine->hub)
+        visit(hub_shard(machine->hub), last + 1 + machine->units->count, context);
+}
+
+typedef struct Entry {
+    World *world;
+    Clock clock;
+    uint32_t base;
+} Entry;
+
+static void enter_shard(Shard *shard, uint32_t number, void *context)
+{
+    const Entry *entry = context;
+    world_add_to(entry->world, shard, entry->clock, entry->base, number);
+}
+
+uint32_t cycle_enter(CycleMachine *machine, World *world, Clock clock, uint32_t base)
+{
+    each_shard(machine, enter_shard, &(Entry){world, clock, base});
+    return cycle_shards(machine);
+}
+
+/* Of a GPU alone, or with a hub to the others and to the host. */
+static void make_crossbar(const WbGpu *gpu, CycleMachine *machine)
+{
+    const System *system = gpu->system;
+    const uint32_t units = outer_units_count(&machine->config);
+    if (!system->fabric) {
+        crossbar_init(&machine->crossbar, &machine->config, units);
+        return;
+    }
+    crossbar_init_hub(&machine->crossbar, &machine->config, units, gpu->index, system_host_is_away(gpu));
+    if (system->gpus.count > 1)
+        machine->crossbar.route.homes = &gpu->system->spaces.homes;
+    machine->hub = hub_create(&machine->config, &machine->crossbar, system->fabric);
+}
+
+static CycleMachine *create_machine(const WbGpu *gpu, uint32_t number, const DispatchPolicies *policies)
 {
     CycleMachine *machine = xcalloc(1, sizeof *machine);
-    machine->config = *wanted;
+    machine->config = gpu->config;
     machine->number = number;
     const GpuConfig *config = &machine->config;
     machine->sm_count = (uint32_t)config->sm_count;
     machine->partition_count = (uint32_t)config->dram_channels;
     const uint32_t last = machine->sm_count + machine->partition_count;
-    crossbar_init(&machine->crossbar, config, outer_units_count(config));
+    make_crossbar(gpu, machine);
     machine->sms = xcalloc(machine->sm_count, sizeof *machine->sms);
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         machine->sms[i] = sm_create(config, &machine->crossbar, i, last);
@@ -108,7 +148,6 @@ static CycleMachine *create_machine(const GpuConfig *wanted, uint32_t number,
         sample_every(machine->sms[i], front_end_sample_interval(machine->front_end));
     machine->units = outer_units_create(config, true);
     outer_units_connect(machine->units, &machine->crossbar);
-    machine->world = create_world(machine);
     return machine;
 }
 
@@ -157,24 +196,18 @@ void cycle_take_off(HostKernel *kernel)
     kernel->grid = NULL;
 }
 
-void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size)
+static void drop_mail(Shard *shard, uint32_t number, void *context)
 {
-    if (!machine || machine->config.l2_halves == 1)
-        return;
-    Interleave interleave;
-    interleave_init(&interleave, &machine->config);
-    for (uint64_t line = address / LINE_BYTES * LINE_BYTES; line < address + size; line += LINE_BYTES) {
-        SlicePlace place = interleave_locate(&interleave, line);
-        place.slice ^= 1;
-        partition_drop(machine->partitions[interleave_channel(&interleave, place.slice)], place);
-    }
+    (void)number, (void)context;
+    VEC_FREE(&shard->inbox);
 }
 
 void cycle_free(CycleMachine *machine)
 {
     if (!machine)
         return;
-    world_free(machine->world);
+    each_shard(machine, drop_mail, NULL);
+    hub_free(machine->hub);
     outer_units_free(machine->units);
     front_end_free(machine->front_end); /* what it knows of blocks first */
     for (uint32_t i = 0; i < machine->sm_count; i++)
@@ -197,6 +230,7 @@ void cycle_free(CycleMachine *machine)
 void cycle_drop(WbGpu *gpu)
 {
     const bool ran = gpu->cycle && gpu->cycle->running.count;
+    system_release(gpu->system);
     cycle_free(gpu->cycle);
     gpu->cycle = NULL;
     if (ran)
@@ -229,31 +263,37 @@ static bool is_same_machine(const GpuConfig *a, const GpuConfig *b)
 }
 
 /* Takes over how the simulation runs; other threads or windows need another world for the same shards. */
-static void set_run(CycleMachine *machine, const GpuConfig *config)
+static void set_run(WbGpu *gpu)
 {
+    CycleMachine *machine = gpu->cycle;
+    const GpuConfig *config = &gpu->config;
     const bool same = machine->config.threads == config->threads && machine->config.window == config->window;
     const bool resizes = machine->config.concurrent_kernels != config->concurrent_kernels;
     machine->config = *config;
     if (resizes)
         front_end_resize(machine->front_end);
-    if (same)
-        return;
-    world_release(machine->world); /* units may still read and write memory */
-    world_free(machine->world);
-    machine->world = create_world(machine);
+    if (!same)
+        system_release(gpu->system); /* units may still read and write memory */
+}
+
+bool cycle_fits(const WbGpu *gpu)
+{
+    return gpu->cycle && is_same_machine(&gpu->cycle->config, &gpu->config);
 }
 
 WbStatus cycle_ready(WbGpu *gpu, Error *error)
 {
-    if (gpu->cycle && is_same_machine(&gpu->cycle->config, &gpu->config)) {
-        set_run(gpu->cycle, &gpu->config);
+    if (cycle_fits(gpu)) {
+        set_run(gpu);
         return WB_OK;
     }
     DispatchPolicies policies;
     if (cycle_check(&gpu->config, error) || dispatch_policies(&gpu->config, &policies, error))
         return error->status;
     cycle_drop(gpu);
-    gpu->cycle = create_machine(&gpu->config, ++gpu->machines_made, &policies);
+    gpu->cycle = create_machine(gpu, ++gpu->machines_made, &policies);
+    cache_touch_replay(gpu);
+    outer_units_join(gpu->cycle->units, &gpu->system->timed_units, gpu->index);
     front_end_device_init(gpu->cycle->front_end, &gpu->runtime, cycle_lookahead(&gpu->cycle->config));
     return WB_OK;
 }

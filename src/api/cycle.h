@@ -15,6 +15,7 @@
 #include "grid/flow_run.h"
 #include "grid/graph_run.h"
 #include "grid/unit.h"
+#include "mem/hub.h"
 #include "mem/partition.h"
 #include "sim/world.h"
 #include "sm/sm.h"
@@ -28,14 +29,14 @@ typedef struct LaunchShape {
     uint32_t block[3], shared_bytes;
 } LaunchShape;
 
-/* Invariant: while kernels run, `accounted` are the counters up to which the GPU's own statistics go;
- * otherwise it is null. `latest` is null or what the counters are now: whatever may change them lets go of
- * it. */
+/* Invariant: while kernels run on any machine of the system, `accounted` are the counters up to which the
+ * GPU's own statistics go; otherwise it is null. `latest` is null or what the counters are now: whatever may
+ * change them lets go of it. */
 typedef struct CycleMachine {
     GpuConfig config;        /* that it was made for; all parts point to it */
     uint32_t number;         /* among the machines of the GPU */
-    World *world;            /* shards: SMs, then partitions, then the front end, then units */
     Crossbar crossbar;
+    Hub *hub;                /* null: its GPU is alone */
     Sm **sms;
     uint32_t sm_count;
     Partition **partitions;
@@ -63,18 +64,24 @@ WbStatus cycle_check_policies(const GpuConfig *config, Error *error);
 WbStatus cycle_check(const GpuConfig *config, Error *error);
 /* Cycles that shards may be ahead of each other, at most. */
 Cycle cycle_lookahead(const GpuConfig *config);
+/* The machine's shards: SMs, then partitions, then the front end, then units, then the hub. */
+uint32_t cycle_shards(const CycleMachine *machine);
+/* The shards become a group of the world, the first with number `base`. Returns how many they are. */
+uint32_t cycle_enter(CycleMachine *machine, World *world, Clock clock, uint32_t base);
 /* Host threads that the machine runs on, at most. */
 uint32_t cycle_threads(const GpuConfig *config);
+/* Whether there is a machine for the GPU's present knobs. */
+bool cycle_fits(const WbGpu *gpu);
 /* Makes the machine, if there is none for the GPU's present knobs. */
 WbStatus cycle_ready(WbGpu *gpu, Error *error);
 /* Starts the kernels of a launch in the GPU's present cycle; each is on the machine until cycle_end() or
  * cycle_drop(). */
 WbStatus cycle_start(WbGpu *gpu, struct Operation *operation, Error *error);
-/* Goes on from the GPU's present cycle to `limit`, at most: earlier where the end of one more kernel has
- * become known, which is in its grid->ended and lies ahead. A failure is of a kernel, or says why kernels do
- * not end. `is_silent`: nothing from outside the machine is to come, such as a launch behind a kernel whose
- * end is known. Only then are kernels stuck when the machine has nothing to do. */
-WbStatus cycle_advance(WbGpu *gpu, Cycle limit, bool is_silent, Error *error);
+/* The machine is about to go on from the present cycle: makes *until, a cycle of the system, earlier where it
+ * has to be looked at before. A failure says that a kernel has run for too long. */
+WbStatus cycle_prepare(WbGpu *gpu, Cycle *until, Error *error);
+/* Keeps what is to be kept of the present cycle. */
+void cycle_take_samples(WbGpu *gpu);
 /* A launch by a kernel that runs on the machine. The context is the GPU. */
 DeviceError cycle_launch_device(void *context, const LaunchRequest *request, const LaunchCaller *caller);
 /* The kernel has ended in the present cycle, with all that it launched: keeps its record. A failure says that
@@ -88,7 +95,8 @@ void cycle_keep_record(WbGpu *gpu, HostKernel *kernel);
 
 /* Nothing is left to do: every kernel's end must be known. */
 WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error);
-/* The SM has stopped the world in that cycle: notes whose instruction it was, and why in the error. */
+/* The SM has stopped the world in that cycle of the system: notes whose instruction it was, and why in the
+ * error. */
 WbStatus cycle_fail(WbGpu *gpu, uint32_t sm, Cycle time, Error *error);
 /* A unit beside the SMs has stopped it. */
 WbStatus cycle_fail_unit(WbGpu *gpu, Cycle time, Error *error);
@@ -120,8 +128,6 @@ void cycle_forget_latest(CycleMachine *machine);
 /* Drops what all caches hold. Between launches no request of an SM or the front end is under way; those of
  * units may be, and do not bring back what was dropped. */
 void cycle_flush(CycleMachine *machine);
-/* The host has written device memory: L2 must not keep copies of it. The machine may be null. */
-void cycle_host_writes(CycleMachine *machine, uint64_t address, uint64_t size);
 void cycle_free(CycleMachine *machine);
 /* The kernel is not on the machine any more; it stays its operation's. */
 void cycle_take_off(HostKernel *kernel);

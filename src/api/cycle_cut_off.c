@@ -28,9 +28,9 @@ WbStatus cycle_check_deadlock(WbGpu *gpu, Error *error)
         char what[160];
         if (machine->running.items[i]->grid->ended != CYCLE_NEVER)
             continue;
-        const Cycle since = world_latest(machine->world) + 1, counted = counted_until(machine);
-        gpu->now = since > gpu->now ? since : gpu->now;
-        gpu->now = counted > gpu->now ? counted : gpu->now;
+        const Cycle latest = gpu_local(gpu, world_latest(gpu->system->world));
+        const Cycle since = latest + 1, counted = counted_until(machine);
+        system_set_now(gpu->system, gpu_world(gpu, clock_later(gpu->now, clock_later(since, counted))));
         snprintf(what, sizeof what, "is deadlocked: from cycle %" PRIu64 " on nothing can happen any more",
                  since);
         return cycle_report_hang(machine, machine->running.items[i], RECORD_DEADLOCK, what, error);
@@ -48,39 +48,38 @@ static void note_failure(CycleMachine *machine, const Sm *sm, const SmKernel *ke
     machine->running.items[failed]->record->status = RECORD_FAILED;
 }
 
-/* An SM has stopped the world in that cycle, and others may be ahead of it by a window. All go as far as they
- * could be in the longest one: so what is known of the kernels does not depend on windows. */
-static void stop_all(WbGpu *gpu, Cycle failed)
-{
-    CycleMachine *machine = gpu->cycle;
-    const Cycle until = failed + cycle_lookahead(&machine->config);
-    for (gpu->now = failed; gpu->now < until;) {
-        const WorldEnd end = world_run(machine->world, gpu->now, until);
-        gpu->now = end.shard == UINT32_MAX ? until : end.time;
-    }
-}
-
 WbStatus cycle_fail(WbGpu *gpu, uint32_t sm, Cycle time, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
     const SmKernel *kernel;
-    *error = *sm_failure(machine->sms[sm], time, &kernel);
+    *error = *sm_failure(machine->sms[sm], gpu_local(gpu, time), &kernel);
     note_failure(machine, machine->sms[sm], kernel);
-    stop_all(gpu, time);
+    system_stop(gpu->system, time);
     return error->status;
 }
 
-/* A kernel that is not there any more counts as the first one. */
+/* The kernel with that family, on whichever GPU; one that is not there any more counts as the first of the
+ * GPU itself, or of any. */
+static HostKernel *find_kernel(WbGpu *gpu, const Family *root)
+{
+    HostKernel *found = gpu->cycle->running.count ? gpu->cycle->running.items[0] : NULL;
+    FOR_GPUS(one, gpu->system)
+        for (uint32_t i = 0; one->cycle && i < one->cycle->running.count; i++) {
+            HostKernel *kernel = one->cycle->running.items[i];
+            if (!found || &kernel->grid->family == root)
+                found = kernel;
+        }
+    return found;
+}
+
 WbStatus cycle_fail_unit(WbGpu *gpu, Cycle time, Error *error)
 {
-    CycleMachine *machine = gpu->cycle;
-    const UnitFailure *failure = outer_units_failure(machine->units);
-    uint32_t failed = machine->running.count - 1;
-    while (failed && &machine->running.items[failed]->grid->family != failure->root)
-        failed--;
+    const UnitFailure *failure = outer_units_failure(gpu->cycle->units);
+    HostKernel *kernel = find_kernel(gpu, failure->root);
     *error = failure->error;
-    machine->running.items[failed]->record->status = RECORD_FAILED;
-    stop_all(gpu, time);
+    if (kernel)
+        kernel->record->status = RECORD_FAILED;
+    system_stop(gpu->system, time);
     return error->status;
 }
 

@@ -76,6 +76,33 @@ static void account(WbGpu *gpu, Snapshot *after)
     machine->accounted = snapshot_hold(after);
 }
 
+/* A kernel begins on a system where none runs: counters of all GPUs count from here on, since it may use the
+ * memory of any, and memory that is freed anywhere is kept. */
+static void begin_accounting(System *system)
+{
+    if (system_runs(system))
+        return;
+    FOR_GPUS(gpu, system) {
+        gpu->cycle->accounted = look(gpu);
+        space_hold(&gpu->space);
+    }
+}
+
+/* The last kernel has ended. */
+static void end_accounting(System *system)
+{
+    if (system_runs(system))
+        return;
+    FOR_GPUS(gpu, system) {
+        Snapshot *after = look(gpu);
+        account(gpu, after);
+        snapshot_let_go(after);
+        snapshot_let_go(gpu->cycle->accounted);
+        gpu->cycle->accounted = NULL;
+        space_let_go(&gpu->space);
+    }
+}
+
 /* [DTBL §2.2]: parameters are stored in global memory when the kernel is launched, where the knob says so. */
 static WbStatus store_parameters(WbGpu *gpu, HostKernel *kernel, Error *error)
 {
@@ -222,9 +249,8 @@ static void note_neighbours(CycleMachine *machine, KernelRecord *record)
 static void enter_kernels(WbGpu *gpu, Operation *operation)
 {
     CycleMachine *machine = gpu->cycle;
+    begin_accounting(gpu->system);
     Snapshot *before = look(gpu);
-    if (machine->running.count == 0)
-        machine->accounted = snapshot_hold(before);
     begin_kernel(gpu);
     for (uint32_t i = 0; i < operation->launch.count; i++) {
         HostKernel *kernel = &operation->launch.kernels[i];
@@ -242,8 +268,8 @@ static void enter_kernels(WbGpu *gpu, Operation *operation)
 
 WbStatus cycle_start(WbGpu *gpu, Operation *operation, Error *error)
 {
-    const bool runs = gpu->cycle && gpu->cycle->running.count; /* knobs cannot have changed then */
-    if ((!runs && cycle_ready(gpu, error)) || make_kernels(gpu, operation, error))
+    const bool runs = system_runs(gpu->system); /* knobs cannot have changed then */
+    if ((!runs && system_ready(gpu->system, error)) || make_kernels(gpu, operation, error))
         return error->status;
     enter_kernels(gpu, operation);
     device_launch_begin(gpu, true);
@@ -253,7 +279,6 @@ WbStatus cycle_start(WbGpu *gpu, Operation *operation, Error *error)
         cycle_submit_flow(gpu, operation, error);
     else
         front_end_submit(gpu->cycle->front_end, operation->launch.kernels->grid, gpu->now);
-    space_hold(&gpu->space);
     return error->status;
 }
 
@@ -274,10 +299,10 @@ static WbStatus check_deadlines(const WbGpu *gpu, Error *error)
         HostKernel *kernel = machine->running.items[i];
         if (deadline(gpu, kernel) > gpu->now || kernel->grid->ended <= deadline(gpu, kernel))
             continue;
-        char what[160];
+        char what[160], where[SPACE_GPU_TEXT];
         snprintf(what, sizeof what,
-                 "has run %" PRIu64 " cycles, the limit (knob cycle_limit), and has not ended",
-                 gpu->config.cycle_limit);
+                 "has run %" PRIu64 " cycles%s, the limit (knob cycle_limit), and has not ended",
+                 gpu->config.cycle_limit, space_gpu_text(&gpu->space, where, sizeof where));
         return cycle_report_hang(machine, kernel, RECORD_LIMIT, what, error);
     }
     return WB_OK;
@@ -295,7 +320,7 @@ static Cycle next_stop(const WbGpu *gpu, Cycle limit)
     return limit;
 }
 
-static void take_samples(WbGpu *gpu)
+void cycle_take_samples(WbGpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->cycle->running.count; i++) {
         Series *series = gpu->cycle->running.items[i]->record->series;
@@ -306,26 +331,12 @@ static void take_samples(WbGpu *gpu)
     }
 }
 
-WbStatus cycle_advance(WbGpu *gpu, Cycle limit, bool is_silent, Error *error)
+WbStatus cycle_prepare(WbGpu *gpu, Cycle *until, Error *error)
 {
-    CycleMachine *machine = gpu->cycle;
     if (check_deadlines(gpu, error))
         return error->status;
-    const Cycle until = next_stop(gpu, limit);
-    cycle_forget_latest(machine);
-    const WorldEnd end = world_run(machine->world, gpu->now, until);
-    if (end.shard < machine->sm_count)
-        return cycle_fail(gpu, end.shard, end.time, error);
-    if (end.shard != UINT32_MAX && end.shard > machine->sm_count + machine->partition_count)
-        return cycle_fail_unit(gpu, end.time, error);
-    if (end.shard != UINT32_MAX) {
-        gpu->now = end.time;
-        return WB_OK;
-    }
-    if (end.next == CYCLE_NEVER && is_silent && cycle_check_deadlock(gpu, error))
-        return error->status;
-    gpu->now = until;
-    take_samples(gpu);
+    *until = clock_earlier(*until, gpu_world(gpu, next_stop(gpu, CYCLE_NEVER)));
+    cycle_forget_latest(gpu->cycle);
     return WB_OK;
 }
 
@@ -404,9 +415,7 @@ WbStatus cycle_end(WbGpu *gpu, HostKernel *kernel, Error *error)
     }
     if (kept)
         return WB_OK;
-    snapshot_let_go(machine->accounted);
-    machine->accounted = NULL;
-    space_let_go(&gpu->space);
+    end_accounting(gpu->system);
     return runtime_finish(&gpu->runtime, error);
 }
 

@@ -61,39 +61,96 @@ static void apply_config(WbGpu *gpu)
     gpu->runtime.pending_limit = config->pending_launches;
     gpu->runtime.depth_limit = config->launch_depth;
     gpu->machine.clock_khz = (uint32_t)config->clock_khz;
+    system_set_clocks(gpu->system);
 }
 
 static atomic_uint open_gpus;
 
 bool gpus_open(void) { return atomic_load(&open_gpus) > 0; }
 
-WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size)
+static WbStatus load(const char *configuration, GpuConfig *config, Error *error)
 {
-    if (!gpu)
-        return WB_ERROR_ARGUMENT;
-    *gpu = NULL;
-    Error reason = {0};
-    GpuConfig config;
     if (!configuration)
-        error_set(&reason, WB_ERROR_ARGUMENT, "wb_gpu_open needs the name of a configuration; it was null.");
-    else
-        config_load(configuration, &config, &reason);
-    if (reason.status == WB_OK)
-        cycle_check(&config, &reason);
-    if (error && error_size)
-        snprintf(error, error_size, "%s", reason.text);
-    if (reason.status != WB_OK)
-        return reason.status;
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "wb_gpu_open needs the name of a configuration; it was null.");
+    if (config_load(configuration, config, error))
+        return error->status;
+    return cycle_check(config, error);
+}
+
+static WbGpu *open_gpu(System *system, const GpuConfig *config)
+{
     WbGpu *opened = xcalloc(1, sizeof *opened);
-    opened->config = config;
-    space_init(&opened->space, config.global_bytes);
+    opened->system = system;
+    opened->index = system->gpus.count;
+    VEC_PUSH(&system->gpus, opened);
+    opened->config = *config;
+    space_init(&opened->space, config->global_bytes);
     statistics_init(&opened->statistics);
     timeline_init(opened);
     kept_reset(&opened->kept);
     apply_config(opened);
     atomic_fetch_add(&open_gpus, 1);
-    *gpu = opened;
+    return opened;
+}
+
+/* Checks and reads all of them before any is opened. */
+static WbStatus open_all(const char *const *configurations, uint32_t count, WbGpu **gpus, Error *error)
+{
+    GpuConfig configs[SPACE_MOST];
+    for (uint32_t i = 0; i < count; i++)
+        if (load(configurations[i], &configs[i], error))
+            return error->status;
+    System *system = xcalloc(1, sizeof *system);
+    system->timed_units.count = system->units.count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        gpus[i] = open_gpu(system, &configs[i]);
+        if (count > 1)
+            space_join(&gpus[i]->space, &system->spaces);
+    }
     return WB_OK;
+}
+
+WbStatus wb_gpus_open(const char *const *configurations, uint32_t count, WbGpu **gpus, char *error,
+                      size_t error_size)
+{
+    Error reason = {0};
+    if (!configurations || !gpus || count == 0 || count > SPACE_MOST)
+        error_set(&reason, WB_ERROR_ARGUMENT, "A system has 1 to %d GPUs; %u were asked for.", SPACE_MOST,
+                  count);
+    else
+        open_all(configurations, count, gpus, &reason);
+    if (error && error_size)
+        snprintf(error, error_size, "%s", reason.text);
+    return reason.status;
+}
+
+WbStatus wb_gpu_open(const char *configuration, WbGpu **gpu, char *error, size_t error_size)
+{
+    if (gpu)
+        *gpu = NULL;
+    return gpu ? wb_gpus_open(&configuration, 1, gpu, error, error_size) : WB_ERROR_ARGUMENT;
+}
+
+uint32_t wb_gpu_index(const WbGpu *gpu) { return gpu ? gpu->index : 0; }
+
+static void leave_system(WbGpu *gpu)
+{
+    System *system = gpu->system;
+    bool is_last = true;
+    system->gpus.items[gpu->index] = NULL;
+    for (uint32_t i = 0; i < system->gpus.count; i++)
+        is_last &= !system->gpus.items[i];
+    if (!is_last)
+        return;
+    VEC_FREE(&system->gpus);
+    unit_group_free(&system->timed_units);
+    unit_group_free(&system->units);
+    VEC_FREE(&system->link_copies);
+    link_copied_reset(system);
+    link_series_free(&system->links);
+    homes_free(&system->spaces.homes);
+    xfree(system);
 }
 
 void wb_gpu_close(WbGpu *gpu)
@@ -101,12 +158,17 @@ void wb_gpu_close(WbGpu *gpu)
     if (!gpu)
         return;
     atomic_fetch_sub(&open_gpus, 1);
+    if (system_pending(gpu->system))
+        system_drop(gpu->system);
     timeline_free(gpu);
     for (uint32_t i = 0; i < gpu->modules.count; i++)
         module_release(gpu->modules.items[i]);
     VEC_FREE(&gpu->modules);
+    VEC_FREE(&gpu->touches);
     VEC_FREE(&gpu->firmware);
     outer_units_free(gpu->units);
+    system_release(gpu->system);
+    system_disconnect(gpu->system);
     cycle_free(gpu->cycle);
     gpu->cycle = NULL; /* what is dropped below asks whether kernels run */
     runtime_free(&gpu->runtime);
@@ -121,6 +183,7 @@ void wb_gpu_close(WbGpu *gpu)
     strays_free(&gpu->machine.strays);
     textures_free(&gpu->textures);
     space_destroy(&gpu->space);
+    leave_system(gpu);
     xfree(gpu);
 }
 
@@ -129,11 +192,12 @@ static WbStatus set_knob(WbGpu *gpu, const char *knob, const char *value, Error 
     if (!knob || !value)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "wb_gpu_set needs a knob and a value; one of them was null.");
-    if (gpu->timeline.pending)
+    const uint32_t pending = system_pending(gpu->system);
+    if (pending)
         return error_set(
             error, WB_ERROR_ARGUMENT,
             "The knob %.80s cannot change while %u operations are in streams; call wb_wait first.", knob,
-            gpu->timeline.pending);
+            pending);
     GpuConfig changed = gpu->config;
     /* What knobs of cycle mode say together is checked when a launch needs it: several may have to change. */
     if (knob_set(&config_knobs, &changed, knob, value, "", error) || config_check(&changed, error) ||

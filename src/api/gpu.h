@@ -10,7 +10,9 @@
 #include "api/kept.h"
 #include "api/progress.h"
 #include "api/run_info.h"
+#include "api/system.h"
 #include "api/timeline.h"
+#include "api/cache_touch.h"
 #include "config/config.h"
 #include "base/arena.h"
 #include "base/map.h"
@@ -39,9 +41,16 @@ struct WbKernel {
 
 /* Invariant: addresses[v] is 0 exactly for variables that are not in device memory. The functions of
  * all modules that a GPU ever loaded are numbered in one row, so their addresses never repeat. */
+/* A module that is on several GPUs is one of these for each. Invariant: `first` is the one whose managed
+ * variables, and if has_text_of_first whose text, it uses: itself unless it was loaded beside another, which
+ * in turn may have been. That one stays, though it may be unloaded, while `users` others need it. */
 struct WbModule {
     WbGpu *gpu;
     Module *module;
+    WbModule *first;
+    uint32_t users;
+    bool has_text_of_first;
+    bool is_unloaded;
     uint64_t *addresses;       /* [variable_count] */
     uint64_t first_function;   /* number of function 0 */
     uint64_t constant_bytes;   /* of its .const variables */
@@ -82,6 +91,9 @@ typedef struct Names {
 } Names;
 
 struct WbGpu {
+    System *system;
+    uint32_t index;            /* in it */
+    Clock clock;               /* its cycles in those of the system */
     GpuConfig config;
     AddressSpace space;
     Machine machine;
@@ -95,12 +107,12 @@ struct WbGpu {
     VEC(Firmware) firmware;    /* of the aggregator, as far as it was used */
     WbQueries queries;         /* of the user; all null: none */
     VEC(ErrorText) error_texts;
-    FunctionalSide functional; /* launches that run without timing */
     OuterUnits *units;         /* beside the SMs, of these; null before the first */
     uint64_t next_function, next_grid;
     CycleMachine *cycle;       /* null before the first launch in cycle mode */
+    CacheTouches touches;           /* of its memory, before there is one */
     uint32_t machines_made;
-    Cycle now;                 /* simulated time, in cycles of the SMs */
+    Cycle now;                 /* simulated time, in cycles of the SMs; system_set_now() sets it */
     uint32_t next_record;
     uint64_t workspace;        /* where blocks of cooperative launches meet; 0 before the first */
     double seconds;            /* of the host's clock, spent in launches */
@@ -139,6 +151,16 @@ bool gpu_stat_find(const WbGpu *gpu, const char *name, WbStat *stat);
 const char *gpu_keep_name(WbGpu *gpu, const char *name);
 /* Cycles that take at least so many nanoseconds. */
 Cycle gpu_cycles(const WbGpu *gpu, uint64_t nanoseconds);
+
+/* A cycle of the system as one of the GPU that begins then or later, and the other way round. */
+static inline Cycle gpu_local(const WbGpu *gpu, Cycle system)
+{
+    return system == CYCLE_NEVER ? system : clock_tick(gpu->clock, system);
+}
+static inline Cycle gpu_world(const WbGpu *gpu, Cycle cycle)
+{
+    return cycle == CYCLE_NEVER ? cycle : clock_cycle(gpu->clock, cycle);
+}
 
 /* That the stream, if it is not the default one, is the GPU's. */
 WbStatus stream_check(WbGpu *gpu, const WbStream *stream, Error *error);
@@ -202,6 +224,8 @@ uint32_t kernel_blocks_per_sm(const WbKernel *kernel, uint32_t threads, uint32_t
 typedef enum NewerPtx { NEWER_PTX_TELL, NEWER_PTX_TAKE, NEWER_PTX_REFUSE } NewerPtx;
 WbStatus module_check_target(WbGpu *gpu, const Module *parsed, Error *error);
 WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error);
+/* Reads and links texts. */
+WbStatus module_read(WbGpu *gpu, const WbSource *sources, size_t count, Module **parsed, Error *error);
 uint64_t module_function_address(const WbModule *module, uint32_t function);
 /* Takes what the units of launches without timing have counted over, before they are freed. */
 void statistics_keep_units(WbGpu *gpu);

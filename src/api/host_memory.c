@@ -17,13 +17,14 @@ WbStatus wb_address_find(WbGpu *gpu, uint64_t address, WbAddress *found)
         return WB_ERROR_ARGUMENT;
     if (!found)
         return gpu_refuse(gpu, "wb_address_find needs a place for its answer; it was null.");
-    const Allocation *allocation = space_find(&gpu->space, address, 1);
+    const Allocation *allocation = space_find_any(&gpu->space, address, 1);
     *found = (WbAddress){.memory = WB_MEMORY_NONE};
     if (allocation)
         *found = (WbAddress){
             .memory = allocation->name ? WB_MEMORY_VARIABLE : kinds[allocation->memory],
             .base = allocation->base,
             .size = allocation->size,
+            .gpu = gpu->space.group && allocation->memory == MEMORY_DEVICE ? space_home(allocation->base) : 0,
         };
     return WB_OK;
 }
@@ -58,7 +59,7 @@ static WbStatus unmap(WbGpu *gpu, void *pointer, bool registered, const char *ca
 {
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
     const Allocation *allocation =
-        registered ? space_find_registered(&gpu->space, address) : space_find(&gpu->space, address, 1);
+        registered ? space_find_registered(&gpu->space, address) : space_find_any(&gpu->space, address, 1);
     const bool is_ours = allocation && allocation->memory != MEMORY_DEVICE &&
                          (allocation->memory == MEMORY_REGISTERED) == registered &&
                          (registered || allocation->base == address);

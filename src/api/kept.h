@@ -16,9 +16,11 @@
 struct WbGpu;
 struct KernelRecord;
 
-/* A copy or fill on its engine. */
+/* A copy or fill on its engine. Of a copy between two GPUs of a system, `from` and `to` are their indices; of
+ * others both are the same. */
 typedef struct KeptCopy {
     uint32_t stream, engine; /* CopyEngine */
+    uint32_t from, to;
     bool is_fill;
     uint64_t number, bytes;
     Cycle started, ended;

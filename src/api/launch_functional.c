@@ -37,6 +37,17 @@ static FunctionalLimits limits_of(WbGpu *gpu, const Operation *operation)
     };
 }
 
+/* Whether launches of the GPU run without timing. */
+static bool has_runs(const WbGpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->timeline.on_machine.count; i++) {
+        const FunctionalLaunch *functional = gpu->timeline.on_machine.items[i]->launch.functional;
+        if (functional && functional->run)
+            return true;
+    }
+    return false;
+}
+
 /* Units stay while knobs do, as those of the cycle machine. They go with a run that failed: they may know
  * warps of it. */
 static void drop_units(WbGpu *gpu)
@@ -46,14 +57,19 @@ static void drop_units(WbGpu *gpu)
     gpu->units = gpu->machine.units = NULL;
 }
 
+/* Kernels may say something to the units of any GPU. */
 static void make_units(WbGpu *gpu)
 {
     if (gpu->units && memcmp(&gpu->units->config, &gpu->config, sizeof gpu->config) != 0 &&
-        !gpu->functional.runs.count)
+        !has_runs(gpu))
         drop_units(gpu);
-    if (!gpu->units)
-        gpu->units = gpu->machine.units = outer_units_create(&gpu->config, false);
-    if (!gpu->functional.runs.count)
+    FOR_GPUS(one, gpu->system)
+        if (!one->units) {
+            one->units = one->machine.units = outer_units_create(&one->config, false);
+            outer_units_join(one->units, &gpu->system->units, one->index);
+        }
+    system_join_network(gpu->system);
+    if (!has_runs(gpu))
         outer_units_begin(gpu->units);
 }
 
@@ -96,7 +112,7 @@ WbStatus launch_start_functional(WbGpu *gpu, Operation *operation, Error *error)
     device_launch_begin(gpu, false);
     functional->run =
         functional_create(functional->grids, count, order, &limits, &gpu->runtime, gpu->now);
-    functional_enter(&gpu->functional, functional->run);
+    functional_enter(&gpu->system->functional, functional->run);
     operation->launch.functional = functional;
     operation->launch.running = count;
     return WB_OK;
@@ -105,7 +121,7 @@ WbStatus launch_start_functional(WbGpu *gpu, Operation *operation, Error *error)
 /* The run is over, or dropped. */
 static void end_run(WbGpu *gpu, FunctionalLaunch *functional)
 {
-    functional_leave(&gpu->functional, functional->run);
+    functional_leave(&gpu->system->functional, functional->run);
     functional_free(functional->run);
     xfree(functional->grids);
     functional->run = NULL;
@@ -122,13 +138,23 @@ static void count_untimed(WbGpu *gpu, const Operation *operation)
     gpu->untimed.cycles += functional->ended - functional->started;
 }
 
-static Operation *find_launch(const WbGpu *gpu, const FunctionalRun *run)
+static Operation *find_launch(const System *system, const FunctionalRun *run)
 {
-    uint32_t i = 0;
-    while (!gpu->timeline.on_machine.items[i]->launch.functional ||
-           gpu->timeline.on_machine.items[i]->launch.functional->run != run)
-        i++;
-    return gpu->timeline.on_machine.items[i];
+    FOR_GPUS(gpu, system)
+        for (uint32_t i = 0; i < gpu->timeline.on_machine.count; i++) {
+            Operation *operation = gpu->timeline.on_machine.items[i];
+            if (operation->launch.functional && operation->launch.functional->run == run)
+                return operation;
+        }
+    return NULL; /* not while it runs */
+}
+
+static uint32_t count_waiting(const System *system)
+{
+    uint32_t sum = 0;
+    FOR_GPUS(gpu, system)
+        sum += gpu->timeline.waiting_launches;
+    return sum;
 }
 
 /* Behind the sentence of a launch that cannot end: who waits at units. */
@@ -141,20 +167,12 @@ static void tell_units(const WbGpu *gpu, Error *error)
         snprintf(error->text + used, sizeof error->text - used, "\n%s", text);
 }
 
-/* What runs without timing may be ahead of the present cycle: a visit of a block is not cut short. */
-WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
+/* Its blocks have ended, or it has failed. */
+static WbStatus end_launch(WbGpu *gpu, const Operation *operation, Error *error)
 {
-    FunctionalRun *run = functional_advance(&gpu->functional, until,
-                                            &(FunctionalOutside){is_silent, gpu->timeline.waiting_launches});
-    error_clear(error); /* what the user's functions were refused is no failure of the call that runs them */
-    if (!run) {
-        gpu->now = until;
-        return WB_OK;
-    }
     strays_tell(gpu);
-    const Operation *operation = find_launch(gpu, run);
     FunctionalLaunch *functional = operation->launch.functional;
-    const Cycle clock = functional_clock(run);
+    const Cycle clock = functional_clock(functional->run);
     functional->ended = clock > gpu->now ? clock : gpu->now;
     count_untimed(gpu, operation);
     for (uint32_t i = 0; functional->error.status == WB_OK && i < operation->launch.count; i++)
@@ -172,15 +190,35 @@ WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
     if (operation->launch.flow)
         flow_end(NULL, gpu->units, &operation->launch.flow->run, gpu->now);
     end_run(gpu, functional);
-    return gpu->functional.runs.count ? WB_OK : runtime_finish(&gpu->runtime, error);
+    return has_runs(gpu) ? WB_OK : runtime_finish(&gpu->runtime, error);
 }
 
-void launches_drop(WbGpu *gpu)
+/* What runs without timing may be ahead of the present cycle: a visit of a block is not cut short. */
+WbStatus launches_advance(System *system, Cycle until, bool is_silent, Error *error)
 {
-    if (!gpu->functional.runs.count)
-        return;
-    while (gpu->functional.runs.count)
-        end_run(gpu, find_launch(gpu, gpu->functional.runs.items[0])->launch.functional);
-    device_launch_drop(gpu);
-    drop_units(gpu);
+    FunctionalRun *run = functional_advance(&system->functional, until,
+                                            &(FunctionalOutside){is_silent, count_waiting(system)});
+    error_clear(error); /* what the user's functions were refused is no failure of the call that runs them */
+    if (!run) {
+        system_set_now(system, until);
+        return WB_OK;
+    }
+    const Operation *operation = find_launch(system, run);
+    return end_launch(operation->stream->gpu, operation, error);
+}
+
+/* Units of GPUs on which nothing runs may know warps, too: of other GPUs. */
+void launches_drop(System *system)
+{
+    FunctionalSide *side = &system->functional;
+    const bool has_units = side->runs.count > 0;
+    while (side->runs.count) {
+        const Operation *operation = find_launch(system, side->runs.items[0]);
+        WbGpu *gpu = operation->stream->gpu;
+        end_run(gpu, operation->launch.functional);
+        device_launch_drop(gpu);
+    }
+    FOR_GPUS(gpu, system)
+        if (has_units && gpu->units)
+            drop_units(gpu);
 }

@@ -29,7 +29,7 @@ static WbStatus free_allocation(WbGpu *gpu, uint64_t address, Error *error)
 {
     if (address == 0)
         return WB_OK;
-    const Allocation *allocation = space_find(&gpu->space, address, 1);
+    const Allocation *allocation = space_find_any(&gpu->space, address, 1);
     if (allocation && allocation->name)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "wb_free was given 0x%" PRIx64 ", which belongs to %s, not to wb_malloc.", address,
@@ -55,7 +55,7 @@ WbStatus wb_copy_to_device(WbGpu *gpu, uint64_t destination, const void *source,
     if (check_host(source, size, "wb_copy_to_device", error) || timeline_run(gpu, NULL, error))
         return gpu_end(gpu, error->status);
     if (size && space_write(&gpu->space, destination, source, size, error) == WB_OK)
-        cycle_host_writes(gpu->cycle, destination, size);
+        cache_touch(gpu, destination, size, CACHE_TOUCH_FROM_HOST);
     return gpu_end(gpu, error->status);
 }
 
@@ -66,13 +66,15 @@ WbStatus wb_copy_from_device(WbGpu *gpu, void *destination, uint64_t source, siz
     Error *error = gpu_begin(gpu);
     if (check_host(destination, size, "wb_copy_from_device", error) || timeline_run(gpu, NULL, error))
         return gpu_end(gpu, error->status);
-    return gpu_end(gpu, size ? space_read(&gpu->space, source, destination, size, error) : WB_OK);
+    if (size && space_read(&gpu->space, source, destination, size, error) == WB_OK)
+        cache_touch(gpu, source, size, CACHE_TOUCH_TO_HOST);
+    return gpu_end(gpu, error->status);
 }
 
 /* The host bytes of a device range, or null with the sentence. */
 static uint8_t *device_range(WbGpu *gpu, uint64_t address, size_t size, const char *call, Error *error)
 {
-    const Allocation *allocation = space_find(&gpu->space, address, size);
+    const Allocation *allocation = space_find_any(&gpu->space, address, size);
     if (allocation)
         return allocation->host + (address - allocation->base);
     char description[512];
@@ -93,7 +95,8 @@ WbStatus wb_copy_on_device(WbGpu *gpu, uint64_t destination, uint64_t source, si
     const uint8_t *from = to ? device_range(gpu, source, size, "wb_copy_on_device", error) : NULL;
     if (from) {
         memmove(to, from, size);
-        cycle_host_writes(gpu->cycle, destination, size);
+        cache_touch(gpu, source, size, CACHE_TOUCH_DEVICE_READ);
+        cache_touch(gpu, destination, size, CACHE_TOUCH_DEVICE_WRITE);
     }
     return gpu_end(gpu, error->status);
 }
@@ -108,7 +111,7 @@ WbStatus wb_set_device(WbGpu *gpu, uint64_t destination, int byte, size_t size)
     uint8_t *to = device_range(gpu, destination, size, "wb_set_device", error);
     if (to) {
         memset(to, byte, size);
-        cycle_host_writes(gpu->cycle, destination, size);
+        cache_touch(gpu, destination, size, CACHE_TOUCH_DEVICE_WRITE);
     }
     return gpu_end(gpu, error->status);
 }
@@ -122,7 +125,7 @@ WbStatus wb_memory_share(WbGpu *gpu, uint64_t address, WbSharedPiece pieces[WB_S
     Error *error = gpu_begin(gpu);
     if (timeline_run(gpu, NULL, error))
         return gpu_end(gpu, error->status);
-    const Allocation *allocation = space_find(&gpu->space, address, 1);
+    const Allocation *allocation = space_find_any(&gpu->space, address, 1);
     if (!allocation || allocation->memory != MEMORY_DEVICE || allocation->base != address)
         return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
                                       "Only device memory can be shared, by the address of its first byte."));

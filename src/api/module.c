@@ -47,13 +47,27 @@ static WbStatus too_many_constants(const WbModule *module, const Variable *varia
                      module->gpu->config.const_bytes);
 }
 
-static WbStatus allocate_variable(AddressSpace *space, const Variable *variable, uint64_t *address,
+/* Where the module that this one was loaded beside has the managed variable; 0: there is none. */
+static uint64_t managed_place(const WbModule *module, const Variable *variable)
+{
+    const WbModule *first = module->first;
+    const uint32_t v = first == module || !variable->is_managed
+                           ? NO_INDEX
+                           : module_find_variable(first->module, variable->name);
+    return v != NO_INDEX && first->module->variables[v].is_managed ? first->addresses[v] : 0;
+}
+
+static WbStatus allocate_variable(const WbModule *module, const Variable *variable, uint64_t *address,
                                   Error *error)
 {
+    AddressSpace *space = &module->gpu->space;
     const uint64_t size = variable->size ? variable->size : 1;
     void *host = NULL;
     if (!variable->is_managed)
         return space_alloc(space, size, variable->name, variable->space == SPACE_CONST, address, error);
+    *address = managed_place(module, variable);
+    if (*address)
+        return WB_OK;
     if (space_map(space, size, MEMORY_MANAGED, &host, error))
         return error->status;
     *address = (uint64_t)(uintptr_t)host;
@@ -75,7 +89,7 @@ static WbStatus allocate_variables(WbModule *module, Error *error)
         module->constant_bytes += variable->space == SPACE_CONST ? variable->size : 0;
         if (module->constant_bytes > module->gpu->config.const_bytes)
             return too_many_constants(module, variable, error);
-        if (allocate_variable(&module->gpu->space, variable, &module->addresses[v], error))
+        if (allocate_variable(module, variable, &module->addresses[v], error))
             return error->status;
     }
     return WB_OK;
@@ -131,11 +145,30 @@ static WbStatus place_module(WbModule *module, Error *error)
     if (allocate_variables(module, error))
         return error->status;
     for (uint32_t v = 0; v < module->module->variable_count; v++) {
-        if (module->addresses[v] && in_device_memory(&module->module->variables[v]) &&
+        const Variable *variable = &module->module->variables[v];
+        if (module->addresses[v] && in_device_memory(variable) && !managed_place(module, variable) &&
             initialize_variable(module, v, error))
             return error->status;
     }
     return WB_OK;
+}
+
+/* What others may use of it: its managed variables and its text. */
+static void release_shared(WbModule *module)
+{
+    Error ignored = {0};
+    for (uint32_t v = 0; v < module->module->variable_count; v++) {
+        const Variable *variable = &module->module->variables[v];
+        if (variable->is_managed && module->addresses[v] && !managed_place(module, variable))
+            space_free(&module->gpu->space, module->addresses[v], &ignored);
+    }
+    WbModule *first = module->first == module ? NULL : module->first;
+    if (!module->has_text_of_first)
+        module_free(module->module);
+    xfree(module->addresses);
+    xfree(module);
+    if (first && --first->users == 0 && first->is_unloaded)
+        release_shared(first);
 }
 
 void module_release(WbModule *module)
@@ -149,20 +182,25 @@ void module_release(WbModule *module)
     for (uint32_t v = 0; v < module->module->variable_count; v++) {
         if (is_reference(&module->module->variables[v]))
             texture_drop_reference(module->gpu, module->addresses[v]);
-        else if (module->addresses[v])
+        else if (module->addresses[v] && !module->module->variables[v].is_managed)
             space_free(&module->gpu->space, module->addresses[v], &ignored);
     }
-    module_free(module->module);
-    xfree(module->addresses);
     xfree(module->kernels);
-    xfree(module);
+    module->is_unloaded = true;
+    if (module->users == 0)
+        release_shared(module);
 }
 
-WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error)
+/* `first`: null unless there is one. */
+static WbStatus load_parsed(WbGpu *gpu, Module *parsed, WbModule *first, WbModule **module, Error *error)
 {
     WbModule *loaded = xcalloc(1, sizeof *loaded);
     loaded->gpu = gpu;
     loaded->module = parsed;
+    loaded->first = first ? first : loaded;
+    loaded->has_text_of_first = first && first->module == parsed;
+    if (first)
+        first->users++;
     loaded->addresses = xcalloc(parsed->variable_count + 1, sizeof *loaded->addresses);
     loaded->first_function = gpu->next_function;
     collect_kernels(loaded);
@@ -174,6 +212,48 @@ WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error
     VEC_PUSH(&gpu->modules, loaded);
     *module = loaded;
     return WB_OK;
+}
+
+WbStatus module_load_parsed(WbGpu *gpu, Module *parsed, WbModule **module, Error *error)
+{
+    return load_parsed(gpu, parsed, NULL, module, error);
+}
+
+/* What the assembler made of the kernels of the same text holds for both. */
+static void take_compiled(WbModule *module, const WbModule *first)
+{
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        module->kernels[k].compiled = first->kernels[k].compiled;
+}
+
+static WbStatus load_beside(WbGpu *gpu, WbModule *first, const WbSource *sources, size_t count,
+                            WbModule **module, Error *error)
+{
+    Module *parsed = first->module;
+    if (count && module_read(gpu, sources, count, &parsed, error))
+        return error->status;
+    if (count == 0 && module_check_target(gpu, parsed, error))
+        return error->status;
+    if (load_parsed(gpu, parsed, first, module, error))
+        return error->status;
+    if (count == 0)
+        take_compiled(*module, first);
+    return WB_OK;
+}
+
+WbStatus wb_module_load_beside(WbGpu *gpu, WbModule *first, const WbSource *sources, size_t count,
+                               WbModule **module)
+{
+    if (module)
+        *module = NULL;
+    if (!gpu)
+        return WB_ERROR_ARGUMENT;
+    Error *error = gpu_begin(gpu);
+    if (!module || !first || first->gpu->system != gpu->system || (count && !sources))
+        return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT,
+                                      "wb_module_load_beside needs a module of a GPU that was opened "
+                                      "together with this one, and a place for the new one."));
+    return gpu_end(gpu, load_beside(gpu, first, sources, count, module, error));
 }
 
 /* CUDA refuses a module that is compiled for a newer GPU. Here old GPUs are simulated with the compilers of

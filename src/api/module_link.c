@@ -22,18 +22,14 @@ static WbStatus parse_all(WbGpu *gpu, const WbSource *sources, size_t count, Mod
     return WB_OK;
 }
 
-static WbStatus link_sources(WbGpu *gpu, const WbSource *sources, size_t count, WbModule **module,
-                             Error *error)
+WbStatus module_read(WbGpu *gpu, const WbSource *sources, size_t count, Module **parsed, Error *error)
 {
     Modules modules = {0};
-    Module *merged;
-    if (parse_all(gpu, sources, count, &modules, error) == WB_OK) {
-        if (module_merge(modules.items, modules.count, &merged, error) == WB_OK)
-            module_load_parsed(gpu, merged, module, error);
-    } else {
+    if (parse_all(gpu, sources, count, &modules, error) == WB_OK)
+        module_merge(modules.items, modules.count, parsed, error);
+    else
         for (uint32_t i = 0; i < modules.count; i++)
             module_free(modules.items[i]);
-    }
     VEC_FREE(&modules);
     return error->status;
 }
@@ -51,5 +47,8 @@ WbStatus wb_module_link(WbGpu *gpu, const WbSource *sources, size_t count, WbMod
                                  "wb_module_link needs PTX texts and a place for the module; there were %zu "
                                  "texts, or one of the two was null.",
                                  count));
-    return gpu_end(gpu, link_sources(gpu, sources, count, module, error));
+    Module *parsed;
+    if (module_read(gpu, sources, count, &parsed, error) == WB_OK)
+        module_load_parsed(gpu, parsed, module, error);
+    return gpu_end(gpu, error->status);
 }

@@ -113,9 +113,9 @@ DeviceProgress progress_of_devices(const CycleMachine *machine)
 static void note_machine(const CycleMachine *machine, WbProgress *seen)
 {
     const DeviceProgress devices = progress_of_devices(machine);
-    seen->device_launches = devices.launches;
-    seen->blocks_ended = devices.blocks_ended;
-    seen->blocks = devices.blocks;
+    seen->device_launches += devices.launches;
+    seen->blocks_ended += devices.blocks_ended;
+    seen->blocks += devices.blocks;
     for (uint32_t i = 0; i < machine->running.count; i++) {
         const GridKernel *grid = machine->running.items[i]->grid;
         seen->blocks_ended += grid->ended_blocks;
@@ -135,15 +135,28 @@ static WbStatus stop(const WbProgress *seen, Error *error)
                      seen->cycles, where);
 }
 
+/* Of all GPUs together; how many launches are expected is known where it is of each that has any. */
+static void note_system(const System *system, WbProgress *seen)
+{
+    bool is_known = true;
+    FOR_GPUS(gpu, system) {
+        const Progress *progress = &gpu->progress;
+        seen->launches_done += progress->launches_done;
+        seen->launches_known += progress->launches_known;
+        seen->launches_expected += progress->launches_expected;
+        is_known = is_known && progress->launches_expected >= progress->launches_known;
+        seen->warp_instructions += warp_instructions(gpu);
+        seen->seconds += gpu->seconds;
+    }
+    if (!is_known)
+        seen->launches_expected = 0;
+}
+
 static WbStatus tell(WbGpu *gpu, WbProgress *seen, double time, Error *error)
 {
     Progress *progress = &gpu->progress;
-    seen->launches_done = progress->launches_done;
-    seen->launches_known = progress->launches_known;
-    if (progress->launches_expected >= progress->launches_known)
-        seen->launches_expected = progress->launches_expected;
-    seen->warp_instructions = warp_instructions(gpu);
-    seen->seconds = gpu->seconds + time - progress->began;
+    note_system(gpu->system, seen);
+    seen->seconds += time - progress->began;
     const bool was_calling = gpu->timeline.is_calling; /* waiting is refused meanwhile */
     gpu->timeline.is_calling = true;
     const bool goes_on = progress->function(progress->context, seen);
@@ -164,8 +177,9 @@ WbStatus progress_look(WbGpu *gpu, Error *error)
     if (time < progress->next)
         return WB_OK;
     WbProgress seen = {.cycles = gpu->now};
-    if (gpu->cycle)
-        note_machine(gpu->cycle, &seen);
+    FOR_GPUS(one, gpu->system)
+        if (one->cycle)
+            note_machine(one->cycle, &seen);
     return tell(gpu, &seen, time, error);
 }
 

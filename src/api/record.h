@@ -37,13 +37,17 @@ typedef enum Component {
     COMPONENT_REQUEST_IN,
     COMPONENT_REPLY_OUT,
     COMPONENT_REPLY_IN,
+    COMPONENT_LINK, /* to other GPUs and the host, by peer: of GPUs that have a hub */
+    COMPONENT_LINK_PORT,
+    COMPONENT_PCIE,
+    COMPONENT_MANAGED, /* memory, of GPUs of several */
     /* what policies count, those with counters of their own: COMPONENT_admit_waves */
 #define POLICY_COMPONENT(kind, file) COMPONENT_##kind##_##file,
     POLICY_COUNTERS(POLICY_COMPONENT)
 #undef POLICY_COMPONENT
     COMPONENT_FIRST_LOADED, /* what those count that were loaded: component_add() */
     COMPONENT_MOST = COMPONENT_FIRST_LOADED + MOST_LOADED_POLICIES,
-    COMPONENT_FIRST_POLICY = COMPONENT_REPLY_IN + 1
+    COMPONENT_FIRST_POLICY = COMPONENT_LINK /* those that not all machines have */
 } Component;
 
 struct CycleMachine;
@@ -56,7 +60,7 @@ typedef struct ComponentKind {
     uint32_t (*count)(const struct CycleMachine *machine);
     /* The struct of the table's counters, brought up to the cycles before `now`. */
     const void *(*at)(const struct CycleMachine *machine, uint32_t index, Cycle now);
-    /* Instead, of a policy: what it has counted there; null: it is not the one in use. */
+    /* Instead, of what not all machines have: what it has counted there; null: it is not in use. */
     const void *(*counted)(const struct CycleMachine *machine, uint32_t index, const StatTable *table);
 } ComponentKind;
 
@@ -64,7 +68,7 @@ extern ComponentKind components[COMPONENT_MOST];
 extern unsigned components_known; /* these are in use, from the first on */
 /* What a policy counts that was loaded, if it does: there is no GPU that does not know it. */
 void component_add(const LoadedPolicy *policy);
-/* Parts of the kind; 0: it is a policy that the machine does not use. */
+/* Parts of the kind; 0: the machine has none, or does not use that policy. */
 uint32_t component_count(const ComponentKind *kind, const struct CycleMachine *machine);
 const void *component_at(const ComponentKind *kind, const struct CycleMachine *machine, uint32_t index,
                          Cycle now);

@@ -221,6 +221,11 @@ const char *series_row_name(uint32_t row, char *buffer, size_t size)
     return buffer;
 }
 
+bool series_row_is_link(uint32_t row)
+{
+    return rows[row].component >= COMPONENT_LINK && rows[row].component <= COMPONENT_PCIE;
+}
+
 uint64_t series_value(const Series *series, uint32_t sample, uint32_t row)
 {
     return series->values.items[(size_t)sample * series->width + row];

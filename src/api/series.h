@@ -78,6 +78,8 @@ void series_free(Series *series);
 
 /* The name of a row as in lists of statistics: "l2.load_hits". */
 const char *series_row_name(uint32_t row, char *buffer, size_t size);
+/* Whether the row is of links, which not all GPUs have. */
+bool series_row_is_link(uint32_t row);
 /* A value of sample `sample`: of a row of series.def, or of one SM. */
 uint64_t series_value(const Series *series, uint32_t sample, uint32_t row);
 uint64_t series_core_value(const Series *series, uint32_t sample, CoreRow row, uint32_t sm);

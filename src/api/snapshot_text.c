@@ -114,7 +114,7 @@ size_t wb_snapshot(const WbGpu *gpu, char *to, size_t size)
     Text text = {.at = to, .size = to ? size : 0};
     if (!gpu)
         return 0;
-    const bool is_functional = gpu->functional.runs.count != 0;
+    const bool is_functional = gpu->system->functional.runs.count != 0;
     put(&text, "%s, cycle %" PRIu64 ": ", gpu->config.name, is_functional ? gpu->machine.clock : gpu->now);
     put_launches(&text, &gpu->progress);
     if (is_functional)

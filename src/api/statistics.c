@@ -186,6 +186,8 @@ void wb_stats_reset(WbGpu *gpu)
     strays_free(&gpu->strays);
     if (gpu->cycle)
         cycle_reset_statistics(gpu);
+    link_series_reset(gpu->system);
+    link_copied_reset(gpu->system);
 }
 
 size_t wb_record_count(const WbGpu *gpu) { return gpu ? gpu->records.count : 0; }

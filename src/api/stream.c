@@ -144,7 +144,7 @@ WbStatus wb_stream_query(WbGpu *gpu, WbStream *stream)
     if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
     Operation *last = (stream ? stream : &gpu->timeline.default_stream)->last;
-    return gpu_end(gpu, timeline_peek(gpu, last, gpu_cycles(gpu, QUERY_NS), error));
+    return gpu_end(gpu, timeline_peek(gpu, last, QUERY_NS, error));
 }
 
 WbStatus wb_wait(WbGpu *gpu)
@@ -160,6 +160,7 @@ WbStatus wb_gpu_flush(WbGpu *gpu)
     if (!gpu)
         return WB_ERROR_ARGUMENT;
     const WbStatus status = timeline_run(gpu, NULL, gpu_begin(gpu));
+    gpu->touches.count = 0;
     if (status == WB_OK && gpu->cycle)
         cycle_flush(gpu->cycle);
     return gpu_end(gpu, status);
@@ -169,7 +170,7 @@ double wb_time(const WbGpu *gpu)
 {
     if (!gpu)
         return 0;
-    return to_nanoseconds(gpu, gpu->timeline.host > gpu->now ? gpu->timeline.host : gpu->now);
+    return system_nanoseconds(gpu->system, clock_later(gpu->system->host, gpu->system->now));
 }
 
 WbStatus wb_event_create(WbGpu *gpu, WbEvent **event)
@@ -217,7 +218,7 @@ WbStatus wb_stream_wait_event(WbGpu *gpu, WbStream *stream, WbEvent *event)
     Error *error = gpu_begin(gpu);
     if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
-    if (event->gpu != gpu)
+    if (event->gpu->system != gpu->system)
         return gpu_end(gpu, error_set(error, WB_ERROR_ARGUMENT, "The event belongs to another GPU."));
     Operation *operation = timeline_put(gpu, stream, OPERATION_WAIT);
     operation_wait_for(operation, event->operation);
@@ -238,7 +239,7 @@ WbStatus wb_event_query(WbEvent *event)
     if (!event)
         return WB_ERROR_ARGUMENT;
     WbGpu *gpu = event->gpu;
-    return gpu_end(gpu, timeline_peek(gpu, event->operation, gpu_cycles(gpu, QUERY_NS), gpu_begin(gpu)));
+    return gpu_end(gpu, timeline_peek(gpu, event->operation, QUERY_NS, gpu_begin(gpu)));
 }
 
 WbStatus wb_event_time(WbEvent *event, double *nanoseconds)

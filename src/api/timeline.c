@@ -23,12 +23,6 @@ static void free_operation(WbGpu *gpu, Operation *operation)
 
 /* -- putting in -- */
 
-static void host_catches_up(WbGpu *gpu)
-{
-    if (gpu->timeline.host < gpu->now)
-        gpu->timeline.host = gpu->now;
-}
-
 void operation_wait_for(Operation *operation, Operation *earlier)
 {
     if (!earlier || earlier == operation)
@@ -104,11 +98,13 @@ Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
     operation->submitted = gpu->now;
     if (timeline->is_calling)
         return operation; /* it is the GPU that does so */
-    host_catches_up(gpu);
-    operation->submitted = timeline->host;
+    System *system = gpu->system;
+    system_host_catches_up(system);
+    operation->submitted = gpu_local(gpu, system->host);
     if (kind == OPERATION_LAUNCH) {
-        operation->submitted += gpu_cycles(gpu, gpu->config.host_launch_latency_ns);
-        timeline->host += gpu_cycles(gpu, gpu->config.host_launch_ns);
+        operation->submitted =
+            gpu_local(gpu, system->host + system_cycles(system, gpu->config.host_launch_latency_ns));
+        system->host += system_cycles(system, gpu->config.host_launch_ns);
     }
     return operation;
 }
@@ -222,6 +218,20 @@ static void start_copy(WbGpu *gpu, Operation *operation, CopyEngine engine, Cycl
                    });
 }
 
+void timeline_move_end(WbGpu *gpu, Operation *operation, Cycle ended)
+{
+    OperationList *timed = &gpu->timeline.timed;
+    uint32_t at = 0;
+    while (at < timed->count && timed->items[at] != operation)
+        at++;
+    const bool has_started = at < timed->count;
+    if (has_started)
+        take_out(timed, at);
+    operation->ended = ended;
+    if (has_started)
+        insert(timed, operation, by_end);
+}
+
 static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
 {
     operation->ended = gpu->now;
@@ -230,12 +240,18 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
         operation->ended = CYCLE_NEVER;
         return start_launch(gpu, operation, error);
     case OPERATION_COPY:
+        if (link_copy_begin(gpu, operation))
+            return WB_OK;
         start_copy(gpu, operation, copy_engine(gpu, &operation->copy.copy),
                    copy_cycles(gpu, &operation->copy.copy), copy_bytes(&operation->copy.copy));
         return WB_OK;
     case OPERATION_FILL:
         start_copy(gpu, operation, ENGINE_ON_DEVICE, fill_cycles(gpu, &operation->fill),
                    fill_bytes(&operation->fill));
+        return WB_OK;
+    case OPERATION_PREFETCH:
+        if (prefetch_begin(gpu, &operation->prefetch))
+            link_move_begin(gpu, operation);
         return WB_OK;
     case OPERATION_CALL:
     case OPERATION_RECORD:
@@ -250,7 +266,7 @@ static WbStatus start(WbGpu *gpu, Operation *operation, Error *error)
  * and what an untimed kernel writes, caches under a timed one would not know of. */
 static bool may_start(const WbGpu *gpu, const Operation *launch)
 {
-    const bool has_timed = gpu->cycle && gpu->cycle->running.count, has_untimed = gpu->functional.runs.count;
+    const bool has_timed = system_runs(gpu->system), has_untimed = gpu->system->functional.runs.count;
     if ((launch->launch.kernels->cooperative && gpu->timeline.cooperative_kernels) ||
         (launch->launch.graph && gpu->timeline.graphs) || (launch->launch.flow && gpu->timeline.flows))
         return false;
@@ -317,9 +333,14 @@ static WbStatus take_effect(WbGpu *gpu, Operation *operation, Error *error)
         gpu->progress.launches_done += operation->launch.count;
         return WB_OK;
     case OPERATION_COPY:
+        link_copy_end(gpu, operation);
         return copy_perform(gpu, &operation->copy.copy, operation->copy.staged, error);
     case OPERATION_FILL:
         return fill_perform(gpu, &operation->fill, error);
+    case OPERATION_PREFETCH:
+        link_copy_end(gpu, operation);
+        prefetch_end(gpu, &operation->prefetch);
+        return WB_OK;
     case OPERATION_CALL:
         gpu->timeline.is_calling = true;
         operation->call.function(operation->call.context);
@@ -343,7 +364,7 @@ static void let_go(WbGpu *gpu, Operation *operation)
         operation->event->operation = NULL;
     }
     for (uint32_t i = 0; i < operation->successors.count; i++)
-        timeline_release(gpu, operation->successors.items[i]);
+        timeline_release(operation->successors.items[i]->stream->gpu, operation->successors.items[i]);
     if (operation->notice)
         *operation->notice = true;
     if (stream->last == operation)
@@ -364,7 +385,7 @@ static WbStatus end(WbGpu *gpu, Operation *operation, Error *error)
     return status;
 }
 
-static WbStatus end_due(WbGpu *gpu, Error *error)
+WbStatus timeline_end_due(WbGpu *gpu, Error *error)
 {
     OperationList *timed = &gpu->timeline.timed, *on_machine = &gpu->timeline.on_machine;
     while (timed->count && timed->items[0]->ended <= gpu->now) {
@@ -387,7 +408,7 @@ static WbStatus end_due(WbGpu *gpu, Error *error)
 }
 
 /* What takes no time ends at once, and what it makes ready has its turn by the same order as all others. */
-static WbStatus start_ready(WbGpu *gpu, Error *error)
+WbStatus timeline_start_ready(WbGpu *gpu, Error *error)
 {
     Timeline *timeline = &gpu->timeline;
     Operation *operation;
@@ -409,10 +430,7 @@ static WbStatus start_ready(WbGpu *gpu, Error *error)
     return WB_OK;
 }
 
-/* -- running -- */
-
-/* When the timeline itself has something to do next. */
-static Cycle next_event(const WbGpu *gpu)
+Cycle timeline_next(const WbGpu *gpu)
 {
     const Timeline *timeline = &gpu->timeline;
     if (timeline->ready.count || next_launch(gpu) < timeline->ready_launches.count)
@@ -427,155 +445,52 @@ static Cycle next_event(const WbGpu *gpu)
     return next;
 }
 
-static WbStatus step(WbGpu *gpu, Cycle until, bool is_silent, Error *error)
-{
-    if (gpu->cycle && gpu->cycle->running.count)
-        return cycle_advance(gpu, until, is_silent, error);
-    gpu->now = until;
-    return WB_OK;
-}
-
-static void drop_all(WbGpu *gpu)
+static void forget(WbGpu *gpu)
 {
     Timeline *timeline = &gpu->timeline;
-    if (gpu->cycle && gpu->cycle->running.count)
-        cycle_drop(gpu);
-    launches_drop(gpu);
     timeline->active_launches = timeline->waiting_launches = 0;
     timeline->cooperative_kernels = timeline->graphs = timeline->flows = 0;
     gpu->progress.launches_known = gpu->progress.launches_done;
+    link_copies_forget(gpu);
     while (timeline->gates.count)
         timeline_open(gpu, timeline->gates.items[0]);
-    OperationList *const lists[] = {&timeline->on_machine, &timeline->timed, &timeline->ready_launches,
-                                    &timeline->ready, &timeline->later};
-    while (timeline->pending) { /* what is let go makes others ready, so all of them pass through here */
+}
+
+/* Lets go of all that waits for nothing. False: there was nothing. */
+static bool drop_ready(WbGpu *gpu)
+{
+    enum { LISTS = 5 };
+    Timeline *timeline = &gpu->timeline;
+    OperationList *const lists[LISTS] = {&timeline->on_machine, &timeline->timed, &timeline->ready_launches,
+                                         &timeline->ready, &timeline->later};
+    for (bool any = false;; any = true) {
         uint32_t i = 0;
-        while (!lists[i]->count)
+        while (i < LISTS && !lists[i]->count)
             i++;
+        if (i == LISTS)
+            return any;
         Operation *operation = lists[i]->items[--lists[i]->count];
         operation->ended = gpu->now;
         let_go(gpu, operation);
     }
 }
 
-/* Says how many launches did not come to run because of the failure. */
-static void tell_dropped(const WbGpu *gpu, Error *error)
+/* What is let go makes others ready, of this GPU or of another, so all operations pass through here. */
+void timelines_drop(System *system)
 {
-    const uint32_t dropped = gpu->timeline.waiting_launches;
-    const size_t length = strlen(error->text);
-    if (dropped)
-        snprintf(error->text + length, sizeof error->text - length,
-                 "%cThe %u launch%s queued behind it did not run.", strchr(error->text, '\n') ? '\n' : ' ',
-                 dropped, dropped == 1 ? "" : "es");
-}
-
-WbStatus timeline_report(WbGpu *gpu, Error *error)
-{
-    if (gpu->unreported.status == WB_OK)
-        return WB_OK;
-    *error = gpu->unreported;
-    error_clear(&gpu->unreported);
-    return error->status;
-}
-
-/* Nothing can happen any more, and what is left waits. */
-static WbStatus find_closed_gate(const WbGpu *gpu, Cycle next, Error *error)
-{
-    if (next != CYCLE_NEVER || gpu->functional.runs.count || (gpu->cycle && gpu->cycle->running.count))
-        return WB_OK;
-    return error_set(
-        error, WB_ERROR_DEADLOCK,
-        "All that is left in streams waits for a gate, which nothing opens: wb_gate_open() can.");
-}
-
-/* Goes on until `done` is set, nothing is left, or `limit` is reached. */
-static WbStatus go_on(WbGpu *gpu, const bool *done, Cycle limit, Error *error)
-{
-    WbStatus status = WB_OK;
-    progress_begin(gpu);
-    while (status == WB_OK) {
-        status = start_ready(gpu, error);
-        if (status == WB_OK)
-            status = end_due(gpu, error);
-        if (status != WB_OK || *done || !gpu->timeline.pending)
-            break;
-        const Cycle next = next_event(gpu);
-        if (next <= gpu->now)
-            continue;
-        if (gpu->now >= limit)
-            break;
-        status = find_closed_gate(gpu, next, error);
-        if (status != WB_OK)
-            break;
-        const Cycle stop = clock_earlier(next, limit);
-        if (gpu->functional.runs.count) {
-            status = launches_advance(gpu, stop, stop == CYCLE_NEVER, error);
-            continue;
-        }
-        status = step(gpu, watchdog_slice(gpu, progress_slice(gpu, stop)), next == CYCLE_NEVER, error);
-        if (status == WB_OK)
-            status = progress_look(gpu, error);
-        if (status == WB_OK)
-            status = watchdog_look(gpu, stop == CYCLE_NEVER, error);
+    FOR_GPUS(gpu, system)
+        forget(gpu);
+    for (bool any = true; any;) {
+        any = false;
+        FOR_GPUS(gpu, system)
+            any |= drop_ready(gpu);
     }
-    progress_end(gpu);
-    if (status != WB_OK) {
-        tell_dropped(gpu, error);
-        if (gpu->cycle)
-            cycle_keep_cut_off(gpu, error);
-        drop_all(gpu);
-    }
-    return status;
-}
-
-/* The same for an operation, or all of them where it is null; tells whether it has ended. */
-static WbStatus go_on_until(WbGpu *gpu, Operation *until, Cycle limit, bool *done, Error *error)
-{
-    *done = false;
-    if (gpu->timeline.is_calling)
-        return error_set(error, WB_ERROR_ARGUMENT,
-                         "A host function of a stream waits for the GPU, which waits for that function; host "
-                         "functions must not call the GPU.");
-    if (timeline_report(gpu, error))
-        return error->status;
-    if (until)
-        until->notice = done;
-    const WbStatus status = go_on(gpu, done, limit, error);
-    if (until && !*done)
-        until->notice = NULL;
-    host_catches_up(gpu);
-    return status;
-}
-
-WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error)
-{
-    bool done;
-    return go_on_until(gpu, until, CYCLE_NEVER, &done, error);
-}
-
-WbStatus timeline_wait(WbGpu *gpu, Operation *until, Error *error)
-{
-    const bool waits = gpu->timeline.pending;
-    const WbStatus status = timeline_run(gpu, until, error);
-    if (waits && status == WB_OK)
-        gpu->timeline.host += gpu_cycles(gpu, gpu->config.host_sync_ns);
-    return status;
-}
-
-WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error)
-{
-    bool done;
-    if (!until)
-        return WB_OK;
-    host_catches_up(gpu);
-    const WbStatus status = go_on_until(gpu, until, gpu->timeline.host + cycles, &done, error);
-    return status ? status : done ? WB_OK : WB_NOT_READY;
 }
 
 void timeline_free(WbGpu *gpu)
 {
     Timeline *timeline = &gpu->timeline;
-    drop_all(gpu);
+    forget(gpu);
     for (uint32_t i = 0; i < timeline->streams.count; i++)
         xfree(timeline->streams.items[i]);
     VEC_FREE(&timeline->streams);

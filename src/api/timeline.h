@@ -19,6 +19,7 @@
 #define API_TIMELINE_H
 
 #include "api/cycle.h"
+#include "api/system.h"
 #include "base/vec.h"
 #include "exec/functional/functional.h"
 #include "grid/flow_run.h"
@@ -27,7 +28,7 @@
 #include "warpbeam.h"
 
 typedef enum OperationKind {
-    OPERATION_LAUNCH, OPERATION_COPY, OPERATION_FILL,
+    OPERATION_LAUNCH, OPERATION_COPY, OPERATION_FILL, OPERATION_PREFETCH,
     OPERATION_CALL, OPERATION_RECORD, OPERATION_WAIT, OPERATION_GATE /* from the call on they take no time */
 } OperationKind;
 
@@ -73,6 +74,14 @@ typedef struct FunctionalLaunch {
     Cycle started, ended;
 } FunctionalLaunch;
 
+/* Managed memory goes to a place: a GPU, or HOME_HOST. `from` and `bytes`, of what has to move, are known
+ * from its start on. */
+typedef struct Prefetch {
+    uint64_t address, size;
+    int32_t from, to;
+    uint64_t bytes;
+} Prefetch;
+
 /* A launch is one operation, however many kernels start together: those of a dependency graph, in the order
  * of its grids, the nodes of a flow graph, or without either a single kernel. Invariant: from when waits_for
  * is 0 to its end it is in exactly one list of the timeline. Of a launch on the machine, running counts the
@@ -97,6 +106,7 @@ typedef struct Operation {
         } launch;
         struct { WbCopy copy; uint8_t *staged; } copy; /* staged: the source, if it was read when put in */
         WbFill fill;
+        Prefetch prefetch;
         struct { WbHostFunction *function; void *context; } call;
         WbEvent *event;        /* of a record; null: destroyed or recorded again since */
     };
@@ -127,7 +137,13 @@ struct WbGate {
     Operation *operation;
 };
 
-typedef enum CopyEngine { ENGINE_TO_DEVICE, ENGINE_TO_HOST, ENGINE_ON_DEVICE, ENGINE_COUNT } CopyEngine;
+typedef enum CopyEngine {
+    ENGINE_TO_DEVICE,
+    ENGINE_TO_HOST,
+    ENGINE_ON_DEVICE,
+    ENGINE_PEER, /* between two GPUs; those take no turns (api/link_copy.h) */
+    ENGINE_COUNT
+} CopyEngine;
 
 typedef struct OperationList {
     Operation **items;
@@ -149,7 +165,6 @@ typedef struct Timeline {
     OperationList timed;       /* all others that have started, by their end */
     uint32_t pending;          /* operations that have not ended */
     uint64_t next_sequence;
-    Cycle host;                /* how far the host is; at least gpu->now while it runs */
     Cycle engine_free[ENGINE_COUNT];
     uint32_t active_launches;  /* a graph counts as one */
     uint32_t cooperative_kernels, graphs, flows; /* of these */
@@ -165,10 +180,23 @@ Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind);
 void operation_wait_for(Operation *operation, Operation *earlier);
 /* Of a gate, which is gone then. */
 void timeline_open(WbGpu *gpu, WbGate *gate);
+/* An operation that is starting, or has started and takes a time that is known, ends in that cycle. */
+void timeline_move_end(WbGpu *gpu, Operation *operation, Cycle ended);
 /* The operation is complete: from now on it may start. */
 void timeline_release(WbGpu *gpu, Operation *operation);
 /* Frees the streams that are destroyed and empty. */
 void timeline_sweep(WbGpu *gpu);
+/* What is ready starts, as far as it may. */
+WbStatus timeline_start_ready(WbGpu *gpu, Error *error);
+/* What ends in the present cycle does. */
+WbStatus timeline_end_due(WbGpu *gpu, Error *error);
+/* When the timeline itself has something to do next. */
+Cycle timeline_next(const WbGpu *gpu);
+/* Nothing is left in streams of any GPU; nothing runs any more. */
+void timelines_drop(System *system);
+
+/* -- all GPUs of the system, until something has ended (system_run.c) -- */
+
 /* The failure, if any, of what ran inside a call that returns nothing; it is told once. */
 WbStatus timeline_report(WbGpu *gpu, Error *error);
 /* Runs until the operation has ended; null: until everything has. A failure drops all that is left. */
@@ -176,8 +204,8 @@ WbStatus timeline_run(WbGpu *gpu, Operation *until, Error *error);
 /* The same for a call by which the host waits: it takes a while to go on (host_sync_ns), if there was
  * anything to wait for. */
 WbStatus timeline_wait(WbGpu *gpu, Operation *until, Error *error);
-/* Runs for so many cycles, at most until the operation has ended; WB_NOT_READY if it has not. */
-WbStatus timeline_peek(WbGpu *gpu, Operation *until, Cycle cycles, Error *error);
+/* Runs for so long, at most until the operation has ended; WB_NOT_READY if it has not. */
+WbStatus timeline_peek(WbGpu *gpu, Operation *until, uint64_t nanoseconds, Error *error);
 
 /* -- launches (launch.c) -- */
 
@@ -206,9 +234,9 @@ void flow_launch_free(WbGpu *gpu, FlowLaunch *flow);
 WbStatus launch_start_functional(WbGpu *gpu, Operation *operation, Error *error);
 /* Lets those without timing run until they are in that cycle, or one is over. `is_silent`: nothing else can
  * happen before. */
-WbStatus launches_advance(WbGpu *gpu, Cycle until, bool is_silent, Error *error);
+WbStatus launches_advance(System *system, Cycle until, bool is_silent, Error *error);
 /* Those that run without timing do not any more. */
-void launches_drop(WbGpu *gpu);
+void launches_drop(System *system);
 
 /* -- copies and fills (copy.c) -- */
 
@@ -225,5 +253,12 @@ WbStatus fill_check(WbGpu *gpu, const WbFill *fill, Error *error);
 WbStatus fill_perform(WbGpu *gpu, const WbFill *fill, Error *error);
 uint64_t fill_bytes(const WbFill *fill);
 Cycle fill_cycles(WbGpu *gpu, const WbFill *fill);
+
+/* -- prefetches (prefetch.c) -- */
+
+/* Blocks leave for their new place; returns their bytes. */
+uint64_t prefetch_begin(WbGpu *gpu, Prefetch *prefetch);
+/* They have come. */
+void prefetch_end(WbGpu *gpu, const Prefetch *prefetch);
 
 #endif

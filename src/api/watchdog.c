@@ -40,7 +40,7 @@ void watchdog_free(Watchdog *watchdog)
 
 static uint64_t count_changes(const CycleMachine *machine)
 {
-    uint64_t sum = 0;
+    uint64_t sum = outer_units_changes(machine->units);
     for (uint32_t i = 0; i < machine->sm_count; i++)
         sum += sm_changes(machine->sms[i]);
     return sum;
@@ -76,7 +76,7 @@ static void end(CycleMachine *machine, Cycle now, Cycle pause)
 
 /* What is known of the warps on all SMs. */
 typedef struct Verdict {
-    bool all; /* every warp spins, or waits for one that does */
+    bool all; /* every warp spins or waits, for one that spins or for other GPUs */
     bool has_paused; /* blocks */
     uint32_t spinning;
     uint32_t passed_over; /* ready, and never chosen */
@@ -113,7 +113,7 @@ static Verdict judge(CycleMachine *machine)
     for (uint32_t i = 0; i < machine->sm_count; i++)
         for (uint32_t at = 0; sm_next_warp(machine->sms[i], &at, &seen);)
             judge_warp(&machine->watchdog, i, &seen, &verdict);
-    verdict.all &= verdict.spinning > 0 && front_end_next(machine->front_end) == CYCLE_NEVER &&
+    verdict.all &= front_end_next(machine->front_end) == CYCLE_NEVER &&
                    outer_units_next(machine->units) == CYCLE_NEVER;
     verdict.all &= !verdict.has_paused || !front_end_may_answer(machine->front_end);
     return verdict;
@@ -130,39 +130,78 @@ static bool is_on_sms(const CycleMachine *machine, const HostKernel *kernel)
     return false;
 }
 
-/* The error is of the kernel that was launched last of those that spin; the others have their records. */
+/* Of those that spin the one that was launched last. */
+static HostKernel *last_on_sms(const CycleMachine *machine)
+{
+    uint32_t last = machine->running.count - 1;
+    while (last && !is_on_sms(machine, machine->running.items[last]))
+        last--;
+    return machine->running.items[last];
+}
+
+/* The error is of that one; the others have their records. */
 static WbStatus report(const WbGpu *gpu, RecordStatus status, const char *what, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
     machine->waiting_launches = gpu->timeline.waiting_launches;
-    uint32_t first = machine->running.count - 1;
-    while (first && !is_on_sms(machine, machine->running.items[first]))
-        first--;
-    return cycle_report_hang(machine, machine->running.items[first], status, what, error);
+    return cycle_report_hang(machine, last_on_sms(machine), status, what, error);
+}
+
+/* " on GPU 3", where there are several. */
+static const char *gpu_text(const WbGpu *gpu, char *text, size_t size)
+{
+    const Nodes *nodes = &gpu->system->nodes;
+    text[0] = '\0';
+    if (nodes->count > 1)
+        snprintf(text, size, " on GPU %u", nodes->first + gpu->index);
+    return text;
 }
 
 /* Those that issue spin, and others that could end that are ready. */
 static WbStatus report_starved(const WbGpu *gpu, uint32_t warps, Error *error)
 {
-    char what[640];
+    char what[640], where[32];
     snprintf(what, sizeof what,
-             "is starved: in the %" PRIu64 " cycles up to %" PRIu64
+             "is starved%s: in the %" PRIu64 " cycles up to %" PRIu64
              " no block has come or gone, all warps that issue come back to the states that they had, and "
              "the policy warp_scheduler=%s has let %u warp%s never issue that could (knob watchdog_cycles)",
-             gpu->now - gpu->cycle->watchdog.quiet_from, gpu->now, gpu->config.warp_scheduler, warps,
+             gpu_text(gpu, where, sizeof where), gpu->now - gpu->cycle->watchdog.quiet_from, gpu->now,
+             gpu->config.warp_scheduler, warps,
              warps == 1 ? "" : "s");
     return report(gpu, RECORD_SPINS, what, error);
 }
 
+/* "; kernels of other GPUs spin or wait, too: 'k' on GPU 0": who may wait for whom. */
+static void name_others(const WbGpu *gpu, char *text, size_t size)
+{
+    enum { NAMED = 4 };
+    uint32_t count = 0;
+    size_t used = 0;
+    char where[32];
+    text[0] = '\0';
+    FOR_GPUS(other, gpu->system) {
+        if (other == gpu || !other->cycle || !other->cycle->running.count || count++ >= NAMED)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s '%.60s'%s",
+                                 count == 1 ? "; kernels of other GPUs spin or wait, too:" : ",",
+                                 last_on_sms(other->cycle)->grid->seen.launch.program->name,
+                                 gpu_text(other, where, sizeof where));
+    }
+    if (count > NAMED)
+        snprintf(text + used, size - used, " and %u more", count - NAMED);
+}
+
 static WbStatus report_spin(const WbGpu *gpu, Error *error)
 {
-    char what[320];
+    char what[800], where[32], others[480];
+    name_others(gpu, others, sizeof others);
     snprintf(what, sizeof what,
-             "spins: in the %" PRIu64 " cycles up to %" PRIu64
+             "spins%s: in the %" PRIu64 " cycles up to %" PRIu64
              " no block has come or gone, and all warps on the "
              "GPU come back to the states that they had, with nothing left that could change (knob "
-             "watchdog_cycles)",
-             gpu->now - gpu->cycle->watchdog.quiet_from, gpu->now);
+             "watchdog_cycles)%s",
+             gpu_text(gpu, where, sizeof where), gpu->now - gpu->cycle->watchdog.quiet_from, gpu->now,
+             others);
     return report(gpu, RECORD_SPINS, what, error);
 }
 
@@ -170,11 +209,11 @@ static WbStatus report_spin(const WbGpu *gpu, Error *error)
 
 static WbStatus report_refusal(const WbGpu *gpu, Error *error)
 {
-    char what[200];
+    char what[232], where[32];
     snprintf(what, sizeof what,
-             "is held up: in the %" PRIu64 " cycles up to %" PRIu64
+             "is held up%s: in the %" PRIu64 " cycles up to %" PRIu64
              " no instruction has been issued, and nothing is under way (knob watchdog_cycles)",
-             gpu->now - gpu->cycle->watchdog.still_from, gpu->now);
+             gpu_text(gpu, where, sizeof where), gpu->now - gpu->cycle->watchdog.still_from, gpu->now);
     return report(gpu, RECORD_DEADLOCK, what, error);
 }
 
@@ -211,6 +250,40 @@ static Cycle next_distance(Watchdog *watchdog, Cycle quiet)
     return LEAST + (watchdog->random >> 16) * spread / 65536;
 }
 
+/* All warps on the machine spin or wait, and nothing has changed since that was found. */
+static bool is_stuck(const CycleMachine *machine)
+{
+    return machine->watchdog.is_stuck && machine->watchdog.changes == count_changes(machine);
+}
+
+/* Whether nothing that other GPUs do can end it: they are stuck, too, and nothing comes from those of other
+ * processes. */
+static bool others_are_stuck(const WbGpu *gpu)
+{
+    if (gpu->system->transport && !gpu->system->is_alone)
+        return false;
+    FOR_GPUS(other, gpu->system) {
+        CycleMachine *machine = other->cycle;
+        if (other != gpu && machine && machine->running.count && !is_stuck(machine))
+            return false;
+    }
+    return true;
+}
+
+bool watchdogs_know_stuck(const System *system)
+{
+    bool is_one = false;
+    FOR_GPUS(gpu, system) {
+        const CycleMachine *machine = gpu->cycle;
+        if (!machine || !machine->running.count)
+            continue;
+        is_one = true;
+        if (!is_stuck(machine) || outer_units_next(machine->units) != CYCLE_NEVER)
+            return false;
+    }
+    return is_one;
+}
+
 /* A look while it watches. */
 static WbStatus watch(WbGpu *gpu, Error *error)
 {
@@ -221,21 +294,26 @@ static WbStatus watch(WbGpu *gpu, Error *error)
     watchdog->next = gpu->now + next_distance(watchdog, gpu->now - watchdog->quiet_from);
     if (changes != watchdog->changes) {
         watchdog->changes = changes;
+        watchdog->is_stuck = false;
         memset(watchdog->marks, 0, (size_t)machine->sm_count * MAX_WARPS * sizeof *watchdog->marks);
         if (++watchdog->strikes == STRIKES)
             end(machine, gpu->now, pause);
         return WB_OK;
     }
     const Verdict verdict = judge(machine);
-    if (verdict.all)
+    watchdog->is_stuck = verdict.all;
+    const bool is_spin = verdict.all && verdict.spinning;
+    if (is_spin && others_are_stuck(gpu))
         return verdict.passed_over ? report_starved(gpu, verdict.passed_over, error)
                                    : report_spin(gpu, error);
+    if (is_spin || (verdict.all && gpu->system->gpus.count > 1))
+        return WB_OK; /* another one may tell */
     if (++watchdog->looks == LOOKS || (watchdog->looks == FIRST_LOOKS && !verdict.spinning))
         end(machine, gpu->now, pause);
     return WB_OK;
 }
 
-WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error)
+static WbStatus look(WbGpu *gpu, bool alone, Error *error)
 {
     CycleMachine *machine = gpu->cycle;
     if (!gpu->config.watchdog_cycles || !machine || !machine->running.count ||
@@ -254,5 +332,22 @@ WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error)
     } else {
         begin(machine, gpu->now);
     }
+    return WB_OK;
+}
+
+void watchdogs_forget(System *system)
+{
+    FOR_GPUS(gpu, system)
+        if (gpu->cycle)
+            gpu->cycle->watchdog.is_stuck = false;
+}
+
+WbStatus watchdogs_look(System *system, bool alone, Error *error)
+{
+    if (!alone)
+        watchdogs_forget(system);
+    FOR_GPUS(gpu, system)
+        if (look(gpu, alone, error))
+            return error->status;
     return WB_OK;
 }

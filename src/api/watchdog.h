@@ -18,6 +18,7 @@
 #include "sim/clock.h"
 
 struct CycleMachine;
+struct System;
 
 /* Invariant: marks is null exactly while nobody is watched. */
 typedef struct Watchdog {
@@ -28,6 +29,7 @@ typedef struct Watchdog {
     uint64_t issued;       /* instructions, as last seen */
     Cycle still_from;      /* when that was */
     uint64_t refusals;     /* of all policies, by then */
+    bool is_stuck;         /* the last look found that all warps spin; only other GPUs could help */
     uint32_t looks, strikes; /* since it watches; of these, those that found changes */
     uint32_t random;
     SpinMark *marks;       /* [sm][MAX_WARPS] */
@@ -36,9 +38,14 @@ typedef struct Watchdog {
 
 /* How far the machine may run before the watchdog looks, at most to `limit`; called before it runs. */
 Cycle watchdog_slice(const WbGpu *gpu, Cycle limit);
-/* Looks, if it is time. `alone`: the kernels that run cannot get anything from outside of the machine before
- * they end. Fails with the sentence. */
-WbStatus watchdog_look(WbGpu *gpu, bool alone, Error *error);
+/* All of the system look, if it is time. `alone`: the kernels that run cannot get anything from outside of
+ * the machines before they end. Fails with the sentence. */
+WbStatus watchdogs_look(struct System *system, bool alone, Error *error);
+/* The host may have changed what kernels wait for. */
+void watchdogs_forget(struct System *system);
+/* Whether all kernels of the system are known to spin or wait: nothing happens before something comes from
+ * outside. */
+bool watchdogs_know_stuck(const struct System *system);
 /* Its machine goes. */
 void watchdog_free(Watchdog *watchdog);
 

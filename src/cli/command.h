@@ -16,7 +16,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = -1 };
 typedef int CommandFn(int argument_count, char **arguments);
 
 CommandFn command_cilk, command_compare, command_completion, command_config, command_demo, command_help,
-    command_list, command_paper, command_policy, command_ptx, command_report, command_run;
+    command_list, command_paper, command_policy, command_ptx, command_report, command_run, command_sweep;
 
 /* What can stand in a place of the command line, for completion. */
 typedef enum ValueKind {

@@ -40,7 +40,9 @@ bool report_load(const char *path, Report *report)
 
 double report_clock(const Report *report)
 {
-    return json_number_value(json_object_get(json_object_get(report->report, "config"), "clock_khz"));
+    const json_t *system = json_object_get(report->report, "system");
+    return json_number_value(
+        json_object_get(system ? system : json_object_get(report->report, "config"), "clock_khz"));
 }
 
 /* -- kernels as flat objects -- */
@@ -48,7 +50,7 @@ double report_clock(const Report *report)
 /* Which launch it was, not what it did; and times since the GPU was opened. */
 static bool is_identity(const char *key)
 {
-    static const char *const keys[] = {"number", "launched", "started", "ended"};
+    static const char *const keys[] = {"number", "launched", "started", "ended", "gpu"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;

@@ -25,7 +25,7 @@ typedef VEC(Part) Parts;
 
 /* False once the failure has been told. */
 bool report_load(const char *path, Report *report);
-/* The clock of its SMs in kHz. */
+/* The clock of its SMs, or of its system, in kHz. */
 double report_clock(const Report *report);
 
 /* All that can be compared. `each`: kernels one by one, not all of a name together. */

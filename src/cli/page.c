@@ -327,6 +327,14 @@ bool page_write(const PageInput *inputs, size_t count, size_t bytes, const char 
     return error->status == WB_OK;
 }
 
+bool page_write_studies(json_t *studies, const char *path, Error *error)
+{
+    char *data = text_of(json_pack("{s:[], s:[], s:o}", "runs", "papers", "studies", studies));
+    write_page(data, path, error);
+    free(data);
+    return error->status == WB_OK;
+}
+
 bool page_write_own(const char *statistics, const char *path, Error *error)
 {
     static const char nothing[] = "\"kernels\": []";

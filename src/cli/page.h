@@ -2,6 +2,7 @@
 #ifndef CLI_PAGE_H
 #define CLI_PAGE_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -21,5 +22,8 @@ bool page_write(const PageInput *inputs, size_t count, size_t bytes, const char 
 /* The same for statistics that were written just now: unless they take too much, they stand in the page as
  * they are, which is faster than to read, check and pack them. */
 bool page_write_own(const char *statistics, const char *path, Error *error);
+
+/* A page of studies (web/src/types.ts), an array that this function releases. */
+bool page_write_studies(json_t *studies, const char *path, Error *error);
 
 #endif

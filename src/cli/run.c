@@ -1,6 +1,7 @@
 /* `warpbeam run`: finds out what is to be run: a CUDA program, a workload, or one kernel of a PTX file. */
 #include "cli/command.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,21 @@ static const char *first_word(int argument_count, char **arguments)
     return NULL;
 }
 
+/* Whether all options are the command's: with nothing to run, none of them is wrong. */
+static bool has_known_options(int argument_count, char **arguments)
+{
+    const Command *command = command_find(arguments[0]);
+    char name[64];
+    for (int i = 1; i < argument_count; i++) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(arguments[i], "="), arguments[i]);
+        const Option *option = command_option(command, name);
+        if (!option)
+            return false;
+        i += option->argument && !strchr(arguments[i], '=');
+    }
+    return true;
+}
+
 /* A workload's full name is never taken for a file's, but a file goes before a name without suite. */
 static bool is_file(const char *name)
 {
@@ -43,7 +59,8 @@ int command_run(int argument_count, char **arguments)
     }
     const char *word = first_word(argument_count, arguments);
     if (!word)
-        return check_left_over(argument_count, arguments, 0) == EXIT_DONE
+        return has_known_options(argument_count, arguments) ||
+                       check_left_over(argument_count, arguments, 0) == EXIT_DONE
                    ? misuse("run needs a PTX file, a workload's name, or -- and a program.")
                    : EXIT_USAGE;
     return is_file(word) ? run_ptx(argument_count, arguments) : run_workload(argument_count, arguments);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,8 +19,10 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "cli/elf.h"
+#include "cli/run_ranks.h"
 #include "cli/running.h"
 #include "config/config.h"
+#include "config/gpu_set.h"
 #include "rt/settings.h"
 
 enum { PROGRAM_FILES = 3 };
@@ -36,9 +39,11 @@ typedef struct ProgramFile {
 typedef struct Program {
     Running running;
     const char *kernels, *max_cycles, *seed;
+    const char *gpus; /* null: one */
     bool quiet;
+    int rank;                 /* of an MPI program; -1: none */
     char **arguments;         /* the program's, ended by null */
-    VEC(char *) made;         /* settings that other options stand for */
+    RankPaths made;           /* texts: settings that other options stand for, files of a rank's own */
     char path[PATH_MAX];      /* of the program's file */
     char libraries[PATH_MAX]; /* folder of the stand-ins */
     ElfFacts facts;
@@ -49,11 +54,15 @@ typedef struct Program {
 static int read_options(int argument_count, char **arguments, Program *program)
 {
     program->running = running_take(&argument_count, arguments);
+    program->gpus = take_option(&argument_count, arguments, "--gpus");
     program->kernels = take_option(&argument_count, arguments, "--kernels");
     program->max_cycles = take_option(&argument_count, arguments, "--max-cycles");
     program->seed = take_option(&argument_count, arguments, "--seed");
     program->running.profile = take_option(&argument_count, arguments, "--graph-profile");
     program->quiet = take_flag(&argument_count, arguments, "--quiet");
+    program->rank = ranks_own();
+    if (program->rank >= 0)
+        ranks_name_files(program->rank, &program->running, &program->made);
     if (check_without(argument_count, arguments, &workload_options) != EXIT_DONE ||
         check_without(argument_count, arguments, &ptx_options) != EXIT_DONE)
         return EXIT_USAGE;
@@ -166,9 +175,13 @@ static int check_settings(Program *program)
     if (!running_is_talking(running))
         return misuse(
             "--stats, --timeline and --report need a file's name here: standard output is the program's.");
-    WbGpu *gpu;
-    const int result = running_open(running, &gpu);
-    wb_gpu_close(gpu);
+    WbGpu *gpus[GPU_SET_MOST];
+    uint32_t count;
+    const int result = running_open_all(running, program->gpus, gpus, &count);
+    if (result == EXIT_DONE && program->rank >= 0)
+        ranks_pass_network(gpus[0]);
+    for (uint32_t i = 0; i < count; i++)
+        wb_gpu_close(gpus[i]);
     return result;
 }
 
@@ -220,6 +233,10 @@ static void set_environment(const Program *program)
         set_path("WARPBEAM_GPU", running->gpu);
     else if (running->gpu)
         setenv("WARPBEAM_GPU", running->gpu, 1);
+    if (program->gpus && !strchr(program->gpus, ',') && config_is_path(program->gpus))
+        set_path("WARPBEAM_GPUS", program->gpus);
+    else if (program->gpus)
+        setenv("WARPBEAM_GPUS", program->gpus, 1);
     if (running->threads)
         setenv("WARPBEAM_THREADS", running->threads, 1);
     if (!running->cycle)
@@ -320,14 +337,19 @@ static Notice read_notice(const Program *program)
 static int tell_end(const Program *program, int status, Notice notice)
 {
     const bool opened = notice.opened;
+    char rank[32] = "";
+    if (program->rank >= 0)
+        snprintf(rank, sizeof rank, ", rank %d,", program->rank);
     if (WIFSIGNALED(status)) {
         if (!opened || !has_told(program, WTERMSIG(status)))
-            fail("%s was ended by signal %d (%s).", program->arguments[0], WTERMSIG(status),
+            fail("%s%s was ended by signal %d (%s).", program->arguments[0], rank, WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
     }
     if (notice.is_static || notice.is_unwritten)
         return WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+    if (!opened && program->rank >= 0)
+        return WEXITSTATUS(status); /* messages alone take time, too */
     if (!opened && program->facts.kind == FILE_ELF && !*program->facts.runtime &&
         !program->facts.needs_driver && !program->facts.has_device_code)
         fail("%s made no CUDA call: it is no CUDA program, for it needs neither libcudart nor libcuda.",
@@ -428,8 +450,12 @@ static int run(Program *program)
         return fail("a pipe to the program cannot be made: %s.", strerror(errno));
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before); /* until it is known whom they are passed on to */
+    const pid_t parent = getpid();
     child = fork();
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would pass anything on to it any more */
+        if (getppid() != parent)
+            _exit(EXIT_FAILED);
         set_environment(program);
         main_restore_signals();
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -475,6 +501,8 @@ int run_program(int argument_count, char **arguments, char **command)
         result = check_settings(&program);
     if (result == EXIT_DONE)
         result = find_libraries(&program);
+    if (result == EXIT_DONE && program.rank >= 0 && !ranks_preload(program.rank, program.libraries))
+        result = EXIT_FAILED;
     note_files(&program);
     if (result == EXIT_DONE)
         result = program.running.page ? run_for_page(&program) : run(&program);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/check_policies.h"
+#include "api/open_set.h"
 #include "base/file.h"
 #include "base/outputs.h"
 #include "base/printable.h"
@@ -166,9 +167,37 @@ static int check_outputs(const Running *running)
     return outputs_check(paths, sizeof paths / sizeof *paths, &error) ? EXIT_DONE : fail("%s", error.text);
 }
 
-int running_open(const Running *running, WbGpu **gpu)
+/* A name that is none of a GPU is misuse; what is wrong with files is not. */
+static int open_set(const char *text, const char *usual, WbGpu **gpus, uint32_t *count)
 {
-    *gpu = NULL;
+    Error error = {0};
+    GpuSet set;
+    const bool is_read = !gpu_set_read(text, usual, &set, &error);
+    bool is_there = is_read || config_is_path(text);
+    for (uint32_t i = 0; i < set.count; i++)
+        is_there &= gpu_is_there(set.items[i].configuration);
+    *count = 0;
+    if (is_read)
+        gpu_set_open(&set, gpus, count, &error);
+    gpu_set_free(&set);
+    if (error.status == WB_OK)
+        return EXIT_DONE;
+    return is_there ? fail("%s", error.text) : misuse("%s", error.text);
+}
+
+static int open_gpus(const Running *running, const char *gpus, WbGpu **opened, uint32_t *count)
+{
+    const char *usual = running->gpu ? running->gpu : "h200";
+    if (gpus)
+        return open_set(gpus, usual, opened, count);
+    const int result = gpu_open(usual, opened);
+    *count = result == EXIT_DONE;
+    return result;
+}
+
+int running_open_all(const Running *running, const char *gpus, WbGpu *opened[GPU_SET_MOST], uint32_t *count)
+{
+    *count = 0;
     int result = check_functional(running);
     if (result == EXIT_DONE)
         result = check_streams(running);
@@ -177,21 +206,33 @@ int running_open(const Running *running, WbGpu **gpu)
     if (result == EXIT_DONE)
         result = policies_load(&running->policies);
     if (result == EXIT_DONE)
-        result = gpu_open(running->gpu ? running->gpu : "h200", gpu);
+        result = open_gpus(running, gpus, opened, count);
     if (result != EXIT_DONE)
         return result;
-    result = set_all(running, *gpu);
-    if (result == EXIT_DONE && !progress_start(*gpu, running->progress))
+    for (uint32_t i = 0; i < *count && result == EXIT_DONE; i++)
+        result = set_all(running, opened[i]);
+    if (result == EXIT_DONE && !progress_start(opened[0], running->progress))
         result = EXIT_USAGE;
     if (result != EXIT_DONE) {
-        wb_gpu_close(*gpu);
-        *gpu = NULL;
+        for (uint32_t i = 0; i < *count; i++)
+            wb_gpu_close(opened[i]);
+        *count = 0;
         return result;
     }
     if (running->stats || running->timeline || running->page)
         progress_outlive_pipes();
-    wb_set_output(*gpu, print_output, running_is_talking(running) ? stdout : stderr);
+    for (uint32_t i = 0; i < *count; i++)
+        wb_set_output(opened[i], print_output, running_is_talking(running) ? stdout : stderr);
     return EXIT_DONE;
+}
+
+int running_open(const Running *running, WbGpu **gpu)
+{
+    WbGpu *opened[GPU_SET_MOST];
+    uint32_t count;
+    const int result = running_open_all(running, NULL, opened, &count);
+    *gpu = count ? opened[0] : NULL;
+    return result;
 }
 
 /* With a page, the statistics have all that it shows, so that a page can be made of them again. */

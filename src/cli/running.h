@@ -3,6 +3,7 @@
 #define CLI_RUNNING_H
 
 #include "cli/command.h"
+#include "config/gpu_set.h"
 #include "base/vec.h"
 #include "cli/policies.h"
 #include "report/report.h"
@@ -35,6 +36,8 @@ void running_free(Running *running);
  * EXIT_DONE, or once the failure has been told EXIT_FAILED or EXIT_USAGE. What kernels print goes where the
  * report's text goes. */
 int running_open(const Running *running, WbGpu **gpu);
+/* The same of several GPUs, as --gpus names them (config/gpu_set.h); null: one. *count is 0 on failure. */
+int running_open_all(const Running *running, const char *gpus, WbGpu *opened[GPU_SET_MOST], uint32_t *count);
 /* Whether people read standard output: no output of the run has taken it. */
 bool running_is_talking(const Running *running);
 /* The path of a new file for the statistics that the page of --report needs, and the like; false once the

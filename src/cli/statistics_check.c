@@ -101,9 +101,32 @@ static bool check_config(Check *check, const json_t *config)
 static bool check_clock(Check *check, const json_t *report)
 {
     const json_t *clock = json_object_get(json_object_get(report, "config"), "clock_khz");
-    snprintf(check->path, sizeof check->path, "config.clock_khz");
+    enter(check, "config.clock_khz", 0);
     return !json_array_size(json_object_get(report, "kernels")) || json_number_value(clock) > 0 ||
            refuse(check, "there, or no clock");
+}
+
+/* The same of the system and of all its GPUs, each of which has another number. */
+static bool check_clocks(Check *check, const json_t *report)
+{
+    const json_t *gpus = json_object_get(report, "gpus"), *gpu;
+    json_int_t least = 0;
+    size_t i;
+    snprintf(check->path, sizeof check->path, "system.clock_khz");
+    if (json_number_value(json_object_get(json_object_get(report, "system"), "clock_khz")) <= 0)
+        return refuse(check, "there, or no clock");
+    json_array_foreach(gpus, i, gpu)
+    {
+        const json_int_t index = json_integer_value(json_object_get(gpu, "index"));
+        snprintf(check->path, sizeof check->path, "gpus[%zu].index", i);
+        if (index < least)
+            return refuse(check, "larger than those before it");
+        least = index + 1;
+        snprintf(check->path, sizeof check->path, "gpus[%zu]", i);
+        if (!check_clock(check, gpu))
+            return false;
+    }
+    return true;
 }
 
 /* Null: schema.def has no such field. */
@@ -243,11 +266,14 @@ static bool check_type(Check *check, const json_t *value, const char *type, size
 
 bool statistics_check(const json_t *report, const char *name, Error *error)
 {
-    static const char known[] = "warpbeam-report-1";
+    static const char of_one[] = "warpbeam-report-1", of_all[] = "warpbeam-system-1";
     Check check = {.name = name, .error = error};
+    const bool is_several = json_object_get(report, "gpus");
     const char *format = json_string_value(json_object_get(report, "format")); /* old ones have none */
-    if (format && strcmp(format, known) != 0)
+    if (format && strcmp(format, is_several ? of_all : of_one) != 0)
         error_set(error, WB_ERROR_ARGUMENT, "%s has the format '%.80s'; this version reads %s.", name, format,
-                  known);
-    return error->status == WB_OK && check_object(&check, report, "report") && check_clock(&check, report);
+                  is_several ? of_all : of_one);
+    if (error->status != WB_OK || !check_object(&check, report, is_several ? "all" : "report"))
+        return false;
+    return is_several ? check_clocks(&check, report) : check_clock(&check, report);
 }

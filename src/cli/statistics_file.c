@@ -16,6 +16,19 @@ static bool is_right(const json_t *report)
            json_is_array(json_object_get(report, "kernels"));
 }
 
+/* The same of several GPUs, of which at least one is there. */
+static bool is_system(const json_t *report)
+{
+    const json_t *gpus = json_object_get(report, "gpus"), *gpu;
+    size_t i;
+    json_array_foreach(gpus, i, gpu)
+    {
+        if (!is_right(gpu))
+            return false;
+    }
+    return json_array_size(gpus) && json_is_object(json_object_get(report, "system"));
+}
+
 /* All of it, since parsing a stream takes longer by half; null: errno says why it cannot be read. */
 static char *read_all(FILE *file, size_t *length)
 {
@@ -92,13 +105,58 @@ static void add_plain_names(json_t *report)
     }
 }
 
+/* -- several GPUs -- */
+
+/* Knobs of the first GPU, how many there are, and in what the others differ: "gpu1.sm_count". */
+static json_t *join_configs(const json_t *gpus)
+{
+    json_t *joined = json_copy(json_object_get(json_array_get(gpus, 0), "config")), *gpu, *value;
+    size_t i;
+    const char *key;
+    json_array_foreach(gpus, i, gpu)
+    {
+        json_object_foreach(json_object_get(gpu, "config"), key, value)
+        {
+            char name[128];
+            snprintf(name, sizeof name, "gpu%" JSON_INTEGER_FORMAT ".%.80s",
+                     json_integer_value(json_object_get(gpu, "index")), key);
+            if (i > 0 && !json_equal(value, json_object_get(joined, key)))
+                json_object_set(joined, name, value);
+        }
+    }
+    json_object_set_new(joined, "gpus", json_integer((json_int_t)json_array_size(gpus)));
+    return joined;
+}
+
+/* Kernels of all GPUs become one list, in which each says where it ran. */
+static void flatten(json_t *report)
+{
+    json_t *gpus = json_object_get(report, "gpus"), *kernels = json_array(), *gpu, *kernel;
+    size_t i, k;
+    json_array_foreach(gpus, i, gpu)
+    {
+        json_array_foreach(json_object_get(gpu, "kernels"), k, kernel)
+        {
+            json_object_set(kernel, "gpu", json_object_get(gpu, "index"));
+            json_array_append(kernels, kernel);
+        }
+        json_object_del(gpu, "kernels");
+    }
+    json_object_set(report, "gpu", json_object_get(json_object_get(report, "system"), "title"));
+    json_object_set_new(report, "config", join_configs(gpus));
+    json_object_set_new(report, "kernels", kernels);
+}
+
 json_t *statistics_read(const char *path, Error *error)
 {
     json_error_t problem;
     json_t *report = load(path, &problem);
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    const bool is_statistics = report && is_right(report);
+    const bool is_several = report && is_system(report);
+    const bool is_statistics = is_several || (report && is_right(report));
     if (is_statistics && statistics_check(report, name, error)) {
+        if (is_several)
+            flatten(report);
         add_plain_names(report);
         return report;
     }

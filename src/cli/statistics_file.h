@@ -7,7 +7,8 @@
 #include "base/error.h"
 
 /* `path` may be "-": standard input. Null: an error stands; else the caller owns it, and it has gpu, config
- * and kernels. */
+ * and kernels. Of several GPUs these are joined: kernels of all of them have `gpu`, their GPU's index, and
+ * `gpus` have none any more. */
 json_t *statistics_read(const char *path, Error *error);
 
 #endif

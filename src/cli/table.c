@@ -69,6 +69,10 @@ static const Option running[] = {
 const OptionGroup running_options = GROUP("Every run", NULL, running);
 
 static const Option of_program[] = {
+    {"--gpus", "GPUS",
+     "several GPUs: how many, names with commas between them (h200,titanx), or a YAML file that lists them; "
+     "at most 32; of a workload of multi/ too",
+     LIST("gpus")},
     {"--kernels",
      "PATTERN",
      "only kernels of such a name take time: 'conv*,gemm'",
@@ -118,6 +122,14 @@ static const Option of_paper[] = {
     {"--out", "FOLDER", "keeps claims.csv, a table for each figure, runs.csv, and a report of each run",
      FOLDER_VALUE},
     {"--markdown", "FILE", "replaces the generated part of FILE by the tables", FILE_VALUE},
+    {"--database", "FILE",
+     "keeps every run in a file as `warpbeam sweep` does: what is there is not run again, what was stopped "
+     "goes on",
+     FILE_VALUE},
+    {"--slurm", NULL, "with --database: runs as an array of --jobs tasks on Slurm", ANY},
+    {"--slurm-option", "OPTION", "for sbatch, as --partition=long; any number of times", ANY},
+    {"--one", "BENCHMARK/MODE", "what a worker of --database starts: only that run, without tables", ANY},
+    {"--stats", "FILE", "where the numbers of --one go, as JSON", FILE_VALUE},
 };
 static const OptionGroup paper_options = GROUP("Options", NULL, of_paper);
 
@@ -146,6 +158,48 @@ static const Option of_demo[] = {
      FOLDER_VALUE},
 };
 static const OptionGroup demo_options = GROUP("Options", NULL, of_demo);
+
+static const Option of_sweep[] = {
+    {"--database", "FILE", "the SQLite file: STUDY.sqlite beside STUDY.yaml unless given", FILE_VALUE},
+    {"--processes", "N",
+     "runs at once, each a process of its own: the number of processors unless given; with --slurm, tasks of "
+     "the array",
+     ANY},
+    {"--threads", "N", "host threads of each run: its share of the processors unless given", ANY},
+    {"--slurm", NULL, "runs as an array of jobs on Slurm instead of here", ANY},
+    {"--slurm-option", "OPTION", "for sbatch, as --partition=long; any number of times", ANY},
+    {"--detach", NULL, "with --slurm: only submits, and does not wait", ANY},
+    {"--retry", NULL, "runs that have failed are run again", ANY},
+    {"--plan", NULL, "only shows which runs there are", ANY},
+    {"--reports", "FOLDER", "keeps the whole report of each run, as RUN.json", FOLDER_VALUE},
+    {"--progress", "WHEN", "auto: a bar on a terminal; always: as lines elsewhere, too; never",
+     WORDS("auto always never")},
+    {"--worker", "STUDY", "what this command and Slurm start: does runs of that number until none is left",
+     ANY},
+};
+static const OptionGroup sweep_options = GROUP("Running", "sweep STUDY.yaml", of_sweep);
+
+static const Option of_sweep_show[] = {
+    {"--table", NULL, "the runs: what they differ in, status, cycles and seconds", ANY},
+    {"--columns", "NAME[,NAME]",
+     "what the table has instead: any knob, parameter or statistic; knob.NAME and statistic.NAME where two "
+     "have one name",
+     ANY},
+    {"--where", "CONDITION",
+     "only runs of which that is true: NAME=VALUE, also !=, <, <=, >, >= and ~ for a pattern; any number of "
+     "times",
+     ANY},
+    {"--sort", "NAME", "by that column; -NAME: falling", ANY},
+    {"--csv", NULL, "the table as comma-separated values", ANY},
+    {"--study", "NAME", "of a database: only that study", ANY},
+    {"--export", "FILE.csv", "all runs with all columns, and FILE.schema.json with their types", FILE_VALUE},
+    {"--plot", "FILE.html", "a page for browsers: any statistic over any knob", FILE_VALUE},
+    {"--kind", "KIND", "of its first chart", WORDS("lines bars heat pareto")},
+    {"--x", "NAME", "across", ANY},
+    {"--y", "NAME", "upwards", ANY},
+    {"--by", "NAME", "a line or colour for each value", ANY},
+};
+static const OptionGroup sweep_show_options = GROUP("Looking", "sweep FILE", of_sweep_show);
 
 static const Option of_list[] = {
     {"--of", "NAME",
@@ -198,7 +252,8 @@ const Command commands[] = {
      {"[OPTION]... -- PROGRAM [ARGUMENT]...", "WORKLOAD [OPTION]...", "FILE.ptx [OPTION]..."},
      "A CUDA program is run unmodified, with stand-ins for CUDA's libraries; what it prints and how it ends "
      "is "
-     "its own, and a summary of its kernels goes to stderr.\n"
+     "its own, and a summary of its kernels goes to stderr. Under mpirun, messages take simulated time, and "
+     "every rank has files of its own: out.json becomes out.rank2.json (docs/MPI.md).\n"
      "A workload comes with the simulator, and checks its own results: `warpbeam list workloads`. Its suite "
      "may be left out where no other has that name: `warpbeam run sor`.\n"
      "One kernel of a PTX file gets its arguments from the command line.",
@@ -219,6 +274,19 @@ const Command commands[] = {
      LIST("papers"),
      {&paper_options},
      {"warpbeam paper dtbl --only bht --out results"}},
+    {"sweep",
+     command_sweep,
+     "Run a study: a cross product of GPUs, knobs, workloads and programs, here or on a cluster",
+     {"STUDY.yaml [OPTION]...", "STUDY.yaml|FILE.sqlite --table|--plot FILE|--export FILE [OPTION]..."},
+     "Every run is a row of an SQLite file, with its statistics and configuration: docs/SWEEP.md. What is "
+     "there already is not run again, in whichever study it was. A sweep that was stopped, or whose workers "
+     "were killed, goes on where it was when it is started again.\n"
+     "The exit status is 0 when all runs are done and gave right results.",
+     FILE_VALUE,
+     {&sweep_options, &sweep_show_options},
+     {"warpbeam sweep study.yaml --processes 8", "warpbeam sweep study.yaml --slurm --processes 64",
+      "warpbeam sweep study.yaml --table --columns gpu,l2_bytes,kernels_cycles --where what=six/bfs",
+      "warpbeam sweep study.yaml --plot study.html --x l2_bytes --y dram.reads --by what"}},
     {"compare",
      command_compare,
      "Show what differs between runs, the biggest difference first",

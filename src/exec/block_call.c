@@ -4,6 +4,7 @@
 #include "exec/block_call.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -96,6 +97,16 @@ void block_call_warp_ended(Block *block)
     }
 }
 
+static const char *put_arguments(const BlockCallKind *kind, uint64_t event, uint64_t target, char *text,
+                                 size_t size)
+{
+    if (kind->put)
+        kind->put(event, target, text, size);
+    else
+        snprintf(text, size, "event %" PRIu64 " and target %" PRIu64, event, target);
+    return text;
+}
+
 static StepResult differs(Step *step, const BlockCall *call, const BlockCallKind *kind, uint64_t event,
                           uint64_t target)
 {
@@ -109,11 +120,12 @@ static StepResult differs(Step *step, const BlockCall *call, const BlockCallKind
                           "this warp calls %s while another warp of its block calls %s at %s; all warps of a "
                           "block have to make the same calls",
                           kind->name, call->kind->name, place);
+    char mine[96], others[96];
     return step_error(step, WB_ERROR_EXECUTION, lane,
-                      "this warp calls %s with event %" PRIu64 " and target %" PRIu64
-                      ", another warp of its block with event %" PRIu64 " and target %" PRIu64
-                      " at %s; all warps of a block have to name the same",
-                      kind->name, event, target, call->event, call->target, place);
+                      "this warp calls %s with %s, another warp of its block with %s at %s; all warps of a "
+                      "block have to name the same",
+                      kind->name, put_arguments(kind, event, target, mine, sizeof mine),
+                      put_arguments(kind, call->event, call->target, others, sizeof others), place);
 }
 
 StepResult block_call(IntrinsicCall *made, const BlockCallKind *kind, void *context, uint64_t event,

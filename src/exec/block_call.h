@@ -23,7 +23,8 @@ typedef struct BlockCallKind {
     const char *name;
     bool waits;
     WaitReason reason;    /* of one that waits */
-    bool has_event;       /* event and target mean something */
+    /* Writes what event and target mean, for sentences; null: "event 3 and target 2". */
+    void (*put)(uint64_t event, uint64_t target, char *text, size_t size);
     /* Between windows: the block has called, in cycle `time`. */
     void (*complete)(const BlockCall *call, Cycle time);
 } BlockCallKind;

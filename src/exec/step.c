@@ -128,7 +128,7 @@ const char *step_place(const Step *step, unsigned lane, char *buffer, size_t siz
     const Block *block = step->warp->block;
     const Program *program = block->launch->program;
     const ProgramFunction *function = &program->functions[step->insn->function];
-    char place[512];
+    char place[512], gpu[SPACE_GPU_TEXT];
     uint32_t thread[3];
     thread_index(step->warp, lane, thread);
     /* The return that the linker puts behind a body has no text. */
@@ -139,8 +139,9 @@ const char *step_place(const Step *step, unsigned lane, char *buffer, size_t siz
         snprintf(place, sizeof place, "the end of function '%.200s'", name);
         xfree(name);
     }
-    snprintf(buffer, size, "kernel '%.200s', %s, block (%u,%u,%u), thread (%u,%u,%u)", program->name, place,
-             block->index[0], block->index[1], block->index[2], thread[0], thread[1], thread[2]);
+    snprintf(buffer, size, "kernel '%.200s'%s, %s, block (%u,%u,%u), thread (%u,%u,%u)", program->name,
+             space_gpu_text(block->launch->space, gpu, sizeof gpu), place, block->index[0], block->index[1],
+             block->index[2], thread[0], thread[1], thread[2]);
     return buffer;
 }
 

@@ -57,7 +57,8 @@ void step_write(Step *step, const Operand *operand, unsigned lane, uint64_t valu
 /* Writes a predicate for the executing lanes only. */
 void step_write_predicate(Step *step, const Operand *operand, Mask value);
 
-/* "kernel 'k', k.ptx:3:5 (k.cu:2), block (0,0,0), thread (1,0,0)": where a lane is, for sentences. */
+/* "kernel 'k', k.ptx:3:5 (k.cu:2), block (0,0,0), thread (1,0,0)": where a lane is, for sentences.
+ * Of several GPUs it has "kernel 'k' on GPU 1". */
 const char *step_place(const Step *step, unsigned lane, char *buffer, size_t size);
 /* Records an error that names kernel, PTX line, source line, block and thread (by lane), and the
  * sentence; returns STEP_ERROR. */

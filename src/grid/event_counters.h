@@ -14,20 +14,28 @@
 #include "exec/program.h"
 #include "sim/clock.h"
 
-/* Whose call it was, for sentences: the warp may be gone when they are written. */
+struct CallSite;
+struct Family;
+
+/* Whose call it was, for sentences: the warp may be gone when they are written. Of an event of a launch, the
+ * kernel is there as long as the event; of one that belongs to a GPU only its texts are. */
 typedef struct EventCaller {
     const Program *program;
     uint32_t pc;
     uint32_t block[3];
+    const struct CallSite *site; /* of an event of a GPU; else null */
+    uint32_t gpu;                /* that made it */
 } EventCaller;
 
 /* A wait or a signal on its way. It is in one list at a time, up to the broadcast that ends it. */
 typedef struct EventMessage EventMessage;
 struct EventMessage {
     EventMessage *next;
-    uint32_t kernel;      /* number of the launch, as the controller has given it */
+    uint32_t kernel;      /* number of the launch, as the controller has given it, or EVENTS_OF_GPU */
     uint32_t event, target;
-    uint32_t sm;          /* that sent it */
+    uint32_t gpu;         /* of an event of a GPU: which */
+    uint32_t sm;          /* that sent it; one more than SMs: another GPU */
+    const struct Family *root; /* of its launch: for sentences */
     void *waiter;         /* who waits; null: a signal */
     EventCaller caller;
     Cycle sent, arrived;  /* by the SM; at the controller if nothing was before it */
@@ -75,6 +83,9 @@ typedef struct EventCounters {
     uint32_t in_use, capacity;
     EventCounter *free;
 } EventCounters;
+
+/* The number of events that belong to no launch but to the GPU; there are never as many launches at once. */
+enum { EVENTS_OF_GPU = 1 << 16 };
 
 static inline uint64_t event_key(uint32_t kernel, uint32_t event) { return (uint64_t)kernel << 32 | event; }
 

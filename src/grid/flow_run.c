@@ -7,9 +7,9 @@
 WbStatus flow_begin(FrontEnd *front_end, OuterUnits *units, FlowRun *run, Cycle now, Error *error)
 {
     OuterUnit *unit = outer_units_find(units, &unit_aggregator);
-    if (aggregator_begin(unit, run, front_end->shard.number, now, error))
+    if (aggregator_begin(unit, run, shard_in_group(&front_end->shard), now, error))
         return error->status;
-    front_end_begin_tasks(front_end, run, unit->shard.number, unit->latency);
+    front_end_begin_tasks(front_end, run, shard_in_group(&unit->shard), unit->latency);
     return WB_OK;
 }
 

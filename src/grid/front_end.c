@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "exec/block_pack.h"
+#include "grid/network_card.h"
 
 static const Stat rows[] = {
 #define COUNT(field, unit, description) {#field, unit, description, offsetof(GridStatistics, field)},
@@ -215,6 +216,16 @@ static void take_word(FrontEnd *front_end, uint32_t sm, Cycle now)
     late->count = 0;
 }
 
+/* What a launch's blocks have sent to other GPUs is there. */
+static void take_network_end(FrontEnd *front_end, GridKernel *launch, Cycle now)
+{
+    GridKernel *kernel = grid_kernel_host(launch);
+    launch->late--;
+    if (launch != kernel)
+        front_end_settle_group(front_end, launch, now);
+    front_end_settle(front_end, kernel, now);
+}
+
 /* The policy may answer differently from now on. That the dispatcher looks again does not mean that something
  * happens. */
 static void take_sample(FrontEnd *front_end, const SmSample *sample, Cycle now)
@@ -238,13 +249,15 @@ static bool take_message(FrontEnd *front_end, const Message *message, Cycle now)
     if (message->kind == MESSAGE_REPLY)
         memory_port_take(front_end->port, message->body, now);
     else if (message->kind == MESSAGE_DRAINED)
-        take_word(front_end, message->source, now);
+        take_word(front_end, shard_sender(&front_end->shard, message), now);
     else if (message->kind == MESSAGE_TASK)
         front_end_take_task(front_end, message->body, now);
     else if (message->kind == MESSAGE_FLOW_ENDS)
         front_end_end_tasks(front_end, now);
+    else if (message->kind == MESSAGE_NETWORK_ENDED)
+        take_network_end(front_end, message->body, now);
     else
-        take_report(front_end, message->body, message->source, now);
+        take_report(front_end, message->body, shard_sender(&front_end->shard, message), now);
     return true;
 }
 

@@ -82,6 +82,15 @@ static void take_all(OuterUnit *unit, Cycle now)
         unit->kind->advance(unit, now);
 }
 
+static void take_peer(OuterUnit *unit, HubWord *word, Cycle now)
+{
+    PeerWord told;
+    memcpy(&told, word->data, sizeof told);
+    hub_word_read(word);
+    unit->words_told++;
+    unit->kind->told(unit, &told, now);
+}
+
 /* What memory has brought is there before words are taken in, and what they lead to leaves in the same
  * cycle. */
 static void simulate_cycle(OuterUnit *unit, Cycle now, Cycle end)
@@ -89,6 +98,8 @@ static void simulate_cycle(OuterUnit *unit, Cycle now, Cycle end)
     for (const Message *message; (message = shard_take(&unit->shard, now));)
         if (message->kind == MESSAGE_REPLY)
             memory_port_take(unit->port, message->body, now);
+        else if (message->kind == MESSAGE_PEER)
+            take_peer(unit, message->body, now);
         else
             unit->kind->hear(unit, message, now);
     memory_port_advance(unit->port, now, end);
@@ -309,10 +320,14 @@ OuterUnits *outer_units_create(const GpuConfig *config, bool is_timed)
 
 void outer_units_connect(OuterUnits *units, Crossbar *crossbar)
 {
-    for (uint32_t i = 0; i < units->count; i++)
-        if (units->items[i]->kind->has_memory)
-            units->items[i]->port = memory_port_create(&units->config, crossbar, &units->items[i]->shard,
-                                                       (uint32_t)units->config.sm_count + 1 + i);
+    for (uint32_t i = 0; i < units->count; i++) {
+        OuterUnit *unit = units->items[i];
+        if (unit->kind->has_memory)
+            unit->port = memory_port_create(&units->config, crossbar, &unit->shard,
+                                            (uint32_t)units->config.sm_count + 1 + i);
+        if (unit->kind->told)
+            unit->link = hub_port_create(crossbar, &unit->shard);
+    }
 }
 
 void unit_free(OuterUnit *unit)
@@ -321,6 +336,7 @@ void unit_free(OuterUnit *unit)
         unit->kind->free(unit->state);
     xfree(unit->counters);
     memory_port_free(unit->port);
+    hub_port_free(unit->link);
     VEC_FREE(&unit->arrivals);
     VEC_FREE(&unit->answers);
     xfree(unit);
@@ -328,6 +344,8 @@ void unit_free(OuterUnit *unit)
 
 void outer_units_free(OuterUnits *units)
 {
+    if (units && units->group && units->group->items[units->gpu] == units)
+        units->group->items[units->gpu] = NULL;
     for (uint32_t i = 0; units && i < units->count; i++)
         unit_free(units->items[i]);
     xfree(units);
@@ -340,10 +358,20 @@ Cycle outer_units_next(const OuterUnits *units)
         const OuterUnit *unit = units->items[i];
         if (unit->kind->is_looking && unit->kind->is_looking(unit))
             continue;
-        const bool is_idle = !unit->port || memory_port_is_idle(unit->port);
+        const bool is_idle = (!unit->port || memory_port_is_idle(unit->port)) &&
+                             !(unit->kind->is_busy && unit->kind->is_busy(unit)) &&
+                             !unit_words_under_way(unit);
         next = clock_earlier(next, is_idle ? unit->shard.wake : 0);
     }
     return next;
+}
+
+uint64_t outer_units_changes(const OuterUnits *units)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < units->count; i++)
+        sum += units->items[i]->changes;
+    return sum;
 }
 
 void outer_units_begin(OuterUnits *units)
@@ -394,19 +422,35 @@ void outer_units_account(const OuterUnits *units, const StatTable *table, Cycle 
             units->items[i]->kind->account(units->items[i], now);
 }
 
+/* Writes behind what is there. */
+static size_t append(char *text, size_t used, size_t size, const char *more)
+{
+    if (*more && used < size)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", more);
+    return used < size ? used : size - 1;
+}
+
+static size_t describe_units(const OuterUnits *units, char *text, size_t used, size_t size)
+{
+    char one[1400];
+    for (uint32_t i = 0; units && i < units->count; i++)
+        if (units->items[i]->kind->describe) {
+            units->items[i]->kind->describe(units->items[i], one, sizeof one);
+            used = append(text, used, size, one);
+        }
+    return used;
+}
+
 void outer_units_describe(const OuterUnits *units, char *text, size_t size)
 {
-    size_t used = 0;
+    char others[1400], named[1440];
     text[0] = '\0';
-    for (uint32_t i = 0; units && i < units->count; i++) {
-        const OuterUnit *unit = units->items[i];
-        if (!unit->kind->describe || used + 1 >= size)
+    size_t used = describe_units(units, text, 0, size);
+    for (uint32_t i = 0; units && units->group && i < units->group->count; i++) {
+        others[0] = '\0';
+        if (i == units->gpu || !describe_units(units->group->items[i], others, 0, sizeof others))
             continue;
-        unit->kind->describe(unit, text + used + (used > 0), size - used - (used > 0));
-        if (!text[used + (used > 0)])
-            continue;
-        if (used)
-            text[used] = ' ';
-        used += strlen(text + used);
+        snprintf(named, sizeof named, "On GPU %u: %s", i, others);
+        used = append(text, used, size, named);
     }
 }

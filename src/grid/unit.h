@@ -11,6 +11,7 @@
  *   answer   It ends a warp's wait (exec/block_wait.h). That wait is over the latency later.
  *   memory   A unit that says so (has_memory) has a port into global memory (mem/memory_port.h).
  *   advance  A unit that works by itself names the cycles in which it does.
+ *   tell     It sends the unit of its kind on another GPU of the system a word, over the links.
  *
  * A unit and its state live as long as the machine: from launch to launch, until knobs change or a launch
  * fails. What kernels left behind in it is there for the next one, unless the unit has `begin`: then it
@@ -26,11 +27,14 @@
 
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/policy.h"
 #include "config/config.h"
 #include "exec/block_wait.h"
 #include "exec/intrinsic.h"
+#include "mem/hub.h"
 #include "mem/memory_port.h"
+#include "mem/space.h"
 #include "sim/shard.h"
 
 struct Family;
@@ -59,6 +63,16 @@ typedef struct UnitWord {
     CallPlace place;      /* where it comes from, of words that may be wrong */
 } UnitWord;
 
+/* What a unit tells the unit of its kind on another GPU: the data of a HubWord, which arrives as such a
+ * message. */
+enum { MESSAGE_PEER = 56 };
+enum { PEER_VALUES = 7 };
+typedef struct PeerWord {
+    uint32_t kind;        /* means what both agree on, as do the values */
+    uint32_t from;        /* the sender's GPU: unit_tell() says so */
+    uint64_t values[PEER_VALUES];
+} PeerWord;
+
 /* What a unit says of itself; functions that it does not need are null. All but describe run where only the
  * unit may be touched. */
 typedef struct UnitKind {
@@ -80,6 +94,8 @@ typedef struct UnitKind {
     void (*alarm)(OuterUnit *unit, Cycle now);
     /* A message of another shard, before words are taken in; null: none comes but replies of memory. */
     void (*hear)(OuterUnit *unit, const Message *message, Cycle now);
+    /* A word of the unit of its kind on another GPU, before words are taken in; null: none comes. */
+    void (*told)(OuterUnit *unit, const PeerWord *word, Cycle now);
     /* What the unit does by itself: the first cycle in which there is something, of which accesses that end
      * and all of the above may make an earlier one; and that cycle has come, behind all of the above. Both
      * are null, or neither is. */
@@ -88,6 +104,8 @@ typedef struct UnitKind {
     /* Of one with `next`: whether it only looks for something to do, and has found nothing for a long time;
      * null: what it does counts. */
     bool (*is_looking)(const OuterUnit *unit);
+    /* Whether something is under way for it elsewhere, between other units; null: nothing ever is. */
+    bool (*is_busy)(const OuterUnit *unit);
     /* Brings its counters up to cycle `now`, for reports between windows; null: they always are. */
     void (*account)(OuterUnit *unit, Cycle now);
     /* Writes who waits at it, for reports of hangs: sentences, each with its full stop, or an empty text
@@ -130,6 +148,11 @@ struct OuterUnit {
     VEC(UnitAnswer) answers;
     uint32_t first_answer;
     MemoryPort *port;     /* null: it has none */
+    HubPort *link;        /* of one that is told words of other GPUs; null: there is none */
+    struct UnitGroup *group; /* of its GPU's system; null: it is a unit alone */
+    uint32_t gpu;         /* its GPU's index there */
+    uint64_t words_sent, words_told; /* to and by others of its kind */
+    uint64_t changes;     /* of memory, by itself: kernels may see them later */
     UnitFailure failure;
 };
 
@@ -165,6 +188,42 @@ void unit_set_alarm(OuterUnit *unit, Cycle time);
 void unit_fail(OuterUnit *unit, const struct Family *root, Cycle now, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* -- units of several GPUs (unit_group.c) -- */
+
+/* A call in a kernel by its texts, which outlive kernel and module. */
+typedef struct CallSite {
+    const char *kernel, *place;
+} CallSite;
+
+/* The units of a system's GPUs that run in one mode. It changes between windows only. Invariant: items[i] are
+ * those of GPU i, or null: it has none now. */
+typedef struct UnitGroup {
+    struct OuterUnits *items[SPACE_MOST];
+    uint32_t count;       /* GPUs of the system, closed ones included */
+    uint32_t node_gpus;   /* of a node, in the order of their numbers: links connect those; 0: all */
+    VEC(CallSite *) sites;
+    Arena arena;          /* of their texts */
+    const Program *program; /* the call that was asked for last */
+    uint64_t grid_id;
+    uint32_t pc;
+    const CallSite *site;
+} UnitGroup;
+
+void unit_group_free(UnitGroup *group);
+/* The block's instruction. Between windows. */
+const CallSite *unit_group_site(UnitGroup *group, const Block *block, uint32_t pc);
+/* The unit of its kind on that GPU of its node; null: there is none. */
+OuterUnit *unit_peer(const OuterUnit *unit, uint32_t gpu);
+/* Whether words between units of its kind are on their way. Between windows. */
+bool unit_words_under_way(const OuterUnit *unit);
+/* That a call may name the GPU: it is one of the node's. False: the call has failed for that. */
+bool unit_check_gpu(IntrinsicCall *call, const OuterUnit *unit, unsigned lane, uint32_t gpu);
+/* Sends a word to its kind on another GPU, which has one, in that cycle or a later one; so many bytes of it
+ * count on the links. Without time it is taken in at once. */
+void unit_tell(OuterUnit *unit, uint32_t gpu, PeerWord word, uint32_t bytes, Cycle now);
+/* Without time: what it, or another of its kind that it has told something, found wrong; null: nothing. */
+const Error *unit_failed_untimed(const OuterUnit *unit);
+
 /* -- for the machine -- */
 
 /* One alone, whether the configuration has it or not; the configuration must live as long. */
@@ -174,13 +233,17 @@ void unit_free(OuterUnit *unit);
 /* The units that a configuration has. */
 typedef struct OuterUnits {
     GpuConfig config;     /* that they were made for */
+    UnitGroup *group;     /* null: they are alone */
+    uint32_t gpu;         /* index of their GPU in it */
     uint32_t count;
     OuterUnit *items[];
 } OuterUnits;
 
 OuterUnits *outer_units_create(const GpuConfig *config, bool is_timed);
-/* Gives the units that want one a port at the crossbar, which must outlive them. */
+/* Gives the units that want one a port at the crossbar, which must outlive them, and a way to other GPUs. */
 void outer_units_connect(OuterUnits *units, Crossbar *crossbar);
+/* They are the units of that GPU of the system until they are freed. */
+void outer_units_join(OuterUnits *units, UnitGroup *group, uint32_t gpu);
 void outer_units_free(OuterUnits *units);
 uint32_t outer_units_count(const GpuConfig *config);
 /* The shortest latency of any of them; CYCLE_NEVER: there are none. */
@@ -188,6 +251,8 @@ Cycle outer_units_latency(const GpuConfig *config);
 /* The first cycle in which one of them has something to do, 0 while one waits for memory; CYCLE_NEVER: none
  * has, or all do is look for something. Between windows. */
 Cycle outer_units_next(const OuterUnits *units);
+/* Changes of memory that they have made by themselves, ever. */
+uint64_t outer_units_changes(const OuterUnits *units);
 /* A kernel begins on a GPU that runs no other. Between windows. */
 void outer_units_begin(OuterUnits *units);
 /* The host's launch with that family has ended, in that cycle; true: counters may have changed. Between
@@ -201,7 +266,7 @@ void *outer_units_counters(const OuterUnits *units, const StatTable *table);
 void outer_units_account(const OuterUnits *units, const StatTable *table, Cycle now);
 /* The unit of that kind; null: there is none. */
 OuterUnit *outer_units_find(const OuterUnits *units, const UnitKind *kind);
-/* Sentences about who waits at which unit; empty: nobody does. */
+/* Sentences about who waits at which unit, on this GPU and on others; empty: nobody does. */
 void outer_units_describe(const OuterUnits *units, char *text, size_t size);
 /* All kinds, by file name; null behind the last. */
 const UnitKind *unit_kind_at(size_t index);

@@ -7,8 +7,8 @@ void controller_init(WaitSignalController *controller, uint32_t sm_count, uint32
     *controller = (WaitSignalController){
         .hooks = *hooks,
         .counts = counts,
-        .sent = xcalloc(sm_count, sizeof *controller->sent),
-        .sm_count = sm_count,
+        .sent = xcalloc(sm_count + 1, sizeof *controller->sent),
+        .sender_count = sm_count + 1,
         .queue_size = queue_size,
         .stepped = CYCLE_NEVER,
     };
@@ -169,12 +169,12 @@ static void process(WaitSignalController *controller, Cycle now)
                now);
 }
 
-/* Each SM delivers one message, as long as there is room. */
+/* Each sender delivers one message, as long as there is room. */
 static void deliver(WaitSignalController *controller)
 {
     const uint32_t first = controller->first_sm;
-    for (uint32_t i = 0; i < controller->sm_count && controller->in_tx; i++) {
-        const uint32_t sm = (first + i) % controller->sm_count;
+    for (uint32_t i = 0; i < controller->sender_count && controller->in_tx; i++) {
+        const uint32_t sm = (first + i) % controller->sender_count;
         if (!controller->sent[sm].first)
             continue;
         if (controller->input.count + controller->pending == controller->queue_size) {
@@ -183,7 +183,7 @@ static void deliver(WaitSignalController *controller)
         }
         message_list_append(&controller->input, message_list_pop(&controller->sent[sm]));
         controller->in_tx--;
-        controller->first_sm = (sm + 1) % controller->sm_count;
+        controller->first_sm = (sm + 1) % controller->sender_count;
     }
     raise_to(&controller->counts->input_peak, controller->input.count + controller->pending);
 }
@@ -240,7 +240,7 @@ static void pick_all(WaitSignalController *controller, uint32_t kernel, MessageL
     controller->pending -= picked->count;
     pick(&controller->input, kernel, picked);
     const uint32_t before = picked->count;
-    for (uint32_t sm = 0; sm < controller->sm_count; sm++)
+    for (uint32_t sm = 0; sm < controller->sender_count; sm++)
         pick(&controller->sent[sm], kernel, picked);
     controller->in_tx -= picked->count - before;
 }

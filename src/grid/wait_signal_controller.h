@@ -5,9 +5,10 @@
  *
  * Messages are handed over in the cycle in which the first of an SM's Tx buffer can be at the controller: the
  * network only shifts time, so the buffers are kept at this end of it. In a cycle each SM delivers one
- * message at most, SMs taking turns. What is put into a queue in a cycle is taken out in the next one at the
- * earliest. The input queue may be full: then messages stay in the Tx buffers. The output queue cannot
- * fill up, since a cycle puts at most one broadcast in and takes one out; so cannot Rx buffers.
+ * message at most, SMs taking turns; so do other GPUs together. What is put into a queue in a cycle is taken
+ * out in the next one at the earliest. The input queue may be full: then messages stay in the Tx buffers. The
+ * output queue cannot fill up, since a cycle puts at most one broadcast in and takes one out; so cannot Rx
+ * buffers.
  *
  * A message whose counter is not on chip waits for it aside, and those behind it that have their counters go
  * on. It keeps its place in the input queue. Messages of one event stay in their order. When a counter has
@@ -47,8 +48,8 @@ typedef struct WaitSignalController {
     ControllerHooks hooks;
     WaitSignalCounts *counts;
     EventCounters counters;
-    MessageList *sent;      /* [sm]: its Tx buffer */
-    uint32_t sm_count, in_tx;
+    MessageList *sent;      /* [sm]: its Tx buffer; the last is of what other GPUs have sent */
+    uint32_t sender_count, in_tx;
     uint32_t first_sm;      /* whose turn is first */
     MessageList input;
     MessageList ready;      /* whose counter has come */

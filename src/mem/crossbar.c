@@ -7,59 +7,88 @@
 
 #include "base/alloc.h"
 
-static uint32_t senders(const Crossbar *crossbar, Direction direction)
-{
-    return direction == TO_SLICE ? crossbar->requester_count : crossbar->slice_count;
-}
-
 static size_t pair_of(const Crossbar *crossbar, uint32_t sm, uint32_t slice)
 {
     return (size_t)sm * crossbar->slice_count + slice;
 }
 
-/* SMs and slices lie evenly along a line, the front end and units in its middle. */
-static Cycle *new_ways(const GpuConfig *config, uint32_t requesters)
+/* SMs and slices lie evenly along a line; the front end, units and the hub in its middle. */
+static Cycle *new_ways(const GpuConfig *config, const Crossbar *crossbar)
 {
     const uint64_t sms = config->sm_count, slices = config->l2_slices, length = sms * slices;
-    Cycle *ways = xcalloc(requesters * slices, sizeof *ways);
-    for (uint64_t requester = 0; requester < requesters; requester++)
-        for (uint64_t slice = 0; slice < slices; slice++) {
-            const uint64_t a = requester < sms ? requester * slices : length / 2, b = slice * sms;
+    Cycle *ways = xcalloc((size_t)crossbar->requester_count * crossbar->slice_count, sizeof *ways);
+    for (uint64_t requester = 0; requester < crossbar->requester_count; requester++)
+        for (uint64_t slice = 0; slice < crossbar->slice_count; slice++) {
+            const uint64_t a = requester < sms ? requester * slices : length / 2;
+            const uint64_t b = slice < slices ? slice * sms : length / 2;
             const uint64_t distance = a > b ? a - b : b - a;
-            ways[requester * slices + slice] =
+            ways[requester * crossbar->slice_count + slice] =
                 config->crossbar_latency + distance * config->crossbar_spread / length;
         }
     return ways;
 }
 
-static CrossbarPort *new_ports(uint32_t count)
+/* `hub` is the place of the hub's, which has another width; count or more: there is none. */
+static CrossbarPort *new_ports(uint32_t count, uint64_t flits, uint32_t hub, uint64_t hub_flits)
 {
     CrossbarPort *ports = xaligned(_Alignof(CrossbarPort), count * sizeof *ports);
-    return memset(ports, 0, count * sizeof *ports);
+    memset(ports, 0, count * sizeof *ports);
+    for (uint32_t i = 0; i < count; i++) {
+        ports[i].flits_per_clock = (uint32_t)(i == hub ? hub_flits : flits);
+        ports[i].packs = i == hub;
+    }
+    return ports;
 }
 
-void crossbar_init(Crossbar *crossbar, const GpuConfig *config, uint32_t units)
+static void make_ports(Crossbar *crossbar, const GpuConfig *config)
 {
+    const uint32_t requesters = crossbar->requester_count, slices = crossbar->slice_count;
+    const bool has_hub = crossbar->route.hub != ROUTE_NO_HUB;
+    const uint32_t last = has_hub ? requesters - 1 : requesters, hub = has_hub ? slices - 1 : slices;
+    const uint64_t out =
+        config->crossbar_sm_out_flits ? config->crossbar_sm_out_flits : config->crossbar_sm_flits;
+    crossbar->out[TO_SLICE] = new_ports(requesters, out, last, config->hub_flits);
+    crossbar->in[TO_SLICE] = new_ports(slices, config->crossbar_slice_flits, hub, config->hub_flits);
+    crossbar->out[TO_SM] = new_ports(slices, config->crossbar_slice_flits, hub, config->hub_flits);
+    crossbar->in[TO_SM] = new_ports(requesters, config->crossbar_sm_flits, last, config->hub_flits);
+}
+
+static void init(Crossbar *crossbar, const GpuConfig *config, uint32_t units, const Route *route)
+{
+    const uint32_t hubs = route->hub != ROUTE_NO_HUB;
     *crossbar = (Crossbar){
         .clock = clock_of(config->crossbar_khz, config->clock_khz),
         .credits = (uint32_t)config->crossbar_credits,
         .flit_bytes = (uint32_t)config->crossbar_flit_bytes,
         .header = {[TO_SLICE] = 1, [TO_SM] = (uint32_t)config->crossbar_reply_header},
-        .requester_count = (uint32_t)config->sm_count + 1 + units,
-        .slice_count = (uint32_t)config->l2_slices,
-        .sm_flits = (uint32_t)config->crossbar_sm_flits,
-        .sm_out_flits = (uint32_t)(config->crossbar_sm_out_flits ? config->crossbar_sm_out_flits
-                                                                 : config->crossbar_sm_flits),
-        .slice_flits = (uint32_t)config->crossbar_slice_flits,
+        .requester_count = (uint32_t)config->sm_count + 1 + units + hubs,
+        .slice_count = (uint32_t)config->l2_slices + hubs,
+        .route = *route,
     };
-    crossbar->ways = new_ways(config, crossbar->requester_count);
+    crossbar->ways = new_ways(config, crossbar);
     const size_t pairs = (size_t)crossbar->requester_count * crossbar->slice_count;
     for (Direction direction = TO_SLICE; direction < DIRECTION_COUNT; direction++) {
         crossbar->sent[direction] = xcalloc(pairs, sizeof(uint32_t));
         crossbar->taken[direction] = xcalloc(pairs * crossbar->credits, sizeof(Cycle));
-        crossbar->out[direction] = new_ports(senders(crossbar, direction));
-        crossbar->in[direction] = new_ports(senders(crossbar, !direction));
     }
+    make_ports(crossbar, config);
+}
+
+void crossbar_init(Crossbar *crossbar, const GpuConfig *config, uint32_t units)
+{
+    init(crossbar, config, units, &(Route){.hub = ROUTE_NO_HUB});
+}
+
+void crossbar_init_hub(Crossbar *crossbar, const GpuConfig *config, uint32_t units, uint32_t gpu,
+                       bool host_is_away)
+{
+    const Route route = {
+        .hub = (uint32_t)config->l2_slices,
+        .shard = (uint32_t)(config->sm_count + config->dram_channels + 1) + units,
+        .gpu = gpu,
+        .host_is_away = host_is_away,
+    };
+    init(crossbar, config, units, &route);
 }
 
 void crossbar_free(Crossbar *crossbar)
@@ -119,12 +148,16 @@ static uint64_t flits_of(const Crossbar *crossbar, const Request *request, Direc
 }
 
 /* Occupies a port from the tick of `now` on; returns the first tick. */
-static uint64_t occupy(const Crossbar *crossbar, CrossbarPort *port, uint64_t flits, uint32_t port_flits,
-                       Cycle now)
+static uint64_t occupy(const Crossbar *crossbar, CrossbarPort *port, uint64_t flits, Cycle now)
 {
-    const uint64_t ticks = (flits + port_flits - 1) / port_flits;
-    uint64_t start = clock_tick(crossbar->clock, now);
-    start = start > port->free_tick ? start : port->free_tick;
+    const uint64_t tick = clock_tick(crossbar->clock, now);
+    const uint64_t start = tick > port->free_tick ? tick : port->free_tick;
+    uint64_t ticks = (flits + port->flits_per_clock - 1) / port->flits_per_clock;
+    if (port->packs) {
+        const uint64_t all = flits + (tick > port->free_tick ? 0 : port->taken);
+        ticks = all / port->flits_per_clock;
+        port->taken = all % port->flits_per_clock;
+    }
     port->free_tick = start + ticks;
     port->packets++;
     port->flits += flits;
@@ -142,8 +175,7 @@ void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Sh
         atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), CYCLE_NEVER,
                               memory_order_relaxed);
     }
-    const uint32_t flits = direction == TO_SLICE ? crossbar->sm_out_flits : crossbar->slice_flits;
-    const uint64_t tick = occupy(crossbar, port, flits_of(crossbar, request, direction), flits, now);
+    const uint64_t tick = occupy(crossbar, port, flits_of(crossbar, request, direction), now);
     const Cycle start = clock_cycle(crossbar->clock, tick);
     shard_send(from, to, (start > now ? start : now) + crossbar->ways[pair],
                direction == TO_SLICE ? MESSAGE_REQUEST : MESSAGE_REPLY, 0, request);
@@ -159,10 +191,9 @@ Cycle crossbar_take(Crossbar *crossbar, Direction direction, const Request *requ
 {
     const uint32_t receiver = direction == TO_SLICE ? request->slice : request->sm;
     CrossbarPort *port = &crossbar->in[direction][receiver];
-    const uint32_t flits = direction == TO_SLICE ? crossbar->slice_flits : crossbar->sm_flits;
-    occupy(crossbar, port, flits_of(crossbar, request, direction), flits, now);
+    occupy(crossbar, port, flits_of(crossbar, request, direction), now);
     const size_t pair = pair_of(crossbar, request->sm, request->slice);
     if (needs_credit(request, direction))
         atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), now, memory_order_relaxed);
-    return clock_cycle(crossbar->clock, port->free_tick);
+    return clock_cycle(crossbar->clock, port->free_tick + (port->taken != 0));
 }

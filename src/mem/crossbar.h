@@ -1,15 +1,16 @@
 /* The crossbar between SMs and L2 slices, one network for requests and one for replies. The front end has a
  * port as an SM has: its number among those who make requests, the requesters, is sm_count. Units beside the
- * SMs (grid/unit.h) have the numbers behind it.
+ * SMs (grid/unit.h) have the numbers behind it. A GPU of a system of several has a hub (mem/hub.h), which is
+ * the last requester and behind the last slice, with ports of hub_flits.
  *
  * It has no shard of its own. A packet of n flits occupies the sender's port for n crossbar clocks (or n /
  * flits per clock), travels the way's cycles, waits in the receiver's queue for its turn (in the order of
  * arrival, senders of one cycle by number) and occupies the receiver's port in the same way. Between each
  * sender and receiver there is room for `credits` packets; a sender that has used them up waits until the
  * receiver has taken one in and word of that has come back, which takes as long again. SMs and slices lie
- * along a line, and the farther two are apart the longer is the way (crossbar_spread); the front end and
- * units are in the middle. Answers to a slice's probes need no credit: the slice has kept room for them, so
- * that they get through whatever waits there for them.
+ * along a line, and the farther two are apart the longer is the way (crossbar_spread); the front end, units
+ * and the hub are in the middle. Answers to a slice's probes need no credit: the slice has kept room for
+ * them, so that they get through whatever waits there for them.
  *
  * Credits are no messages: the receiver notes when it took packet n in at slot n % credits, and the sender
  * of packet n looks at the note of packet n - credits. A note made within the present window is at most as
@@ -23,18 +24,26 @@
 
 #include "config/config.h"
 #include "mem/request.h"
+#include "mem/route.h"
 #include "sim/shard.h"
 
 /* Messages of the crossbar; body is the Request. MESSAGE_LINKED and those behind it: of the link between the
- * halves of L2 (mem/l2_halves.c). */
+ * halves of L2 (mem/l2_halves.c). Between hubs (mem/hub.c) the same travels as MESSAGE_LINK_REQUEST and
+ * MESSAGE_LINK_REPLY; words of units as MESSAGE_WORD to the hub and as MESSAGE_LINK_WORD to the next. */
 enum { MESSAGE_REQUEST = 1, MESSAGE_REPLY, MESSAGE_LINKED, MESSAGE_BACK, MESSAGE_DROP };
+enum { MESSAGE_STRAY = 83 }; /* of a slice to the hub: mem/l2_strays.c */
+enum { MESSAGE_LINK_REQUEST = 48, MESSAGE_LINK_REPLY, MESSAGE_LINK_WORD, MESSAGE_WORD };
 
 typedef enum Direction { TO_SLICE, TO_SM, DIRECTION_COUNT } Direction;
 
-/* One end of a port: when it is free, and what it has moved. Ports of several threads lie side by side, so
- * each has a cache line to itself. */
+/* One end of a port: when it is free, and what it has moved. A packet takes whole clocks; by a hub's port
+ * the flits of several pass in one. Ports of several threads lie side by side, so each has a cache line to
+ * itself. */
 typedef struct CrossbarPort {
     _Alignas(64) uint64_t free_tick;
+    uint32_t flits_per_clock;
+    bool packs;     /* it is a hub's: */
+    uint64_t taken; /* flits of clock free_tick that are taken already */
     uint64_t packets, flits, busy_ticks; /* statistics */
 } CrossbarPort;
 
@@ -44,7 +53,7 @@ typedef struct Crossbar {
     uint32_t credits, flit_bytes;
     uint32_t header[DIRECTION_COUNT]; /* flits ahead of a packet's data */
     uint32_t requester_count, slice_count;
-    uint32_t sm_flits, sm_out_flits, slice_flits; /* in one clock */
+    Route route;
     uint32_t *sent[DIRECTION_COUNT];          /* [requester * slice_count + slice]: packets so far */
     _Atomic Cycle *taken[DIRECTION_COUNT];    /* [pair * credits + packet % credits] */
     CrossbarPort *out[DIRECTION_COUNT];       /* senders: requesters, or slices */
@@ -53,6 +62,10 @@ typedef struct Crossbar {
 
 /* For all SMs, the front end and so many units. */
 void crossbar_init(Crossbar *crossbar, const GpuConfig *config, uint32_t units);
+/* The same with a hub (mem/hub.h): one more requester behind the units, and one more slice behind the others.
+ * `gpu` is the GPU's index in its system; the host's memory is elsewhere if host_is_away. */
+void crossbar_init_hub(Crossbar *crossbar, const GpuConfig *config, uint32_t units, uint32_t gpu,
+                       bool host_is_away);
 void crossbar_free(Crossbar *crossbar);
 
 /* The number of a requester's shard: SMs come first, then memory partitions, then the front end and units. */

@@ -69,7 +69,7 @@ DramChannel *dram_create(const GpuConfig *config)
 {
     DramChannel *channel = xcalloc(1, sizeof *channel);
     dram_timing_init(&channel->timing, config);
-    interleave_init(&channel->interleave, config);
+    interleave_init(&channel->interleave, config, 0); /* it sees addresses within the channel */
     channel->clock = clock_of(config->dram_command_khz, config->clock_khz);
     for (uint32_t i = 0; i < DRAM_BANKS; i++) {
         const DramList empty = {NO_ENTRY, NO_ENTRY, NO_ENTRY};

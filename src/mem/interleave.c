@@ -33,13 +33,14 @@ WbStatus interleave_check(const GpuConfig *config, Error *error)
     return WB_OK;
 }
 
-void interleave_init(Interleave *interleave, const GpuConfig *config)
+void interleave_init(Interleave *interleave, const GpuConfig *config, uint32_t gpu)
 {
     const uint64_t slices = config->l2_slices / config->l2_halves;
     const uint64_t golden_ratio = 0x9E3779B97F4A7C15u; /* its fraction, times 2^64, odd */
     *interleave = (Interleave){
         .reciprocal = ((1ull << 63) + slices - 1) / slices,
         .multiplier = config->interleave_hash ? golden_ratio : 0,
+        .home = (uint64_t)gpu << SPACE_HOME_SHIFT,
         .slices = (uint32_t)slices,
         .halves = (uint32_t)config->l2_halves,
         .slices_per_channel = (uint32_t)(config->l2_slices / config->dram_channels),
@@ -66,5 +67,6 @@ uint64_t interleave_address(const Interleave *interleave, SlicePlace place)
         const uint64_t pair = folded >> HALF_BLOCK_BITS, block = place.slice % 2 ^ interleave_first(pair);
         folded = (pair << 1 | block) << HALF_BLOCK_BITS | (folded & ((1ull << HALF_BLOCK_BITS) - 1));
     }
-    return (folded & ((1ull << 49) - 1)) | folded >> 49 << 63;
+    const uint64_t own = (folded & ((1ull << 49) - 1)) | folded >> 49 << 63;
+    return own < SPACE_HOST_BASE ? own ^ interleave->home : own;
 }

@@ -25,12 +25,14 @@
 
 #include "base/error.h"
 #include "config/config.h"
+#include "mem/space.h"
 
 /* What follows from the knobs. Invariant: a granule holds whole lines; reciprocal is 2^63 / slices,
  * rounded up. */
 typedef struct Interleave {
     uint64_t reciprocal;
     uint64_t multiplier; /* of the hash; 0: no hash */
+    uint64_t home;       /* where the GPU's device memory begins: in a system, all GPUs deal alike */
     uint32_t slices; /* of a half, where L2 has two */
     uint32_t halves; /* 1 or 2 */
     uint32_t slices_per_channel;
@@ -55,8 +57,8 @@ typedef struct DramPlace {
 
 /* Whether the knobs of the interleaving fit together. */
 WbStatus interleave_check(const GpuConfig *config, Error *error);
-/* The knobs have passed the check. */
-void interleave_init(Interleave *interleave, const GpuConfig *config);
+/* The knobs have passed the check; `gpu` is the index of the GPU in its system. */
+void interleave_init(Interleave *interleave, const GpuConfig *config, uint32_t gpu);
 /* The address again. */
 uint64_t interleave_address(const Interleave *interleave, SlicePlace place);
 
@@ -74,7 +76,8 @@ static inline uint32_t interleave_first(uint64_t pair)
 
 static inline SlicePlace interleave_locate(const Interleave *interleave, uint64_t address)
 {
-    uint64_t folded = (address & ((1ull << 49) - 1)) | address >> 63 << 49;
+    const uint64_t own = address < SPACE_HOST_BASE ? address ^ interleave->home : address;
+    uint64_t folded = (own & ((1ull << 49) - 1)) | own >> 63 << 49;
     uint32_t half = 0;
     if (interleave->halves > 1) {
         const uint64_t pair = folded >> (HALF_BLOCK_BITS + 1);

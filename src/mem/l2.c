@@ -244,12 +244,12 @@ static void load_sectors(Request *request)
     }
 }
 
-void l2_move_data(const L2Slice *slice, Request *request)
+void l2_perform(Request *request, AtomicPerform *atomic)
 {
     if (!request->place)
         return;
     if (request->kind == REQUEST_ATOMIC)
-        slice->shared->atomic(request->atomic, request->place);
+        atomic(request->atomic, request->place);
     else if (request->kind == REQUEST_STORE)
         l2_store_bytes(request, request->place);
     else
@@ -283,6 +283,11 @@ static L2Wait look_up_request(L2Slice *slice, Request *request, bool again, uint
     const SlicePlace place = interleave_locate(&slice->shared->interleave, request->line);
     if (request->is_foreign)
         return l2_lookup_foreign(slice, request, place, now);
+    if (request->moves && l2_is_stray(slice, request, now)) {
+        slice->moved = 0;
+        l2_send_astray(slice, request, now);
+        return L2_WAIT_NONE;
+    }
     if (slice->directory) {
         slice->moved = 0;
         const DirectoryAnswer answer = directory_look_up(slice, request, again, now);
@@ -312,7 +317,7 @@ static L2Wait look_up_request(L2Slice *slice, Request *request, bool again, uint
     }
     if (slice->copies)
         l2_keep_coherent(slice, request, line, plan.address, now);
-    l2_move_data(slice, request);
+    l2_perform(request, slice->shared->atomic);
     go_on_after(slice, request, &plan, tick, now);
     return L2_WAIT_NONE;
 }

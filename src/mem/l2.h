@@ -195,8 +195,8 @@ static inline bool l2_may_miss(const L2Slice *slice)
 uint32_t l2_new_miss(L2Slice *slice);
 /* Makes room for a line; the plan of a lookup or of a copy has seen to it that the one at `index` may go. */
 void l2_make_room(L2Slice *slice, uint32_t index, uint64_t address, uint32_t sm, Cycle now);
-/* Moves the request's data between it and the line's place. */
-void l2_move_data(const L2Slice *slice, Request *request);
+/* The request takes effect: moves its data between it and the line's place, or does its atomic there. */
+void l2_perform(Request *request, AtomicPerform *atomic);
 
 /* The request is looked up again, before all that are in the queue. */
 void l2_look_up_again(L2Slice *slice, Request *request, Cycle now);
@@ -214,8 +214,23 @@ void l2_take_back(L2Slice *slice, Request *request, Cycle now);
 void l2_keep_coherent(L2Slice *slice, const Request *request, TagLine *line, uint64_t address, Cycle now);
 /* Has copies of the line's sectors at the other half dropped. */
 void l2_recall(L2Slice *slice, uint64_t address, uint8_t sectors, Cycle now);
+/* Whether the memory of a request that may move is not here any more (l2_strays.c), and sends such a one
+ * where it can wait. */
+bool l2_is_stray(const L2Slice *slice, const Request *request, Cycle now);
+void l2_send_astray(L2Slice *slice, Request *request, Cycle now);
+/* The line's memory has moved away: it is not here any more, unless it is on its way from DRAM. */
+void l2_forget(L2Slice *slice, uint64_t address);
 /* Drops copies; `address` is the line's in its own slice. */
 void l2_drop(L2Slice *slice, uint64_t address, uint8_t sectors);
+/* What a copy or a fill does to a line of which it reads or writes all sectors. */
+typedef struct L2Touch {
+    bool writes;     /* the line is changed then */
+    bool goes_first; /* if it was not there */
+} L2Touch;
+/* Does it at once, between windows; `address` is the line's in its slice. What had to go for it is not
+ * written back in simulated time, as copies take none of DRAM's. If copies of that are in the other half,
+ * returns true: they must be dropped. */
+bool l2_touch(L2Slice *slice, uint64_t address, L2Touch touch, uint64_t *gone);
 /* The same by a message's value. */
 static inline uint32_t l2_drop_place(uint64_t value) { return value >> 4 & 0xFF; }
 static inline uint8_t l2_drop_sectors(uint64_t value) { return value & 0xF; }

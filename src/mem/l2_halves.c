@@ -133,7 +133,7 @@ static uint32_t place_for(L2Slice *slice, uint64_t address, uint32_t sm, Cycle n
 static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t sectors, bool keep, Cycle now)
 {
     /* The host may write its memory at any time without a word, so no copies of that are kept. */
-    const uint32_t index = keep && !space_is_host(request->line)
+    const uint32_t index = keep && !request->moves && !space_is_host(request->line)
                                ? place_for(slice, place.local | FOREIGN, request->sm, now)
                                : (uint32_t)TAGS_NONE;
     TagLine *line = index == TAGS_NONE ? NULL : tags_use(&slice->tags, index);
@@ -160,6 +160,8 @@ static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t se
     fetch->sm = request->sm;
     fetch->slice = slice->number;
     fetch->kind = REQUEST_LOAD;
+    fetch->moves = request->moves;
+    fetch->version = request->version;
     fetch->sectors = sectors;
     fetch->ticket = l2_ticket(slice->place, number, sectors);
     slice->statistics.link_fetches += count_sectors(sectors);
@@ -233,8 +235,13 @@ void l2_take_back(L2Slice *slice, Request *request, Cycle now)
         l2_ring_push(&slice->delays[L2_DELAY_FILL], request, now + slice->config->l2_fill_latency);
         return;
     }
-    const L2Miss *miss = &slice->misses[l2_ticket_miss(request->ticket)];
-    if (request->place) {
+    L2Miss *miss = &slice->misses[l2_ticket_miss(request->ticket)];
+    if (request->moves == MOVES_STRAY) { /* so is the load that waits for it, alone: no copy is kept */
+        RequestList waiting = miss->waiting;
+        miss->waiting = (RequestList){0};
+        while (waiting.first)
+            l2_send_astray(slice, request_list_pop(&waiting), now);
+    } else if (request->place) {
         for (Request *waiting = miss->waiting.first; waiting; waiting = waiting->next)
             copy_sectors(waiting->data, request->data, request->sectors & waiting->sectors);
         if (miss->generation == slice->tags.generation)

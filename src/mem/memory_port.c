@@ -19,7 +19,7 @@ MemoryPort *memory_port_create(const GpuConfig *config, Crossbar *crossbar, Shar
     const bool has_units = config->l1_coherence == L1_COHERENCE_OWNERSHIP;
     port->piece_bytes = has_units ? (uint32_t)config->coherence_bytes : LINE_BYTES;
     port->free_record = UINT32_MAX;
-    interleave_init(&port->interleave, config);
+    interleave_init(&port->interleave, config, crossbar->route.gpu);
     return port;
 }
 
@@ -35,6 +35,7 @@ void memory_port_free(MemoryPort *port)
     VEC_FREE(&port->records);
     VEC_FREE(&port->replies);
     port_cache_free(port->cache);
+    xfree(port->guard);
     xfree(port);
 }
 
@@ -106,14 +107,17 @@ static void send_later(MemoryPort *port, const MemoryAccess *access, RequestKind
     const uint64_t line = piece & ~(uint64_t)(LINE_BYTES - 1);
     unsigned begin, end;
     part_in_piece(port, access, piece, &begin, &end);
+    const Route *route = &port->crossbar->route;
+    const bool moves = route->hub != ROUTE_NO_HUB && route_home(route, line) == HOME_MOVES;
     const unsigned sectors_end = (end + SECTOR_BYTES - 1) / SECTOR_BYTES;
     *request = (Request){
         .line = line,
         .place = access->place ? access->place + (int64_t)(line - access->address) : NULL,
         .sm = port->requester,
-        .slice = interleave_slice(&port->interleave, line),
+        .slice = route_slice(&port->crossbar->route, &port->interleave, line),
         .ticket = ticket,
         .kind = (uint8_t)kind,
+        .moves = moves ? MOVES_WAITS : MOVES_NOT,
         .sectors = (uint8_t)((1u << sectors_end) - (1u << begin / SECTOR_BYTES)),
     };
     if (kind == REQUEST_STORE)
@@ -184,6 +188,8 @@ static void end_request(MemoryPort *port, Request *request, Cycle now)
         part_in_piece(port, &access, sector & ~(uint64_t)(port->piece_bytes - 1), &begin, &end);
         memcpy(access.data + (request->line + begin - access.address), request->data + begin, end - begin);
     }
+    if (request->moves && line_guard_leave(port->guard, request->line) && port->send_when == CYCLE_NEVER)
+        port->send_when = now;
     memory_port_free_request(port, request);
     if (--record->left)
         return;
@@ -212,19 +218,36 @@ static void end_requests(MemoryPort *port, Cycle now)
 
 /* -- time -- */
 
+/* Chooses the way of a request for memory that may move; false: it has to wait until others are back. */
+static bool choose_way(MemoryPort *port, Request *request, Cycle now)
+{
+    bool is_here;
+    if (!port->guard)
+        port->guard = xcalloc(1, sizeof *port->guard);
+    if (!line_guard_choose(port->guard, &port->crossbar->route, port->owner, request, now, &is_here))
+        return false;
+    if (is_here)
+        request->slice = interleave_slice(&port->interleave, request->line);
+    return true;
+}
+
 /* Where the crossbar cannot say when a credit comes, it is asked again when the next window begins. */
 static void send(MemoryPort *port, Cycle now, Cycle end)
 {
     while (port->outgoing.first) {
         Request *request = port->outgoing.first;
+        if (request->moves == MOVES_WAITS && !choose_way(port, request, now)) {
+            port->send_when = CYCLE_NEVER; /* with a reply */
+            return;
+        }
         const Cycle when = crossbar_when(port->crossbar, TO_SLICE, request->sm, request->slice, now);
         port->send_when = when == CYCLE_NEVER ? end : when;
         if (port->send_when > now)
             return;
-        const uint32_t channel = interleave_channel(&port->interleave, request->slice);
+        const uint32_t to = route_shard(&port->crossbar->route, &port->interleave, port->config->sm_count,
+                                        request->slice);
         request_list_pop(&port->outgoing);
-        crossbar_send(port->crossbar, TO_SLICE, request, port->owner,
-                      (uint32_t)port->config->sm_count + channel, now);
+        crossbar_send(port->crossbar, TO_SLICE, request, port->owner, to, now);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "mem/interleave.h"
+#include "mem/line_guard.h"
 #include "mem/memory_port.h"
 
 typedef struct PortCache PortCache;
@@ -32,6 +33,7 @@ struct MemoryPort {
     Interleave interleave;
     RequestList outgoing;
     Cycle send_when;
+    LineGuard *guard;          /* of requests for memory that may move; null: there were none */
     VEC(EnteringReply) replies;
     uint32_t first_reply;
     VEC(AccessRecord) records; /* a request's ticket is an index */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "mem/pager.h"
 
 static void take_messages(Partition *partition, Cycle now)
 {
@@ -14,6 +15,11 @@ static void take_messages(Partition *partition, Cycle now)
         if (message->kind == MESSAGE_DROP) {
             l2_drop(&partition->slices[l2_drop_place(message->value)], l2_drop_address(message->value),
                     l2_drop_sectors(message->value));
+            continue;
+        }
+        if (message->kind == MESSAGE_LEAVES) {
+            const uint64_t bytes = (uint64_t)1 << (message->value & 63);
+            partition_forget(partition, message->value & PAGER_BLOCK_MASK, bytes);
             continue;
         }
         Request *request = message->body;
@@ -36,6 +42,20 @@ static void take_messages(Partition *partition, Cycle now)
 void partition_drop(Partition *partition, SlicePlace place)
 {
     l2_drop(&partition->slices[place.slice - partition->first_slice], place.local, (1 << LINE_SECTORS) - 1);
+}
+
+void partition_forget(Partition *partition, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t line = address; line < address + bytes; line += LINE_BYTES) {
+        const SlicePlace place = interleave_locate(&partition->shared.interleave, line);
+        if (place.slice - partition->first_slice < partition->slice_count)
+            l2_forget(&partition->slices[place.slice - partition->first_slice], place.local);
+    }
+}
+
+bool partition_touch(Partition *partition, SlicePlace place, L2Touch touch, uint64_t *gone)
+{
+    return l2_touch(&partition->slices[place.slice - partition->first_slice], place.local, touch, gone);
 }
 
 /* Lets the channel work, hands out what it has done, and wakes slices that waited for room in it. */
@@ -119,7 +139,7 @@ Partition *partition_create(const GpuConfig *config, Crossbar *crossbar, uint32_
         .slice_count = count,
         .first_slice = number * count,
     };
-    interleave_init(&partition->shared.interleave, config);
+    interleave_init(&partition->shared.interleave, config, crossbar->route.gpu);
     for (uint32_t i = 0; i < count; i++)
         l2_init(&partition->slices[i], &partition->shared, number * count + i, i);
     return partition;

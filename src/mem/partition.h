@@ -25,9 +25,13 @@ void partition_free(Partition *partition);
 bool partition_is_idle(const Partition *partition);
 /* Empties the caches without writing anything back: the data is in its place anyway. */
 void partition_invalidate(Partition *partition);
+/* Lines of these addresses are no longer in the slices: their memory has moved away. */
+void partition_forget(Partition *partition, uint64_t address, uint64_t bytes);
 /* Drops the copy that one of its slices has of a line of the slice opposite, where it lies at `local`: the
  * host has written it. */
 void partition_drop(Partition *partition, SlicePlace place);
+/* What a copy or a fill does to a line of one of its slices: l2_touch(). */
+bool partition_touch(Partition *partition, SlicePlace place, L2Touch touch, uint64_t *gone);
 /* Brings the statistics up to cycle `now`, for reports between windows. */
 void partition_account(Partition *partition, Cycle now);
 

@@ -41,6 +41,10 @@ typedef enum UnitState {
     UNIT_MODIFIED
 } UnitState;
 
+/* Of a request for memory that may move (mem/homes.h): it does not; its way is not chosen yet; it is under
+ * way; it did not find the memory there, under its version, and has to be sent anew. */
+typedef enum RequestMoves { MOVES_NOT, MOVES_WAITS, MOVES_GOES, MOVES_STRAY } RequestMoves;
+
 /* Whom a load has to agree with on what it sees: nobody, all threads of the GPU, or the whole system. */
 typedef enum RequestStrength { REQUEST_WEAK, REQUEST_STRONG, REQUEST_SYSTEM } RequestStrength;
 
@@ -79,6 +83,8 @@ struct Request {
     uint8_t state;       /* UnitState: that the asker has, that it is granted, that the one probed had */
     bool has_data;       /* a grant or an answer brings the unit's bytes; a probe wants them; what asks for
                             nothing finds them recalled from a cache */
+    uint8_t moves;       /* RequestMoves */
+    uint32_t version;    /* of the block that its way was chosen under, if it moves */
     uint64_t written[2]; /* of a store: bit b of the 128: byte b is written */
     AtomicWork *atomic;
     Request *next;       /* of whatever queue or free list it is in */
@@ -141,7 +147,7 @@ static inline unsigned reply_payload(const Request *request)
 {
     const bool has_data = (request->kind == REQUEST_LOAD && (!request->ask || request->has_data)) ||
                           (request->kind == REQUEST_ATOMIC && request->atomic->returns);
-    return has_data ? count_sectors(request->sectors) * SECTOR_BYTES : 0;
+    return has_data && request->moves != MOVES_STRAY ? count_sectors(request->sectors) * SECTOR_BYTES : 0;
 }
 
 /* Performs an atomic's lanes in order on the line's bytes; set by exec, which knows the operations. */

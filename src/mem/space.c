@@ -134,13 +134,17 @@ static void give_back_or_hold(AddressSpace *space, const Allocation *freed)
 
 void space_init(AddressSpace *space, uint64_t limit)
 {
-    *space = (AddressSpace){.next = SPACE_GLOBAL_BASE, .next_mapped = FIRST_MAPPED, .limit = limit};
+    *space = (AddressSpace){
+        .reach = 1, .next = SPACE_GLOBAL_BASE, .next_mapped = FIRST_MAPPED, .limit = limit};
     space->last_freed = xcalloc(FREED_RANGES, sizeof *space->last_freed);
 }
 
-static void destroy_allocation(void *space, void *thing)
+static void destroy_allocation(void *context, void *thing)
 {
+    AddressSpace *space = context;
     Allocation *allocation = thing;
+    if (space->group && allocation->memory != MEMORY_DEVICE)
+        homes_remove(&space->group->homes, allocation->base);
     if (allocation->memory != MEMORY_DEVICE)
         give_back(space, allocation);
     xfree(allocation);
@@ -154,6 +158,10 @@ void space_destroy(AddressSpace *space)
     for (uint32_t i = 0; i < space->freed_count; i++)
         xfree((char *)space->last_freed[i].name);
     xfree(space->last_freed);
+    if (space->group) {
+        homes_leave(&space->group->homes, (int32_t)space->index);
+        space->group->spaces[space->index] = NULL;
+    }
     *space = (AddressSpace){0};
 }
 
@@ -175,7 +183,8 @@ static WbStatus check_size(const AddressSpace *space, uint64_t size, Error *erro
                          "%" PRIu64 " bytes are in use; free some or choose a GPU with more memory.",
                          size, space->used, space->limit);
     const uint64_t place = backing_place(space->next, size);
-    const uint64_t room = place < SPACE_HOST_BASE ? SPACE_HOST_BASE - place : 0;
+    const uint64_t end = space->group ? (uint64_t)(space->index + 1) << SPACE_HOME_SHIFT : SPACE_HOST_BASE;
+    const uint64_t room = place < end ? end - place : 0;
     if (room < 2 * SPACE_ALIGNMENT || size > room - 2 * SPACE_ALIGNMENT)
         return error_set(error, WB_ERROR_OUT_OF_MEMORY,
                          "An allocation of %" PRIu64 " bytes does not fit into what is left of the device's "
@@ -192,7 +201,7 @@ static void enter(AddressSpace *space, const Allocation *allocation)
     kept->seen_at = space->look;
     tree_add(&space->live, kept->base, kept);
     space->registered += kept->memory == MEMORY_REGISTERED;
-    space->version++;
+    space_changed(space);
 }
 
 /* Kernels may have written ahead of the last allocation, but not beyond its page. */
@@ -252,13 +261,14 @@ static bool is_taken(const AddressSpace *space, uint64_t base, uint64_t size)
 static void *map_next(AddressSpace *space, uint64_t size)
 {
     enum { TRIES = 64 };
-    for (int i = 0; i < TRIES; i++, space->next_mapped += MAPPED_DETOUR) {
-        void *pages = map_pages(space->next_mapped, size);
+    uint64_t *next = space->group ? &space->group->next_mapped : &space->next_mapped;
+    for (int i = 0; i < TRIES; i++, *next += MAPPED_DETOUR) {
+        void *pages = map_pages(*next, size);
         if (!pages && errno == ENOMEM)
             return NULL;
         if (!pages)
             continue;
-        space->next_mapped += (size + 2 * MAPPED_SIZE - 1) / MAPPED_SIZE * MAPPED_SIZE;
+        *next += (size + 2 * MAPPED_SIZE - 1) / MAPPED_SIZE * MAPPED_SIZE;
         return pages;
     }
     /* Then anywhere: the run is right, though its times may differ from those of another run. */
@@ -302,12 +312,14 @@ WbStatus space_map(AddressSpace *space, uint64_t size, MemoryKind memory, void *
                          range, base);
     }
     enter(space, &(Allocation){.base = base, .size = range, .host = *host, .memory = memory});
+    if (memory == MEMORY_MANAGED && space->group && space->group->homes.block_bytes)
+        homes_add_managed(&space->group->homes, base, range);
     space->used += memory == MEMORY_MANAGED ? range : 0;
     space->next += SPACE_ALIGNMENT;
     return WB_OK;
 }
 
-Allocation *space_find(const AddressSpace *space, uint64_t address, uint64_t size)
+Allocation *space_find_own(const AddressSpace *space, uint64_t address, uint64_t size)
 {
     Allocation *allocation = tree_before(&space->live, address);
     if (!allocation)
@@ -327,13 +339,6 @@ Allocation *space_find_registered(const AddressSpace *space, uint64_t address)
     return is_it ? allocation : NULL;
 }
 
-void space_look_again(AddressSpace *space)
-{
-    space->look++;
-    /* Kept findings of registered memory are no longer good; without any, all of them are. */
-    space->version += space->registered != 0;
-}
-
 /* Whether some of the range belongs to what nobody may write. */
 static bool is_protected(const AddressSpace *space, uint64_t address, uint64_t size)
 {
@@ -341,11 +346,9 @@ static bool is_protected(const AddressSpace *space, uint64_t address, uint64_t s
     return last && last->read_only && last->base + last->size > address;
 }
 
-uint8_t *space_reach_page(const AddressSpace *space, uint64_t address, uint64_t size, bool writes)
+uint8_t *space_reach_own_page(const AddressSpace *space, uint64_t address, uint64_t size, bool writes)
 {
     uint64_t end;
-    if (space->check == CHECK_ALLOCATION)
-        return NULL;
     /* Some hosts have their memory among the device's addresses: see FIRST_MAPPED. */
     const bool device = is_device_address(address) && find_in_page(space, address, PAGE_BYTES, true);
     const uint64_t page = device ? PAGE_BYTES : HOST_PAGE;
@@ -393,8 +396,10 @@ WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
         space->used -= allocation->size;
     space->next += allocation->memory == MEMORY_DEVICE ? 0 : SPACE_ALIGNMENT;
     tree_remove(&space->live, allocation->base);
+    if (space->group && allocation->memory != MEMORY_DEVICE)
+        homes_remove(&space->group->homes, allocation->base);
     space->registered -= allocation->memory == MEMORY_REGISTERED;
-    space->version++;
+    space_changed(space);
     give_back_or_hold(space, allocation);
     xfree(allocation);
     return WB_OK;
@@ -403,7 +408,7 @@ WbStatus space_free(AddressSpace *space, uint64_t address, Error *error)
 static Allocation *find_for_copy(const AddressSpace *space, uint64_t address, uint64_t size, const char *verb,
                                  Error *error)
 {
-    Allocation *allocation = space_find(space, address, size);
+    Allocation *allocation = space_find_any(space, address, size);
     if (!allocation) {
         char where[512];
         error_set(error, WB_ERROR_ARGUMENT,
@@ -432,92 +437,4 @@ WbStatus space_read(const AddressSpace *space, uint64_t address, void *data, uin
     if (size)
         memcpy(data, allocation->host + (address - allocation->base), size);
     return WB_OK;
-}
-
-/* "the variable 'table' of 400 bytes at 0x...". */
-static void name_allocation(const Allocation *allocation, char *buffer, size_t size)
-{
-    if (allocation->name)
-        snprintf(buffer, size, "the variable '%.128s' of %" PRIu64 " bytes at 0x%" PRIx64, allocation->name,
-                 allocation->size, allocation->base);
-    else
-        snprintf(buffer, size, "the allocation of %" PRIu64 " bytes at 0x%" PRIx64, allocation->size,
-                 allocation->base);
-}
-
-static const Allocation *find_freed(const AddressSpace *space, uint64_t address)
-{
-    for (uint32_t i = 0; i < space->freed_count; i++) {
-        const Allocation *freed = &space->last_freed[i];
-        if (address >= freed->base && address - freed->base < freed->size)
-            return freed;
-    }
-    return NULL;
-}
-
-static const char *window_name(uint64_t address)
-{
-    switch (address & ~0xFFFFFFFFull) {
-    case SPACE_SHARED_BASE:
-        return "in the generic window of shared memory";
-    case SPACE_LOCAL_BASE:
-        return "in the generic window of local memory";
-    case SPACE_PARAM_BASE:
-        return "in the generic window of kernel parameters";
-    case SPACE_CODE_BASE:
-        return "a function's address";
-    default:
-        return address >= SPACE_GLOBAL_END ? "outside the 49-bit address space" : NULL;
-    }
-}
-
-/* Of an address that lies in no allocation. */
-static void describe_nearest(const TreeNeighbours *neighbours, uint64_t address, char *buffer, size_t size)
-{
-    const Allocation *before = neighbours->before, *after = neighbours->after;
-    char name[256], where[64];
-    if (!before && !after) {
-        snprintf(buffer, size, "inside no allocation; there is none");
-        return;
-    }
-    uint64_t from_end = before ? address - (before->base + before->size) : UINT64_MAX;
-    bool is_before = !after || from_end <= after->base - address;
-    if (!is_before)
-        snprintf(where, sizeof where, "begins %" PRIu64 " bytes after", after->base - address);
-    else if (from_end)
-        snprintf(where, sizeof where, "ends %" PRIu64 " bytes before", from_end);
-    else
-        snprintf(where, sizeof where, "ends right before");
-    name_allocation(is_before ? before : after, name, sizeof name);
-    snprintf(buffer, size, "inside no allocation; the nearest is %s, which %s", name, where);
-}
-
-const char *space_describe(const AddressSpace *space, uint64_t address, char *buffer, size_t size)
-{
-    const TreeNeighbours neighbours = tree_neighbours(&space->live, address);
-    const Allocation *holder = neighbours.before;
-    const Allocation *freed = find_freed(space, address);
-    char name[256];
-    /* From the most telling answer to the least: what holds it, what held it, what kind of address it is, and
-     * what lies near. */
-    if (holder && address - holder->base < holder->size && holder->is_lost) {
-        snprintf(buffer, size,
-                 "%" PRIu64 " bytes into registered host memory of %" PRIu64 " bytes at 0x%" PRIx64
-                 ", which the program has unmapped",
-                 address - holder->base, holder->size, holder->base);
-    } else if (holder && address - holder->base < holder->size) {
-        name_allocation(holder, name, sizeof name);
-        snprintf(buffer, size, "%" PRIu64 " bytes into %s%s", address - holder->base, name,
-                 holder->read_only ? ", which is read-only" : "");
-    } else if (freed) {
-        name_allocation(freed, name, sizeof name);
-        snprintf(buffer, size, "%" PRIu64 " bytes into %s, which was freed", address - freed->base, name);
-    } else if (address < SPACE_NULL_END) {
-        snprintf(buffer, size, "inside no allocation; it is a null pointer plus %" PRIu64 " bytes", address);
-    } else if (window_name(address)) {
-        snprintf(buffer, size, "inside no allocation of global memory; it is %s", window_name(address));
-    } else {
-        describe_nearest(&neighbours, address, buffer, size);
-    }
-    return buffer;
 }

@@ -92,7 +92,7 @@ uint32_t tags_choose(TagArray *tags, uint64_t address)
         if (!line->valid)
             return first + way;
         /* The clock goes round, so ages are compared and not times. */
-        const uint32_t age = tags->clock - line->used;
+        const uint32_t age = line->used ? tags->clock - line->used : UINT32_MAX;
         if (chosen == TAGS_NONE || age > oldest) {
             chosen = first + way;
             oldest = age;
@@ -101,12 +101,21 @@ uint32_t tags_choose(TagArray *tags, uint64_t address)
     return chosen;
 }
 
+uint32_t tags_choose_first(TagArray *tags, uint64_t address)
+{
+    const uint32_t first = open_set(tags, address);
+    for (uint32_t index = first; index < first + tags->ways; index++)
+        if (!tags->lines[index].used && tags->lines[index].valid && !tags->lines[index].pending)
+            return index;
+    return tags_choose(tags, address);
+}
+
 TagVictim tags_replace(TagArray *tags, uint32_t index, uint64_t address)
 {
     const TagLine *old = &tags->lines[index];
     const TagVictim victim = {tags->addresses[index], old->valid, old->dirty, old->copied};
     tags->addresses[index] = address;
-    tags->lines[index] = (TagLine){.used = ++tags->clock};
+    tags->lines[index] = (TagLine){.used = tags_tick(tags)};
     return victim;
 }
 

@@ -2,8 +2,8 @@
  *
  * A line has one tag and a state for each of its sectors: not there, on its way (pending), there (valid),
  * and changed (dirty, together with valid or pending). The array knows no data: whoever has some keeps it in
- * an array of his own, by line index. Which line goes is decided by age (least recently used); a line with
- * pending sectors never goes, because somebody waits for it at its place.
+ * an array of his own, by line index. Which line goes is decided by age (least recently used), but one that
+ * goes first goes before. A line with pending sectors never goes, because somebody waits for it at its place.
  *
  * Sets are found by a hash that maps each aligned run of as many lines as there are sets to all sets, each
  * once, and turns every run by another amount: neighbours never collide, and no stride hits a single set. The
@@ -23,7 +23,7 @@
 /* Invariant: valid & pending is 0; dirty is within valid | pending. `note` is the owner's own (the number of
  * a miss record, say) and 0 in a line just allocated. */
 typedef struct TagLine {
-    uint32_t used; /* value of the array's clock at the last use */
+    uint32_t used; /* value of the array's clock at the last use; 0: none yet, and it goes first */
     uint32_t note;
     uint8_t valid, pending, dirty; /* a bit a sector */
     uint8_t copied; /* sectors that the owner has given away copies of */
@@ -33,7 +33,7 @@ typedef struct TagLine {
  * emptied. */
 typedef struct TagArray {
     uint32_t sets, ways;
-    uint32_t clock;       /* counts uses */
+    uint32_t clock;       /* counts uses; never 0 after one */
     uint32_t generation;
     uint64_t reciprocal;  /* of sets, times 2^64 */
     uint64_t *addresses;
@@ -61,16 +61,24 @@ void tags_invalidate(TagArray *tags);
 uint32_t tags_find(TagArray *tags, uint64_t address);
 /* The line that would have to go for one at `address` which is not there; TAGS_NONE if all are pending. */
 uint32_t tags_choose(TagArray *tags, uint64_t address);
-/* Puts a line without sectors at the index that tags_choose() gave, as just used. */
+/* The same for a line that is to go first: it takes the place of another such line, if its set has one. */
+uint32_t tags_choose_first(TagArray *tags, uint64_t address);
+/* Puts a line without sectors at the index that one of them gave, as just used. */
 TagVictim tags_replace(TagArray *tags, uint32_t index, uint64_t address);
 /* Sectors have come that were asked for in `generation`. Says whether they are welcome: not after an
  * invalidation. */
 bool tags_fill(TagArray *tags, uint32_t index, uint32_t generation, uint8_t sectors);
 
+static inline uint32_t tags_tick(TagArray *tags)
+{
+    tags->clock += tags->clock == UINT32_MAX ? 2 : 1;
+    return tags->clock;
+}
+
 /* Counts as a use. */
 static inline TagLine *tags_use(TagArray *tags, uint32_t index)
 {
-    tags->lines[index].used = ++tags->clock;
+    tags->lines[index].used = tags_tick(tags);
     return &tags->lines[index];
 }
 

@@ -1,4 +1,5 @@
-/* Reports of what a GPU has run: JSON for programs, a page of text for people (docs/STATISTICS.md).
+/* Reports of what a GPU has run: JSON for programs, a page of text for people (docs/STATISTICS.md). That of a
+ * GPU of a system of several is of all of them.
  *
  * Everything but the JSON's `host` depends only on configuration and launches: the same bytes for any number
  * of threads, on any host. */
@@ -33,6 +34,9 @@ typedef struct RunLimit {
     char text[600];
 } RunLimit;
 void report_limit(const WbGpu *gpu, RunLimit *limit);
+struct System;
+/* The same of all GPUs of a system. */
+void report_limit_of_all(const struct System *system, RunLimit *limit);
 /* What the knob timed_kernels left out; nothing where that is nothing. */
 void report_untimed(const WbGpu *gpu, FILE *to);
 /* That samples are coarser than they were asked for, where they are. */

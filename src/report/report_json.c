@@ -1,11 +1,10 @@
 /* The report as JSON: gpu, config, structures, kernels, totals, sources, violations of dependencies; and
- * host, what depends on this run and not on the GPU. Every field is described where it is declared, or in
- * schema.def. */
+ * host, what depends on this run and not on the GPU. Of several GPUs, each has its own in `gpus`, beside
+ * what is of all of them. Every field is described where it is declared, or in schema.def. */
 #include "report/report.h"
 
 #include <stddef.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "grid/graph_order.h"
 #include "grid/group_table.h"
@@ -15,6 +14,7 @@
 #include "report/report_events.h"
 #include "report/report_hang.h"
 #include "report/report_run.h"
+#include "report/report_system.h"
 #include "sm/sched/registry.h"
 
 bool report_is_host_knob(const char *name) { return !strcmp(name, "threads") || !strcmp(name, "window"); }
@@ -237,6 +237,8 @@ static void put_series(JsonWriter *json, const KernelRecord *record)
     json_close(json);
     for (uint32_t row = 0; row < SERIES_ROWS; row++) {
         char name[80];
+        if (series_row_is_link(row) && !record_has(record, COMPONENT_LINK))
+            continue;
         json_open_line(json, series_row_name(row, name, sizeof name), '[');
         for (uint32_t i = 0; i < series->ends.count; i++)
             json_put_integer(json, NULL, series_value(series, i, row));
@@ -346,23 +348,11 @@ static void put_kernel(JsonWriter *json, const WbGpu *gpu, const KernelRecord *r
     json_close(json);
 }
 
-static void put_sources(JsonWriter *json, const SourceFiles *sources)
-{
-    json_open(json, "sources", '{');
-    for (uint32_t i = 0; i < sources->files.count; i++)
-        if (sources->files.items[i].text)
-            json_put_text(json, sources->files.items[i].name, sources->files.items[i].text);
-    json_close(json);
-}
-
 static void put_run_limit(JsonWriter *json, const WbGpu *gpu)
 {
     RunLimit limit;
     report_limit(gpu, &limit);
-    json_open(json, "limited_by", '{');
-    json_put_text(json, "kind", limit.kind);
-    json_put_text(json, "text", limit.text);
-    json_close(json);
+    report_put_limit(json, &limit);
 }
 
 static void put_totals(JsonWriter *json, const WbGpu *gpu)
@@ -436,46 +426,60 @@ static void put_violations(JsonWriter *json, const WbGpu *gpu)
     json_close(json);
 }
 
-static void put_host(JsonWriter *json, const WbGpu *gpu)
+/* What one GPU has, alone or in a system, but for what all of a system share. */
+static void put_gpu(JsonWriter *json, const WbGpu *gpu, const ReportOptions *options)
 {
-    WbStat instructions = {0}, cycles = {0};
-    struct rusage usage = {0};
-    gpu_stat_find(gpu, "warp_instructions", &instructions);
-    gpu_stat_find(gpu, "cycles", &cycles);
-    getrusage(RUSAGE_SELF, &usage);
-    const uint64_t microseconds = (uint64_t)(gpu->seconds * 1e6);
-    json_open(json, "host", '{');
-    json_put_ratio(json, "wall_seconds", (Ratio){microseconds, 1000000});
-    json_put_integer(json, "threads", cycle_threads(&gpu->config));
-    json_put_integer(json, "window", gpu->config.window);
-    json_put_ratio(json, "warp_instructions_per_second", (Ratio){instructions.value * 1000000, microseconds});
-    json_put_ratio(json, "cycles_per_second", (Ratio){cycles.value * 1000000, microseconds});
-    json_put_integer(json, "peak_memory_bytes", (uint64_t)usage.ru_maxrss * 1024);
+    json_put_text(json, "gpu", gpu->config.name);
+    put_config(json, &gpu->config);
+    put_structures(json, &gpu->config);
+    json_open(json, "kernels", '[');
+    for (uint32_t i = 0; i < gpu->records.count; i++)
+        put_kernel(json, gpu, gpu->records.items[i], options);
     json_close(json);
+    /* Functional mode has no time. */
+    if (gpu->config.mode == MODE_CYCLE)
+        report_put_time(json, gpu);
+    if (gpu->records.count)
+        put_run_limit(json, gpu);
+    put_totals(json, gpu);
+    if (gpu->records.count)
+        report_put_ratios(json, gpu);
+}
+
+static void put_one(JsonWriter *json, const WbGpu *gpu, const ReportOptions *options)
+{
+    json_put_text(json, "format", "warpbeam-report-1");
+    report_put_run(json, gpu);
+    put_gpu(json, gpu, options);
+    report_put_sources(json, gpu->system);
+    put_violations(json, gpu);
+}
+
+static void put_all(JsonWriter *json, const System *system, const ReportOptions *options)
+{
+    json_put_text(json, "format", "warpbeam-system-1");
+    report_put_run(json, report_described(system));
+    report_put_system(json, system);
+    json_open(json, "gpus", '[');
+    FOR_GPUS(gpu, system) {
+        json_open(json, NULL, '{');
+        json_put_integer(json, "index", gpu->index);
+        put_gpu(json, gpu, options);
+        put_violations(json, gpu);
+        json_close(json);
+    }
+    json_close(json);
+    report_put_sources(json, system);
 }
 
 void report_json(const WbGpu *gpu, const ReportOptions *options, FILE *to)
 {
     JsonWriter json = json_begin(to);
     json_open(&json, NULL, '{');
-    json_put_text(&json, "format", "warpbeam-report-1");
-    report_put_run(&json, gpu);
-    json_put_text(&json, "gpu", gpu->config.name);
-    put_config(&json, &gpu->config);
-    put_structures(&json, &gpu->config);
-    json_open(&json, "kernels", '[');
-    for (uint32_t i = 0; i < gpu->records.count; i++)
-        put_kernel(&json, gpu, gpu->records.items[i], options);
-    json_close(&json);
-    /* Functional mode has no time. */
-    if (gpu->config.mode == MODE_CYCLE)
-        report_put_time(&json, gpu);
-    if (gpu->records.count)
-        put_run_limit(&json, gpu);
-    put_totals(&json, gpu);
-    if (gpu->sources.files.count)
-        put_sources(&json, &gpu->sources);
-    put_violations(&json, gpu);
-    put_host(&json, gpu);
+    if (report_is_several(gpu->system))
+        put_all(&json, gpu->system, options);
+    else
+        put_one(&json, gpu, options);
+    report_put_host(&json, gpu->system);
     json_close(&json);
 }

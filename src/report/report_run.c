@@ -12,49 +12,97 @@
 
 /* -- how long -- */
 
-static int by_launch(const void *a, const void *b)
+/* When a kernel was there. */
+typedef struct Span {
+    Cycle begin, end;
+} Span;
+typedef VEC(Span) Spans;
+
+static int by_begin(const void *a, const void *b)
 {
-    const KernelRecord *const *one = a, *const *other = b;
-    return ((*one)->launched > (*other)->launched) - ((*one)->launched < (*other)->launched);
+    const Span *one = a, *other = b;
+    return (one->begin > other->begin) - (one->begin < other->begin);
+}
+
+/* Sorts them, and frees them. */
+static RunTimes times_of(Spans *spans, Cycle all)
+{
+    RunTimes times = {.all = all};
+    if (!spans->count)
+        return times;
+    qsort(spans->items, spans->count, sizeof *spans->items, by_begin);
+    Cycle until = 0;
+    for (uint32_t i = 0; i < spans->count; i++) {
+        const Span *span = &spans->items[i];
+        /* Only the part that no earlier kernel has covered. */
+        const Cycle from = span->begin > until ? span->begin : until;
+        times.busy += span->end > from ? span->end - from : 0;
+        until = span->end > until ? span->end : until;
+    }
+    times.kernels = until - spans->items[0].begin;
+    VEC_FREE(spans);
+    return times;
+}
+
+static Cycle all_cycles(const WbGpu *gpu, uint64_t khz)
+{
+    return (Cycle)llround(wb_time(gpu) * (double)khz / 1e6);
 }
 
 RunTimes run_times(const WbGpu *gpu)
 {
-    RunTimes times = {.all = (Cycle)llround(wb_time(gpu) * (double)gpu->config.clock_khz / 1e6)};
-    const size_t count = gpu->records.count, bytes = count * sizeof *gpu->records.items;
-    if (!count)
-        return times;
-    KernelRecord **records = memcpy(xmalloc(bytes), gpu->records.items, bytes);
-    qsort(records, count, sizeof *records, by_launch);
-    Cycle until = 0;
-    for (size_t i = 0; i < count; i++) {
-        /* Only the part that no earlier kernel has covered. */
-        const Cycle from = records[i]->launched > until ? records[i]->launched : until;
-        times.busy += records[i]->ended > from ? records[i]->ended - from : 0;
-        until = records[i]->ended > until ? records[i]->ended : until;
-    }
-    times.kernels = until - records[0]->launched;
-    xfree(records);
-    return times;
+    Spans spans = {0};
+    for (uint32_t i = 0; i < gpu->records.count; i++)
+        VEC_PUSH(&spans, ((Span){gpu->records.items[i]->launched, gpu->records.items[i]->ended}));
+    return times_of(&spans, all_cycles(gpu, gpu->config.clock_khz));
 }
 
-Ratio run_microseconds(const WbGpu *gpu, Cycle cycles)
+RunTimes run_times_of_all(const System *system)
 {
-    return (Ratio){cycles * 1000, gpu->config.clock_khz};
+    Spans spans = {0};
+    Cycle all = 0;
+    FOR_GPUS(gpu, system) {
+        all = all_cycles(gpu, system->khz);
+        for (uint32_t i = 0; i < gpu->records.count; i++)
+            VEC_PUSH(&spans, ((Span){gpu_world(gpu, gpu->records.items[i]->launched),
+                                     gpu_world(gpu, gpu->records.items[i]->ended)}));
+    }
+    return times_of(&spans, all);
+}
+
+Ratio run_microseconds(uint64_t khz, Cycle cycles) { return (Ratio){cycles * 1000, khz}; }
+
+/* `functional`: cycles of kernels without timing. */
+static void put_time(JsonWriter *json, const RunTimes *times, uint64_t khz, Cycle functional,
+                     uint64_t launches)
+{
+    json_open(json, "time", '{');
+    json_put_integer(json, "kernels_cycles", times->kernels);
+    json_put_ratio(json, "kernels_us", run_microseconds(khz, times->kernels));
+    json_put_integer(json, "busy_cycles", times->busy);
+    json_put_integer(json, "all_cycles", times->all);
+    json_put_ratio(json, "all_us", run_microseconds(khz, times->all));
+    json_put_integer(json, "functional_cycles", functional);
+    json_put_integer(json, "functional_kernels", launches);
+    json_close(json);
 }
 
 void report_put_time(JsonWriter *json, const WbGpu *gpu)
 {
     const RunTimes times = run_times(gpu);
-    json_open(json, "time", '{');
-    json_put_integer(json, "kernels_cycles", times.kernels);
-    json_put_ratio(json, "kernels_us", run_microseconds(gpu, times.kernels));
-    json_put_integer(json, "busy_cycles", times.busy);
-    json_put_integer(json, "all_cycles", times.all);
-    json_put_ratio(json, "all_us", run_microseconds(gpu, times.all));
-    json_put_integer(json, "functional_cycles", gpu->untimed.cycles);
-    json_put_integer(json, "functional_kernels", gpu->untimed.launches);
-    json_close(json);
+    put_time(json, &times, gpu->config.clock_khz, gpu->untimed.cycles, gpu->untimed.launches);
+}
+
+void report_put_time_of_all(JsonWriter *json, const System *system)
+{
+    const RunTimes times = run_times_of_all(system);
+    Cycle functional = 0;
+    uint64_t launches = 0;
+    FOR_GPUS(gpu, system) {
+        functional += gpu_world(gpu, gpu->untimed.cycles);
+        launches += gpu->untimed.launches;
+    }
+    put_time(json, &times, system->khz, functional, launches);
 }
 
 /* -- what -- */

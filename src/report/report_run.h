@@ -5,19 +5,22 @@
 #include "api/gpu.h"
 #include "report/json.h"
 
-/* In cycles of the SMs. */
+/* In cycles of the SMs, or of the system. */
 typedef struct RunTimes {
     Cycle kernels; /* from the launch of the first kernel that was timed to the end of the last: "how long" */
     Cycle busy;    /* of these, with a kernel that was timed */
-    Cycle all;     /* since the GPU was opened: also copies before and behind, and what the host does */
+    Cycle all;     /* since GPUs were opened: also copies before and behind, and what the host does */
 } RunTimes;
 
 RunTimes run_times(const WbGpu *gpu);
-/* Cycles as microseconds. */
-Ratio run_microseconds(const WbGpu *gpu, Cycle cycles);
+/* Of all GPUs together, in cycles of the system. */
+RunTimes run_times_of_all(const System *system);
+/* Cycles of that clock as microseconds. */
+Ratio run_microseconds(uint64_t khz, Cycle cycles);
 
 /* The objects `run` and `time` of the JSON. */
 void report_put_run(JsonWriter *json, const WbGpu *gpu);
 void report_put_time(JsonWriter *json, const WbGpu *gpu);
+void report_put_time_of_all(JsonWriter *json, const System *system);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "report/limit.h"
 #include "report/report_hang.h"
+#include "report/report_system.h"
 
 enum { TEXT_INDENT = 16 };
 
@@ -319,22 +320,45 @@ static const char *title_of(const KernelRecord *record)
                                                : "The longest launch (--detail shows all):\n";
 }
 
-void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to)
+/* Pages of a GPU's kernels, behind the summary of the whole if there is one. */
+static void write_pages(const WbGpu *gpu, const ReportOptions *options, bool has_summary, FILE *to)
 {
     enum { ALL_SHOWN = 3 };
     const bool all = gpu->records.count <= ALL_SHOWN || options->details || options->blocks;
     const uint32_t chosen = gpu->records.count ? choose(gpu) : 0;
-    if (gpu->records.count > 1)
-        report_summary(gpu, to);
     for (uint32_t i = 0; i < gpu->records.count; i++) {
         const KernelRecord *record = gpu->records.items[i];
         const Page page = {to, gpu, record, kernel_sums(record, &gpu->config)};
         if (!all && i != chosen)
             continue;
-        if (gpu->records.count > 1)
+        if (has_summary)
             fprintf(to, "\n%s", all ? "" : title_of(record));
         write_kernel(&page, options);
     }
+}
+
+/* The summary, and a part for each GPU. */
+static void write_system(const System *system, const ReportOptions *options, FILE *to)
+{
+    report_summary(report_described(system), to);
+    FOR_GPUS(gpu, system) {
+        fprintf(to, "\nGPU %u, %s%s\n", gpu->index, gpu->config.name,
+                gpu->records.count ? ":" : ": no kernel was timed");
+        write_pages(gpu, options, gpu->records.count > 1, to);
+        if (!gpu->records.count)
+            write_counts(gpu, to);
+    }
+}
+
+void report_text(const WbGpu *gpu, const ReportOptions *options, FILE *to)
+{
+    if (report_is_several(gpu->system)) {
+        write_system(gpu->system, options, to);
+        return;
+    }
+    if (gpu->records.count > 1)
+        report_summary(gpu, to);
+    write_pages(gpu, options, gpu->records.count > 1, to);
     if (gpu->records.count == 1) {
         report_samples(gpu, to);
         report_lines(gpu, to);

@@ -283,6 +283,7 @@ static void put_series_rows(JsonWriter *json)
 static void put_definitions(JsonWriter *json)
 {
     static const char *const plain[] = {
+        "report", "all", "gpu", "system", "links", "link_way", "link_path",
         "run",   "time",    "structures", "hang", "hang_block", "hang_warps", "limited_by", "run_limited_by",
         "block", "sampled", "launch",     "wait", "hold",       "line",       "host",       "hang_wait",
         "channel_series"};
@@ -302,6 +303,19 @@ static void put_definitions(JsonWriter *json)
     json_close(json);
 }
 
+/* What a file may be. */
+static void put_wholes(JsonWriter *json)
+{
+    static const char *const wholes[] = {"@report", "@all"};
+    json_open(json, "oneOf", '[');
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        json_open_line(json, NULL, '{');
+        put_type(json, wholes[i], strlen(wholes[i]));
+        json_close(json);
+    }
+    json_close(json);
+}
+
 void report_schema(FILE *to)
 {
     JsonWriter json = json_begin(to);
@@ -310,9 +324,9 @@ void report_schema(FILE *to)
     json_put_text(&json, "title", "Warpbeam report");
     json_put_text(
         &json, "description",
-        "What kernels did on a simulated GPU. Written by wb_report() and --stats; docs/STATISTICS.md "
-        "says more.");
-    put_object(&json, NULL, "report", NULL);
+        "What kernels did on a simulated GPU, or on several of one system. Written by wb_report() and "
+        "--stats; docs/STATISTICS.md says more.");
+    put_wholes(&json);
     put_definitions(&json);
     json_close(&json);
 }

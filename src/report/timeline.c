@@ -1,4 +1,5 @@
-/* The timeline of all that a GPU has run: kernels, copies, counters; blocks are in trace_blocks.c. */
+/* The timeline of all that a GPU, or those of its system, have run: kernels, copies, counters; blocks are in
+ * trace_blocks.c. */
 #include "report/trace.h"
 
 #include <string.h>
@@ -55,6 +56,7 @@ void trace_counter(Trace *trace, unsigned counter, Cycle time, Ratio value)
                                  .end = trace_ns(trace, time),
                                  .process = TRACE_COUNTERS,
                                  .kind = TRACE_COUNTER,
+                                 .trace = (uint8_t)trace->place,
                                  .number = counter,
                                  .value = value,
                              }));
@@ -73,6 +75,15 @@ static void put_waits(Trace *trace, const uint64_t sums[SERIES_ROWS], const Seri
     trace_counter(trace, COUNTER_EVENTS, begin, (Ratio){1000 * messages, cycles});
     trace_counter(trace, COUNTER_AWAY, end, (Ratio){state->away_blocks, 1});
     trace_counter(trace, COUNTER_HELD, end, (Ratio){state->held_warps, 1});
+}
+
+static void put_links(Trace *trace, const uint64_t sums[SERIES_ROWS], Cycle begin, Cycle end)
+{
+    const uint64_t cycles = end - begin, all = cycles * trace->link_ports;
+    trace_counter(trace, COUNTER_LINKS_OUT, begin, (Ratio){100 * sums[SERIES_LINK_PORT_busy_out], all});
+    trace_counter(trace, COUNTER_LINKS_IN, begin, (Ratio){100 * sums[SERIES_LINK_PORT_busy_in], all});
+    trace_counter(trace, COUNTER_PCIE_OUT, begin, (Ratio){100 * sums[SERIES_PCIE_busy_out], cycles});
+    trace_counter(trace, COUNTER_PCIE_IN, begin, (Ratio){100 * sums[SERIES_PCIE_busy_in], cycles});
 }
 
 /* Samples first to last of a kernel as one. What is counted holds from its begin on, what is read at its
@@ -105,6 +116,8 @@ static void put_sample(Trace *trace, const Series *series, uint32_t first, uint3
         trace_counter(trace, COUNTER_READY, end, (Ratio){series->states.items[last].ready_nodes, 1});
     if (trace->has_waits)
         put_waits(trace, sums, &series->states.items[last], begin, end);
+    if (trace->has_links)
+        put_links(trace, sums, begin, end);
     trace_flow_sample(trace, series, sums, last, begin);
 }
 
@@ -115,8 +128,11 @@ static void put_silence(Trace *trace, Cycle time)
                                       COUNTER_DRAM};
     for (size_t i = 0; i < sizeof counted; i++)
         trace_counter(trace, counted[i], time, (Ratio){0, 1});
-    for (unsigned i = COUNTERS_OF_ALL; i < COUNTER_TASKS && trace->has_waits; i++)
+    for (unsigned i = COUNTERS_OF_ALL; i < COUNTERS_OF_WAITS && trace->has_waits; i++)
         trace_counter(trace, i, time, (Ratio){0, 1});
+    for (unsigned i = COUNTER_LINKS_OUT; i < COUNTER_TASKS && trace->has_links; i++)
+        if (trace->link_ports || i >= COUNTER_PCIE_OUT)
+            trace_counter(trace, i, time, (Ratio){0, 1});
     trace_flow_silence(trace, time);
 }
 
@@ -128,6 +144,14 @@ static bool has_waits(const Series *series)
             series_value(series, i, SERIES_FRONT_END_blocks_suspended) ||
             series_value(series, i, SERIES_unit_global_sync_arrivals) ||
             series_value(series, i, SERIES_unit_wait_signal_waits))
+            return true;
+    return false;
+}
+
+static bool has_links(const Series *series)
+{
+    for (uint32_t i = 0; series && i < series->ends.count; i++)
+        if (series_value(series, i, SERIES_LINK_bytes_out) || series_value(series, i, SERIES_LINK_bytes_in))
             return true;
     return false;
 }
@@ -161,10 +185,14 @@ void trace_counters(Trace *trace, uint64_t most)
             samples += record->series->ends.count + 1u;
         trace->has_graph |= record->graph.level_count != 0;
         trace->has_waits = trace->has_waits || has_waits(record->series);
+        trace->has_links = trace->has_links || has_links(record->series);
+        if (record->components[COMPONENT_LINK_PORT].count)
+            trace->link_ports = record->components[COMPONENT_LINK_PORT].count;
     }
     trace_find_flows(trace);
-    const uint64_t counters =
-        (trace->has_waits ? COUNTER_TASKS : COUNTERS_OF_ALL) + trace_flow_counters(trace);
+    const uint64_t counters = (trace->has_waits ? COUNTERS_OF_WAITS : COUNTERS_OF_ALL) +
+                              (trace->has_links ? COUNTER_TASKS - COUNTERS_OF_WAITS : 0) +
+                              trace_flow_counters(trace);
     const uint64_t room = most / counters;
     trace->joined_samples = samples > room ? (samples + room - 1) / room : 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -204,24 +232,54 @@ static bool has_logs(const WbGpu *gpu)
     return gpu->kept.copies.count || gpu->config.timeline;
 }
 
+static bool is_timed(const System *system)
+{
+    FOR_GPUS(gpu, system)
+        if (gpu->records.count || gpu->config.mode == MODE_CYCLE)
+            return true;
+    return false;
+}
+
+static bool is_kept(const System *system)
+{
+    FOR_GPUS(gpu, system)
+        if (has_logs(gpu))
+            return true;
+    return false;
+}
+
+/* Arrows of all GPUs are numbered in one row. */
+static Traces collect_all(const System *system)
+{
+    Traces traces = {.system = system};
+    uint32_t arrows = 0;
+    FOR_GPUS(gpu, system) {
+        Trace trace = {.gpu = gpu, .place = traces.gpus.count, .next_arrow = arrows};
+        collect(&trace);
+        arrows = trace.next_arrow;
+        VEC_PUSH(&traces.gpus, trace);
+    }
+    traces_links(&traces);
+    return traces;
+}
+
 static WbStatus write_timeline(const WbGpu *gpu, const char *path, Error *error)
 {
     if (!path)
         return error_set(error, WB_ERROR_ARGUMENT, "wb_timeline needs the path of a file; it was null.");
-    if (!gpu->records.count && gpu->config.mode != MODE_CYCLE)
+    if (!is_timed(gpu->system))
         return error_set(error, WB_ERROR_ARGUMENT,
                          "There is no time to show: kernels ran without timing; set the knob mode to cycle.");
-    if (!has_logs(gpu))
+    if (!is_kept(gpu->system))
         return error_set(error, WB_ERROR_ARGUMENT,
                          "Nothing has been kept for a timeline: set the knob timeline to true before the "
                          "first launch.");
     OutputFile *file = output_file_begin("timeline", path, error);
     if (!file)
         return error->status;
-    Trace trace = {.gpu = gpu};
-    collect(&trace);
-    trace_write(&trace, output_file_stream(file));
-    trace_free(&trace);
+    Traces traces = collect_all(gpu->system);
+    traces_write(&traces, output_file_stream(file));
+    traces_free(&traces);
     return output_file_end(file, error);
 }
 

@@ -1,5 +1,5 @@
-/* A timeline while it is being made: events of the Trace Event Format (docs/TIMELINE.md), collected, put in
- * order, and written.
+/* A GPU's timeline while it is being made: events of the Trace Event Format (docs/TIMELINE.md), collected,
+ * put in order, and written.
  *
  * An event refers to what it shows; its text is made when it is written. Times are whole nanoseconds, from
  * cycles by one rule that never changes their order: so slices that do not overlap in cycles do not overlap
@@ -12,6 +12,7 @@
 
 #include "api/gpu.h"
 #include "report/ratio.h"
+#include "report/report_links.h"
 
 /* Processes of the format: groups of tracks. The order is that of their places on the screen. */
 typedef enum TraceProcess {
@@ -49,6 +50,7 @@ typedef struct TraceEvent {
     uint32_t thread;
     uint8_t process, kind; /* TraceProcess, TraceKind */
     uint8_t arrow;         /* ArrowKind */
+    uint8_t trace;         /* of several, which one's it is */
     uint32_t number;       /* of an arrow; which counter; order where all else is the same */
     union {
         struct {
@@ -97,10 +99,22 @@ typedef struct Trace {
     uint64_t barrier_stride, barrier_blocks; /* one of so many barriers of a block, and such blocks */
     uint64_t joined_samples;   /* at most, to one value of a counter */
     bool has_graph, has_waits; /* blocks depended on each other; left SMs or waited for each other */
+    uint32_t link_ports;       /* of the GPU, to a switch or a mesh */
+    bool has_links;            /* something went over these or over PCIe */
     bool has_flow;             /* a flow graph ran */
     VEC(const char *) channels; /* of flow graphs, that are shown */
     uint64_t left_out;         /* of what should be shown, because there was no room */
+    uint32_t place;            /* among the traces of a file */
 } Trace;
+
+/* The traces of a file, one for each GPU of a system, all in one time. Of several GPUs each is a process of
+ * the file and has all of its tracks; a GPU alone has a process for each kind of them. */
+typedef struct Traces {
+    VEC(Trace) gpus;
+    const System *system;
+    ReportLinks links;      /* a counter for each; their events are of trace gpus.count */
+    VEC(TraceEvent) events; /* of all traces, once they are joined */
+} Traces;
 
 uint64_t trace_ns(const Trace *trace, Cycle cycle);
 /* A lane of the group that is free; 0: there are as many lanes as a group can have. */
@@ -115,8 +129,11 @@ void trace_arrow(Trace *trace, TraceKind kind, ArrowKind arrow, uint32_t number,
  * and on tracks that a person can still look through. */
 uint64_t trace_step(const TraceSpan *spans, uint32_t count, uint64_t most);
 void trace_free(Trace *trace);
-/* Puts events in order and writes the file. */
-void trace_write(Trace *trace, FILE *to);
+/* Adds counters of links, where the system has samples of them. */
+void traces_links(Traces *traces);
+/* Puts events of all traces in order and writes the file. */
+void traces_write(Traces *traces, FILE *to);
+void traces_free(Traces *traces);
 
 /* Numbers of counters. */
 enum {
@@ -128,12 +145,17 @@ enum {
     COUNTER_READY,
     COUNTER_DRAM,
     COUNTER_L2_HITS,
-    COUNTERS_OF_ALL, /* the others are of runs in which blocks left their SMs or waited for each other */
+    COUNTERS_OF_ALL, /* the next are of runs in which blocks left their SMs or waited for each other */
     COUNTER_AWAY = COUNTERS_OF_ALL,
     COUNTER_HELD,
     COUNTER_CONTEXTS,
     COUNTER_SYNCS,
     COUNTER_EVENTS,
+    COUNTER_LINKS_OUT, /* these, of GPUs whose links were used */
+    COUNTERS_OF_WAITS = COUNTER_LINKS_OUT,
+    COUNTER_LINKS_IN,
+    COUNTER_PCIE_OUT,
+    COUNTER_PCIE_IN,
     COUNTER_TASKS,   /* from here on, of flow graphs */
     COUNTER_LANES,
     COUNTER_YIELDS,

@@ -15,6 +15,7 @@ void rt_allocation_add(RtAllocation allocation)
 {
     RtAllocation *kept = xmalloc(sizeof *kept);
     *kept = allocation;
+    kept->device = rt_device();
     tree_add(&live, kept->base, kept);
 }
 

@@ -23,12 +23,14 @@ typedef enum RtAllocationKind {
 typedef struct RtAllocation {
     uint64_t base;
     size_t size;
+    int device;           /* that the call worked on which made it */
     RtAllocationKind kind;
     unsigned flags;       /* as the program gave them */
     RtPool *pool;
     bool released;        /* freed in a stream that has not come to it yet, or by a node of its graph */
 } RtAllocation;
 
+/* Its device is the one that the call works on. */
 void rt_allocation_add(RtAllocation allocation);
 /* `base` is that of a live one. */
 void rt_allocation_remove(uint64_t base);

@@ -100,6 +100,7 @@ RtError rt_array_create(const RtArray *wanted, RtArray **array)
 {
     RtArray made = *wanted;
     size_t total = 0;
+    made.device = rt_device();
     *array = NULL;
     RtError error = check_format(&made);
     if (error == RT_SUCCESS)
@@ -134,14 +135,15 @@ RtError rt_array_destroy(void *handle)
         return RT_SUCCESS;
     RtError error = rt_array_get(handle, &array);
     if (error == RT_SUCCESS)
-        error = rt_wait_to_free();
+        error = rt_wait_to_free_host();
     if (error != RT_SUCCESS)
         return error;
     const uint64_t address = array->address;
+    const int device = array->device;
     rt_handle_remove(RT_HANDLE_ARRAY, array);
     xfree(array);
     rt_allocation_remove(address);
-    return rt_check(wb_free(rt_gpu(), address));
+    return RT_ON(device, rt_check(wb_free(rt_gpu(), address)));
 }
 
 WbRegion rt_array_region(const RtArray *array, size_t x_bytes, size_t y, size_t z)

@@ -6,6 +6,7 @@
 
 /* What cudaArray_t and CUarray point to. */
 typedef struct RtArray {
+    int device;
     uint64_t address;
     size_t width, height, depth; /* elements; 0 where there is no height or depth; depth: layers, too */
     unsigned flags;                /* CUDA's: 1 layered, 2 surface load/store, 4 cube map, 8 gather */
@@ -14,7 +15,7 @@ typedef struct RtArray {
     size_t element_bytes, row_pitch, slice_pitch;
 } RtArray;
 
-/* `wanted` has all but address, element_bytes and pitches. */
+/* `wanted` has all but device, address, element_bytes and pitches. */
 RtError rt_array_create(const RtArray *wanted, RtArray **array);
 /* Waits for everything before. Null is fine. */
 RtError rt_array_destroy(void *handle);

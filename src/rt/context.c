@@ -9,13 +9,17 @@ enum { STACK_SIZE = 256 };
 
 static atomic_bool is_initialized;
 static uint64_t last_id;
-static RtContext primary;
-static unsigned primary_retained;
-static bool runtime_uses_primary;
+static RtContext primaries[RT_DEVICES];
+static unsigned primary_retained[RT_DEVICES];
+static bool runtime_uses_primary[RT_DEVICES];
 
-/* Destroyed contexts may be on a stack: they are told apart by their handle. */
+/* Destroyed contexts may be on a stack: they are told apart by their handle, and their devices are noted
+ * here. */
 static _Thread_local struct {
-    RtContext *items[STACK_SIZE];
+    struct {
+        RtContext *context;
+        int device;
+    } items[STACK_SIZE];
     unsigned count;
 } stack;
 
@@ -23,7 +27,9 @@ void rt_initialize(void) { is_initialized = true; }
 
 bool rt_is_initialized(void) { return is_initialized; }
 
-RtContext *rt_context_current(void) { return stack.count ? stack.items[stack.count - 1] : NULL; }
+RtContext *rt_context_current(void) { return stack.count ? stack.items[stack.count - 1].context : NULL; }
+
+int rt_context_device(void) { return stack.count ? stack.items[stack.count - 1].device : 0; }
 
 RtError rt_context_check(void)
 {
@@ -53,7 +59,9 @@ RtError rt_context_push(void *handle)
         return error;
     if (stack.count == STACK_SIZE)
         return rt_fail(RT_MEMORY_ALLOCATION, "A thread can push at most %d contexts.", STACK_SIZE);
-    stack.items[stack.count++] = context;
+    stack.items[stack.count].context = context;
+    stack.items[stack.count++].device = context->device;
+    rt_work_on(context->device);
     return RT_SUCCESS;
 }
 
@@ -64,6 +72,7 @@ RtError rt_context_pop(RtContext **context)
         *context = rt_context_current();
     if (!error)
         stack.count--;
+    rt_work_on(rt_context_device());
     return error;
 }
 
@@ -76,14 +85,14 @@ RtError rt_context_set(void *handle)
     /* CUDA: setting a context replaces the top of the stack; it does not push. */
     if (stack.count)
         stack.count--;
+    rt_work_on(rt_context_device());
     return handle ? rt_context_push(handle) : RT_SUCCESS;
 }
 
-RtError rt_context_create(unsigned flags, RtContext **context)
+RtError rt_context_create(int device, unsigned flags, RtContext **context)
 {
     RtContext *created = xcalloc(1, sizeof *created);
-    created->flags = flags;
-    created->id = ++last_id;
+    *created = (RtContext){.device = device, .flags = flags, .id = ++last_id};
     rt_handle_add(RT_HANDLE_CONTEXT, created);
     RtError error = rt_context_push(created);
     if (error) {
@@ -101,7 +110,7 @@ RtError rt_context_destroy(void *handle)
     RtError error = rt_context_get(handle, &context);
     if (error)
         return error;
-    if (context == &primary)
+    if (context == &primaries[context->device])
         return rt_fail(RT_DEVICE_UNINITIALIZED,
                        "The primary context is released (cuDevicePrimaryCtxRelease), not "
                        "destroyed.");
@@ -114,48 +123,58 @@ RtError rt_context_destroy(void *handle)
     return RT_SUCCESS;
 }
 
-RtContext *rt_primary(void) { return &primary; }
+RtContext *rt_primary(int device) { return &primaries[device]; }
 
-bool rt_primary_is_active(void) { return rt_handle_is_live(RT_HANDLE_CONTEXT, &primary); }
+bool rt_primary_is_active(int device) { return rt_handle_is_live(RT_HANDLE_CONTEXT, &primaries[device]); }
 
-static void activate_primary(void)
+static void activate_primary(int device)
 {
-    if (rt_primary_is_active())
+    if (rt_primary_is_active(device))
         return;
-    primary.id = ++last_id;
-    rt_handle_add(RT_HANDLE_CONTEXT, &primary);
+    primaries[device].device = device;
+    primaries[device].id = ++last_id;
+    rt_handle_add(RT_HANDLE_CONTEXT, &primaries[device]);
 }
 
-RtContext *rt_primary_retain(void)
+RtContext *rt_primary_retain(int device)
 {
-    primary_retained++;
-    activate_primary();
-    return &primary;
+    primary_retained[device]++;
+    activate_primary(device);
+    return &primaries[device];
 }
 
-RtError rt_primary_release(void)
+RtError rt_primary_release(int device)
 {
-    if (primary_retained == 0)
+    if (primary_retained[device] == 0)
         return rt_fail(RT_DEVICE_UNINITIALIZED, "The primary context is not retained.");
     /* The runtime, once it has used the context, holds it until a reset. */
-    if (--primary_retained == 0 && !runtime_uses_primary)
-        rt_handle_remove(RT_HANDLE_CONTEXT, &primary);
+    if (--primary_retained[device] == 0 && !runtime_uses_primary[device])
+        rt_handle_remove(RT_HANDLE_CONTEXT, &primaries[device]);
     return RT_SUCCESS;
 }
 
-void rt_primary_reset(void)
+void rt_primary_reset(int device)
 {
-    runtime_uses_primary = false;
-    if (primary_retained == 0)
-        rt_handle_remove(RT_HANDLE_CONTEXT, &primary);
-    rt_revive();
+    runtime_uses_primary[device] = false;
+    if (primary_retained[device] == 0)
+        rt_handle_remove(RT_HANDLE_CONTEXT, &primaries[device]);
+    RT_ON(device, (rt_revive(), RT_SUCCESS));
 }
 
 void rt_primary_use(void)
 {
+    const int device = rt_context_device();
     rt_initialize();
-    runtime_uses_primary = true;
-    activate_primary();
+    runtime_uses_primary[device] = true;
+    activate_primary(device);
     if (!rt_context_current())
-        rt_context_push(&primary);
+        rt_context_push(&primaries[device]);
+}
+
+RtError rt_primary_set(int device)
+{
+    rt_initialize();
+    runtime_uses_primary[device] = true;
+    activate_primary(device);
+    return rt_context_set(&primaries[device]);
 }

@@ -139,6 +139,35 @@ RtError rt_copy_prepare(const WbCopy *copy, int kind, RtOperation *operation)
     return error ? error : check_side(&copy->destination, copy, destinations[kind], "destination");
 }
 
+/* The devices that have the two sides, a bit each; none of host memory. */
+static uint32_t devices_of(const WbCopy *copy)
+{
+    const WbAddress sides[2] = {find(copy->source.address), find(copy->destination.address)};
+    uint32_t devices = 0;
+    for (int i = 0; i < 2; i++)
+        if (sides[i].memory == WB_MEMORY_DEVICE || sides[i].memory == WB_MEMORY_VARIABLE)
+            devices |= (uint32_t)1 << sides[i].gpu;
+    return devices;
+}
+
+/* CUDA: a copy in the default stream that has to do with another device comes behind all that was put into
+ * streams there, and before all that is put into them later. */
+static RtError do_between(RtStream *stream, RtOperation *operation)
+{
+    const uint32_t others = devices_of(&operation->copy) & ~((uint32_t)1 << stream->device);
+    const bool is_default = !stream->stream && !stream->capture;
+    RtError error = RT_SUCCESS;
+    for (int i = 0; i < rt_device_count() && is_default && !error; i++)
+        if (others >> i & 1)
+            error = rt_stream_follow(stream->device, NULL, i, NULL);
+    if (!error)
+        error = rt_stream_do(stream, operation);
+    for (int i = 0; i < rt_device_count() && is_default && !error; i++)
+        if (others >> i & 1)
+            error = rt_stream_follow(i, NULL, stream->device, NULL);
+    return error;
+}
+
 RtError rt_copy(const WbCopy *copy, int kind, RtStream *stream, bool waits)
 {
     RtOperation operation;
@@ -153,8 +182,8 @@ RtError rt_copy(const WbCopy *copy, int kind, RtStream *stream, bool waits)
      * every launch. */
     operation.copy.reads_now = copy->source.is_host && !stream->capture;
     const bool wait = host_waits(copy, stream, waits);
-    error = rt_stream_do(stream, &operation);
-    return error == RT_SUCCESS && wait ? rt_check(wb_stream_wait(rt_gpu(), stream->stream)) : error;
+    error = rt_device_count() > 1 ? do_between(stream, &operation) : rt_stream_do(stream, &operation);
+    return error == RT_SUCCESS && wait ? rt_stream_drain(stream) : error;
 }
 
 RtError rt_copy_bytes(void *destination, const void *source, size_t size, int kind, RtStream *stream,
@@ -200,5 +229,5 @@ RtError rt_fill(const WbFill *fill, RtStream *stream, bool waits)
     error = rt_stream_do(stream, &operation);
     /* Only of host memory does CUDA wait for the result. */
     const bool wait = waits && find(fill->address).memory == WB_MEMORY_HOST;
-    return error == RT_SUCCESS && wait ? rt_check(wb_stream_wait(rt_gpu(), stream->stream)) : error;
+    return error == RT_SUCCESS && wait ? rt_stream_drain(stream) : error;
 }

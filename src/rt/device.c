@@ -1,4 +1,4 @@
-/* The one device: its attributes are rows of attribute.def; its limits and flags are kept here. */
+/* Devices: their attributes are rows of attribute.def; their limits and flags are kept here. */
 #include "rt/device.h"
 
 #include <limits.h>
@@ -8,20 +8,32 @@
 #include "rt/array.h"
 #include "rt/memory.h"
 #include "rt/module.h"
+#include "rt/peer.h"
 #include "rt/pool.h"
 
-static RtDeviceSettings settings = {.flags = 0x8};
+static RtDeviceSettings settings[RT_DEVICES] = {[0 ... RT_DEVICES - 1] = {.flags = 0x8}};
 
-const uint8_t rt_device_uuid[16] = {'W', 'a', 'r', 'p', 'b', 'e', 'a', 'm', 0, 0, 0, 0, 0, 0, 0, 1};
+void rt_device_uuid(uint8_t uuid[16])
+{
+    memcpy(uuid, "Warpbeam\0\0\0\0\0\0\0", 16);
+    uuid[15] = (uint8_t)(rt_device() + 1);
+}
 
-RtDeviceSettings *rt_device_settings(void) { return &settings; }
+RtDeviceSettings *rt_device_settings(void) { return &settings[rt_device()]; }
 
 RtError rt_device_check(int device)
 {
-    if (device == 0)
+    const int count = rt_device_count();
+    if (device >= 0 && device < count)
         return RT_SUCCESS;
-    return rt_fail(RT_INVALID_DEVICE, "There is one device, number 0; the program asked for number %d.",
-                   device);
+    if (count == 1)
+        return rt_fail(RT_INVALID_DEVICE,
+                       "There is one device, number 0; the program asked for number %d. `warpbeam run --gpus "
+                       "N` gives it more.",
+                       device);
+    return rt_fail(RT_INVALID_DEVICE,
+                   "There are %d devices, numbers 0 to %d; the program asked for number %d.", count,
+                   count - 1, device);
 }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -117,10 +129,11 @@ RtError rt_device_by_pci_name(const char *name, int *device)
         if (sscanf(name, "%x:%x.%x", &bus, &slot, &function) < 2)
             return rt_fail(RT_INVALID_VALUE, "%s is no PCI bus id such as 0000:01:00.0.", name);
     }
-    if ((int)domain != rt_device_value(50) || (int)bus != rt_device_value(33) ||
+    /* Devices are on buses of their own, in the order of their numbers. */
+    *device = (int)bus - (rt_device_value(33) - rt_device());
+    if ((int)domain != rt_device_value(50) || *device < 0 || *device >= rt_device_count() ||
         (int)slot != rt_device_value(34) || function != 0)
         return rt_fail(RT_INVALID_DEVICE, "No device has the PCI bus id %s.", name);
-    *device = 0;
     return RT_SUCCESS;
 }
 
@@ -140,10 +153,11 @@ enum {
 static const size_t initial_limits[] = {1024, 1048576, 0, 2, 0, 64, 0};
 enum { LIMIT_COUNT = sizeof initial_limits / sizeof *initial_limits };
 /* What a program has set instead. */
-static struct {
+typedef struct Limit {
     size_t value;
     bool is_set;
-} limits[LIMIT_COUNT];
+} Limit;
+static Limit all_limits[RT_DEVICES][LIMIT_COUNT];
 
 /* From compute capability 9.0 on kernels cannot wait for what they launched, and have no depth of that. */
 static bool has_limit(int limit)
@@ -158,6 +172,7 @@ static RtError no_limit(int limit)
 
 bool rt_limit_find(int limit, size_t *value)
 {
+    const Limit *limits = all_limits[rt_device()];
     if (!has_limit(limit))
         return false;
     if (limit == LIMIT_HEAP)
@@ -199,8 +214,7 @@ RtError rt_limit_set(int limit, size_t value)
                         rt_device_value(108), value);
     if (error != RT_SUCCESS)
         return error;
-    limits[limit].value = value;
-    limits[limit].is_set = true;
+    all_limits[rt_device()][limit] = (Limit){value, true};
     return RT_SUCCESS;
 }
 
@@ -209,6 +223,8 @@ RtError rt_limit_set(int limit, size_t value)
 /* Pools keep their memory, but for what was freed in a stream whose contents are gone. */
 static bool ends_with_reset(const RtAllocation *allocation)
 {
+    if (allocation->device != rt_device())
+        return false;
     return allocation->kind == RT_DEVICE_MEMORY || allocation->kind == RT_HOST_MEMORY ||
            allocation->kind == RT_MANAGED_MEMORY ||
            (allocation->kind == RT_POOL_MEMORY && allocation->released);
@@ -227,14 +243,20 @@ static void drop(const RtAllocation *allocation)
     }
 }
 
+static bool is_own_stream(const void *stream) { return ((const RtStream *)stream)->device == rt_device(); }
+
+static bool is_own_event(const void *event) { return ((const RtEvent *)event)->device == rt_device(); }
+
+static bool is_own_array(const void *array) { return ((const RtArray *)array)->device == rt_device(); }
+
 static void end_handles(void)
 {
     void *handle;
-    while ((handle = rt_handle_any(RT_HANDLE_STREAM)) != NULL)
+    while ((handle = rt_handle_any(RT_HANDLE_STREAM, is_own_stream)) != NULL)
         rt_stream_destroy(handle);
-    while ((handle = rt_handle_any(RT_HANDLE_EVENT)) != NULL)
+    while ((handle = rt_handle_any(RT_HANDLE_EVENT, is_own_event)) != NULL)
         rt_event_destroy(handle);
-    while ((handle = rt_handle_any(RT_HANDLE_ARRAY)) != NULL)
+    while ((handle = rt_handle_any(RT_HANDLE_ARRAY, is_own_array)) != NULL)
         rt_array_destroy(handle);
 }
 
@@ -254,7 +276,8 @@ RtError rt_device_reset(void)
         if (ends_with_reset(allocation))
             drop(allocation);
     }
-    memset(limits, 0, sizeof limits);
-    settings = (RtDeviceSettings){.flags = 0x8};
+    rt_peer_forget();
+    memset(all_limits[rt_device()], 0, sizeof all_limits[rt_device()]);
+    settings[rt_device()] = (RtDeviceSettings){.flags = 0x8};
     return error;
 }

@@ -29,7 +29,7 @@ RtError rt_event_create(unsigned flags, RtEvent **event)
     if (error)
         return error;
     RtEvent *made = xcalloc(1, sizeof *made);
-    *made = (RtEvent){.event = simulated, .flags = flags};
+    *made = (RtEvent){.device = rt_device(), .event = simulated, .flags = flags};
     if (flags & RT_EVENT_INTERPROCESS)
         made->shared = rt_shared_event_create();
     rt_handle_add(RT_HANDLE_EVENT, made);
@@ -67,7 +67,7 @@ static RtError record_shared(RtStream *stream, RtOperation *operation)
     rt_shared_event_begin(shared);
     RtError error = rt_stream_do(stream, operation);
     if (!error)
-        error = rt_check(wb_stream_wait(rt_gpu(), stream->stream));
+        error = rt_stream_drain(stream);
     rt_shared_event_end(shared);
     return error;
 }
@@ -79,6 +79,12 @@ RtError rt_event_record(void *event_handle, void *stream_handle, unsigned flags)
     RtError error = get_both(event_handle, &event, stream_handle, &stream, flags);
     if (error)
         return error;
+    if (event->device != stream->device)
+        return rt_fail(RT_INVALID_RESOURCE_HANDLE,
+                       "The event is of device %d and the stream of device %d: an event is recorded in "
+                       "streams of the device that was current when it was created. Streams may wait for "
+                       "events of other devices.",
+                       event->device, stream->device);
     /* CUDA: an external record becomes a node of the graph and happens when that runs. */
     if (stream->capture && !(flags & RT_EVENT_EXTERNAL))
         return rt_capture_record(stream, event);
@@ -115,7 +121,7 @@ RtError rt_event_wait(void *handle)
     RtError error = get_outside_capture(handle, &event);
     if (!error && event->shared)
         rt_shared_event_wait(event->shared);
-    return error ? error : rt_check(wb_event_wait(event->event));
+    return error ? error : RT_ON(event->device, rt_check(wb_event_wait(event->event)));
 }
 
 RtError rt_event_query(void *handle)
@@ -124,10 +130,10 @@ RtError rt_event_query(void *handle)
     RtError error = get_outside_capture(handle, &event);
     if (!error && event->shared && !rt_shared_event_has_come(event->shared))
         return RT_NOT_READY;
-    return error ? error : rt_check(wb_event_query(event->event));
+    return error ? error : RT_ON(event->device, rt_check(wb_event_query(event->event)));
 }
 
-static RtError time_of(void *handle, const char *which, double *nanoseconds)
+static RtError time_of(void *handle, const char *which, int *device, double *nanoseconds)
 {
     RtEvent *event = NULL;
     RtError error = get_outside_capture(handle, &event);
@@ -138,17 +144,24 @@ static RtError time_of(void *handle, const char *which, double *nanoseconds)
                        which);
     if (!event->recorded)
         return rt_fail(RT_INVALID_RESOURCE_HANDLE, "The %s event has never been recorded.", which);
-    return rt_check(wb_event_time(event->event, nanoseconds));
+    *device = event->device;
+    return RT_ON(event->device, rt_check(wb_event_time(event->event, nanoseconds)));
 }
 
 RtError rt_event_elapsed(void *start, void *end, float *milliseconds)
 {
     double began = 0, ended = 0;
+    int first = 0, second = 0;
     if (!milliseconds)
         return rt_fail(RT_INVALID_VALUE, "The place for the elapsed time is a null pointer.");
-    RtError error = time_of(start, "start", &began);
+    RtError error = time_of(start, "start", &first, &began);
     if (!error)
-        error = time_of(end, "end", &ended);
+        error = time_of(end, "end", &second, &ended);
+    if (!error && first != second)
+        return rt_fail(RT_INVALID_RESOURCE_HANDLE,
+                       "The start event is of device %d and the end event of device %d: CUDA measures times "
+                       "between events of one device.",
+                       first, second);
     if (!error)
         *milliseconds = (float)((ended - began) / 1e6);
     return error;

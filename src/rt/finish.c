@@ -18,14 +18,16 @@
 #include "rt/rt.h"
 #include "rt/settings.h"
 #include "rt/told.h"
+#include "rt/variable.h"
 #include "warpbeam_graph.h"
 
 enum { CRASH_STACK = 256 * 1024, CRASH_SECONDS = 20 };
 
-/* Invariant: gpu is null until there is something to finish. A child that the program forks has another
+/* Invariant: count is 0 until there is something to finish. A child that the program forks has another
  * process. */
 static struct {
-    WbGpu *gpu;
+    WbGpu *gpus[RT_DEVICES];
+    uint32_t count;
     FinishFiles files;
     pid_t process;
     volatile sig_atomic_t crashing;
@@ -35,12 +37,12 @@ static struct {
 } end;
 
 /* Tells what could not be written. */
-static void check_written(WbStatus status)
+static void check_written(const WbGpu *gpu, WbStatus status)
 {
     if (status == WB_OK)
         return;
     end.has_failed = true;
-    fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    fprintf(stderr, "warpbeam: %s\n", wb_error(gpu));
     settings_give_notice(SETTINGS_NOTICE_UNWRITTEN);
 }
 
@@ -54,36 +56,77 @@ static struct sigaction ignore_file_limit(void)
     return old;
 }
 
+/* In one piece: other ranks of an MPI program may write to the same place. */
+static void write_summary(void)
+{
+    static const char name[] = "warpbeam: ";
+    const char *rank = variable_text("WARPBEAM_RANK", NULL);
+    char *text = NULL;
+    size_t size;
+    FILE *whole = open_memstream(&text, &size);
+    if (!whole)
+        return;
+    report_summary(end.gpus[0], whole);
+    fclose(whole);
+    if (rank && strncmp(text, name, strlen(name)) == 0)
+        fprintf(stderr, "%srank %s: %s", name, rank, text + strlen(name));
+    else
+        fputs(text, stderr);
+    free(text);
+}
+
+/* Reports of a GPU are of all that were opened with it. */
 static void write_statistics(void)
 {
     const struct sigaction old = ignore_file_limit();
     const FinishFiles *files = &end.files;
     end.is_written = true;
     if (files->statistics)
-        check_written(wb_report(end.gpu, files->statistics, files->parts));
+        check_written(end.gpus[0], wb_report(end.gpus[0], files->statistics, files->parts));
     if (files->timeline)
-        check_written(wb_timeline(end.gpu, files->timeline));
+        check_written(end.gpus[0], wb_timeline(end.gpus[0], files->timeline));
     sigaction(SIGXFSZ, &old, NULL);
-    report_violations(end.gpu, stderr);
+    report_violations(end.gpus[0], stderr);
     if (told_again())
         fprintf(stderr, "warpbeam: Failures of calls whose reasons had been told before: %" PRIu64 ".\n",
                 told_again());
     if (files->summary)
-        report_summary(end.gpu, stderr);
+        write_summary();
 }
 
-static void write_profile(void)
+/* Where the graph of a GPU's profile goes: that of the first as the user has said, those of the others with
+ * their number before the ending, as graph.gpu1.dot. */
+static char *path_of(const char *path, uint32_t gpu)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const int stem = (int)(dot ? (size_t)(dot - path) : strlen(path));
+    char *made = NULL;
+    if (gpu == 0 || asprintf(&made, "%.*s.gpu%u%s", stem, path, gpu, dot ? dot : "") < 0)
+        return strdup(path);
+    return made;
+}
+
+static WbStatus write_profile(WbGpu *gpu, const char *path)
 {
     WbGraph *graph;
+    WbStatus status = wb_profile_end(gpu, &graph);
+    if (status == WB_OK)
+        status = wb_graph_write(graph, path);
+    wb_graph_destroy(graph);
+    return status;
+}
+
+static void write_profiles(void)
+{
     if (!end.files.profile)
         return;
     const struct sigaction old = ignore_file_limit();
-    WbStatus status = wb_profile_end(end.gpu, &graph);
-    if (status == WB_OK)
-        status = wb_graph_write(graph, end.files.profile);
-    check_written(status);
+    for (uint32_t i = 0; i < end.count; i++) {
+        char *path = path_of(end.files.profile, i);
+        check_written(end.gpus[i], write_profile(end.gpus[i], path));
+        free(path);
+    }
     sigaction(SIGXFSZ, &old, NULL);
-    wb_graph_destroy(graph);
 }
 
 /* Work that the program did not wait for still runs, so that its kernels are counted and print; but not
@@ -93,11 +136,12 @@ static void finish(void)
     if (end.process != getpid() || end.crashing)
         return;
     rt_enter_always("the program's end");
-    if (!rt_in_host_function() && wb_wait(end.gpu))
-        fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpu));
+    for (uint32_t i = 0; i < end.count && !rt_in_host_function(); i++)
+        if (wb_wait(end.gpus[i]))
+            fprintf(stderr, "warpbeam: %s\n", wb_error(end.gpus[i]));
     fflush(stdout);
     if (!rt_in_host_function())
-        write_profile();
+        write_profiles();
     write_statistics();
     rt_leave();
 }
@@ -129,8 +173,11 @@ static _Noreturn void write_after_crash(int number)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGALRM, SIG_DFL);
     alarm(CRASH_SECONDS);
+    size_t kernels = 0;
+    for (uint32_t i = 0; i < end.count; i++)
+        kernels += wb_record_count(end.gpus[i]);
     fprintf(stderr, "warpbeam: the program was ended by signal %d (%s), when %zu of its kernels had ended.\n",
-            number, strsignal(number), wb_record_count(end.gpu));
+            number, strsignal(number), kernels);
     write_statistics();
     _exit(0);
 }
@@ -209,9 +256,10 @@ static void watch_crashes(void)
 /* As the program may change its folder; it is kept to the end. */
 static const char *whole_path(const char *path) { return path ? file_whole_path(path) : NULL; }
 
-void finish_expect(WbGpu *gpu, const FinishFiles *files)
+void finish_expect(WbGpu *const *gpus, uint32_t count, const FinishFiles *files)
 {
-    end.gpu = gpu;
+    memcpy(end.gpus, gpus, count * sizeof *gpus);
+    end.count = count;
     end.files = (FinishFiles){
         .statistics = whole_path(files->statistics),
         .timeline = whole_path(files->timeline),

@@ -17,7 +17,7 @@ typedef struct FinishFiles {
 } FinishFiles;
 
 /* From now on the program's end is watched. */
-void finish_expect(WbGpu *gpu, const FinishFiles *files);
+void finish_expect(WbGpu *const *gpus, uint32_t count, const FinishFiles *files);
 /* A signal has stopped what was simulated: writes what is known so far, and ends the process by that signal.
  * `is_told`: it has been said where that was. */
 void finish_interrupted(bool is_told);

@@ -49,7 +49,7 @@ static RtError add_node(WbFlow *flow, const void *kernel, void **arguments, uint
     if (error)
         return error;
     const WbLaunch launch = {.pointers = arguments};
-    return rt_check(wb_flow_add_node(flow, function->kernel, &launch, node));
+    return rt_check(wb_flow_add_node(flow, function_here(function)->kernel, &launch, node));
 }
 
 int wb_cuda_flow_add_node(WbFlow *flow, const void *kernel, void **arguments, uint32_t *node)

@@ -29,19 +29,19 @@ static RtError find_kernel(RtFunction *function)
 {
     WbKernel *kernel;
     WbKernelInfo info;
-    RtError error = rt_check(wb_module_kernel(function->module->module, function->name, &kernel));
+    RtError error =
+        rt_check(wb_module_kernel(module_here(function->module)->module, function->name, &kernel));
     if (error == RT_SUCCESS)
         error = rt_check(wb_kernel_info(kernel, &info));
     if (error)
         return error;
-    function->kernel = kernel;
-    function->max_dynamic_shared = less(SHARED_WITHOUT_ASKING, info.shared_bytes);
+    *function_here(function) = (RtFunctionHere){kernel, less(SHARED_WITHOUT_ASKING, info.shared_bytes)};
     return RT_SUCCESS;
 }
 
 RtError rt_function_ready(RtFunction *function)
 {
-    if (function->kernel)
+    if (function_here(function)->kernel)
         return RT_SUCCESS;
     if (!function->module)
         return rt_fail(RT_INVALID_RESOURCE_HANDLE, "The module of kernel %s has been unloaded.",
@@ -69,7 +69,7 @@ RtError rt_module_function(RtModule *module, const char *name, RtFunction **func
     *function = NULL;
     RtError error = rt_module_ready(module);
     if (error == RT_SUCCESS)
-        error = rt_check(wb_module_kernel(module->module, name, &kernel));
+        error = rt_check(wb_module_kernel(module_here(module)->module, name, &kernel));
     if (error)
         return error;
     *function = find_function(module, name);
@@ -83,10 +83,11 @@ RtError rt_module_functions(RtModule *module, RtFunction **functions, size_t roo
     RtError error = rt_module_ready(module);
     if (error)
         return error;
-    *count = wb_module_kernel_count(module->module);
+    WbModule *const here = module_here(module)->module;
+    *count = wb_module_kernel_count(here);
     for (size_t i = 0; i < *count && i < room && error == RT_SUCCESS; i++) {
         WbKernelInfo info;
-        error = rt_check(wb_kernel_info(wb_module_kernel_at(module->module, i), &info));
+        error = rt_check(wb_kernel_info(wb_module_kernel_at(here, i), &info));
         if (error == RT_SUCCESS)
             error = rt_module_function(module, info.name, &functions[i]);
     }
@@ -96,7 +97,7 @@ RtError rt_module_functions(RtModule *module, RtFunction **functions, size_t roo
 RtError rt_function_info(RtFunction *function, WbKernelInfo *info)
 {
     RtError error = rt_function_ready(function);
-    return error ? error : rt_check(wb_kernel_info(function->kernel, info));
+    return error ? error : rt_check(wb_kernel_info(function_here(function)->kernel, info));
 }
 
 RtError rt_function_set_dynamic_shared(RtFunction *function, int64_t bytes)
@@ -112,8 +113,8 @@ RtError rt_function_set_dynamic_shared(RtFunction *function, int64_t bytes)
                        "to %lld beside "
                        "its %u static ones.",
                        function->plain, (long long)bytes, (long long)most, info.shared_bytes);
-    function->max_dynamic_shared = (uint32_t)bytes;
-    return rt_check(wb_kernel_allow_shared(function->kernel, (uint32_t)bytes));
+    function_here(function)->max_dynamic_shared = (uint32_t)bytes;
+    return rt_check(wb_kernel_allow_shared(function_here(function)->kernel, (uint32_t)bytes));
 }
 
 RtError rt_function_occupancy(RtFunction *function, int threads, size_t shared_bytes, int *blocks)
@@ -127,8 +128,8 @@ RtError rt_function_occupancy(RtFunction *function, int threads, size_t shared_b
         return rt_fail(RT_INVALID_VALUE, "The occupancy of kernel %s was asked for blocks of %d threads.",
                        function->plain, threads);
     if (shared_bytes <= UINT32_MAX && (uint32_t)threads <= info.max_threads)
-        error = rt_check(
-            wb_kernel_occupancy(function->kernel, (uint32_t)threads, (uint32_t)shared_bytes, &found));
+        error = rt_check(wb_kernel_occupancy(function_here(function)->kernel, (uint32_t)threads,
+                                             (uint32_t)shared_bytes, &found));
     *blocks = (int)found;
     return error;
 }
@@ -136,7 +137,9 @@ RtError rt_function_occupancy(RtFunction *function, int threads, size_t shared_b
 RtError rt_function_parameter(RtFunction *function, uint32_t index, size_t *offset, size_t *size)
 {
     RtError error = rt_function_ready(function);
-    return error ? error : rt_check(wb_kernel_parameter(function->kernel, index, offset, size));
+    if (error)
+        return error;
+    return rt_check(wb_kernel_parameter(function_here(function)->kernel, index, offset, size));
 }
 
 RtError rt_function_available_shared(RtFunction *function, int blocks, int threads, size_t *bytes)

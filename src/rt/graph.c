@@ -246,6 +246,8 @@ RtError rt_graph_add(RtGraph *graph, RtNode *const *dependencies, size_t count, 
         rt_operation_free(operation);
         return error;
     }
+    /* Events are recorded on the device that they are of. */
+    operation->device = operation->kind == RT_RECORD ? operation->event->device : rt_device();
     RtNode *made = make_node(graph, operation);
     for (size_t i = 0; i < count; i++)
         connect(dependencies[i], made);
@@ -289,10 +291,15 @@ RtError rt_node_set(RtNode *node, RtOperation *operation)
              operation->kind == RT_CONDITIONAL)
         error = rt_fail(RT_INVALID_VALUE,
                         "Nodes that allocate or free memory, and conditional ones, cannot be changed.");
+    else if (operation->kind == RT_RECORD && operation->event->device != node->operation.device)
+        error = rt_fail(RT_INVALID_VALUE,
+                        "The node records events of device %d, and this is one of device %d.",
+                        node->operation.device, operation->event->device);
     if (error) {
         rt_operation_free(operation);
         return error;
     }
+    operation->device = node->operation.device; /* CUDA: a node stays in its context */
     drop_operation(node);
     node->operation = *operation;
     if (operation->kind == RT_CHILD_GRAPH) {
@@ -302,7 +309,7 @@ RtError rt_node_set(RtNode *node, RtOperation *operation)
     return RT_SUCCESS;
 }
 
-RtError rt_node_arguments(RtNode *node, void ***pointers)
+static RtError find_arguments(RtNode *node, void ***pointers)
 {
     const RtLaunch *launch = &node->operation.launch;
     WbKernelInfo info;
@@ -313,11 +320,16 @@ RtError rt_node_arguments(RtNode *node, void ***pointers)
         node->pointers = xcalloc(info.parameter_count + 1, sizeof *node->pointers);
     for (uint32_t i = 0; !error && i < info.parameter_count; i++) {
         size_t offset = 0, size = 0;
-        error = rt_check(wb_kernel_parameter(launch->function->kernel, i, &offset, &size));
+        error = rt_check(wb_kernel_parameter(function_here(launch->function)->kernel, i, &offset, &size));
         node->pointers[i] = launch->arguments + offset;
     }
     *pointers = node->pointers;
     return error;
+}
+
+RtError rt_node_arguments(RtNode *node, void ***pointers)
+{
+    return RT_ON(node->operation.device, find_arguments(node, pointers));
 }
 
 static RtError check_edges(const RtGraph *graph, RtNode *const *from, RtNode *const *to, size_t count,

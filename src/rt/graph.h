@@ -150,7 +150,8 @@ RtError rt_capture_forbids_work(const RtStream *stream);
 RtError rt_capture_forbids_unsafe(void);
 /* A call that a capturing stream cannot take. */
 RtError rt_capture_forbids_call(const RtStream *stream, const char *what);
-/* Ends all captures, with their graphs: what was captured belongs to a GPU that was reset. */
+/* Ends all captures in streams of the device, with their graphs: what was captured belongs to a GPU that was
+ * reset. */
 void rt_capture_drop_all(void);
 /* The event is about to go, or is recorded anew. */
 void rt_capture_forget_event(RtEvent *event);

@@ -146,10 +146,19 @@ RtError rt_capture_end(RtStream *stream, RtGraph **graph)
     return error;
 }
 
+static RtCapture *capture_of_device(void)
+{
+    for (RtCapture *capture = captures; capture; capture = capture->next)
+        for (uint32_t i = 0; i < capture->streams.count; i++)
+            if (capture->streams.items[i]->device == rt_device())
+                return capture;
+    return NULL;
+}
+
 void rt_capture_drop_all(void)
 {
-    while (captures)
-        capture_drop(captures);
+    for (RtCapture *capture; (capture = capture_of_device()) != NULL;)
+        capture_drop(capture);
 }
 
 /* -- what a capturing stream takes -- */
@@ -169,8 +178,8 @@ RtError rt_capture_add(RtStream *stream, RtOperation *operation)
         return error;
     }
     RtNode *node = NULL;
-    error = rt_graph_add(stream->capture->graph, stream->frontier.items, stream->frontier.count, operation,
-                         &node);
+    error = RT_ON(stream->device, rt_graph_add(stream->capture->graph, stream->frontier.items,
+                                               stream->frontier.count, operation, &node));
     /* The next operation of the stream comes after this one alone, which comes after all before it. */
     if (!error)
         set_frontier(&stream->frontier, &node, 1);

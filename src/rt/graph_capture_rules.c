@@ -1,19 +1,35 @@
 /* What CUDA forbids while a stream captures, and captures whose streams, events and nodes go. */
 #include "rt/graph_capture.h"
 
+static bool has_stream_of(const RtCapture *capture, int device)
+{
+    for (uint32_t i = 0; i < capture->streams.count; i++)
+        if (capture->streams.items[i]->device == device)
+            return true;
+    return false;
+}
+
+/* Streams of the device. */
 static RtError forbid_all(void)
 {
-    for (RtCapture *capture = captures; capture; capture = capture->next)
-        capture->is_invalid = true;
+    bool is_any = false;
+    for (RtCapture *capture = captures; capture; capture = capture->next) {
+        const bool is_here = has_stream_of(capture, rt_device());
+        capture->is_invalid |= is_here;
+        is_any |= is_here;
+    }
+    if (!is_any)
+        return RT_SUCCESS;
     return rt_fail(RT_STREAM_CAPTURE_UNSUPPORTED, "All streams cannot be waited for while one captures.");
 }
 
 /* Work in the legacy stream would wait for the blocking streams, and those cannot run. */
-static RtError forbid_legacy(void)
+static RtError forbid_legacy(int device)
 {
     for (RtCapture *capture = captures; capture; capture = capture->next) {
         for (uint32_t i = 0; i < capture->streams.count; i++) {
-            if (!(capture->streams.items[i]->flags & WB_STREAM_NON_BLOCKING))
+            const RtStream *stream = capture->streams.items[i];
+            if (stream->device == device && !(stream->flags & WB_STREAM_NON_BLOCKING))
                 return capture_invalidate(
                     capture, rt_fail(RT_STREAM_CAPTURE_IMPLICIT,
                                      "The legacy default stream would have to wait for a stream that "
@@ -54,7 +70,7 @@ RtError rt_capture_forbids_event(const RtEvent *event)
 
 RtError rt_capture_forbids_work(const RtStream *stream)
 {
-    return stream->stream ? RT_SUCCESS : forbid_legacy();
+    return stream->stream ? RT_SUCCESS : forbid_legacy(stream->device);
 }
 
 RtError rt_capture_forbids_unsafe(void)

@@ -28,8 +28,11 @@ RtError rt_condition_create(RtGraph *graph, unsigned initial, unsigned flags, ui
         return error;
     RtCondition *made = xcalloc(1, sizeof *made);
     /* A condition belongs to the outermost graph, whichever inner one it was asked for. */
-    *made = (RtCondition){
-        .value = value, .initial = initial, .is_assigned = flags & ASSIGN_DEFAULT, .graph = outermost(graph)};
+    *made = (RtCondition){.device = rt_device(),
+                          .value = value,
+                          .initial = initial,
+                          .is_assigned = flags & ASSIGN_DEFAULT,
+                          .graph = outermost(graph)};
     *made->value = initial;
     VEC_PUSH(&conditions, made);
     rt_condition_hold((RtGraph *)(uintptr_t)made->graph, made);
@@ -63,8 +66,8 @@ static void release(RtCondition *condition)
         if (conditions.items[i] == condition)
             conditions.items[i--] = conditions.items[--conditions.count];
     }
-    if (rt_gpu())
-        wb_host_free(rt_gpu(), (void *)(uintptr_t)condition->value);
+    if (rt_gpu_of(condition->device))
+        wb_host_free(rt_gpu_of(condition->device), (void *)(uintptr_t)condition->value);
     xfree(condition);
 }
 

@@ -14,6 +14,7 @@ typedef enum RtConditionalType {
 /* Invariant: lives as long as a graph or an executable holds it. The graph that it was made for, and graphs
  * in it, may have one conditional node of it. */
 struct RtCondition {
+    int device;                 /* that has its memory */
     volatile uint32_t *value;  /* in memory of host and device; its address is the program's handle */
     uint32_t initial;          /* at first; also at each launch, if it is assigned then */
     bool is_assigned;

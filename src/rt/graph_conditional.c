@@ -14,6 +14,13 @@ typedef struct Passage {
     WbGate *gate;
 } Passage;
 
+static RtError prepare_body(RtExecutable *body)
+{
+    const RtError error =
+        rt_check(wb_stream_create(rt_gpu(), WB_STREAM_NON_BLOCKING, RT_PRIORITY_LEAST, &body->own));
+    return error ? error : rt_executable_equip(body);
+}
+
 RtError rt_conditional_plan(RtStep *step)
 {
     const RtOperation *operation = &step->node->operation;
@@ -22,11 +29,8 @@ RtError rt_conditional_plan(RtStep *step)
         RtExecutable *body = xcalloc(1, sizeof *body);
         body->graph = operation->conditional.graphs[i];
         VEC_PUSH(&step->bodies, body);
-        error = rt_check(wb_stream_create(rt_gpu(), WB_STREAM_NON_BLOCKING, RT_PRIORITY_LEAST, &body->own));
-        if (!error)
-            error = rt_check(wb_event_create(rt_gpu(), &body->started));
-        if (!error)
-            error = rt_check(wb_event_create(rt_gpu(), &body->finished));
+        body->device = rt_graph_device(body->graph);
+        error = RT_ON(body->device, prepare_body(body));
         if (!error)
             error = rt_executable_plan(body);
     }
@@ -50,7 +54,10 @@ static void go_on(Passage *passage)
         return;
     }
     RtExecutable *body = passage->step->bodies.items[chosen];
-    if (rt_executable_issue(body, body->own) || rt_own_call(body->own, come_back, xfree, passage))
+    RtError error = rt_executable_issue(body, body->own);
+    if (!error)
+        error = RT_ON(body->device, rt_own_call(body->own, come_back, xfree, passage));
+    if (error)
         leave(passage);
 }
 

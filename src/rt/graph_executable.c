@@ -85,6 +85,26 @@ static void take_conditions(const RtExecutable *executable, bool takes)
         executable->graph->conditions.items[i]->has_executable = takes;
 }
 
+int rt_graph_device(const RtGraph *graph)
+{
+    RtNodes order = {0};
+    int device = rt_device();
+    rt_graph_order(graph, &order, NULL);
+    if (order.count) {
+        const RtOperation *first = &order.items[0]->operation;
+        device = first->kind == RT_CHILD_GRAPH && first->child->nodes.count ? rt_graph_device(first->child)
+                                                                            : first->device;
+    }
+    VEC_FREE(&order);
+    return device;
+}
+
+RtError rt_executable_equip(RtExecutable *executable)
+{
+    const RtError error = rt_check(wb_event_create(rt_gpu(), &executable->started));
+    return error ? error : rt_check(wb_event_create(rt_gpu(), &executable->finished));
+}
+
 RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecutable **executable,
                              RtNode **culprit)
 {
@@ -97,9 +117,8 @@ RtError rt_graph_instantiate(RtGraph *graph, unsigned long long flags, RtExecuta
         return error;
     RtExecutable *made = xcalloc(1, sizeof *made);
     made->flags = flags;
-    error = rt_check(wb_event_create(rt_gpu(), &made->started));
-    if (!error)
-        error = rt_check(wb_event_create(rt_gpu(), &made->finished));
+    made->device = rt_graph_device(graph);
+    error = RT_ON(made->device, rt_executable_equip(made));
     if (error) {
         /* Of a null event nothing is destroyed. */
         wb_event_destroy(made->started);
@@ -136,6 +155,7 @@ void rt_executable_clear(RtExecutable *executable)
         wb_stream_destroy(executable->streams.items[i]);
     VEC_FREE(&executable->streams);
     wb_stream_destroy(executable->own);
+    wb_stream_destroy(executable->bridge);
     wb_event_destroy(executable->started);
     wb_event_destroy(executable->finished);
 }
@@ -144,7 +164,7 @@ RtError rt_executable_destroy(RtExecutable *executable)
 {
     if (executable->graph->conditions.count &&
         executable->is_launched) /* what it decides, it decides on its way */
-        rt_check(wb_event_wait(executable->finished));
+        RT_ON(executable->device, rt_check(wb_event_wait(executable->finished)));
     rt_handle_remove(RT_HANDLE_EXECUTABLE, executable);
     rt_executable_clear(executable);
     take_conditions(executable, false);
@@ -203,6 +223,8 @@ static RtUpdateResult compare(const RtGraph *old, const RtGraph *new)
         RtNode *after = new->nodes.items[i];
         if (before->operation.kind != after->operation.kind)
             return (RtUpdateResult){RT_UPDATE_NODE_TYPE_CHANGED, after};
+        if (before->operation.device != after->operation.device)
+            return (RtUpdateResult){RT_UPDATE_NOT_SUPPORTED, after};
         if (before->predecessors.count != after->predecessors.count)
             return (RtUpdateResult){RT_UPDATE_TOPOLOGY_CHANGED, after};
         for (uint32_t p = 0; p < before->predecessors.count; p++) {
@@ -255,7 +277,7 @@ static void take_arguments(RtGraph *old, const RtGraph *new)
 static RtError settle(const RtExecutable *executable)
 {
     const bool may_run = executable->graph->conditions.count && executable->is_launched;
-    return may_run ? rt_check(wb_event_wait(executable->finished)) : RT_SUCCESS;
+    return may_run ? RT_ON(executable->device, rt_check(wb_event_wait(executable->finished))) : RT_SUCCESS;
 }
 
 RtError rt_executable_set(RtExecutable *executable, const RtNode *node, RtOperation *operation)

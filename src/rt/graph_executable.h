@@ -16,10 +16,11 @@ typedef struct RtStep {
 } RtStep;
 
 /* Lane 0 is the stream of the launch, of a graph under a condition its own; the others are streams of the
- * executable. Invariant: steps are in an order in which each comes behind its predecessors. They are made
- * when the graph is first launched, and stay, since nodes of an executable change what they do but never come
- * or go. */
+ * executable. A lane is of one device, that of its steps. Invariant: steps are in an order in which each
+ * comes behind its predecessors. They are made when the graph is first launched, and stay, since nodes of
+ * an executable change what they do but never come or go. */
 struct RtExecutable {
+    int device;                 /* of lane 0: that of the first step */
     RtGraph *graph;             /* owned, unless it is under a condition */
     WbStream *own;              /* of one under a condition; null otherwise */
     unsigned long long flags;
@@ -27,13 +28,19 @@ struct RtExecutable {
     uint32_t lane_count;
     bool is_planned;
     VEC(WbStream *) streams;    /* [lane - 1] */
-    WbEvent *started, *finished;
+    WbStream *bridge;           /* lane 0 of a launch into a stream of another device; null: there was none */
+    WbEvent *started, *finished; /* of lane 0 */
     bool is_launched;
 };
 
 /* Nodes so that each comes behind its predecessors, otherwise in the order of their creation. False, with
  * a node of a cycle, where there is no such order. */
 bool rt_graph_order(const RtGraph *graph, RtNodes *order, RtNode **culprit);
+
+/* The device of the first step of the graph; that of the call if it has none. */
+int rt_graph_device(const RtGraph *graph);
+/* Makes the events. */
+RtError rt_executable_equip(RtExecutable *executable);
 
 /* The parts of a launch (graph_launch.c): what is laid out once; what must be there before; what is put into
  * streams. */

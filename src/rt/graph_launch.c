@@ -53,6 +53,8 @@ static void add_graph(RtExecutable *executable, const RtGraph *graph, const Step
     xfree(step_of);
 }
 
+static int device_of(const RtStep *step) { return step->node->operation.device; }
+
 /* A lane whose last step is a predecessor of this one, or the launch's own stream for the very first;
  * otherwise a new one. */
 static uint32_t choose_lane(const RtExecutable *executable, uint32_t index, const Steps *last)
@@ -61,7 +63,7 @@ static uint32_t choose_lane(const RtExecutable *executable, uint32_t index, cons
     for (uint32_t p = 0; p < step->predecessors.count; p++) {
         uint32_t before = step->predecessors.items[p], lane = executable->steps.items[before].lane;
         /* Behind its predecessor in the same stream it needs no event. */
-        if (last->items[lane] == before)
+        if (last->items[lane] == before && device_of(&executable->steps.items[before]) == device_of(step))
             return lane;
     }
     return last->count;
@@ -101,8 +103,10 @@ RtError rt_executable_plan(RtExecutable *executable)
     VEC_FREE(&exits);
     VEC_FREE(&last);
     RtError error = RT_SUCCESS;
-    for (uint32_t i = 0; i < executable->steps.count && !error; i++)
-        error = equip(&executable->steps.items[i]);
+    for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
+        RtStep *step = &executable->steps.items[i];
+        error = RT_ON(device_of(step), equip(step));
+    }
     return error;
 }
 
@@ -124,16 +128,32 @@ static RtError check_step(const RtExecutable *executable, const RtStep *step)
     return RT_SUCCESS;
 }
 
+static int device_of_lane(const RtExecutable *executable, uint32_t lane)
+{
+    uint32_t i = 0;
+    while (executable->steps.items[i].lane != lane)
+        i++;
+    return device_of(&executable->steps.items[i]);
+}
+
 static RtError make_streams(RtExecutable *executable, int priority)
 {
     while (executable->streams.count + 1 < executable->lane_count) {
         WbStream *stream;
-        RtError error = rt_check(wb_stream_create(rt_gpu(), WB_STREAM_NON_BLOCKING, priority, &stream));
+        WbGpu *gpu = rt_gpu_of(device_of_lane(executable, executable->streams.count + 1));
+        RtError error = rt_check(wb_stream_create(gpu, WB_STREAM_NON_BLOCKING, priority, &stream));
         if (error)
             return error;
         VEC_PUSH(&executable->streams, stream);
     }
     return RT_SUCCESS;
+}
+
+static RtError check_kernel(const RtExecutable *executable, const RtStep *step)
+{
+    RtFunction *function = step->node->operation.launch.function;
+    const RtError error = rt_references_settle(function->module);
+    return error || !executable->own ? error : rt_function_ready(function);
 }
 
 /* Kernels under conditions are linked now: there, nothing can be told any more. */
@@ -144,9 +164,7 @@ RtError rt_executable_check(RtExecutable *executable, int priority)
         const RtStep *step = &executable->steps.items[i];
         error = check_step(executable, step);
         if (!error && step->node->operation.kind == RT_KERNEL)
-            error = rt_references_settle(step->node->operation.launch.function->module);
-        if (!error && executable->own && step->node->operation.kind == RT_KERNEL)
-            error = rt_function_ready(step->node->operation.launch.function);
+            error = RT_ON(device_of(step), check_kernel(executable, step));
         for (uint32_t b = 0; b < step->bodies.count && !error; b++)
             error = rt_executable_check(step->bodies.items[b], priority);
     }
@@ -186,15 +204,17 @@ static RtError issue_step(RtExecutable *executable, const RtStep *step, WbStream
 
 /* A launch waits for the one before, whatever stream that was in, because both use the same lanes and
  * arguments. */
-RtError rt_executable_issue(RtExecutable *executable, WbStream *stream)
+static RtError issue(RtExecutable *executable, WbStream *stream)
 {
     RtError error = executable->is_launched ? wait_for(stream, executable->finished) : RT_SUCCESS;
     if (!error && executable->graph->conditions.count)
         error = rt_conditions_issue(executable, stream);
     if (!error && executable->lane_count > 1)
         error = rt_check(wb_event_record(executable->started, stream));
-    for (uint32_t i = 0; i < executable->steps.count && !error; i++)
-        error = issue_step(executable, &executable->steps.items[i], stream);
+    for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
+        const RtStep *step = &executable->steps.items[i];
+        error = RT_ON(device_of(step), issue_step(executable, step, stream));
+    }
     for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
         const RtStep *step = &executable->steps.items[i];
         if (step->event && step->lane != 0)
@@ -203,6 +223,33 @@ RtError rt_executable_issue(RtExecutable *executable, WbStream *stream)
     if (!error)
         error = rt_check(wb_event_record(executable->finished, stream));
     executable->is_launched |= !error;
+    return error;
+}
+
+RtError rt_executable_issue(RtExecutable *executable, WbStream *stream)
+{
+    return RT_ON(executable->device, issue(executable, stream));
+}
+
+static RtError make_bridge(RtExecutable *executable)
+{
+    if (executable->bridge)
+        return RT_SUCCESS;
+    return rt_check(
+        wb_stream_create(rt_gpu(), WB_STREAM_NON_BLOCKING, RT_PRIORITY_LEAST, &executable->bridge));
+}
+
+/* CUDA takes a launch in a stream of any device. Then lane 0 is a stream of our own that waits for that one,
+ * and is waited for there. */
+static RtError issue_from(RtExecutable *executable, WbStream *stream)
+{
+    RtError error = RT_ON(executable->device, make_bridge(executable));
+    if (!error)
+        error = rt_stream_follow(executable->device, executable->bridge, rt_device(), stream);
+    if (!error)
+        error = rt_executable_issue(executable, executable->bridge);
+    if (!error)
+        error = wait_for(stream, executable->finished);
     return error;
 }
 
@@ -234,6 +281,8 @@ RtError rt_graph_launch(RtExecutable *executable, RtStream *stream)
         error = rt_executable_check(executable, stream->priority);
     if (error)
         return error;
-    rt_graph_memory_reserve(bytes_of(executable));
+    RT_ON(executable->device, (rt_graph_memory_reserve(bytes_of(executable)), RT_SUCCESS));
+    if (stream->device != executable->device)
+        return RT_ON(stream->device, issue_from(executable, stream->stream));
     return rt_executable_issue(executable, stream->stream);
 }

@@ -9,6 +9,7 @@
 #include "rt/pool.h"
 
 typedef struct Block {
+    int device;
     uint64_t address;
     size_t size;
     uint32_t holders;
@@ -17,9 +18,12 @@ typedef struct Block {
 enum { USED, USED_HIGH, RESERVED, RESERVED_HIGH };
 
 static VEC(Block) blocks;
-/* What CUDA would have put aside for graphs, in chunks as an H200 does: launches take turns at
+/* What CUDA would have put aside for graphs on each device, in chunks as an H200 does: launches take turns at
  * it, whatever graph they are of, and it stays until it is trimmed. All of it counts as used. */
-static uint64_t reserved, high[RESERVED_HIGH + 1];
+typedef struct Aside {
+    uint64_t reserved, high[RESERVED_HIGH + 1];
+} Aside;
+static Aside asides[RT_DEVICES];
 static const uint64_t chunk = 32 * 1024 * 1024;
 
 static Block *find(uint64_t address)
@@ -49,7 +53,7 @@ static bool drop_if_free(Block *block)
 {
     if (block->holders || is_used(block))
         return false;
-    rt_check(wb_wait(rt_gpu()));
+    RT_ON(block->device, rt_check(wb_wait(rt_gpu())));
     rt_graph_memory_drop(block->address);
     /* The order of blocks does not matter; the caller looks at this place again. */
     *block = blocks.items[--blocks.count];
@@ -63,7 +67,10 @@ void rt_graph_memory_retain(uint64_t address, size_t size)
         block->holders++;
         return;
     }
-    VEC_PUSH(&blocks, ((Block){.address = address, .size = size, .holders = 1}));
+    VEC_PUSH(&blocks, ((Block){.device = rt_allocation_find(address)->device,
+                                .address = address,
+                                .size = size,
+                                .holders = 1}));
     set_released(address);
 }
 
@@ -92,7 +99,7 @@ static uint64_t used_chunks(uint64_t more)
 {
     uint64_t bytes = more;
     for (uint32_t i = 0; i < blocks.count; i++) {
-        if (is_used(&blocks.items[i]))
+        if (blocks.items[i].device == rt_device() && is_used(&blocks.items[i]))
             bytes += blocks.items[i].size;
     }
     return (bytes + chunk - 1) / chunk * chunk;
@@ -106,13 +113,14 @@ uint64_t rt_graph_memory_size(uint64_t address)
 
 void rt_graph_memory_reserve(uint64_t bytes)
 {
+    Aside *aside = &asides[rt_device()];
     const uint64_t needed = used_chunks(bytes);
-    if (reserved < needed)
-        reserved = needed;
+    if (aside->reserved < needed)
+        aside->reserved = needed;
     /* Both marks follow what is reserved, as an H200 shows them. */
     for (int i = USED_HIGH; i <= RESERVED_HIGH; i += RESERVED_HIGH - USED_HIGH) {
-        if (high[i] < reserved)
-            high[i] = reserved;
+        if (aside->high[i] < aside->reserved)
+            aside->high[i] = aside->reserved;
     }
 }
 
@@ -142,7 +150,8 @@ RtError rt_graph_memory_place(const RtGraph *graph, RtNode *const *dependencies,
     *address = 0;
     for (uint32_t i = 0; i < graph->nodes.count && !*address; i++) {
         const RtOperation *operation = &graph->nodes.items[i]->operation;
-        if (operation->kind == RT_ALLOCATE && rt_graph_memory_size(operation->memory.address) >= size &&
+        if (operation->kind == RT_ALLOCATE && operation->device == rt_device() &&
+            rt_graph_memory_size(operation->memory.address) >= size &&
             is_free_before(graph, is_before, operation->memory.address))
             *address = operation->memory.address;
     }
@@ -155,11 +164,11 @@ RtError rt_graph_memory_attribute(int attribute, uint64_t *value)
     switch (attribute) {
     case USED:
     case RESERVED:
-        *value = reserved;
+        *value = asides[rt_device()].reserved;
         return RT_SUCCESS;
     case USED_HIGH:
     case RESERVED_HIGH:
-        *value = high[attribute];
+        *value = asides[rt_device()].high[attribute];
         return RT_SUCCESS;
     default:
         return rt_fail(RT_INVALID_VALUE, "%d is no attribute of the graphs' memory: 0 to 3 are.", attribute);
@@ -170,17 +179,17 @@ RtError rt_graph_memory_reset(int attribute, uint64_t value)
 {
     if ((attribute != USED_HIGH && attribute != RESERVED_HIGH) || value)
         return rt_fail(RT_INVALID_VALUE, "Of the graphs' memory only the maxima (1 and 3) can be set, to 0.");
-    high[attribute] = reserved;
+    asides[rt_device()].high[attribute] = asides[rt_device()].reserved;
     return RT_SUCCESS;
 }
 
 void rt_graph_memory_trim(void)
 {
     for (uint32_t i = 0; i < blocks.count;) {
-        if (!drop_if_free(&blocks.items[i]))
+        if (blocks.items[i].device != rt_device() || !drop_if_free(&blocks.items[i]))
             i++;
     }
     const uint64_t needed = used_chunks(0);
-    if (reserved > needed)
-        reserved = needed;
+    if (asides[rt_device()].reserved > needed)
+        asides[rt_device()].reserved = needed;
 }

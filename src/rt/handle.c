@@ -83,10 +83,10 @@ void rt_handle_remove(RtHandle kind, const void *object)
 
 bool rt_handle_is_live(RtHandle kind, const void *object) { return find(kind, object) != NULL; }
 
-void *rt_handle_any(RtHandle kind)
+void *rt_handle_any(RtHandle kind, bool (*wanted)(const void *object))
 {
     for (size_t i = 0; i < set.capacity; i++) {
-        if (set.slots[i].state == SLOT_LIVE && set.slots[i].kind == kind)
+        if (set.slots[i].state == SLOT_LIVE && set.slots[i].kind == kind && wanted(set.slots[i].object))
             return (void *)(uintptr_t)set.slots[i].object;
     }
     return NULL;

@@ -28,8 +28,9 @@ RtError rt_host_alloc(size_t size, WbMemory memory, unsigned flags, void **point
 
 RtError rt_host_drop(uint64_t address)
 {
+    const int device = rt_allocation_find(address)->device;
     rt_allocation_remove(address);
-    return rt_check(wb_host_free(rt_gpu(), (void *)(uintptr_t)address));
+    return RT_ON(device, rt_check(wb_host_free(rt_gpu(), (void *)(uintptr_t)address)));
 }
 
 RtError rt_host_free(void *pointer)
@@ -42,7 +43,7 @@ RtError rt_host_free(void *pointer)
     if (!allocation || allocation->base != address || allocation->kind != RT_HOST_MEMORY)
         return rt_fail(RT_INVALID_VALUE, "%p is not what cudaHostAlloc or cudaMallocHost returned: it %s.",
                        pointer, rt_allocation_describe(address, text, sizeof text));
-    RtError error = rt_wait_to_free();
+    RtError error = rt_wait_to_free_host();
     return error ? error : rt_host_drop(address);
 }
 
@@ -87,11 +88,12 @@ RtError rt_host_unregister(void *pointer)
         allocation->kind != RT_REGISTERED_MEMORY)
         return rt_fail(allocation ? RT_INVALID_VALUE : RT_HOST_MEMORY_NOT_REGISTERED,
                        "%p is not the start of memory that cudaHostRegister was given.", pointer);
-    RtError error = rt_wait_to_free();
+    RtError error = rt_wait_to_free_host();
     if (error != RT_SUCCESS)
         return error;
+    const int device = allocation->device;
     rt_allocation_remove((uint64_t)(uintptr_t)pointer);
-    return rt_check(wb_host_unregister(rt_gpu(), pointer));
+    return RT_ON(device, rt_check(wb_host_unregister(rt_gpu(), pointer)));
 }
 
 RtError rt_host_find(const void *pointer, const RtAllocation **found)

@@ -18,6 +18,7 @@ typedef struct HostCall HostCall;
 struct HostCall {
     WbHostFunction *function, *dropped;
     void *context;
+    int device;  /* in whose stream it is */
     bool is_own; /* not the program's */
     HostCall *previous, *next;
 };
@@ -59,16 +60,19 @@ static void run(void *context)
     /* Taken off the list first: should it fail, rt_host_call_forget() must not find it again. */
     const HostCall call = *(HostCall *)context;
     drop(context);
+    const int before = rt_work_on(call.device);
     if (call.is_own)
         call.function(call.context);
     else
         rt_host_run(call.function, call.context);
+    rt_work_on(before);
 }
 
 static RtError put(const HostCall *description, WbStream *stream)
 {
     HostCall *call = xmalloc(sizeof *call);
     *call = *description;
+    call->device = rt_device();
     call->previous = newest;
     const WbStatus status = wb_stream_call(rt_gpu(), stream, run, call);
     if (status) {
@@ -95,11 +99,20 @@ RtError rt_own_call(WbStream *stream, WbHostFunction *function, WbHostFunction *
     return put(&call, stream);
 }
 
+static HostCall *oldest_of_device(void)
+{
+    HostCall *call = oldest;
+    while (call && call->device != rt_device())
+        call = call->next;
+    return call;
+}
+
 void rt_host_call_forget(void)
 {
-    while (oldest) {
-        const HostCall call = *oldest;
-        drop(oldest);
+    /* Looked for anew each time: what is called may change the list. */
+    for (HostCall *found; (found = oldest_of_device()) != NULL;) {
+        const HostCall call = *found;
+        drop(found);
         if (call.dropped && call.is_own)
             call.dropped(call.context);
         else if (call.dropped)

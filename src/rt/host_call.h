@@ -11,8 +11,8 @@ RtError rt_host_call(const RtOperation *operation, WbStream *stream);
 /* The same for a function of ours, which may put more into streams, and is no host function of the
  * program. */
 RtError rt_own_call(WbStream *stream, WbHostFunction *function, WbHostFunction *dropped, void *context);
-/* What is left in streams will never run: where there is a function for that (`dropped`), it is called
- * instead. */
+/* What is left in streams of the device will never run: where there is a function for that (`dropped`),
+ * it is called instead. */
 void rt_host_call_forget(void);
 
 #endif

@@ -13,7 +13,7 @@
 #include "rt/graph.h"
 #include "rt/memory.h"
 
-enum { FILE_DESCRIPTOR = 1, MAGIC = 0x57426970, HOST_PAGE = 4096 };
+enum { DEVICE_BIT = 3, FILE_DESCRIPTOR = 1, MAGIC = 0x57426970, HOST_PAGE = 4096 };
 typedef enum ExportedKind { EXPORTED_MEMORY = 1, EXPORTED_POINTER, EXPORTED_EVENT } ExportedKind;
 
 /* What is in a handle. Files are those of the process; `number` of the first one tells whether it still
@@ -21,7 +21,8 @@ typedef enum ExportedKind { EXPORTED_MEMORY = 1, EXPORTED_POINTER, EXPORTED_EVEN
 typedef struct Contents {
     uint32_t magic;
     int32_t process;
-    uint8_t kind, count;
+    uint8_t kind_and_device; /* ExportedKind; from DEVICE_BIT on which of the processes' devices has it */
+    uint8_t count;
     uint16_t offset; /* of the allocation in the first piece */
     struct {
         int32_t file;
@@ -31,6 +32,13 @@ typedef struct Contents {
     uint64_t size;
 } Contents;
 _Static_assert(sizeof(Contents) == sizeof(RtExported), "as CUDA has it");
+
+static uint8_t join(unsigned kind, unsigned device) { return (uint8_t)(kind | device << DEVICE_BIT); }
+
+static ExportedKind kind_of(const Contents *contents)
+{
+    return (ExportedKind)(contents->kind_and_device & ((1 << DEVICE_BIT) - 1));
+}
 
 /* Memory of another process. */
 typedef struct Import {
@@ -72,7 +80,7 @@ static int open_piece(const Contents *contents, unsigned piece)
 static RtError read_handle(const RtExported *handle, ExportedKind kind, Contents *contents)
 {
     memcpy(contents, handle, sizeof *contents);
-    if (contents->magic != MAGIC || contents->kind != kind || contents->count < 1 ||
+    if (contents->magic != MAGIC || kind_of(contents) != kind || contents->count < 1 ||
         contents->count > WB_SHARED_PIECES)
         return unknown_handle();
     /* CUDA refuses it: a process has the pointer itself. */
@@ -90,12 +98,13 @@ static RtError share(const RtAllocation *allocation, ExportedKind kind, RtExport
     WbSharedPiece pieces[WB_SHARED_PIECES];
     size_t count = 0;
     uint64_t offset = 0;
-    RtError error = rt_check(wb_memory_share(rt_gpu(), allocation->base, pieces, &count, &offset));
+    RtError error = RT_ON(allocation->device, rt_check(wb_memory_share(rt_gpu(), allocation->base, pieces,
+                                                                       &count, &offset)));
     if (error)
         return error;
     Contents contents = {.magic = MAGIC,
                          .process = getpid(),
-                         .kind = (uint8_t)kind,
+                         .kind_and_device = join((unsigned)kind, (unsigned)allocation->device),
                          .count = (uint8_t)count,
                          .offset = (uint16_t)offset,
                          .number = number_of(pieces[0].file),
@@ -153,8 +162,13 @@ static RtError import(const Contents *contents, Import *made)
     made->address = (uint64_t)(uintptr_t)made->pages + contents->offset;
     if (!error)
         error = rt_check(wb_host_register(rt_gpu(), (void *)(uintptr_t)made->address, contents->size));
+    if (!error)
+        error = rt_check(wb_memory_settle(rt_gpu(), (void *)(uintptr_t)made->address));
     if (error)
         munmap(made->pages, made->page_bytes);
+    else
+        rt_allocation_add(
+            (RtAllocation){.base = made->address, .size = contents->size, .kind = RT_IMPORTED_MEMORY});
     return error;
 }
 
@@ -170,12 +184,14 @@ static RtError open_memory(const RtExported *handle, ExportedKind kind, uint64_t
             return RT_SUCCESS;
         }
     }
-    if (!error)
-        error = import(&contents, &made);
     if (error)
         return error;
-    rt_allocation_add(
-        (RtAllocation){.base = made.address, .size = contents.size, .kind = RT_IMPORTED_MEMORY});
+    /* Processes of one run have the same devices; one that has fewer sees the memory as its own. */
+    const int there = contents.kind_and_device >> DEVICE_BIT;
+    const int device = there < rt_device_count() ? there : rt_device();
+    error = RT_ON(device, import(&contents, &made));
+    if (error)
+        return error;
     VEC_PUSH(&imports, made);
     *address = made.address;
     return RT_SUCCESS;
@@ -190,7 +206,7 @@ bool rt_ipc_is_pointer(uint64_t address)
 {
     for (uint32_t i = 0; i < imports.count; i++) {
         if (imports.items[i].address == address)
-            return ((const Contents *)(const void *)&imports.items[i].handle)->kind == EXPORTED_POINTER;
+            return kind_of((const Contents *)(const void *)&imports.items[i].handle) == EXPORTED_POINTER;
     }
     return false;
 }
@@ -208,10 +224,11 @@ RtError rt_ipc_close(uint64_t address)
         return RT_SUCCESS;
     const Import gone = imports.items[i];
     imports.items[i] = imports.items[--imports.count];
-    RtError error = rt_wait_to_free();
+    const int device = rt_allocation_find(address)->device;
+    RtError error = rt_wait_to_free_host();
     rt_allocation_remove(address);
     if (!error)
-        error = rt_check(wb_host_unregister(rt_gpu(), (void *)(uintptr_t)address));
+        error = RT_ON(device, rt_check(wb_host_unregister(rt_gpu(), (void *)(uintptr_t)address)));
     munmap(gone.pages, gone.page_bytes);
     return error;
 }
@@ -277,7 +294,7 @@ RtError rt_ipc_export_event(void *event_handle, RtExported *handle)
     const int file = rt_shared_event_file(event->shared);
     const Contents contents = {.magic = MAGIC,
                                .process = getpid(),
-                               .kind = EXPORTED_EVENT,
+                               .kind_and_device = EXPORTED_EVENT,
                                .count = 1,
                                .pieces = {{.file = file}},
                                .number = number_of(file)};

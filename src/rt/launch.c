@@ -16,10 +16,11 @@ typedef struct Limits {
 
 static const Limits *limits_of_gpu(void)
 {
-    static Limits limits;
+    static Limits all_limits[RT_DEVICES];
+    Limits *limits = &all_limits[rt_device()];
     /* Asked for by name, each costs a search; launches are many. */
-    if (limits.gpu != rt_gpu())
-        limits = (Limits){
+    if (limits->gpu != rt_gpu())
+        *limits = (Limits){
             .gpu = rt_gpu(),
             .grid = {rt_knob("max_grid_x"), rt_knob("max_grid_y"), rt_knob("max_grid_z")},
             .block = {rt_knob("max_block_x"), rt_knob("max_block_y"), rt_knob("max_block_z")},
@@ -27,7 +28,7 @@ static const Limits *limits_of_gpu(void)
             .shared_bytes = rt_knob("shared_bytes_per_block"),
             .sm_count = rt_knob("sm_count"),
         };
-    return &limits;
+    return limits;
 }
 
 static RtError check_extent(const char *name, const char *what, WbDim3 extent, const uint64_t most[3])
@@ -62,10 +63,11 @@ static RtError check_shape(const char *name, const WbLaunch *launch, const WbKer
     return RT_SUCCESS;
 }
 
-static RtError check_shared(const RtFunction *function, const WbLaunch *launch, const WbKernelInfo *info)
+static RtError check_shared(RtFunction *function, const WbLaunch *launch, const WbKernelInfo *info)
 {
     const uint64_t most = limits_of_gpu()->shared_bytes;
-    if (launch->shared_bytes <= function->max_dynamic_shared)
+    const uint32_t allowed = function_here(function)->max_dynamic_shared;
+    if (launch->shared_bytes <= allowed)
         return RT_SUCCESS;
     if ((uint64_t)launch->shared_bytes + info->shared_bytes > most)
         return rt_fail(RT_INVALID_VALUE,
@@ -77,7 +79,7 @@ static RtError check_shared(const RtFunction *function, const WbLaunch *launch, 
         RT_INVALID_VALUE,
         "Kernel %s was launched with %u bytes of dynamic shared memory; it may have %u until "
         "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) allows more.",
-        function->plain, launch->shared_bytes, function->max_dynamic_shared);
+        function->plain, launch->shared_bytes, allowed);
 }
 
 /* That a block, or all blocks of a cooperative launch, have room. */
@@ -106,12 +108,12 @@ static RtError check_room(RtFunction *function, const WbLaunch *launch)
 }
 
 /* Gathers the arguments that pointers[] points to. */
-static RtError gather(const RtFunction *function, const WbLaunch *launch, const WbKernelInfo *info,
+static RtError gather(RtFunction *function, const WbLaunch *launch, const WbKernelInfo *info,
                       uint8_t *to)
 {
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         size_t offset, size;
-        RtError error = rt_check(wb_kernel_parameter(function->kernel, i, &offset, &size));
+        RtError error = rt_check(wb_kernel_parameter(function_here(function)->kernel, i, &offset, &size));
         if (error)
             return error;
         if (!launch->pointers[i])
@@ -124,7 +126,7 @@ static RtError gather(const RtFunction *function, const WbLaunch *launch, const 
     return RT_SUCCESS;
 }
 
-static RtError take_arguments(const RtFunction *function, const WbLaunch *launch, const WbKernelInfo *info,
+static RtError take_arguments(RtFunction *function, const WbLaunch *launch, const WbKernelInfo *info,
                               RtLaunch *made)
 {
     RtError error = RT_SUCCESS;
@@ -175,11 +177,24 @@ RtError rt_launch_prepare(RtFunction *function, const WbLaunch *launch, RtOperat
     return error;
 }
 
+/* CUDA: a kernel runs on the device that is current, in a stream of it. */
+static RtError check_device(const RtFunction *function, const RtStream *stream)
+{
+    if (stream->device == rt_device())
+        return RT_SUCCESS;
+    return rt_fail(RT_INVALID_RESOURCE_HANDLE,
+                   "Kernel %s was launched into a stream of device %d while device %d is current: call "
+                   "cudaSetDevice(%d) before the launch.",
+                   function->plain, stream->device, rt_device(), stream->device);
+}
+
 RtError rt_launch_into(RtStream *stream, RtFunction *function, const WbLaunch *launch)
 {
     RtOperation operation;
     RtLinks *links = rt_links_take(); /* a launch that is refused has used them up, too */
-    RtError error = rt_launch_prepare(function, launch, &operation);
+    RtError error = check_device(function, stream);
+    if (!error)
+        error = rt_launch_prepare(function, launch, &operation);
     if (error) {
         rt_links_free(links);
         return error;

@@ -4,10 +4,12 @@
 #ifndef RT_LIVE_H
 #define RT_LIVE_H
 
+#include <stdint.h>
+
 #include "warpbeam.h"
 
-/* The GPU has been opened. False once the wrong setting has been told. */
-bool rt_live_open(WbGpu *gpu);
+/* The GPUs have been opened. False once the wrong setting has been told. */
+bool rt_live_open(WbGpu *const *gpus, uint32_t count);
 /* Before anything is written, and at the end of a call. */
 void rt_live_clear(void);
 /* What simulates is to stop; may be called by a handler of signals. */

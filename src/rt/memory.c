@@ -57,7 +57,7 @@ static const char *not_freed_here(RtAllocationKind kind)
 }
 
 /* What a pointer that a program wants to free is, if it may. */
-static RtError find_to_free(uint64_t address, RtAllocationKind *kind)
+static RtError find_to_free(uint64_t address, RtAllocation *found)
 {
     char text[128];
     const RtAllocation *allocation = rt_allocation_find(address);
@@ -72,19 +72,14 @@ static RtError find_to_free(uint64_t address, RtAllocationKind *kind)
     const char *culprit = rt_ipc_is_pointer(address) ? NULL : not_freed_here(allocation->kind);
     if (culprit)
         return rt_fail(RT_INVALID_VALUE, "0x%" PRIx64 " cannot be freed: it is %s.", address, culprit);
-    *kind = allocation->kind;
+    *found = *allocation;
     return RT_SUCCESS;
 }
 
-RtError rt_memory_free(uint64_t address)
+/* CUDA: cudaFree waits for all that runs, since it might use the memory: on other devices, too. */
+static RtError free_found(uint64_t address, RtAllocationKind kind)
 {
-    RtAllocationKind kind = RT_DEVICE_MEMORY;
-    if (address == 0)
-        return RT_SUCCESS;
-    RtError error = find_to_free(address, &kind);
-    /* CUDA: cudaFree waits for all that runs, since it might use the memory. */
-    if (error == RT_SUCCESS)
-        error = rt_wait_to_free();
+    RtError error = rt_wait_to_free_host();
     if (error != RT_SUCCESS)
         return error;
     switch (kind) {
@@ -102,6 +97,15 @@ RtError rt_memory_free(uint64_t address)
         rt_allocation_remove(address);
         return rt_check(wb_free(rt_gpu(), address));
     }
+}
+
+RtError rt_memory_free(uint64_t address)
+{
+    RtAllocation found = {0};
+    if (address == 0)
+        return RT_SUCCESS;
+    RtError error = find_to_free(address, &found);
+    return error ? error : RT_ON(found.device, free_found(address, found.kind));
 }
 
 RtError rt_memory_check_freed(uint64_t address, const char *what)

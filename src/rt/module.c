@@ -66,20 +66,31 @@ static void add_fatbin(Texts *texts, const void *image, size_t limit, const char
     VEC_PUSH(&texts->sources, ((WbSource){name, text.text, text.length}));
 }
 
+/* A device that has the module, or null. */
+static WbModule *elsewhere(const RtModule *module)
+{
+    for (int i = 0; i < RT_DEVICES; i++)
+        if (module->on[i].module)
+            return module->on[i].module;
+    return NULL;
+}
+
 static RtError link_texts(RtModule *module, const Texts *texts)
 {
     const WbSource *first = texts->sources.items;
+    WbModule **here = &module_here(module)->module, *other = elsewhere(module);
     RtError error;
     if (texts->sources.count == 0)
         error = texts->error ? rt_fail(texts->error, "%s", texts->lacking.text)
                              : rt_fail(RT_NO_KERNEL_IMAGE_FOR_DEVICE,
                                        "The program's fat binary is empty. Build it with nvcc -gencode "
                                        "arch=compute_75,code=compute_75.");
+    else if (other)
+        error = rt_check(wb_module_load_beside(rt_gpu(), other, first, texts->sources.count, here));
     else if (texts->sources.count == 1)
-        error =
-            rt_check(wb_module_load(rt_gpu(), first->file_name, first->text, first->length, &module->module));
+        error = rt_check(wb_module_load(rt_gpu(), first->file_name, first->text, first->length, here));
     else
-        error = rt_check(wb_module_link(rt_gpu(), first, texts->sources.count, &module->module));
+        error = rt_check(wb_module_link(rt_gpu(), first, texts->sources.count, here));
     return error;
 }
 
@@ -93,7 +104,7 @@ static bool note_machine_code(RtModule *module, const void *image, size_t limit)
         return false;
     const bool is_read = cubin_read(code.bytes, code.size, code.is_older, &kernels);
     if (is_read)
-        wb_module_compiled(module->module, kernels.items, kernels.count);
+        wb_module_compiled(module_here(module)->module, kernels.items, kernels.count);
     VEC_FREE(&kernels);
     xfree(code.bytes);
     return is_read && !code.is_older;
@@ -106,7 +117,7 @@ static RtError make_module(RtModule *module, Texts *texts, const void *image, si
     /* Of several texts ptxas knows no whole kernel: those are linked as machine code. */
     if (error == RT_SUCCESS && !note_machine_code(module, image, limit) && texts->sources.count == 1 &&
         assembler_is_wanted())
-        assembler_note(module->module, texts->sources.items);
+        assembler_note(module_here(module)->module, texts->sources.items);
     texts_free(texts);
     return error;
 }
@@ -130,17 +141,48 @@ static RtError read_wrapper(RtModule *module)
     return make_module(module, &texts, wrapper->data, wrapper->data ? extent_of(wrapper->data) : 0);
 }
 
+/* Another device of the same compute capability would find the same text in the fat binary: that is read only
+ * once. What a program has loaded itself has one text for all. */
+static RtError read_here(RtModule *module)
+{
+    const uint64_t capability = rt_knob("compute_capability");
+    for (int i = 0; i < rt_device_count(); i++) {
+        uint64_t there = 0;
+        RT_ON(i, (there = rt_knob("compute_capability"), RT_SUCCESS));
+        if (module->on[i].module && (there == capability || !module->wrapper))
+            return rt_check(wb_module_load_beside(rt_gpu(), module->on[i].module, NULL, 0,
+                                                  &module_here(module)->module));
+    }
+    return module->wrapper ? read_wrapper(module) : RT_INVALID_RESOURCE_HANDLE;
+}
+
+static RtError check_device(const RtModule *module)
+{
+    if (module->device < 0 || module->device == rt_device())
+        return RT_SUCCESS;
+    return rt_fail(RT_INVALID_RESOURCE_HANDLE,
+                   "The module was loaded in a context of device %d, and device %d is current: load it "
+                   "there, too, or as a library (cuLibraryLoadData).",
+                   module->device, rt_device());
+}
+
 RtError rt_module_ready(RtModule *module)
 {
+    RtModuleHere *here = module_here(module);
     /* Read once, at the first use: registering happens before main(), where no GPU is open yet. */
-    if (module->module || module->failure)
-        return module->failure;
-    module->failure = read_wrapper(module);
-    RtError error = registered_settle(module);
-    if (module->failure == RT_SUCCESS)
-        module->failure = error;
-    return module->failure;
+    if (here->module || here->failure)
+        return here->failure;
+    RtError error = check_device(module);
+    if (error)
+        return error;
+    here->failure = read_here(module);
+    error = registered_settle(module);
+    if (here->failure == RT_SUCCESS)
+        here->failure = error;
+    return here->failure;
 }
+
+void rt_module_keep_here(RtModule *module) { module->device = rt_device(); }
 
 RtError rt_module_register(const void *wrapper, RtModule **module)
 {
@@ -152,7 +194,7 @@ RtError rt_module_register(const void *wrapper, RtModule **module)
             RT_INVALID_KERNEL_IMAGE,
             "The program registers a fat binary of an unknown form; those of CUDA 11, 12 and 13 are known.");
     *module = xcalloc(1, sizeof **module);
-    **module = (RtModule){.wrapper = known, .number = ++registered};
+    **module = (RtModule){.wrapper = known, .number = ++registered, .device = -1};
     rt_handle_add(RT_HANDLE_MODULE, *module);
     return RT_SUCCESS;
 }
@@ -161,6 +203,7 @@ RtError rt_module_register(const void *wrapper, RtModule **module)
 static RtError finish_load(Texts *texts, const void *image, size_t limit, RtModule **module)
 {
     RtModule *made = xcalloc(1, sizeof *made);
+    made->device = -1;
     RtError error = make_module(made, texts, image, limit);
     if (error) {
         xfree(made);
@@ -272,19 +315,19 @@ void rt_module_unload(RtModule *module)
         rt_handle_remove(RT_HANDLE_FUNCTION, function);
         function->module = NULL;
         /* The handle itself stays, as the program may still hold it, and says that its module is gone. */
-        function->kernel = NULL;
+        memset(function->on, 0, sizeof function->on);
     }
     VEC_FREE(&module->functions);
     references_free(module);
     rt_handle_remove(RT_HANDLE_MODULE, module);
     /* Within a function that a stream runs, the simulator is busy and may not be called. */
-    if (rt_gpu() && !rt_in_host_function())
-        wb_module_unload(module->module);
+    for (int i = 0; i < rt_device_count() && !rt_in_host_function(); i++)
+        wb_module_unload(module->on[i].module);
     xfree(module);
 }
 
 RtError rt_module_variable(RtModule *module, const char *name, uint64_t *address, size_t *size)
 {
     RtError error = rt_module_ready(module);
-    return error ? error : rt_check(wb_module_symbol(module->module, name, address, size));
+    return error ? error : rt_check(wb_module_symbol(module_here(module)->module, name, address, size));
 }

@@ -8,29 +8,39 @@
 /* What CUmodule and CUlibrary point to. */
 typedef struct RtModule RtModule;
 
+/* What a device has of a function. */
+typedef struct RtFunctionHere {
+    WbKernel *kernel;            /* null until rt_function_ready() */
+    uint32_t max_dynamic_shared; /* bytes that a launch may ask for: 48 KiB less static ones, unless an
+                                    attribute was set; 0 before rt_function_ready() */
+} RtFunctionHere;
+
 /* What CUfunction, CUkernel, cudaFunction_t and cudaKernel_t point to. */
 struct RtFunction {
     RtModule *module;
     char *name;                  /* in PTX */
     char *plain;                 /* the same for people */
-    WbKernel *kernel;            /* null until rt_function_ready() */
-    uint32_t max_dynamic_shared; /* bytes that a launch may ask for: 48 KiB less static ones, unless an
-                                    attribute was set; 0 before rt_function_ready() */
     int carveout, cache_preference;
+    RtFunctionHere on[RT_DEVICES];
 };
+/* What the device that the call works on has of it. */
+static inline RtFunctionHere *function_here(RtFunction *function) { return &function->on[rt_device()]; }
 
-/* From what a program passes to cuModuleLoadData: PTX text, or a fat binary with PTX in it. It is read now.
- */
+/* From what a program passes to cuModuleLoadData: PTX text, or a fat binary with PTX in it. It is read
+ * now on the device; others get it when they use it, unless rt_module_keep_here() says that it is this
+ * one's alone. */
 RtError rt_module_load(const void *image, RtModule **module);
 RtError rt_module_load_file(const char *path, RtModule **module);
 /* Several PTX texts linked into one (cuLink...). */
 RtError rt_module_link(const WbSource *sources, size_t count, RtModule **module);
+/* A module of the driver API belongs to the context that it was loaded in; a library does not. */
+void rt_module_keep_here(RtModule *module);
 /* Fat binaries that a program registers at its start: nothing is read until something of them is needed.
  * Those of relocatable device code (-rdc=true) that were linked together are one module. `wrapper` is what
  * __cudaRegisterFatBinary gets; name and texts that are registered are kept by pointer. */
 RtError rt_module_register(const void *wrapper, RtModule **module);
 void rt_module_unload(RtModule *module);
-/* Reads and links its texts if that has not been done; functions below do so by themselves. */
+/* Reads and links its texts for the device if that has not been done; functions below do so by themselves. */
 RtError rt_module_ready(RtModule *module);
 /* All kernels of the module; functions may be null. */
 RtError rt_module_functions(RtModule *module, RtFunction **functions, size_t room, size_t *count);
@@ -66,8 +76,8 @@ RtError rt_host_function_find(const void *host_function, RtFunction **function);
 /* The address that the program has for a function; the function itself where it has none. */
 const void *rt_host_function_of(const RtFunction *function);
 RtError rt_symbol_find(const void *host_symbol, uint64_t *address, size_t *size);
-/* Registered modules are read anew when they are next used: their variables start over. Streams must be
- * empty. */
+/* Registered modules are read anew when the device next uses them: its variables start over. Its streams must
+ * be empty. */
 void rt_modules_reset(void);
 
 #endif

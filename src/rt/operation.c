@@ -35,6 +35,7 @@ static RtError issue_launch(const RtLaunch *launch, WbStream *stream)
     RtError error = rt_function_ready(launch->function);
     if (error)
         return error;
+    WbKernel *const kernel = function_here(launch->function)->kernel;
     const WbLaunch description = {
         .grid = launch->grid,
         .block = launch->block,
@@ -44,8 +45,8 @@ static RtError issue_launch(const RtLaunch *launch, WbStream *stream)
         .cooperative = launch->cooperative,
     };
     if (launch->links)
-        return rt_links_launch(launch->links, stream, launch->function->kernel, &description);
-    return rt_check(wb_stream_launch(stream, launch->function->kernel, &description));
+        return rt_links_launch(launch->links, stream, kernel, &description);
+    return rt_check(wb_stream_launch(stream, kernel, &description));
 }
 
 /* Nothing at all may be copied or filled in a graph, though the simulator takes no such order. */

@@ -30,6 +30,7 @@ typedef struct RtLaunch {
 /* Owns what it points to, except functions, events and child graphs. */
 typedef struct RtOperation {
     RtOperationKind kind;
+    int device;         /* of a node of a graph: which does it */
     union {
         RtLaunch launch;
         WbCopy copy;

@@ -12,9 +12,9 @@
 #include "base/alloc.h"
 #include "rt/memory.h"
 
-static uint64_t total;
+static uint64_t totals[RT_DEVICES];
 
-uint64_t rt_physical_total(void) { return total; }
+uint64_t rt_physical_total(void) { return totals[rt_device()]; }
 
 RtError rt_physical_get(uint64_t handle, RtPhysical **physical)
 {
@@ -29,9 +29,10 @@ RtError rt_physical_get(uint64_t handle, RtPhysical **physical)
 static RtPhysical *add_physical(int file, size_t size, int handle_types)
 {
     RtPhysical *physical = xcalloc(1, sizeof *physical);
-    *physical = (RtPhysical){.file = file, .size = size, .handles = 1, .handle_types = handle_types};
+    *physical = (RtPhysical){
+        .device = rt_device(), .file = file, .size = size, .handles = 1, .handle_types = handle_types};
     rt_handle_add(RT_HANDLE_MEMORY, physical);
-    total += size;
+    totals[rt_device()] += size;
     return physical;
 }
 
@@ -68,7 +69,7 @@ RtError rt_physical_release(RtPhysical *physical)
     if (physical->handles || physical->mappings)
         return RT_SUCCESS;
     rt_handle_remove(RT_HANDLE_MEMORY, physical);
-    total -= physical->size;
+    totals[physical->device] -= physical->size;
     close(physical->file);
     xfree(physical);
     return RT_SUCCESS;

@@ -16,6 +16,8 @@ static const uint64_t chunk = 32 * 1024 * 1024;
 
 /* Invariant: used is the sum of its blocks' sizes, used <= reserved; numbers[] are by attribute. */
 struct RtPool {
+    int device;
+    uint32_t access; /* of other devices, a bit each */
     int reuse[REUSE_END]; /* kept for whoever asks: blocks are reused whatever they say */
     uint64_t numbers[ATTRIBUTE_END];
     uint64_t maximum_bytes; /* 0: no limit */
@@ -24,12 +26,13 @@ struct RtPool {
     bool is_shareable; /* with other processes */
 };
 
-static RtPool default_pool = {.reuse = {0, 1, 1, 1}};
-static RtPool *current_pool = &default_pool;
+static RtPool default_pools[RT_DEVICES] = {[0 ... RT_DEVICES - 1] = {.reuse = {0, 1, 1, 1}}};
+static RtPool *current_pools[RT_DEVICES]; /* null: the default one */
 /* Blocks whose free has been reached: they belong to no pool any more and serve requests of the same size. */
 typedef struct IdleBlock {
     uint64_t base;
     size_t size;
+    int device;
 } IdleBlock;
 static VEC(IdleBlock) idle;
 static uint64_t idle_bytes;
@@ -72,7 +75,7 @@ static void give(RtPool *pool, uint64_t size)
 RtError rt_pool_create(uint64_t maximum_bytes, RtPool **pool)
 {
     RtPool *made = xcalloc(1, sizeof *made);
-    *made = (RtPool){.reuse = {0, 1, 1, 1}, .maximum_bytes = maximum_bytes};
+    *made = (RtPool){.device = rt_device(), .reuse = {0, 1, 1, 1}, .maximum_bytes = maximum_bytes};
     rt_handle_add(RT_HANDLE_POOL, made);
     *pool = made;
     return RT_SUCCESS;
@@ -90,9 +93,14 @@ RtError rt_pool_make_shareable(RtPool *pool, int handle_types)
 
 bool rt_pool_is_shareable(const RtPool *pool) { return pool->is_shareable; }
 
+static bool is_default(const RtPool *pool)
+{
+    return pool >= default_pools && pool < default_pools + RT_DEVICES;
+}
+
 RtError rt_pool_get(const void *handle, RtPool **pool)
 {
-    if (handle != &default_pool && !rt_handle_is_live(RT_HANDLE_POOL, handle))
+    if (!is_default(handle) && !rt_handle_is_live(RT_HANDLE_POOL, handle))
         return rt_fail(RT_INVALID_VALUE, "%p is no memory pool, or one that has been destroyed.", handle);
     *pool = (RtPool *)(uintptr_t)handle;
     return RT_SUCCESS;
@@ -102,24 +110,42 @@ RtError rt_pool_destroy(void *handle)
 {
     RtPool *pool = NULL;
     RtError error = rt_pool_get(handle, &pool);
-    if (error == RT_SUCCESS && pool == &default_pool)
+    if (error == RT_SUCCESS && is_default(pool))
         error = rt_fail(RT_INVALID_VALUE, "The device's default pool cannot be destroyed.");
     if (error != RT_SUCCESS)
         return error;
     rt_handle_remove(RT_HANDLE_POOL, pool);
-    if (current_pool == pool)
-        current_pool = &default_pool;
+    if (current_pools[pool->device] == pool)
+        current_pools[pool->device] = NULL;
     pool->is_destroyed = true;
     if (pool->blocks == 0)
         xfree(pool);
     return RT_SUCCESS;
 }
 
-RtPool *rt_pool_default(void) { return &default_pool; }
+int rt_pool_device(const RtPool *pool) { return pool->device; }
 
-RtPool *rt_pool_current(void) { return current_pool; }
+RtPool *rt_pool_default(void)
+{
+    RtPool *pool = &default_pools[rt_device()];
+    pool->device = rt_device();
+    return pool;
+}
 
-void rt_pool_set_current(RtPool *pool) { current_pool = pool; }
+RtPool *rt_pool_current(void)
+{
+    RtPool *set = current_pools[rt_device()];
+    return set ? set : rt_pool_default();
+}
+
+RtError rt_pool_set_current(RtPool *pool)
+{
+    if (pool->device != rt_device())
+        return rt_fail(RT_INVALID_VALUE, "The pool is of device %d and cannot be that of device %d.",
+                       pool->device, rt_device());
+    current_pools[rt_device()] = pool;
+    return RT_SUCCESS;
+}
 
 static RtError check_attribute(int attribute, const void *value)
 {
@@ -173,12 +199,12 @@ RtError rt_pool_trim(RtPool *pool, size_t keep)
 
 /* -- blocks -- */
 
-/* An idle block of that size, or 0. */
+/* An idle block of that size on the device, or 0. */
 static uint64_t take_idle(size_t size)
 {
     for (uint32_t i = idle.count; i-- > 0;) {
         const IdleBlock block = idle.items[i];
-        if (block.size != size)
+        if (block.size != size || block.device != rt_device())
             continue;
         idle.items[i] = idle.items[--idle.count];
         idle_bytes -= size;
@@ -200,7 +226,7 @@ bool rt_pool_has_idle(uint64_t address)
 void rt_pool_collect(void)
 {
     for (uint32_t i = 0; i < idle.count; i++)
-        rt_check(wb_free(rt_gpu(), idle.items[i].base));
+        RT_ON(idle.items[i].device, rt_check(wb_free(rt_gpu(), idle.items[i].base)));
     idle.count = 0;
     idle_bytes = 0;
 }
@@ -219,6 +245,8 @@ RtError rt_memory_obtain(size_t size, uint64_t *address)
     return rt_check(status);
 }
 
+uint32_t rt_pool_access(const RtPool *pool) { return pool->access | (uint32_t)1 << pool->device; }
+
 static RtError obtain_block(RtPool *pool, size_t size, uint64_t *address)
 {
     if (idle_bytes > idle_limit)
@@ -229,7 +257,21 @@ static RtError obtain_block(RtPool *pool, size_t size, uint64_t *address)
         return error;
     rt_allocation_add((RtAllocation){.base = *address, .size = size, .kind = RT_POOL_MEMORY, .pool = pool});
     take(pool, size);
-    return RT_SUCCESS;
+    return rt_check(wb_memory_grant(rt_gpu(), *address, rt_pool_access(pool)));
+}
+
+RtError rt_pool_set_access(RtPool *pool, int device, bool may)
+{
+    const uint32_t bit = (uint32_t)1 << device;
+    RtError error = RT_SUCCESS;
+    pool->access = may ? pool->access | bit : pool->access & ~bit;
+    /* What it has given out before is meant, too. */
+    const uint32_t devices = rt_pool_access(pool);
+    const RtAllocation *block = rt_allocation_after(0);
+    for (; block && !error; block = rt_allocation_after(block->base))
+        if (block->pool == pool)
+            error = RT_ON(pool->device, rt_check(wb_memory_grant(rt_gpu(), block->base, devices)));
+    return error;
 }
 
 /* The block leaves its pool and becomes idle. */
@@ -238,7 +280,7 @@ static void retire(uint64_t base)
     const RtAllocation block = *rt_allocation_find(base);
     rt_allocation_remove(base);
     give(block.pool, block.size);
-    VEC_PUSH(&idle, ((IdleBlock){base, block.size}));
+    VEC_PUSH(&idle, ((IdleBlock){base, block.size, block.device}));
     idle_bytes += block.size;
 }
 
@@ -258,7 +300,7 @@ RtError rt_pool_alloc(RtPool *pool, size_t size, RtStream *stream, uint64_t *add
     if (size == 0)
         return RT_SUCCESS;
     if (stream->capture)
-        return alloc_captured(size, stream, address);
+        return RT_ON(pool->device, alloc_captured(size, stream, address));
     RtError error = rt_capture_forbids_work(stream);
     if (error != RT_SUCCESS)
         return error;
@@ -266,7 +308,7 @@ RtError rt_pool_alloc(RtPool *pool, size_t size, RtStream *stream, uint64_t *add
         return rt_fail(RT_MEMORY_ALLOCATION,
                        "%zu bytes do not fit into the pool, which uses %" PRIu64 " of at most %" PRIu64 ".",
                        size, pool->numbers[USED], pool->maximum_bytes);
-    return obtain_block(pool, size, address);
+    return RT_ON(pool->device, obtain_block(pool, size, address));
 }
 
 RtError rt_pool_free(uint64_t address, RtStream *stream)
@@ -320,6 +362,7 @@ RtError rt_graph_memory_alloc(size_t size, uint64_t *address)
 
 RtError rt_graph_memory_drop(uint64_t address)
 {
+    const int device = rt_allocation_find(address)->device;
     rt_allocation_remove(address);
-    return rt_check(wb_free(rt_gpu(), address));
+    return RT_ON(device, rt_check(wb_free(rt_gpu(), address)));
 }

@@ -10,7 +10,8 @@
 #include "rt/allocation.h"
 #include "rt/stream.h"
 
-/* RtPool is what cudaMemPool_t and CUmemoryPool point to. maximum_bytes 0: no limit. */
+/* RtPool is what cudaMemPool_t and CUmemoryPool point to: memory of the device that it was created on.
+ * maximum_bytes 0: no limit. */
 RtError rt_pool_create(uint64_t maximum_bytes, RtPool **pool);
 /* `handle_types`: CUmemAllocationHandleType by which other processes may have it: 0 none, 1 file
  * descriptors. */
@@ -19,10 +20,15 @@ bool rt_pool_is_shareable(const RtPool *pool);
 /* Memory of it that is in use stays so. */
 RtError rt_pool_destroy(void *handle);
 RtError rt_pool_get(const void *handle, RtPool **pool);
+int rt_pool_device(const RtPool *pool);
+/* Of the device. */
 RtPool *rt_pool_default(void);
 /* From which cudaMallocAsync takes. */
 RtPool *rt_pool_current(void);
-void rt_pool_set_current(RtPool *pool);
+RtError rt_pool_set_current(RtPool *pool);
+/* Who may use its memory: bit i stands for device i, its own is always set. */
+uint32_t rt_pool_access(const RtPool *pool);
+RtError rt_pool_set_access(RtPool *pool, int device, bool may);
 
 /* Attributes by CUDA's numbers; value points to an int (1 to 3) or to 64 bits (4 to 8). */
 RtError rt_pool_attribute(RtPool *pool, int attribute, void *value);

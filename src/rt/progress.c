@@ -15,6 +15,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 static bool is_visible, is_expected, is_started;
 static long patience_ms;
+static _Atomic bool is_on_hold;
 
 static void wait_for_work(void)
 {
@@ -37,7 +38,7 @@ static void *watch(void *unused)
              * anew. */
             calls = rt_call_count();
             nanosleep(&patience, NULL);
-        } while (!rt_enter_idle("work that the program does not wait for", calls));
+        } while (is_on_hold || !rt_enter_idle("work that the program does not wait for", calls));
         if (!is_told)
             fprintf(stderr,
                     "warpbeam: the program has made no CUDA call for %ld ms and may be waiting for what is "
@@ -45,8 +46,8 @@ static void *watch(void *unused)
                     "streams: that runs now. Simulated times depend on the host from here on "
                     "(WARPBEAM_PATIENCE).\n",
                     patience_ms);
-        if (rt_gpu() && rt_sticky() == RT_SUCCESS)
-            rt_check(wb_wait(rt_gpu()));
+        for (int i = 0; i < rt_device_count(); i++)
+            RT_ON(i, rt_sticky() == RT_SUCCESS ? rt_check(wb_wait(rt_gpu())) : RT_SUCCESS);
         rt_leave();
     }
     return NULL;
@@ -67,6 +68,8 @@ static bool start(void)
 }
 
 void rt_progress_set_patience(long milliseconds) { patience_ms = milliseconds; }
+
+void rt_progress_hold(bool is_held) { is_on_hold = is_held; }
 
 void rt_progress_is_visible(void) { is_visible = true; }
 

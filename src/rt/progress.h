@@ -7,10 +7,14 @@
 #ifndef RT_PROGRESS_H
 #define RT_PROGRESS_H
 
+#include <stdbool.h>
+
 /* How long; before anything is expected. */
 void rt_progress_set_patience(long milliseconds);
 /* From now on the program can see what happens on the GPU without a call. */
 void rt_progress_is_visible(void);
+/* The program waits for something else, or does not any more: nobody looks at what happens on the GPU. */
+void rt_progress_hold(bool is_held);
 /* Something was put into a stream. */
 void rt_progress_expect(void);
 

@@ -4,22 +4,29 @@
 
 #include "rt/device.h"
 
+/* Any thread of the simulation may ask, on behalf of the device that the context is. */
 static bool attribute(void *context, int number, int *value)
 {
-    (void)context;
-    return rt_device_has_attribute(number, value);
+    const int before = rt_work_on((int)(intptr_t)context);
+    const bool is_known = rt_device_has_attribute(number, value);
+    rt_work_on(before);
+    return is_known;
 }
 
 static bool limit(void *context, int number, size_t *value)
 {
-    (void)context;
-    return rt_limit_find(number, value);
+    const int before = rt_work_on((int)(intptr_t)context);
+    const bool is_known = rt_limit_find(number, value);
+    rt_work_on(before);
+    return is_known;
 }
 
 static int cache_preference(void *context)
 {
-    (void)context;
-    return rt_device_settings()->cache_preference;
+    const int before = rt_work_on((int)(intptr_t)context);
+    const int preference = rt_device_settings()->cache_preference;
+    rt_work_on(before);
+    return preference;
 }
 
 static const char *error_name(void *context, int error)
@@ -36,13 +43,14 @@ static const char *error_text(void *context, int error)
     return row ? row->text : NULL;
 }
 
-void rt_queries_offer(WbGpu *gpu)
+void rt_queries_offer(int device)
 {
-    wb_set_queries(gpu, &(WbQueries){
+    wb_set_queries(rt_gpu_of(device), &(WbQueries){
                             .attribute = attribute,
                             .limit = limit,
                             .cache_preference = cache_preference,
                             .error_name = error_name,
                             .error_text = error_text,
+                            .context = (void *)(intptr_t)device,
                         });
 }

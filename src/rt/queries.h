@@ -4,7 +4,7 @@
 
 #include "rt/rt.h"
 
-/* Kernels of the GPU, which may be null, can ask from now on. */
-void rt_queries_offer(WbGpu *gpu);
+/* Kernels of the device can ask from now on. */
+void rt_queries_offer(int device);
 
 #endif

@@ -15,6 +15,7 @@ static RtReference *create(RtModule *module, const char *name, bool is_surface, 
 {
     RtReference *made = xcalloc(1, sizeof *made);
     *made = (RtReference){
+        .device = rt_device(),
         .module = module,
         .name = xcopy_text(name),
         .handle = handle,
@@ -38,12 +39,13 @@ RtError rt_reference_find(RtModule *module, const char *name, bool is_surface, R
     uint64_t handle = 0;
     for (uint32_t i = 0; i < module->references.count; i++) {
         *reference = module->references.items[i];
-        if ((*reference)->is_surface == is_surface && !strcmp((*reference)->name, name))
+        if ((*reference)->device == rt_device() && (*reference)->is_surface == is_surface &&
+            !strcmp((*reference)->name, name))
             return RT_SUCCESS;
     }
     RtError error = rt_module_ready(module);
     if (!error)
-        error = rt_check(wb_module_reference(module->module, name, is_surface, &handle));
+        error = rt_check(wb_module_reference(module_here(module)->module, name, is_surface, &handle));
     if (error)
         return error;
     *reference = create(module, name, is_surface, handle);
@@ -145,7 +147,7 @@ RtError rt_references_settle(RtModule *module)
 {
     RtError error = RT_SUCCESS;
     for (uint32_t i = 0; module && i < module->references.count && !error; i++)
-        if (module->references.items[i]->has_changed)
+        if (module->references.items[i]->has_changed && module->references.items[i]->device == rt_device())
             error = settle(module->references.items[i]);
     return error;
 }

@@ -11,6 +11,7 @@
 
 /* What CUtexref and CUsurfref point to; RT_HANDLE_REFERENCE while it is live. */
 typedef struct RtReference {
+    int device;
     RtModule *module;        /* null: made by itself, and no kernel's */
     char *name;
     uint64_t handle;         /* of the variable in the GPU */

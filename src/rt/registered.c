@@ -95,12 +95,21 @@ const void *rt_host_function_of(const RtFunction *function)
     return function;
 }
 
+static bool is_read_somewhere(const RtModule *module)
+{
+    for (int i = 0; i < RT_DEVICES; i++)
+        if (module->on[i].module)
+            return true;
+    return false;
+}
+
 /* A managed variable is named by its own address, too. */
 static const Entry *find_managed(const void *address)
 {
     for (uint32_t i = 0; i < entries.count; i++) {
         const Entry *entry = &entries.items[i];
-        if (entry->kind == ENTRY_MANAGED && entry->module->module && *(void *const *)entry->host == address)
+        if (entry->kind == ENTRY_MANAGED && is_read_somewhere(entry->module) &&
+            *(void *const *)entry->host == address)
             return entry;
     }
     return NULL;
@@ -128,16 +137,20 @@ RtError rt_symbol_find(const void *host_symbol, uint64_t *address, size_t *size)
 
 RtError registered_settle(RtModule *module)
 {
+    WbModule *const here = module_here(module)->module;
     for (uint32_t i = 0; i < entries.count; i++) {
         const Entry *entry = &entries.items[i];
         uint64_t address;
         if (entry->module != module || entry->kind != ENTRY_MANAGED)
             continue;
-        if (!module->module) {
+        /* Where another device has read it, the pointer stays. */
+        if (!here && is_read_somewhere(module))
+            continue;
+        if (!here) {
             *(void **)entry->host = xcalloc(1, entry->size + 1);
             continue;
         }
-        RtError error = rt_check(wb_module_symbol(module->module, entry->name, &address, NULL));
+        RtError error = rt_check(wb_module_symbol(here, entry->name, &address, NULL));
         if (error)
             return error;
         *(void **)entry->host = (void *)(uintptr_t)address;
@@ -155,20 +168,20 @@ void registered_forget(const RtModule *module)
     entries.count = kept;
 }
 
-/* Drops what was read of the module. */
+/* Drops what the device has read of the module. */
 static void unread(RtModule *module)
 {
     for (uint32_t i = 0; i < module->functions.count; i++)
-        module->functions.items[i]->kernel = NULL;
+        *function_here(module->functions.items[i]) = (RtFunctionHere){0};
     references_free(module);
-    wb_module_unload(module->module);
-    module->module = NULL;
+    wb_module_unload(module_here(module)->module);
+    module_here(module)->module = NULL;
 }
 
 void rt_modules_reset(void)
 {
     for (uint32_t i = 0; i < entries.count; i++) {
-        if (entries.items[i].module->module)
+        if (module_here(entries.items[i].module)->module)
             unread(entries.items[i].module);
     }
     /* The host reaches managed variables without a call that could read their module. */

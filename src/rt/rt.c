@@ -7,6 +7,7 @@
  * A child that the program forks has none of the simulator's threads: as with CUDA, a GPU that was opened
  * before is of no use there. */
 #include "base/printable.h"
+#include "rt/network.h"
 #include "rt/rt.h"
 
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rt/context.h"
 #include "rt/finish.h"
 #include "rt/graph.h"
 #include "rt/host_call.h"
@@ -26,13 +28,14 @@
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-/* Everything is guarded by the lock. Invariant: gpu is null before is_tried, and after it where opening
+/* Everything is guarded by the lock. Invariant: count is 0 before is_tried, and after it where opening
  * failed. */
 static struct {
-    WbGpu *gpu;
+    WbGpu *gpus[RT_DEVICES];
+    int count;
     bool is_tried;
-    bool is_lost;        /* this is a child process, and the GPU is the parent's */
-    RtError sticky;      /* of a kernel that failed */
+    bool is_lost;        /* this is a child process, and the GPUs are the parent's */
+    RtError sticky[RT_DEVICES]; /* of a kernel that failed */
     _Atomic unsigned depth; /* calls that hold the lock */
     unsigned host_depth; /* host functions that are running */
     const char *call;    /* the outermost of those calls */
@@ -40,11 +43,15 @@ static struct {
     char sentence[1024]; /* of the last rt_fail(), as much as fits */
 } state;
 static _Atomic uint64_t call_count; /* beginnings and ends of calls */
+/* The device that the call works on. Threads of the simulation have their own, for what kernels ask. */
+static _Thread_local int working;
 
 static void begin(const char *call)
 {
-    if (state.depth++ == 0)
+    if (state.depth++ == 0) {
         state.call = call;
+        working = rt_context_device();
+    }
     call_count++;
 }
 
@@ -73,7 +80,8 @@ bool rt_enter_idle(const char *call, uint64_t calls_then)
 static void lose_gpu(void)
 {
     lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-    state.gpu = NULL;
+    memset(state.gpus, 0, sizeof state.gpus);
+    state.count = 0;
     state.is_lost = true;
     state.depth = state.host_depth = 0;
 }
@@ -92,11 +100,13 @@ RtError rt_enter(const char *call)
                        "parent has not.");
     if (!state.is_tried) {
         state.is_tried = true;
-        state.gpu = settings_open();
-        rt_queries_offer(state.gpu);
+        state.count = settings_open(state.gpus);
+        rt_network_opened(state.count ? state.gpus[0] : NULL);
+        for (int i = 0; i < state.count; i++)
+            rt_queries_offer(i);
         pthread_atfork(NULL, NULL, lose_gpu);
     }
-    return state.gpu ? state.sticky : RT_NO_DEVICE;
+    return state.count ? rt_sticky() : RT_NO_DEVICE;
 }
 
 /* The terminal is the program's again; what Ctrl-C has stopped ends here. */
@@ -119,16 +129,29 @@ void rt_host_end(void) { state.host_depth--; }
 
 bool rt_in_host_function(void) { return state.host_depth > 0; }
 
-WbGpu *rt_gpu(void) { return state.gpu; }
+int rt_device_count(void) { return state.count; }
 
-RtError rt_sticky(void) { return state.sticky; }
+int rt_device(void) { return working; }
+
+WbGpu *rt_gpu(void) { return state.gpus[working]; }
+
+WbGpu *rt_gpu_of(int device) { return state.gpus[device]; }
+
+int rt_work_on(int device)
+{
+    const int before = working;
+    working = device;
+    return before;
+}
+
+RtError rt_sticky(void) { return state.sticky[working]; }
 
 uint64_t rt_knob(const char *name)
 {
     uint64_t value;
-    if (wb_gpu_get(state.gpu, name, &value) == WB_OK)
+    if (wb_gpu_get(rt_gpu(), name, &value) == WB_OK)
         return value;
-    fprintf(stderr, "warpbeam: %s needs the knob %s: %s\n", state.call, name, wb_error(state.gpu));
+    fprintf(stderr, "warpbeam: %s needs the knob %s: %s\n", state.call, name, wb_error(rt_gpu()));
     abort();
 }
 
@@ -214,18 +237,21 @@ RtError rt_check(WbStatus status)
         return RT_SUCCESS;
     if (status == WB_NOT_READY)
         return RT_NOT_READY;
-    const char *sentence = wb_error(state.gpu);
+    const char *sentence = wb_error(rt_gpu());
     if (status == WB_ERROR_INTERRUPTED) {
         fprintf(stderr, "warpbeam: %s\n", sentence);
         state.interruption_is_told = true;
-        return state.sticky = RT_LAUNCH_FAILURE;
+        return state.sticky[working] = RT_LAUNCH_FAILURE;
     }
     RtError error = error_of(status, sentence);
     rt_fail(error, "%s", sentence);
     if (is_fatal(status)) {
-        /* CUDA: a kernel that failed leaves an error that all later calls return. */
-        state.sticky = error;
-        rt_host_call_forget();
+        /* CUDA: a kernel that failed leaves an error that all later calls return. The GPUs of a system stop
+         * together: what was in the others' streams is lost, too. */
+        for (int i = 0; i < state.count; i++) {
+            state.sticky[i] = error;
+            RT_ON(i, (rt_host_call_forget(), RT_SUCCESS));
+        }
     }
     return error;
 }
@@ -233,8 +259,8 @@ RtError rt_check(WbStatus status)
 void rt_revive(void)
 {
     rt_capture_drop_all();
-    if (state.gpu)
-        wb_wait(state.gpu);
+    if (rt_gpu())
+        wb_wait(rt_gpu());
     rt_host_call_forget();
-    state.sticky = RT_SUCCESS;
+    state.sticky[working] = RT_SUCCESS;
 }

@@ -1,13 +1,17 @@
-/* The common ground of the CUDA runtime (libcudart, cudart/) and driver API (libcuda, libcuda/) stand-ins.
+/* The common ground of the CUDA runtime (libcudart, cudart/) and driver API (libcuda, libcuda/) stand-
+ * ins.
  *
- * A process has one simulated GPU, opened at the first call that needs it as the environment says
- * (settings.h). Both libraries take their arguments apart, call what is declared in this folder, and hand
- * the error code back; this folder in turn calls the C API (warpbeam.h) and holds no simulation logic. It
- * is a library of its own, libwarpbeam_cuda.so, so that a program that uses both APIs sees one GPU, and
- * handles (streams, events, arrays, functions, graphs) are the same objects in both.
+ * A process has one simulated GPU, or several, opened at the first call that needs them as the
+ * environment says (settings.h); device i of the program is GPU i. Both libraries take their arguments
+ * apart, call what is declared in this folder, and hand the error code back; this folder in turn calls
+ * the C API (warpbeam.h) and holds no simulation logic. It is a library of its own, libwarpbeam_cuda.so,
+ * so that a program that uses both APIs sees one GPU, and handles (streams, events, arrays, functions,
+ * graphs) are the same objects in both.
  *
  * One lock guards everything: an API function runs between rt_enter() and rt_leave(), and the functions
- * declared in this folder are called only there. */
+ * declared in this folder are called only there. A call works on one device, at its beginning that of the
+ * thread's current context. What belongs to another device, such as its streams, is worked on between two
+ * calls of rt_work_on(). */
 #ifndef RT_RT_H
 #define RT_RT_H
 
@@ -30,7 +34,7 @@ typedef enum RtError {
 typedef struct RtErrorRow { RtError error; const char *runtime_name, *driver_name, *text; } RtErrorRow;
 const RtErrorRow *rt_error_row(int number);
 
-/* How an API call begins: takes the lock and opens the GPU if that has not been tried. `call` is the API
+/* How an API call begins: takes the lock and opens the GPUs if that has not been tried. `call` is the API
  * function's name, for sentences. Returns why there is no GPU, or the sticky error of a kernel that
  * failed; the call must then do nothing but rt_leave(). rt_enter_always() is for calls that work
  * nevertheless (error strings, reset, versions): it only takes the lock. */
@@ -44,8 +48,23 @@ bool rt_is_in_call(void);
 uint64_t rt_call_count(void);
 bool rt_enter_idle(const char *call, uint64_t calls_then);
 
-/* The GPU; null where opening it failed. */
+enum { RT_DEVICES = 32 }; /* at most */
+/* 0 where opening them failed. */
+int rt_device_count(void);
+/* The device that the call works on, and its GPU; null where opening it failed. */
+int rt_device(void);
 WbGpu *rt_gpu(void);
+WbGpu *rt_gpu_of(int device);
+/* From here on the call works on that device; returns the one before. */
+int rt_work_on(int device);
+/* The value of an expression, an RtError, that is worked out on a device. */
+#define RT_ON(device, expression)                  \
+    __extension__({                                \
+        const int before_ = rt_work_on(device);    \
+        RtError result_ = (expression);            \
+        rt_work_on(before_);                       \
+        result_;                                   \
+    })
 /* A knob of the GPU's configuration (wb_gpu_get); ends with a sentence where it does not exist. */
 uint64_t rt_knob(const char *name);
 
@@ -56,14 +75,14 @@ const char *rt_sentence(void);
 /* The same for a failed call of the C API, with its sentence; failures of kernels become sticky.
  * RT_SUCCESS for WB_OK, and RT_NOT_READY without a word for WB_NOT_READY. */
 RtError rt_check(WbStatus status);
-/* The sticky error of a kernel that failed, or RT_SUCCESS. */
+/* The sticky error of a kernel of the device that failed, or RT_SUCCESS. */
 RtError rt_sticky(void);
 /* Around a host function of a stream: rt_enter() answers RT_NOT_PERMITTED meanwhile. */
 void rt_host_begin(void);
 void rt_host_end(void);
 /* Whether one runs: it may end the program, in the middle of what the GPU does. */
 bool rt_in_host_function(void);
-/* Forgets the sticky error, with all streams' contents: cudaDeviceReset. */
+/* Forgets the device's sticky error, with all streams' contents: cudaDeviceReset. */
 void rt_revive(void);
 
 /* Live handles. An API function checks every handle that a program passes, so that a wrong or destroyed
@@ -76,7 +95,7 @@ typedef enum RtHandle {
 void rt_handle_add(RtHandle kind, const void *object);
 void rt_handle_remove(RtHandle kind, const void *object);
 bool rt_handle_is_live(RtHandle kind, const void *object);
-/* One of that kind; null where none is left. */
-void *rt_handle_any(RtHandle kind);
+/* One of that kind that is `wanted`; null where none is left. */
+void *rt_handle_any(RtHandle kind, bool (*wanted)(const void *object));
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "api/check_policies.h"
 #include "api/load_policy.h"
+#include "api/open_set.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/outputs.h"
@@ -82,6 +83,7 @@ static bool check_outputs(const Settings *settings)
         {.what = "WARPBEAM_TIMELINE", .path = variable_text("WARPBEAM_TIMELINE", NULL)},
         {.what = "WARPBEAM_GRAPH_PROFILE", .path = variable_text("WARPBEAM_GRAPH_PROFILE", NULL)},
         {.what = "the GPU's configuration", .path = variable_text("WARPBEAM_GPU", NULL), .is_input = true},
+        {.what = "the list of GPUs", .path = variable_text("WARPBEAM_GPUS", NULL), .is_input = true},
     };
     if (settings->is_functional && paths[1].path)
         error_set(&error, WB_ERROR_ARGUMENT,
@@ -185,36 +187,61 @@ static void describe(WbGpu *gpu)
     xfree(words);
 }
 
-WbGpu *settings_open(void)
+/* One GPU unless the environment says otherwise. */
+static uint32_t open_gpus(WbGpu **gpus)
 {
-    WbGpu *gpu;
-    char error[2048];
-    Settings settings;
-    settings_give_notice(SETTINGS_NOTICE_OPENED);
-    if (!read_settings(&settings) || !check_outputs(&settings) || !load_all_policies())
-        return NULL;
-    if (wb_gpu_open(variable_text("WARPBEAM_GPU", "h200"), &gpu, error, sizeof error)) {
-        fprintf(stderr, "warpbeam: %s\n", error);
-        return NULL;
-    }
-    if (!configure(gpu, &settings) || !rt_live_open(gpu)) {
-        wb_gpu_close(gpu);
-        return NULL;
-    }
+    const char *usual = variable_text("WARPBEAM_GPU", "h200");
+    const char *several = variable_text("WARPBEAM_GPUS", NULL);
+    Error error = {0};
+    uint32_t count = 1;
+    char sentence[2048];
+    if (several)
+        gpu_set_open_text(several, usual, gpus, &count, &error);
+    else if (wb_gpu_open(usual, gpus, sentence, sizeof sentence))
+        error_set(&error, WB_ERROR_ARGUMENT, "%s", sentence);
+    if (error.status == WB_OK)
+        return count;
+    fprintf(stderr, "warpbeam: %s\n", error.text);
+    return 0;
+}
+
+static void prepare(WbGpu *gpu)
+{
     describe(gpu);
-    rt_progress_set_patience(settings.patience_ms);
     wb_set_output(gpu, print, stdout);
     wb_set_assertion_output(gpu, print, stderr);
     wb_set_notice(gpu, print_notice, stderr);
-    const char *profile = variable_text("WARPBEAM_GRAPH_PROFILE", NULL);
-    if (profile)
+    if (variable_text("WARPBEAM_GRAPH_PROFILE", NULL))
         wb_profile_begin(gpu);
-    finish_expect(gpu, &(FinishFiles){
-                           .statistics = variable_text("WARPBEAM_STATS", NULL),
-                           .timeline = variable_text("WARPBEAM_TIMELINE", NULL),
-                           .profile = profile,
-                           .parts = settings.parts,
-                           .summary = settings.wants_summary,
-                       });
-    return gpu;
+}
+
+int settings_open(WbGpu **gpus)
+{
+    Settings settings;
+    settings_give_notice(SETTINGS_NOTICE_OPENED);
+    if (!read_settings(&settings) || !check_outputs(&settings) || !load_all_policies())
+        return 0;
+    const uint32_t count = open_gpus(gpus);
+    bool is_ready = count && rt_live_open(gpus, count);
+    for (uint32_t i = 0; i < count && is_ready; i++)
+        is_ready = configure(gpus[i], &settings);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_ready) {
+            prepare(gpus[i]);
+        } else {
+            wb_gpu_close(gpus[i]);
+            gpus[i] = NULL; /* there is none, for whoever looks */
+        }
+    }
+    if (!is_ready)
+        return 0;
+    rt_progress_set_patience(settings.patience_ms);
+    finish_expect(gpus, count, &(FinishFiles){
+                                   .statistics = variable_text("WARPBEAM_STATS", NULL),
+                                   .timeline = variable_text("WARPBEAM_TIMELINE", NULL),
+                                   .profile = variable_text("WARPBEAM_GRAPH_PROFILE", NULL),
+                                   .parts = settings.parts,
+                                   .summary = settings.wants_summary,
+                               });
+    return (int)count;
 }

@@ -1,6 +1,7 @@
-/* Which GPU a CUDA program runs on, as the environment says:
+/* Which GPUs a CUDA program runs on, as the environment says:
  *
  *   WARPBEAM_GPU          name of a configuration, or the path of a YAML file (default: h200)
+ *   WARPBEAM_GPUS         several: a number of that one, names with commas, or a YAML file (config/gpu_set.h)
  *   WARPBEAM_THREADS      threads of the simulation
  *   WARPBEAM_FUNCTIONAL   1: results only, no timing; as all switches also true, yes, on, and their opposites
  *   WARPBEAM_SET          knobs, KNOB=VALUE, separated by line ends or semicolons
@@ -13,6 +14,7 @@
  *   WARPBEAM_SUMMARY      1: a summary on stderr at the program's end
  *   WARPBEAM_PATIENCE     milliseconds without a call until what is in streams runs (progress.h); 0: never
  *   WARPBEAM_PROGRESS     auto: progress on stderr where that is a terminal; always: else as lines; never
+ *   WARPBEAM_RANK         of an MPI program, for sentences (cli/run_ranks.h)
  * WARPBEAM_NOTICE a pipe's path; it learns by a byte that a GPU is being opened, or why that is of no use
  *
  * `warpbeam run` sets them from its options. */
@@ -25,7 +27,7 @@
  * for could not be written. */
 enum { SETTINGS_NOTICE_OPENED = '!', SETTINGS_NOTICE_STATIC = 'S', SETTINGS_NOTICE_UNWRITTEN = '-' };
 void settings_give_notice(char what);
-/* Opens the GPU; null after a sentence on stderr. */
-WbGpu *settings_open(void);
+/* Opens the GPUs, at most RT_DEVICES; returns their number, 0 after a sentence on stderr. */
+int settings_open(WbGpu **gpus);
 
 #endif

@@ -1,5 +1,5 @@
-/* Streams. The legacy stream is the simulator's default one; a thread's own default stream is made when it
- * is first named, and goes with the thread. */
+/* Streams. The legacy stream of a device is the simulator's default one there; a thread's own default
+ * stream is made when it is first named, and goes with the thread. */
 #include "rt/stream.h"
 
 #include <pthread.h>
@@ -7,10 +7,14 @@
 #include "base/alloc.h"
 #include "rt/graph.h"
 
-static RtStream legacy = {.id = 1};
+static RtStream legacy[RT_DEVICES];
 static uint64_t next_id = 3;
 
-static pthread_key_t thread_key; /* holds the thread's stream */
+/* A thread's own streams, by device; null: not named yet. */
+typedef struct ThreadStreams {
+    RtStream *items[RT_DEVICES];
+} ThreadStreams;
+static pthread_key_t thread_key; /* holds the thread's streams */
 static pthread_once_t thread_key_once = PTHREAD_ONCE_INIT;
 
 static RtStream *make(unsigned flags, int priority, RtError *error)
@@ -20,24 +24,32 @@ static RtStream *make(unsigned flags, int priority, RtError *error)
     if (*error)
         return NULL;
     RtStream *stream = xcalloc(1, sizeof *stream);
-    *stream = (RtStream){.stream = simulated, .flags = flags, .priority = priority, .id = next_id++};
+    *stream = (RtStream){.device = rt_device(),
+                         .stream = simulated,
+                         .flags = flags,
+                         .priority = priority,
+                         .id = next_id++};
     return stream;
 }
 
 static void destroy(RtStream *stream)
 {
     rt_capture_forget_stream(stream);
-    if (rt_gpu())
+    if (rt_gpu_of(stream->device))
         wb_stream_destroy(stream->stream);
     xfree(stream->attributes);
     xfree(stream);
 }
 
-static void destroy_of_thread(void *stream)
+static void destroy_of_thread(void *value)
 {
+    ThreadStreams *streams = value;
     /* A thread may end at any time, also while another one is in a call. */
     rt_enter_always("thread exit");
-    destroy(stream);
+    for (int i = 0; i < RT_DEVICES; i++)
+        if (streams->items[i])
+            destroy(streams->items[i]);
+    xfree(streams);
     rt_leave();
 }
 
@@ -47,18 +59,30 @@ static RtError stream_of_thread(RtStream **stream)
 {
     pthread_once(&thread_key_once, make_thread_key);
     RtError error = RT_SUCCESS;
-    *stream = pthread_getspecific(thread_key);
-    if (!*stream) {
-        *stream = make(0, RT_PRIORITY_LEAST, &error);
-        pthread_setspecific(thread_key, *stream);
+    ThreadStreams *streams = pthread_getspecific(thread_key);
+    if (!streams) {
+        streams = xcalloc(1, sizeof *streams);
+        pthread_setspecific(thread_key, streams);
     }
+    RtStream **place = &streams->items[rt_device()];
+    if (!*place)
+        *place = make(0, RT_PRIORITY_LEAST, &error);
+    *stream = *place;
     return error;
+}
+
+static RtStream *legacy_stream(void)
+{
+    RtStream *stream = &legacy[rt_device()];
+    stream->device = rt_device();
+    stream->id = 1;
+    return stream;
 }
 
 RtError rt_stream_get(const void *handle, RtStream **stream)
 {
     if (handle == RT_STREAM_DEFAULT || handle == RT_STREAM_LEGACY) {
-        *stream = &legacy;
+        *stream = legacy_stream();
         return RT_SUCCESS;
     }
     if (handle == RT_STREAM_PER_THREAD)
@@ -110,7 +134,24 @@ RtError rt_stream_wait(void *handle)
     RtError error = rt_stream_get(handle, &stream);
     if (!error)
         error = rt_capture_forbids_waiting(stream);
-    return error ? error : rt_check(wb_stream_wait(rt_gpu(), stream->stream));
+    return error ? error : rt_stream_drain(stream);
+}
+
+RtError rt_stream_drain(const RtStream *stream)
+{
+    return RT_ON(stream->device, rt_check(wb_stream_wait(rt_gpu(), stream->stream)));
+}
+
+RtError rt_stream_follow(int device, WbStream *stream, int before_device, WbStream *before)
+{
+    WbEvent *reached = NULL;
+    RtError error = RT_ON(before_device, rt_check(wb_event_create(rt_gpu(), &reached)));
+    if (!error)
+        error = RT_ON(before_device, rt_check(wb_event_record(reached, before)));
+    if (!error)
+        error = RT_ON(device, rt_check(wb_stream_wait_event(rt_gpu(), stream, reached)));
+    wb_event_destroy(reached); /* what waits for it has what it needs */
+    return error;
 }
 
 RtError rt_stream_query(void *handle)
@@ -119,7 +160,7 @@ RtError rt_stream_query(void *handle)
     RtError error = rt_stream_get(handle, &stream);
     if (!error)
         error = rt_capture_forbids_waiting(stream);
-    return error ? error : rt_check(wb_stream_query(rt_gpu(), stream->stream));
+    return error ? error : RT_ON(stream->device, rt_check(wb_stream_query(rt_gpu(), stream->stream)));
 }
 
 RtError rt_stream_do(RtStream *stream, RtOperation *operation)
@@ -129,7 +170,7 @@ RtError rt_stream_do(RtStream *stream, RtOperation *operation)
         return rt_capture_add(stream, operation);
     RtError error = rt_capture_forbids_work(stream);
     if (!error)
-        error = rt_operation_issue(operation, stream->stream);
+        error = RT_ON(stream->device, rt_operation_issue(operation, stream->stream));
     rt_operation_free(operation);
     return error;
 }
@@ -144,4 +185,13 @@ RtError rt_wait_to_free(void)
 {
     RtError error = rt_capture_forbids_unsafe();
     return error ? error : rt_check(wb_wait(rt_gpu()));
+}
+
+RtError rt_wait_to_free_host(void)
+{
+    RtError error = rt_capture_forbids_unsafe();
+    /* Where a kernel has failed there is nothing to wait for. */
+    for (int i = 0; i < rt_device_count() && !error; i++)
+        error = RT_ON(i, rt_sticky() ? RT_SUCCESS : rt_check(wb_wait(rt_gpu())));
+    return error;
 }

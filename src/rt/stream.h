@@ -12,7 +12,8 @@ typedef struct RtNodes { RtNode **items; uint32_t count, capacity; } RtNodes;
 /* What cudaStream_t and CUstream point to. The three special handles 0 (legacy or per-thread, by how the
  * program was built), 1 (legacy) and 2 (per-thread) have objects too. */
 struct RtStream {
-    WbStream *stream;    /* null: the simulator's default stream, which is the legacy one */
+    int device;
+    WbStream *stream;    /* null: the device's default stream in the simulator, which is the legacy one */
     unsigned flags;      /* CUDA's: 1 non-blocking */
     int priority;
     uint64_t id;
@@ -23,6 +24,7 @@ struct RtStream {
 
 /* What cudaEvent_t and CUevent point to. */
 struct RtEvent {
+    int device;
     WbEvent *event;
     unsigned flags;      /* CUDA's: 1 blocking sync, 2 disable timing, 4 interprocess */
     bool recorded;
@@ -48,8 +50,12 @@ enum { RT_PRIORITY_LEAST = 0, RT_PRIORITY_GREATEST = -5 };
 enum { RT_EVENT_BLOCKING_SYNC = 1, RT_EVENT_DISABLE_TIMING = 2, RT_EVENT_INTERPROCESS = 4 };
 enum { RT_EVENT_EXTERNAL = 1 };
 
-/* The stream of a handle as a program passes it. */
+/* The stream of a handle as a program passes it; default streams are the device's. */
 RtError rt_stream_get(const void *handle, RtStream **stream);
+/* Waits for all that is in a stream, whatever captures. */
+RtError rt_stream_drain(const RtStream *stream);
+/* What comes next into one stream waits for all that is in the other, which may be of another device. */
+RtError rt_stream_follow(int device, WbStream *stream, int before_device, WbStream *before);
 RtError rt_stream_create(unsigned flags, int priority, RtStream **stream);
 RtError rt_stream_destroy(void *handle);
 RtError rt_stream_wait(void *handle);
@@ -61,16 +67,18 @@ RtError rt_stream_do(RtStream *stream, RtOperation *operation);
 RtError rt_stream_get_attribute(void *handle, int attribute, void *value);
 RtError rt_stream_set_attribute(void *handle, int attribute, const void *value);
 RtError rt_stream_copy_attributes(void *destination, void *source);
-/* All streams: cudaDeviceSynchronize. */
+/* All streams of the device: cudaDeviceSynchronize. */
 RtError rt_wait_all(void);
 /* The same before memory goes: while a stream captures that is forbidden only where the capture's mode
- * says so. */
+ * says so. Host memory is used by all devices. */
 RtError rt_wait_to_free(void);
+RtError rt_wait_to_free_host(void);
 
 RtError rt_event_get(const void *handle, RtEvent **event);
 RtError rt_event_create(unsigned flags, RtEvent **event);
 RtError rt_event_destroy(void *handle);
-/* `flags` of this and of rt_stream_wait_event(): 0, or RT_EVENT_EXTERNAL, which while the stream captures
+/* The event must be of the stream's device. A stream may wait for events of all devices.
+ * `flags` of this and of rt_stream_wait_event(): 0, or RT_EVENT_EXTERNAL, which while the stream captures
  * makes a node of it instead of a dependency. */
 RtError rt_event_record(void *event, void *stream, unsigned flags);
 RtError rt_event_wait(void *event);

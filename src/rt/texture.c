@@ -13,11 +13,18 @@ static VEC(RtTexture) objects;
 
 static const char *name_of(bool is_surface) { return is_surface ? "surface" : "texture"; }
 
+/* Devices may have given out the same handle: then the current one's is meant. */
 static RtError find(uint64_t handle, bool is_surface, uint32_t *index)
 {
-    for (*index = 0; *index < objects.count; ++*index)
-        if (objects.items[*index].handle == handle && objects.items[*index].is_surface == is_surface)
-            return RT_SUCCESS;
+    *index = UINT32_MAX;
+    for (uint32_t i = 0; i < objects.count; i++) {
+        const RtTexture *object = &objects.items[i];
+        if (object->handle == handle && object->is_surface == is_surface &&
+            (*index == UINT32_MAX || object->device == rt_device()))
+            *index = i;
+    }
+    if (*index != UINT32_MAX)
+        return RT_SUCCESS;
     return rt_fail(RT_INVALID_VALUE, "0x%" PRIx64 " is no %s object, or one that has been destroyed.", handle,
                    name_of(is_surface));
 }
@@ -111,7 +118,8 @@ static RtError add_sampler(const RtSampler *sampler, WbTexture *texture)
 
 static void keep(const RtTextureSource *source, const RtSampler *sampler, uint64_t handle)
 {
-    RtTexture object = {.handle = handle, .is_surface = !sampler, .source = *source};
+    RtTexture object = {
+        .device = rt_device(), .handle = handle, .is_surface = !sampler, .source = *source};
     if (sampler)
         object.sampler = *sampler;
     VEC_PUSH(&objects, object);
@@ -153,8 +161,9 @@ RtError rt_texture_destroy(uint64_t handle, bool is_surface)
     RtError error = find(handle, is_surface, &index);
     if (error != RT_SUCCESS)
         return error;
+    const int device = objects.items[index].device;
     objects.items[index] = objects.items[--objects.count];
-    return rt_check(wb_texture_destroy(rt_gpu(), handle));
+    return RT_ON(device, rt_check(wb_texture_destroy(rt_gpu(), handle)));
 }
 
 RtError rt_texture_get(uint64_t handle, bool is_surface, const RtTexture **texture)

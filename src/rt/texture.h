@@ -33,6 +33,7 @@ typedef struct RtSampler {
 
 /* What the object of a handle was made of. */
 typedef struct RtTexture {
+    int device;
     uint64_t handle;
     bool is_surface;
     RtTextureSource source;

@@ -14,17 +14,19 @@
 typedef struct Range {
     uint64_t address;
     size_t size;
+    uint32_t devices; /* of a known one: who may touch it, a bit each */
+    int home;         /* and whose memory it is */
 } Range;
 typedef struct Mapping {
     Range range;
     size_t offset;
     RtPhysical *physical;
-    int access;
+    uint8_t access[RT_DEVICES];
 } Mapping;
 typedef VEC(Range) Ranges;
 
 /* Invariant: mappings are sorted by address, do not overlap, and lie in reservations; `known` are the ranges
- * that the GPU may touch: all that is mapped with access, neighbours as one. */
+ * that GPUs may touch: all that is mapped with access, neighbours of the same devices as one. */
 static Ranges reservations, known;
 static VEC(Mapping) mappings;
 
@@ -38,21 +40,33 @@ static bool is_inside(Range inner, Range outer)
 static bool has_range(const Ranges *ranges, Range range)
 {
     for (uint32_t i = 0; i < ranges->count; i++)
-        if (ranges->items[i].address == range.address && ranges->items[i].size == range.size)
+        if (ranges->items[i].address == range.address && ranges->items[i].size == range.size &&
+            ranges->items[i].devices == range.devices && ranges->items[i].home == range.home)
             return true;
     return false;
+}
+
+static uint32_t devices_of(const Mapping *mapping)
+{
+    uint32_t devices = 0;
+    for (int i = 0; i < RT_DEVICES; i++)
+        devices |= (uint32_t)(mapping->access[i] != 0) << i;
+    return devices;
 }
 
 static Ranges accessible_ranges(void)
 {
     Ranges ranges = {0};
     for (uint32_t i = 0; i < mappings.count; i++) {
-        const Range range = mappings.items[i].range;
+        const Mapping *mapping = &mappings.items[i];
+        const Range range = {mapping->range.address, mapping->range.size, devices_of(mapping),
+                             mapping->physical->device};
         /* Mapped, but nobody may touch it yet. */
-        if (mappings.items[i].access == 0)
+        if (range.devices == 0)
             continue;
         Range *last = ranges.count ? &ranges.items[ranges.count - 1] : NULL;
-        if (last && end_of(*last) == range.address)
+        if (last && end_of(*last) == range.address && last->devices == range.devices &&
+            last->home == range.home)
             last->size += range.size;
         else
             VEC_PUSH(&ranges, range);
@@ -70,6 +84,10 @@ static RtError make_known(Range range)
 {
     RtError error = rt_check(wb_host_register(rt_gpu(), (void *)(uintptr_t)range.address, range.size));
     if (!error)
+        error = rt_check(wb_memory_grant(rt_gpu(), range.address, range.devices));
+    if (!error)
+        error = rt_check(wb_memory_settle(rt_gpu(), (void *)(uintptr_t)range.address));
+    if (!error)
         rt_allocation_add(
             (RtAllocation){.base = range.address, .size = range.size, .kind = RT_MAPPED_MEMORY});
     return error;
@@ -83,10 +101,10 @@ static RtError update_known(void)
     RtError error = RT_SUCCESS;
     for (uint32_t i = 0; i < before.count && !error; i++)
         if (!has_range(&now, before.items[i]))
-            error = forget(before.items[i]);
+            error = RT_ON(before.items[i].home, forget(before.items[i]));
     for (uint32_t i = 0; i < now.count && !error; i++)
         if (!has_range(&before, now.items[i]))
-            error = make_known(now.items[i]);
+            error = RT_ON(now.items[i].home, make_known(now.items[i]));
     VEC_FREE(&before);
     known = now;
     return error;
@@ -120,7 +138,7 @@ RtError rt_virtual_reserve(size_t size, size_t alignment, uint64_t wanted, uint6
         void *there = reserve_addresses((void *)(uintptr_t)wanted, size, MAP_FIXED_NOREPLACE);
         if (there == (void *)(uintptr_t)wanted) {
             *address = wanted;
-            VEC_PUSH(&reservations, ((Range){wanted, size}));
+            VEC_PUSH(&reservations, ((Range){.address = wanted, .size = size}));
             return RT_SUCCESS;
         }
         /* Kernels that do not know MAP_FIXED_NOREPLACE take the address as a hint and may give another. */
@@ -138,13 +156,13 @@ RtError rt_virtual_reserve(size_t size, size_t alignment, uint64_t wanted, uint6
     if (start + alignment != aligned)
         munmap(aligned + size, (size_t)(start + alignment - aligned));
     *address = (uintptr_t)aligned;
-    VEC_PUSH(&reservations, ((Range){*address, size}));
+    VEC_PUSH(&reservations, ((Range){.address = *address, .size = size}));
     return RT_SUCCESS;
 }
 
 RtError rt_virtual_free(uint64_t address, size_t size)
 {
-    const Range range = {address, size};
+    const Range range = {.address = address, .size = size};
     for (uint32_t i = 0; i < mappings.count; i++)
         if (is_inside(mappings.items[i].range, range))
             return rt_fail(RT_INVALID_VALUE, "Memory is still mapped at 0x%llx: unmap it first.",
@@ -180,7 +198,7 @@ static uint32_t first_mapping(uint64_t address)
 
 RtError rt_virtual_map(uint64_t address, size_t size, size_t offset, RtPhysical *physical)
 {
-    const Range range = {address, size};
+    const Range range = {.address = address, .size = size};
     RtError error = check_range(range);
     if (error)
         return error;
@@ -200,7 +218,7 @@ RtError rt_virtual_map(uint64_t address, size_t size, size_t offset, RtPhysical 
     VEC_PUSH(&mappings, (Mapping){0});
     memmove(&mappings.items[place + 1], &mappings.items[place],
             (mappings.count - 1 - place) * sizeof *mappings.items);
-    mappings.items[place] = (Mapping){range, offset, physical, 0};
+    mappings.items[place] = (Mapping){.range = range, .offset = offset, .physical = physical};
     physical->mappings++;
     return RT_SUCCESS;
 }
@@ -226,11 +244,20 @@ static RtError find_mappings(Range range, uint32_t *first, uint32_t *count)
     return RT_SUCCESS;
 }
 
+/* Any device may have been given access. */
+static RtError wait_for_devices(void)
+{
+    RtError error = RT_SUCCESS;
+    for (int i = 0; i < rt_device_count() && !error; i++)
+        error = RT_ON(i, rt_sticky() ? RT_SUCCESS : rt_wait_all());
+    return error;
+}
+
 /* The mappings of a range, when nothing that may use them is under way any more. */
 static RtError find_unused(uint64_t address, size_t size, uint32_t *first, uint32_t *count)
 {
-    const RtError error = find_mappings((Range){address, size}, first, count);
-    return error ? error : rt_wait_all();
+    const RtError error = find_mappings((Range){.address = address, .size = size}, first, count);
+    return error ? error : wait_for_devices();
 }
 
 RtError rt_virtual_unmap(uint64_t address, size_t size)
@@ -261,7 +288,7 @@ RtError rt_virtual_set_access(uint64_t address, size_t size, int access)
     if (error)
         return error;
     for (uint32_t i = first; i < first + count; i++)
-        mappings.items[i].access = access;
+        mappings.items[i].access[rt_device()] = (uint8_t)access;
     return update_known();
 }
 
@@ -281,7 +308,7 @@ RtError rt_virtual_get_access(uint64_t address, int *access)
     const Mapping *mapping = find_mapping(address);
     if (!mapping)
         return nothing_mapped(address);
-    *access = mapping->access;
+    *access = mapping->access[rt_device()];
     return RT_SUCCESS;
 }
 

@@ -13,6 +13,7 @@ enum { RT_GRANULARITY = 2 << 20 }; /* addresses and sizes are multiples of it */
 
 /* What CUmemGenericAllocationHandle is; RT_HANDLE_MEMORY while the program or a mapping refers to it. */
 typedef struct RtPhysical {
+    int device;
     int file;
     size_t size;
     unsigned handles;       /* that the program has: cuMemCreate, cuMemRetainAllocationHandle */
@@ -29,7 +30,7 @@ RtError rt_physical_at(uint64_t address, RtPhysical **physical);
 /* A file descriptor that another process can import. */
 RtError rt_physical_export(RtPhysical *physical, int *file);
 RtError rt_physical_import(int file, RtPhysical **physical);
-/* Bytes of all physical memory: wb_memory_size() does not count them. */
+/* Bytes of all physical memory of the device: wb_memory_size() does not count them. */
 uint64_t rt_physical_total(void);
 
 /* `wanted`: where the range should be if that is free; 0: anywhere. */
@@ -37,8 +38,8 @@ RtError rt_virtual_reserve(size_t size, size_t alignment, uint64_t wanted, uint6
 RtError rt_virtual_free(uint64_t address, size_t size);
 RtError rt_virtual_map(uint64_t address, size_t size, size_t offset, RtPhysical *physical);
 RtError rt_virtual_unmap(uint64_t address, size_t size);
-/* `access` is CUmemAccess_flags: 0 none, 1 read, 3 read and write. Kernels may write what is mapped for
- * reading. */
+/* Access of the device. `access` is CUmemAccess_flags: 0 none, 1 read, 3 read and write. Kernels may
+ * write what is mapped for reading. */
 RtError rt_virtual_set_access(uint64_t address, size_t size, int access);
 RtError rt_virtual_get_access(uint64_t address, int *access);
 

@@ -18,6 +18,9 @@ typedef struct Clock {
     uint64_t ticks, cycles; /* that many ticks in that many cycles */
 } Clock;
 
+/* A tick a cycle. */
+static const Clock clock_same = {1, 1};
+
 static inline Clock clock_of(uint64_t khz, uint64_t core_khz)
 {
     uint64_t a = khz, b = core_khz;

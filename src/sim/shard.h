@@ -7,6 +7,10 @@
  * is that a shard sees its messages in one order: by arrival, then by the sender's number, then by the order
  * of sending.
  *
+ * Shards belong to groups, a GPU each, with numbers and a clock of their own: what a shard is told and tells
+ * is in its own cycles, and a group's shards call each other by numbers that begin at 0. The world counts in
+ * cycles of the fastest clock, so that no two cycles of a group begin in one of the world's.
+ *
  * What changes state that all shards read (the allocations of the address space, the output of printf) is
  * put off to the end of the window with shard_defer(), where one thread runs all such actions in the
  * same order while the others wait. */
@@ -21,7 +25,7 @@ typedef struct Shard Shard;
 
 typedef struct Message {
     Cycle time;        /* when it arrives */
-    uint32_t source;   /* the sender's number */
+    uint32_t source;   /* the sender's number in the world */
     uint32_t sequence; /* among the sender's messages */
     uint32_t kind;     /* means what sender and receiver agree on, as do the next two */
     uint64_t value;
@@ -38,7 +42,9 @@ struct Shard {
     Cycle wake, visit;
     Cycle latest;      /* in which something happened; 0: nothing yet */
     World *world;
-    uint32_t number;
+    Clock clock;       /* its cycles, as ticks, in the world's; those of clock_same: they are the same */
+    uint32_t base;     /* number in the world of its group's first shard */
+    uint32_t number;   /* in the world */
     uint32_t place;    /* in the world's tables */
     uint32_t member;   /* of the world's team, that advances it now */
     uint32_t sequence;
@@ -46,8 +52,30 @@ struct Shard {
     VEC(Message) inbox;
 };
 
-/* `time` must be at least a lookahead after the sender's present cycle. */
+/* To a shard of its group. `time` must be at least a lookahead after the sender's present cycle. */
 void shard_send(Shard *from, uint32_t to, Cycle time, uint32_t kind, uint64_t value, void *body);
+/* To a shard of any group, by its number in the world; `time` is the world's. It arrives in the receiver's
+ * first cycle that begins then or later. */
+void shard_send_far(Shard *from, uint32_t to, Cycle time, uint32_t kind, uint64_t value, void *body);
+
+/* Its number within its group. */
+static inline uint32_t shard_in_group(const Shard *shard) { return shard->number - shard->base; }
+
+/* The sender's number within the receiver's group, of a message from there. */
+static inline uint32_t shard_sender(const Shard *receiver, const Message *message)
+{
+    return message->source - receiver->base;
+}
+
+/* The world's cycle in which one of the shard's begins, and the shard's first that begins then or later. */
+static inline Cycle shard_world(const Shard *shard, Cycle cycle)
+{
+    return cycle == CYCLE_NEVER ? cycle : clock_cycle(shard->clock, cycle);
+}
+static inline Cycle shard_local(const Shard *shard, Cycle world)
+{
+    return world == CYCLE_NEVER ? world : clock_tick(shard->clock, world);
+}
 
 /* The arrival of the next message, or CYCLE_NEVER. */
 static inline Cycle shard_next_arrival(const Shard *shard)

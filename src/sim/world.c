@@ -17,7 +17,7 @@
 #include "sim/team.h"
 
 typedef struct Action {
-    Cycle time;
+    Cycle time, world_time;
     uint32_t shard, sequence;
     Deferred *run;
     void *context;
@@ -148,8 +148,15 @@ void world_free(World *world)
 
 void world_add(World *world, Shard *shard, uint32_t number)
 {
-    const uint32_t member = number % world->member_count;
+    world_add_to(world, shard, clock_same, 0, number);
+}
+
+void world_add_to(World *world, Shard *shard, Clock clock, uint32_t base, uint32_t in_group)
+{
+    const uint32_t number = base + in_group, member = number % world->member_count;
     shard->world = world;
+    shard->clock = clock;
+    shard->base = base;
     shard->number = number;
     shard->place = member * world->member_places + number / world->member_count;
     world->places[number] = shard->place;
@@ -163,26 +170,40 @@ static Member *member_of(const Shard *shard)
     return &world->members[world->is_in_window ? shard->member : 0];
 }
 
-void shard_send(Shard *from, uint32_t to, Cycle time, uint32_t kind, uint64_t value, void *body)
+/* `arrival` is the world's cycle. */
+static void send(Shard *from, uint32_t to, Cycle time, Cycle arrival, Message message)
 {
     const World *world = from->world;
     const uint32_t place = world->places[to];
     Member *member = member_of(from);
     Sent *sent = &member->sent[parity_of(world->number)];
-    if (time < member->report.next)
-        member->report.next = time;
+    if (arrival < member->report.next)
+        member->report.next = arrival;
     sent->mail[place / 64] |= (uint64_t)1 << place % 64;
-    VEC_PUSH(&sent->outboxes[place], ((Message){.time = time,
-                                                .source = from->number,
-                                                .sequence = from->sequence++,
-                                                .kind = kind,
-                                                .value = value,
-                                                .body = body}));
+    message.time = time;
+    message.source = from->number;
+    message.sequence = from->sequence++;
+    VEC_PUSH(&sent->outboxes[place], message);
+}
+
+void shard_send(Shard *from, uint32_t to, Cycle time, uint32_t kind, uint64_t value, void *body)
+{
+    send(from, from->base + to, time, shard_world(from, time),
+         (Message){.kind = kind, .value = value, .body = body});
+}
+
+void shard_send_far(Shard *from, uint32_t to, Cycle time, uint32_t kind, uint64_t value, void *body)
+{
+    const Shard *receiver = from->world->shards[from->world->places[to]];
+    const Cycle local = shard_local(receiver, time);
+    send(from, to, local, shard_world(receiver, local),
+         (Message){.kind = kind, .value = value, .body = body});
 }
 
 void shard_defer(Shard *shard, Cycle time, Deferred *run, void *context)
 {
-    VEC_PUSH(&member_of(shard)->actions, ((Action){time, shard->number, shard->sequence++, run, context}));
+    VEC_PUSH(&member_of(shard)->actions, ((Action){time, shard_world(shard, time), shard->number,
+                                                   shard->sequence++, run, context}));
 }
 
 static void add_report(Report *sum, const Report *report)
@@ -197,7 +218,8 @@ static void add_report(Report *sum, const Report *report)
 
 void shard_stop(Shard *shard, Cycle time)
 {
-    const Report stop = {.next = CYCLE_NEVER, .stop_time = time, .stop_shard = shard->number};
+    const Report stop = {
+        .next = CYCLE_NEVER, .stop_time = shard_world(shard, time), .stop_shard = shard->number};
     add_report(&member_of(shard)->report, &stop);
 }
 
@@ -266,9 +288,10 @@ static void run_shard(void *context, uint32_t member, uint32_t place)
         begin_part(world, &world->members[member]);
     shard->member = member;
     collect(world, shard);
-    if (due_of(shard) < world->end)
-        shard->advance(shard, world->end);
-    world->due[place] = due_of(shard);
+    const Cycle end = shard_local(shard, world->end);
+    if (due_of(shard) < end)
+        shard->advance(shard, end);
+    world->due[place] = shard_world(shard, due_of(shard));
 }
 
 /* Sets the bits of shards that are due before the window's end or have mail. */
@@ -316,8 +339,8 @@ static void run_window(World *world)
 static int compare_actions(const void *a, const void *b)
 {
     const Action *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
+    if (x->world_time != y->world_time)
+        return x->world_time < y->world_time ? -1 : 1;
     if (x->shard != y->shard)
         return x->shard < y->shard ? -1 : 1;
     return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
@@ -327,7 +350,8 @@ static int compare_actions(const void *a, const void *b)
 static void look_at_all(World *world)
 {
     for (uint32_t i = 0; i < world->place_count; i++)
-        world->due[i] = world->shards[i] ? due_of(world->shards[i]) : CYCLE_NEVER;
+        world->due[i] =
+            world->shards[i] ? shard_world(world->shards[i], due_of(world->shards[i])) : CYCLE_NEVER;
     for (uint32_t row = 0; row < world->row_count; row++)
         look_at_row(world, row);
 }
@@ -365,9 +389,15 @@ Cycle world_latest(const World *world)
 {
     Cycle latest = 0;
     for (uint32_t i = 0; i < world->place_count; i++)
-        if (world->shards[i] && world->shards[i]->latest > latest)
-            latest = world->shards[i]->latest;
+        if (world->shards[i])
+            latest = clock_later(latest, shard_world(world->shards[i], world->shards[i]->latest));
     return latest;
+}
+
+Cycle world_next(World *world)
+{
+    look_at_all(world);
+    return sum_reports(world).next;
 }
 
 WorldEnd world_run(World *world, Cycle start, Cycle limit)

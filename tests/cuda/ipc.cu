@@ -1,4 +1,6 @@
-// Memory, events, file descriptors and pools of one process in another. Both use CUDA only after the fork.
+// Memory, events, file descriptors and pools of one process in another. Both use CUDA only after the fork. Some
+// of the memory is the last device's, and is used by kernels of the first.
+// devices: 2
 // nvcc: -lcuda
 #include <cuda.h>
 #include <sys/socket.h>
@@ -13,6 +15,7 @@ struct Message {
     cudaIpcMemHandle_t memory, second;
     cudaIpcEventHandle_t event;
     cudaMemPoolPtrExportData pointer;
+    int device; // that has `memory`
 };
 
 __global__ void fill(int *values, int first)
@@ -115,6 +118,7 @@ static int child(int line)
     cudaPointerAttributes attributes;
     CUDA(cudaPointerGetAttributes(&attributes, memory));
     CHECK_EQUAL(attributes.type, cudaMemoryTypeDevice);
+    CHECK_EQUAL(attributes.device, message.device);
     CUDA_FAILS(cudaErrorInvalidValue, cudaFree(memory));
     CUDA_FAILS(cudaErrorInvalidValue, cudaIpcGetMemHandle(&message.memory, memory));
 
@@ -183,11 +187,15 @@ static void parent(int line)
     Message message = {};
     int *memory, *second;
     cudaEvent_t event, plain;
+    CUDA(cudaGetDeviceCount(&message.device));
+    CUDA(cudaSetDevice(--message.device));
     CUDA(cudaMalloc(&memory, COUNT * sizeof *memory));
-    CUDA(cudaMalloc(&second, COUNT * sizeof *second)); // shares pages with the first one
+    start(memory, 100);
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaSetDevice(0));
+    CUDA(cudaMalloc(&second, COUNT * sizeof *second)); // on one device it shares pages with the first
     CUDA(cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming));
     CUDA(cudaEventCreate(&plain));
-    start(memory, 100);
     CUDA(cudaIpcGetMemHandle(&message.memory, memory));
     CUDA(cudaIpcGetMemHandle(&message.second, second + 10));
     start(second, 200);

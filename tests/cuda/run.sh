@@ -3,7 +3,8 @@
 #
 # Without --simulated they run on this machine's GPU with the real CUDA libraries, to show that the programs
 # themselves are right. With it they run on the simulated GPU, without timing and with it; BUILD is where
-# Warpbeam was built. A comment of NAME.cu, // gpus: ..., names the GPUs to simulate; else it is h200.
+# Warpbeam was built. A comment of NAME.cu, // gpus: ..., names the GPUs to simulate; else it is h200. Another
+# one, // devices: N, says how many there are at once; else it is one.
 # Ends with 77 where nvcc is missing.
 #
 #   NVCC               the compiler (nvcc of the PATH, or of /usr/local/cuda)
@@ -63,6 +64,8 @@ if [ -n "$simulated" ]; then
     asked=${WARPBEAM_GPU:-}
     for name in "$@"; do
         gpus=$(sed -n 's#^// gpus: ##p' "$name.cu")
+        WARPBEAM_GPUS=$(sed -n 's#^// devices: ##p' "$name.cu")
+        export WARPBEAM_GPUS
         for WARPBEAM_GPU in ${asked:-${gpus:-h200}}; do
             export WARPBEAM_GPU
             WARPBEAM_FUNCTIONAL=1

@@ -175,7 +175,7 @@ static uint64_t find_line(const Bench *bench, const Interleave *interleave, uint
 static void place_words(Bench *bench)
 {
     Interleave interleave;
-    interleave_init(&interleave, &bench->gpu->config);
+    interleave_init(&interleave, &bench->gpu->config, 0);
     Script *script = &bench->prepared;
     const bool single = bench->gpu->config.l2_slices == 1;
     script->words[0] = bench->memory;

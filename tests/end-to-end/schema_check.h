@@ -1,5 +1,5 @@
 /* A validator of JSON schemas, for what docs/report.schema.json uses of them: type, enum, properties,
- * required, additionalProperties, items, minItems, maxItems, and $ref into $defs. */
+ * required, additionalProperties, items, minItems, maxItems, oneOf, and $ref into $defs. */
 #ifndef TESTS_SCHEMA_CHECK_H
 #define TESTS_SCHEMA_CHECK_H
 
@@ -115,7 +115,7 @@ static bool check_keywords(Check *state, const json_t *schema)
 {
     static const char *const known[] = {
         "$schema",  "$defs",    "$ref",     "title",      "description",         "type", "enum", "items",
-        "minItems", "maxItems", "required", "properties", "additionalProperties"};
+        "minItems", "maxItems", "required", "properties", "additionalProperties", "oneOf"};
     const char *key;
     json_t *ignored;
     json_object_foreach((json_t *)schema, key, ignored)
@@ -127,6 +127,15 @@ static bool check_keywords(Check *state, const json_t *schema)
             return wrong(state, "nobody checks the schema's '%s'", key);
     }
     return true;
+}
+
+/* Exactly one of them fits; where none does, the first one says why. */
+static bool check_one_of(Check *state, const json_t *choices, const json_t *value)
+{
+    size_t fitting = 0;
+    for (size_t i = json_array_size(choices); i-- > 0;)
+        fitting += check(state, json_array_get(choices, i), value);
+    return fitting == 1 || (fitting > 1 && wrong(state, "the value can be several things"));
 }
 
 static bool check(Check *state, const json_t *schema, const json_t *value)
@@ -143,7 +152,8 @@ static bool check(Check *state, const json_t *schema, const json_t *value)
                             name + (strncmp(name, start, strlen(start)) ? 0 : strlen(start)));
         return defined ? check(state, defined, value) : wrong(state, "the schema lacks %s", name);
     }
-    return (!type || check_type(state, type, value)) && (!choices || check_choice(state, choices, value)) &&
+    const json_t *wholes = json_object_get(schema, "oneOf");
+    return (!wholes || check_one_of(state, wholes, value)) && (!type || check_type(state, type, value)) && (!choices || check_choice(state, choices, value)) &&
            (!json_is_object(value) || check_object(state, schema, value)) &&
            (!json_is_array(value) || check_array(state, schema, value));
 }

@@ -265,6 +265,8 @@ static void test_errors(void **state)
         const char *sentence;
     } cases[] = {
         {"run", 2, "run needs a PTX file"},
+        {"run --gpus 2 --threads=2", 2, "run needs a PTX file"},
+        {"run --gpus 2 --thraeds 2", 2, "run has no option '--thraeds'"},
         {"run --", 2, "needs the program to run behind it"},
         {"run --gpo h200 -- true", 2, "run has no option '--gpo'; did you mean --gpu?"},
         {"run -- no-such-program", 1, "there is no program 'no-such-program'"},

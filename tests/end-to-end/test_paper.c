@@ -159,7 +159,8 @@ static void test_shipped(void **state)
     for (size_t i = 0; (paper = paper_at(i)); i++) {
         assert_ptr_equal(paper_find(paper->name), paper);
         assert_true(claims_read(path, whose_claims(paper->name), &claims, &error));
-        assert_true(claims.rows.count > 0);
+        /* Of several GPUs nothing was published. */
+        assert_true((claims.rows.count > 0) == (strcmp(paper->name, "multi-gpu") != 0));
         claims_free(&claims);
     }
 }

@@ -70,13 +70,14 @@ static void what_means_nothing_is_refused(void **state)
         {"WARPBEAM_REPORT", "foo"}, {"WARPBEAM_REPORT", "details,foo"}, {"WARPBEAM_REPORT", "details,"},
         {"WARPBEAM_REPORT", "detailsblocks"}, {"WARPBEAM_PATIENCE", "-5"}, {"WARPBEAM_PATIENCE", "soon"},
         {"WARPBEAM_PATIENCE", "5x"}, {"WARPBEAM_PATIENCE", "99999999999999999999"},
-        {"WARPBEAM_PROGRESS", "sometimes"},
+        {"WARPBEAM_PROGRESS", "sometimes"}, {"WARPBEAM_GPUS", "0"}, {"WARPBEAM_GPUS", "33"},
     };
     char said[4096], value[64];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(with(cases[i].name, cases[i].value, open_gpu, said), REFUSED);
         snprintf(value, sizeof value, "not '%s'.", cases[i].value);
-        if (!strstr(said, cases[i].name) || !strstr(said, value))
+        const bool is_option = strcmp(cases[i].name, "WARPBEAM_GPUS") == 0; /* told as --gpus is */
+        if (!strstr(said, is_option ? "--gpus" : cases[i].name) || !strstr(said, value))
             fail_msg("%s=%s: %s", cases[i].name, cases[i].value, said);
     }
 }

@@ -132,7 +132,7 @@ static inline void rig_build(Rig *rig, uint32_t threads)
     assert_int_equal(dram_check(config, &error), WB_OK);
     assert_int_equal(l2_check(config, &error), WB_OK);
     crossbar_init(&rig->crossbar, config, 0);
-    interleave_init(&rig->interleave, config);
+    interleave_init(&rig->interleave, config, 0);
     rig->partition_count = (uint32_t)config->dram_channels;
     rig->partitions = xcalloc(rig->partition_count, sizeof *rig->partitions);
     const uint32_t shards = RIG_SMS + rig->partition_count + (rig->last != NULL);

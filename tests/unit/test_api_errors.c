@@ -148,6 +148,12 @@ static void calls_need_what_they_work_on(void **state)
     REFUSED(wb_reference_bind(gpu, 12, NULL));
     REFUSED(wb_report(gpu, NULL, 0));
     REFUSED(wb_timeline(gpu, NULL));
+    REFUSED(wb_peer_enable(gpu, other, true));
+    REFUSED(wb_memory_grant(gpu, 1, 1));
+    REFUSED(wb_memory_settle(gpu, NULL));
+    REFUSED(wb_stream_prefetch(gpu, NULL, 4096, 1, 0));
+    REFUSED(wb_memory_advise(gpu, 4096, 1, WB_ADVICE_PREFERRED, 0, true));
+    REFUSED(wb_module_load_beside(gpu, NULL, NULL, 0, NULL));
     REFUSED(wb_graph_add_grid(graph, (WbDim3){0, 0, 0}, NULL));
     REFUSED(wb_graph_add_edge(graph, 0, 99));
     REFUSED(wb_graph_add_edges(graph, NULL, 1));
@@ -184,7 +190,7 @@ static void check_header(const char *path)
 {
     static const char *const others[] = {"wb_gpu_open",   "wb_load_policy", "wb_kernel_allow_shared",
                                          "wb_event_wait", "wb_event_query", "wb_graph_remove_transitive",
-                                         "wb_gpu_flush"};
+                                         "wb_gpu_flush",  "wb_gpus_open"};
     char line[512], name[128];
     FILE *file = fopen(path, "r");
     assert_non_null(file);

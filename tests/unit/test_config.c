@@ -11,6 +11,7 @@
 
 #include "api/cycle.h"
 #include "config/config.h"
+#include "config/gpu_set.h"
 #include "exec/warp.h"
 
 static char folder[] = "/tmp/warpbeam-config-XXXXXX";
@@ -288,6 +289,73 @@ static void contradictions_are_named(void **state)
     assert_int_equal(config_load("good", &config, &error), WB_OK);
 }
 
+/* -- several GPUs -- */
+
+static void several_gpus_are_named_by_number_list_or_file(void **state)
+{
+    (void)state;
+    GpuSet set;
+    Error error = {0};
+    char path[128];
+    assert_int_equal(gpu_set_read("3", "titanx", &set, &error), WB_OK);
+    assert_int_equal(set.count, 3);
+    assert_string_equal(set.items[2].configuration, "titanx");
+    gpu_set_free(&set);
+    assert_int_equal(gpu_set_read("h200,titanx", "c2050", &set, &error), WB_OK);
+    assert_int_equal(set.count, 2);
+    assert_string_equal(set.items[1].configuration, "titanx");
+    gpu_set_free(&set);
+    write_config("own", "inherits: titanx\n");
+    write_config("node", "sm_count: 4\ngpus:\n  - h200\n  - gpu: own\n    count: 2\n    sm_count: 3\n");
+    snprintf(path, sizeof path, "%s/node.yaml", folder);
+    assert_int_equal(gpu_set_read(path, "c2050", &set, &error), WB_OK);
+    assert_int_equal(set.count, 3);
+    assert_string_equal(set.items[0].configuration, "h200");
+    assert_non_null(strstr(set.items[2].configuration, "/own.yaml"));
+    assert_int_equal(set.items[0].settings.count, 1);
+    assert_string_equal(set.items[0].settings.items[0].value, "4");
+    assert_int_equal(set.items[2].settings.count, 2);
+    assert_string_equal(set.items[2].settings.items[1].value, "3"); /* a GPU's own comes last, and wins */
+    gpu_set_free(&set);
+    snprintf(path, sizeof path, "%s/own.yaml", folder); /* a configuration is one GPU */
+    assert_int_equal(gpu_set_read(path, "c2050", &set, &error), WB_OK);
+    assert_int_equal(set.count, 1);
+    gpu_set_free(&set);
+}
+
+static void wrong_sets_of_gpus_are_told(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *file, *sentence; } cases[] = {
+        {"0", NULL, "--gpus is 1 to 32 GPUs, not '0'."},
+        {"33", NULL, "1 to 32 GPUs, not '33'"},
+        {"h200,,titanx", NULL, "names no GPU at one of its places"},
+        {"", NULL, "names no GPU"},
+        {NULL, "gpus:\n  - gpu: h200\n    sm_cuont: 8\n", "wrong.yaml:3: "},
+        {NULL, "gpus:\n  - gpu: h200\n    sm_cuont: 8\n", "sm_count"},
+        {NULL, "gpus: [h200]\nsm_count: 0\n", "wrong.yaml:2: "},
+        {NULL, "gpus:\n  - sm_count: 8\n", "wrong.yaml:2: a GPU with knobs of its own needs"},
+        {NULL, "gpus:\n  - gpu: h200\n    count: 40\n", "wrong.yaml:3: count is 1 to 32 GPUs, not '40'"},
+        {NULL, "gpus:\n  - h200\n  - titanxx\n", "wrong.yaml:3: There is no GPU configuration 'titanxx'"},
+        {NULL, "gpus: h200\n", "'gpus' is a list"},
+        {NULL, "gpus: []\n", "'gpus' is a list"},
+        {NULL, "- h200\n", "has a list 'gpus:'"},
+        {NULL, "gpus: [\n", "this is not YAML"},
+    };
+    char path[128];
+    snprintf(path, sizeof path, "%s/wrong.yaml", folder);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        GpuSet set;
+        Error error = {0};
+        if (cases[i].file)
+            write_config("wrong", cases[i].file);
+        assert_int_not_equal(gpu_set_read(cases[i].text ? cases[i].text : path, "h200", &set, &error), WB_OK);
+        if (!strstr(error.text, cases[i].sentence))
+            fail_msg("case %zu: %s", i, error.text);
+        assert_int_equal(set.count, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +368,8 @@ int main(void)
         cmocka_unit_test(paths_are_inherited),
         cmocka_unit_test(errors_name_file_line_and_key),
         cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(several_gpus_are_named_by_number_list_or_file),
+        cmocka_unit_test(wrong_sets_of_gpus_are_told),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -59,6 +59,7 @@ static void lsu_part_close(void *context) { lsu_close(context); }
 
 typedef struct FetchPart {
     GpuConfig config;
+    Crossbar crossbar; /* of nobody: nothing is sent */
     SmKernel kernel;
     Sm *sm;
 } FetchPart;
@@ -69,7 +70,7 @@ static void *fetch_part_open(bool narrow)
     knob_defaults(&config_knobs, &part->config);
     part->config.instruction_buffer = narrow ? 1 : 16;
     part->config.fetch_width = 1;
-    part->sm = sm_create(&part->config, NULL, 0, 1);
+    part->sm = sm_create(&part->config, &part->crossbar, 0, 1);
     part->sm->blocks[0].kernel = &part->kernel;
     return part;
 }

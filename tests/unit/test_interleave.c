@@ -27,7 +27,7 @@ static Interleave make_interleave(uint64_t slices, uint64_t channels)
 {
     const GpuConfig config = make_config(slices, channels);
     Interleave interleave;
-    interleave_init(&interleave, &config);
+    interleave_init(&interleave, &config, 0);
     return interleave;
 }
 
@@ -134,7 +134,7 @@ static void test_hash_can_be_switched_off(void **state)
     GpuConfig config = make_config(12, 6);
     config.interleave_hash = false;
     Interleave interleave;
-    interleave_init(&interleave, &config);
+    interleave_init(&interleave, &config, 0);
     assert_int_equal(imbalance(&interleave, 12 * 256), 1200);
     assert_int_equal(interleave_slice(&interleave, 5 * 256), 5);
     assert_int_equal(interleave_dram(&interleave, 7ull << 20).bank, 0);

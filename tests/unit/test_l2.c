@@ -63,24 +63,22 @@ static void moves_only_what_is_meant(void **state)
 {
     (void)state;
     uint8_t place[LINE_BYTES];
-    const L2Shared shared = {.atomic = rig_add};
-    const L2Slice slice = {.shared = &shared};
     Request load = {.kind = REQUEST_LOAD, .sectors = 0x5, .place = place};
     for (unsigned i = 0; i < LINE_BYTES; i++)
         place[i] = (uint8_t)(i + 1);
-    l2_move_data(&slice, &load);
+    l2_perform(&load, rig_add);
     for (unsigned i = 0; i < LINE_BYTES; i++)
         assert_int_equal(load.data[i], i / 32 % 2 == 0 ? i + 1 : 0);
 
     Request store = {
         .kind = REQUEST_STORE, .sectors = 0x6, .place = place, .written = {1ull << 33, 0xFFFFFFFF}};
     memset(store.data, 0xEE, sizeof store.data);
-    l2_move_data(&slice, &store);
+    l2_perform(&store, rig_add);
     for (unsigned i = 0; i < LINE_BYTES; i++)
         assert_int_equal(place[i], i == 33 || i / 32 == 2 ? 0xEE : i + 1);
 
     store.place = NULL; /* timing only */
-    l2_move_data(&slice, &store);
+    l2_perform(&store, rig_add);
 }
 
 static void keeps_order_in_rings(void **state)

@@ -389,6 +389,59 @@ static void test_low_host_memory_can_be_registered(void **state)
     munmap(pages, 4096);
 }
 
+/* -- spaces of several GPUs -- */
+
+static void expect_words(const AddressSpace *space, uint64_t address, const char *part)
+{
+    char text[512];
+    if (!strstr(space_describe(space, address, text, sizeof text), part))
+        fail_msg("'%s' is not in: %s", part, text);
+}
+
+static void test_spaces_of_a_group(void **state)
+{
+    (void)state;
+    SpaceGroup group = {0};
+    AddressSpace spaces[2];
+    uint64_t addresses[2];
+    void *host;
+    Error error = {0};
+    for (int i = 0; i < 2; i++) {
+        space_init(&spaces[i], 1 << 20);
+        space_join(&spaces[i], &group);
+        assert_int_equal(space_alloc(&spaces[i], 64, NULL, false, &addresses[i], &error), WB_OK);
+        assert_int_equal(space_home(addresses[i]), i);
+    }
+    assert_null(space_find(&spaces[0], addresses[1], 4));
+    assert_non_null(space_find_any(&spaces[0], addresses[1], 4));
+    expect_words(&spaces[0], addresses[1] + 8, "8 bytes into the allocation of 64 bytes");
+    expect_words(&spaces[0], addresses[1] + 8, "of GPU 1, which GPU 0 may not use: "
+                                                "cudaDeviceEnablePeerAccess(1, 0) with device 0 current");
+    group.node_gpus = 1;
+    expect_words(&spaces[0], addresses[1] + 8, "of GPU 1, which is on another node than GPU 0: only wb_put()");
+    expect_words(&spaces[0], addresses[1] | SPACE_REMOTE, "as wb_remote() names it");
+    group.node_gpus = 2;
+    expect_words(&spaces[0], addresses[1] + 8, "cudaDeviceEnablePeerAccess(1, 0)");
+    const uint64_t version = spaces[0].version;
+    space_reach(&spaces[0], &spaces[1], true);
+    assert_int_not_equal(spaces[0].version, version);
+    assert_non_null(space_find(&spaces[0], addresses[1], 4));
+    assert_null(space_find(&spaces[1], addresses[0], 4)); /* one way only */
+    expect_words(&spaces[0], addresses[1] + 80, "the nearest is the allocation of 64 bytes");
+    /* What is granted is granted to those who are named, whatever they may reach. */
+    assert_true(space_grant(&spaces[1], addresses[1], 1 << 1));
+    assert_null(space_find(&spaces[0], addresses[1], 4));
+    expect_words(&spaces[0], addresses[1], "GPU 0 was given no access to");
+    assert_true(space_grant(&spaces[1], addresses[1], 1 << 0));
+    assert_non_null(space_find(&spaces[0], addresses[1], 4));
+    assert_null(space_find(&spaces[1], addresses[1], 4));
+    assert_false(space_grant(&spaces[1], addresses[1] + 4, 1));
+    assert_int_equal(space_map(&spaces[1], 64, MEMORY_MANAGED, &host, &error), WB_OK);
+    assert_non_null(space_find(&spaces[0], (uintptr_t)host, 64)); /* the host's memory is everybody's */
+    space_destroy(&spaces[0]);
+    space_destroy(&spaces[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_ring_of_freed_ranges),
         cmocka_unit_test(test_host_memory_has_fixed_addresses),
         cmocka_unit_test(test_low_host_memory_can_be_registered),
+        cmocka_unit_test(test_spaces_of_a_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

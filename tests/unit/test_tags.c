@@ -100,6 +100,27 @@ static void evicts_the_least_recently_used(void **state)
     tags_free(&tags);
 }
 
+static void lets_unused_lines_go_first(void **state)
+{
+    (void)state;
+    TagArray tags;
+    tags_init(&tags, 1, 3);
+    const uint32_t old = put(&tags, 0), unused = put(&tags, LINE), young = put(&tags, 2 * LINE);
+    tags.lines[unused].used = 0;
+    assert_int_equal(tags_choose(&tags, 7 * LINE), unused);
+    assert_int_equal(tags_choose_first(&tags, 7 * LINE), unused);
+    tags.lines[unused].pending = 1;
+    assert_int_equal(tags_choose(&tags, 7 * LINE), old);
+    assert_int_equal(tags_choose_first(&tags, 7 * LINE), old);
+    tags.lines[unused].pending = 0;
+    tags_use(&tags, unused);
+    assert_int_equal(tags_choose_first(&tags, 7 * LINE), old); /* it has been used */
+    tags.clock = UINT32_MAX; /* the clock goes round without 0, which would mean unused */
+    tags_use(&tags, young);
+    assert_int_equal(tags.lines[young].used, 1);
+    tags_free(&tags);
+}
+
 static void never_evicts_pending_lines(void **state)
 {
     (void)state;
@@ -168,6 +189,7 @@ int main(void)
         cmocka_unit_test(holds_as_many_neighbours_as_it_has_lines),
         cmocka_unit_test(spreads_strides),
         cmocka_unit_test(evicts_the_least_recently_used),
+        cmocka_unit_test(lets_unused_lines_go_first),
         cmocka_unit_test(never_evicts_pending_lines),
         cmocka_unit_test(forgets_everything_at_once),
         cmocka_unit_test(changes_its_size),

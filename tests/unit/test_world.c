@@ -93,6 +93,71 @@ static uint64_t history(uint32_t threads, Cycle window)
     return hash;
 }
 
+/* Two groups, the second with a slower clock, whose shards also talk over the border. */
+enum { SMALL = 5 };
+
+static void react_far(Talker *talker, Cycle now, uint64_t what)
+{
+    const uint32_t size = talker->shard.base ? SHARDS - SMALL : SMALL;
+    talker->hash = mix(mix(talker->hash, now), what);
+    talker->seen++;
+    if (draw(talker) % 2)
+        shard_send(&talker->shard, (uint32_t)(draw(talker) % size), now + LOOKAHEAD + draw(talker) % 20, 1,
+                   draw(talker), NULL);
+    if (draw(talker) % 2)
+        shard_send_far(&talker->shard, (uint32_t)(draw(talker) % SHARDS),
+                       shard_world(&talker->shard, now) + LOOKAHEAD + draw(talker) % 20, 1, draw(talker), NULL);
+    if (draw(talker) % 4 == 0)
+        shard_defer(&talker->shard, now, remember, talker);
+    talker->alarm = now + 1 + draw(talker) % 50;
+}
+
+static void talk_far(Shard *shard, Cycle end)
+{
+    Talker *talker = (Talker *)shard;
+    for (;;) {
+        const Cycle now = clock_earlier(shard_next_arrival(shard), talker->alarm);
+        if (now >= end)
+            break;
+        const Message *message = shard_take(shard, now);
+        react_far(talker, now, message ? mix(message->source, message->value) : 1);
+    }
+    shard->wake = talker->alarm;
+}
+
+static uint64_t history_of_groups(uint32_t threads, Cycle window)
+{
+    World *world = world_create(SHARDS, threads, LOOKAHEAD, window);
+    Talker talkers[SHARDS];
+    memset(talkers, 0, sizeof talkers);
+    memset(&shared, 0, sizeof shared);
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        talkers[i].shard.advance = talk_far;
+        talkers[i].random = i + 1;
+        talkers[i].shard.wake = talkers[i].alarm = i;
+        if (i < SMALL)
+            world_add_to(world, &talkers[i].shard, clock_same, 0, i);
+        else
+            world_add_to(world, &talkers[i].shard, clock_of(700, 1000), SMALL, i - SMALL);
+    }
+    assert_int_equal(world_run(world, 0, LIMIT).shard, UINT32_MAX);
+    uint64_t hash = shared.order;
+    for (uint32_t i = 0; i < SHARDS; i++)
+        hash = mix(mix(hash, talkers[i].hash), talkers[i].seen);
+    world_free(world);
+    return hash;
+}
+
+static void groups_with_clocks_of_their_own_give_one_history(void **state)
+{
+    (void)state;
+    const uint64_t expected = history_of_groups(1, 0);
+    for (uint32_t threads = 2; threads <= 4; threads++)
+        assert_int_equal(history_of_groups(threads, 0), expected);
+    for (Cycle window = 1; window <= LOOKAHEAD; window++)
+        assert_int_equal(history_of_groups(2, window), expected);
+}
+
 static void every_number_of_threads_gives_one_history(void **state)
 {
     (void)state;
@@ -163,6 +228,32 @@ static void messages_come_by_time_then_sender_then_order(void **state)
     world_free(world);
 }
 
+static void send_far(Shard *shard, Cycle end)
+{
+    (void)end;
+    shard_send_far(shard, 1, 20, 1, 1, NULL);
+    shard_send_far(shard, 1, 21, 1, 2, NULL);
+    shard->wake = CYCLE_NEVER;
+}
+
+/* Ticks of 700 kHz begin in cycles 0, 2, 3, 5, 6, 8, 9, 10 of 1,000 kHz: the 14th in cycle 20, then in 22. */
+static void a_message_arrives_in_the_first_cycle_of_the_receiver(void **state)
+{
+    (void)state;
+    World *world = world_create(2, 1, 10, 0);
+    Sender sender = {.shard = {.advance = send_far, .wake = 0}};
+    Receiver receiver = {.shard = {.advance = receive, .wake = CYCLE_NEVER}};
+    world_add_to(world, &sender.shard, clock_same, 0, 0);
+    world_add_to(world, &receiver.shard, clock_of(700, 1000), 1, 0);
+    world_run(world, 0, CYCLE_NEVER);
+    assert_int_equal(receiver.count, 2);
+    assert_int_equal(receiver.came[0], 14);
+    assert_int_equal(receiver.came[1], 15);
+    assert_int_equal(shard_world(&receiver.shard, 14), 20);
+    assert_int_equal(shard_world(&receiver.shard, 15), 22);
+    world_free(world);
+}
+
 typedef struct Stopper {
     Shard shard;
     Cycle at;
@@ -219,6 +310,8 @@ int main(void)
         cmocka_unit_test(messages_come_by_time_then_sender_then_order),
         cmocka_unit_test(the_first_to_stop_is_the_reason),
         cmocka_unit_test(clocks_translate_exactly),
+        cmocka_unit_test(groups_with_clocks_of_their_own_give_one_history),
+        cmocka_unit_test(a_message_arrives_in_the_first_cycle_of_the_receiver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

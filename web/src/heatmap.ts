@@ -1,7 +1,7 @@
 // What every SM held or did over time. All runs share the axis of time, so that longer ones look longer.
 import { addChart, axis, isNarrow, type Look, type Option } from "./chart";
 import { choice, element, section } from "./dom";
-import { percent, seconds, trim } from "./format";
+import { escape, percent, seconds, trim } from "./format";
 import { Bins, blocksOf, config, count, cycles, hasSeries, sampleInto, toSeconds, type Scope } from "./scope";
 
 interface Metric {
@@ -77,7 +77,7 @@ const metrics: Metric[] = [
     },
 ];
 
-const columns = (): number => (isNarrow() ? 60 : 160);
+export const columns = (): number => (isNarrow() ? 60 : 160);
 
 // 1, 2 or 5 times a power of ten, the next above.
 function roundStep(least: number): number {
@@ -94,29 +94,39 @@ function tick(from: number, width: number, step: number): number | null {
 let wanted = "", // the metric
     wantedScale = "whole"; // what the last colour of occupancy means: 100%, or the "largest" value
 
-function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { value: number }): Option {
-    const bins = columns(),
-        width = span / bins;
-    const grids = metric.grids(scope, span, bins),
-        scale = metric.scale(scope, width);
+// A heat map: rows by columns of time, which lasts `time` seconds; columns from `end` on are left empty.
+export interface Heat {
+    rows: string[];
+    values: ArrayLike<number>[]; // of each row, one for each column
+    time: number;
+    end: number;
+    most: number; // what the last colour means
+    axis: { name: string; left: number }; // of rows
+    title: (row: number) => string;
+    show: (value: number) => string;
+    short: (value: number) => string;
+}
+
+export function heatOption(look: Look, heat: Heat): Option {
+    const bins = heat.values[0].length,
+        width = heat.time / bins;
     const data: { value: [number, number, number]; visualMap?: boolean; itemStyle?: Option }[] = [];
-    grids.forEach((grid, sm) =>
-        grid.values.forEach((value, bin) => {
-            if (bin * width >= cycles(scope)) return;
+    heat.values.forEach((values, row) =>
+        Array.from(values).forEach((value, bin) => {
+            if (bin * width >= heat.end) return;
             const idle = value === 0 && { visualMap: false, itemStyle: { color: look.ramp[0] } };
-            data.push({ value: [bin, sm, value / scale], ...idle });
+            data.push({ value: [bin, row, value], ...idle });
         }),
     );
-    const step = roundStep(toSeconds(scope, span) / (isNarrow() ? 4 : 10));
-    const name = (value: number): string => (metric.key === "occupancy" ? percent(value) : trim(value));
-    const start = (bin: number): string => seconds(toSeconds(scope, bin * width));
+    const step = roundStep(heat.time / (isNarrow() ? 4 : 10));
+    const start = (bin: number): string => seconds(bin * width);
     return {
-        grid: { left: 46, right: 14, top: 10, bottom: 70 },
+        grid: { left: heat.axis.left, right: 14, top: 10, bottom: 70 },
         tooltip: {
             trigger: "item",
             formatter: (at: any) =>
-                `<b>SM ${at.value[1]}</b>, ${start(at.value[0])} to ${start(at.value[0] + 1)}<br>` +
-                metric.show(at.value[2]),
+                `<b>${escape(heat.title(at.value[1]))}</b>, ` +
+                `${start(at.value[0])} to ${start(at.value[0] + 1)}<br>${heat.show(at.value[2])}`,
         },
         xAxis: axis(look, {
             type: "category",
@@ -124,24 +134,22 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
             splitLine: { show: false },
             axisTick: { show: false },
             axisLabel: {
-                interval: (bin: number) =>
-                    tick(toSeconds(scope, bin * width), toSeconds(scope, width), step) !== null,
-                formatter: (bin: string) =>
-                    seconds(tick(toSeconds(scope, Number(bin) * width), toSeconds(scope, width), step) ?? 0),
+                interval: (bin: number) => tick(bin * width, width, step) !== null,
+                formatter: (bin: string) => seconds(tick(Number(bin) * width, width, step) ?? 0),
             },
         }),
         yAxis: axis(look, {
             type: "category",
             inverse: true,
-            name: "SM",
+            name: heat.axis.name,
             nameLocation: "middle",
             nameGap: 30,
-            data: grids.map((_, sm) => String(sm)),
+            data: heat.rows,
             splitLine: { show: false },
         }),
         visualMap: {
             min: 0,
-            max: most.value || 1,
+            max: heat.most || 1,
             calculable: !isNarrow(),
             orient: "horizontal",
             left: "center",
@@ -150,8 +158,8 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
             itemHeight: 120,
             inRange: { color: look.ramp.slice(1) }, // nothing at all looks different from very little
             textStyle: { color: look.quiet },
-            formatter: name,
-            text: isNarrow() ? [name(most.value || 1), "0"] : undefined, // there are no handles with texts
+            formatter: heat.short,
+            text: isNarrow() ? [heat.short(heat.most || 1), "0"] : undefined, // there are no handles with texts
         },
         series: [
             {
@@ -162,6 +170,23 @@ function heat(look: Look, scope: Scope, metric: Metric, span: number, most: { va
             },
         ],
     };
+}
+
+function heatOfSms(look: Look, scope: Scope, metric: Metric, span: number, most: number): Option {
+    const bins = columns(),
+        grids = metric.grids(scope, span, bins),
+        scale = metric.scale(scope, span / bins);
+    return heatOption(look, {
+        rows: grids.map((_, sm) => String(sm)),
+        values: grids.map((grid) => grid.values.map((value) => value / scale)),
+        time: toSeconds(scope, span),
+        end: toSeconds(scope, cycles(scope)),
+        most,
+        axis: { name: "SM", left: 46 },
+        title: (sm) => `SM ${sm}`,
+        show: metric.show,
+        short: metric.key === "occupancy" ? percent : trim,
+    });
 }
 
 // That many seconds in cycles of the run.
@@ -247,7 +272,9 @@ export function heatSection(scopes: Scope[], changed: () => void): HTMLElement {
             made.append(element("p", { class: "note" }, "Estimated from some of the blocks."));
         const rows = config(scope, "sm_count");
         const height = 84 + Math.min(560, Math.max(60, rows * (rows > 60 ? 4 : 12)));
-        addChart(made, "heat", height, (look) => heat(look, scope, metric, toCycles(scope, time), most));
+        addChart(made, "heat", height, (look) =>
+            heatOfSms(look, scope, metric, toCycles(scope, time), most.value),
+        );
     }
     made.append(element("p", { class: "about" }, `One column is ${seconds(time / columns())}.`));
     return made;

@@ -7,15 +7,17 @@ import { heatSection } from "./heatmap";
 import { memorySection } from "./memory";
 import { paperSection } from "./paper";
 import { rooflineSection } from "./roofline";
-import { select } from "./scope";
+import { gpusSection } from "./gpus";
 import { sourceSection } from "./source";
 import { stallSection } from "./stalls";
+import { studySection } from "./study";
 import { configSection, summarySection } from "./summary";
+import { partsOf, wholeOf } from "./system";
 import type { PageData, Run } from "./types";
 import { unpack } from "./unpack";
 
 const mostLaunches = 500;
-const state = { selection: "all", run: 0 };
+const state = { selection: "all", run: 0, gpu: "all" };
 let data: PageData;
 const bar = element("div", { class: "bar" });
 const content = element("main");
@@ -30,10 +32,24 @@ function selections(run: Run): { value: string; text: string }[] {
     if (names.size > 1)
         for (const [name, count] of names)
             made.push({ value: `name:${name}`, text: count > 1 ? `${name} (${count}×)` : name });
-    if (kernels.length > 1)
+    // Each GPU of several counts its own kernels.
+    if (kernels.length > 1 && !run.gpus)
         for (const kernel of kernels.slice(0, mostLaunches))
             made.push({ value: `number:${kernel.number}`, text: `#${kernel.number} ${kernel.name}` });
     return made;
+}
+
+// The GPU of the run that was chosen; the run itself where it is all of them.
+const shown = (run: Run): Run => run.gpus?.find((one) => String(one.gpu) === state.gpu) ?? run;
+
+function gpuChoice(run: Run): HTMLElement {
+    const all = { value: "all", text: `all ${run.gpus!.length}` };
+    const each = run.gpus!.map((one) => ({ value: String(one.gpu), text: `${one.gpu}: ${one.report.gpu}` }));
+    return choice("GPU", [all, ...each], shown(run) === run ? "all" : state.gpu, (value) => {
+        state.gpu = value;
+        state.selection = "all";
+        draw();
+    });
 }
 
 function drawBar(): void {
@@ -52,9 +68,10 @@ function drawBar(): void {
                 },
             ),
         );
+    if (run?.gpus) bar.append(gpuChoice(run));
     if (run)
         bar.append(
-            choice("Kernels", selections(run), state.selection, (value) => {
+            choice("Kernels", selections(shown(run)), state.selection, (value) => {
                 state.selection = value;
                 draw();
             }),
@@ -70,14 +87,19 @@ function draw(): void {
     const place = scrollY,
         sections: HTMLElement[] = [];
     if (data.runs.length) {
-        const scopes = data.runs.map((run) => select(run, state.selection)),
-            main = scopes[state.run],
-            flow = flowSection(scopes, main);
+        const { gpu, selection, run } = state,
+            wholes = data.runs.map((one) => wholeOf(one, gpu, selection)),
+            parts = data.runs.map((one) => partsOf(one, gpu, selection)),
+            scopes = parts.flat(),
+            main = wholes[run],
+            first = parts[run].find((part) => part.kernels.length) ?? parts[run][0],
+            flow = flowSection(scopes, first);
         sections.push(
-            summarySection(scopes, main),
+            summarySection(wholes, main),
+            ...(data.runs[run].gpus ? [gpusSection(data.runs[run], selection)] : []),
             stallSection(scopes, main, draw),
             heatSection(scopes, draw),
-            ganttSection(main),
+            ganttSection(first),
             ...(flow ? [flow] : []),
             rooflineSection(scopes),
             memorySection(scopes),
@@ -86,6 +108,7 @@ function draw(): void {
         );
     }
     sections.push(...data.papers.map(paperSection));
+    sections.push(...(data.studies ?? []).map((study, i) => studySection(study, i, draw)));
     content.replaceChildren(...sections);
     drawBar();
     drawCharts();
@@ -109,7 +132,11 @@ function themeButton(): HTMLElement {
 }
 
 function title(): string {
-    const labels = [...data.runs.map((run) => run.label), ...data.papers.map((paper) => paper.label)];
+    const labels = [
+        ...data.runs.map((run) => run.label),
+        ...data.papers.map((paper) => paper.label),
+        ...(data.studies ?? []).map((study) => study.name),
+    ];
     return labels.length > 3 ? `${labels.length} runs` : labels.join(", ");
 }
 

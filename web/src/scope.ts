@@ -56,14 +56,15 @@ export function makeScope(run: Run, kernels: Kernel[]): Scope {
     return { run, kernels, begin: kernels.length ? begin : 0, end, counters };
 }
 
-// A selection is "all", "name:NAME" or "number:N"; a run without such a kernel is looked at as a whole.
+// A selection is "all", "name:NAME" or "number:N"; a run without such a kernel is looked at as a whole, but a
+// GPU of several has none then.
 export function select(run: Run, selection: string): Scope {
     const kernels = run.report.kernels;
     const [kind, wish] = [selection.replace(/:.*/s, ""), selection.replace(/^[^:]*:/s, "")];
     let chosen = kernels;
     if (kind === "name") chosen = kernels.filter((kernel) => kernel.name === wish);
     if (kind === "number") chosen = kernels.filter((kernel) => kernel.number === Number(wish));
-    return makeScope(run, chosen.length ? chosen : kernels);
+    return makeScope(run, chosen.length || run.gpu !== undefined ? chosen : kernels);
 }
 
 // Cycles of the scope in which at least one of its kernels was there.

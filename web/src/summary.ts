@@ -60,7 +60,7 @@ const rows: Row[] = [
     },
     {
         name: "Instructions per cycle",
-        about: "Warp instructions of the whole GPU",
+        about: "Warp instructions of the whole GPU, or of all of several",
         of: (s) => trim(count(s, "exec.warp_instructions") / cycles(s)),
     },
     {
@@ -153,9 +153,10 @@ function speedupChart(parent: HTMLElement, scopes: Scope[], colors: number[]): v
 
 function kernelTable(scope: Scope): HTMLElement {
     const most = 200;
+    const isOfSeveral = scope.run.gpus !== undefined;
     const byTime = [...scope.kernels].sort((a, b) => b.cycles - a.cycles).slice(0, most);
     const rows: Cell[][] = byTime.map((kernel) => [
-        `#${kernel.number} ${kernel.name}`,
+        `${isOfSeveral ? `GPU ${kernel.gpu} ` : ""}#${kernel.number} ${kernel.name}`,
         kernel.grid.join("×"),
         kernel.block.join("×"),
         integer(kernel.cycles),

@@ -128,6 +128,7 @@ export interface Hang {
 
 export interface Kernel {
     number: number;
+    gpu?: number; // index of its GPU, of several
     name: string;
     grid: number[];
     block: number[];
@@ -162,8 +163,39 @@ export interface Kernel {
     [component: string]: unknown;
 }
 
+// One of several GPUs: what a report of one has, but for what all share. Of files that were packed for the page,
+// kernels are in the report, each with its `gpu`.
+export interface GpuReport {
+    index: number;
+    gpu: string;
+    config: Record<string, string | number | boolean>;
+    kernels?: Kernel[];
+    totals: Counters;
+    limited_by?: { kind: string; text: string };
+    time?: Counters;
+}
+
+// One way of a GPU's port, or what was sent from one GPU, or the host, to another.
+export interface Link {
+    from: string;
+    to: string;
+    busy_by_sample?: number[]; // of a port: cycles of the system
+    bytes_by_sample?: number[]; // of a path
+}
+
+// Samples of `interval` cycles of the system; nothing moved where there is none.
+export interface Links {
+    interval: number;
+    begins: number[];
+    ports: Link[];
+    paths: Link[];
+}
+
 export interface Report {
     format?: string;
+    links?: Links;
+    system?: { gpu_count: number; title: string; clock_khz: number };
+    gpus?: GpuReport[]; // there exactly if `system` is
     gpu: string;
     config: Record<string, string | number | boolean>;
     kernels: Kernel[];
@@ -182,6 +214,8 @@ export interface Run {
     notes: string[];
     no_speedup?: string; // why its time says nothing about the first run's
     report: Report;
+    gpus?: Run[]; // of a system of several: each GPU as if it had run alone
+    gpu?: number; // of one of these: its index
 }
 
 export interface PaperAbout {
@@ -196,8 +230,27 @@ export interface PaperFolder {
     tables: { name: string; text: string }[];
 }
 
+export type StudyValue = string | number | null;
+
+// A column of a study's table, a value for each run. What is the same in all runs is left out.
+export interface StudyColumn {
+    name: string;
+    kind: "run" | "parameter" | "knob" | "statistic";
+    values: StudyValue[];
+}
+
+// Of `warpbeam sweep --plot`.
+export interface Study {
+    name: string;
+    axes: string[]; // columns that the study varies
+    runs: number;
+    columns: StudyColumn[];
+    first?: { kind?: string; x?: string; y?: string; by?: string }; // what the user wants to see first
+}
+
 export interface PageData {
     runs: Run[];
     papers: PaperFolder[];
+    studies?: Study[];
     recording?: string[]; // knobs that say what is kept, not what the machine is
 }

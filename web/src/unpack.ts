@@ -1,4 +1,5 @@
 // Statistics stand in the page as a run wrote them, or packed by src/cli/page_run.c: here both become one.
+import { joinKernels, splitGpus } from "./system";
 import type { Kernel, PackedBlock, PackedLine, PageData, Report, SourceLine } from "./types";
 
 interface BlockRow {
@@ -39,7 +40,9 @@ function unpackReport(report: Report): void {
 export function unpack(data: PageData): PageData {
     for (const run of data.runs) {
         run.label ||= run.report.run?.title ?? "run";
+        joinKernels(run.report);
         unpackReport(run.report);
+        if (run.report.gpus) splitGpus(run);
     }
     return data;
 }

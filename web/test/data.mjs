@@ -125,11 +125,89 @@ export function makeSyncPage(warpbeam, folder, workload, mode, places) {
     return makeOwnPage(warpbeam, folder, mode, workload, ["--gpu", "gtx970", ...knobs]);
 }
 
+// A port that is busier and busier while the kernel runs, and what it sends.
+function makeLinks({ launched, cycles }) {
+    const interval = Math.ceil(cycles / 8),
+        samples = Array.from({ length: 8 }, (_, i) => i);
+    const begins = samples.map((i) => launched + i * interval);
+    const port = { from: "GPU 0", to: "switch", kind: "switch", rate: 1000, busy_cycles: 1 };
+    return {
+        interval,
+        begins,
+        ports: [{ ...port, busy_by_sample: samples.map((i) => Math.round((interval * i) / 8)) }],
+        paths: [{ from: "GPU 0", to: "GPU 1", bytes: 1, bytes_by_sample: samples.map((i) => 100 * i) }],
+    };
+}
+
+// A report as one of two GPUs: the second has half the clock, and ran the same a little later.
+function asSystem({
+    format,
+    run,
+    gpu,
+    config,
+    structures,
+    kernels,
+    time,
+    limited_by,
+    totals,
+    host,
+    ...rest
+}) {
+    const own = { gpu, config, structures, kernels, time, limited_by, totals };
+    const slow = structuredClone(own),
+        half = config.clock_khz / 2,
+        { graph_violation_count, graph_violations, ...shared } = rest;
+    slow.config.clock_khz = half;
+    for (const kernel of slow.kernels) {
+        for (const key of ["launched", "started", "ended"]) kernel[key] += 300;
+        for (const block of kernel.blocks)
+            for (const key of ["dispatched", "started", "ended"]) block[key] += 300;
+    }
+    const violations = { graph_violation_count, graph_violations };
+    return {
+        format: "warpbeam-system-1",
+        run,
+        system: { gpu_count: 2, title: "2 GPUs", clock_khz: config.clock_khz },
+        time: { ...time, kernels_cycles: 2 * (kernels[0].ended + 300) },
+        limited_by,
+        totals,
+        links: makeLinks(kernels[0]),
+        gpus: [own, slow].map((one, index) => ({ index, ...one, ...violations })),
+        ...shared,
+        host,
+    };
+}
+
+// The page of a run on two GPUs beside one on one.
+export function makeSystemPage(warpbeam, folder) {
+    const [one, two, page] = ["alone.json", "both.json", "system.html"].map((name) => join(folder, name));
+    run(warpbeam, one);
+    writeFileSync(two, JSON.stringify(asSystem(JSON.parse(readFileSync(one, "utf8")))));
+    execFileSync(warpbeam, ["report", `both=${two}`, `alone=${one}`, "-o", page], {
+        stdio: ["ignore", "ignore", "inherit"],
+    });
+    return page;
+}
+
 // The page of a flow graph.
 export function makeFlowPage(warpbeam, folder) {
     const page = join(folder, "flow.html");
     const run = ["run", "channels/fib", "--size", "tiny", "--gpu", "apu8", "--set", "channel_width=64"];
     execFileSync(warpbeam, [...run, "--report", page], { stdio: ["ignore", "ignore", "inherit"] });
+    return page;
+}
+
+// The page of a study: 3 x 2 x 2 runs.
+export function makeStudyPage(warpbeam, folder) {
+    const [study, page] = ["study.yaml", "study.html"].map((name) => join(folder, name));
+    writeFileSync(
+        study,
+        "gpus: gtx480\nworkloads: {name: sync/stencil2d, modes: [rekl, gsync], sizes: tiny}\n" +
+            "knobs:\n  sm_count: [1, 2, 4]\n  max_blocks_per_sm: [4, 8]\n",
+    );
+    const quiet = { stdio: ["ignore", "ignore", "pipe"] };
+    execFileSync(warpbeam, ["sweep", study], quiet);
+    execFileSync(warpbeam, ["sweep", study, "--plot", page, "--x", "sm_count", "--by", "mode"], quiet);
     return page;
 }
 

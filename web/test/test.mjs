@@ -6,7 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
-import { makeFlowPage, makeHungPage, makeOwnPage, makePage, makeSyncPage, nasty } from "./data.mjs";
+import {
+    makeFlowPage,
+    makeHungPage,
+    makeOwnPage,
+    makePage,
+    makeStudyPage,
+    makeSyncPage,
+    makeSystemPage,
+    nasty,
+} from "./data.mjs";
 
 let checks = 0;
 let failures = 0;
@@ -322,6 +331,33 @@ async function checkFlow(browser, warpbeam, folder) {
     }
 }
 
+// Several GPUs: all of them in one time, each by itself in the other parts, or one that is chosen.
+async function checkSystem(browser, warpbeam, folder) {
+    const page = pathToFileURL(makeSystemPage(warpbeam, folder)).href;
+    const number = (chart) => browser.value(`document.querySelectorAll('[data-chart="${chart}"]').length`);
+    const text = (selector) => browser.value(`document.querySelector('${selector}')?.innerText ?? ""`);
+    for (const width of [1280, 400]) {
+        await browser.show(page, width, 900, width === 400 ? "dark" : "light");
+        const rows = await text('[data-table="gpus"] tbody');
+        check(/^0: gtx480[^]*\n1: gtx480/.test(rows), `${width}: the table of GPUs says ${rows}`);
+        check((await number("heat")) === 3, `${width}: not every GPU has its SMs over time`);
+        check((await number("gpu-load")) === 3, `${width}: the GPUs' loads are not shown`);
+        for (const chart of await browser.value(painted))
+            check(chart.pixels > 500, `${width}, system: chart '${chart.name}' has ${chart.pixels} pixels`);
+        await checkWidth(browser, width, `system, ${width}`);
+    }
+    await browser.show(page, 1280, 900, "light");
+    await checkHover(browser, "gpu-kernels", 0, /saxpy, kernel #0 of GPU \d/);
+    await checkHover(browser, "gpu-load", 0, /Warp slots in use: \d+%/);
+    check((await number("links")) === 2, "links are not shown");
+    await checkHover(browser, "links", 0, /GPU 0 → switch, [^]*\d+%/, 0.05);
+    check(/2 GPUs/.test(await text(".headlines")), "the summary does not name the system");
+    await browser.choose("GPU", "1");
+    check((await number("heat")) === 2, "one GPU cannot be looked at by itself");
+    check(/both, GPU 1/.test(await text(".headlines")), "the summary is not of the chosen GPU");
+    await checkHover(browser, "gantt", 0, /dispatched/);
+}
+
 // A kernel that hangs is the first thing on the page: why, and who waits where.
 async function checkHang(browser, warpbeam, folder) {
     const page = pathToFileURL(makeHungPage(warpbeam, folder)).href;
@@ -343,6 +379,28 @@ async function checkHang(browser, warpbeam, folder) {
     }
 }
 
+// A study: all kinds of charts, and a list for each axis that is not in them.
+async function checkStudy(browser, warpbeam, folder) {
+    const page = pathToFileURL(makeStudyPage(warpbeam, folder)).href;
+    for (const width of [1280, 400]) {
+        await browser.show(page, width, 900, width === 400 ? "dark" : "light");
+        const names = await browser.value(
+            `[...document.querySelectorAll("#study-0 .choice")].map((one) => one.innerText.split("\\n")[0])`,
+        );
+        check(names.includes("Only max_blocks_per_sm"), `${width}: the lists are ${names}`);
+        for (const kind of ["lines", "bars", "heat", "pareto"]) {
+            await browser.choose("Chart", kind);
+            if (kind === "heat") await browser.choose("Rows", "max_blocks_per_sm");
+            const [chart] = await browser.value(painted);
+            check(chart.name === `study-${kind}`, `${width}: '${chart.name}' is drawn, not ${kind}`);
+            check(chart.pixels > 500, `${width}: ${kind} have ${chart.pixels} pixels`);
+            await checkWidth(browser, width, `study, ${kind}, ${width}`);
+        }
+        await browser.choose("Chart", "bars");
+        await checkHover(browser, "study-bars", 0, /sm_count \d: kernels_cycles \d+/);
+    }
+}
+
 async function main(warpbeam) {
     const found = findBrowser();
     if (!found) {
@@ -361,6 +419,8 @@ async function main(warpbeam) {
         await checkStates(browser, warpbeam, folder);
         await checkFlow(browser, warpbeam, folder);
         await checkHang(browser, warpbeam, folder);
+        await checkStudy(browser, warpbeam, folder);
+        await checkSystem(browser, warpbeam, folder);
         for (const complaint of browser.complaints()) check(false, `the browser says: ${complaint}`);
     } finally {
         await browser.close();

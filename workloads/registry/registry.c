@@ -8,6 +8,7 @@
 #include "correlation/correlation.h"
 #include "demo/demo.h"
 #include "dtbl/dtbl.h"
+#include "multi/multi.h"
 #include "rnn/rnn.h"
 #include "saws/saws.h"
 #include "six/six.h"
@@ -21,7 +22,9 @@ const char *const input_size_names[INPUT_SIZES] = {
 typedef struct Wish {
     size_t index, mode;
     InputSize size;
-    WbGpu *gpu;
+    WbGpu *gpu;         /* the first */
+    WbGpu *const *gpus; /* all, of suites that take several */
+    uint32_t gpu_count;
     const char *folder;    /* of the suite's files */
     const char *workloads; /* of all suites */
 } Wish;
@@ -36,6 +39,7 @@ typedef struct Suite {
     const char *(*about)(size_t index, const char **name);
     bool (*has_mode)(size_t index, size_t mode); /* null: all workloads have all modes */
     bool (*run)(const Wish *wish, Host *host);
+    uint32_t most_gpus;
 } Suite;
 
 static const WorkloadMode plain_modes[] = {{"plain", "Launches from the host, as it is written"}};
@@ -89,6 +93,19 @@ static const WorkloadMode rnn_modes[RECURRENT_MODES] = {
     [RECURRENT_COUNTER] = {"counter", "One launch, layers wait by counters in memory"},
     [RECURRENT_SPLIT] = {"split", "The same as arrays, the two products of a layer by blocks of their own"},
     [RECURRENT_HARDWARE] = {"hardware", "One launch, layers wait for signals by wb_wait()"},
+};
+
+/* As the enum MultiMode. */
+static const WorkloadMode multi_modes[MULTI_MODES] = {
+    [MULTI_HOST] = {"host", "A kernel for each step on each GPU, behind which the host waits for all"},
+    [MULTI_FLAGS] = {"flags", "One kernel on each GPU, which polls flags of the other GPUs"},
+    [MULTI_PREFETCH] = {"prefetch", "The same, a neighbour's data is read as soon as its flag is there"},
+    [MULTI_PUSH] = {"push", "One kernel on each GPU, flags are written to those who wait for them"},
+    [MULTI_HARDWARE] = {"hardware", "One kernel on each GPU, the GPUs' units tell each other over the links"},
+    [MULTI_NETWORK] = {"network", "One kernel on each GPU, by wb_put() to GPUs of other nodes (node_gpus)"},
+    [MULTI_COPY] = {"copy", "Words move by copies that the host asks for"},
+    [MULTI_READ] = {"read", "Words move by a kernel of the GPU that gets them"},
+    [MULTI_WRITE] = {"write", "Words move by a kernel of the GPU that has them"},
 };
 
 /* Launches that wait: the device runtime's usual 2,048 are too few for some inputs. */
@@ -234,9 +251,26 @@ static bool rnn_begin(const Wish *wish, Host *host)
     return recurrent_run(&recurrent_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
 }
 
+static const char *multi_about(size_t index, const char **name)
+{
+    *name = multi_programs[index].name;
+    return multi_programs[index].about;
+}
+
+static bool multi_has_mode(size_t index, size_t mode)
+{
+    return multi_has(&multi_programs[index], (MultiMode)mode);
+}
+
+static bool multi_begin(const Wish *wish, Host *host)
+{
+    const MultiRun run = {.mode = (MultiMode)wish->mode, .size = wish->size};
+    return multi_run(&multi_programs[wish->index], &run, wish->gpus, wish->gpu_count, wish->folder, host);
+}
+
 static const Suite suites[] = {
-    {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, NULL, demo_run},
-    {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, NULL, six_begin},
+    {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, NULL, demo_run, 1},
+    {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, NULL, six_begin, 1},
     {"correlation",
      CORRELATION_COUNT,
      plain_modes,
@@ -245,7 +279,8 @@ static const Suite suites[] = {
      no_settings,
      correlation_about,
      NULL,
-     correlation_run},
+     correlation_run,
+     1},
     {"dtbl",
      DTBL_BENCHMARKS,
      dtbl_modes,
@@ -254,7 +289,8 @@ static const Suite suites[] = {
      launch_settings,
      dtbl_about,
      NULL,
-     dtbl_begin},
+     dtbl_begin,
+     1},
     {"wireframe",
      WIREFRAME_BENCHMARKS,
      wireframe_modes,
@@ -263,7 +299,8 @@ static const Suite suites[] = {
      no_settings,
      wireframe_about,
      NULL,
-     wireframe_begin},
+     wireframe_begin,
+     1},
     {"sync",
      SYNC_BENCHMARKS,
      sync_modes,
@@ -272,7 +309,8 @@ static const Suite suites[] = {
      launch_settings,
      sync_about,
      sync_has_mode,
-     sync_begin},
+     sync_begin,
+     1},
     {"claso",
      CLASO_BENCHMARKS,
      plain_modes,
@@ -281,8 +319,18 @@ static const Suite suites[] = {
      no_settings,
      claso_about,
      NULL,
-     claso_begin},
-    {"saws", SAWS_BENCHMARKS, plain_modes, 1, {true, true, true}, no_settings, saws_about, NULL, saws_begin},
+     claso_begin,
+     1},
+    {"saws",
+     SAWS_BENCHMARKS,
+     plain_modes,
+     1,
+     {true, true, true},
+     no_settings,
+     saws_about,
+     NULL,
+     saws_begin,
+     1},
     {"channels",
      CHANNELS_BENCHMARKS,
      channels_modes,
@@ -291,7 +339,8 @@ static const Suite suites[] = {
      no_settings,
      channels_about,
      channels_has_mode,
-     channels_begin},
+     channels_begin,
+     1},
     {"rnn",
      RECURRENT_BENCHMARKS,
      rnn_modes,
@@ -300,7 +349,18 @@ static const Suite suites[] = {
      no_settings,
      rnn_about,
      NULL,
-     rnn_begin},
+     rnn_begin,
+     1},
+    {"multi",
+     MULTI_PROGRAMS,
+     multi_modes,
+     MULTI_MODES,
+     {true, true, true},
+     no_settings,
+     multi_about,
+     multi_has_mode,
+     multi_begin,
+     MULTI_GPUS},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -330,6 +390,7 @@ bool workload_at(size_t index, Workload *workload)
         const char *name;
         *workload = (Workload){.description = suite->about(index, &name),
                                .settings = suite->settings,
+                               .most_gpus = suite->most_gpus,
                                .suite = s,
                                .index = index};
         snprintf(workload->name, sizeof workload->name, "%s/%s", suite->name, name);
@@ -389,12 +450,19 @@ bool workload_mode_at(size_t index, WorkloadMode *mode)
     return false;
 }
 
-bool workload_run(const Workload *workload, size_t mode, InputSize size, WbGpu *gpu, const char *workloads,
-                  Host *host)
+bool workload_run_on(const Workload *workload, size_t mode, InputSize size, WbGpu *const *gpus,
+                     uint32_t count, const char *workloads, Host *host)
 {
     char folder[4096];
     const Suite *suite = &suites[workload->suite];
     snprintf(folder, sizeof folder, "%s/%s", workloads, suite->name);
-    return suite->run(&(Wish){workload->index, mode_in_suite(workload, mode), size, gpu, folder, workloads},
-                      host);
+    const Wish wish = {workload->index, mode_in_suite(workload, mode), size, gpus[0], gpus, count, folder,
+                       workloads};
+    return suite->run(&wish, host);
+}
+
+bool workload_run(const Workload *workload, size_t mode, InputSize size, WbGpu *gpu, const char *workloads,
+                  Host *host)
+{
+    return workload_run_on(workload, mode, size, &gpu, 1, workloads, host);
 }

@@ -21,6 +21,7 @@ typedef struct Workload {
     size_t mode_count;
     bool sizes[INPUT_SIZES];     /* which it has */
     const char *const *settings; /* "knob", "value" pairs that it needs whatever the GPU, ended by null */
+    uint32_t most_gpus;          /* that it can run on at once */
     size_t suite, index;         /* where the registry finds it */
 } Workload;
 
@@ -45,5 +46,8 @@ bool workload_mode_at(size_t index, WorkloadMode *mode);
  * caller ends the host. */
 bool workload_run(const Workload *workload, size_t mode, InputSize size, WbGpu *gpu, const char *workloads,
                   Host *host);
+/* The same on GPUs that were opened together, at most as many as the workload can run on. */
+bool workload_run_on(const Workload *workload, size_t mode, InputSize size, WbGpu *const *gpus,
+                     uint32_t count, const char *workloads, Host *host);
 
 #endif

@@ -10,7 +10,20 @@
  * long. */
 enum { WATCHED_ROUNDS = 200, STRIKES = 3 };
 
-static Machine *machine_of(const FunctionalSide *side) { return side->runs.items[0]->grids->launch.machine; }
+/* All machines that something runs on; one may be there several times. */
+static void watch_machines(FunctionalSide *side, bool is_watched)
+{
+    for (uint32_t i = 0; i < side->runs.count; i++)
+        side->runs.items[i]->grids->launch.machine->is_watched = is_watched;
+}
+
+static uint64_t count_changes(const FunctionalSide *side)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < side->runs.count; i++)
+        sum += side->runs.items[i]->grids->launch.machine->changes;
+    return sum;
+}
 
 static uint64_t count_instructions(const FunctionalSide *side)
 {
@@ -53,7 +66,7 @@ static void end_watch(FunctionalSide *side)
 {
     SpinWatch *watch = &side->watch;
     const uint64_t now = count_instructions(side);
-    machine_of(side)->is_watched = false;
+    watch_machines(side, false);
     xfree(watch->marks);
     watch->marks = NULL;
     spin_programs_free(&watch->programs);
@@ -63,8 +76,8 @@ static void end_watch(FunctionalSide *side)
 static void begin_watch(FunctionalSide *side)
 {
     SpinWatch *watch = &side->watch;
-    machine_of(side)->is_watched = true;
-    watch->changes = machine_of(side)->changes;
+    watch_machines(side, true);
+    watch->changes = count_changes(side);
     watch->rounds = watch->strikes = 0;
     watch->marks = xcalloc((size_t)each_slot(side, forget_polled, NULL) * MAX_WIDTH, sizeof *watch->marks);
 }
@@ -157,8 +170,8 @@ static FunctionalRun *watch_over(FunctionalSide *side, const FunctionalOutside *
     } else if (!watch->marks) {
         if (limit && count_instructions(side) >= watch->next)
             begin_watch(side);
-    } else if (machine_of(side)->changes != watch->changes) {
-        watch->changes = machine_of(side)->changes;
+    } else if (count_changes(side) != watch->changes) {
+        watch->changes = count_changes(side);
         memset(watch->marks, 0, (size_t)each_slot(side, NULL, NULL) * MAX_WIDTH * sizeof *watch->marks);
         if (++watch->strikes == STRIKES)
             end_watch(side);

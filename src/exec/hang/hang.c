@@ -460,12 +460,13 @@ size_t hang_put_cause(const HangFacts *facts, char *text, size_t size)
 
 static WbStatus report(const Block *block, const HangFacts *facts, const char *what)
 {
-    char groups[1000], cause[HANG_CAUSE_SIZE];
+    char groups[1000], cause[HANG_CAUSE_SIZE], gpu[SPACE_GPU_TEXT];
     describe_block(block, groups, sizeof groups);
     hang_put_cause(facts, cause, sizeof cause);
-    return error_set(block->launch->error, WB_ERROR_DEADLOCK, "kernel '%.200s', block (%u,%u,%u): %s.%s%s%s",
-                     block->launch->program->name, block->index[0], block->index[1], block->index[2], what,
-                     *cause ? "\nLikely cause: " : "", cause, groups);
+    return error_set(block->launch->error, WB_ERROR_DEADLOCK,
+                     "kernel '%.200s'%s, block (%u,%u,%u): %s.%s%s%s", block->launch->program->name,
+                     space_gpu_text(block->launch->space, gpu, sizeof gpu), block->index[0], block->index[1],
+                     block->index[2], what, *cause ? "\nLikely cause: " : "", cause, groups);
 }
 
 WbStatus hang_report_waits(const Block *first, const HangFacts *facts)

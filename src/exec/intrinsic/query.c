@@ -10,12 +10,23 @@ static StepResult store_int(RuntimeCall *call, int32_t value, uint64_t *answer)
     return runtime_store(call, 0, &value, sizeof value, answer);
 }
 
-/* There is one device, number 0. */
-static StepResult device_thread(RuntimeCall *call, uint64_t *answer) { return store_int(call, 0, answer); }
+static const AddressSpace *space_of(const RuntimeCall *call)
+{
+    return call->call->step->warp->block->launch->space;
+}
+
+static StepResult device_thread(RuntimeCall *call, uint64_t *answer)
+{
+    return store_int(call, (int32_t)space_of(call)->index, answer);
+}
 
 StepResult intrinsic_get_device(IntrinsicCall *call) { return runtime_each_thread(call, device_thread); }
 
-static StepResult count_thread(RuntimeCall *call, uint64_t *answer) { return store_int(call, 1, answer); }
+static StepResult count_thread(RuntimeCall *call, uint64_t *answer)
+{
+    const AddressSpace *space = space_of(call);
+    return store_int(call, space->group ? (int32_t)space->group->count : 1, answer);
+}
 
 StepResult intrinsic_get_device_count(IntrinsicCall *call) { return runtime_each_thread(call, count_thread); }
 

@@ -128,16 +128,21 @@ static RtError copy_box(const BoxCopy *box, void *handle, bool waits)
 
 EXPORT_FOUR(cudaMemcpy3D, copy_box(box, stream, waits), const BoxCopy *box)
 
-/* -- between devices: there is only one -- */
+/* -- between devices -- */
 
 enum { DEFAULT_KIND = 4 };
 
+static RtError check_devices(int destination, int source)
+{
+    RtError error = rt_device_check(destination);
+    return error ? error : rt_device_check(source);
+}
+
+/* Addresses say which device has them; those that are named must exist. */
 static RtError copy_peer(void *destination, int destination_device, const void *source, int source_device,
                          size_t size, void *stream, bool waits)
 {
-    RtError error = rt_device_check(destination_device);
-    if (error == RT_SUCCESS)
-        error = rt_device_check(source_device);
+    RtError error = check_devices(destination_device, source_device);
     return error ? error : copy_bytes(destination, source, size, DEFAULT_KIND, stream, waits);
 }
 
@@ -154,9 +159,7 @@ static RtError copy_peer_box(const PeerCopy *peer, void *stream, bool waits)
     const BoxCopy box = {
         peer->source_array,         peer->source_position, peer->source, peer->destination_array,
         peer->destination_position, peer->destination,     peer->extent, DEFAULT_KIND};
-    RtError error = rt_device_check(peer->destination_device);
-    if (error == RT_SUCCESS)
-        error = rt_device_check(peer->source_device);
+    RtError error = check_devices(peer->destination_device, peer->source_device);
     return error ? error : copy_box(&box, stream, waits);
 }
 

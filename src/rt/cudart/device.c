@@ -1,9 +1,11 @@
-/* The device, its flags, limits and peers, and versions. */
+/* Devices, their flags, limits and peers, and versions. */
 #include "rt/cudart/cudart.h"
 
 #include "rt/cudart/abi.h"
 #include "rt/cudart/error.h"
+#include "rt/context.h"
 #include "rt/device.h"
+#include "rt/peer.h"
 
 /* -- which device -- */
 
@@ -18,12 +20,28 @@ static RtError set_value(int *place, int value)
 EXPORT int cudaGetDeviceCount(int *count)
 {
     RtError error = cudart_enter(__func__);
-    RtError wrong = set_value(count, error == RT_NO_DEVICE ? 0 : 1);
+    RtError wrong = set_value(count, rt_device_count());
     return cudart_leave(error ? error : wrong);
 }
 
-EXPORT int cudaGetDevice(int *device) { return CUDART(set_value(device, 0)); }
-EXPORT int cudaSetDevice(int device) { return CUDART(rt_device_check(device)); }
+EXPORT int cudaGetDevice(int *device) { return CUDART(set_value(device, rt_device())); }
+
+/* A kernel that has failed is one of its device: a program may go on with another. */
+static RtError set_device(int device)
+{
+    RtError error = rt_device_check(device);
+    if (!error)
+        error = rt_primary_set(device);
+    return error ? error : rt_sticky();
+}
+
+EXPORT int cudaSetDevice(int device)
+{
+    RtError error = rt_enter(__func__);
+    if (error && rt_sticky() == error)
+        error = RT_SUCCESS;
+    return cudart_leave(error ? error : set_device(device));
+}
 
 static RtError check_devices(const int *devices, int count)
 {
@@ -39,6 +57,7 @@ static RtError check_devices(const int *devices, int count)
 
 EXPORT int cudaSetValidDevices(int *devices, int count) { return CUDART(check_devices(devices, count)); }
 
+/* The first is as good as any other: programs that know better name one. */
 static RtError choose(int *device, const void *properties)
 {
     NEED(properties);
@@ -59,8 +78,7 @@ EXPORT int cudaChooseDevice_v2(int *device, const void *properties)
 static RtError get_attribute(int *value, int attribute, int device)
 {
     NEED(value);
-    RtError error = rt_device_check(device);
-    return error ? error : rt_device_attribute(attribute, value);
+    return RT_ON_CHECKED(device, rt_device_attribute(attribute, value));
 }
 
 EXPORT int cudaDeviceGetAttribute(int *value, int attribute, int device)
@@ -70,8 +88,7 @@ EXPORT int cudaDeviceGetAttribute(int *value, int attribute, int device)
 
 static RtError get_pci_name(char *name, int size, int device)
 {
-    RtError error = rt_device_check(device);
-    return error ? error : rt_device_pci_name(name, size);
+    return RT_ON_CHECKED(device, rt_device_pci_name(name, size));
 }
 
 EXPORT int cudaDeviceGetPCIBusId(char *name, int size, int device)
@@ -132,7 +149,7 @@ static RtError initialize(int device, unsigned device_flags, unsigned flags)
     RtError error = rt_device_check(device);
     if (error == RT_SUCCESS && (flags & ~(unsigned)FLAGS_ARE_VALID))
         return rt_fail(RT_INVALID_VALUE, "0x%x are no flags of an initialization: 0 and 1 are.", flags);
-    return error == RT_SUCCESS && flags ? set_flags(device_flags) : error;
+    return error == RT_SUCCESS && flags ? RT_ON(device, set_flags(device_flags)) : error;
 }
 
 EXPORT int cudaInitDevice(int device, unsigned device_flags, unsigned flags)
@@ -203,12 +220,14 @@ static RtError get_linear_width(size_t *width, const ChannelFormat *format, int 
 {
     NEED(width);
     NEED(format);
-    RtError error = rt_device_check(device);
     const int bits = format->x + format->y + format->z + format->w;
+    int value = 0;
+    RtError error = rt_device_check(device);
     if (error == RT_SUCCESS && bits <= 0)
         return rt_fail(RT_INVALID_VALUE, "A texture's elements cannot have %d bits.", bits);
     if (error == RT_SUCCESS)
-        *width = (size_t)rt_device_value(69);
+        error = RT_ON(device, rt_device_attribute(69, &value));
+    *width = (size_t)value;
     return error;
 }
 
@@ -217,14 +236,12 @@ EXPORT int cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const ChannelForm
     return CUDART(get_linear_width(width, format, device));
 }
 
-/* -- peers: a device is none of itself -- */
+/* -- peers -- */
 
 static RtError can_access(int *can, int device, int peer)
 {
     NEED(can);
-    *can = 0;
-    RtError error = rt_device_check(device);
-    return error ? error : rt_device_check(peer);
+    return rt_peer_can(device, peer, can);
 }
 
 EXPORT int cudaDeviceCanAccessPeer(int *can, int device, int peer)
@@ -232,32 +249,22 @@ EXPORT int cudaDeviceCanAccessPeer(int *can, int device, int peer)
     return CUDART(can_access(can, device, peer));
 }
 
-static RtError no_peer(int device)
-{
-    RtError error = rt_device_check(device);
-    return error ? error
-                 : rt_fail(RT_INVALID_DEVICE, "A device is no peer of itself, and there is only one.");
-}
-
 EXPORT int cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    (void)flags;
-    return CUDART(no_peer(peer));
+    return CUDART(rt_peer_enable(peer, flags));
 }
 
-EXPORT int cudaDeviceDisablePeerAccess(int peer) { return CUDART(no_peer(peer)); }
+EXPORT int cudaDeviceDisablePeerAccess(int peer) { return CUDART(rt_peer_disable(peer)); }
 
-static RtError get_peer_attribute(const int *value, int source, int destination)
+static RtError get_peer_attribute(int *value, int attribute, int source, int destination)
 {
     NEED(value);
-    RtError error = rt_device_check(source);
-    return error ? error : no_peer(destination);
+    return rt_peer_attribute(attribute, source, destination, value);
 }
 
 EXPORT int cudaDeviceGetP2PAttribute(int *value, int attribute, int source, int destination)
 {
-    (void)attribute;
-    return CUDART(get_peer_attribute(value, source, destination));
+    return CUDART(get_peer_attribute(value, attribute, source, destination));
 }
 
 /* -- versions and the profiler -- */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "rt/device.h"
 #include "rt/launch_attribute.h"
 #include "rt/module.h"
 
@@ -47,7 +48,7 @@ static RtError get_attributes(FuncAttributes *to, const void *kernel)
         .registers = (int)info.registers,
         .ptx_version = (int)info.target,
         .binary_version = (int)rt_knob("compute_capability"),
-        .max_dynamic_shared = (int)function->max_dynamic_shared,
+        .max_dynamic_shared = (int)function_here(function)->max_dynamic_shared,
         .carveout = function->carveout,
     };
     memcpy(to, &attributes, FUNC_ATTRIBUTES_BYTES);
@@ -73,9 +74,7 @@ EXPORT int cudaFuncSetAttribute(const void *kernel, int attribute, int value)
 
 static RtError set_device_attribute(const void *kernel, int attribute, int value, int device)
 {
-    if (device != 0)
-        return rt_fail(RT_INVALID_DEVICE, "There is no device %d; the only one has number 0.", device);
-    return set_host_attribute(kernel, attribute, value);
+    return RT_ON_CHECKED(device, set_host_attribute(kernel, attribute, value));
 }
 
 EXPORT int cudaKernelSetAttributeForDevice(const void *kernel, int attribute, int value, int device)

@@ -114,23 +114,18 @@ EXPORT int cudaGraphReleaseUserObject(void *graph, void *object, unsigned count)
 static RtError get_memory_attribute(int device, int attribute, uint64_t *value)
 {
     NEED(value);
-    RtError error = rt_device_check(device);
-    return error ? error : rt_graph_memory_attribute(attribute, value);
+    return RT_ON_CHECKED(device, rt_graph_memory_attribute(attribute, value));
 }
 
 static RtError set_memory_attribute(int device, int attribute, const uint64_t *value)
 {
     NEED(value);
-    RtError error = rt_device_check(device);
-    return error ? error : rt_graph_memory_reset(attribute, *value);
+    return RT_ON_CHECKED(device, rt_graph_memory_reset(attribute, *value));
 }
 
 static RtError trim(int device)
 {
-    RtError error = rt_device_check(device);
-    if (!error)
-        rt_graph_memory_trim();
-    return error;
+    return RT_ON_CHECKED(device, (rt_graph_memory_trim(), RT_SUCCESS));
 }
 
 EXPORT int cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value)

@@ -99,7 +99,10 @@ static RtError add_allocation(void **node, void *graph, void *const *dependencie
                               AllocationParameters *parameters)
 {
     RtOperation operation;
-    RtError error = add(graph_allocate(parameters, &operation), node, graph, dependencies, count, &operation);
+    RtError error = graph_allocate(parameters, &operation);
+    if (!error)
+        error = RT_ON(parameters->pool.location.id,
+                      add(RT_SUCCESS, node, graph, dependencies, count, &operation));
     if (!error)
         parameters->pointer = (void *)(uintptr_t)((RtNode *)*node)->operation.memory.address;
     return error;

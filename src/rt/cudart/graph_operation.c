@@ -1,6 +1,7 @@
 /* What the runtime's descriptions of nodes mean, and back: structures of CUDA's headers on one side, an
  * RtOperation on the other. */
 #include "rt/cudart/graph.h"
+#include "rt/device.h"
 #include "rt/graph_condition.h"
 
 #include "rt/cudart/copy.h"
@@ -122,9 +123,11 @@ RtError graph_allocate(AllocationParameters *parameters, RtOperation *operation)
 {
     NEED(parameters);
     enum { PINNED = 1 };
-    if (parameters->pool.allocation_type != PINNED || parameters->pool.location.type != LOCATION_DEVICE ||
-        parameters->pool.location.id != 0)
-        return rt_fail(RT_INVALID_VALUE, "A graph allocates pinned memory on device 0 only.");
+    if (parameters->pool.allocation_type != PINNED || parameters->pool.location.type != LOCATION_DEVICE)
+        return rt_fail(RT_INVALID_VALUE, "A graph allocates pinned memory of a device only.");
+    RtError error = rt_device_check(parameters->pool.location.id);
+    if (error != RT_SUCCESS)
+        return error;
     if (parameters->size == 0)
         return rt_fail(RT_INVALID_VALUE, "A graph cannot allocate 0 bytes.");
     *operation = (RtOperation){.kind = RT_ALLOCATE, .memory.size = parameters->size};

@@ -141,7 +141,7 @@ static RtError get_allocation(void *handle, AllocationParameters *parameters)
     RtError error = graph_node_of_kind(handle, RT_ALLOCATE, &node);
     if (!error)
         *parameters = (AllocationParameters){
-            .pool = {.allocation_type = 1, .location = {LOCATION_DEVICE, 0}},
+            .pool = {.allocation_type = 1, .location = {LOCATION_DEVICE, node->operation.device}},
             .size = node->operation.memory.size,
             .pointer = (void *)(uintptr_t)node->operation.memory.address,
         };

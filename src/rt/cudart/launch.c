@@ -96,13 +96,31 @@ typedef struct LaunchParameters {
     void *stream;
 } LaunchParameters;
 
+/* On the device of its stream, which no launch before may have used; `devices` has a bit of each. */
+static RtError launch_on_one(const LaunchParameters *launch, uint32_t *devices)
+{
+    RtStream *stream = NULL;
+    RtError error = rt_stream_get(launch->stream, &stream);
+    if (error)
+        return error;
+    if (*devices >> stream->device & 1)
+        return rt_fail(RT_INVALID_DEVICE, "Two of the launches are in streams of device %d.", stream->device);
+    *devices |= (uint32_t)1 << stream->device;
+    return RT_ON(stream->device, launch_cooperative(launch->kernel, launch->grid, launch->block,
+                                                    launch->arguments, launch->shared, launch->stream));
+}
+
 static RtError launch_on_devices(const LaunchParameters *launches, unsigned count)
 {
+    uint32_t devices = 0;
+    RtError error = RT_SUCCESS;
     NEED(launches);
-    if (count != 1)
-        return rt_fail(RT_INVALID_VALUE, "There is one device, so a launch on %u of them cannot be.", count);
-    return launch_cooperative(launches->kernel, launches->grid, launches->block, launches->arguments,
-                              launches->shared, launches->stream);
+    if (count < 1 || count > (unsigned)rt_device_count())
+        return rt_fail(RT_INVALID_VALUE, "There are %d devices, so a launch on %u of them cannot be.",
+                       rt_device_count(), count);
+    for (unsigned i = 0; i < count && !error; i++)
+        error = launch_on_one(&launches[i], &devices);
+    return error;
 }
 
 EXPORT int cudaLaunchCooperativeKernelMultiDevice(const void *launches, unsigned count, unsigned flags)

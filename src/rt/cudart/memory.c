@@ -4,6 +4,7 @@
 
 #include "rt/cudart/abi.h"
 #include "rt/device.h"
+#include "rt/managed.h"
 #include "rt/memory.h"
 
 static uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
@@ -98,7 +99,11 @@ static RtError check_location(Location location)
     return RT_SUCCESS;
 }
 
-/* Managed memory is where both sides reach it: advice is checked and changes nothing. */
+static int place_of(Location location)
+{
+    return location.type == LOCATION_DEVICE ? location.id : (int)RT_PLACE_HOST;
+}
+
 static RtError advise(const void *pointer, size_t size, int advice, Location location)
 {
     enum { LAST_ADVICE = 6, ACCESSED_BY = 5, PREFERRED = 3 };
@@ -106,7 +111,9 @@ static RtError advise(const void *pointer, size_t size, int advice, Location loc
         return rt_fail(RT_INVALID_VALUE, "Advice needs at least one byte and is 1 to 6; it was %d.", advice);
     RtError error = check_managed(pointer, size);
     const bool has_place = advice == PREFERRED || advice >= ACCESSED_BY;
-    return error == RT_SUCCESS && has_place ? check_location(location) : error;
+    if (error == RT_SUCCESS && has_place)
+        error = check_location(location);
+    return error ? error : rt_managed_advise(address_of(pointer), size, advice, place_of(location));
 }
 
 static RtError prefetch(const void *pointer, size_t size, Location location, unsigned flags, void *handle)
@@ -117,7 +124,9 @@ static RtError prefetch(const void *pointer, size_t size, Location location, uns
     RtError error = rt_stream_get(handle, &stream);
     if (error == RT_SUCCESS)
         error = check_managed(pointer, size);
-    return error ? error : check_location(location);
+    if (error == RT_SUCCESS)
+        error = check_location(location);
+    return error ? error : rt_managed_prefetch(address_of(pointer), size, place_of(location), stream);
 }
 
 /* The form with a location came in CUDA 12 as _v2 and took the plain name in 13. */
@@ -166,6 +175,13 @@ static bool is_freed(uint64_t address)
     return (allocation && allocation->released) || rt_pool_has_idle(address);
 }
 
+/* Of host memory it is the device that was current when it was allocated. */
+static int device_of(const WbAddress *found, uint64_t address)
+{
+    const RtAllocation *allocation = rt_allocation_find(address);
+    return allocation ? allocation->device : (int)found->gpu;
+}
+
 static RtError get_attributes(PointerAttributes *attributes, const void *pointer)
 {
     enum { UNREGISTERED, HOST, DEVICE, MANAGED, NO_DEVICE = -2 };
@@ -174,7 +190,8 @@ static RtError get_attributes(PointerAttributes *attributes, const void *pointer
     WbAddress found = {.memory = WB_MEMORY_NONE};
     void *const both = (void *)(uintptr_t)pointer;
     wb_address_find(rt_gpu(), address_of(pointer), &found);
-    *attributes = (PointerAttributes){.device_pointer = both, .host_pointer = both};
+    *attributes = (PointerAttributes){
+        .device = device_of(&found, address_of(pointer)), .device_pointer = both, .host_pointer = both};
     if (is_of_device(address_of(pointer)))
         found.memory = WB_MEMORY_DEVICE;
     if (is_freed(address_of(pointer)))

@@ -23,8 +23,16 @@ static RtError allocate(void **pointer, size_t size, void *pool_handle, void *st
     return error;
 }
 
+/* From the current pool of the stream's device. */
+static RtError allocate_there(void **pointer, size_t size, void *handle)
+{
+    RtStream *stream = NULL;
+    RtError error = rt_stream_get(handle, &stream);
+    return error ? error : RT_ON(stream->device, allocate(pointer, size, rt_pool_current(), handle));
+}
+
 EXPORT_BOTH(cudaMallocAsync, (void **pointer, size_t size, void *stream),
-            allocate(pointer, size, rt_pool_current(), stream))
+            allocate_there(pointer, size, stream))
 EXPORT_BOTH(cudaMallocFromPoolAsync, (void **pointer, size_t size, void *pool, void *stream),
             allocate(pointer, size, pool, stream))
 
@@ -59,7 +67,7 @@ static RtError create(void **place, const PoolProperties *properties)
     NEED(properties);
     RtError error = check_properties(properties);
     if (error == RT_SUCCESS)
-        error = rt_pool_create(properties->maximum_bytes, &pool);
+        error = RT_ON(properties->location.id, rt_pool_create(properties->maximum_bytes, &pool));
     if (error == RT_SUCCESS) {
         error = rt_pool_make_shareable(pool, properties->handle_types);
         if (error != RT_SUCCESS)
@@ -100,77 +108,90 @@ EXPORT int cudaMemPoolGetAttribute(void *pool, int attribute, void *value)
     return CUDART(WITH_POOL(pool, rt_pool_attribute(pool_, attribute, value)));
 }
 
-/* -- who may access a pool: always the device, with both rights -- */
+/* -- who may access a pool: always its device, with both rights; others if they are given them -- */
 
-enum { READ_WRITE = 3 };
+enum { NO_ACCESS = 0, READ_WRITE = 3 };
 
-static RtError set_access(const AccessDescription *descriptions, size_t count)
+static RtError check_access(const RtPool *pool, const AccessDescription *description)
+{
+    const int device = description->location.id, flags = description->flags;
+    if (description->location.type != LOCATION_DEVICE)
+        return rt_fail(RT_INVALID_VALUE, "Only devices are given access to a pool, not places of kind %d.",
+                       description->location.type);
+    RtError error = rt_device_check(device);
+    if (error != RT_SUCCESS)
+        return error;
+    if (device == rt_pool_device(pool) && flags != READ_WRITE)
+        return rt_fail(RT_INVALID_DEVICE, "A pool's own device always reads and writes it (3), not %d.",
+                       flags);
+    if (flags != READ_WRITE && flags != NO_ACCESS)
+        return rt_fail(RT_INVALID_VALUE, "Devices read and write a pool (3) or do not use it (0), not %d.",
+                       flags);
+    return RT_SUCCESS;
+}
+
+static RtError set_access(RtPool *pool, const AccessDescription *descriptions, size_t count)
 {
     if (count > 0 && !descriptions)
         return rt_fail(RT_INVALID_VALUE, "The list of %zu accesses is a null pointer.", count);
-    for (size_t i = 0; i < count; i++) {
-        if (descriptions[i].location.type != LOCATION_DEVICE)
-            return rt_fail(RT_INVALID_VALUE,
-                           "Only devices are given access to a pool, not places of kind %d.",
-                           descriptions[i].location.type);
-        RtError error = rt_device_check(descriptions[i].location.id);
-        if (error != RT_SUCCESS)
-            return error;
-        if (descriptions[i].flags != READ_WRITE)
-            return rt_fail(RT_INVALID_DEVICE, "A pool's own device always reads and writes it (3), not %d.",
-                           descriptions[i].flags);
-    }
-    return RT_SUCCESS;
+    RtError error = RT_SUCCESS;
+    for (size_t i = 0; i < count && !error; i++)
+        error = check_access(pool, &descriptions[i]);
+    for (size_t i = 0; i < count && !error; i++)
+        error = rt_pool_set_access(pool, descriptions[i].location.id, descriptions[i].flags == READ_WRITE);
+    return error;
 }
 
 EXPORT int cudaMemPoolSetAccess(void *pool, const AccessDescription *descriptions, size_t count)
 {
-    return CUDART(WITH_POOL(pool, set_access(descriptions, count)));
+    return CUDART(WITH_POOL(pool, set_access(pool_, descriptions, count)));
 }
 
-static RtError get_access(int *flags, const Location *location)
+static RtError get_access(int *flags, const RtPool *pool, const Location *location)
 {
     NEED(flags);
     NEED(location);
     if (location->type != LOCATION_DEVICE)
         return rt_fail(RT_INVALID_VALUE, "Only devices have access to a pool, not places of kind %d.",
                        location->type);
-    *flags = READ_WRITE;
-    return rt_device_check(location->id);
+    RtError error = rt_device_check(location->id);
+    if (!error)
+        *flags = rt_pool_access(pool) >> location->id & 1 ? READ_WRITE : NO_ACCESS;
+    return error;
 }
 
 EXPORT int cudaMemPoolGetAccess(int *flags, void *pool, Location *location)
 {
-    return CUDART(WITH_POOL(pool, get_access(flags, location)));
+    return CUDART(WITH_POOL(pool, get_access(flags, pool_, location)));
 }
 
-/* -- pools of the device -- */
+/* -- pools of a device -- */
 
-static RtError answer(void **place, RtPool *pool, int device)
+static RtError set_place(void **place, RtPool *pool)
+{
+    *place = pool;
+    return RT_SUCCESS;
+}
+
+static RtError get_default(void **place, int device)
 {
     NEED(place);
-    RtError error = rt_device_check(device);
-    if (error == RT_SUCCESS)
-        *place = pool;
-    return error;
+    return RT_ON_CHECKED(device, set_place(place, rt_pool_default()));
 }
 
-EXPORT int cudaDeviceGetDefaultMemPool(void **pool, int device)
+static RtError get_current(void **place, int device)
 {
-    return CUDART(answer(pool, rt_pool_default(), device));
+    NEED(place);
+    return RT_ON_CHECKED(device, set_place(place, rt_pool_current()));
 }
 
-EXPORT int cudaDeviceGetMemPool(void **pool, int device)
-{
-    return CUDART(answer(pool, rt_pool_current(), device));
-}
+EXPORT int cudaDeviceGetDefaultMemPool(void **pool, int device) { return CUDART(get_default(pool, device)); }
+
+EXPORT int cudaDeviceGetMemPool(void **pool, int device) { return CUDART(get_current(pool, device)); }
 
 static RtError set_current(int device, RtPool *pool)
 {
-    RtError error = rt_device_check(device);
-    if (error == RT_SUCCESS)
-        rt_pool_set_current(pool);
-    return error;
+    return RT_ON_CHECKED(device, rt_pool_set_current(pool));
 }
 
 EXPORT int cudaDeviceSetMemPool(int device, void *pool)
@@ -188,20 +209,26 @@ static RtError check_place(const Location *location, int type)
     return rt_device_check(location->id);
 }
 
-static RtError answer_at(void **place, RtPool *pool, const Location *location, int type)
+static RtError get_default_at(void **place, const Location *location, int type)
 {
     RtError error = check_place(location, type);
-    return error ? error : answer(place, pool, location->id);
+    return error ? error : get_default(place, location->id);
 }
 
 EXPORT int cudaMemGetDefaultMemPool(void **pool, Location *location, int type)
 {
-    return CUDART(answer_at(pool, rt_pool_default(), location, type));
+    return CUDART(get_default_at(pool, location, type));
+}
+
+static RtError get_current_at(void **place, const Location *location, int type)
+{
+    RtError error = check_place(location, type);
+    return error ? error : get_current(place, location->id);
 }
 
 EXPORT int cudaMemGetMemPool(void **pool, Location *location, int type)
 {
-    return CUDART(answer_at(pool, rt_pool_current(), location, type));
+    return CUDART(get_current_at(pool, location, type));
 }
 
 static RtError set_current_at(const Location *location, int type, RtPool *pool)

@@ -32,17 +32,14 @@ static const Property properties[] = {
 static size_t reserved_count(int version) { return version == 13 ? 56 : version == 12 ? 63 : 0; }
 
 /* Writes the structure as that major version lays it out. */
-static RtError write_properties(uint8_t *place, int device, int version)
+static RtError write_here(uint8_t *place, int version)
 {
-    NEED(place);
     PropertiesHead head = {0};
-    RtError error = rt_device_check(device);
-    if (error == RT_SUCCESS)
-        error = rt_device_bytes(&head.total_bytes);
+    RtError error = rt_device_bytes(&head.total_bytes);
     if (error != RT_SUCCESS)
         return error;
     rt_device_name(head.name, sizeof head.name);
-    memcpy(head.uuid, rt_device_uuid, sizeof head.uuid);
+    rt_device_uuid(head.uuid);
     memcpy(place, &head, sizeof head);
     size_t offset = sizeof head;
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
@@ -58,6 +55,12 @@ static RtError write_properties(uint8_t *place, int device, int version)
     }
     memset(place + offset, 0, reserved_count(version) * sizeof(int));
     return RT_SUCCESS;
+}
+
+static RtError write_properties(uint8_t *place, int device, int version)
+{
+    NEED(place);
+    return RT_ON_CHECKED(device, write_here(place, version));
 }
 
 /* CUDA 12 keeps the layout of 11 under the plain name and gives its own under another one. */

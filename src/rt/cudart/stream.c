@@ -68,7 +68,7 @@ static RtError get_device(void *handle, int *device)
     RtStream *stream = NULL;
     RtError error = ask(handle, device, &stream);
     if (!error)
-        *device = 0;
+        *device = stream->device;
     return error;
 }
 

@@ -1,4 +1,4 @@
-/* Contexts: all of them share the one GPU, so that what a context has of its own is only its settings. */
+/* Contexts: all of a device share its GPU, so that what a context has of its own is only its settings. */
 #include "rt/libcuda/libcuda.h"
 
 #include "rt/context.h"
@@ -22,7 +22,7 @@ static RtError create(void **context, unsigned flags, int device)
     RtError error = rt_device_check(device);
     if (!error && (flags & ~FLAGS_MASK))
         error = rt_fail(RT_INVALID_VALUE, "0x%x are no flags of a context.", flags);
-    return error ? error : rt_context_create(flags, (RtContext **)context);
+    return error ? error : rt_context_create(device, flags, (RtContext **)context);
 }
 
 static RtError create_with(void **context, int affinity_count, const void *graphics, unsigned flags,
@@ -59,9 +59,10 @@ EXPORT int cuCtxCreate_v4(void **context, const void *parameters, unsigned flags
 EXPORT int cuCtxDestroy_v2(void *context)
 {
     RtError failed = libcuda_enter(__func__, false);
+    const int device = rt_device();
     RtError error = failed && !rt_gpu() ? failed : rt_context_destroy(context);
     if (failed && !error)
-        rt_revive();
+        RT_ON(device, (rt_revive(), RT_SUCCESS));
     return libcuda_leave(error);
 }
 SAME_AS(cuCtxDestroy_v2) int cuCtxDestroy(void *context);
@@ -101,7 +102,7 @@ static RtError get_device(int *device, void *handle)
     RtContext *context;
     RtError error = get_context(handle, &context);
     if (!error)
-        *device = 0;
+        *device = context->device;
     return error;
 }
 
@@ -163,7 +164,7 @@ static RtError synchronize(void *handle)
 {
     RtContext *context;
     RtError error = get_context(handle, &context);
-    return error ? error : rt_wait_all();
+    return error ? error : RT_ON(context->device, rt_wait_all());
 }
 
 EXPORT int cuCtxSynchronize_v2(void *context) { return LIBCUDA_GLOBAL(synchronize(context)); }

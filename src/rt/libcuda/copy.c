@@ -1,6 +1,7 @@
 /* Copies of bytes and fills: from somewhere to somewhere, sooner or later. */
 #include "rt/libcuda/libcuda.h"
 
+#include "rt/context.h"
 #include "rt/memory.h"
 
 /* cudaMemcpyKind, as rt_copy() wants it. */
@@ -33,12 +34,22 @@ STREAM_CALL(cuMemcpyDtoDAsync_v2, (uint64_t destination, uint64_t source, size_t
 STREAM_CALL(cuMemcpyAsync, (uint64_t destination, uint64_t source, size_t size, void *stream),
             copy(at(destination), at(source), size, AS_POINTERS_SAY, stream, false))
 
-/* Contexts share the device, so that peers are one. */
+/* Addresses say which device has them; the contexts must exist. */
+static RtError copy_peer(uint64_t destination, void *to, uint64_t source, void *from, size_t size,
+                         void *stream, bool waits)
+{
+    RtContext *context;
+    RtError error = rt_context_get(to, &context);
+    if (!error)
+        error = rt_context_get(from, &context);
+    return error ? error : copy(at(destination), at(source), size, ON_DEVICE, stream, waits);
+}
+
 DEFAULT_STREAM_CALL(cuMemcpyPeer, (uint64_t destination, void *to, uint64_t source, void *from, size_t size),
-                    ((void)to, (void)from, copy(at(destination), at(source), size, ON_DEVICE, stream, true)))
+                    copy_peer(destination, to, source, from, size, stream, true))
 STREAM_CALL(cuMemcpyPeerAsync,
             (uint64_t destination, void *to, uint64_t source, void *from, size_t size, void *stream),
-            ((void)to, (void)from, copy(at(destination), at(source), size, ON_DEVICE, stream, false)))
+            copy_peer(destination, to, source, from, size, stream, false))
 
 /* -- fills -- */
 

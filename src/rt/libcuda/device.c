@@ -1,12 +1,10 @@
-/* The device and what it can do. There is one, number 0; what it can do are rows of attribute.def, which come
- * from the GPU's configuration. */
+/* Devices and what they can do: rows of attribute.def, which come from the configurations of the GPUs. */
 #include "rt/libcuda/libcuda.h"
 
-#include <stdio.h>
-#include <string.h>
 
 #include "rt/context.h"
 #include "rt/device.h"
+#include "rt/peer.h"
 
 enum {
     ATTRIBUTE_CAPABILITY_MAJOR = 75,
@@ -17,7 +15,7 @@ enum {
 static RtError get_count(int *count)
 {
     NEED(count);
-    *count = 1;
+    *count = rt_device_count();
     return RT_SUCCESS;
 }
 
@@ -39,10 +37,7 @@ static RtError get_name(char *name, int size, int device)
     NEED(name);
     if (size <= 0)
         return rt_fail(RT_INVALID_VALUE, "The name needs room; there are %d bytes.", size);
-    RtError error = rt_device_check(device);
-    if (!error)
-        rt_device_name(name, (size_t)size);
-    return error;
+    return RT_ON_CHECKED(device, (rt_device_name(name, (size_t)size), RT_SUCCESS));
 }
 
 EXPORT int cuDeviceGetName(char *name, int size, int device)
@@ -53,10 +48,7 @@ EXPORT int cuDeviceGetName(char *name, int size, int device)
 static RtError get_uuid(void *uuid, int device)
 {
     NEED(uuid);
-    RtError error = rt_device_check(device);
-    if (!error)
-        memcpy(uuid, rt_device_uuid, sizeof rt_device_uuid);
-    return error;
+    return RT_ON_CHECKED(device, (rt_device_uuid(uuid), RT_SUCCESS));
 }
 
 EXPORT int cuDeviceGetUuid_v2(void *uuid, int device) { return LIBCUDA_GLOBAL(get_uuid(uuid, device)); }
@@ -65,8 +57,7 @@ SAME_AS(cuDeviceGetUuid_v2) int cuDeviceGetUuid(void *uuid, int device);
 static RtError get_total(size_t *bytes, int device)
 {
     NEED(bytes);
-    RtError error = rt_device_check(device);
-    return error ? error : rt_device_bytes(bytes);
+    return RT_ON_CHECKED(device, rt_device_bytes(bytes));
 }
 
 EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) { return LIBCUDA_GLOBAL(get_total(bytes, device)); }
@@ -74,8 +65,7 @@ EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) { return LIBCUDA_GLOBA
 static RtError get_attribute(int *value, int attribute, int device)
 {
     NEED(value);
-    RtError error = rt_device_check(device);
-    return error ? error : rt_device_attribute(attribute, value);
+    return RT_ON_CHECKED(device, rt_device_attribute(attribute, value));
 }
 
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
@@ -87,12 +77,8 @@ static RtError get_capability(int *major, int *minor, int device)
 {
     NEED(major);
     NEED(minor);
-    RtError error = rt_device_check(device);
-    if (!error) {
-        *major = rt_device_value(ATTRIBUTE_CAPABILITY_MAJOR);
-        *minor = rt_device_value(ATTRIBUTE_CAPABILITY_MINOR);
-    }
-    return error;
+    RtError error = RT_ON_CHECKED(device, rt_device_attribute(ATTRIBUTE_CAPABILITY_MAJOR, major));
+    return error ? error : RT_ON(device, rt_device_attribute(ATTRIBUTE_CAPABILITY_MINOR, minor));
 }
 
 EXPORT int cuDeviceComputeCapability(int *major, int *minor, int device)
@@ -106,7 +92,7 @@ static RtError get_properties(int *properties, int device)
     NEED(properties);
     RtError error = rt_device_check(device);
     for (int attribute = 1; attribute <= 14 && !error; attribute++)
-        properties[attribute - 1] = rt_device_value(attribute);
+        error = RT_ON(device, rt_device_attribute(attribute, &properties[attribute - 1]));
     return error;
 }
 
@@ -118,8 +104,7 @@ EXPORT int cuDeviceGetProperties(int *properties, int device)
 static RtError get_pci_name(char *name, int size, int device)
 {
     NEED(name);
-    RtError error = rt_device_check(device);
-    return error ? error : rt_device_pci_name(name, size);
+    return RT_ON_CHECKED(device, rt_device_pci_name(name, size));
 }
 
 EXPORT int cuDeviceGetPCIBusId(char *name, int size, int device)
@@ -142,9 +127,10 @@ EXPORT int cuDeviceGetByPCIBusId(int *device, const char *name)
 static RtError get_texture_width(size_t *elements, int device)
 {
     NEED(elements);
-    RtError error = rt_device_check(device);
+    int value = 0;
+    RtError error = RT_ON_CHECKED(device, rt_device_attribute(ATTRIBUTE_TEXTURE_1D_LINEAR_WIDTH, &value));
     if (!error)
-        *elements = (size_t)rt_device_value(ATTRIBUTE_TEXTURE_1D_LINEAR_WIDTH);
+        *elements = (size_t)value;
     return error;
 }
 
@@ -167,14 +153,12 @@ EXPORT int cuDeviceGetExecAffinitySupport(int *supported, int type, int device)
     return LIBCUDA_GLOBAL(get_affinity(supported, device));
 }
 
-/* -- peers: there is one device, and it is no peer of itself -- */
+/* -- peers -- */
 
 static RtError can_access_peer(int *can, int device, int peer)
 {
     NEED(can);
-    *can = 0;
-    RtError error = rt_device_check(device);
-    return error ? error : rt_device_check(peer);
+    return rt_peer_can(device, peer, can);
 }
 
 EXPORT int cuDeviceCanAccessPeer(int *can, int device, int peer)
@@ -182,22 +166,18 @@ EXPORT int cuDeviceCanAccessPeer(int *can, int device, int peer)
     return LIBCUDA_GLOBAL(can_access_peer(can, device, peer));
 }
 
-static RtError get_peer_attribute(int *value, int source, int destination)
+static RtError get_peer_attribute(int *value, int attribute, int source, int destination)
 {
     NEED(value);
-    RtError error = rt_device_check(source);
-    if (!error)
-        error = rt_device_check(destination);
-    return error ? error : rt_fail(RT_INVALID_DEVICE, "A device is no peer of itself.");
+    return rt_peer_attribute(attribute, source, destination, value);
 }
 
 EXPORT int cuDeviceGetP2PAttribute(int *value, int attribute, int source, int destination)
 {
-    (void)attribute;
-    return LIBCUDA_GLOBAL(get_peer_attribute(value, source, destination));
+    return LIBCUDA_GLOBAL(get_peer_attribute(value, attribute, source, destination));
 }
 
-/* Contexts of one device reach each other's memory anyway. */
+/* Contexts of one device reach each other's memory anyway; those of others are let in as devices are. */
 static RtError enable_peer(void *handle, unsigned flags)
 {
     RtContext *context;
@@ -206,6 +186,8 @@ static RtError enable_peer(void *handle, unsigned flags)
         return error;
     if (flags || context == rt_context_current())
         return rt_fail(RT_INVALID_VALUE, "A context is no peer of itself, and the flags must be 0.");
+    if (context->device != rt_device())
+        return rt_peer_enable(context->device, flags);
     if (context->peer_enabled)
         return rt_fail(RT_PEER_ACCESS_ALREADY_ENABLED, "Access to that context is enabled already.");
     context->peer_enabled = true;
@@ -223,6 +205,8 @@ static RtError disable_peer(void *handle)
     RtError error = rt_context_get(handle, &context);
     if (error)
         return error;
+    if (context->device != rt_device())
+        return rt_peer_disable(context->device);
     if (!context->peer_enabled)
         return rt_fail(RT_PEER_ACCESS_NOT_ENABLED, "Access to that context is not enabled.");
     context->peer_enabled = false;

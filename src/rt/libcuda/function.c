@@ -64,7 +64,7 @@ static RtError attribute_of(RtFunction *function, int attribute, int *value)
         *value = (int)rt_knob("compute_capability");
         break;
     case MAX_DYNAMIC_SHARED:
-        *value = (int)function->max_dynamic_shared;
+        *value = (int)function_here(function)->max_dynamic_shared;
         break;
     case CARVEOUT:
         *value = function->carveout;
@@ -193,7 +193,7 @@ static RtError is_loaded(int *loaded, void *handle)
     RtFunction *function = NULL;
     RtError error = libcuda_function(handle, &function);
     if (!error)
-        *loaded = function->kernel != NULL;
+        *loaded = function_here(function)->kernel != NULL;
     return error;
 }
 
@@ -212,8 +212,7 @@ EXPORT int cuFuncLoad(void *function) { return LIBCUDA(load(function)); }
 
 static RtError get_kernel_attribute(int *value, int attribute, void *kernel, int device)
 {
-    RtError error = rt_device_check(device);
-    return error ? error : get_attribute(value, attribute, kernel);
+    return RT_ON_CHECKED(device, get_attribute(value, attribute, kernel));
 }
 
 EXPORT int cuKernelGetAttribute(int *value, int attribute, void *kernel, int device)
@@ -223,8 +222,7 @@ EXPORT int cuKernelGetAttribute(int *value, int attribute, void *kernel, int dev
 
 static RtError set_kernel_attribute(int attribute, int value, void *kernel, int device)
 {
-    RtError error = rt_device_check(device);
-    return error ? error : set_attribute(kernel, attribute, value);
+    return RT_ON_CHECKED(device, set_attribute(kernel, attribute, value));
 }
 
 EXPORT int cuKernelSetAttribute(int attribute, int value, void *kernel, int device)
@@ -234,8 +232,7 @@ EXPORT int cuKernelSetAttribute(int attribute, int value, void *kernel, int devi
 
 static RtError set_kernel_cache_preference(void *kernel, int preference, int device)
 {
-    RtError error = rt_device_check(device);
-    return error ? error : set_cache_preference(kernel, preference);
+    return RT_ON_CHECKED(device, set_cache_preference(kernel, preference));
 }
 
 EXPORT int cuKernelSetCacheConfig(void *kernel, int preference, int device)

@@ -254,10 +254,8 @@ EXPORT int cuGraphNodeGetType(void *node, int *type) { return LIBCUDA(get_type(n
 static RtError memory_attribute(int device, int attribute, uint64_t *value, bool sets)
 {
     NEED(value);
-    RtError error = rt_device_check(device);
-    if (error)
-        return error;
-    return sets ? rt_graph_memory_reset(attribute, *value) : rt_graph_memory_attribute(attribute, value);
+    return RT_ON_CHECKED(device, sets ? rt_graph_memory_reset(attribute, *value)
+                                      : rt_graph_memory_attribute(attribute, value));
 }
 
 EXPORT int cuDeviceGetGraphMemAttribute(int device, int attribute, void *value)
@@ -272,10 +270,7 @@ EXPORT int cuDeviceSetGraphMemAttribute(int device, int attribute, void *value)
 
 static RtError trim(int device)
 {
-    RtError error = rt_device_check(device);
-    if (!error)
-        rt_graph_memory_trim();
-    return error;
+    return RT_ON_CHECKED(device, (rt_graph_memory_trim(), RT_SUCCESS));
 }
 
 EXPORT int cuDeviceGraphMemTrim(int device) { return LIBCUDA_GLOBAL(trim(device)); }

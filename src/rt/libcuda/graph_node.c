@@ -1,5 +1,6 @@
 /* Nodes of graphs: what each does, made of the structures that programs fill in. Adding a node, changing it,
  * and changing it in an executable graph take the same structures. */
+#include "rt/device.h"
 #include "rt/graph_condition.h"
 #include "rt/libcuda/box.h"
 #include "rt/libcuda/function.h"
@@ -73,7 +74,7 @@ static RtError make_alloc(AllocParameters *parameters, RtOperation *operation)
 {
     NEED(parameters);
     *operation = (RtOperation){.kind = RT_ALLOCATE, .memory = {.size = parameters->size}};
-    return RT_SUCCESS;
+    return rt_device_check(parameters->device);
 }
 
 static RtError make_free(uint64_t address, RtOperation *operation)
@@ -204,7 +205,9 @@ static RtError add_alloc(void **node, void *graph, void *const *dependencies, si
                          AllocParameters *parameters)
 {
     RtOperation operation;
-    RtError error = add(node, graph, dependencies, count, make_alloc(parameters, &operation), &operation);
+    RtError error = make_alloc(parameters, &operation);
+    if (!error)
+        error = RT_ON(parameters->device, add(node, graph, dependencies, count, RT_SUCCESS, &operation));
     if (!error)
         parameters->address = ((RtNode *)*node)->operation.memory.address;
     return error;
@@ -385,9 +388,10 @@ static RtError add_any(void **node, void *graph, void *const *dependencies, size
                        NodeParameters *parameters)
 {
     RtOperation operation;
+    NEED(parameters);
+    if (parameters->type == ALLOCATE)
+        return add_alloc(node, graph, dependencies, count, &parameters->alloc);
     RtError error = add(node, graph, dependencies, count, make_any(parameters, &operation), &operation);
-    if (!error && parameters->type == ALLOCATE)
-        parameters->alloc.address = ((RtNode *)*node)->operation.memory.address;
     if (!error && parameters->type == CONDITIONAL)
         parameters->conditional.graphs = ((RtNode *)*node)->operation.conditional.graphs;
     return error;

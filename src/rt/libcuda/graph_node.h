@@ -23,7 +23,8 @@ typedef struct FillParameters {
 typedef struct HostParameters { WbHostFunction *function; void *context; } HostParameters;
 /* Layout of CUDA_MEM_ALLOC_NODE_PARAMS: pool properties, accesses, size and the address that comes back. */
 typedef struct AllocParameters {
-    uint8_t properties[88];
+    int allocation_type, handle_types, location_type, device;
+    uint8_t properties[72];
     const void *accesses;
     size_t access_count, size;
     uint64_t address;

@@ -82,8 +82,11 @@ static RtError get_alloc(void *handle, AllocParameters *parameters)
     RtNode *node = NULL;
     RtError error = get_node(handle, RT_ALLOCATE, &node);
     if (!error)
-        *parameters =
-            (AllocParameters){.size = node->operation.memory.size, .address = node->operation.memory.address};
+        *parameters = (AllocParameters){.allocation_type = 1,
+                                        .location_type = 1,
+                                        .device = node->operation.device,
+                                        .size = node->operation.memory.size,
+                                        .address = node->operation.memory.address};
     return error;
 }
 

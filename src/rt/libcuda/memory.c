@@ -4,6 +4,7 @@
 
 #include "rt/libcuda/location.h"
 #include "rt/device.h"
+#include "rt/managed.h"
 #include "rt/memory.h"
 
 enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
@@ -163,7 +164,12 @@ EXPORT int cuMemGetAddressRange_v2(uint64_t *base, size_t *size, uint64_t addres
     return LIBCUDA(get_range(base, size, address));
 }
 
-/* -- managed memory is where host and device both reach it: hints move nothing -- */
+/* -- managed memory -- */
+
+static int place_of(Location location)
+{
+    return location.type == LOCATION_DEVICE ? location.id : (int)RT_PLACE_HOST;
+}
 
 static RtError check_managed(uint64_t address, size_t size)
 {
@@ -174,30 +180,52 @@ static RtError check_managed(uint64_t address, size_t size)
                    (unsigned long long)address);
 }
 
+/* Of advice that is about a place: preferred location and accessed by, set and unset. */
+static bool has_place(int advice) { return advice == 3 || advice >= 5; }
+
+static RtError advise(uint64_t address, size_t size, int advice, Location location)
+{
+    enum { LAST_ADVICE = 6 };
+    RtError error = check_managed(address, size);
+    if (!error && has_place(advice) && location.type == LOCATION_DEVICE)
+        error = rt_device_check(location.id);
+    if (error || !size || advice < 1 || advice > LAST_ADVICE)
+        return error;
+    return rt_managed_advise(address, size, advice, place_of(location));
+}
+
+/* A device's number as CUDA before 13 takes it: -1 is the host. */
+static Location location_of(int device)
+{
+    return device == -1 ? (Location){LOCATION_HOST, 0} : (Location){LOCATION_DEVICE, device};
+}
+
 EXPORT int cuMemAdvise(uint64_t address, size_t size, int advice, int device)
 {
-    (void)advice, (void)device;
-    return LIBCUDA(check_managed(address, size));
+    return LIBCUDA(advise(address, size, advice, location_of(device)));
 }
 
 EXPORT int cuMemAdvise_v2(uint64_t address, size_t size, int advice, Location location)
 {
-    (void)advice, (void)location;
-    return LIBCUDA(check_managed(address, size));
+    return LIBCUDA(advise(address, size, advice, location));
 }
 
-static RtError prefetch(uint64_t address, size_t size, void *handle)
+static RtError prefetch(uint64_t address, size_t size, Location location, void *handle)
 {
     RtStream *stream;
     RtError error = check_managed(address, size);
-    return error ? error : rt_stream_get(handle, &stream);
+    if (!error && location.type == LOCATION_DEVICE)
+        error = rt_device_check(location.id);
+    if (!error)
+        error = rt_stream_get(handle, &stream);
+    return error || !size ? error : rt_managed_prefetch(address, size, place_of(location), stream);
 }
 
 STREAM_CALL(cuMemPrefetchAsync, (uint64_t address, size_t size, int device, void *stream),
-            ((void)device, prefetch(address, size, stream)))
+            prefetch(address, size, location_of(device), stream))
 STREAM_CALL(cuMemPrefetchAsync_v2,
             (uint64_t address, size_t size, Location location, unsigned flags, void *stream),
-            ((void)location, (void)flags, prefetch(address, size, stream)))
+            ((void)flags, prefetch(address, size, location, stream)))
 
 static RtError attach(void *handle, uint64_t address)
 {

@@ -23,13 +23,25 @@ static RtError load(void **module, const void *image)
                                 : rt_module_load(image, (RtModule **)module);
 }
 
-EXPORT int cuModuleLoadData(void **module, const void *image) { return LIBCUDA(load(module, image)); }
-EXPORT int cuModuleLoadFatBinary(void **module, const void *image) { return LIBCUDA(load(module, image)); }
+/* A module is one of the context that was current; libraries are not. */
+static RtError load_here(void **module, const void *image)
+{
+    RtError error = load(module, image);
+    if (!error)
+        rt_module_keep_here(*module);
+    return error;
+}
+
+EXPORT int cuModuleLoadData(void **module, const void *image) { return LIBCUDA(load_here(module, image)); }
+EXPORT int cuModuleLoadFatBinary(void **module, const void *image)
+{
+    return LIBCUDA(load_here(module, image));
+}
 
 EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned count, const int *options,
                               void **values)
 {
-    return LIBCUDA(jit_answer(count, options, values, load(module, image)));
+    return LIBCUDA(jit_answer(count, options, values, load_here(module, image)));
 }
 
 static RtError load_file(void **module, const char *path)
@@ -39,15 +51,23 @@ static RtError load_file(void **module, const char *path)
     return rt_module_load_file(path, (RtModule **)module);
 }
 
-EXPORT int cuModuleLoad(void **module, const char *path) { return LIBCUDA(load_file(module, path)); }
+static RtError load_file_here(void **module, const char *path)
+{
+    RtError error = load_file(module, path);
+    if (!error)
+        rt_module_keep_here(*module);
+    return error;
+}
+
+EXPORT int cuModuleLoad(void **module, const char *path) { return LIBCUDA(load_file_here(module, path)); }
 
 /* What was launched from it ends before. */
 static RtError unload(void *handle)
 {
     RtModule *module = NULL;
     RtError error = libcuda_module(handle, &module);
-    if (!error)
-        error = rt_wait_all();
+    for (int i = 0; i < rt_device_count() && !error; i++)
+        error = RT_ON(i, rt_sticky() ? RT_SUCCESS : rt_wait_all());
     if (!error)
         rt_module_unload(module);
     return error;

@@ -50,7 +50,9 @@ static Value attribute_of(int attribute, uint64_t address, const RtAllocation *m
     const bool on_host = is_host_memory(memory), managed = memory->kind == RT_MANAGED_MEMORY;
     switch (attribute) {
     case CONTEXT:
-        return (Value){(uintptr_t)rt_context_current(), sizeof(void *)};
+        return (Value){(uintptr_t)(memory->device == rt_device() ? rt_context_current()
+                                                                 : rt_primary(memory->device)),
+                       sizeof(void *)};
     case MEMORY_TYPE:
         return (Value){on_host ? TYPE_HOST : TYPE_DEVICE, sizeof(int)};
     case DEVICE_POINTER:
@@ -64,7 +66,7 @@ static Value attribute_of(int attribute, uint64_t address, const RtAllocation *m
     case IS_MANAGED:
         return (Value){managed, sizeof(int)};
     case DEVICE_ORDINAL:
-        return (Value){0, sizeof(int)};
+        return (Value){(uint64_t)memory->device, sizeof(int)};
     case RANGE_START:
         return (Value){memory->base, sizeof(uint64_t)};
     case RANGE_SIZE:

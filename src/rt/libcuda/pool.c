@@ -25,15 +25,17 @@ typedef struct Access {
 
 /* -- memory -- */
 
-/* `pool` null: the current one. */
+/* `pool` null: the current one of the stream's device. */
 static RtError alloc(uint64_t *address, size_t size, void *pool_handle, void *handle)
 {
     NEED(address);
-    RtPool *pool = rt_pool_current();
+    RtPool *pool = NULL;
     RtStream *stream = NULL;
     RtError error = rt_stream_get(handle, &stream);
     if (!error && pool_handle)
         error = rt_pool_get(pool_handle, &pool);
+    else if (!error)
+        error = RT_ON(stream->device, (pool = rt_pool_current(), RT_SUCCESS));
     return error ? error : rt_pool_alloc(pool, size, stream, address);
 }
 
@@ -65,10 +67,9 @@ static RtError create(void **pool, const PoolProperties *properties)
     if (properties->location.type != LOCATION_DEVICE)
         return rt_fail(RT_NOT_SUPPORTED, "Pools are of the device (location 1) only, not of location %d.",
                        properties->location.type);
-    RtError error = rt_device_check(properties->location.id);
     RtPool *made = NULL;
-    if (!error)
-        error = rt_pool_create(properties->maximum_bytes, &made);
+    RtError error =
+        RT_ON_CHECKED(properties->location.id, rt_pool_create(properties->maximum_bytes, &made));
     if (error)
         return error;
     error = rt_pool_make_shareable(made, properties->handle_types);
@@ -120,17 +121,26 @@ static RtError trim(void *handle, size_t keep)
 
 EXPORT int cuMemPoolTrimTo(void *pool, size_t keep) { return LIBCUDA_GLOBAL(trim(pool, keep)); }
 
-/* The device always has access; that cannot be taken away. */
+/* A pool's own device always has access; that cannot be taken away. */
+static RtError set_one_access(RtPool *pool, const Access *access)
+{
+    const int device = access->location.id;
+    RtError error = access->location.type == LOCATION_DEVICE ? rt_device_check(device) : RT_SUCCESS;
+    if (!error && access->flags != ACCESS_BOTH &&
+        (device == rt_pool_device(pool) || access->location.type != LOCATION_DEVICE))
+        error = rt_fail(RT_INVALID_DEVICE, "The device's access to its own pool cannot be taken away.");
+    if (error || access->location.type != LOCATION_DEVICE)
+        return error;
+    return rt_pool_set_access(pool, device, access->flags == ACCESS_BOTH);
+}
+
 static RtError set_access(void *handle, const Access *accesses, size_t count)
 {
     RtPool *pool = NULL;
     RtError error = rt_pool_get(handle, &pool);
     for (size_t i = 0; i < count && !error; i++) {
         NEED(accesses);
-        if (accesses[i].location.type == LOCATION_DEVICE)
-            error = rt_device_check(accesses[i].location.id);
-        if (!error && accesses[i].flags != ACCESS_BOTH)
-            error = rt_fail(RT_INVALID_DEVICE, "The device's access to its own pool cannot be taken away.");
+        error = set_one_access(pool, &accesses[i]);
     }
     return error;
 }
@@ -145,8 +155,13 @@ static RtError get_access(int *flags, void *handle, const Location *location)
     NEED(flags);
     NEED(location);
     RtPool *pool = NULL;
-    *flags = location->type == LOCATION_DEVICE ? ACCESS_BOTH : 0;
-    return rt_pool_get(handle, &pool);
+    RtError error = rt_pool_get(handle, &pool);
+    if (!error && location->type == LOCATION_DEVICE)
+        error = rt_device_check(location->id);
+    if (error)
+        return error;
+    *flags = location->type == LOCATION_DEVICE && rt_pool_access(pool) >> location->id & 1 ? ACCESS_BOTH : 0;
+    return RT_SUCCESS;
 }
 
 EXPORT int cuMemPoolGetAccess(int *flags, void *pool, const void *location)
@@ -159,10 +174,7 @@ EXPORT int cuMemPoolGetAccess(int *flags, void *pool, const void *location)
 static RtError get_default(void **pool, int device)
 {
     NEED(pool);
-    RtError error = rt_device_check(device);
-    if (!error)
-        *pool = rt_pool_default();
-    return error;
+    return RT_ON_CHECKED(device, (*pool = rt_pool_default(), RT_SUCCESS));
 }
 
 EXPORT int cuDeviceGetDefaultMemPool(void **pool, int device)
@@ -173,10 +185,7 @@ EXPORT int cuDeviceGetDefaultMemPool(void **pool, int device)
 static RtError get_current(void **pool, int device)
 {
     NEED(pool);
-    RtError error = rt_device_check(device);
-    if (!error)
-        *pool = rt_pool_current();
-    return error;
+    return RT_ON_CHECKED(device, (*pool = rt_pool_current(), RT_SUCCESS));
 }
 
 EXPORT int cuDeviceGetMemPool(void **pool, int device) { return LIBCUDA_GLOBAL(get_current(pool, device)); }
@@ -187,9 +196,7 @@ static RtError set_current(int device, void *handle)
     RtError error = rt_device_check(device);
     if (!error)
         error = rt_pool_get(handle, &pool);
-    if (!error)
-        rt_pool_set_current(pool);
-    return error;
+    return error ? error : RT_ON(device, rt_pool_set_current(pool));
 }
 
 EXPORT int cuDeviceSetMemPool(int device, void *pool) { return LIBCUDA_GLOBAL(set_current(device, pool)); }

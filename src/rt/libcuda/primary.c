@@ -1,4 +1,4 @@
-/* The primary context, in which the runtime works, too. */
+/* The primary contexts of devices, in which the runtime works, too. */
 #include "rt/libcuda/libcuda.h"
 
 #include "rt/context.h"
@@ -9,7 +9,7 @@ static RtError retain(void **context, int device)
     NEED(context);
     RtError error = rt_device_check(device);
     if (!error)
-        *context = rt_primary_retain();
+        *context = rt_primary_retain(device);
     return error;
 }
 
@@ -21,7 +21,7 @@ EXPORT int cuDevicePrimaryCtxRetain(void **context, int device)
 static RtError release(int device)
 {
     RtError error = rt_device_check(device);
-    return error ? error : rt_primary_release();
+    return error ? error : rt_primary_release(device);
 }
 
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device) { return LIBCUDA_GLOBAL(release(device)); }
@@ -29,11 +29,9 @@ SAME_AS(cuDevicePrimaryCtxRelease_v2) int cuDevicePrimaryCtxRelease(int device);
 
 static RtError reset(int device)
 {
-    RtError error = rt_device_check(device);
+    RtError error = RT_ON_CHECKED(device, rt_device_reset());
     if (!error)
-        error = rt_device_reset();
-    if (!error)
-        rt_primary_reset();
+        rt_primary_reset(device);
     return error;
 }
 
@@ -51,8 +49,8 @@ static RtError get_state(int device, unsigned *flags, int *active)
     NEED(active);
     RtError error = rt_device_check(device);
     if (!error) {
-        *flags = rt_primary()->flags;
-        *active = rt_primary_is_active();
+        *flags = rt_primary(device)->flags;
+        *active = rt_primary_is_active(device);
     }
     return error;
 }
@@ -68,7 +66,7 @@ static RtError set_flags(int device, unsigned flags)
     if (!error && flags > 0xFF)
         error = rt_fail(RT_INVALID_VALUE, "0x%x are no flags of a context.", flags);
     if (!error)
-        rt_primary()->flags = flags;
+        rt_primary(device)->flags = flags;
     return error;
 }
 

@@ -1,4 +1,5 @@
-/* Streams, and host functions in them: each call is one of rt/stream.c. Contexts share all streams. */
+/* Streams, and host functions in them: each call is one of rt/stream.c. Contexts of a device share its
+ * streams. */
 #include "rt/libcuda/libcuda.h"
 
 #include <string.h>
@@ -66,17 +67,21 @@ static RtError get_device(void *handle, int *device)
 {
     NEED(device);
     RtStream *stream = NULL;
-    *device = 0;
-    return rt_stream_get(handle, &stream);
+    RtError error = rt_stream_get(handle, &stream);
+    if (!error)
+        *device = stream->device;
+    return error;
 }
 
-/* Streams are the GPU's, whatever context was current when they were created. */
+/* Streams are the device's, whatever context was current when they were created. */
 static RtError get_context(void *handle, void **context)
 {
     NEED(context);
     RtStream *stream = NULL;
-    *context = rt_context_current();
-    return rt_stream_get(handle, &stream);
+    RtError error = rt_stream_get(handle, &stream);
+    if (!error)
+        *context = stream->device == rt_device() ? rt_context_current() : rt_primary(stream->device);
+    return error;
 }
 
 static RtError get_contexts(void *handle, void **context, void **green)

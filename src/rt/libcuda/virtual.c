@@ -44,6 +44,14 @@ static RtError check_properties(const Properties *properties)
     return rt_device_check(properties->location.id);
 }
 
+static RtError create_here(size_t size, const Properties *properties, RtPhysical **physical)
+{
+    RtError error = rt_physical_create(size, properties->handle_types, physical);
+    if (!error)
+        (*physical)->compression = properties->compression && rt_device_value(COMPRESSION_IS_SUPPORTED);
+    return error;
+}
+
 static RtError create(uint64_t *handle, size_t size, const Properties *properties, uint64_t flags)
 {
     NEED(handle);
@@ -53,11 +61,9 @@ static RtError create(uint64_t *handle, size_t size, const Properties *propertie
     if (flags)
         return rt_fail(RT_INVALID_VALUE, "The flags must be 0.");
     RtPhysical *physical;
-    error = rt_physical_create(size, properties->handle_types, &physical);
-    if (!error) {
-        physical->compression = properties->compression && rt_device_value(COMPRESSION_IS_SUPPORTED);
+    error = RT_ON(properties->location.id, create_here(size, properties, &physical));
+    if (!error)
         *handle = (uintptr_t)physical;
-    }
     return error;
 }
 
@@ -112,7 +118,7 @@ static RtError get_properties(Properties *properties, uint64_t handle)
         *properties = (Properties){
             .type = PINNED,
             .handle_types = physical->handle_types,
-            .location = {LOCATION_DEVICE, 0},
+            .location = {LOCATION_DEVICE, physical->device},
             .compression = (uint8_t)physical->compression,
         };
     return error;
@@ -172,9 +178,8 @@ static RtError set_access(uint64_t address, size_t size, const Access *accesses,
             return rt_fail(RT_INVALID_VALUE, "Access is 0, 1 or 3, not %d.", access->flags);
         if (access->location.type != LOCATION_DEVICE)
             continue;
-        error = rt_device_check(access->location.id);
-        if (!error)
-            error = rt_virtual_set_access(address, size, access->flags);
+        error =
+            RT_ON_CHECKED(access->location.id, rt_virtual_set_access(address, size, access->flags));
     }
     return error;
 }
@@ -189,9 +194,9 @@ static RtError get_access(uint64_t *flags, const Location *location, uint64_t ad
     NEED(flags);
     NEED(location);
     int access = 0;
-    RtError error = location->type == LOCATION_DEVICE ? rt_device_check(location->id) : RT_SUCCESS;
-    if (!error)
-        error = rt_virtual_get_access(address, &access);
+    RtError error = location->type == LOCATION_DEVICE
+                        ? RT_ON_CHECKED(location->id, rt_virtual_get_access(address, &access))
+                        : rt_virtual_get_access(address, &access);
     *flags = (uint64_t)access;
     return error;
 }

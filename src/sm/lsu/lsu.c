@@ -171,13 +171,17 @@ int lsu_carry_out(Step *step, Access *access, SecondPhase *perform)
 Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
 {
     Request *request = lsu_take_request(lsu);
-    const uint32_t owner = interleave_slice(&lsu->interleave, line->line);
+    const uint32_t owner = route_slice(&lsu->sm->crossbar->route, &lsu->interleave, line->line);
+    const bool is_away = owner == lsu->sm->crossbar->route.hub;
     request->line = line->line;
     request->place = line->place;
     request->sm = lsu->sm->number;
-    request->slice = interleave_near(&lsu->interleave, owner, lsu->sm->number);
+    request->slice = is_away ? owner : interleave_near(&lsu->interleave, owner, lsu->sm->number);
     request->kind = (uint8_t)kind;
     request->is_context = request->is_foreign = request->has_data = false;
+    request->moves = is_away && route_home(&lsu->sm->crossbar->route, line->line) == HOME_MOVES
+                         ? MOVES_WAITS
+                         : MOVES_NOT;
     request->ask = ASK_NOTHING;
     request->strength = REQUEST_WEAK;
     request->sectors = line->sectors;
@@ -187,21 +191,39 @@ Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
     return request;
 }
 
+/* Chooses the way of a request for memory that may move; false: it has to wait until others are back. */
+static bool choose_way(Lsu *lsu, Request *request, Cycle now)
+{
+    bool is_here;
+    if (!lsu->guard)
+        lsu->guard = memset(arena_alloc(&lsu->arena, sizeof *lsu->guard), 0, sizeof *lsu->guard);
+    if (!line_guard_choose(lsu->guard, &lsu->sm->crossbar->route, &lsu->sm->shard, request, now, &is_here))
+        return false;
+    if (is_here)
+        request->slice = interleave_near(&lsu->interleave, interleave_slice(&lsu->interleave, request->line),
+                                         lsu->sm->number);
+    return true;
+}
+
 /* Sends what the crossbar takes now. */
 static void send(Lsu *lsu, Cycle now)
 {
     Sm *sm = lsu->sm;
     while (lsu->outgoing.first) {
         Request *request = lsu->outgoing.first;
+        if (request->moves == MOVES_WAITS && !choose_way(lsu, request, now)) {
+            lsu->send_when = CYCLE_NEVER; /* with a reply */
+            return;
+        }
         const Cycle when = crossbar_when(sm->crossbar, TO_SLICE, sm->number, request->slice, now);
         if (when > now) {
             lsu->send_when = when == CYCLE_NEVER ? LSU_ASK_AGAIN : when;
             return;
         }
         request_list_pop(&lsu->outgoing);
-        const uint32_t channel = interleave_channel(&lsu->interleave, request->slice);
-        crossbar_send(sm->crossbar, TO_SLICE, request, &sm->shard, (uint32_t)lsu->config->sm_count + channel,
-                      now);
+        const uint32_t to =
+            route_shard(&sm->crossbar->route, &lsu->interleave, lsu->config->sm_count, request->slice);
+        crossbar_send(sm->crossbar, TO_SLICE, request, &sm->shard, to, now);
         lsu->statistics.requests += !request->is_context;
         lsu->outgoing_contexts -= request->is_context;
     }
@@ -258,6 +280,8 @@ void lsu_deliver(Lsu *lsu, Cycle now)
 
 void lsu_reply(Lsu *lsu, Request *request, Cycle now)
 {
+    if (request->moves && line_guard_leave(lsu->guard, request->line) && lsu->send_when == CYCLE_NEVER)
+        lsu->send_when = now;
     if (request->ask) {
         lsu_take_grant(lsu, request, now);
         return;

@@ -85,7 +85,8 @@ void lsu_store(const Handover *handover, const AccessLine *lines, uint32_t count
     for (uint32_t i = 0; i < count; i++) {
         Request *request = lsu_new_request(lsu, REQUEST_STORE, &lines[i]);
         slot->has_stored_far |=
-            lsu->config->l2_halves > 1 && request->slice != interleave_slice(&lsu->interleave, request->line);
+            lsu->config->l2_halves > 1 &&
+            request->slice != route_slice(&lsu->sm->crossbar->route, &lsu->interleave, request->line);
         if (direct)
             perform_in_request(handover, request);
         else

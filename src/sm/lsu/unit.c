@@ -68,7 +68,7 @@ Lsu *lsu_create(Sm *sm)
     lsu->config = config;
     lsu->width = (unsigned)config->warp_width;
     lsu->lane_cycles = (config->warp_width + config->lsu_lanes - 1) / config->lsu_lanes;
-    interleave_init(&lsu->interleave, config);
+    interleave_init(&lsu->interleave, config, sm->crossbar->route.gpu);
     if (config->l1_coherence == L1_COHERENCE_OWNERSHIP) {
         lsu->coherent = xcalloc(1, sizeof *lsu->coherent);
         coherent_init(lsu->coherent, config, l1_share(config, 0), (uint32_t)config->l1_ways);

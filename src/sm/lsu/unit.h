@@ -14,6 +14,7 @@
 #include "exec/texture/texture.h"
 #include "mem/coherent.h"
 #include "mem/interleave.h"
+#include "mem/line_guard.h"
 #include "sm/lsu/lsu.h"
 
 /* What an access touches of one line. Invariant: lanes and sectors are not 0. */
@@ -156,6 +157,7 @@ struct Lsu {
     uint32_t outgoing_contexts; /* of them, those of the context switch engine */
     ContextEngine *contexts; /* while it has any to move; else null */
     Cycle send_when;        /* when the first may be sent, as known */
+    LineGuard *guard;       /* of requests for memory that may move; null: there were none */
     VEC(EnteringReply) answers; /* to probes, from first_answer on, in the order in which they can leave */
     uint32_t first_answer;
     VEC(EnteringReply) replies; /* from first_reply on, in the order of their times */

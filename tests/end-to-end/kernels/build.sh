@@ -51,3 +51,4 @@ with_nvcc launches sm_90-rdc -arch=sm_90 -rdc=true -I../../../include
 with_nvcc families sm_75 -arch=sm_75 -I../../../include
 with_nvcc read_only sm_75 -arch=sm_75 -I../../../include
 with_nvcc channels sm_75 -arch=sm_75 -I../../../include
+with_nvcc system_sync sm_75 -arch=sm_75 -lineinfo -I../../../include
