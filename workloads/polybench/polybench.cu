@@ -8,14 +8,14 @@
 // how many instructions load them. Of the machine code that nvcc 13.0 makes of this for sm_90, warps execute
 // as many instructions as the H200 counted. Kernels are numbered in the order of their program's launches.
 
+#include "sizes.h"
+
 static __device__ int x_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 static __device__ int y_index() { return blockIdx.y * blockDim.y + threadIdx.y; }
 
 #define KERNEL extern "C" __global__ void
 
 // -- products of matrices ----------------------------------------------------------------------------------
-
-enum { MM2 = 256, MM3 = 128, GEMM = 128, SYRK = 256, SYR2K = 256 };
 
 KERNEL mm2_1(int ni, int nj, int nk, int, float alpha, float, float *tmp, float *a, float *b)
 {
@@ -104,8 +104,6 @@ KERNEL doitgen_2(int, int nq, int np, float *sum, float *a, float *, int r)
 }
 
 // -- matrices and vectors ----------------------------------------------------------------------------------
-
-enum { ATAX = 1024, BICG = 1024, GEMVER = 1024, GESUMMV = 1024, MVT = 1024 };
 
 KERNEL atax_1(int nx, int ny, float *a, float *x, float *tmp)
 {
@@ -205,8 +203,6 @@ KERNEL mvt_2(int n, float *a, float *x2, float *y2)
 
 // -- solvers -----------------------------------------------------------------------------------------------
 
-enum { GRAMSCHMIDT = 512, LU = 512 };
-
 KERNEL gramschmidt_1(int ni, int, float *a, float *r, float *, int k)
 {
     if (x_index() == 0) {
@@ -251,9 +247,6 @@ KERNEL lu_2(int n, float *a, int k)
 }
 
 // -- statistics of columns ---------------------------------------------------------------------------------
-
-enum { CORRELATION = 512, COVARIANCE = 512 };
-static const float DIVISOR = 3214212.01f, LEAST = 0.005f;
 
 static __device__ void mean_of_column(int m, int n, float *mean, float *data)
 {
@@ -327,8 +320,6 @@ KERNEL covariance_covar(int m, int n, float *symmat, float *data)
 }
 
 // -- convolutions and stencils -----------------------------------------------------------------------------
-
-enum { CONV2D = 1024, CONV3D = 64, ADI = 256, FDTD = 512, JACOBI2D = 256 };
 
 KERNEL conv2d(int ni, int nj, float *a, float *b)
 {
