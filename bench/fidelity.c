@@ -4,6 +4,7 @@
  *   micro        latencies, throughputs and barriers, one property each
  *   launch       empty kernels of many shapes, and one kernel for each class of instruction
  *   correlation  fifteen ordinary kernels
+ *   polybench    the kernels of PolyBench's programs, with caches as copies and earlier kernels left them
  *   peer         the six programs, against another simulator's cycles
  *
  * Every row runs in a process of its own on a GPU of its own, so that its figure does not hang on which
@@ -20,20 +21,21 @@
 #include "correlation/correlation.h"
 #include "launch/launch.h"
 #include "micro/micro.h"
+#include "polybench/polybench.h"
 #include "six/six.h"
 
 #define WORKLOADS SOURCE_DIRECTORY "/workloads"
 
-typedef enum Set { SET_MICRO, SET_LAUNCH, SET_CORRELATION, SET_PEER, SET_COUNT } Set;
+typedef enum Set { SET_MICRO, SET_LAUNCH, SET_CORRELATION, SET_POLYBENCH, SET_PEER, SET_COUNT } Set;
 
-static const char *const set_names[SET_COUNT] = {"micro", "launch", "correlation", "peer"};
+static const char *const set_names[SET_COUNT] = {"micro", "launch", "correlation", "polybench", "peer"};
 static const char *const peer_gpus[] = {"gtx480", "titanv"};
 
 enum {
     PEER_GPUS = 2,
     WORST_ROWS = 3,
     MAX_KNOBS = 32,
-    MAX_ROWS = MICRO_COUNT + LAUNCH_COUNT + CORRELATION_COUNT + PEER_GPUS * SIX_COUNT
+    MAX_ROWS = MICRO_COUNT + LAUNCH_COUNT + CORRELATION_COUNT + POLYBENCH_KERNELS + PEER_GPUS * SIX_COUNT
 };
 
 typedef struct Options {
@@ -99,6 +101,8 @@ static void add_rows(Run *run)
         add_row(run, SET_LAUNCH, i, launch_cases[i].name, "cycles", NULL);
     for (size_t i = 0; i < CORRELATION_COUNT; i++)
         add_row(run, SET_CORRELATION, i, correlation_kernels[i].name, "cycles", NULL);
+    for (size_t i = 0; i < POLYBENCH_KERNELS; i++)
+        add_row(run, SET_POLYBENCH, i, polybench_kernels[i].name, "cycles", NULL);
     for (size_t i = 0; i < PEER_GPUS * SIX_COUNT; i++) {
         char name[48];
         snprintf(name, sizeof name, "%s/%s", peer_gpus[i / SIX_COUNT], six_programs[i % SIX_COUNT].name);
@@ -135,7 +139,20 @@ static WbGpu *open_gpu(const Options *options, const char *name, Result *result)
     return NULL;
 }
 
-static bool run_row(const Row *row, WbGpu *gpu, Host *host, double *value)
+/* A kernel's figures are means over its launches, behind which its program ends. */
+static bool run_polybench(const PolybenchKernel *kernel, WbGpu *gpu, Host *host, Result *result)
+{
+    PolybenchRun run;
+    if (!polybench_run(polybench_program(kernel->program), kernel->launches, true, gpu,
+                       WORKLOADS "/polybench", host, &run))
+        return false;
+    const PolybenchLaunch mean = polybench_mean(&run, kernel->name);
+    result->value = mean.cycles;
+    result->instructions = mean.instructions;
+    return true;
+}
+
+static bool run_row(const Row *row, WbGpu *gpu, Host *host, Result *result)
 {
     bool right = false;
     if (row->set == SET_MICRO) {
@@ -145,8 +162,10 @@ static bool run_row(const Row *row, WbGpu *gpu, Host *host, double *value)
             .empty_launch_us = csv_number(WORKLOADS "/micro/h200.csv", "empty_launch", "value"),
             .launch_interval_us = csv_number(WORKLOADS "/micro/h200.csv", "launch_interval", "value"),
         };
-        return micro_run(&micros[row->index], gpu, WORKLOADS "/micro", &properties, host, value);
+        return micro_run(&micros[row->index], gpu, WORKLOADS "/micro", &properties, host, &result->value);
     }
+    if (row->set == SET_POLYBENCH)
+        return run_polybench(&polybench_kernels[row->index], gpu, host, result);
     if (row->set == SET_LAUNCH)
         right = launch_run(&launch_cases[row->index], gpu, WORKLOADS "/launch", host);
     if (row->set == SET_CORRELATION) {
@@ -160,7 +179,7 @@ static bool run_row(const Row *row, WbGpu *gpu, Host *host, double *value)
         const SixProgram *program = &six_programs[row->index % SIX_COUNT];
         right = six_run(program, gpu, WORKLOADS "/six", program->size, host);
     }
-    *value = (double)host->total_cycles;
+    result->value = (double)host->total_cycles;
     return right;
 }
 
@@ -175,13 +194,14 @@ static void work(size_t index, void *context, void *to)
         return;
     Host host;
     WbStat stat = {0};
-    result->right = run_row(row, gpu, &host, &result->value);
+    result->right = run_row(row, gpu, &host, result);
     if (!result->right)
         snprintf(result->error, sizeof result->error, "%s", host.error);
     /* What was issued: machine instructions where the configuration makes them of PTX. */
     if (wb_stat_find(gpu, "scheduler.issued", &stat) != WB_OK || !stat.value)
         wb_stat_find(gpu, "warp_instructions", &stat);
-    result->instructions = (double)stat.value;
+    if (row->set != SET_POLYBENCH)
+        result->instructions = (double)stat.value;
     result->seconds = host.wall;
     host_end(&host);
     wb_gpu_close(gpu);
@@ -268,7 +288,7 @@ static void summarize(const Run *run, Set set, FILE *out)
         fprintf(out, "%d of %d within 5%%, %d within 10%%; mean absolute error %.1f%%.",
                 rows_within(run, set, 5), rows, rows_within(run, set, 10), mean_absolute_error(run, set));
     }
-    if (set == SET_CORRELATION || set == SET_PEER)
+    if (set == SET_CORRELATION || set == SET_POLYBENCH || set == SET_PEER)
         fprintf(out, " Correlation of cycles %.4f, of their logarithms %.4f.",
                 correlation_of(run, set, false), correlation_of(run, set, true));
     const Row *worst = worst_row(run, set, INFINITY);
@@ -395,6 +415,7 @@ static bool write_tables(const Run *run)
         "## Single properties of an H200 (`workloads/micro`)",
         "## Launches and classes of instructions on an H200 (`workloads/launch`)",
         "## Ordinary kernels on an H200 (`workloads/correlation`)",
+        "## Programs of PolyBench on an H200 (`workloads/polybench`)",
         "## The six programs against GPGPU-Sim 4.2 (`workloads/six`)",
     };
     for (Set set = 0; set < SET_COUNT; set++) {
@@ -421,7 +442,7 @@ static bool write_tables(const Run *run)
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: fidelity [micro] [launch] [correlation] [peer] [options]\n"
+    fprintf(stderr, "usage: fidelity [micro] [launch] [correlation] [polybench] [peer] [options]\n"
                     "  --gpu NAME         configuration for all but peer (h200)\n"
                     "  --only SUBSTRING   only rows whose name contains it\n"
                     "  --knob NAME=VALUE  changes a knob; may be given several times\n"
