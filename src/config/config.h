@@ -19,6 +19,7 @@ typedef enum Mode { MODE_FUNCTIONAL, MODE_CYCLE } Mode;
 typedef enum GraphL1 { GRAPH_L1_INVALIDATE, GRAPH_L1_BYPASS, GRAPH_L1_NONE } GraphL1;
 /* What a store does to the L1's copy of its line. */
 typedef enum WriteHit { WRITE_HIT_UPDATE, WRITE_HIT_INVALIDATE } WriteHit;
+typedef enum WriteMiss { WRITE_MISS_PASS, WRITE_MISS_ALLOCATE } WriteMiss;
 /* How L1s are kept coherent. */
 typedef enum L1Coherence { L1_COHERENCE_NONE, L1_COHERENCE_OWNERSHIP } L1Coherence;
 /* What is issued: PTX instructions, or what the GPU's assembler would make of them (native/native.h). */

@@ -2,7 +2,8 @@
  *
  * It really holds bytes. A sector that came from L2 stays as it was then, whatever other SMs write, until
  * it is evicted or the cache is invalidated. Stores of the own SM go through to L2 and update or drop the
- * copy; they allocate nothing, but for local memory, of which nobody else has a copy.
+ * copy. They allocate nothing unless l1_write_miss says so, but for local memory, of which nobody else has a
+ * copy.
  *
  * Lines are allocated when their data comes, so a line on its way takes an MSHR (L1Miss) and no way of its
  * set. A miss record gathers the accesses that wait for the line (targets), each of which is told of the
@@ -54,6 +55,7 @@ typedef struct L1 {
     TagArray tags;
     uint8_t *data; /* LINE_BYTES for each line of the tag array */
     WriteHit write_hit;
+    WriteMiss write_miss;
     uint32_t mshrs, merges, used; /* limits; records with is_cached in use */
     VEC(L1Miss) misses;
     VEC(L1Target) targets;

@@ -223,6 +223,28 @@ static void test_store_invalidate(void **state)
     l1_free(&rig.l1);
 }
 
+/* What is written whole is there from then on, of a line that was not there or was on its way. */
+static void test_store_allocates(void **state)
+{
+    (void)state;
+    Rig rig;
+    uint8_t data[LINE_BYTES];
+    const uint64_t written[2] = {UINT32_MAX, 1}; /* all of sector 0, a byte of sector 2 */
+    memset(data, 9, sizeof data);
+    open_rig(&rig);
+    rig.l1.write_miss = WRITE_MISS_ALLOCATE;
+    l1_store(&rig.l1, LINE, 5, written, data);
+    assert_int_equal(ask(&rig, LINE, 1, 0), L1_HIT);
+    assert_int_equal(rig.answer.data[31], 9);
+    assert_int_equal(ask(&rig, LINE, 4, 0), L1_MISS);
+    l1_store(&rig.l1, LINE, 4, EVERY_BYTE, data);
+    assert_int_equal(ask(&rig, LINE, 4, 0), L1_HIT);
+    bring(&rig, rig.answer.ticket, 4, 1); /* what was asked for before the store */
+    assert_int_equal(ask(&rig, LINE, 4, 0), L1_HIT);
+    assert_int_equal(rig.answer.data[2 * SECTOR_BYTES], 9);
+    l1_free(&rig.l1);
+}
+
 static void test_atomic_drops(void **state)
 {
     (void)state;
@@ -305,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_invalidation_of_a_miss),
         cmocka_unit_test(test_store_update),
         cmocka_unit_test(test_store_invalidate),
+        cmocka_unit_test(test_store_allocates),
         cmocka_unit_test(test_atomic_drops),
         cmocka_unit_test(test_store_overtakes_miss),
         cmocka_unit_test(test_replacement_and_size),
