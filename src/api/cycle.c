@@ -168,6 +168,7 @@ void cycle_flush(CycleMachine *machine)
         memory_port_forget(machine->units->items[i]->port);
     for (uint32_t i = 0; i < machine->partition_count; i++)
         partition_invalidate(machine->partitions[i]);
+    front_end_flushed(machine->front_end);
 }
 
 uint64_t cycle_context_region(CycleMachine *machine, const Launch *launch)
@@ -292,6 +293,9 @@ WbStatus cycle_ready(WbGpu *gpu, Error *error)
         return error->status;
     cycle_drop(gpu);
     gpu->cycle = create_machine(gpu, ++gpu->machines_made, &policies);
+    if (gpu->is_flushed)
+        front_end_flushed(gpu->cycle->front_end);
+    gpu->is_flushed = false;
     cache_touch_replay(gpu);
     outer_units_join(gpu->cycle->units, &gpu->system->timed_units, gpu->index);
     front_end_device_init(gpu->cycle->front_end, &gpu->runtime, cycle_lookahead(&gpu->cycle->config));

@@ -111,6 +111,7 @@ struct WbGpu {
     uint64_t next_function, next_grid;
     CycleMachine *cycle;       /* null before the first launch in cycle mode */
     CacheTouches touches;           /* of its memory, before there is one */
+    bool is_flushed;                /* before there was one */
     uint32_t machines_made;
     Cycle now;                 /* simulated time, in cycles of the SMs; system_set_now() sets it */
     uint32_t next_record;

@@ -161,6 +161,7 @@ WbStatus wb_gpu_flush(WbGpu *gpu)
         return WB_ERROR_ARGUMENT;
     const WbStatus status = timeline_run(gpu, NULL, gpu_begin(gpu));
     gpu->touches.count = 0;
+    gpu->is_flushed = !gpu->cycle;
     if (status == WB_OK && gpu->cycle)
         cycle_flush(gpu->cycle);
     return gpu_end(gpu, status);

@@ -68,8 +68,10 @@ static void activate_kernels(FrontEnd *front_end, Cycle now)
 /* All blocks have ended, and all stores are visible. Where those were late, word of them goes out at once. */
 void front_end_end_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
-    const Cycle at_least = now + front_end->config->crossbar_latency;
-    kernel->ended = kernel->last_block + front_end->config->kernel_end_cycles;
+    const GpuConfig *config = front_end->config;
+    const Cycle at_least =
+        now + (config->kernel_drain_cycles ? config->kernel_drain_cycles : config->crossbar_latency);
+    kernel->ended = kernel->last_block + config->kernel_end_cycles;
     kernel->ended = kernel->last_block < now && kernel->ended < at_least ? at_least : kernel->ended;
     front_end->statistics.kernels++;
     front_end->statistics.cycles += kernel->ended - kernel->launched;
@@ -457,8 +459,7 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     dispatcher_init(&front_end->dispatcher, config, policies);
     group_table_init(&front_end->groups, (uint32_t)config->aggregated_groups);
     if (crossbar)
-        front_end->port =
-            memory_port_create(config, crossbar, &front_end->shard, (uint32_t)config->sm_count);
+        front_end->port = memory_port_create(config, crossbar, &front_end->shard, (uint32_t)config->sm_count);
     front_end->dats = dats_create(config, front_end->port);
     front_end_device_init(front_end, NULL, 0);
     return front_end;
@@ -502,6 +503,8 @@ void front_end_begin_graph(FrontEnd *front_end, GraphRun *run, Cycle now)
 void front_end_end_graph(FrontEnd *front_end, Cycle now) { dats_end(front_end->dats, now); }
 
 void front_end_resize(FrontEnd *front_end) { kmu_resize(&front_end->kmu); }
+
+void front_end_flushed(FrontEnd *front_end) { front_end->kmu.is_flushed = true; }
 
 Shard *front_end_shard(FrontEnd *front_end) { return &front_end->shard; }
 

@@ -152,6 +152,8 @@ void front_end_begin_graph(FrontEnd *front_end, GraphRun *run, Cycle now);
 void front_end_end_graph(FrontEnd *front_end, Cycle now);
 /* Its configuration has got another number of concurrent_kernels, and nothing runs. */
 void front_end_resize(FrontEnd *front_end);
+/* Caches have been emptied: the next kernel takes longer to begin. */
+void front_end_flushed(FrontEnd *front_end);
 /* Who finds blocks on SMs, or off them, whose waits are ended. */
 const BlockWaker *front_end_waker(const FrontEnd *front_end);
 /* Whether the end of every kernel that was submitted is known. */

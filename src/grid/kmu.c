@@ -81,7 +81,9 @@ void kmu_put(Kmu *kmu, GridKernel *kernel)
 static void send(Kmu *kmu, GridKernel *kernel, Cycle now)
 {
     const bool takes_time = !kernel->buffer || kmu->config->launch_latencies;
-    kernel->sent = now + (takes_time ? kmu->config->kernel_launch_cycles : 0);
+    const Cycle flushed = kmu->is_flushed ? kmu->config->kernel_flushed_cycles : 0;
+    kmu->is_flushed = false;
+    kernel->sent = now + (takes_time ? kmu->config->kernel_launch_cycles + flushed : 0);
     VEC_PUSH(&kmu->sent, kernel);
     GridKernel **const items = kmu->sent.items;
     uint32_t at = kmu->sent.count - 1;

@@ -39,6 +39,7 @@ typedef struct Kmu {
     VEC(GridKernel *) waiting;
     uint32_t first_waiting;
     VEC(GridKernel *) sent;
+    bool is_flushed; /* caches have been emptied since a kernel was sent last */
 } Kmu;
 
 void kmu_init(Kmu *kmu, const GpuConfig *config);

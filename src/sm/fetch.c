@@ -18,6 +18,7 @@ typedef struct CodeLine {
 struct Fetch {
     uint32_t last; /* warp that was served last */
     uint32_t width, room, per_line, sets, ways, prefetch, per_cycle;
+    uint32_t launched; /* so many of a kernel's first lines are there when it begins */
     Cycle latency, miss_latency;
     uint64_t clock;
     CodeLine *lines;
@@ -34,6 +35,7 @@ Fetch *fetch_create(const GpuConfig *config)
     fetch->sets = (uint32_t)(config->icache_bytes / config->icache_line_bytes / config->icache_ways);
     fetch->sets = fetch->sets ? fetch->sets : 1;
     fetch->prefetch = (uint32_t)config->icache_prefetch;
+    fetch->launched = config->launch_prefetch ? 1 + fetch->prefetch : 0;
     fetch->per_cycle = (uint32_t)config->fetches_per_cycle;
     fetch->latency = config->fetch_latency;
     fetch->miss_latency = config->icache_miss_latency;
@@ -110,13 +112,16 @@ static CodeLine *find_line(Fetch *fetch, uint64_t tag)
     return oldest;
 }
 
-/* Makes sure that the line is there or under way. True: it was not. */
-static bool bring(Fetch *fetch, uint64_t tag, Cycle ready, CodeLine **line)
+/* Makes sure that line `number` of the kernel is there or under way; `behind` so many others. True: it was
+ * not. */
+static bool bring(Fetch *fetch, uint64_t kernel, uint32_t number, uint32_t behind, Cycle now, CodeLine **line)
 {
+    const uint64_t tag = kernel + number + 1;
     *line = find_line(fetch, tag);
     const bool missing = (*line)->tag != tag;
     if (missing)
-        **line = (CodeLine){.tag = tag, .ready = ready};
+        **line = (CodeLine){.tag = tag,
+                            .ready = number < fetch->launched ? now : now + fetch->miss_latency + behind};
     (*line)->used = ++fetch->clock;
     return missing;
 }
@@ -127,13 +132,13 @@ static void serve(Sm *sm, uint32_t warp)
     WarpSlot *slot = &sm->warps[warp];
     const uint32_t pc = slot->pc + slot->buffered;
     const uint64_t kernel = (uint64_t)sm->blocks[slot->block].kernel->number << 32;
-    const uint64_t tag = kernel + pc / fetch->per_line + 1;
+    const uint32_t number = pc / fetch->per_line;
     CodeLine *line, *further;
     sm->statistics.fetches++;
-    if (bring(fetch, tag, sm->now + fetch->miss_latency, &line)) {
+    if (bring(fetch, kernel, number, 0, sm->now, &line)) {
         sm->statistics.icache_misses++;
         for (uint32_t i = 1; i <= fetch->prefetch; i++)
-            bring(fetch, tag + i, sm->now + fetch->miss_latency + i, &further);
+            bring(fetch, kernel, number + i, i, sm->now, &further);
     }
     const uint32_t to_end = fetch->per_line - pc % fetch->per_line;
     const uint32_t count = fetch->width < to_end ? fetch->width : to_end;

@@ -8,6 +8,7 @@
 #include "sm/lsu/unit.h"
 
 enum { CONST_LINE_BYTES = 64 };
+static const uint64_t PARAMETERS = 1ull << 62; /* in addresses of kernel parameters, to tell spaces apart */
 
 typedef struct ConstResult {
     Cycle ready;           /* when the registers can be read */
@@ -18,7 +19,9 @@ void const_cache_init(ConstCache *cache, const GpuConfig *config)
 {
     const uint32_t ways = (uint32_t)config->const_cache_ways;
     const uint64_t sets = config->const_cache_bytes / (ways * (uint64_t)CONST_LINE_BYTES);
-    *cache = (ConstCache){.latency = config->const_latency, .miss_latency = config->const_miss_latency};
+    *cache = (ConstCache){.latency = config->const_latency,
+                          .miss_latency = config->const_miss_latency,
+                          .brings_parameters = config->launch_prefetch};
     tags_init(&cache->tags, sets ? (uint32_t)sets : 1, ways);
     cache->arrives = xcalloc((size_t)(sets ? sets : 1) * ways, sizeof *cache->arrives);
 }
@@ -42,7 +45,8 @@ static Cycle look_up(ConstCache *cache, uint64_t address, Cycle now, ConstResult
         index = tags_choose(&cache->tags, line);
         tags_replace(&cache->tags, index, line);
         cache->tags.lines[index].valid = 1;
-        cache->arrives[index] = now + cache->miss_latency;
+        const bool has_come = cache->brings_parameters && address & PARAMETERS;
+        cache->arrives[index] = has_come ? now : now + cache->miss_latency;
     }
     return clock_later(cache->arrives[index], now);
 }
@@ -83,7 +87,7 @@ void lsu_carry_constant(const Handover *handover)
     if (is_value || timing->kind != CLASS_MEMORY || !timing->slots)
         return;
     const uint64_t grid = handover->step->warp->block->launch->grid_id;
-    const uint64_t base = access->space == SPACE_PARAM ? (uint64_t)1 << 62 | grid << 20 : 0;
+    const uint64_t base = access->space == SPACE_PARAM ? PARAMETERS | grid << 20 : 0;
     const ConstResult result = access_cache(&lsu->constants, access, base, lsu->sm->now);
     lsu->statistics.const_accesses++;
     lsu->statistics.const_hits += result.hits;

@@ -131,6 +131,7 @@ typedef struct ConstCache {
     Cycle *arrives; /* of each line of the tag array: when it is there */
     Cycle free;     /* first cycle in which it can look another address up */
     Cycle latency, miss_latency;
+    bool brings_parameters; /* knob launch_prefetch */
 } ConstCache;
 
 enum { BUFFER_CLASSES = 10, SMALLEST_BUFFER = 64 };
