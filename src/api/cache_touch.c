@@ -1,5 +1,10 @@
 /* Device memory is touched at once, in the order of copies' ends, between windows.
  *
+ * Fills and copies within the device are done by SMs. Which SM does which line is not known; half of the
+ * lines whose home is in one half of L2 are done by SMs of the other, which has a copy of them then. Which
+ * ones is drawn by their addresses. (On an H200 three of four lines are near to an SM after a fill, two of
+ * four after a copy from the host: memset and host_to_device of tests/device/caches/h200-copies.csv.)
+ *
  * Whatever is written loses its copies in the other half of L2. If L2 keeps what copies bring
  * (l2_keeps_copies), each line is touched in its slice. A machine is made at the first launch, and copies
  * come before: they are noted and done then. Only the last bytes of a long copy can be found in L2 later, so
@@ -33,6 +38,27 @@ static void keep_line(const CycleMachine *machine, const Interleave *interleave,
         partition_drop(partition_at(machine, interleave, gone.slice), gone);
 }
 
+static void keep_copy(const CycleMachine *machine, const Interleave *interleave, SlicePlace home,
+                      const uint8_t *bytes)
+{
+    const SlicePlace place = {home.slice ^ 1, home.local};
+    SlicePlace gone = {home.slice, 0};
+    if (partition_touch_copy(partition_at(machine, interleave, place.slice), place, bytes, &gone.local))
+        partition_drop(partition_at(machine, interleave, gone.slice), gone);
+}
+
+/* The line's bytes if an SM of the half that is not its home's has touched it; else null. */
+static const uint8_t *copied_bytes(const WbGpu *gpu, const GpuConfig *config, uint64_t line,
+                                   CacheTouchKind kind)
+{
+    const bool by_sm = kind == CACHE_TOUCH_DEVICE_READ || kind == CACHE_TOUCH_DEVICE_WRITE;
+    if (!by_sm || config->l2_halves < 2 || (line / LINE_BYTES * 0x9E3779B97F4A7C15u) >> 63)
+        return NULL;
+    const Allocation *allocation = space_find_any(&gpu->space, line, LINE_BYTES);
+    const bool stays = allocation && allocation->memory == MEMORY_DEVICE;
+    return stays ? allocation->host + (line - allocation->base) : NULL;
+}
+
 static void drop_opposite(const CycleMachine *machine, const Interleave *interleave, SlicePlace place)
 {
     place.slice ^= 1;
@@ -45,7 +71,8 @@ static void touch_machine(const WbGpu *gpu, CacheTouch touch)
     const GpuConfig *config = &machine->config;
     const bool writes = touch.kind == CACHE_TOUCH_FROM_HOST || touch.kind == CACHE_TOUCH_DEVICE_WRITE;
     const bool keeps = config->l2_keeps_copies, drops = writes && config->l2_halves > 1;
-    const L2Touch kept = {writes, touch.kind == CACHE_TOUCH_FROM_HOST || touch.kind == CACHE_TOUCH_TO_HOST};
+    L2Touch kept = {.writes = writes,
+                    .goes_first = touch.kind == CACHE_TOUCH_FROM_HOST || touch.kind == CACHE_TOUCH_TO_HOST};
     const uint64_t end = touch.address + touch.size, most = 2 * config->l2_bytes;
     const uint64_t last = (touch.size > most ? end - most : touch.address) / LINE_BYTES * LINE_BYTES;
     Interleave interleave;
@@ -53,10 +80,15 @@ static void touch_machine(const WbGpu *gpu, CacheTouch touch)
     uint64_t line = drops ? touch.address / LINE_BYTES * LINE_BYTES : last;
     for (; (keeps || drops) && line < end; line += LINE_BYTES) {
         const SlicePlace place = interleave_locate(&interleave, line);
-        if (keeps && line >= last)
-            keep_line(machine, &interleave, place, kept);
         if (drops)
             drop_opposite(machine, &interleave, place);
+        if (!keeps || line < last)
+            continue;
+        const uint8_t *bytes = copied_bytes(gpu, config, line, touch.kind);
+        kept.is_copied = bytes != NULL;
+        keep_line(machine, &interleave, place, kept);
+        if (bytes)
+            keep_copy(machine, &interleave, place, bytes);
     }
 }
 

@@ -203,6 +203,14 @@ void l2_look_up_again(L2Slice *slice, Request *request, Cycle now);
 
 /* l2_halves.c */
 
+/* In the address by which the tags know a copy of a line of the other half. */
+#define L2_FOREIGN (1ull << 62)
+/* The copy's bytes, by its index in the tags. */
+static inline uint8_t *l2_copy_bytes(const L2Slice *slice, uint32_t index)
+{
+    return slice->copies + (size_t)index * LINE_BYTES;
+}
+
 /* Looks up a request for a line of the other half: finds it here, or passes it on. */
 L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cycle now);
 /* Sends a reply to the half that the request came from. */
@@ -226,11 +234,15 @@ void l2_drop(L2Slice *slice, uint64_t address, uint8_t sectors);
 typedef struct L2Touch {
     bool writes;     /* the line is changed then */
     bool goes_first; /* if it was not there */
+    bool is_copied;  /* by an SM of the other half, which has a copy then: l2_touch_copy() */
 } L2Touch;
 /* Does it at once, between windows; `address` is the line's in its slice. What had to go for it is not
  * written back in simulated time, as copies take none of DRAM's. If copies of that are in the other half,
  * returns true: they must be dropped. */
 bool l2_touch(L2Slice *slice, uint64_t address, L2Touch touch, uint64_t *gone);
+/* The slice opposite has such a copy, of these bytes; `address` is the line's in its home. What has to go for
+ * it is as above. */
+bool l2_touch_copy(L2Slice *slice, uint64_t address, const uint8_t *bytes, uint64_t *gone);
 /* The same by a message's value. */
 static inline uint32_t l2_drop_place(uint64_t value) { return value >> 4 & 0xFF; }
 static inline uint8_t l2_drop_sectors(uint64_t value) { return value & 0xF; }

@@ -1,13 +1,15 @@
 /* An L2 of two halves (knob l2_halves), as of an A100, H100 and H200.
  *
  * Every SM is at one half and sends all its requests there. A line belongs to one slice, its home, behind
- * which its memory is; what takes effect on it does so there. A request for a line whose home is in the
- * other half comes to the slice opposite the home. That slice passes stores and atomics on, over the link
- * between the halves; a store changes the copy that it passes, an atomic drops it. Loads it answers from a
- * copy if it has one; else it fetches the sectors from the home and keeps a copy beside its own lines. A
- * load that may see what others write meanwhile (strong) does not wait for a fetch that is under way, it
- * asks itself: 240 warps of an H200 that poll beside atomics of the other half slow those down as that many
- * loads would (atomics_beside_polls in h200-halves.csv). Replies go the same way back.
+ * which its memory is; what takes effect on it does so there. A request for a line whose home is in the other
+ * half comes to the slice opposite the home. That slice passes stores and atomics on, over the link between
+ * the halves; a store changes the copy that it passes, and leaves a copy of the sectors that it writes whole;
+ * an atomic drops it. (On an H200 a load of what an SM of the same half has stored is near, wherever the
+ * line's home is: store_line_by_same of tests/device/caches/h200-firsts.csv.) Loads it answers from a copy if
+ * it has one; else it fetches the sectors from the home and keeps a copy beside its own lines. A load that
+ * may see what others write meanwhile (strong) does not wait for a fetch that is under way, it asks itself:
+ * 240 warps of an H200 that poll beside atomics of the other half slow those down as that many loads would
+ * (atomics_beside_polls in h200-halves.csv). Replies go the same way back.
  *
  * Copies are coherent. The home notes which sectors it has given away (`copied`); when somebody of its own
  * half or an atomic writes one, or it evicts the line, word to drop them crosses the link. A fetch that is
@@ -26,8 +28,6 @@
 #include "mem/l2.h"
 #include "mem/space.h"
 
-static const uint64_t FOREIGN = 1ull << 62; /* in the address by which the tags know a copy */
-
 static uint32_t shard_of(const L2Slice *slice, uint32_t number)
 {
     return (uint32_t)slice->config->sm_count + interleave_channel(&slice->shared->interleave, number);
@@ -38,11 +38,6 @@ static void cross(const L2Slice *slice, uint32_t to, uint32_t kind, Request *req
     request->is_foreign = false;
     shard_send(slice->shared->shard, shard_of(slice, to), now + slice->config->l2_link_latency, kind, 0,
                request);
-}
-
-static uint8_t *copy_of(const L2Slice *slice, uint32_t index)
-{
-    return slice->copies + (size_t)index * LINE_BYTES;
 }
 
 static void copy_sectors(uint8_t *to, const uint8_t *from, uint8_t sectors)
@@ -65,7 +60,7 @@ static void let_go(L2Slice *slice, TagLine *line)
 
 void l2_drop(L2Slice *slice, uint64_t address, uint8_t sectors)
 {
-    const uint32_t index = tags_find(&slice->tags, address | FOREIGN);
+    const uint32_t index = tags_find(&slice->tags, address | L2_FOREIGN);
     if (index == TAGS_NONE)
         return;
     TagLine *line = &slice->tags.lines[index];
@@ -88,7 +83,9 @@ void l2_keep_coherent(L2Slice *slice, const Request *request, TagLine *line, uin
     const bool is_linked = request->slice != slice->number;
     if (request->kind == REQUEST_LOAD) {
         line->copied |= is_linked ? request->sectors : 0;
-    } else if (request->kind == REQUEST_ATOMIC || !is_linked) {
+    } else if (request->kind == REQUEST_STORE && is_linked) {
+        line->copied |= request->copied;
+    } else {
         if (line->copied & request->sectors)
             l2_recall(slice, address, line->copied & request->sectors, now);
         line->copied &= (uint8_t)~request->sectors;
@@ -121,7 +118,7 @@ static uint32_t place_for(L2Slice *slice, uint64_t address, uint32_t sm, Cycle n
     const uint32_t first = index - index % slice->tags.ways;
     uint32_t under_way = 0;
     for (uint32_t way = first; way < first + slice->tags.ways; way++)
-        under_way += slice->tags.addresses[way] & FOREIGN && slice->tags.lines[way].pending;
+        under_way += slice->tags.addresses[way] & L2_FOREIGN && slice->tags.lines[way].pending;
     if (2 * (under_way + 1) > slice->tags.ways ||
         (slice->tags.lines[index].dirty && !dram_has_room(slice->shared->dram, true)))
         return TAGS_NONE;
@@ -129,12 +126,15 @@ static uint32_t place_for(L2Slice *slice, uint64_t address, uint32_t sm, Cycle n
     return index;
 }
 
+/* Whether the half of whoever asks may keep a copy. The host may write its memory at any time without a word,
+ * and memory that moves has its home elsewhere then. */
+static bool may_copy(const Request *request) { return !request->moves && !space_is_host(request->line); }
+
 /* Asks the home for sectors; the load waits for them and perhaps for others. */
 static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t sectors, bool keep, Cycle now)
 {
-    /* The host may write its memory at any time without a word, so no copies of that are kept. */
-    const uint32_t index = keep && !request->moves && !space_is_host(request->line)
-                               ? place_for(slice, place.local | FOREIGN, request->sm, now)
+    const uint32_t index = keep && may_copy(request)
+                               ? place_for(slice, place.local | L2_FOREIGN, request->sm, now)
                                : (uint32_t)TAGS_NONE;
     TagLine *line = index == TAGS_NONE ? NULL : tags_use(&slice->tags, index);
     uint32_t number;
@@ -172,7 +172,7 @@ static L2Wait look_for_copy(L2Slice *slice, Request *request, SlicePlace place, 
 {
     if (slice->replies.count >= slice->config->l2_reply_queue)
         return L2_WAIT_REPLY;
-    const uint32_t index = tags_find(&slice->tags, place.local | FOREIGN);
+    const uint32_t index = tags_find(&slice->tags, place.local | L2_FOREIGN);
     const TagLine none = {0}, *line = index == TAGS_NONE ? &none : tags_use(&slice->tags, index);
     const uint8_t hits = request->sectors & line->valid, pending = request->sectors & line->pending;
     const uint8_t misses = request->sectors & (uint8_t) ~(hits | pending);
@@ -182,29 +182,37 @@ static L2Wait look_for_copy(L2Slice *slice, Request *request, SlicePlace place, 
     slice->statistics.load_pending += count_sectors(pending);
     slice->statistics.load_misses += count_sectors(misses);
     if (request->place && hits)
-        copy_sectors(request->data, copy_of(slice, index), hits);
+        copy_sectors(request->data, l2_copy_bytes(slice, index), hits);
     const bool alone = request->strength != REQUEST_WEAK && pending;
-    /* The host may write its memory at any time without a word, so no copies of that are kept. */
-    const bool keep = !alone && request->line < SPACE_HOST_BASE;
     slice->moved = hits;
     if (hits == request->sectors)
         l2_ring_push(&slice->delays[L2_DELAY_HIT], request, now + slice->config->l2_latency);
     else
-        fetch(slice, request, place, misses | (alone ? pending : 0), keep, now);
+        fetch(slice, request, place, misses | (alone ? pending : 0), !alone, now);
     return L2_WAIT_NONE;
 }
 
-/* Bytes of sectors that are not there change nothing. */
-static void change_copy(L2Slice *slice, uint64_t address, const Request *request)
+/* A store passes. What it writes whole is a copy from now on, if there is room; the home will know, since the
+ * store tells it (`copied`). Of other sectors only those change that are there: the rest of their bytes is
+ * at the home. */
+static void leave_copy(L2Slice *slice, uint64_t address, Request *request, Cycle now)
 {
-    const uint32_t index = tags_find(&slice->tags, address | FOREIGN);
+    const uint8_t whole = request->sectors & (uint8_t)~l2_partial_sectors(request);
+    const uint32_t index = whole && may_copy(request)
+                               ? place_for(slice, address | L2_FOREIGN, request->sm, now)
+                               : tags_find(&slice->tags, address | L2_FOREIGN);
+    request->copied = 0;
     if (index == TAGS_NONE)
         return;
     TagLine *line = &slice->tags.lines[index];
     if (line->pending & request->sectors)
         let_go(slice, line);
+    if (whole && may_copy(request)) {
+        tags_use(&slice->tags, index)->valid |= whole;
+        request->copied = whole;
+    }
     if (request->place && line->valid & request->sectors)
-        l2_store_bytes(request, copy_of(slice, index));
+        l2_store_bytes(request, l2_copy_bytes(slice, index));
 }
 
 L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cycle now)
@@ -212,7 +220,7 @@ L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cyc
     if (request->kind == REQUEST_LOAD)
         return look_for_copy(slice, request, place, now);
     if (request->kind == REQUEST_STORE)
-        change_copy(slice, place.local, request);
+        leave_copy(slice, place.local, request, now);
     else
         l2_drop(slice, place.local, request->sectors);
     slice->moved = 0;
@@ -225,7 +233,9 @@ L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cyc
 
 void l2_send_back(L2Slice *slice, Request *request, Cycle now)
 {
-    cross(slice, request->slice, MESSAGE_BACK, request, now);
+    const bool is_atomic = request->kind == REQUEST_ATOMIC;
+    cross(slice, request->slice, MESSAGE_BACK, request,
+          now + (is_atomic ? slice->config->l2_link_atomic_latency : 0));
 }
 
 void l2_take_back(L2Slice *slice, Request *request, Cycle now)
@@ -245,7 +255,7 @@ void l2_take_back(L2Slice *slice, Request *request, Cycle now)
         for (Request *waiting = miss->waiting.first; waiting; waiting = waiting->next)
             copy_sectors(waiting->data, request->data, request->sectors & waiting->sectors);
         if (miss->generation == slice->tags.generation)
-            copy_sectors(copy_of(slice, miss->index), request->data, request->sectors);
+            copy_sectors(l2_copy_bytes(slice, miss->index), request->data, request->sectors);
     }
     slice->fetches_in_use -= miss->pending == request->sectors;
     l2_fill(slice, request->ticket, now);

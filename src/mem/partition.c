@@ -58,6 +58,11 @@ bool partition_touch(Partition *partition, SlicePlace place, L2Touch touch, uint
     return l2_touch(&partition->slices[place.slice - partition->first_slice], place.local, touch, gone);
 }
 
+bool partition_touch_copy(Partition *partition, SlicePlace place, const uint8_t *bytes, uint64_t *gone)
+{
+    return l2_touch_copy(&partition->slices[place.slice - partition->first_slice], place.local, bytes, gone);
+}
+
 /* Lets the channel work, hands out what it has done, and wakes slices that waited for room in it. */
 static void advance_dram(Partition *partition, Cycle now)
 {

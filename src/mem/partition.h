@@ -32,6 +32,8 @@ void partition_forget(Partition *partition, uint64_t address, uint64_t bytes);
 void partition_drop(Partition *partition, SlicePlace place);
 /* What a copy or a fill does to a line of one of its slices: l2_touch(). */
 bool partition_touch(Partition *partition, SlicePlace place, L2Touch touch, uint64_t *gone);
+/* One of its slices has a copy of a line of the slice opposite, where it lies at `local`: l2_touch_copy(). */
+bool partition_touch_copy(Partition *partition, SlicePlace place, const uint8_t *bytes, uint64_t *gone);
 /* Brings the statistics up to cycle `now`, for reports between windows. */
 void partition_account(Partition *partition, Cycle now);
 

@@ -79,6 +79,7 @@ struct Request {
     bool is_context;     /* of an SM's context switch engine, not of its load/store unit */
     bool is_foreign;     /* at a slice that does not own the line, but its opposite: mem/l2_halves.c */
     uint8_t sectors;     /* bit s: bytes 32s.. of the line are wanted or written */
+    uint8_t copied;      /* of a store that goes to the other half of L2: sectors that it left a copy of */
     uint8_t ask;         /* RequestAsk */
     uint8_t state;       /* UnitState: that the asker has, that it is granted, that the one probed had */
     bool has_data;       /* a grant or an answer brings the unit's bytes; a probe wants them; what asks for

@@ -101,15 +101,6 @@ uint32_t tags_choose(TagArray *tags, uint64_t address)
     return chosen;
 }
 
-uint32_t tags_choose_first(TagArray *tags, uint64_t address)
-{
-    const uint32_t first = open_set(tags, address);
-    for (uint32_t index = first; index < first + tags->ways; index++)
-        if (!tags->lines[index].used && tags->lines[index].valid && !tags->lines[index].pending)
-            return index;
-    return tags_choose(tags, address);
-}
-
 TagVictim tags_replace(TagArray *tags, uint32_t index, uint64_t address)
 {
     const TagLine *old = &tags->lines[index];

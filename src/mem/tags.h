@@ -59,11 +59,10 @@ void tags_invalidate(TagArray *tags);
 
 /* The index of the line, or TAGS_NONE. Does not count as a use. */
 uint32_t tags_find(TagArray *tags, uint64_t address);
-/* The line that would have to go for one at `address` which is not there; TAGS_NONE if all are pending. */
+/* The line that would have to go for one at `address` which is not there: an empty one, then one that goes
+ * first, then the least recently used. TAGS_NONE if all are pending. */
 uint32_t tags_choose(TagArray *tags, uint64_t address);
-/* The same for a line that is to go first: it takes the place of another such line, if its set has one. */
-uint32_t tags_choose_first(TagArray *tags, uint64_t address);
-/* Puts a line without sectors at the index that one of them gave, as just used. */
+/* Puts a line without sectors at the index that it gave, as just used. */
 TagVictim tags_replace(TagArray *tags, uint32_t index, uint64_t address);
 /* Sectors have come that were asked for in `generation`. Says whether they are welcome: not after an
  * invalidation. */

@@ -103,17 +103,18 @@ static void keeps_copies_only_if_it_should(void **state)
     bench_close(&bench);
 }
 
-/* Of a copy as large as L2 one way stays, of a fill all. Lines go to sets by a hash that deals aligned runs
- * evenly, so that the last way's worth is there. */
+/* A copy takes what is empty. Where L2 is full of other lines, one way of it stays, of a fill all. Lines go to
+ * sets by a hash that deals aligned runs evenly, so that the last way's worth is there. */
 static void lets_copies_go_first(void **state)
 {
     (void)state;
     Bench bench = bench_open("l2_keeps_copies=true", "l2_halves=1");
     copy_in(&bench, bench.data, L2);
-    assert_int_equal(read_all(&bench, bench.data + L2 - WAY, WAY), 0);
-    ok(&bench, wb_gpu_flush(bench.gpu));
+    assert_int_equal(read_all(&bench, bench.data, L2), 0);
+    assert_int_equal(read_all(&bench, bench.other, L2), L2);
     copy_in(&bench, bench.data, L2);
-    assert_int_equal(read_all(&bench, bench.data, L2), L2 - WAY);
+    assert_int_equal(read_all(&bench, bench.data + L2 - WAY, WAY), 0);
+    assert_int_equal(read_all(&bench, bench.data + L2 - 2 * WAY, WAY), WAY);
     ok(&bench, wb_set_device(bench.gpu, bench.data, 1, L2));
     assert_int_equal(read_all(&bench, bench.data, L2), 0);
     bench_close(&bench);

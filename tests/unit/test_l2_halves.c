@@ -70,6 +70,43 @@ static void copy_saves_the_way_over(void **state)
     rig_free(rig);
 }
 
+/* A store on its way to the other half leaves what it writes whole, until somebody there writes it. */
+static void passing_stores_leave_copies(void **state)
+{
+    (void)state;
+    Rig *rig = halves_rig(1, 0);
+    const uint64_t line = line_near(rig, NEAR_SM);
+    uint8_t value;
+    load_time(rig, NEAR_SM, line, &value);
+    const Cycle near = load_time(rig, NEAR_SM, line, &value);
+    rig_store(rig, FAR_SM, rig->now + 1000, line, 0, 32, 5);
+    rig_run(rig);
+    assert_int_equal(load_time(rig, FAR_SM, line, &value), near);
+    assert_int_equal(value, 5);
+    assert_int_equal(load_time(rig, NEAR_SM, line, &value), near);
+    assert_int_equal(value, 5);
+    rig_store(rig, NEAR_SM, rig->now + 1000, line, 0, 4, 6);
+    rig_run(rig);
+    assert_true(load_time(rig, FAR_SM, line, &value) >= near + 2 * rig->config.l2_link_latency);
+    assert_int_equal(value, 6);
+    rig_free(rig);
+}
+
+static void partial_stores_leave_none(void **state)
+{
+    (void)state;
+    Rig *rig = halves_rig(1, 0);
+    const uint64_t line = line_near(rig, NEAR_SM);
+    uint8_t value;
+    load_time(rig, NEAR_SM, line, &value);
+    const Cycle near = load_time(rig, NEAR_SM, line, &value);
+    rig_store(rig, FAR_SM, rig->now + 1000, line, 0, 31, 5);
+    rig_run(rig);
+    assert_true(load_time(rig, FAR_SM, line, &value) >= near + 2 * rig->config.l2_link_latency);
+    assert_int_equal(value, 5);
+    rig_free(rig);
+}
+
 static void drop_comes_after_exact_latency(void **state)
 {
     (void)state;
@@ -149,12 +186,50 @@ static uint64_t count_and_look(uint32_t threads, Cycle window)
     return sum;
 }
 
+/* Each word has one SM that stores it, a sector whole, and all look at it. */
+static uint64_t store_and_look(uint32_t threads, Cycle window)
+{
+    enum { WORDS = 6, STEPS = 200 };
+    Rig *rig = halves_rig(threads, window);
+    uint32_t random = 7, word_of[RIG_SMS][STEPS];
+    const Request *looks[RIG_SMS][STEPS];
+    for (uint32_t i = 0; i < STEPS; i++)
+        for (uint32_t sm = 0; sm < RIG_SMS; sm++) {
+            random = random * 1664525u + 1013904223u;
+            const uint32_t word = word_of[sm][i] = (random >> 20) % WORDS;
+            const uint64_t line = (uint64_t)word * HALF_BLOCK;
+            const Cycle when = i * 20 + (random >> 10) % 16;
+            const bool stores = word % RIG_SMS == sm && (random >> 27) % 2 == 0;
+            looks[sm][i] = stores ? NULL : rig_load(rig, sm, when, line, 0x1);
+            if (stores)
+                rig_store(rig, sm, when, line, 0, 32, (uint8_t)(i + 1));
+        }
+    rig_run(rig);
+    uint64_t sum = 0;
+    for (uint32_t sm = 0; sm < RIG_SMS; sm++) {
+        uint8_t seen[WORDS] = {0};
+        for (uint32_t i = 0; i < STEPS; i++) {
+            if (!looks[sm][i])
+                continue;
+            const uint8_t value = looks[sm][i]->data[0];
+            assert_true(value >= seen[word_of[sm][i]]);
+            seen[word_of[sm][i]] = value;
+            sum = sum * 31 + value + rig_replied(rig, looks[sm][i]);
+        }
+    }
+    rig_free(rig);
+    return sum;
+}
+
 static void copies_never_go_back(void **state)
 {
     (void)state;
     const uint64_t sum = count_and_look(1, 0);
     assert_true(count_and_look(3, 0) == sum);
     assert_true(count_and_look(2, 1) == sum);
+    const uint64_t stored = store_and_look(1, 0);
+    assert_true(store_and_look(3, 0) == stored);
+    assert_true(store_and_look(2, 1) == stored);
 }
 
 int main(void)
@@ -162,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_belong_to_one_half),      cmocka_unit_test(copy_saves_the_way_over),
         cmocka_unit_test(drop_comes_after_exact_latency), cmocka_unit_test(own_accesses_keep_their_order),
+        cmocka_unit_test(passing_stores_leave_copies),    cmocka_unit_test(partial_stores_leave_none),
         cmocka_unit_test(copies_never_go_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
