@@ -58,6 +58,7 @@ static uint32_t tour_word(const Tour *tour, uint32_t hop)
     return tour->lines[hop % tour->length] * LINE_WORDS;
 }
 
+/* Word by word, of which L2 keeps more than of a copy of all bytes: so it is emptied. */
 static uint64_t tour_upload(Host *host, const Tour *tour, uint64_t bytes)
 {
     uint64_t buffer = host_buffer(host, NULL, bytes);
@@ -65,6 +66,7 @@ static uint64_t tour_upload(Host *host, const Tour *tour, uint64_t bytes)
         uint32_t next = tour_word(tour, i + 1);
         host_write(host, buffer + 4ull * tour_word(tour, i), &next, sizeof next);
     }
+    host_keep(host, wb_gpu_flush(host->gpu));
     return buffer;
 }
 
