@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1024 };
+enum { LINE_BYTES = 4096 };
 
 /* Cuts the line's next field off; null after the last one. */
 static char *next_field(char **rest) { return *rest ? strsep(rest, ",") : NULL; }
