@@ -41,14 +41,14 @@ compile() {
     fi
 }
 
-[ $# -gt 0 ] || set -- channels claso correlation demo dtbl launch micro multi polybench saws six sync wireframe
+[ $# -gt 0 ] || set -- channels claso correlation demo dtbl launch micro multi polybench saws six suite sync wireframe
 for folder; do
     cd "$folder"
     case $folder in
     demo) flags=(-x cuda --cuda-path=/nonexistent --cuda-device-only --cuda-gpu-arch=sm_70 -nocudainc
         -nocudalib -Xclang -target-feature -Xclang +ptx72 -O2 -gline-tables-only -S -I ../../include) ;;
     correlation | six) flags=(-O3 -arch=sm_75 -lineinfo -ptx) ;;
-    launch | micro | polybench) flags=(-O3 -arch=sm_90 -lineinfo -ptx) ;;
+    launch | micro | polybench | suite) flags=(-O3 -arch=sm_90 -lineinfo -ptx) ;;
     *) flags=(-std=c++17 -arch=compute_75 -lineinfo -ptx -I ../../include) ;;
     esac
     compiler=$nvcc

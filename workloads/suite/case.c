@@ -84,3 +84,13 @@ bool case_floats_near(const float *got, const float *expected, size_t count, siz
             return false;
     return true;
 }
+
+uint16_t case_half(int number)
+{
+    if (number == 0)
+        return 0;
+    int exponent;
+    const double fraction = frexp(fabs((double)number), &exponent); /* from 1/2 to below 1 */
+    const uint32_t bits = (uint32_t)(exponent + 14) << 10 | ((uint32_t)(fraction * 2048) & 0x3ff);
+    return (uint16_t)(bits | (number < 0 ? 0x8000 : 0));
+}

@@ -36,6 +36,9 @@ bool case_near(double got, double expected, double tolerance);
 /* The same of every `stride`-th of `count` floats. */
 bool case_floats_near(const float *got, const float *expected, size_t count, size_t stride, double tolerance);
 
+/* A whole number of at most 11 bits as a half. */
+uint16_t case_half(int number);
+
 #define CASE_LAUNCH(c, kernel, grid, block, ...)                                                             \
     HOST_LAUNCH((c)->host, (kernel), dim((uint32_t)(grid), 1, 1), dim((uint32_t)(block), 1, 1), __VA_ARGS__)
 
