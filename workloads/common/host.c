@@ -234,32 +234,3 @@ void host_launch(Host *host, const char *name, WbDim3 grid, WbDim3 block, const 
         host, name,
         &(WbLaunch){.grid = grid, .block = block, .arguments = arguments, .argument_count = count});
 }
-
-void *host_array(Host *host, size_t count, size_t size)
-{
-    void *items = calloc(count, size);
-    if (!items && host->status == WB_OK) {
-        host->status = WB_ERROR_ARGUMENT;
-        snprintf(host->error, sizeof host->error, "There is no memory for %zu items of %zu bytes.", count,
-                 size);
-    }
-    return items;
-}
-
-float *host_floats(Host *host, size_t count, uint32_t seed)
-{
-    float *values = host_array(host, count, sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = random_float(&seed);
-    return values;
-}
-
-bool host_equals(Host *host, uint64_t address, const void *expected, size_t bytes)
-{
-    void *got = host_array(host, bytes, 1);
-    if (got)
-        host_read(host, got, address, bytes);
-    const bool equal = got && host->status == WB_OK && !memcmp(got, expected, bytes);
-    free(got);
-    return equal;
-}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Makes tables of what run.sh recorded: table.py FOLDER WORKLOAD TABLE [NAMES]
+
+TABLE gets one row for each kernel of the workload, in the order of their runs; with NAMES, a file of names, only for
+those. Lines of an existing TABLE that begin with # and the command stay out: its head is written anew."""
+import csv
+import os
+import statistics
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CYCLES = "sm__cycles_elapsed.max"
+
+
+def number(text):
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def launches(path):
+    """The rows of one of the profiler's files, one for each launch in their order; its second line has units."""
+    with open(path, newline="") as file:
+        lines = [line for line in file if line.startswith('"')]
+    rows = list(csv.DictReader(lines))
+    return [row for row in rows if row["ID"]]
+
+
+def counters():
+    """(column, rule, kind, names) of each line of counters.txt."""
+    with open(os.path.join(HERE, "counters.txt")) as file:
+        for line in file:
+            if not line.startswith("#"):
+                column, rule, kind, names = line.split()
+                yield column, rule, kind, names.split("|")
+
+
+class Recording:
+    def __init__(self, folder):
+        self.folder = folder
+        with open(os.path.join(folder, "index.txt")) as file:
+            self.index = [line.split() for line in file]
+        self.cycles = self.repeated("cycles")
+        self.cold = self.repeated("cold")
+        self.counted = {kind: self.read(kind + ".csv") for kind in ("kernel", "program")}
+
+    def read(self, name):
+        path = os.path.join(self.folder, name)
+        rows = launches(path) if os.path.exists(path) else []
+        if rows and len(rows) != len(self.index):
+            sys.exit(f"{path} has {len(rows)} launches, and index.txt {len(self.index)}")
+        return rows
+
+    def repeated(self, name):
+        """The median of each launch's cycles over all files of the name."""
+        files = []
+        while os.path.exists(os.path.join(self.folder, f"{name}-{len(files) + 1}.csv")):
+            files.append([number(row[CYCLES]) for row in self.read(f"{name}-{len(files) + 1}.csv")])
+        return [statistics.median(values) for values in zip(*files)]
+
+    def value(self, at, rule, kind, names):
+        """What launches of these numbers counted together; none: the machine has no such counter."""
+        rows = self.counted[kind]
+        name = next((name for name in names if rows and name in rows[0]), None)
+        if name is None:
+            return None
+        values = [number(rows[i][name]) for i in at]
+        if None in values:
+            return None
+        if rule == "sum":
+            return sum(values)
+        if rule == "max":
+            return max(values)
+        weights = [self.cycles[i] for i in at]
+        return sum(v * w for v, w in zip(values, weights)) / sum(weights)
+
+    def shape(self, at, column):
+        """The grid or block of the launch that takes longest, as 8x4x1."""
+        longest = max(at, key=lambda i: self.cycles[i])
+        text = self.counted["kernel"][longest][column]
+        return text.strip("()").replace(" ", "").replace(",", "x")
+
+
+def written(value):
+    return "" if value is None else f"{value:.10g}" if value == int(value) else f"{value:.4g}" if value < 100 else f"{value:.2f}"
+
+
+def main(folder, workload, table, names=None):
+    recording = Recording(folder)
+    wished = open(names).read().split() if names else None
+    rows = {}
+    for i, (of, name, kind) in enumerate(recording.index):
+        if of == workload and (wished is None or name in wished):
+            rows.setdefault((name, kind), []).append(i)
+    machine = open(os.path.join(folder, "machine.txt")).read().split("\n")
+    with open(table, "w") as file:
+        file.write(f"# Counters of an {machine[0].split(', ')[0]} (driver {machine[0].split(', ')[1]}, at most "
+                   f"{machine[0].split(', ')[2]} in its SMs, {machine[1]}, nvcc -O3 -arch=sm_90)\n"
+                   f"# for kernels of workloads/{workload}, by Nsight Compute ({machine[2]}) with --clock-control none:\n"
+                   f"# workloads/record/run.sh FOLDER {workload}, then workloads/record/table.py. Columns:\n"
+                   "# workloads/record/counters.txt. cycles: caches as the copies to the device left them\n"
+                   "# (--cache-control none); cycles_cold: flushed before each launch; both are sums over a kernel's\n"
+                   "# launches and contain the cost of each. warp_inst counts machine instructions, not PTX. grid and\n"
+                   "# block are those of the longest launch. Counters stand for runs with --cache-control none.\n")
+        columns = list(counters())
+        file.write(",".join(["name", "class", "launches", "grid", "block", "cycles", "cycles_cold"] +
+                            [column for column, *_ in columns]) + "\n")
+        for (name, kind), at in rows.items():
+            fields = [name, kind, str(len(at)), recording.shape(at, "Grid Size"), recording.shape(at, "Block Size"),
+                      written(sum(recording.cycles[i] for i in at)), written(sum(recording.cold[i] for i in at))]
+            fields += [written(recording.value(at, *how)) for _, *how in columns]
+            file.write(",".join(fields) + "\n")
+
+
+if len(sys.argv) not in (4, 5):
+    sys.exit(__doc__)
+main(*sys.argv[1:])
