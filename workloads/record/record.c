@@ -2,8 +2,8 @@
  *
  *     record CUBINS INDEX WORKLOAD[/KERNEL]...
  *
- * INDEX gets a line for each launch, "WORKLOAD ROW CLASS", in the order in which they happen. The exit status is 1 if
- * a result is wrong. */
+ * INDEX gets a line for each launch, "WORKLOAD ROW CLASS HALF", in the order in which they happen. The exit status is 1
+ * if a result is wrong. */
 #include "correlation/correlation.h"
 #include "launch/launch.h"
 #include "record/host_cuda.h"
@@ -21,13 +21,20 @@ typedef struct Set {
     const char *name;
     size_t count;
     const char *(*kernel)(size_t index);
-    const char *(*class)(size_t index); /* null: kernels have none */
+    const char *(*class)(size_t index); /* and half of it; null: kernels have none */
     bool (*run)(size_t index, const char *folder, Host *host);
     bool by_launch; /* a row of the table is a kernel of the program, not the program */
 } Set;
 
 static const char *suite_name(size_t index) { return suite_kernels[index].name; }
-static const char *suite_class(size_t index) { return suite_class_name(suite_kernels[index].class); }
+static const char *suite_class(size_t index)
+{
+    static char both[64];
+    snprintf(both, sizeof both, "%s %s", suite_class_name(suite_kernels[index].class),
+             suite_is_unseen(index) ? "unseen" : "seen");
+    return both;
+}
+
 static bool run_suite(size_t index, const char *folder, Host *host)
 {
     return suite_run(index, NULL, folder, true, host);
@@ -78,7 +85,7 @@ static bool run_one(const Set *set, size_t index, const char *cubins, FILE *file
     host_end(&host);
     for (const char *name; (name = host_cuda_launch(*done)); ++*done)
         fprintf(file, "%s %s %s\n", set->name, set->by_launch ? name : set->kernel(index),
-                set->class ? set->class(index) : "-");
+                set->class ? set->class(index) : "- -");
     return right;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes tables of what run.sh recorded: table.py FOLDER WORKLOAD TABLE [NAMES]
+"""Makes tables of what run.sh recorded: table.py FOLDER WORKLOAD TABLE [HALF]
 
-TABLE gets one row for each kernel of the workload, in the order of their runs; with NAMES, a file of names, only for
-those. Lines of an existing TABLE that begin with # and the command stay out: its head is written anew."""
+TABLE gets one row for each kernel of the workload, in the order of their runs; with HALF (seen or unseen), for those
+of that half."""
 import csv
 import os
 import statistics
@@ -83,26 +83,36 @@ class Recording:
 
 
 def written(value):
-    return "" if value is None else f"{value:.10g}" if value == int(value) else f"{value:.4g}" if value < 100 else f"{value:.2f}"
+    """Whole numbers in full, others with four digits or two behind the point."""
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value == int(value) else f"{value:.4g}" if abs(value) < 100 else f"{value:.2f}"
 
 
-def main(folder, workload, table, names=None):
+def head(folder, workload):
+    with open(os.path.join(folder, "machine.txt")) as file:
+        gpu, nvcc, profiler = file.read().strip().split("\n")
+    name, driver, clock, memory = gpu.split(", ")
+    return f"""\
+# Counters of an {name} (driver {driver}, SM clock {clock}, memory {memory}) for kernels of
+# workloads/{workload}: workloads/record/run.sh FOLDER {workload}, then workloads/record/table.py, which see.
+# {nvcc}, nvcc -O3 -arch=sm_90. Nsight Compute
+# {profiler} with --clock-control none.
+# cycles: caches as the copies to the device left them (--cache-control none), as for all counters;
+# cycles_cold: flushed before each launch. Both are medians of several runs, summed over a kernel's launches, and
+# contain the cost of each launch. warp_inst counts machine instructions, not PTX. grid and block are those of the
+# longest launch. What each column is: workloads/record/counters.txt.
+"""
+
+
+def main(folder, workload, table, half=None):
     recording = Recording(folder)
-    wished = open(names).read().split() if names else None
     rows = {}
-    for i, (of, name, kind) in enumerate(recording.index):
-        if of == workload and (wished is None or name in wished):
+    for i, (of, name, kind, drawn) in enumerate(recording.index):
+        if of == workload and half in (None, drawn):
             rows.setdefault((name, kind), []).append(i)
-    machine = open(os.path.join(folder, "machine.txt")).read().split("\n")
     with open(table, "w") as file:
-        file.write(f"# Counters of an {machine[0].split(', ')[0]} (driver {machine[0].split(', ')[1]}, at most "
-                   f"{machine[0].split(', ')[2]} in its SMs, {machine[1]}, nvcc -O3 -arch=sm_90)\n"
-                   f"# for kernels of workloads/{workload}, by Nsight Compute ({machine[2]}) with --clock-control none:\n"
-                   f"# workloads/record/run.sh FOLDER {workload}, then workloads/record/table.py. Columns:\n"
-                   "# workloads/record/counters.txt. cycles: caches as the copies to the device left them\n"
-                   "# (--cache-control none); cycles_cold: flushed before each launch; both are sums over a kernel's\n"
-                   "# launches and contain the cost of each. warp_inst counts machine instructions, not PTX. grid and\n"
-                   "# block are those of the longest launch. Counters stand for runs with --cache-control none.\n")
+        file.write(head(folder, workload))
         columns = list(counters())
         file.write(",".join(["name", "class", "launches", "grid", "block", "cycles", "cycles_cold"] +
                             [column for column, *_ in columns]) + "\n")
