@@ -1,5 +1,6 @@
 /* What workloads need of a GPU (common/host.h), by the CUDA driver. Before a module is loaded, L2 is filled with
- * other lines: a kernel finds there what its own copies left, whatever ran before. */
+ * other lines, none of which has to be written back: a kernel finds there what its own copies left, whatever ran
+ * before. */
 #include "record/host_cuda.h"
 
 #include "common/host.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAUNCHES = 4096, ARGUMENTS = 32, OTHER_BYTES = 256 << 20 };
+enum { LAUNCHES = 4096, ARGUMENTS = 32, OTHER_BYTES = 256 << 20, PIECE_BYTES = 1 << 20 };
 
 /* The driver's functions that are used, by the names in its library. */
 #define DRIVER_FUNCTIONS(X)                                                                                  \
@@ -27,7 +28,7 @@ enum { LAUNCHES = 4096, ARGUMENTS = 32, OTHER_BYTES = 256 << 20 };
     X(cuMemFree, cuMemFree_v2)                                                                               \
     X(cuMemcpyHtoD, cuMemcpyHtoD_v2)                                                                         \
     X(cuMemcpyDtoH, cuMemcpyDtoH_v2)                                                                         \
-    X(cuMemsetD8, cuMemsetD8_v2)                                                                             \
+    X(cuMemcpyDtoD, cuMemcpyDtoD_v2)                                                                         \
     X(cuLaunchKernel, cuLaunchKernel)                                                                        \
     X(cuGetErrorString, cuGetErrorString)
 
@@ -36,7 +37,7 @@ enum { LAUNCHES = 4096, ARGUMENTS = 32, OTHER_BYTES = 256 << 20 };
 #undef cuMemFree
 #undef cuMemcpyHtoD
 #undef cuMemcpyDtoH
-#undef cuMemsetD8
+#undef cuMemcpyDtoD
 
 static struct {
 #define DECLARE(name, symbol) __typeof__(symbol) *name;
@@ -95,6 +96,16 @@ static void open_driver(Host *host)
     driver.is_open = host->status == WB_OK;
 }
 
+/* Copies within the device leave their lines in L2 as kernels do (tests/device/caches). All pieces go to one place,
+ * so that only its lines are written. */
+static void fill_l2(Host *host)
+{
+    for (size_t at = PIECE_BYTES; host->status == WB_OK && at < OTHER_BYTES; at += PIECE_BYTES)
+        check(host, "cuMemcpyDtoD", driver.cuMemcpyDtoD(driver.other, driver.other + at, PIECE_BYTES));
+    if (host->status == WB_OK)
+        check(host, "cuCtxSynchronize", driver.cuCtxSynchronize());
+}
+
 Host host_begin(WbGpu *gpu, const char *directory, const char *file)
 {
     Host host = {.gpu = gpu};
@@ -105,10 +116,7 @@ Host host_begin(WbGpu *gpu, const char *directory, const char *file)
     snprintf(path, sizeof path, "%s/%.*s.cubin", directory, (int)strcspn(file, "."), file);
     if (host.status == WB_OK)
         check(&host, path, driver.cuModuleLoad(&module, path));
-    if (host.status == WB_OK)
-        check(&host, "cuMemsetD8", driver.cuMemsetD8(driver.other, 0, OTHER_BYTES));
-    if (host.status == WB_OK)
-        check(&host, "cuCtxSynchronize", driver.cuCtxSynchronize());
+    fill_l2(&host);
     host.module = (WbModule *)module;
     return host;
 }

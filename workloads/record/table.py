@@ -41,8 +41,8 @@ class Recording:
         self.folder = folder
         with open(os.path.join(folder, "index.txt")) as file:
             self.index = [line.split() for line in file]
-        self.cycles = self.repeated("cycles")
-        self.cold = self.repeated("cold")
+        self.runs = {name: self.repeated(name) for name in ("cycles", "cold")}
+        self.cycles = [statistics.median(values) for values in zip(*self.runs["cycles"])]
         self.counted = {kind: self.read(kind + ".csv") for kind in ("kernel", "program")}
 
     def read(self, name):
@@ -53,11 +53,17 @@ class Recording:
         return rows
 
     def repeated(self, name):
-        """The median of each launch's cycles over all files of the name."""
+        """Cycles of each launch, for each file of the name."""
         files = []
         while os.path.exists(os.path.join(self.folder, f"{name}-{len(files) + 1}.csv")):
             files.append([number(row[CYCLES]) for row in self.read(f"{name}-{len(files) + 1}.csv")])
-        return [statistics.median(values) for values in zip(*files)]
+        return files
+
+    def total(self, name, at):
+        """The median over runs of these launches' cycles together, and how far runs are apart in percent of it."""
+        sums = [sum(run[i] for i in at) for run in self.runs[name]]
+        median = statistics.median(sums)
+        return median, 100 * (max(sums) - min(sums)) / median
 
     def value(self, at, rule, kind, names):
         """What launches of these numbers counted together; none: the machine has no such counter."""
@@ -99,9 +105,10 @@ def head(folder, workload):
 # {nvcc}, nvcc -O3 -arch=sm_90. Nsight Compute
 # {profiler} with --clock-control none.
 # cycles: caches as the copies to the device left them (--cache-control none), as for all counters;
-# cycles_cold: flushed before each launch. Both are medians of several runs, summed over a kernel's launches, and
-# contain the cost of each launch. warp_inst counts machine instructions, not PTX. grid and block are those of the
-# longest launch. What each column is: workloads/record/counters.txt.
+# cycles_cold: flushed before each launch. Both are medians of several runs, summed over a kernel's launches,
+# and contain the cost of each launch; the spreads are how far runs were apart, in percent. warp_inst counts
+# machine instructions, not PTX. grid and block are those of the longest launch. What each column is:
+# workloads/record/counters.txt.
 """
 
 
@@ -114,11 +121,12 @@ def main(folder, workload, table, half=None):
     with open(table, "w") as file:
         file.write(head(folder, workload))
         columns = list(counters())
-        file.write(",".join(["name", "class", "launches", "grid", "block", "cycles", "cycles_cold"] +
+        file.write(",".join(["name", "class", "launches", "grid", "block", "cycles", "cycles_cold", "spread_pct", "cold_spread_pct"] +
                             [column for column, *_ in columns]) + "\n")
         for (name, kind), at in rows.items():
+            (warm, spread), (cold, cold_spread) = recording.total("cycles", at), recording.total("cold", at)
             fields = [name, kind, str(len(at)), recording.shape(at, "Grid Size"), recording.shape(at, "Block Size"),
-                      written(sum(recording.cycles[i] for i in at)), written(sum(recording.cold[i] for i in at))]
+                      written(warm), written(cold), written(spread), written(cold_spread)]
             fields += [written(recording.value(at, *how)) for _, *how in columns]
             file.write(",".join(fields) + "\n")
 
