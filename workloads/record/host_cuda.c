@@ -1,6 +1,6 @@
-/* What workloads need of a GPU (common/host.h), by the CUDA driver. Before a module is loaded, L2 is filled with
- * other lines, none of which has to be written back: a kernel finds there what its own copies left, whatever ran
- * before. */
+/* What workloads need of a GPU (common/host.h), by the CUDA driver. Before a module is loaded, L2 is
+ * filled with other lines, none of which has to be written back: a kernel finds there what its own copies
+ * left, whatever ran before. */
 #include "record/host_cuda.h"
 
 #include "common/host.h"
@@ -96,8 +96,8 @@ static void open_driver(Host *host)
     driver.is_open = host->status == WB_OK;
 }
 
-/* Copies within the device leave their lines in L2 as kernels do (tests/device/caches). All pieces go to one place,
- * so that only its lines are written. */
+/* Copies within the device leave their lines in L2 as kernels do (tests/device/caches). All pieces go to
+ * one place, so that only its lines are written. */
 static void fill_l2(Host *host)
 {
     for (size_t at = PIECE_BYTES; host->status == WB_OK && at < OTHER_BYTES; at += PIECE_BYTES)
@@ -171,7 +171,8 @@ void host_set(Host *host, const char *variable, const void *from, size_t bytes)
     host_write(host, host_symbol(host, variable), from, bytes);
 }
 
-/* Only launches with a list of arguments are known here, which is what the workloads that are recorded have. */
+/* Only launches with a list of arguments are known here, which is what the workloads that are recorded
+ * have. */
 void host_launch_as(Host *host, const char *name, const WbLaunch *launch)
 {
     void *pointers[ARGUMENTS];

@@ -2,8 +2,8 @@
  *
  *     record CUBINS INDEX WORKLOAD[/KERNEL]...
  *
- * INDEX gets a line for each launch, "WORKLOAD ROW CLASS HALF", in the order in which they happen. The exit status is 1
- * if a result is wrong. */
+ * INDEX gets a line for each launch, "WORKLOAD ROW CLASS HALF", in the order in which they happen. The
+ * exit status is 1 if a result is wrong. */
 #include "correlation/correlation.h"
 #include "launch/launch.h"
 #include "record/host_cuda.h"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Records what a real GPU counts for the kernels of workloads: run.sh FOLDER [WORKLOAD[/KERNEL]...]
 #
-# Builds the recorder and the cubins with cc and nvcc (NVCC, or that of the PATH or of /usr/local/cuda), runs every
-# kernel once to check its result, and then under Nsight Compute (NCU, likewise):
+# Builds the recorder and the cubins with cc and nvcc (NVCC, or that of the PATH or of /usr/local/cuda), runs
+# every kernel once to check its result, and then under Nsight Compute (NCU, likewise):
 #   cycles-N.csv   cycles alone, in one pass, caches as the copies left them; REPEATS times (3)
 #   cold-N.csv     the same with caches flushed before each launch
 #   program.csv    counters that depend on caches: the whole program is run once for each pass
 #   kernel.csv     the others: each launch is run once for each pass
-# FOLDER gets these, index.txt (what each launch is), metrics.txt and machine.txt; table.py makes tables of them.
-# Without workloads, the suite is recorded.
+# FOLDER gets these, index.txt (what each launch is), metrics.txt and machine.txt; table.py makes tables of
+# them. Without workloads, the suite is recorded.
 set -euo pipefail
 [ $# -gt 0 ] || { sed -n '2,12s/^# \?//p' "$0" >&2; exit 2; }
 mkdir -p "$1"
@@ -33,7 +33,7 @@ build() {
         done
     done | xargs -P "$(nproc)" -I{} sh -c '{}'
     # shellcheck disable=SC2046
-    cc -std=gnu17 -O2 -I ../include -I . -I "$cuda/include" -o "$out/build/record" record/record.c record/host_cuda.c \
+    cc -std=gnu17 -O2 -I ../include -I . -I "$cuda/include" -o "$out/build/record" record/*.c \
         common/host_data.c common/bodies.c $(printf '%s/*.c ' "${folders[@]}") -lm -ldl
 }
 
@@ -73,4 +73,5 @@ for ((i = 1; i <= ${REPEATS:-3}; i++)); do
     profile "cold-$i.csv" --cache-control all --metrics sm__cycles_elapsed.max "${record[@]}"
 done
 profile kernel.csv --cache-control none --metrics "$(choose kernel)" "${record[@]}"
-profile program.csv --cache-control none --replay-mode application --metrics "$(choose program)" "${record[@]}"
+profile program.csv --cache-control none --replay-mode application --metrics "$(choose program)" \
+    "${record[@]}"

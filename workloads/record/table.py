@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Makes tables of what run.sh recorded: table.py FOLDER WORKLOAD TABLE [HALF]
 
-TABLE gets one row for each kernel of the workload, in the order of their runs; with HALF (seen or unseen), for those
-of that half."""
+TABLE gets one row for each kernel of the workload, in the order of their runs; with HALF (seen or unseen),
+for those of that half."""
 import csv
 import os
 import statistics
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+FIRST_COLUMNS = ["name", "class", "launches", "grid", "block", "cycles", "cycles_cold", "spread_pct",
+                 "cold_spread_pct"]
 CYCLES = "sm__cycles_elapsed.max"
 
 
@@ -20,7 +22,7 @@ def number(text):
 
 
 def launches(path):
-    """The rows of one of the profiler's files, one for each launch in their order; its second line has units."""
+    """The rows of one of the profiler's files, one for each launch in their order; one more has units."""
     with open(path, newline="") as file:
         lines = [line for line in file if line.startswith('"')]
     rows = list(csv.DictReader(lines))
@@ -60,7 +62,7 @@ class Recording:
         return files
 
     def total(self, name, at):
-        """The median over runs of these launches' cycles together, and how far runs are apart in percent of it."""
+        """The median over runs of these launches' cycles together, and how far runs are apart, in percent."""
         sums = [sum(run[i] for i in at) for run in self.runs[name]]
         median = statistics.median(sums)
         return median, 100 * (max(sums) - min(sums)) / median
@@ -121,12 +123,12 @@ def main(folder, workload, table, half=None):
     with open(table, "w") as file:
         file.write(head(folder, workload))
         columns = list(counters())
-        file.write(",".join(["name", "class", "launches", "grid", "block", "cycles", "cycles_cold", "spread_pct", "cold_spread_pct"] +
-                            [column for column, *_ in columns]) + "\n")
+        file.write(",".join(FIRST_COLUMNS + [column for column, *_ in columns]) + "\n")
         for (name, kind), at in rows.items():
             (warm, spread), (cold, cold_spread) = recording.total("cycles", at), recording.total("cold", at)
-            fields = [name, kind, str(len(at)), recording.shape(at, "Grid Size"), recording.shape(at, "Block Size"),
-                      written(warm), written(cold), written(spread), written(cold_spread)]
+            fields = [name, kind, str(len(at))]
+            fields += [recording.shape(at, "Grid Size"), recording.shape(at, "Block Size"),
+                       written(warm), written(cold), written(spread), written(cold_spread)]
             fields += [written(recording.value(at, *how)) for _, *how in columns]
             file.write(",".join(fields) + "\n")
 

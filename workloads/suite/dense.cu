@@ -76,7 +76,8 @@ extern "C" __global__ void gemv_rows(const float4 *a, const float4 *x, float *y,
 }
 
 // Sixteen channels with a rim of one pixel; a thread makes one pixel of four of the sixteen outputs.
-extern "C" __global__ void conv_layer(const float *in, const float *weights, float *out, int width, int height)
+extern "C" __global__ void conv_layer(const float *in, const float *weights, float *out, int width,
+                                      int height)
 {
     __shared__ float w[4 * 16 * 9];
     const int id = threadIdx.y * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 // Steps of graph algorithms over compressed rows; host code: graph.c.
 
-extern "C" __global__ void bfs_queue(const int *begins, const int *targets, int *distances, const int *queue, int count,
-                                     int *next, int *next_count, int level)
+extern "C" __global__ void bfs_queue(const int *begins, const int *targets, int *distances, const int *queue,
+                                     int count, int *next, int *next_count, int level)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count)
@@ -12,8 +12,8 @@ extern "C" __global__ void bfs_queue(const int *begins, const int *targets, int 
             next[atomicAdd(next_count, 1)] = targets[e];
 }
 
-extern "C" __global__ void sssp_relax(const int *begins, const int *targets, const int *weights, const int *from, int *to,
-                                      int n)
+extern "C" __global__ void sssp_relax(const int *begins, const int *targets, const int *weights,
+                                      const int *from, int *to, int n)
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= n)
@@ -26,7 +26,8 @@ extern "C" __global__ void sssp_relax(const int *begins, const int *targets, con
 }
 
 // share[u] is u's rank over its number of edges.
-extern "C" __global__ void pagerank_pull(const int *begins, const int *sources, const float *share, float *rank, int n)
+extern "C" __global__ void pagerank_pull(const int *begins, const int *sources, const float *share,
+                                         float *rank, int n)
 {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= n)
@@ -38,8 +39,8 @@ extern "C" __global__ void pagerank_pull(const int *begins, const int *sources, 
 }
 
 // One thread an edge; lists of targets are sorted.
-extern "C" __global__ void triangles_merge(const int *begins, const int *targets, const int *sources, int *counts,
-                                           int edges)
+extern "C" __global__ void triangles_merge(const int *begins, const int *targets, const int *sources,
+                                           int *counts, int edges)
 {
     const int e = blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= edges)

@@ -19,9 +19,11 @@ extern "C" __global__ void sha_rounds(const unsigned *in, unsigned *out)
         for (int k = 0; k < 16; k++) {
             if (base) {
                 const unsigned x = w[(k + 1) & 15], y = w[(k + 14) & 15];
-                w[k] += (turn(x, 7) ^ turn(x, 18) ^ x >> 3) + w[(k + 9) & 15] + (turn(y, 17) ^ turn(y, 19) ^ y >> 10);
+                w[k] += (turn(x, 7) ^ turn(x, 18) ^ x >> 3) + w[(k + 9) & 15] +
+                        (turn(y, 17) ^ turn(y, 19) ^ y >> 10);
             }
-            const unsigned t = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + sha_constants[base + k] + w[k];
+            const unsigned t = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) +
+                               sha_constants[base + k] + w[k];
             const unsigned u = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
             h = g, g = f, f = e, e = d + t, d = c, c = b, b = a, a = t + u;
         }

@@ -9,7 +9,8 @@ extern "C" __global__ void list_walk(const int *next, const int *starts, int *en
     ends[i] = at;
 }
 
-extern "C" __global__ void search_sorted(const int *sorted, const int *wanted, int *places, int n, int queries)
+extern "C" __global__ void search_sorted(const int *sorted, const int *wanted, int *places, int n,
+                                         int queries)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= queries)

@@ -17,14 +17,16 @@ extern "C" __global__ void gauss_columns_factors(const float *m, float *factors,
 
 extern "C" __global__ void gauss_columns_rows(float *m, const float *factors, int n, int column)
 {
-    const int x = column + blockIdx.x * blockDim.x + threadIdx.x, y = column + 1 + blockIdx.y * blockDim.y + threadIdx.y;
+    const int x = column + blockIdx.x * blockDim.x + threadIdx.x,
+              y = column + 1 + blockIdx.y * blockDim.y + threadIdx.y;
     if (x < n && y < n)
         m[y * n + x] -= factors[y] * m[column * n + x];
 }
 
 extern "C" __global__ void wave_steps(const float *before, const float *now, float *next, int n)
 {
-    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, i = y * n + x;
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+              i = y * n + x;
     if (x == 0 || y == 0 || x >= n - 1 || y >= n - 1)
         return;
     const float around = now[i - 1] + now[i + 1] + now[i - n] + now[i + n];

@@ -106,7 +106,8 @@ extern "C" __global__ void scan_phases_add(int4 *out, const int *sums)
 }
 
 // A block's state: 0, or 1 and its sum, or 2 and the sum up to its end; the sum is in the upper half.
-extern "C" __global__ void scan_lookback(const int4 *in, int4 *out, volatile unsigned long long *states, int *ticket)
+extern "C" __global__ void scan_lookback(const int4 *in, int4 *out, volatile unsigned long long *states,
+                                         int *ticket)
 {
     __shared__ int number, before;
     if (threadIdx.x == 0)

@@ -1,7 +1,7 @@
 // Sparse matrices times vectors; host code: sparse.c.
 
-extern "C" __global__ void csr_scalar(const int *begins, const int *columns, const float *values, const float *x,
-                                      float *y, int rows)
+extern "C" __global__ void csr_scalar(const int *begins, const int *columns, const float *values,
+                                      const float *x, float *y, int rows)
 {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows)
@@ -12,8 +12,8 @@ extern "C" __global__ void csr_scalar(const int *begins, const int *columns, con
     y[row] = sum;
 }
 
-extern "C" __global__ void csr_vector(const int *begins, const int *columns, const float *values, const float *x,
-                                      float *y, int rows)
+extern "C" __global__ void csr_vector(const int *begins, const int *columns, const float *values,
+                                      const float *x, float *y, int rows)
 {
     const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (row >= rows)
@@ -28,8 +28,8 @@ extern "C" __global__ void csr_vector(const int *begins, const int *columns, con
 }
 
 // Entry k of all rows stands together; a column below 0 is none.
-extern "C" __global__ void ell_columns(const int *columns, const float *values, const float *x, float *y, int rows,
-                                       int width)
+extern "C" __global__ void ell_columns(const int *columns, const float *values, const float *x, float *y,
+                                       int rows, int width)
 {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows)
@@ -43,8 +43,8 @@ extern "C" __global__ void ell_columns(const int *columns, const float *values, 
     y[row] = sum;
 }
 
-extern "C" __global__ void coo_atomic(const int *rows, const int *columns, const float *values, const float *x,
-                                      float *y, int entries)
+extern "C" __global__ void coo_atomic(const int *rows, const int *columns, const float *values,
+                                      const float *x, float *y, int entries)
 {
     const int e = blockIdx.x * blockDim.x + threadIdx.x;
     if (e < entries)

@@ -29,7 +29,8 @@ extern "C" __global__ void heat3d(const float *in, float *out, int width, int he
     float below = in[i - plane], here = in[i];
     for (int z = 1; z < depth - 1; z++, i += plane) {
         const float above = in[i + plane];
-        out[i] = here + 0.1f * (below + above + in[i - 1] + in[i + 1] + in[i - width] + in[i + width] - 6 * here);
+        out[i] =
+            here + 0.1f * (below + above + in[i - 1] + in[i + 1] + in[i - width] + in[i + width] - 6 * here);
         below = here;
         here = above;
     }
@@ -44,8 +45,10 @@ extern "C" __global__ void hotspot_step(const float *power, const float *tempera
     const int i = y * width + x;
     const float t = temperature[i];
     const float west = x > 0 ? temperature[i - 1] : t, east = x < width - 1 ? temperature[i + 1] : t;
-    const float north = y > 0 ? temperature[i - width] : t, south = y < height - 1 ? temperature[i + width] : t;
-    out[i] = t + step * (power[i] + (north + south - 2 * t) / ry + (east + west - 2 * t) / rx + (80.0f - t) / rz);
+    const float north = y > 0 ? temperature[i - width] : t,
+                south = y < height - 1 ? temperature[i + width] : t;
+    out[i] =
+        t + step * (power[i] + (north + south - 2 * t) / ry + (east + west - 2 * t) / rx + (80.0f - t) / rz);
 }
 
 // Directions: rest, the four sides, the four corners. The grid is a torus; from and to have nine planes each.

@@ -19,7 +19,10 @@ extern "C" __global__ void wmma_gemm(const __half *a, const __half *b, float *c,
     wmma::store_matrix_sync(c + y * n + x, sum, n, wmma::mem_row_major);
 }
 
-__device__ unsigned shared_address(const void *pointer) { return (unsigned)__cvta_generic_to_shared(pointer); }
+__device__ unsigned shared_address(const void *pointer)
+{
+    return (unsigned)__cvta_generic_to_shared(pointer);
+}
 
 // Blocks of four warps make 64 x 64 elements, a warp 32 x 32.
 extern "C" __global__ void mma_ldmatrix(const __half *a, const __half *b, float *c, int n, int k)
@@ -53,7 +56,8 @@ extern "C" __global__ void mma_ldmatrix(const __half *a, const __half *b, float 
                 for (int q = 0; q < 4; q++)
                     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
                                  "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                                 : "+f"(sum[r][q][0]), "+f"(sum[r][q][1]), "+f"(sum[r][q][2]), "+f"(sum[r][q][3])
+                                 : "+f"(sum[r][q][0]), "+f"(sum[r][q][1]), "+f"(sum[r][q][2]),
+                                   "+f"(sum[r][q][3])
                                  : "r"(left[r][0]), "r"(left[r][1]), "r"(left[r][2]), "r"(left[r][3]),
                                    "r"(right[q][0]), "r"(right[q][1]));
         }
@@ -111,7 +115,8 @@ extern "C" __global__ void async_gemm(const float *a, const float *b, float *c, 
         __syncthreads();
     }
     for (int r = 0; r < 4; r++)
-        *(float4 *)&c[(y + ty * 4 + r) * n + x + tx * 4] = make_float4(sum[r][0], sum[r][1], sum[r][2], sum[r][3]);
+        *(float4 *)&c[(y + ty * 4 + r) * n + x + tx * 4] =
+            make_float4(sum[r][0], sum[r][1], sum[r][2], sum[r][3]);
 }
 
 __constant__ float async_taps[9];
@@ -162,10 +167,11 @@ extern "C" __global__ void mma_int8(const unsigned *a, const unsigned *b, int *c
 #pragma unroll
         for (int q = 0; q < 4; q++) {
             const unsigned *column = b + (x + q * 8 + group) * words + i + word;
-            asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-                         "{%8, %9}, {%0, %1, %2, %3};"
-                         : "+r"(sum[q][0]), "+r"(sum[q][1]), "+r"(sum[q][2]), "+r"(sum[q][3])
-                         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(column[0]), "r"(column[4]));
+            asm volatile(
+                "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                "{%8, %9}, {%0, %1, %2, %3};"
+                : "+r"(sum[q][0]), "+r"(sum[q][1]), "+r"(sum[q][2]), "+r"(sum[q][3])
+                : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(column[0]), "r"(column[4]));
         }
     }
     for (int q = 0; q < 4; q++) {
@@ -184,7 +190,8 @@ extern "C" __global__ void mma_tf32(const float *a, const float *b, float *c, in
     const int group = lane / 4, t = lane % 4;
     const float *left = a + warp * 128, *right = b + warp * 256;
     const unsigned a0 = __float_as_uint(left[group * 8 + t]), a1 = __float_as_uint(left[(group + 8) * 8 + t]),
-                   a2 = __float_as_uint(left[group * 8 + t + 4]), a3 = __float_as_uint(left[(group + 8) * 8 + t + 4]);
+                   a2 = __float_as_uint(left[group * 8 + t + 4]),
+                   a3 = __float_as_uint(left[(group + 8) * 8 + t + 4]);
     unsigned b0[4], b1[4];
     float sum[4][4] = {};
     for (int q = 0; q < 4; q++) {
@@ -194,10 +201,11 @@ extern "C" __global__ void mma_tf32(const float *a, const float *b, float *c, in
     for (int i = 0; i < times; i++)
 #pragma unroll
         for (int q = 0; q < 4; q++)
-            asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-                         "{%8, %9}, {%0, %1, %2, %3};"
-                         : "+f"(sum[q][0]), "+f"(sum[q][1]), "+f"(sum[q][2]), "+f"(sum[q][3])
-                         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0[q]), "r"(b1[q]));
+            asm volatile(
+                "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                "{%8, %9}, {%0, %1, %2, %3};"
+                : "+f"(sum[q][0]), "+f"(sum[q][1]), "+f"(sum[q][2]), "+f"(sum[q][3])
+                : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0[q]), "r"(b1[q]));
     for (int q = 0; q < 4; q++) {
         float *to = c + warp * 512 + q * 128 + group * 8 + t * 2;
         to[0] = sum[q][0];

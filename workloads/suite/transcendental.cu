@@ -3,13 +3,14 @@
 __device__ float normal_distribution(float d)
 {
     const float k = 1 / (1 + 0.2316419f * fabsf(d));
-    const float sum = k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+    const float sum =
+        k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
     const float tail = 0.39894228f * expf(-0.5f * d * d) * sum;
     return d > 0 ? 1 - tail : tail;
 }
 
-extern "C" __global__ void black_scholes(const float *price, const float *strike, const float *years, float *call,
-                                         float *put, float rate, float volatility, int n)
+extern "C" __global__ void black_scholes(const float *price, const float *strike, const float *years,
+                                         float *call, float *put, float rate, float volatility, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
