@@ -345,6 +345,8 @@ void l1_store(L1 *l1, uint64_t line, uint8_t sectors, const uint64_t written[2],
     const uint8_t there = index == TAGS_NONE ? 0 : l1->tags.lines[index].valid & sectors;
     l1->statistics.store_hits += there != 0;
     l1->statistics.store_misses += there == 0;
+    l1->statistics.store_sector_hits += count_sectors(there);
+    l1->statistics.store_sector_misses += count_sectors(sectors) - count_sectors(there);
     if (!data) {
         const uint8_t whole = whole_sectors(written);
         if (whole)

@@ -252,8 +252,7 @@ static void end_block(Sm *sm, uint32_t index)
 void residency_clear_warp_slot(Sm *sm, uint32_t warp)
 {
     WarpSlot *slot = &sm->warps[warp];
-    profile_charge(sm, slot);
-    sm->schedulers[slot->scheduler].waiting[slot->wait]--;
+    sm_leave_wait(sm, slot);
     policy_warp_went(sm, warp);
     fetch_reset(sm, warp);
     sm->moving &= ~((WarpSet)1 << warp);

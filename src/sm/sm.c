@@ -5,6 +5,7 @@
  * is never later than the first of them. */
 #include "sm/sm.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "exec/divergence.h"
@@ -14,12 +15,28 @@
 #include "sm/sched/sched.h"
 #include "sm/stages.h"
 
-static void leave_wait(Sm *sm, WarpSlot *slot)
+/* The counter of each Wait. */
+static const size_t waits[WAIT_COUNT] = {
+    [WAIT_NONE] = offsetof(SmStatistics, ready_wait_cycles),
+    [WAIT_RESULT] = offsetof(SmStatistics, result_wait_cycles),
+    [WAIT_SHARED] = offsetof(SmStatistics, shared_wait_cycles),
+    [WAIT_MEMORY] = offsetof(SmStatistics, memory_wait_cycles),
+    [WAIT_FETCH] = offsetof(SmStatistics, fetch_wait_cycles),
+    [WAIT_BRANCH] = offsetof(SmStatistics, branch_wait_cycles),
+    [WAIT_FENCE] = offsetof(SmStatistics, fence_wait_cycles),
+    [WAIT_BARRIER] = offsetof(SmStatistics, barrier_wait_cycles),
+    [WAIT_UNIT] = offsetof(SmStatistics, unit_wait_cycles),
+    [WAIT_PAUSE] = offsetof(SmStatistics, pause_wait_cycles),
+    [WAIT_BLOCK] = offsetof(SmStatistics, event_wait_cycles),
+    [WAIT_SUSPEND] = offsetof(SmStatistics, suspend_wait_cycles),
+    [WAIT_DRAIN] = offsetof(SmStatistics, drain_wait_cycles),
+};
+
+void sm_leave_wait(Sm *sm, WarpSlot *slot)
 {
     profile_charge(sm, slot);
     sm->schedulers[slot->scheduler].waiting[slot->wait]--;
-    if (slot->wait == WAIT_BARRIER)
-        sm->statistics.barrier_wait_cycles += sm->now - slot->since;
+    *(uint64_t *)((char *)&sm->statistics + waits[slot->wait]) += sm->now - slot->since;
 }
 
 /* The warp's wait ends in that cycle, or nobody knows when. */
@@ -43,7 +60,7 @@ void sm_wait(Sm *sm, uint32_t warp, Wait wait, Cycle until)
         enter_wheel(sm, warp, until);
         return;
     }
-    leave_wait(sm, slot);
+    sm_leave_wait(sm, slot);
     slot->wait = (uint8_t)wait;
     slot->since = sm->now;
     sm->schedulers[slot->scheduler].waiting[wait]++;
@@ -59,7 +76,7 @@ static inline void make_ready(Sm *sm, uint32_t warp)
     sm->ready |= bit;
     sm->by_pipe[slot->pipe] |= bit;
     if (before != WAIT_NONE) {
-        leave_wait(sm, slot);
+        sm_leave_wait(sm, slot);
         slot->wait = WAIT_NONE;
         slot->since = sm->now;
         sm->schedulers[slot->scheduler].waiting[WAIT_NONE]++;

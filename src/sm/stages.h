@@ -11,6 +11,8 @@
 void sm_turn_wheel(Sm *sm);
 /* The next cycle for which the wheel holds something, or CYCLE_NEVER. */
 Cycle sm_next_turn(const Sm *sm);
+/* Counts the wait that the warp is in, which ends now. */
+void sm_leave_wait(Sm *sm, WarpSlot *slot);
 /* The ready warps that a free pipe would let issue. While the load/store unit's queue is full its own wake-up
  * comes first, so that no cycle need be simulated for those who want it. */
 static inline WarpSet sm_candidates(const Sm *sm)

@@ -122,6 +122,26 @@ static void check_cycles(const KernelRecord *record)
     }
 }
 
+/* Waits of warps are all the time that they were there. A warp's last cycle counts as resident if it issued its
+ * last instruction in it, and as no wait. */
+static void check_waits(const KernelRecord *record)
+{
+    const SmStatistics *sm = SUMS(record, COMPONENT_SM, SmStatistics);
+    const uint64_t waits = sm->ready_wait_cycles + sm->result_wait_cycles + sm->shared_wait_cycles +
+                           sm->memory_wait_cycles + sm->fetch_wait_cycles + sm->branch_wait_cycles +
+                           sm->fence_wait_cycles + sm->barrier_wait_cycles + sm->unit_wait_cycles +
+                           sm->pause_wait_cycles + sm->event_wait_cycles + sm->suspend_wait_cycles +
+                           sm->drain_wait_cycles;
+    const uint64_t warps = SUMS(record, COMPONENT_EXEC, ExecStatistics)->warps;
+    if (waits > sm->resident_warp_cycles + warps || waits + warps < sm->resident_warp_cycles)
+        fail_msg("kernel %u, %s: warps waited %llu cycles of %llu", record->number, record->name,
+                 (unsigned long long)waits, (unsigned long long)sm->resident_warp_cycles);
+    same("slots of all pipes and all slots", record, 0,
+         sm->int_slots + sm->fp32_slots + sm->fp64_slots + sm->sfu_slots + sm->tensor_slots + sm->lsu_slots +
+             sm->control_slots,
+         sm->issue_slots);
+}
+
 /* -- blocks and instructions -- */
 
 /* A block's last cycle counts if its last instruction was issued in it, and does not if a reply came. */
@@ -175,6 +195,7 @@ static void test_adds_up(void **state)
             check_units(record);
         }
         check_cycles(record);
+        check_waits(record);
         check_blocks(record);
         check_instructions(record, gpu->config.warp_width);
     }

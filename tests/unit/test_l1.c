@@ -205,6 +205,9 @@ static void test_store_update(void **state)
     assert_int_equal(rig.answer.data[8], 1);
     assert_int_equal(rig.l1.statistics.store_hits, 1);
     assert_int_equal(rig.l1.statistics.store_misses, 1);
+    l1_store(&rig.l1, LINE, ALL, written, data); /* one sector is there, of four */
+    assert_int_equal(rig.l1.statistics.store_sector_hits, 2);
+    assert_int_equal(rig.l1.statistics.store_sector_misses, 4);
     l1_free(&rig.l1);
 }
 

@@ -44,6 +44,8 @@ static void test_hit_and_miss_times(void **state)
     assert_int_equal(counters(bench)->global_loads, 4);
     assert_int_equal(counters(bench)->global_lines, 10);
     assert_int_equal(counters(bench)->global_sectors, 40);
+    assert_int_equal(counters(bench)->global_load_sectors, 40);
+    assert_int_equal(counters(bench)->global_store_sectors, 0);
     assert_int_equal(l1(bench)->load_hits, 5);
     lsu_close(bench);
 }
@@ -202,6 +204,8 @@ static void test_scattered_stores(void **state)
         assert_int_equal(*word(bench, 256 + lane * 65), lane < 16 ? 200 + lane : 0);
     for (unsigned i = 0; i < 16; i++)
         assert_int_equal(*word(bench, 8192 + i), 300 + 2 * i + 1);
+    assert_int_equal(counters(bench)->global_store_sectors, 1 + 16 + 2);
+    assert_int_equal(counters(bench)->global_load_sectors, 0);
     lsu_close(bench);
 }
 

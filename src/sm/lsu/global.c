@@ -179,11 +179,17 @@ static void load_global(const Handover *handover, const AccessLine *lines, uint3
     lsu_enqueue(lsu, op);
 }
 
-static void count_lines(Lsu *lsu, const AccessLine *lines, uint32_t count)
+static void count_lines(Lsu *lsu, AccessKind kind, const AccessLine *lines, uint32_t count)
 {
-    lsu->statistics.global_lines += count;
+    uint32_t sectors = 0;
     for (uint32_t i = 0; i < count; i++)
-        lsu->statistics.global_sectors += count_sectors(lines[i].sectors);
+        sectors += count_sectors(lines[i].sectors);
+    lsu->statistics.global_lines += count;
+    lsu->statistics.global_sectors += sectors;
+    if (kind == ACCESS_LOAD || kind == ACCESS_COPY)
+        lsu->statistics.global_load_sectors += sectors;
+    else if (kind == ACCESS_STORE)
+        lsu->statistics.global_store_sectors += sectors;
 }
 
 void lsu_carry_global(const Handover *handover)
@@ -191,7 +197,7 @@ void lsu_carry_global(const Handover *handover)
     Lsu *lsu = handover->lsu;
     AccessLine lines[MAX_WIDTH];
     const uint32_t count = coalesce_global(handover->access, lsu->width, lines);
-    count_lines(lsu, lines, count);
+    count_lines(lsu, (AccessKind)handover->access->kind, lines, count);
     switch ((AccessKind)handover->access->kind) {
     case ACCESS_STORE:
         lsu_store(handover, lines, count);
