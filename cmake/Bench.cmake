@@ -1,0 +1,37 @@
+# Every bench/<name>.c is one program, and so is every folder bench/<name>/ with a main.c. The other files of such
+# a folder are the library bench_<name>_parts, which tests may link. Benchmarks see the library's own headers.
+function(bench_uses target scope)
+    target_include_directories(${target} ${scope} src)
+    target_compile_definitions(${target} ${scope} SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${target} ${scope} workloads warpbeam_static warpbeam_flags PkgConfig::JANSSON)
+endfunction()
+
+function(add_bench name)
+    if(WARPBEAM_BENCH)
+        add_executable(bench_${name} ${ARGN})
+        set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
+                              RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+        bench_uses(bench_${name} PRIVATE)
+    endif()
+endfunction()
+
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c)
+foreach(source ${bench_sources})
+    get_filename_component(name ${source} NAME_WE)
+    add_bench(${name} ${source})
+endforeach()
+
+file(GLOB bench_mains CONFIGURE_DEPENDS bench/*/main.c)
+foreach(source ${bench_mains})
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(name ${folder} NAME)
+    file(GLOB parts CONFIGURE_DEPENDS ${folder}/*.c)
+    list(REMOVE_ITEM parts ${source})
+    add_library(bench_${name}_parts STATIC EXCLUDE_FROM_ALL ${parts})
+    target_include_directories(bench_${name}_parts INTERFACE bench)
+    bench_uses(bench_${name}_parts PUBLIC)
+    add_bench(${name} ${source})
+    if(WARPBEAM_BENCH)
+        target_link_libraries(bench_${name} PRIVATE bench_${name}_parts)
+    endif()
+endforeach()
