@@ -33,6 +33,7 @@ const Set set_correlation = {
     .column = "cycles",
     .theirs = "measured",
     .counts_instructions = true,
+    .has_counters = true,
     .is_correlated = true,
     .add = add,
     .run = run_row,

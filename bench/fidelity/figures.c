@@ -2,6 +2,7 @@
 #include "figures.h"
 
 #include <math.h>
+#include <string.h>
 
 static double at_least(double value, double least) { return value > least ? value : least; }
 
@@ -97,22 +98,41 @@ size_t figures_within_factor(const Points *points, double factor)
 
 /* -- points of rows -- */
 
-Points points_of(const Run *run, const Set *set)
+bool selection_has(Selection selection, const Row *row)
+{
+    return row->set == selection.set && (!selection.half || row->half == selection.half) &&
+           (!selection.class || (row->class && !strcmp(row->class, selection.class)));
+}
+
+size_t rows_of(const Run *run, Selection selection)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < run->rows.count; i++)
+        n += selection_has(selection, &run->rows.items[i]);
+    return n;
+}
+
+Points points_of(const Run *run, Selection selection)
 {
     Points points = {0};
     for (uint32_t i = 0; i < run->rows.count; i++) {
         const Row *row = &run->rows.items[i];
         const Point point = {row, row->expected, row->outcome.value};
-        if (row->set == set && row->outcome.right && point_is_comparable((Scale){0}, &point))
+        if (selection_has(selection, row) && row->outcome.right && point_is_comparable((Scale){0}, &point))
             VEC_PUSH(&points, point);
     }
     return points;
 }
 
-size_t rows_of(const Run *run, const Set *set)
+Points points_of_counter(const Run *run, Selection selection, CounterNumber counter)
 {
-    size_t n = 0;
-    for (uint32_t i = 0; i < run->rows.count; i++)
-        n += run->rows.items[i].set == set;
-    return n;
+    Points points = {0};
+    for (uint32_t i = 0; selection.set->has_counters && i < run->rows.count; i++) {
+        const Row *row = &run->rows.items[i];
+        const Point point = {row, row->counters[counter], row->outcome.counters[counter]};
+        if (selection_has(selection, row) && row->outcome.right &&
+            point_is_comparable(counters[counter].scale, &point))
+            VEC_PUSH(&points, point);
+    }
+    return points;
 }

@@ -5,12 +5,6 @@
 #include "base/vec.h"
 #include "row.h"
 
-/* How a value is compared. */
-typedef struct Scale {
-    bool is_difference; /* an error is ours less theirs; else that over theirs, in per cent */
-    double least;       /* of the latter: less counts as this much, so that almost nothing is near to nothing */
-} Scale;
-
 /* A row's value of some kind. */
 typedef struct Point {
     const Row *row;
@@ -40,8 +34,18 @@ size_t figures_within_factor(const Points *points, double factor);
 
 /* -- points of rows -- */
 
-/* What rows are compared by: those of the set that are right and were measured. */
-Points points_of(const Run *run, const Set *set);
-size_t rows_of(const Run *run, const Set *set);
+/* Which rows: those of a set, of a class unless it is null, of a half unless it is HALF_NONE. */
+typedef struct Selection {
+    const Set *set;
+    const char *class;
+    Half half;
+} Selection;
+
+bool selection_has(Selection selection, const Row *row);
+size_t rows_of(const Run *run, Selection selection);
+/* What rows are compared by: those that are right and were measured. */
+Points points_of(const Run *run, Selection selection);
+/* The same of a counter. */
+Points points_of_counter(const Run *run, Selection selection, CounterNumber counter);
 
 #endif

@@ -29,6 +29,7 @@ const Set set_launch = {
     .column = "cycles",
     .theirs = "measured",
     .counts_instructions = true,
+    .has_counters = true,
     .add = add,
     .run = run_row,
 };

@@ -9,11 +9,12 @@
 enum { MAX_KNOBS = 32 };
 
 typedef struct Options {
-    const char *gpu, *only, *write;
+    const char *gpu, *only, *write, *csv, *html;
     const char *knobs[MAX_KNOBS]; /* name=value */
     int knob_count, threads, jobs;
     unsigned limit;               /* seconds */
     bool functional, sets[SET_COUNT];
+    bool seen, unseen; /* halves of sets that have some */
 } Options;
 
 /* Does not return where the command line is wrong. */

@@ -16,13 +16,6 @@ static void add(Run *run, const Set *set)
     }
 }
 
-static void take(const PolybenchRun *run, const char *kernel, Outcome *outcome)
-{
-    const PolybenchLaunch mean = polybench_mean(run, kernel);
-    outcome->value = mean.cycles;
-    outcome->instructions = mean.instructions;
-}
-
 static bool run_rows(const Row *rows, size_t count, WbGpu *gpu, Host *host, Outcome *outcomes)
 {
     PolybenchRun run;
@@ -34,7 +27,7 @@ static bool run_rows(const Row *rows, size_t count, WbGpu *gpu, Host *host, Outc
                        &run))
         return false;
     for (size_t i = 0; i < count; i++)
-        take(&run, polybench_kernels[rows[i].index].name, &outcomes[i]);
+        set_take_kernel(gpu, polybench_kernels[rows[i].index].name, &outcomes[i]);
     return true;
 }
 
@@ -45,6 +38,7 @@ const Set set_polybench = {
     .column = "cycles",
     .theirs = "measured",
     .counts_instructions = true,
+    .has_counters = true,
     .is_correlated = true,
     .add = add,
     .run = run_rows,

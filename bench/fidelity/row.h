@@ -3,14 +3,21 @@
 #define FIDELITY_ROW_H
 
 #include "base/vec.h"
+#include "counter.h"
 #include "options.h"
 
 enum { JOB_ROWS = 8 };
+
+/* Rows of a set that were drawn apart, so that no rule of the model is made by looking at the unseen ones. */
+typedef enum Half { HALF_NONE, HALF_SEEN, HALF_UNSEEN, HALF_COUNT } Half;
+
+extern const char *const half_names[HALF_COUNT];
 
 /* Our side of a row. */
 struct Outcome {
     bool right; /* it ran, and its results are right; else the rest means nothing */
     double value, instructions, seconds;
+    double counters[COUNTER_COUNT]; /* NAN: there is none */
 };
 
 struct Row {
@@ -19,9 +26,12 @@ struct Row {
     size_t job;       /* rows of a set behind each other with one number run as one job, at most JOB_ROWS */
     char name[64];
     const char *unit, *note; /* a note says what is special about the row; null: nothing is */
+    const char *class; /* of rows of one kind; null: the set has no classes */
+    Half half;
     const char *gpu;  /* configuration that it runs on; null: the one of the options */
     double expected;  /* NAN: not measured */
     double expected_instructions;
+    double counters[COUNTER_COUNT]; /* as measured; NAN: not so */
     Outcome outcome;
     char error[2048]; /* why it is not right */
 };

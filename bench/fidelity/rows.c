@@ -7,15 +7,35 @@
 
 #include "common/csv.h"
 
+const char *const half_names[HALF_COUNT] = {"", "seen", "unseen"};
+
+/* The path with `by` in place of its first `place`, if it has one. */
+static void fill_in(char *path, size_t size, const char *place, const char *by)
+{
+    char rest[1024];
+    char *at = strstr(path, place);
+    if (!at)
+        return;
+    snprintf(rest, sizeof rest, "%s", at + strlen(place));
+    snprintf(at, size - (size_t)(at - path), "%s%s", by, rest);
+}
+
 void rows_data_path(const Run *run, const Row *row, char *path, size_t size)
 {
-    static const char place[] = "{gpu}";
-    const char *data = row->set->data, *at = strstr(data, place);
-    if (at)
-        snprintf(path, size, "%s/%.*s%s%s", WORKLOADS, (int)(at - data), data, run->options.gpu,
-                 at + strlen(place));
-    else
-        snprintf(path, size, "%s/%s", WORKLOADS, data);
+    snprintf(path, size, "%s/%s", WORKLOADS, row->set->data);
+    fill_in(path, size, "{gpu}", run->options.gpu);
+    fill_in(path, size, "{half}", half_names[row->half]);
+}
+
+static void read_measured(const Run *run, Row *row)
+{
+    char path[1024];
+    rows_data_path(run, row, path, sizeof path);
+    row->expected = csv_number(path, row->name, row->set->column);
+    row->expected_instructions =
+        row->set->counts_instructions ? csv_number(path, row->name, "warp_inst") : NAN;
+    if (row->set->has_counters)
+        counters_read(path, row->name, row->counters);
 }
 
 /* Whether the row runs with the last one. */
@@ -31,10 +51,7 @@ void rows_add(Run *run, Row row)
     const Options *options = &run->options;
     if (options->only && !strstr(row.name, options->only))
         return;
-    char path[1024];
-    rows_data_path(run, &row, path, sizeof path);
-    row.expected = csv_number(path, row.name, row.set->column);
-    row.expected_instructions = row.set->counts_instructions ? csv_number(path, row.name, "warp_inst") : NAN;
+    read_measured(run, &row);
     if (joins(run, &row))
         run->jobs.items[run->jobs.count - 1].count++;
     else

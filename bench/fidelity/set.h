@@ -18,10 +18,11 @@ typedef struct Set Set;
 struct Set {
     const char *name;    /* on the command line, and of its part of the Markdown file */
     const char *heading; /* of that part */
-    const char *data;    /* file in workloads/ with what was measured; {gpu} stands for the GPU's name */
+    const char *data;    /* file in workloads/ with what was measured; {gpu} and {half} stand for their names */
     const char *column;  /* of that file, with what rows are compared by */
     const char *theirs;  /* what people call it */
     bool counts_instructions;
+    bool has_counters;   /* silicon's, of counter.def, in the same file */
     bool is_rough;       /* rows are told by factors, not by per cents */
     bool is_correlated;  /* rows are of one kind, so that their correlation says something */
 
@@ -43,5 +44,7 @@ extern const Set *const sets[SET_COUNT];
 
 /* The outcome of a row by itself: what all launches since the GPU was opened took together. */
 void set_take_all(WbGpu *gpu, const Host *host, Outcome *outcome);
+/* The outcome of a row that is a kernel of several: the mean over its launches. */
+void set_take_kernel(WbGpu *gpu, const char *kernel, Outcome *outcome);
 
 #endif

@@ -6,12 +6,22 @@
 
 #include "common/markdown.h"
 #include "print.h"
+#include "summary.h"
+
+/* A text that is written as a file is. */
+typedef struct Text {
+    FILE *out;
+    char *text;
+    size_t size;
+} Text;
+
+static FILE *text_open(Text *text) { return text->out = open_memstream(&text->text, &text->size); }
 
 static void write_row(const Row *row, FILE *out)
 {
     fprintf(out, "| %s | %s | %s | ", row->name, row->unit, figure_text(row->expected).text);
     if (row->outcome.right)
-        fprintf(out, "%s | %+.1f%% |", figure_text(row->outcome.value).text, row_error(row));
+        fprintf(out, "%s | %s |", figure_text(row->outcome.value).text, row_error_text(row).text);
     else
         fprintf(out, "failed | |");
     if (row->set->counts_instructions)
@@ -32,8 +42,9 @@ static void write_table(const Run *run, const Set *set, FILE *out)
             set->counts_instructions ? " warp instructions, ours / theirs |" : "");
     fprintf(out, "|---|---|---:|---:|---:|%s\n", set->counts_instructions ? "---:|" : "");
     for (uint32_t i = 0; i < run->rows.count; i++)
-        if (run->rows.items[i].set == set)
+        if (run->rows.items[i].set == set && run->rows.items[i].half != HALF_UNSEEN)
             write_row(&run->rows.items[i], out);
+    summary_write(run, set, false, out);
     fprintf(out, "\n");
 }
 
@@ -63,24 +74,57 @@ static const char opening[] =
     "`.csv` file in `workloads/`. An error is ours over theirs less one;\neach row runs on a GPU of its "
     "own, with empty caches.\n";
 
+/* Texts of a table cell: a | of an expression must not end it. */
+static void write_cell(const char *text, bool is_code, FILE *out)
+{
+    fputs(is_code ? " `" : " ", out);
+    for (; *text; text++)
+        fprintf(out, *text == '|' ? "\\%c" : "%c", *text);
+    fputs(is_code ? "` |" : " |", out);
+}
+
+/* What each counter is on both sides. */
+static void write_counters(FILE *out)
+{
+    fprintf(out, "\n| counter | unit | silicon | ours | what differs |\n|---|---|---|---|---|\n");
+    for (CounterNumber i = 0; i < COUNTER_COUNT; i++) {
+        fputs("|", out);
+        write_cell(counters[i].name, false, out);
+        write_cell(counters[i].unit, false, out);
+        write_cell(counters[i].theirs, true, out);
+        write_cell(counters[i].ours, true, out);
+        write_cell(counters[i].differs, false, out);
+        fputs("\n", out);
+    }
+    fputs("\n", out);
+}
+
+/* Puts what is written by then into its part of the file; the stream is closed. */
+static bool replace_part(const Run *run, const char *name, const char *heading, Text *text)
+{
+    fclose(text->out);
+    Error error = {0};
+    markdown_replace(run->options.write, name, opening, heading, text->text, &error);
+    free(text->text);
+    if (error.status != WB_OK)
+        fprintf(stderr, "%s\n", error.text);
+    return error.status == WB_OK;
+}
+
 bool tables_write(const Run *run)
 {
+    Text text;
+    write_counters(text_open(&text));
+    if (!replace_part(run, "counters", "## What is compared", &text))
+        return false;
     for (SetNumber set = 0; set < SET_COUNT; set++) {
         if (!run->options.sets[set])
             continue;
-        char *text = NULL;
-        size_t size = 0;
-        FILE *out = open_memstream(&text, &size);
+        FILE *out = text_open(&text);
         write_table(run, sets[set], out);
         write_notes(run, sets[set], out);
-        fclose(out);
-        Error error = {0};
-        markdown_replace(run->options.write, sets[set]->name, opening, sets[set]->heading, text, &error);
-        free(text);
-        if (error.status != WB_OK) {
-            fprintf(stderr, "%s\n", error.text);
+        if (!replace_part(run, sets[set]->name, sets[set]->heading, &text))
             return false;
-        }
     }
     return true;
 }
