@@ -58,6 +58,7 @@ if(NOT WARPBEAM_FUZZ)
         target_link_libraries(${name} PRIVATE papers)
     endforeach()
     target_link_libraries(test_sweep PRIVATE sweep)
+    target_link_libraries(test_fidelity PRIVATE bench_fidelity_parts)
     add_test_folder(rt rt_static)
     target_link_libraries(helpers_rt PUBLIC wbrnn_core)
     # A program as others write them, with libraries as they have them.

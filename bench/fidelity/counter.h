@@ -23,8 +23,8 @@ extern const Counter counters[COUNTER_COUNT];
 
 /* What was measured for the row of that name in the file; NAN: it was not. */
 void counters_read(const char *path, const char *row, double values[COUNTER_COUNT]);
-/* Ours over the kernel of that number in the GPU's records, or, if all is true, over all that ran. `cycles` is
- * what the caller takes for its time. */
+/* Ours over the kernel of that number in the GPU's records, or, if `all` is true, over all that ran. `cycles`
+ * is what the caller takes for its time. */
 void counters_take(const WbGpu *gpu, bool all, size_t record, double cycles, double values[COUNTER_COUNT]);
 
 #endif

@@ -1,6 +1,7 @@
 /* How close simulated time and counters are to what was measured: prints our figures beside those that are
- * shipped as data, and writes them as tables into a Markdown file, in full, or as a page with plots. Every job
- * runs in a process of its own on a GPU of its own, so that its figures do not hang on which others run. */
+ * shipped as data, and writes them as tables into a Markdown file, in full, or as a page with plots. Every
+ * job runs in a process of its own on a GPU of its own, so that its figures do not hang on which others
+ * run. */
 #include "job.h"
 #include "page.h"
 #include "tables.h"

@@ -20,8 +20,8 @@ FigureText error_text(const Counter *counter, double error, bool is_absolute);
 double row_error(const Row *row);
 FigureText row_error_text(const Row *row);
 
-/* The row, with the head of its set before the first and what sums it up behind the last. Of an unseen row the
- * figures are not shown: whoever wants them asks for a file. */
+/* The row, with the head of its set before the first and what sums it up behind the last. Of an unseen row
+ * the figures are not shown: whoever wants them asks for a file. */
 void print_row(const Run *run, size_t index);
 /* A paragraph on all rows of a set, or one on each half of it. */
 void print_summary(const Run *run, const Set *set, FILE *out);

@@ -18,7 +18,7 @@ typedef struct Set Set;
 struct Set {
     const char *name;    /* on the command line, and of its part of the Markdown file */
     const char *heading; /* of that part */
-    const char *data;    /* file in workloads/ with what was measured; {gpu} and {half} stand for their names */
+    const char *data;    /* measured file in workloads/; {gpu} and {half} stand for their names */
     const char *column;  /* of that file, with what rows are compared by */
     const char *theirs;  /* what people call it */
     bool counts_instructions;
