@@ -1,6 +1,7 @@
 // The report: puts the parts of the page together and draws them again when something else is selected.
 import { drawCharts, followWindow, isDark } from "./chart";
 import { choice, element } from "./dom";
+import { fidelitySection } from "./fidelity";
 import { flowSection } from "./flow";
 import { ganttSection } from "./gantt";
 import { heatSection } from "./heatmap";
@@ -109,6 +110,7 @@ function draw(): void {
     }
     sections.push(...data.papers.map(paperSection));
     sections.push(...(data.studies ?? []).map((study, i) => studySection(study, i, draw)));
+    if (data.fidelity) sections.push(fidelitySection(data.fidelity, draw));
     content.replaceChildren(...sections);
     drawBar();
     drawCharts();
@@ -136,6 +138,7 @@ function title(): string {
         ...data.runs.map((run) => run.label),
         ...data.papers.map((paper) => paper.label),
         ...(data.studies ?? []).map((study) => study.name),
+        ...(data.fidelity ? [`Fidelity of ${data.fidelity.gpu}`] : []),
     ];
     return labels.length > 3 ? `${labels.length} runs` : labels.join(", ");
 }
@@ -151,7 +154,7 @@ function start(): void {
             "footer",
             {},
             "Made by ",
-            element("code", {}, "warpbeam report"),
+            element("code", {}, data.fidelity ? "bench/fidelity" : "warpbeam report"),
             ". This page needs no network.",
             element(
                 "details",

@@ -248,9 +248,39 @@ export interface Study {
     first?: { kind?: string; x?: string; y?: string; by?: string }; // what the user wants to see first
 }
 
+// A counter of silicon beside one of ours (bench/fidelity/counter.def).
+export interface FidelityCounter {
+    name: string;
+    unit: string;
+    is_difference: boolean; // errors are ours less theirs; else in per cent of theirs
+    least: number; // of the latter: less counts as this much
+    theirs: string; // how it is computed
+    ours: string;
+    differs: string; // "": nothing that is known
+}
+
+// A kernel that ran on both; values are in the order of the counters.
+export interface FidelityRow {
+    set: string;
+    name: string;
+    class: string | null;
+    half: string | null;
+    theirs: (number | null)[];
+    ours: (number | null)[];
+}
+
+// Of `bench/fidelity --html`.
+export interface Fidelity {
+    gpu: string;
+    knobs: string[]; // name=value
+    counters: FidelityCounter[];
+    rows: FidelityRow[];
+}
+
 export interface PageData {
     runs: Run[];
     papers: PaperFolder[];
     studies?: Study[];
+    fidelity?: Fidelity;
     recording?: string[]; // knobs that say what is kept, not what the machine is
 }

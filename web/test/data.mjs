@@ -211,6 +211,42 @@ export function makeStudyPage(warpbeam, folder) {
     return page;
 }
 
+// The page of `bench/fidelity --html` with made-up rows: 17 classes of four, whose cycles are off by -20%, +4%, +8%
+// and +50%; every second one is unseen. Bytes are counted of the first class alone, and one of them is none.
+export function makeFidelityPage(folder) {
+    const page = join(folder, "fidelity.html"),
+        errors = [-0.2, 0.04, 0.08, 0.5];
+    const counter = (name, unit, is_difference, least) => {
+        return { name, unit, is_difference, least, theirs: "a + b", ours: "c.d", differs: "<i>much</i>" };
+    };
+    const rows = Array.from({ length: 68 }, (_, i) => {
+        const cycles = 1000 * 1.1 ** i,
+            hits = (i * 37) % 90;
+        return {
+            set: i < 64 ? "suite" : "other",
+            name: i ? `kernel${i}` : `kernel ${nasty}`,
+            class: i < 64 ? `class${Math.floor(i / 4)}` : null,
+            half: i < 64 ? ["seen", "unseen"][i % 2] : null,
+            theirs: [cycles, hits, i < 4 ? 1000 * i : null, null],
+            ours: [cycles * (1 + errors[i % 4]), hits + 5, i < 4 ? 500 : null, 1],
+        };
+    });
+    const counters = [
+        counter("cycles", "cycles", false, 0),
+        counter("hits", "%", true, 0),
+        counter("bytes", "bytes", false, 1000),
+        counter("unknown", "bytes", false, 0),
+    ];
+    const data = { runs: [], papers: [], fidelity: { gpu: "h200", knobs: ["a=1"], counters, rows } };
+    const text = JSON.stringify(data).replaceAll("<", "\\u003c");
+    const template = readFileSync(new URL("../dist/report.html", import.meta.url), "utf8");
+    writeFileSync(
+        page,
+        template.replace("/*DATA*/", () => text),
+    );
+    return page;
+}
+
 // The page of a run whose kernel hangs, and says so by its exit status: as many blocks as wait for each other
 // do not fit, and the last ones never get a place.
 export function makeHungPage(warpbeam, folder) {

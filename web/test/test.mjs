@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findBrowser } from "./browser.mjs";
 import {
+    makeFidelityPage,
     makeFlowPage,
     makeHungPage,
     makeOwnPage,
@@ -401,6 +402,62 @@ async function checkStudy(browser, warpbeam, folder) {
     }
 }
 
+// Counters beside silicon's: figures of what is chosen, tables that sort.
+async function checkFidelity(browser, folder) {
+    const page = pathToFileURL(makeFidelityPage(folder)).href;
+    const said = async (wanted, where) => {
+        const text = await browser.value(
+            `document.querySelector('[data-sentence="fidelity"]')?.innerText ?? ""`,
+        );
+        check(wanted.test(text), `${where}: the page says '${text}'`);
+    };
+    const first = (column) =>
+        browser.value(
+            `document.querySelector('[data-table="fidelity-rows"] tbody tr').children[${column}].innerText`,
+        );
+    const sort = async (column) => {
+        await browser.value(
+            `document.querySelectorAll('[data-table="fidelity-rows"] .sort')[${column}].click()`,
+        );
+        await browser.settle(5);
+    };
+    for (const width of [1280, 400]) {
+        await browser.show(page, width, 900, width === 400 ? "dark" : "light");
+        await said(/^68 rows: mean absolute error 20\.5%, 34 within 10%, correlation 0\.99\d/, width);
+        for (const chart of await browser.value(painted))
+            check(chart.pixels > 500, `${width}, fidelity: '${chart.name}' has ${chart.pixels} pixels`);
+        await checkHover(browser, "fidelity-scatter", 0, /kernel[^]*silicon [^]*ours [^]*error [+-]\d/, 0.2);
+        await checkHover(browser, "fidelity-errors", 0, /\d+ rows\nkernel/, 0.2);
+        await checkWidth(browser, width, `fidelity, ${width}`);
+    }
+    check((await first(5)) === "+50.0%", "the row that is furthest off is not the first");
+    await sort(5);
+    await sort(5);
+    check((await first(5)) === "-20.0%", "a second click does not turn the order");
+    await sort(0);
+    check((await first(0)) === `kernel ${nasty}`, "rows are not sorted by name, or names become elements");
+    await browser.choose("Half", "unseen");
+    await said(/^32 rows: mean absolute error 27\.0%, 16 within 10%/, "unseen");
+    await browser.choose("Class", "class3");
+    await said(/^2 rows: mean absolute error 27\.0%, 1 within 10%/, "unseen, class3");
+    await browser.choose("Half", "");
+    await browser.choose("Class", "");
+    await browser.choose("Set", "other");
+    await said(/^4 rows: mean absolute error 20\.5%/, "other");
+    await browser.choose("Set", "");
+    await browser.choose("Counter", "bytes");
+    await said(/^4 rows: mean absolute error 64\.6%, 0 within 10%[^]*1 with a 0 have no place/, "bytes");
+    const names = `[...document.querySelectorAll('[data-table="fidelity-counters"] tbody tr')]`;
+    check(
+        (await browser.value(`${names}.length`)) === 3 &&
+            (await browser.value(`document.querySelectorAll("main i").length`)) === 0,
+        "the table of counters is not as it should be",
+    );
+    await browser.value(`${names}[1].querySelector("button").click()`);
+    await browser.settle(20);
+    await said(/^68 rows: mean absolute error 5\.0 points, 68 within 10 points, correlation 1\.00\./, "hits");
+}
+
 async function main(warpbeam) {
     const found = findBrowser();
     if (!found) {
@@ -421,6 +478,7 @@ async function main(warpbeam) {
         await checkHang(browser, warpbeam, folder);
         await checkStudy(browser, warpbeam, folder);
         await checkSystem(browser, warpbeam, folder);
+        await checkFidelity(browser, folder);
         for (const complaint of browser.complaints()) check(false, `the browser says: ${complaint}`);
     } finally {
         await browser.close();
