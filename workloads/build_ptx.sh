@@ -54,7 +54,11 @@ for folder; do
     compiler=$nvcc
     [ "$folder" = demo ] && compiler=$clang
     for source in *.cu; do
-        compile "${source%.cu}" "$compiler" "${flags[@]}"
+        target=("${flags[@]}")
+        if [ "$source" = older.cu ]; then
+            target=(-O3 -arch=sm_75 -lineinfo -ptx) # the oldest that nvcc 13 knows
+        fi
+        compile "${source%.cu}" "$compiler" "${target[@]}"
     done
     cd ..
 done

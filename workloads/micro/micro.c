@@ -64,7 +64,13 @@ const Micro micros[MICRO_COUNT] = {
 bool micro_run(const Micro *micro, WbGpu *gpu, const char *directory, const MicroGpu *properties, Host *host,
                double *value)
 {
-    *host = host_begin(gpu, directory, "micro.ptx");
+    return micro_run_of("micro.ptx", micro, gpu, directory, properties, host, value);
+}
+
+bool micro_run_of(const char *file, const Micro *micro, WbGpu *gpu, const char *directory,
+                  const MicroGpu *properties, Host *host, double *value)
+{
+    *host = host_begin(gpu, directory, file);
     *value = 0;
     bool right = micro->measure(micro, host, properties, value);
     if (!right && host->status == WB_OK)

@@ -30,5 +30,8 @@ extern const Micro micros[MICRO_COUNT];
 /* Loads micro.ptx from `directory` and measures. False: host->error says why. The caller ends the host. */
 bool micro_run(const Micro *micro, WbGpu *gpu, const char *directory, const MicroGpu *properties, Host *host,
                double *value);
+/* The same with the kernels of another file of that directory. */
+bool micro_run_of(const char *file, const Micro *micro, WbGpu *gpu, const char *directory,
+                  const MicroGpu *properties, Host *host, double *value);
 
 #endif
