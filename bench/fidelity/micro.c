@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-#include "api/gpu.h"
-#include "common/csv.h"
+#include "micro_gpu.h"
 #include "row.h"
 
 static void add(Run *run, const Set *set)
@@ -19,12 +18,7 @@ static void add(Run *run, const Set *set)
 static bool run_row(const Row *rows, size_t count, WbGpu *gpu, Host *host, Outcome *outcomes)
 {
     (void)count;
-    MicroGpu properties = {
-        .sm_count = (uint32_t)gpu->config.sm_count,
-        .clock_khz = (double)gpu->config.clock_khz,
-        .empty_launch_us = csv_number(WORKLOADS "/micro/h200.csv", "empty_launch", "value"),
-        .launch_interval_us = csv_number(WORKLOADS "/micro/h200.csv", "launch_interval", "value"),
-    };
+    const MicroGpu properties = micro_gpu_of(gpu);
     return micro_run(&micros[rows->index], gpu, WORKLOADS "/micro", &properties, host, &outcomes->value);
 }
 

@@ -11,7 +11,7 @@ static void usage(void)
     for (SetNumber set = 0; set < SET_COUNT; set++)
         fprintf(stderr, " [%s]", sets[set]->name);
     fprintf(stderr, " [options]\n"
-                    "  --gpu NAME         configuration for all but peer (h200)\n"
+                    "  --gpu NAME         configuration for all but peer and older (h200)\n"
                     "  --only SUBSTRING   only rows whose name contains it\n"
                     "  --half HALF        of sets with halves: seen, unseen or all (seen)\n"
                     "  --knob NAME=VALUE  changes a knob; may be given several times\n"

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "common/host.h"
 
@@ -25,6 +26,9 @@ struct Set {
     bool has_counters;   /* silicon's, of counter.def, in the same file */
     bool is_rough;       /* rows are told by factors, not by per cents */
     bool is_correlated;  /* rows are of one kind, so that their correlation says something */
+
+    const char *cells;   /* heads of cells that its table has besides; null: it has none */
+    void (*write_cells)(const Row *row, FILE *out);
 
     /* Adds the rows by rows_add(). */
     void (*add)(Run *run, const Set *set);

@@ -26,6 +26,8 @@ static void write_row(const Row *row, FILE *out)
         fprintf(out, "failed | |");
     if (row->set->counts_instructions)
         fprintf(out, " %s |", row->outcome.right ? instructions_text(row).text : "");
+    if (row->set->cells)
+        row->set->write_cells(row, out);
     fprintf(out, "\n");
 }
 
@@ -38,9 +40,13 @@ static void write_table(const Run *run, const Set *set, FILE *out)
         fprintf(out, " --knob %s", run->options.knobs[i]);
     fprintf(out, " --write`.\n");
     print_summary(run, set, out);
-    fprintf(out, "\n| | unit | %s | ours | error |%s\n", set->theirs,
-            set->counts_instructions ? " warp instructions, ours / theirs |" : "");
-    fprintf(out, "|---|---|---:|---:|---:|%s\n", set->counts_instructions ? "---:|" : "");
+    fprintf(out, "\n| | unit | %s | ours | error |%s%s\n", set->theirs,
+            set->counts_instructions ? " warp instructions, ours / theirs |" : "",
+            set->cells ? set->cells : "");
+    fprintf(out, "|---|---|---:|---:|---:|%s", set->counts_instructions ? "---:|" : "");
+    for (const char *cell = set->cells; cell && (cell = strchr(cell, '|')); cell++)
+        fputs("---|", out);
+    fputs("\n", out);
     for (uint32_t i = 0; i < run->rows.count; i++)
         if (run->rows.items[i].set == set && run->rows.items[i].half != HALF_UNSEEN)
             write_row(&run->rows.items[i], out);
@@ -48,22 +54,27 @@ static void write_table(const Run *run, const Set *set, FILE *out)
     fprintf(out, "\n");
 }
 
+/* Whether two rows of a table have the same thing said about them. */
+static bool share_note(const Row *row, const Row *other)
+{
+    return row->set == other->set && row->note && other->note && !strcmp(row->note, other->note);
+}
+
 /* What is said beside the table about single rows. */
 static void write_notes(const Run *run, const Set *set, FILE *out)
 {
-    const char *last = NULL;
+    bool any = false;
     for (uint32_t i = 0; i < run->rows.count; i++) {
         const Row *row = &run->rows.items[i];
         if (row->set != set || !row->note)
             continue;
-        bool again = last && !strcmp(last, row->note);
-        fprintf(out, again ? ", %s" : "%s- %s", again ? row->name : last ? "\n" : "", row->name);
-        last = row->note;
-        bool more = i + 1 < run->rows.count && row[1].note && !strcmp(row[1].note, last);
-        if (!more)
+        const bool again = i > 0 && share_note(row, row - 1);
+        fprintf(out, again ? ", %s" : "%s- %s", again ? row->name : any ? "\n" : "", row->name);
+        any = true;
+        if (i + 1 == run->rows.count || !share_note(row, row + 1))
             fprintf(out, ": %s", row->note);
     }
-    if (last)
+    if (any)
         fprintf(out, "\n\n");
 }
 
