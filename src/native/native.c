@@ -367,8 +367,9 @@ static void balance(NativeFunction *f, uint32_t begin, uint32_t end)
         on_integer += slots->count[WORK_INT];
         on_multiply += slots->count[WORK_MULTIPLY] + slots->count[WORK_FP32] + slots->count[WORK_HALF];
     }
-    /* So many on the integer pipe make both as busy, if there are that many to choose from. */
-    int share = (on_multiply - on_integer + flexible) / 2;
+    /* So many on the integer pipe make both as busy, if there are that many to choose from. Before Volta
+     * there was no second pipe to choose. */
+    int share = f->config->int_multiply_on_fp32 ? (on_multiply - on_integer + flexible) / 2 : flexible;
     share = share < 0 ? 0 : share > flexible ? flexible : share;
     int turn = 0;
     for (uint32_t i = begin; i < end; i++) {
@@ -435,8 +436,8 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
         to->kind = CLASS_COMPUTE;
     if (to->kind == CLASS_BRANCH) {
         const unsigned copies_of_body = form->unrolled ? form->unrolled : 1;
-        to->latency = (uint16_t)(form->jumps_freely ? form->skipped
-                                                    : f->config->branch_latency / copies_of_body);
+        to->latency =
+            (uint16_t)(form->jumps_freely ? form->skipped : f->config->branch_latency / copies_of_body);
     } else {
         to->latency = form->latency ? form->latency : (uint16_t)chain_latency(form, f->config);
     }

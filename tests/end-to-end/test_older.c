@@ -16,12 +16,12 @@
 
 #define MICRO SOURCE_DIRECTORY "/workloads/micro"
 
-/* The figure on gtx480 with a knob changed. */
-static double measure(const char *name, const char *knob, const char *value)
+/* The figure on a GPU with a knob changed. */
+static double measure_on(const char *gpu_name, const char *name, const char *knob, const char *value)
 {
     char error[2048];
     WbGpu *gpu;
-    if (wb_gpu_open("gtx480", &gpu, error, sizeof error) != WB_OK)
+    if (wb_gpu_open(gpu_name, &gpu, error, sizeof error) != WB_OK)
         fail_msg("%s", error);
     assert_int_equal(wb_gpu_set(gpu, "mode", "cycle"), WB_OK);
     if (knob && wb_gpu_set(gpu, knob, value) != WB_OK)
@@ -36,6 +36,11 @@ static double measure(const char *name, const char *knob, const char *value)
     host_end(&host);
     wb_gpu_close(gpu);
     return figure;
+}
+
+static double measure(const char *name, const char *knob, const char *value)
+{
+    return measure_on("gtx480", name, knob, value);
 }
 
 static void test_each(void **state)
@@ -94,6 +99,15 @@ static void test_farther_loads(void **state)
     assert_true(dram > l2 + 50);
     const double constant = measure("constant_15_latency", "const_miss_latency", "100");
     assert_true(fabs(constant - 108) < 1);
+}
+
+/* Sums share the work with products' pipe where there is one; before Volta they do not. */
+static void test_sums(void **state)
+{
+    (void)state;
+    assert_true(fabs(measure_on("titanx", "iadd_latency", NULL, NULL) - 6) < 0.3);
+    const double volta = measure_on("titanv", "iadd_latency", NULL, NULL);
+    assert_true(volta > 4.2 && volta < 4.8); /* 4 and 5 in turn */
 }
 
 static void test_published(void **state)
@@ -158,10 +172,11 @@ static void test_bad_rows(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[OLDER_COUNT + 4] = {0};
+    struct CMUnitTest tests[OLDER_COUNT + 5] = {0};
     size_t count = 0;
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_follows);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_farther_loads);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_sums);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_published);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_bad_rows);
     for (size_t i = 0; i < OLDER_COUNT; i++)
