@@ -48,7 +48,7 @@ extern const Set *const sets[SET_COUNT];
 
 /* The outcome of a row by itself: what all launches since the GPU was opened took together. */
 void set_take_all(WbGpu *gpu, const Host *host, Outcome *outcome);
-/* The outcome of a row that is a kernel of several: the mean over its launches. */
-void set_take_kernel(WbGpu *gpu, const char *kernel, Outcome *outcome);
+/* The outcome of a row that is a kernel of several: the mean over the last passes of its launches. */
+void set_take_kernel(WbGpu *gpu, const char *kernel, size_t passes, Outcome *outcome);
 
 #endif
