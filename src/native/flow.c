@@ -1,27 +1,16 @@
 /* What the assembler does to control flow.
  *
  * A short forward branch over a few instructions becomes guards on them. Another branch in which lanes may
- * part has a convergence barrier set up before it and met behind it. A counted loop of one block is
- * unrolled. A kernel begins by loading its stack pointer and the bases that its accesses need. The limits
- * were found by giving the assembler blocks and loops of growing size: docs/NATIVE.md. */
+ * part has a convergence barrier set up before it and met behind it. A kernel begins by loading its stack
+ * pointer and the bases that its accesses need. The limits were found by giving the assembler blocks of
+ * growing size: docs/NATIVE.md. */
 #include "native/native.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-enum {
-    GUARDED_SLOTS = 8, /* the longest block that becomes guarded instructions */
-    UNROLL_COPIES = 4,
-    /* the longest loop body that is unrolled: loads that can overlap are worth more */
-    UNROLL_PLAIN = 18,
-    UNROLL_SHARED = 5,  /* more for each load of shared memory */
-    UNROLL_GLOBAL = 45, /* with a load of global memory */
-    UNROLL_MOST = 100,
-    UNROLL_COUNTED = 333, /* instructions that the copies of a loop of known length come to, if the body */
-    UNROLL_COUNTED_BODY = 80, /* is no longer than this */
-    ATOMIC_WEIGHT = 12        /* what an atomic counts in a body */
-};
+enum { GUARDED_SLOTS = 8 }; /* the longest block that becomes guarded instructions */
 
 /* -- which lanes may differ -- */
 
@@ -179,157 +168,6 @@ static void lower_branches(NativeFunction *f)
     xfree(met);
 }
 
-/* -- loops -- */
-
-/* x = x + constant, of 4 or 8 bytes. */
-static bool steps(const NativeFunction *f, const Insn *insn)
-{
-    if (!insn->ptx || (insn->row != ROW_add_32 && insn->row != ROW_add_64) || !native_is_immediate(insn, 2))
-        return false;
-    const uint32_t to = native_register(f, insn, 0);
-    return to != NO_INDEX && to == native_register(f, insn, 1);
-}
-
-static bool is_written_between(const NativeFunction *f, uint32_t reg, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = from; i <= to; i++)
-        for (unsigned k = 0; f->code[i].ptx && k < isa_destination_count(&isa_rows[f->code[i].row]); k++)
-            if (native_register(f, &f->code[i], k) == reg)
-                return true;
-    return false;
-}
-
-/* The comparison that the loop's branch waits for: of a register that steps with one that stays, or a
- * constant. */
-static uint32_t loop_test(const NativeFunction *f, uint32_t start, uint32_t branch)
-{
-    const uint32_t guard = f->code[branch].ptx->guard;
-    for (uint32_t i = branch; i-- > start;) {
-        const Insn *insn = &f->code[i];
-        if (!insn->ptx || strcmp(insn->ptx->mnemonic, "setp") != 0 || native_register(f, insn, 0) != guard)
-            continue;
-        const uint32_t counter = native_register(f, insn, 1), bound = native_register(f, insn, 2);
-        /* The number of turns must be known before the loop, or copies could not share one test. */
-        if (bound != NO_INDEX && is_written_between(f, bound, start, branch))
-            return NO_INDEX;
-        for (uint32_t j = start; j < i; j++)
-            if (steps(f, &f->code[j]) && native_register(f, &f->code[j], 0) == counter)
-                return i;
-        return NO_INDEX;
-    }
-    return NO_INDEX;
-}
-
-static bool is_location(const char *text, size_t length)
-{
-    static const char word[] = ".loc";
-    while (length && (*text == ' ' || *text == '\t'))
-        text++, length--;
-    return length > strlen(word) && memcmp(text, word, strlen(word)) == 0;
-}
-
-/* The pragma stands on the line before the loop's first instruction in the text, which need not be its first
- * in the code; the places of both in the source may stand between them. */
-static bool must_not_unroll(const NativeFunction *f, uint32_t start, uint32_t branch)
-{
-    uint32_t line = UINT32_MAX;
-    for (uint32_t i = start; i <= branch; i++)
-        line = f->code[i].ptx->place.line < line ? f->code[i].ptx->place.line : line;
-    size_t length = 0;
-    const char *text = NULL;
-    do
-        text = line > 1 ? module_line(f->program->module, --line, &length) : NULL;
-    while (text && is_location(text, length));
-    return text && length && memmem(text, length, "nounroll", 8);
-}
-
-static bool is_straight(const NativeFunction *f, uint32_t start, uint32_t branch)
-{
-    for (uint32_t i = start; i < branch; i++) {
-        const Insn *insn = &f->code[i];
-        if (insn->action == ACTION_BRANCH && !f->forms[i].jumps_freely)
-            return false;
-        if (insn->action == ACTION_BRANCH_TABLE || insn->action == ACTION_CALL ||
-            insn->action == ACTION_RETURN || insn->action == ACTION_EXIT || !insn->ptx)
-            return false;
-    }
-    return true;
-}
-
-static uint32_t unroll_limit(const NativeFunction *f, uint32_t start, uint32_t branch)
-{
-    uint32_t limit = UNROLL_PLAIN;
-    bool has_global = false;
-    for (uint32_t i = start; i < branch; i++)
-        if (f->code[i].action == ACTION_LOAD) {
-            limit += f->code[i].space == SPACE_SHARED ? UNROLL_SHARED : 0;
-            has_global |= f->code[i].space == SPACE_GLOBAL;
-        }
-    if (has_global && limit < UNROLL_GLOBAL)
-        limit = UNROLL_GLOBAL;
-    return limit < UNROLL_MOST ? limit : UNROLL_MOST;
-}
-
-/* A counter that begins at a constant and is compared with one. */
-static bool has_known_length(const NativeFunction *f, uint32_t start, uint32_t test)
-{
-    const uint32_t counter = native_register(f, &f->code[test], 1);
-    if (!native_is_immediate(&f->code[test], 2) || f->registers[counter].definitions != 2)
-        return false;
-    /* The write before the loop, next to the step inside of it. */
-    for (uint32_t i = start; i-- > 0;)
-        if (f->code[i].ptx && native_register(f, &f->code[i], 0) == counter)
-            return f->code[i].row == ROW_mov_b32 && native_is_immediate(&f->code[i], 1);
-    return false;
-}
-
-static uint32_t copies(const NativeFunction *f, uint32_t start, uint32_t branch, uint32_t test, uint32_t own)
-{
-    if (has_known_length(f, start, test) && own && own <= UNROLL_COUNTED_BODY) {
-        const uint32_t made = UNROLL_COUNTED / own;
-        return made < UINT8_MAX ? made : UINT8_MAX;
-    }
-    return own <= unroll_limit(f, start, branch) ? UNROLL_COPIES : 1;
-}
-
-/* Copies of the body share one step of each counter, one test and one branch. Their slots, divided by the
- * copies, are charged to the branch. */
-static void unroll(NativeFunction *f, uint32_t start, uint32_t branch)
-{
-    const uint32_t test = loop_test(f, start, branch);
-    if (test == NO_INDEX || must_not_unroll(f, start, branch))
-        return;
-    uint32_t shared = 0, own = 0;
-    for (uint32_t i = start; i <= branch; i++) {
-        const bool is_shared = i == branch || i == test || steps(f, &f->code[i]);
-        *(is_shared ? &shared : &own) += work_total(&f->forms[i].slots);
-        own += f->code[i].action == ACTION_ATOMIC ? ATOMIC_WEIGHT - 1 : 0;
-    }
-    const uint32_t made = copies(f, start, branch, test, own);
-    if (made < 2)
-        return;
-    for (uint32_t i = start; i < branch; i++)
-        if (i == test || steps(f, &f->code[i]))
-            f->forms[i] = (NativeForm){.skips_unit = true};
-    /* What the copies share costs each turn only its part, rounded. */
-    const uint32_t share = (shared + made / 2) / made;
-    f->forms[branch] = (NativeForm){.unrolled = (uint8_t)made};
-    f->forms[branch].slots.count[WORK_CONTROL] = share > 0;
-    f->forms[branch].slots.count[WORK_INT] = (uint8_t)(share ? share - 1 : 0);
-}
-
-static void unroll_loops(NativeFunction *f)
-{
-    for (uint32_t i = 0; i < f->count; i++) {
-        const Insn *insn = &f->code[i];
-        if (!is_guarded_branch(insn) || insn->target - f->first > i || !insn->ptx)
-            continue;
-        const uint32_t start = insn->target - f->first;
-        if (is_straight(f, start, i))
-            unroll(f, start, i);
-    }
-}
-
 /* -- atomics to one address -- */
 
 /* A sum that no lane asks back, to an address that all lanes share, is added up in the warp first: once for a
@@ -399,7 +237,6 @@ static void add_prologue(NativeFunction *f)
 void native_flow(NativeFunction *f)
 {
     lower_branches(f);
-    unroll_loops(f);
     gather_reductions(f);
     if (f->number == 0)
         add_prologue(f);

@@ -246,8 +246,8 @@ void native_fuse(NativeFunction *f)
     }
     for (uint32_t i = 0; i < f->count; i++) {
         const Insn *insn = &f->code[i];
-        if (insn->ptx && insn->ptx->is_absorbed) {
-            vanish(f, i); /* ptx/contract.h has made multiply-adds of its users */
+        if (insn->ptx && (insn->ptx->is_absorbed || insn->ptx->is_free)) {
+            vanish(f, i); /* ptx/contract.h has made multiply-adds of its users; or ptx/unroll.h made it */
             continue;
         }
         if (insn->action != ACTION_LANE || !insn->ptx || insn->guard != NO_INDEX ||

@@ -435,9 +435,7 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
     if (to->kind == CLASS_MEMORY && form->skips_unit)
         to->kind = CLASS_COMPUTE;
     if (to->kind == CLASS_BRANCH) {
-        const unsigned copies_of_body = form->unrolled ? form->unrolled : 1;
-        to->latency =
-            (uint16_t)(form->jumps_freely ? form->skipped : f->config->branch_latency / copies_of_body);
+        to->latency = (uint16_t)(form->jumps_freely ? form->skipped : f->config->branch_latency);
     } else {
         to->latency = form->latency ? form->latency : (uint16_t)chain_latency(form, f->config);
     }

@@ -3,7 +3,7 @@
  * native.c        one PTX instruction at a time, by table.def and by rules for what it cannot hold
  * fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
  * vector.c shared loads that become one vector load
- * flow.c   branches: guards instead of short ones, convergence barriers, unrolled loops, prologue
+ * flow.c   branches: guards instead of short ones, convergence barriers, prologue
  *
  * The facts come from the assembler itself: docs/NATIVE.md says how. */
 #ifndef NATIVE_NATIVE_H
@@ -25,7 +25,6 @@ typedef struct NativeForm {
                             of the chain */
     bool jumps_freely;   /* a branch that became guards: if taken, `skipped` instructions issue for nothing */
     uint8_t skipped;
-    uint8_t unrolled;    /* a branch of a loop: copies of the body behind each other; 0: not a loop's */
 } NativeForm;
 
 /* What is known of a virtual register of a function. */

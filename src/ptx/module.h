@@ -109,6 +109,7 @@ typedef struct PtxInsn {
     bool guard_negated;
     bool is_absorbed;   /* a product, or its copy, that only multiply-adds used, which compute it
                            themselves: contract.h */
+    bool is_free;       /* made by unroll.h where machine code has none */
     uint32_t guard;     /* register number, or NO_INDEX */
     Place place;
     SourcePlace source;

@@ -30,7 +30,7 @@ static const char ptx[] = PTX_HEADER
     BEGIN("specials") LOOP(40, "ex2.approx.ftz.f32 %f0, %f0;\nex2.approx.ftz.f32 %f1, %f1;\n"
                                "ex2.approx.ftz.f32 %f2, %f2;\nex2.approx.ftz.f32 %f3, %f3;\n") END
     /* one chain */
-    BEGIN("chain") LOOP(100, CHAIN(0) CHAIN(0) CHAIN(0) CHAIN(0) CHAIN(0) CHAIN(0)) END
+    BEGIN("chain") LOOP(1000, CHAIN(0) CHAIN(0) CHAIN(0) CHAIN(0) CHAIN(0) CHAIN(0)) END
     /* loads that need each other: memory holds offsets, which are 0 */
     BEGIN("chase") LOOP(40, "ld.volatile.global.u64 %d1, [%d0];\nadd.u64 %d0, %d0, %d1;\n") END
     /* warps that meet all the time, the first of which has something to do each time */

@@ -9,20 +9,22 @@
 #include "exec/link/link.h"
 #include "ptx/contract.h"
 #include "ptx/schedule.h"
+#include "ptx/unroll.h"
 
-/* How many registers a thread gets does not hang on the order in which instructions are issued here. */
-static uint32_t registers_of(Linker *linker, const Function *function)
+/* How many registers a thread gets does not hang on the order in which instructions are issued here, nor on
+ * copies of loops, which the assembler gives no more of them. */
+static uint32_t registers_of(Linker *linker, const Function *function, uint32_t target)
 {
     const Module *module = linker->module;
     Arena scratch = {0};
-    const Function *ordered = schedule_function(module, function, module->target, &scratch);
-    const uint32_t registers = flow_analyse_for(module, ordered, module->target, &scratch)->registers;
+    const Function *ordered = schedule_function(module, function, target, &scratch);
+    const uint32_t registers = flow_analyse_for(module, ordered, target, &scratch)->registers;
     arena_free(&scratch);
     return registers;
 }
 
-/* In this order: products and sums are joined first, since the schedule counts the instructions that are
- * left, and slots are given last, in the order in which instructions will run. */
+/* In this order: products and sums are joined first, since unrolling and the schedule count the instructions
+ * that are left, and slots are given last, in the order in which instructions will run. */
 static void analyse_function(Linker *linker, const Function *function, ProgramFunction *to)
 {
     const Module *module = linker->module;
@@ -30,10 +32,11 @@ static void analyse_function(Linker *linker, const Function *function, ProgramFu
     to->module = module;
     if (linker->environment->contracts)
         function = contract_function(module, function, linker->arena);
-    to->function = target ? schedule_function(module, function, target, linker->arena) : function;
+    const Function *unrolled = target ? unroll_function(module, function, linker->arena) : function;
+    to->function = target ? schedule_function(module, unrolled, target, linker->arena) : function;
     Flow *flow = flow_analyse_for(module, to->function, target ? target : module->target, linker->arena);
-    if (!target && flow_orders_registers(function, module->target))
-        flow->registers = registers_of(linker, function);
+    if (target ? unrolled != function : flow_orders_registers(function, module->target))
+        flow->registers = registers_of(linker, function, target ? target : module->target);
     to->flow = flow;
 }
 
