@@ -1,16 +1,12 @@
 /* What the assembler does to control flow.
  *
- * A short forward branch over a few instructions becomes guards on them. Another branch in which lanes may
- * part has a convergence barrier set up before it and met behind it. A kernel begins by loading its stack
- * pointer and the bases that its accesses need. The limits were found by giving the assembler blocks of
- * growing size: docs/NATIVE.md. */
+ * A branch in which lanes may part has a convergence barrier set up before it and met behind it. A kernel
+ * begins by loading its stack pointer and the bases that its accesses need. */
 #include "native/native.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
-
-enum { GUARDED_SLOTS = 8 }; /* the longest block that becomes guarded instructions */
 
 /* -- which lanes may differ -- */
 
@@ -95,42 +91,6 @@ static bool is_guarded_branch(const Insn *insn)
     return insn->action == ACTION_BRANCH && insn->guard != NO_INDEX;
 }
 
-static bool can_be_guarded(const Insn *insn)
-{
-    switch ((Action)insn->action) {
-    case ACTION_LANE:
-    case ACTION_MOVE:
-    case ACTION_STORE:
-    case ACTION_ADDRESS:
-        return insn->guard == NO_INDEX;
-    case ACTION_LOAD:
-        return insn->guard == NO_INDEX && insn->space != SPACE_GLOBAL && insn->space != SPACE_GENERIC;
-    default:
-        return false;
-    }
-}
-
-static uint32_t slots_between(const NativeFunction *f, uint32_t from, uint32_t to)
-{
-    uint32_t slots = 0;
-    for (uint32_t i = from; i < to; i++)
-        slots += work_total(&f->forms[i].slots);
-    return slots;
-}
-
-/* Whether the branch at i only skips a few instructions. */
-static bool becomes_guards(const NativeFunction *f, uint32_t i)
-{
-    const uint32_t target = f->code[i].target - f->first;
-    /* Backward it is a loop. */
-    if (target <= i || slots_between(f, i + 1, target) > GUARDED_SLOTS)
-        return false;
-    for (uint32_t j = i + 1; j < target; j++)
-        if (!can_be_guarded(&f->code[j]) || f->block[j] != f->block[i + 1])
-            return false;
-    return true;
-}
-
 /* One barrier serves all branches that meet at the same place. */
 static void set_up_barrier(NativeFunction *f, uint32_t i, bool *met)
 {
@@ -159,9 +119,8 @@ static void lower_branches(NativeFunction *f)
         if (insn->action != ACTION_BRANCH)
             continue;
         const uint32_t target = insn->target - f->first;
-        if (target == i + 1 || (is_guarded_branch(insn) && becomes_guards(f, i)))
-            f->forms[i] =
-                (NativeForm){.jumps_freely = true, .skipped = (uint8_t)slots_between(f, i + 1, target)};
+        if (target == i + 1)
+            f->forms[i] = (NativeForm){.jumps_freely = true};
         else if (is_guarded_branch(insn) && !is_end(f, target) && parts_lanes(f, insn))
             set_up_barrier(f, i, met);
     }

@@ -106,6 +106,47 @@ static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
     return false;
 }
 
+/* Its sources have one value wherever they have any. */
+static bool is_steady(const NativeFunction *f, const Insn *insn)
+{
+    for (unsigned k = 1; k <= 2; k++) {
+        const uint32_t reg = native_register(f, insn, k);
+        if (reg == NO_INDEX ? !native_is_immediate(insn, k) : f->registers[reg].definitions != 1)
+            return false;
+    }
+    return true;
+}
+
+/* A wide product that was computed before a loop is multiplied again by each sum inside of it, which costs
+ * nothing there. */
+static bool fuse_far_product(Fuser *fuser, uint32_t i)
+{
+    NativeFunction *f = fuser->f;
+    const uint32_t reg = native_register(f, &f->code[i], 0);
+    if ((f->code[i].row != ROW_mul_wide_u32 && f->code[i].row != ROW_mul_wide_s32) || reg == NO_INDEX ||
+        f->registers[reg].definitions != 1 || !is_steady(f, &f->code[i]))
+        return false;
+    uint32_t left = f->registers[reg].uses;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t j = 0; j < f->count && (left || pass); j++) {
+            if (!f->code[j].ptx)
+                continue;
+            Reads reads = {reg, 0};
+            flow_visit_registers(f->function, f->code[j].ptx, count_reads, &reads);
+            if (!reads.count)
+                continue;
+            if (reads.count > 1 || f->code[j].row != ROW_add_64 || (!pass && fuser->inputs[j] == MAX_INPUTS))
+                return false;
+            left -= !pass;
+            if (!pass)
+                continue;
+            f->forms[j] = native_form_of("m1", "m1");
+            fuser->inputs[j] = MAX_INPUTS;
+        }
+    vanish(f, i);
+    return true;
+}
+
 static bool is_logic(uint16_t row)
 {
     switch (row) {
@@ -148,6 +189,91 @@ static bool fuse_chain(Fuser *fuser, uint32_t i, const Users *users)
     if (sums)
         f->forms[user] = native_form_of("i1", "i1");
     return true;
+}
+
+static bool is_zero(const Insn *insn, unsigned k)
+{
+    return native_is_immediate(insn, k) && insn->op[insn->begin[k]].value == 0;
+}
+
+static bool is_zero_test(const NativeFunction *f, const Insn *insn)
+{
+    const bool compares = insn->row == ROW_setp_s32 || insn->row == ROW_setp_u32 || insn->row == ROW_setp_b32;
+    return compares && insn->operand_count == 3 && insn->guard == NO_INDEX && is_zero(insn, 2) &&
+           (function_has_mod(f->function, insn->ptx, MOD_eq) ||
+            function_has_mod(f->function, insn->ptx, MOD_ne));
+}
+
+/* LOP3 also says whether its result is zero; if nothing else is asked, only that. */
+static void fuse_zero_test(NativeFunction *f, uint32_t i)
+{
+    const Insn *insn = &f->code[i];
+    const uint32_t reg = native_register(f, insn, 0);
+    if (!is_logic(insn->row) || insn->bytes[0] != 4 || reg == NO_INDEX || f->registers[reg].definitions != 1)
+        return;
+    for (uint32_t j = i + 1; j < f->count && f->block[j] == f->block[i]; j++)
+        if (f->code[j].ptx && is_zero_test(f, &f->code[j]) && native_register(f, &f->code[j], 1) == reg &&
+            work_total(&f->forms[j].slots)) {
+            f->forms[j].slots = (WorkList){0};
+            return;
+        }
+}
+
+static bool reads_register(const NativeFunction *f, uint32_t i, uint32_t reg)
+{
+    Reads reads = {reg, 0};
+    if (f->code[i].ptx)
+        flow_visit_registers(f->function, f->code[i].ptx, count_reads, &reads);
+    return reads.count > 0;
+}
+
+/* Whether the register has a value of the block of instruction i, which nothing behind `user` reads. */
+static bool is_given_up(const NativeFunction *f, uint32_t reg, uint32_t i, uint32_t user)
+{
+    if (f->registers[reg].definitions != 1 || f->block[f->registers[reg].definition] != f->block[i])
+        return false;
+    for (uint32_t j = user + 1; j < f->count; j++)
+        if (reads_register(f, j, reg))
+            return false;
+    return true;
+}
+
+/* A choice between a value and what an instruction makes of it, or of others if nothing else needs the value,
+ * is that instruction under a guard, in the value's register. */
+static bool fuse_choice(Fuser *fuser, uint32_t i, const Users *users)
+{
+    NativeFunction *f = fuser->f;
+    const uint32_t at = users->insn[0], result = native_register(f, &f->code[i], 0);
+    const Insn *user = &f->code[at];
+    if (users->count != 1 || user->row != ROW_selp_b32 || f->code[i].row == ROW_selp_b32 ||
+        user->guard != NO_INDEX || work_total(&f->forms[i].slots) != 1 || fuser->inputs[at] == MAX_INPUTS)
+        return false;
+    const bool is_first = native_register(f, user, 1) == result;
+    const uint32_t kept = native_register(f, user, is_first ? 2 : 1);
+    if (kept == NO_INDEX || kept == result || (!is_first && native_register(f, user, 2) != result) ||
+        !(reads_register(f, i, kept) || is_given_up(f, kept, i, at)))
+        return false;
+    f->forms[at] = f->forms[i];
+    fuser->inputs[at] = MAX_INPUTS;
+    vanish(f, i);
+    return true;
+}
+
+/* A comparison combines its result with a predicate; other logic of predicates is an instruction. */
+static void lower_predicate_logic(NativeFunction *f, uint32_t i)
+{
+    const Insn *insn = &f->code[i];
+    if (insn->row != ROW_and_pred && insn->row != ROW_or_pred && insn->row != ROW_xor_pred)
+        return;
+    for (unsigned k = 1; k <= 2; k++) {
+        const uint32_t reg = native_register(f, insn, k);
+        if (reg == NO_INDEX || f->registers[reg].definitions != 1)
+            return;
+        const uint32_t from = f->registers[reg].definition;
+        if (f->block[from] == f->block[i] && f->registers[reg].uses == 1)
+            return;
+    }
+    f->forms[i].slots.count[WORK_INT] = 1;
 }
 
 /* Signs are operands' modifiers in floating-point instructions. */
@@ -250,16 +376,21 @@ void native_fuse(NativeFunction *f)
             vanish(f, i); /* ptx/contract.h has made multiply-adds of its users; or ptx/unroll.h made it */
             continue;
         }
+        if (insn->action == ACTION_LANE && insn->ptx)
+            lower_predicate_logic(f, i);
         if (insn->action != ACTION_LANE || !insn->ptx || insn->guard != NO_INDEX ||
             !work_total(&f->forms[i].slots))
             continue;
         fuse_extension(f, i);
+        fuse_zero_test(f, i);
         Users users;
-        if (!find_users(f, i, native_register(f, insn, 0), &users))
+        if (!find_users(f, i, native_register(f, insn, 0), &users)) {
+            fuse_far_product(&fuser, i);
             continue;
+        }
         /* The first rule that applies takes the instruction away. */
         if (!fuse_into_sum(&fuser, i, &users) && !fuse_chain(&fuser, i, &users) && !fuse_sign(f, i, &users) &&
-            !fuse_shared_base(&fuser, i, &users))
+            !fuse_choice(&fuser, i, &users) && !fuse_shared_base(&fuser, i, &users))
             fuse_displacement(f, i, &users);
     }
     xfree(fuser.inputs);

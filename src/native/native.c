@@ -147,7 +147,8 @@ static NativeForm lower_move(const NativeFunction *f, const Insn *insn)
     const uint32_t to = native_register(f, insn, 0);
     if (insn->begin[insn->operand_count] == 2 && source->kind == OPERAND_SPECIAL)
         return lower_special(f, source->slot);
-    if (source->kind == OPERAND_IMMEDIATE && to != NO_INDEX && f->registers[to].definitions > 1)
+    const bool merges = source->kind == OPERAND_IMMEDIATE || insn->guard != NO_INDEX;
+    if (merges && to != NO_INDEX && f->registers[to].definitions > 1)
         return single(WORK_INT);
     const bool packs_halves = insn->row == ROW_mov_b32 && insn->begin[2] - insn->begin[1] > 1;
     return packs_halves ? single(WORK_INT) : copies();
@@ -435,7 +436,7 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
     if (to->kind == CLASS_MEMORY && form->skips_unit)
         to->kind = CLASS_COMPUTE;
     if (to->kind == CLASS_BRANCH) {
-        to->latency = (uint16_t)(form->jumps_freely ? form->skipped : f->config->branch_latency);
+        to->latency = (uint16_t)(form->jumps_freely ? 0 : f->config->branch_latency);
     } else {
         to->latency = form->latency ? form->latency : (uint16_t)chain_latency(form, f->config);
     }

@@ -3,7 +3,7 @@
  * native.c        one PTX instruction at a time, by table.def and by rules for what it cannot hold
  * fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
  * vector.c shared loads that become one vector load
- * flow.c   branches: guards instead of short ones, convergence barriers, prologue
+ * flow.c   branches: convergence barriers, prologue
  *
  * The facts come from the assembler itself: docs/NATIVE.md says how. */
 #ifndef NATIVE_NATIVE_H
@@ -23,8 +23,7 @@ typedef struct NativeForm {
     bool skips_unit;     /* a memory instruction that became a copy between registers, or an operand */
     uint16_t latency;    /* of a load that comes with another one; 0: that
                             of the chain */
-    bool jumps_freely;   /* a branch that became guards: if taken, `skipped` instructions issue for nothing */
-    uint8_t skipped;
+    bool jumps_freely;   /* a branch to the next instruction */
 } NativeForm;
 
 /* What is known of a virtual register of a function. */

@@ -1,5 +1,6 @@
-/* Shared loads of neighbouring words that the assembler makes one vector load of, where it can see that the
- * address is aligned. The first of them becomes the load, the others come with it. */
+/* Loads of neighbouring words that the assembler makes one vector load of: of shared memory, where it can see
+ * that the address is aligned, and pairs of the constant bank. The first of them becomes the load, the others
+ * come with it. */
 #include "native/native.h"
 
 enum { MAX_ALIGNMENT = 10, MAX_DEPTH = 12, WORD_BYTES = 4, GROUP_WORDS = 4 };
@@ -79,7 +80,12 @@ static bool stops_loads(const Insn *insn)
     }
 }
 
-static int64_t word_of(const Insn *insn) { return insn->displacement / WORD_BYTES; }
+/* Of a variable the whole address is known, else what is added to the register. */
+static int64_t word_of(const Insn *insn)
+{
+    const int64_t known = native_is_immediate(insn, 1) ? insn->op[insn->begin[1]].value : 0;
+    return (known + insn->displacement) / WORD_BYTES;
+}
 
 /* The group of aligned words that a displacement is in. */
 static int64_t group_of(int64_t word, unsigned words)
@@ -106,13 +112,64 @@ static bool join(NativeFunction *f, uint32_t i, unsigned words, bool commit)
     return found == (1u << words) - 1;
 }
 
+/* -- the constant bank -- */
+
+static bool is_bank_word(const Insn *insn)
+{
+    return insn->action == ACTION_LOAD && (insn->space == SPACE_CONST || insn->space == SPACE_PARAM) &&
+           insn->vector == 1 && insn->element_bytes == WORD_BYTES && insn->guard == NO_INDEX &&
+           native_is_immediate(insn, 1);
+}
+
+typedef struct FirstUse {
+    uint32_t reg;
+    bool reads;
+} FirstUse;
+
+static void see_use(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    FirstUse *use = context;
+    use->reads |= !is_write && reg == use->reg;
+}
+
+/* The block that first needs what is loaded: it is loaded there. */
+static uint32_t block_of_use(const NativeFunction *f, uint32_t i)
+{
+    FirstUse use = {native_register(f, &f->code[i], 0), false};
+    for (uint32_t j = i + 1; j < f->count && use.reg != NO_INDEX; j++) {
+        if (f->code[j].ptx)
+            flow_visit_registers(f->function, f->code[j].ptx, see_use, &use);
+        if (use.reads)
+            return f->block[j];
+    }
+    return NO_INDEX;
+}
+
+/* Two words of a pair that begins at a multiple of eight bytes. */
+static void join_bank_pair(NativeFunction *f, uint32_t i)
+{
+    const uint32_t user = block_of_use(f, i);
+    for (uint32_t j = i + 1; j < f->count && f->block[j] == f->block[i]; j++) {
+        const Insn *insn = &f->code[j];
+        if (!is_bank_word(insn) || insn->space != f->code[i].space || f->forms[j].skips_unit ||
+            group_of(word_of(insn), 2) != group_of(word_of(&f->code[i]), 2) || block_of_use(f, j) != user)
+            continue;
+        f->forms[j] = (NativeForm){.skips_unit = true, .latency = (uint16_t)f->config->const_latency};
+        return;
+    }
+}
+
 void native_vectorize(NativeFunction *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
+        if (f->is_hopper && is_bank_word(&f->code[i]) && !f->forms[i].skips_unit)
+            join_bank_pair(f, i);
         if (!is_word_load(&f->code[i]) || f->forms[i].skips_unit)
             continue;
         const uint32_t base = native_register(f, &f->code[i], 1);
-        const unsigned alignment = base == NO_INDEX ? 0 : register_alignment(f, base, 0);
+        const unsigned known = native_is_immediate(&f->code[i], 1) ? MAX_ALIGNMENT : 0;
+        const unsigned alignment = base == NO_INDEX ? known : register_alignment(f, base, 0);
         /* First asked, then done: a group of which a word is missing stays single loads. */
         if (alignment >= 4 && join(f, i, GROUP_WORDS, false))
             join(f, i, GROUP_WORDS, true);

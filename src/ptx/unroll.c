@@ -24,7 +24,8 @@ typedef struct Writer {
     uint32_t *name;        /* [register_count] the register that has its value in this copy; of a counter:
                               before its step */
     uint32_t *after;       /* [register_count] of a counter: after its step */
-    uint32_t copy;         /* the number of the one being written */
+    uint32_t *origin; /* [register_count] of a counter: itself; of a linear value: that of the first copy */
+    uint32_t copy;    /* the number of the one being written */
 } Writer;
 
 /* -- new instructions -- */
@@ -128,8 +129,8 @@ static PtxOperand copy_operand(Writer *w, PtxOperand operand, uint32_t i)
     }
     if (base == NO_INDEX)
         return operand;
-    /* A counter itself, or the value that the first copy computes: both are in the text's own register. */
-    w->operands.items[operand.first].index = base;
+    /* A counter itself, or the value that the first copy computes. */
+    w->operands.items[operand.first].index = w->origin[base];
     operand.value += distance_of(w, base, i);
     return operand;
 }
@@ -190,11 +191,15 @@ static bool fold_insn(Writer *w, uint32_t i)
     }
     if (r->kind == UNROLL_COUNTER)
         return true;
-    if (w->copy && r->needs_value[0]) {
-        w->name[reg] = new_register(w, reg);
-        put_sum(w, w->name[reg], reg, (int64_t)((uint64_t)r->step * w->copy));
+    if (w->copy == 0) {
+        w->name[reg] = w->origin[reg] = new_register(w, reg);
+        return false;
     }
-    return w->copy > 0;
+    if (r->needs_value[0]) {
+        w->name[reg] = new_register(w, reg);
+        put_sum(w, w->name[reg], w->origin[reg], (int64_t)((uint64_t)r->step * w->copy));
+    }
+    return true;
 }
 
 static void name_registers(Writer *w, bool is_last)
@@ -203,7 +208,7 @@ static void name_registers(Writer *w, bool is_last)
         const uint32_t reg = w->written.items[k];
         const UnrollRegister *r = &w->sorts[reg];
         if (r->kind == UNROLL_PRIVATE)
-            w->name[reg] = is_last ? reg : new_register(w, reg);
+            w->name[reg] = is_last && r->is_live_out ? reg : new_register(w, reg);
         if (r->kind != UNROLL_COUNTER || !w->copy || !r->needs_value[0])
             continue;
         w->name[reg] = new_register(w, reg);
@@ -250,9 +255,9 @@ static bool goes_up(const UnrollLoop *loop) { return loop->step > 0; }
 static Type unsigned_type(Type type) { return type_bits(type) == 64 ? TYPE_u64 : TYPE_u32; }
 static Type signed_type(Type type) { return type_bits(type) == 64 ? TYPE_s64 : TYPE_s32; }
 
-/* Whether at least `rounds` more rounds follow, in a predicate; rounds > 1. The loop of the text has begun or
- * begins anyway, so the comparison must hold `rounds` - 1 times more. How far the counter has to go is exact
- * without a sign. */
+/* Whether at least `rounds` more rounds follow, in a predicate; for 1, whether the bound is ahead. The loop
+ * of the text has begun or begins anyway, so the comparison must hold `rounds` - 1 times more. How far the
+ * counter has to go is exact without a sign. */
 static uint32_t put_question(Writer *w, uint32_t rounds)
 {
     const UnrollLoop *loop = w->loop;
@@ -308,7 +313,7 @@ static void put_flag(Writer *w, uint32_t flag, bool value)
 
 /* The round that may be left: if none has run yet, or the comparison holds. A loop that ends only at its
  * exact bound may have any number left. */
-static void write_last(Writer *w, uint32_t is_first)
+static void write_last(Writer *w, uint32_t is_first, uint32_t from_start)
 {
     const UnrollLoop *loop = w->loop;
     const uint32_t more = new_predicate(w);
@@ -318,6 +323,8 @@ static void write_last(Writer *w, uint32_t is_first)
         4);
     const uint32_t end = put_branch(w, more, true);
     const uint32_t top = w->insns.count;
+    if (from_start != NO_INDEX)
+        land(w, from_start);
     write_rounds(w, 1);
     if (loop->compare == MOD_ne) {
         const uint32_t again = put_comparison(w, MOD_ne, loop->type, in_register(loop->counter), loop->bound);
@@ -327,10 +334,12 @@ static void write_last(Writer *w, uint32_t is_first)
     land(w, end);
 }
 
-/* Four rounds as long as there are four, then two, then one. */
+/* Four rounds as long as there are four, then two, then one. If the counter is beyond an exact bound, one
+ * after the other. */
 static void write_unknown(Writer *w)
 {
     const uint32_t copies = w->loop->copies, half = copies / 2, is_first = new_predicate(w);
+    const uint32_t beyond = w->loop->compare == MOD_ne ? put_branch(w, put_question(w, 1), true) : NO_INDEX;
     put_flag(w, is_first, true);
     const uint32_t few = put_branch(w, put_question(w, copies), true);
     put_flag(w, is_first, false);
@@ -343,7 +352,7 @@ static void write_unknown(Writer *w)
     write_rounds(w, half);
     put_flag(w, is_first, false);
     land(w, fewer);
-    write_last(w, is_first);
+    write_last(w, is_first, beyond);
 }
 
 /* -- a loop of a known number -- */
@@ -375,7 +384,7 @@ static void write_loop(Writer *w, const UnrollLoop *loop)
     unroll_sort_registers(w->function, w->live, loop, w->conditional, w->sorts);
     w->written.count = 0;
     for (uint32_t r = 0; r < w->function->register_count; r++) {
-        w->name[r] = w->after[r] = r;
+        w->name[r] = w->after[r] = w->origin[r] = r;
         if (w->sorts[r].is_written)
             VEC_PUSH(&w->written, r);
     }
@@ -437,7 +446,8 @@ static const Function *write_function(const Function *function, const FlowLive *
                 .place = ARENA_ARRAY(scratch, uint32_t, function->insn_count + 1),
                 .sorts = ARENA_ARRAY(scratch, UnrollRegister, registers + 1),
                 .name = ARENA_ARRAY(scratch, uint32_t, registers + 1),
-                .after = ARENA_ARRAY(scratch, uint32_t, registers + 1)};
+                .after = ARENA_ARRAY(scratch, uint32_t, registers + 1),
+                .origin = ARENA_ARRAY(scratch, uint32_t, registers + 1)};
     FILL(&w.operands, function->operands, function->operand_count);
     FILL(&w.registers, function->registers, registers);
     FILL(&w.mods, function->mods, mod_count);

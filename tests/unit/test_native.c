@@ -126,11 +126,14 @@ static void test_vector_loads(void **state)
 #define FMA "fma.rn.f32 %f1, %f1, %f1, %f2;"
 #define FMA4 FMA FMA FMA FMA
 
-static void test_short_branches(void **state)
+#define LOOP(pragma, step, body)                                                                             \
+    "ld.param.u32 %r4, [n]; mov.u32 %r5, %r4;\nL:\n" pragma body "\nadd.s32 %r5, %r5, " step                 \
+    "; setp.ne.s32 %p1, %r5, 0; @%p1 bra L; st.global.f32 [%rd9], %f1;"
+
+static void test_branches(void **state)
 {
     (void)state;
-    check("setp.ge.u32 %p1, %r1, %r2; @%p1 bra L;" FMA4 FMA4 "L: bar.sync 0;", 90, "10111111111");
-    check("setp.ge.u32 %p1, %r1, %r2; @%p1 bra L;" FMA4 FMA4 FMA "L: bar.sync 0;", 90, "121111111112");
+    /* A barrier before the branch and one where lanes meet. */
     check("setp.ge.u32 %p1, %r1, %r2; @%p1 bra L; ld.global.u32 %r3, [%rd1]; L: bar.sync 0; st.global.u32 "
           "[%rd9], "
           "%r3;",
@@ -142,9 +145,41 @@ static void test_short_branches(void **state)
           90, "111111");
 }
 
-#define LOOP(pragma, step, body)                                                                             \
-    "ld.param.u32 %r4, [n]; mov.u32 %r5, %r4;\nL:\n" pragma body "\nadd.s32 %r5, %r5, " step                 \
-    "; setp.ne.s32 %p1, %r5, 0; @%p1 bra L; st.global.f32 [%rd9], %f1;"
+static void test_predicates(void **state)
+{
+    (void)state;
+    /* A comparison takes the other predicate in; two that are needed themselves are combined apart. */
+    check("setp.lt.s32 %p1, %r1, %r2; setp.lt.s32 %p2, %r2, %r3; and.pred %p3, %p1, %p2;"
+          "selp.b32 %r9, %r1, %r2, %p3;" STORE,
+          90, "11011");
+    check("setp.lt.s32 %p1, %r1, %r2; setp.lt.s32 %p2, %r2, %r3; and.pred %p3, %p1, %p2;"
+          "selp.b32 %r9, %r1, %r2, %p3; selp.b32 %r8, %r2, %r9, %p1; selp.b32 %r7, %r3, %r8, %p2;"
+          "st.global.u32 [%rd9], %r7;",
+          90, "1111111");
+    /* Logic says whether it is zero. */
+    check("and.b32 %r4, %r1, 7; setp.eq.s32 %p1, %r4, 0; @%p1 st.global.u32 [%rd9], %r1;", 90, "101");
+    /* One of the two is computed under a guard. */
+    check("min.u32 %r4, %r1, %r2; max.u32 %r5, %r1, %r2; selp.b32 %r9, %r4, %r5, %p1;" STORE, 90, "0111");
+    check("neg.s32 %r4, %r1; selp.b32 %r9, %r1, %r4, %p1;" STORE, 90, "011");
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    /* Words of a shared variable, whose place is known. */
+    check("ld.shared.u32 %r1, [space]; ld.shared.u32 %r2, [space+4]; add.s32 %r9, %r1, %r2;" STORE, 90,
+          "1011");
+    check("ld.shared.u32 %r1, [space+4]; ld.shared.u32 %r2, [space+8]; add.s32 %r9, %r1, %r2;" STORE, 90,
+          "1111");
+}
+
+static void test_far_products(void **state)
+{
+    (void)state;
+    check("mul.wide.s32 %rd17, %r1, 4; @%p1 bra L; add.s64 %rd8, %rd1, %rd17;" STORE64
+          "L: add.s64 %rd8, %rd4, %rd17;" STORE64,
+          90, "011111");
+}
 
 static void test_loops(void **state)
 {
@@ -243,12 +278,13 @@ static void test_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_single_forms),   cmocka_unit_test(test_what_vanishes),
-        cmocka_unit_test(test_multiply_add),   cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_addresses),      cmocka_unit_test(test_vector_loads),
-        cmocka_unit_test(test_short_branches), cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_latencies),      cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_single_forms), cmocka_unit_test(test_what_vanishes),
+        cmocka_unit_test(test_multiply_add), cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_addresses),    cmocka_unit_test(test_vector_loads),
+        cmocka_unit_test(test_branches),     cmocka_unit_test(test_predicates),
+        cmocka_unit_test(test_pairs),        cmocka_unit_test(test_far_products),
+        cmocka_unit_test(test_loops),        cmocka_unit_test(test_latencies),
+        cmocka_unit_test(test_balance),      cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

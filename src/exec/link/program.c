@@ -8,6 +8,7 @@
 #include "exec/intrinsic.h"
 #include "exec/link/link.h"
 #include "ptx/contract.h"
+#include "ptx/guard.h"
 #include "ptx/schedule.h"
 #include "ptx/unroll.h"
 
@@ -32,7 +33,8 @@ static void analyse_function(Linker *linker, const Function *function, ProgramFu
     to->module = module;
     if (linker->environment->contracts)
         function = contract_function(module, function, linker->arena);
-    const Function *unrolled = target ? unroll_function(module, function, linker->arena) : function;
+    const Function *guarded = target ? guard_function(module, function, linker->arena) : function;
+    const Function *unrolled = target ? unroll_function(module, guarded, linker->arena) : function;
     to->function = target ? schedule_function(module, unrolled, target, linker->arena) : function;
     Flow *flow = flow_analyse_for(module, to->function, target ? target : module->target, linker->arena);
     if (target ? unrolled != function : flow_orders_registers(function, module->target))

@@ -1,0 +1,285 @@
+/* One branch at a time, from the first on. Instructions whose result only the skipped part uses run for all
+ * lanes, which changes nothing and leaves their registers free elsewhere; a load is always guarded. */
+#include "ptx/guard.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ptx/flow.h"
+
+enum {
+    GUARDED = 8,         /* instructions at most */
+    GUARDED_LOADING = 24 /* if loads of global memory gain by it */
+};
+
+typedef struct Accesses {
+    uint32_t all, inside; /* of a register: in the function, and in the part that is looked at */
+} Accesses;
+
+typedef struct Guarder {
+    const Function *function;
+    PtxInsn *insns;     /* as they become */
+    bool *removed;      /* [insn_count] branches that are gone */
+    uint32_t *entries;  /* [insn_count + 1] branches that go there, of those that are left */
+    bool *in_loop;      /* [insn_count] */
+    Accesses *accesses; /* [register_count] */
+    bool *needed;       /* [register_count] scratch */
+    uint32_t guard;     /* of the branch that is looked at */
+    bool writes_guard;
+} Guarder;
+
+static Action action_of(const PtxInsn *insn) { return isa_rows[insn->row].action; }
+
+static uint32_t target_of(const Function *function, const PtxInsn *insn)
+{
+    return action_of(insn) == ACTION_BRANCH ? function->operands[insn->first_operand].index : NO_INDEX;
+}
+
+/* -- what may be guarded -- */
+
+static bool is_exact_sequence(const Function *function, const PtxInsn *insn)
+{
+    static const char *const names[] = {"div", "rem", "sqrt", "rcp"};
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(insn->mnemonic, names[k]))
+            return !function_has_mod(function, insn, MOD_approx);
+    return false;
+}
+
+static bool can_be_guarded(const Function *function, const PtxInsn *insn)
+{
+    switch (action_of(insn)) {
+    case ACTION_LANE:
+    case ACTION_MOVE:
+    case ACTION_STORE:
+    case ACTION_ADDRESS:
+    case ACTION_LOAD:
+        return insn->guard == NO_INDEX && insn->row != ROW_UNKNOWN && !is_exact_sequence(function, insn);
+    default:
+        return false;
+    }
+}
+
+static bool loads_global(const Function *function, const PtxInsn *insn)
+{
+    return action_of(insn) == ACTION_LOAD && !function_has_mod(function, insn, MOD_shared) &&
+           !function_has_mod(function, insn, MOD_param) && !function_has_mod(function, insn, MOD_const_) &&
+           !function_has_mod(function, insn, MOD_local);
+}
+
+/* Machine instructions, about: moves are names, and products with a sum are one. */
+static uint32_t weight_of(const PtxInsn *insn)
+{
+    if (insn->is_absorbed || !strcmp(insn->mnemonic, "mov") || !strcmp(insn->mnemonic, "cvta"))
+        return 0;
+    return insn->row != ROW_mul_wide_s32 && insn->row != ROW_mul_wide_u32;
+}
+
+static void see_inside(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Guarder *g = context;
+    g->accesses[reg].inside++;
+    g->writes_guard |= is_write && reg == g->guard;
+}
+
+static void forget_inside(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_write;
+    (void)is_definite;
+    ((Guarder *)context)->accesses[reg].inside = 0;
+}
+
+/* Whether an instruction writes what the guard needs, and then what that needs. */
+typedef struct Chain {
+    Guarder *g;
+    bool writes;
+} Chain;
+
+static void see_write(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Chain *chain = context;
+    chain->writes |= is_write && chain->g->needed[reg];
+}
+
+static void need_reads(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Chain *chain = context;
+    if (!is_write)
+        chain->g->needed[reg] = true;
+}
+
+/* Loads gain if they can be asked for with others before the branch: not if there are none, nor if its
+ * predicate waits for one of those, nor behind a barrier. In a loop, they always do. */
+static bool gains_by_loads(Guarder *g, uint32_t branch)
+{
+    if (g->in_loop[branch])
+        return true;
+    memset(g->needed, 0, g->function->register_count * sizeof *g->needed);
+    g->needed[g->guard] = true;
+    bool has_others = false;
+    for (uint32_t i = branch; i-- > 0 && !g->entries[i + 1];) {
+        const PtxInsn *insn = &g->insns[i];
+        if (action_of(insn) == ACTION_BRANCH && !g->removed[i])
+            break;
+        if (action_of(insn) == ACTION_BARRIER)
+            return false;
+        Chain chain = {g, false};
+        flow_visit_registers(g->function, insn, see_write, &chain);
+        if (chain.writes && loads_global(g->function, insn))
+            return false;
+        if (chain.writes)
+            flow_visit_registers(g->function, insn, need_reads, &chain);
+        has_others |= loads_global(g->function, insn);
+    }
+    return has_others;
+}
+
+/* Whether the branch only skips what can be guarded, and not too much of it. */
+static bool is_short(Guarder *g, uint32_t branch, uint32_t target)
+{
+    uint32_t weight = 0, end = branch + 1;
+    bool is_possible = true, loads = false;
+    g->writes_guard = false;
+    for (; end < target && is_possible; end++) {
+        const PtxInsn *insn = &g->insns[end];
+        is_possible = can_be_guarded(g->function, insn) && (end == branch + 1 || !g->entries[end]) &&
+                      !g->entries[branch + 1];
+        weight += weight_of(insn);
+        loads |= loads_global(g->function, insn);
+        flow_visit_registers(g->function, insn, see_inside, g);
+    }
+    return is_possible && !g->writes_guard && weight <= (loads ? GUARDED_LOADING : GUARDED) &&
+           (!loads || gains_by_loads(g, branch));
+}
+
+/* -- the change -- */
+
+/* Whether all that reads and writes its result is in the skipped part, and running it for more lanes does no
+ * harm. */
+static bool runs_for_all(const Guarder *g, const PtxInsn *insn)
+{
+    if (action_of(insn) != ACTION_LANE || isa_destination_count(&isa_rows[insn->row]) != 1)
+        return false;
+    const PtxOperand *to = &g->function->operands[insn->first_operand];
+    return to->kind == PTX_REGISTER && g->accesses[to->index].inside == g->accesses[to->index].all;
+}
+
+static void guard(Guarder *g, uint32_t branch, uint32_t target)
+{
+    for (uint32_t i = branch + 1; i < target; i++) {
+        PtxInsn *insn = &g->insns[i];
+        if (runs_for_all(g, insn))
+            continue;
+        insn->guard = g->guard;
+        insn->guard_negated = !g->insns[branch].guard_negated;
+        g->accesses[g->guard].all++;
+    }
+    g->accesses[g->guard].all--;
+    g->entries[target]--;
+    g->removed[branch] = true;
+}
+
+static bool is_end(const Guarder *g, uint32_t at)
+{
+    return at >= g->function->insn_count || action_of(&g->insns[at]) == ACTION_RETURN ||
+           action_of(&g->insns[at]) == ACTION_EXIT;
+}
+
+static bool look_at(Guarder *g, uint32_t i)
+{
+    const PtxInsn *insn = &g->insns[i];
+    const uint32_t target = target_of(g->function, insn);
+    /* A jump to the end is an exit with a guard. */
+    if (target == NO_INDEX || insn->guard == NO_INDEX || target <= i + 1 || is_end(g, target))
+        return false;
+    g->guard = insn->guard;
+    const bool changes = is_short(g, i, target);
+    if (changes)
+        guard(g, i, target);
+    for (uint32_t k = i + 1; k < target; k++)
+        flow_visit_registers(g->function, &g->insns[k], forget_inside, g);
+    return changes;
+}
+
+/* -- the function -- */
+
+static void count_access(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_write;
+    (void)is_definite;
+    ((Guarder *)context)->accesses[reg].all++;
+}
+
+static void count_all(Guarder *g)
+{
+    const Function *function = g->function;
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        const uint32_t target = target_of(function, &function->insns[i]);
+        flow_visit_registers(function, &function->insns[i], count_access, g);
+        if (target == NO_INDEX)
+            continue;
+        g->entries[target]++;
+        for (uint32_t k = target; k <= i; k++)
+            g->in_loop[k] = true;
+    }
+    for (uint32_t t = 0; t < function->table_count; t++)
+        for (uint32_t k = 0; !function->tables[t].names_functions && k < function->tables[t].target_count;
+             k++)
+            g->entries[function->tables[t].targets[k]]++;
+}
+
+/* Takes the branches out. */
+static const Function *close_up(const Guarder *g, Arena *arena)
+{
+    const Function *function = g->function;
+    uint32_t *place = xcalloc(function->insn_count + 1u, sizeof *place), count = 0;
+    for (uint32_t i = 0; i < function->insn_count; i++) {
+        place[i] = count;
+        if (!g->removed[i])
+            g->insns[count++] = g->insns[i];
+    }
+    place[function->insn_count] = count;
+    Function *made = arena_copy(arena, function, sizeof *function);
+    made->insns = arena_copy(arena, g->insns, (count + 1u) * sizeof *made->insns);
+    made->insn_count = count;
+    made->operands = arena_copy(arena, function->operands, function->operand_count * sizeof *made->operands);
+    for (uint32_t k = 0; k < function->operand_count; k++)
+        if (made->operands[k].kind == PTX_LABEL)
+            made->operands[k].index = place[made->operands[k].index];
+    made->tables = arena_copy(arena, function->tables, function->table_count * sizeof *made->tables);
+    for (uint32_t t = 0; t < function->table_count; t++) {
+        Table *table = &made->tables[t];
+        if (table->names_functions || !table->target_count)
+            continue;
+        table->targets = arena_copy(arena, table->targets, table->target_count * sizeof *table->targets);
+        for (uint32_t k = 0; k < table->target_count; k++)
+            table->targets[k] = place[table->targets[k]];
+    }
+    xfree(place);
+    return made;
+}
+
+const Function *guard_function(const Module *module, const Function *function, Arena *arena)
+{
+    if (module->is_debug || !function->has_body || !function->insn_count)
+        return function;
+    Arena scratch = {0};
+    Guarder g = {.function = function,
+                 .insns = ARENA_ARRAY(&scratch, PtxInsn, function->insn_count + 1),
+                 .removed = ARENA_ARRAY(&scratch, bool, function->insn_count + 1),
+                 .entries = ARENA_ARRAY(&scratch, uint32_t, function->insn_count + 1),
+                 .in_loop = ARENA_ARRAY(&scratch, bool, function->insn_count + 1),
+                 .accesses = ARENA_ARRAY(&scratch, Accesses, function->register_count + 1),
+                 .needed = ARENA_ARRAY(&scratch, bool, function->register_count + 1)};
+    memcpy(g.insns, function->insns, function->insn_count * sizeof *g.insns);
+    count_all(&g);
+    bool changes = false;
+    for (uint32_t i = 0; i < function->insn_count; i++)
+        changes |= look_at(&g, i);
+    const Function *made = changes ? close_up(&g, arena) : function;
+    arena_free(&scratch);
+    return made;
+}
