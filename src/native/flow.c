@@ -129,24 +129,30 @@ static void lower_branches(NativeFunction *f)
 
 /* -- atomics to one address -- */
 
-/* A sum that no lane asks back, to an address that all lanes share, is added up in the warp first: once for a
- * block, who is there, who does it, and how many there are. */
+static bool is_gathered(const NativeFunction *f, const Insn *insn)
+{
+    const bool is_add = insn->row == ROW_atom_add || insn->row == ROW_red_add;
+    const uint32_t address = native_register(f, insn, isa_destination_count(&isa_rows[insn->row]));
+    return insn->action == ACTION_ATOMIC && is_add && insn->space != SPACE_SHARED &&
+           insn->element_bytes <= 4 && !function_has_mod(f->function, insn->ptx, TYPE_f32) &&
+           address != NO_INDEX && !f->registers[address].is_divergent;
+}
+
+/* A sum to an address that all lanes share is added up in the warp first: once for a block, who is there, who
+ * does it, and how many there are. If lanes ask for the old value, each also counts those before it. */
 static void gather_reductions(NativeFunction *f)
 {
     uint32_t done = NO_INDEX;
     for (uint32_t i = 0; i < f->count; i++) {
         const Insn *insn = &f->code[i];
-        if (insn->action != ACTION_ATOMIC || insn->space == SPACE_SHARED || insn->element_bytes > 4)
+        if (!insn->ptx || !is_gathered(f, insn))
             continue;
         const bool returns = isa_destination_count(&isa_rows[insn->row]) > 0;
         const uint32_t result = returns ? native_register(f, insn, 0) : NO_INDEX;
-        const uint32_t address = native_register(f, insn, returns ? 1 : 0);
-        const bool is_add = insn->row == ROW_atom_add || insn->row == ROW_red_add;
-        if (!is_add || function_has_mod(f->function, insn->ptx, TYPE_f32) ||
-            (result != NO_INDEX && f->registers[result].uses) || address == NO_INDEX ||
-            f->registers[address].is_divergent)
-            continue;
-        if (done != f->block[i])
+        if (result != NO_INDEX && f->registers[result].uses)
+            f->forms[i].slots =
+                work_parse(native_is_immediate(insn, 2) ? "i2 m1 s3 u1 r2 l2" : "i2 m2 s2 u2 r2 l2");
+        else if (done != f->block[i])
             f->forms[i].slots = work_parse("i1 s1 u2 l1");
         done = f->block[i];
     }

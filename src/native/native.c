@@ -70,14 +70,14 @@ static bool last_is_immediate(const Insn *insn)
     return k > 1 && native_is_immediate(insn, k - 1);
 }
 
-static NativeForm single(Work work)
+NativeForm native_single(Work work)
 {
     NativeForm form = {0};
     form.slots.count[work] = form.chain.count[work] = 1;
     return form;
 }
 
-static NativeForm copies(void) { return (NativeForm){.skips_unit = true}; }
+NativeForm native_copies(void) { return (NativeForm){.skips_unit = true}; }
 
 /* A predicate takes longer to become a guard than an operand. The table has guards; rows that it leaves
  * out have neither. */
@@ -114,7 +114,9 @@ static NativeForm lower_by_table(const NativeFunction *f, const Insn *insn)
     /* Rows are written by scripts/native_table.py, from what the assembler made of each instruction. */
     const NativeRow *row = find_row(insn->row, keeps_reciprocal(f, insn) ? REPEATED : variant);
     NativeForm form = row ? native_form_of(row->slots[f->is_hopper], row->chain[f->is_hopper])
-                          : single(work_of_unit((Unit)insn->unit));
+                          : native_single(work_of_unit((Unit)insn->unit));
+    form.slots.count[WORK_UNIFORM] =
+        (uint8_t)(form.slots.count[WORK_UNIFORM] + native_extra_constants(f, insn));
     const uint32_t result = native_register(f, insn, 0);
     if (isa_rows[insn->row].operands[0] == 'P' && result != NO_INDEX)
         settle_predicate(&form, f->registers[result].is_guard);
@@ -123,44 +125,13 @@ static NativeForm lower_by_table(const NativeFunction *f, const Insn *insn)
 
 /* -- what the table cannot hold -- */
 
-/* Launch parameters that are registers of PTX lie in the constant bank. */
-static bool is_in_constant_bank(uint32_t special)
-{
-    return (special >= SPECIAL_ntid_x && special <= SPECIAL_ntid_z) ||
-           (special >= SPECIAL_nctaid_x && special <= SPECIAL_nctaid_z) || special >= SPECIAL_envreg0;
-}
-
-static NativeForm lower_special(const NativeFunction *f, uint32_t special)
-{
-    if (is_in_constant_bank(special))
-        return f->is_hopper ? single(WORK_CONSTANT) : copies();
-    if (special == SPECIAL_clock || special == SPECIAL_clock64 || special == SPECIAL_clock_hi)
-        return single(WORK_INT);
-    return single(WORK_SPECIAL);
-}
-
-/* Of a register that several instructions write, an immediate must really be put there; all else is
- * renamed. */
-static NativeForm lower_move(const NativeFunction *f, const Insn *insn)
-{
-    const Operand *source = &insn->op[insn->begin[1]];
-    const uint32_t to = native_register(f, insn, 0);
-    if (insn->begin[insn->operand_count] == 2 && source->kind == OPERAND_SPECIAL)
-        return lower_special(f, source->slot);
-    const bool merges = source->kind == OPERAND_IMMEDIATE || insn->guard != NO_INDEX;
-    if (merges && to != NO_INDEX && f->registers[to].definitions > 1)
-        return single(WORK_INT);
-    const bool packs_halves = insn->row == ROW_mov_b32 && insn->begin[2] - insn->begin[1] > 1;
-    return packs_halves ? single(WORK_INT) : copies();
-}
-
 /* cvta between global and generic is a move; between shared or local and generic a window's base is added. */
 static NativeForm lower_address(const NativeFunction *f, const Insn *insn)
 {
     if (strcmp(insn->ptx->mnemonic, "cvta") != 0)
-        return single(WORK_INT);
+        return native_single(WORK_INT);
     if (insn->action == ACTION_LANE || function_has_mod(f->function, insn->ptx, MOD_to))
-        return copies();
+        return native_copies();
     return native_form_of("i2", "i2");
 }
 
@@ -185,7 +156,7 @@ static void add_order(const NativeFunction *f, const Insn *insn, NativeForm *for
 /* Shared memory adds 32-bit integers; sums of floats and of 64 bits are a loop around a compare-and-swap. */
 static NativeForm lower_atomic(const NativeFunction *f, const Insn *insn)
 {
-    NativeForm form = single(WORK_MEMORY);
+    NativeForm form = native_single(WORK_MEMORY);
     const bool is_float = function_has_mod(f->function, insn->ptx, TYPE_f32);
     const bool is_wide = insn->element_bytes == 8 && insn->row != ROW_atom_cas && insn->row != ROW_atom_exch;
     if (insn->space == SPACE_SHARED && is_float)
@@ -205,9 +176,9 @@ static NativeForm lower_fence(const NativeFunction *f, const Insn *insn)
 static NativeForm lower_barrier(const Insn *insn)
 {
     if (insn->action == ACTION_WARP_SYNC)
-        return native_is_immediate(insn, 0) ? copies() : single(WORK_CONTROL);
+        return native_is_immediate(insn, 0) ? native_copies() : native_single(WORK_CONTROL);
     const bool has_result = isa_destination_count(&isa_rows[insn->row]) > 0;
-    return has_result ? native_form_of("i1 c1", "i1 c1") : single(WORK_CONTROL);
+    return has_result ? native_form_of("i1 c1", "i1 c1") : native_single(WORK_CONTROL);
 }
 
 /* The return address, and the call; or the exchanges between lanes that stand in its place. */
@@ -221,16 +192,23 @@ static NativeForm lower_call(const NativeFunction *f, const Insn *insn)
 static NativeForm lower_memory(const NativeFunction *f, const Insn *insn, unsigned address)
 {
     if (is_parameter_copy(f, insn, address))
-        return copies();
-    NativeForm form = single(WORK_MEMORY);
+        return native_copies();
+    NativeForm form = native_single(WORK_MEMORY);
     add_order(f, insn, &form);
     return form;
+}
+
+/* sm_90 has three loads of nothing before each copy. */
+static NativeForm lower_async_copy(const NativeFunction *f, const Insn *insn)
+{
+    return insn->row == ROW_cp_async && f->is_hopper ? native_form_of("l4", "l1")
+                                                     : native_single(WORK_MEMORY);
 }
 
 static NativeForm lower_insn(const NativeFunction *f, const Insn *insn)
 {
     if (!insn->ptx)
-        return single(WORK_CONTROL);
+        return native_single(WORK_CONTROL);
     switch ((Action)insn->action) {
     case ACTION_LOAD:
         return lower_memory(f, insn, 1);
@@ -245,11 +223,18 @@ static NativeForm lower_insn(const NativeFunction *f, const Insn *insn)
     case ACTION_WARP_SYNC:
         return lower_barrier(insn);
     case ACTION_MOVE:
-        return lower_move(f, insn);
+        return native_lower_move(f, insn);
     case ACTION_ADDRESS:
         return lower_address(f, insn);
     case ACTION_CALL:
         return lower_call(f, insn);
+    case ACTION_COPY_ASYNC:
+        return lower_async_copy(f, insn);
+    case ACTION_WMMA_LOAD:
+    case ACTION_WMMA_STORE:
+        return native_lower_fragment(insn);
+    case ACTION_MMA:
+        return native_lower_product(insn);
     case ACTION_SHUFFLE:
     case ACTION_VOTE:
     case ACTION_MATCH:
@@ -258,10 +243,10 @@ static NativeForm lower_insn(const NativeFunction *f, const Insn *insn)
     case ACTION_LANE:
         break;
     default:
-        return single(work_of_unit((Unit)insn->unit));
+        return native_single(work_of_unit((Unit)insn->unit));
     }
     if (insn->row == ROW_mov_b16 || insn->row == ROW_mov_b32 || insn->row == ROW_mov_b64)
-        return lower_move(f, insn);
+        return native_lower_move(f, insn);
     if (isa_rows[insn->row].action == ACTION_ADDRESS)
         return lower_address(f, insn);
     return lower_by_table(f, insn);
@@ -492,6 +477,9 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
         flow_visit_registers(f.function, ptx, count_register, &(Counter){&f, i});
         if (ptx->guard != NO_INDEX)
             f.registers[ptx->guard].is_guard = true;
+        for (unsigned k = 1; k < ptx->operand_count && f.code[i].unit == UNIT_FP64; k++)
+            if (native_register(&f, &f.code[i], k) != NO_INDEX)
+                f.registers[native_register(&f, &f.code[i], k)].is_double = true;
     }
     /* The order matters: forms first, then what fuses them, then control flow, which counts the slots that
      * are left, and last the balance of pipes, which counts what really issues. */

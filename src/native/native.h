@@ -2,6 +2,7 @@
  *
  * native.c        one PTX instruction at a time, by table.def and by rules for what it cannot hold
  * fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
+ * move.c, constant.c, fragment.c   moves, constants that are no operands, matrices
  * vector.c shared loads that become one vector load
  * flow.c   branches: convergence barriers, prologue
  *
@@ -20,10 +21,10 @@ void native_lower(const Program *program, const GpuConfig *config, InsnTiming *i
  * waits for. */
 typedef struct NativeForm {
     WorkList slots, chain;
-    bool skips_unit;     /* a memory instruction that became a copy between registers, or an operand */
-    uint16_t latency;    /* of a load that comes with another one; 0: that
+    bool skips_unit;   /* a memory instruction that became a copy between registers, or an operand */
+    uint16_t latency;  /* of a load that comes with another one; 0: that
                             of the chain */
-    bool jumps_freely;   /* a branch to the next instruction */
+    bool jumps_freely; /* a branch to the next instruction */
 } NativeForm;
 
 /* What is known of a virtual register of a function. */
@@ -32,6 +33,7 @@ typedef struct NativeRegister {
     bool is_guard;       /* of some instruction */
     uint32_t definition; /* the last instruction that writes it */
     bool is_divergent;   /* lanes of a warp may differ */
+    bool is_double;      /* arithmetic on doubles reads it */
 } NativeRegister;
 
 /* A function being lowered; instruction numbers count from its first one. */
@@ -39,24 +41,39 @@ typedef struct NativeFunction {
     const Program *program;
     const GpuConfig *config;
     const Function *function;
-    uint32_t number;     /* of the function */
-    uint32_t first;      /* its first instruction in program->code */
-    const Insn *code;    /* [count] */
-    uint32_t count;      /* the end marker included */
-    NativeForm *forms;   /* [count] */
-    uint32_t *block;     /* [count] basic block */
-    uint32_t *loop;      /* [count] first instruction of the innermost loop around it, or NO_INDEX */
+    uint32_t number;   /* of the function */
+    uint32_t first;    /* its first instruction in program->code */
+    const Insn *code;  /* [count] */
+    uint32_t count;    /* the end marker included */
+    NativeForm *forms; /* [count] */
+    uint32_t *block;   /* [count] basic block */
+    uint32_t *loop;    /* [count] first instruction of the innermost loop around it, or NO_INDEX */
     NativeRegister *registers;
-    bool is_hopper;      /* compute capability 9.0 or later: second columns of the table */
+    bool is_hopper; /* compute capability 9.0 or later: second columns of the table */
 } NativeFunction;
 
 enum { NATIVE_HOPPER = 90, NATIVE_AMPERE = 80 };
 
+/* One instruction of this kind; none. */
+NativeForm native_single(Work work);
+NativeForm native_copies(void);
 /* "i1" for both. */
 NativeForm native_form_of(const char *slots, const char *chain);
 /* The virtual register that PTX operand k of the instruction is, or NO_INDEX. */
 uint32_t native_register(const NativeFunction *f, const Insn *insn, unsigned k);
 bool native_is_immediate(const Insn *insn, unsigned k);
+
+/* Instructions that bring a constant operand into a register, of those that have no room for it: 0 for all
+ * others. */
+unsigned native_constant_words(const NativeFunction *f, const Insn *insn, unsigned k);
+/* The same of all that an arithmetic instruction has. */
+unsigned native_extra_constants(const NativeFunction *f, const Insn *insn);
+/* Whether arithmetic on doubles reads the register. */
+bool native_is_double(const NativeFunction *f, uint32_t reg);
+
+NativeForm native_lower_move(const NativeFunction *f, const Insn *insn);
+NativeForm native_lower_fragment(const Insn *insn);
+NativeForm native_lower_product(const Insn *insn);
 
 void native_fuse(NativeFunction *f);
 void native_vectorize(NativeFunction *f);
