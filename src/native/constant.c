@@ -15,8 +15,7 @@ unsigned native_constant_words(const NativeFunction *f, const Insn *insn, unsign
     return (uint32_t)insn->op[insn->begin[k]].value ? 2 : 0;
 }
 
-/* A constant, or a register that only a move of one writes. */
-static bool is_constant(const NativeFunction *f, const Insn *insn, unsigned k)
+bool native_is_constant(const NativeFunction *f, const Insn *insn, unsigned k)
 {
     const uint32_t reg = native_register(f, insn, k);
     if (native_is_immediate(insn, k))
@@ -35,6 +34,6 @@ unsigned native_extra_constants(const NativeFunction *f, const Insn *insn)
             count += native_constant_words(f, insn, k);
     if (insn->row == ROW_fma_f32)
         for (unsigned k = 1; k < 4; k++)
-            count += is_constant(f, insn, k);
+            count += native_is_constant(f, insn, k);
     return insn->row == ROW_fma_f32 ? count > 1 : count;
 }

@@ -182,27 +182,86 @@ static bool uses_global(const Insn *insn)
     return accesses && (insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC);
 }
 
-/* The stack pointer; from Ampere on the descriptor of global accesses; on Hopper also the window of the
- * block's shared memory, which takes three. */
+/* -- where the constant bank is read -- */
+
+typedef struct Use {
+    uint32_t reg;
+    bool reads;
+} Use;
+
+static void see_use(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Use *use = context;
+    use->reads |= !is_write && reg == use->reg;
+}
+
+/* The instruction that first needs the register, or if that is in a loop which `from` is not in, the last one
+ * before the loop. */
+static uint32_t place_of_use(const NativeFunction *f, uint32_t from, uint32_t reg)
+{
+    Use use = {reg, false};
+    uint32_t i = from + 1;
+    for (; i < f->count; i++) {
+        if (f->code[i].ptx)
+            flow_visit_registers(f->function, f->code[i].ptx, see_use, &use);
+        if (use.reads && (work_total(&f->forms[i].slots) || f->block[i] == f->block[from]))
+            break;
+        /* What costs nothing hands it on. */
+        if (use.reads && native_register(f, &f->code[i], 0) != NO_INDEX)
+            return place_of_use(f, i, native_register(f, &f->code[i], 0));
+    }
+    while (i < f->count && f->loop[i] != NO_INDEX && f->loop[i] > from)
+        i = f->loop[i] - 1;
+    return i < f->count ? i : from;
+}
+
+static uint32_t before_loop(const NativeFunction *f, uint32_t i)
+{
+    while (f->loop[i] != NO_INDEX && f->loop[i] > 0)
+        i = f->loop[i] - 1;
+    return f->loop[i] == 0 ? 0 : i;
+}
+
+/* A parameter is loaded where it is needed, so not by warps that end before. */
+static void move_parameters(NativeFunction *f)
+{
+    for (uint32_t i = 0; i < f->count && f->block[i] == f->block[0]; i++) {
+        const Insn *insn = &f->code[i];
+        if (insn->action != ACTION_LOAD || insn->space != SPACE_PARAM || !work_total(&f->forms[i].slots))
+            continue;
+        const uint32_t reg = native_register(f, insn, 0), to = place_of_use(f, i, reg);
+        if (reg == NO_INDEX || f->block[to] == f->block[i])
+            continue;
+        f->forms[i].slots.count[WORK_MEMORY] = 0;
+        f->forms[to].slots.count[WORK_CONSTANT]++;
+    }
+}
+
+/* The stack pointer; from Ampere on, before the first of them, the descriptor of global accesses; on Hopper
+ * also the window of the block's shared memory, which takes three. */
 static void add_prologue(NativeFunction *f)
 {
-    bool global = false, shared = false;
-    for (uint32_t i = 0; i < f->count; i++) {
-        global |= uses_global(&f->code[i]);
-        shared |= uses_shared_variable(f, &f->code[i]);
+    uint32_t global = NO_INDEX, shared = NO_INDEX;
+    for (uint32_t i = f->count; i-- > 0;) {
+        global = uses_global(&f->code[i]) ? i : global;
+        shared = uses_shared_variable(f, &f->code[i]) ? i : shared;
     }
-    WorkList *slots = &f->forms[0].slots;
-    slots->count[WORK_CONSTANT]++;
-    if (global && f->config->compute_capability >= NATIVE_AMPERE)
-        slots->count[WORK_UNIFORM]++;
-    if (shared && f->is_hopper)
+    f->forms[0].slots.count[WORK_CONSTANT]++;
+    if (global != NO_INDEX && f->config->compute_capability >= NATIVE_AMPERE)
+        f->forms[before_loop(f, global)].slots.count[WORK_UNIFORM]++;
+    if (shared != NO_INDEX && f->is_hopper) {
+        WorkList *slots = &f->forms[before_loop(f, shared)].slots;
         slots->count[WORK_UNIFORM] = (uint8_t)(slots->count[WORK_UNIFORM] + 3);
+    }
 }
 
 void native_flow(NativeFunction *f)
 {
     lower_branches(f);
     gather_reductions(f);
-    if (f->number == 0)
+    if (f->number == 0) {
+        move_parameters(f);
         add_prologue(f);
+    }
 }

@@ -39,7 +39,7 @@ static Reader access_of(const NativeFunction *f, uint32_t i, uint32_t reg)
 }
 
 /* Whether both registers are needed at once, so that they cannot be one: the old value of `to` is read after
- * `from` got its own, or `from` gets another one while `to` is needed. */
+ * `from` got its own, or one of them changes while the other is needed. */
 static bool lives_beside(const NativeFunction *f, uint32_t move, uint32_t to, uint32_t from)
 {
     bool is_read = false;
@@ -51,14 +51,13 @@ static bool lives_beside(const NativeFunction *f, uint32_t move, uint32_t to, ui
         }
         is_read |= access_of(f, i, to).reads;
     }
-    bool is_changed = false;
+    bool to_changes = false, from_changes = false;
     for (uint32_t i = move + 1; i < f->count && f->block[i] == f->block[move]; i++) {
-        const Reader use = access_of(f, i, to);
-        if (is_changed && use.reads)
+        const Reader of_to = access_of(f, i, to), of_from = access_of(f, i, from);
+        if ((from_changes && of_to.reads) || (to_changes && of_from.reads))
             return true;
-        if (use.writes)
-            return false;
-        is_changed |= access_of(f, i, from).writes;
+        to_changes |= of_to.writes;
+        from_changes |= of_from.writes;
     }
     return false;
 }

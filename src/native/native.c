@@ -153,6 +153,13 @@ static void add_order(const NativeFunction *f, const Insn *insn, NativeForm *for
         form->slots.count[WORK_MEMORY] = (uint8_t)(form->slots.count[WORK_MEMORY] + (f->is_hopper ? 3 : 2));
 }
 
+/* A constant that is stored or added must be in a register; zero is one. */
+static void add_data(const NativeFunction *f, const Insn *insn, unsigned first, NativeForm *form)
+{
+    for (unsigned k = first; insn->ptx && k < insn->operand_count; k++)
+        form->slots.count[WORK_INT] = (uint8_t)(form->slots.count[WORK_INT] + native_is_constant(f, insn, k));
+}
+
 /* Shared memory adds 32-bit integers; sums of floats and of 64 bits are a loop around a compare-and-swap. */
 static NativeForm lower_atomic(const NativeFunction *f, const Insn *insn)
 {
@@ -163,6 +170,7 @@ static NativeForm lower_atomic(const NativeFunction *f, const Insn *insn)
         form.slots = work_parse("i1 f1 l2 c1");
     else if (insn->space == SPACE_SHARED && is_wide)
         form.slots = work_parse("i3 m1 l2 c1");
+    add_data(f, insn, isa_destination_count(&isa_rows[insn->row]) + 1, &form);
     add_order(f, insn, &form);
     return form;
 }
@@ -194,6 +202,8 @@ static NativeForm lower_memory(const NativeFunction *f, const Insn *insn, unsign
     if (is_parameter_copy(f, insn, address))
         return native_copies();
     NativeForm form = native_single(WORK_MEMORY);
+    if (insn->action == ACTION_STORE)
+        add_data(f, insn, 1, &form);
     add_order(f, insn, &form);
     return form;
 }

@@ -13,15 +13,22 @@
 
 /* The execution pipes of an SM. */
 typedef enum Pipe {
-    PIPE_INT, PIPE_FP32, PIPE_FP64, PIPE_SFU, PIPE_TENSOR, PIPE_LSU, PIPE_CONTROL, PIPE_COUNT
+    PIPE_INT,
+    PIPE_FP32,
+    PIPE_FP64,
+    PIPE_SFU,
+    PIPE_TENSOR,
+    PIPE_LSU,
+    PIPE_CONTROL,
+    PIPE_COUNT
 } Pipe;
 
 /* What the pipeline does with an instruction besides computing. */
 typedef enum InsnClass {
-    CLASS_COMPUTE, /* result after a fixed latency */
-    CLASS_MEMORY,  /* goes to the load/store unit, which says when results are there */
-    CLASS_BRANCH,  /* the next instruction is known only after branch_latency */
-    CLASS_CALL,    /* call and return: as a branch, and waits for all pending results first */
+    CLASS_COMPUTE,  /* result after a fixed latency */
+    CLASS_MEMORY,   /* goes to the load/store unit, which says when results are there */
+    CLASS_BRANCH,   /* the next instruction is known only after branch_latency */
+    CLASS_CALL,     /* call and return: as a branch, and waits for all pending results first */
     CLASS_EXCHANGE, /* a call that the SM answers by itself: the warp goes on when its latency is over */
     CLASS_BARRIER,
     CLASS_FENCE,
@@ -35,14 +42,14 @@ enum { TIMING_REGISTERS = 36, FIRST_PREDICATE = 4096, TIMING_CARRY = 2 * FIRST_P
 /* Invariant: registers[0..write_count) are written, [write_count..write_count+read_count) read. `filter` has
  * the bit (register % 64) of each of them set. slots 0 exactly where interval is 0. */
 typedef struct InsnTiming {
-    uint8_t pipe;        /* Pipe */
-    uint8_t kind;        /* InsnClass */
-    uint8_t slots;       /* issue slots: machine instructions */
+    uint8_t pipe;  /* Pipe */
+    uint8_t kind;  /* InsnClass */
+    uint8_t slots; /* issue slots: machine instructions */
     uint8_t write_count, read_count;
-    bool drains;         /* waits for all that is pending: it has more registers than the list holds */
-    uint16_t latency;    /* cycles from issue until a dependent instruction can issue; of a branch, until the
+    bool drains;       /* waits for all that is pending: it has more registers than the list holds */
+    uint16_t latency;  /* cycles from issue until a dependent instruction can issue; of a branch, until the
                             next instruction can if it is taken */
-    uint16_t interval;   /* cycles until the pipe takes the next warp's instruction */
+    uint16_t interval; /* cycles until the pipe takes the next warp's instruction */
     uint16_t registers[TIMING_REGISTERS];
     uint64_t filter;
 } InsnTiming;

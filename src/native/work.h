@@ -7,18 +7,18 @@
 #include "native/timing.h"
 
 typedef enum Work {
-    WORK_INT,       /* i: sums, logic, shifts, comparison, selection */
-    WORK_MULTIPLY,  /* m: integer products and multiply-adds */
-    WORK_FP32,      /* f */
-    WORK_FP64,      /* d */
-    WORK_HALF,      /* h */
-    WORK_SFU,       /* s: special functions, conversions, bit counts */
-    WORK_MEMORY,    /* l: load/store unit; as latency, an exchange between lanes */
-    WORK_CONTROL,   /* c: branches, calls, convergence barriers */
-    WORK_UNIFORM,   /* u: uniform datapath */
-    WORK_TENSOR,    /* t */
-    WORK_SPECIAL,   /* r: reading a special register */
-    WORK_CONSTANT,  /* k: reading the constant bank */
+    WORK_INT,      /* i: sums, logic, shifts, comparison, selection */
+    WORK_MULTIPLY, /* m: integer products and multiply-adds */
+    WORK_FP32,     /* f */
+    WORK_FP64,     /* d */
+    WORK_HALF,     /* h */
+    WORK_SFU,      /* s: special functions, conversions, bit counts */
+    WORK_MEMORY,   /* l: load/store unit; as latency, an exchange between lanes */
+    WORK_CONTROL,  /* c: branches, calls, convergence barriers */
+    WORK_UNIFORM,  /* u: uniform datapath */
+    WORK_TENSOR,   /* t */
+    WORK_SPECIAL,  /* r: reading a special register */
+    WORK_CONSTANT, /* k: reading the constant bank */
     /* only in chains of dependent instructions: */
     WORK_PREDICATE, /* p: from a comparison to who needs its predicate */
     WORK_TURN,      /* w: a cycle until its turn to issue */
@@ -26,7 +26,9 @@ typedef enum Work {
 } Work;
 
 /* How many machine instructions of each kind. */
-typedef struct WorkList { uint8_t count[WORK_COUNT]; } WorkList;
+typedef struct WorkList {
+    uint8_t count[WORK_COUNT];
+} WorkList;
 
 /* From "i2 m1". */
 WorkList work_parse(const char *letters);

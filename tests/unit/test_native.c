@@ -103,7 +103,7 @@ static void test_addresses(void **state)
     (void)state;
     check("add.s64 %rd3, %rd1, 16; ld.global.u32 %r9, [%rd3];" STORE, 90, "011");
     check("add.s64 %rd3, %rd1, 16777216; ld.global.u32 %r9, [%rd3];" STORE, 90, "211");
-    check("mov.u32 %r4, space; add.s32 %r5, %r4, %r1; ld.shared.u32 %r9, [%r5];" STORE, 90, "0011");
+    check("mov.u32 %r4, space; add.s32 %r5, %r4, %r1; ld.shared.u32 %r9, [%r5];" STORE, 90, "3011");
     check("ld.global.u8 %h1, [%rd1]; cvt.u32.u16 %r9, %h1;" STORE, 90, "101");
     check("ld.global.s8 %h1, [%rd1]; cvt.s32.s16 %r9, %h1;" STORE, 90, "101");
 }
@@ -116,11 +116,11 @@ static void test_vector_loads(void **state)
 {
     (void)state;
     check("mov.u32 %r4, space; shl.b32 %r5, %r1, 4; add.s32 %r6, %r4, %r5;" LOAD4("%r6") STOREF, 90,
-          "00110001111");
+          "30110001111");
     check("mov.u32 %r4, space; shl.b32 %r5, %r1, 3; add.s32 %r6, %r4, %r5;" LOAD4("%r6") STOREF, 90,
-          "00110101111");
+          "30110101111");
     check("mov.u32 %r4, space; shl.b32 %r5, %r1, 2; add.s32 %r6, %r4, %r5;" LOAD4("%r6") STOREF, 90,
-          "00111111111");
+          "30111111111");
 }
 
 #define FMA "fma.rn.f32 %f1, %f1, %f1, %f2;"
@@ -163,14 +163,39 @@ static void test_predicates(void **state)
     check("neg.s32 %r4, %r1; selp.b32 %r9, %r1, %r4, %p1;" STORE, 90, "011");
 }
 
+static void test_constants(void **state)
+{
+    (void)state;
+    /* An operand has the upper half of a double; two instructions bring one whose lower half is not zero. */
+    check("mul.f64 %d3, %d1, 0d3FF8000000000000; st.global.f64 [%rd9], %d3;", 90, "11");
+    check("mul.f64 %d3, %d1, 0d3FF5555555555555; st.global.f64 [%rd9], %d3;", 90, "31");
+    check("mov.f64 %d4, 0d3FF5555555555555; mul.f64 %d3, %d1, %d4; st.global.f64 [%rd9], %d3;", 90, "211");
+    /* Of two constants one is in a register; what is stored is, unless it is zero. */
+    check("fma.rn.f32 %f9, %f1, 0f40000000, 0f40400000;" STOREF, 90, "21");
+    check("st.global.u32 [%rd9], 7;", 90, "2");
+    check("st.global.u32 [%rd9], 0;", 90, "1");
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    /* The old value is needed after the new one is there; and not. */
+    check("mov.u32 %r4, %r1; add.s32 %r5, %r2, 1; setp.lt.s32 %p1, %r5, %r4; mov.u32 %r4, %r5;"
+          "@%p1 st.global.u32 [%rd9], %r4;",
+          90, "01111");
+    check("mov.u32 %r4, %r1; setp.lt.s32 %p1, %r2, %r4; add.s32 %r5, %r2, 1; mov.u32 %r4, %r5;"
+          "@%p1 st.global.u32 [%rd9], %r4;",
+          90, "01101");
+}
+
 static void test_pairs(void **state)
 {
     (void)state;
     /* Words of a shared variable, whose place is known. */
     check("ld.shared.u32 %r1, [space]; ld.shared.u32 %r2, [space+4]; add.s32 %r9, %r1, %r2;" STORE, 90,
-          "1011");
+          "4011");
     check("ld.shared.u32 %r1, [space+4]; ld.shared.u32 %r2, [space+8]; add.s32 %r9, %r1, %r2;" STORE, 90,
-          "1111");
+          "4111");
 }
 
 static void test_far_products(void **state)
@@ -282,7 +307,8 @@ int main(void)
         cmocka_unit_test(test_multiply_add), cmocka_unit_test(test_chains),
         cmocka_unit_test(test_addresses),    cmocka_unit_test(test_vector_loads),
         cmocka_unit_test(test_branches),     cmocka_unit_test(test_predicates),
-        cmocka_unit_test(test_pairs),        cmocka_unit_test(test_far_products),
+        cmocka_unit_test(test_pairs),        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_copies),       cmocka_unit_test(test_far_products),
         cmocka_unit_test(test_loops),        cmocka_unit_test(test_latencies),
         cmocka_unit_test(test_balance),      cmocka_unit_test(test_kernels),
     };
