@@ -8,10 +8,10 @@
 
 For every row of the instruction table (src/isa/) a kernel loads the operands, does the one instruction and
 stores its result; ptxas assembles it for sm_75 and sm_90. Machine instructions that the loaded values flow
-into, but for the store, are what became of the PTX instruction. No disassembler is needed: of the 16 bytes
-of a machine instruction the low 9 bits are the opcode, the next 3 say where the sources are, and registers
-and predicates are at fixed places. Where the assembler offers a common and a rare way (a check that goes to
-a subroutine), the way without the call counts.
+into, but for the store, are what became of the PTX instruction, with those that make constants for them. No
+disassembler is needed: of the 16 bytes of a machine instruction the low 9 bits are the opcode, the next 3 say
+where the sources are, and registers and predicates are at fixed places. Where the assembler offers a common
+and a rare way (a check that goes to a subroutine), the way without the call counts.
 """
 import argparse
 import itertools
@@ -69,6 +69,7 @@ OPCODES = {
 }
 CALLS = ("CALL.ABS", "CALL.REL")
 NO_REGISTER, NO_PREDICATE = 255, 7
+STACK_POINTER = ("R", 1)
 MEMORY_WORDS = {5: 2, 6: 4}
 
 
@@ -228,7 +229,10 @@ def lowered(code, gpu, setups, only=None):
     """(pipe letters of all instructions the loaded values flow into, letters of the longest chain to the
     store). With `only`, of the value loaded from that offset alone."""
     reached = {}  # register or predicate -> letters of the longest chain that ends with writing it
+    constant = {}  # register -> addresses of the instructions that make a constant in it
     slots, result, turn = "", "", ""
+    needed = set()  # addresses of those whose constant an instruction takes
+    pipes = {insn.address: insn.pipe for insn in code}
     for insn, jumps in likely_way(code, gpu):
         if insn.name == "LDG":
             if only is None or insn.bits(40, 24) == only:
@@ -240,9 +244,18 @@ def lowered(code, gpu, setups, only=None):
             result = max(chains + [result], key=chain_cycles)
             continue
         if not chains and not (insn.pipe == "c" and reached and insn.name != "NOP"):
+            makes = insn.name not in ("S2R", "LDC", "CS2R") and insn.reads <= constant.keys()
+            makers = {insn.address}.union(*(constant.get(key, ()) for key in insn.reads))
             for key in insn.writes | insn.predicate_writes if not insn.guards else ():
                 reached.pop(key, None)
+                constant.pop(key, None)
+                if makes and key[0] == "R" and key != STACK_POINTER and not insn.predicate_reads:
+                    constant[key] = makers
             continue
+        for key in insn.reads & constant.keys():
+            needed |= constant[key]
+        for key in insn.writes if not insn.guards else ():
+            constant.pop(key, None)
         slots += insn.pipe
         before = max(chains + [turn], key=chain_cycles)  # ... until it issues
         turn = before + ("c" if jumps else "w")
@@ -252,6 +265,8 @@ def lowered(code, gpu, setups, only=None):
             reached[key] = max(chain, kept, key=chain_cycles)
     if "c" in turn:  # what follows cannot issue before the last jump
         result = max(result, turn[:turn.rindex("c") + 1], key=chain_cycles)
+    if only is None:  # else they are made once, before
+        slots += "".join(pipes[address] for address in sorted(needed))
     for setup in setups:
         slots = slots.replace("i", "", 1)
         result = result.replace(setup, "", 1)

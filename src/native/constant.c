@@ -15,15 +15,44 @@ unsigned native_constant_words(const NativeFunction *f, const Insn *insn, unsign
     return (uint32_t)insn->op[insn->begin[k]].value ? 2 : 0;
 }
 
-bool native_is_constant(const NativeFunction *f, const Insn *insn, unsigned k)
+/* The constant that an operand is, in a register that only a move of it writes, too; 0: it is none. */
+static int64_t constant_of(const NativeFunction *f, const Insn *insn, unsigned k)
 {
+    if (k < insn->operand_count && native_is_immediate(insn, k))
+        return insn->op[insn->begin[k]].value;
     const uint32_t reg = native_register(f, insn, k);
-    if (native_is_immediate(insn, k))
-        return insn->op[insn->begin[k]].value != 0;
     if (reg == NO_INDEX || f->registers[reg].definitions != 1)
-        return false;
+        return 0;
     const Insn *from = &f->code[f->registers[reg].definition];
-    return from->row == ROW_mov_b32 && native_is_immediate(from, 1) && from->op[from->begin[1]].value != 0;
+    return from->row == ROW_mov_b32 && native_is_immediate(from, 1) ? from->op[from->begin[1]].value : 0;
+}
+
+static unsigned first_datum(const Insn *insn)
+{
+    const unsigned results = isa_destination_count(&isa_rows[insn->row]);
+    return insn->action == ACTION_STORE || insn->action == ACTION_ATOMIC ? results + 1 : insn->operand_count;
+}
+
+/* Whether an instruction before this one in its block stores or adds the same. */
+static bool is_there_already(const NativeFunction *f, const Insn *insn, int64_t value)
+{
+    const uint32_t at = (uint32_t)(insn - f->code);
+    for (uint32_t i = at; i-- > 0 && f->block[i] == f->block[at];)
+        for (unsigned k = f->code[i].ptx ? first_datum(&f->code[i]) : 0; k && k < f->code[i].operand_count;
+             k++)
+            if (constant_of(f, &f->code[i], k) == value)
+                return true;
+    return false;
+}
+
+unsigned native_stored_constants(const NativeFunction *f, const Insn *insn)
+{
+    unsigned count = 0;
+    for (unsigned k = first_datum(insn); k < insn->operand_count; k++) {
+        const int64_t value = constant_of(f, insn, k);
+        count += value && !is_there_already(f, insn, value);
+    }
+    return count;
 }
 
 unsigned native_extra_constants(const NativeFunction *f, const Insn *insn)
@@ -34,6 +63,6 @@ unsigned native_extra_constants(const NativeFunction *f, const Insn *insn)
             count += native_constant_words(f, insn, k);
     if (insn->row == ROW_fma_f32)
         for (unsigned k = 1; k < 4; k++)
-            count += native_is_constant(f, insn, k);
+            count += constant_of(f, insn, k) != 0;
     return insn->row == ROW_fma_f32 ? count > 1 : count;
 }

@@ -119,7 +119,10 @@ static void lower_branches(NativeFunction *f)
         if (insn->action != ACTION_BRANCH)
             continue;
         const uint32_t target = insn->target - f->first;
-        if (target == i + 1)
+        /* A branch around a jump is a branch the other way. */
+        const bool is_turned = i > 0 && insn->guard == NO_INDEX && f->code[i - 1].action == ACTION_BRANCH &&
+                               f->code[i - 1].guard != NO_INDEX && f->code[i - 1].target - f->first == i + 1;
+        if (target == i + 1 || is_turned)
             f->forms[i] = (NativeForm){.jumps_freely = true};
         else if (is_guarded_branch(insn) && !is_end(f, target) && parts_lanes(f, insn))
             set_up_barrier(f, i, met);

@@ -64,17 +64,18 @@ static bool all_are(const NativeFunction *f, const Users *users, uint16_t row)
     return true;
 }
 
-static bool all_have_unit(const NativeFunction *f, const Users *users, Unit unit)
-{
-    for (uint32_t u = 0; u < users->count; u++) {
-        const Insn *insn = &f->code[users->insn[u]];
-        if (insn->action != ACTION_LANE || insn->unit != unit)
-            return false;
-    }
-    return true;
-}
-
 static void vanish(NativeFunction *f, uint32_t i) { f->forms[i] = (NativeForm){.skips_unit = true}; }
+
+/* The upper half of a factor that was extended with zeros is not multiplied. */
+static void drop_zero_halves(const NativeFunction *f, uint32_t i, NativeForm *form)
+{
+    for (unsigned k = 1; k <= 2; k++) {
+        const uint32_t reg = native_register(f, &f->code[i], k);
+        if (reg != NO_INDEX && f->registers[reg].definitions == 1 &&
+            f->code[f->registers[reg].definition].row == ROW_cvt_u64_u32)
+            form->slots.count[WORK_MULTIPLY]--;
+    }
+}
 
 /* A product or shifted value that is only added: IMAD.WIDE, IMAD, LEA, LEA with LEA.HI. */
 static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
@@ -85,10 +86,14 @@ static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
         bool by_constant;
         const char *slots, *chain;
     } rules[] = {
-        {ROW_mul_wide_u32, ROW_add_64, false, "m1", "m1"}, {ROW_mul_wide_s32, ROW_add_64, false, "m1", "m1"},
-        {ROW_mul_lo_32, ROW_add_32, false, "m1", "m1"},    {ROW_shl_b32, ROW_add_32, true, "i1", "i1"},
-        {ROW_shl_b64, ROW_add_64, true, "i2", "i2"},       {ROW_mul_wide_u16, ROW_add_32, false, "m1", "m1"},
+        {ROW_mul_wide_u32, ROW_add_64, false, "m1", "m1"},
+        {ROW_mul_wide_s32, ROW_add_64, false, "m1", "m1"},
+        {ROW_mul_lo_32, ROW_add_32, false, "m1", "m1"},
+        {ROW_shl_b32, ROW_add_32, true, "i1", "i1"},
+        {ROW_shl_b64, ROW_add_64, true, "i2", "i2"},
+        {ROW_mul_wide_u16, ROW_add_32, false, "m1", "m1"},
         {ROW_cvt_s64_s32, ROW_add_64, false, "i2", "i2"},
+        {ROW_mul_lo_64, ROW_add_64, false, "i1 m3", "i1 m2"},
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
         if (f->code[i].row != rules[r].row || !all_are(f, users, rules[r].sum))
@@ -98,6 +103,8 @@ static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
         vanish(f, i);
         for (uint32_t u = 0; u < users->count; u++) {
             f->forms[users->insn[u]] = native_form_of(rules[r].slots, rules[r].chain);
+            if (rules[r].row == ROW_mul_lo_64)
+                drop_zero_halves(f, i, &f->forms[users->insn[u]]);
             /* A fused sum has three inputs already and takes no more. */
             fuser->inputs[users->insn[u]] = MAX_INPUTS;
         }
@@ -276,15 +283,26 @@ static void lower_predicate_logic(NativeFunction *f, uint32_t i)
     f->forms[i].slots.count[WORK_INT] = 1;
 }
 
-/* Signs are operands' modifiers in floating-point instructions. */
-static bool fuse_sign(NativeFunction *f, uint32_t i, const Users *users)
+/* Signs are operands' modifiers in floating-point instructions, of other blocks too. */
+static bool fuse_sign(NativeFunction *f, uint32_t i)
 {
     const uint16_t row = f->code[i].row;
     const bool is_single = row == ROW_neg_f32 || row == ROW_abs_f32;
     const bool is_double = row == ROW_neg_f64 || row == ROW_abs_f64;
-    if (!(is_single && all_have_unit(f, users, UNIT_FP32)) &&
-        !(is_double && all_have_unit(f, users, UNIT_FP64)))
+    const uint32_t reg = native_register(f, &f->code[i], 0);
+    if ((!is_single && !is_double) || reg == NO_INDEX || f->registers[reg].definitions != 1)
         return false;
+    uint32_t left = f->registers[reg].uses;
+    for (uint32_t j = 0; j < f->count && left; j++) {
+        if (!f->code[j].ptx)
+            continue;
+        Reads reads = {reg, 0};
+        flow_visit_registers(f->function, f->code[j].ptx, count_reads, &reads);
+        left -= reads.count;
+        if (reads.count &&
+            (f->code[j].action != ACTION_LANE || f->code[j].unit != (is_single ? UNIT_FP32 : UNIT_FP64)))
+            return false;
+    }
     vanish(f, i);
     return true;
 }
@@ -382,14 +400,18 @@ void native_fuse(NativeFunction *f)
             !work_total(&f->forms[i].slots))
             continue;
         fuse_extension(f, i);
+        if (insn->row == ROW_mul_lo_64 && f->forms[i].slots.count[WORK_MULTIPLY] >= 3)
+            drop_zero_halves(f, i, &f->forms[i]);
         fuse_zero_test(f, i);
+        if (fuse_sign(f, i))
+            continue;
         Users users;
         if (!find_users(f, i, native_register(f, insn, 0), &users)) {
             fuse_far_product(&fuser, i);
             continue;
         }
         /* The first rule that applies takes the instruction away. */
-        if (!fuse_into_sum(&fuser, i, &users) && !fuse_chain(&fuser, i, &users) && !fuse_sign(f, i, &users) &&
+        if (!fuse_into_sum(&fuser, i, &users) && !fuse_chain(&fuser, i, &users) &&
             !fuse_choice(&fuser, i, &users) && !fuse_shared_base(&fuser, i, &users))
             fuse_displacement(f, i, &users);
     }

@@ -101,9 +101,22 @@ static bool keeps_reciprocal(const NativeFunction *f, const Insn *insn)
                          insn->row == ROW_rem_s32;
     const uint32_t divisor = divides ? native_register(f, insn, 2) : NO_INDEX;
     const uint32_t i = (uint32_t)(insn - f->code);
+    if (divides && native_is_immediate(insn, 2))
+        return f->loop[i] != NO_INDEX;
     /* Written once and before the loop: the value does not change in it. */
     return divisor != NO_INDEX && f->registers[divisor].definitions == 1 && f->loop[i] != NO_INDEX &&
            f->registers[divisor].definition < f->loop[i];
+}
+
+/* Two words side by side, or the upper one of two. */
+static bool is_packing(const Insn *insn)
+{
+    const unsigned last = insn->operand_count;
+    if (insn->row == ROW_shr_u64)
+        return native_is_immediate(insn, 2) && insn->op[insn->begin[2]].value == 32;
+    return insn->row == ROW_bfi_b64 && native_is_immediate(insn, last - 1) &&
+           native_is_immediate(insn, last - 2) && insn->op[insn->begin[last - 1]].value == 32 &&
+           insn->op[insn->begin[last - 2]].value == 32;
 }
 
 static NativeForm lower_by_table(const NativeFunction *f, const Insn *insn)
@@ -111,6 +124,8 @@ static NativeForm lower_by_table(const NativeFunction *f, const Insn *insn)
     uint8_t variant = insn->mods.ftz ? FLUSH : PLAIN;
     if (insn->unit == UNIT_INT && last_is_immediate(insn))
         variant |= IMMEDIATE;
+    if (is_packing(insn))
+        return native_copies();
     /* Rows are written by scripts/native_table.py, from what the assembler made of each instruction. */
     const NativeRow *row = find_row(insn->row, keeps_reciprocal(f, insn) ? REPEATED : variant);
     NativeForm form = row ? native_form_of(row->slots[f->is_hopper], row->chain[f->is_hopper])
@@ -153,11 +168,9 @@ static void add_order(const NativeFunction *f, const Insn *insn, NativeForm *for
         form->slots.count[WORK_MEMORY] = (uint8_t)(form->slots.count[WORK_MEMORY] + (f->is_hopper ? 3 : 2));
 }
 
-/* A constant that is stored or added must be in a register; zero is one. */
-static void add_data(const NativeFunction *f, const Insn *insn, unsigned first, NativeForm *form)
+static void add_data(const NativeFunction *f, const Insn *insn, NativeForm *form)
 {
-    for (unsigned k = first; insn->ptx && k < insn->operand_count; k++)
-        form->slots.count[WORK_INT] = (uint8_t)(form->slots.count[WORK_INT] + native_is_constant(f, insn, k));
+    form->slots.count[WORK_INT] = (uint8_t)(form->slots.count[WORK_INT] + native_stored_constants(f, insn));
 }
 
 /* Shared memory adds 32-bit integers; sums of floats and of 64 bits are a loop around a compare-and-swap. */
@@ -170,7 +183,7 @@ static NativeForm lower_atomic(const NativeFunction *f, const Insn *insn)
         form.slots = work_parse("i1 f1 l2 c1");
     else if (insn->space == SPACE_SHARED && is_wide)
         form.slots = work_parse("i3 m1 l2 c1");
-    add_data(f, insn, isa_destination_count(&isa_rows[insn->row]) + 1, &form);
+    add_data(f, insn, &form);
     add_order(f, insn, &form);
     return form;
 }
@@ -203,7 +216,7 @@ static NativeForm lower_memory(const NativeFunction *f, const Insn *insn, unsign
         return native_copies();
     NativeForm form = native_single(WORK_MEMORY);
     if (insn->action == ACTION_STORE)
-        add_data(f, insn, 1, &form);
+        add_data(f, insn, &form);
     add_order(f, insn, &form);
     return form;
 }

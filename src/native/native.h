@@ -66,8 +66,8 @@ bool native_is_immediate(const Insn *insn, unsigned k);
 /* Instructions that bring a constant operand into a register, of those that have no room for it: 0 for all
  * others. */
 unsigned native_constant_words(const NativeFunction *f, const Insn *insn, unsigned k);
-/* Whether the operand is a constant other than zero, or a register that only a move of one writes. */
-bool native_is_constant(const NativeFunction *f, const Insn *insn, unsigned k);
+/* The same of what a store or atomic writes, which must be in a register; zero is there always. */
+unsigned native_stored_constants(const NativeFunction *f, const Insn *insn);
 /* The same of all that an arithmetic instruction has. */
 unsigned native_extra_constants(const NativeFunction *f, const Insn *insn);
 /* Whether arithmetic on doubles reads the register. */

@@ -9,7 +9,7 @@
 
 enum {
     GUARDED = 8,         /* instructions at most */
-    GUARDED_LOADING = 24 /* if loads of global memory gain by it */
+    GUARDED_LOADING = 24 /* if loads of global or local memory gain by it */
 };
 
 typedef struct Accesses {
@@ -60,11 +60,10 @@ static bool can_be_guarded(const Function *function, const PtxInsn *insn)
     }
 }
 
-static bool loads_global(const Function *function, const PtxInsn *insn)
+static bool loads_far(const Function *function, const PtxInsn *insn)
 {
     return action_of(insn) == ACTION_LOAD && !function_has_mod(function, insn, MOD_shared) &&
-           !function_has_mod(function, insn, MOD_param) && !function_has_mod(function, insn, MOD_const_) &&
-           !function_has_mod(function, insn, MOD_local);
+           !function_has_mod(function, insn, MOD_param) && !function_has_mod(function, insn, MOD_const_);
 }
 
 /* Machine instructions, about: moves are names, and products with a sum are one. */
@@ -128,11 +127,11 @@ static bool gains_by_loads(Guarder *g, uint32_t branch)
             return false;
         Chain chain = {g, false};
         flow_visit_registers(g->function, insn, see_write, &chain);
-        if (chain.writes && loads_global(g->function, insn))
+        if (chain.writes && loads_far(g->function, insn))
             return false;
         if (chain.writes)
             flow_visit_registers(g->function, insn, need_reads, &chain);
-        has_others |= loads_global(g->function, insn);
+        has_others |= loads_far(g->function, insn);
     }
     return has_others;
 }
@@ -148,7 +147,7 @@ static bool is_short(Guarder *g, uint32_t branch, uint32_t target)
         is_possible = can_be_guarded(g->function, insn) && (end == branch + 1 || !g->entries[end]) &&
                       !g->entries[branch + 1];
         weight += weight_of(insn);
-        loads |= loads_global(g->function, insn);
+        loads |= loads_far(g->function, insn);
         flow_visit_registers(g->function, insn, see_inside, g);
     }
     return is_possible && !g->writes_guard && weight <= (loads ? GUARDED_LOADING : GUARDED) &&

@@ -1,7 +1,7 @@
 /* Short branches that a GPU's assembler makes guards of.
  *
  * Where a branch only skips a few instructions, ptxas has no branch: the instructions get its predicate as
- * guard, and issue for every warp. Loads of global memory can then be asked for with those before the
+ * guard, and issue for every warp. Loads from afar can then be asked for with those before the
  * branch: for them, many instructions are guarded. docs/NATIVE.md, "Guards", has the limits and how they
  * were found. */
 #ifndef PTX_GUARD_H

@@ -51,8 +51,8 @@ static void test_single_forms(void **state)
     check("rsqrt.approx.ftz.f32 %f9, %f1;" STOREF, 90, "11");
     check("sin.approx.f32 %f9, %f1;" STOREF, 90, "21");
     check("div.rn.f32 %f9, %f1, %f2;" STOREF, 90, "a1");
-    check("rem.u32 %r9, %r1, %r2;" STORE, 90, "g1");
-    check("rem.u32 %r9, %r1, 3;" STORE, 90, "61");
+    check("rem.u32 %r9, %r1, %r2;" STORE, 90, "h1");
+    check("rem.u32 %r9, %r1, 3;" STORE, 90, "d1");
     check("popc.b32 %r9, %r1;" STORE, 90, "11");
 }
 
