@@ -362,6 +362,11 @@ static bool fuse_displacement(NativeFunction *f, uint32_t i, const Users *users)
     return true;
 }
 
+static bool is_narrow_sum(uint16_t row)
+{
+    return row == ROW_add_16 || row == ROW_sub_16 || row == ROW_mul_lo_16 || row == ROW_mad_lo_16;
+}
+
 /* The load has already extended what a conversion of the same sign extends. */
 static void fuse_extension(NativeFunction *f, uint32_t i)
 {
@@ -372,6 +377,8 @@ static void fuse_extension(NativeFunction *f, uint32_t i)
     if (reg == NO_INDEX || f->registers[reg].definitions != 1)
         return;
     const Insn *load = &f->code[f->registers[reg].definition];
+    if (insn->row == ROW_cvt_u32_u16 && is_narrow_sum(load->row))
+        f->forms[i] = native_form_of("i1", "i1"); /* what is above its result must be cleared */
     if (load->action != ACTION_LOAD || load->element_bytes > 2 || insn->ptx->mod_count < 2)
         return;
     const Type from = f->function->mods[insn->ptx->first_mod + insn->ptx->mod_count - 1];
@@ -394,12 +401,13 @@ void native_fuse(NativeFunction *f)
             vanish(f, i); /* ptx/contract.h has made multiply-adds of its users; or ptx/unroll.h made it */
             continue;
         }
-        if (insn->action == ACTION_LANE && insn->ptx)
+        if (insn->action == ACTION_LANE && insn->ptx) {
             lower_predicate_logic(f, i);
+            fuse_extension(f, i);
+        }
         if (insn->action != ACTION_LANE || !insn->ptx || insn->guard != NO_INDEX ||
             !work_total(&f->forms[i].slots))
             continue;
-        fuse_extension(f, i);
         if (insn->row == ROW_mul_lo_64 && f->forms[i].slots.count[WORK_MULTIPLY] >= 3)
             drop_zero_halves(f, i, &f->forms[i]);
         fuse_zero_test(f, i);

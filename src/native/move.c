@@ -53,6 +53,9 @@ static bool lives_beside(const NativeFunction *f, uint32_t move, uint32_t to, ui
     }
     bool to_changes = false, from_changes = false;
     for (uint32_t i = move + 1; i < f->count && f->block[i] == f->block[move]; i++) {
+        /* Lanes that a guard leaves out keep the copy, while others use the value. */
+        if (f->code[i].guard != NO_INDEX && access_of(f, i, to).writes && f->registers[from].uses > 1)
+            return true;
         const Reader of_to = access_of(f, i, to), of_from = access_of(f, i, from);
         if ((from_changes && of_to.reads) || (to_changes && of_from.reads))
             return true;

@@ -136,22 +136,33 @@ static bool gains_by_loads(Guarder *g, uint32_t branch)
     return has_others;
 }
 
-/* Whether the branch only skips what can be guarded, and not too much of it. */
-static bool is_short(Guarder *g, uint32_t branch, uint32_t target)
+/* Instructions [first, end) behind a branch. */
+typedef struct Part {
+    uint32_t first, end;
+    uint32_t weight;
+    bool loads;
+} Part;
+
+/* Whether all of a part can be guarded, and nothing else comes to its middle. Looks at it, too. */
+static bool can_guard_part(Guarder *g, Part *part)
 {
-    uint32_t weight = 0, end = branch + 1;
-    bool is_possible = true, loads = false;
-    g->writes_guard = false;
-    for (; end < target && is_possible; end++) {
-        const PtxInsn *insn = &g->insns[end];
-        is_possible = can_be_guarded(g->function, insn) && (end == branch + 1 || !g->entries[end]) &&
-                      !g->entries[branch + 1];
-        weight += weight_of(insn);
-        loads |= loads_far(g->function, insn);
+    for (uint32_t i = part->first; i < part->end; i++) {
+        const PtxInsn *insn = &g->insns[i];
+        if (!can_be_guarded(g->function, insn) || g->removed[i] || (i > part->first && g->entries[i]))
+            return false;
+        part->weight += weight_of(insn);
+        part->loads |= loads_far(g->function, insn);
         flow_visit_registers(g->function, insn, see_inside, g);
     }
-    return is_possible && !g->writes_guard && weight <= (loads ? GUARDED_LOADING : GUARDED) &&
-           (!loads || gains_by_loads(g, branch));
+    return !g->writes_guard;
+}
+
+/* Whether the branch only skips what can be guarded, and not too much of it. */
+static bool is_short(Guarder *g, uint32_t branch, Part *part)
+{
+    return !g->entries[part->first] && can_guard_part(g, part) &&
+           part->weight <= (part->loads ? GUARDED_LOADING : GUARDED) &&
+           (!part->loads || gains_by_loads(g, branch));
 }
 
 /* -- the change -- */
@@ -166,25 +177,65 @@ static bool runs_for_all(const Guarder *g, const PtxInsn *insn)
     return to->kind == PTX_REGISTER && g->accesses[to->index].inside == g->accesses[to->index].all;
 }
 
-static void guard(Guarder *g, uint32_t branch, uint32_t target)
+static void guard(Guarder *g, const Part *part, bool negated)
 {
-    for (uint32_t i = branch + 1; i < target; i++) {
+    for (uint32_t i = part->first; i < part->end; i++) {
         PtxInsn *insn = &g->insns[i];
         if (runs_for_all(g, insn))
             continue;
         insn->guard = g->guard;
-        insn->guard_negated = !g->insns[branch].guard_negated;
+        insn->guard_negated = negated;
         g->accesses[g->guard].all++;
     }
-    g->accesses[g->guard].all--;
-    g->entries[target]--;
+}
+
+static void remove_branch(Guarder *g, uint32_t branch)
+{
+    g->accesses[g->guard].all -= g->insns[branch].guard != NO_INDEX;
+    g->entries[target_of(g->function, &g->insns[branch])]--;
     g->removed[branch] = true;
+}
+
+static void forget(Guarder *g, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        flow_visit_registers(g->function, &g->insns[i], forget_inside, g);
 }
 
 static bool is_end(const Guarder *g, uint32_t at)
 {
     return at >= g->function->insn_count || action_of(&g->insns[at]) == ACTION_RETURN ||
            action_of(&g->insns[at]) == ACTION_EXIT;
+}
+
+/* A branch with an else: both parts get the guard, one of them the other way. */
+static bool guard_both(Guarder *g, uint32_t branch, uint32_t target)
+{
+    const uint32_t jump = target - 1;
+    const uint32_t end = jump > branch && g->insns[jump].guard == NO_INDEX && !g->removed[jump]
+                             ? target_of(g->function, &g->insns[jump])
+                             : NO_INDEX;
+    if (end == NO_INDEX || end <= target || end > g->function->insn_count || is_end(g, end) ||
+        g->entries[target] != 1 || g->entries[jump] || g->entries[branch + 1])
+        return false;
+    Part first = {.first = branch + 1, .end = jump}, second = {.first = target, .end = end};
+    g->writes_guard = false;
+    const bool is_possible = can_guard_part(g, &first) && can_guard_part(g, &second) && !first.loads &&
+                             !second.loads && first.weight + second.weight <= GUARDED;
+    if (is_possible) {
+        const bool negated = g->insns[branch].guard_negated;
+        /* What one part alone needs is found part by part. */
+        forget(g, first.first, second.end);
+        can_guard_part(g, &first);
+        guard(g, &first, !negated);
+        forget(g, first.first, second.end);
+        can_guard_part(g, &second);
+        guard(g, &second, negated);
+        remove_branch(g, jump);
+        remove_branch(g, branch);
+    }
+    forget(g, first.first, second.end);
+    return is_possible;
 }
 
 static bool look_at(Guarder *g, uint32_t i)
@@ -195,12 +246,15 @@ static bool look_at(Guarder *g, uint32_t i)
     if (target == NO_INDEX || insn->guard == NO_INDEX || target <= i + 1 || is_end(g, target))
         return false;
     g->guard = insn->guard;
-    const bool changes = is_short(g, i, target);
-    if (changes)
-        guard(g, i, target);
-    for (uint32_t k = i + 1; k < target; k++)
-        flow_visit_registers(g->function, &g->insns[k], forget_inside, g);
-    return changes;
+    g->writes_guard = false;
+    Part part = {.first = i + 1, .end = target};
+    const bool is_skip = is_short(g, i, &part);
+    if (is_skip) {
+        guard(g, &part, !insn->guard_negated);
+        remove_branch(g, i);
+    }
+    forget(g, part.first, part.end);
+    return is_skip || guard_both(g, i, target);
 }
 
 /* -- the function -- */

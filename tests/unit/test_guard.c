@@ -48,6 +48,13 @@ static void test_size(void **state)
     check("@%p1 bra L;\nmul.f32 %f5, %f2, %f2;\nadd.f32 %f1, %f1, %f5;\n" END, 0, 1);
 }
 
+static void test_both_ways(void **state)
+{
+    (void)state;
+    check("@%p1 bra M;\n" FMA4 "bra L;\nM: add.f32 %f1, %f1, %f1;\n" END, 0, 5);
+    check("@%p1 bra M;\n" FMA4 FMA "bra L;\nM: " FMA4 END, 2, 0);
+}
+
 static void test_loads(void **state)
 {
     (void)state;
@@ -83,7 +90,8 @@ static void test_same_results(void **state)
         "and.b32 %r5, %r1, 1; setp.eq.u32 %p2, %r5, 0; @!%p2 bra B; mul.lo.u32 %r6, %r2, 7; xor.b32 %r3, "
         "%r3, %r6;\n"
         "st.global.u32 [%rd1+4], %r6; B: setp.gt.u32 %p3, %r3, 1000; @%p3 bra C; mov.u32 %r3, 77; C:\n"
-        "st.global.u32 [%rd1], %r3;";
+        "@%p1 bra D; add.u32 %r7, %r3, 3; bra E; D: sub.u32 %r7, %r3, %r2; mul.lo.u32 %r8, %r7, 3;\n"
+        "add.u32 %r7, %r8, 1; E: st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+12], %r7;";
     uint32_t expected[32 * 4], data[32 * 4];
     for (uint32_t i = 0; i < 32 * 4; i++)
         expected[i] = data[i] = i * 2654435761u >> (i % 3 ? 24 : 8);
@@ -97,7 +105,8 @@ static void test_same_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_size), cmocka_unit_test(test_loads), cmocka_unit_test(test_left_alone),
+        cmocka_unit_test(test_size), cmocka_unit_test(test_both_ways), cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_left_alone),
         cmocka_unit_test_setup_teardown(test_same_results, run_setup, run_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
