@@ -39,12 +39,23 @@ static bool is_parameter_load(const Function *function, const PtxInsn *insn)
            (function_has_mod(function, insn, MOD_param) || function_has_mod(function, insn, MOD_param_entry));
 }
 
+/* A load of constant memory at a known place: an operand, or in a uniform register. */
+static bool is_constant_load(const Function *function, const PtxInsn *insn)
+{
+    if (isa_rows[insn->row].action != ACTION_LOAD || !function_has_mod(function, insn, MOD_const_))
+        return false;
+    const PtxOperand *address = &function->operands[insn->first_operand + 1];
+    return address->kind == PTX_ADDRESS && function->operands[address->first].kind == PTX_VARIABLE;
+}
+
 /* Does the instruction only name a value that needs no register? `banked` are the registers that hold
  * such values. */
 static bool names_constant(const Function *function, const PtxInsn *insn, const bool *banked)
 {
     if (is_parameter_load(function, insn))
         return function->is_entry;
+    if (is_constant_load(function, insn))
+        return true;
     if (insn->operand_count != 2 || (strcmp(insn->mnemonic, "mov") && strcmp(insn->mnemonic, "cvta")))
         return false;
     const PtxOperand *source = &function->operands[insn->first_operand + 1];

@@ -20,23 +20,34 @@ typedef struct Scheduler {
 
 static void keep_order(Scheduler *s) { memcpy(s->best, s->region.order, s->region.count * sizeof *s->best); }
 
+/* Words that loads from afar write. */
+static uint32_t far_words(const ScheduleRegion *region)
+{
+    uint32_t words = 0;
+    for (uint32_t n = 0; n < region->count; n++)
+        words += region->nodes[n].latency >= SCHEDULE_FAR ? region->nodes[n].words : 0;
+    return words;
+}
+
 /* Instructions may come from anywhere as long as no more words are live than there is room for or than the
  * text's order needs. Where what comes early takes the room of what would go on, to look less far ahead is
- * better: how far is found by trying, and the farther is taken of two that are as good. */
+ * better: how far, and whether words are kept for loads from afar, is found by trying, and the farther is
+ * taken of two that are as good. */
 static void order_region(Scheduler *s)
 {
     static const uint32_t windows[] = {SCHEDULE_REGION, 128, 96, 64, 48, 32, 24, 16, 12, 8};
-    const ScheduleResult text = schedule_list(&s->region, 0, 1);
-    const uint32_t room = text.words > s->room ? text.words : s->room;
+    const ScheduleResult text = schedule_list(&s->region, 0, 1, 0);
+    const uint32_t room = text.words > s->room ? text.words : s->room, far = far_words(&s->region);
     uint32_t fewest = text.cycles;
     keep_order(s);
-    for (uint32_t i = 0; i < sizeof windows / sizeof *windows; i++) {
-        const ScheduleResult result = schedule_list(&s->region, room, windows[i]);
-        if (result.words <= room && result.cycles < fewest + (i == 0)) {
-            fewest = result.cycles;
-            keep_order(s);
+    for (uint32_t i = 0; i < sizeof windows / sizeof *windows; i++)
+        for (uint32_t kept = 0; kept <= (far ? 1 : 0); kept++) {
+            const ScheduleResult result = schedule_list(&s->region, room, windows[i], kept ? far : 0);
+            if (result.words <= room && result.cycles < fewest + (i == 0 && !kept)) {
+                fewest = result.cycles;
+                keep_order(s);
+            }
         }
-    }
 }
 
 /* Instructions [first, end); the walk is behind them, and then before them. */

@@ -4,7 +4,8 @@
  * That issues loads early and what hangs on them late, and so makes values live longer. Before more words are
  * live than there is room for, an instruction is taken only if it leaves no more of them live, even if the
  * warp has to wait for it; where there is none, the text's order is followed, whose need is known. A window
- * keeps the room from being filled by what is needed last, such as the addresses of loads far behind. */
+ * keeps the room from being filled by what is needed last, such as the addresses of loads far behind. A
+ * reserve keeps words for loads from afar that are not ready yet. */
 #include "ptx/schedule_region.h"
 
 typedef struct Lister {
@@ -13,7 +14,8 @@ typedef struct Lister {
     uint32_t ready_count;
     uint32_t room; /* words */
     uint32_t window;
-    uint32_t first; /* the first node of the text that is not placed */
+    uint32_t reserve; /* words kept for loads from afar that are not placed yet */
+    uint32_t first;   /* the first node of the text that is not placed */
     uint32_t live;
     uint32_t now;
     ScheduleResult result;
@@ -102,12 +104,14 @@ static int32_t growth(const ScheduleRegion *region, uint32_t node)
 static bool fits(const Lister *lister, uint32_t node)
 {
     const ScheduleNode *needs = &lister->region->nodes[node];
+    const uint32_t kept = needs->latency >= SCHEDULE_FAR ? 0 : lister->reserve;
+    const uint32_t room = lister->room > kept ? lister->room - kept : 0;
     if (needs->temporaries && lister->live + needs->temporaries > lister->room)
         return false;
-    if (lister->live + needs->words <= lister->room)
+    if (lister->live + needs->words <= room)
         return true;
     const int32_t words = growth(lister->region, node);
-    return words <= 0 || lister->live + (uint32_t)words <= lister->room;
+    return words <= 0 || lister->live + (uint32_t)words <= room;
 }
 
 /* -- the choice -- */
@@ -154,6 +158,8 @@ static void place(Lister *lister, uint32_t node)
     if (issued + nodes[node].latency > lister->result.cycles)
         lister->result.cycles = issued + nodes[node].latency;
     place_values(lister, node);
+    if (nodes[node].latency >= SCHEDULE_FAR)
+        lister->reserve -= nodes[node].words < lister->reserve ? nodes[node].words : lister->reserve;
     lister->now = issued + nodes[node].cost;
     nodes[node].is_placed = true;
     while (lister->first < lister->region->count && nodes[lister->first].is_placed)
@@ -175,13 +181,14 @@ static void start_nodes(Lister *lister)
     start_values(region);
 }
 
-ScheduleResult schedule_list(ScheduleRegion *region, uint32_t room, uint32_t window)
+ScheduleResult schedule_list(ScheduleRegion *region, uint32_t room, uint32_t window, uint32_t reserve)
 {
     uint32_t ready[SCHEDULE_REGION];
     Lister lister = {.region = region,
                      .ready = ready,
                      .room = room,
                      .window = window,
+                     .reserve = reserve,
                      .live = region->live_in,
                      .result.words = region->live_in};
     start_nodes(&lister);

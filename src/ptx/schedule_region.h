@@ -78,7 +78,10 @@ typedef struct ScheduleRegion {
     uint32_t memory_order;        /* that instruction, or NO_INDEX */
 } ScheduleRegion;
 
-enum { SCHEDULE_REGION = 1024 };  /* nodes at most, which bounds the time for a region */
+enum {
+    SCHEDULE_REGION = 1024, /* nodes at most, which bounds the time for a region */
+    SCHEDULE_FAR = 300      /* the latency of memory that is not on the SM */
+};
 
 static inline const PtxInsn *schedule_insn(const ScheduleRegion *region, uint32_t node)
 {
@@ -106,8 +109,9 @@ typedef struct ScheduleResult {
     uint32_t cycles;     /* until all results are there, for a warp that is alone */
 } ScheduleResult;
 
-/* Fills `order` such that no more than `room` words are live if that can be had, and no instruction passes
- * one that is `window` or more before it. A window of 1 gives the order of the text. */
-ScheduleResult schedule_list(ScheduleRegion *region, uint32_t room, uint32_t window);
+/* Fills `order` such that no more than `room` words are live if that can be had, no instruction passes one
+ * that is `window` or more before it, and `reserve` words are left for loads from afar until those are
+ * issued. A window of 1 gives the order of the text. */
+ScheduleResult schedule_list(ScheduleRegion *region, uint32_t room, uint32_t window, uint32_t reserve);
 
 #endif
