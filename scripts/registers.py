@@ -76,7 +76,7 @@ def our_counts(path, warpbeam, gpu):
     with open(path, encoding="utf-8", errors="replace") as file:
         names = re.findall(r"^\s*(?:\.(?:visible|weak|extern)\s+)*\.entry\s+([\w$]+)", file.read(), re.M)
     done = subprocess.run([warpbeam, "ptx", "--gpu", gpu, path], capture_output=True, text=True, check=False)
-    rows = [line for line in done.stdout.splitlines()[1:] if re.match(r"\s*\d+\s+\d+\s+\d+|cannot run", line)]
+    rows = [line for line in done.stdout.splitlines()[1:] if re.match(r"\s*\d+\s+\S+\s+\d+|cannot run", line)]
     if len(rows) > len(names):
         rows = rows[:len(names)]
     return {name: int(row.split()[0]) for name, row in zip(names, rows) if not row.startswith("cannot")}
