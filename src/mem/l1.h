@@ -97,6 +97,9 @@ void l1_invalidate(L1 *l1);
 
 L1Status l1_load(L1 *l1, const L1Load *load, L1Answer *answer);
 
+/* Whether what a request with that ticket brings is for the cache: it was not asked for past it. */
+static inline bool l1_is_cached(const L1 *l1, uint32_t ticket) { return l1->misses.items[ticket].is_cached; }
+
 /* Sectors of a target have come: `sectors` of the line's bytes `data`. */
 typedef void L1Deliver(void *context, void *owner, uint32_t index, const uint8_t *data, uint8_t sectors);
 /* The reply to a request. Says whether an MSHR has become free. */

@@ -288,7 +288,7 @@ static const char kernel[] =
 static void test_simulated(void **state)
 {
     (void)state;
-    static const char *const knobs[] = {"mode=cycle", NULL};
+    static const char *const knobs[] = {"mode=cycle", "l2_keeps_copies=false", NULL};
     uint32_t words[64] = {0};
     double values[COUNTER_COUNT], of_record[COUNTER_COUNT];
     WbGpu *gpu = harness_open("h200", knobs);

@@ -375,10 +375,15 @@ static void deliver(void *context, void *owner, uint32_t index, const uint8_t *d
     LsuOp *op = owner;
     lsu_take_sectors(lsu, op, index, data, sectors);
     if (!op->load.sectors_left)
-        lsu_finish(lsu, op, clock_later(op->ready, lsu->sm->now + lsu->config->l1_fill_latency));
+        lsu_finish(lsu, op, clock_later(op->ready, lsu->sm->now + lsu->fill_latency));
 }
 
 void lsu_loaded(Lsu *lsu, const Request *request)
 {
+    const GpuConfig *config = lsu->config;
+    const bool is_kept = l1_is_cached(&lsu->l1, request->ticket);
+    lsu->fill_latency =
+        config->l1_fill_latency +
+        (is_kept ? (count_sectors(request->sectors) - 1) * config->l1_fill_sector_latency : 0);
     l1_arrived(&lsu->l1, request->ticket, request->sectors, request->data, deliver, lsu);
 }

@@ -150,6 +150,7 @@ struct Lsu {
     LsuOp *head, *tail;     /* the queue */
     uint32_t queued;
     Cycle free;             /* first cycle in which the unit can do more */
+    Cycle fill_latency;     /* of what the reply brings that is being taken */
     uint64_t *blocked_by;   /* null, or: the head could not go on; counter of the cycles that this takes */
     Cycle blocked_since;
     LsuOp *known, *last_known;
