@@ -18,7 +18,7 @@ static void test_kernel(void **state)
     const size_t index = (size_t)((const SuiteKernel *)*state - suite_kernels);
     WbGpu *gpu = harness_open("h200", NULL);
     Host host;
-    if (!suite_run(index, gpu, FOLDER, false, &host))
+    if (!suite_run(index, gpu, FOLDER, false, false, &host))
         fail_msg("%s: %s", suite_kernels[index].name, host.error);
     host_end(&host);
     wb_gpu_close(gpu);

@@ -37,7 +37,7 @@ static const char *suite_class(size_t index)
 
 static bool run_suite(size_t index, const char *folder, Host *host)
 {
-    return suite_run(index, NULL, folder, true, host);
+    return suite_run(index, NULL, folder, true, false, host);
 }
 
 static const char *correlation_name(size_t index) { return correlation_kernels[index].name; }

@@ -20,13 +20,14 @@ const char *suite_class_name(SuiteClass class)
     return names[class];
 }
 
-bool suite_run(size_t index, WbGpu *gpu, const char *directory, bool measured_size, Host *host)
+bool suite_run(size_t index, WbGpu *gpu, const char *directory, bool measured_size, bool cold, Host *host)
 {
     const SuiteKernel *kernel = &suite_kernels[index];
     char file[64];
     snprintf(file, sizeof file, "%s.ptx", suite_class_name(kernel->class));
     *host = host_begin(gpu, directory, file);
     host->measured_size = measured_size;
+    host->cold = cold;
     if (host->status != WB_OK)
         return false;
     const bool right = kernel->run(host);

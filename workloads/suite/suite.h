@@ -36,6 +36,6 @@ const char *suite_class_name(SuiteClass class);
 bool suite_is_unseen(size_t index);
 /* Loads the class's PTX from `directory` and runs the kernel there. Its time is host->total_cycles: some
  * kernels are sequences of launches. False: host->error says why. The caller ends the host. */
-bool suite_run(size_t index, WbGpu *gpu, const char *directory, bool measured_size, Host *host);
+bool suite_run(size_t index, WbGpu *gpu, const char *directory, bool measured_size, bool cold, Host *host);
 
 #endif
