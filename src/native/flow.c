@@ -188,35 +188,78 @@ static bool uses_global(const Insn *insn)
 /* -- where the constant bank is read -- */
 
 typedef struct Use {
-    uint32_t reg;
-    bool reads;
+    uint32_t reg, reads;
 } Use;
 
 static void see_use(void *context, uint32_t reg, bool is_write, bool is_definite)
 {
     (void)is_definite;
     Use *use = context;
-    use->reads |= !is_write && reg == use->reg;
+    use->reads += !is_write && reg == use->reg;
 }
 
-/* The instruction that first needs the register, or if that is in a loop which `from` is not in, the last one
- * before the loop. */
-static uint32_t place_of_use(const NativeFunction *f, uint32_t from, uint32_t reg)
+/* Whether the loop that begins there is one of copies, which keep no register for what can be loaded
+ * again. */
+static bool is_unrolled(const NativeFunction *f, uint32_t start)
 {
-    Use use = {reg, false};
-    uint32_t i = from + 1;
-    for (; i < f->count; i++) {
+    for (uint32_t i = start; i < f->count; i++)
+        if (f->code[i].action == ACTION_BRANCH && f->code[i].target - f->first == start && f->code[i].ptx)
+            return f->code[i].ptx->is_unrolled;
+    return false;
+}
+
+/* Where a parameter that instruction i needs is loaded: there, or before the loop. */
+static uint32_t place_of_load(const NativeFunction *f, uint32_t i)
+{
+    while (f->loop[i] != NO_INDEX && f->loop[i] > 0 && !is_unrolled(f, f->loop[i]))
+        i = f->loop[i] - 1;
+    return i;
+}
+
+/* Charges the load of a parameter to the first instruction that needs the register, and to each loop of
+ * copies that does; `charged` are the blocks that have it, of which the last one says whether any has. */
+static void charge_uses(NativeFunction *f, uint32_t reg, bool *charged)
+{
+    uint32_t left = f->registers[reg].uses;
+    for (uint32_t i = 0; i < f->count && left; i++) {
+        Use use = {reg, 0};
         if (f->code[i].ptx)
             flow_visit_registers(f->function, f->code[i].ptx, see_use, &use);
-        if (use.reads && (work_total(&f->forms[i].slots) || f->block[i] == f->block[from]))
-            break;
+        left -= use.reads;
+        if (!use.reads)
+            continue;
         /* What costs nothing hands it on. */
-        if (use.reads && native_register(f, &f->code[i], 0) != NO_INDEX)
-            return place_of_use(f, i, native_register(f, &f->code[i], 0));
+        const uint32_t to = native_register(f, &f->code[i], 0);
+        const bool hands_on = f->code[i].action == ACTION_ADDRESS || f->code[i].action == ACTION_MOVE ||
+                              isa_rows[f->code[i].row].action == ACTION_ADDRESS;
+        if (hands_on && !work_total(&f->forms[i].slots) && to != NO_INDEX &&
+            f->registers[to].definitions == 1) {
+            charge_uses(f, to, charged);
+            continue;
+        }
+        const uint32_t place = place_of_load(f, i), any = f->block[f->count - 1] + 1;
+        if (charged[f->block[place]] || (charged[any] && f->loop[place] == NO_INDEX))
+            continue;
+        f->forms[place].slots.count[WORK_CONSTANT]++;
+        charged[f->block[place]] = charged[any] = true;
     }
-    while (i < f->count && f->loop[i] != NO_INDEX && f->loop[i] > from)
-        i = f->loop[i] - 1;
-    return i < f->count ? i : from;
+}
+
+/* A parameter is loaded where it is needed: not by warps that end before. */
+static void move_parameters(NativeFunction *f)
+{
+    bool *charged = xcalloc(f->count + 2u, sizeof *charged);
+    for (uint32_t i = 0; i < f->count && f->block[i] == f->block[0]; i++) {
+        const Insn *insn = &f->code[i];
+        const uint32_t reg = native_register(f, insn, 0);
+        if (insn->action != ACTION_LOAD || insn->space != SPACE_PARAM ||
+            !f->forms[i].slots.count[WORK_MEMORY] || reg == NO_INDEX || f->registers[reg].definitions != 1)
+            continue;
+        f->forms[i] = (NativeForm){.skips_unit = true, .latency = (uint16_t)f->config->const_latency};
+        memset(charged, 0, (f->block[f->count - 1] + 2u) * sizeof *charged);
+        charge_uses(f, reg, charged);
+    }
+    xfree(charged);
 }
 
 static uint32_t before_loop(const NativeFunction *f, uint32_t i)
@@ -224,21 +267,6 @@ static uint32_t before_loop(const NativeFunction *f, uint32_t i)
     while (f->loop[i] != NO_INDEX && f->loop[i] > 0)
         i = f->loop[i] - 1;
     return f->loop[i] == 0 ? 0 : i;
-}
-
-/* A parameter is loaded where it is needed, so not by warps that end before. */
-static void move_parameters(NativeFunction *f)
-{
-    for (uint32_t i = 0; i < f->count && f->block[i] == f->block[0]; i++) {
-        const Insn *insn = &f->code[i];
-        if (insn->action != ACTION_LOAD || insn->space != SPACE_PARAM || !work_total(&f->forms[i].slots))
-            continue;
-        const uint32_t reg = native_register(f, insn, 0), to = place_of_use(f, i, reg);
-        if (reg == NO_INDEX || f->block[to] == f->block[i])
-            continue;
-        f->forms[i].slots.count[WORK_MEMORY] = 0;
-        f->forms[to].slots.count[WORK_CONSTANT]++;
-    }
 }
 
 /* The stack pointer; from Ampere on, before the first of them, the descriptor of global accesses; on Hopper

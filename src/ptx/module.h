@@ -110,6 +110,7 @@ typedef struct PtxInsn {
     bool is_absorbed;   /* a product, or its copy, that only multiply-adds used, which compute it
                            themselves: contract.h */
     bool is_free;       /* made by unroll.h where machine code has none */
+    bool is_unrolled;   /* a branch that goes back to copies of a loop's body, made by unroll.h */
     uint32_t guard;     /* register number, or NO_INDEX */
     Place place;
     SourcePlace source;

@@ -93,6 +93,14 @@ static uint32_t put_branch(Writer *w, uint32_t guard, bool negated)
     return w->operands.count - 1;
 }
 
+/* A branch back to copies of the body. */
+static void put_loop(Writer *w, uint32_t guard, uint32_t top)
+{
+    const uint32_t back = put_branch(w, guard, false);
+    w->insns.items[w->insns.count - 1].is_unrolled = true;
+    w->operands.items[back].index = top;
+}
+
 static void land(Writer *w, uint32_t branch) { w->operands.items[branch].index = w->insns.count; }
 
 /* -- a copy of the body -- */
@@ -328,8 +336,7 @@ static void write_last(Writer *w, uint32_t is_first, uint32_t from_start)
     write_rounds(w, 1);
     if (loop->compare == MOD_ne) {
         const uint32_t again = put_comparison(w, MOD_ne, loop->type, in_register(loop->counter), loop->bound);
-        const uint32_t back = put_branch(w, again, false);
-        w->operands.items[back].index = top;
+        put_loop(w, again, top);
     }
     land(w, end);
 }
@@ -345,8 +352,7 @@ static void write_unknown(Writer *w)
     put_flag(w, is_first, false);
     const uint32_t limit = put_limit(w, copies), top = w->insns.count;
     write_rounds(w, copies);
-    const uint32_t back = put_branch(w, put_question_again(w, copies, limit), false);
-    w->operands.items[back].index = top;
+    put_loop(w, put_question_again(w, copies, limit), top);
     land(w, few);
     const uint32_t fewer = put_branch(w, put_question(w, half), true);
     write_rounds(w, half);
@@ -367,8 +373,7 @@ static void write_known(Writer *w)
         const int64_t end = loop->first + (int64_t)(turns * copies) * loop->step;
         const uint32_t again =
             put_comparison(w, MOD_ne, signed_type(loop->type), in_register(loop->counter), integer(end));
-        const uint32_t back = put_branch(w, again, false);
-        w->operands.items[back].index = top;
+        put_loop(w, again, top);
     }
     write_rounds(w, loop->rounds % copies);
 }

@@ -64,7 +64,7 @@ static void test_what_vanishes(void **state)
     check("cvt.u64.u32 %rd8, %r1;" STORE64, 90, "01");
     check("mov.b64 %rd8, {%r1, %r2};" STORE64, 90, "01");
     check("ld.param.u64 %rd8, [buffer];" STORE64, 75, "01");
-    check("ld.param.u64 %rd8, [buffer];" STORE64, 90, "11");
+    check("ld.param.u64 %rd8, [buffer];" STORE64, 90, "02");
     check("mov.u32 %r9, %ntid.x;" STORE, 75, "01");
     check("mov.u32 %r9, %ntid.x;" STORE, 90, "11");
     check("mov.u32 %r9, %tid.x;" STORE, 75, "11");
@@ -142,7 +142,7 @@ static void test_branches(void **state)
     check("ld.param.u32 %r4, [n]; setp.ge.u32 %p1, %r4, 5; @%p1 bra L; ld.global.u32 %r3, [%rd1]; L: "
           "bar.sync 0;"
           "st.global.u32 [%rd9], %r3;",
-          90, "111111");
+          90, "021111");
 }
 
 static void test_predicates(void **state)
@@ -188,6 +188,19 @@ static void test_copies(void **state)
           90, "01101");
 }
 
+static void test_pointers(void **state)
+{
+    (void)state;
+    /* One that all lanes share is copied from uniform registers, one of local memory has one word. */
+    check("ld.param.u64 %rd7, [buffer]; mov.u64 %rd8, %rd7;\nL:\n.pragma \"nounroll\";\nld.global.f32 %f4, "
+          "[%rd8];"
+          "add.f32 %f1, %f1, %f4; add.s64 %rd8, %rd8, 4; setp.lt.f32 %p1, %f1, %f2; @%p1 bra L;" STOREF,
+          90, "02312112");
+    check("mov.u64 %rd8, 0;\nL:\n.pragma \"nounroll\";\nld.local.f32 %f4, [%rd8];"
+          "add.f32 %f1, %f1, %f4; add.s64 %rd8, %rd8, 4; setp.lt.f32 %p1, %f1, %f2; @%p1 bra L;" STOREF,
+          90, "2111112");
+}
+
 static void test_pairs(void **state)
 {
     (void)state;
@@ -209,8 +222,8 @@ static void test_far_products(void **state)
 static void test_loops(void **state)
 {
     (void)state;
-    check(LOOP(".pragma \"nounroll\";\n", "-1", FMA4), 90, "1011111111");
-    check(LOOP("", "%r4", FMA4), 90, "1011111111");
+    check(LOOP(".pragma \"nounroll\";\n", "-1", FMA4), 90, "0111111111");
+    check(LOOP("", "%r4", FMA4), 90, "0111111111");
     GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
     TimingRig rig = rig_time(OPERANDS LOOP("", "%r4", FMA4) "ret;", &config);
     assert_int_equal(rig.timing->insns[OPERAND_COUNT + 8].latency, 12);
@@ -307,10 +320,11 @@ int main(void)
         cmocka_unit_test(test_multiply_add), cmocka_unit_test(test_chains),
         cmocka_unit_test(test_addresses),    cmocka_unit_test(test_vector_loads),
         cmocka_unit_test(test_branches),     cmocka_unit_test(test_predicates),
-        cmocka_unit_test(test_pairs),        cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_copies),       cmocka_unit_test(test_far_products),
-        cmocka_unit_test(test_loops),        cmocka_unit_test(test_latencies),
-        cmocka_unit_test(test_balance),      cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_pointers),     cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_constants),    cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_far_products), cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_latencies),    cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

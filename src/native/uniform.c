@@ -1,0 +1,79 @@
+/* Pointers that are the same for all lanes.
+ *
+ * One that steps in a loop is kept in two uniform registers. Accesses and wide multiply-adds take their
+ * address from others, so a block that needs it there begins by copying it. Local memory has addresses of one
+ * word, which step in one instruction. */
+#include "native/native.h"
+
+#include "base/alloc.h"
+
+/* A pointer that several instructions write, of which one adds to it. */
+static bool steps_uniformly(const NativeFunction *f, uint32_t reg)
+{
+    const NativeRegister *r = &f->registers[reg];
+    const Insn *insn = &f->code[r->definition];
+    return r->definitions > 1 && !r->is_divergent && insn->row == ROW_add_64 &&
+           native_register(f, insn, 1) == reg && native_is_immediate(insn, 2) &&
+           f->loop[r->definition] != NO_INDEX;
+}
+
+/* The operand in which the instruction needs an address in registers of the lanes, or NO_INDEX. */
+static uint32_t needed_register(const NativeFunction *f, const Insn *insn, unsigned k)
+{
+    const bool accesses =
+        insn->action == ACTION_LOAD || insn->action == ACTION_STORE || insn->action == ACTION_ATOMIC;
+    if (accesses && insn->space == SPACE_LOCAL)
+        return NO_INDEX;
+    if (accesses)
+        return k == isa_destination_count(&isa_rows[insn->row]) ? native_register(f, insn, k) : NO_INDEX;
+    const NativeForm *form = &f->forms[insn - f->code];
+    const bool is_fused =
+        insn->row == ROW_add_64 && form->slots.count[WORK_MULTIPLY] == 1 && work_total(&form->slots) == 1;
+    return is_fused && k > 0 && k < 3 ? native_register(f, insn, k) : NO_INDEX;
+}
+
+typedef struct Reading {
+    uint32_t reg;
+    bool reads;
+} Reading;
+
+static void see_read(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Reading *reading = context;
+    reading->reads |= !is_write && reg == reading->reg;
+}
+
+/* Whether the sum steps a pointer that only accesses of local memory use. */
+static bool steps_local(const NativeFunction *f, uint32_t sum)
+{
+    const uint32_t reg = native_register(f, &f->code[sum], 0);
+    if (f->code[sum].row != ROW_add_64 || reg == NO_INDEX || native_register(f, &f->code[sum], 1) != reg)
+        return false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        Reading reading = {reg, false};
+        if (i != sum && f->code[i].ptx)
+            flow_visit_registers(f->function, f->code[i].ptx, see_read, &reading);
+        const bool accesses = f->code[i].action == ACTION_LOAD || f->code[i].action == ACTION_STORE;
+        if (reading.reads && !(accesses && f->code[i].space == SPACE_LOCAL))
+            return false;
+    }
+    return true;
+}
+
+void native_copy_uniform(NativeFunction *f)
+{
+    uint32_t *done = xcalloc(f->function->register_count + 1u, sizeof *done); /* 1 + the block that has it */
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->code[i].ptx && steps_local(f, i))
+            f->forms[i] = native_form_of("i1", "i1");
+    for (uint32_t i = 0; i < f->count; i++)
+        for (unsigned k = 0; f->code[i].ptx && k < 3; k++) {
+            const uint32_t reg = needed_register(f, &f->code[i], k);
+            if (reg == NO_INDEX || done[reg] == f->block[i] + 1 || !steps_uniformly(f, reg))
+                continue;
+            done[reg] = f->block[i] + 1;
+            f->forms[i].slots.count[WORK_INT] = (uint8_t)(f->forms[i].slots.count[WORK_INT] + 2);
+        }
+    xfree(done);
+}
