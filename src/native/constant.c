@@ -50,7 +50,9 @@ unsigned native_stored_constants(const NativeFunction *f, const Insn *insn)
     unsigned count = 0;
     for (unsigned k = first_datum(insn); k < insn->operand_count; k++) {
         const int64_t value = constant_of(f, insn, k);
-        count += value && !is_there_already(f, insn, value);
+        /* Shared memory counts up by one without being told how much. */
+        const bool counts = insn->space == SPACE_SHARED && insn->row == ROW_atom_add && value == 1;
+        count += value && !counts && !is_there_already(f, insn, value);
     }
     return count;
 }

@@ -208,17 +208,18 @@ static bool is_unrolled(const NativeFunction *f, uint32_t start)
     return false;
 }
 
-/* Where a parameter that instruction i needs is loaded: there, or before the loop. */
-static uint32_t place_of_load(const NativeFunction *f, uint32_t i)
+/* Where a parameter that instruction i needs is loaded: there, or before the loop. Pointers are loaded in
+ * loops of copies. */
+static uint32_t place_of_load(const NativeFunction *f, uint32_t i, bool is_pointer)
 {
-    while (f->loop[i] != NO_INDEX && f->loop[i] > 0 && !is_unrolled(f, f->loop[i]))
+    while (f->loop[i] != NO_INDEX && f->loop[i] > 0 && !(is_pointer && is_unrolled(f, f->loop[i])))
         i = f->loop[i] - 1;
     return i;
 }
 
 /* Charges the load of a parameter to the first instruction that needs the register, and to each loop of
  * copies that does; `charged` are the blocks that have it, of which the last one says whether any has. */
-static void charge_uses(NativeFunction *f, uint32_t reg, bool *charged)
+static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, bool *charged)
 {
     uint32_t left = f->registers[reg].uses;
     for (uint32_t i = 0; i < f->count && left; i++) {
@@ -234,11 +235,11 @@ static void charge_uses(NativeFunction *f, uint32_t reg, bool *charged)
                               isa_rows[f->code[i].row].action == ACTION_ADDRESS;
         if (hands_on && !work_total(&f->forms[i].slots) && to != NO_INDEX &&
             f->registers[to].definitions == 1) {
-            charge_uses(f, to, charged);
+            charge_uses(f, to, is_pointer, charged);
             continue;
         }
-        const uint32_t place = place_of_load(f, i), any = f->block[f->count - 1] + 1;
-        if (charged[f->block[place]] || (charged[any] && f->loop[place] == NO_INDEX))
+        const uint32_t place = place_of_load(f, i, is_pointer), any = f->block[f->count - 1] + 1;
+        if (charged[f->block[place]] || (charged[any] && (f->loop[place] == NO_INDEX || !is_pointer)))
             continue;
         f->forms[place].slots.count[WORK_CONSTANT]++;
         charged[f->block[place]] = charged[any] = true;
@@ -257,7 +258,7 @@ static void move_parameters(NativeFunction *f)
             continue;
         f->forms[i] = (NativeForm){.skips_unit = true, .latency = (uint16_t)f->config->const_latency};
         memset(charged, 0, (f->block[f->count - 1] + 2u) * sizeof *charged);
-        charge_uses(f, reg, charged);
+        charge_uses(f, reg, insn->element_bytes == 8, charged);
     }
     xfree(charged);
 }

@@ -511,7 +511,7 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
         f.forms[i] = lower_insn(&f, &f.code[i]);
     native_fuse(&f);
     native_vectorize(&f);
-    native_copy_uniform(&f);
+    native_copy_pointers(&f);
     native_flow(&f);
     balance_blocks(&f);
     for (uint32_t i = 0; i < f.count; i++) {

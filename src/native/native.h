@@ -4,7 +4,7 @@
  * fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
  * move.c, constant.c, fragment.c   moves, constants that are no operands, matrices
  * vector.c shared loads that become one vector load
- * uniform.c       pointers that are the same for all lanes
+ * pointer.c       pointers that step in loops
  * flow.c   branches: convergence barriers, prologue
  *
  * The facts come from the assembler itself: docs/NATIVE.md says how. */
@@ -81,7 +81,7 @@ NativeForm native_lower_product(const Insn *insn);
 void native_fuse(NativeFunction *f);
 void native_vectorize(NativeFunction *f);
 /* After native_fuse(). */
-void native_copy_uniform(NativeFunction *f);
+void native_copy_pointers(NativeFunction *f);
 /* Which registers lanes may differ in; needs `block`. */
 void native_find_divergence(NativeFunction *f);
 /* After the two above. */

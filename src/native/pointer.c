@@ -1,20 +1,20 @@
-/* Pointers that are the same for all lanes.
+/* Pointers that step in loops.
  *
- * One that steps in a loop is kept in two uniform registers. Accesses and wide multiply-adds take their
- * address from others, so a block that needs it there begins by copying it. Local memory has addresses of one
- * word, which step in one instruction. */
+ * One that is the same for all lanes is kept in two uniform registers. Accesses and wide multiply-adds take
+ * their address from others, so a block that needs it there begins by copying it. One that differs is stepped
+ * beside accesses that still need it, and copied back: 1.2 copies a pointer on average over some seventy loops,
+ * of which one is counted. Local memory has addresses of one word, which step in one instruction. */
 #include "native/native.h"
 
 #include "base/alloc.h"
 
-/* A pointer that several instructions write, of which one adds to it. */
-static bool steps_uniformly(const NativeFunction *f, uint32_t reg)
+/* A pointer that several instructions write, of which the last one adds to it in a loop. */
+static bool is_stepped(const NativeFunction *f, uint32_t reg)
 {
     const NativeRegister *r = &f->registers[reg];
     const Insn *insn = &f->code[r->definition];
-    return r->definitions > 1 && !r->is_divergent && insn->row == ROW_add_64 &&
-           native_register(f, insn, 1) == reg && native_is_immediate(insn, 2) &&
-           f->loop[r->definition] != NO_INDEX;
+    return r->definitions > 1 && insn->row == ROW_add_64 && native_register(f, insn, 1) == reg &&
+           native_is_immediate(insn, 2) && f->loop[r->definition] != NO_INDEX;
 }
 
 /* The operand in which the instruction needs an address in registers of the lanes, or NO_INDEX. */
@@ -61,7 +61,17 @@ static bool steps_local(const NativeFunction *f, uint32_t sum)
     return true;
 }
 
-void native_copy_uniform(NativeFunction *f)
+/* Whether the block has a step of the pointer. */
+static bool steps_in_block(const NativeFunction *f, uint32_t reg, uint32_t block)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->block[i] == block && f->code[i].row == ROW_add_64 &&
+            native_register(f, &f->code[i], 0) == reg && native_register(f, &f->code[i], 1) == reg)
+            return true;
+    return false;
+}
+
+void native_copy_pointers(NativeFunction *f)
 {
     uint32_t *done = xcalloc(f->function->register_count + 1u, sizeof *done); /* 1 + the block that has it */
     for (uint32_t i = 0; i < f->count; i++)
@@ -70,10 +80,11 @@ void native_copy_uniform(NativeFunction *f)
     for (uint32_t i = 0; i < f->count; i++)
         for (unsigned k = 0; f->code[i].ptx && k < 3; k++) {
             const uint32_t reg = needed_register(f, &f->code[i], k);
-            if (reg == NO_INDEX || done[reg] == f->block[i] + 1 || !steps_uniformly(f, reg))
+            if (reg == NO_INDEX || done[reg] == f->block[i] + 1 || !is_stepped(f, reg))
                 continue;
             done[reg] = f->block[i] + 1;
-            f->forms[i].slots.count[WORK_INT] = (uint8_t)(f->forms[i].slots.count[WORK_INT] + 2);
+            const unsigned copies = f->registers[reg].is_divergent ? steps_in_block(f, reg, f->block[i]) : 2;
+            f->forms[i].slots.count[WORK_INT] = (uint8_t)(f->forms[i].slots.count[WORK_INT] + copies);
         }
     xfree(done);
 }
