@@ -2,8 +2,8 @@
  *
  * One that is the same for all lanes is kept in two uniform registers. Accesses and wide multiply-adds take
  * their address from others, so a block that needs it there begins by copying it. One that differs is stepped
- * beside accesses that still need it, and copied back: 1.2 copies a pointer on average over some seventy loops,
- * of which one is counted. Local memory has addresses of one word, which step in one instruction. */
+ * beside accesses that still need it, and copied back: 1.2 copies a pointer on average over some eighty
+ * loops, of which one is counted. Local memory has addresses of one word, which step in one instruction. */
 #include "native/native.h"
 
 #include "base/alloc.h"
