@@ -198,27 +198,36 @@ static void see_use(void *context, uint32_t reg, bool is_write, bool is_definite
     use->reads += !is_write && reg == use->reg;
 }
 
-/* Whether the loop that begins there is one of copies, which keep no register for what can be loaded
- * again. */
-static bool is_unrolled(const NativeFunction *f, uint32_t start)
+static uint32_t slots_between(const NativeFunction *f, uint32_t from, uint32_t to)
 {
+    uint32_t slots = 0;
+    for (uint32_t i = from; i < to; i++)
+        slots += work_total(&f->forms[i].slots);
+    return slots;
+}
+
+/* Whether the loop that begins there has copies of its body, or a long one: it keeps no register for a
+ * pointer that can be loaded again. The loops of the kernels that were looked at have such loads from 12
+ * instructions on, and none below. */
+static bool loads_again(const NativeFunction *f, uint32_t start)
+{
+    enum { LONG_BODY = 14 };
     for (uint32_t i = start; i < f->count; i++)
         if (f->code[i].action == ACTION_BRANCH && f->code[i].target - f->first == start && f->code[i].ptx)
-            return f->code[i].ptx->is_unrolled;
+            return f->code[i].ptx->is_unrolled || slots_between(f, start, i) > LONG_BODY;
     return false;
 }
 
-/* Where a parameter that instruction i needs is loaded: there, or before the loop. Pointers are loaded in
- * loops of copies. */
+/* Where a parameter that instruction i needs is loaded: there, or before the loop. */
 static uint32_t place_of_load(const NativeFunction *f, uint32_t i, bool is_pointer)
 {
-    while (f->loop[i] != NO_INDEX && f->loop[i] > 0 && !(is_pointer && is_unrolled(f, f->loop[i])))
+    while (f->loop[i] != NO_INDEX && f->loop[i] > 0 && !(is_pointer && loads_again(f, f->loop[i])))
         i = f->loop[i] - 1;
     return i;
 }
 
-/* Charges the load of a parameter to the first instruction that needs the register, and to each loop of
- * copies that does; `charged` are the blocks that have it, of which the last one says whether any has. */
+/* Charges the load of a parameter to the first instruction that needs the register, and to each loop that
+ * loads it again; `charged` are the blocks that have it, of which the last one says whether any has. */
 static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, bool *charged)
 {
     uint32_t left = f->registers[reg].uses;
