@@ -267,7 +267,8 @@ static void move_parameters(NativeFunction *f)
             continue;
         f->forms[i] = (NativeForm){.skips_unit = true, .latency = (uint16_t)f->config->const_latency};
         memset(charged, 0, (f->block[f->count - 1] + 2u) * sizeof *charged);
-        charge_uses(f, reg, insn->element_bytes == 8, charged);
+        const bool is_double = function_has_mod(f->function, insn->ptx, TYPE_f64);
+        charge_uses(f, reg, insn->element_bytes == 8 && !is_double, charged);
     }
     xfree(charged);
 }
