@@ -51,11 +51,16 @@ WbStatus cycle_check(const GpuConfig *config, Error *error)
  * that the world can stop in exactly that cycle. */
 Cycle cycle_lookahead(const GpuConfig *config)
 {
-    const uint64_t latencies[] = {
-        config->crossbar_latency, config->block_launch_cycles,
-        config->block_end_cycles, config->kernel_end_cycles,
-        config->unit_latency,     config->l2_halves > 1 ? config->l2_link_latency : CYCLE_NEVER,
-        network_latency_cycles(config)};
+    const bool has_halves = config->l2_halves > 1;
+    const uint64_t latencies[] = {config->crossbar_latency,
+                                  config->block_launch_cycles,
+                                  config->block_end_cycles,
+                                  config->kernel_end_cycles,
+                                  config->unit_latency,
+                                  has_halves ? config->l2_link_latency : CYCLE_NEVER,
+                                  has_halves && config->l2_link_load_latency ? config->l2_link_load_latency
+                                                                             : CYCLE_NEVER,
+                                  network_latency_cycles(config)};
     Cycle least = outer_units_latency(config);
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
         least = latencies[i] < least ? latencies[i] : least;
@@ -277,10 +282,7 @@ static void set_run(WbGpu *gpu)
         system_release(gpu->system); /* units may still read and write memory */
 }
 
-bool cycle_fits(const WbGpu *gpu)
-{
-    return gpu->cycle && is_same_machine(&gpu->cycle->config, &gpu->config);
-}
+bool cycle_fits(const WbGpu *gpu) { return gpu->cycle && is_same_machine(&gpu->cycle->config, &gpu->config); }
 
 WbStatus cycle_ready(WbGpu *gpu, Error *error)
 {

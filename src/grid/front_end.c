@@ -65,12 +65,12 @@ static void activate_kernels(FrontEnd *front_end, Cycle now)
 
 /* -- ends -- */
 
-/* All blocks have ended, and all stores are visible. Where those were late, word of them goes out at once. */
+/* All blocks have ended, and all stores are visible. Where those were late, word of them goes out at once; no
+ * message may be faster than the crossbar's. */
 void front_end_end_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
     const GpuConfig *config = front_end->config;
-    const Cycle at_least =
-        now + (config->kernel_drain_cycles ? config->kernel_drain_cycles : config->crossbar_latency);
+    const Cycle at_least = now + clock_later(config->crossbar_latency, config->kernel_drain_cycles);
     kernel->ended = kernel->last_block + config->kernel_end_cycles;
     kernel->ended = kernel->last_block < now && kernel->ended < at_least ? at_least : kernel->ended;
     front_end->statistics.kernels++;

@@ -33,11 +33,10 @@ static uint32_t shard_of(const L2Slice *slice, uint32_t number)
     return (uint32_t)slice->config->sm_count + interleave_channel(&slice->shared->interleave, number);
 }
 
-static void cross(const L2Slice *slice, uint32_t to, uint32_t kind, Request *request, Cycle now)
+static void cross(const L2Slice *slice, uint32_t to, uint32_t kind, Request *request, Cycle arrival)
 {
     request->is_foreign = false;
-    shard_send(slice->shared->shard, shard_of(slice, to), now + slice->config->l2_link_latency, kind, 0,
-               request);
+    shard_send(slice->shared->shard, shard_of(slice, to), arrival, kind, 0, request);
 }
 
 static void copy_sectors(uint8_t *to, const uint8_t *from, uint8_t sectors)
@@ -165,7 +164,7 @@ static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t se
     fetch->sectors = sectors;
     fetch->ticket = l2_ticket(slice->place, number, sectors);
     slice->statistics.link_fetches += count_sectors(sectors);
-    cross(slice, place.slice, MESSAGE_LINKED, fetch, now);
+    cross(slice, place.slice, MESSAGE_LINKED, fetch, now + slice->config->l2_link_latency);
 }
 
 static L2Wait look_for_copy(L2Slice *slice, Request *request, SlicePlace place, Cycle now)
@@ -225,17 +224,21 @@ L2Wait l2_lookup_foreign(L2Slice *slice, Request *request, SlicePlace place, Cyc
         l2_drop(slice, place.local, request->sectors);
     slice->moved = 0;
     slice->statistics.link_writes++;
-    cross(slice, place.slice, MESSAGE_LINKED, request, now);
+    cross(slice, place.slice, MESSAGE_LINKED, request, now + slice->config->l2_link_latency);
     return L2_WAIT_NONE;
 }
 
 /* -- what comes back -- */
 
+/* All that goes to the home takes the same time, and so keeps its order. What a load gets back may be faster
+ * than word to drop a copy: it has spent l2_latency at the home, so that it does not overtake what was sent
+ * before its lookup. */
 void l2_send_back(L2Slice *slice, Request *request, Cycle now)
 {
-    const bool is_atomic = request->kind == REQUEST_ATOMIC;
+    const GpuConfig *config = slice->config;
+    const bool is_fast = request->kind == REQUEST_LOAD && config->l2_link_load_latency;
     cross(slice, request->slice, MESSAGE_BACK, request,
-          now + (is_atomic ? slice->config->l2_link_atomic_latency : 0));
+          now + (is_fast ? config->l2_link_load_latency : config->l2_link_latency));
 }
 
 void l2_take_back(L2Slice *slice, Request *request, Cycle now)

@@ -32,6 +32,14 @@ WbStatus l2_check(const GpuConfig *config, Error *error)
             "l2_link_latency is %" PRIu64 ", but a value must not get to the other half of L2 by way "
             "of SMs first: it must be less than l2_latency and four times crossbar_latency, %" PRIu64 ".",
             config->l2_link_latency, config->l2_latency + 4 * config->crossbar_latency);
+    if (config->l2_link_load_latency &&
+        config->l2_link_load_latency + config->l2_latency < config->l2_link_latency)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "l2_link_load_latency is %" PRIu64
+                         ", but what a load gets must not overtake word that it "
+                         "is outdated: with l2_latency, %" PRIu64
+                         ", it must not be less than l2_link_latency, %" PRIu64 ".",
+                         config->l2_link_load_latency, config->l2_latency, config->l2_link_latency);
     return directory_check(config, error);
 }
 

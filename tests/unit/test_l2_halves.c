@@ -70,6 +70,22 @@ static void copy_saves_the_way_over(void **state)
     rig_free(rig);
 }
 
+static void loads_come_back_after_exact_latency(void **state)
+{
+    (void)state;
+    Cycle took[2];
+    for (int faster = 0; faster < 2; faster++) {
+        Rig *rig = halves_rig(1, 0);
+        rig->config.l2_link_load_latency = faster ? rig->config.l2_link_latency - 7 : 0;
+        const uint64_t line = line_near(rig, NEAR_SM);
+        uint8_t value;
+        load_time(rig, NEAR_SM, line, &value);
+        took[faster] = load_time(rig, FAR_SM, line, &value);
+        rig_free(rig);
+    }
+    assert_int_equal(took[0] - took[1], 7);
+}
+
 /* A store on its way to the other half leaves what it writes whole, until somebody there writes it. */
 static void passing_stores_leave_copies(void **state)
 {
@@ -235,9 +251,13 @@ static void copies_never_go_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_belong_to_one_half),      cmocka_unit_test(copy_saves_the_way_over),
-        cmocka_unit_test(drop_comes_after_exact_latency), cmocka_unit_test(own_accesses_keep_their_order),
-        cmocka_unit_test(passing_stores_leave_copies),    cmocka_unit_test(partial_stores_leave_none),
+        cmocka_unit_test(blocks_belong_to_one_half),
+        cmocka_unit_test(copy_saves_the_way_over),
+        cmocka_unit_test(drop_comes_after_exact_latency),
+        cmocka_unit_test(own_accesses_keep_their_order),
+        cmocka_unit_test(loads_come_back_after_exact_latency),
+        cmocka_unit_test(passing_stores_leave_copies),
+        cmocka_unit_test(partial_stores_leave_none),
         cmocka_unit_test(copies_never_go_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
