@@ -15,6 +15,8 @@ void *arena_alloc(Arena *arena, size_t size);
 char *arena_strndup(Arena *arena, const char *text, size_t length);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *arena_copy(Arena *arena, const void *data, size_t size);
+/* The same of a vector's items (base/vec.h). */
+#define ARENA_KEEP(arena, vec) arena_copy((arena), (vec)->items, (vec)->count * sizeof *(vec)->items)
 /* All that `from` holds now belongs to `arena`; `from` is empty. */
 void arena_take(Arena *arena, Arena *from);
 void arena_free(Arena *arena);

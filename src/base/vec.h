@@ -26,6 +26,15 @@
         (vec)->items[(vec)->count++] = (value);                                                        \
     } while (0)
 
+/* The vector begins as a copy of an array; needs <string.h>. */
+#define VEC_FILL(vec, array, length)                                                                   \
+    do {                                                                                               \
+        VEC_RESERVE((vec), (length) + 1);                                                              \
+        if (length)                                                                                    \
+            memcpy((vec)->items, (array), (length) * sizeof *(vec)->items);                            \
+        (vec)->count = (length);                                                                       \
+    } while (0)
+
 #define VEC_FREE(vec)                                                                                  \
     do {                                                                                               \
         xfree((vec)->items);                                                                           \

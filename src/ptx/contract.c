@@ -199,16 +199,6 @@ uint32_t contract_count_mods(const Function *function)
     return count;
 }
 
-/* A vector that begins as a copy of an array. */
-#define FILL(vec, array, length)                                                                             \
-    do {                                                                                                     \
-        VEC_RESERVE((vec), (length) + 1);                                                                    \
-        if (length)                                                                                          \
-            memcpy((vec)->items, (array), (length) * sizeof *(vec)->items);                                  \
-        (vec)->count = (length);                                                                             \
-    } while (0)
-#define KEEP(vec, arena) arena_copy((arena), (vec)->items, (vec)->count * sizeof *(vec)->items)
-
 static const Function *write_function(const Function *function, ContractFacts *facts, Arena *arena)
 {
     const uint32_t mod_count = contract_count_mods(function);
@@ -216,17 +206,17 @@ static const Function *write_function(const Function *function, ContractFacts *f
                 .facts = facts,
                 .insns = arena_copy(arena, function->insns, function->insn_count * sizeof *function->insns),
                 .copied = xcalloc(facts->products.count + 1, sizeof *w.copied)};
-    FILL(&w.operands, function->operands, function->operand_count);
-    FILL(&w.registers, function->registers, function->register_count);
-    FILL(&w.mods, function->mods, mod_count);
+    VEC_FILL(&w.operands, function->operands, function->operand_count);
+    VEC_FILL(&w.registers, function->registers, function->register_count);
+    VEC_FILL(&w.mods, function->mods, mod_count);
     write_all(&w, facts);
     Function *made = arena_copy(arena, function, sizeof *function);
     made->insns = w.insns;
-    made->operands = KEEP(&w.operands, arena);
+    made->operands = ARENA_KEEP(arena, &w.operands);
     made->operand_count = w.operands.count;
-    made->registers = KEEP(&w.registers, arena);
+    made->registers = ARENA_KEEP(arena, &w.registers);
     made->register_count = w.registers.count;
-    made->mods = KEEP(&w.mods, arena);
+    made->mods = ARENA_KEEP(arena, &w.mods);
     VEC_FREE(&w.operands);
     VEC_FREE(&w.registers);
     VEC_FREE(&w.mods);

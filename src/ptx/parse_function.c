@@ -175,21 +175,20 @@ static void start_function(Parser *parser)
     scope_open(parser);
 }
 
-#define KEEP(parser, vec) arena_copy(&(parser)->module->arena, (vec).items, (vec).count * sizeof *(vec).items)
-
 static void finish_body(Parser *parser)
 {
     Function *function = &parser->functions.items[parser->function];
+    Arena *arena = &parser->module->arena;
     function->has_body = true;
     function->is_extern = false;
-    function->registers = KEEP(parser, parser->registers);
+    function->registers = ARENA_KEEP(arena, &parser->registers);
     function->register_count = parser->registers.count;
-    function->insns = KEEP(parser, parser->insns);
+    function->insns = ARENA_KEEP(arena, &parser->insns);
     function->insn_count = parser->insns.count;
-    function->operands = KEEP(parser, parser->operands);
+    function->operands = ARENA_KEEP(arena, &parser->operands);
     function->operand_count = parser->operands.count;
-    function->mods = KEEP(parser, parser->mods);
-    function->tables = KEEP(parser, parser->tables);
+    function->mods = ARENA_KEEP(arena, &parser->mods);
+    function->tables = ARENA_KEEP(arena, &parser->tables);
     function->table_count = parser->tables.count;
 }
 

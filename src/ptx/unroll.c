@@ -432,16 +432,6 @@ static Table *place_tables(const Writer *w, Arena *arena)
     return tables;
 }
 
-/* A vector that begins as a copy of an array. */
-#define FILL(vec, array, length)                                                                             \
-    do {                                                                                                     \
-        VEC_RESERVE((vec), (length) + 1);                                                                    \
-        if (length)                                                                                          \
-            memcpy((vec)->items, (array), (length) * sizeof *(vec)->items);                                  \
-        (vec)->count = (length);                                                                             \
-    } while (0)
-#define KEEP(vec, arena) arena_copy((arena), (vec)->items, (vec)->count * sizeof *(vec)->items)
-
 static const Function *write_function(const Function *function, const FlowLive *live,
                                       const UnrollLoops *loops, Arena *arena, Arena *scratch)
 {
@@ -453,18 +443,18 @@ static const Function *write_function(const Function *function, const FlowLive *
                 .name = ARENA_ARRAY(scratch, uint32_t, registers + 1),
                 .after = ARENA_ARRAY(scratch, uint32_t, registers + 1),
                 .origin = ARENA_ARRAY(scratch, uint32_t, registers + 1)};
-    FILL(&w.operands, function->operands, function->operand_count);
-    FILL(&w.registers, function->registers, registers);
-    FILL(&w.mods, function->mods, mod_count);
+    VEC_FILL(&w.operands, function->operands, function->operand_count);
+    VEC_FILL(&w.registers, function->registers, registers);
+    VEC_FILL(&w.mods, function->mods, mod_count);
     write_insns(&w, loops);
     Function *made = arena_copy(arena, function, sizeof *function);
-    made->insns = KEEP(&w.insns, arena);
+    made->insns = ARENA_KEEP(arena, &w.insns);
     made->insn_count = w.insns.count;
-    made->operands = KEEP(&w.operands, arena);
+    made->operands = ARENA_KEEP(arena, &w.operands);
     made->operand_count = w.operands.count;
-    made->registers = KEEP(&w.registers, arena);
+    made->registers = ARENA_KEEP(arena, &w.registers);
     made->register_count = w.registers.count;
-    made->mods = KEEP(&w.mods, arena);
+    made->mods = ARENA_KEEP(arena, &w.mods);
     made->tables = place_tables(&w, arena);
     VEC_FREE(&w.insns);
     VEC_FREE(&w.operands);

@@ -50,14 +50,21 @@ static Cycle load_time(Rig *rig, uint32_t sm, uint64_t line, uint8_t *value)
     return rig_replied(rig, load) - start;
 }
 
+/* What a load of a line takes where it is at home, once it is there. */
+static Cycle near_time(Rig *rig, uint64_t line)
+{
+    uint8_t value;
+    load_time(rig, NEAR_SM, line, &value);
+    return load_time(rig, NEAR_SM, line, &value);
+}
+
 static void copy_saves_the_way_over(void **state)
 {
     (void)state;
     Rig *rig = halves_rig(1, 0);
     const uint64_t line = line_near(rig, NEAR_SM);
     uint8_t value;
-    load_time(rig, NEAR_SM, line, &value);
-    const Cycle near = load_time(rig, NEAR_SM, line, &value);
+    const Cycle near = near_time(rig, line);
     const Cycle far = load_time(rig, FAR_SM, line, &value);
     assert_in_range(far - near, 2 * rig->config.l2_link_latency,
                     2 * rig->config.l2_link_latency + rig->config.l2_fill_latency + 1);
@@ -93,8 +100,7 @@ static void passing_stores_leave_copies(void **state)
     Rig *rig = halves_rig(1, 0);
     const uint64_t line = line_near(rig, NEAR_SM);
     uint8_t value;
-    load_time(rig, NEAR_SM, line, &value);
-    const Cycle near = load_time(rig, NEAR_SM, line, &value);
+    const Cycle near = near_time(rig, line);
     rig_store(rig, FAR_SM, rig->now + 1000, line, 0, 32, 5);
     rig_run(rig);
     assert_int_equal(load_time(rig, FAR_SM, line, &value), near);
@@ -114,8 +120,7 @@ static void partial_stores_leave_none(void **state)
     Rig *rig = halves_rig(1, 0);
     const uint64_t line = line_near(rig, NEAR_SM);
     uint8_t value;
-    load_time(rig, NEAR_SM, line, &value);
-    const Cycle near = load_time(rig, NEAR_SM, line, &value);
+    const Cycle near = near_time(rig, line);
     rig_store(rig, FAR_SM, rig->now + 1000, line, 0, 31, 5);
     rig_run(rig);
     assert_true(load_time(rig, FAR_SM, line, &value) >= near + 2 * rig->config.l2_link_latency);
