@@ -4,33 +4,13 @@
 
 #include "parse_ptx.h"
 #include "ptx/schedule.h"
+#include "random_text.h"
 
 enum { HOPPER = 90, MAX_LINES = 256, BODIES = 300, THREADS = 32, DATA_BYTES = THREADS * 128 };
 
 /* Threads have 128 bytes each of the buffer, of shared and local memory. Of the registers, r1 to r9, rd2 to
  * rd6 and f0 to f5 hold values, r10 and rd10 are for addresses; rd11 and rd12 are the bases of the shared and
  * the local part, rd13 the generic one of the local and rd14 of the shared. */
-typedef struct Text {
-    char body[MAX_LINES * 160];
-    size_t length;
-    uint64_t random;
-} Text;
-
-static uint32_t pick(Text *text, uint32_t below)
-{
-    text->random = text->random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(text->random >> 33) % below;
-}
-
-__attribute__((format(printf, 2, 3))) static void emit(Text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text->length +=
-        (size_t)vsnprintf(text->body + text->length, sizeof text->body - text->length, format, arguments);
-    va_end(arguments);
-}
-
 static void emit_arithmetic(Text *text)
 {
     const uint32_t a = 1 + pick(text, 9), b = 1 + pick(text, 9), d = 1 + pick(text, 9), e = 1 + pick(text, 9);

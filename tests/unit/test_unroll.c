@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "parse_ptx.h"
 #include "ptx/unroll.h"
+#include "random_text.h"
 
 enum { THREADS = 64, SHARE = 256, DATA_BYTES = THREADS * SHARE };
 
@@ -97,27 +98,6 @@ static void test_left_alone(void **state)
 }
 
 /* -- what is computed -- */
-
-typedef struct Text {
-    char body[16384];
-    size_t length;
-    uint64_t random;
-} Text;
-
-static uint32_t pick(Text *text, uint32_t below)
-{
-    text->random = text->random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(text->random >> 33) % below;
-}
-
-__attribute__((format(printf, 2, 3))) static void emit(Text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text->length +=
-        (size_t)vsnprintf(text->body + text->length, sizeof text->body - text->length, format, arguments);
-    va_end(arguments);
-}
 
 /* Values are r1 to r6; r10 counts, rd5 and r11 are addresses that go on, rd6 one that follows from rd5 and rd7 from
  * r10. */

@@ -5,20 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-
-/* As cuda.h has them, which need not be there. */
-typedef uint64_t CUdeviceptr;
-int cuInit(unsigned);
-int cuDeviceGet(int *, int);
-int cuCtxCreate_v2(void **, unsigned, int);
-int cuModuleLoadData(void **, const void *);
-int cuModuleGetFunction(void **, void *, const char *);
-int cuMemAlloc_v2(CUdeviceptr *, size_t);
-int cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t);
-int cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t);
-int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
-                   void **, void **);
-int cuCtxSynchronize(void);
+#include "driver.h"
 
 /* add(p, value): p[i] += value, of a block */
 static const char ptx[] =

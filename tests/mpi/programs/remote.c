@@ -6,22 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-
-/* As cuda.h has them, which need not be there. */
-typedef uint64_t CUdeviceptr;
-int cuInit(unsigned);
-int cuDeviceGetCount(int *);
-int cuDeviceGet(int *, int);
-int cuCtxCreate_v2(void **, unsigned, int);
-int cuCtxSetCurrent(void *);
-int cuModuleLoadData(void **, const void *);
-int cuModuleGetFunction(void **, void *, const char *);
-int cuMemAlloc_v2(CUdeviceptr *, size_t);
-int cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t);
-int cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t);
-int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *,
-                   void **, void **);
-int cuCtxSynchronize(void);
+#include "driver.h"
 
 /* ring(to, from, bytes, flag there, flag here, round) puts, flags, and waits for its own flag; get(to, from,
  * bytes) gets. */
