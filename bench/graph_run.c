@@ -53,7 +53,8 @@ static void no_parents(WbLink *link, void *context)
 /* The same of one launch, with a mapping or without. */
 static double run_unordered(WbMapping *mapping)
 {
-    enum { SIDE = 1536, CHUNK_BYTES = 2448 };
+    enum { SIDE = 1536, THREADS = 16, TILE = SIDE / TILES };
+    enum { RING_BYTES = (13 * (TILE + 2) + 2 * TILE) * 4 }; /* as launch.c has it */
     Tiling tiling = {SIDE, SIDE, TILES, TILES, -1};
     WbGpu *gpu;
     WbStat instructions = {0};
@@ -64,8 +65,8 @@ static double run_unordered(WbMapping *mapping)
     uint64_t matrix = host_buffer(&host, NULL, (size_t)SIDE * SIDE * sizeof(float));
     host_launch_as(&host, "sor",
                    &(WbLaunch){.grid = {TILES, TILES, 1},
-                               .block = {32, 1, 1},
-                               .shared_bytes = CHUNK_BYTES,
+                               .block = {THREADS, THREADS, 1},
+                               .shared_bytes = RING_BYTES,
                                .arguments = (WbArgument[]){WB_ARG(matrix), WB_ARG(tiling)},
                                .argument_count = 2,
                                .mapping = mapping});

@@ -7,7 +7,10 @@
 #include <string.h>
 
 const char *const verdict_names[] = {
-    [VERDICT_NOT_MEASURED] = "not measured", [VERDICT_DIFFERS] = "differs", [VERDICT_AGREES] = "agrees"};
+    [VERDICT_NOT_MEASURED] = "not measured",
+    [VERDICT_DIFFERS] = "differs",
+    [VERDICT_AGREES] = "agrees",
+    [VERDICT_INPUT] = "input"};
 
 /* -- reading -- */
 
@@ -139,15 +142,22 @@ static const char INPUT[] = "INPUT, to be checked: ";
 
 static bool is_input(const Claim *claim) { return strncmp(claim->quantity, INPUT, strlen(INPUT)) == 0; }
 
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), wanted = strlen(end);
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
 bool claim_meets(const Claim *claim, double published, double measured)
 {
     /* What 15% of a decimal number comes to in binary must not decide about the bound itself. */
-    enum { PERCENT = 15, POINTS = 5 };
+    enum { PERCENT = 15, OF_ZERO = 1 };
     const double slack = 1e-9, off = fabs(measured - published);
     if (is_input(claim))
         return measured == published;
-    const bool near = off <= fabs(published) * PERCENT / 100 + slack;
-    return near || (claim->unit[0] == '%' && off <= POINTS + slack);
+    if (ends_in(claim->quantity, "below"))
+        return measured < published;
+    return off <= (published == 0 ? OF_ZERO : fabs(published) * PERCENT / 100) + slack;
 }
 
 /* Of a number's text, at least one unless it is an input. */
@@ -188,10 +198,34 @@ void judgement_end(Judgement *judgement, const Claim *claim)
         at += length;
     }
     fclose(out);
-    judgement->verdict = missing || !count ? VERDICT_NOT_MEASURED : all ? VERDICT_AGREES : VERDICT_DIFFERS;
+    judgement->verdict = missing || !count ? VERDICT_NOT_MEASURED
+                         : !all            ? VERDICT_DIFFERS
+                         : is_input(claim) ? VERDICT_INPUT
+                                           : VERDICT_AGREES;
+}
+
+ClaimCount claims_count(const Claims *claims, const Judgement *judgements)
+{
+    ClaimCount count = {0};
+    for (uint32_t i = 0; i < claims->rows.count; i++) {
+        const bool is_result = !is_input(&claims->rows.items[i]);
+        count.results += is_result;
+        count.agreeing += is_result && judgements[i].verdict == VERDICT_AGREES;
+        count.unmeasured += is_result && judgements[i].verdict == VERDICT_NOT_MEASURED;
+    }
+    return count;
 }
 
 /* -- writing -- */
+
+void claims_write_count(const Claims *claims, const Judgement *judgements, FILE *out)
+{
+    const ClaimCount count = claims_count(claims, judgements);
+    fprintf(out, "%u of %u results agree", count.agreeing, count.results);
+    if (count.unmeasured)
+        fprintf(out, "; %u of those that do not were not measured", count.unmeasured);
+    fputs(". Inputs are not counted.\n\n", out);
+}
 
 Sheet claims_sheet(const Claims *claims, const Judgement *judgements)
 {

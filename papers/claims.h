@@ -24,14 +24,21 @@ void claims_free(Claims *claims);
 /* Leaves those whose id begins with the prefix: of works of which each part is a study of its own. */
 void claims_keep(Claims *claims, const char *prefix);
 
-typedef enum Verdict { VERDICT_NOT_MEASURED, VERDICT_DIFFERS, VERDICT_AGREES } Verdict;
+typedef enum Verdict {
+    VERDICT_NOT_MEASURED,
+    VERDICT_DIFFERS,
+    VERDICT_AGREES,
+    VERDICT_INPUT /* the simulated machine gives back what configures it: no result, and not counted as one */
+} Verdict;
 extern const char *const verdict_names[];
 
-/* How far a number may be off: a ratio, like any plain number, 15% of what was published; a percentage 15% of
- * it or 5 points, whichever is more; an input not at all. */
+/* How far a number may be off, be it a ratio, a percentage or a count: 15% of what was published, which is
+ * little of a small percentage; 1 of a published 0, of which all else would be too much; an input not at all.
+ * A quantity that ends in "below" is less than what was published. One that ends in "above" may not be far
+ * above: most such bounds could not be missed. */
 #define CLAIM_TOLERANCES                                                                                     \
-    "A number agrees that is within 15% of the published one, a percentage also within 5 points of it; an "  \
-    "input must be equal."
+    "A number agrees that is within 15% of the published one, within 1 of 0, or below where that was "       \
+    "published; an input must be equal."
 
 /* The numbers of the published value; returns how many. */
 size_t claim_numbers(const Claim *claim, double numbers[CLAIM_NUMBERS]);
@@ -53,6 +60,16 @@ Judgement judgement_none(void);
 void judgement_end(Judgement *judgement, const Claim *claim);
 
 /* -- all claims of a paper with their judgements, in the same order -- */
+
+/* What a page may say of a paper as a whole. */
+typedef struct ClaimCount {
+    uint32_t results; /* claims that are no inputs */
+    uint32_t agreeing, unmeasured;
+} ClaimCount;
+
+ClaimCount claims_count(const Claims *claims, const Judgement *judgements);
+/* The same as a sentence and an empty line. */
+void claims_write_count(const Claims *claims, const Judgement *judgements, FILE *out);
 
 /* With their texts, to be read. */
 Sheet claims_sheet(const Claims *claims, const Judgement *judgements);

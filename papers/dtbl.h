@@ -4,11 +4,14 @@
 #define PAPERS_DTBL_H
 
 #include "dtbl/dtbl.h"
+#include "papers/claims.h"
 #include "papers/figure.h"
 #include "papers/measure.h"
 
 /* How a benchmark runs: without launches by kernels; with kernels (CDP) or groups (DTBL) that take no time to
- * launch; with the times of table 3; with smaller and larger tables of groups [5.2D]. */
+ * launch; with the times of table 3; with smaller and larger tables of groups [5.2D]. Then what the paper says
+ * too little of: the three with records of groups that are read in lines and ahead; and groups that find no
+ * kernel and take as long as cudaLaunchDevice. */
 typedef enum DtblMode {
     DTBL_FLAT,
     DTBL_CDP_IDEAL,
@@ -17,6 +20,10 @@ typedef enum DtblMode {
     DTBL_DTBL,
     DTBL_DTBL_512,
     DTBL_DTBL_2048,
+    DTBL_LINES,
+    DTBL_LINES_512,
+    DTBL_LINES_2048,
+    DTBL_FALLBACK,
     DTBL_MODES
 } DtblMode;
 
@@ -37,7 +44,8 @@ typedef enum DtblStatistic {
     KEEP(LAUNCH_BYTES, "launch_bytes_peak")                                                                  \
     KEEP(GROUPS_JOINED, "groups_joined")                                                                     \
     KEEP(GROUPS_ALONE, "groups_alone")                                                                       \
-    KEEP(GROUPS_OVERFLOWED, "groups_overflowed")
+    KEEP(GROUPS_OVERFLOWED, "groups_overflowed")                                                             \
+    KEEP(FETCH_CYCLES, "group_fetch_cycles")
 #define KEEP(name, statistic) DTBL_##name,
     DTBL_STATISTICS
 #undef KEEP
@@ -55,6 +63,7 @@ typedef enum DtblMetric {
     METRIC_THREADS,    /* of a launch, in whole blocks [3.1] */
     METRIC_JOINED,     /* groups that find a kernel to join, % [4.2] */
     METRIC_OVERFLOWED, /* groups whose entry of the table is taken, % [4.2] */
+    METRIC_STALL,      /* cycles in which the SMX scheduler waits for a group's record, % [4.3] */
 } DtblMetric;
 
 double dtbl_metric(const Results *results, const RunResult *result, int metric);
@@ -63,9 +72,23 @@ uint64_t dtbl_sum(const Results *results, DtblMode mode, DtblStatistic statistic
 
 /* -- tables -- */
 
-enum { DTBL_FIGURES = 9 };
-/* Figures 6 to 12, between the cycles of all runs and what was launched. */
+enum { DTBL_FIGURES = 13 };
+/* The inputs; figures 6 to 12, between the cycles of all runs and what was launched; what they hang on. */
 Sheet dtbl_figure(const Results *results, size_t index);
+
+/* -- dtbl_inputs.c -- */
+
+Sheet dtbl_inputs(const Results *results);
+
+/* -- dtbl_levels.c -- */
+
+/* Occupancies that follow from pairs of points and ratios that the paper gives. */
+Sheet dtbl_levels(const Results *results);
+
+/* -- dtbl_choices.c -- */
+
+/* Claims judged again without outliers, and with what DTBL's runs are by the other choices. */
+Sheet dtbl_choices(const Results *results);
 
 Judgement dtbl_judge(const Results *results, const Claim *claim);
 

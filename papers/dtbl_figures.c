@@ -8,7 +8,7 @@
 #define DTBL DTBL_DTBL
 
 /* "A over B" of cycles is B's speedup over A. */
-static const Figure figures[DTBL_FIGURES] = {
+static const Figure figures[] = {
     {.name = "cycles",
      .title = "Cycles of all kernels that the host launches",
      .unit = "cycles",
@@ -18,9 +18,12 @@ static const Figure figures[DTBL_FIGURES] = {
                  {"CDP", {METRIC_CYCLES, CDP, ALONE, 0}, 0},
                  {"DTBL", {METRIC_CYCLES, DTBL, ALONE, 0}, 0},
                  {"DTBL512", {METRIC_CYCLES, DTBL_DTBL_512, ALONE, 0}, 0},
-                 {"DTBL2048", {METRIC_CYCLES, DTBL_DTBL_2048, ALONE, 0}, 0}},
+                 {"DTBL2048", {METRIC_CYCLES, DTBL_DTBL_2048, ALONE, 0}, 0},
+                 {"lines", {METRIC_CYCLES, DTBL_LINES, ALONE, 0}, 0},
+                 {"fallback", {METRIC_CYCLES, DTBL_FALLBACK, ALONE, 0}, 0}},
      .without_average = true},
     {.name = "figure6",
+     .plotted = true,
      .title = "Figure 6. Warp activity: active threads of a warp, %, and its rise over flat in points and in "
               "percent",
      .unit = "% of a warp",
@@ -37,6 +40,7 @@ static const Figure figures[DTBL_FIGURES] = {
                {"clr_cage15", "CDP points -5.9, DTBL points -5.9"},
                {"average", "CDP points 10.7, DTBL points 10.7"}}},
     {.name = "figure7",
+     .plotted = true,
      .title = "Figure 7. DRAM efficiency: reads and writes in a tick of a channel that has a request",
      .unit = "accesses a tick",
      .columns = {{"flat", {METRIC_DRAM, FLAT, ALONE, 0}, 3},
@@ -49,9 +53,11 @@ static const Figure figures[DTBL_FIGURES] = {
                {"sssp_cage15", "one of the two highest rises"},
                {"average", "CDP/flat 1.14, DTBL/flat 1.27, DTBL/CDP 1.08"}}},
     {.name = "figure8",
+     .plotted = true,
      .title = "Figure 8. SMX occupancy: resident warps of 64, %; what launch latency takes away, in percent",
      .unit = "% of 64 warps",
-     .columns = {{"CDPI", {METRIC_OCCUPANCY, CDPI, ALONE, 0}, 1},
+     .columns = {{"flat", {METRIC_OCCUPANCY, FLAT, ALONE, 0}, 1},
+                 {"CDPI", {METRIC_OCCUPANCY, CDPI, ALONE, 0}, 1},
                  {"DTBLI", {METRIC_OCCUPANCY, DTBLI, ALONE, 0}, 1},
                  {"CDP", {METRIC_OCCUPANCY, CDP, ALONE, 0}, 1},
                  {"DTBL", {METRIC_OCCUPANCY, DTBL, ALONE, 0}, 1},
@@ -64,6 +70,7 @@ static const Figure figures[DTBL_FIGURES] = {
                {"pre_movielens", "DTBLI/CDPI 1.01"},
                {"average", "DTBLI/CDPI 1.24, CDP loss 13.5, DTBL loss 7.6"}}},
     {.name = "figure9",
+     .plotted = true,
      .title = "Figure 9. Waiting time: cycles from a launch to its first block, mean over launches; its "
               "reduction, %",
      .unit = "cycles",
@@ -89,6 +96,7 @@ static const Figure figures[DTBL_FIGURES] = {
                {"regx_string", "DTBL from CDP 51.2"},
                {"average", "DTBL from CDP 25.6"}}},
     {.name = "figure11",
+     .plotted = true,
      .title = "Figure 11. Speedup over flat",
      .columns = {{"CDPI", {METRIC_CYCLES, FLAT, OVER, CDPI}, 2},
                  {"DTBLI", {METRIC_CYCLES, FLAT, OVER, DTBLI}, 2},
@@ -102,6 +110,7 @@ static const Figure figures[DTBL_FIGURES] = {
                {"average", "CDPI 1.43, DTBLI 1.63, CDP 1/1.16, DTBL 1.21, DTBL/CDP 1.40"}},
      .geometric = true},
     {.name = "figure12",
+     .plotted = true,
      .title = "Figure 12. Speed with a table of so many groups, over that of the DTBL runs (1024)",
      .columns = {{"512", {METRIC_CYCLES, DTBL, OVER, DTBL_DTBL_512}, 3},
                  {"2048", {METRIC_CYCLES, DTBL, OVER, DTBL_DTBL_2048}, 3}},
@@ -110,18 +119,48 @@ static const Figure figures[DTBL_FIGURES] = {
                {"regx_string", "among the more sensitive"},
                {"average", "512 1/1.31, 2048 1.20"}}},
     {.name = "launches",
-     .title = "Launches by kernels: how many, threads of one in whole blocks, and what became of groups, %",
+     .title = "Launches by kernels: how many, threads of one in whole blocks, and what became of groups, %; "
+              "cycles in which the SMX scheduler waits for a group's record, %",
      .columns = {{"CDP", {METRIC_LAUNCHES, CDP, ALONE, 0}, 0, "launches"},
                  {"DTBL", {METRIC_LAUNCHES, DTBL, ALONE, 0}, 0, "launches"},
                  {"CDP threads", {METRIC_THREADS, CDP, ALONE, 0}, 1, "threads"},
                  {"DTBL threads", {METRIC_THREADS, DTBL, ALONE, 0}, 1, "threads"},
                  {"joined", {METRIC_JOINED, DTBL, ALONE, 0}, 1, "%"},
-                 {"overflowed", {METRIC_OVERFLOWED, DTBL, ALONE, 0}, 1, "%"}},
+                 {"overflowed", {METRIC_OVERFLOWED, DTBL, ALONE, 0}, 1, "%"},
+                 {"scheduler waits", {METRIC_STALL, DTBL, ALONE, 0}, 1, "% of cycles"}},
      .words = {{"bht", "33.4 threads"},
                {"bfs_usa_road", "very few launches"},
                {"pre_movielens", "1527.9 threads"},
                {"sssp_flight", "very few launches"},
                {"average", "around 40 threads; joined 98"}}},
+    {.name = "open",
+     .title = "What the paper leaves open: DTBL's speedup over flat as above, with records of groups that "
+              "are read in lines and ahead, and with groups that take as long as cudaLaunchDevice if they "
+              "find no kernel; speed with tables of other sizes over that of 1024, records in lines; what "
+              "the scheduler waits, records in lines, and groups that join in the last, %",
+     .columns = {{"DTBL", {METRIC_CYCLES, FLAT, OVER, DTBL}, 2},
+                 {"lines", {METRIC_CYCLES, FLAT, OVER, DTBL_LINES}, 2},
+                 {"fallback", {METRIC_CYCLES, FLAT, OVER, DTBL_FALLBACK}, 2},
+                 {"lines, 512", {METRIC_CYCLES, DTBL_LINES, OVER, DTBL_LINES_512}, 3},
+                 {"lines, 2048", {METRIC_CYCLES, DTBL_LINES, OVER, DTBL_LINES_2048}, 3},
+                 {"lines: waits", {METRIC_STALL, DTBL_LINES, ALONE, 0}, 1, "% of cycles"},
+                 {"fallback: joined", {METRIC_JOINED, DTBL_FALLBACK, ALONE, 0}, 1, "%"}},
+     .words = {{"average", "DTBL 1.21"}},
+     .geometric = true},
 };
 
-Sheet dtbl_figure(const Results *results, size_t index) { return figure_sheet(&figures[index], results); }
+Sheet dtbl_figure(const Results *results, size_t index)
+{
+    enum { FIGURES = sizeof figures / sizeof *figures, LEVELS = FIGURES + 1, CHOICES };
+    _Static_assert(CHOICES + 1 == DTBL_FIGURES, "each table has its number");
+    switch (index) {
+    case 0:
+        return dtbl_inputs(results);
+    case LEVELS:
+        return dtbl_levels(results);
+    case CHOICES:
+        return dtbl_choices(results);
+    default:
+        return figure_sheet(&figures[index - 1], results);
+    }
+}

@@ -34,6 +34,8 @@ double dtbl_metric(const Results *results, const RunResult *result, int metric)
         return quotient(100.0 * (double)counts[DTBL_GROUPS_JOINED], groups);
     case METRIC_OVERFLOWED:
         return quotient(100.0 * (double)counts[DTBL_GROUPS_OVERFLOWED], groups);
+    case METRIC_STALL:
+        return quotient(100.0 * (double)counts[DTBL_FETCH_CYCLES], (double)result->cycles);
     }
     return NAN;
 }
@@ -41,7 +43,7 @@ double dtbl_metric(const Results *results, const RunResult *result, int metric)
 uint64_t dtbl_sum(const Results *results, DtblMode mode, DtblStatistic statistic)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < DTBL_BENCHMARKS; i++) {
+    for (size_t i = 0; i < results->benchmark_count; i++) {
         const RunResult *result = results_at(results, i, mode);
         sum += result ? result->statistics[statistic] : 0;
     }

@@ -51,7 +51,7 @@ static void add_mean(Sheet *sheet, const Figure *figure, const Results *results,
 Sheet figure_sheet(const Figure *figure, const Results *results)
 {
     const Column *column;
-    Sheet sheet = {.name = figure->name, .title = figure->title};
+    Sheet sheet = {.name = figure->name, .title = figure->title, .plotted = figure->plotted};
     sheet_column(&sheet, "benchmark");
     for (size_t i = 0; (column = column_at(figure, i)); i++)
         sheet_column_in(&sheet, column->name, unit_of(figure, column));

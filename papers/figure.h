@@ -27,6 +27,7 @@ typedef struct Figure {
     Column columns[FIGURE_COLUMNS]; /* a null name behind the last one */
     Words words[FIGURE_WORDS];      /* a null row behind the last ones */
     bool without_average, geometric;
+    bool plotted; /* drawn below its table, too */
 } Figure;
 
 Sheet figure_sheet(const Figure *figure, const Results *results);

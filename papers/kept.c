@@ -1,5 +1,6 @@
 #include "papers/kept.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,8 @@ static bool digest_common(const Experiment *experiment, const char *paper, const
     digest_add_text(digest, plan->binary);
     digest_add_text(digest, paper);
     digest_add_text(digest, paper_sizes[options->size]);
+    snprintf(one, sizeof one, "%" PRIu64 " %" PRIu32, options->seed, options->least);
+    digest_add_text(digest, one);
     paper_data("workloads", folder, sizeof folder);
     if (!files_digest_below(store, folder, ".ptx", one, error))
         return false;

@@ -152,12 +152,6 @@ static double metric(const Results *results, const RunResult *result, int which)
     return result->nanoseconds / 1e3;
 }
 
-static Judgement judge(const Results *results, const Claim *claim)
-{
-    (void)results, (void)claim;
-    return (Judgement){0}; /* there are no claims */
-}
-
 static const Study study = {
     .paper = &paper_multi_gpu,
     .experiment = {.gpu = "h200",
@@ -172,7 +166,6 @@ static const Study study = {
     .has = has,
     .metric = metric,
     .figure = multi_gpu_figure,
-    .judge = judge,
 };
 
 static bool run(const PaperOptions *options, Error *error) { return study_run(&study, options, error); }

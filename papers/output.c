@@ -1,6 +1,7 @@
 #include "papers/output.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,8 @@
 #include "base/output_file.h"
 #include "base/outputs.h"
 #include "common/markdown.h"
+#include "papers/html.h"
+#include "papers/plot.h"
 #include "report/json.h"
 
 enum { PATH_BYTES = 4096 };
@@ -33,8 +36,9 @@ static bool make_folder(const char *path, Error *error)
 bool output_begin(const PaperOptions *options, Error *error)
 {
     char runs[PATH_BYTES];
-    const OutputPath markdown = {.what = "--markdown", .path = options->markdown};
-    if (!outputs_check(&markdown, 1, error) || !options->out)
+    const OutputPath pages[] = {{.what = "--markdown", .path = options->markdown},
+                                {.what = "--html", .path = options->html}};
+    if (!outputs_check(pages, 2, error) || !options->out)
         return error->status == WB_OK;
     snprintf(runs, sizeof runs, "%s/runs", options->out);
     return make_folder(options->out, error) && make_folder(runs, error);
@@ -56,6 +60,15 @@ static void write_sheet(const PaperOptions *options, const Sheet *sheet, Error *
     if (!file)
         return;
     sheet_write_csv(sheet, output_file_stream(file));
+    output_file_end(file, error);
+}
+
+static void write_plot(const Sheet *sheet, const char *path, Error *error)
+{
+    OutputFile *file = output_file_begin("chart", path, error);
+    if (!file)
+        return;
+    plot_write(sheet, output_file_stream(file));
     output_file_end(file, error);
 }
 
@@ -87,8 +100,14 @@ static void write_about(const PaperResults *results, FILE *file)
 static void write_files(const PaperResults *results, Error *error)
 {
     const PaperOptions *options = results->experiment->options;
-    for (size_t i = 0; i < results->figure_count; i++)
-        write_sheet(options, &results->figures[i], error);
+    for (size_t i = 0; i < results->figure_count; i++) {
+        const Sheet *sheet = &results->figures[i];
+        char path[PATH_BYTES];
+        snprintf(path, sizeof path, "%s/%s.svg", options->out, sheet->name);
+        write_sheet(options, sheet, error);
+        if (sheet->plotted)
+            write_plot(sheet, path, error);
+    }
     OutputFile *file = open_file(options, "paper.json", error);
     if (file) {
         write_about(results, output_file_stream(file));
@@ -106,18 +125,60 @@ static void write_files(const PaperResults *results, Error *error)
     }
 }
 
+/* Where the page's chart of a table lies, from the page's own folder. */
+static const char *plot_name(const PaperResults *results, const Sheet *sheet, char name[PATH_BYTES])
+{
+    snprintf(name, PATH_BYTES, "images/%s-%s-%s.svg", results->paper->name,
+             paper_sizes[results->experiment->options->size], sheet->name);
+    return name;
+}
+
+/* Charts lie in the folder "images" beside the page. */
+static void write_plots(const PaperResults *results, Error *error)
+{
+    const char *page = results->experiment->options->markdown, *slash = strrchr(page, '/');
+    const int length = slash ? (int)(slash - page) + 1 : 0;
+    char path[2 * PATH_BYTES], name[PATH_BYTES];
+    bool has_folder = false;
+    for (size_t i = 0; i < results->figure_count && error->status == WB_OK; i++) {
+        const Sheet *sheet = &results->figures[i];
+        if (!sheet->plotted)
+            continue;
+        snprintf(path, sizeof path, "%.*simages", length, page);
+        has_folder = has_folder || make_folder(path, error);
+        snprintf(path, sizeof path, "%.*s%s", length, page, plot_name(results, sheet, name));
+        if (has_folder)
+            write_plot(sheet, path, error);
+    }
+}
+
 static void write_markdown(const PaperResults *results, const Sheet *claims, FILE *out)
 {
     const PaperOptions *options = results->experiment->options;
     fprintf(out, "\nMade by `warpbeam paper %s --size %s", results->paper->name, paper_sizes[options->size]);
+    for (size_t i = 0; i < options->only_count; i++)
+        fprintf(out, "%s%s", i ? "," : " --only ", options->only[i]);
+    if (options->seed)
+        fprintf(out, " --seed %" PRIu64, options->seed);
+    if (options->least)
+        fprintf(out, " --least %" PRIu32, options->least);
     for (size_t i = 0; i < options->setting_count; i++)
         fprintf(out, " --set %s", options->settings[i]);
-    fprintf(out, " --markdown papers/%s.md`. %s%s\n\n", results->paper->name, warning(options),
+    fprintf(out, " --markdown papers/%s.md`%s. %s%s%s\n\n", results->paper->name,
+            options->from ? ", of runs that were kept (`--from`)" : "", warning(options),
+            options->only_count ? "Other benchmarks were not run, and averages are those of these. " : "",
             results->paper->remark);
-    for (size_t i = 0; i < results->figure_count; i++)
-        sheet_write_markdown(&results->figures[i], out);
-    if (results->claims->rows.count)
+    for (size_t i = 0; i < results->figure_count; i++) {
+        const Sheet *sheet = &results->figures[i];
+        char name[PATH_BYTES];
+        sheet_write_markdown(sheet, out);
+        if (sheet->plotted)
+            fprintf(out, "![Bars of %s](%s)\n\n", sheet->name, plot_name(results, sheet, name));
+    }
+    if (results->claims->rows.count) {
         sheet_write_markdown(claims, out);
+        claims_write_count(results->claims, results->judgements, out);
+    }
     experiment_write_failures(results->experiment, out);
 }
 
@@ -135,6 +196,8 @@ static void replace_markdown(const PaperResults *results, const Sheet *claims, E
     snprintf(part, sizeof part, "%s %s", results->paper->name, size_name);
     markdown_replace(options->markdown, part, opening, heading, text, error);
     free(text);
+    if (error->status == WB_OK)
+        write_plots(results, error);
 }
 
 void output_results(const PaperResults *results, Error *error)
@@ -145,11 +208,15 @@ void output_results(const PaperResults *results, Error *error)
         write_files(results, error);
     if (options->markdown && !results->experiment->interrupted)
         replace_markdown(results, &claims, error);
+    if (options->html && !results->experiment->interrupted)
+        html_write(results, &claims, warning(options), error);
     fprintf(options->to, "\n%s%s\n\n", warning(options), results->paper->remark);
     for (size_t i = 0; i < results->figure_count; i++)
         sheet_write_text(&results->figures[i], options->to);
-    if (results->claims->rows.count)
+    if (results->claims->rows.count) {
         sheet_write_text(&claims, options->to);
+        claims_write_count(results->claims, results->judgements, options->to);
+    }
     experiment_write_failures(results->experiment, options->to);
     fflush(options->to);
     sheet_free(&claims);

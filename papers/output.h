@@ -19,7 +19,8 @@ bool output_begin(const PaperOptions *options, Error *error);
 
 /* The tables of figures, that of claims, and the runs that failed. A folder gets NAME.csv for each figure,
  * claims.csv and runs.csv, paper.json which says what these are, Markdown a generated part that is named
- * after the paper and the size of inputs. */
+ * after the paper and the size of inputs. Tables that are plotted are drawn into NAME.svg of the folder, and
+ * into images/PAPER-SIZE-NAME.svg beside the Markdown file. */
 void output_results(const PaperResults *results, Error *error);
 
 #endif

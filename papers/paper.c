@@ -5,7 +5,7 @@
 
 static const Paper *const papers[] = {
     &paper_channels, &paper_claso, &paper_dtbl, &paper_gsync,      &paper_multi_gpu,
-    &paper_rnn,      &paper_saws,  &paper_wait_signal, &paper_wireframe};
+    &paper_rnn,      &paper_saws,  &paper_together, &paper_wait_signal, &paper_wireframe};
 enum { PAPER_COUNT = sizeof papers / sizeof *papers };
 
 const char *const paper_sizes[INPUT_SIZES] = {

@@ -13,12 +13,16 @@ typedef struct PaperOptions {
     const char *const *only;     /* benchmarks to run */
     size_t only_count;           /* 0: all */
     const char *graph;           /* a file for benchmarks whose input is a graph; null: the paper's own */
+    uint64_t seed;               /* of inputs that are made by chance; 0: 1 */
+    uint32_t least;              /* elements from which threads launch them; 0: the benchmarks' own */
     const char *const *settings; /* "knob=value", on top of the paper's own */
     size_t setting_count;
     const char *threads;  /* of each run; null: its share of the processors */
     int jobs;             /* runs at once */
+    const char *from;     /* runs.csv of runs that were measured before; null: they are run */
     const char *out;      /* folder for files; null: none are written */
     const char *markdown; /* file whose generated part is replaced; null: none */
+    const char *html;     /* file for one page with all tables and charts; null: none */
     FILE *to;             /* where tables go */
     const struct PaperSweep *sweep; /* the database that keeps runs (papers/kept.h); null: none does */
     const char *one;                /* BENCHMARK/MODE: that run alone is done, and no table made; null: all */
@@ -28,6 +32,7 @@ typedef struct PaperOptions {
 typedef struct Paper {
     const char *name, *title;
     const char *remark;                     /* what holds for all tables, such as how averages are made */
+    bool has_choice;                        /* its inputs have a seed and a threshold of launches */
     const char *(*benchmark)(size_t index); /* null behind the last one */
     /* False: something failed, or a signal came (WB_ERROR_INTERRUPTED); `error` has the sentence, and what
      * could be measured has been shown and written. */
@@ -35,7 +40,7 @@ typedef struct Paper {
 } Paper;
 
 extern const Paper paper_channels, paper_claso, paper_dtbl, paper_gsync, paper_multi_gpu, paper_rnn,
-    paper_saws, paper_wait_signal, paper_wireframe;
+    paper_saws, paper_together, paper_wait_signal, paper_wireframe;
 extern const char *const paper_sizes[INPUT_SIZES]; /* their names */
 
 /* By index; null behind the last one. */

@@ -15,6 +15,7 @@ typedef struct Results {
     const Run **runs; /* [benchmark_count * mode_count], benchmark by benchmark; null: not asked for */
     GpuConfig config; /* that all runs share */
     InputSize size;   /* the same */
+    const PaperOptions *options; /* that they were run with; null: none */
 } Results;
 
 typedef enum Relation {

@@ -14,6 +14,7 @@ enum { SHEET_COLUMNS = 16 };
 typedef struct Sheet {
     const char *name; /* of its file, without ending */
     const char *title;
+    bool plotted; /* a page draws it, too (papers/plot.h) */
     const char *columns[SHEET_COLUMNS];
     const char *units[SHEET_COLUMNS]; /* null: plain numbers or texts */
     uint32_t column_count;

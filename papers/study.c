@@ -5,6 +5,7 @@
 #include "api/gpu.h"
 #include "papers/kept.h"
 #include "papers/output.h"
+#include "papers/reread.h"
 
 static bool is_wanted(const Study *study, const PaperOptions *options, size_t benchmark, size_t mode)
 {
@@ -70,9 +71,11 @@ static void tell_interrupted(const Experiment *experiment, const Error *output, 
               options->markdown ? " is as it was" : "", output->status == WB_OK ? "" : " ", output->text);
 }
 
-/* Here, or through the database of a sweep. */
+/* Here, or through the database of a sweep, or not again. */
 static bool do_runs(const Study *study, Experiment *experiment, Error *error)
 {
+    if (experiment->options->from)
+        return reread_runs(experiment, error);
     if (experiment->options->sweep)
         return kept_run(experiment, study->paper->name, error);
     experiment_run(experiment);
@@ -104,6 +107,7 @@ static bool run_all(const Study *study, const PaperOptions *options, const Claim
         .benchmark = study->paper->benchmark,
         .metric = study->metric,
         .size = options->size,
+        .options = options,
     };
     const size_t most = study->benchmark_count * study->mode_count;
     experiment.options = options;

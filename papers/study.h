@@ -24,7 +24,7 @@ typedef struct Study {
     const char *claims_of, *claims_prefix;
     double (*metric)(const Results *results, const RunResult *result, int metric);
     Sheet (*figure)(const Results *results, size_t index);
-    Judgement (*judge)(const Results *results, const Claim *claim);
+    Judgement (*judge)(const Results *results, const Claim *claim); /* null: the paper claims nothing */
 } Study;
 
 /* False: something failed; `error` has the sentence, and what could be measured has been shown. */

@@ -6,16 +6,16 @@
 #include "api/gpu.h"
 #include "papers/study.h"
 
-/* Runs of figure 13: what is not varied does not limit, and how many updates would be pending is the
- * question. */
-#define MANY_EDGES "graph_local_edges=8192"
-#define MANY_PENDING "graph_pending_updates=8192"
-#define NODES_OF(policy, name, entries)                                                                      \
+/* Runs of figure 13: nothing is behind the Pending Update Buffer, so sizes that are too small deadlock. */
+#define PUB_ALONE "graph_overflow=false", "graph_pending_updates=64"
+#define NODES_OF(policy, entries)                                                                            \
     [RUN_##policy##_NODES_##entries] = {                                                                     \
-        name "-LNA" #entries, {"graph_local_nodes=" #entries, MANY_EDGES, MANY_PENDING}, WIREFRAME_SWEPT},
-#define EDGES_OF(policy, name, entries)                                                                      \
-    [RUN_##policy##_EDGES_##                                                                                 \
-        entries] = {name "-LEA" #entries, {"graph_local_edges=" #entries, MANY_PENDING}, WIREFRAME_SWEPT},
+        #policy "-LNA" #entries,                                                                             \
+        {"graph_local_nodes=" #entries, "graph_local_edges=8192", PUB_ALONE},                                \
+        WIREFRAME_SWEPT},
+#define EDGES_OF(policy, entries)                                                                            \
+    [RUN_##policy##_EDGES_##entries] = {                                                                     \
+        #policy "-LEA" #entries, {"graph_local_edges=" #entries, PUB_ALONE}, WIREFRAME_SWEPT},
 
 /* The 283 cycles until a kernel of a kernel begins are DTBL's, as all times of CDP here are [5.1]. */
 #define KMU "kernel_launch_cycles=283"
@@ -35,14 +35,10 @@ static const StudyMode modes[WIREFRAME_RUNS] = {
     [RUN_GLOBAL_9K] = {"Global9K", {NULL}, NULL},
     [RUN_LRR_9K] = {"LRR9K", {"sample_interval=2048"}, NULL},
     [RUN_LVL_9K] = {"LVL9K", {NULL}, NULL},
-#define SIZE(entries)                                                                                        \
-    NODES_OF(LRR, "LRR", entries)                                                                            \
-    NODES_OF(LVL, "LVL", entries)                                                                            \
-    NODES_OF(LRR_9K, "LRR9K", entries)                                                                       \
-    NODES_OF(LVL_9K, "LVL9K", entries)
+#define SIZE(entries) NODES_OF(LRR, entries) NODES_OF(LVL, entries)
     WIREFRAME_LOCAL_NODES
 #undef SIZE
-#define SIZE(entries) EDGES_OF(LRR, "LRR", entries) EDGES_OF(LVL, "LVL", entries)
+#define SIZE(entries) EDGES_OF(LRR, entries) EDGES_OF(LVL, entries)
         WIREFRAME_LOCAL_EDGES
 #undef SIZE
 };
@@ -56,12 +52,10 @@ enum {
 };
 
 const WireframeSweep wireframe_sweeps[WIREFRAME_SWEEPS] = {
-    [SWEEP_LRR_NODES] = {local_nodes, NODE_SIZES, RUN_LRR_NODES_16, WIREFRAME_LRR, false},
-    [SWEEP_LVL_NODES] = {local_nodes, NODE_SIZES, RUN_LVL_NODES_16, WIREFRAME_LVL, false},
-    [SWEEP_LRR_9K_NODES] = {local_nodes, NODE_SIZES, RUN_LRR_9K_NODES_16, WIREFRAME_LRR, true},
-    [SWEEP_LVL_9K_NODES] = {local_nodes, NODE_SIZES, RUN_LVL_9K_NODES_16, WIREFRAME_LVL, true},
-    [SWEEP_LRR_EDGES] = {local_edges, EDGE_SIZES, RUN_LRR_EDGES_64, WIREFRAME_LRR, false},
-    [SWEEP_LVL_EDGES] = {local_edges, EDGE_SIZES, RUN_LVL_EDGES_64, WIREFRAME_LVL, false},
+    [SWEEP_LRR_NODES] = {local_nodes, NODE_SIZES, RUN_LRR_NODES_32, WIREFRAME_LRR},
+    [SWEEP_LVL_NODES] = {local_nodes, NODE_SIZES, RUN_LVL_NODES_32, WIREFRAME_LVL},
+    [SWEEP_LRR_EDGES] = {local_edges, EDGE_SIZES, RUN_LRR_EDGES_64, WIREFRAME_LRR},
+    [SWEEP_LVL_EDGES] = {local_edges, EDGE_SIZES, RUN_LVL_EDGES_64, WIREFRAME_LVL},
 };
 
 static const char *const settings[] = {"mode=cycle", "block_records=false", "record_details=0",
@@ -94,8 +88,7 @@ static const WireframeRun ways[RUN_LVL_9K + 1] = {
     [RUN_LVL_9K] = {.mode = WIREFRAME_LVL, .tiles = 96},
 };
 
-/* Tiny inputs have no cells for so many tiles. */
-static WireframeRun way_of(int mode, InputSize size)
+WireframeRun wireframe_way(int mode, InputSize size)
 {
     WireframeRun way = {0};
     if (mode <= RUN_LVL_9K)
@@ -103,7 +96,7 @@ static WireframeRun way_of(int mode, InputSize size)
     for (size_t i = 0; i < WIREFRAME_SWEEPS; i++) {
         const WireframeSweep *sweep = &wireframe_sweeps[i];
         if (mode >= sweep->first && mode < sweep->first + (int)sweep->count)
-            way = (WireframeRun){.mode = sweep->mode, .tiles = sweep->is_9k ? 96 : 64};
+            way = (WireframeRun){.mode = sweep->mode, .tiles = 64};
     }
     way.size = size;
     way.tiles /= size == INPUT_TINY ? 8 : 1;
@@ -114,7 +107,7 @@ static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Hos
 {
     char directory[4096];
     paper_data("workloads/wireframe", directory, sizeof directory);
-    const WireframeRun how = way_of((int)(run->index % WIREFRAME_RUNS), options->size);
+    const WireframeRun how = wireframe_way((int)(run->index % WIREFRAME_RUNS), options->size);
     return wireframe_run(&wireframe_benchmarks[run->index / WIREFRAME_RUNS], &how, gpu, directory, host);
 }
 
@@ -137,13 +130,17 @@ static void sample_range(const Run *run, WbGpu *gpu, RunResult *result)
         result->samples[i] = quotient(result->samples[i], cycles[i]);
 }
 
+/* A size of figure 13 that is too small. */
+static bool may_deadlock(const Run *run) { return run->index % WIREFRAME_RUNS > RUN_LVL_9K; }
+
 static const Study study = {
     .paper = &paper_wireframe,
     .experiment = {.gpu = "gtx480",
                    .settings = settings,
                    .statistics = statistics,
                    .execute = execute,
-                   .sample = sample_range},
+                   .sample = sample_range,
+                   .may_deadlock = may_deadlock},
     .benchmark_count = WIREFRAME_BENCHMARKS,
     .mode_count = WIREFRAME_RUNS,
     .figure_count = WIREFRAME_FIGURES,

@@ -8,7 +8,7 @@
 #include "wireframe/wireframe.h"
 
 /* Sizes of the Local Node Array and of the Local Edge Array in figure 13. */
-#define WIREFRAME_LOCAL_NODES SIZE(16) SIZE(32) SIZE(64) SIZE(128) SIZE(256) SIZE(512) SIZE(1024)
+#define WIREFRAME_LOCAL_NODES SIZE(32) SIZE(64) SIZE(128) SIZE(256) SIZE(512) SIZE(1024)
 #define WIREFRAME_LOCAL_EDGES SIZE(64) SIZE(128) SIZE(256) SIZE(512) SIZE(1024) SIZE(2048)
 
 /* How a benchmark runs: graphs of 4K nodes unless the name says else. Those of figure 13 are by size; the
@@ -32,20 +32,17 @@ typedef enum WireframeRunMode {
 #define SIZE(entries) RUN_LVL_NODES_##entries,
         WIREFRAME_LOCAL_NODES
 #undef SIZE
-#define SIZE(entries) RUN_LRR_9K_NODES_##entries,
-            WIREFRAME_LOCAL_NODES
-#undef SIZE
-#define SIZE(entries) RUN_LVL_9K_NODES_##entries,
-                WIREFRAME_LOCAL_NODES
-#undef SIZE
 #define SIZE(entries) RUN_LRR_EDGES_##entries,
-                    WIREFRAME_LOCAL_EDGES
+            WIREFRAME_LOCAL_EDGES
 #undef SIZE
 #define SIZE(entries) RUN_LVL_EDGES_##entries,
-                        WIREFRAME_LOCAL_EDGES
+                WIREFRAME_LOCAL_EDGES
 #undef SIZE
-                            WIREFRAME_RUNS
+                    WIREFRAME_RUNS
 } WireframeRunMode;
+
+/* How a mode runs. Tiny inputs have no cells for so many tiles, and get fewer. */
+WireframeRun wireframe_way(int mode, InputSize size);
 
 /* The runs of figure 13 with one policy over one array: `first` and so many modes behind it. */
 typedef struct WireframeSweep {
@@ -53,13 +50,10 @@ typedef struct WireframeSweep {
     size_t count;
     int first;
     WireframeMode mode;
-    bool is_9k;
 } WireframeSweep;
 enum {
     SWEEP_LRR_NODES,
     SWEEP_LVL_NODES,
-    SWEEP_LRR_9K_NODES,
-    SWEEP_LVL_9K_NODES,
     SWEEP_LRR_EDGES,
     SWEEP_LVL_EDGES,
     WIREFRAME_SWEEPS
@@ -83,7 +77,6 @@ typedef enum WireframeStatistic {
     KEEP(STORE_PENDING, "l2.store_pending")                                                                  \
     KEEP(STORE_MISSES, "l2.store_misses")                                                                    \
     KEEP(NODES, "graph.nodes")                                                                               \
-    KEEP(JOINS, "graph.joins")                                                                               \
     KEEP(NODE_FETCHES, "graph.node_fetches")                                                                 \
     KEEP(EDGE_FETCHES, "graph.edge_fetches")                                                                 \
     KEEP(LOCAL, "graph.updates_local")                                                                       \
@@ -98,7 +91,12 @@ typedef enum WireframeStatistic {
     KEEP(ACTIVE, "graph.active_cycles")                                                                      \
     KEEP(STARVED, "graph.starved_cycles")                                                                    \
     KEEP(BOUND, "graph.bound_cycles")                                                                        \
-    KEEP(BLOCKED, "graph.blocked_cycles")
+    KEEP(SM_ACTIVE, "sm.active_cycles")                                                                      \
+    KEEP(RESIDENT, "sm.resident_warp_cycles")                                                                \
+    KEEP(ISSUED, "scheduler.issued")                                                                         \
+    KEEP(STALL_RESULT, "scheduler.stall_result")                                                             \
+    KEEP(STALL_BARRIER, "scheduler.stall_barrier")                                                           \
+    KEEP(STALL_FETCH, "scheduler.stall_fetch")
 #define KEEP(name, statistic) KEPT_##name,
     WIREFRAME_STATISTICS
 #undef KEEP
@@ -122,12 +120,21 @@ typedef enum WireframeMetric {
     WF_FETCHES, /* lines of the graph fetched from global memory */
     WF_STARVED, /* cycles without a ready node while some were being fetched, % */
     WF_BOUND,   /* cycles in which the policy let no ready node run, % */
+    WF_BUSY,    /* SMs with a block, % of them */
+    WF_OCCUPANCY, /* warps resident there, % of those that an SM has room for */
+    WF_ISSUED,    /* what schedulers did there, % of their cycles: issued, or waited for results, at
+                     barriers, for instructions */
+    WF_STALL_RESULT,
+    WF_STALL_BARRIER,
+    WF_STALL_FETCH,
 } WireframeMetric;
 
 double wireframe_metric(const Results *results, const RunResult *result, int metric);
 
 /* The metric of one run of a sweep. */
 double wireframe_swept(const Results *results, const WireframeSweep *sweep, size_t index, int metric);
+/* Its instructions a cycle: 0 if it deadlocked. */
+double wireframe_swept_ipc(const Results *results, const WireframeSweep *sweep, size_t index);
 size_t wireframe_swept_benchmark(void);
 
 /* Bytes of the Dependency Graph Buffer with the sizes of a policy, "lvl" or "lrr": as the paper counts them,
@@ -139,7 +146,7 @@ uint64_t wireframe_buffer_bytes(const Results *results, const char *order, bool 
 /* Parts of equal length of a run, of which figure 4 shows the range of levels. */
 enum { WIREFRAME_PARTS = 32 };
 
-enum { WIREFRAME_FIGURES = 11 };
+enum { WIREFRAME_FIGURES = 12 };
 /* Figures 4 and 9 to 13, between the times of all runs and what the scheduler did. */
 Sheet wireframe_figure(const Results *results, size_t index);
 

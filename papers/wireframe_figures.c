@@ -52,8 +52,8 @@ static void draw_sweeps(Sheet *sheet, const Results *results, const WireframeSwe
         sheet_number(sheet, lrr->entries[i], 0);
         sheet_number(sheet, wireframe_swept(results, lrr, i, WF_PENDING), 0);
         sheet_number(sheet, wireframe_swept(results, lvl, i, WF_PENDING), 0);
-        sheet_number(sheet, wireframe_swept(results, lrr, i, WF_IPC), 1);
-        sheet_number(sheet, wireframe_swept(results, lvl, i, WF_IPC), 1);
+        sheet_number(sheet, wireframe_swept_ipc(results, lrr, i), 1);
+        sheet_number(sheet, wireframe_swept_ipc(results, lvl, i), 1);
     }
 }
 
@@ -62,14 +62,37 @@ static void draw_nodes(Sheet *sheet, const Results *results)
     draw_sweeps(sheet, results, &wireframe_sweeps[SWEEP_LRR_NODES], &wireframe_sweeps[SWEEP_LVL_NODES]);
 }
 
-static void draw_nodes_9k(Sheet *sheet, const Results *results)
-{
-    draw_sweeps(sheet, results, &wireframe_sweeps[SWEEP_LRR_9K_NODES], &wireframe_sweeps[SWEEP_LVL_9K_NODES]);
-}
-
 static void draw_edges(Sheet *sheet, const Results *results)
 {
     draw_sweeps(sheet, results, &wireframe_sweeps[SWEEP_LRR_EDGES], &wireframe_sweeps[SWEEP_LVL_EDGES]);
+}
+
+/* -- inputs -- */
+
+static void draw_inputs(Sheet *sheet, const Results *results)
+{
+    static const int ways[] = {RUN_GLOBAL_1K, RUN_GLOBAL, RUN_GLOBAL_9K};
+    static const char *const columns[] = {"1K tile", "4K tile", "9K tile"};
+    sheet_column(sheet, "benchmark");
+    sheet_column(sheet, "matrix");
+    sheet_column_in(sheet, "million cells", "million");
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        sheet_column_in(sheet, columns[i], "cells");
+    for (size_t b = 0; b < results->benchmark_count; b++) {
+        const WireframeBenchmark *benchmark = &wireframe_benchmarks[b];
+        char text[64];
+        const WavefrontCells cells = benchmark->cells[results->size];
+        sheet_text(sheet, benchmark->name);
+        snprintf(text, sizeof text, "%u x %u x %u", cells.width, cells.height, benchmark->planes);
+        sheet_text(sheet, text);
+        sheet_number(sheet, 1e-6 * cells.width * cells.height * benchmark->planes, 1);
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            const uint32_t tiles = wireframe_way(ways[i], results->size).tiles;
+            snprintf(text, sizeof text, "%.1f x %.1f", (double)cells.width / tiles,
+                     (double)cells.height / tiles);
+            sheet_text(sheet, text);
+        }
+    }
 }
 
 /* -- the buffer's size -- */
@@ -92,6 +115,9 @@ static void draw_bytes(Sheet *sheet, const Results *results)
 /* -- all tables -- */
 
 static const Drawing drawings[WIREFRAME_FIGURES] = {
+    {.figure = {.name = "inputs",
+                .title = "Inputs: cells of the matrix and its planes, and of a tile, by nodes of the graph"},
+     .draw = draw_inputs},
     {.figure = {.name = "times",
                 .title = "Time, us, with graphs of 4K nodes",
                 .unit = "us",
@@ -108,6 +134,7 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                          "of the kernel's time, and the most. Published: heat2d at most 7"},
      .draw = draw_ranges},
     {.figure = {.name = "figure9",
+                .plotted = true,
                 .title =
                     "Figure 9. Speedup over Global, %, with graphs of 4K nodes. CDP has the latencies of "
                     "DTBL's table 3; hidden: the allocation of parameter buffers takes no time",
@@ -142,6 +169,7 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                             {"LVL", {WF_MISS_RATE, RUN_LVL, ALONE, 0}, 1}},
                 .words = {{"average", "consistent: DepLinks, LRR, LVL"}}}},
     {.figure = {.name = "figure12",
+                .plotted = true,
                 .title =
                     "Figure 12. Left: speedup of LVL over Global, %, by nodes. Right: time of computation "
                     "over that of launches in Global",
@@ -154,13 +182,14 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                 .words = {{"average",
                            "1K 14.11, 4K 31.81, 9K 45.07, best 65.20; 1K ratio 8, 4K ratio 5, 9K ratio 3"}}}},
     {.figure = {.name = "figure13_nodes",
+                .plotted = true,
                 .title = "Figure 13, left. " WIREFRAME_SWEPT
                          ", 4K nodes, by entries of the Local Node Array: most "
-                         "pending updates, and instructions of threads in a cycle"},
+                         "pending updates, and instructions of threads in a cycle, 0 after a deadlock"},
      .draw = draw_nodes},
-    {.figure = {.name = "figure13_nodes_9k", .title = "The same with 9K nodes"}, .draw = draw_nodes_9k},
     {.figure = {.name = "figure13_edges",
-                .title = "Figure 13, right. The same with 4K nodes, by entries of the Local Edge Array"},
+                .plotted = true,
+                .title = "Figure 13, right. The same by entries of the Local Edge Array"},
      .draw = draw_edges},
     {.figure = {.name = "scheduler",
                 .title =
@@ -176,6 +205,19 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                             {"bound", {WF_BOUND, RUN_LVL, ALONE, 0}, 2, "%"},
                             {"over ideal", {WF_CYCLES, RUN_LVL, RISE, RUN_LVL_IDEAL}, 2}},
                 .words = {{"average", "over ideal: below 1"}}}},
+    {.figure = {.name = "machine",
+                .title = "How full the GPU is, 4K nodes, % of its cycles: SMs with a block; there, warps "
+                         "resident; and schedulers of LVL that issue, or wait for results, at barriers, for "
+                         "instructions",
+                .unit = "%",
+                .columns = {{"Global busy", {WF_BUSY, RUN_GLOBAL, ALONE, 0}, 1},
+                            {"LVL busy", {WF_BUSY, RUN_LVL, ALONE, 0}, 1},
+                            {"Global warps", {WF_OCCUPANCY, RUN_GLOBAL, ALONE, 0}, 1},
+                            {"LVL warps", {WF_OCCUPANCY, RUN_LVL, ALONE, 0}, 1},
+                            {"issued", {WF_ISSUED, RUN_LVL, ALONE, 0}, 1},
+                            {"results", {WF_STALL_RESULT, RUN_LVL, ALONE, 0}, 1},
+                            {"barriers", {WF_STALL_BARRIER, RUN_LVL, ALONE, 0}, 1},
+                            {"instructions", {WF_STALL_FETCH, RUN_LVL, ALONE, 0}, 1}}}},
     {.figure = {.name = "bytes",
                 .title =
                     "Bytes of the Dependency Graph Buffer: as the paper counts, and with the block to run "

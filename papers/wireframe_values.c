@@ -73,6 +73,23 @@ static double graph_metric(const RunResult *result, WireframeMetric metric)
     }
 }
 
+/* Of SMs that have a block. */
+static double sm_metric(const GpuConfig *config, const RunResult *result, WireframeMetric metric)
+{
+    const uint64_t *counts = result->statistics;
+    const double active = (double)counts[KEPT_SM_ACTIVE];
+    const double warps = (double)(config->max_threads_per_sm / config->warp_width);
+    switch (metric) {
+    case WF_BUSY:
+        return quotient(100 * active, (double)result->cycles * (double)config->sm_count);
+    case WF_OCCUPANCY:
+        return quotient(100.0 * (double)counts[KEPT_RESIDENT], active * warps);
+    default:
+        return quotient(100.0 * (double)counts[KEPT_ISSUED + (int)metric - WF_ISSUED],
+                        active * (double)config->schedulers);
+    }
+}
+
 double wireframe_metric(const Results *results, const RunResult *result, int metric)
 {
     switch ((WireframeMetric)metric) {
@@ -86,6 +103,13 @@ double wireframe_metric(const Results *results, const RunResult *result, int met
         return quotient(result->nanoseconds, launch_time(results, result)) - 1;
     case WF_MISS_RATE:
         return miss_rate(result);
+    case WF_BUSY:
+    case WF_OCCUPANCY:
+    case WF_ISSUED:
+    case WF_STALL_RESULT:
+    case WF_STALL_BARRIER:
+    case WF_STALL_FETCH:
+        return sm_metric(&results->config, result, (WireframeMetric)metric);
     default:
         return result->statistics[KEPT_NODES] ? graph_metric(result, (WireframeMetric)metric) : NAN;
     }
@@ -100,6 +124,13 @@ double wireframe_swept(const Results *results, const WireframeSweep *sweep, size
 {
     const Quantity quantity = {metric, sweep->first + (int)index, ALONE, 0};
     return quantity_value(results, quantity, wireframe_swept_benchmark());
+}
+
+double wireframe_swept_ipc(const Results *results, const WireframeSweep *sweep, size_t index)
+{
+    const size_t at = wireframe_swept_benchmark() * results->mode_count + (size_t)sweep->first + index;
+    const Run *run = results->runs[at];
+    return run && run->result.deadlocked ? 0 : wireframe_swept(results, sweep, index, WF_IPC);
 }
 
 uint64_t wireframe_buffer_bytes(const Results *results, const char *order, bool in_full)

@@ -9,7 +9,7 @@ if grep -nE '^(<<<<<<<|>>>>>>>) ' README.md CONTRIBUTING.md docs/*.md papers/*.m
     echo "These lines are marks of a merge"
     exit 1
 fi
-find src include rnn tests examples -name '*.[ch]' -o -name '*.def' | awk '
+find src include rnn papers tests examples -name '*.[ch]' -o -name '*.def' | awk '
     # Every end of a path may stand for it.
     { for (name = $0; ; sub(/^[^\/]*\//, "", name)) { there[name] = 1; if (name !~ /\//) break } }
     END {

@@ -41,7 +41,7 @@ compile() {
     fi
 }
 
-[ $# -gt 0 ] || set -- channels claso correlation demo dtbl launch micro multi polybench saws six suite sync wireframe
+[ $# -gt 0 ] || set -- channels claso correlation demo dtbl launch micro multi polybench saws six suite sync together wireframe
 for folder; do
     cd "$folder"
     case $folder in

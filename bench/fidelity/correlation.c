@@ -35,6 +35,7 @@ const Set set_correlation = {
     .counts_instructions = true,
     .has_counters = true,
     .is_correlated = true,
+    .knows_pages = true,
     .add = add,
     .run = run_row,
 };

@@ -26,14 +26,15 @@ static bool set_knob(WbGpu *gpu, const char *assignment, Result *result)
     return false;
 }
 
-static WbGpu *open_gpu(const Options *options, const char *name, Result *result)
+static WbGpu *open_gpu(const Options *options, const Row *row, Result *result)
 {
     WbGpu *gpu;
     char threads[32];
     snprintf(threads, sizeof threads, "threads=%d", options->threads);
-    if (wb_gpu_open(name, &gpu, result->error, sizeof result->error) != WB_OK)
+    if (wb_gpu_open(row->gpu ? row->gpu : options->gpu, &gpu, result->error, sizeof result->error) != WB_OK)
         return NULL;
     bool set = options->functional || (set_knob(gpu, "mode=cycle", result) && set_knob(gpu, threads, result));
+    set = set && (!row->set->knows_pages || set_knob(gpu, "page_walk_cycles=0", result));
     for (int i = 0; set && i < options->knob_count; i++)
         set = set_knob(gpu, options->knobs[i], result);
     if (set)
@@ -48,7 +49,7 @@ static void work(size_t index, void *context, void *to)
     const RowJob *job = &run->jobs.items[index];
     const Row *rows = &run->rows.items[job->first];
     Result *result = to;
-    WbGpu *gpu = open_gpu(&run->options, rows->gpu ? rows->gpu : run->options.gpu, result);
+    WbGpu *gpu = open_gpu(&run->options, rows, result);
     if (!gpu)
         return;
     Host host;

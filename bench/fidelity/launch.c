@@ -30,6 +30,7 @@ const Set set_launch = {
     .theirs = "measured",
     .counts_instructions = true,
     .has_counters = true,
+    .knows_pages = true,
     .add = add,
     .run = run_row,
 };

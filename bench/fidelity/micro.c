@@ -28,6 +28,7 @@ const Set set_micro = {
     .data = "micro/{gpu}.csv",
     .column = "value",
     .theirs = "measured",
+    .knows_pages = true,
     .add = add,
     .run = run_row,
 };

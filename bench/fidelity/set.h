@@ -25,6 +25,7 @@ struct Set {
     bool counts_instructions;
     bool has_counters;   /* silicon's, of counter.def, in the same file */
     bool is_rough;       /* rows are told by factors, not by per cents */
+    bool knows_pages;    /* kernels had run on the same pages when they were measured */
     bool is_correlated;  /* rows are of one kind, so that their correlation says something */
 
     const char *cells;   /* heads of cells that its table has besides; null: it has none */

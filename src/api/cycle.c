@@ -143,6 +143,7 @@ static CycleMachine *create_machine(const WbGpu *gpu, uint32_t number, const Dis
     machine->sms = xcalloc(machine->sm_count, sizeof *machine->sms);
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         machine->sms[i] = sm_create(config, &machine->crossbar, i, last);
+        sm_learn_pages(machine->sms[i], &machine->translation, 0);
     }
     machine->partitions = xcalloc(machine->partition_count, sizeof *machine->partitions);
     for (uint32_t i = 0; i < machine->partition_count; i++) {
@@ -221,6 +222,7 @@ void cycle_free(CycleMachine *machine)
     for (uint32_t i = 0; i < machine->partition_count; i++)
         partition_free(machine->partitions[i]);
     crossbar_free(&machine->crossbar);
+    translation_free(&machine->translation);
     for (uint32_t i = 0; i < machine->running.count; i++)
         cycle_take_off(machine->running.items[i]);
     VEC_FREE(&machine->running);

@@ -36,6 +36,7 @@ typedef struct CycleMachine {
     GpuConfig config;        /* that it was made for; all parts point to it */
     uint32_t number;         /* among the machines of the GPU */
     Crossbar crossbar;
+    Translation translation; /* pages that kernels have used */
     Hub *hub;                /* null: its GPU is alone */
     Sm **sms;
     uint32_t sm_count;

@@ -406,8 +406,10 @@ WbStatus cycle_end(WbGpu *gpu, HostKernel *kernel, Error *error)
             machine->running.items[kept++] = machine->running.items[i];
     }
     machine->running.count = kept;
-    for (uint32_t i = 0; i < machine->sm_count; i++)
+    for (uint32_t i = 0; i < machine->sm_count; i++) {
         sm_end_kernel(machine->sms[i], kernel->grid->seen.number);
+        sm_learn_pages(machine->sms[i], &machine->translation, gpu->now);
+    }
     unmake_kernel(gpu, kernel);
     if (failure) {
         *error = failure->error;

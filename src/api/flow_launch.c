@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "grid/dispatcher.h"
+
 FlowSurroundings flow_surroundings(const WbGpu *gpu)
 {
     const GpuConfig *config = &gpu->config;
@@ -166,6 +168,8 @@ static WbStatus launch_flow(WbFlow *flow, WbStream *stream, Error *error)
         return error_set(error, WB_ERROR_LAUNCH,
                          "A flow graph cannot be profiled for dependencies between blocks, since its "
                          "wavefronts come as channels have work; call wb_profile_end before it.");
+    if (gpu->config.mode == MODE_CYCLE && dispatch_check_flow(&gpu->config, error))
+        return error->status;
     if (flow_draft_check(&flow->draft, &around, error) ||
         flow_image_make(&image, &flow->draft, &around, error))
         return error->status;

@@ -23,6 +23,7 @@ typedef struct Wish {
     PaperOptions options;
     VEC(const char *) only, settings;
     char *only_text; /* that `only` points into */
+    const char *seed, *least; /* as they were given; null: not */
     bool on_slurm;
     VEC(const char *) slurm_options;
     VEC(const char *) command, policies; /* of a worker's runs, ended by null */
@@ -79,6 +80,29 @@ static int read_size(const char *text, InputSize *size)
     return misuse("papers have no size '%s'%s", text, nearest_hint(&nearest, hint, sizeof hint));
 }
 
+/* Of the inputs: zero would stand for the benchmarks' own. */
+static int read_choice(const Paper *paper, const char *option, const char *text, uint64_t most,
+                       uint64_t *value)
+{
+    if (!text)
+        return EXIT_DONE;
+    if (!paper->has_choice)
+        return misuse("%s takes no %s.", paper->name, option);
+    if (!knob_parse_count(text, value) || !*value || *value > most)
+        return misuse("%s needs a number from 1 on, not '%s'.", option, text);
+    return EXIT_DONE;
+}
+
+static int read_choices(const Paper *paper, Wish *wish)
+{
+    uint64_t least = 0;
+    int result = read_choice(paper, "--seed", wish->seed, UINT64_MAX, &wish->options.seed);
+    if (result == EXIT_DONE)
+        result = read_choice(paper, "--least", wish->least, UINT32_MAX, &least);
+    wish->options.least = (uint32_t)least;
+    return result;
+}
+
 static int read_jobs(const char *text, int *jobs)
 {
     uint64_t count;
@@ -94,14 +118,18 @@ static int read_jobs(const char *text, int *jobs)
 static void make_command(const Paper *paper, Wish *wish)
 {
     const PaperOptions *options = &wish->options;
-    const char *const pairs[][2] = {
-        {"--size", paper_sizes[options->size]}, {"--graph", options->graph}, {"--out", options->out}};
+    const char *const pairs[][2] = {{"--size", paper_sizes[options->size]},
+                                    {"--seed", wish->seed},
+                                    {"--least", wish->least},
+                                    {"--graph", options->graph},
+                                    {"--out", options->out}};
+    enum { FIRST_PATH = 3 };
     VEC_PUSH(&wish->command, "paper");
     VEC_PUSH(&wish->command, paper->name);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (!pairs[i][1])
             continue;
-        char *whole = i == 0 ? xcopy_text(pairs[i][1]) : file_whole_path(pairs[i][1]);
+        char *whole = i < FIRST_PATH ? xcopy_text(pairs[i][1]) : file_whole_path(pairs[i][1]);
         VEC_PUSH(&wish->command, pairs[i][0]);
         VEC_PUSH(&wish->command, arena_printf(&wish->arena, "%s", whole));
         xfree(whole);
@@ -197,9 +225,13 @@ static int read_options(int argument_count, char **arguments, const Paper **pape
     const char *size = take_option(&argument_count, arguments, "--size");
     const char *only = take_option(&argument_count, arguments, "--only");
     const char *jobs = take_option(&argument_count, arguments, "--jobs");
+    wish->seed = take_option(&argument_count, arguments, "--seed");
+    wish->least = take_option(&argument_count, arguments, "--least");
     options->graph = take_option(&argument_count, arguments, "--graph");
     options->threads = take_option(&argument_count, arguments, "--threads");
     options->out = take_option(&argument_count, arguments, "--out");
+    options->from = take_option(&argument_count, arguments, "--from");
+    options->html = take_option(&argument_count, arguments, "--html");
     options->markdown = take_option(&argument_count, arguments, "--markdown");
     for (const char *setting; (setting = take_option(&argument_count, arguments, "--set"));)
         VEC_PUSH(&wish->settings, setting);
@@ -212,14 +244,16 @@ static int read_options(int argument_count, char **arguments, const Paper **pape
         result = unknown_paper(arguments[1]);
     if (result == EXIT_DONE && size)
         result = read_size(size, &options->size);
+    if (result == EXIT_DONE)
+        result = read_choices(*paper, wish);
     if (result == EXIT_DONE && jobs)
         result = read_jobs(jobs, &options->jobs);
     if (result == EXIT_DONE && only)
         result = read_only(*paper, only, wish);
+    if (result == EXIT_DONE && options->from && (wish->sweep.database || options->one))
+        result = misuse("--from runs nothing: it cannot be used with --database or --one.");
     if (result == EXIT_DONE && options->graph && !only)
         result = misuse("--graph needs --only: which benchmarks are to run on it.");
-    if (result == EXIT_DONE && only && options->markdown)
-        result = misuse("--markdown writes the tables of all benchmarks: it cannot be used with --only.");
     return result;
 }
 

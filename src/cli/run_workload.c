@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/knob.h"
 #include "cli/progress.h"
 #include "cli/running.h"
 #include "papers/paper.h"
@@ -13,6 +14,7 @@ typedef struct Job {
     Workload workload;
     size_t mode;
     InputSize size;
+    InputChoice choice;
     const char *gpus; /* as --gpus has it; null: one */
 } Job;
 
@@ -26,11 +28,36 @@ static int find_names(const char *name, const char *mode, const char *size, Job 
     return found ? EXIT_DONE : misuse("%s", error.text);
 }
 
+/* Zero would stand for the workload's own. */
+static int read_choice(const char *option, const char *text, const Workload *workload, uint64_t most,
+                       uint64_t *value)
+{
+    if (!text)
+        return EXIT_DONE;
+    if (!workload->has_choice)
+        return misuse("%s takes no %s; those of dtbl/ do.", workload->name, option);
+    if (!knob_parse_count(text, value) || !*value || *value > most)
+        return misuse("%s needs a number from 1 on, not '%s'.", option, text);
+    return EXIT_DONE;
+}
+
+static int read_choices(const char *seed, const char *least, Job *job)
+{
+    uint64_t elements = 0;
+    int result = read_choice("--input-seed", seed, &job->workload, UINT64_MAX, &job->choice.seed);
+    if (result == EXIT_DONE)
+        result = read_choice("--least", least, &job->workload, UINT32_MAX, &elements);
+    job->choice.least = (uint32_t)elements;
+    return result;
+}
+
 static int read_options(int argument_count, char **arguments, Job *job)
 {
     job->running = running_take(&argument_count, arguments);
     const char *mode = take_option(&argument_count, arguments, "--mode");
     const char *size = take_option(&argument_count, arguments, "--size");
+    const char *seed = take_option(&argument_count, arguments, "--input-seed");
+    const char *least = take_option(&argument_count, arguments, "--least");
     job->gpus = take_option(&argument_count, arguments, "--gpus");
     int result = check_without(argument_count, arguments, &program_options);
     if (result == EXIT_DONE)
@@ -39,6 +66,8 @@ static int read_options(int argument_count, char **arguments, Job *job)
         result = check_left_over(argument_count, arguments, 1);
     if (result == EXIT_DONE)
         result = find_names(arguments[1], mode, size, job);
+    if (result == EXIT_DONE)
+        result = read_choices(seed, least, job);
     return result;
 }
 
@@ -56,8 +85,8 @@ static int run_job(const Job *job, WbGpu *const *gpus, uint32_t count)
 {
     char folder[4096];
     Host host;
-    const bool right = workload_run_on(&job->workload, job->mode, job->size, gpus, count,
-                                       paper_data("workloads", folder, sizeof folder), &host);
+    const bool right = workload_run_with(&job->workload, job->mode, job->size, job->choice, gpus, count,
+                                         paper_data("workloads", folder, sizeof folder), &host);
     progress_clear();
     if (right && running_is_talking(&job->running))
         printf("%s, %s, %s: the result is right\n", job->workload.name, job->workload.modes[job->mode].name,

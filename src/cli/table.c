@@ -89,6 +89,9 @@ static const Option of_workload[] = {
     {"--mode", "MODE", "how it runs: `warpbeam list workloads` shows its modes; the first one unless given",
      LIST_OF("modes")},
     {"--size", "SIZE", "of its input: small unless given", LIST_OF("sizes")},
+    {"--input-seed", "N", "of the chance that makes its input, of workloads of dtbl/: 1 unless given", ANY},
+    {"--least", "N",
+     "elements from which a thread launches them, of workloads of dtbl/: each has its own unless given", ANY},
 };
 const OptionGroup workload_options = GROUP("A workload", "run WORKLOAD", of_workload);
 
@@ -115,13 +118,21 @@ static const Option of_paper[] = {
      "the user's graph instead of theirs, of benchmarks that work on one (bfs, clr, sssp, apsp): Matrix "
      "Market, DIMACS, METIS or a list of edges",
      FILE_VALUE},
+    {"--seed", "N", "of the chance that makes the inputs (dtbl): 1 unless given", ANY},
+    {"--least", "N",
+     "elements from which a thread launches them (dtbl): each benchmark has its own unless given", ANY},
     {"--jobs", "N", "runs at once, each a process of its own: the number of processors unless given", ANY},
     {"--threads", "N", "host threads of each run: its share of the processors unless given", ANY},
     {"--set", "KNOB=VALUE", "changes a knob for all runs; any number of times", {VALUE_KNOB, NULL}},
     POLICY_OPTION,
     {"--out", "FOLDER", "keeps claims.csv, a table for each figure, runs.csv, and a report of each run",
      FOLDER_VALUE},
-    {"--markdown", "FILE", "replaces the generated part of FILE by the tables", FILE_VALUE},
+    {"--from", "FILE",
+     "runs nothing: makes the tables of the runs in FILE, a runs.csv that --out has written", FILE_VALUE},
+    {"--markdown", "FILE", "replaces the generated part of FILE by the tables, and draws charts beside it",
+     FILE_VALUE},
+    {"--html", "FILE", "all tables and charts as one page for browsers, which needs no other file",
+     FILE_VALUE},
     {"--database", "FILE",
      "keeps every run in a file as `warpbeam sweep` does: what is there is not run again, what was stopped "
      "goes on",

@@ -58,9 +58,11 @@ static WbStatus check_caches(const GpuConfig *config, Error *error)
         {NAMED(l2_bytes), NAMED(l2_ways), DATA_LINE, config->l2_slices},
         {NAMED(icache_bytes), NAMED(icache_ways), config->icache_line_bytes, 1},
         {NAMED(const_cache_bytes), NAMED(const_cache_ways), CONST_LINE, 1},
+        {NAMED(icache_next_bytes), NAMED(icache_ways), config->icache_line_bytes, 1},
     };
     const size_t unused = config->unified_bytes ? 0 : 1; /* the size of the L1 that is not looked at */
-    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
+    const size_t count = sizeof caches / sizeof *caches - !config->icache_next_bytes; /* the last one */
+    for (size_t i = 0; i < count; i++) {
         /* One set in every slice: less than that cannot be split up evenly. */
         const uint64_t set = caches[i].ways.value * caches[i].line * caches[i].slices;
         if (i != unused && (caches[i].bytes.value < set || caches[i].bytes.value % set))

@@ -294,6 +294,7 @@ void atomic_work_fill(Step *step, const Access *access, Mask lanes, AtomicWork *
     work->operation = step->insn->aux;
     work->element_bytes = (uint8_t)bytes;
     work->returns = atomic_returns(step);
+    work->is_float = (step->insn->aux & AUX_FLOAT) != 0;
     work->combines = operation_of(step->insn->aux) == ATOMIC_ADD;
     work->count = 0;
     for (; lanes; lanes &= lanes - 1)

@@ -39,6 +39,20 @@ WbStatus dispatch_find_policies(const GpuConfig *config, DispatchPolicies *polic
     return error->status ? error->status : find_admits(config, policies->admits, error);
 }
 
+WbStatus dispatch_check_flow(const GpuConfig *config, Error *error)
+{
+    const BlockAdmit *admits[MOST_ADMITS] = {0};
+    if (find_admits(config, admits, error))
+        return error->status;
+    for (uint32_t i = 0; i < MOST_ADMITS && admits[i]; i++)
+        if (admits[i]->needs_grids)
+            return refuse_admits(config,
+                                 "it shares the blocks of a grid out among SMs, and the tasks of a flow "
+                                 "graph have no grid; launch flow graphs with another policy, such as always",
+                                 error);
+    return WB_OK;
+}
+
 WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error)
 {
     if (dispatch_find_policies(config, policies, error))

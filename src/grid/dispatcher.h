@@ -76,6 +76,9 @@ WbStatus dispatch_find_policies(const GpuConfig *config, DispatchPolicies *polic
 /* The same, and what they say of their knobs. */
 WbStatus dispatch_policies(const GpuConfig *config, DispatchPolicies *policies, Error *error);
 
+/* Whether tasks of flow graphs can be dispatched with the policies that knobs name. */
+WbStatus dispatch_check_flow(const GpuConfig *config, Error *error);
+
 void dispatcher_init(Dispatcher *dispatcher, const GpuConfig *config, const DispatchPolicies *policies);
 void dispatcher_free(Dispatcher *dispatcher);
 /* What the policy of that table has counted; null: it is none of the three. */

@@ -42,7 +42,7 @@ typedef struct FrontEvent {
     uint32_t sm;         /* of EVENT_YIELDS and EVENT_YIELD_OVER: where the block was */
 } FrontEvent;
 
-/* A line of records of groups that lie in global memory. */
+/* The record of a group that lies in global memory, or a line of such records. */
 typedef struct RecordLine {
     uint64_t address;    /* 0: none */
     bool is_here;        /* else it is on its way */

@@ -33,13 +33,24 @@ static void become_kernel(FrontEnd *front_end, GridKernel *group, Cycle now)
     front_end_put_event(front_end, (FrontEvent){.time = time, .kind = EVENT_ARRIVES, .launch = group});
 }
 
+static bool has_list(const FrontEnd *front_end)
+{
+    return (GroupRecords)front_end->config->group_records == GROUP_RECORDS_LIST;
+}
+
+/* Where the configuration of a group lies: in the block that was allocated for it, or among all others. */
+static uint64_t record_of(const FrontEnd *front_end, const GridKernel *group)
+{
+    return has_list(front_end) ? group->buffer->address : group->buffer->record;
+}
+
 static void write_link(FrontEnd *front_end, const GridKernel *behind, Cycle now)
 {
     enum { LINK_BYTES = 4 };
     front_end->statistics.group_links_written++;
     if (!front_end->port)
         return;
-    const MemoryAccess access = {.address = behind->buffer->record, .bytes = LINK_BYTES};
+    const MemoryAccess access = {.address = record_of(front_end, behind), .bytes = LINK_BYTES};
     memory_port_write(front_end->port, &access, now);
 }
 
@@ -68,7 +79,7 @@ void front_end_link(FrontEnd *front_end, GridKernel *group, GridKernel *kernel, 
 
 /* -- records in global memory -- */
 
-/* A line of records is there: if the scheduler waits for it, it goes on. */
+/* A record, or a line of them, is there: if the scheduler waits for it, it goes on. */
 static void end_fetch(void *context, uint64_t line, Cycle now)
 {
     FrontEnd *front_end = context;
@@ -82,7 +93,7 @@ static void end_fetch(void *context, uint64_t line, Cycle now)
     front_end_wake_dispatcher(front_end, now);
 }
 
-static void begin_fetch(FrontEnd *front_end, uint32_t which, uint64_t line, Cycle now)
+static void begin_fetch(FrontEnd *front_end, uint32_t which, uint64_t line, uint32_t bytes, Cycle now)
 {
     front_end->records.lines[which] = (RecordLine){.address = line};
     front_end->statistics.group_fetches++;
@@ -91,27 +102,36 @@ static void begin_fetch(FrontEnd *front_end, uint32_t which, uint64_t line, Cycl
         return;
     }
     const MemoryAccess access = {
-        .address = line, .bytes = LINE_BYTES, .done = end_fetch, .context = front_end, .tag = line};
+        .address = line, .bytes = bytes, .done = end_fetch, .context = front_end, .tag = line};
     memory_port_read(front_end->port, &access, now);
 }
 
-/* [DTBL §4.3]: a group that is not in the table has to be loaded from global memory when it is scheduled. The
- * scheduler reads a whole line of records, and the next one while it dispatches the groups of this one. */
-void front_end_need_record(FrontEnd *front_end, GridKernel *group, Cycle now)
+/* The scheduler reads a line of records, and the next one while it dispatches the groups of this one. */
+static void need_line(FrontEnd *front_end, const GridKernel *group, Cycle now)
 {
     RecordFetch *records = &front_end->records;
     const uint64_t last = group->buffer->record + LAUNCH_RECORD_BYTES - 1; /* it may begin a line earlier */
     const uint64_t line = last / LINE_BYTES * LINE_BYTES;
     const uint32_t other = 1 - records->line;
-    group->group.is_here = true; /* by when the scheduler looks again */
     if (records->lines[other].address == line)
         records->line = other;
     else if (records->lines[records->line].address != line)
-        begin_fetch(front_end, records->line, line, now);
+        begin_fetch(front_end, records->line, line, LINE_BYTES, now);
+    if (records->lines[1 - records->line].address != line + LINE_BYTES)
+        begin_fetch(front_end, 1 - records->line, line + LINE_BYTES, LINE_BYTES, now);
+}
+
+/* [DTBL §4.3]: a group that is not in the table has to be loaded from global memory when it is scheduled. */
+void front_end_need_record(FrontEnd *front_end, GridKernel *group, Cycle now)
+{
+    RecordFetch *records = &front_end->records;
+    group->group.is_here = true; /* by when the scheduler looks again */
+    if (has_list(front_end))
+        begin_fetch(front_end, records->line, record_of(front_end, group), LAUNCH_RECORD_BYTES, now);
+    else
+        need_line(front_end, group, now);
     if (!records->lines[records->line].is_here)
         records->since = now;
-    if (records->lines[1 - records->line].address != line + LINE_BYTES)
-        begin_fetch(front_end, 1 - records->line, line + LINE_BYTES, now);
     front_end_wake_dispatcher(front_end, now);
 }
 

@@ -6,14 +6,19 @@
  * group's blocks. A kernel's groups form a list: NAGEI is the group whose blocks go next, LAGEI the last, and
  * each has its next. A kernel that had no blocks left to dispatch is marked again and queues anew.
  *
- * What the paper leaves open: a link to a group in global memory is written there, as traffic of the front
- * end's port. Records lie in the order of the launches; the scheduler reads a line of them, which holds about
- * six, and the next line while it works through this one: were it a group at a time, a list of them would
- * cost a memory latency each, and regx_string, which launches most, could not gain as it does [DTBL §5.2]. */
+ * In global memory each group has a block of its own, with its parameters and its configuration [DTBL §4.2]:
+ * the next group of a list is unknown until the record before it has been read, and every group that is not
+ * in the table costs the scheduler a memory latency when its turn comes [DTBL §4.3] (group_records: list). A
+ * scheduler that is better than the paper's has records in the order of the launches, reads a line of them,
+ * about six, and the next line while it works through this one (lines). What the paper leaves open: a link
+ * to a group in global memory is written there, as traffic of the front end's port. */
 #ifndef GRID_GROUP_TABLE_H
 #define GRID_GROUP_TABLE_H
 
 #include "grid/kmu.h"
+
+/* As the knob group_records has it. */
+typedef enum GroupRecords { GROUP_RECORDS_LIST, GROUP_RECORDS_LINES } GroupRecords;
 
 /* Invariant: entries[i] is null or a group whose index is i; used counts them. size is a power of two. */
 typedef struct GroupTable {

@@ -115,6 +115,8 @@ typedef struct BlockAdmit {
     BlockPolicy base;
     /* Whether the block may go to block->sm, which has room for it. */
     bool (*may)(const void *state, const DispatchView *view, const BlockRef *block);
+    /* It shares the blocks of a grid out: tasks of flow graphs, which belong to none, would never get in. */
+    bool needs_grids;
     /* Cycles between two samples of an SM's counters, 0 for none, and the event of one (sm/sample.h). Both
      * are null or both are there. An interval shorter than block_end_cycles is as long as that, which is also
      * what a sample takes from its SM to here. */

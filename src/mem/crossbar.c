@@ -165,8 +165,8 @@ static uint64_t occupy(const Crossbar *crossbar, CrossbarPort *port, uint64_t fl
     return start;
 }
 
-void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
-                   Cycle now)
+void crossbar_send_from(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
+                        Cycle now, Cycle from_when)
 {
     const size_t pair = pair_of(crossbar, request->sm, request->slice);
     CrossbarPort *port = sender_port(crossbar, direction, request->sm, request->slice);
@@ -177,8 +177,14 @@ void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Sh
     }
     const uint64_t tick = occupy(crossbar, port, flits_of(crossbar, request, direction), now);
     const Cycle start = clock_cycle(crossbar->clock, tick);
-    shard_send(from, to, (start > now ? start : now) + crossbar->ways[pair],
+    shard_send(from, to, (start > from_when ? start : from_when) + crossbar->ways[pair],
                direction == TO_SLICE ? MESSAGE_REQUEST : MESSAGE_REPLY, 0, request);
+}
+
+void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
+                   Cycle now)
+{
+    crossbar_send_from(crossbar, direction, request, from, to, now, now);
 }
 
 Cycle crossbar_in_free(const Crossbar *crossbar, Direction direction, uint32_t receiver, Cycle now)

@@ -80,6 +80,9 @@ static inline uint32_t crossbar_shard_of(const GpuConfig *config, uint32_t reque
 Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, uint32_t slice, Cycle now);
 /* The same for the answer to a probe, which waits for nothing but the port. */
 Cycle crossbar_when_answer(const Crossbar *crossbar, uint32_t sm, Cycle now);
+/* As crossbar_send(), but the packet does not leave before `from_when`. */
+void crossbar_send_from(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
+                        Cycle now, Cycle from_when);
 /* Sends; crossbar_when() has said `now`. `to` is the receiving shard. */
 void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
                    Cycle now);

@@ -42,6 +42,18 @@ void l2_store_bytes(const Request *request, uint8_t *line)
     }
 }
 
+/* Lanes at the address that most of them have. */
+static uint64_t most_at_one(const AtomicWork *work)
+{
+    uint8_t lanes[LINE_BYTES] = {0};
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < work->count; i++) {
+        const uint8_t here = ++lanes[work->lanes[i].offset];
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
 static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
 {
     uint64_t addresses[2] = {0}; /* a bit for each byte of the line at which an element begins */
@@ -55,8 +67,10 @@ static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
     const uint64_t distinct =
         (uint64_t)__builtin_popcountll(addresses[0]) + (uint64_t)__builtin_popcountll(addresses[1]);
     const bool combined = !work->returns || work->combines;
-    return config->l2_atomic_request + (touched - 1) * config->l2_atomic_sector +
-           (distinct - touched) * config->l2_atomic_word +
+    const uint64_t passes =
+        combined && work->is_float && config->l2_atomic_float ? most_at_one(work) - 1 : 0;
+    return config->l2_atomic_request + passes * config->l2_atomic_float +
+           (touched - 1) * config->l2_atomic_sector + (distinct - touched) * config->l2_atomic_word +
            (combined ? 0 : (work->count - distinct) * config->l2_atomic_same);
 }
 

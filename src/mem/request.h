@@ -61,6 +61,7 @@ typedef struct AtomicWork {
     uint32_t operation;
     uint8_t element_bytes;
     bool returns;
+    bool is_float; /* lanes of one address are done one after the other, in passes */
     bool combines; /* an addition: the L2 works out all lanes of an address at once, old values included */
     uint32_t count;
     AtomicLane lanes[REQUEST_LANES];

@@ -104,6 +104,7 @@ static void set_up_barrier(NativeFunction *f, uint32_t i, bool *met)
     const uint32_t before = target <= i && target > 0 ? target - 1 : i; /* a loop's barrier is before it */
     f->forms[before].slots.count[WORK_CONTROL]++;
     f->forms[meeting].slots.count[WORK_CONTROL]++;
+    f->forms[meeting].lead = (uint8_t)(f->config->branch_fall_latency - 1);
 }
 
 static bool parts_lanes(const NativeFunction *f, const Insn *insn)
@@ -141,6 +142,14 @@ static bool is_gathered(const NativeFunction *f, const Insn *insn)
            address != NO_INDEX && !f->registers[address].is_divergent;
 }
 
+/* Before the access: a vote, who is first, whether that is the lane. Behind it: a shuffle and a sum. */
+static uint16_t gathering_latency(const GpuConfig *config)
+{
+    const unsigned before = work_latency(WORK_UNIFORM, config) + work_latency(WORK_SFU, config) +
+                            work_latency(WORK_PREDICATE, config);
+    return (uint16_t)(before + work_latency(WORK_MEMORY, config) + work_latency(WORK_MULTIPLY, config));
+}
+
 /* A sum to an address that all lanes share is added up in the warp first: once for a block, who is there, who
  * does it, and how many there are. If lanes ask for the old value, each also counts those before it. */
 static void gather_reductions(NativeFunction *f)
@@ -152,9 +161,12 @@ static void gather_reductions(NativeFunction *f)
             continue;
         const bool returns = isa_destination_count(&isa_rows[insn->row]) > 0;
         const uint32_t result = returns ? native_register(f, insn, 0) : NO_INDEX;
-        if (result != NO_INDEX && f->registers[result].uses)
+        if (result != NO_INDEX && f->registers[result].uses) {
             f->forms[i].slots =
                 work_parse(native_is_immediate(insn, 2) ? "i2 m1 s3 u1 r2 l2" : "i2 m2 s2 u2 r2 l2");
+            if (native_is_immediate(insn, 2)) /* else only whole warps gather */
+                f->forms[i].tail = gathering_latency(f->config);
+        }
         else if (done != f->block[i])
             f->forms[i].slots = work_parse("i1 s1 u2 l1");
         done = f->block[i];
@@ -183,94 +195,6 @@ static bool uses_global(const Insn *insn)
     const bool accesses =
         insn->action == ACTION_LOAD || insn->action == ACTION_STORE || insn->action == ACTION_ATOMIC;
     return accesses && (insn->space == SPACE_GLOBAL || insn->space == SPACE_GENERIC);
-}
-
-/* -- where the constant bank is read -- */
-
-typedef struct Use {
-    uint32_t reg, reads;
-} Use;
-
-static void see_use(void *context, uint32_t reg, bool is_write, bool is_definite)
-{
-    (void)is_definite;
-    Use *use = context;
-    use->reads += !is_write && reg == use->reg;
-}
-
-static uint32_t slots_between(const NativeFunction *f, uint32_t from, uint32_t to)
-{
-    uint32_t slots = 0;
-    for (uint32_t i = from; i < to; i++)
-        slots += work_total(&f->forms[i].slots);
-    return slots;
-}
-
-/* Whether the loop that begins there has copies of its body, or a long one: it keeps no register for a
- * pointer that can be loaded again. The loops of the kernels that were looked at have such loads from 12
- * instructions on, and none below. */
-static bool loads_again(const NativeFunction *f, uint32_t start)
-{
-    enum { LONG_BODY = 14 };
-    for (uint32_t i = start; i < f->count; i++)
-        if (f->code[i].action == ACTION_BRANCH && f->code[i].target - f->first == start && f->code[i].ptx)
-            return f->code[i].ptx->is_unrolled || slots_between(f, start, i) > LONG_BODY;
-    return false;
-}
-
-/* Where a parameter that instruction i needs is loaded: there, or before the loop. */
-static uint32_t place_of_load(const NativeFunction *f, uint32_t i, bool is_pointer)
-{
-    while (f->loop[i] != NO_INDEX && f->loop[i] > 0 && !(is_pointer && loads_again(f, f->loop[i])))
-        i = f->loop[i] - 1;
-    return i;
-}
-
-/* Charges the load of a parameter to the first instruction that needs the register, and to each loop that
- * loads it again; `charged` are the blocks that have it, of which the last one says whether any has. */
-static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, bool *charged)
-{
-    uint32_t left = f->registers[reg].uses;
-    for (uint32_t i = 0; i < f->count && left; i++) {
-        Use use = {reg, 0};
-        if (f->code[i].ptx)
-            flow_visit_registers(f->function, f->code[i].ptx, see_use, &use);
-        left -= use.reads;
-        if (!use.reads)
-            continue;
-        /* What costs nothing hands it on. */
-        const uint32_t to = native_register(f, &f->code[i], 0);
-        const bool hands_on = f->code[i].action == ACTION_ADDRESS || f->code[i].action == ACTION_MOVE ||
-                              isa_rows[f->code[i].row].action == ACTION_ADDRESS;
-        if (hands_on && !work_total(&f->forms[i].slots) && to != NO_INDEX &&
-            f->registers[to].definitions == 1) {
-            charge_uses(f, to, is_pointer, charged);
-            continue;
-        }
-        const uint32_t place = place_of_load(f, i, is_pointer), any = f->block[f->count - 1] + 1;
-        if (charged[f->block[place]] || (charged[any] && (f->loop[place] == NO_INDEX || !is_pointer)))
-            continue;
-        f->forms[place].slots.count[WORK_CONSTANT]++;
-        charged[f->block[place]] = charged[any] = true;
-    }
-}
-
-/* A parameter is loaded where it is needed: not by warps that end before. */
-static void move_parameters(NativeFunction *f)
-{
-    bool *charged = xcalloc(f->count + 2u, sizeof *charged);
-    for (uint32_t i = 0; i < f->count && f->block[i] == f->block[0]; i++) {
-        const Insn *insn = &f->code[i];
-        const uint32_t reg = native_register(f, insn, 0);
-        if (insn->action != ACTION_LOAD || insn->space != SPACE_PARAM ||
-            !f->forms[i].slots.count[WORK_MEMORY] || reg == NO_INDEX || f->registers[reg].definitions != 1)
-            continue;
-        f->forms[i] = (NativeForm){.skips_unit = true, .latency = (uint16_t)f->config->const_latency};
-        memset(charged, 0, (f->block[f->count - 1] + 2u) * sizeof *charged);
-        const bool is_double = function_has_mod(f->function, insn->ptx, TYPE_f64);
-        charge_uses(f, reg, insn->element_bytes == 8 && !is_double, charged);
-    }
-    xfree(charged);
 }
 
 static uint32_t before_loop(const NativeFunction *f, uint32_t i)
@@ -303,7 +227,7 @@ void native_flow(NativeFunction *f)
     lower_branches(f);
     gather_reductions(f);
     if (f->number == 0) {
-        move_parameters(f);
+        native_move_parameters(f);
         add_prologue(f);
     }
 }

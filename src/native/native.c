@@ -443,10 +443,13 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
     /* It came with another load: it waits for its data, but asks nothing of the unit. */
     if (to->kind == CLASS_MEMORY && form->skips_unit)
         to->kind = CLASS_COMPUTE;
+    to->lead = form->lead;
+    to->tail = form->tail;
+    to->comes_along = form->comes_along;
     if (to->kind == CLASS_BRANCH) {
         to->latency = (uint16_t)(form->jumps_freely ? 0 : f->config->branch_latency);
     } else {
-        to->latency = form->latency ? form->latency : (uint16_t)chain_latency(form, f->config);
+        to->latency = form->latency ? form->latency : (uint16_t)(chain_latency(form, f->config) + form->wait);
     }
     const uint8_t pipe = to->pipe;
     const bool is_constant = insn->space == SPACE_CONST || insn->space == SPACE_PARAM;

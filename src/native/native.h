@@ -6,6 +6,7 @@
  * vector.c shared loads that become one vector load
  * pointer.c       pointers that step in loops
  * flow.c   branches: convergence barriers, prologue
+ * parameter.c   loads of parameters from the constant bank
  *
  * The facts come from the assembler itself: docs/NATIVE.md says how. */
 #ifndef NATIVE_NATIVE_H
@@ -25,7 +26,11 @@ typedef struct NativeForm {
     bool skips_unit;   /* a memory instruction that became a copy between registers, or an operand */
     uint16_t latency;  /* of a load that comes with another one; 0: that
                             of the chain */
+    bool comes_along;  /* of a load that comes with another one: in its pass, if few lanes differ */
     bool jumps_freely; /* a branch to the next instruction */
+    uint16_t wait;     /* cycles that its result comes later because of a constant that it waits for */
+    uint16_t tail;     /* cycles of what a warp does before and behind an access that gives a result */
+    uint8_t lead;      /* cycles that a convergence barrier before it takes beyond its slot */
 } NativeForm;
 
 /* What is known of a virtual register of a function. */
@@ -86,5 +91,7 @@ void native_copy_pointers(NativeFunction *f);
 void native_find_divergence(NativeFunction *f);
 /* After the two above. */
 void native_flow(NativeFunction *f);
+/* Parameters of the kernel are loaded where they are needed. */
+void native_move_parameters(NativeFunction *f);
 
 #endif

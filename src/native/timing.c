@@ -239,11 +239,23 @@ static void time_as_ptx(const Insn *insn, const GpuConfig *config, InsnTiming *t
     }
 }
 
+static void give_addresses(ProgramTiming *timing, uint32_t count, bool is_native)
+{
+    uint32_t address = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        InsnTiming *insn = &timing->insns[i];
+        insn->words = is_native ? insn->slots : 1;
+        insn->address = address;
+        address += insn->words;
+    }
+    timing->insns[count].address = UINT32_MAX;
+}
+
 ProgramTiming *timing_create(const Program *program, const GpuConfig *config)
 {
     ProgramTiming *timing = xcalloc(1, sizeof *timing);
     timing->program = program;
-    timing->insns = xcalloc(program->code_count, sizeof *timing->insns);
+    timing->insns = xcalloc((size_t)program->code_count + 1, sizeof *timing->insns);
     for (uint32_t i = 0; i < program->code_count; i++) {
         const Insn *insn = &program->code[i];
         InsnTiming *to = &timing->insns[i];
@@ -254,6 +266,7 @@ ProgramTiming *timing_create(const Program *program, const GpuConfig *config)
     }
     if (config->machine_code == MACHINE_CODE_NATIVE)
         native_lower(program, config, timing->insns);
+    give_addresses(timing, program->code_count, config->machine_code == MACHINE_CODE_NATIVE);
     return timing;
 }
 

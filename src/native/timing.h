@@ -40,21 +40,28 @@ typedef enum InsnClass {
 enum { TIMING_REGISTERS = 36, FIRST_PREDICATE = 4096, TIMING_CARRY = 2 * FIRST_PREDICATE };
 
 /* Invariant: registers[0..write_count) are written, [write_count..write_count+read_count) read. `filter` has
- * the bit (register % 64) of each of them set. slots 0 exactly where interval is 0. */
+ * the bit (register % 64) of each of them set. slots 0 exactly where interval is 0. `address` is the sum of
+ * the words of all instructions before it. */
 typedef struct InsnTiming {
     uint8_t pipe;  /* Pipe */
     uint8_t kind;  /* InsnClass */
     uint8_t slots; /* issue slots: machine instructions */
+    uint8_t words; /* instructions of code that it fills: its slots, and one where machine_code is ptx */
     uint8_t write_count, read_count;
+    uint16_t tail;     /* cycles that loaded registers come later for what is done around the access */
+    uint8_t lead;      /* cycles that what it begins with keeps the warp waiting beyond its slots */
+    bool comes_along;  /* a word of a wide load of shared memory: needs no pass if few lanes differ */
     bool drains;       /* waits for all that is pending: it has more registers than the list holds */
     uint16_t latency;  /* cycles from issue until a dependent instruction can issue; of a branch, until the
                             next instruction can if it is taken */
     uint16_t interval; /* cycles until the pipe takes the next warp's instruction */
+    uint32_t address;  /* in words of code from the program's beginning on */
     uint16_t registers[TIMING_REGISTERS];
     uint64_t filter;
 } InsnTiming;
 
-/* Per program, made for one configuration; insns[i] belongs to program->code[i]. */
+/* Per program, made for one configuration; insns[i] belongs to program->code[i]. One more stands behind the
+ * last, whose address no other reaches. */
 typedef struct ProgramTiming {
     const Program *program;
     InsnTiming *insns;

@@ -99,15 +99,18 @@ static bool join(NativeFunction *f, uint32_t i, unsigned words, bool commit)
 {
     const uint32_t base = native_register(f, &f->code[i], 1);
     const int64_t group = group_of(word_of(&f->code[i]), words);
-    unsigned found = 1u << (word_of(&f->code[i]) - group * words);
+    unsigned found = 1u << (word_of(&f->code[i]) - group * words), joined = 0;
     for (uint32_t j = i + 1; j < f->count && f->block[j] == f->block[i] && !stops_loads(&f->code[j]); j++) {
         const Insn *insn = &f->code[j];
         if (!is_word_load(insn) || native_register(f, insn, 1) != base ||
             group_of(word_of(insn), words) != group)
             continue;
         found |= 1u << (word_of(insn) - group * words);
+        joined++;
         if (commit)
-            f->forms[j] = (NativeForm){.skips_unit = true, .latency = (uint16_t)f->config->shared_latency};
+            f->forms[j] = (NativeForm){.skips_unit = true,
+                                       .comes_along = joined % 2 == 1,
+                                       .latency = (uint16_t)f->config->shared_latency};
     }
     return found == (1u << words) - 1;
 }

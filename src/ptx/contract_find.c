@@ -80,25 +80,11 @@ static Type type_of(const Finder *f, uint32_t insn)
 
 /* -- what cuts -- */
 
-static bool is_exact_division(const Function *function, const PtxInsn *insn)
-{
-    static const char *const names[] = {"div", "rem", "rcp", "sqrt", "rsqrt"};
-    bool divides = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        divides |= !strcmp(insn->mnemonic, names[i]);
-    if (!divides || function_has_mod(function, insn, TYPE_u32))
-        return false;
-    const bool is_double = function_has_mod(function, insn, TYPE_f64);
-    if (is_double)
-        return !function_has_mod(function, insn, MOD_ftz);
-    return !function_has_mod(function, insn, MOD_approx) && !function_has_mod(function, insn, MOD_full);
-}
-
 static bool cuts(const Function *function, const PtxInsn *insn)
 {
     switch (isa_rows[insn->row].action) {
     case ACTION_LANE:
-        return is_exact_division(function, insn);
+        return function_divides_exactly(function, insn);
     case ACTION_MOVE:
     case ACTION_ADDRESS:
         return false;

@@ -27,6 +27,20 @@ const char *space_name(Space space)
     return (unsigned)space < sizeof names / sizeof names[0] ? names[space] : "";
 }
 
+bool function_divides_exactly(const Function *function, const PtxInsn *insn)
+{
+    static const char *const names[] = {"div", "rem", "rcp", "sqrt", "rsqrt"};
+    bool divides = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        divides |= !strcmp(insn->mnemonic, names[i]);
+    if (!divides || function_has_mod(function, insn, TYPE_u32))
+        return false;
+    const bool is_double = function_has_mod(function, insn, TYPE_f64);
+    if (is_double)
+        return !function_has_mod(function, insn, MOD_ftz);
+    return !function_has_mod(function, insn, MOD_approx) && !function_has_mod(function, insn, MOD_full);
+}
+
 void module_free(Module *module)
 {
     if (!module)

@@ -165,6 +165,10 @@ static inline bool function_has_mod(const Function *function, const PtxInsn *ins
     return false;
 }
 
+/* Whether the instruction is a division or root of which machine code makes branches: those that are rounded
+ * exactly, and of integers all but 32 bits without a sign. */
+bool function_divides_exactly(const Function *function, const PtxInsn *insn);
+
 /* One of the texts that a linked module was made of (merge.h): where its lines begin in the module's text. */
 typedef struct ModulePart { const char *file_name; uint32_t first_line; } ModulePart;
 

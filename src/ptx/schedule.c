@@ -16,6 +16,7 @@ typedef struct Scheduler {
     PtxInsn *insns; /* the new order */
     uint32_t *best; /* of a region: node numbers */
     uint32_t room;  /* words that may be live for loads to be early */
+    bool cuts_divisions; /* exact ones end a region */
 } Scheduler;
 
 static void keep_order(Scheduler *s) { memcpy(s->best, s->region.order, s->region.count * sizeof *s->best); }
@@ -71,19 +72,28 @@ static void schedule_region(Scheduler *s, uint32_t first, uint32_t end)
         s->insns[first + n] = region->function->insns[first + s->best[n]];
 }
 
-static void schedule_block(Scheduler *s, uint32_t block)
+/* Code for sm_90 was looked at; what estimates registers of older GPUs keeps its order. */
+enum { CUTS_DIVISIONS = 90 };
+
+static bool is_wall(const Scheduler *s, uint32_t insn)
 {
     const Function *function = s->region.function;
+    return schedule_is_wall(function, &function->insns[insn]) ||
+           (s->cuts_divisions && function_divides_exactly(function, &function->insns[insn]));
+}
+
+static void schedule_block(Scheduler *s, uint32_t block)
+{
     uint32_t end = s->graph->first[block + 1];
     flow_walk_enter(&s->walk, block);
     while (end > s->graph->first[block]) {
-        if (schedule_is_wall(function, &function->insns[end - 1])) {
+        if (is_wall(s, end - 1)) {
             flow_walk_step(&s->walk, --end);
             continue;
         }
         uint32_t first = end - 1;
         while (first > s->graph->first[block] && end - first < SCHEDULE_REGION &&
-               !schedule_is_wall(function, &function->insns[first - 1]))
+               !is_wall(s, first - 1))
             first--;
         schedule_region(s, first, end);
         end = first;
@@ -132,6 +142,7 @@ const Function *schedule_function(const Module *module, const Function *function
         .walk = flow_walk_new(function, live, &scratch),
         .insns = arena_copy(arena, function->insns, function->insn_count * sizeof *function->insns),
         .room = flow_free_words(function, target),
+        .cuts_divisions = target >= CUTS_DIVISIONS,
     };
     s.region.words_of = s.walk.set.words_of = find_words(function, live, &s.walk.set, &scratch);
     for (uint32_t block = graph->block_count; block-- > 0;)

@@ -1,27 +1,17 @@
-/* Fetch: an instruction cache, and a small buffer of decoded instructions for each warp.
+/* Fetch: a small buffer of decoded instructions for each warp.
  *
  * A warp whose buffer has room for a whole fetch wants one; wanting warps take turns. A fetch brings the next
- * instructions up to the end of their cache line, `fetch_latency` cycles later if the line is there. Lines
- * arrive at a cycle that is known when they are asked for, so the cache keeps that cycle instead of a list of
- * waiting warps. A branch empties the buffer. */
-#include <string.h>
-
+ * instructions up to the end of their line of code (sm/code_cache.h), `fetch_latency` cycles after the line
+ * is there. An instruction of several machine instructions may reach into further lines, which a fetch waits
+ * for as far as they are needed before the ones in front of them have issued. A branch empties the buffer. */
+#include "sm/code_cache.h"
 #include "sm/stages.h"
-
-/* A line of code. Invariant: tag 0 is an empty line. */
-typedef struct CodeLine {
-    uint64_t tag;  /* 1 + line number, with the kernel's number above it */
-    uint64_t used; /* larger: later */
-    Cycle ready;   /* when it has arrived */
-} CodeLine;
 
 struct Fetch {
     uint32_t last; /* warp that was served last */
-    uint32_t width, room, per_line, sets, ways, prefetch, per_cycle;
-    uint32_t launched; /* so many of a kernel's first lines are there when it begins */
-    Cycle latency, miss_latency;
-    uint64_t clock;
-    CodeLine *lines;
+    uint32_t width, room, per_line, per_cycle;
+    Cycle latency;
+    CodeCache *cache;
 };
 
 Fetch *fetch_create(const GpuConfig *config)
@@ -31,29 +21,21 @@ Fetch *fetch_create(const GpuConfig *config)
     fetch->room = (uint32_t)(config->instruction_buffer > config->fetch_width ? config->instruction_buffer
                                                                               : config->fetch_width);
     fetch->per_line = (uint32_t)(config->icache_line_bytes / config->instruction_bytes);
-    fetch->ways = (uint32_t)config->icache_ways;
-    fetch->sets = (uint32_t)(config->icache_bytes / config->icache_line_bytes / config->icache_ways);
-    fetch->sets = fetch->sets ? fetch->sets : 1;
-    fetch->prefetch = (uint32_t)config->icache_prefetch;
-    fetch->launched = config->launch_prefetch ? 1 + fetch->prefetch : 0;
     fetch->per_cycle = (uint32_t)config->fetches_per_cycle;
     fetch->latency = config->fetch_latency;
-    fetch->miss_latency = config->icache_miss_latency;
-    fetch->lines = xcalloc((size_t)fetch->sets * fetch->ways, sizeof *fetch->lines);
+    fetch->cache = code_cache_create(config);
     return fetch;
 }
 
 void fetch_free(Fetch *fetch)
 {
-    xfree(fetch->lines);
+    code_cache_free(fetch->cache);
     xfree(fetch);
 }
 
 void fetch_invalidate(Fetch *fetch)
 {
-    if (fetch->clock) /* else it is empty: a kernel may need few of many SMs */
-        memset(fetch->lines, 0, (size_t)fetch->sets * fetch->ways * sizeof *fetch->lines);
-    fetch->clock = 0;
+    code_cache_empty(fetch->cache);
     fetch->last = 0; /* a kernel's time does not depend on who was served last before it */
 }
 
@@ -98,57 +80,61 @@ Cycle fetch_when(Sm *sm, uint32_t warp)
     return CYCLE_NEVER;
 }
 
-/* The line's place in its set, or the one to be replaced. */
-static CodeLine *find_line(Fetch *fetch, uint64_t tag)
+/* What a fetch brings: `count` instructions that are issued, the last of which ends before `end`; and the
+ * place of the first one behind them. */
+typedef struct Fetched {
+    uint32_t count, behind, end;
+} Fetched;
+
+/* From instruction `from` on, those that begin in its line and within the width of a fetch. Instructions that
+ * become no machine instruction take no room; they are done with the one before them. */
+static Fetched reach(const Fetch *fetch, const InsnTiming *timing, uint32_t from)
 {
-    CodeLine *set = &fetch->lines[(tag % fetch->sets) * fetch->ways];
-    CodeLine *oldest = set;
-    for (uint32_t i = 0; i < fetch->ways; i++) {
-        if (set[i].tag == tag)
-            return &set[i];
-        if (set[i].used < oldest->used)
-            oldest = &set[i];
-    }
-    return oldest;
+    const uint32_t begin = timing[from].address;
+    const uint32_t line_end = (begin / fetch->per_line + 1) * fetch->per_line;
+    const uint32_t end = line_end < begin + fetch->width ? line_end : begin + fetch->width;
+    Fetched fetched = {.behind = from, .end = begin + 1};
+    /* Behind the last one no address is less. */
+    for (; timing[fetched.behind].address < end; fetched.behind++)
+        if (timing[fetched.behind].words) {
+            fetched.count++;
+            fetched.end = timing[fetched.behind].address + timing[fetched.behind].words;
+        }
+    return fetched;
 }
 
-/* Makes sure that line `number` of the kernel is there or under way; `behind` so many others. True: it was
- * not. */
-static bool bring(Fetch *fetch, uint64_t kernel, uint32_t number, uint32_t behind, Cycle now, CodeLine **line)
+/* When the first machine instruction of [begin, end) can issue so that none behind it has to wait for its
+ * line: each line is needed only when those in front of it have issued. */
+static Cycle when_all_come(Sm *sm, uint32_t begin, uint32_t end, uint64_t kernel)
 {
-    const uint64_t tag = kernel + number + 1;
-    *line = find_line(fetch, tag);
-    const bool missing = (*line)->tag != tag;
-    if (missing)
-        **line = (CodeLine){.tag = tag,
-                            .ready = number < fetch->launched ? now : now + fetch->miss_latency + behind};
-    (*line)->used = ++fetch->clock;
-    return missing;
+    const Fetch *fetch = sm->fetch;
+    const uint32_t first = begin / fetch->per_line, last = (end - 1) / fetch->per_line;
+    Cycle time = sm->now;
+    for (uint32_t line = first; line <= last; line++) {
+        const uint32_t before = line > first ? line * fetch->per_line - begin : 0;
+        const CodeLine at = code_cache_fetch(fetch->cache, kernel, line, sm->now);
+        sm->statistics.fetches++;
+        sm->statistics.icache_misses += at.missed;
+        if (at.ready > time + before)
+            time = at.ready - before;
+    }
+    return time + fetch->latency;
 }
 
 static void serve(Sm *sm, uint32_t warp)
 {
-    Fetch *fetch = sm->fetch;
     WarpSlot *slot = &sm->warps[warp];
-    const uint32_t pc = slot->pc + slot->buffered;
+    const uint32_t from = slot->buffered ? slot->fetch_pc : slot->pc;
     const uint64_t kernel = (uint64_t)sm->blocks[slot->block].kernel->number << 32;
-    const uint32_t number = pc / fetch->per_line;
-    CodeLine *line, *further;
-    sm->statistics.fetches++;
-    if (bring(fetch, kernel, number, 0, sm->now, &line)) {
-        sm->statistics.icache_misses++;
-        for (uint32_t i = 1; i <= fetch->prefetch; i++)
-            bring(fetch, kernel, number + i, i, sm->now, &further);
-    }
-    const uint32_t to_end = fetch->per_line - pc % fetch->per_line;
-    const uint32_t count = fetch->width < to_end ? fetch->width : to_end;
-    const Cycle time = (line->ready > sm->now ? line->ready : sm->now) + fetch->latency;
+    const Fetched fetched = reach(sm->fetch, slot->timing, from);
+    const Cycle time = when_all_come(sm, slot->timing[from].address, fetched.end, kernel);
+    slot->fetch_pc = fetched.behind;
     if (slot->buffered) {
-        slot->incoming = count;
+        slot->incoming = fetched.count;
         slot->arrives = time;
         return;
     }
-    slot->buffered = count;
+    slot->buffered = fetched.count;
     slot->fetched = time;
     want(sm, slot, warp);
     if (slot->wait == WAIT_FETCH && slot->wake == CYCLE_NEVER)

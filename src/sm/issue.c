@@ -142,6 +142,8 @@ static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *i
     case CLASS_EXIT:
         if (goes_elsewhere(slot))
             slot->branch_until = sm->now + timing->latency;
+        else if (sm->config->branch_fall_latency > 1)
+            slot->branch_until = clock_later(from, sm->now + sm->config->branch_fall_latency);
         if (slot->warp->live)
             sm_consider(sm, warp, from);
         else
@@ -195,11 +197,12 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     }
     slot->pc++;
     if (executed || issue.is_pending)
-        scoreboard_expect(sm, slot, &issue, sm->now + timing->latency);
+        scoreboard_expect(sm, slot, &issue, sm->now + timing->latency + timing->lead);
     if (timing->slots > 1) {
         scheduler->busy_until = sm->now + timing->slots;
         from = scheduler->busy_until;
     }
+    from += timing->lead;
     if (__builtin_expect(issue.is_held, 0))
         intrinsic_hold(sm, warp);
     else

@@ -402,6 +402,11 @@ void sm_empty_l1(Sm *sm, Cycle now)
 
 void sm_forget_l1(Sm *sm) { lsu_forget(sm->lsu); }
 
+void sm_learn_pages(Sm *sm, Translation *translation, Cycle now)
+{
+    lsu_learn_pages(sm->lsu, translation, now);
+}
+
 void sm_begin_kernel(Sm *sm)
 {
     lsu_invalidate(sm->lsu);

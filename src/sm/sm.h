@@ -1,6 +1,7 @@
 /* A streaming multiprocessor (compute unit): resident blocks, their warps, and the pipeline.
  *
- *   fetch.c       instruction cache and the warps' instruction buffers
+ *   fetch.c       the warps' instruction buffers
+ *   code_cache.c  instruction caches
  *   issue.c       warp schedulers: who issues, and what became of the cycle if nobody did
  *   policy.c      what the schedulers' policy is told
  *   sched/        the policies, a file each
@@ -29,6 +30,7 @@
 #include "exec/answer.h"
 #include "exec/machine.h"
 #include "mem/crossbar.h"
+#include "mem/translation.h"
 #include "sim/shard.h"
 #include "sm/sched/view.h"
 #include "sm/statistics.h"
@@ -89,7 +91,7 @@ typedef struct WarpSlot {
     const InsnTiming *timing; /* of its program's instructions */
     const Insn *code;         /* its program's */
     uint32_t pc;              /* of the next instruction */
-    uint32_t buffered;        /* instructions in its instruction buffer, from pc on */
+    uint32_t buffered;        /* instructions that are issued in its instruction buffer, from pc on */
     uint32_t incoming;        /* instructions behind those that are being fetched */
     uint8_t wait;             /* Wait; WAIT_NONE: in sm->ready */
     uint8_t scheduler;
@@ -118,6 +120,7 @@ typedef struct WarpSlot {
     InsnProfile *profile;     /* counts by instruction, the SM's own; null: none are kept */
     uint32_t issued_pc;       /* of the instruction that took an issue slot last */
     uint32_t done_pc;         /* of the last one, with a slot or without */
+    uint32_t fetch_pc;        /* behind what is buffered or incoming, if anything is */
     Cycle charged;            /* cycles before it are in the profile */
 } WarpSlot;
 
@@ -384,6 +387,8 @@ void sm_empty_l1(Sm *sm, Cycle now);
 void sm_begin_kernel(Sm *sm);
 /* Empties an L1 that is coherent, which the others leave as it is; the directory is to forget, too. */
 void sm_forget_l1(Sm *sm);
+/* Pages that the SM has used are known from now on, and what is known is asked there. Between windows. */
+void sm_learn_pages(Sm *sm, Translation *translation, Cycle now);
 /* The host's kernel of that number has ended: pages of its blocks' contexts are free again. Between
  * windows. */
 void sm_end_kernel(Sm *sm, uint32_t number);

@@ -82,8 +82,12 @@ bool named_mode(const Workload *workload, const char *name, size_t *mode, Error 
             return true;
         }
     }
-    error_set(error, WB_ERROR_NOT_FOUND, "%s has no mode '%s'%s", workload->name, name,
-              nearest_hint(&nearest, hint, sizeof hint));
+    const char *refusal = workload_refusal(workload, name);
+    if (refusal)
+        error_set(error, WB_ERROR_NOT_FOUND, "%s has no mode '%s': %s.", workload->name, name, refusal);
+    else
+        error_set(error, WB_ERROR_NOT_FOUND, "%s has no mode '%s'%s", workload->name, name,
+                  nearest_hint(&nearest, hint, sizeof hint));
     return false;
 }
 

@@ -238,7 +238,15 @@ static void test_workloads(void **state)
     EXPECT("run sw --size tiny --functional", 0, "wireframe/sw, global, tiny: the result is right");
     EXPECT("run vectoradd --mode flat", 2, "six/vectoradd has no mode 'flat'");
     EXPECT("run nbody", 2, "'nbody' names several workloads; there are six/nbody and correlation/nbody.");
-    EXPECT("run clr", 2, "but there are dtbl/clr_citation, dtbl/clr_graph500 and dtbl/clr_cage15.");
+    EXPECT("run clr", 2,
+           "but there are dtbl/clr_citation, dtbl/clr_graph500, dtbl/clr_cage15 and dtbl/clr_graph500_rmat.");
+    EXPECT("run dtbl/bfs_usa_road --mode dtbl --size tiny --gpu k20c --stats -", 0, "\"device_groups\": 0");
+    EXPECT("run dtbl/bfs_usa_road --mode dtbl --size tiny --gpu k20c --least 4 --input-seed 2", 0,
+           "the result is right", "Limited by launches by kernels");
+    EXPECT("run dtbl/bfs_usa_road --least 0", 2, "--least needs a number from 1 on, not '0'.");
+    EXPECT("run wireframe/sw --input-seed 2", 2, "wireframe/sw takes no --input-seed; those of dtbl/ do.");
+    EXPECT("paper saws --seed 2", 2, "saws takes no --seed.");
+    EXPECT("paper dtbl --least many", 2, "--least needs a number from 1 on, not 'many'.");
     EXPECT("run dtbl/regx_d", 2,
            "neither a workload nor a file 'dtbl/regx_d'; did you mean dtbl/regx_darpa?");
     EXPECT("run ws", 2, "neither a workload nor a file 'ws'; did you mean wireframe/sw?");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dtbl/dtbl.h"
 #include "harness.h"
@@ -197,10 +198,15 @@ static void test_gpus(const DtblBenchmark *benchmark)
     }
 }
 
-/* Where all launches come from one warp, none finds the kernel that the first of them becomes. */
+/* Where all launches come at about the same time, none finds the kernel that the first of them becomes. */
 static bool joins(const DtblBenchmark *benchmark)
 {
-    return strcmp(benchmark->name, "bfs_usa_road") != 0 && strcmp(benchmark->name, "bfs_cage15") != 0;
+    static const char *const at_once[] = {"bfs_usa_road", "bfs_cage15", "pre_movielens", "join_uniform",
+                                          "join_gaussian"};
+    bool joins = true;
+    for (size_t i = 0; i < sizeof at_once / sizeof *at_once; i++)
+        joins &= strcmp(benchmark->name, at_once[i]) != 0;
+    return joins;
 }
 
 static void test_tables(const DtblBenchmark *benchmark)
@@ -271,11 +277,80 @@ static void test_failures(void **state)
     assert_null(dtbl_find("bfs_usa_raod"));
 }
 
+/* -- inputs -- */
+
+static DtblShape describe_input(const char *name, const DtblRun *how)
+{
+    Host host;
+    DtblShape shape;
+    if (!dtbl_describe(dtbl_find(name), how, &shape, &host))
+        fail_msg("%s: %s", name, host.error);
+    return shape;
+}
+
+/* Who finds work fills a K20c twice, unless the data set is smaller (papers/dtbl-inputs.md). */
+static void test_shapes(void **state)
+{
+    (void)state;
+    static const char *const large[] = {"amr", "clr_citation", "clr_cage15", "clr_graph500", "regx_string",
+                                        "pre_movielens", "join_gaussian"};
+    const DtblRun small = {0}, other = {.seed = 2};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        assert_true(describe_input(large[i], &small).threads >= 2 * 13 * 2048);
+    const DtblShape level = describe_input("bfs_citation", &small),
+                    flat = describe_input("clr_graph500", &small);
+    assert_in_range(level.threads, 40000, 80000);
+    assert_int_equal(level.lists, 131072);
+    assert_true(level.longest > 100 * level.elements / level.lists);
+    assert_true(flat.longest < 2 * flat.elements / flat.lists);
+    assert_int_equal(describe_input("bht", &small).lists, 0);
+    assert_int_not_equal(describe_input("bfs_citation", &other).elements, level.elements);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A real data set takes the place of the input that has its size. */
+static void test_real_data(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/warpbeam-data-XXXXXX", flights[64], films[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(flights, sizeof flights, "%s/flight.el", folder);
+    snprintf(films, sizeof films, "%s/movielens-100k.el", folder);
+    write_file(flights, "0 1 5\n1 0 5\n1 2 7\n2 1 7\n");
+    write_file(films, "0 0 5\n0 3 1\n1 3 4\n");
+    const DtblRun small = {.data = folder}, tiny = {.size = INPUT_TINY, .data = folder}, without = {0};
+    const DtblShape read = describe_input("sssp_flight", &small);
+    assert_true(read.is_real && read.threads == 3 && read.longest == 2);
+    assert_int_equal(describe_input("pre_movielens", &small).threads, 3);
+    assert_false(describe_input("sssp_flight", &tiny).is_real);
+    assert_false(describe_input("sssp_flight", &without).is_real);
+    assert_false(describe_input("sssp_citation", &small).is_real); /* its file is not there */
+    for (int mode = 0; mode < LAUNCH_MODES; mode++) {
+        Host host;
+        WbGpu *gpu = harness_open("k20c", (const char *const[]){"mode=cycle", NULL});
+        const DtblRun how = {.mode = (LaunchMode)mode, .data = folder, .least = 1};
+        assert_true(
+            dtbl_run(dtbl_find("pre_movielens"), &how, gpu, SOURCE_DIRECTORY "/workloads/dtbl", &host));
+        host_end(&host);
+        wb_gpu_close(gpu);
+    }
+    unlink(flights), unlink(films), rmdir(folder);
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[DTBL_BENCHMARKS + 1] = {cmocka_unit_test(test_failures)};
-    for (size_t i = 0; i < DTBL_BENCHMARKS; i++)
-        tests[i + 1] = (struct CMUnitTest){dtbl_benchmarks[i].name, test_benchmark, NULL, NULL,
+    enum { OTHERS = 3 };
+    struct CMUnitTest tests[DTBL_WORKLOADS + OTHERS] = {
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_shapes), cmocka_unit_test(test_real_data)};
+    for (size_t i = 0; i < DTBL_WORKLOADS; i++)
+        tests[i + OTHERS] = (struct CMUnitTest){dtbl_benchmarks[i].name, test_benchmark, NULL, NULL,
                                            (void *)&dtbl_benchmarks[i]};
     return cmocka_run_group_tests_name("dtbl", tests, NULL, NULL);
 }

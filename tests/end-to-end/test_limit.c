@@ -150,7 +150,7 @@ static void test_bandwidth(void **state)
 static WbGpu *run_wavefront(WireframeMode mode)
 {
     Host host;
-    const WireframeRun run = {.mode = mode, .size = INPUT_TINY, .tiles = 27};
+    const WireframeRun run = {.mode = mode, .size = INPUT_TINY, .tiles = 9};
     WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=cycle", NULL});
     if (!wireframe_run(wireframe_find("sor"), &run, gpu, SOURCE_DIRECTORY "/workloads/wireframe", &host))
         fail_msg("%s", host.error);

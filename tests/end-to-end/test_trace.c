@@ -220,16 +220,17 @@ static void test_report(void **state)
     wb_gpu_close(gpu);
 }
 
-/* A matrix of n x n tiles has 2 n (n - 1) edges. */
+/* A matrix of n x n tiles has 2 n (n - 1) edges along its sides and (n - 1)^2 across. */
 static void test_dependencies(void **state)
 {
     (void)state;
     WbGpu *gpu = run("gtx480", run_graph, no_knobs);
     json_t *timeline = timeline_of(gpu);
     const double side = sqrt((double)gpu->records.items[0]->block_count);
+    const double edges = (side - 1) * (2 * side + side - 1);
     check_rules(timeline);
-    assert_int_equal(count(timeline, SMS, 's', "is waited for by"), (size_t)(2 * side * (side - 1)));
-    assert_int_equal(count(timeline, SMS, 'f', "is waited for by"), (size_t)(2 * side * (side - 1)));
+    assert_int_equal(count(timeline, SMS, 's', "is waited for by"), (size_t)edges);
+    assert_int_equal(count(timeline, SMS, 'f', "is waited for by"), (size_t)edges);
     assert_true(count(timeline, COUNTERS, 'C', "ready blocks of the graph") > 10);
     json_decref(timeline);
     wb_gpu_close(gpu);

@@ -30,8 +30,8 @@ static WbGpu *run(const WireframeBenchmark *benchmark, const WireframeRun *how, 
     return gpu;
 }
 
-/* Tiles with more rows than a block has lanes, with as many strips as warps and not, and tiles hardly larger
- * than the least. All modes have the first cut. */
+/* Tiles of one strip of columns and of several, in one warp and in several, and tiles hardly larger than the
+ * least. All modes have the first cut. */
 static void test_functional(void **state)
 {
     static const uint32_t tiles[] = {9, 1, 2, 27};
@@ -44,6 +44,22 @@ static void test_functional(void **state)
                 wb_gpu_close(run(&wireframe_benchmarks[i], &how, cut < 2 ? "gtx480" : "h200",
                                  (const char *const[]){"mode=functional", "graph_check=true", NULL}));
             }
+}
+
+/* Tiles with more columns than a block has threads are done in parts, of which some have one less; those of
+ * 256 are not, and need more shared memory than wider ones. */
+static void test_wide_tiles(void **state)
+{
+    static const uint32_t widths[] = {256, 513, 515, 600};
+    (void)state;
+    for (size_t i = 0; i < WIREFRAME_BENCHMARKS; i++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            WireframeBenchmark wide = wireframe_benchmarks[i];
+            wide.cells[INPUT_TINY] = (WavefrontCells){widths[w], 9};
+            const WireframeRun how = {.mode = WIREFRAME_LRR, .size = INPUT_TINY, .tiles = w ? 2 : 1};
+            wb_gpu_close(run(&wide, &how, "gtx480",
+                             (const char *const[]){"mode=functional", "graph_check=true", NULL}));
+        }
 }
 
 static uint64_t statistic(const WbGpu *gpu, const char *name)
@@ -271,10 +287,10 @@ static void test_too_many_tiles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functional),     cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_cut_off),        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_dependencies),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_too_many_tiles),
+        cmocka_unit_test(test_functional),   cmocka_unit_test(test_wide_tiles),
+        cmocka_unit_test(test_cycle),        cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_progress),     cmocka_unit_test(test_dependencies),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_too_many_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

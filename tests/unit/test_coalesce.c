@@ -231,11 +231,41 @@ static void test_known_banks(void **state)
     assert_int_equal(passes_of(4, 4, PATTERN_CONSECUTIVE, true), 1);
 }
 
+/* Lanes [0, 32) load `bytes` each, groups of `sharing` neighbours the same ones. */
+static uint32_t merged_passes_of(uint32_t bytes, uint32_t sharing, uint32_t stride, AccessKind kind)
+{
+    GpuConfig config;
+    knob_defaults(&config_knobs, &config);
+    config.shared_merges = true;
+    uint64_t offsets[MAX_WIDTH];
+    for (unsigned lane = 0; lane < 32; lane++)
+        offsets[lane] = (uint64_t)(lane / sharing) * stride;
+    Access access;
+    set_lanes(&access, 32, UINT32_MAX, bytes, offsets);
+    access.kind = kind;
+    access.pattern = PATTERN_ANY;
+    return shared_banks_passes(&config, &access, 32, false).passes;
+}
+
+static void test_merged_lanes(void **state)
+{
+    (void)state;
+    assert_int_equal(merged_passes_of(16, 1, 16, ACCESS_LOAD), 4);
+    assert_int_equal(merged_passes_of(16, 2, 16, ACCESS_LOAD), 2);
+    assert_int_equal(merged_passes_of(16, 32, 16, ACCESS_LOAD), 2); /* 8 bytes of a lane in a pass */
+    assert_int_equal(merged_passes_of(8, 1, 8, ACCESS_LOAD), 2);
+    assert_int_equal(merged_passes_of(8, 32, 8, ACCESS_LOAD), 1);
+    assert_int_equal(merged_passes_of(16, 4, 128, ACCESS_LOAD), 8); /* eight lanes in the same banks */
+    assert_int_equal(merged_passes_of(16, 2, 16, ACCESS_STORE), 4);
+    assert_int_equal(merged_passes_of(4, 2, 4, ACCESS_LOAD), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_lanes), cmocka_unit_test(test_patterns),    cmocka_unit_test(test_local),
         cmocka_unit_test(test_random_banks), cmocka_unit_test(test_known_banks),
+        cmocka_unit_test(test_merged_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,10 +57,13 @@ static void lsu_part_close(void *context) { lsu_close(context); }
 
 /* -- fetch: a warp that takes an instruction every third cycle -- */
 
+enum { FETCH_PART_INSNS = 65536 };
+
 typedef struct FetchPart {
     GpuConfig config;
     Crossbar crossbar; /* of nobody: nothing is sent */
     SmKernel kernel;
+    InsnTiming *code; /* an instruction a word */
     Sm *sm;
 } FetchPart;
 
@@ -72,6 +75,11 @@ static void *fetch_part_open(bool narrow)
     part->config.fetch_width = 1;
     part->sm = sm_create(&part->config, &part->crossbar, 0, 1);
     part->sm->blocks[0].kernel = &part->kernel;
+    part->code = xcalloc(FETCH_PART_INSNS + 1, sizeof *part->code);
+    for (uint32_t i = 0; i < FETCH_PART_INSNS; i++)
+        part->code[i] = (InsnTiming){.slots = 1, .words = 1, .address = i};
+    part->code[FETCH_PART_INSNS].address = UINT32_MAX;
+    part->sm->warps[0].timing = part->code;
     return part;
 }
 
@@ -109,6 +117,7 @@ static void fetch_part_reset(void *context) { fetch_invalidate(((FetchPart *)con
 static void fetch_part_close(void *context)
 {
     sm_free(((FetchPart *)context)->sm);
+    xfree(((FetchPart *)context)->code);
     xfree(context);
 }
 

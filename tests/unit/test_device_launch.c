@@ -206,11 +206,11 @@ static void streams_keep_their_order(void **state)
 
 /* Native blocks first, then those of the group; one that joins late makes the kernel queue again, behind a
  * kernel that came meanwhile. */
-static void groups_join_and_queue_again(void **state)
+static void check_join(GroupRecords records, uint64_t fetches)
 {
-    (void)state;
     Rig rig;
     rig_open(&rig, 1, 4); /* two blocks at a time */
+    rig.gpu.config.group_records = records;
     SmKernel seen = seen_of(&programs[0], 32), other_seen = seen_of(&programs[1], 32);
     GridKernel kernel, other;
     submit(&rig, &kernel, &seen, 3);
@@ -229,9 +229,16 @@ static void groups_join_and_queue_again(void **state)
     assert_true(arrived(&rig, late, 0) > arrived(&rig, &other.seen, 2));
     assert_int_equal(rig.gpu.front_end->statistics.groups_joined, 2);
     assert_int_equal(rig.gpu.front_end->statistics.groups_overflowed, 1); /* both are of thread 5 */
-    assert_int_equal(rig.gpu.front_end->statistics.group_fetches, 2);     /* a line and the next */
+    assert_int_equal(rig.gpu.front_end->statistics.group_fetches, fetches);
     assert_true(kernel.ended > arrived(&rig, late, 0) + DURATION);
     rig_close(&rig);
+}
+
+static void groups_join_and_queue_again(void **state)
+{
+    (void)state;
+    check_join(GROUP_RECORDS_LIST, 1);  /* its own record */
+    check_join(GROUP_RECORDS_LINES, 2); /* a line and the next */
 }
 
 /* The search takes a cycle an entry and one for the table, from when the buffer was asked for; the kernel

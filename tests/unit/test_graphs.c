@@ -155,8 +155,8 @@ static void test_graphs_are_the_same_everywhere(void **state)
         const char *name;
         uint64_t fingerprint;
     } known[GRAPH_GENERATORS] = {
-        {"citation", 0xd5f910b029b347a7u}, {"road", 0x58253c441ef969a3u},   {"cage", 0x2f3a54812695b707u},
-        {"graph500", 0x2e388647cfd19eb9u}, {"flight", 0xbe65403ed64ad148u},
+        {"citation", 0xd5f910b029b347a7u}, {"road", 0x1cfd397491a4226u},   {"cage", 0x625f5630d064e612u},
+        {"graph500", 0x56bfa1969896a4bbu}, {"flight", 0x549ca49ccd3bfb4cu}, {"graph500-balanced", 0xd0601872cb26aaeu},
     };
     for (int i = 0; i < GRAPH_GENERATORS; i++) {
         Graph graph = small_graph(known[i].name, SEED), other = small_graph(known[i].name, SEED + 1);
@@ -217,7 +217,7 @@ static void test_unknown_names_list_the_known(void **state)
     Graph graph;
     assert_false(graph_generate("rode", INPUT_SMALL, SEED, &graph, &error));
     assert_non_null(strstr(error.text, "'rode'"));
-    assert_non_null(strstr(error.text, "citation, road, cage, graph500, flight"));
+    assert_non_null(strstr(error.text, "citation, road, cage, graph500, graph500-balanced, flight"));
 }
 
 /* Vertices that vertex 0 reaches, and in how many steps the last. */
@@ -273,7 +273,9 @@ static void test_flights_have_few_hubs(void **state)
     assert_symmetric(&graph);
     const uint32_t few = statistics.histogram[1] + statistics.histogram[2] + statistics.histogram[3];
     assert_true(few > graph.vertices * 3 / 4);
-    assert_true(statistics.largest > graph.vertices / 8);
+    /* OpenFlights' largest hub reaches one airport in fourteen. */
+    assert_in_range(statistics.largest, graph.vertices / 18, graph.vertices / 11);
+    assert_near(statistics.mean, 11, 0.5);
     assert_int_equal(reach(&graph, &steps), graph.vertices);
     assert_true(steps < 10);
     graph_discard(&graph);
@@ -353,18 +355,31 @@ static void test_graph500_is_skewed(void **state)
     graph_discard(&graph);
 }
 
+static void test_balanced_graph500_is_not(void **state)
+{
+    (void)state;
+    Graph graph = small_graph("graph500-balanced", SEED);
+    const GraphStatistics statistics = graph_statistics(&graph);
+    assert_symmetric(&graph);
+    assert_near(statistics.mean, 2 * rmat_sizes[INPUT_SMALL].edge_factor, 0.1);
+    assert_true(sqrt(statistics.variance) < statistics.mean / 5);
+    assert_true(statistics.largest < 2 * statistics.mean);
+    graph_discard(&graph);
+}
+
 static void test_bad_parameters_are_refused(void **state)
 {
     (void)state;
     Graph graph;
-    InputError errors[6] = {0};
+    InputError errors[7] = {0};
     assert_false(rmat_make(&(RmatParameters){.scale = 29, .edge_factor = 1}, 1, &graph, &errors[0]));
     assert_false(rmat_make(&(RmatParameters){4, 4, 50, 50, 50}, 1, &graph, &errors[1]));
     assert_false(road_make(&(RoadParameters){.width = 0, .height = 4}, 1, &graph, &errors[2]));
-    assert_false(flight_make(&(FlightParameters){.airports = 10, .hubs = 6}, 1, &graph, &errors[3]));
+    assert_false(flight_make(&(FlightParameters){.airports = 10, .hubs = 6, .hub_shift = 1}, 1, &graph, &errors[3]));
+    assert_false(flight_make(&(FlightParameters){.airports = 10, .hubs = 5}, 1, &graph, &errors[6]));
     assert_false(citation_make(&(CitationParameters){.papers = 10}, 1, &graph, &errors[4]));
     assert_false(cage_make(&(CageParameters){.rows = 10, .bands = 65}, 1, &graph, &errors[5]));
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         assert_non_null(strstr(errors[i].text, "cannot be made"));
 }
 
@@ -377,7 +392,7 @@ static void test_smallest_sizes(void **state)
     graph_discard(&graph);
     assert_true(road_make(&(RoadParameters){1, 1, 500, 500}, 1, &graph, &error));
     graph_discard(&graph);
-    assert_true(flight_make(&(FlightParameters){4, 2, 500, 900}, 1, &graph, &error));
+    assert_true(flight_make(&(FlightParameters){4, 2, 1, 5, 900}, 1, &graph, &error));
     graph_discard(&graph);
     assert_true(citation_make(&(CitationParameters){.papers = 2, .citations = 9}, 1, &graph, &error));
     assert_int_equal(graph.edges, 2);
@@ -398,7 +413,7 @@ static void test_ratings_have_popular_films(void **state)
     assert_sound(&ratings);
     assert_int_equal(ratings.targets, size->items);
     assert_in_range(ratings.edges, size->count * 9 / 10, size->count);
-    assert_int_equal(graph_fingerprint(&ratings), 0xc98b19b89ee6dd56u);
+    assert_int_equal(graph_fingerprint(&ratings), 0x58f577c4d2790407u);
     for (uint32_t i = 0; i < ratings.edges; i++)
         assert_in_range(ratings.weights[i], 1, 5);
     assert_true(graph_transpose(&ratings, &films, &error));
@@ -413,7 +428,7 @@ static void test_tuples_have_the_keys_asked_for(void **state)
 {
     (void)state;
     static const uint64_t known[] = {
-        [KEYS_UNIFORM] = 0xa4a35c4fbe31b6e4u, [KEYS_GAUSSIAN] = 0x19c520dc45b59030u};
+        [KEYS_UNIFORM] = 0x81c43a8a44367d60u, [KEYS_GAUSSIAN] = 0x2d29d1af17c35a2fu};
     static const double deviation[] = {[KEYS_UNIFORM] = 0.2887, [KEYS_GAUSSIAN] = 0.125};
     const TuplesParameters *size = &tuples_sizes[INPUT_SMALL];
     for (int kind = KEYS_UNIFORM; kind <= KEYS_GAUSSIAN; kind++) {
@@ -451,7 +466,7 @@ static void test_strings_are_letters(void **state)
         assert_in_range(texts.starts[i + 1] - texts.starts[i], size->shortest, size->longest);
     for (uint32_t i = 0; i < texts.starts[texts.count]; i++)
         assert_in_range(texts.bytes[i], 'a', 'z');
-    assert_int_equal(texts_fingerprint(&texts), 0x7506aceac552cd73u);
+    assert_int_equal(texts_fingerprint(&texts), 0x153a2462c4a2b536u);
     texts_free(&texts);
 }
 
@@ -476,7 +491,7 @@ static void test_packets_have_headers_that_say_their_length(void **state)
     }
     assert_in_range(shortest, texts.count * 2 / 5, texts.count * 3 / 5);
     assert_in_range(udp, texts.count / 8, texts.count / 3);
-    assert_int_equal(texts_fingerprint(&texts), 0xe1ccf12846953e13u);
+    assert_int_equal(texts_fingerprint(&texts), 0xf1b41018cb7cb14eu);
     texts_free(&texts);
 }
 
@@ -484,7 +499,7 @@ static void test_points_have_the_density_asked_for(void **state)
 {
     (void)state;
     static const uint64_t known[] = {
-        [POINTS_UNIFORM] = 0x35475824cace5cb1u, [POINTS_PLUMMER] = 0x3f9f383d224eeb5eu};
+        [POINTS_UNIFORM] = 0xa34e17f42cf14fb9u, [POINTS_PLUMMER] = 0x3c6e8aa0b079d2d5u};
     const uint32_t count = points_sizes[INPUT_SMALL];
     for (int cloud = POINTS_UNIFORM; cloud <= POINTS_PLUMMER; cloud++) {
         InputError error = {0};
@@ -548,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_cage_rows_are_alike_and_banded),
         cmocka_unit_test(test_the_diagonal_of_a_cage_is_a_choice),
         cmocka_unit_test(test_graph500_is_skewed),
+        cmocka_unit_test(test_balanced_graph500_is_not),
         cmocka_unit_test(test_bad_parameters_are_refused),
         cmocka_unit_test(test_smallest_sizes),
         cmocka_unit_test(test_ratings_have_popular_films),

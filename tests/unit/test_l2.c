@@ -34,6 +34,26 @@ static void charges_atomics_by_address(void **state)
     assert_int_equal(time_of(&config, &work), 5000);
 }
 
+static void charges_floats_by_pass(void **state)
+{
+    (void)state;
+    GpuConfig config = {
+        .l2_atomic_request = 5000, .l2_atomic_sector = 1000, .l2_atomic_word = 10, .l2_atomic_float = 100};
+    AtomicWork work = work_at(32, 0, 4);
+    work.is_float = work.combines = true;
+    assert_int_equal(time_of(&config, &work), 8000 + 28 * 10); /* each at its own word */
+    work = work_at(12, 0, 0);
+    work.is_float = work.combines = true;
+    for (unsigned lane = 5; lane < 12; lane++)
+        work.lanes[lane].offset = 4; /* five lanes at one word, seven at the next */
+    assert_int_equal(time_of(&config, &work), 5000 + 10 + 6 * 100);
+    work.is_float = false;
+    assert_int_equal(time_of(&config, &work), 5000 + 10);
+    work.is_float = true;
+    config.l2_atomic_float = 0;
+    assert_int_equal(time_of(&config, &work), 5000 + 10);
+}
+
 static void charges_stores_by_sector(void **state)
 {
     (void)state;
@@ -153,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(charges_atomics_by_address),
+        cmocka_unit_test(charges_floats_by_pass),
         cmocka_unit_test(charges_stores_by_sector),
         cmocka_unit_test(knows_partly_written_sectors),
         cmocka_unit_test(moves_only_what_is_meant),

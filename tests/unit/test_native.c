@@ -313,6 +313,52 @@ static void test_kernels(void **state)
     rig_done(&rig);
 }
 
+/* Where lanes meet the warp waits, and where a block loads a pointer before it adds to it. */
+static void test_waits(void **state)
+{
+    (void)state;
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+    config.branch_fall_latency = 5;
+    config.const_latency = 30;
+    TimingRig rig = rig_time("ld.volatile.global.u32 %r1, [%rd9]; setp.ge.u32 %p1, %r1, 3; @%p1 bra L;"
+                             "ld.global.u32 %r3, [%rd1]; L: bar.sync 0; st.global.u32 [%rd9], %r3; ret;",
+                             &config);
+    assert_int_equal(rig.timing->insns[3].lead, 0);
+    assert_int_equal(rig.timing->insns[4].lead, 4);
+    rig_done(&rig);
+    static const char body[] = "ld.param.u64 %rd1, [buffer]; ld.volatile.global.u32 %r1, [%rd9]; "
+                               "setp.ge.u32 %p1, %r1, 3; @%p1 bra L; mul.wide.s32 %rd2, %r1, 4;"
+                               "add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; mul.wide.s32 %rd4, %r3, 4;"
+                               "add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r4, [%rd5]; st.global.u32 [%rd9], %r4;"
+                               "L: ret;";
+    rig = rig_time(body, &config);
+    const uint16_t waits = rig.timing->insns[5].latency, again = rig.timing->insns[8].latency;
+    rig_done(&rig);
+    config.const_latency = 40;
+    rig = rig_time(body, &config);
+    assert_int_equal(rig.timing->insns[5].latency, waits + 10);
+    assert_int_equal(rig.timing->insns[8].latency, again); /* the block has it already */
+    rig_done(&rig);
+}
+
+/* Code is as long as its machine instructions. */
+static void test_code_length(void **state)
+{
+    (void)state;
+    for (unsigned native = 0; native < 2; native++) {
+        GpuConfig config = rig_config(native ? MACHINE_CODE_NATIVE : MACHINE_CODE_PTX, 90);
+        TimingRig rig = rig_time("rem.u32 %r1, %r2, %r3; cvt.u64.u32 %rd1, %r1; st.global.u64 [%rd9], %rd1; ret;",
+                                 &config);
+        uint32_t address = 0;
+        for (uint32_t i = 0; i < rig.program->code_count; i++) {
+            assert_int_equal(rig.timing->insns[i].address, address);
+            address += native ? rig.timing->insns[i].slots : 1;
+        }
+        assert_int_equal(rig.timing->insns[rig.program->code_count].address, UINT32_MAX);
+        rig_done(&rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,7 +370,8 @@ int main(void)
         cmocka_unit_test(test_constants),    cmocka_unit_test(test_copies),
         cmocka_unit_test(test_far_products), cmocka_unit_test(test_loops),
         cmocka_unit_test(test_latencies),    cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_kernels),      cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_code_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

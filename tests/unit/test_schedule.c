@@ -195,17 +195,17 @@ static void test_offsets_of_one_base(void **state)
                              "st.global.u32 [%rd9], %r2;\nret;",
                              1, 2));
     /* through sums and copies */
-    assert_true(comes_before("sqrt.rn.f32 %f1, %f2;\nadd.s64 %rd2, %rd1, 16;\nst.global.f32 [%rd1+12], %f1;\n"
+    assert_true(comes_before("sqrt.approx.f32 %f1, %f2;\nadd.s64 %rd2, %rd1, 16;\nst.global.f32 [%rd1+12], %f1;\n"
                              "ld.global.u32 %r2, [%rd2];\nst.global.u32 [%rd9], %r2;\nret;",
                              4, 3));
-    assert_true(comes_before("sqrt.rn.f32 %f1, %f2;\nadd.s64 %rd2, %rd1, 16;\nst.global.f32 [%rd1+16], %f1;\n"
+    assert_true(comes_before("sqrt.approx.f32 %f1, %f2;\nadd.s64 %rd2, %rd1, 16;\nst.global.f32 [%rd1+16], %f1;\n"
                              "ld.global.u32 %r2, [%rd2];\nst.global.u32 [%rd9], %r2;\nret;",
                              3, 4));
     /* the base is another one by then */
     assert_true(comes_before("st.global.u32 [%rd1], %r1;\nld.global.u64 %rd1, [%rd7];\n"
                              "ld.global.u32 %r2, [%rd1+4];\nst.global.u32 [%rd9], %r2;\nret;",
                              1, 3));
-    assert_true(comes_before("sqrt.rn.f32 %f1, %f2;\nadd.s64 %rd2, %rd1, 4;\nst.global.f32 [%rd2], %f1;\n"
+    assert_true(comes_before("sqrt.approx.f32 %f1, %f2;\nadd.s64 %rd2, %rd1, 4;\nst.global.f32 [%rd2], %f1;\n"
                              "@%p1 add.s64 %rd1, %rd1, 4;\nld.global.u32 %r2, [%rd1];\n"
                              "st.global.u32 [%rd9], %r2;\nret;",
                              3, 5));
@@ -269,19 +269,20 @@ static void test_what_orders_accesses(void **state)
     }
 }
 
-/* Arithmetic may pass a barrier, but nothing passes a clock or a call. */
+/* Arithmetic may pass a barrier, but nothing passes a clock, a call, or a division that branches inside. */
 static void test_walls(void **state)
 {
     (void)state;
-    assert_true(comes_before("bar.sync 0;\nsqrt.rn.f32 %f1, %f2;\nst.global.f32 [%rd1], %f1;\nret;", 2, 1));
+    assert_true(comes_before("bar.sync 0;\nsqrt.approx.f32 %f1, %f2;\nst.global.f32 [%rd1], %f1;\nret;", 2, 1));
     static const char *const walls[] = {"mov.u32 %r5, %clock;", "mov.u64 %rd5, %clock64;",
-                                        "mov.u64 %rd5, %globaltimer;", "call f, ();"};
+                                        "mov.u64 %rd5, %globaltimer;", "call f, ();",
+                                        "div.rn.f32 %f6, %f7, %f8;", "sqrt.rn.f32 %f6, %f7;"};
     for (size_t i = 0; i < sizeof walls / sizeof *walls; i++) {
         char text[1024];
         snprintf(text, sizeof text,
                  PTX_HEADER
                  ".func f() { ret; } .entry k(.param .u64 a) { .reg .f32 %%f<9>; .reg .b32 %%r<9>; "
-                 ".reg .b64 %%rd<9>; add.f32 %%f1, %%f2, %%f3;\n%s\nsqrt.rn.f32 %%f4, %%f5;\n"
+                 ".reg .b64 %%rd<9>; add.f32 %%f1, %%f2, %%f3;\n%s\nsqrt.approx.f32 %%f4, %%f5;\n"
                  "st.global.v2.f32 [%%rd1], {%%f1, %%f4};\nret; }",
                  walls[i]);
         Order order = {.module = parse_whole(text)};

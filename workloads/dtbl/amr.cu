@@ -3,7 +3,8 @@
  * A thread takes one cell of the initial grid: it works out the temperature there after a step of diffusion
  * and reaction, and if the temperature differs too much across the cell, that becomes a patch of 8 x 8 finer
  * cells, each of which is treated alike, down to the finest level. Flat, the thread walks through all cells
- * below its own, one after the other; launched, a patch is a block of the same kernel, a thread a cell.
+ * below its own, one after the other; launched, a patch is a block of the same kernel, a thread a cell. Blocks
+ * of the first launch hold several patches side by side.
  *
  * Cells are kept patch by patch, and the initial grid is cut into patches, too, so that all levels look the
  * same. Every product that meets a sum is an explicit fmaf: the host gets the same bits. */
@@ -119,17 +120,18 @@ extern "C" __global__ void refine_cdp(Mesh mesh, unsigned level, unsigned patch,
 extern "C" __global__ void refine_dtbl(Mesh mesh, unsigned level, unsigned patch, unsigned x, unsigned y,
                                        unsigned columns, unsigned least);
 
-/* A block is a patch: the first is `patch`, with its corner at x, y in cells of its level, and there are
- * `columns` of them side by side. */
+/* A block has one or more patches: the launch's first is `patch`, with its corner at x, y in cells of its
+ * level, and there are `columns` of them side by side. */
 template <Mode mode>
 __device__ __forceinline__ void refine(const Mesh &mesh, unsigned level, unsigned patch, unsigned x,
                                        unsigned y, unsigned columns, unsigned least)
 {
-    const unsigned index = threadIdx.x, bits = SIDE_BITS * level;
-    x += blockIdx.x % columns * SIDE + index % SIDE;
-    y += blockIdx.x / columns * SIDE + index / SIDE;
+    const unsigned index = threadIdx.x % CELLS, bits = SIDE_BITS * level;
+    const unsigned number = (blockIdx.x * blockDim.x + threadIdx.x) / CELLS;
+    x += number % columns * SIDE + index % SIDE;
+    y += number / columns * SIDE + index / SIDE;
     const Surroundings around = load_surroundings(mesh, x >> bits, y >> bits);
-    const unsigned child = step_cell(mesh, around, level, (patch + blockIdx.x) * CELLS + index, x, y);
+    const unsigned child = step_cell(mesh, around, level, (patch + number) * CELLS + index, x, y);
     if (child == NONE)
         return;
     if constexpr (mode != FLAT)

@@ -8,7 +8,7 @@
  * queue it twice, so that the size of every frontier is that of its level. */
 #include "launch.cuh"
 
-constexpr unsigned BLOCK = 128, WARP = 32, WARPS = BLOCK / WARP, CHILD = 32;
+constexpr unsigned BLOCK = 128, WARP = 32, WARPS = BLOCK / WARP;
 constexpr unsigned ALL_LANES = 0xffffffffu, UNVISITED = 0xffffffffu;
 
 /* A lane with a neighbour to look at passes its edge; the unvisited ones get their level and a place in the
@@ -34,11 +34,18 @@ __device__ __forceinline__ void visit(bool has_edge, unsigned edge, const unsign
         next[place + __popc(finders & ((1u << lane) - 1))] = to;
 }
 
+/* Blocks of variable size [DTBL §5.2A]: one, if it holds the list. Few sizes, since only equal blocks
+ * coalesce. */
+__device__ __forceinline__ unsigned child_threads(unsigned neighbours)
+{
+    return neighbours <= WARP ? WARP : neighbours <= 2 * WARP ? 2 * WARP : BLOCK;
+}
+
 /* The neighbours of one vertex, a thread each. */
 extern "C" __global__ void expand_child(const unsigned *columns, unsigned begin, unsigned end, unsigned level,
                                         unsigned *levels, unsigned *next, unsigned *next_count)
 {
-    const unsigned edge = begin + blockIdx.x * CHILD + threadIdx.x;
+    const unsigned edge = begin + blockIdx.x * blockDim.x + threadIdx.x;
     visit(edge < end, edge, columns, level, levels, next, next_count);
 }
 
@@ -137,7 +144,8 @@ __device__ __forceinline__ void expand(const unsigned *frontier, unsigned count,
         expand_by_block(begin, end, columns, level, levels, next, next_count);
         expand_by_warp(begin, end, columns, level, levels, next, next_count);
     } else if (end - begin >= least) {
-        launch<mode>(expand_child, (end - begin + CHILD - 1) / CHILD, CHILD, columns, begin, end, level,
+        const unsigned child = child_threads(end - begin);
+        launch<mode>(expand_child, (end - begin + child - 1) / child, child, columns, begin, end, level,
                      levels, next, next_count);
         begin = end;
     }

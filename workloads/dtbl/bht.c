@@ -9,8 +9,7 @@
 #include <string.h>
 
 enum { WARP = 32, CHILDREN = 8, DEPTH = 32, LEAST = 32 };
-/* Kernels whose threads wait for each other need all their blocks resident: two on each SMX of a K20c. Where
- * the last kernel launches work, its own blocks have the shape of those it launches, which can join it. */
+/* Kernels whose threads wait for each other need all their blocks resident: two on each SMX of a K20c. */
 enum { BLOCKS = 26, THREADS = 256, FORCE_THREADS = 128 };
 #define EMPTY (-1)
 
@@ -250,15 +249,14 @@ static uint32_t attract_on_device(Host *host, const DtblRun *run, const Tree *tr
     const uint32_t none = 0, least = input_least(run, LEAST);
     const float near = root_near(tree);
     const WbDim3 blocks = dim(BLOCKS, 1, 1), threads = dim(THREADS, 1, 1);
-    const uint32_t force_threads = run->mode == LAUNCH_FLAT ? FORCE_THREADS : WARP;
     char kernel[32];
     dtbl_kernel("attract", run->mode, kernel, sizeof kernel);
     HOST_LAUNCH(host, "bound", dim((tree->bodies + THREADS - 1) / THREADS, 1, 1), threads, WB_ARG(device));
     HOST_LAUNCH(host, "build", blocks, threads, WB_ARG(device));
     HOST_LAUNCH(host, "summarize", blocks, threads, WB_ARG(device));
     HOST_LAUNCH(host, "sort", blocks, threads, WB_ARG(device));
-    HOST_LAUNCH(host, kernel, dim((tree->bodies + force_threads - 1) / force_threads, 1, 1),
-                dim(force_threads, 1, 1), WB_ARG(device), WB_ARG(none), WB_ARG(none), WB_ARG(near),
+    HOST_LAUNCH(host, kernel, dim((tree->bodies + FORCE_THREADS - 1) / FORCE_THREADS, 1, 1),
+                dim(FORCE_THREADS, 1, 1), WB_ARG(device), WB_ARG(none), WB_ARG(none), WB_ARG(near),
                 WB_ARG(least));
     uint32_t cells;
     host_read(host, &cells, device.cells, sizeof cells);
@@ -286,7 +284,9 @@ bool bht_run(Host *host, const DtblRun *run)
         tree_make(&tree, &error);
     }
     bool right = input_made(host, &error);
-    if (right)
+    if (right && run->shape)
+        run->shape->threads = bodies;
+    else if (right)
         right = attract_on_device(host, run, &tree, forces) == tree.cells && host->status == WB_OK &&
                 forces_right(&tree, forces);
     free(points), free(tree.nodes), free(tree.children), free(tree.sorted), free(forces);

@@ -93,6 +93,11 @@ static bool clr_run(Host *host, const DtblRun *run, const char *name, uint32_t l
     /* Neighbours must know of each other. */
     if (!input_graph(host, run, name, (GraphOptions){.undirected = true, .drop_duplicates = true}, &graph))
         return false;
+    if (run->shape) {
+        shape_graph(run->shape, &graph, graph.vertices);
+        graph_discard(&graph);
+        return true;
+    }
     uint32_t *expected = input_array(&error, graph.vertices, sizeof *expected);
     uint32_t *colours = input_array(&error, graph.vertices, sizeof *colours);
     uint32_t *ends = input_array(&error, graph.vertices, sizeof *ends);
@@ -109,7 +114,8 @@ static bool clr_run(Host *host, const DtblRun *run, const char *name, uint32_t l
     return right;
 }
 
-bool clr_citation_run(Host *host, const DtblRun *run) { return clr_run(host, run, "citation", 32); }
-bool clr_graph500_run(Host *host, const DtblRun *run) { return clr_run(host, run, "graph500", 32); }
-/* Rows of cage15 have 18 neighbours, and the paper launches work for them: half a warp is enough here. */
-bool clr_cage_run(Host *host, const DtblRun *run) { return clr_run(host, run, "cage", 24); }
+/* As in bfs.c. */
+bool clr_citation_run(Host *host, const DtblRun *run) { return clr_run(host, run, "citation", 16); }
+bool clr_graph500_run(Host *host, const DtblRun *run) { return clr_run(host, run, "graph500-balanced", 16); }
+bool clr_rmat_run(Host *host, const DtblRun *run) { return clr_run(host, run, "graph500", 16); }
+bool clr_cage_run(Host *host, const DtblRun *run) { return clr_run(host, run, "cage", 20); }

@@ -8,6 +8,14 @@
 
 typedef enum LaunchMode { LAUNCH_FLAT, LAUNCH_CDP, LAUNCH_DTBL, LAUNCH_MODES } LaunchMode;
 
+/* An input: how many threads find work in it, and what each of them does alone in the flat program, a list of
+ * elements: neighbours, matches, characters, cells, ratings. */
+typedef struct DtblShape {
+    uint64_t threads;      /* of the largest launch */
+    uint64_t lists, elements, longest; /* no lists: the work is no list */
+    bool is_real;          /* read from a file */
+} DtblShape;
+
 /* {0} is a flat run on the small input, checked. */
 typedef struct DtblRun {
     LaunchMode mode;
@@ -15,6 +23,9 @@ typedef struct DtblRun {
     uint64_t seed;         /* of the input; 0: 1 */
     uint32_t least;        /* a thread launches work of so many elements or more; 0: the benchmark's own */
     const char *graph;     /* a graph file instead of the generated one, where the input is a graph */
+    const char *data;      /* folder of real data sets (scripts/fetch-inputs.sh), taken where the input has
+                              their size; null: none are */
+    DtblShape *shape;      /* gets the input's, and nothing is run; null: it is run */
 } DtblRun;
 
 typedef struct DtblBenchmark {
@@ -26,8 +37,9 @@ typedef struct DtblBenchmark {
     bool (*run)(Host *host, const DtblRun *run);
 } DtblBenchmark;
 
-enum { DTBL_BENCHMARKS = 16 };
-extern const DtblBenchmark dtbl_benchmarks[DTBL_BENCHMARKS];
+/* The paper's come first; behind them are inputs that it could have meant and did not. */
+enum { DTBL_BENCHMARKS = 16, DTBL_WORKLOADS };
+extern const DtblBenchmark dtbl_benchmarks[DTBL_WORKLOADS];
 
 /* Null: there is none of that name. */
 const DtblBenchmark *dtbl_find(const char *name);
@@ -38,6 +50,9 @@ const char *dtbl_kernel(const char *name, LaunchMode mode, char *buffer, size_t 
 bool dtbl_run(const DtblBenchmark *benchmark, const DtblRun *run, WbGpu *gpu, const char *directory,
               Host *host);
 
+/* The shape of the input that a run would have. False: host->error says why. */
+bool dtbl_describe(const DtblBenchmark *benchmark, const DtblRun *run, DtblShape *shape, Host *host);
+
 /* -- one row each of dtbl_benchmarks, defined by its application's file -- */
 
 bool amr_run(Host *host, const DtblRun *run);
@@ -47,6 +62,7 @@ bool bfs_road_run(Host *host, const DtblRun *run);
 bool bfs_cage_run(Host *host, const DtblRun *run);
 bool clr_citation_run(Host *host, const DtblRun *run);
 bool clr_graph500_run(Host *host, const DtblRun *run);
+bool clr_rmat_run(Host *host, const DtblRun *run);
 bool clr_cage_run(Host *host, const DtblRun *run);
 bool regx_packets_run(Host *host, const DtblRun *run);
 bool regx_string_run(Host *host, const DtblRun *run);

@@ -6,11 +6,14 @@
 #include "graphs/tables.h"
 
 enum {
-    RIGHT_TO_LEFT = 2,  /* tuples of the right relation for each of the left one */
-    THREADS = 64,
+    THREADS = 128,
     SCAN_THREADS = 1024,
-    LEAST = 32
+    LEAST = 16
 };
+
+/* Tuples of the left relation; tuples_sizes has those of the right one. */
+static const uint32_t left_sizes[INPUT_SIZES] = {
+    [INPUT_SMALL] = 53248, [INPUT_FULL] = 1 << 17, [INPUT_TINY] = 128};
 
 typedef struct Result {
     uint32_t left, right;
@@ -59,7 +62,7 @@ static void relations_make(const DtblRun *run, KeyDistribution distribution, Rel
                            InputError *error)
 {
     const TuplesParameters *size = &tuples_sizes[run->size];
-    const TuplesParameters left = {.count = size->count / RIGHT_TO_LEFT, .key_range = size->key_range};
+    const TuplesParameters left = {.count = left_sizes[run->size], .key_range = size->key_range};
     Tuples unsorted = {0};
     *relations = (Relations){
         .range_starts = input_array(error, (size_t)size->key_range + 1, sizeof *relations->range_starts)};
@@ -120,6 +123,15 @@ static void join_on_device(Host *host, const DtblRun *run, const Relations *rela
     host_free(host, firsts), host_free(host, counts), host_free(host, starts), host_free(host, written);
 }
 
+static void describe(const Relations *relations, DtblShape *shape)
+{
+    shape->threads = relations->left.count;
+    for (uint32_t i = 0; i < relations->left.count; i++) {
+        const uint32_t key = relations->left.keys[i];
+        shape_add(shape, relations->range_starts[key + 1] - relations->range_starts[key]);
+    }
+}
+
 static bool join_run(Host *host, const DtblRun *run, KeyDistribution distribution)
 {
     InputError error = {0};
@@ -127,7 +139,10 @@ static bool join_run(Host *host, const DtblRun *run, KeyDistribution distributio
     relations_make(run, distribution, &relations, &error);
     Result *results = input_array(&error, relations.results, sizeof *results);
     bool right = false;
-    if (input_made(host, &error)) {
+    if (input_made(host, &error) && run->shape) {
+        describe(&relations, run->shape);
+        right = true;
+    } else if (host->status == WB_OK) {
         join_on_device(host, run, &relations, results);
         right = host->status == WB_OK && results_right(&relations, results);
     }

@@ -1,10 +1,10 @@
 /* Product recommendation after Nadungodage, Xia, Lee, Lee and Park (IEEE Big Data 2013): item-based
  * collaborative filtering on sparse ratings, for every film the one that is most like it.
  *
- * A thread takes a film, goes through all who have rated it, and through all that each of them has rated,
- * and adds the products of the two ratings to its row of sums. These two loops are what is launched: a rater
- * is a block of the group, a rating of his a thread. A sum of a film with itself is its square, so the row
- * holds all that the cosine of two films' ratings needs. */
+ * Flat, a thread takes a rating, goes through all that its rater has rated, and adds the products of the two
+ * ratings to the film's row of sums. Launched, a thread takes a film, and all its raters are one launch: a
+ * rater is a block, a rating of his a thread. A sum of a film with itself is its square, so the row holds all
+ * that the cosine of two films' ratings needs. */
 #include "launch.cuh"
 
 /* Ratings by film and by user in compressed rows: whose rating, and how many stars. */
@@ -29,11 +29,27 @@ extern "C" __global__ void pre_raters(Ratings of_film, Ratings of_user, unsigned
         add_rating(sums, of_user, rating, stars);
 }
 
-template <Mode mode>
-__device__ void pre_sums(const Ratings &of_film, const Ratings &of_user, unsigned films, unsigned *all_sums,
-                         unsigned least)
+/* One rating, the first way; film_of has the film of each in the order of the films' rows. */
+__device__ __forceinline__ void add_rater(const Ratings &of_film, const Ratings &of_user, unsigned rater,
+                                          unsigned *sums)
 {
-    const unsigned film = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned user = __ldg(&of_film.others[rater]), stars = __ldg(&of_film.stars[rater]);
+    const unsigned end = __ldg(&of_user.starts[user + 1]);
+    for (unsigned rating = __ldg(&of_user.starts[user]); rating < end; rating++)
+        add_rating(sums, of_user, rating, stars);
+}
+
+template <Mode mode>
+__device__ void pre_sums(const Ratings &of_film, const Ratings &of_user, const unsigned *film_of,
+                         unsigned films, unsigned ratings, unsigned *all_sums, unsigned least)
+{
+    const unsigned number = blockIdx.x * blockDim.x + threadIdx.x;
+    if constexpr (mode == FLAT) {
+        if (number < ratings)
+            add_rater(of_film, of_user, number, all_sums + (size_t)__ldg(&film_of[number]) * films);
+        return;
+    }
+    const unsigned film = number;
     if (film >= films)
         return;
     unsigned *sums = all_sums + (size_t)film * films;
@@ -43,16 +59,14 @@ __device__ void pre_sums(const Ratings &of_film, const Ratings &of_user, unsigne
             launch<mode>(pre_raters, end - first, CHILD_THREADS, of_film, of_user, first, sums);
             return;
         }
-    for (unsigned rater = first; rater < end; rater++) {
-        const unsigned user = __ldg(&of_film.others[rater]), stars = __ldg(&of_film.stars[rater]);
-        const unsigned user_end = __ldg(&of_user.starts[user + 1]);
-        for (unsigned rating = __ldg(&of_user.starts[user]); rating < user_end; rating++)
-            add_rating(sums, of_user, rating, stars);
-    }
+    for (unsigned rater = first; rater < end; rater++)
+        add_rater(of_film, of_user, rater, sums);
 }
 
-MODES(pre_sums, (Ratings of_film, Ratings of_user, unsigned films, unsigned *all_sums, unsigned least),
-      (of_film, of_user, films, all_sums, least))
+MODES(pre_sums,
+      (Ratings of_film, Ratings of_user, const unsigned *film_of, unsigned films, unsigned ratings,
+       unsigned *all_sums, unsigned least),
+      (of_film, of_user, film_of, films, ratings, all_sums, least))
 
 /* A warp a film: of the squared cosines with the others, in parts of 65536, the largest; the first of equals.
  * The result is that number and the film, in this order from the top. */

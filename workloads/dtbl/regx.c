@@ -7,7 +7,7 @@
 #include "dtbl/regx_automata.h"
 #include "graphs/tables.h"
 
-enum { THREADS = 64, LEAST = 32 };
+enum { THREADS = 128, LEAST = 16 };
 
 /* Of each rule and of each text. */
 typedef struct Matches {
@@ -113,6 +113,13 @@ static void match_on_device(Host *host, const DtblRun *run, const RuleSet *rule_
     host_free(host, counted.of_rule), host_free(host, counted.of_text);
 }
 
+static void describe(const Texts *texts, DtblShape *shape)
+{
+    shape->threads = texts->count;
+    for (uint32_t text = 0; text < texts->count; text++)
+        shape_add(shape, texts->starts[text + 1] - texts->starts[text]);
+}
+
 /* Frees the texts. */
 static bool regx_run(Host *host, const DtblRun *run, const RuleSet *rules, Texts *texts, InputError *error)
 {
@@ -120,7 +127,10 @@ static bool regx_run(Host *host, const DtblRun *run, const RuleSet *rules, Texts
     automata_make(rules, &automata, error);
     Matches expected = matches_make(rules, texts, error), found = matches_make(rules, texts, error);
     bool right = false;
-    if (input_made(host, error)) {
+    if (input_made(host, error) && run->shape) {
+        describe(texts, run->shape);
+        right = true;
+    } else if (host->status == WB_OK) {
         expect_matches(rules, &automata, texts, &expected);
         match_on_device(host, run, rules, &automata, texts, &found);
         right = memcmp(found.of_rule, expected.of_rule, expected.rules * sizeof(uint32_t)) == 0 &&

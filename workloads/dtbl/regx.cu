@@ -7,7 +7,7 @@
  * what is launched. A match counts for its rule and for its text. */
 #include "launch.cuh"
 
-constexpr unsigned CHILD_THREADS = 64;
+constexpr unsigned CHILD_THREADS = 32;
 
 /* Rows of 256 next states, one row a state. */
 typedef const unsigned short *Table;

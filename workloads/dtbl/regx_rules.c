@@ -60,8 +60,8 @@ static const char *const packet_rests[] = {
     "[^ \r\n]+ +[a-z]+",
 };
 static const Literal packet_literals[] = {
-    {"GET /", 0, 40},  {"cgi-bin/", 0, 32},     {"Host: ", 4, 20},   {"USER ", 16, 40},
-    {"PASS ", 22, 34}, {"MAIL FROM:<", 20, 36}, {"login: ", 22, 34}, {"RCPT TO", 20, 36},
+    {"GET /", 0, 40},  {"cgi-bin/", 0, 32},     {"Host: ", 4, 20},   {"USER ", 16, 30},
+    {"PASS ", 22, 26}, {"MAIL FROM:<", 20, 28}, {"login: ", 22, 26}, {"RCPT TO", 20, 28},
 };
 
 /* Over small letters; most of them soon fail. */
@@ -181,9 +181,9 @@ static const char *const string_rests[] = {
     "b(e|u)[l-t]",
 };
 static const Literal string_literals[] = {
-    {"th", 0, 96},  {"he", 8, 64},  {"in", 16, 48}, {"er", 24, 89}, {"an", 40, 64}, {"re", 56, 40},
-    {"on", 20, 24}, {"st", 10, 72}, {"ou", 4, 16},  {"ti", 28, 56}, {"es", 0, 64},  {"nd", 50, 60},
-    {"at", 2, 80},  {"en", 30, 44}, {"nt", 60, 53}, {"ha", 18, 36},
+    {"th", 0, 48},  {"he", 8, 32},  {"in", 16, 24}, {"er", 24, 45}, {"an", 40, 32}, {"re", 56, 20},
+    {"on", 20, 12}, {"st", 70, 36}, {"ou", 4, 8},   {"ti", 28, 28}, {"es", 64, 32}, {"nd", 50, 30},
+    {"at", 73, 40}, {"en", 30, 22}, {"nt", 60, 27}, {"ha", 88, 18},
 };
 
 #define RULE_SET(name)                                                                                       \

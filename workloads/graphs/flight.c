@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* The map in kilometres, about that of the earth; a hub is found in HUB_SHIFT ranks evenly, then by rank. */
-enum { MAP_WIDTH = 40000, MAP_HEIGHT = 20000, HUB_SHIFT = 4, MOST_ROUTES = 64 };
+/* The map in kilometres, about that of the earth. */
+enum { MAP_WIDTH = 40000, MAP_HEIGHT = 20000, MOST_ROUTES = 64 };
 
 typedef struct Airport {
     uint32_t x, y;
@@ -36,14 +36,23 @@ static uint32_t choose_hub(const Popularity *ranks, const Airport *airports, uin
     return nearer ? one : other;
 }
 
-/* Airports below `hubs` are the hubs, by rank. */
-static void add_routes(const FlightParameters *p, const Airport *airports, const uint32_t *labels,
+/* Airports below `hubs` are the hubs, by rank. Each has a route to one before it, so that all are joined, and
+ * further ones in proportion to its importance. */
+static void add_hub_routes(const FlightParameters *p, const Airport *airports, const uint32_t *labels,
+                           const Popularity *ranks, Dice *dice, Edges *edges, InputError *error)
+{
+    for (uint32_t hub = 0; hub < p->hubs; hub++) {
+        const uint64_t routes = 1 + popularity_share(ranks, hub, p->hub_routes);
+        for (uint64_t i = hub ? 0 : 1; i < routes; i++) {
+            const uint32_t to = i ? choose_hub(ranks, airports, hub, dice) : dice_below(dice, hub);
+            edges_add(edges, labels[hub], labels[to], distance(airports[hub], airports[to]), error);
+        }
+    }
+}
+
+static void add_spokes(const FlightParameters *p, const Airport *airports, const uint32_t *labels,
                        const Popularity *ranks, Dice *dice, Edges *edges, InputError *error)
 {
-    for (uint32_t hub = 1; hub < p->hubs; hub++)
-        for (uint32_t other = 0; other < hub; other++)
-            if (!other || dice_chance(dice, p->hub_permille, 1000))
-                edges_add(edges, labels[hub], labels[other], distance(airports[hub], airports[other]), error);
     for (uint32_t from = p->hubs; from < p->airports; from++) {
         const uint32_t routes = 1 + dice_run(dice, p->spoke_permille, 1000, MOST_ROUTES);
         for (uint32_t i = 0; i < routes; i++) {
@@ -58,22 +67,23 @@ static void add_routes(const FlightParameters *p, const Airport *airports, const
 bool flight_make(const FlightParameters *parameters, uint64_t seed, Graph *graph, InputError *error)
 {
     *graph = (Graph){0};
-    if (parameters->hubs < 2 || parameters->hubs > parameters->airports / 2)
+    if (parameters->hubs < 2 || parameters->hubs > parameters->airports / 2 || !parameters->hub_shift)
         return input_fail(error,
-                          "A flight network of %u airports with %u hubs cannot be made: at least 2, at "
-                          "most half of the airports are hubs.",
-                          parameters->airports, parameters->hubs);
+                          "A flight network of %u airports with %u hubs and a shift of %u cannot be made: at "
+                          "least 2, at most half of the airports are hubs, and the shift is at least 1.",
+                          parameters->airports, parameters->hubs, parameters->hub_shift);
     Dice dice = {seed};
     Popularity ranks = {0};
     Airport *airports = input_array(error, parameters->airports, sizeof *airports);
     uint32_t *labels = shuffled(parameters->airports, &dice, error);
     Edges edges = edges_begin(parameters->airports, true);
-    if (popularity_make(&ranks, parameters->hubs, HUB_SHIFT, error)) {
+    if (popularity_make(&ranks, parameters->hubs, parameters->hub_shift, error)) {
         for (uint32_t i = 0; i < parameters->airports; i++) {
             airports[i].x = dice_below(&dice, MAP_WIDTH);
             airports[i].y = dice_below(&dice, MAP_HEIGHT);
         }
-        add_routes(parameters, airports, labels, &ranks, &dice, &edges, error);
+        add_hub_routes(parameters, airports, labels, &ranks, &dice, &edges, error);
+        add_spokes(parameters, airports, labels, &ranks, &dice, &edges, error);
     }
     popularity_free(&ranks);
     free(airports);

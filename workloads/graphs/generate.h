@@ -21,12 +21,13 @@ typedef struct RoadParameters {
     uint32_t diagonal_permille; /* of the cells that have a diagonal */
 } RoadParameters;
 
-/* A flight network: airports on a map, few of them hubs; most have a handful of routes, a hub reaches a large
- * part of all. Undirected, simple, in one piece; weights are distances. */
+/* A flight network: airports on a map, few of them hubs; most have a handful of routes, the largest hub
+ * reaches one airport in fourteen. Undirected, simple, in one piece; weights are distances. */
 typedef struct FlightParameters {
     uint32_t airports;
     uint32_t hubs;           /* 2 to airports / 2 */
-    uint32_t hub_permille;   /* of the pairs of hubs with a route */
+    uint32_t hub_shift;      /* so many of the first hubs are about equally important; at least 1 */
+    uint32_t hub_routes;     /* drawn between hubs, by importance at both ends */
     uint32_t spoke_permille; /* chance of each further route of an airport after its first */
 } FlightParameters;
 
@@ -79,7 +80,7 @@ typedef struct GraphGenerator {
     bool (*make)(InputSize size, uint64_t seed, Graph *graph, InputError *error);
 } GraphGenerator;
 
-enum { GRAPH_GENERATORS = 5 };
+enum { GRAPH_GENERATORS = 6 };
 extern const GraphGenerator graph_generators[GRAPH_GENERATORS];
 
 /* False: an error stands, which for an unknown name lists the known ones. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-const uint32_t points_sizes[INPUT_SIZES] = {[INPUT_SMALL] = 4096, [INPUT_FULL] = 1 << 18, [INPUT_TINY] = 320};
+const uint32_t points_sizes[INPUT_SIZES] = {[INPUT_SMALL] = 32768, [INPUT_FULL] = 1 << 18, [INPUT_TINY] = 320};
 
 enum { CUT_RADIUS = 10 };
 

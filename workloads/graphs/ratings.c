@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
-/* Full is MovieLens 1M: 6,040 users, 3,706 films, 1,000,209 ratings, at least 20 of each user. */
+/* Small is MovieLens 100K: 943 users, 1,682 films, 100,000 ratings; full is MovieLens 1M: 6,040 users, 3,706
+ * films, 1,000,209 ratings. Both have at least 20 of each user. */
 const RatingsParameters ratings_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.users = 1600, .items = 1024, .count = 32000, .least = 8},
+    [INPUT_SMALL] = {.users = 943, .items = 1682, .count = 100000, .least = 20},
     [INPUT_FULL] = {.users = 6040, .items = 3706, .count = 1000209, .least = 20},
     [INPUT_TINY] = {.users = 48, .items = 40, .count = 480, .least = 4},
 };

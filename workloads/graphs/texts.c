@@ -5,14 +5,14 @@
 #include <string.h>
 
 const TextsParameters strings_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 12288, .shortest = 16, .longest = 48},
+    [INPUT_SMALL] = {.count = 53248, .shortest = 16, .longest = 48},
     [INPUT_FULL] = {.count = 65536, .shortest = 16, .longest = 1024},
     [INPUT_TINY] = {.count = 128, .shortest = 16, .longest = 32},
 };
 
 /* 1460 bytes are what an Ethernet frame leaves to TCP. */
 const TextsParameters packets_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 8192, .shortest = 0, .longest = 128},
+    [INPUT_SMALL] = {.count = 53248, .shortest = 0, .longest = 128},
     [INPUT_FULL] = {.count = 65536, .shortest = 0, .longest = 1460},
     [INPUT_TINY] = {.count = 96, .shortest = 0, .longest = 48},
 };

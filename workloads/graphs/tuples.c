@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-/* The paper's sizes are not known: few keys, so that a tuple that is joined has some hundred partners. */
+/* The paper's sizes are not known: few keys, so that a tuple that is joined has some dozen partners. */
 const TuplesParameters tuples_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 32768, .key_range = 256},
+    [INPUT_SMALL] = {.count = 49152, .key_range = 1024},
     [INPUT_FULL] = {.count = 1 << 18, .key_range = 2048},
     [INPUT_TINY] = {.count = 256, .key_range = 4},
 };

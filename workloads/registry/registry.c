@@ -13,6 +13,7 @@
 #include "saws/saws.h"
 #include "six/six.h"
 #include "sync/sync.h"
+#include "together/together.h"
 #include "wireframe/wireframe.h"
 
 const char *const input_size_names[INPUT_SIZES] = {
@@ -22,6 +23,7 @@ const char *const input_size_names[INPUT_SIZES] = {
 typedef struct Wish {
     size_t index, mode;
     InputSize size;
+    InputChoice choice;
     WbGpu *gpu;         /* the first */
     WbGpu *const *gpus; /* all, of suites that take several */
     uint32_t gpu_count;
@@ -40,6 +42,8 @@ typedef struct Suite {
     bool (*has_mode)(size_t index, size_t mode); /* null: all workloads have all modes */
     bool (*run)(const Wish *wish, Host *host);
     uint32_t most_gpus;
+    /* Why a workload does not have a mode, as the end of a sentence; null: nothing is said. */
+    const char *(*refusal)(size_t index, size_t mode);
 } Suite;
 
 static const WorkloadMode plain_modes[] = {{"plain", "Launches from the host, as it is written"}};
@@ -83,6 +87,20 @@ static const WorkloadMode channels_modes[CHANNELS_MODES] = {
     [CHANNELS_FLAT] = {"flat", "No launches by the device"},
 };
 
+/* As the enum TogetherMode. */
+static const WorkloadMode together_modes[TOGETHER_MODES] = {
+    [TOGETHER_HOST] = {"host", "Launches by the host, level by level"},
+    [TOGETHER_CDP] = {"cdp", "Kernels launched by the device"},
+    [TOGETHER_DTBL] = {"dtbl", "Groups of thread blocks launched by the device"},
+    [TOGETHER_BARRIERS] = {"barriers", "One launch, a dependency graph with a barrier between waves"},
+    [TOGETHER_LRR] = {"lrr", "One launch, a dependency graph, ready blocks in turn"},
+    [TOGETHER_LVL] = {"lvl", "One launch, a dependency graph, no block far ahead of the others"},
+    [TOGETHER_GSYNC] = {"gsync", "One launch, global sync of all blocks"},
+    [TOGETHER_WS] = {"ws", "One launch, blocks wait for signals of others"},
+    [TOGETHER_WS_ORDER] = {"ws-order", "The same, blocks dispatched in the order of dependencies"},
+    [TOGETHER_CHANNELS] = {"channels", "Tasks that feed each other through channels"},
+};
+
 /* As the enum RecurrentMode. */
 static const WorkloadMode rnn_modes[RECURRENT_MODES] = {
     [RECURRENT_FLAGS] = {"flags", "One launch, layers wait for values that show whether they are written"},
@@ -110,6 +128,9 @@ static const WorkloadMode multi_modes[MULTI_MODES] = {
 
 /* Launches that wait: the device runtime's usual 2,048 are too few for some inputs. */
 static const char *const launch_settings[] = {"pending_launches", "1048576", NULL};
+/* Tasks launch tasks, and blocks that wait lie in a queue without a bound. */
+static const char *const together_settings[] = {
+    "pending_launches", "1048576", "launch_depth", "0", "preempted_global", "1048576", NULL};
 static const char *const no_settings[] = {NULL};
 
 /* A run of a kernel whose suite only says whether the result is right. */
@@ -165,7 +186,13 @@ static const char *dtbl_about(size_t index, const char **name)
 
 static bool dtbl_begin(const Wish *wish, Host *host)
 {
-    const DtblRun run = {.mode = (LaunchMode)wish->mode, .size = wish->size};
+    char data[4096];
+    snprintf(data, sizeof data, "%s/data", wish->workloads);
+    const DtblRun run = {.mode = (LaunchMode)wish->mode,
+                         .size = wish->size,
+                         .seed = wish->choice.seed,
+                         .least = wish->choice.least,
+                         .data = data};
     return dtbl_run(&dtbl_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
 }
 
@@ -239,6 +266,28 @@ static bool channels_begin(const Wish *wish, Host *host)
     return channels_run(&channels_benchmarks[wish->index], &run, wish->gpu, wish->folder, host);
 }
 
+static const char *together_about(size_t index, const char **name)
+{
+    *name = together_problems[index].name;
+    return together_problems[index].about;
+}
+
+static bool together_has_mode(size_t index, size_t mode)
+{
+    return together_has(&together_problems[index], (TogetherMode)mode);
+}
+
+static const char *together_why_not(size_t index, size_t mode)
+{
+    return together_refusal(&together_problems[index], (TogetherMode)mode);
+}
+
+static bool together_begin(const Wish *wish, Host *host)
+{
+    const TogetherRun run = {.mode = (TogetherMode)wish->mode, .size = wish->size};
+    return together_run(&together_problems[wish->index], &run, wish->gpu, wish->folder, host);
+}
+
 static const char *rnn_about(size_t index, const char **name)
 {
     *name = recurrent_benchmarks[index].name;
@@ -269,8 +318,10 @@ static bool multi_begin(const Wish *wish, Host *host)
 }
 
 static const Suite suites[] = {
-    {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, NULL, demo_run, 1},
-    {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, NULL, six_begin, 1},
+    {"demo", DEMO_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, demo_about, NULL, demo_run, 1,
+     NULL},
+    {"six", SIX_COUNT, plain_modes, 1, {[INPUT_SMALL] = true}, no_settings, six_about, NULL, six_begin, 1,
+     NULL},
     {"correlation",
      CORRELATION_COUNT,
      plain_modes,
@@ -280,9 +331,10 @@ static const Suite suites[] = {
      correlation_about,
      NULL,
      correlation_run,
-     1},
+     1,
+     NULL},
     {"dtbl",
-     DTBL_BENCHMARKS,
+     DTBL_WORKLOADS,
      dtbl_modes,
      LAUNCH_MODES,
      {true, true, true},
@@ -290,7 +342,8 @@ static const Suite suites[] = {
      dtbl_about,
      NULL,
      dtbl_begin,
-     1},
+     1,
+     NULL},
     {"wireframe",
      WIREFRAME_BENCHMARKS,
      wireframe_modes,
@@ -300,7 +353,8 @@ static const Suite suites[] = {
      wireframe_about,
      NULL,
      wireframe_begin,
-     1},
+     1,
+     NULL},
     {"sync",
      SYNC_BENCHMARKS,
      sync_modes,
@@ -310,7 +364,8 @@ static const Suite suites[] = {
      sync_about,
      sync_has_mode,
      sync_begin,
-     1},
+     1,
+     NULL},
     {"claso",
      CLASO_BENCHMARKS,
      plain_modes,
@@ -320,7 +375,8 @@ static const Suite suites[] = {
      claso_about,
      NULL,
      claso_begin,
-     1},
+     1,
+     NULL},
     {"saws",
      SAWS_BENCHMARKS,
      plain_modes,
@@ -330,7 +386,8 @@ static const Suite suites[] = {
      saws_about,
      NULL,
      saws_begin,
-     1},
+     1,
+     NULL},
     {"channels",
      CHANNELS_BENCHMARKS,
      channels_modes,
@@ -340,7 +397,19 @@ static const Suite suites[] = {
      channels_about,
      channels_has_mode,
      channels_begin,
-     1},
+     1,
+     NULL},
+    {"together",
+     TOGETHER_PROBLEMS,
+     together_modes,
+     TOGETHER_MODES,
+     {true, true, true},
+     together_settings,
+     together_about,
+     together_has_mode,
+     together_begin,
+     1,
+     together_why_not},
     {"rnn",
      RECURRENT_BENCHMARKS,
      rnn_modes,
@@ -350,7 +419,8 @@ static const Suite suites[] = {
      rnn_about,
      NULL,
      rnn_begin,
-     1},
+     1,
+     NULL},
     {"multi",
      MULTI_PROGRAMS,
      multi_modes,
@@ -360,7 +430,8 @@ static const Suite suites[] = {
      multi_about,
      multi_has_mode,
      multi_begin,
-     MULTI_GPUS},
+     MULTI_GPUS,
+     NULL},
 };
 enum { SUITE_COUNT = sizeof suites / sizeof *suites };
 
@@ -391,6 +462,7 @@ bool workload_at(size_t index, Workload *workload)
         *workload = (Workload){.description = suite->about(index, &name),
                                .settings = suite->settings,
                                .most_gpus = suite->most_gpus,
+                               .has_choice = suite->run == dtbl_begin,
                                .suite = s,
                                .index = index};
         snprintf(workload->name, sizeof workload->name, "%s/%s", suite->name, name);
@@ -450,15 +522,30 @@ bool workload_mode_at(size_t index, WorkloadMode *mode)
     return false;
 }
 
-bool workload_run_on(const Workload *workload, size_t mode, InputSize size, WbGpu *const *gpus,
-                     uint32_t count, const char *workloads, Host *host)
+const char *workload_refusal(const Workload *workload, const char *mode)
+{
+    const Suite *suite = &suites[workload->suite];
+    for (size_t i = 0; suite->refusal && i < suite->mode_count; i++)
+        if (strcmp(suite->modes[i].name, mode) == 0)
+            return suite->refusal(workload->index, i);
+    return NULL;
+}
+
+bool workload_run_with(const Workload *workload, size_t mode, InputSize size, InputChoice choice,
+                       WbGpu *const *gpus, uint32_t count, const char *workloads, Host *host)
 {
     char folder[4096];
     const Suite *suite = &suites[workload->suite];
     snprintf(folder, sizeof folder, "%s/%s", workloads, suite->name);
-    const Wish wish = {workload->index, mode_in_suite(workload, mode), size, gpus[0], gpus, count, folder,
-                       workloads};
+    const Wish wish = {workload->index, mode_in_suite(workload, mode), size, choice, gpus[0], gpus, count,
+                       folder, workloads};
     return suite->run(&wish, host);
+}
+
+bool workload_run_on(const Workload *workload, size_t mode, InputSize size, WbGpu *const *gpus,
+                     uint32_t count, const char *workloads, Host *host)
+{
+    return workload_run_with(workload, mode, size, (InputChoice){0}, gpus, count, workloads, host);
 }
 
 bool workload_run(const Workload *workload, size_t mode, InputSize size, WbGpu *gpu, const char *workloads,

@@ -4,32 +4,32 @@
 
 struct Warping {
     typedef float Value;
-    enum { USES_OWN = false, LOOKS_AHEAD = false };
+    enum { LOOKS_AHEAD = false };
     const float *across, *down;
     float *costs;
-    int width;
+    int width, height;
 
-    __device__ float before(int row, int column) const
+    __device__ float outside() const { return __int_as_float(0x7f800000); }
+    __device__ float above(int column) const { return column < 0 ? 0.0f : outside(); }
+    __device__ float computed(int index) const { return __ldcg(&costs[index]); }
+    __device__ float own(int row, int column, int) const
     {
-        if (row < 0 || column < 0)
-            return row == column ? 0.0f : __int_as_float(0x7f800000);
-        return __ldcg(&costs[(size_t)row * width + column]);
+        return fabsf(__ldg(&down[row]) - __ldg(&across[column]));
     }
-    __device__ float own(int, int) const { return 0.0f; }
-    __device__ float next(const Around<float> &around, int row, int column) const
+    __device__ float next(const Around<float> &around) const
     {
-        return fabsf(down[row] - across[column]) + fminf(around.corner, fminf(around.up, around.left));
+        return around.own + fminf(around.corner, fminf(around.up, around.left));
     }
-    __device__ void store(int row, int column, float cost) const
-    {
-        costs[(size_t)row * width + column] = cost;
-    }
+    __device__ void store(int index, float cost) const { __stcg(&costs[index], cost); }
 };
 
-extern "C" __global__ void dtw(const float *across, const float *down, float *costs, Tiling tiling)
+extern "C" __global__ void __maxnreg__(REGISTERS)
+    dtw(const float *across, const float *down, float *costs, Tiling tiling)
 {
-    sweep(Warping{across, down, costs, tiling.width}, tile_of_block(tiling));
+    const Tile tile = tile_of_block(tiling);
+    if (is_warp_needed(tile))
+        sweep(Warping{across, down, costs, tiling.width, tiling.height}, tile);
 }
 
-NESTED(dtw, (const float *across, const float *down, float *costs, Tiling tiling, int threads),
+NESTED(dtw, (const float *across, const float *down, float *costs, Tiling tiling, int bytes),
        across, down, costs)

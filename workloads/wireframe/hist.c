@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 enum { BRIGHTNESSES = 256 }; /* as in hist.cu */
-/* With eight, the planes of the full image take hundreds of megabytes, as those of the paper do. */
-enum { BINS = 4, BINS_OF_FULL = 8 };
+enum { BINS = 8 }; /* then the planes of the full image take hundreds of megabytes, as the paper's data do */
 
 /* By counts in rows, another way than the kernel's. */
 static void find_counts(const uint8_t *pixels, WavefrontShape shape, int bin, int bins, uint32_t *plane)
@@ -22,7 +21,7 @@ static void find_counts(const uint8_t *pixels, WavefrontShape shape, int bin, in
 
 bool hist_run(Host *host, const WireframeRun *run, WavefrontShape shape)
 {
-    const int bins = run->size == INPUT_FULL ? BINS_OF_FULL : BINS;
+    const int bins = BINS;
     const size_t cells = wavefront_cells(shape), all = (size_t)bins * cells, bytes = all * sizeof(uint32_t);
     uint8_t *pixels = wavefront_bytes(host, cells, BRIGHTNESSES, wavefront_seed(run));
     uint32_t *expected = host_array(host, all, sizeof *expected);

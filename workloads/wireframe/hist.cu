@@ -4,36 +4,33 @@
 
 struct Counts {
     typedef unsigned Value;
-    enum { USES_OWN = true, LOOKS_AHEAD = false };
+    enum { LOOKS_AHEAD = false };
     const unsigned char *pixels;
     unsigned *plane;
-    int width, bin, bins;
+    int width, height;
+    unsigned bin, bins;
 
-    __device__ unsigned before(int row, int column) const
-    {
-        return row < 0 || column < 0 ? 0 : __ldcg(&plane[(size_t)row * width + column]);
-    }
-    __device__ unsigned own(int row, int column) const
-    {
-        return pixels[(size_t)row * width + column] * bins / 256 == bin;
-    }
-    __device__ unsigned next(const Around<unsigned> &around, int, int) const
+    __device__ unsigned outside() const { return 0; }
+    __device__ unsigned above(int) const { return 0; }
+    __device__ unsigned computed(int index) const { return __ldcg(&plane[index]); }
+    __device__ unsigned own(int, int, int index) const { return pixels[index] * bins / 256 == bin; }
+    __device__ unsigned next(const Around<unsigned> &around) const
     {
         return around.own + around.up + around.left - around.corner;
     }
-    __device__ void store(int row, int column, unsigned count) const
-    {
-        plane[(size_t)row * width + column] = count;
-    }
+    __device__ void store(int index, unsigned count) const { __stcg(&plane[index], count); }
 };
 
-extern "C" __global__ void hist(const unsigned char *pixels, unsigned *planes, int bins, Tiling tiling)
+extern "C" __global__ void __maxnreg__(REGISTERS)
+    hist(const unsigned char *pixels, unsigned *planes, int bins, Tiling tiling)
 {
     const Tile tile = tile_of_block(tiling);
-    for (int bin = 0; bin < bins; bin++)
-        sweep(Counts{pixels, planes + (size_t)bin * tiling.width * tiling.height, tiling.width, bin, bins},
-              tile);
+    if (!is_warp_needed(tile))
+        return;
+#pragma unroll 1
+    for (int bin = 0; bin < bins; bin++, planes += late(tiling.width) * tiling.height)
+        sweep(Counts{pixels, planes, tiling.width, tiling.height, (unsigned)bin, (unsigned)bins}, tile);
 }
 
-NESTED(hist, (const unsigned char *pixels, unsigned *planes, int bins, Tiling tiling, int threads),
+NESTED(hist, (const unsigned char *pixels, unsigned *planes, int bins, Tiling tiling, int bytes),
        pixels, planes, bins)

@@ -7,8 +7,7 @@
 
 #include "warpbeam_graph.h"
 
-enum { LANES = 32, CHUNK_BYTES = 34 * 18 * 4 }; /* as in wavefront.cuh */
-enum { MOST_WARPS = 4 };                        /* then five blocks find room on an SM of gtx480 */
+enum { SIDE = 16, THREADS = SIDE * SIDE, RING = 13 }; /* as in wavefront.cuh */
 enum { MOST_ARGUMENTS = 4, USUAL_BOUND = 3 };
 
 /* As in wavefront.cuh. */
@@ -22,7 +21,7 @@ typedef struct Wavefront {
     const WireframeRun *run;
     WavefrontShape shape;
     Tiling tiling;
-    int threads; /* of a block: a warp for every strip of its rows, within bounds */
+    int bytes; /* of a block's shared memory */
     WbArgument arguments[MOST_ARGUMENTS + 2];
     uint32_t count;
 } Wavefront;
@@ -39,10 +38,9 @@ static WbNodes nodes_in_wave(WavefrontShape shape, uint32_t wave)
 /* The launch of a grid of tiles, but for their dependencies. */
 static WbLaunch launch_of(const Wavefront *wavefront, WbDim3 grid)
 {
-    const uint32_t threads = (uint32_t)wavefront->threads;
     return (WbLaunch){.grid = grid,
-                      .block = dim(threads, 1, 1),
-                      .shared_bytes = threads / LANES * CHUNK_BYTES,
+                      .block = dim(SIDE, SIDE, 1),
+                      .shared_bytes = (uint32_t)wavefront->bytes,
                       .arguments = wavefront->arguments,
                       .argument_count = wavefront->count};
 }
@@ -61,7 +59,7 @@ static void launch_nested(Host *host, Wavefront *wavefront)
 {
     char name[32];
     snprintf(name, sizeof name, "%s_nested", wavefront->benchmark->name);
-    wavefront->arguments[wavefront->count] = WB_ARG(wavefront->threads);
+    wavefront->arguments[wavefront->count] = WB_ARG(wavefront->bytes);
     host_launch(host, name, dim(1, 1, 1), dim(1, 1, 1), wavefront->arguments, wavefront->count + 1);
 }
 
@@ -111,10 +109,20 @@ static void map_tile(WbLink *link, void *context)
     wb_set_policy(link, wavefront->run->mode == WIREFRAME_LVL ? WB_LVL : WB_LRR, bound);
 }
 
-static int threads_of_block(WavefrontShape shape)
+/* Of the ring of rows and the borders for a tile of that width, as in wavefront.cuh. */
+static uint32_t ring_bytes(uint32_t width, uint32_t height)
 {
-    const uint32_t rows = (shape.height + shape.down - 1) / shape.down, strips = (rows + LANES - 1) / LANES;
-    return LANES * (int)(strips < MOST_WARPS ? strips : MOST_WARPS);
+    const uint32_t parts = (width + THREADS - 1) / THREADS, columns = (width + parts - 1) / parts;
+    return (RING * ((columns + 3) / 2 * 2) + 2 * height) * (uint32_t)sizeof(uint32_t);
+}
+
+/* The wider tiles of a matrix may be done in more parts than the others, and need less. */
+static int bytes_of_block(WavefrontShape shape)
+{
+    const uint32_t height = (shape.height + shape.down - 1) / shape.down;
+    const uint32_t narrow = ring_bytes(shape.width / shape.across, height);
+    const uint32_t wide = ring_bytes((shape.width + shape.across - 1) / shape.across, height);
+    return (int)(narrow > wide ? narrow : wide);
 }
 
 void wavefront_launch(Host *host, const char *name, const WireframeRun *run, WavefrontShape shape,
@@ -125,7 +133,7 @@ void wavefront_launch(Host *host, const char *name, const WireframeRun *run, Wav
         .run = run,
         .shape = shape,
         .tiling = {(int)shape.width, (int)shape.height, (int)shape.across, (int)shape.down, 0},
-        .threads = threads_of_block(shape),
+        .bytes = bytes_of_block(shape),
         .count = count + 1,
     };
     assert(wavefront.benchmark && count <= MOST_ARGUMENTS);

@@ -6,32 +6,32 @@ constexpr int MATCH = 2, MISMATCH = -1, GAP = 1; /* as in the host's reference *
 
 struct Alignment {
     typedef int Value;
-    enum { USES_OWN = false, LOOKS_AHEAD = false };
+    enum { LOOKS_AHEAD = false };
     const unsigned char *across, *down;
     int *scores;
-    int width;
+    int width, height;
 
-    __device__ int before(int row, int column) const
+    __device__ int outside() const { return 0; }
+    __device__ int above(int) const { return 0; }
+    __device__ int computed(int index) const { return __ldcg(&scores[index]); }
+    __device__ int own(int row, int column, int) const
     {
-        return row < 0 || column < 0 ? 0 : __ldcg(&scores[(size_t)row * width + column]);
+        return __ldg(&down[row]) == __ldg(&across[column]) ? MATCH : MISMATCH;
     }
-    __device__ int own(int, int) const { return 0; }
-    __device__ int next(const Around<int> &around, int row, int column) const
+    __device__ int next(const Around<int> &around) const
     {
-        const int aligned = around.corner + (down[row] == across[column] ? MATCH : MISMATCH);
-        return max(max(0, aligned), max(around.up, around.left) - GAP);
+        return max(max(0, around.corner + around.own), max(around.up, around.left) - GAP);
     }
-    __device__ void store(int row, int column, int score) const
-    {
-        scores[(size_t)row * width + column] = score;
-    }
+    __device__ void store(int index, int score) const { __stcg(&scores[index], score); }
 };
 
-extern "C" __global__ void sw(const unsigned char *across, const unsigned char *down, int *scores,
-                              Tiling tiling)
+extern "C" __global__ void __maxnreg__(REGISTERS)
+    sw(const unsigned char *across, const unsigned char *down, int *scores, Tiling tiling)
 {
-    sweep(Alignment{across, down, scores, tiling.width}, tile_of_block(tiling));
+    const Tile tile = tile_of_block(tiling);
+    if (is_warp_needed(tile))
+        sweep(Alignment{across, down, scores, tiling.width, tiling.height}, tile);
 }
 
-NESTED(sw, (const unsigned char *across, const unsigned char *down, int *scores, Tiling tiling, int threads),
+NESTED(sw, (const unsigned char *across, const unsigned char *down, int *scores, Tiling tiling, int bytes),
        across, down, scores)

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells on the side of a tile: those of HEAT2D must not be smaller than the number of its steps. */
+/* Cells on the side of a tile. */
 enum { LEAST_SIDE = 4 };
 
-/* Cells need the tile between these two as well, and so does each of the two. */
+/* To the west, north and north-west, though the third follows from the other two:
+ * papers/wireframe-inputs.md. */
 static void wavefront_parents(WavefrontShape shape, uint32_t x, uint32_t y, WavefrontAdd *add, void *context)
 {
     (void)shape;
@@ -15,51 +16,57 @@ static void wavefront_parents(WavefrontShape shape, uint32_t x, uint32_t y, Wave
         add(context, x - 1, y);
     if (y > 0)
         add(context, x, y - 1);
+    if (x > 0 && y > 0)
+        add(context, x - 1, y - 1);
 }
 
 static uint32_t wavefront_waves(WavefrontShape shape) { return shape.across + shape.down - 1; }
 
 #define WAVEFRONT wavefront_parents, wavefront_waves
 
-/* The small ones are so large that on gtx480, in 64 x 64 tiles, waves take about 3 to 5 times the 30 us of
- * a launch by the host; the paper's take 5 times as long [Wireframe fig. 12]. Where cells are computed once,
- * the matrix is wide rather than high, and a tile has no more rows than a warp has lanes: then waves take
- * longest for what there is to simulate. */
+/* Full ones are the paper's [Wireframe §5.2], small ones have a quarter of each side:
+ * papers/wireframe-inputs.md. */
 const WireframeBenchmark wireframe_benchmarks[WIREFRAME_BENCHMARKS] = {
     {"dtw",
      "Dynamic time warping of two series",
      "dtw.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {5120, 2048}, [INPUT_FULL] = {12288, 8192}},
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {3072, 2048}, [INPUT_FULL] = {12288, 8192}},
+     1,
      WAVEFRONT,
      dtw_run},
     {"heat2d",
-     "Heat in a plate, three steps",
+     "A step of heat in a plate",
      "heat2d.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {1408, 1408}, [INPUT_FULL] = {12288, 12288}},
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {3072, 3072}, [INPUT_FULL] = {12288, 12288}},
+     1,
      WAVEFRONT,
      heat2d_run},
     {"hist",
      "Integral histogram of an image",
      "hist.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {1280, 960}, [INPUT_FULL] = {4160, 3120}},
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {1040, 780}, [INPUT_FULL] = {4160, 3120}},
+     8,
      WAVEFRONT,
      hist_run},
     {"int_img",
-     "Integral image",
+     "Integral images of a bitmap",
      "int_img.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {4096, 2048}, [INPUT_FULL] = {4160, 3120}},
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {1040, 780}, [INPUT_FULL] = {4160, 3120}},
+     3,
      WAVEFRONT,
      int_img_run},
     {"sor",
      "A sweep of successive over-relaxation",
      "sor.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {3840, 2048}, [INPUT_FULL] = {12000, 12000}},
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {3000, 3000}, [INPUT_FULL] = {12000, 12000}},
+     1,
      WAVEFRONT,
      sor_run},
     {"sw",
      "Smith-Waterman alignment of two strings",
      "sw.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {4096, 2048}, [INPUT_FULL] = {8192, 8192}},
+     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {2048, 2048}, [INPUT_FULL] = {8192, 8192}},
+     1,
      WAVEFRONT,
      sw_run},
 };

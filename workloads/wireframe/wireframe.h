@@ -44,7 +44,8 @@ typedef struct WireframeBenchmark {
     const char *about; /* one line */
     const char *file;  /* PTX, in workloads/wireframe */
     WavefrontCells cells[INPUT_SIZES];
-    /* Adds the tiles that the tile (x, y) needs, but for those that one of the others needs too. */
+    uint32_t planes; /* of results over the same tiles, one after the other */
+    /* Adds the tiles that the tile (x, y) needs. */
     void (*parents)(WavefrontShape shape, uint32_t x, uint32_t y, WavefrontAdd *add, void *context);
     /* How many waves there are; a wave has the tiles with the same x + y, and needs only earlier ones. */
     uint32_t (*waves)(WavefrontShape shape);

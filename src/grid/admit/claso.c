@@ -23,6 +23,7 @@
  *   kernel that left because all its blocks waited has none of these when it comes again.
  * - A block that comes back from a wait has taken its credit before. Blocks of groups that join a kernel
  *   (DTBL) are not counted at its launch, and take none.
+ * - Tasks of flow graphs have no grid whose blocks could be shared out: a launch of these is refused.
  * - If a kernel has fewer blocks for each SM than active levels, all its blocks take global credits, and
  *   these suffice for all.
  *
@@ -172,4 +173,5 @@ const BlockAdmit admit_claso = {
             .block_started = block_started,
         },
     .may = may,
+    .needs_grids = true,
 };

@@ -205,6 +205,15 @@ static bool choose_way(Lsu *lsu, Request *request, Cycle now)
     return true;
 }
 
+/* When the request's address is known to the crossbar. */
+static Cycle translated(Lsu *lsu, const Request *request, Cycle now)
+{
+    const uint32_t walks = lsu->walks.count;
+    const Cycle when = walks_when(&lsu->walks, request->line, now);
+    lsu->statistics.page_walks += lsu->walks.count - walks;
+    return when;
+}
+
 /* Sends what the crossbar takes now. */
 static void send(Lsu *lsu, Cycle now)
 {
@@ -223,7 +232,8 @@ static void send(Lsu *lsu, Cycle now)
         request_list_pop(&lsu->outgoing);
         const uint32_t to =
             route_shard(&sm->crossbar->route, &lsu->interleave, lsu->config->sm_count, request->slice);
-        crossbar_send(sm->crossbar, TO_SLICE, request, &sm->shard, to, now);
+        crossbar_send_from(sm->crossbar, TO_SLICE, request, &sm->shard, to, now,
+                           translated(lsu, request, now));
         lsu->statistics.requests += !request->is_context;
         lsu->outgoing_contexts -= request->is_context;
     }
@@ -314,7 +324,7 @@ void lsu_perform(Lsu *lsu, LsuOp *op)
 void lsu_finish(Lsu *lsu, LsuOp *op, Cycle ready)
 {
     LsuOp *whole = op->whole;
-    ready += op->extra_latency;
+    ready += op->extra_latency + op->timing->tail;
     if (op->acquires) {
         lsu_invalidate(lsu);
         lsu->sm->acquiring &= ~((WarpSet)1 << op->warp);

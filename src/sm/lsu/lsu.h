@@ -57,6 +57,8 @@ L1Statistics *lsu_l1_counters(Lsu *lsu);
 void lsu_invalidate(Lsu *lsu);
 /* Empties a coherent L1, as all others and the directory are emptied; nothing may be under way. */
 void lsu_forget(Lsu *lsu);
+/* Pages that it has walked for are known from now on, and it asks this translation. Between windows. */
+void lsu_learn_pages(Lsu *lsu, Translation *translation, Cycle now);
 /* The L1's part of memory that it shares with shared memory, when that part changes. */
 void lsu_set_shared_bytes(Lsu *lsu, uint32_t bytes);
 

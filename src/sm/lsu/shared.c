@@ -2,7 +2,10 @@
  *
  * In one pass every bank serves one word, to all lanes that want it. An access wider than a bank's word is
  * done for as many lanes at a time as the banks have room for: two halves of a warp for 8 bytes, four
- * quarters for 16. The passes of such a group are as many as the most wanted bank has different words. */
+ * quarters for 16. The passes of such a group are as many as the most wanted bank has different words. With
+ * `shared_merges` lanes that load the same bytes count as one before groups are made, but a pass brings no
+ * more than 8 bytes of a lane. Machine code may load neighbouring words at once (native/vector.c): every
+ * second word then needs a pass of its own only if more than half of the lanes differ. */
 #include "sm/lsu/unit.h"
 
 enum { MAX_BANKS = 64 };
@@ -97,6 +100,50 @@ static uint32_t lanes_at_once(const GpuConfig *config, const Access *access, uns
     return lanes < width ? (uint32_t)lanes : width;
 }
 
+/* The lanes that load bytes which no lane before them loads; only the first `most` of them are looked for. */
+static Mask different_lanes(const Access *access, uint32_t most)
+{
+    Mask found = 0;
+    uint32_t count = 0;
+    for (Mask lanes = access->mask; lanes && count < most; lanes &= lanes - 1) {
+        const unsigned lane = mask_first(lanes);
+        Mask others = found;
+        while (others && access->address[mask_first(others)] != access->address[lane])
+            others &= others - 1;
+        if (!others) {
+            found |= (Mask)1 << lane;
+            count++;
+        }
+    }
+    return found;
+}
+
+/* Passes of a wide load whose equal lanes are served together: groups are made of different lanes. */
+static BankPasses merged_passes(const GpuConfig *config, const Access *access, uint32_t at_once)
+{
+    BankPasses result = {0, 0};
+    for (Mask lanes = different_lanes(access, MAX_WIDTH); lanes;) {
+        Mask group = 0;
+        for (uint32_t i = 0; i < at_once && lanes; i++, lanes &= lanes - 1)
+            group |= lanes & (~lanes + 1);
+        result.least++;
+        result.passes += group_passes(config, access, group, false);
+    }
+    const uint32_t fewest = (uint32_t)(access->bytes / (2 * config->shared_bank_bytes));
+    result.least = result.least > fewest ? result.least : fewest;
+    result.passes = result.passes > fewest ? result.passes : fewest;
+    return result;
+}
+
+/* Whether the load is part of a wider one whose pass brings its words, too. */
+static bool comes_along(const Handover *handover)
+{
+    const GpuConfig *config = handover->lsu->config;
+    const uint32_t room = (uint32_t)config->shared_banks / 2;
+    return config->shared_merges && handover->step->issue->insn->comes_along &&
+           (uint32_t)__builtin_popcountll(different_lanes(handover->access, room + 1)) <= room;
+}
+
 BankPasses shared_banks_passes(const GpuConfig *config, const Access *access, unsigned width, bool serial)
 {
     const uint32_t lanes = lanes_at_once(config, access, width);
@@ -104,6 +151,8 @@ BankPasses shared_banks_passes(const GpuConfig *config, const Access *access, un
         !serial && (access->pattern == PATTERN_CONSECUTIVE || access->pattern == PATTERN_UNIFORM);
     const bool quick =
         !serial && is_power_of_two(config->shared_banks) && is_power_of_two(config->shared_bank_bytes);
+    if (config->shared_merges && access->kind == ACCESS_LOAD && lanes < width)
+        return merged_passes(config, access, lanes);
     BankPasses result = {0, 0};
     for (uint32_t first = 0; first < width; first += lanes) {
         const Mask group = access->mask & mask_of_width(64) >> (64 - lanes) << first;
@@ -124,8 +173,10 @@ void lsu_carry_shared(const Handover *handover)
     const BankPasses banks = shared_banks_passes(lsu->config, access, lsu->width, returns);
     LsuOp *op = lsu_new_record(handover, OP_PASSES);
     op->passes = banks.passes;
+    if (comes_along(handover))
+        op->least_cycles = op->passes = 0;
     lsu->statistics.shared_accesses++;
-    lsu->statistics.shared_passes += banks.passes;
+    lsu->statistics.shared_passes += op->passes;
     lsu->statistics.shared_conflicts += banks.passes - banks.least;
     if (access->kind == ACCESS_LOAD || returns)
         lsu_announce(handover, op, WAIT_SHARED);

@@ -79,6 +79,13 @@ Lsu *lsu_create(Sm *sm)
     return lsu;
 }
 
+void lsu_learn_pages(Lsu *lsu, Translation *translation, Cycle now)
+{
+    translation_learn(translation, &lsu->walks, now);
+    lsu->walks.cycles = lsu->config->page_walk_cycles;
+    lsu->walks.known = lsu->walks.cycles ? translation : NULL;
+}
+
 void lsu_free(Lsu *lsu)
 {
     if (!lsu)
@@ -88,6 +95,7 @@ void lsu_free(Lsu *lsu)
     xfree(lsu->coherent);
     l1_free(&lsu->l1);
     const_cache_free(&lsu->constants);
+    walks_free(&lsu->walks);
     for (uint32_t i = 0; i < MAX_WARPS; i++)
         VEC_FREE(&lsu->copies[i].segments);
     VEC_FREE(&lsu->replies);

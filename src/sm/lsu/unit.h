@@ -159,6 +159,7 @@ struct Lsu {
     uint32_t outgoing_contexts; /* of them, those of the context switch engine */
     ContextEngine *contexts; /* while it has any to move; else null */
     Cycle send_when;        /* when the first may be sent, as known */
+    Walks walks;            /* for pages that are new to the GPU */
     LineGuard *guard;       /* of requests for memory that may move; null: there were none */
     VEC(EnteringReply) answers; /* to probes, from first_answer on, in the order in which they can leave */
     uint32_t first_answer;

@@ -1,0 +1,146 @@
+/* Where machine code reads the constant bank for kernel parameters, and what waits for it.
+ *
+ * Many instructions take a parameter as an operand. A pointer that is added to an index is loaded into
+ * registers by an instruction of its own (LDC on sm_90), at the beginning of each block that needs it: a pair
+ * of registers is worth more than the load. The kernels that were looked at do so in straight code and in
+ * long loops. */
+#include "native/native.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+typedef struct Use {
+    uint32_t reg, reads;
+} Use;
+
+static void see_use(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Use *use = context;
+    use->reads += !is_write && reg == use->reg;
+}
+
+static uint32_t slots_between(const NativeFunction *f, uint32_t from, uint32_t to)
+{
+    uint32_t slots = 0;
+    for (uint32_t i = from; i < to; i++)
+        slots += work_total(&f->forms[i].slots);
+    return slots;
+}
+
+/* Whether the loop that begins there has copies of its body, or a long one: it keeps no register for a
+ * pointer that can be loaded again. The loops of the kernels that were looked at have such loads from 12
+ * instructions on, and none below. */
+static bool loads_again(const NativeFunction *f, uint32_t start)
+{
+    enum { LONG_BODY = 14 };
+    for (uint32_t i = start; i < f->count; i++)
+        if (f->code[i].action == ACTION_BRANCH && f->code[i].target - f->first == start && f->code[i].ptx)
+            return f->code[i].ptx->is_unrolled || slots_between(f, start, i) > LONG_BODY;
+    return false;
+}
+
+/* Where a parameter that instruction i needs is loaded: there, or before the loop. */
+static uint32_t place_of_load(const NativeFunction *f, uint32_t i, bool is_pointer)
+{
+    while (f->loop[i] != NO_INDEX && f->loop[i] > 0 && !(is_pointer && loads_again(f, f->loop[i])))
+        i = f->loop[i] - 1;
+    return i;
+}
+
+static bool comes_from_memory(const NativeFunction *f, uint32_t i, uint32_t block, unsigned depth);
+
+typedef struct Origin {
+    const NativeFunction *f;
+    uint32_t block;
+    unsigned depth;
+    bool is_memory;
+} Origin;
+
+static void see_origin(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Origin *origin = context;
+    if (!is_write && origin->f->registers[reg].definitions == 1)
+        origin->is_memory |=
+            comes_from_memory(origin->f, origin->f->registers[reg].definition, origin->block, origin->depth);
+}
+
+/* Whether instruction i waits for a load of the same block, by itself or through arithmetic. */
+static bool comes_from_memory(const NativeFunction *f, uint32_t i, uint32_t block, unsigned depth)
+{
+    const Insn *insn = &f->code[i];
+    if (f->block[i] != block || !insn->ptx)
+        return false;
+    if (insn->action == ACTION_ATOMIC || (insn->action == ACTION_LOAD && insn->space != SPACE_PARAM))
+        return true;
+    Origin origin = {f, block, depth - 1, false};
+    if (depth)
+        flow_visit_registers(f->function, insn->ptx, see_origin, &origin);
+    return origin.is_memory;
+}
+
+/* Cycles that instruction i waits for a parameter which its block loads at its beginning, beyond what is
+ * issued before it. What waits for memory has it long before. */
+static uint16_t wait_for_constant(const NativeFunction *f, uint32_t i)
+{
+    enum { CHAIN = 6 };
+    uint32_t first = i;
+    while (first > 0 && f->block[first - 1] == f->block[i])
+        first--;
+    const uint32_t hidden = slots_between(f, first, i);
+    if (comes_from_memory(f, i, f->block[i], CHAIN) || hidden >= f->config->const_latency)
+        return 0;
+    return (uint16_t)(f->config->const_latency - hidden);
+}
+
+/* Charges the load of a parameter to the first instruction that needs the register: of a pointer in each
+ * block, and in a loop only if that loads it again. `charged` are the blocks that have it, of which the last
+ * one says whether any has. */
+static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, bool *charged)
+{
+    uint32_t left = f->registers[reg].uses;
+    for (uint32_t i = 0; i < f->count && left; i++) {
+        Use use = {reg, 0};
+        if (f->code[i].ptx)
+            flow_visit_registers(f->function, f->code[i].ptx, see_use, &use);
+        left -= use.reads;
+        if (!use.reads)
+            continue;
+        /* What costs nothing hands it on. */
+        const uint32_t to = native_register(f, &f->code[i], 0);
+        const bool hands_on = f->code[i].action == ACTION_ADDRESS || f->code[i].action == ACTION_MOVE ||
+                              isa_rows[f->code[i].row].action == ACTION_ADDRESS;
+        if (hands_on && !work_total(&f->forms[i].slots) && to != NO_INDEX &&
+            f->registers[to].definitions == 1) {
+            charge_uses(f, to, is_pointer, charged);
+            continue;
+        }
+        const uint32_t place = place_of_load(f, i, is_pointer), any = f->block[f->count - 1] + 1;
+        if (charged[f->block[place]] || (charged[any] && !is_pointer))
+            continue;
+        f->forms[place].slots.count[WORK_CONSTANT]++;
+        if (place == i)
+            f->forms[i].wait = wait_for_constant(f, i);
+        charged[f->block[place]] = charged[any] = true;
+    }
+}
+
+/* A parameter is loaded where it is needed: not by warps that end before. */
+void native_move_parameters(NativeFunction *f)
+{
+    bool *charged = xcalloc(f->count + 2u, sizeof *charged);
+    for (uint32_t i = 0; i < f->count && f->block[i] == f->block[0]; i++) {
+        const Insn *insn = &f->code[i];
+        const uint32_t reg = native_register(f, insn, 0);
+        if (insn->action != ACTION_LOAD || insn->space != SPACE_PARAM ||
+            !f->forms[i].slots.count[WORK_MEMORY] || reg == NO_INDEX || f->registers[reg].definitions != 1)
+            continue;
+        f->forms[i] = (NativeForm){.skips_unit = true, .latency = (uint16_t)f->config->const_latency};
+        memset(charged, 0, (f->block[f->count - 1] + 2u) * sizeof *charged);
+        const bool is_double = function_has_mod(f->function, insn->ptx, TYPE_f64);
+        charge_uses(f, reg, insn->element_bytes == 8 && !is_double, charged);
+    }
+    xfree(charged);
+}
