@@ -10,8 +10,8 @@
 
 /* How a benchmark runs: without launches by kernels; with kernels (CDP) or groups (DTBL) that take no time to
  * launch; with the times of table 3; with smaller and larger tables of groups [5.2D]. Then what the paper says
- * too little of: the three with records of groups that are read in lines and ahead; and groups that find no
- * kernel and take as long as cudaLaunchDevice. */
+ * too little of: records of groups that are read in lines and ahead; groups that find no kernel and take as
+ * long as cudaLaunchDevice; and kernels of which any number is on its way to the distributor at once. */
 typedef enum DtblMode {
     DTBL_FLAT,
     DTBL_CDP_IDEAL,
@@ -21,9 +21,8 @@ typedef enum DtblMode {
     DTBL_DTBL_512,
     DTBL_DTBL_2048,
     DTBL_LINES,
-    DTBL_LINES_512,
-    DTBL_LINES_2048,
     DTBL_FALLBACK,
+    DTBL_CDP_AT_ONCE,
     DTBL_MODES
 } DtblMode;
 

@@ -20,7 +20,8 @@ static const Figure figures[] = {
                  {"DTBL512", {METRIC_CYCLES, DTBL_DTBL_512, ALONE, 0}, 0},
                  {"DTBL2048", {METRIC_CYCLES, DTBL_DTBL_2048, ALONE, 0}, 0},
                  {"lines", {METRIC_CYCLES, DTBL_LINES, ALONE, 0}, 0},
-                 {"fallback", {METRIC_CYCLES, DTBL_FALLBACK, ALONE, 0}, 0}},
+                 {"fallback", {METRIC_CYCLES, DTBL_FALLBACK, ALONE, 0}, 0},
+                 {"CDPonce", {METRIC_CYCLES, DTBL_CDP_AT_ONCE, ALONE, 0}, 0}},
      .without_average = true},
     {.name = "figure6",
      .plotted = true,
@@ -136,13 +137,14 @@ static const Figure figures[] = {
     {.name = "open",
      .title = "What the paper leaves open: DTBL's speedup over flat as above, with records of groups that "
               "are read in lines and ahead, and with groups that take as long as cudaLaunchDevice if they "
-              "find no kernel; speed with tables of other sizes over that of 1024, records in lines; what "
-              "the scheduler waits, records in lines, and groups that join in the last, %",
+              "find no kernel; CDP's speedup as above and with any number of kernels on their way to the "
+              "distributor at once; what the scheduler waits, records in lines, and groups that join where "
+              "they take long if they do not, %",
      .columns = {{"DTBL", {METRIC_CYCLES, FLAT, OVER, DTBL}, 2},
                  {"lines", {METRIC_CYCLES, FLAT, OVER, DTBL_LINES}, 2},
                  {"fallback", {METRIC_CYCLES, FLAT, OVER, DTBL_FALLBACK}, 2},
-                 {"lines, 512", {METRIC_CYCLES, DTBL_LINES, OVER, DTBL_LINES_512}, 3},
-                 {"lines, 2048", {METRIC_CYCLES, DTBL_LINES, OVER, DTBL_LINES_2048}, 3},
+                 {"CDP", {METRIC_CYCLES, FLAT, OVER, CDP}, 2},
+                 {"CDP at once", {METRIC_CYCLES, FLAT, OVER, DTBL_CDP_AT_ONCE}, 2},
                  {"lines: waits", {METRIC_STALL, DTBL_LINES, ALONE, 0}, 1, "% of cycles"},
                  {"fallback: joined", {METRIC_JOINED, DTBL_FALLBACK, ALONE, 0}, 1, "%"}},
      .words = {{"average", "DTBL 1.21"}},

@@ -38,6 +38,13 @@ static uint32_t count_waiting(const FrontEnd *front_end)
     return front_end->kmu.waiting.count - front_end->kmu.first_waiting;
 }
 
+/* Whether one of them waits for an entry, not for a serial unit's turn. */
+static bool lacks_entry(const FrontEnd *front_end)
+{
+    const Distributor *distributor = &front_end->kmu.distributor;
+    return count_waiting(front_end) && distributor->used == distributor->count;
+}
+
 static void send_kernels(FrontEnd *front_end, Cycle now)
 {
     GridStatistics *statistics = &front_end->statistics;
@@ -52,6 +59,7 @@ static void send_kernels(FrontEnd *front_end, Cycle now)
 static void activate_kernels(FrontEnd *front_end, Cycle now)
 {
     for (GridKernel *kernel; (kernel = kmu_take_arrived(&front_end->kmu, now));) {
+        send_kernels(front_end, now); /* a serial unit is free again */
         dispatcher_add(&front_end->dispatcher, kernel, now);
         if (front_end->dispatcher.order_entries > front_end->statistics.order_entries_peak)
             front_end->statistics.order_entries_peak = front_end->dispatcher.order_entries;
@@ -115,7 +123,7 @@ void front_end_put_kernel(FrontEnd *front_end, GridKernel *kernel, Cycle now)
 {
     kmu_put(&front_end->kmu, kernel);
     send_kernels(front_end, now);
-    for (uint32_t i = 0; i < front_end->dispatcher.kernels.count && count_waiting(front_end);) {
+    for (uint32_t i = 0; i < front_end->dispatcher.kernels.count && lacks_entry(front_end);) {
         GridKernel *active = front_end->dispatcher.kernels.items[i];
         if (active->yielded && only_waits(active))
             hold(front_end, active, now);

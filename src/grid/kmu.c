@@ -78,12 +78,17 @@ void kmu_put(Kmu *kmu, GridKernel *kernel)
     items[at] = kernel;
 }
 
+/* Ideal launches by kernels take none. */
+static bool takes_time(const Kmu *kmu, const GridKernel *kernel)
+{
+    return !kernel->buffer || kmu->config->launch_latencies;
+}
+
 static void send(Kmu *kmu, GridKernel *kernel, Cycle now)
 {
-    const bool takes_time = !kernel->buffer || kmu->config->launch_latencies;
     const Cycle flushed = kmu->is_flushed ? kmu->config->kernel_flushed_cycles : 0;
     kmu->is_flushed = false;
-    kernel->sent = now + (takes_time ? kmu->config->kernel_launch_cycles + flushed : 0);
+    kernel->sent = now + (takes_time(kmu, kernel) ? kmu->config->kernel_launch_cycles + flushed : 0);
     VEC_PUSH(&kmu->sent, kernel);
     GridKernel **const items = kmu->sent.items;
     uint32_t at = kmu->sent.count - 1;
@@ -92,11 +97,20 @@ static void send(Kmu *kmu, GridKernel *kernel, Cycle now)
     items[at] = kernel;
 }
 
+/* A serial unit has one kernel on its way; who waits keeps its turn, and no entry is held for it. */
+static bool is_busy(const Kmu *kmu, const GridKernel *kernel)
+{
+    return kmu->config->kernel_launch_serial && kmu->sent.count && takes_time(kmu, kernel);
+}
+
 void kmu_send(Kmu *kmu, Cycle now)
 {
-    while (kmu->first_waiting < kmu->waiting.count &&
-           distributor_reserve(&kmu->distributor, kmu->waiting.items[kmu->first_waiting]))
-        send(kmu, kmu->waiting.items[kmu->first_waiting++], now);
+    for (; kmu->first_waiting < kmu->waiting.count; kmu->first_waiting++) {
+        GridKernel *const kernel = kmu->waiting.items[kmu->first_waiting];
+        if (is_busy(kmu, kernel) || !distributor_reserve(&kmu->distributor, kernel))
+            return;
+        send(kmu, kernel, now);
+    }
 }
 
 GridKernel *kmu_take_arrived(Kmu *kmu, Cycle now)

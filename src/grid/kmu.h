@@ -4,7 +4,10 @@
  * Kernels of the host (the heads of the hardware queues), kernels that kernels launched and kernels whose
  * blocks are all suspended wait in the management unit, in one line, by priority and arrival. While an entry
  * of the distributor is free the next one is sent there, which takes kernel_launch_cycles (of kernels'
- * launches nothing, where launch_latencies is off). It keeps its entry until all its blocks have ended, those
+ * launches nothing, where launch_latencies is off). Any number of kernels may be on their way, or, where
+ * kernel_launch_serial is set, one after the other: DTBL's authors count down the 283 cycles of table 3 for
+ * one kernel at a time (their extension of GPGPU-Sim: a stream's launch is looked at once a cycle, and only
+ * then its latency falls by one). A kernel keeps its entry until all its blocks have ended, those
  * of groups that joined it included. So the number of entries bounds the kernels that run at once (knob
  * concurrent_kernels; 32 on a K20c). */
 #ifndef GRID_KMU_H
@@ -47,7 +50,7 @@ void kmu_free(Kmu *kmu);
 /* As many entries as the configuration says now; no kernel is there. */
 void kmu_resize(Kmu *kmu);
 void kmu_put(Kmu *kmu, GridKernel *kernel);
-/* Sends kernels on while entries are free. */
+/* Sends kernels on while entries are free and, of a serial unit, none is on its way. */
 void kmu_send(Kmu *kmu, Cycle now);
 /* The next kernel that has arrived at the distributor by `now`; null: none. */
 GridKernel *kmu_take_arrived(Kmu *kmu, Cycle now);

@@ -78,7 +78,7 @@ static void test_failed_run(void **state)
     EXPECT(SAXPY "--set cycle_limit=12 --set kernel_launch_cycles=500", 1, "its launch is on its way.");
     assert_null(strstr(output, "block_admit"));
     EXPECT("run dtbl/amr --size tiny --mode cdp --gpu gtx970 --set pending_launches=1", 1,
-           "the kernel trapped after its call of the device runtime", "(launch.cuh:37) had failed with 69",
+           "the kernel trapped after its call of the device runtime", "(launch.cuh:47) had failed with 69",
            "(knob pending_launches,");
     EXPECT("run " PTX " --kernel saxpy --grid 20 --block 99999 --arg u64:1" ARGUMENTS, 1, "block.x = 99999");
     assert_null(strstr(output, "the report"));

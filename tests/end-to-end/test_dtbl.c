@@ -299,8 +299,8 @@ static void test_shapes(void **state)
         assert_true(describe_input(large[i], &small).threads >= 2 * 13 * 2048);
     const DtblShape level = describe_input("bfs_citation", &small),
                     flat = describe_input("clr_graph500", &small);
-    assert_in_range(level.threads, 40000, 80000);
-    assert_int_equal(level.lists, 131072);
+    assert_in_range(level.threads, 80000, 200000);
+    assert_int_equal(level.lists, 268495);
     assert_true(level.longest > 100 * level.elements / level.lists);
     assert_true(flat.longest < 2 * flat.elements / flat.lists);
     assert_int_equal(describe_input("bht", &small).lists, 0);

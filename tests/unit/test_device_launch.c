@@ -141,6 +141,29 @@ static void entries_bound_kernels(void **state)
     rig_close(&rig);
 }
 
+/* Of a serial unit one kernel is on its way at a time, and only that one holds an entry. */
+static void serial_unit_sends_one_by_one(void **state)
+{
+    (void)state;
+    Rig rig;
+    rig_open(&rig, 8, 4);
+    rig.gpu.config.kernel_launch_serial = true;
+    SmKernel seen[3] = {seen_of(&programs[0], 32), seen_of(&programs[0], 32), seen_of(&programs[1], 32)};
+    GridKernel kernels[3];
+    for (size_t i = 0; i < 3; i++)
+        submit(&rig, &kernels[i], &seen[i], 1);
+    assert_int_equal(rig.gpu.front_end->kmu.distributor.used, 1);
+    assert_int_equal(front_end_waiting_kernels(rig.gpu.front_end), 2);
+    run_to(&rig, 2 * LAUNCH); /* not at t - 1 ... */
+    assert_false(front_end_is_active(rig.gpu.front_end, &kernels[1]));
+    run_to(&rig, 2 * LAUNCH + 1); /* ... and at t */
+    assert_true(front_end_is_active(rig.gpu.front_end, &kernels[1]));
+    run_out(&rig);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(kernels[i].started, (i + 1) * LAUNCH);
+    rig_close(&rig);
+}
+
 /* A launched kernel is dispatched a launch latency after its arrival, and its parent ends with it. */
 static void kernel_arrives_and_holds_its_parent(void **state)
 {
@@ -174,13 +197,16 @@ static void ideal_kernels_arrive_at_once(void **state)
     Rig rig;
     rig_open(&rig, 4, 4);
     rig.gpu.config.launch_latencies = false;
+    rig.gpu.config.kernel_launch_serial = true; /* which makes no difference then */
     SmKernel seen = seen_of(&programs[1], 32);
     GridKernel parent;
     submit(&rig, &parent, &seen, 1);
     run_to(&rig, 200);
     const SmKernel *child = &launch(&rig, &parent, false, 1, 0, 220, NULL)->seen;
+    const SmKernel *other = &launch(&rig, &parent, false, 1, 0, 220, NULL)->seen;
     run_out(&rig);
     assert_int_equal(arrived(&rig, child, 0), 220 + BLOCK);
+    assert_int_equal(arrived(&rig, other, 0), 220 + 1 + BLOCK); /* a block a tick */
     rig_close(&rig);
 }
 
@@ -301,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_bound_kernels),
+        cmocka_unit_test(serial_unit_sends_one_by_one),
         cmocka_unit_test(kernel_arrives_and_holds_its_parent),
         cmocka_unit_test(ideal_kernels_arrive_at_once),
         cmocka_unit_test(streams_keep_their_order),

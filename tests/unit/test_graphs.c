@@ -155,7 +155,7 @@ static void test_graphs_are_the_same_everywhere(void **state)
         const char *name;
         uint64_t fingerprint;
     } known[GRAPH_GENERATORS] = {
-        {"citation", 0xd5f910b029b347a7u}, {"road", 0x1cfd397491a4226u},   {"cage", 0x625f5630d064e612u},
+        {"citation", 0xb54eae6c821678b8u}, {"road", 0x1cfd397491a4226u},   {"cage", 0x7261b7a0cd814132u},
         {"graph500", 0x56bfa1969896a4bbu}, {"flight", 0x549ca49ccd3bfb4cu}, {"graph500-balanced", 0xd0601872cb26aaeu},
     };
     for (int i = 0; i < GRAPH_GENERATORS; i++) {
@@ -312,7 +312,7 @@ static void test_cage_rows_are_alike_and_banded(void **state)
     uint32_t farthest = 0;
     assert_symmetric(&graph);
     assert_near(statistics.mean, 18.2, 0.5);
-    assert_true(sqrt(statistics.variance) < statistics.mean / 4);
+    assert_near(sqrt(statistics.variance), 5.5, 0.3);
     assert_true(statistics.largest <= 47);
     for (uint32_t v = 0; v < graph.vertices; v++)
         for (uint32_t i = graph.starts[v]; i < graph.starts[v + 1]; i++) {
@@ -428,7 +428,7 @@ static void test_tuples_have_the_keys_asked_for(void **state)
 {
     (void)state;
     static const uint64_t known[] = {
-        [KEYS_UNIFORM] = 0x81c43a8a44367d60u, [KEYS_GAUSSIAN] = 0x2d29d1af17c35a2fu};
+        [KEYS_UNIFORM] = 0xeca2c937b3677bd3u, [KEYS_GAUSSIAN] = 0xb416e3466b32172cu};
     static const double deviation[] = {[KEYS_UNIFORM] = 0.2887, [KEYS_GAUSSIAN] = 0.125};
     const TuplesParameters *size = &tuples_sizes[INPUT_SMALL];
     for (int kind = KEYS_UNIFORM; kind <= KEYS_GAUSSIAN; kind++) {

@@ -1,14 +1,14 @@
 /* Breadth-first search, a level a launch, after Merrill, Garland and Grimshaw (PPoPP 2012): a block takes
- * 128 vertices of the frontier, a thread each. Lists of neighbours as long as the block are gone through by
+ * 256 vertices of the frontier, a thread each. Lists of neighbours as long as the block are gone through by
  * the whole block, those as long as a warp by a warp, and the short ones are laid end to end by a prefix sum,
  * so that every thread has one neighbour at a time. Where kernels launch work, the first two ways give way to
- * a launch for the vertex [DTBL §5.1].
+ * a launch for the whole warps of a vertex's list [DTBL §5.1].
  *
  * One difference from the published kernels: a vertex is claimed by compare-and-swap, not by a race that may
  * queue it twice, so that the size of every frontier is that of its level. */
 #include "launch.cuh"
 
-constexpr unsigned BLOCK = 128, WARP = 32, WARPS = BLOCK / WARP;
+constexpr unsigned BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP;
 constexpr unsigned ALL_LANES = 0xffffffffu, UNVISITED = 0xffffffffu;
 
 /* A lane with a neighbour to look at passes its edge; the unvisited ones get their level and a place in the
@@ -32,13 +32,6 @@ __device__ __forceinline__ void visit(bool has_edge, unsigned edge, const unsign
     place = __shfl_sync(ALL_LANES, place, leader);
     if (found)
         next[place + __popc(finders & ((1u << lane) - 1))] = to;
-}
-
-/* Blocks of variable size [DTBL §5.2A]: one, if it holds the list. Few sizes, since only equal blocks
- * coalesce. */
-__device__ __forceinline__ unsigned child_threads(unsigned neighbours)
-{
-    return neighbours <= WARP ? WARP : neighbours <= 2 * WARP ? 2 * WARP : BLOCK;
 }
 
 /* The neighbours of one vertex, a thread each. */
@@ -143,11 +136,10 @@ __device__ __forceinline__ void expand(const unsigned *frontier, unsigned count,
     if constexpr (mode == FLAT) {
         expand_by_block(begin, end, columns, level, levels, next, next_count);
         expand_by_warp(begin, end, columns, level, levels, next, next_count);
-    } else if (end - begin >= least) {
-        const unsigned child = child_threads(end - begin);
-        launch<mode>(expand_child, (end - begin + child - 1) / child, child, columns, begin, end, level,
-                     levels, next, next_count);
-        begin = end;
+    } else if (const unsigned launched = launched_part(end - begin, least, WARP)) {
+        launch<mode>(expand_child, (launched + WARP - 1) / WARP, WARP, columns, begin, begin + launched,
+                     level, levels, next, next_count);
+        begin += launched;
     }
     expand_by_scan(begin, end, columns, level, levels, next, next_count);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 128, HASHES = 4 };
+enum { BLOCK = 256, HASHES = 4 };
 #define UNCOLOURED UINT32_MAX
 
 static uint32_t hash(uint32_t vertex, uint32_t which)
@@ -115,7 +115,7 @@ static bool clr_run(Host *host, const DtblRun *run, const char *name, uint32_t l
 }
 
 /* As in bfs.c. */
-bool clr_citation_run(Host *host, const DtblRun *run) { return clr_run(host, run, "citation", 16); }
-bool clr_graph500_run(Host *host, const DtblRun *run) { return clr_run(host, run, "graph500-balanced", 16); }
-bool clr_rmat_run(Host *host, const DtblRun *run) { return clr_run(host, run, "graph500", 16); }
-bool clr_cage_run(Host *host, const DtblRun *run) { return clr_run(host, run, "cage", 20); }
+bool clr_citation_run(Host *host, const DtblRun *run) { return clr_run(host, run, "citation", 32); }
+bool clr_graph500_run(Host *host, const DtblRun *run) { return clr_run(host, run, "graph500-balanced", 32); }
+bool clr_rmat_run(Host *host, const DtblRun *run) { return clr_run(host, run, "graph500", 32); }
+bool clr_cage_run(Host *host, const DtblRun *run) { return clr_run(host, run, "cage", 32); }

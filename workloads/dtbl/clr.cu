@@ -5,11 +5,11 @@
  * threads.
  *
  * A thread compares one vertex with its neighbours, which leaves two bits a hash; a second kernel turns them
- * into colours. Where kernels launch work, the loop over the neighbours gives way to a launch with a thread
- * a neighbour. */
+ * into colours. Where kernels launch work, the loop over whole warps of neighbours gives way to a launch with
+ * a thread a neighbour. */
 #include "launch.cuh"
 
-constexpr unsigned BLOCK = 128, CHILD = 32, UNCOLOURED = 0xffffffffu;
+constexpr unsigned BLOCK = 256, CHILD = 32, UNCOLOURED = 0xffffffffu;
 constexpr unsigned HASHES = 4; /* as in the host's reference */
 
 /* A bijection (the finalizer of MurmurHash3), so that no two vertices have the same. */
@@ -55,17 +55,20 @@ __device__ __forceinline__ void compare(unsigned vertices, const unsigned *start
     const unsigned vertex = blockIdx.x * BLOCK + threadIdx.x;
     if (vertex >= vertices || colours[vertex] != UNCOLOURED)
         return;
-    const unsigned begin = starts[vertex], end = starts[vertex + 1];
+    unsigned begin = starts[vertex], end = starts[vertex + 1], launched = 0;
     if constexpr (mode != FLAT)
-        if (end - begin >= least) {
-            launch<mode>(compare_child, (end - begin + CHILD - 1) / CHILD, CHILD, vertex, begin, end,
-                         columns, colours, beaten);
-            return;
+        if ((launched = launched_part(end - begin, least, CHILD))) {
+            launch<mode>(compare_child, (launched + CHILD - 1) / CHILD, CHILD, vertex, begin,
+                         begin + launched, columns, colours, beaten);
+            begin += launched;
         }
     unsigned bits = 0;
     for (unsigned edge = begin; edge < end; edge++)
         bits |= compare_with(vertex, columns[edge], colours);
-    beaten[vertex] = bits;
+    if (launched)
+        atomicOr(&beaten[vertex], bits); /* what was launched adds its own */
+    else
+        beaten[vertex] = bits;
 }
 
 MODES(compare,

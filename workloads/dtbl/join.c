@@ -8,12 +8,12 @@
 enum {
     THREADS = 128,
     SCAN_THREADS = 1024,
-    LEAST = 16
+    LEAST = 128
 };
 
 /* Tuples of the left relation; tuples_sizes has those of the right one. */
 static const uint32_t left_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = 53248, [INPUT_FULL] = 1 << 17, [INPUT_TINY] = 128};
+    [INPUT_SMALL] = 53248, [INPUT_FULL] = 204800, [INPUT_TINY] = 128};
 
 typedef struct Result {
     uint32_t left, right;

@@ -3,10 +3,12 @@
  * The right relation is sorted by key; the left one comes as it is, so that neighbours in a warp have matches
  * of different keys. A thread takes one tuple of the left relation, finds the range of its matches by binary
  * search and counts them; a prefix sum of the counts says where each tuple's results begin; then the thread
- * writes them, one after the other. That last loop is what is launched. */
+ * writes them, one after the other. Of that last loop whole tiles of the right relation are launched, the
+ * pieces of tiles at both ends are not: in the program of the paper's authors a block holds one tile at a time,
+ * and a thread launches if all of it matches (gtcasl/dragon_li: tiles, blocks and threshold of 128). */
 #include "launch.cuh"
 
-constexpr unsigned CHILD_THREADS = 64;
+constexpr unsigned TILE = 128;
 
 /* The first of `count` rising keys that is not below `key`. */
 __device__ __forceinline__ unsigned first_not_below(const unsigned *__restrict__ keys, unsigned count,
@@ -81,13 +83,18 @@ __device__ void join_write(const unsigned *__restrict__ left_values, unsigned le
         return;
     const unsigned left_value = left_values[tuple], first = firsts[tuple], start = starts[tuple];
     const unsigned count = starts[tuple + 1] - start;
-    if constexpr (mode != FLAT)
-        if (count >= least) {
-            launch<mode>(join_matches, (count + CHILD_THREADS - 1) / CHILD_THREADS, CHILD_THREADS,
-                         right_values + first, count, left_value, results + start);
-            return;
+    unsigned from = count, to = count; /* what is launched, of the matches */
+    if constexpr (mode != FLAT) {
+        const unsigned tile = (first + TILE - 1) / TILE * TILE, last = (first + count) / TILE * TILE;
+        if (tile < last && last - tile >= least) {
+            from = tile - first, to = last - first;
+            launch<mode>(join_matches, (to - from) / TILE, TILE, right_values + tile, to - from, left_value,
+                         results + start + from);
         }
-    for (unsigned match = 0; match < count; match++)
+    }
+    for (unsigned match = 0; match < from; match++)
+        results[start + match] = make_uint2(left_value, right_values[first + match]);
+    for (unsigned match = to; match < count; match++)
         results[start + match] = make_uint2(left_value, right_values[first + match]);
 }
 

@@ -19,6 +19,16 @@ enum Mode { FLAT, CDP, DTBL };
     extern "C" __global__ void name##_cdp parameters { name<CDP> arguments; }                                \
     extern "C" __global__ void name##_dtbl parameters { name<DTBL> arguments; }
 
+/* How many of `count` elements a thread launches, in blocks of so many threads: as many as fill blocks, if
+ * they are `least` or more. The rest it does itself, as the programs of DTBL's authors do
+ * (gtcasl/dragon_li). */
+__device__ __forceinline__ unsigned launched_part(unsigned count, unsigned least, unsigned threads)
+{
+    if (count < least)
+        return 0;
+    return count < threads ? count : count / threads * threads;
+}
+
 /* Every thread that calls launches `blocks` blocks of `threads` threads of the kernel. The types of the
  * arguments are those of its parameters. Nothing is lost silently: a launch that is refused ends the run. */
 template <Mode mode, typename... Parameters>

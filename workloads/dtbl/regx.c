@@ -7,7 +7,7 @@
 #include "dtbl/regx_automata.h"
 #include "graphs/tables.h"
 
-enum { THREADS = 128, LEAST = 16 };
+enum { THREADS = 128, LEAST = 32 };
 
 /* Of each rule and of each text. */
 typedef struct Matches {

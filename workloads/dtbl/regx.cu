@@ -75,13 +75,12 @@ __device__ void regx_scan(const Rules &rules, const unsigned *__restrict__ start
             continue;
         for (unsigned left = __ldg(&rules.found[state & ~FOUND]); left; left &= left - 1) {
             const Group group = read_group(&rules.groups[__ffs(left) - 1]);
+            unsigned k = 0;
             if constexpr (mode != FLAT)
-                if (group.count >= least) {
-                    launch<mode>(regx_group, (group.count + CHILD_THREADS - 1) / CHILD_THREADS, CHILD_THREADS,
-                                 rules, group, text, at, end, matches);
-                    continue;
-                }
-            for (unsigned k = 0; k < group.count; k++)
+                if ((k = launched_part(group.count, least, CHILD_THREADS)))
+                    launch<mode>(regx_group, (k + CHILD_THREADS - 1) / CHILD_THREADS, CHILD_THREADS, rules,
+                                 group, text, at, end, matches);
+            for (; k < group.count; k++)
                 try_rule(rules, group, k, text, at, end, matches);
         }
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 128 };
+enum { BLOCK = 256 };
 #define UNREACHED ((uint32_t)INT32_MAX)
 
 /* The queue is a ring: a vertex is in it once at most, as `queued` tells. */
@@ -108,6 +108,6 @@ static bool sssp_run(Host *host, const DtblRun *run, const char *name, uint32_t 
 }
 
 /* As in bfs.c. */
-bool sssp_citation_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "citation", 16); }
-bool sssp_flight_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "flight", 16); }
-bool sssp_cage_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "cage", 20); }
+bool sssp_citation_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "citation", 32); }
+bool sssp_flight_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "flight", 32); }
+bool sssp_cage_run(Host *host, const DtblRun *run) { return sssp_run(host, run, "cage", 32); }

@@ -1,13 +1,13 @@
 /* Single-source shortest paths in the manner of LonestarGPU's data-driven variant: Bellman-Ford with a
  * worklist. A thread takes one vertex whose distance has shrunk and relaxes its edges one after the other;
- * vertices that get nearer make the next worklist, each once. Where kernels launch work, the loop over the
- * edges gives way to a launch with a thread an edge.
+ * vertices that get nearer make the next worklist, each once. Where kernels launch work, the loop over whole
+ * warps of edges gives way to a launch with a thread an edge.
  *
  * Distances and weights are at most 2^31 - 1, so that their sum fits; that bound stands for "not reached". A
  * vertex may be relaxed with a distance that shrinks in the same round: then it is in the next worklist. */
 #include "launch.cuh"
 
-constexpr unsigned BLOCK = 128, WARP = 32, CHILD = 32;
+constexpr unsigned BLOCK = 256, WARP = 32, CHILD = 32;
 
 /* The lanes that come here together take their places at once. */
 __device__ __forceinline__ void append(unsigned vertex, unsigned *next, unsigned *next_count)
@@ -50,12 +50,13 @@ __device__ __forceinline__ void relax(const unsigned *worklist, unsigned count, 
     const unsigned index = blockIdx.x * BLOCK + threadIdx.x;
     if (index >= count)
         return;
-    const unsigned vertex = worklist[index], begin = starts[vertex], end = starts[vertex + 1];
+    const unsigned vertex = worklist[index], end = starts[vertex + 1];
+    unsigned begin = starts[vertex];
     if constexpr (mode != FLAT)
-        if (end - begin >= least) {
-            launch<mode>(relax_child, (end - begin + CHILD - 1) / CHILD, CHILD, vertex, begin, end, columns,
-                         weights, distances, round, queued, next, next_count);
-            return;
+        if (const unsigned launched = launched_part(end - begin, least, CHILD)) {
+            launch<mode>(relax_child, (launched + CHILD - 1) / CHILD, CHILD, vertex, begin, begin + launched,
+                         columns, weights, distances, round, queued, next, next_count);
+            begin += launched;
         }
     const unsigned distance = distances[vertex];
     /* Unrolled, lanes with lists of different lengths would part between the loop and its remainder. */

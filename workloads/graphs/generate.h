@@ -40,12 +40,13 @@ typedef struct CitationParameters {
     bool directed;                /* to the older paper only; else both ways, as in DIMACS-10 */
 } CitationParameters;
 
-/* A matrix of the cage family (DNA electrophoresis): structurally symmetric, every row of nearly the same
- * length, neighbours in bands at distances that grow geometrically. Weights 1 to 1000. */
+/* A matrix of the cage family (DNA electrophoresis): structurally symmetric, rows of similar length, neighbours
+ * in bands at distances that grow geometrically. Weights 1 to 1000. */
 typedef struct CageParameters {
     uint32_t rows;
-    uint32_t bands;         /* on either side of the diagonal, 1 to 64 */
-    uint32_t fill_permille; /* of a band's places that are taken */
+    uint32_t bands;           /* on either side of the diagonal, 1 to 64 */
+    uint32_t fill_permille;   /* of a band's places that are taken, on average */
+    uint32_t spread_permille; /* by how much a row's own share may differ from that, either way */
     bool diagonal;          /* every row has its own column too */
 } CageParameters;
 

@@ -14,7 +14,7 @@ const RmatParameters rmat_sizes[INPUT_SIZES] = {
 static const RmatParameters balanced_sizes[INPUT_SIZES] = {
     [INPUT_SMALL] = {.scale = 16, .edge_factor = 16, .a = 25, .b = 25, .c = 25},
     [INPUT_FULL] = {.scale = 20, .edge_factor = 48, .a = 25, .b = 25, .c = 25},
-    [INPUT_TINY] = {.scale = 8, .edge_factor = 8, .a = 25, .b = 25, .c = 25},
+    [INPUT_TINY] = {.scale = 8, .edge_factor = 16, .a = 25, .b = 25, .c = 25},
 };
 
 /* road_usa: 23,947,347 vertices, 28,854,312 edges. */
@@ -32,18 +32,19 @@ const FlightParameters flight_sizes[INPUT_SIZES] = {
     [INPUT_TINY] = {256, .hubs = 24, .hub_shift = 2, .hub_routes = 500, .spoke_permille = 600},
 };
 
-/* citationCiteseer: 268,495 vertices, 1,156,647 edges. */
+/* citationCiteseer: 268,495 vertices, 1,156,647 edges. Small is as large. */
 const CitationParameters citation_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.papers = 131072, .citations = 4, .preference_permille = 450},
+    [INPUT_SMALL] = {.papers = 268495, .citations = 4, .preference_permille = 450},
     [INPUT_FULL] = {.papers = 268495, .citations = 4, .preference_permille = 450},
     [INPUT_TINY] = {.papers = 1024, .citations = 4, .preference_permille = 450},
 };
 
-/* cage15: 5,154,859 rows, 99,199,551 nonzeros with the diagonal, 94,044,692 without. */
+/* cage15: 5,154,859 rows, 99,199,551 nonzeros with the diagonal, 94,044,692 without; the longest row has 46
+ * without. So long is the longest of as many rows if their lengths deviate by 5.5 (18.2 + 5.1 x 5.5). */
 const CageParameters cage_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.rows = 53248, .bands = 12, .fill_permille = 760},
-    [INPUT_FULL] = {.rows = 5154859, .bands = 12, .fill_permille = 760},
-    [INPUT_TINY] = {.rows = 256, .bands = 12, .fill_permille = 850},
+    [INPUT_SMALL] = {.rows = 131072, .bands = 23, .fill_permille = 405, .spread_permille = 325},
+    [INPUT_FULL] = {.rows = 5154859, .bands = 23, .fill_permille = 405, .spread_permille = 325},
+    [INPUT_TINY] = {.rows = 256, .bands = 23, .fill_permille = 700, .spread_permille = 250},
 };
 
 #define SIZED(name)                                                                                          \

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-/* The paper's sizes are not known: few keys, so that a tuple that is joined has some dozen partners. */
+/* The authors of DTBL join 204,800 with 204,800 tuples of 1,024 keys (gtcasl/dragon_li): 200 partners each. */
 const TuplesParameters tuples_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = {.count = 49152, .key_range = 1024},
-    [INPUT_FULL] = {.count = 1 << 18, .key_range = 2048},
-    [INPUT_TINY] = {.count = 256, .key_range = 4},
+    [INPUT_SMALL] = {.count = 204800, .key_range = 1024},
+    [INPUT_FULL] = {.count = 204800, .key_range = 1024},
+    [INPUT_TINY] = {.count = 800, .key_range = 4},
 };
 
 /* Deviations beyond the range, about one key in 16,000, are drawn again. */
