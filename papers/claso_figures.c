@@ -75,6 +75,7 @@ static const Figure figure5 = {
 };
 static const Figure figure11 = {
     .name = "figure11",
+    .plotted = true,
     .title = "Figure 11. Speedup of CLASO upon LRR",
     .columns = {{"CLASO10", FASTER(CL_LRR_C10, CL_LRR), 1, NULL},
                 {"CLASO20", FASTER(CL_LRR_C20, CL_LRR), 1, NULL}},
@@ -88,6 +89,7 @@ static const Figure figure11 = {
 };
 static const Figure figure12 = {
     .name = "figure12",
+    .plotted = true,
     .title = "Figure 12. Idle cycles (left) and scoreboard conflicts (right) of CLASO over those of LRR",
     .columns = {{"idle 10", IDLE_OF(CL_LRR_C10, CL_LRR), 2, NULL},
                 {"idle 20", IDLE_OF(CL_LRR_C20, CL_LRR), 2, NULL},
@@ -97,6 +99,7 @@ static const Figure figure12 = {
 };
 static const Figure figure13 = {
     .name = "figure13",
+    .plotted = true,
     .title = "Figure 13. Speedup of CLASO10 and CLASO20 upon TL, OWL and DYNCTA",
     .columns = COMPATIBILITY(FASTER, 1),
     .words = {{"bfs", "DYNCTA+10 2.5, DYNCTA+20 3.7"},

@@ -23,6 +23,7 @@ typedef struct Table {
     size_t input_count;
     Column columns[FIGURE_COLUMNS + 1]; /* a null name behind the last one */
     Words words[FIGURE_WORDS];          /* a null row behind the last ones */
+    bool plotted;
 } Table;
 
 #define INPUTS(array) array, sizeof array / sizeof *array
@@ -79,6 +80,7 @@ static const Table tables[GSYNC_FIGURES] = {
                  {"swapped", OF_GS(GSM_SWAPPED), 2, "MB"}},
      .words = {{"bfs_1m", "all 80"}, {"average", "all: at least 60; dead of registers 60; swapped: 1 to 9"}}},
     {.name = "figure24",
+     .plotted = true,
      .title = "Figure 24. Speedup of the stencil over repeated kernel launch",
      INPUTS(stencils),
      .columns = {{"DP", SPEEDUP(GS_DP), 2, "times"},
@@ -89,6 +91,7 @@ static const Table tables[GSYNC_FIGURES] = {
                  {"GS", SPEEDUP(GS_GSYNC), 2, "times"}},
      .words = {{"stencil2d-256", "mutex, flags: deadlock"}, {"average", "GS: 1.1 to 1.8"}}},
     {.name = "figure25",
+     .plotted = true,
      .title = "Figure 25. Speedup of BFS over repeated kernel launch",
      INPUTS(searches),
      .columns = {{"DP", SPEEDUP(GS_DP), 2, "times"},
@@ -98,6 +101,7 @@ static const Table tables[GSYNC_FIGURES] = {
                  {"GS", SPEEDUP(GS_GSYNC), 2, "times"}},
      .words = {{"average", "GS 2.1"}}},
     {.name = "figure26",
+     .plotted = true,
      .title =
          "Figure 26. Time of the stencil over that of an ideal global sync, whose context switches take no "
          "time",
@@ -152,7 +156,7 @@ static void put_average(Sheet *sheet, const Results *results, const Table *table
 Sheet gsync_figure(const Results *results, size_t index)
 {
     const Table *table = &tables[index];
-    Sheet sheet = {.name = table->name, .title = table->title};
+    Sheet sheet = {.name = table->name, .title = table->title, .plotted = table->plotted};
     const bool is_figure = index > 0;
     sheet_column(&sheet, "benchmark");
     for (const Column *column = table->columns; column->name; column++)

@@ -27,7 +27,7 @@ typedef struct Table {
     size_t put_count;
     Column columns[TABLE_COLUMNS]; /* a null name behind the last one */
     const char *published;         /* beside the average; null: nothing is */
-    bool without_average;
+    bool without_average, plotted;
 } Table;
 
 static double time_of(const Results *results, RnnInput input, RnnMode mode)
@@ -208,16 +208,19 @@ static const Table tables[RNN_FIGURES] = {
                  {"utilized, hardware", OF(RNM_BUSY, RN_HARDWARE), 1, "%"}},
      .published = "utilized 50"},
     {.name = "figure32",
+     .plotted = true,
      .title = "Figure 32. Speedup of basic RNNs over streams, and over PT-rnn",
      INPUTS(basic),
      .columns = SPEEDUPS(0),
      .published = "wait-signal over PT-rnn 37; of all kinds"},
     {.name = "figure33",
+     .plotted = true,
      .title = "Figure 33. Speedup of GRUs over streams, and over PT-rnn",
      INPUTS(gru),
      .columns = SPEEDUPS(0),
      .published = "wait-signal over PT-rnn 37; of all kinds"},
     {.name = "figure34",
+     .plotted = true,
      .title = "Figure 34. Speedup of LSTMs over streams, and over PT-rnn",
      INPUTS(lstm),
      .columns = SPEEDUPS(0),
@@ -290,7 +293,7 @@ static void put_input(Sheet *sheet, const Results *results, const Table *table, 
 Sheet rnn_figure(const Results *results, size_t index)
 {
     const Table *table = &tables[index];
-    Sheet sheet = {.name = table->name, .title = table->title};
+    Sheet sheet = {.name = table->name, .title = table->title, .plotted = table->plotted};
     sheet_column(&sheet, "benchmark");
     if (table->add_columns)
         table->add_columns(&sheet);

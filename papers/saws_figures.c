@@ -13,6 +13,7 @@ typedef struct Table {
     Column columns[FIGURE_COLUMNS + 1]; /* a null name behind the last one */
     Words words[FIGURE_WORDS];          /* a null row behind the last ones */
     bool of_wait;                       /* values are in percent of what barriers take with 2-GTO */
+    bool plotted;
 } Table;
 
 #define CYCLES(mode)                                                                                         \
@@ -55,6 +56,7 @@ static const Table tables[SAWS_FIGURES] = {
      .columns = {{"GTO", MORE(SM_2_GTO, SM_1_GTO), 1, "%"}, {"CATLS", MORE(SM_2_CATLS, SM_1_CATLS), 1, "%"}},
      .words = {{"average", "GTO 2, CATLS 0"}}},
     {.name = "figure53",
+     .plotted = true,
      .title = "Figure 53. Performance over GTO with two schedulers, %",
      .rows = WITH_BARRIERS,
      .columns = {{"CATLS", MORE(SM_2_CATLS, SM_2_GTO), 1, "%"}, {"SAWS", MORE(SM_2_SAWS, SM_2_GTO), 1, "%"}},
@@ -63,6 +65,7 @@ static const Table tables[SAWS_FIGURES] = {
                {"ray", "CATLS below GTO"},
                {"average", "CATLS -1, SAWS 9"}}},
     {.name = "figure54",
+     .plotted = true,
      .title =
          "Figure 54. Time from the first warp at a barrier to the last, split into p1 and p2, % of GTO's; "
          "two schedulers",
@@ -161,7 +164,7 @@ static double mean_of(const Table *table, const Results *results, const Column *
 Sheet saws_figure(const Results *results, size_t index)
 {
     const Table *table = &tables[index];
-    Sheet sheet = {.name = table->name, .title = table->title};
+    Sheet sheet = {.name = table->name, .title = table->title, .plotted = table->plotted};
     const bool has_words = table->words[0].row;
     sheet_column(&sheet, "benchmark");
     for (const Column *column = table->columns; column->name; column++)

@@ -10,6 +10,7 @@ typedef struct Drawing {
     const char *name, *title;
     const char *workload; /* whose benchmarks are the rows; null: all */
     void (*draw)(Sheet *sheet, const Results *results, const char *workload);
+    bool plotted;
 } Drawing;
 
 static bool is_row(const Results *results, size_t benchmark, const char *workload)
@@ -105,8 +106,8 @@ static void draw_events(Sheet *sheet, const Results *results, const char *worklo
             sheet_number(sheet, wait_signal_speedup(results, b, sweep->grouped, WS_TIME), 3);
             sheet_number(sheet, group, 0);
             sheet_number(sheet, lud_events(side_of(results, b), group), 0);
-            sheet_number(sheet,
-                         quantity_value(results, (Quantity){WS_MISSES, sweep->virtual, ALONE, 0}, b), 1);
+            sheet_number(sheet, quantity_value(results, (Quantity){WS_MISSES, sweep->virtual, ALONE, 0}, b),
+                         1);
         }
     }
 }
@@ -154,25 +155,27 @@ static void draw_swaps(Sheet *sheet, const Results *results, const char *workloa
 }
 
 static const Drawing drawings[WAIT_SIGNAL_FIGURES] = {
-    {"times", "Time, us. PeerWave has the best of its intervals", NULL, draw_times},
-    {"kernels", "Time of kernels alone, us", NULL, draw_kernels},
-    {"figure43", "Figure 43. Graphs that fit on the GPU: speedup over ReKL", NULL, wait_signal_draw_samples},
-    {"figure44", "Figure 44. Graphs that do not: speedup over ReKL", NULL, wait_signal_draw_graphs},
-    {"figure45", "Figure 45. SAT: speedup over ReKL by size of the data", "sat", draw_time},
-    {"figure46", "Figure 46. SOR: speedup over ReKL by size of the data. ReKL has tiles of all sweeps in a wave",
-     "sor", draw_time},
-    {"figure47", "Figure 47. LUD: speedup over ReKL by size of the data", "lud", draw_time},
+    {"times", "Time, us. PeerWave has the best of its intervals", NULL, draw_times, false},
+    {"kernels", "Time of kernels alone, us", NULL, draw_kernels, false},
+    {"figure43", "Figure 43. Graphs that fit on the GPU: speedup over ReKL", NULL, wait_signal_draw_samples,
+     true},
+    {"figure44", "Figure 44. Graphs that do not: speedup over ReKL", NULL, wait_signal_draw_graphs, true},
+    {"figure45", "Figure 45. SAT: speedup over ReKL by size of the data", "sat", draw_time, true},
+    {"figure46",
+     "Figure 46. SOR: speedup over ReKL by size of the data. ReKL has tiles of all sweeps in a wave", "sor",
+     draw_time, true},
+    {"figure47", "Figure 47. LUD: speedup over ReKL by size of the data", "lud", draw_time, true},
     {"figure48",
      "Figure 48. LUD with TB order: speedup over ReKL by counters on chip, with events that have counters in "
      "memory, or with as few events as there are counters",
-     NULL, draw_events},
-    {"swaps", "Blocks that left their SMs while they waited", NULL, draw_swaps},
+     NULL, draw_events, false},
+    {"swaps", "Blocks that left their SMs while they waited", NULL, draw_swaps, false},
 };
 
 Sheet wait_signal_figure(const Results *results, size_t index)
 {
     const Drawing *drawing = &drawings[index];
-    Sheet sheet = {.name = drawing->name, .title = drawing->title};
+    Sheet sheet = {.name = drawing->name, .title = drawing->title, .plotted = drawing->plotted};
     drawing->draw(&sheet, results, drawing->workload);
     return sheet;
 }

@@ -198,6 +198,7 @@ static void narrow(Kernels *kernels)
     set(kernels, "block_end_cycles", 1 + up_to(1) * 10);
     set(kernels, "unit_latency", 1 + up_to(300));
     set_boolean(kernels, "launch_latencies", one_in(2));
+    set_boolean(kernels, "kernel_launch_serial", one_in(2));
     set_boolean(kernels, "group_fallback_latencies", one_in(2));
     set_boolean(kernels, "block_end_waits", one_in(2));
 }
