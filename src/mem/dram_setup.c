@@ -97,6 +97,15 @@ DramChannel *dram_create(const GpuConfig *config)
     return channel;
 }
 
+/* Turns are evenly spread over an interval. The last one comes when a whole interval has passed since the beginning,
+ * as all do where there is one. */
+void dram_number(DramChannel *channel, const GpuConfig *config, uint32_t number)
+{
+    const uint64_t turn = number * config->dram_refresh_turns / config->dram_channels;
+    if (config->dram_trefi)
+        channel->refresh_due = config->dram_trefi * (turn + 1) / config->dram_refresh_turns;
+}
+
 void dram_free(DramChannel *channel)
 {
     if (!channel)

@@ -356,6 +356,30 @@ static void test_refresh_delays(void **state)
     dram_free(channel);
 }
 
+/* Of six channels in three groups, 2 and 3 are the second: their first refresh is at two thirds of an interval. */
+static void test_refresh_turns(void **state)
+{
+    (void)state;
+    GpuConfig config = refreshed();
+    config.dram_trefi = 1500;
+    config.dram_channels = 6;
+    config.dram_refresh_turns = 3;
+    for (uint32_t number = 0; number < 6; number++) {
+        const Cycle due = 500 * (number / 2 + 1);
+        for (Cycle before = 0; before < 2; before++) {
+            DramChannel *channel = dram_create(&config);
+            dram_number(channel, &config, number);
+            Cycle now = due - before * (TRCD + 1); /* one that is read before is not held up */
+            dram_take(channel, place(0, 0, 1, 0), 1, false, 0, 1, now);
+            expect_done(channel, &now, 1, before ? due - 1 + ONE_READ : due + 60 + TRCD + ONE_READ);
+            now = due + 1500; /* the row that is open is closed first, unless an idle refresh has */
+            dram_take(channel, place(0, 0, 1, 0), 1, false, 0, 2, now);
+            expect_done(channel, &now, 2, due + 1500 + (before ? 0 : TRP) + 60 + TRCD + ONE_READ);
+            dram_free(channel);
+        }
+    }
+}
+
 /* An idle channel wakes nobody, and yet its refreshes are counted and its rows closed. */
 static void test_refresh_of_idle_channel(void **state)
 {
@@ -464,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_write_drain),
         cmocka_unit_test(test_back_pressure),
         cmocka_unit_test(test_refresh_delays),
+        cmocka_unit_test(test_refresh_turns),
         cmocka_unit_test(test_refresh_of_idle_channel),
         cmocka_unit_test(test_stream_fills_the_bus),
         cmocka_unit_test(test_check),
