@@ -97,8 +97,8 @@ DramChannel *dram_create(const GpuConfig *config)
     return channel;
 }
 
-/* Turns are evenly spread over an interval. The last one comes when a whole interval has passed since the beginning,
- * as all do where there is one. */
+/* Turns are evenly spread over an interval. The last one comes when a whole interval has passed since the
+ * beginning, as all do where there is one turn. */
 void dram_number(DramChannel *channel, const GpuConfig *config, uint32_t number)
 {
     const uint64_t turn = number * config->dram_refresh_turns / config->dram_channels;
