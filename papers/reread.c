@@ -30,6 +30,17 @@ static char *header_of(const Experiment *experiment)
     return text;
 }
 
+static void read_samples(const char *text, double samples[RUN_SAMPLES])
+{
+    char *end = NULL;
+    memset(samples, 0, RUN_SAMPLES * sizeof *samples);
+    for (size_t i = 0; i < RUN_SAMPLES && *text; i++, text = end) {
+        samples[i] = strtod(text, &end);
+        if (end == text)
+            return;
+    }
+}
+
 /* Names of benchmarks and modes have no commas, so no field is in quotes. */
 static bool read_row(Experiment *experiment, char *line)
 {
@@ -50,7 +61,10 @@ static bool read_row(Experiment *experiment, char *line)
     }
     field = strsep(&rest, ",");
     result->nanoseconds = strtod(field ? field : "", NULL);
-    result->seconds = strtod(rest ? rest : "", NULL);
+    field = experiment->sample ? strsep(&rest, ",") : rest;
+    result->seconds = strtod(field ? field : "", NULL);
+    if (experiment->sample && rest)
+        read_samples(rest, result->samples);
     run->was_cut_off = false;
     return rest; /* the last field was there */
 }
@@ -73,11 +87,6 @@ static bool read_rows(Experiment *experiment, FILE *file, Error *error)
 bool reread_runs(Experiment *experiment, Error *error)
 {
     const char *path = experiment->options->from;
-    if (experiment->sample) {
-        error_set(error, WB_ERROR_ARGUMENT, "Runs of this paper are sampled over time, which %s does not hold.",
-                  path);
-        return false;
-    }
     for (size_t i = 0; i < experiment->count; i++)
         experiment->runs[i].was_cut_off = true;
     FILE *file = fopen(path, "r");

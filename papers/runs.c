@@ -258,12 +258,23 @@ void experiment_write_failures(const Experiment *experiment, FILE *out)
     }
 }
 
+/* Those behind the last one that is not 0 are left out. */
+static void write_samples(const double *samples, FILE *out)
+{
+    size_t count = RUN_SAMPLES;
+    while (count && samples[count - 1] == 0)
+        count--;
+    fputc(',', out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%.17g", i ? " " : "", samples[i]);
+}
+
 void experiment_write_csv(const Experiment *experiment, FILE *out)
 {
     fputs("benchmark,mode,cycles,right", out);
     for (size_t i = 0; experiment->statistics[i]; i++)
         fprintf(out, ",%s", experiment->statistics[i]);
-    fputs(",nanoseconds,seconds\n", out);
+    fprintf(out, ",nanoseconds,seconds%s\n", experiment->sample ? ",samples" : "");
     for (size_t r = 0; r < experiment->count; r++) {
         const Run *run = &experiment->runs[r];
         const RunResult *result = &run->result;
@@ -273,6 +284,9 @@ void experiment_write_csv(const Experiment *experiment, FILE *out)
                 result->right ? "true" : result->deadlocked ? "deadlock" : "false");
         for (size_t i = 0; experiment->statistics[i]; i++)
             fprintf(out, ",%" PRIu64, result->statistics[i]);
-        fprintf(out, ",%.0f,%.3f\n", result->nanoseconds, result->seconds);
+        fprintf(out, ",%.0f,%.3f", result->nanoseconds, result->seconds);
+        if (experiment->sample)
+            write_samples(result->samples, out);
+        fputc('\n', out);
     }
 }

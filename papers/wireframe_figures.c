@@ -130,6 +130,7 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                             {"LVL ideal", {WF_TIME, RUN_LVL_IDEAL, ALONE, 0}, 1}},
                 .without_average = true}},
     {.figure = {.name = "figure4",
+                .plotted = true,
                 .title = "Figure 4. Range of levels of the nodes that run, LRR, 9K nodes: mean in each part "
                          "of the kernel's time, and the most. Published: heat2d at most 7"},
      .draw = draw_ranges},
@@ -146,6 +147,7 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                 .words = {{"hist", "LVL slightly worse than LRR"},
                           {"average", "CDP 6.87, DepLinks 25.07, LRR 29.81, LVL 31.81"}}}},
     {.figure = {.name = "figure10",
+                .plotted = true,
                 .title =
                     "Figure 10. Left: memory requests of the block scheduler, % of all others, 4K nodes. "
                     "Right: most levels between nodes that ran at once, 9K nodes",
@@ -160,6 +162,7 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                           {"sor", "LRR range 6, LVL range 2"},
                           {"average", "requests 0.12, at most 0.16; LRR range 5, LVL range 2"}}}},
     {.figure = {.name = "figure11",
+                .plotted = true,
                 .title = "Figure 11. L2 miss rate, %: sectors of loads and stores, 4K nodes",
                 .unit = "%",
                 .columns = {{"Global", {WF_MISS_RATE, RUN_GLOBAL, ALONE, 0}, 1},
@@ -230,7 +233,8 @@ Sheet wireframe_figure(const Results *results, size_t index)
     const Drawing *drawing = &drawings[index];
     if (!drawing->draw)
         return figure_sheet(&drawing->figure, results);
-    Sheet sheet = {.name = drawing->figure.name, .title = drawing->figure.title};
+    Sheet sheet = {
+        .name = drawing->figure.name, .title = drawing->figure.title, .plotted = drawing->figure.plotted};
     drawing->draw(&sheet, results);
     return sheet;
 }

@@ -278,6 +278,22 @@ static void check_reread(const char *folder, const char *claims)
     assert_int_equal(run("paper claso --from %s/runs.csv", folder), 1);
 }
 
+/* What was sampled over time is kept with the runs, too: figure 4 is made of it. */
+static void test_reread_samples(void **state)
+{
+    (void)state;
+    char pattern[] = "/tmp/warpbeam-paper-XXXXXX";
+    const char *folder = make_folder(pattern);
+    if (run("paper wireframe --size tiny --only sw --jobs 2 --out %s", folder) ||
+        run("paper wireframe --size tiny --only sw --from %s/runs.csv --out %s/again", folder, folder))
+        fail_msg("%s", output);
+    char *figure = read_file(folder, "figure4.csv"), *again = read_file(folder, "again/figure4.csv");
+    assert_non_null(strstr(figure, ",0.1"));
+    assert_string_equal(again, figure);
+    free(figure), free(again);
+    remove_folder(folder);
+}
+
 static void test_one_benchmark(void **state)
 {
     (void)state;
@@ -443,6 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantities),    cmocka_unit_test(test_graph_quantities),
+        cmocka_unit_test(test_reread_samples),
         cmocka_unit_test(test_one_benchmark), cmocka_unit_test(test_one_graph_benchmark),
         cmocka_unit_test(test_part_of_a_page),
         cmocka_unit_test(test_determinism),   cmocka_unit_test(test_contradictions),
