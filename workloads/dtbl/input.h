@@ -39,7 +39,7 @@ static inline const char *input_fetched(const DtblRun *run, const char *file, ch
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
-/* The real graph that a generated one stands for. The small ones are smaller, except that of flights. */
+/* The real graph that a generated one stands for: for full inputs, and for the small one of flights. */
 static inline const char *input_real(const DtblRun *run, const char *name, char *path, size_t size)
 {
     char file[64];
