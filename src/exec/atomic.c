@@ -296,6 +296,7 @@ void atomic_work_fill(Step *step, const Access *access, Mask lanes, AtomicWork *
     work->returns = atomic_returns(step);
     work->is_float = (step->insn->aux & AUX_FLOAT) != 0;
     work->combines = operation_of(step->insn->aux) == ATOMIC_ADD;
+    work->compares = operation_of(step->insn->aux) == ATOMIC_CAS;
     work->count = 0;
     for (; lanes; lanes &= lanes - 1)
         for (unsigned element = 0; element < access->vector; element++)

@@ -3,7 +3,7 @@
  *   front_end_submit()   the kernel waits for an entry of the distributor (kmu.c)
  *   activate_kernels()   it has arrived there: the dispatcher knows it
  *   dispatch()           a tick: a block and an SM are chosen (dispatcher.c), and send_block() sends it
- *   take_report()        the SM's word that a block has ended, or has left to wait
+ *   front_end_take_report()   the SM's word that a block has ended, or has left to wait (front_end_words.c)
  *   front_end_settle()   nothing is left of the kernel: finish() gives its entry back, and its end is known
  *
  * What a plain kernel never comes to is elsewhere: launches by kernels and blocks that wait off the SMs
@@ -162,70 +162,6 @@ static void settle_graph(FrontEnd *front_end, Cycle now)
 
 /* -- words of the SMs -- */
 
-static void note_late_stores(FrontEnd *front_end, GridKernel *launch, uint32_t sm)
-{
-    LateLaunches *late = &front_end->late[sm];
-    for (uint32_t i = late->count; i--;)
-        if (late->items[i] == launch)
-            return;
-    VEC_PUSH(late, launch);
-    launch->late++;
-}
-
-static void take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now)
-{
-    GridKernel *launch = grid_kernel_of(report->kernel), *kernel = grid_kernel_host(launch);
-    report->is_taken = true;
-    launch->warp_instructions += report->warp_instructions;
-    launch->thread_instructions += report->thread_instructions;
-    front_end_wake_dispatcher(front_end, now);
-    if (launch->place_in_log.log)
-        front_end_log_stay(launch, report, sm);
-    if (launch->blocks)
-        block_record_note(&launch->blocks[report->linear], report);
-    if (report->suspended) {
-        front_end_suspended(front_end, report, sm, now);
-        front_end_settle(front_end, kernel, now);
-        return;
-    }
-    if (launch->blocks)
-        launch->blocks[report->linear].ended = report->stay.left;
-    kernel->last_block = now;
-    front_end->statistics.blocks_ended++;
-    const SmBlock left = dispatcher_ended(&front_end->dispatcher, launch, report->linear, sm, now);
-    if (left.leaves) { /* it was told to, and had ended before it heard of it */
-        preempted_leave(&front_end->dispatcher.preempted, left.goes_local ? QUEUE_LOCAL : QUEUE_GLOBAL, sm);
-        front_end_yield_left(front_end, &left);
-    }
-    if (report->late)
-        note_late_stores(front_end, launch, sm);
-    if (report->resumption)
-        front_end_forget_block(front_end, report->resumption);
-    if (front_end->swapped.count)
-        front_end_drop_swap(front_end, launch, report->linear);
-    if (report->family)
-        block_family_ended(report->family);
-    if (report->task)
-        front_end_task_ended(front_end, report->task, now);
-    if (launch != kernel)
-        front_end_settle_group(front_end, launch, now);
-    front_end_settle(front_end, kernel, now);
-}
-
-/* Stores of blocks that have ended on the SM are all visible. */
-static void take_word(FrontEnd *front_end, uint32_t sm, Cycle now)
-{
-    LateLaunches *late = &front_end->late[sm];
-    for (uint32_t i = 0; i < late->count; i++) {
-        GridKernel *launch = late->items[i], *kernel = grid_kernel_host(launch);
-        launch->late--;
-        if (launch != kernel)
-            front_end_settle_group(front_end, launch, now);
-        front_end_settle(front_end, kernel, now);
-    }
-    late->count = 0;
-}
-
 /* What a launch's blocks have sent to other GPUs is there. */
 static void take_network_end(FrontEnd *front_end, GridKernel *launch, Cycle now)
 {
@@ -259,7 +195,7 @@ static bool take_message(FrontEnd *front_end, const Message *message, Cycle now)
     if (message->kind == MESSAGE_REPLY)
         memory_port_take(front_end->port, message->body, now);
     else if (message->kind == MESSAGE_DRAINED)
-        take_word(front_end, shard_sender(&front_end->shard, message), now);
+        front_end_take_drained(front_end, shard_sender(&front_end->shard, message), now);
     else if (message->kind == MESSAGE_TASK)
         front_end_take_task(front_end, message->body, now);
     else if (message->kind == MESSAGE_FLOW_ENDS)
@@ -267,11 +203,24 @@ static bool take_message(FrontEnd *front_end, const Message *message, Cycle now)
     else if (message->kind == MESSAGE_NETWORK_ENDED)
         take_network_end(front_end, message->body, now);
     else
-        take_report(front_end, message->body, shard_sender(&front_end->shard, message), now);
+        front_end_take_report(front_end, message->body, shard_sender(&front_end->shard, message), now);
     return true;
 }
 
 /* -- dispatching -- */
+
+/* When a new block is on its SM: as soon as the unit that starts its warps has started those of the block
+ * before. The unit's SMs take turns, which an SM's own warp_launch_interval cannot see. */
+static Cycle launcher_turn(FrontEnd *front_end, const Dispatch *dispatch, Cycle there)
+{
+    if (!front_end->launchers)
+        return there;
+    const GpuConfig *config = front_end->config;
+    Cycle *launcher = &front_end->launchers[dispatch->sm / config->sms_per_launcher];
+    there = clock_later(there, *launcher);
+    *launcher = there + grid_kernel_host(dispatch->launch)->need.warps * config->warp_launch_interval;
+    return there;
+}
 
 static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
 {
@@ -298,7 +247,8 @@ static void send_block(FrontEnd *front_end, const Dispatch *dispatch, Cycle now)
     if (launch->flow)
         front_end_send_task(front_end, dispatch, now);
     else
-        shard_send(&front_end->shard, dispatch->sm, there, MESSAGE_BLOCK, dispatch->block, &launch->seen);
+        shard_send(&front_end->shard, dispatch->sm, launcher_turn(front_end, dispatch, there), MESSAGE_BLOCK,
+                   dispatch->block, &launch->seen);
 }
 
 static void carry_out(FrontEnd *front_end, const BlockOrder *order, Cycle now)
@@ -395,6 +345,7 @@ static Cycle next_else(const FrontEnd *front_end)
 {
     Cycle next = clock_earlier(front_end->policy_wake, kmu_next(&front_end->kmu));
     next = clock_earlier(next, front_end_next_event(front_end));
+    next = clock_earlier(next, front_end_next_word(front_end));
     next = clock_earlier(next, dats_next(front_end->dats));
     return clock_earlier(next, memory_port_next(front_end->port));
 }
@@ -415,6 +366,7 @@ static void wake_policies(FrontEnd *front_end, Cycle now)
 /* One cycle; messages have been taken. */
 static void simulate_cycle(FrontEnd *front_end, Cycle now, Cycle end)
 {
+    front_end_take_words(front_end, now);
     const bool kept = dats_keeps_kernels(front_end->dats);
     memory_port_advance(front_end->port, now, end);
     front_end_device_events(front_end, now);
@@ -463,6 +415,9 @@ FrontEnd *front_end_create(const GpuConfig *config, const DispatchPolicies *poli
     front_end->full_since = front_end->records.since = front_end->policy_wake = CYCLE_NEVER;
     front_end->late = xcalloc(config->sm_count, sizeof *front_end->late);
     front_end->yielding.sms = xcalloc(config->sm_count, sizeof *front_end->yielding.sms);
+    front_end_words_init(&front_end->words, config);
+    if (config->sms_per_launcher > 1)
+        front_end->launchers = xcalloc(config->sm_count, sizeof *front_end->launchers);
     kmu_init(&front_end->kmu, config);
     dispatcher_init(&front_end->dispatcher, config, policies);
     group_table_init(&front_end->groups, (uint32_t)config->aggregated_groups);
@@ -488,6 +443,8 @@ void front_end_free(FrontEnd *front_end)
     for (uint32_t i = 0; i < front_end->dispatcher.view.sm_count; i++)
         VEC_FREE(&front_end->late[i]);
     xfree(front_end->late);
+    VEC_FREE(&front_end->words.line);
+    xfree(front_end->launchers);
     xfree(front_end->yielding.sms);
     xfree(front_end);
 }

@@ -60,6 +60,27 @@ typedef struct RecordFetch {
  * owes word of these. Invariant: a launch is in so many lists as its `late` says. */
 typedef VEC(GridKernel *) LateLaunches;
 
+/* Word of an SM that waits for its turn: a block has ended or, without a launch, stores of such blocks. */
+typedef struct SmWord {
+    GridKernel *launch;   /* whose block it was: a kernel or a group */
+    uint64_t block;
+    uint32_t sm;
+    bool is_late;         /* stores of the SM's ended blocks are on their way */
+    Resumption *resumption; /* that it came back with; null: it has never been away */
+    struct BlockFamily *family; /* what it has launched; null: nothing */
+    const SmTask *task;   /* of a flow graph; null: it is none */
+} SmWord;
+
+/* Invariant: line[first..] has come and was not taken, in the order of its coming; nothing waits if there is
+ * no line. */
+typedef struct SmWords {
+    bool is_line;
+    Clock clock;          /* a block a tick */
+    uint64_t next_tick;   /* the first in which one may be taken */
+    VEC(SmWord) line;
+    uint32_t first;
+} SmWords;
+
 /* A block that the dispatcher has sent away. */
 typedef struct SwappedBlock {
     const GridKernel *launch;
@@ -135,6 +156,9 @@ typedef struct FrontEnd {
     RecordFetch records;  /* of groups */
     Cycle full_since;     /* no room since then; CYCLE_NEVER: there is, or nothing is ready */
     LateLaunches *late;   /* [sm] */
+    SmWords words;
+    Cycle *launchers;     /* [sm / sms_per_launcher]: when the unit that starts warps there is free; null:
+                           * each SM has its own */
     GridStatistics statistics;
 } FrontEnd;
 
@@ -158,6 +182,18 @@ void front_end_flushed(FrontEnd *front_end);
 const BlockWaker *front_end_waker(const FrontEnd *front_end);
 /* Whether the end of every kernel that was submitted is known. */
 bool front_end_is_done(const FrontEnd *front_end);
+
+/* -- front_end_words.c -- */
+
+void front_end_words_init(SmWords *words, const GpuConfig *config);
+/* When the next of those that wait has its turn; CYCLE_NEVER: none waits. */
+Cycle front_end_next_word(const FrontEnd *front_end);
+/* Takes those whose turn has come. */
+void front_end_take_words(FrontEnd *front_end, Cycle now);
+/* A block has ended, or left. */
+void front_end_take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm, Cycle now);
+/* Stores of the SM's ended blocks are visible. */
+void front_end_take_drained(FrontEnd *front_end, uint32_t sm, Cycle now);
 
 /* -- front_end_away.c -- */
 

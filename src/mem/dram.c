@@ -61,42 +61,66 @@ static void close_row(DramChannel *channel, unsigned number)
     channel->statistics.precharges++;
 }
 
-/* All rows are closed, and the banks busy for a while. Nothing else can be given in between, so this is done
- * in one go when it falls due, even if the last row can be closed only later. */
+/* The banks whose turn it is: every dram_refresh_sets-th. */
+static uint64_t banks_to_refresh(const DramChannel *channel)
+{
+    return channel->refresh_banks << channel->refresh_set;
+}
+
+static void begin_next_set(DramChannel *channel)
+{
+    channel->statistics.refreshes++;
+    if (++channel->refresh_set < channel->refresh_sets) {
+        channel->refresh_due += channel->refresh_step;
+        return;
+    }
+    channel->refresh_set = 0;
+    channel->refresh_due += channel->refresh_interval - (channel->refresh_sets - 1) * channel->refresh_step;
+}
+
+/* The rows of a set of banks are closed, and the banks busy for a while. Nobody else gives these banks a
+ * command meanwhile, so this is done in one go when it falls due, even if the last row can be closed only
+ * later. */
 static void refresh(DramChannel *channel)
 {
     DramTiming *timing = &channel->timing;
+    const uint64_t set = banks_to_refresh(channel), open = set & channel->open;
     uint64_t tick = clock_later(channel->refresh_due, channel->bus_free[0]);
-    for (uint64_t banks = channel->open; banks; banks &= banks - 1) {
+    for (uint64_t banks = open; banks; banks &= banks - 1) {
         const unsigned number = (unsigned)__builtin_ctzll(banks);
         tick = clock_later(tick, dram_ready(timing, DRAM_PRECHARGE, channel->banks[number].group, number));
     }
-    for (uint64_t banks = channel->open; banks; banks &= banks - 1) {
+    for (uint64_t banks = open; banks; banks &= banks - 1) {
         const unsigned number = (unsigned)__builtin_ctzll(banks);
         dram_issue(timing, DRAM_PRECHARGE, channel->banks[number].group, number, tick);
         close_row(channel, number);
     }
-    tick = clock_later(tick, timing->channel[DRAM_REFRESH]);
-    dram_issue(timing, DRAM_REFRESH, 0, 0, tick);
-    for (uint64_t banks = channel->waiting[0] | channel->waiting[1]; banks; banks &= banks - 1)
+    for (uint64_t banks = set; banks; banks &= banks - 1) {
+        const unsigned number = (unsigned)__builtin_ctzll(banks);
+        tick = clock_later(tick, dram_ready(timing, DRAM_REFRESH, channel->banks[number].group, number));
+    }
+    for (uint64_t banks = set; banks; banks &= banks - 1) {
+        const unsigned number = (unsigned)__builtin_ctzll(banks);
+        dram_issue(timing, DRAM_REFRESH, channel->banks[number].group, number, tick);
+    }
+    for (uint64_t banks = set & (channel->waiting[0] | channel->waiting[1]); banks; banks &= banks - 1)
         dram_update_bank(channel, (unsigned)__builtin_ctzll(banks));
-    channel->statistics.refreshes++;
-    channel->refresh_due += channel->refresh_interval;
+    begin_next_set(channel);
 }
 
-/* The refreshes of a channel without requests. After the first all rows are closed, and all but the last
- * leave no trace. */
+/* The refreshes of a channel without requests. When all rows are closed, all but the last of each set leave
+ * no trace. */
 static void refresh_idle(DramChannel *channel, uint64_t limit)
 {
-    if (channel->refresh_due >= limit)
-        return;
-    refresh(channel);
-    if (channel->refresh_due >= limit)
-        return;
-    const uint64_t skipped = (limit - 1 - channel->refresh_due) / channel->refresh_interval;
-    channel->statistics.refreshes += skipped;
-    channel->refresh_due += skipped * channel->refresh_interval;
-    refresh(channel);
+    while (channel->refresh_due < limit && channel->open)
+        refresh(channel);
+    if (channel->refresh_due < limit) {
+        const uint64_t skipped = (limit - 1 - channel->refresh_due) / channel->refresh_interval;
+        channel->statistics.refreshes += skipped * channel->refresh_sets;
+        channel->refresh_due += skipped * channel->refresh_interval;
+    }
+    while (channel->refresh_due < limit)
+        refresh(channel);
 }
 
 /* -- requests that are served -- */

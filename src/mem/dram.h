@@ -33,8 +33,6 @@ WbStatus dram_check(const GpuConfig *config, Error *error);
 /* The knobs have passed the checks here and in interleave.h. */
 DramChannel *dram_create(const GpuConfig *config);
 void dram_free(DramChannel *channel);
-/* Says which of the machine's channels it is, and so when it refreshes; before the first request. */
-void dram_number(DramChannel *channel, const GpuConfig *config, uint32_t number);
 
 /* Cycles given to the following never go down from call to call. */
 

@@ -84,7 +84,9 @@ struct DramChannel {
     uint64_t served;      /* tick of the last command */
     uint64_t bus_free[2]; /* row and column commands */
 
-    uint64_t refresh_due, refresh_interval;
+    uint64_t refresh_due, refresh_interval, refresh_step;
+    uint64_t refresh_banks; /* of the first set */
+    uint32_t refresh_set, refresh_sets; /* whose turn it is, at refresh_due; of how many */
 
     DramDone *done;
     uint32_t done_size, head, ripe, tail;

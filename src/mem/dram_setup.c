@@ -38,6 +38,17 @@ WbStatus dram_check(const GpuConfig *config, Error *error)
                          "dram_trefi is %" PRIu64 ", but with less than %" PRIu64
                          ", twice dram_trfc + dram_trc + dram_trcd, refreshes leave no time for requests.",
                          config->dram_trefi, least);
+    const uint64_t banks = config->dram_bank_groups * config->dram_banks_per_group;
+    if (config->dram_refresh_sets > banks)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "dram_refresh_sets is %" PRIu64 ", but a channel has only %" PRIu64
+                         " banks (dram_bank_groups times dram_banks_per_group).",
+                         config->dram_refresh_sets, banks);
+    if (config->dram_trefi && config->dram_refresh_sets * config->dram_trrefd > config->dram_trefi)
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "dram_refresh_sets times dram_trrefd is %" PRIu64
+                         ", but all sets must have their turn within the %" PRIu64 " of dram_trefi.",
+                         config->dram_refresh_sets * config->dram_trrefd, config->dram_trefi);
     return WB_OK;
 }
 
@@ -65,6 +76,19 @@ static void init_columns(DramChannel *channel, uint32_t access)
     }
 }
 
+/* The last set's first refresh comes when a whole interval has passed since the beginning. */
+static void init_refresh(DramChannel *channel, const GpuConfig *config)
+{
+    const uint64_t banks = config->dram_bank_groups * config->dram_banks_per_group;
+    channel->refresh_sets = (uint32_t)config->dram_refresh_sets;
+    channel->refresh_step = config->dram_trrefd;
+    channel->refresh_interval = config->dram_trefi;
+    const uint64_t before_last = (channel->refresh_sets - 1) * config->dram_trrefd;
+    channel->refresh_due = config->dram_trefi ? config->dram_trefi - before_last : TICK_NEVER;
+    for (uint64_t bank = 0; bank < banks; bank += channel->refresh_sets)
+        channel->refresh_banks |= 1ull << bank;
+}
+
 DramChannel *dram_create(const GpuConfig *config)
 {
     DramChannel *channel = xcalloc(1, sizeof *channel);
@@ -84,8 +108,7 @@ DramChannel *dram_create(const GpuConfig *config)
     channel->write_low = (uint32_t)config->dram_write_low;
     channel->dual_command = config->dram_dual_command;
     channel->starvation = config->dram_starvation;
-    channel->refresh_interval = config->dram_trefi;
-    channel->refresh_due = config->dram_trefi ? config->dram_trefi : TICK_NEVER;
+    init_refresh(channel, config);
     channel->done_size = 64;
     channel->done = xmalloc(channel->done_size * sizeof *channel->done);
     channel->done_ticks = channel->timing.read_ticks + (uint32_t)config->dram_latency;
@@ -95,15 +118,6 @@ DramChannel *dram_create(const GpuConfig *config)
     /* No cycle has been looked at. */
     channel->now = CYCLE_NEVER;
     return channel;
-}
-
-/* Turns are evenly spread over an interval. The last one comes when a whole interval has passed since the
- * beginning, as all do where there is one turn. */
-void dram_number(DramChannel *channel, const GpuConfig *config, uint32_t number)
-{
-    const uint64_t turn = number * config->dram_refresh_turns / config->dram_channels;
-    if (config->dram_trefi)
-        channel->refresh_due = config->dram_trefi * (turn + 1) / config->dram_refresh_turns;
 }
 
 void dram_free(DramChannel *channel)

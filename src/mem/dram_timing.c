@@ -29,7 +29,7 @@ static void fill_rules(DramTiming *timing, const GpuConfig *config)
         {DRAM_ACTIVATE, DRAM_ACTIVATE, DRAM_CHANNEL, 1, KNOB(trrds)},
         {DRAM_ACTIVATE, DRAM_ACTIVATE, DRAM_CHANNEL, DRAM_WINDOW, KNOB(tfaw)},
         {DRAM_PRECHARGE, DRAM_ACTIVATE, DRAM_BANK, 1, KNOB(trp)},
-        {DRAM_PRECHARGE, DRAM_REFRESH, DRAM_CHANNEL, 1, KNOB(trp)},
+        {DRAM_PRECHARGE, DRAM_REFRESH, DRAM_BANK, 1, KNOB(trp)},
         {DRAM_READ, DRAM_READ, DRAM_CHANNEL, 1, larger(config->dram_tccds, burst)},
         {DRAM_READ, DRAM_READ, DRAM_GROUP, 1, KNOB(tccdl)},
         {DRAM_READ, DRAM_WRITE, DRAM_CHANNEL, 1, turn},
@@ -39,8 +39,8 @@ static void fill_rules(DramTiming *timing, const GpuConfig *config)
         {DRAM_WRITE, DRAM_READ, DRAM_CHANNEL, 1, (uint32_t)(written + config->dram_twtrs)},
         {DRAM_WRITE, DRAM_READ, DRAM_GROUP, 1, (uint32_t)(written + config->dram_twtrl)},
         {DRAM_WRITE, DRAM_PRECHARGE, DRAM_BANK, 1, (uint32_t)(written + config->dram_twr)},
-        {DRAM_REFRESH, DRAM_ACTIVATE, DRAM_CHANNEL, 1, KNOB(trfc)},
-        {DRAM_REFRESH, DRAM_REFRESH, DRAM_CHANNEL, 1, KNOB(trfc)},
+        {DRAM_REFRESH, DRAM_ACTIVATE, DRAM_BANK, 1, KNOB(trfc)},
+        {DRAM_REFRESH, DRAM_REFRESH, DRAM_BANK, 1, KNOB(trfc)},
     };
 #undef KNOB
     const size_t count = sizeof rules / sizeof *rules;

@@ -45,6 +45,7 @@ void interleave_init(Interleave *interleave, const GpuConfig *config, uint32_t g
         .halves = (uint32_t)config->l2_halves,
         .slices_per_channel = (uint32_t)(config->l2_slices / config->dram_channels),
         .granule_bits = bits_of(config->interleave_bytes),
+        .alternates = config->interleave_halves_alternate,
         .stripe_bits = bits_of(config->dram_group_bytes),
         .group_bits = bits_of(config->dram_bank_groups),
         .bank_bits = bits_of(config->dram_banks_per_group),
@@ -63,6 +64,7 @@ uint64_t interleave_address(const Interleave *interleave, SlicePlace place)
     const uint64_t granule = round * interleave->slices + dealt;
     uint64_t folded =
         granule << interleave->granule_bits | (place.local & ((1ull << interleave->granule_bits) - 1));
+    folded = interleave_alternate(interleave, folded);
     if (interleave->halves > 1) {
         const uint64_t pair = folded >> HALF_BLOCK_BITS, block = place.slice % 2 ^ interleave_first(pair);
         folded = (pair << 1 | block) << HALF_BLOCK_BITS | (folded & ((1ull << HALF_BLOCK_BITS) - 1));

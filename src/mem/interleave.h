@@ -37,6 +37,7 @@ typedef struct Interleave {
     uint32_t halves; /* 1 or 2 */
     uint32_t slices_per_channel;
     uint8_t granule_bits, stripe_bits, group_bits, bank_bits, row_bits; /* row: of its bytes */
+    bool alternates; /* the lowest bit of a granule's number and the highest of its bytes change places */
     uint32_t bank_hash; /* mask of the bits of (bank, group) that are permuted */
 } Interleave;
 
@@ -68,6 +69,14 @@ static inline uint32_t interleave_rotation(const Interleave *interleave, uint64_
     return (uint32_t)(((round * interleave->multiplier >> 32) * interleave->slices) >> 32);
 }
 
+/* There and back. */
+static inline uint64_t interleave_alternate(const Interleave *interleave, uint64_t address)
+{
+    const unsigned low = interleave->granule_bits - 1u;
+    const uint64_t differ = (address >> low ^ address >> (low + 1)) & interleave->alternates;
+    return address ^ (differ << low | differ << (low + 1));
+}
+
 /* Which of two neighbouring blocks belongs to the first half. */
 static inline uint32_t interleave_first(uint64_t pair)
 {
@@ -84,6 +93,7 @@ static inline SlicePlace interleave_locate(const Interleave *interleave, uint64_
         half = (folded >> HALF_BLOCK_BITS & 1) ^ interleave_first(pair);
         folded = pair << HALF_BLOCK_BITS | (folded & ((1ull << HALF_BLOCK_BITS) - 1));
     }
+    folded = interleave_alternate(interleave, folded);
     const uint64_t granule = folded >> interleave->granule_bits;
     const uint64_t round = (uint64_t)((unsigned __int128)granule * interleave->reciprocal >> 63);
     uint32_t slice = (uint32_t)(granule - round * interleave->slices);

@@ -54,6 +54,15 @@ static uint64_t most_at_one(const AtomicWork *work)
     return most;
 }
 
+/* Every pass serves one lane of each address. Sums whose old values nobody wants need one pass, unless they
+ * are of floats, and so do sums to a single address, which warps gather before. */
+static uint64_t time_of_pass(const GpuConfig *config, const AtomicWork *work, bool is_one_address)
+{
+    if (work->is_float && (work->combines || !work->returns))
+        return config->l2_atomic_float;
+    return work->returns && !(work->combines && is_one_address) ? config->l2_atomic_same : 0;
+}
+
 static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
 {
     uint64_t addresses[2] = {0}; /* a bit for each byte of the line at which an element begins */
@@ -66,12 +75,10 @@ static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
     const uint64_t touched = count_sectors((uint8_t)sectors);
     const uint64_t distinct =
         (uint64_t)__builtin_popcountll(addresses[0]) + (uint64_t)__builtin_popcountll(addresses[1]);
-    const bool combined = !work->returns || work->combines;
-    const uint64_t passes =
-        combined && work->is_float && config->l2_atomic_float ? most_at_one(work) - 1 : 0;
-    return config->l2_atomic_request + passes * config->l2_atomic_float +
-           (touched - 1) * config->l2_atomic_sector + (distinct - touched) * config->l2_atomic_word +
-           (combined ? 0 : (work->count - distinct) * config->l2_atomic_same);
+    const uint64_t time =
+        config->l2_atomic_request + (most_at_one(work) - 1) * time_of_pass(config, work, distinct == 1) +
+        (touched - 1) * config->l2_atomic_sector + (distinct - touched) * config->l2_atomic_word;
+    return work->compares && distinct > 1 ? time * config->l2_atomic_compare / 100 : time;
 }
 
 uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool again)

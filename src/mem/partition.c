@@ -144,7 +144,6 @@ Partition *partition_create(const GpuConfig *config, Crossbar *crossbar, uint32_
         .slice_count = count,
         .first_slice = number * count,
     };
-    dram_number(partition->shared.dram, config, number);
     interleave_init(&partition->shared.interleave, config, crossbar->route.gpu);
     for (uint32_t i = 0; i < count; i++)
         l2_init(&partition->slices[i], &partition->shared, number * count + i, i);

@@ -63,6 +63,7 @@ typedef struct AtomicWork {
     bool returns;
     bool is_float; /* lanes of one address are done one after the other, in passes */
     bool combines; /* an addition: the L2 works out all lanes of an address at once, old values included */
+    bool compares; /* a compare-and-swap, which brings two operands a lane */
     uint32_t count;
     AtomicLane lanes[REQUEST_LANES];
 } AtomicWork;

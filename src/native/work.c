@@ -78,8 +78,9 @@ static uint64_t work_lanes(Work work, const GpuConfig *config)
     case WORK_CONSTANT:
     case WORK_TENSOR:
         return config->warp_width;
-    case WORK_CONTROL:
     case WORK_SPECIAL:
+        return config->special_lanes ? config->special_lanes : config->control_lanes;
+    case WORK_CONTROL:
         return config->control_lanes;
     default:
         return config->int_pipes ? config->int_lanes : config->fp32_lanes;

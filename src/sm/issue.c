@@ -156,6 +156,19 @@ static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *i
     }
 }
 
+/* When there is a result. An exchange between lanes waits for those of other warps: the SM has one network
+ * for them. */
+static Cycle result_cycle(Sm *sm, const InsnTiming *timing)
+{
+    const uint64_t lanes = sm->config->exchange_lanes;
+    Cycle start = sm->now;
+    if (timing->pipe == PIPE_LSU && timing->kind == CLASS_COMPUTE && timing->slots && lanes) {
+        start = clock_later(start, sm->exchange_free);
+        sm->exchange_free = start + (sm->config->warp_width + lanes - 1) / lanes;
+    }
+    return start + timing->latency + timing->lead;
+}
+
 static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
 {
     WarpSlot *slot = &sm->warps[warp];
@@ -197,7 +210,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     }
     slot->pc++;
     if (executed || issue.is_pending)
-        scoreboard_expect(sm, slot, &issue, sm->now + timing->latency + timing->lead);
+        scoreboard_expect(sm, slot, &issue, result_cycle(sm, timing));
     if (timing->slots > 1) {
         scheduler->busy_until = sm->now + timing->slots;
         from = scheduler->busy_until;

@@ -328,6 +328,7 @@ typedef struct Sm {
     uint8_t pipe_count[PIPE_COUNT];  /* pipes that a scheduler may use, from scheduler * pipe_stride on */
     uint8_t pipe_stride[PIPE_COUNT];
     Cycle launch_free;         /* when the next arriving warp can start */
+    Cycle exchange_free;       /* first cycle in which lanes of another warp can exchange values */
     Cycle barrier_free;        /* the barrier unit takes one warp at a time */
     Cycle context_free;        /* one block is saved or restored at a time at a fixed rate, or on chip */
     Cycle l1_fresh;            /* nothing in the L1 is older */

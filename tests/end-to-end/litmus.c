@@ -9,7 +9,7 @@
 
 enum {
     WORDS = 3,
-    MEMORY_BYTES = 1 << 16,
+    MEMORY_BYTES = 1 << 18,
     NOISE_BLOCKS = 4,
     BLOCK_WARPS = LITMUS_ROLES,
     TURNS = 32, /* of a longer and a shorter loop together */

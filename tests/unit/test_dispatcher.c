@@ -74,6 +74,57 @@ static void one_block_a_tick(void **state)
     }
 }
 
+/* All 12 blocks end in one cycle. The last word's turn is 11 ticks of three cycles after the first's, and the
+ * place that the first had is filled in its turn. */
+static void words_of_ended_blocks_wait_for_their_turn(void **state)
+{
+    (void)state;
+    FakeGpu gpu = small_gpu(12);
+    gpu.config.max_blocks_per_sm = 1;
+    gpu.config.clock_khz = 900000;
+    gpu.config.dispatch_khz = 90000000;
+    gpu.config.block_end_khz = 300000;
+    open_default(&gpu);
+    SmKernel kernel = {0};
+    GridKernel grid;
+    fake_submit(&gpu, &grid, &kernel, 24, (BlockShape){.threads = 32});
+    fake_run(&gpu);
+    for (uint32_t block = 0; block < 12; block++) {
+        assert_int_equal(grid.blocks[block].started, 110);
+        assert_int_equal(grid.blocks[block].ended, 1110);
+        /* Word is there at 1122, a multiple of three. */
+        assert_int_equal(grid.blocks[12 + block].dispatched, 1122 + 3 * block);
+    }
+    /* The second half ends in turns already, so nobody waits. */
+    assert_int_equal(grid.ended, 1122 + 3 * 11 + 10 + 1000 + 12 + 1 + 50);
+    xfree(grid.blocks);
+    fake_close(&gpu);
+}
+
+/* A block of four warps takes the unit of SMs 0 and 1 eight cycles. */
+static void neighbours_share_what_starts_warps(void **state)
+{
+    (void)state;
+    FakeGpu gpu = small_gpu(4);
+    gpu.config.max_blocks_per_sm = 2;
+    gpu.config.dispatch_khz = 100 * gpu.config.clock_khz;
+    gpu.config.sms_per_launcher = 2;
+    gpu.config.warp_launch_interval = 2;
+    open_default(&gpu);
+    SmKernel kernel = {0};
+    GridKernel grid;
+    fake_submit(&gpu, &grid, &kernel, 8, (BlockShape){.threads = 128});
+    fake_run(&gpu);
+    static const Cycle turns[] = {0, 8, 0, 8, 16, 24, 16, 24};
+    for (uint32_t block = 0; block < 8; block++) {
+        assert_int_equal(grid.blocks[block].dispatched, 100);
+        assert_int_equal(grid.blocks[block].sm, block % 4);
+        assert_int_equal(grid.blocks[block].started, 110 + turns[block]);
+    }
+    xfree(grid.blocks);
+    fake_close(&gpu);
+}
+
 static void goes_round_and_passes_over_full_sms(void **state)
 {
     (void)state;
@@ -366,6 +417,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies_are_exact),
         cmocka_unit_test(one_block_a_tick),
+        cmocka_unit_test(words_of_ended_blocks_wait_for_their_turn),
+        cmocka_unit_test(neighbours_share_what_starts_warps),
         cmocka_unit_test(goes_round_and_passes_over_full_sms),
         cmocka_unit_test(limits_hold_at_every_moment),
         cmocka_unit_test(every_block_runs_once),

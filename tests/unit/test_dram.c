@@ -356,27 +356,28 @@ static void test_refresh_delays(void **state)
     dram_free(channel);
 }
 
-/* Of six channels in three groups, 2 and 3 are the second: their first refresh is at two thirds of an interval. */
-static void test_refresh_turns(void **state)
+/* Banks 0 and 2 of each group are due at 1200, 2700, ..., banks 1 and 3 at 1500, 3000, ... */
+static void test_refresh_sets(void **state)
 {
     (void)state;
     GpuConfig config = refreshed();
     config.dram_trefi = 1500;
-    config.dram_channels = 6;
-    config.dram_refresh_turns = 3;
-    for (uint32_t number = 0; number < 6; number++) {
-        const Cycle due = 500 * (number / 2 + 1);
-        for (Cycle before = 0; before < 2; before++) {
-            DramChannel *channel = dram_create(&config);
-            dram_number(channel, &config, number);
-            Cycle now = due - before * (TRCD + 1); /* one that is read before is not held up */
-            dram_take(channel, place(0, 0, 1, 0), 1, false, 0, 1, now);
-            expect_done(channel, &now, 1, before ? due - 1 + ONE_READ : due + 60 + TRCD + ONE_READ);
-            now = due + 1500; /* the row that is open is closed first, unless an idle refresh has */
-            dram_take(channel, place(0, 0, 1, 0), 1, false, 0, 2, now);
-            expect_done(channel, &now, 2, due + 1500 + (before ? 0 : TRP) + 60 + TRCD + ONE_READ);
-            dram_free(channel);
-        }
+    config.dram_refresh_sets = 2;
+    config.dram_trrefd = 300;
+    for (uint64_t bank = 0; bank < 4; bank++) {
+        const Cycle due = bank % 2 ? 1500 : 1200;
+        DramChannel *channel = dram_create(&config);
+        Cycle now = due - TRCD - 1; /* one that is read before is not held up */
+        dram_take(channel, place(0, bank, 1, 0), 1, false, 0, 1, now);
+        expect_done(channel, &now, 1, due - 1 + ONE_READ);
+        now = due + 1500; /* an idle refresh has closed the row since */
+        dram_take(channel, place(0, bank, 1, 0), 1, false, 0, 2, now);
+        expect_done(channel, &now, 2, due + 1500 + 60 + TRCD + ONE_READ);
+        const Cycle others = bank % 2 ? 4200 : 3000;
+        now = others; /* the row stays open */
+        dram_take(channel, place(0, bank, 1, 0), 1, false, 0, 3, now);
+        expect_done(channel, &now, 3, others + ONE_READ);
+        dram_free(channel);
     }
 }
 
@@ -466,6 +467,13 @@ static void test_check(void **state)
     config.dram_trefi = 200;
     expect_error(&config, "dram_trefi is 200");
     config = good;
+    config.dram_refresh_sets = 32;
+    expect_error(&config, "dram_refresh_sets is 32");
+    config = good;
+    config.dram_refresh_sets = 16;
+    config.dram_trrefd = 63;
+    expect_error(&config, "dram_trrefd is 1008");
+    config = good;
     config.dram_bus_bits = 24;
     expect_error(&config, "24 bytes");
     config = good;
@@ -488,7 +496,7 @@ int main(void)
         cmocka_unit_test(test_write_drain),
         cmocka_unit_test(test_back_pressure),
         cmocka_unit_test(test_refresh_delays),
-        cmocka_unit_test(test_refresh_turns),
+        cmocka_unit_test(test_refresh_sets),
         cmocka_unit_test(test_refresh_of_idle_channel),
         cmocka_unit_test(test_stream_fills_the_bus),
         cmocka_unit_test(test_check),

@@ -48,15 +48,15 @@ static void test_rules(void **state)
         {DRAM_ACTIVATE, DRAM_PRECHARGE, 29, 0, 0},
         {DRAM_ACTIVATE, DRAM_ACTIVATE, 41, 7, 5},
         {DRAM_PRECHARGE, DRAM_ACTIVATE, 11, 0, 0},
-        {DRAM_PRECHARGE, DRAM_REFRESH, 11, 11, 11},
+        {DRAM_PRECHARGE, DRAM_REFRESH, 11, 0, 0},
         {DRAM_READ, DRAM_READ, 3, 3, 2},
         {DRAM_READ, DRAM_WRITE, 12 + burst + 2 - 4, 12 + burst + 2 - 4, 12 + burst + 2 - 4},
         {DRAM_READ, DRAM_PRECHARGE, 6, 0, 0},
         {DRAM_WRITE, DRAM_WRITE, 3, 3, 2},
         {DRAM_WRITE, DRAM_READ, 4 + burst + 9, 4 + burst + 9, 4 + burst + 8},
         {DRAM_WRITE, DRAM_PRECHARGE, 4 + burst + 14, 0, 0},
-        {DRAM_REFRESH, DRAM_ACTIVATE, 61, 61, 61},
-        {DRAM_REFRESH, DRAM_REFRESH, 61, 61, 61},
+        {DRAM_REFRESH, DRAM_ACTIVATE, 61, 0, 0},
+        {DRAM_REFRESH, DRAM_REFRESH, 61, 0, 0},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         DramTiming timing;

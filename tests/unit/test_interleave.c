@@ -72,6 +72,31 @@ static void test_places_come_back(void **state)
     }
 }
 
+/* Of 1 KiB the first and third quarter are in one slice, beside each other there, the second and fourth in the
+ * next. */
+static void test_halves_alternate(void **state)
+{
+    (void)state;
+    GpuConfig config = make_config(94, 94);
+    config.l2_halves = 2;
+    config.interleave_bytes = 512;
+    config.interleave_halves_alternate = true;
+    Interleave interleave;
+    interleave_init(&interleave, &config, 0);
+    for (uint64_t part = 0; part < 1 << 20; part += 1024) {
+        SlicePlace places[4];
+        for (unsigned i = 0; i < 4; i++) {
+            places[i] = interleave_locate(&interleave, part + i * 256);
+            assert_int_equal(interleave_address(&interleave, places[i]), part + i * 256);
+        }
+        assert_int_equal(places[0].slice, places[2].slice);
+        assert_int_equal(places[1].slice, places[3].slice);
+        assert_int_not_equal(places[0].slice, places[1].slice);
+        assert_int_equal(places[0].local + 256, places[2].local);
+        assert_int_equal(places[1].local + 256, places[3].local);
+    }
+}
+
 static void test_line_stays_in_one_slice(void **state)
 {
     (void)state;
@@ -245,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses_come_back),
         cmocka_unit_test(test_places_come_back),
+        cmocka_unit_test(test_halves_alternate),
         cmocka_unit_test(test_line_stays_in_one_slice),
         cmocka_unit_test(test_consecutive_is_perfect),
         cmocka_unit_test(test_strides_are_even),

@@ -30,8 +30,30 @@ static void charges_atomics_by_address(void **state)
     assert_int_equal(time_of(&config, &work), 5000 + 31);
     work.combines = true;
     assert_int_equal(time_of(&config, &work), 5000);
+    work = work_at(12, 0, 0);
+    for (unsigned lane = 5; lane < 12; lane++)
+        work.lanes[lane].offset = 4; /* five lanes at one word, seven at the next */
+    assert_int_equal(time_of(&config, &work), 5000 + 10 + 6);
+    work.combines = true; /* the warp has not gathered these */
+    assert_int_equal(time_of(&config, &work), 5000 + 10 + 6);
     work.combines = work.returns = false;
+    assert_int_equal(time_of(&config, &work), 5000 + 10);
+    work = work_at(32, 64, 0);
+    work.returns = false;
     assert_int_equal(time_of(&config, &work), 5000);
+}
+
+static void compares_take_longer_at_several_addresses(void **state)
+{
+    (void)state;
+    const GpuConfig config = {
+        .l2_atomic_request = 5000, .l2_atomic_word = 10, .l2_atomic_same = 1, .l2_atomic_compare = 150};
+    AtomicWork work = work_at(8, 0, 4);
+    work.compares = true;
+    assert_int_equal(time_of(&config, &work), (5000 + 7 * 10) * 3 / 2);
+    work = work_at(8, 0, 0);
+    work.compares = true;
+    assert_int_equal(time_of(&config, &work), 5000 + 7);
 }
 
 static void charges_floats_by_pass(void **state)
@@ -173,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(charges_atomics_by_address),
+        cmocka_unit_test(compares_take_longer_at_several_addresses),
         cmocka_unit_test(charges_floats_by_pass),
         cmocka_unit_test(charges_stores_by_sector),
         cmocka_unit_test(knows_partly_written_sectors),

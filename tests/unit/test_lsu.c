@@ -332,6 +332,31 @@ static void test_local(void **state)
     lsu_close(bench);
 }
 
+static void seven_cycles_a_constant(GpuConfig *config) { config->const_interval = 7; }
+
+static void test_constants_take_turns(void **state)
+{
+    (void)state;
+    LsuRig *bench = lsu_open(seven_cycles_a_constant);
+    uint64_t constants;
+    Error error;
+    assert_int_equal(space_alloc(&bench->rig->space, RIG_CONSTANT_BYTES, "c", true, &constants, &error),
+                     WB_OK);
+    const GpuConfig *config = &bench->config;
+    Scripted *loads[4];
+    loads[0] = script_load(bench, 10, "ld.const.u32", 1, constants, 0);
+    loads[1] = script_load(bench, 500, "ld.const.u32", 1, constants, 0);
+    loads[2] = script_load(bench, 501, "ld.const.u32", 1, constants, 0);
+    loads[3] = script_load(bench, 600, "ld.const.u32", 1, constants, 0);
+    for (unsigned i = 0; i < 4; i++)
+        loads[i]->insn.space = SPACE_CONST;
+    lsu_run(bench);
+    assert_int_equal(loads[1]->ready, 500 + config->const_latency);
+    assert_int_equal(loads[2]->ready, 507 + config->const_latency);
+    assert_int_equal(loads[3]->ready, 600 + config->const_latency);
+    lsu_close(bench);
+}
+
 static void test_constants(void **state)
 {
     (void)state;
@@ -504,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_mshr_limit),
         cmocka_unit_test(test_local),
         cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_constants_take_turns),
         cmocka_unit_test(test_mixed_spaces),
         cmocka_unit_test(test_async_groups),
         cmocka_unit_test(test_random),

@@ -245,7 +245,7 @@ static void test_latencies(void **state)
         {"and.b32 %r9, %r1, %r2;" STORE, 5, PIPE_INT, 2},
         {"setp.lt.s32 %p1, %r1, %r2; @%p1 st.global.u32 [%rd9], %r1;", 13, PIPE_INT, 2},
         {"setp.lt.s32 %p1, %r1, %r2; selp.b32 %r9, %r1, %r2, %p1;" STORE, 5, PIPE_INT, 2},
-        {"mov.u32 %r9, %tid.x;" STORE, 20, PIPE_CONTROL, 1},
+        {"mov.u32 %r9, %tid.x;" STORE, 20, PIPE_CONTROL, 8},
     };
     GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -57,7 +57,8 @@ const Micro micros[MICRO_COUNT] = {
     {"read_2147483648", "GB/s", "extrapolated from 128 and 256 MiB, both larger than L2",
      measure_read_streaming, "read_all", 2147483648},
     GRID_BARRIERS(1), GRID_BARRIERS(2), GRID_BARRIERS(4),
-    {"flag_oneway", "cycles", NULL, measure_flag_round_trip, "flag_round_trip", 0},
+    {"flag_oneway", "cycles", "mean of eight places of the flags, as of flag_barrier_1",
+     measure_flag_round_trip, "flag_round_trip", 0},
 };
 /* clang-format on */
 

@@ -1,8 +1,9 @@
 /* Constants and kernel parameters: data moves when the instruction issues; the constant cache says when it is
  * there.
  *
- * The cache serves one address a cycle, for all lanes that want it; different addresses of a warp follow one
- * another. A line that is missing comes after a fixed time from a cache further away, which is not modelled.
+ * The cache serves one address every const_interval cycles, for all lanes that want it; different addresses
+ * of a warp follow one another. A line that is missing comes after a fixed time from a cache further away,
+ * which is not modelled.
  * It holds no data: constants do not change while a kernel runs. */
 #include "base/alloc.h"
 #include "sm/lsu/unit.h"
@@ -21,6 +22,7 @@ void const_cache_init(ConstCache *cache, const GpuConfig *config)
     const uint64_t sets = config->const_cache_bytes / (ways * (uint64_t)CONST_LINE_BYTES);
     *cache = (ConstCache){.latency = config->const_latency,
                           .miss_latency = config->const_miss_latency,
+                          .interval = config->const_interval,
                           .brings_parameters = config->launch_prefetch};
     tags_init(&cache->tags, sets ? (uint32_t)sets : 1, ways);
     cache->arrives = xcalloc((size_t)(sets ? sets : 1) * ways, sizeof *cache->arrives);
@@ -64,7 +66,7 @@ static ConstResult access_cache(ConstCache *cache, const Access *access, uint64_
 {
     Cycle lookup = clock_later(cache->free, now);
     ConstResult result = {0};
-    for (Mask rest = access->mask; rest; lookup++) {
+    for (Mask rest = access->mask; rest; lookup += cache->interval) {
         const uint64_t address = access->address[mask_first(rest)];
         const Cycle there = look_up(cache, base + address, lookup, &result);
         result.ready = clock_later(there, result.ready);

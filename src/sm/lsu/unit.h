@@ -130,6 +130,7 @@ typedef struct ConstCache {
     TagArray tags;
     Cycle *arrives; /* of each line of the tag array: when it is there */
     Cycle free;     /* first cycle in which it can look another address up */
+    Cycle interval; /* from a lookup to the next */
     Cycle latency, miss_latency;
     bool brings_parameters; /* knob launch_prefetch */
 } ConstCache;
