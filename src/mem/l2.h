@@ -123,6 +123,7 @@ typedef struct L2Slice {
     Request *free_fetches;     /* of these, those that are not under way */
     uint64_t writer_free;      /* when the writing unit is, in hundredths of ticks */
     uint64_t written_line;     /* what it wrote last */
+    uint64_t written_before;   /* the line that it wrote last but this */
     bool wrote_atomic;         /* and by an atomic, */
     Cycle atomic_done;         /* whose result is there then */
 

@@ -54,16 +54,14 @@ static uint64_t most_at_one(const AtomicWork *work)
     return most;
 }
 
-/* Every pass serves one lane of each address. Sums whose old values nobody wants need one pass, unless they
- * are of floats, and so do sums to a single address, which warps gather before. */
-static uint64_t time_of_pass(const GpuConfig *config, const AtomicWork *work, bool is_one_address)
+/* A pass serves one lane of each address. Sums whose old values nobody wants need one, and so do sums to a single
+ * address, which warps gather before. */
+static bool is_combined(const AtomicWork *work, bool is_one_address)
 {
-    if (work->is_float && (work->combines || !work->returns))
-        return config->l2_atomic_float;
-    return work->returns && !(work->combines && is_one_address) ? config->l2_atomic_same : 0;
+    return !work->returns || (work->combines && (is_one_address || work->is_float));
 }
 
-static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
+static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work, bool again)
 {
     uint64_t addresses[2] = {0}; /* a bit for each byte of the line at which an element begins */
     unsigned sectors = 0;
@@ -75,16 +73,19 @@ static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work)
     const uint64_t touched = count_sectors((uint8_t)sectors);
     const uint64_t distinct =
         (uint64_t)__builtin_popcountll(addresses[0]) + (uint64_t)__builtin_popcountll(addresses[1]);
-    const uint64_t time =
-        config->l2_atomic_request + (most_at_one(work) - 1) * time_of_pass(config, work, distinct == 1) +
-        (touched - 1) * config->l2_atomic_sector + (distinct - touched) * config->l2_atomic_word;
+    const bool combined = is_combined(work, distinct == 1);
+    const uint64_t pass = combined ? work->is_float * config->l2_atomic_float : config->l2_atomic_same;
+    const uint64_t sector =
+        again && config->l2_atomic_again ? config->l2_atomic_again : config->l2_atomic_sector;
+    const uint64_t time = config->l2_atomic_request + (most_at_one(work) - 1) * pass + (touched - 1) * sector +
+                          ((combined ? distinct : work->count) - touched) * config->l2_atomic_word;
     return work->compares && distinct > 1 ? time * config->l2_atomic_compare / 100 : time;
 }
 
 uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool again)
 {
     if (request->kind == REQUEST_ATOMIC)
-        return atomic_time(config, request->atomic);
+        return atomic_time(config, request->atomic, again);
     const uint64_t sectors = count_sectors(request->sectors);
     const uint64_t first =
         again && config->l2_store_again ? config->l2_store_again : config->l2_store_request;
@@ -102,9 +103,13 @@ uint64_t l2_unit_free(const L2Slice *slice, const Request *request)
 
 uint64_t l2_occupy_writer(L2Slice *slice, const Request *request, uint64_t tick)
 {
-    const uint64_t time = l2_writing_time(slice->config, request, request->line == slice->written_line);
+    /* Atomics gain by either of the last two lines, stores by the last. */
+    const bool is_last = request->line == slice->written_line,
+               is_before = request->kind == REQUEST_ATOMIC && request->line == slice->written_before;
+    const uint64_t time = l2_writing_time(slice->config, request, is_last || is_before);
     const uint64_t start = clock_later(tick * 100, slice->writer_free);
     slice->writer_free = start + time;
+    slice->written_before = is_last ? slice->written_before : slice->written_line;
     slice->written_line = request->line;
     slice->wrote_atomic = request->kind == REQUEST_ATOMIC;
     slice->statistics.writer_busy += time;

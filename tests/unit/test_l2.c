@@ -27,20 +27,30 @@ static void charges_atomics_by_address(void **state)
     work = work_at(16, 0, 8);
     assert_int_equal(time_of(&config, &work), 8000 + 12 * 10);
     work = work_at(32, 64, 0);
-    assert_int_equal(time_of(&config, &work), 5000 + 31);
+    assert_int_equal(time_of(&config, &work), 5000 + 31 + 31 * 10);
     work.combines = true;
     assert_int_equal(time_of(&config, &work), 5000);
     work = work_at(12, 0, 0);
     for (unsigned lane = 5; lane < 12; lane++)
         work.lanes[lane].offset = 4; /* five lanes at one word, seven at the next */
-    assert_int_equal(time_of(&config, &work), 5000 + 10 + 6);
+    assert_int_equal(time_of(&config, &work), 5000 + 11 * 10 + 6);
     work.combines = true; /* the warp has not gathered these */
-    assert_int_equal(time_of(&config, &work), 5000 + 10 + 6);
+    assert_int_equal(time_of(&config, &work), 5000 + 11 * 10 + 6);
     work.combines = work.returns = false;
     assert_int_equal(time_of(&config, &work), 5000 + 10);
     work = work_at(32, 64, 0);
     work.returns = false;
     assert_int_equal(time_of(&config, &work), 5000);
+}
+
+static void atomics_gain_by_lines_written_before(void **state)
+{
+    (void)state;
+    const GpuConfig config = {.l2_atomic_request = 5000, .l2_atomic_sector = 1000, .l2_atomic_again = 300};
+    AtomicWork work = work_at(32, 0, 4);
+    const Request request = {.kind = REQUEST_ATOMIC, .atomic = &work};
+    assert_int_equal(l2_writing_time(&config, &request, false), 8000);
+    assert_int_equal(l2_writing_time(&config, &request, true), 5900);
 }
 
 static void compares_take_longer_at_several_addresses(void **state)
@@ -53,7 +63,7 @@ static void compares_take_longer_at_several_addresses(void **state)
     assert_int_equal(time_of(&config, &work), (5000 + 7 * 10) * 3 / 2);
     work = work_at(8, 0, 0);
     work.compares = true;
-    assert_int_equal(time_of(&config, &work), 5000 + 7);
+    assert_int_equal(time_of(&config, &work), 5000 + 7 * 10 + 7);
 }
 
 static void charges_floats_by_pass(void **state)
@@ -69,8 +79,8 @@ static void charges_floats_by_pass(void **state)
     for (unsigned lane = 5; lane < 12; lane++)
         work.lanes[lane].offset = 4; /* five lanes at one word, seven at the next */
     assert_int_equal(time_of(&config, &work), 5000 + 10 + 6 * 100);
-    work.is_float = false;
-    assert_int_equal(time_of(&config, &work), 5000 + 10);
+    work.is_float = false; /* of integers warps gather no more than one address */
+    assert_int_equal(time_of(&config, &work), 5000 + 11 * 10);
     work.is_float = true;
     config.l2_atomic_float = 0;
     assert_int_equal(time_of(&config, &work), 5000 + 10);
@@ -195,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(charges_atomics_by_address),
+        cmocka_unit_test(atomics_gain_by_lines_written_before),
         cmocka_unit_test(compares_take_longer_at_several_addresses),
         cmocka_unit_test(charges_floats_by_pass),
         cmocka_unit_test(charges_stores_by_sector),
