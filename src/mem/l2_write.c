@@ -54,8 +54,8 @@ static uint64_t most_at_one(const AtomicWork *work)
     return most;
 }
 
-/* A pass serves one lane of each address. Sums whose old values nobody wants need one, and so do sums to a single
- * address, which warps gather before. */
+/* A pass serves one lane of each address. Sums whose old values nobody wants need one, and so do sums to a
+ * single address, which warps gather before. */
 static bool is_combined(const AtomicWork *work, bool is_one_address)
 {
     return !work->returns || (work->combines && (is_one_address || work->is_float));
@@ -77,7 +77,8 @@ static uint64_t atomic_time(const GpuConfig *config, const AtomicWork *work, boo
     const uint64_t pass = combined ? work->is_float * config->l2_atomic_float : config->l2_atomic_same;
     const uint64_t sector =
         again && config->l2_atomic_again ? config->l2_atomic_again : config->l2_atomic_sector;
-    const uint64_t time = config->l2_atomic_request + (most_at_one(work) - 1) * pass + (touched - 1) * sector +
+    const uint64_t time = config->l2_atomic_request + (most_at_one(work) - 1) * pass +
+                          (touched - 1) * sector +
                           ((combined ? distinct : work->count) - touched) * config->l2_atomic_word;
     return work->compares && distinct > 1 ? time * config->l2_atomic_compare / 100 : time;
 }
