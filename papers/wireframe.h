@@ -137,6 +137,10 @@ double wireframe_swept(const Results *results, const WireframeSweep *sweep, size
 double wireframe_swept_ipc(const Results *results, const WireframeSweep *sweep, size_t index);
 size_t wireframe_swept_benchmark(void);
 
+/* Arithmetic, no measurement: the speedup of a mode over its Global, %, if computation took as long as here, and
+ * Global's launches such a part of it that their ratio is the given one [5.3, fig. 12 right]. */
+double wireframe_speedup_at(const Results *results, int mode, int global, double ratio, size_t benchmark);
+
 /* Bytes of the Dependency Graph Buffer with the sizes of a policy, "lvl" or "lrr": as the paper counts them,
  * or with all that an entry needs. */
 uint64_t wireframe_buffer_bytes(const Results *results, const char *order, bool in_full);
@@ -146,7 +150,7 @@ uint64_t wireframe_buffer_bytes(const Results *results, const char *order, bool 
 /* Parts of equal length of a run, of which figure 4 shows the range of levels. */
 enum { WIREFRAME_PARTS = 32 };
 
-enum { WIREFRAME_FIGURES = 12 };
+enum { WIREFRAME_FIGURES = 13 };
 /* Figures 4 and 9 to 13, between the times of all runs and what the scheduler did. */
 Sheet wireframe_figure(const Results *results, size_t index);
 

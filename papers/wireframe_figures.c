@@ -95,6 +95,48 @@ static void draw_inputs(Sheet *sheet, const Results *results)
     }
 }
 
+/* -- as if launches took what was published -- */
+
+/* What was published of each size: computation over launches, by the claim W13. */
+static const struct {
+    const char *name;
+    int mode, global;
+    double ratio;
+} weighed[] = {
+    {"DepLinks", RUN_DEPLINKS, RUN_GLOBAL, 5}, {"LRR", RUN_LRR, RUN_GLOBAL, 5},
+    {"LVL 1K", RUN_LVL_1K, RUN_GLOBAL_1K, 8},  {"LVL 4K", RUN_LVL, RUN_GLOBAL, 5},
+    {"LVL 9K", RUN_LVL_9K, RUN_GLOBAL_9K, 3},
+};
+enum { WEIGHED = sizeof weighed / sizeof *weighed };
+
+static void draw_weighed(Sheet *sheet, const Results *results)
+{
+    double sums[WEIGHED] = {0}, counts[WEIGHED] = {0};
+    sheet_column(sheet, "benchmark");
+    for (size_t i = 0; i < WEIGHED; i++)
+        sheet_column_in(sheet, weighed[i].name, "% faster");
+    sheet_column(sheet, "published");
+    for (size_t b = 0; b < results->benchmark_count; b++) {
+        sheet_text(sheet, results->benchmark(b));
+        for (size_t i = 0; i < WEIGHED; i++) {
+            const double value = wireframe_speedup_at(results, weighed[i].mode, weighed[i].global,
+                                                      weighed[i].ratio, b);
+            sheet_number(sheet, value, 2);
+            sums[i] += isnan(value) ? 0 : value;
+            counts[i] += isnan(value) ? 0 : 1;
+        }
+        sheet_text(sheet, "");
+    }
+    sheet_text(sheet, "average");
+    for (size_t i = 0; i < WEIGHED; i++)
+        sheet_number(sheet, quotient(sums[i], counts[i]), 2);
+    sheet_text(sheet, "DepLinks 25.07, LRR 29.81, LVL 1K 14.11, LVL 4K 31.81, LVL 9K 45.07");
+    sheet_text(sheet, "launches gone, no more");
+    for (size_t i = 0; i < WEIGHED; i++)
+        sheet_number(sheet, 100 / weighed[i].ratio, 2);
+    sheet_text(sheet, "");
+}
+
 /* -- the buffer's size -- */
 
 static void draw_bytes(Sheet *sheet, const Results *results)
@@ -184,6 +226,11 @@ static const Drawing drawings[WIREFRAME_FIGURES] = {
                             {"9K ratio", {WF_LAUNCH_RATIO, RUN_GLOBAL_9K, ALONE, 0}, 2, "times"}},
                 .words = {{"average",
                            "1K 14.11, 4K 31.81, 9K 45.07, best 65.20; 1K ratio 8, 4K ratio 5, 9K ratio 3"}}}},
+    {.figure = {.name = "weighed",
+                .plotted = true,
+                .title = "Arithmetic, no run: speedup over Global, %, if computation took as long as here, and "
+                         "launches weighed as published, a ratio of 8, 5 and 3"},
+     .draw = draw_weighed},
     {.figure = {.name = "figure13_nodes",
                 .plotted = true,
                 .title = "Figure 13, left. " WIREFRAME_SWEPT

@@ -133,6 +133,20 @@ double wireframe_swept_ipc(const Results *results, const WireframeSweep *sweep, 
     return run && run->result.deadlocked ? 0 : wireframe_swept(results, sweep, index, WF_IPC);
 }
 
+/* Nothing else changes: what runs ahead gains as many percent of computation as it did. */
+double wireframe_speedup_at(const Results *results, int mode, int global, double ratio, size_t benchmark)
+{
+    const RunResult *result = results_at(results, benchmark, mode);
+    const RunResult *base = results_at(results, benchmark, global);
+    if (!result || !base)
+        return NAN;
+    const double computation = base->nanoseconds - launch_time(results, base);
+    const double launch = quotient(computation, ratio * (double)base->statistics[KEPT_KERNELS]);
+    const double time = result->nanoseconds - launch_time(results, result) +
+                        launch * (double)result->statistics[KEPT_KERNELS];
+    return 100 * (quotient(computation * (1 + 1 / ratio), time) - 1);
+}
+
 uint64_t wireframe_buffer_bytes(const Results *results, const char *order, bool in_full)
 {
     const GpuConfig *config = &results->config;

@@ -168,6 +168,9 @@ static void test_graph_quantities(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_measured(wireframe_judge, &all.results, cases[i].id, cases[i].published, cases[i].measured);
+    /* 3 ms of computation, and 3.19 of a graph with one launch less; launches of 0.6 ms in 100 kernels. */
+    const double at_five = wireframe_speedup_at(&all.results, RUN_LVL, RUN_GLOBAL, 5, 1);
+    assert_true(fabs(at_five - 100 * (3.6 / 3.196 - 1)) < 1e-9);
     static const struct {
         WireframeMetric metric;
         double value;
