@@ -80,7 +80,8 @@ const Paper paper_dtbl = {
     .title = "Dynamic Thread Block Launch (ISCA 2015): figures 6 to 12, on k20c",
     .remark = "Averages are arithmetic means over the benchmarks that have the value: one that launches "
               "nothing has no waiting time, no footprint and no threads of a launch.",
-    .has_choice = true,
+    .has_seed = true,
+    .has_least = true,
     .benchmark = benchmark_at,
     .run = run,
 };

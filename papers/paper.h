@@ -32,7 +32,7 @@ typedef struct PaperOptions {
 typedef struct Paper {
     const char *name, *title;
     const char *remark;                     /* what holds for all tables, such as how averages are made */
-    bool has_choice;                        /* its inputs have a seed and a threshold of launches */
+    bool has_seed, has_least;               /* its inputs have a seed, and a threshold of launches */
     const char *(*benchmark)(size_t index); /* null behind the last one */
     /* False: something failed, or a signal came (WB_ERROR_INTERRUPTED); `error` has the sentence, and what
      * could be measured has been shown and written. */

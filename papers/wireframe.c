@@ -107,7 +107,8 @@ static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Hos
 {
     char directory[4096];
     paper_data("workloads/wireframe", directory, sizeof directory);
-    const WireframeRun how = wireframe_way((int)(run->index % WIREFRAME_RUNS), options->size);
+    WireframeRun how = wireframe_way((int)(run->index % WIREFRAME_RUNS), options->size);
+    how.seed = (uint32_t)options->seed;
     return wireframe_run(&wireframe_benchmarks[run->index / WIREFRAME_RUNS], &how, gpu, directory, host);
 }
 
@@ -159,6 +160,7 @@ const Paper paper_wireframe = {
         "Time is simulated time from the call of the first launch to the end of the last, with the 30 us "
         "of every launch by the host. Speedups are those of the total, in percent: 100 (other / time - "
         "1). Averages are arithmetic means.",
+    .has_seed = true,
     .benchmark = benchmark_at,
     .run = run,
 };

@@ -81,12 +81,12 @@ static int read_size(const char *text, InputSize *size)
 }
 
 /* Of the inputs: zero would stand for the benchmarks' own. */
-static int read_choice(const Paper *paper, const char *option, const char *text, uint64_t most,
+static int read_choice(const Paper *paper, bool has_it, const char *option, const char *text, uint64_t most,
                        uint64_t *value)
 {
     if (!text)
         return EXIT_DONE;
-    if (!paper->has_choice)
+    if (!has_it)
         return misuse("%s takes no %s.", paper->name, option);
     if (!knob_parse_count(text, value) || !*value || *value > most)
         return misuse("%s needs a number from 1 on, not '%s'.", option, text);
@@ -96,9 +96,10 @@ static int read_choice(const Paper *paper, const char *option, const char *text,
 static int read_choices(const Paper *paper, Wish *wish)
 {
     uint64_t least = 0;
-    int result = read_choice(paper, "--seed", wish->seed, UINT64_MAX, &wish->options.seed);
+    int result =
+        read_choice(paper, paper->has_seed, "--seed", wish->seed, UINT32_MAX, &wish->options.seed);
     if (result == EXIT_DONE)
-        result = read_choice(paper, "--least", wish->least, UINT32_MAX, &least);
+        result = read_choice(paper, paper->has_least, "--least", wish->least, UINT32_MAX, &least);
     wish->options.least = (uint32_t)least;
     return result;
 }

@@ -118,7 +118,7 @@ static const Option of_paper[] = {
      "the user's graph instead of theirs, of benchmarks that work on one (bfs, clr, sssp, apsp): Matrix "
      "Market, DIMACS, METIS or a list of edges",
      FILE_VALUE},
-    {"--seed", "N", "of the chance that makes the inputs (dtbl): 1 unless given", ANY},
+    {"--seed", "N", "of the chance that makes the inputs (dtbl, wireframe): 1 unless given", ANY},
     {"--least", "N",
      "elements from which a thread launches them (dtbl): each benchmark has its own unless given", ANY},
     {"--jobs", "N", "runs at once, each a process of its own: the number of processors unless given", ANY},

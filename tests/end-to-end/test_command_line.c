@@ -246,6 +246,8 @@ static void test_workloads(void **state)
     EXPECT("run dtbl/bfs_usa_road --least 0", 2, "--least needs a number from 1 on, not '0'.");
     EXPECT("run wireframe/sw --input-seed 2", 2, "wireframe/sw takes no --input-seed; those of dtbl/ do.");
     EXPECT("paper saws --seed 2", 2, "saws takes no --seed.");
+    EXPECT("paper wireframe --least 2", 2, "wireframe takes no --least.");
+    EXPECT("paper wireframe --seed 0", 2, "--seed needs a number from 1 on, not '0'.");
     EXPECT("paper dtbl --least many", 2, "--least needs a number from 1 on, not 'many'.");
     EXPECT("run dtbl/regx_d", 2,
            "neither a workload nor a file 'dtbl/regx_d'; did you mean dtbl/regx_darpa?");
