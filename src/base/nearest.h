@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* Names up to which all are listed; bytes of their list; and bytes that hold any hint. */
-enum { NEAREST_FEW = 8, NEAREST_LIST_SIZE = 112, NEAREST_HINT_SIZE = NEAREST_LIST_SIZE + 32 };
+enum { NEAREST_FEW = 9, NEAREST_LIST_SIZE = 112, NEAREST_HINT_SIZE = NEAREST_LIST_SIZE + 32 };
 
 /* Invariant: best is the first offered name among those of the smallest distance; null before any. The list
  * has all `count` names, or is empty because they are too many or too long. */

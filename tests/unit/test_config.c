@@ -92,7 +92,7 @@ static void memories_are_as_published(void **state)
         {"gtx480", 768, 384, 177408, 48},   {"c2050", 768, 384, 144000, 48},
         {"k20c", 1280, 320, 208000, 64},    {"gtx970", 2048, 256, 224320, 64},
         {"titanx", 2048, 256, 224320, 64},  {"apu8", 1024, 64, 20000, 40},
-        {"titanv", 4608, 3072, 652800, 64},
+        {"titanv", 4608, 3072, 652800, 64}, {"k20c-dtbl", 768, 384, 249600, 64},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         GpuConfig config;
