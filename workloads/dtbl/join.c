@@ -1,135 +1,203 @@
-/* Relational join: the relations, the right one sorted by counting, and the results expected. */
+/* Relational join: two sorted relations, cut into partitions as the kernels cut them, and the results
+ * expected in the order in which blocks write them. */
 #include "dtbl/input.h"
 
 #include <stdlib.h>
 
 #include "graphs/tables.h"
 
-enum {
-    THREADS = 128,
-    SCAN_THREADS = 1024,
-    LEAST = 128
-};
+enum { TILE = 128, LEAST = 128, MOST_PARTITIONS = 240 };
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-/* Tuples of the left relation; tuples_sizes has those of the right one. */
-static const uint32_t left_sizes[INPUT_SIZES] = {
-    [INPUT_SMALL] = 53248, [INPUT_FULL] = 204800, [INPUT_TINY] = 128};
+/* As many blocks as the authors of DTBL have (gtcasl/dragon_li). */
+static const uint32_t partition_counts[INPUT_SIZES] = {
+    [INPUT_SMALL] = MOST_PARTITIONS, [INPUT_FULL] = MOST_PARTITIONS, [INPUT_TINY] = 3};
 
-typedef struct Result {
-    uint32_t left, right;
-} Result;
-
-/* Invariant: the tuples of `right` rise by key; those with key k are range_starts[k] to
- * range_starts[k + 1] - 1. results is how many tuples the join has. */
+/* Invariant: left and right have `count` keys each, which rise. Partition p has results number starts[p] to
+ * starts[p + 1] - 1. */
 typedef struct Relations {
-    Tuples left, right;
-    uint32_t *range_starts;
-    uint32_t results;
+    uint32_t count, partitions;
+    uint32_t *left, *right;
+    uint32_t starts[MOST_PARTITIONS + 1];
 } Relations;
 
-static void relations_free(Relations *relations)
+/* Places of results in the left and the right relation. */
+typedef struct JoinResults {
+    uint32_t *left, *right;
+} JoinResults;
+
+static int compare_keys(const void *one, const void *other)
 {
-    tuples_free(&relations->left);
-    tuples_free(&relations->right);
-    free(relations->range_starts);
+    const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+    return (a > b) - (a < b);
 }
 
-/* Tuples of equal keys keep their order. */
-static void sort_tuples(const Tuples *from, uint32_t key_range, uint32_t *range_starts, Tuples *to,
-                        InputError *error)
+static uint32_t *keys_make(const TuplesParameters *size, KeyDistribution distribution, uint64_t seed,
+                           InputError *error)
 {
-    to->keys = input_array(error, from->count, sizeof *to->keys);
-    to->values = input_array(error, from->count, sizeof *to->values);
-    uint32_t *next = input_array(error, key_range, sizeof *next);
-    if (!input_failed(error)) {
-        to->count = from->count;
-        for (uint32_t i = 0; i < from->count; i++)
-            range_starts[from->keys[i] + 1]++;
-        for (uint32_t key = 0; key < key_range; key++) {
-            next[key] = range_starts[key];
-            range_starts[key + 1] += range_starts[key];
-        }
-        for (uint32_t i = 0; i < from->count; i++) {
-            const uint32_t at = next[from->keys[i]]++;
-            to->keys[at] = from->keys[i];
-            to->values[at] = from->values[i];
-        }
-    }
-    free(next);
+    Tuples tuples;
+    if (!tuples_make(size, distribution, seed, &tuples, error))
+        return NULL;
+    qsort(tuples.keys, tuples.count, sizeof *tuples.keys, compare_keys);
+    free(tuples.values);
+    return tuples.keys;
 }
+
+/* The first of `count` rising keys that is not below `key`. */
+static uint32_t first_not_below(const uint32_t *keys, uint32_t count, uint32_t key)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What is told of a tuple of the right relation and its matches in a tile of the left one. */
+typedef void TellMatches(void *context, uint32_t left, uint32_t count, uint32_t right);
+
+static void join_tiles(const Relations *relations, uint32_t left, uint32_t left_end, uint32_t right,
+                       uint32_t right_end, TellMatches *tell, void *context)
+{
+    for (; right < right_end; right++) {
+        const uint32_t key = relations->right[right];
+        const uint32_t from = left + first_not_below(relations->left + left, left_end - left, key);
+        const uint32_t to = left + first_not_below(relations->left + left, left_end - left, key + 1);
+        if (from < to)
+            tell(context, from, to - from, right);
+    }
+}
+
+/* Tells the matches of a partition in the order of a block: by tile of the left relation, by tile of the
+ * right one, by tuple of the right one. */
+static void join_partition(const Relations *relations, uint32_t partition, TellMatches *tell, void *context)
+{
+    const uint32_t size = (relations->count + relations->partitions - 1) / relations->partitions;
+    const uint32_t begin = MIN(partition * size, relations->count), end = MIN(begin + size, relations->count);
+    if (begin == end)
+        return;
+    const uint32_t lower = first_not_below(relations->right, relations->count, relations->left[begin]);
+    const uint32_t upper = first_not_below(relations->right, relations->count, relations->left[end - 1] + 1);
+    for (uint32_t left = begin; left < end; left += TILE) {
+        const uint32_t left_end = MIN(left + TILE, end), most = relations->left[left_end - 1];
+        for (uint32_t right = lower; right < upper && relations->right[right] <= most; right += TILE)
+            join_tiles(relations, left, left_end, right, MIN(right + TILE, upper), tell, context);
+    }
+}
+
+static void count_matches(void *context, uint32_t left, uint32_t count, uint32_t right)
+{
+    (void)left, (void)right;
+    *(uint64_t *)context += count;
+}
+
+static void relations_free(Relations *relations) { free(relations->left), free(relations->right); }
 
 static void relations_make(const DtblRun *run, KeyDistribution distribution, Relations *relations,
                            InputError *error)
 {
     const TuplesParameters *size = &tuples_sizes[run->size];
-    const TuplesParameters left = {.count = left_sizes[run->size], .key_range = size->key_range};
-    Tuples unsorted = {0};
-    *relations = (Relations){
-        .range_starts = input_array(error, (size_t)size->key_range + 1, sizeof *relations->range_starts)};
-    if (!input_failed(error) && tuples_make(size, distribution, input_seed(run), &unsorted, error) &&
-        tuples_make(&left, distribution, input_seed(run) + 1, &relations->left, error))
-        sort_tuples(&unsorted, size->key_range, relations->range_starts, &relations->right, error);
-    tuples_free(&unsorted);
     uint64_t results = 0;
-    for (uint32_t i = 0; i < relations->left.count && !input_failed(error); i++) {
-        const uint32_t key = relations->left.keys[i];
-        results += relations->range_starts[key + 1] - relations->range_starts[key];
+    *relations = (Relations){.count = size->count, .partitions = partition_counts[run->size]};
+    relations->right = keys_make(size, distribution, input_seed(run), error);
+    if (!input_failed(error))
+        relations->left = keys_make(size, distribution, input_seed(run) + 1, error);
+    for (uint32_t partition = 0; partition < relations->partitions && !input_failed(error); partition++) {
+        join_partition(relations, partition, count_matches, &results);
+        if (results > UINT32_MAX / 8)
+            input_fail(error, "A join of %llu results or more is too large: positions have 32 bits.",
+                       (unsigned long long)results);
+        relations->starts[partition + 1] = (uint32_t)results;
     }
-    if (results > UINT32_MAX / sizeof(Result))
-        input_fail(error, "A join of %llu results is too large: positions have 32 bits.",
-                   (unsigned long long)results);
-    relations->results = (uint32_t)results;
 }
 
-/* Whether `results` are what nested loops would write. */
-static bool results_right(const Relations *relations, const Result *results)
+/* Where a block is in the results that its partition should have. */
+typedef struct Check {
+    const JoinResults *results;
+    uint64_t at;
+    bool right;
+} Check;
+
+static void check_matches(void *context, uint32_t left, uint32_t count, uint32_t right)
 {
-    const Result *result = results;
-    for (uint32_t i = 0; i < relations->left.count; i++) {
-        const uint32_t key = relations->left.keys[i];
-        for (uint32_t k = relations->range_starts[key]; k < relations->range_starts[key + 1]; k++, result++)
-            if (result->left != relations->left.values[i] || result->right != relations->right.values[k])
-                return false;
-    }
-    return true;
+    Check *check = context;
+    for (uint32_t match = 0; match < count; match++, check->at++)
+        check->right &=
+            check->results->left[check->at] == left + match && check->results->right[check->at] == right;
 }
 
-/* Fills `results` from the device. */
-static void join_on_device(Host *host, const DtblRun *run, const Relations *relations, Result *results)
+static bool results_right(const Relations *relations, const JoinResults *results)
 {
-    const Tuples *left = &relations->left, *right = &relations->right;
-    const size_t left_bytes = left->count * sizeof(uint32_t), right_bytes = right->count * sizeof(uint32_t);
-    const size_t result_bytes = relations->results * sizeof(Result);
-    const uint64_t left_keys = host_buffer(host, left->keys, left_bytes),
-                   left_values = host_buffer(host, left->values, left_bytes),
-                   right_keys = host_buffer(host, right->keys, right_bytes),
-                   right_values = host_buffer(host, right->values, right_bytes),
-                   firsts = host_buffer(host, NULL, left_bytes), counts = host_buffer(host, NULL, left_bytes),
-                   starts = host_buffer(host, NULL, left_bytes + sizeof(uint32_t)),
-                   written = host_buffer(host, NULL, result_bytes);
+    Check check = {.results = results, .right = true};
+    for (uint32_t partition = 0; partition < relations->partitions; partition++)
+        join_partition(relations, partition, check_matches, &check);
+    return check.right;
+}
+
+/* Moves the results of all partitions together, of which the device says how many there are. */
+static void gather(Host *host, const Relations *relations, uint64_t places, uint64_t counts,
+                   const uint64_t from[2], JoinResults *results)
+{
+    const size_t bytes = relations->partitions * sizeof(uint32_t);
+    const size_t result_bytes = relations->starts[relations->partitions] * sizeof(uint32_t);
+    uint32_t found[MOST_PARTITIONS], starts[MOST_PARTITIONS + 1] = {0};
+    host_read(host, found, counts, bytes);
+    for (uint32_t p = 0; p < relations->partitions; p++)
+        starts[p + 1] = MIN(starts[p] + found[p], relations->starts[relations->partitions]);
+    const uint64_t to = host_buffer(host, starts, bytes + sizeof *starts),
+                   left = host_buffer(host, NULL, result_bytes),
+                   right = host_buffer(host, NULL, result_bytes);
+    HOST_LAUNCH(host, "join_gather", dim(relations->partitions, 1, 1), dim(TILE, 1, 1), WB_ARG(places),
+                WB_ARG(to), WB_ARG(from[0]), WB_ARG(from[1]), WB_ARG(left), WB_ARG(right));
+    host_read(host, results->left, left, result_bytes);
+    host_read(host, results->right, right, result_bytes);
+    host_free(host, to), host_free(host, left), host_free(host, right);
+}
+
+/* Fills `results` from the device. Each partition has a place for as many results as it must have. */
+static void join_on_device(Host *host, const DtblRun *run, const Relations *relations, JoinResults *results)
+{
+    const uint32_t count = relations->count, partitions = relations->partitions;
     const uint32_t least = input_least(run, LEAST);
-    const WbDim3 grid = dim((left->count + THREADS - 1) / THREADS, 1, 1), block = dim(THREADS, 1, 1);
+    const size_t bytes = count * sizeof(uint32_t), partition_bytes = partitions * sizeof(uint32_t);
+    uint32_t roomy[MOST_PARTITIONS + 1] = {0};
+    for (uint32_t p = 0; p < partitions; p++)
+        roomy[p + 1] = roomy[p] + (relations->starts[p + 1] - relations->starts[p] + TILE - 1) / TILE * TILE;
+    const size_t result_bytes = roomy[partitions] * sizeof(uint32_t);
+    const uint64_t left = host_buffer(host, relations->left, bytes),
+                   right = host_buffer(host, relations->right, bytes),
+                   lower = host_buffer(host, NULL, partition_bytes),
+                   upper = host_buffer(host, NULL, partition_bytes),
+                   places = host_buffer(host, roomy, partition_bytes),
+                   counts = host_buffer(host, NULL, partition_bytes);
+    const uint64_t found[2] = {host_buffer(host, NULL, result_bytes), host_buffer(host, NULL, result_bytes)};
     char kernel[32];
-    HOST_LAUNCH(host, "join_count", grid, block, WB_ARG(left_keys), WB_ARG(left->count), WB_ARG(right_keys),
-                WB_ARG(right->count), WB_ARG(firsts), WB_ARG(counts));
-    HOST_LAUNCH(host, "join_scan", dim(1, 1, 1), dim(SCAN_THREADS, 1, 1), WB_ARG(counts), WB_ARG(left->count),
-                WB_ARG(starts));
-    HOST_LAUNCH(host, dtbl_kernel("join_write", run->mode, kernel, sizeof kernel), grid, block,
-                WB_ARG(left_values), WB_ARG(left->count), WB_ARG(right_values), WB_ARG(firsts),
-                WB_ARG(starts), WB_ARG(written), WB_ARG(least));
-    host_read(host, results, written, result_bytes);
-    host_free(host, left_keys), host_free(host, left_values);
-    host_free(host, right_keys), host_free(host, right_values);
-    host_free(host, firsts), host_free(host, counts), host_free(host, starts), host_free(host, written);
+    HOST_LAUNCH(host, "join_bounds", dim((partitions + TILE - 1) / TILE, 1, 1), dim(TILE, 1, 1),
+                WB_ARG(left), WB_ARG(count), WB_ARG(right), WB_ARG(count), WB_ARG(partitions), WB_ARG(lower),
+                WB_ARG(upper));
+    HOST_LAUNCH(host, dtbl_kernel("join_main", run->mode, kernel, sizeof kernel), dim(partitions, 1, 1),
+                dim(TILE, 1, 1), WB_ARG(left), WB_ARG(count), WB_ARG(right), WB_ARG(lower), WB_ARG(upper),
+                WB_ARG(places), WB_ARG(found[0]), WB_ARG(found[1]), WB_ARG(counts), WB_ARG(least));
+    gather(host, relations, places, counts, found, results);
+    host_free(host, left), host_free(host, right), host_free(host, lower), host_free(host, upper);
+    host_free(host, places), host_free(host, counts), host_free(host, found[0]), host_free(host, found[1]);
+}
+
+static void describe_matches(void *context, uint32_t left, uint32_t count, uint32_t right)
+{
+    (void)left, (void)right;
+    shape_add(context, count);
 }
 
 static void describe(const Relations *relations, DtblShape *shape)
 {
-    shape->threads = relations->left.count;
-    for (uint32_t i = 0; i < relations->left.count; i++) {
-        const uint32_t key = relations->left.keys[i];
-        shape_add(shape, relations->range_starts[key + 1] - relations->range_starts[key]);
-    }
+    shape->threads = (uint64_t)relations->partitions * TILE;
+    for (uint32_t partition = 0; partition < relations->partitions; partition++)
+        join_partition(relations, partition, describe_matches, shape);
 }
 
 static bool join_run(Host *host, const DtblRun *run, KeyDistribution distribution)
@@ -137,16 +205,18 @@ static bool join_run(Host *host, const DtblRun *run, KeyDistribution distributio
     InputError error = {0};
     Relations relations;
     relations_make(run, distribution, &relations, &error);
-    Result *results = input_array(&error, relations.results, sizeof *results);
+    const uint32_t count = relations.starts[relations.partitions];
+    JoinResults results = {input_array(&error, count, sizeof *results.left),
+                           input_array(&error, count, sizeof *results.right)};
     bool right = false;
     if (input_made(host, &error) && run->shape) {
         describe(&relations, run->shape);
         right = true;
     } else if (host->status == WB_OK) {
-        join_on_device(host, run, &relations, results);
-        right = host->status == WB_OK && results_right(&relations, results);
+        join_on_device(host, run, &relations, &results);
+        right = host->status == WB_OK && results_right(&relations, &results);
     }
-    free(results);
+    free(results.left), free(results.right);
     relations_free(&relations);
     return right;
 }
