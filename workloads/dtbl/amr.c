@@ -1,220 +1,185 @@
-/* Adaptive mesh refinement: one launch over the initial grid, and the mesh as recursion on the host makes it.
- * The patches of the two are numbered by whoever came first, so meshes are compared as trees, to the last
- * bit of every value. */
+/* Adaptive mesh refinement: launches over the levels of a mesh, or one that launches the rest, and the mesh
+ * as recursion on the host makes it. Finer cells are numbered by whoever came first, so meshes are compared
+ * as trees, to the last bit of every temperature. */
 #include "dtbl/input.h"
-#include "graphs/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* A block of the first launch has BLOCK_PATCHES patches: the number of all is a multiple of it. */
-enum { SIDE = 8, CELLS = SIDE * SIDE, BLOCK_PATCHES = 2, LEVELS = 4, LEAST = 32 };
+/* BLOCKS of BLOCK threads, all that a K20c holds, go through the cells. */
+enum { FINER = 32, LEVELS = 20, BLOCK = 256, BLOCKS = 104, LEAST = 32 };
 #define NONE UINT32_MAX
 
-/* Kelvin, a twentieth of what burning adds: a cell across which the temperature differs by so much is
- * refined. */
-static const float tolerance = 90;
-/* More cells than in the generator's small flame, which would not fill 13 SMXs. */
-static const FlameParameters small_flame = {.width = 256, .height = 256, .thickness = 6, .pockets = 3};
+/* Kelvin from which a cell is refined, and those of the first cell. The authors of DTBL draw the latter by
+ * chance between 0 and 6,000 (gtcasl/dragon_li), of which the most makes the largest mesh. */
+static const float threshold = 100;
+static const float first_kelvins[INPUT_SIZES] = {
+    [INPUT_SMALL] = 6000, [INPUT_FULL] = 6000, [INPUT_TINY] = 1200};
 
-/* Invariant: cell c of patch p is number p * CELLS + c; children holds the patch that refines a cell, or
- * NONE. The first `columns` * `rows` patches are the initial grid, row by row. */
+/* Invariant: finer[c] is the first of the FINER cells that cell c has become, or NONE. All began as 0. */
 typedef struct Mesh {
-    const float *kelvin;
-    uint32_t width, height;
-    uint32_t columns, rows;
-    uint32_t count, capacity; /* of patches */
-    float *values;
-    uint32_t *children;
+    uint32_t count, capacity;
+    float *kelvin;
+    uint32_t *finer;
 } Mesh;
 
 /* What the kernels take. */
 typedef struct DeviceMesh {
-    uint64_t kelvin, values, children, count;
-    uint32_t capacity, width, height;
-    float tolerance;
+    uint64_t kelvin, finer, count;
+    uint32_t capacity;
+    float threshold;
 } DeviceMesh;
 
-/* Weights of three neighbours for the value and the slope at a place of the middle one. */
-typedef struct Spline {
-    float value[3], slope[3];
-} Spline;
+static const double ground = 962.62, square = 4.6e-5, linear_up = 0.14816, linear_down = 0.1486;
 
-static Spline spline(float at)
+static float energy_of(float kelvin)
 {
-    const float left = 0.5f - at, right = 0.5f + at;
-    return (Spline){{0.5f * (left * left), fmaf(-at, at, 0.75f), 0.5f * (right * right)},
-                    {-left, -2 * at, right}};
+    return (float)(fma(square * kelvin, kelvin, linear_up * kelvin) + ground);
 }
 
-static float weigh(const float weights[3], const float of[3])
+/* Of finer cell `cell` in a cell of that energy. */
+static float finer_kelvin(float energy, uint32_t cell)
 {
-    return fmaf(weights[2], of[2], fmaf(weights[1], of[1], weights[0] * of[0]));
+    const uint32_t x = cell % 4, y = cell / 4 % 4, z = cell / 16;
+    const float left = (float)((energy - ground) / (x * x + y * y + z * z + 2.0) + ground);
+    const double root = sqrt(fma(-4 * square, ground - left, linear_down * linear_down));
+    return (float)((root - linear_down) / (2 * square));
 }
 
-static float bend(const float of[3]) { return fmaf(-2, of[1], of[0] + of[2]); }
-
-static float kelvin_at(const Mesh *mesh, int64_t x, int64_t y)
-{
-    x = x < 0 ? 0 : x >= mesh->width ? mesh->width - 1 : x;
-    y = y < 0 ? 0 : y >= mesh->height ? mesh->height - 1 : y;
-    return mesh->kelvin[y * mesh->width + x];
-}
-
-/* The temperature of a cell after a step of diffusion and reaction; whether it is to be refined. */
-static float step_cell(const Mesh *mesh, uint32_t level, uint32_t x, uint32_t y, bool *refined)
-{
-    const uint32_t scale = 1u << 3 * level;
-    const float size = 1 / (float)scale;
-    const Spline across = spline(fmaf((float)(x % scale) + 0.5f, size, -0.5f));
-    const Spline down = spline(fmaf((float)(y % scale) + 0.5f, size, -0.5f));
-    float value[3], slope[3], curve[3];
-    for (int k = 0; k < 3; k++) {
-        float line[3];
-        for (int i = 0; i < 3; i++)
-            line[i] = kelvin_at(mesh, (int64_t)(x / scale) + i - 1, (int64_t)(y / scale) + k - 1);
-        value[k] = weigh(across.value, line);
-        slope[k] = weigh(across.slope, line);
-        curve[k] = bend(line);
-    }
-    const float kelvin = weigh(down.value, value), slope_x = weigh(down.value, slope),
-                slope_y = weigh(down.slope, value), laplacian = weigh(down.value, curve) + bend(value);
-    const float burnt = fmaf(kelvin, 1.0f / 1800, -300.0f / 1800), reaction = (burnt * burnt) * (1 - burnt);
-    const float difference = fmaf(slope_x, slope_x, slope_y * slope_y) * (size * size);
-    *refined = difference >= tolerance * tolerance && level + 1 < LEVELS;
-    return fmaf(90, reaction, fmaf(0.125f, laplacian, kelvin));
-}
-
-/* A new patch at the end. False: out of memory. */
+/* Room for FINER more cells at the end. False: out of memory. */
 static bool mesh_grow(Mesh *mesh)
 {
-    if (mesh->count == mesh->capacity) {
-        mesh->capacity += mesh->capacity / 2 + 64;
-        float *values = realloc(mesh->values, (size_t)mesh->capacity * CELLS * sizeof *values);
-        mesh->values = values ? values : mesh->values;
-        uint32_t *children = realloc(mesh->children, (size_t)mesh->capacity * CELLS * sizeof *children);
-        mesh->children = children ? children : mesh->children;
-        if (!values || !children)
-            return false;
-    }
-    mesh->count++;
-    return true;
-}
-
-/* Fills a patch, whose corner is at x, y in cells of its level, and those below it. */
-static bool mesh_fill(Mesh *mesh, uint32_t patch, uint32_t level, uint32_t x, uint32_t y)
-{
-    for (uint32_t index = 0; index < CELLS; index++) {
-        const size_t cell = (size_t)patch * CELLS + index;
-        const uint32_t cell_x = x + index % SIDE, cell_y = y + index / SIDE;
-        bool refined;
-        mesh->values[cell] = step_cell(mesh, level, cell_x, cell_y, &refined);
-        mesh->children[cell] = refined ? mesh->count : NONE;
-        if (refined &&
-            (!mesh_grow(mesh) || !mesh_fill(mesh, mesh->count - 1, level + 1, cell_x * SIDE, cell_y * SIDE)))
+    if (mesh->count + FINER > mesh->capacity) {
+        mesh->capacity += mesh->capacity / 2 + FINER;
+        float *kelvin = realloc(mesh->kelvin, mesh->capacity * sizeof *kelvin);
+        mesh->kelvin = kelvin ? kelvin : mesh->kelvin;
+        uint32_t *finer = realloc(mesh->finer, mesh->capacity * sizeof *finer);
+        mesh->finer = finer ? finer : mesh->finer;
+        if (!kelvin || !finer)
             return false;
     }
     return true;
 }
 
-static bool mesh_make(Mesh *mesh, InputError *error)
+/* Refines a cell and those below it. */
+static bool mesh_refine(Mesh *mesh, uint32_t cell, uint32_t level)
 {
-    bool made = true;
-    for (uint32_t patch = 0; made && patch < mesh->columns * mesh->rows; patch++)
-        made = mesh_grow(mesh);
-    for (uint32_t patch = 0; made && patch < mesh->columns * mesh->rows; patch++)
-        made = mesh_fill(mesh, patch, 0, patch % mesh->columns * SIDE, patch / mesh->columns * SIDE);
-    return made || input_fail(error, "Memory ran out while a mesh of %u patches was made.", mesh->count);
-}
-
-/* Whether a patch of one mesh, with all below it, equals that of the other. */
-static bool patches_equal(const Mesh *one, uint32_t patch, const Mesh *other, uint32_t other_patch)
-{
-    if (patch >= one->count || other_patch >= other->count)
+    mesh->finer[cell] = NONE;
+    if (mesh->kelvin[cell] < threshold || level == LEVELS)
+        return true;
+    if (!mesh_grow(mesh))
         return false;
-    const size_t first = (size_t)patch * CELLS, other_first = (size_t)other_patch * CELLS;
-    if (memcmp(one->values + first, other->values + other_first, CELLS * sizeof *one->values) != 0)
-        return false;
-    for (size_t index = 0; index < CELLS; index++) {
-        const uint32_t child = one->children[first + index],
-                       other_child = other->children[other_first + index];
-        if (child != NONE || other_child != NONE)
-            if (!patches_equal(one, child, other, other_child))
-                return false;
-    }
+    const uint32_t first = mesh->count;
+    const float energy = energy_of(mesh->kelvin[cell]);
+    mesh->finer[cell] = first;
+    mesh->count += FINER;
+    for (uint32_t i = 0; i < FINER; i++)
+        mesh->kelvin[first + i] = finer_kelvin(energy, i);
+    for (uint32_t i = 0; i < FINER; i++)
+        if (!mesh_refine(mesh, first + i, level + 1))
+            return false;
     return true;
 }
 
-/* `mesh`, with room for the patches that are expected, gets what the kernels make. */
-static void refine_on_device(Host *host, const DtblRun *run, Mesh *mesh)
+static bool mesh_make(Mesh *mesh, float kelvin, InputError *error)
 {
-    const size_t cells = (size_t)mesh->capacity * CELLS, grid = (size_t)mesh->width * mesh->height;
-    const uint32_t initial = mesh->columns * mesh->rows, none = 0;
+    bool made = mesh_grow(mesh);
+    if (made) {
+        mesh->count = 1;
+        mesh->kelvin[0] = kelvin;
+        made = mesh_refine(mesh, 0, 0);
+    }
+    return made || input_fail(error, "Memory ran out while a mesh of %u cells was made.", mesh->count);
+}
+
+/* Whether a cell of one mesh, with all below it, equals that of the other. */
+static bool cells_equal(const Mesh *one, uint32_t cell, const Mesh *other, uint32_t other_cell)
+{
+    if (cell >= one->count || other_cell >= other->count || one->kelvin[cell] != other->kelvin[other_cell])
+        return false;
+    const uint32_t finer = one->finer[cell], other_finer = other->finer[other_cell];
+    if (finer == NONE || other_finer == NONE)
+        return finer == other_finer;
+    for (uint32_t i = 0; i < FINER; i++)
+        if (!cells_equal(one, finer + i, other, other_finer + i))
+            return false;
+    return true;
+}
+
+/* Flat, a launch a level: its cells lie behind those of the levels before. */
+static void refine_on_device(Host *host, const DtblRun *run, const DeviceMesh *mesh)
+{
     const uint32_t least = input_least(run, LEAST);
-    DeviceMesh device = {.capacity = mesh->capacity,
-                         .width = mesh->width,
-                         .height = mesh->height,
-                         .tolerance = tolerance * tolerance};
-    device.kelvin = host_buffer(host, mesh->kelvin, grid * sizeof *mesh->kelvin);
-    device.values = host_buffer(host, NULL, cells * sizeof *mesh->values);
-    device.children = host_buffer(host, NULL, cells * sizeof *mesh->children);
-    device.count = host_buffer(host, &initial, sizeof initial);
+    const uint32_t levels = run->mode == LAUNCH_FLAT ? LEVELS : 1;
+    uint32_t first = 0, end = 1;
     char kernel[32];
     dtbl_kernel("refine", run->mode, kernel, sizeof kernel);
-    HOST_LAUNCH(host, kernel, dim(initial / BLOCK_PATCHES, 1, 1), dim(BLOCK_PATCHES * CELLS, 1, 1),
-                WB_ARG(device), WB_ARG(none), WB_ARG(none), WB_ARG(none), WB_ARG(none), WB_ARG(mesh->columns),
-                WB_ARG(least));
-    host_read(host, mesh->values, device.values, cells * sizeof *mesh->values);
-    host_read(host, mesh->children, device.children, cells * sizeof *mesh->children);
+    for (uint32_t level = 0; level < levels && first < end && host->status == WB_OK; level++) {
+        const uint32_t count = end - first;
+        HOST_LAUNCH(host, kernel, dim(BLOCKS, 1, 1), dim(BLOCK, 1, 1), WB_ARG(*mesh), WB_ARG(first),
+                    WB_ARG(count), WB_ARG(level), WB_ARG(least));
+        first = end;
+        host_read(host, &end, mesh->count, sizeof end);
+    }
+}
+
+/* `mesh`, with room for the cells that are expected, gets what the kernels make. */
+static void mesh_on_device(Host *host, const DtblRun *run, Mesh *mesh)
+{
+    const size_t bytes = (size_t)mesh->capacity * sizeof(uint32_t);
+    const uint32_t one = 1;
+    for (uint32_t cell = 0; cell < mesh->capacity; cell++)
+        mesh->finer[cell] = NONE;
+    DeviceMesh device = {.capacity = mesh->capacity, .threshold = threshold};
+    device.kelvin = host_buffer(host, mesh->kelvin, bytes);
+    device.finer = host_buffer(host, mesh->finer, bytes);
+    device.count = host_buffer(host, &one, sizeof one);
+    refine_on_device(host, run, &device);
+    host_read(host, mesh->kelvin, device.kelvin, bytes);
+    host_read(host, mesh->finer, device.finer, bytes);
     host_read(host, &mesh->count, device.count, sizeof mesh->count);
-    host_free(host, device.kelvin), host_free(host, device.values);
-    host_free(host, device.children), host_free(host, device.count);
+    host_free(host, device.kelvin), host_free(host, device.finer), host_free(host, device.count);
 }
 
-static uint64_t cells_below(const Mesh *mesh, uint32_t patch)
+/* Threads of the largest level; a list is what a cell is refined into. */
+static void describe(const Mesh *mesh, DtblShape *shape, uint32_t *level_of, uint64_t *cells)
 {
-    uint64_t cells = 0;
-    for (size_t cell = (size_t)patch * CELLS; cell < ((size_t)patch + 1) * CELLS; cell++)
-        if (mesh->children[cell] != NONE)
-            cells += cells_below(mesh, mesh->children[cell]);
-    return cells + CELLS;
+    for (uint32_t cell = 0; cell < mesh->count; cell++) {
+        const uint64_t here = ++cells[level_of[cell]];
+        shape->threads = here > shape->threads ? here : shape->threads;
+        if (mesh->finer[cell] == NONE)
+            continue;
+        shape_add(shape, FINER);
+        for (uint32_t i = 0; i < FINER; i++) /* they lie behind it */
+            level_of[mesh->finer[cell] + i] = level_of[cell] + 1;
+    }
 }
 
-static void describe(const Mesh *mesh, DtblShape *shape)
+static bool run_made(Host *host, const DtblRun *run, const Mesh *expected, InputError *error)
 {
-    const size_t initial = (size_t)mesh->columns * mesh->rows * CELLS;
-    shape->threads = initial;
-    for (size_t cell = 0; cell < initial; cell++)
-        shape_add(shape, mesh->children[cell] == NONE ? 0 : cells_below(mesh, mesh->children[cell]));
+    uint64_t cells[LEVELS + 1] = {0};
+    Mesh found = {.count = expected->count,
+                  .capacity = expected->count,
+                  .kelvin = input_array(error, expected->count, sizeof *found.kelvin),
+                  .finer = input_array(error, expected->count, sizeof *found.finer)};
+    bool right = input_made(host, error);
+    if (right && run->shape) {
+        describe(expected, run->shape, found.finer, cells);
+    } else if (right) {
+        found.kelvin[0] = expected->kelvin[0];
+        mesh_on_device(host, run, &found);
+        right = found.count == expected->count && cells_equal(expected, 0, &found, 0);
+    }
+    free(found.kelvin), free(found.finer);
+    return right;
 }
 
 bool amr_run(Host *host, const DtblRun *run)
 {
-    const FlameParameters *size = run->size == INPUT_SMALL ? &small_flame : &flame_sizes[run->size];
     InputError error = {0};
-    float *kelvin;
-    if (!flame_make(size, input_seed(run), &kelvin, &error))
-        return input_made(host, &error);
-    Mesh expected = {.kelvin = kelvin,
-                     .width = size->width,
-                     .height = size->height,
-                     .columns = size->width / SIDE,
-                     .rows = size->height / SIDE};
-    mesh_make(&expected, &error);
-    Mesh found = expected;
-    found.capacity = expected.count;
-    found.values = input_array(&error, (size_t)expected.count * CELLS, sizeof *found.values);
-    found.children = input_array(&error, (size_t)expected.count * CELLS, sizeof *found.children);
-    bool right = input_made(host, &error);
-    if (right && run->shape)
-        describe(&expected, run->shape);
-    else if (right)
-        refine_on_device(host, run, &found);
-    right = right && found.count == expected.count;
-    for (uint32_t patch = 0; right && !run->shape && patch < expected.columns * expected.rows; patch++)
-        right = patches_equal(&expected, patch, &found, patch);
-    free(kelvin);
-    free(expected.values), free(expected.children), free(found.values), free(found.children);
+    Mesh expected = {0};
+    mesh_make(&expected, first_kelvins[run->size], &error);
+    const bool right = run_made(host, run, &expected, &error);
+    free(expected.kelvin), free(expected.finer);
     return right;
 }

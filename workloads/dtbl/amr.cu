@@ -1,148 +1,128 @@
-/* Adaptive mesh refinement of a flame, cell by cell [DTBL §4.1, fig. 2a].
+/* Adaptive mesh refinement of a combustion, as the DTBL paper's authors have it (gtcasl/dragon_li).
  *
- * A thread takes one cell of the initial grid: it works out the temperature there after a step of diffusion
- * and reaction, and if the temperature differs too much across the cell, that becomes a patch of 8 x 8 finer
- * cells, each of which is treated alike, down to the finest level. Flat, the thread walks through all cells
- * below its own, one after the other; launched, a patch is a block of the same kernel, a thread a cell. Blocks
- * of the first launch hold several patches side by side.
+ * The mesh begins as one hot cell. A cell that is hotter than a threshold becomes 4 x 4 x 2 finer ones: its
+ * energy follows from its temperature (a quadratic fit of explosion products [DTBL 18, Kuhl]), the excess of
+ * which falls off with the square of the distance from one corner, and a finer cell's temperature follows
+ * from the energy left there. Flat, the host launches a kernel for each level, in which a thread looks at a
+ * cell and works out the finer ones one after the other; launched, they are a block of 32 threads, which work
+ * out one each, and of which each that is hot enough launches the next level itself.
  *
- * Cells are kept patch by patch, and the initial grid is cut into patches, too, so that all levels look the
- * same. Every product that meets a sum is an explicit fmaf: the host gets the same bits. */
+ * Cells are numbered in the order in which blocks take them, 32 at a time. Every product that meets a sum is
+ * an explicit fma: the host gets the same bits. */
 #include "launch.cuh"
 
-constexpr unsigned SIDE = 8, SIDE_BITS = 3, CELLS = SIDE * SIDE, LEVELS = 4, NONE = 0xffffffffu;
+constexpr unsigned BLOCK = 256, FINER = 32, LEVELS = 20, NONE = 0xffffffffu;
 
-/* Laid out as the host has it. Invariant: cell c of patch p is number p * CELLS + c in values and children;
- * children holds the patch that refines a cell, or NONE. */
+/* Laid out as the host has it. Invariant: finer[c] is the first of the FINER cells that cell c has become, or
+ * NONE; count says how many cells are taken. */
 struct Mesh {
-    const float *kelvin; /* of the initial grid, row by row */
-    float *values;
-    unsigned *children;
-    unsigned *count;   /* of patches taken so far */
-    unsigned capacity; /* for patches */
-    unsigned width, height;
-    float tolerance;   /* kelvin by which the temperature may differ across a cell, squared */
+    float *kelvin;
+    unsigned *finer;
+    unsigned *count;
+    unsigned capacity;
+    float threshold;
 };
 
-/* A cell of the initial grid and those around it, which all finer cells within it are interpolated from. */
-struct Surroundings {
-    float kelvin[3][3];
-};
+constexpr double GROUND = 962.62, SQUARE = 4.6e-5, LINEAR_UP = 0.14816, LINEAR_DOWN = 0.1486;
 
-__device__ __forceinline__ Surroundings load_surroundings(const Mesh &mesh, unsigned column, unsigned row)
+__device__ __forceinline__ float energy_of(float kelvin)
 {
-    const unsigned columns[3] = {column ? column - 1 : 0, column, min(column + 1, mesh.width - 1)};
-    const unsigned rows[3] = {row ? row - 1 : 0, row, min(row + 1, mesh.height - 1)};
-    Surroundings around;
-    for (int y = 0; y < 3; y++)
-        for (int x = 0; x < 3; x++)
-            around.kelvin[y][x] = mesh.kelvin[(size_t)rows[y] * mesh.width + columns[x]];
-    return around;
+    return (float)(fma(SQUARE * kelvin, (double)kelvin, LINEAR_UP * kelvin) + GROUND);
 }
 
-/* Weights of three neighbours for the value and the slope of a quadratic B-spline, `at` in cells from the
- * middle of the second. */
-struct Spline {
-    float value[3], slope[3];
-};
-
-__device__ __forceinline__ Spline spline(float at)
+/* Of finer cell `cell` in a cell of that energy. */
+__device__ __forceinline__ float finer_kelvin(float energy, unsigned cell)
 {
-    const float left = 0.5f - at, right = 0.5f + at;
-    return {{0.5f * (left * left), fmaf(-at, at, 0.75f), 0.5f * (right * right)}, {-left, -2 * at, right}};
+    const unsigned x = cell % 4, y = cell / 4 % 4, z = cell / 16;
+    const float left = (float)((energy - GROUND) / (x * x + y * y + z * z + 2.0) + GROUND);
+    const double root = sqrt(fma(-4 * SQUARE, GROUND - left, LINEAR_DOWN * LINEAR_DOWN));
+    return (float)((root - LINEAR_DOWN) / (2 * SQUARE));
 }
 
-__device__ __forceinline__ float weigh(const float weights[3], const float of[3])
+/* The first of FINER cells for every thread of the block that `wants` them; one thread takes all of them. */
+template <unsigned THREADS> __device__ __forceinline__ unsigned take_cells(const Mesh &mesh, bool wants)
 {
-    return fmaf(weights[2], of[2], fmaf(weights[1], of[1], weights[0] * of[0]));
-}
-
-__device__ __forceinline__ float bend(const float of[3]) { return fmaf(-2.0f, of[1], of[0] + of[2]); }
-
-/* Works out one cell, whose x and y count cells of its level. The patch that is to refine it, or NONE. */
-__device__ __forceinline__ unsigned step_cell(const Mesh &mesh, const Surroundings &around, unsigned level,
-                                              unsigned cell, unsigned x, unsigned y)
-{
-    const unsigned bits = SIDE_BITS * level, within = (1u << bits) - 1;
-    const float size = __uint_as_float((127 - bits) << 23); /* 2 to the power of -bits */
-    const Spline across = spline(fmaf((x & within) + 0.5f, size, -0.5f));
-    const Spline down = spline(fmaf((y & within) + 0.5f, size, -0.5f));
-    float value[3], slope[3], curve[3];
-    for (int k = 0; k < 3; k++) {
-        value[k] = weigh(across.value, around.kelvin[k]);
-        slope[k] = weigh(across.slope, around.kelvin[k]);
-        curve[k] = bend(around.kelvin[k]);
+    __shared__ unsigned hot[THREADS / 32], base;
+    const unsigned ballot = __ballot_sync(0xffffffffu, wants), warp = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0)
+        hot[warp] = __popc(ballot);
+    __syncthreads();
+    unsigned before = __popc(ballot & ((1u << threadIdx.x % 32) - 1)), all = 0;
+    for (unsigned w = 0; w < THREADS / 32; w++) {
+        before += w < warp ? hot[w] : 0;
+        all += hot[w];
     }
-    const float kelvin = weigh(down.value, value), slope_x = weigh(down.value, slope);
-    const float slope_y = weigh(down.slope, value), laplacian = weigh(down.value, curve) + bend(value);
-    const float burnt = fmaf(kelvin, 1.0f / 1800, -300.0f / 1800), reaction = (burnt * burnt) * (1 - burnt);
-    mesh.values[cell] = fmaf(90.0f, reaction, fmaf(0.125f, laplacian, kelvin));
-
-    const float difference = fmaf(slope_x, slope_x, slope_y * slope_y) * (size * size);
-    unsigned child = NONE;
-    if (difference >= mesh.tolerance && level + 1 < LEVELS) {
-        child = atomicAdd(mesh.count, 1);
-        if (child >= mesh.capacity)
+    if (threadIdx.x == 0 && all) {
+        base = atomicAdd(mesh.count, all * FINER);
+        if (base + all * FINER > mesh.capacity)
             __trap();
     }
-    mesh.children[cell] = child;
-    return child;
+    __syncthreads();
+    const unsigned first = wants ? base + before * FINER : NONE;
+    __syncthreads();
+    return first;
 }
 
-/* All cells of a patch and below, depth first. Coordinates tell which cell of the coarser level is being
- * refined; only the patches on the way need to be remembered. */
-__device__ __forceinline__ void walk(const Mesh &mesh, const Surroundings &around, unsigned top,
-                                     unsigned patch, unsigned x, unsigned y)
+/* Works out a finer cell. Its number, and what it becomes if it is hot enough itself. */
+template <Mode mode>
+__device__ __forceinline__ void refine_cell(const Mesh &mesh, float energy, unsigned first, unsigned level,
+                                            unsigned least);
+
+extern "C" __global__ void refine_cells_cdp(Mesh mesh, float energy, unsigned first, unsigned level,
+                                            unsigned least)
 {
-    unsigned patches[LEVELS], level = top, index = 0;
-    patches[level] = patch;
-    for (;;) {
-        if (index == CELLS) {
-            if (level-- == top)
-                return;
-            x /= SIDE, y /= SIDE;
-            index = y % SIDE * SIDE + x % SIDE + 1;
-            x -= x % SIDE, y -= y % SIDE;
-            continue;
-        }
-        const unsigned cell_x = x + index % SIDE, cell_y = y + index / SIDE;
-        const unsigned child = step_cell(mesh, around, level, patches[level] * CELLS + index, cell_x, cell_y);
-        index++;
-        if (child != NONE) {
-            patches[++level] = child;
-            x = cell_x * SIDE, y = cell_y * SIDE, index = 0;
-        }
+    refine_cell<CDP>(mesh, energy, first, level, least);
+}
+
+extern "C" __global__ void refine_cells_dtbl(Mesh mesh, float energy, unsigned first, unsigned level,
+                                             unsigned least)
+{
+    refine_cell<DTBL>(mesh, energy, first, level, least);
+}
+
+/* The FINER cells from `first` on, of a cell of that energy: a block of its own, or one after the other. */
+template <Mode mode>
+__device__ __forceinline__ void refine_all(const Mesh &mesh, float energy, unsigned first, unsigned level,
+                                           unsigned least)
+{
+    if constexpr (mode == FLAT) {
+        for (unsigned cell = 0; cell < FINER; cell++)
+            mesh.kelvin[first + cell] = finer_kelvin(energy, cell);
+    } else {
+        launch<mode>(mode == CDP ? refine_cells_cdp : refine_cells_dtbl, 1, FINER, mesh, energy, first, level,
+                     least);
     }
 }
 
-extern "C" __global__ void refine_cdp(Mesh mesh, unsigned level, unsigned patch, unsigned x, unsigned y,
-                                      unsigned columns, unsigned least);
-extern "C" __global__ void refine_dtbl(Mesh mesh, unsigned level, unsigned patch, unsigned x, unsigned y,
-                                       unsigned columns, unsigned least);
-
-/* A block has one or more patches: the launch's first is `patch`, with its corner at x, y in cells of its
- * level, and there are `columns` of them side by side. */
 template <Mode mode>
-__device__ __forceinline__ void refine(const Mesh &mesh, unsigned level, unsigned patch, unsigned x,
-                                       unsigned y, unsigned columns, unsigned least)
+__device__ __forceinline__ void refine_cell(const Mesh &mesh, float energy, unsigned first, unsigned level,
+                                            unsigned least)
 {
-    const unsigned index = threadIdx.x % CELLS, bits = SIDE_BITS * level;
-    const unsigned number = (blockIdx.x * blockDim.x + threadIdx.x) / CELLS;
-    x += number % columns * SIDE + index % SIDE;
-    y += number / columns * SIDE + index / SIDE;
-    const Surroundings around = load_surroundings(mesh, x >> bits, y >> bits);
-    const unsigned child = step_cell(mesh, around, level, (patch + number) * CELLS + index, x, y);
-    if (child == NONE)
-        return;
-    if constexpr (mode != FLAT)
-        if (CELLS >= least) {
-            launch<mode>(mode == CDP ? refine_cdp : refine_dtbl, 1, CELLS, mesh, level + 1, child, x * SIDE,
-                         y * SIDE, 1u, least);
-            return;
-        }
-    walk(mesh, around, level + 1, child, x * SIDE, y * SIDE);
+    const unsigned cell = first + threadIdx.x;
+    const float kelvin = finer_kelvin(energy, threadIdx.x);
+    mesh.kelvin[cell] = kelvin;
+    const unsigned finer = take_cells<FINER>(mesh, kelvin >= mesh.threshold && level < LEVELS);
+    mesh.finer[cell] = finer;
+    if (finer != NONE)
+        refine_all<mode>(mesh, energy_of(kelvin), finer, level + 1, least);
 }
 
-MODES(refine,
-      (Mesh mesh, unsigned level, unsigned patch, unsigned x, unsigned y, unsigned columns, unsigned least),
-      (mesh, level, patch, x, y, columns, least))
+/* The `count` cells from `first` on, which are of one level. */
+template <Mode mode>
+__device__ __forceinline__ void refine(const Mesh &mesh, unsigned first, unsigned count, unsigned level,
+                                       unsigned least)
+{
+    for (unsigned base = blockIdx.x * BLOCK; base < count; base += gridDim.x * BLOCK) {
+        const bool is_cell = base + threadIdx.x < count;
+        const unsigned cell = first + base + threadIdx.x;
+        const float kelvin = is_cell ? mesh.kelvin[cell] : 0;
+        const unsigned finer = take_cells<BLOCK>(mesh, is_cell && kelvin >= mesh.threshold && level < LEVELS);
+        if (is_cell)
+            mesh.finer[cell] = finer;
+        if (finer != NONE)
+            refine_all<mode>(mesh, energy_of(kelvin), finer, level + 1, least);
+    }
+}
+
+MODES(refine, (Mesh mesh, unsigned first, unsigned count, unsigned level, unsigned least),
+      (mesh, first, count, level, least))

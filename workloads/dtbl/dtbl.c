@@ -4,7 +4,7 @@
 #include <string.h>
 
 const DtblBenchmark dtbl_benchmarks[DTBL_WORKLOADS] = {
-    {"amr", "Adaptive mesh refinement of a flame", "amr.ptx", amr_run},
+    {"amr", "Adaptive mesh refinement of a combustion", "amr.ptx", amr_run},
     {"bht", "Barnes-Hut tree of random points", "bht.ptx", bht_run},
     {"bfs_citation", "Breadth-first search in a citation network", "bfs.ptx", bfs_citation_run},
     {"bfs_usa_road", "Breadth-first search in a road network", "bfs.ptx", bfs_road_run},

@@ -1,7 +1,7 @@
 /* The inputs that are no graphs: ratings for product recommendation, tuples for relational joins, texts for
- * regular expressions, points for Barnes-Hut and a field for adaptive mesh refinement. The same parameters
- * and seed give the same bytes on every host: chance is in whole numbers, and floating-point numbers come
- * from additions, products, quotients and square roots alone, which IEEE 754 rounds in one way only. */
+ * regular expressions, and points for Barnes-Hut. The same parameters and seed give the same bytes on every
+ * host: chance is in whole numbers, and floating-point numbers come from additions, products, quotients and
+ * square roots alone, which IEEE 754 rounds in one way only. */
 #ifndef WORKLOADS_TABLES_H
 #define WORKLOADS_TABLES_H
 
@@ -66,16 +66,5 @@ typedef enum PointCloud { POINTS_UNIFORM, POINTS_PLUMMER } PointCloud;
  * Plummer: a star cluster of scale radius 1, dense in the middle, cut at radius 10. */
 bool points_make(uint32_t count, PointCloud cloud, uint64_t seed, float **points, InputError *error);
 extern const uint32_t points_sizes[INPUT_SIZES];
-
-/* Temperature of a flame on a grid, row by row: burnt gas of 2100 K on the left, fresh gas of 300 K on the
- * right, between them a wrinkled front `thickness` cells wide, and a few burning pockets ahead of it. */
-typedef struct FlameParameters {
-    uint32_t width, height;
-    uint32_t thickness;
-    uint32_t pockets;
-} FlameParameters;
-
-bool flame_make(const FlameParameters *parameters, uint64_t seed, float **kelvin, InputError *error);
-extern const FlameParameters flame_sizes[INPUT_SIZES];
 
 #endif
