@@ -15,16 +15,27 @@ static const StudyMode modes[DTBL_MODES] = {
     [DTBL_LINES] = {"lines", {"launch_latencies=true", "group_records=lines"}, NULL},
     [DTBL_FALLBACK] = {"fallback", {"launch_latencies=true", "group_fallback_latencies=true"}, NULL},
     [DTBL_CDP_AT_ONCE] = {"CDPonce", {"launch_latencies=true", "kernel_launch_serial=false"}, NULL},
+    /* The authors' simulator counts down at every edge of any clock: 706 + 1300 million a second. */
+    [DTBL_CDP_EDGES] = {"CDPedges", {"launch_latencies=true", "kernel_launch_cycles=100"}, NULL},
+    [DTBL_CHIP] = {"k20c_flat", {NULL}, NULL, "k20c"},
+    [DTBL_CHIP_CDP_IDEAL] = {"k20c_CDPI", {"launch_latencies=false"}, NULL, "k20c"},
+    [DTBL_CHIP_DTBL_IDEAL] = {"k20c_DTBLI", {"launch_latencies=false"}, NULL, "k20c"},
+    [DTBL_CHIP_CDP] = {"k20c_CDP", {"launch_latencies=true"}, NULL, "k20c"},
+    [DTBL_CHIP_DTBL] = {"k20c_DTBL", {"launch_latencies=true"}, NULL, "k20c"},
 };
 
 static LaunchMode launch_of(size_t mode)
 {
     switch (mode) {
     case DTBL_FLAT:
+    case DTBL_CHIP:
         return LAUNCH_FLAT;
     case DTBL_CDP:
     case DTBL_CDP_IDEAL:
     case DTBL_CDP_AT_ONCE:
+    case DTBL_CDP_EDGES:
+    case DTBL_CHIP_CDP:
+    case DTBL_CHIP_CDP_IDEAL:
         return LAUNCH_CDP;
     default:
         return LAUNCH_DTBL;
@@ -63,7 +74,7 @@ static bool execute(const Run *run, const PaperOptions *options, WbGpu *gpu, Hos
 
 static const Study study = {
     .paper = &paper_dtbl,
-    .experiment = {.gpu = "k20c", .settings = settings, .statistics = statistics, .execute = execute},
+    .experiment = {.gpu = "k20c-dtbl", .settings = settings, .statistics = statistics, .execute = execute},
     .benchmark_count = DTBL_BENCHMARKS,
     .mode_count = DTBL_MODES,
     .figure_count = DTBL_FIGURES,
@@ -77,7 +88,7 @@ static bool run(const PaperOptions *options, Error *error) { return study_run(&s
 
 const Paper paper_dtbl = {
     .name = "dtbl",
-    .title = "Dynamic Thread Block Launch (ISCA 2015): figures 6 to 12, on k20c",
+    .title = "Dynamic Thread Block Launch (ISCA 2015): figures 6 to 12, on k20c-dtbl",
     .remark = "Averages are arithmetic means over the benchmarks that have the value: one that launches "
               "nothing has no waiting time, no footprint and no threads of a launch.",
     .has_seed = true,

@@ -6,7 +6,7 @@
 #include "papers/results.h"
 #include "papers/sheet.h"
 
-enum { FIGURE_COLUMNS = 10, FIGURE_WORDS = 8 };
+enum { FIGURE_COLUMNS = 11, FIGURE_WORDS = 8 };
 
 typedef struct Column {
     const char *name;

@@ -270,9 +270,9 @@ static void papers_have_a_bar(void **state)
     (void)state;
     run_paper(true);
     const char *at = strstr(output, "\r[.");
-    for (int done = 0; done < 10; done++) {
+    for (int done = 0; done < 16; done++) {
         char text[32];
-        snprintf(text, sizeof text, "] %d of 10 runs done", done);
+        snprintf(text, sizeof text, "] %d of 16 runs done", done);
         assert_non_null(at);
         const char *next = strstr(at, text);
         if (!next)
@@ -283,7 +283,7 @@ static void papers_have_a_bar(void **state)
         at = strchr(next, '\r');
     }
     assert_non_null(at);
-    static const char end[] = "\r\033[K10 of 10 runs done: amr\r\n";
+    static const char end[] = "\r\033[K16 of 16 runs done: amr\r\n";
     assert_int_equal(strncmp(at, end, sizeof end - 1), 0);
     assert_null(strstr(at + 1, "\r["));
     run_paper(false);

