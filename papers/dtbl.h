@@ -82,6 +82,8 @@ uint64_t dtbl_sum(const Results *results, DtblMode mode, DtblStatistic statistic
 enum { DTBL_FIGURES = 14 };
 /* The inputs; figures 6 to 12, between the cycles of all runs and what was launched; what they hang on. */
 Sheet dtbl_figure(const Results *results, size_t index);
+/* Whether any benchmark has run on the real chip; without, its table and its column are left out. */
+bool dtbl_has_chip(const Results *results);
 
 /* -- dtbl_inputs.c -- */
 

@@ -167,6 +167,23 @@ static const Figure figures[] = {
      .geometric = true},
 };
 
+/* Whether any benchmark has run on the real chip. */
+bool dtbl_has_chip(const Results *results)
+{
+    bool has = false;
+    for (size_t i = 0; i < results->benchmark_count; i++)
+        has = has || results_at(results, i, DTBL_CHIP);
+    return has;
+}
+
+/* Empty, and so not shown, if nothing ran there. */
+static Sheet chip_sheet(const Results *results)
+{
+    const Figure *figure = &figures[sizeof figures / sizeof *figures - 1];
+    return dtbl_has_chip(results) ? figure_sheet(figure, results)
+                                  : (Sheet){.name = figure->name, .title = figure->title};
+}
+
 Sheet dtbl_figure(const Results *results, size_t index)
 {
     enum { FIGURES = sizeof figures / sizeof *figures, LEVELS = FIGURES + 1, CHOICES };
@@ -174,6 +191,8 @@ Sheet dtbl_figure(const Results *results, size_t index)
     switch (index) {
     case 0:
         return dtbl_inputs(results);
+    case FIGURES:
+        return chip_sheet(results);
     case LEVELS:
         return dtbl_levels(results);
     case CHOICES:

@@ -35,13 +35,15 @@ static void show(const Study *study, const Experiment *experiment, const Results
 {
     Sheet *figures = xcalloc(study->figure_count, sizeof *figures);
     Judgement *judgements = xcalloc(claims->rows.count, sizeof *judgements);
-    for (size_t i = 0; i < study->figure_count; i++)
-        figures[i] = study->figure(results, i);
+    size_t count = 0; /* of those that have something to show */
+    for (size_t i = 0; i < study->figure_count; i++) {
+        figures[count] = study->figure(results, i);
+        count += figures[count].column_count > 0;
+    }
     for (uint32_t i = 0; i < claims->rows.count; i++)
         judgements[i] = study->judge(results, &claims->rows.items[i]);
-    output_results(
-        &(PaperResults){study->paper, experiment, figures, study->figure_count, claims, judgements}, error);
-    for (size_t i = 0; i < study->figure_count; i++)
+    output_results(&(PaperResults){study->paper, experiment, figures, count, claims, judgements}, error);
+    for (size_t i = 0; i < count; i++)
         sheet_free(&figures[i]);
     xfree(figures);
     xfree(judgements);

@@ -23,7 +23,7 @@ typedef struct Study {
     /* Whose claims are meant, and how their ids begin; null: those of the paper's own name, and all. */
     const char *claims_of, *claims_prefix;
     double (*metric)(const Results *results, const RunResult *result, int metric);
-    Sheet (*figure)(const Results *results, size_t index);
+    Sheet (*figure)(const Results *results, size_t index); /* one without columns is not shown */
     Judgement (*judge)(const Results *results, const Claim *claim); /* null: the paper claims nothing */
 } Study;
 
