@@ -46,6 +46,12 @@ static uint64_t by_capability(uint64_t capability, uint64_t from_there_on, uint6
     return is_at_least(capability) ? from_there_on : before;
 }
 
+static uint64_t l2_bytes(void)
+{
+    const uint64_t told = rt_knob("l2_told_bytes");
+    return told ? told : rt_knob("l2_bytes");
+}
+
 static uint64_t lanes_ratio(void)
 {
     uint64_t doubles = rt_knob("fp64_pipes") * rt_knob("fp64_lanes");

@@ -80,6 +80,7 @@ static void attributes_are_the_configurations(void **state)
     assert_int_equal(attribute(16), 132);
     assert_int_equal(attribute(32), 1);
     assert_int_equal(attribute(37), 6016);
+    assert_int_equal(attribute(38), 60 << 20); /* as of 96 slices, of which 94 are used */
     assert_int_equal(attribute(96), 1);
     assert_int_equal(attribute(107), 1);
     assert_int_equal(attribute(75), 9);
