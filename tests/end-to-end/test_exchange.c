@@ -1,4 +1,5 @@
 /* Shuffles share one network of an SM: how long each waits for those of other warps. */
+#include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
