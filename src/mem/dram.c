@@ -78,6 +78,16 @@ static void begin_next_set(DramChannel *channel)
     channel->refresh_due += channel->refresh_interval - (channel->refresh_sets - 1) * channel->refresh_step;
 }
 
+/* The first tick from `tick` on in which each of the banks could be given the command. */
+static uint64_t when_all_ready(const DramChannel *channel, uint64_t banks, DramCommand command, uint64_t tick)
+{
+    for (; banks; banks &= banks - 1) {
+        const unsigned number = (unsigned)__builtin_ctzll(banks);
+        tick = clock_later(tick, dram_ready(&channel->timing, command, channel->banks[number].group, number));
+    }
+    return tick;
+}
+
 /* The rows of a set of banks are closed, and the banks busy for a while. Nobody else gives these banks a
  * command meanwhile, so this is done in one go when it falls due, even if the last row can be closed only
  * later. */
@@ -86,19 +96,13 @@ static void refresh(DramChannel *channel)
     DramTiming *timing = &channel->timing;
     const uint64_t set = banks_to_refresh(channel), open = set & channel->open;
     uint64_t tick = clock_later(channel->refresh_due, channel->bus_free[0]);
-    for (uint64_t banks = open; banks; banks &= banks - 1) {
-        const unsigned number = (unsigned)__builtin_ctzll(banks);
-        tick = clock_later(tick, dram_ready(timing, DRAM_PRECHARGE, channel->banks[number].group, number));
-    }
+    tick = when_all_ready(channel, open, DRAM_PRECHARGE, tick);
     for (uint64_t banks = open; banks; banks &= banks - 1) {
         const unsigned number = (unsigned)__builtin_ctzll(banks);
         dram_issue(timing, DRAM_PRECHARGE, channel->banks[number].group, number, tick);
         close_row(channel, number);
     }
-    for (uint64_t banks = set; banks; banks &= banks - 1) {
-        const unsigned number = (unsigned)__builtin_ctzll(banks);
-        tick = clock_later(tick, dram_ready(timing, DRAM_REFRESH, channel->banks[number].group, number));
-    }
+    tick = when_all_ready(channel, set, DRAM_REFRESH, tick);
     for (uint64_t banks = set; banks; banks &= banks - 1) {
         const unsigned number = (unsigned)__builtin_ctzll(banks);
         dram_issue(timing, DRAM_REFRESH, channel->banks[number].group, number, tick);

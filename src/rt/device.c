@@ -46,11 +46,14 @@ static uint64_t by_capability(uint64_t capability, uint64_t from_there_on, uint6
     return is_at_least(capability) ? from_there_on : before;
 }
 
-static uint64_t l2_bytes(void)
+/* What a knob says that programs are told; what there is, if it says nothing. */
+static uint64_t told(const char *knob, uint64_t is)
 {
-    const uint64_t told = rt_knob("l2_told_bytes");
-    return told ? told : rt_knob("l2_bytes");
+    const uint64_t value = rt_knob(knob);
+    return value ? value : is;
 }
+
+static uint64_t l2_bytes(void) { return told("l2_told_bytes", rt_knob("l2_bytes")); }
 
 static uint64_t lanes_ratio(void)
 {
@@ -61,8 +64,7 @@ static uint64_t lanes_ratio(void)
 
 static uint64_t bus_bits(void)
 {
-    const uint64_t told = rt_knob("memory_bus_bits");
-    return told ? told : rt_knob("dram_channels") * rt_knob("dram_bus_bits");
+    return told("memory_bus_bits", rt_knob("dram_channels") * rt_knob("dram_bus_bits"));
 }
 
 static bool find_attribute(int attribute, uint64_t *value)

@@ -332,16 +332,22 @@ static void test_local(void **state)
     lsu_close(bench);
 }
 
+static uint64_t place_constants(LsuRig *bench)
+{
+    uint64_t constants;
+    Error error;
+    assert_int_equal(space_alloc(&bench->rig->space, RIG_CONSTANT_BYTES, "c", true, &constants, &error),
+                     WB_OK);
+    return constants;
+}
+
 static void seven_cycles_a_constant(GpuConfig *config) { config->const_interval = 7; }
 
 static void test_constants_take_turns(void **state)
 {
     (void)state;
     LsuRig *bench = lsu_open(seven_cycles_a_constant);
-    uint64_t constants;
-    Error error;
-    assert_int_equal(space_alloc(&bench->rig->space, RIG_CONSTANT_BYTES, "c", true, &constants, &error),
-                     WB_OK);
+    const uint64_t constants = place_constants(bench);
     const GpuConfig *config = &bench->config;
     Scripted *loads[4];
     loads[0] = script_load(bench, 10, "ld.const.u32", 1, constants, 0);
@@ -361,10 +367,7 @@ static void test_constants(void **state)
 {
     (void)state;
     LsuRig *bench = lsu_open(NULL);
-    uint64_t constants;
-    Error error;
-    assert_int_equal(space_alloc(&bench->rig->space, RIG_CONSTANT_BYTES, "c", true, &constants, &error),
-                     WB_OK);
+    const uint64_t constants = place_constants(bench);
     const GpuConfig *config = &bench->config;
     Scripted *loads[4];
     loads[0] = script_load(bench, 10, "ld.const.u32", 1, constants, 0);
