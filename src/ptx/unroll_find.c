@@ -2,6 +2,7 @@
  * docs/NATIVE.md, "Loops". */
 #include "ptx/unroll.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum {
@@ -39,16 +40,18 @@ static const PtxOperand *operand_at(const Finder *f, const PtxInsn *insn, unsign
 
 /* -- the text -- */
 
-static bool is_location(const char *text, size_t length)
+/* A place in the source, a comment or nothing. */
+static bool says_nothing(const char *text, size_t length)
 {
     static const char word[] = ".loc";
-    while (length && (*text == ' ' || *text == '\t'))
+    while (length && isspace((unsigned char)*text))
         text++, length--;
-    return length > strlen(word) && memcmp(text, word, strlen(word)) == 0;
+    return !length || (length > strlen(word) && memcmp(text, word, strlen(word)) == 0) ||
+           (length > 1 && memcmp(text, "//", 2) == 0);
 }
 
-/* The pragma stands on the line before the loop's first instruction; places in the source may stand between
- * them. */
+/* The pragma stands on the line before the loop's first instruction; places in the source and the comments that
+ * begin and end what a program writes in PTX itself may stand between them. */
 static bool must_not_unroll(const Finder *f, const UnrollLoop *loop)
 {
     uint32_t line = f->function->insns[loop->start].place.line;
@@ -56,7 +59,7 @@ static bool must_not_unroll(const Finder *f, const UnrollLoop *loop)
     const char *text = NULL;
     do
         text = line > 1 ? module_line(f->module, --line, &length) : NULL;
-    while (text && is_location(text, length));
+    while (text && says_nothing(text, length));
     return text && length && memmem(text, length, "nounroll", 8);
 }
 

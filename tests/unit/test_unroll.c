@@ -71,6 +71,11 @@ static void test_left_alone(void **state)
                               "setp.lt.s32 %p1, %r1, %r2;\n@%p1 bra loop;\nret;",
                               "fma.rn.f32"),
                      1);
+    assert_int_equal(count_of("loop:\n.pragma \"nounroll\";\n\t// begin\n\n"
+                              "fma.rn.f32 %f1, %f1, %f2, %f3;\nadd.s32 %r1, %r1, 1;\n"
+                              "setp.lt.s32 %p1, %r1, %r2;\n@%p1 bra loop;\nret;",
+                              "fma.rn.f32"),
+                     1);
     /* exact division, which calls */
     assert_int_equal(count_of("loop: div.rn.f32 %f1, %f1, %f2;\nadd.s32 %r1, %r1, 1;\n"
                               "setp.lt.s32 %p1, %r1, %r2;\n@%p1 bra loop;\nret;",
