@@ -81,8 +81,7 @@ typedef struct LookupPlan {
     uint8_t partial;  /* of a store: not wholly written */
 } LookupPlan;
 
-/* Sectors rounded up to aligned groups of the fetch granularity. */
-static uint8_t widen(uint8_t sectors, uint64_t fetch_bytes)
+uint8_t l2_widen(uint8_t sectors, uint64_t fetch_bytes)
 {
     if (fetch_bytes <= SECTOR_BYTES || !sectors)
         return sectors;
@@ -116,7 +115,7 @@ static LookupPlan make_plan(L2Slice *slice, const Request *request, SlicePlace p
         plan.recalled = coherent_sectors(slice->config, coherent_unit_of(slice->config, request));
         present |= plan.recalled;
     }
-    plan.fetch = widen(plan.misses & (uint8_t)~present, slice->config->l2_fetch_bytes) & (uint8_t)~present;
+    plan.fetch = l2_widen(plan.misses & (uint8_t)~present, slice->config->l2_fetch_bytes) & (uint8_t)~present;
     const bool returns_data =
         request->kind == REQUEST_LOAD || (request->kind == REQUEST_ATOMIC && request->atomic->returns);
     plan.waits = returns_data && ((plan.pending | plan.misses) & (uint8_t)~plan.recalled);

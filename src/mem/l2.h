@@ -194,6 +194,8 @@ static inline bool l2_may_miss(const L2Slice *slice)
 }
 /* A miss record; what l2_mshrs allows has been checked. */
 uint32_t l2_new_miss(L2Slice *slice);
+/* Sectors rounded up to aligned groups of the fetch granularity. */
+uint8_t l2_widen(uint8_t sectors, uint64_t fetch_bytes);
 /* Makes room for a line; the plan of a lookup or of a copy has seen to it that the one at `index` may go. */
 void l2_make_room(L2Slice *slice, uint32_t index, uint64_t address, uint32_t sm, Cycle now);
 /* The request takes effect: moves its data between it and the line's place, or does its atomic there. */

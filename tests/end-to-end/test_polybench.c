@@ -66,7 +66,10 @@ static void test_counters(void **state)
         assert_true(first->cycles > 0 && first->instructions > second->instructions);
         assert_true(keeps ? first->dram_read == 0 : first->dram_read >= 35 * 35 * 4);
         assert_true(keeps ? first->l2_hits == 100 : first->l2_hits > 0 && first->l2_hits < 70);
-        assert_true(second->dram_read == 0 && second->l2_hits == 100);
+        /* Half of the loads come over the link, which brings pairs of sectors: one of a pair may be of the border,
+         * which only the host has written. */
+        assert_true(keeps ? second->dram_read == 0 : second->dram_read <= 35 * 4 * 32 / 2);
+        assert_true(keeps ? second->l2_hits == 100 : second->l2_hits > 90);
         assert_true(first->l1_hits > 40 && first->l1_hits < 70 && second->l1_hits < 10);
         wb_gpu_close(gpu);
     }

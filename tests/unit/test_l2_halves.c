@@ -77,6 +77,30 @@ static void copy_saves_the_way_over(void **state)
     rig_free(rig);
 }
 
+/* With fetches of 64 bytes one load of a sector makes the pair of it near, and no more. */
+static void pairs_come_over(void **state)
+{
+    (void)state;
+    for (int pairs = 0; pairs < 2; pairs++) {
+        Rig *rig = halves_rig(1, 0);
+        rig->config.l2_fetch_bytes = pairs ? 64 : SECTOR_BYTES;
+        const uint64_t line = line_near(rig, NEAR_SM);
+        rig_load(rig, NEAR_SM, rig->now + 1000, line, 0xf);
+        rig_run(rig);
+        Cycle took[LINE_SECTORS];
+        for (uint32_t sector = 0; sector < LINE_SECTORS; sector++) {
+            const Cycle start = rig->now + 1000;
+            const Request *load = rig_load(rig, FAR_SM, start, line, 1u << sector);
+            rig_run(rig);
+            took[sector] = rig_replied(rig, load) - start;
+        }
+        assert_int_equal(took[2], took[0]);
+        assert_int_equal(took[3], took[1]);
+        assert_int_equal(took[1] + 2 * rig->config.l2_link_latency <= took[0], pairs);
+        rig_free(rig);
+    }
+}
+
 static void loads_come_back_after_exact_latency(void **state)
 {
     (void)state;
@@ -260,6 +284,7 @@ int main(void)
         cmocka_unit_test(copy_saves_the_way_over),
         cmocka_unit_test(drop_comes_after_exact_latency),
         cmocka_unit_test(own_accesses_keep_their_order),
+        cmocka_unit_test(pairs_come_over),
         cmocka_unit_test(loads_come_back_after_exact_latency),
         cmocka_unit_test(passing_stores_leave_copies),
         cmocka_unit_test(partial_stores_leave_none),
