@@ -6,10 +6,10 @@
  * the halves; a store changes the copy that it passes, and leaves a copy of the sectors that it writes whole;
  * an atomic drops it. (On an H200 a load of what an SM of the same half has stored is near, wherever the
  * line's home is: store_line_by_same of tests/device/caches/h200-firsts.csv.) Loads it answers from a copy if
- * it has one; else it fetches the sectors from the home and keeps a copy beside its own lines. As from DRAM it
- * fetches l2_fetch_bytes at least: of a row that is read 32 bytes at a time a load finds every second sector in
- * its half of an H200, wherever the home is (rounds.csv: 132 blocks, 8 rows each, 412 cycles in the middle where one
- * that is in L2 takes 406 and one that is far 540). A load that
+ * it has one; else it fetches the sectors from the home and keeps a copy beside its own lines. As from DRAM
+ * it fetches l2_fetch_bytes at least: of a row that is read 32 bytes at a time a load finds every second
+ * sector in its half of an H200, wherever the home is (h200-rounds.csv: 132 blocks, 8 rows each, 412 cycles
+ * in the middle, where one that is in L2 takes 406 and one that is far 540). A load that
  * may see what others write meanwhile (strong) does not wait for a fetch that is under way, it asks itself:
  * 240 warps of an H200 that poll beside atomics of the other half slow those down as that many loads would
  * (atomics_beside_polls in h200-halves.csv). Replies go the same way back.
@@ -141,7 +141,7 @@ static void fetch(L2Slice *slice, Request *request, SlicePlace place, uint8_t se
     TagLine *line = index == TAGS_NONE ? NULL : tags_use(&slice->tags, index);
     uint32_t number;
     if (line)
-        sectors |= l2_widen(sectors, slice->config->l2_fetch_bytes) & (uint8_t) ~(line->valid | line->pending);
+        sectors |= l2_widen(sectors, slice->config->l2_fetch_bytes) & (uint8_t)~(line->valid | line->pending);
     if (line && line->pending) {
         number = line->note;
     } else {

@@ -26,6 +26,11 @@ enum {
     REGISTER_UNIT = 8,     /* what a limit is rounded down to */
     REGISTER_LIMIT = 255,
     RESERVE = 6,
+    /* of flow_room(): registers that hold none of the values counted, loads that are always early, threads of
+     * a warp for each scheduler */
+    ROOM_RESERVE = 4,
+    ROOM_LOADS = 4,
+    ROOM_THREADS = 128,
     ABI_SCRATCH = 24,
     OLDEST_TARGET = 75,    /* for which the assembler could be looked at */
     HIDDEN = 2,            /* that machine code does not name */
@@ -198,13 +203,21 @@ static void count_resident(Estimate *e, uint32_t block, FlowWalk *walk)
     }
 }
 
-/* Registers per thread with which an SM of this target still holds all the threads it can. */
-static uint32_t free_registers(uint32_t target)
+/* Threads that an SM of this target holds at most. */
+static uint32_t most_threads(uint32_t target)
 {
     bool is_small = target == 86 || target == 87 || target == 89 || target >= 120;
-    uint32_t threads = target == 75 ? 1024 : is_small ? 1536 : 2048;
+    return target == 75 ? 1024 : is_small ? 1536 : 2048;
+}
+
+/* Registers per thread with which an SM holds so many. */
+static uint32_t registers_for(uint32_t threads)
+{
     return REGISTER_FILE / threads / REGISTER_UNIT * REGISTER_UNIT;
 }
+
+/* Registers per thread with which an SM of this target still holds all the threads it can. */
+static uint32_t free_registers(uint32_t target) { return registers_for(most_threads(target)); }
 
 uint32_t flow_register_limit(const Function *function)
 {
@@ -224,11 +237,21 @@ uint32_t flow_register_limit(const Function *function)
     return (uint32_t)limit;
 }
 
-uint32_t flow_free_words(const Function *function, uint32_t target)
+/* ptxas takes as many registers as still let each scheduler hold some number of warps, the most with which
+ * there is room for what must be live and a few loads, and uses all of them for loads. Kernels with 2 to 96
+ * sums that stay live beside 8 to 128 loads have 32, 40, 48, 56, 64, 72, 80, 96 or 128: the least of these
+ * that leaves four registers for loads and four for itself. Two of its own machine code never names, one is
+ * the stack's, and with 20, 28, 36, ... sums, where the room is all used, five loads are under way
+ * (tests/device/registers/ptxas-spend.csv). */
+uint32_t flow_room(const Function *function, uint32_t target, uint32_t needed)
 {
-    uint32_t spare = free_registers(target), limit = flow_register_limit(function);
-    spare = spare < limit ? spare : limit;
-    return spare > RESERVE ? spare - RESERVE : 1;
+    const uint32_t limit = flow_register_limit(function), wanted = needed + ROOM_RESERVE + ROOM_LOADS;
+    uint32_t registers = 0;
+    for (uint32_t threads = most_threads(target); threads >= ROOM_THREADS && registers < wanted;
+         threads -= ROOM_THREADS)
+        registers = registers_for(threads);
+    registers = registers < limit ? registers : limit;
+    return registers > ROOM_RESERVE ? registers - ROOM_RESERVE : 1;
 }
 
 static uint32_t estimate_by_words(const Function *function, const FlowLive *live, uint32_t target)

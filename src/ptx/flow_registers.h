@@ -21,7 +21,8 @@ uint32_t flow_callee_words(const Module *module, uint32_t callee, uint32_t targe
 /* Words that the machine instructions of a division or root need besides its operands. */
 uint32_t flow_temporaries(const Function *function, const PtxInsn *insn);
 
-/* Words that may be live with no harm to how many threads an SM of the target holds. */
-uint32_t flow_free_words(const Function *function, uint32_t target);
+/* Words that may be live where so many must be, with no harm to how many warps an SM of the target holds
+ * then. */
+uint32_t flow_room(const Function *function, uint32_t target, uint32_t needed);
 
 #endif

@@ -1,6 +1,7 @@
 /* What a function's values are in machine code, as far as the number of registers asks: which instructions
  * remain, and which values they read and write that need registers.
  *
+ * machine_kinds.c     which values need no register
  * machine_values.c    from PTX to such operations
  * machine_debug.c     the same for debuggers
  * machine_color.c     registers for them */

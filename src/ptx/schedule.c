@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ptx/flow_registers.h"
+#include "ptx/machine_kinds.h"
 #include "ptx/schedule_region.h"
 
 typedef struct Scheduler {
@@ -15,7 +16,8 @@ typedef struct Scheduler {
     FlowWalk walk;
     PtxInsn *insns; /* the new order */
     uint32_t *best; /* of a region: node numbers */
-    uint32_t room;  /* words that may be live for loads to be early */
+    uint32_t needed; /* words that are live at least where most are, as far as regions have been measured */
+    uint32_t room;   /* words that may be live for loads to be early; 0: regions are being measured */
     bool cuts_divisions; /* exact ones end a region */
 } Scheduler;
 
@@ -30,18 +32,21 @@ static uint32_t far_words(const ScheduleRegion *region)
     return words;
 }
 
+/* How far ahead an order may look for instructions. */
+static const uint32_t windows[] = {SCHEDULE_REGION, 128, 96, 64, 48, 32, 24, 16, 12, 8};
+enum { WINDOWS = sizeof windows / sizeof *windows };
+
 /* Instructions may come from anywhere as long as no more words are live than there is room for or than the
  * text's order needs. Where what comes early takes the room of what would go on, to look less far ahead is
  * better: how far, and whether words are kept for loads from afar, is found by trying, and the farther is
  * taken of two that are as good. */
 static void order_region(Scheduler *s)
 {
-    static const uint32_t windows[] = {SCHEDULE_REGION, 128, 96, 64, 48, 32, 24, 16, 12, 8};
     const ScheduleResult text = schedule_list(&s->region, 0, 1, 0);
     const uint32_t room = text.words > s->room ? text.words : s->room, far = far_words(&s->region);
     uint32_t fewest = text.cycles;
     keep_order(s);
-    for (uint32_t i = 0; i < sizeof windows / sizeof *windows; i++)
+    for (uint32_t i = 0; i < WINDOWS; i++)
         for (uint32_t kept = 0; kept <= (far ? 1 : 0); kept++) {
             const ScheduleResult result = schedule_list(&s->region, room, windows[i], kept ? far : 0);
             if (result.words <= room && result.cycles < fewest + (i == 0 && !kept)) {
@@ -49,6 +54,19 @@ static void order_region(Scheduler *s)
                 keep_order(s);
             }
         }
+}
+
+/* What is live in the order that keeps the fewest words, where there are loads that could come early. */
+static void measure_region(Scheduler *s)
+{
+    if (!far_words(&s->region))
+        return;
+    uint32_t needed = schedule_list(&s->region, 0, 1, 0).words;
+    for (uint32_t i = 0; i < WINDOWS; i++) {
+        const uint32_t words = schedule_list(&s->region, 0, windows[i], 0).words;
+        needed = words < needed ? words : needed;
+    }
+    s->needed = needed > s->needed ? needed : s->needed;
 }
 
 /* Instructions [first, end); the walk is behind them, and then before them. */
@@ -67,6 +85,10 @@ static void schedule_region(Scheduler *s, uint32_t first, uint32_t end)
     if (region->count == 1)
         return;
     schedule_find_dependences(region, &s->walk.set);
+    if (!s->room) {
+        measure_region(s);
+        return;
+    }
     order_region(s);
     for (uint32_t n = 0; n < region->count; n++)
         s->insns[first + n] = region->function->insns[first + s->best[n]];
@@ -102,13 +124,14 @@ static void schedule_block(Scheduler *s, uint32_t block)
 
 /* What needs no register takes no words. */
 static const uint8_t *find_words(const Function *function, const FlowLive *live, const FlowSet *set,
-                                 Arena *arena)
+                                 uint32_t target, Arena *arena)
 {
     bool *banked = ARENA_ARRAY(arena, bool, function->register_count);
     uint8_t *words_of = ARENA_ARRAY(arena, uint8_t, function->register_count);
+    const MachineKinds kinds = machine_find_kinds(function, live, target, false, arena);
     flow_find_banked(function, live, banked);
     for (uint32_t r = 0; r < function->register_count; r++)
-        words_of[r] = banked[r] ? 0 : set->words_of[r];
+        words_of[r] = banked[r] || machine_is_bare(&kinds, r) ? 0 : set->words_of[r];
     return words_of;
 }
 
@@ -141,10 +164,12 @@ const Function *schedule_function(const Module *module, const Function *function
         .graph = graph,
         .walk = flow_walk_new(function, live, &scratch),
         .insns = arena_copy(arena, function->insns, function->insn_count * sizeof *function->insns),
-        .room = flow_free_words(function, target),
         .cuts_divisions = target >= CUTS_DIVISIONS,
     };
-    s.region.words_of = s.walk.set.words_of = find_words(function, live, &s.walk.set, &scratch);
+    s.region.words_of = s.walk.set.words_of = find_words(function, live, &s.walk.set, target, &scratch);
+    for (uint32_t block = graph->block_count; block-- > 0;)
+        schedule_block(&s, block);
+    s.room = flow_room(function, target, s.needed);
     for (uint32_t block = graph->block_count; block-- > 0;)
         schedule_block(&s, block);
     region_free(&s.region);

@@ -50,8 +50,8 @@ static bool says_nothing(const char *text, size_t length)
            (length > 1 && memcmp(text, "//", 2) == 0);
 }
 
-/* The pragma stands on the line before the loop's first instruction; places in the source and the comments that
- * begin and end what a program writes in PTX itself may stand between them. */
+/* The pragma stands on the line before the loop's first instruction; places in the source and the comments
+ * that begin and end what a program writes in PTX itself may stand between them. */
 static bool must_not_unroll(const Finder *f, const UnrollLoop *loop)
 {
     uint32_t line = f->function->insns[loop->start].place.line;
