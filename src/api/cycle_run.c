@@ -382,7 +382,8 @@ void cycle_keep_record(WbGpu *gpu, HostKernel *kernel)
 {
     KernelRecord *record = kernel->record;
     const bool is_wanted =
-        gpu->config.kernel_records || gpu->config.timeline || record->status != RECORD_ENDED;
+        record->status != RECORD_ENDED ||
+        ((gpu->config.kernel_records || gpu->config.timeline) && gpu->pass != PASS_EARLY);
     close_record(gpu, kernel);
     kernel->record = NULL;
     if (is_wanted)

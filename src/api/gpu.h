@@ -90,6 +90,8 @@ typedef struct Names {
     Map numbers;
 } Names;
 
+typedef enum Pass { PASS_NONE, PASS_EARLY, PASS_LAST } Pass;
+
 struct WbGpu {
     System *system;
     uint32_t index;            /* in it */
@@ -124,6 +126,7 @@ struct WbGpu {
     Kept kept;                 /* for timelines */
     RunInfo run;
     Untimed untimed;
+    Pass pass;                 /* of a launch that runs in several; of an early one nothing is kept */
     GpuStatistics statistics;
     Strays strays;             /* that were told, since they were reset */
     WbOutput *notice;          /* null: nobody wants them */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/plain_name.h"
+#include "api/passes.h"
 #include "exec/shared_copies.h"
 #include "grid/unit/global_sync.h"
 
@@ -280,6 +281,8 @@ WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *la
     if (!kernel)
         return WB_ERROR_ARGUMENT;
     WbGpu *gpu = kernel->module->gpu;
+    if (passes_wanted(gpu))
+        return passes_launch(stream, kernel, launch);
     Error *error = gpu_begin(gpu);
     if (stream_check(gpu, stream, error))
         return gpu_end(gpu, error->status);
