@@ -35,7 +35,7 @@ const Set set_correlation = {
     .counts_instructions = true,
     .has_counters = true,
     .is_correlated = true,
-    .knows_pages = true,
+    .knob = "page_walk_cycles=0", /* kernels had run on the same pages */
     .add = add,
     .run = run_row,
 };

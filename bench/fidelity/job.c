@@ -34,7 +34,7 @@ static WbGpu *open_gpu(const Options *options, const Row *row, Result *result)
     if (wb_gpu_open(row->gpu ? row->gpu : options->gpu, &gpu, result->error, sizeof result->error) != WB_OK)
         return NULL;
     bool set = options->functional || (set_knob(gpu, "mode=cycle", result) && set_knob(gpu, threads, result));
-    set = set && (!row->set->knows_pages || set_knob(gpu, "page_walk_cycles=0", result));
+    set = set && (options->functional || !row->set->knob || set_knob(gpu, row->set->knob, result));
     for (int i = 0; set && i < options->knob_count; i++)
         set = set_knob(gpu, options->knobs[i], result);
     if (set)

@@ -30,7 +30,7 @@ const Set set_launch = {
     .theirs = "measured",
     .counts_instructions = true,
     .has_counters = true,
-    .knows_pages = true,
+    .knob = "page_walk_cycles=0", /* kernels had run on the same pages */
     .add = add,
     .run = run_row,
 };

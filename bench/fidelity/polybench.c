@@ -6,8 +6,6 @@
 
 #include "row.h"
 
-enum { PASSES = 2 };
-
 static void add(Run *run, const Set *set)
 {
     for (size_t i = 0; i < POLYBENCH_KERNELS; i++) {
@@ -25,11 +23,10 @@ static bool run_rows(const Row *rows, size_t count, WbGpu *gpu, Host *host, Outc
     for (size_t i = 0; i < count; i++)
         if (polybench_kernels[rows[i].index].launches > launches)
             launches = polybench_kernels[rows[i].index].launches;
-    if (!polybench_run(&polybench_programs[rows->job], launches, PASSES, true, gpu, WORKLOADS "/polybench",
-                       host, &run))
+    if (!polybench_run(&polybench_programs[rows->job], launches, true, gpu, WORKLOADS "/polybench", host, &run))
         return false;
     for (size_t i = 0; i < count; i++)
-        set_take_kernel(gpu, polybench_kernels[rows[i].index].name, PASSES, &outcomes[i]);
+        set_take_kernel(gpu, polybench_kernels[rows[i].index].name, &outcomes[i]);
     return true;
 }
 
@@ -41,6 +38,7 @@ const Set set_polybench = {
     .theirs = "measured",
     .counts_instructions = true,
     .has_counters = true,
+    .knob = "launch_passes=2",
     .is_correlated = true,
     .add = add,
     .run = run_rows,

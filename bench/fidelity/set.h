@@ -25,7 +25,7 @@ struct Set {
     bool counts_instructions;
     bool has_counters;   /* silicon's, of counter.def, in the same file */
     bool is_rough;       /* rows are told by factors, not by per cents */
-    bool knows_pages;    /* kernels had run on the same pages when they were measured */
+    const char *knob;    /* that makes our GPU what it was measured on; null: none does */
     bool is_correlated;  /* rows are of one kind, so that their correlation says something */
 
     const char *cells;   /* heads of cells that its table has besides; null: it has none */
@@ -49,7 +49,7 @@ extern const Set *const sets[SET_COUNT];
 
 /* The outcome of a row by itself: what all launches since the GPU was opened took together. */
 void set_take_all(WbGpu *gpu, const Host *host, Outcome *outcome);
-/* The outcome of a row that is a kernel of several: the mean over the last passes of its launches. */
-void set_take_kernel(WbGpu *gpu, const char *kernel, size_t passes, Outcome *outcome);
+/* The outcome of a row that is a kernel of several: the mean over its launches. */
+void set_take_kernel(WbGpu *gpu, const char *kernel, Outcome *outcome);
 
 #endif

@@ -24,14 +24,14 @@ void set_take_all(WbGpu *gpu, const Host *host, Outcome *outcome)
     counters_take(gpu, true, 0, outcome->value, outcome->counters);
 }
 
-void set_take_kernel(WbGpu *gpu, const char *kernel, size_t passes, Outcome *outcome)
+void set_take_kernel(WbGpu *gpu, const char *kernel, Outcome *outcome)
 {
     WbRecord record;
-    size_t launches = 0, seen = 0;
+    size_t launches = 0;
     *outcome = (Outcome){0};
     for (size_t i = 0; wb_record_at(gpu, i, &record) == WB_OK; i++) {
         double values[COUNTER_COUNT];
-        if (strcmp(record.name, kernel) || ++seen % passes)
+        if (strcmp(record.name, kernel))
             continue;
         counters_take(gpu, false, i, (double)record.cycles, values);
         for (CounterNumber k = 0; k < COUNTER_COUNT; k++)

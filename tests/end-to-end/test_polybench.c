@@ -17,7 +17,7 @@ static PolybenchRun run_on(WbGpu *gpu, const char *program, size_t limit)
 {
     Host host;
     PolybenchRun run;
-    if (!polybench_run(polybench_program(program), limit, 1, false, gpu, FOLDER, &host, &run))
+    if (!polybench_run(polybench_program(program), limit, false, gpu, FOLDER, &host, &run))
         fail_msg("%s: %s", program, host.error);
     host_end(&host);
     return run;

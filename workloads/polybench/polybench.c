@@ -144,37 +144,12 @@ static PolybenchLaunch read_counters(const Host *host, const char *kernel)
     return launch;
 }
 
-/* Whether a pass has changed the array; NaNs are equal, whatever their bits. */
-static bool is_changed(Host *host, const PolybenchArray *array)
-{
-    float *got = host_array(host, array->count, sizeof *got);
-    size_t i = 0;
-    if (got)
-        host_read(host, got, array->device, array->count * sizeof *got);
-    while (got && i < array->count && (got[i] == array->at[i] || (isnan(got[i]) && isnan(array->at[i]))))
-        i++;
-    free(got);
-    return i < array->count;
-}
-
-/* Writes back what a pass has changed: before the host does the launch, its arrays are as they were. */
-static void restore(PolybenchRun *run)
-{
-    for (size_t i = 0; i < run->array_count; i++)
-        if (run->arrays[i].at && is_changed(run->host, &run->arrays[i]))
-            polybench_copy(run, &run->arrays[i]);
-}
-
 bool polybench_launch(PolybenchRun *run, const char *kernel, WbDim3 grid, WbDim3 block,
                       const WbArgument *arguments, size_t count)
 {
     if (run->host->status != WB_OK || run->count == run->limit)
         return false;
-    for (size_t pass = 0; pass < run->passes; pass++) {
-        if (pass)
-            restore(run);
-        host_launch(run->host, kernel, grid, block, arguments, (uint32_t)count);
-    }
+    host_launch(run->host, kernel, grid, block, arguments, (uint32_t)count);
     if (run->host->status != WB_OK)
         return false;
     run->launches[run->count++] = read_counters(run->host, kernel);
@@ -234,12 +209,12 @@ const PolybenchProgram *polybench_program(const char *name)
     return NULL;
 }
 
-bool polybench_run(const PolybenchProgram *program, size_t limit, size_t passes, bool measured_size,
-                   WbGpu *gpu, const char *directory, Host *host, PolybenchRun *run)
+bool polybench_run(const PolybenchProgram *program, size_t limit, bool measured_size, WbGpu *gpu,
+                   const char *directory, Host *host, PolybenchRun *run)
 {
     *host = host_begin(gpu, directory, "polybench.ptx");
     host->measured_size = measured_size;
-    *run = (PolybenchRun){.host = host, .passes = passes, .limit = limit};
+    *run = (PolybenchRun){.host = host, .limit = limit};
     program->run(run);
     bool right = true;
     for (size_t i = 0; right && i < run->array_count; i++)

@@ -1,8 +1,7 @@
 /* Programs in the shapes of PolyBench-ACC's CUDA programs, with their copies and launches in their order.
- * What an H200 counted for each launch of those is in h200.csv. A profiler that needs several passes for its
- * counters launches a kernel again and again, and writes back what it has changed in between; caches hold what
- * copies, earlier kernels and the passes before have left. In one pass `gemm` takes 10% longer than the table
- * has (tests/device/caches/README.md). */
+ * What an H200 counted for each launch of those is in h200.csv: in several passes, with caches as copies,
+ * earlier kernels and the passes before had left them (knob launch_passes). In one pass `gemm` takes 10% longer
+ * than the table has (tests/device/caches/README.md). */
 #ifndef WORKLOADS_POLYBENCH_H
 #define WORKLOADS_POLYBENCH_H
 
@@ -30,7 +29,6 @@ typedef struct PolybenchArray {
 
 typedef struct PolybenchRun {
     Host *host;
-    size_t passes; /* of each launch; the last one counts */
     size_t limit; /* launches after which the program ends; its results are compared as they are then */
     PolybenchLaunch launches[POLYBENCH_LAUNCHES];
     size_t count;
@@ -56,10 +54,10 @@ extern const PolybenchKernel polybench_kernels[POLYBENCH_KERNELS];
 
 const PolybenchProgram *polybench_program(const char *name);
 
-/* Loads polybench.ptx from `directory` and runs the program up to so many launches, each in so many passes, in
- * the measured size or in a small one. False: host->error says why. The caller ends the host. */
-bool polybench_run(const PolybenchProgram *program, size_t limit, size_t passes, bool measured_size,
-                   WbGpu *gpu, const char *directory, Host *host, PolybenchRun *run);
+/* Loads polybench.ptx from `directory` and runs the program up to so many launches, in the measured size or in
+ * a small one. False: host->error says why. The caller ends the host. */
+bool polybench_run(const PolybenchProgram *program, size_t limit, bool measured_size, WbGpu *gpu,
+                   const char *directory, Host *host, PolybenchRun *run);
 /* The mean over a kernel's launches. */
 PolybenchLaunch polybench_mean(const PolybenchRun *run, const char *kernel);
 

@@ -59,7 +59,7 @@ static const char *polybench_name(size_t index) { return polybench_programs[inde
 static bool run_polybench(size_t index, const char *folder, Host *host)
 {
     static PolybenchRun run;
-    return polybench_run(&polybench_programs[index], POLYBENCH_LAUNCHES, 1, true, NULL, folder, host, &run);
+    return polybench_run(&polybench_programs[index], POLYBENCH_LAUNCHES, true, NULL, folder, host, &run);
 }
 #endif
 
