@@ -15,16 +15,25 @@ unsigned native_constant_words(const NativeFunction *f, const Insn *insn, unsign
     return (uint32_t)insn->op[insn->begin[k]].value ? 2 : 0;
 }
 
+/* Whether only a move of a constant writes the register. */
+static bool is_constant_register(const NativeFunction *f, uint32_t reg)
+{
+    if (reg == NO_INDEX || f->registers[reg].definitions != 1)
+        return false;
+    const Insn *from = &f->code[f->registers[reg].definition];
+    return from->row == ROW_mov_b32 && native_is_immediate(from, 1);
+}
+
 /* The constant that an operand is, in a register that only a move of it writes, too; 0: it is none. */
 static int64_t constant_of(const NativeFunction *f, const Insn *insn, unsigned k)
 {
     if (k < insn->operand_count && native_is_immediate(insn, k))
         return insn->op[insn->begin[k]].value;
     const uint32_t reg = native_register(f, insn, k);
-    if (reg == NO_INDEX || f->registers[reg].definitions != 1)
+    if (!is_constant_register(f, reg))
         return 0;
     const Insn *from = &f->code[f->registers[reg].definition];
-    return from->row == ROW_mov_b32 && native_is_immediate(from, 1) ? from->op[from->begin[1]].value : 0;
+    return from->op[from->begin[1]].value;
 }
 
 static unsigned first_datum(const Insn *insn)
@@ -67,4 +76,15 @@ unsigned native_extra_constants(const NativeFunction *f, const Insn *insn)
         for (unsigned k = 1; k < 4; k++)
             count += constant_of(f, insn, k) != 0;
     return insn->row == ROW_fma_f32 ? count > 1 : count;
+}
+
+void native_inline_constant(const NativeFunction *f, const Insn *insn, InsnTiming *to)
+{
+    if (!f->is_hopper || insn->action != ACTION_LANE || !insn->ptx)
+        return;
+    for (unsigned k = insn->operand_count; k-- > 1;)
+        if (!native_is_immediate(insn, k) && is_constant_register(f, native_register(f, insn, k))) {
+            timing_inline_read(to, &insn->op[insn->begin[k]]);
+            return;
+        }
 }

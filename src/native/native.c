@@ -94,18 +94,37 @@ static void settle_predicate(NativeForm *form, bool is_guard)
     }
 }
 
-/* Divisions in a loop by what does not change there: the assembler works out the reciprocal before it. */
+static bool divides_words(const Insn *insn)
+{
+    return insn->row == ROW_div_u32 || insn->row == ROW_div_s32 || insn->row == ROW_rem_u32 ||
+           insn->row == ROW_rem_s32;
+}
+
+static bool divides_signed(const Insn *insn) { return insn->row == ROW_div_s32 || insn->row == ROW_rem_s32; }
+
+/* Whether a division before this one in its block has the same divisor, of which it left the reciprocal. */
+static bool divided_before(const NativeFunction *f, uint32_t at, uint32_t divisor)
+{
+    for (uint32_t i = at; f->is_hopper && i-- > 0 && f->block[i] == f->block[at];)
+        if (divides_words(&f->code[i]) && divides_signed(&f->code[i]) == divides_signed(&f->code[at]) &&
+            native_register(f, &f->code[i], 2) == divisor)
+            return true;
+    return false;
+}
+
+/* Divisions by what does not change: the assembler works out the reciprocal before the loop, or once. */
 static bool keeps_reciprocal(const NativeFunction *f, const Insn *insn)
 {
-    const bool divides = insn->row == ROW_div_u32 || insn->row == ROW_div_s32 || insn->row == ROW_rem_u32 ||
-                         insn->row == ROW_rem_s32;
+    const bool divides = divides_words(insn);
     const uint32_t divisor = divides ? native_register(f, insn, 2) : NO_INDEX;
     const uint32_t i = (uint32_t)(insn - f->code);
     if (divides && native_is_immediate(insn, 2))
         return f->loop[i] != NO_INDEX;
+    if (divisor == NO_INDEX || f->registers[divisor].definitions != 1)
+        return false;
     /* Written once and before the loop: the value does not change in it. */
-    return divisor != NO_INDEX && f->registers[divisor].definitions == 1 && f->loop[i] != NO_INDEX &&
-           f->registers[divisor].definition < f->loop[i];
+    const bool stays = f->loop[i] != NO_INDEX && f->registers[divisor].definition < f->loop[i];
+    return stays || divided_before(f, i, divisor);
 }
 
 /* Two words side by side, or the upper one of two. */
@@ -418,12 +437,14 @@ static unsigned chain_latency(const NativeForm *form, const GpuConfig *config)
     return latency + (count ? count - 1 : 0) * (unsigned)config->pipe_crossing;
 }
 
-/* The busiest pipe stands for all that the instruction uses. */
+/* The busiest pipe stands for all that the instruction uses. A datapath for uniform values never keeps anyone
+ * waiting. */
 static void occupy(const NativeForm *form, const GpuConfig *config, InsnTiming *to)
 {
     unsigned busy[PIPE_COUNT] = {0};
+    const bool is_uniform = form->slots.count[WORK_UNIFORM] == work_total(&form->slots);
     for (unsigned work = 0; work < WORK_PREDICATE; work++)
-        if (form->slots.count[work])
+        if (form->slots.count[work] && (work != WORK_UNIFORM || is_uniform || !config->uniform_datapath))
             busy[work_pipe((Work)work, config)] +=
                 form->slots.count[work] * work_interval((Work)work, config);
     to->interval = 0;
@@ -520,6 +541,7 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
     for (uint32_t i = 0; i < f.count; i++) {
         settle(&f, &f.code[i], &f.forms[i], &insns[f.first + i]);
         drop_unread_half(&f, &f.code[i], &insns[f.first + i]);
+        native_inline_constant(&f, &f.code[i], &insns[f.first + i]);
     }
     xfree(f.forms);
     xfree(f.block);

@@ -76,6 +76,8 @@ unsigned native_constant_words(const NativeFunction *f, const Insn *insn, unsign
 unsigned native_stored_constants(const NativeFunction *f, const Insn *insn);
 /* The same of all that an arithmetic instruction has. */
 unsigned native_extra_constants(const NativeFunction *f, const Insn *insn);
+/* A machine instruction has room for a constant, which is then not read from the register file. */
+void native_inline_constant(const NativeFunction *f, const Insn *insn, InsnTiming *to);
 /* Whether arithmetic on doubles reads the register. */
 bool native_is_double(const NativeFunction *f, uint32_t reg);
 

@@ -105,6 +105,18 @@ static void make_filter(InsnTiming *to)
         to->filter |= (uint64_t)1 << (to->registers[i] % 64);
 }
 
+void timing_inline_read(InsnTiming *timing, const Operand *operand)
+{
+    uint16_t *reads = &timing->registers[timing->write_count];
+    const uint16_t reg = number_of(operand);
+    for (unsigned i = 0; i < timing->operand_count; i++)
+        if (reads[i] == reg) {
+            reads[i] = reads[--timing->operand_count];
+            reads[timing->operand_count] = reg;
+            return;
+        }
+}
+
 void timing_drop_write(InsnTiming *timing, const Operand *operand)
 {
     const uint16_t reg = number_of(operand);
@@ -262,6 +274,7 @@ ProgramTiming *timing_create(const Program *program, const GpuConfig *config)
         to->kind = (uint8_t)class_of(insn);
         list_registers(program, insn, to);
         make_filter(to);
+        to->operand_count = to->read_count;
         time_as_ptx(insn, config, to);
     }
     if (config->machine_code == MACHINE_CODE_NATIVE)

@@ -39,7 +39,8 @@ typedef enum InsnClass {
  * FIRST_PREDICATE on, the carry flag last. A register of several slots is listed once, by its first slot. */
 enum { TIMING_REGISTERS = 36, FIRST_PREDICATE = 4096, TIMING_CARRY = 2 * FIRST_PREDICATE };
 
-/* Invariant: registers[0..write_count) are written, [write_count..write_count+read_count) read. `filter` has
+/* Invariant: registers[0..write_count) are written, [write_count..write_count+read_count) read, of which the
+ * first operand_count come from the register file; the others are constants of machine code. `filter` has
  * the bit (register % 64) of each of them set. slots 0 exactly where interval is 0. `address` is the sum of
  * the words of all instructions before it. */
 typedef struct InsnTiming {
@@ -47,7 +48,7 @@ typedef struct InsnTiming {
     uint8_t kind;  /* InsnClass */
     uint8_t slots; /* issue slots: machine instructions */
     uint8_t words; /* instructions of code that it fills: its slots, and one where machine_code is ptx */
-    uint8_t write_count, read_count;
+    uint8_t write_count, read_count, operand_count;
     uint16_t tail;     /* cycles that loaded registers come later for what is done around the access */
     uint8_t lead;      /* cycles that what it begins with keeps the warp waiting beyond its slots */
     bool comes_along;  /* a word of a wide load of shared memory: needs no pass if few lanes differ */
@@ -72,6 +73,8 @@ void timing_free(ProgramTiming *timing);
 
 /* -- for native.c -- */
 
+/* Of what the instruction reads, the operand is part of the machine code and no register. */
+void timing_inline_read(InsnTiming *timing, const Operand *operand);
 /* The operand is not written after all. */
 void timing_drop_write(InsnTiming *timing, const Operand *operand);
 /* Whether the instruction is an integer product or multiply-add. */

@@ -55,6 +55,8 @@ Pipe work_pipe(Work work, const GpuConfig *config)
     case WORK_CONTROL:
     case WORK_SPECIAL:
         return PIPE_CONTROL;
+    case WORK_UNIFORM:
+        return config->uniform_datapath ? PIPE_CONTROL : int_pipe(config);
     case WORK_TENSOR:
         return PIPE_TENSOR;
     default:
@@ -82,6 +84,10 @@ static uint64_t work_lanes(Work work, const GpuConfig *config)
         return config->special_lanes ? config->special_lanes : config->control_lanes;
     case WORK_CONTROL:
         return config->control_lanes;
+    case WORK_UNIFORM:
+        if (config->uniform_datapath)
+            return config->warp_width;
+        return config->int_pipes ? config->int_lanes : config->fp32_lanes;
     default:
         return config->int_pipes ? config->int_lanes : config->fp32_lanes;
     }

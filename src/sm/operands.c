@@ -12,7 +12,7 @@
 static bool was_read(const InsnTiming *before, uint16_t reg)
 {
     const uint16_t *reads = &before->registers[before->write_count];
-    for (uint32_t i = 0; i < before->read_count; i++)
+    for (uint32_t i = 0; i < before->operand_count; i++)
         if (reads[i] == reg)
             return true;
     return false;
@@ -23,7 +23,7 @@ void operands_read(Sm *sm, Scheduler *scheduler, const InsnTiming *insn, bool sa
     const uint64_t banks = sm->config->operand_banks;
     if (!banks)
         return;
-    if (insn->read_count <= banks) { /* one cycle, whatever is still in the reuse cache */
+    if (insn->operand_count <= banks) { /* one cycle, whatever is still in the reuse cache */
         scheduler->last_insn = insn;
         scheduler->reading_until = sm->now + 1;
         return;
@@ -31,7 +31,7 @@ void operands_read(Sm *sm, Scheduler *scheduler, const InsnTiming *insn, bool sa
     const InsnTiming *before = same_warp && sm->config->operand_reuse ? scheduler->last_insn : NULL;
     const uint16_t *reads = &insn->registers[insn->write_count];
     uint64_t count = 0;
-    for (uint32_t i = 0; i < insn->read_count; i++)
+    for (uint32_t i = 0; i < insn->operand_count; i++)
         count += reads[i] < FIRST_PREDICATE && !(before && was_read(before, reads[i]));
     const uint64_t cycles = (count + banks - 1) / banks;
     scheduler->last_insn = insn;
