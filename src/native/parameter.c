@@ -95,10 +95,58 @@ static uint16_t wait_for_constant(const NativeFunction *f, uint32_t i)
     return (uint16_t)(f->config->const_latency - hidden);
 }
 
-/* Charges the load of a parameter to the first instruction that needs the register: of a pointer in each
- * block, and in a loop only if that loads it again. `charged` are the blocks that have it, of which the last
- * one says whether any has. */
-static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, bool *charged)
+/* Where a parameter has been loaded: in which blocks, and in them under which guards. */
+typedef struct Loads {
+    bool *blocks, any;
+    uint32_t (*guarded)[2]; /* [count] of block and guard */
+    uint32_t count;
+} Loads;
+
+/* The guard of the instruction, or that of all who use its result in its block; NO_INDEX: there is none. What only a
+ * guarded part uses was a part of it, before that became guarded. */
+static uint32_t guard_of(const NativeFunction *f, uint32_t i)
+{
+    const uint32_t result = native_register(f, &f->code[i], 0);
+    if (f->code[i].ptx->guard != NO_INDEX || result == NO_INDEX || f->registers[result].definitions != 1)
+        return f->code[i].ptx->guard;
+    uint32_t guard = NO_INDEX, left = f->registers[result].uses;
+    for (uint32_t j = i + 1; j < f->count && left && f->block[j] == f->block[i]; j++) {
+        Use use = {result, 0};
+        if (f->code[j].ptx)
+            flow_visit_registers(f->function, f->code[j].ptx, see_use, &use);
+        if (!use.reads)
+            continue;
+        if (f->code[j].ptx->guard == NO_INDEX || (guard != NO_INDEX && f->code[j].ptx->guard != guard))
+            return NO_INDEX;
+        guard = f->code[j].ptx->guard;
+        left -= use.reads;
+    }
+    return left ? NO_INDEX : guard;
+}
+
+/* Whether the parameter is in a register for instruction i, whose place of loading it would be `place`; it is from
+ * now on. */
+static bool is_loaded(const NativeFunction *f, Loads *loads, uint32_t i, uint32_t place, bool is_pointer)
+{
+    const uint32_t block = f->block[place], guard = place == i ? guard_of(f, i) : NO_INDEX;
+    if (loads->blocks[block] || (loads->any && !is_pointer))
+        return true;
+    for (uint32_t k = 0; k < loads->count; k++)
+        if (loads->guarded[k][0] == block && loads->guarded[k][1] == guard)
+            return true;
+    loads->any = true;
+    if (guard == NO_INDEX) {
+        loads->blocks[block] = true;
+        return false;
+    }
+    loads->guarded[loads->count][0] = block;
+    loads->guarded[loads->count++][1] = guard;
+    return false;
+}
+
+/* Charges the load of a parameter to the first instruction that needs the register: of a pointer in each block and
+ * each of its guarded parts, and in a loop only if that loads it again. */
+static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, Loads *loads)
 {
     uint32_t left = f->registers[reg].uses;
     for (uint32_t i = 0; i < f->count && left; i++) {
@@ -114,23 +162,23 @@ static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, bool *
                               isa_rows[f->code[i].row].action == ACTION_ADDRESS;
         if (hands_on && !work_total(&f->forms[i].slots) && to != NO_INDEX &&
             f->registers[to].definitions == 1) {
-            charge_uses(f, to, is_pointer, charged);
+            charge_uses(f, to, is_pointer, loads);
             continue;
         }
-        const uint32_t place = place_of_load(f, i, is_pointer), any = f->block[f->count - 1] + 1;
-        if (charged[f->block[place]] || (charged[any] && !is_pointer))
+        const uint32_t place = place_of_load(f, i, is_pointer);
+        if (is_loaded(f, loads, i, place, is_pointer))
             continue;
         f->forms[place].slots.count[WORK_CONSTANT]++;
         if (place == i)
             f->forms[i].wait = wait_for_constant(f, i);
-        charged[f->block[place]] = charged[any] = true;
     }
 }
 
 /* A parameter is loaded where it is needed: not by warps that end before. */
 void native_move_parameters(NativeFunction *f)
 {
-    bool *charged = xcalloc(f->count + 2u, sizeof *charged);
+    Loads loads = {.blocks = xcalloc(f->count + 1u, sizeof *loads.blocks),
+                   .guarded = xcalloc(f->count + 1u, sizeof *loads.guarded)};
     for (uint32_t i = 0; i < f->count && f->block[i] == f->block[0]; i++) {
         const Insn *insn = &f->code[i];
         const uint32_t reg = native_register(f, insn, 0);
@@ -138,9 +186,12 @@ void native_move_parameters(NativeFunction *f)
             !f->forms[i].slots.count[WORK_MEMORY] || reg == NO_INDEX || f->registers[reg].definitions != 1)
             continue;
         f->forms[i] = (NativeForm){.skips_unit = true, .latency = (uint16_t)f->config->const_latency};
-        memset(charged, 0, (f->block[f->count - 1] + 2u) * sizeof *charged);
+        memset(loads.blocks, 0, (f->block[f->count - 1] + 1u) * sizeof *loads.blocks);
+        loads.any = false;
+        loads.count = 0;
         const bool is_double = function_has_mod(f->function, insn->ptx, TYPE_f64);
-        charge_uses(f, reg, insn->element_bytes == 8 && !is_double, charged);
+        charge_uses(f, reg, insn->element_bytes == 8 && !is_double, &loads);
     }
-    xfree(charged);
+    xfree(loads.blocks);
+    xfree(loads.guarded);
 }
