@@ -83,22 +83,25 @@ static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
     NativeFunction *f = fuser->f;
     static const struct {
         uint16_t row, sum;
-        bool by_constant;
+        bool by_constant, is_sign; /* of which only the sign is left, on Hopper */
         const char *slots, *chain;
     } rules[] = {
-        {ROW_mul_wide_u32, ROW_add_64, false, "m1", "m1"},
-        {ROW_mul_wide_s32, ROW_add_64, false, "m1", "m1"},
-        {ROW_mul_lo_32, ROW_add_32, false, "m1", "m1"},
-        {ROW_shl_b32, ROW_add_32, true, "i1", "i1"},
-        {ROW_shl_b64, ROW_add_64, true, "i2", "i2"},
-        {ROW_mul_wide_u16, ROW_add_32, false, "m1", "m1"},
-        {ROW_cvt_s64_s32, ROW_add_64, false, "i2", "i2"},
-        {ROW_mul_lo_64, ROW_add_64, false, "i1 m3", "i1 m2"},
+        {ROW_mul_wide_u32, ROW_add_64, false, false, "m1", "m1"},
+        {ROW_mul_wide_s32, ROW_add_64, false, false, "m1", "m1"},
+        {ROW_mul_lo_32, ROW_add_32, false, false, "m1", "m1"},
+        {ROW_shl_b32, ROW_add_32, true, false, "i1", "i1"},
+        {ROW_shl_b64, ROW_add_64, true, false, "i2", "i2"},
+        {ROW_mul_wide_u16, ROW_add_32, false, false, "m1", "m1"},
+        {ROW_cvt_s64_s32, ROW_add_64, false, false, "i2", "i2"},
+        {ROW_mul_lo_64, ROW_add_64, false, false, "i1 m3", "i1 m2"},
+        {ROW_shr_u32, ROW_add_32, true, true, "i1", "i1"},
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
         if (f->code[i].row != rules[r].row || !all_are(f, users, rules[r].sum))
             continue;
         if (rules[r].by_constant && !native_is_immediate(&f->code[i], 2))
+            continue;
+        if (rules[r].is_sign && !(f->is_hopper && f->code[i].op[f->code[i].begin[2]].value == 31))
             continue;
         vanish(f, i);
         for (uint32_t u = 0; u < users->count; u++) {
@@ -245,8 +248,8 @@ static bool is_given_up(const NativeFunction *f, uint32_t reg, uint32_t i, uint3
     return true;
 }
 
-/* A choice between a value and what an instruction makes of it, or of others if nothing else needs the value,
- * is that instruction under a guard, in the value's register. */
+/* A choice between a value and what an instruction makes of it, or of others if nothing else needs the value or it is
+ * the choice's own old one, is that instruction under a guard, in the value's register. */
 static bool fuse_choice(Fuser *fuser, uint32_t i, const Users *users)
 {
     NativeFunction *f = fuser->f;
@@ -258,7 +261,8 @@ static bool fuse_choice(Fuser *fuser, uint32_t i, const Users *users)
     const bool is_first = native_register(f, user, 1) == result;
     const uint32_t kept = native_register(f, user, is_first ? 2 : 1);
     if (kept == NO_INDEX || kept == result || (!is_first && native_register(f, user, 2) != result) ||
-        !(reads_register(f, i, kept) || is_given_up(f, kept, i, at)))
+        !(reads_register(f, i, kept) || is_given_up(f, kept, i, at) ||
+          (f->is_hopper && kept == native_register(f, user, 0))))
         return false;
     f->forms[at] = f->forms[i];
     fuser->inputs[at] = MAX_INPUTS;
