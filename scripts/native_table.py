@@ -385,10 +385,32 @@ def header(gpu):
     return ".version 8.0\n.target sm_%d\n.address_size 64\n" % gpu
 
 
+def repeated(row, gpu, setups):
+    """What one more division by the same divisor adds to a chain of them, each behind a logic instruction."""
+    text, _ = kernel(row, 0, False, False)
+    division = re.search(r"(\S+ %d32, )%s32_1, (%s32_2;)", text)
+    counts = []
+    for more in (0, STEPS):
+        step = " or.b32 %%d32, %%d32, 0x40000000; %s%%d32, %s" % division.groups()
+        code, _ = assemble(header(gpu) + text.replace(division.group(0), division.group(0) + step * more), gpu)
+        counts.append(lowered(code["k0"], gpu, setups, 16))
+    return tuple(one_step(*letters) for letters in zip(*counts))
+
+
+STEPS = 4
+
+
+def one_step(first, last):
+    """Letters of a step, without those of its logic instruction."""
+    added = {letter: (last.count(letter) - first.count(letter)) / STEPS for letter in set(last) - {"w"}}
+    added["i"] -= 1
+    return "".join(letter * int(count + 0.5) for letter, count in added.items())
+
+
 def lower_row(row, variant, show=False):
     """[slots, chain] per GPU, or None for a GPU that does not have the instruction."""
-    flush, immediate, repeated = variant
-    if repeated and row[0] not in REPEATED_ROWS:
+    flush, immediate, is_repeated = variant
+    if is_repeated and row[0] not in REPEATED_ROWS:
         return None
     made = kernel(row, 0, flush, immediate)
     if not made:
@@ -400,7 +422,10 @@ def lower_row(row, variant, show=False):
         if show:
             print("--", row[0], variant, "sm_%d" % gpu, why.strip())
             print("\n".join(str(i) for i in code.get("k0", []) if i.name != "NOP"))
-        results.append(lowered(code["k0"], gpu, setups, 16 if repeated else None) if "k0" in code else None)
+        if is_repeated and gpu >= 90:
+            results.append(repeated(row, gpu, setups))
+        else:
+            results.append(lowered(code["k0"], gpu, setups, 16 if is_repeated else None) if "k0" in code else None)
         if show and results[-1]:
             print(results[-1])
     return results
