@@ -168,7 +168,7 @@ void cycle_flush(CycleMachine *machine)
     cycle_forget_latest(machine);
     for (uint32_t i = 0; i < machine->sm_count; i++) {
         sm_begin_kernel(machine->sms[i]);
-        sm_forget_l1(machine->sms[i]);
+        sm_forget_caches(machine->sms[i]);
     }
     for (uint32_t i = 0; i < machine->units->count; i++)
         memory_port_forget(machine->units->items[i]->port);

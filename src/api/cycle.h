@@ -35,6 +35,7 @@ typedef struct LaunchShape {
 typedef struct CycleMachine {
     GpuConfig config;        /* that it was made for; all parts point to it */
     uint32_t number;         /* among the machines of the GPU */
+    uint32_t codes;          /* kernels whose code has been laid out for it */
     Crossbar crossbar;
     Translation translation; /* pages that kernels have used */
     Hub *hub;                /* null: its GPU is alone */

@@ -58,11 +58,12 @@ void kernel_unlink(WbKernel *kernel)
 
 const ProgramTiming *kernel_timing(WbKernel *kernel)
 {
-    const CycleMachine *machine = kernel->module->gpu->cycle;
+    CycleMachine *machine = kernel->module->gpu->cycle;
     if (kernel->timing && kernel->timing_machine == machine->number)
         return kernel->timing;
     timing_free(kernel->timing);
     kernel->timing = timing_create(kernel->program, &machine->config);
+    kernel->timing->number = machine->codes++;
     kernel->timing_machine = machine->number;
     return kernel->timing;
 }

@@ -65,6 +65,7 @@ typedef struct InsnTiming {
  * last, whose address no other reaches. */
 typedef struct ProgramTiming {
     const Program *program;
+    uint32_t number; /* among those of a GPU: where its code lies */
     InsnTiming *insns;
 } ProgramTiming;
 

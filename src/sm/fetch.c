@@ -11,6 +11,7 @@ struct Fetch {
     uint32_t last; /* warp that was served last */
     uint32_t width, room, per_line, per_cycle;
     Cycle latency;
+    bool keeps; /* code of earlier launches */
     CodeCache *cache;
 };
 
@@ -23,6 +24,7 @@ Fetch *fetch_create(const GpuConfig *config)
     fetch->per_line = (uint32_t)(config->icache_line_bytes / config->instruction_bytes);
     fetch->per_cycle = (uint32_t)config->fetches_per_cycle;
     fetch->latency = config->fetch_latency;
+    fetch->keeps = config->icache_keeps;
     fetch->cache = code_cache_create(config);
     return fetch;
 }
@@ -33,9 +35,12 @@ void fetch_free(Fetch *fetch)
     xfree(fetch);
 }
 
-void fetch_invalidate(Fetch *fetch)
+void fetch_invalidate(Fetch *fetch) { code_cache_empty(fetch->cache); }
+
+void fetch_begin_kernel(Fetch *fetch)
 {
-    code_cache_empty(fetch->cache);
+    if (!fetch->keeps)
+        fetch_invalidate(fetch);
     fetch->last = 0; /* a kernel's time does not depend on who was served last before it */
 }
 
@@ -125,7 +130,8 @@ static void serve(Sm *sm, uint32_t warp)
 {
     WarpSlot *slot = &sm->warps[warp];
     const uint32_t from = slot->buffered ? slot->fetch_pc : slot->pc;
-    const uint64_t kernel = (uint64_t)sm->blocks[slot->block].kernel->number << 32;
+    const SmKernel *owner = sm->blocks[slot->block].kernel;
+    const uint64_t kernel = (uint64_t)(sm->fetch->keeps ? owner->timing->number : owner->number) << 32;
     const Fetched fetched = reach(sm->fetch, slot->timing, from);
     const Cycle time = when_all_come(sm, slot->timing[from].address, fetched.end, kernel);
     slot->fetch_pc = fetched.behind;

@@ -400,7 +400,11 @@ void sm_empty_l1(Sm *sm, Cycle now)
         sm->shard.wake = clock_earlier(sm->shard.wake, now);
 }
 
-void sm_forget_l1(Sm *sm) { lsu_forget(sm->lsu); }
+void sm_forget_caches(Sm *sm)
+{
+    lsu_forget(sm->lsu);
+    fetch_invalidate(sm->fetch);
+}
 
 void sm_learn_pages(Sm *sm, Translation *translation, Cycle now)
 {
@@ -410,7 +414,7 @@ void sm_learn_pages(Sm *sm, Translation *translation, Cycle now)
 void sm_begin_kernel(Sm *sm)
 {
     lsu_invalidate(sm->lsu);
-    fetch_invalidate(sm->fetch);
+    fetch_begin_kernel(sm->fetch);
     sm->next_scheduler = 0; /* a kernel's time does not depend on what ran before it */
     policy_begin_kernel(sm);
 }

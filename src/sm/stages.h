@@ -81,6 +81,9 @@ static inline void units_occupy(Sm *sm, uint32_t scheduler, Pipe pipe, Cycle cyc
 
 Fetch *fetch_create(const GpuConfig *config);
 void fetch_free(Fetch *fetch);
+/* A kernel begins, and no other is there. */
+void fetch_begin_kernel(Fetch *fetch);
+/* No code is in the caches any more. */
 void fetch_invalidate(Fetch *fetch);
 /* The warp goes on at another place than behind its last instruction. */
 void fetch_redirect(Sm *sm, uint32_t warp, uint32_t pc);
