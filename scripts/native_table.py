@@ -39,8 +39,8 @@ OPCODES = {
     0x014: "VABSDIFF i abc 1", 0x015: "VABSDIFF4 i abc 1", 0x016: "PRMT i abc 1", 0x017: "IMNMX i ab 1 i",
     0x019: "SHF i abc 1", 0x01a: "SGXT i ab 1", 0x01b: "BMSK i ab 1", 0x01c: "PLOP3 i - 0 oqiex",
     0x01f: "OVERFLOW i abc 0 o", 0x020: "FMUL f ab 1", 0x021: "FADD f abc 1", 0x022: "FSWZADD f ab 1",
-    0x023: "FFMA f abc 1", 0x024: "IMAD m abc 1 i", 0x025: "IMAD.WIDE m abC 2 oi", 0x026: "IDP m abc 1",
-    0x027: "IMAD.HI m abC 1 oi", 0x028: "DMUL d AB 2", 0x029: "DADD d ABC 2", 0x02a: "DSETP d AB 0 oqi",
+    0x023: "FFMA f abc 1", 0x024: "IMAD m abc 1 i", 0x025: "IMAD.WIDE x abC 2 oi", 0x026: "IDP m abc 1",
+    0x027: "IMAD.HI x abC 1 oi", 0x028: "DMUL d AB 2", 0x029: "DADD d ABC 2", 0x02a: "DSETP d AB 0 oqi",
     0x02b: "DFMA d ABC 2", 0x030: "HADD2 h abc 1", 0x031: "HFMA2 h abc 1", 0x032: "HMUL2 h ab 1",
     0x033: "HSET2 h ab 1 i", 0x034: "HSETP2 h ab 0 oqi", 0x035: "HFMA2.MMA h abc 1", 0x036: "VIADD m ab 1",
     0x037: "IMMA t ABC 4", 0x038: "VHMNMX i abc 1 i", 0x039: "BMMA t ABC 4", 0x03a: "VIADDMNMX i abc 1 i",
@@ -212,7 +212,7 @@ def likely_way(code, gpu):
 
 # Cycles until a dependent instruction can issue, near enough to tell which chain is the longest; w is an
 # instruction that only waits for its turn.
-CYCLES = {"i": 4.5, "m": 4.5, "f": 4, "d": 8, "h": 5, "s": 18, "l": 24, "c": 12, "u": 6, "t": 18, "p": 13,
+CYCLES = {"i": 4.5, "m": 4.5, "x": 4.5, "f": 4, "d": 8, "h": 5, "s": 18, "l": 24, "c": 12, "u": 6, "t": 18, "p": 13,
           "w": 1, "?": 4}
 
 
@@ -270,11 +270,13 @@ def lowered(code, gpu, setups, only=None):
     for setup in setups:
         slots = slots.replace("i", "", 1)
         result = result.replace(setup, "", 1)
+    if gpu < 90:  # where a wide product is like any other
+        slots, result = slots.replace("x", "m"), result.replace("x", "m")
     return slots, result
 
 
 def counted(letters):
-    order = "imfdhslcut?pw"
+    order = "imxfdhslcut?pw"
     return " ".join("%s%d" % (letter, letters.count(letter)) for letter in order if letter in letters)
 
 
@@ -461,9 +463,9 @@ HEAD = """/* What the assembler (ptxas, CUDA 13.0) makes of PTX instructions; sc
  *
  *   NATIVE(row, variant, slots on sm_75, its longest chain, slots on sm_90, its longest chain)
  *
- * Letters are pipes: i integer and logic, m integer multiply, f fp32, d fp64, h half, s special functions
- * and conversions, l load/store, c control, u uniform, t tensor; in chains also p, a comparison whose
- * predicate guards the next instruction, and w, a cycle of waiting for a turn to issue. FLUSH: with .ftz;
+ * Letters are pipes: i integer and logic, m integer multiply, x a wide product of it, f fp32, d fp64, h half,
+ * s special functions and conversions, l load/store, c control, u uniform, t tensor; in chains also p, a comparison
+ * whose predicate guards the next instruction, and w, a cycle of waiting for a turn to issue. FLUSH: with .ftz;
  * IMMEDIATE: the last source is one; REPEATED: by a divisor whose reciprocal is known. */"""
 
 

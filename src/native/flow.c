@@ -104,7 +104,8 @@ static void set_up_barrier(NativeFunction *f, uint32_t i, bool *met)
     const uint32_t before = target <= i && target > 0 ? target - 1 : i; /* a loop's barrier is before it */
     f->forms[before].slots.count[WORK_CONTROL]++;
     f->forms[meeting].slots.count[WORK_CONTROL]++;
-    f->forms[meeting].lead = (uint8_t)(f->config->branch_fall_latency - 1);
+    const uint64_t waits = f->config->meet_latency ? f->config->meet_latency : f->config->branch_fall_latency;
+    f->forms[meeting].lead = (uint8_t)(waits - 1);
 }
 
 static bool parts_lanes(const NativeFunction *f, const Insn *insn)

@@ -77,24 +77,33 @@ static void drop_zero_halves(const NativeFunction *f, uint32_t i, NativeForm *fo
     }
 }
 
+/* One of its products has 64 bits. */
+static void make_wide(NativeForm *form)
+{
+    form->slots.count[WORK_MULTIPLY]--;
+    form->slots.count[WORK_WIDE]++;
+    form->chain.count[WORK_MULTIPLY]--;
+    form->chain.count[WORK_WIDE]++;
+}
+
 /* A product or shifted value that is only added: IMAD.WIDE, IMAD, LEA, LEA with LEA.HI. */
 static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
 {
     NativeFunction *f = fuser->f;
     static const struct {
         uint16_t row, sum;
-        bool by_constant, is_sign; /* of which only the sign is left, on Hopper */
+        bool by_constant, is_wide, is_sign; /* of which only the sign is left, on Hopper */
         const char *slots, *chain;
     } rules[] = {
-        {ROW_mul_wide_u32, ROW_add_64, false, false, "m1", "m1"},
-        {ROW_mul_wide_s32, ROW_add_64, false, false, "m1", "m1"},
-        {ROW_mul_lo_32, ROW_add_32, false, false, "m1", "m1"},
-        {ROW_shl_b32, ROW_add_32, true, false, "i1", "i1"},
-        {ROW_shl_b64, ROW_add_64, true, false, "i2", "i2"},
-        {ROW_mul_wide_u16, ROW_add_32, false, false, "m1", "m1"},
-        {ROW_cvt_s64_s32, ROW_add_64, false, false, "i2", "i2"},
-        {ROW_mul_lo_64, ROW_add_64, false, false, "i1 m3", "i1 m2"},
-        {ROW_shr_u32, ROW_add_32, true, true, "i1", "i1"},
+        {ROW_mul_wide_u32, ROW_add_64, false, true, false, "m1", "m1"},
+        {ROW_mul_wide_s32, ROW_add_64, false, true, false, "m1", "m1"},
+        {ROW_mul_lo_32, ROW_add_32, false, false, false, "m1", "m1"},
+        {ROW_shl_b32, ROW_add_32, true, false, false, "i1", "i1"},
+        {ROW_shl_b64, ROW_add_64, true, false, false, "i2", "i2"},
+        {ROW_mul_wide_u16, ROW_add_32, false, false, false, "m1", "m1"},
+        {ROW_cvt_s64_s32, ROW_add_64, false, false, false, "i2", "i2"},
+        {ROW_mul_lo_64, ROW_add_64, false, true, false, "i1 m3", "i1 m2"},
+        {ROW_shr_u32, ROW_add_32, true, false, true, "i1", "i1"},
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
         if (f->code[i].row != rules[r].row || !all_are(f, users, rules[r].sum))
@@ -106,6 +115,8 @@ static bool fuse_into_sum(Fuser *fuser, uint32_t i, const Users *users)
         vanish(f, i);
         for (uint32_t u = 0; u < users->count; u++) {
             f->forms[users->insn[u]] = native_form_of(rules[r].slots, rules[r].chain);
+            if (f->is_hopper && rules[r].is_wide)
+                make_wide(&f->forms[users->insn[u]]);
             if (rules[r].row == ROW_mul_lo_64)
                 drop_zero_halves(f, i, &f->forms[users->insn[u]]);
             /* A fused sum has three inputs already and takes no more. */
@@ -150,7 +161,7 @@ static bool fuse_far_product(Fuser *fuser, uint32_t i)
             left -= !pass;
             if (!pass)
                 continue;
-            f->forms[j] = native_form_of("m1", "m1");
+            f->forms[j] = f->is_hopper ? native_form_of("x1", "x1") : native_form_of("m1", "m1");
             fuser->inputs[j] = MAX_INPUTS;
         }
     vanish(f, i);
@@ -412,7 +423,7 @@ void native_fuse(NativeFunction *f)
         if (insn->action != ACTION_LANE || !insn->ptx || insn->guard != NO_INDEX ||
             !work_total(&f->forms[i].slots))
             continue;
-        if (insn->row == ROW_mul_lo_64 && f->forms[i].slots.count[WORK_MULTIPLY] >= 3)
+        if (insn->row == ROW_mul_lo_64 && f->forms[i].slots.count[WORK_MULTIPLY] + f->forms[i].slots.count[WORK_WIDE] >= 3)
             drop_zero_halves(f, i, &f->forms[i]);
         fuse_zero_test(f, i);
         if (fuse_sign(f, i))

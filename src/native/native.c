@@ -393,7 +393,8 @@ static void balance(NativeFunction *f, uint32_t begin, uint32_t end)
             continue;
         }
         on_integer += slots->count[WORK_INT];
-        on_multiply += slots->count[WORK_MULTIPLY] + slots->count[WORK_FP32] + slots->count[WORK_HALF];
+        on_multiply += slots->count[WORK_MULTIPLY] + slots->count[WORK_WIDE] + slots->count[WORK_FP32] +
+                       slots->count[WORK_HALF];
     }
     /* So many on the integer pipe make both as busy, if there are that many to choose from. Before Volta
      * there was no second pipe to choose. */

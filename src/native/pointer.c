@@ -27,8 +27,8 @@ static uint32_t needed_register(const NativeFunction *f, const Insn *insn, unsig
     if (accesses)
         return k == isa_destination_count(&isa_rows[insn->row]) ? native_register(f, insn, k) : NO_INDEX;
     const NativeForm *form = &f->forms[insn - f->code];
-    const bool is_fused =
-        insn->row == ROW_add_64 && form->slots.count[WORK_MULTIPLY] == 1 && work_total(&form->slots) == 1;
+    const unsigned products = form->slots.count[WORK_MULTIPLY] + form->slots.count[WORK_WIDE];
+    const bool is_fused = insn->row == ROW_add_64 && products == 1 && work_total(&form->slots) == 1;
     return is_fused && k > 0 && k < 3 ? native_register(f, insn, k) : NO_INDEX;
 }
 

@@ -7,7 +7,7 @@
 
 #include "exec/intrinsic.h"
 
-static const char work_letters[] = "imfdhslcutrkpw";
+static const char work_letters[] = "imfdhslcutrkxpw";
 _Static_assert(sizeof work_letters == WORK_COUNT + 1, "one letter for each kind of work");
 
 WorkList work_parse(const char *letters)
@@ -41,6 +41,7 @@ Pipe work_pipe(Work work, const GpuConfig *config)
 {
     switch (work) {
     case WORK_MULTIPLY:
+    case WORK_WIDE:
         return config->int_multiply_on_fp32 ? PIPE_FP32 : int_pipe(config);
     case WORK_FP32:
     case WORK_HALF:
@@ -69,6 +70,8 @@ static uint64_t work_lanes(Work work, const GpuConfig *config)
     switch (work) {
     case WORK_MULTIPLY:
         return config->int_multiply_lanes;
+    case WORK_WIDE:
+        return config->int_wide_lanes ? config->int_wide_lanes : config->int_multiply_lanes;
     case WORK_FP32:
         return config->fp32_lanes;
     case WORK_FP64:
@@ -107,6 +110,8 @@ unsigned work_latency(Work work, const GpuConfig *config)
     switch (work) {
     case WORK_MULTIPLY:
         return (unsigned)config->int_multiply_latency;
+    case WORK_WIDE:
+        return (unsigned)(config->int_wide_latency ? config->int_wide_latency : config->int_multiply_latency);
     case WORK_FP32:
         return (unsigned)config->fp32_latency;
     case WORK_FP64:

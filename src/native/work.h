@@ -19,6 +19,7 @@ typedef enum Work {
     WORK_TENSOR,   /* t */
     WORK_SPECIAL,  /* r: reading a special register */
     WORK_CONSTANT, /* k: reading the constant bank */
+    WORK_WIDE,     /* x: integer products of 64 bits, or their upper half */
     /* only in chains of dependent instructions: */
     WORK_PREDICATE, /* p: from a comparison to who needs its predicate */
     WORK_TURN,      /* w: a cycle until its turn to issue */
