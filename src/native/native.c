@@ -543,6 +543,7 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
         settle(&f, &f.code[i], &f.forms[i], &insns[f.first + i]);
         drop_unread_half(&f, &f.code[i], &insns[f.first + i]);
         native_inline_constant(&f, &f.code[i], &insns[f.first + i]);
+        native_find_steps(&f.forms[i], f.config, &insns[f.first + i]);
     }
     xfree(f.forms);
     xfree(f.block);

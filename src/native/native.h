@@ -3,6 +3,7 @@
  * native.c        one PTX instruction at a time, by table.def and by rules for what it cannot hold
  * fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
  * move.c, constant.c, fragment.c   moves, constants that are no operands, matrices
+ * steps.c         the order of those that an instruction becomes
  * vector.c shared loads that become one vector load
  * pointer.c       pointers that step in loops
  * flow.c   branches: convergence barriers, prologue
@@ -78,6 +79,8 @@ unsigned native_stored_constants(const NativeFunction *f, const Insn *insn);
 unsigned native_extra_constants(const NativeFunction *f, const Insn *insn);
 /* A machine instruction has room for a constant, which is then not read from the register file. */
 void native_inline_constant(const NativeFunction *f, const Insn *insn, InsnTiming *to);
+/* Of an instruction that becomes many, each is given its own time: steps.c. */
+void native_find_steps(const NativeForm *form, const GpuConfig *config, InsnTiming *to);
 /* Whether arithmetic on doubles reads the register. */
 bool native_is_double(const NativeFunction *f, uint32_t reg);
 

@@ -287,6 +287,8 @@ void timing_free(ProgramTiming *timing)
 {
     if (!timing)
         return;
+    for (uint32_t i = 0; i < timing->program->code_count; i++)
+        xfree(timing->insns[i].steps);
     xfree(timing->insns);
     xfree(timing);
 }

@@ -39,6 +39,13 @@ typedef enum InsnClass {
  * FIRST_PREDICATE on, the carry flag last. A register of several slots is listed once, by its first slot. */
 enum { TIMING_REGISTERS = 36, FIRST_PREDICATE = 4096, TIMING_CARRY = 2 * FIRST_PREDICATE };
 
+/* A machine instruction that is not the last of those which an instruction becomes. */
+typedef struct InsnStep {
+    uint8_t pipe;     /* Pipe */
+    uint8_t interval; /* cycles until the pipe takes the next warp's instruction */
+    uint16_t latency; /* cycles until the next step can issue */
+} InsnStep;
+
 /* Invariant: registers[0..write_count) are written, [write_count..write_count+read_count) read, of which the
  * first operand_count come from the register file; the others are constants of machine code. `filter` has
  * the bit (register % 64) of each of them set. slots 0 exactly where interval is 0. `address` is the sum of
@@ -59,6 +66,9 @@ typedef struct InsnTiming {
     uint32_t address;  /* in words of code from the program's beginning on */
     uint16_t registers[TIMING_REGISTERS];
     uint64_t filter;
+    InsnStep *steps;    /* [step_count] that issue before the last, each by itself; the numbers above are the last one's,
+                            but for `slots`. Null: all issue together */
+    uint8_t step_count;
 } InsnTiming;
 
 /* Per program, made for one configuration; insns[i] belongs to program->code[i]. One more stands behind the

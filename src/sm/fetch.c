@@ -54,12 +54,14 @@ void fetch_reset(Sm *sm, uint32_t warp)
 {
     sm->fetch_wanted &= ~((WarpSet)1 << warp);
     sm->warps[warp].buffered = sm->warps[warp].incoming = 0;
+    sm->warps[warp].step = 0;
 }
 
 void fetch_redirect(Sm *sm, uint32_t warp, uint32_t pc)
 {
     WarpSlot *slot = &sm->warps[warp];
     slot->pc = pc;
+    slot->step = 0;
     slot->buffered = slot->incoming = 0;
     want(sm, slot, warp);
 }

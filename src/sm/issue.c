@@ -169,6 +169,19 @@ static Cycle result_cycle(Sm *sm, const InsnTiming *timing)
     return start + timing->latency + timing->lead;
 }
 
+/* Issues a step that is not the instruction's last. */
+static void issue_step(Sm *sm, Scheduler *scheduler, uint32_t warp, const InsnStep *step)
+{
+    WarpSlot *slot = &sm->warps[warp];
+    scheduler->on_until = scheduler->reading_until = sm->now + 1;
+    scheduler->last_insn = NULL;
+    sm->statistics.issue_slots++;
+    ++*(uint64_t *)((char *)&sm->statistics + slots_of[step->pipe]);
+    units_occupy(sm, slot->scheduler, (Pipe)step->pipe, step->interval);
+    slot->step++;
+    sm_consider(sm, warp, sm->now + step->latency);
+}
+
 static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
 {
     WarpSlot *slot = &sm->warps[warp];
@@ -180,10 +193,16 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     const bool same_warp = scheduler->view.last == bit;
     scheduler->view.last = bit;
     scheduler->view.last_slot = warp;
-    scheduler->on_until = sm->now + (timing->slots > 1 ? timing->slots : 1);
+    if (slot->step < timing->step_count) {
+        issue_step(sm, scheduler, warp, &timing->steps[slot->step]);
+        return;
+    }
+    const Cycle slots = timing->slots - timing->step_count;
+    slot->step = 0;
+    scheduler->on_until = sm->now + (slots > 1 ? slots : 1);
     count_issued(sm, slot, timing->slots);
-    sm->statistics.issue_slots += timing->slots;
-    *(uint64_t *)((char *)&sm->statistics + slots_of[timing->pipe]) += timing->slots;
+    sm->statistics.issue_slots += slots;
+    *(uint64_t *)((char *)&sm->statistics + slots_of[timing->pipe]) += slots;
     slot->has_conflicted = slot->has_released = false;
     fetch_consume(sm, warp);
     if (intrinsic_deferred(sm, warp, insn))
@@ -211,8 +230,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     slot->pc++;
     if (executed || issue.is_pending)
         scoreboard_expect(sm, slot, &issue, result_cycle(sm, timing));
-    if (timing->slots > 1) {
-        scheduler->busy_until = sm->now + timing->slots;
+    if (slots > 1) {
+        scheduler->busy_until = sm->now + slots;
         from = scheduler->busy_until;
     }
     from += timing->lead;

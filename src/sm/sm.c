@@ -255,7 +255,7 @@ void sm_consider(Sm *sm, uint32_t warp, Cycle from)
         return;
     }
     when = when_issuable(sm, warp, insn, from, &wait);
-    slot->pipe = insn->pipe;
+    slot->pipe = slot->step < insn->step_count ? insn->steps[slot->step].pipe : insn->pipe;
     if (when > sm->now)
         sm_wait(sm, warp, wait, when);
     else

@@ -96,6 +96,7 @@ typedef struct WarpSlot {
     uint8_t wait;             /* Wait; WAIT_NONE: in sm->ready */
     uint8_t scheduler;
     uint8_t pipe;             /* of the next instruction */
+    uint8_t step;             /* steps of the next instruction that have issued (InsnTiming) */
     bool at_folded;           /* the next instruction has no slot: when the wait ends it is looked at again */
     Cycle wake;               /* when the wait ends, if known */
     Cycle since;              /* when it began */
