@@ -66,9 +66,28 @@ unsigned native_stored_constants(const NativeFunction *f, const Insn *insn)
     return count;
 }
 
+/* A selection has room for one of two constants, unless the other is zero. */
+static bool selects_constants(const NativeFunction *f, const Insn *insn)
+{
+    return f->is_hopper && insn->row == ROW_selp_b32 && constant_of(f, insn, 1) && constant_of(f, insn, 2);
+}
+
+/* Whether the first of both has been in a register since an earlier selection of the block. */
+static bool has_selected(const NativeFunction *f, const Insn *insn)
+{
+    const uint32_t at = (uint32_t)(insn - f->code);
+    for (uint32_t i = at; i-- > 0 && f->block[i] == f->block[at];)
+        if (f->code[i].ptx && selects_constants(f, &f->code[i]) &&
+            constant_of(f, &f->code[i], 1) == constant_of(f, insn, 1))
+            return true;
+    return false;
+}
+
 unsigned native_extra_constants(const NativeFunction *f, const Insn *insn)
 {
     unsigned count = 0;
+    if (selects_constants(f, insn))
+        return !has_selected(f, insn);
     if (insn->unit == UNIT_FP64)
         for (unsigned k = 1; k < insn->operand_count; k++)
             count += native_constant_words(f, insn, k);

@@ -259,6 +259,32 @@ static bool is_given_up(const NativeFunction *f, uint32_t reg, uint32_t i, uint3
     return true;
 }
 
+/* A changed sign of a float; on Hopper also if ptx/contract_sign.c has made logic of it. */
+static bool is_sign(const NativeFunction *f, const Insn *insn)
+{
+    if (insn->row == ROW_neg_f32 || insn->row == ROW_abs_f32)
+        return true;
+    const bool is_made = insn->ptx && (insn->row == ROW_xor_b32 || insn->row == ROW_and_b32);
+    return f->is_hopper && is_made &&
+           (!strncmp(insn->ptx->opcode, "neg", 3) || !strncmp(insn->ptx->opcode, "abs", 3));
+}
+
+/* Whether the instruction can change a sign of what it reads. */
+static bool takes_sign(const NativeFunction *f, const Insn *insn, Unit unit)
+{
+    const bool selects = insn->row == ROW_selp_b32 && function_has_mod(f->function, insn->ptx, TYPE_f32);
+    return insn->action == ACTION_LANE &&
+           (insn->unit == unit || (f->is_hopper && unit == UNIT_FP32 && (selects || is_sign(f, insn))));
+}
+
+/* Whether the register has no place of its own: it is another one with its sign changed. */
+static bool is_only_sign(const NativeFunction *f, uint32_t reg)
+{
+    const uint32_t from = f->registers[reg].definition;
+    return f->is_hopper && f->registers[reg].definitions == 1 && is_sign(f, &f->code[from]) &&
+           !work_total(&f->forms[from].slots);
+}
+
 /* A choice between a value and what an instruction makes of it, or of others if nothing else needs the value or it is
  * the choice's own old one, is that instruction under a guard, in the value's register. */
 static bool fuse_choice(Fuser *fuser, uint32_t i, const Users *users)
@@ -273,7 +299,8 @@ static bool fuse_choice(Fuser *fuser, uint32_t i, const Users *users)
     const uint32_t kept = native_register(f, user, is_first ? 2 : 1);
     if (kept == NO_INDEX || kept == result || (!is_first && native_register(f, user, 2) != result) ||
         !(reads_register(f, i, kept) || is_given_up(f, kept, i, at) ||
-          (f->is_hopper && kept == native_register(f, user, 0))))
+          (f->is_hopper && kept == native_register(f, user, 0))) ||
+        is_only_sign(f, kept))
         return false;
     f->forms[at] = f->forms[i];
     fuser->inputs[at] = MAX_INPUTS;
@@ -302,7 +329,7 @@ static void lower_predicate_logic(NativeFunction *f, uint32_t i)
 static bool fuse_sign(NativeFunction *f, uint32_t i)
 {
     const uint16_t row = f->code[i].row;
-    const bool is_single = row == ROW_neg_f32 || row == ROW_abs_f32;
+    const bool is_single = is_sign(f, &f->code[i]);
     const bool is_double = row == ROW_neg_f64 || row == ROW_abs_f64;
     const uint32_t reg = native_register(f, &f->code[i], 0);
     if ((!is_single && !is_double) || reg == NO_INDEX || f->registers[reg].definitions != 1)
@@ -314,8 +341,7 @@ static bool fuse_sign(NativeFunction *f, uint32_t i)
         Reads reads = {reg, 0};
         flow_visit_registers(f->function, f->code[j].ptx, count_reads, &reads);
         left -= reads.count;
-        if (reads.count &&
-            (f->code[j].action != ACTION_LANE || f->code[j].unit != (is_single ? UNIT_FP32 : UNIT_FP64)))
+        if (reads.count && !takes_sign(f, &f->code[j], is_single ? UNIT_FP32 : UNIT_FP64))
             return false;
     }
     vanish(f, i);
