@@ -452,6 +452,10 @@ void native_fuse(NativeFunction *f)
         if (insn->row == ROW_mul_lo_64 && f->forms[i].slots.count[WORK_MULTIPLY] + f->forms[i].slots.count[WORK_WIDE] >= 3)
             drop_zero_halves(f, i, &f->forms[i]);
         fuse_zero_test(f, i);
+        if (native_is_answered(f, i)) {
+            f->forms[i].slots = (WorkList){0};
+            continue;
+        }
         if (fuse_sign(f, i))
             continue;
         Users users;

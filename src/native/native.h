@@ -3,6 +3,7 @@
  * native.c        one PTX instruction at a time, by table.def and by rules for what it cannot hold
  * fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
  * move.c, constant.c, fragment.c   moves, constants that are no operands, matrices
+ * compare.c       comparisons that another one has answered
  * steps.c         the order of those that an instruction becomes
  * vector.c shared loads that become one vector load
  * pointer.c       pointers that step in loops
@@ -89,6 +90,8 @@ NativeForm native_lower_fragment(const Insn *insn);
 NativeForm native_lower_product(const Insn *insn);
 
 void native_fuse(NativeFunction *f);
+/* Whether a comparison before it in its block says the same or the opposite: compare.c. */
+bool native_is_answered(const NativeFunction *f, uint32_t i);
 void native_vectorize(NativeFunction *f);
 /* After native_fuse(). */
 void native_copy_pointers(NativeFunction *f);
