@@ -97,13 +97,24 @@ unsigned native_extra_constants(const NativeFunction *f, const Insn *insn)
     return insn->row == ROW_fma_f32 ? count > 1 : count;
 }
 
+/* The same of doubles, which are in a uniform register then. */
+static bool is_constant_pair(const NativeFunction *f, uint32_t reg)
+{
+    if (reg == NO_INDEX || f->registers[reg].definitions != 1)
+        return false;
+    const Insn *from = &f->code[f->registers[reg].definition];
+    return from->row == ROW_mov_b64 && native_is_immediate(from, 1);
+}
+
 void native_inline_constant(const NativeFunction *f, const Insn *insn, InsnTiming *to)
 {
     if (!f->is_hopper || insn->action != ACTION_LANE || !insn->ptx)
         return;
-    for (unsigned k = insn->operand_count; k-- > 1;)
-        if (!native_is_immediate(insn, k) && is_constant_register(f, native_register(f, insn, k))) {
+    for (unsigned k = insn->operand_count; k-- > 1;) {
+        const uint32_t reg = native_register(f, insn, k);
+        if (!native_is_immediate(insn, k) && (is_constant_register(f, reg) || is_constant_pair(f, reg))) {
             timing_inline_read(to, &insn->op[insn->begin[k]]);
             return;
         }
+    }
 }
