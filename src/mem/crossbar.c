@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "config/gpc.h"
 
 static size_t pair_of(const Crossbar *crossbar, uint32_t sm, uint32_t slice)
 {
@@ -13,18 +14,35 @@ static size_t pair_of(const Crossbar *crossbar, uint32_t sm, uint32_t slice)
 }
 
 /* SMs and slices lie evenly along a line; the front end, units and the hub in its middle. */
-static Cycle *new_ways(const GpuConfig *config, const Crossbar *crossbar)
+static uint64_t way_along(const GpuConfig *config, uint64_t requester, uint64_t slice)
 {
     const uint64_t sms = config->sm_count, slices = config->l2_slices, length = sms * slices;
+    const uint64_t a = requester < sms ? requester * slices : length / 2;
+    const uint64_t b = slice < slices ? slice * sms : length / 2;
+    return (a > b ? a - b : b - a) * config->crossbar_spread / length;
+}
+
+/* GPCs and slices lie evenly around a ring, and within a GPC some SMs are farther from it than others; all
+ * else is as far as the mean. */
+static uint64_t way_around(const GpuConfig *config, uint64_t requester, uint64_t slice)
+{
+    const uint64_t groups = config->gpcs, slices = config->l2_slices, length = groups * slices;
+    const uint64_t spread = config->crossbar_spread, within = config->crossbar_gpc_spread;
+    if (requester >= config->sm_count || slice >= slices)
+        return (spread + within) / 2;
+    const uint64_t a = gpc_of(config, requester) * slices, b = slice * groups, across = a > b ? a - b : b - a;
+    const uint64_t distance = across < length - across ? across : length - across;
+    return distance * spread / (length / 2) + gpc_steps(config, requester) * within / gpc_most_steps(config);
+}
+
+static Cycle *new_ways(const GpuConfig *config, const Crossbar *crossbar)
+{
+    const bool is_ring = config->gpcs && config->crossbar_gpc_spread;
     Cycle *ways = xcalloc((size_t)crossbar->requester_count * crossbar->slice_count, sizeof *ways);
     for (uint64_t requester = 0; requester < crossbar->requester_count; requester++)
-        for (uint64_t slice = 0; slice < crossbar->slice_count; slice++) {
-            const uint64_t a = requester < sms ? requester * slices : length / 2;
-            const uint64_t b = slice < slices ? slice * sms : length / 2;
-            const uint64_t distance = a > b ? a - b : b - a;
+        for (uint64_t slice = 0; slice < crossbar->slice_count; slice++)
             ways[requester * crossbar->slice_count + slice] =
-                config->crossbar_latency + distance * config->crossbar_spread / length;
-        }
+                config->crossbar_latency + (is_ring ? way_around : way_along)(config, requester, slice);
     return ways;
 }
 
@@ -113,19 +131,33 @@ static _Atomic Cycle *note_of(const Crossbar *crossbar, Direction direction, siz
     return &crossbar->taken[direction][pair * crossbar->credits + packet % crossbar->credits];
 }
 
+/* When the pair's next packet has a credit. */
+static Cycle credit_when(const Crossbar *crossbar, Direction direction, size_t pair)
+{
+    const uint32_t packet = crossbar->sent[direction][pair];
+    if (packet < crossbar->credits)
+        return 0;
+    const Cycle taken =
+        atomic_load_explicit(note_of(crossbar, direction, pair, packet), memory_order_relaxed);
+    return taken == CYCLE_NEVER ? CYCLE_NEVER : taken + crossbar->ways[pair];
+}
+
 Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, uint32_t slice, Cycle now)
 {
-    const size_t pair = pair_of(crossbar, sm, slice);
-    const uint32_t packet = crossbar->sent[direction][pair];
-    Cycle when = clock_cycle(crossbar->clock, sender_port(crossbar, direction, sm, slice)->free_tick);
-    if (packet >= crossbar->credits) {
-        Cycle taken = atomic_load_explicit(note_of(crossbar, direction, pair, packet), memory_order_relaxed);
-        if (taken == CYCLE_NEVER)
-            return CYCLE_NEVER;
-        const Cycle back = taken + crossbar->ways[pair];
-        when = back > when ? back : when;
-    }
+    const Cycle credit = credit_when(crossbar, direction, pair_of(crossbar, sm, slice));
+    if (credit == CYCLE_NEVER)
+        return CYCLE_NEVER;
+    const Cycle port = clock_cycle(crossbar->clock, sender_port(crossbar, direction, sm, slice)->free_tick);
+    const Cycle when = credit > port ? credit : port;
     return when > now ? when : now;
+}
+
+Cycle crossbar_when_reply(const Crossbar *crossbar, const Request *request, Cycle now)
+{
+    if (!request->has_joined)
+        return crossbar_when(crossbar, TO_SM, request->sm, request->slice, now);
+    const Cycle credit = credit_when(crossbar, TO_SM, pair_of(crossbar, request->sm, request->slice));
+    return credit > now ? credit : now;
 }
 
 Cycle crossbar_when_answer(const Crossbar *crossbar, uint32_t sm, Cycle now)
@@ -175,8 +207,9 @@ void crossbar_send_from(Crossbar *crossbar, Direction direction, Request *reques
         atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), CYCLE_NEVER,
                               memory_order_relaxed);
     }
-    const uint64_t tick = occupy(crossbar, port, flits_of(crossbar, request, direction), now);
-    const Cycle start = clock_cycle(crossbar->clock, tick);
+    const bool is_along = direction == TO_SM && request->has_joined;
+    const uint64_t flits = flits_of(crossbar, request, direction);
+    const Cycle start = is_along ? now : clock_cycle(crossbar->clock, occupy(crossbar, port, flits, now));
     shard_send(from, to, (start > from_when ? start : from_when) + crossbar->ways[pair],
                direction == TO_SLICE ? MESSAGE_REQUEST : MESSAGE_REPLY, 0, request);
 }
@@ -193,13 +226,18 @@ Cycle crossbar_in_free(const Crossbar *crossbar, Direction direction, uint32_t r
     return free > now ? free : now;
 }
 
+void crossbar_pass(Crossbar *crossbar, Direction direction, const Request *request, Cycle now)
+{
+    const size_t pair = pair_of(crossbar, request->sm, request->slice);
+    if (needs_credit(request, direction))
+        atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), now, memory_order_relaxed);
+}
+
 Cycle crossbar_take(Crossbar *crossbar, Direction direction, const Request *request, Cycle now)
 {
     const uint32_t receiver = direction == TO_SLICE ? request->slice : request->sm;
     CrossbarPort *port = &crossbar->in[direction][receiver];
     occupy(crossbar, port, flits_of(crossbar, request, direction), now);
-    const size_t pair = pair_of(crossbar, request->sm, request->slice);
-    if (needs_credit(request, direction))
-        atomic_store_explicit(note_of(crossbar, direction, pair, request->packet), now, memory_order_relaxed);
+    crossbar_pass(crossbar, direction, request, now);
     return clock_cycle(crossbar->clock, port->free_tick + (port->taken != 0));
 }

@@ -78,6 +78,9 @@ static inline uint32_t crossbar_shard_of(const GpuConfig *config, uint32_t reque
  * busy, a credit is under way), CYCLE_NEVER if not before the receiver has taken something in: ask again
  * in the next window. */
 Cycle crossbar_when(const Crossbar *crossbar, Direction direction, uint32_t sm, uint32_t slice, Cycle now);
+/* The same for a slice's reply. One that has joined another (mem/l2_join.c) leaves with it: it needs a
+ * credit, but takes nothing of the slice's port. */
+Cycle crossbar_when_reply(const Crossbar *crossbar, const Request *request, Cycle now);
 /* The same for the answer to a probe, which waits for nothing but the port. */
 Cycle crossbar_when_answer(const Crossbar *crossbar, uint32_t sm, Cycle now);
 /* As crossbar_send(), but the packet does not leave before `from_when`. */
@@ -90,5 +93,8 @@ void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Sh
 Cycle crossbar_in_free(const Crossbar *crossbar, Direction direction, uint32_t receiver, Cycle now);
 /* The receiver takes the packet in at `now`; returns the cycle in which its last flit is in. */
 Cycle crossbar_take(Crossbar *crossbar, Direction direction, const Request *request, Cycle now);
+
+/* The receiver has the packet without taking it in by its port. */
+void crossbar_pass(Crossbar *crossbar, Direction direction, const Request *request, Cycle now);
 
 #endif

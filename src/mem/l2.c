@@ -15,9 +15,13 @@
 
 /* -- in -- */
 
-void l2_arrive(L2Slice *slice, Request *request)
+void l2_arrive(L2Slice *slice, Request *request, Cycle now)
 {
     const bool is_answer = request->kind == REQUEST_PROBE;
+    if (slice->joints && request->slice == slice->number && l2_join(slice, request, now)) {
+        crossbar_pass(slice->shared->crossbar, TO_SLICE, request, now);
+        return;
+    }
     request_list_append(is_answer ? &slice->directory->arrived : &slice->arrived, request);
 }
 
@@ -273,6 +277,8 @@ static void go_on_after(L2Slice *slice, Request *request, const LookupPlan *plan
         request_list_append(&slice->misses[slice->tags.lines[plan->index].note].waiting, request);
     else
         l2_ring_push(&slice->delays[behind_atomic ? L2_DELAY_ATOMIC : L2_DELAY_HIT], request, done + latency);
+    if (request->leads && !plan->waits)
+        l2_joint_hits(slice, request, done);
 }
 
 /* Looks a request up in L2 clock `tick`, which is in cycle `now`. Either does all of it and returns
@@ -383,9 +389,10 @@ static uint64_t busy_ticks(L2Slice *slice, const Request *request)
 {
     const uint32_t busy = slice->data_ticks[count_sectors(slice->moved)];
     slice->statistics.data_busy += busy;
-    if (request->strength != REQUEST_SYSTEM || slice->config->l2_system_load <= 100 * busy)
+    const uint64_t loads = 1 + request->joined.count; /* each takes its own time */
+    if (request->strength != REQUEST_SYSTEM || loads * slice->config->l2_system_load <= 100 * busy)
         return busy;
-    slice->system_rest += slice->config->l2_system_load;
+    slice->system_rest += loads * slice->config->l2_system_load;
     const uint64_t ticks = slice->system_rest / 100;
     slice->system_rest %= 100;
     return ticks;
@@ -458,7 +465,9 @@ static Cycle send_replies(L2Slice *slice, Cycle now)
 {
     for (L2Ring *delay; delay = first_delay(slice), l2_ring_ready(delay) <= now;) {
         Request *request = l2_ring_pop(delay);
-        if (slice->copies && request->slice != slice->number)
+        if (request->leads && l2_joint_waits(slice, request))
+            l2_ring_push(&slice->delays[L2_DELAY_JOINT], request, now + slice->config->l2_join_latency);
+        else if (slice->copies && request->slice != slice->number)
             l2_send_back(slice, request, now);
         else
             request_list_append(&slice->replies, request);
@@ -466,7 +475,7 @@ static Cycle send_replies(L2Slice *slice, Cycle now)
     slice->asks = false;
     while (slice->replies.first) {
         Request *request = slice->replies.first;
-        const Cycle when = crossbar_when(slice->shared->crossbar, TO_SM, request->sm, slice->number, now);
+        const Cycle when = crossbar_when_reply(slice->shared->crossbar, request, now);
         if (when > now) {
             slice->asks = when == CYCLE_NEVER;
             return when;
@@ -475,6 +484,8 @@ static Cycle send_replies(L2Slice *slice, Cycle now)
         crossbar_send(slice->shared->crossbar, TO_SM, request, slice->shared->shard,
                       crossbar_shard_of(slice->config, request->sm), now);
         slice->statistics.replies++;
+        if (request->joined.first)
+            l2_joint_answered(slice, request);
         if (slice->directory)
             directory_sent(slice, request, now);
     }

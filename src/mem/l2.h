@@ -70,7 +70,14 @@ typedef struct L2Miss {
 } L2Miss;
 
 /* What follows a lookup takes a fixed time that depends on the way: each way is a ring. */
-enum { L2_DELAY_HIT, L2_DELAY_ATOMIC, L2_DELAY_FILL, L2_DELAYS };
+enum { L2_DELAY_HIT, L2_DELAY_ATOMIC, L2_DELAY_FILL, L2_DELAY_JOINT, L2_DELAYS };
+
+/* A load under way that others of a group of SMs can join (mem/l2_join.c). */
+typedef struct L2Joint {
+    uint64_t address; /* as the tags know the line */
+    Request *leader;  /* null: there is none */
+    Cycle closes;     /* first cycle in which none can join any more; CYCLE_NEVER: not known yet */
+} L2Joint;
 
 /* What the slices of a partition have in common. */
 typedef struct L2Shared {
@@ -99,6 +106,7 @@ typedef struct L2Slice {
 
     RequestList arrived;       /* in the crossbar's receive queue, or from the other half */
     L2Ring queue;
+    L2Joint *joints;           /* [line * gpcs + group]; null: each load goes by itself */
     RequestList again;         /* before those in the queue: units that they waited for are there */
     Directory *directory;      /* null: L1s are not coherent */
     uint64_t next_tick;        /* first in which the next lookup can be */
@@ -138,7 +146,7 @@ WbStatus l2_check(const GpuConfig *config, Error *error);
 void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t place);
 void l2_free(L2Slice *slice);
 /* A packet has arrived through the crossbar, or a request from the other half. */
-void l2_arrive(L2Slice *slice, Request *request);
+void l2_arrive(L2Slice *slice, Request *request, Cycle now);
 /* Does all that can be done in cycle `now`, and sets `next`. */
 void l2_advance(L2Slice *slice, Cycle now);
 /* Sectors have come from DRAM: the ticket is one of l2_ticket(). */
@@ -250,6 +258,20 @@ bool l2_touch_copy(L2Slice *slice, uint64_t address, const uint8_t *bytes, uint6
 static inline uint32_t l2_drop_place(uint64_t value) { return value >> 4 & 0xFF; }
 static inline uint8_t l2_drop_sectors(uint64_t value) { return value & 0xF; }
 static inline uint64_t l2_drop_address(uint64_t value) { return value >> 12 << 7; }
+
+/* l2_join.c: of a slice with joints */
+
+/* A request has arrived through the crossbar. Whether it has joined one that is under way; else it can be
+ * joined if it is a load, and nothing that came before if it writes. */
+bool l2_join(L2Slice *slice, Request *request, Cycle now);
+/* The line at `address`, as the tags know it, is written: no load joins those that came before. */
+void l2_end_joining(L2Slice *slice, uint64_t address);
+/* A request that leads has been found there in cycle `now`. */
+void l2_joint_hits(L2Slice *slice, const Request *leader, Cycle now);
+/* Its reply can leave: none joins it any more. Whether it waits, as others have. */
+bool l2_joint_waits(L2Slice *slice, Request *leader);
+/* It has left. Those that have joined are the next replies. */
+void l2_joint_answered(L2Slice *slice, Request *leader);
 
 /* l2_write.c */
 

@@ -62,6 +62,7 @@ static void let_go(L2Slice *slice, TagLine *line)
 
 void l2_drop(L2Slice *slice, uint64_t address, uint8_t sectors)
 {
+    l2_end_joining(slice, address | L2_FOREIGN);
     const uint32_t index = tags_find(&slice->tags, address | L2_FOREIGN);
     if (index == TAGS_NONE)
         return;
@@ -189,6 +190,8 @@ static L2Wait look_for_copy(L2Slice *slice, Request *request, SlicePlace place, 
         copy_sectors(request->data, l2_copy_bytes(slice, index), hits);
     const bool alone = request->strength != REQUEST_WEAK && pending;
     slice->moved = hits;
+    if (request->leads && hits == request->sectors)
+        l2_joint_hits(slice, request, now);
     if (hits == request->sectors)
         l2_ring_push(&slice->delays[L2_DELAY_HIT], request, now + slice->config->l2_latency);
     else

@@ -67,6 +67,8 @@ void l2_init(L2Slice *slice, const L2Shared *shared, uint32_t number, uint32_t p
     }
     if (config->l2_halves > 1)
         slice->copies = xcalloc(sets * config->l2_ways, LINE_BYTES);
+    if (config->gpcs)
+        slice->joints = xcalloc(config->l2_join_lines * config->gpcs, sizeof *slice->joints);
     if (config->l1_coherence == L1_COHERENCE_OWNERSHIP)
         slice->directory = directory_create();
     slice->miss_count = (uint32_t)config->l2_mshrs;
@@ -79,6 +81,7 @@ void l2_free(L2Slice *slice)
     tags_free(&slice->tags);
     xfree(slice->misses);
     xfree(slice->copies);
+    xfree(slice->joints);
     directory_free(slice->directory);
     for (uint32_t i = 0; i < slice->fetches.count; i++) /* also those that a failed run left under way */
         xfree(slice->fetches.items[i]);

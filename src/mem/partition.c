@@ -30,11 +30,11 @@ static void take_messages(Partition *partition, Cycle now)
             is_linked ? interleave_slice(&partition->shared.interleave, request->line) : request->slice;
         L2Slice *slice = &partition->slices[number - partition->first_slice];
         if (is_linked)
-            l2_arrive(slice, request);
+            l2_arrive(slice, request, now);
         else if (message->kind == MESSAGE_BACK)
             l2_take_back(slice, request, now);
         else
-            l2_arrive(slice, request);
+            l2_arrive(slice, request, now);
         slice->next = clock_earlier(slice->next, now);
     }
 }

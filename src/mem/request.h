@@ -69,6 +69,13 @@ typedef struct AtomicWork {
 } AtomicWork;
 
 typedef struct Request Request;
+
+/* Requests linked by `next`. Invariant: first is null exactly when count is 0. */
+typedef struct RequestList {
+    Request *first, *last;
+    uint32_t count;
+} RequestList;
+
 struct Request {
     uint64_t line;       /* address, a multiple of LINE_BYTES; bit 63 set: local memory or a context,
                             which have no place */
@@ -90,15 +97,12 @@ struct Request {
     uint32_t version;    /* of the block that its way was chosen under, if it moves */
     uint64_t written[2]; /* of a store: bit b of the 128: byte b is written */
     AtomicWork *atomic;
+    RequestList joined;  /* loads that are answered with it (mem/l2_join.c) */
+    bool leads;          /* others can join it */
+    bool has_joined;     /* it is answered with another */
     Request *next;       /* of whatever queue or free list it is in */
     _Alignas(64) uint8_t data[LINE_BYTES];
 };
-
-/* Requests linked by `next`. Invariant: first is null exactly when count is 0. */
-typedef struct RequestList {
-    Request *first, *last;
-    uint32_t count;
-} RequestList;
 
 static inline void request_list_append(RequestList *list, Request *request)
 {

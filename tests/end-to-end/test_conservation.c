@@ -61,14 +61,16 @@ static void check_requests(const KernelRecord *record)
         const Port *in = PART(record, COMPONENT_REQUEST_IN, Port, i);
         const Port *out = PART(record, COMPONENT_REPLY_OUT, Port, i);
         same("lookups and packets received", record, i, lookups(slice), in->packets);
-        same("lookups and replies", record, i, lookups(slice), slice->replies);
+        same("lookups and replies", record, i, lookups(slice) + slice->joined_loads, slice->replies);
         same("lookups and replies sent", record, i, lookups(slice), out->packets);
-        received += lookups(slice);
+        received += lookups(slice) + slice->joined_loads;
     }
     same("requests of all SMs and lookups of all slices", record, 0, sent, received);
+    /* Loads that have joined another are a flit each, and are answered with a flit for each sector. */
+    const L2Statistics *l2 = SUMS(record, COMPONENT_L2, L2Statistics);
     same("flits of requests", record, 0, SUMS(record, COMPONENT_REQUEST_OUT, Port)->flits,
-         SUMS(record, COMPONENT_REQUEST_IN, Port)->flits);
-    same("flits of replies", record, 0, SUMS(record, COMPONENT_REPLY_OUT, Port)->flits,
+         SUMS(record, COMPONENT_REQUEST_IN, Port)->flits + l2->joined_loads);
+    same("flits of replies", record, 0, SUMS(record, COMPONENT_REPLY_OUT, Port)->flits + l2->joined_sectors,
          SUMS(record, COMPONENT_REPLY_IN, Port)->flits);
 }
 
@@ -79,7 +81,8 @@ static void check_caches(const KernelRecord *record)
     const L2Statistics *l2 = SUMS(record, COMPONENT_L2, L2Statistics);
     same("loads of L1 and how they went", record, 0, l1->loads,
          l1->load_hits + l1->load_misses + l1->load_merges);
-    same("loads past L1 and loads of L2", record, 0, l1->load_misses + l1->bypasses, l2->loads);
+    same("loads past L1 and loads of L2", record, 0, l1->load_misses + l1->bypasses,
+         l2->loads + l2->joined_loads);
     same("stores through L1 and stores of L2", record, 0, l1->store_hits + l1->store_misses, l2->stores);
     same("atomics through L1 and atomics of L2", record, 0, l1->atomics, l2->atomics);
     same("sectors that L1 asked for and got", record, 0, l1->sector_misses, l1->fills + l1->dropped_fills);

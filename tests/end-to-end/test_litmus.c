@@ -259,7 +259,7 @@ static void judge(WbGpu *gpu, const Litmus *of, size_t count, uint32_t runs)
 static void run_all(const char *name, uint32_t runs)
 {
     judge(harness_open(name, (const char *const[]){"mode=cycle", "cycle_limit=2000000", "l1_coherence=none",
-                                                   NULL}),
+                                                   "block_place=loose-round-robin", NULL}),
           tests, TEST_COUNT, runs);
 }
 

@@ -179,6 +179,8 @@ Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
     request->slice = is_away ? owner : interleave_near(&lsu->interleave, owner, lsu->sm->number);
     request->kind = (uint8_t)kind;
     request->is_context = request->is_foreign = request->has_data = false;
+    request->joined = (RequestList){0};
+    request->leads = request->has_joined = false;
     request->moves = is_away && route_home(&lsu->sm->crossbar->route, line->line) == HOME_MOVES
                          ? MOVES_WAITS
                          : MOVES_NOT;
