@@ -98,6 +98,27 @@ static void test_chains(void **state)
     check("neg.f32 %f9, %f1;" STOREF, 90, "11");
 }
 
+/* From the comparison that instruction 0 is, behind the operands, to what reads its predicate. */
+#define COMPARE(reader) OPERANDS "setp.ne.u32 %p2, %r1, 77; " reader STORE "ret;"
+static unsigned predicate_latency(const char *text, unsigned capability)
+{
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, capability);
+    config.predicate_latency = 13;
+    TimingRig rig = rig_time(text, &config);
+    const unsigned latency = rig.timing->insns[OPERAND_COUNT].latency;
+    rig_done(&rig);
+    return latency;
+}
+
+static void test_votes(void **state)
+{
+    (void)state;
+    const char *const vote = COMPARE("vote.sync.ballot.b32 %r9, %p2, -1;");
+    assert_int_equal(predicate_latency(COMPARE("selp.b32 %r9, %r1, %r2, %p2;"), 90), 5);
+    assert_int_equal(predicate_latency(vote, 90), 13);
+    assert_int_equal(predicate_latency(vote, 75), 5);
+}
+
 static void test_addresses(void **state)
 {
     (void)state;
@@ -363,7 +384,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single_forms), cmocka_unit_test(test_what_vanishes),
-        cmocka_unit_test(test_multiply_add), cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_multiply_add), cmocka_unit_test(test_chains), cmocka_unit_test(test_votes),
         cmocka_unit_test(test_addresses),    cmocka_unit_test(test_vector_loads),
         cmocka_unit_test(test_branches),     cmocka_unit_test(test_predicates),
         cmocka_unit_test(test_pointers),     cmocka_unit_test(test_pairs),
