@@ -87,6 +87,9 @@ static bool takes_time(const Kmu *kmu, const GridKernel *kernel)
 static void send(Kmu *kmu, GridKernel *kernel, Cycle now)
 {
     const Cycle flushed = kmu->is_flushed ? kmu->config->kernel_flushed_cycles : 0;
+    kernel->seen.parameter_cycles = (uint32_t)(kmu->config->launch_parameter_cycles +
+                                    (kmu->is_flushed ? kmu->config->launch_parameter_flushed_cycles : 0));
+    kernel->seen.code_cycles = kmu->is_flushed ? (uint32_t)kmu->config->launch_code_flushed_cycles : 0;
     kmu->is_flushed = false;
     kernel->sent = now + (takes_time(kmu, kernel) ? kmu->config->kernel_launch_cycles + flushed : 0);
     VEC_PUSH(&kmu->sent, kernel);

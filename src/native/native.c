@@ -467,6 +467,7 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
         to->kind = CLASS_COMPUTE;
     to->lead = form->lead;
     to->tail = form->tail;
+    to->reads_parameters = form->reads_parameters;
     to->comes_along = form->comes_along;
     if (to->kind == CLASS_BRANCH) {
         to->latency = (uint16_t)(form->jumps_freely ? 0 : f->config->branch_latency);

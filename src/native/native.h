@@ -29,6 +29,7 @@ typedef struct NativeForm {
     uint16_t latency;  /* of a load that comes with another one; 0: that
                             of the chain */
     bool comes_along;  /* of a load that comes with another one: in its pass, if few lanes differ */
+    bool reads_parameters; /* as operands, or in registers that it loads */
     bool jumps_freely; /* a branch to the next instruction */
     uint16_t wait;     /* cycles that its result comes later because of a constant that it waits for */
     uint16_t tail;     /* cycles of what a warp does before and behind an access that gives a result */

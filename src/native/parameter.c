@@ -169,6 +169,7 @@ static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, Loads 
         if (is_loaded(f, loads, i, place, is_pointer))
             continue;
         f->forms[place].slots.count[WORK_CONSTANT]++;
+        f->forms[place].reads_parameters = true;
         if (place == i)
             f->forms[i].wait = wait_for_constant(f, i);
     }

@@ -59,6 +59,7 @@ typedef struct InsnTiming {
     uint16_t tail;     /* cycles that loaded registers come later for what is done around the access */
     uint8_t lead;      /* cycles that what it begins with keeps the warp waiting beyond its slots */
     bool comes_along;  /* a word of a wide load of shared memory: needs no pass if few lanes differ */
+    bool reads_parameters; /* of the kernel, from the constant bank */
     bool drains;       /* waits for all that is pending: it has more registers than the list holds */
     uint16_t latency;  /* cycles from issue until a dependent instruction can issue; of a branch, until the
                             next instruction can if it is taken */

@@ -27,6 +27,8 @@ struct CodeCache {
     uint32_t launched_first, launched_next; /* so many of a kernel's first lines come with its launch */
     Cycle next_latency, next_interval, miss_latency, miss_interval;
     Cycle free; /* when the next line can arrive */
+    uint64_t begun;    /* one more than the kernel that launched_at is of; 0: none */
+    Cycle launched_at; /* when what its launch brings is there */
 };
 
 static Level level_create(uint64_t bytes, const GpuConfig *config)
@@ -89,7 +91,8 @@ void code_cache_empty(CodeCache *cache)
 {
     level_empty(&cache->first);
     level_empty(&cache->next);
-    cache->free = 0;
+    cache->free = cache->launched_at = 0;
+    cache->begun = 0;
 }
 
 /* Whether the second level has the line; it has it from now on. */
@@ -107,7 +110,7 @@ static bool next_has(CodeCache *cache, uint64_t tag, uint32_t line)
 static Cycle arrival(CodeCache *cache, uint64_t tag, uint32_t line, uint32_t behind, Cycle now)
 {
     if (line < cache->launched_first)
-        return now;
+        return clock_later(now, cache->launched_at);
     const bool is_near = next_has(cache, tag, line);
     const Cycle interval = is_near ? cache->next_interval : cache->miss_interval;
     const Cycle earliest = now + (is_near ? cache->next_latency : cache->miss_latency) + behind;
@@ -128,6 +131,14 @@ static bool bring(CodeCache *cache, uint64_t kernel, uint32_t line, uint32_t beh
         **way = (Way){.tag = tag, .ready = arrival(cache, tag, line, behind, now)};
     (*way)->used = ++cache->first.clock;
     return missing;
+}
+
+void code_cache_begin(CodeCache *cache, uint64_t kernel, Cycle wait, Cycle now)
+{
+    if (cache->begun == kernel + 1)
+        return;
+    cache->begun = kernel + 1;
+    cache->launched_at = now + wait;
 }
 
 CodeLine code_cache_fetch(CodeCache *cache, uint64_t kernel, uint32_t line, Cycle now)

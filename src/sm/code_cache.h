@@ -27,5 +27,7 @@ void code_cache_free(CodeCache *cache);
 void code_cache_empty(CodeCache *cache);
 /* A fetch of a line by its number in the kernel, whose own number stands above bit 32. */
 CodeLine code_cache_fetch(CodeCache *cache, uint64_t kernel, uint32_t line, Cycle now);
+/* What the launch brings of a kernel is there, if the SM has not run it, `wait` cycles from now. */
+void code_cache_begin(CodeCache *cache, uint64_t kernel, Cycle wait, Cycle now);
 
 #endif

@@ -134,6 +134,8 @@ static void serve(Sm *sm, uint32_t warp)
     const uint32_t from = slot->buffered ? slot->fetch_pc : slot->pc;
     const SmKernel *owner = sm->blocks[slot->block].kernel;
     const uint64_t kernel = (uint64_t)(sm->fetch->keeps ? owner->timing->number : owner->number) << 32;
+    if (owner->code_cycles)
+        code_cache_begin(sm->fetch->cache, owner->number, owner->code_cycles, sm->now);
     const Fetched fetched = reach(sm->fetch, slot->timing, from);
     const Cycle time = when_all_come(sm, slot->timing[from].address, fetched.end, kernel);
     slot->fetch_pc = fetched.behind;

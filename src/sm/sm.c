@@ -159,6 +159,14 @@ static Cycle when_issuable(Sm *sm, uint32_t warp, const InsnTiming *insn, Cycle 
     }
     if (when == CYCLE_NEVER)
         return when;
+    if (insn->reads_parameters) {
+        const BlockSlot *block = &sm->blocks[slot->block];
+        const Cycle come = lsu_parameters_come(sm->lsu, block->kernel, &block->launch);
+        if (come > when) {
+            when = come;
+            *wait = WAIT_SHARED;
+        }
+    }
     if (insn->pipe == PIPE_LSU && insn->interval > 1 && slot->port_until > when) {
         when = slot->port_until;
         *wait = WAIT_RESULT;

@@ -65,6 +65,8 @@ typedef struct SmKernel {
                                    of those of its launches */
     CodeProfile *profile;       /* counts by instruction; null: none are kept */
     bool is_graph;              /* its blocks may read what others of its graph have written */
+    uint32_t code_cycles;       /* that an SM's first fetch waits, with launch_prefetch */
+    uint32_t parameter_cycles;  /* that an SM's first use of its parameters waits, with launch_prefetch */
     Cycle launched;             /* by a kernel: when its turn came; 0: by the host, which empties all L1s */
 } SmKernel;
 

@@ -89,6 +89,37 @@ static void brings_parameters(void **state)
     assert_true(cycles_with("const_miss_latency=900", "launch_prefetch=false", "stores") >= near + 900);
 }
 
+static uint64_t after_a_flush(const char *knob, const char *name)
+{
+    Bench bench = bench_open(knob, "launch_prefetch=true");
+    cycles_of(&bench, name);
+    ok(&bench, wb_gpu_flush(bench.gpu));
+    const uint64_t cycles = cycles_of(&bench, name);
+    wb_gpu_close(bench.gpu);
+    return cycles;
+}
+
+/* They are near, and come when they are read first. */
+static void waits_for_parameters(void **state)
+{
+    (void)state;
+    const uint64_t near = cycles_with("launch_parameter_cycles=0", "launch_prefetch=true", "stores");
+    assert_int_equal(cycles_with("launch_parameter_cycles=72", "launch_prefetch=true", "stores"), near + 72);
+    const uint64_t flushed = after_a_flush("launch_parameter_flushed_cycles=0", "stores");
+    assert_int_equal(after_a_flush("launch_parameter_flushed_cycles=70", "stores"), flushed + 70);
+    const uint64_t none = after_a_flush("launch_parameter_flushed_cycles=0", "nothing");
+    assert_int_equal(after_a_flush("launch_parameter_flushed_cycles=70", "nothing"), none);
+}
+
+static void waits_for_code_after_a_flush(void **state)
+{
+    (void)state;
+    const uint64_t none = after_a_flush("launch_code_flushed_cycles=0", "nothing");
+    assert_int_equal(after_a_flush("launch_code_flushed_cycles=330", "nothing"), none + 330);
+    const uint64_t kept = cycles_with("launch_code_flushed_cycles=330", "launch_prefetch=true", "nothing");
+    assert_int_equal(kept, cycles_with("launch_code_flushed_cycles=0", "launch_prefetch=true", "nothing"));
+}
+
 /* The store is on its way when its block ends, and comes later than the end's own time. */
 static void ends_behind_late_stores(void **state)
 {
@@ -105,6 +136,8 @@ int main(void)
         cmocka_unit_test(takes_longer_after_a_flush),
         cmocka_unit_test(brings_code),
         cmocka_unit_test(brings_parameters),
+        cmocka_unit_test(waits_for_parameters),
+        cmocka_unit_test(waits_for_code_after_a_flush),
         cmocka_unit_test(ends_behind_late_stores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,8 +34,9 @@ void const_cache_free(ConstCache *cache)
     xfree(cache->arrives);
 }
 
-/* When the line of an address looked up at `now` is there. The tags count in lines of LINE_BYTES. */
-static Cycle look_up(ConstCache *cache, uint64_t address, Cycle now, ConstResult *result)
+/* When the line of an address looked up at `now` is there, if a missing one takes `missing`. The tags count in
+ * lines of LINE_BYTES. */
+static Cycle look_up(ConstCache *cache, uint64_t address, Cycle now, Cycle missing, ConstResult *result)
 {
     const uint64_t line = address / CONST_LINE_BYTES * LINE_BYTES;
     uint32_t index = tags_find(&cache->tags, line);
@@ -47,8 +48,7 @@ static Cycle look_up(ConstCache *cache, uint64_t address, Cycle now, ConstResult
         index = tags_choose(&cache->tags, line);
         tags_replace(&cache->tags, index, line);
         cache->tags.lines[index].valid = 1;
-        const bool has_come = cache->brings_parameters && address & PARAMETERS;
-        cache->arrives[index] = has_come ? now : now + cache->miss_latency;
+        cache->arrives[index] = now + missing;
     }
     return clock_later(cache->arrives[index], now);
 }
@@ -62,19 +62,41 @@ static Mask lanes_at(const Access *access, uint64_t address, Mask among)
 }
 
 /* An access that issues at `now`; `base` is added to its addresses to tell spaces apart. */
-static ConstResult access_cache(ConstCache *cache, const Access *access, uint64_t base, Cycle now)
+static ConstResult access_cache(ConstCache *cache, const Access *access, uint64_t base, Cycle missing,
+                                Cycle now)
 {
     Cycle lookup = clock_later(cache->free, now);
     ConstResult result = {0};
     for (Mask rest = access->mask; rest; lookup += cache->interval) {
         const uint64_t address = access->address[mask_first(rest)];
-        const Cycle there = look_up(cache, base + address, lookup, &result);
+        const Cycle there = look_up(cache, base + address, lookup, missing, &result);
         result.ready = clock_later(there, result.ready);
         rest = access->pattern == PATTERN_UNIFORM ? 0 : rest & ~lanes_at(access, address, rest);
     }
     cache->free = lookup;
     result.ready += cache->latency;
     return result;
+}
+
+static uint64_t parameters_of(const Launch *launch)
+{
+    return PARAMETERS | launch->grid_id << 20;
+}
+
+/* What a missing line of a kernel's parameters takes: a launch may have brought them near. */
+static Cycle missing_parameters(const ConstCache *cache, const SmKernel *kernel)
+{
+    return cache->brings_parameters ? kernel->parameter_cycles : cache->miss_latency;
+}
+
+/* Machine code reads parameters as operands; all of them count as the first line. */
+Cycle lsu_parameters_come(Lsu *lsu, const SmKernel *kernel, const Launch *launch)
+{
+    ConstCache *cache = &lsu->constants;
+    ConstResult uncounted = {0};
+    if (!cache->brings_parameters || !kernel->parameter_cycles)
+        return lsu->sm->now;
+    return look_up(cache, parameters_of(launch), lsu->sm->now, kernel->parameter_cycles, &uncounted);
 }
 
 /* Values of calls travel in registers and take no time here; kernel parameters are constants, but take
@@ -88,9 +110,12 @@ void lsu_carry_constant(const Handover *handover)
     const bool is_value = access->space == SPACE_PARAM && access->base->kind == OPERAND_PARAM;
     if (is_value || timing->kind != CLASS_MEMORY || !timing->slots)
         return;
-    const uint64_t grid = handover->step->warp->block->launch->grid_id;
-    const uint64_t base = access->space == SPACE_PARAM ? PARAMETERS | grid << 20 : 0;
-    const ConstResult result = access_cache(&lsu->constants, access, base, lsu->sm->now);
+    const bool is_parameter = access->space == SPACE_PARAM;
+    const SmKernel *kernel = lsu->sm->blocks[lsu->sm->warps[handover->step->issue->warp].block].kernel;
+    const uint64_t base = is_parameter ? parameters_of(handover->step->warp->block->launch) : 0;
+    const Cycle missing =
+        is_parameter ? missing_parameters(&lsu->constants, kernel) : lsu->constants.miss_latency;
+    const ConstResult result = access_cache(&lsu->constants, access, base, missing, lsu->sm->now);
     lsu->statistics.const_accesses++;
     lsu->statistics.const_hits += result.hits;
     lsu->statistics.const_misses += result.misses;

@@ -48,6 +48,8 @@ void lsu_take(Lsu *lsu, Request *reply, Cycle now);
 void lsu_deliver(Lsu *lsu, Cycle now);
 /* What one reply brings; it is wholly in. */
 void lsu_reply(Lsu *lsu, Request *request, Cycle now);
+/* When the SM has the kernel's parameters, for an instruction that looks for them now. */
+Cycle lsu_parameters_come(Lsu *lsu, const SmKernel *kernel, const Launch *launch);
 /* Whether any instruction, request or store is still under way. */
 bool lsu_is_idle(const Lsu *lsu);
 /* Counters, for reports, with all that was before cycle `now`; both may be reset between kernels. */
