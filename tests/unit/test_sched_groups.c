@@ -471,6 +471,34 @@ static void hardware_adds_up(void **state)
     assert_int_equal(bits_of("catls", other), bits_of("owl", other));
 }
 
+/* Slots of the older block lie behind those of the younger one. */
+static void the_oldest_block_goes_first_and_its_warps_in_turns(void **state)
+{
+    (void)state;
+    Rig *rig = open_rig("gob", 0, (const char *const[]){NULL});
+    come(rig, 0, 4, 3);
+    come(rig, 1, 0, 2);
+    static const uint64_t ages[] = {3, 4, 0, 0, 0, 1, 2};
+    for (uint32_t warp = 0; warp < 7; warp++)
+        rig->sm->warps[warp].age = ages[warp];
+    SchedulerView *view = &rig->sm->schedulers[0].view;
+    view->paused = true;
+    static const uint32_t turns[] = {4, 5, 6, 4, 5};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
+        assert_int_equal(ask(rig, 0), turns[i]);
+    await(rig, 4, 3, WAIT_RESULT);
+    assert_int_equal(ask(rig, 0), 0);
+    assert_int_equal(ask(rig, 0), 1);
+    assert_int_equal(ask(rig, 0), 0);
+    await(rig, 5, 1, WAIT_NONE);
+    assert_int_equal(ask(rig, 0), 5);
+    await(rig, 4, 3, WAIT_NONE);
+    view->paused = false; /* it goes on while it can */
+    assert_int_equal(ask(rig, 0), 5);
+    assert_int_equal(ask(rig, 0), 5);
+    close_rig(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -488,6 +516,7 @@ int main(void)
         cmocka_unit_test(it_can_be_left_for_long_waits_alone),
         cmocka_unit_test(knobs_that_contradict_each_other_are_told),
         cmocka_unit_test(hardware_adds_up),
+        cmocka_unit_test(the_oldest_block_goes_first_and_its_warps_in_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
