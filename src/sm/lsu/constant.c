@@ -34,8 +34,8 @@ void const_cache_free(ConstCache *cache)
     xfree(cache->arrives);
 }
 
-/* When the line of an address looked up at `now` is there, if a missing one takes `missing`. The tags count in
- * lines of LINE_BYTES. */
+/* When the line of an address looked up at `now` is there, if a missing one takes `missing`. The tags count
+ * in lines of LINE_BYTES. */
 static Cycle look_up(ConstCache *cache, uint64_t address, Cycle now, Cycle missing, ConstResult *result)
 {
     const uint64_t line = address / CONST_LINE_BYTES * LINE_BYTES;

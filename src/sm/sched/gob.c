@@ -31,8 +31,8 @@ const WarpScheduler sched_gob = {
     .about =
         {
             .name = "gob",
-            .description = "Greedy, then oldest block: the same warp until it pauses, then the next one of the "
-                           "block that came first",
+            .description = "Greedy, then oldest block: the same warp until it pauses, then the next one of "
+                           "the block that came first",
             .source = "Measurements on an H200 (tests/device/latency/h200-order.csv)",
         },
     .pick = pick,
