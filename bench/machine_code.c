@@ -1,6 +1,7 @@
-/* What native mode makes of a kernel, instruction by instruction: its issue slots, pipe and latency, its blocks, and
- * the PTX that it comes from. Beside it, `python3 scripts/native_table.py --file FILE.ptx KERNEL` shows what the assembler
- * makes of the same kernel, so that a difference in issued instructions can be found block by block. */
+/* What native mode makes of a kernel, instruction by instruction: its issue slots, pipe and latency, its
+ * blocks, and the PTX that it comes from. Beside it, `python3 scripts/native_table.py --file FILE.ptx KERNEL`
+ * shows what the assembler makes of the same kernel, so that a difference in issued instructions can be found
+ * block by block. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,8 +33,8 @@ static bool *find_leaders(const Program *program)
 }
 
 static const char *const pipes[PIPE_COUNT] = {
-    [PIPE_INT] = "int ", [PIPE_FP32] = "fp32", [PIPE_FP64] = "fp64", [PIPE_SFU] = "sfu ",
-    [PIPE_TENSOR] = "mma ", [PIPE_LSU] = "lsu ", [PIPE_CONTROL] = "ctrl",
+    [PIPE_INT] = "int ",    [PIPE_FP32] = "fp32", [PIPE_FP64] = "fp64",    [PIPE_SFU] = "sfu ",
+    [PIPE_TENSOR] = "mma ", [PIPE_LSU] = "lsu ",  [PIPE_CONTROL] = "ctrl",
 };
 
 /* Instructions that unrolling made have only a mnemonic; all others show their line. */
@@ -50,7 +51,8 @@ static void print_insn(const Program *program, uint32_t i, const InsnTiming *tim
         text = insn->ptx ? insn->ptx->opcode : text, length = strlen(text);
     else
         text = line;
-    printf("%5u  %2u %s %3u  %.*s", i, timing->slots, pipes[timing->pipe], timing->latency, (int)length, text);
+    printf("%5u  %2u %s %3u  %.*s", i, timing->slots, pipes[timing->pipe], timing->latency, (int)length,
+           text);
     if (insn->action == ACTION_BRANCH)
         printf("   -> %u", insn->target);
     printf("\n");

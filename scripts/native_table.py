@@ -212,7 +212,8 @@ def likely_way(code, gpu):
 
 # Cycles until a dependent instruction can issue, near enough to tell which chain is the longest; w is an
 # instruction that only waits for its turn.
-CYCLES = {"i": 4.5, "m": 4.5, "x": 4.5, "f": 4, "d": 8, "h": 5, "s": 18, "l": 24, "c": 12, "u": 6, "t": 18, "p": 13,
+CYCLES = {"i": 4.5, "m": 4.5, "x": 4.5, "f": 4, "d": 8, "h": 5, "s": 18, "l": 24, "c": 12, "u": 6, "t": 18,
+          "p": 13,
           "w": 1, "?": 4}
 
 
@@ -394,7 +395,8 @@ def repeated(row, gpu, setups):
     counts = []
     for more in (0, STEPS):
         step = " or.b32 %%d32, %%d32, 0x40000000; %s%%d32, %s" % division.groups()
-        code, _ = assemble(header(gpu) + text.replace(division.group(0), division.group(0) + step * more), gpu)
+        chained = text.replace(division.group(0), division.group(0) + step * more)
+        code, _ = assemble(header(gpu) + chained, gpu)
         counts.append(lowered(code["k0"], gpu, setups, 16))
     return tuple(one_step(*letters) for letters in zip(*counts))
 
@@ -427,7 +429,8 @@ def lower_row(row, variant, show=False):
         if is_repeated and gpu >= 90:
             results.append(repeated(row, gpu, setups))
         else:
-            results.append(lowered(code["k0"], gpu, setups, 16 if is_repeated else None) if "k0" in code else None)
+            only = 16 if is_repeated else None
+            results.append(lowered(code["k0"], gpu, setups, only) if "k0" in code else None)
         if show and results[-1]:
             print(results[-1])
     return results
@@ -464,9 +467,9 @@ HEAD = """/* What the assembler (ptxas, CUDA 13.0) makes of PTX instructions; sc
  *   NATIVE(row, variant, slots on sm_75, its longest chain, slots on sm_90, its longest chain)
  *
  * Letters are pipes: i integer and logic, m integer multiply, x a wide product of it, f fp32, d fp64, h half,
- * s special functions and conversions, l load/store, c control, u uniform, t tensor; in chains also p, a comparison
- * whose predicate guards the next instruction, and w, a cycle of waiting for a turn to issue. FLUSH: with .ftz;
- * IMMEDIATE: the last source is one; REPEATED: by a divisor whose reciprocal is known. */"""
+ * s special functions and conversions, l load/store, c control, u uniform, t tensor; in chains also p, a
+ * comparison whose predicate guards the next instruction, and w, a cycle of waiting for a turn to issue.
+ * FLUSH: with .ftz; IMMEDIATE: the last source is one; REPEATED: by a divisor whose reciprocal is known. */"""
 
 
 def print_table():

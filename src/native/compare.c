@@ -1,13 +1,13 @@
 /* Comparisons that another one has answered.
  *
- * Who needs a predicate may take its opposite, so of two comparisons of the same values, which say the same or the
- * opposite, the assembler makes one. */
+ * Who needs a predicate may take its opposite, so of two comparisons of the same values, which say the same
+ * or the opposite, the assembler makes one. */
 #include "native/native.h"
 
 /* Each comparison and its opposite, which differ where a value is no number. */
 static const Mod opposites[][2] = {
-    {MOD_eq, MOD_neu}, {MOD_ne, MOD_equ}, {MOD_lt, MOD_geu}, {MOD_le, MOD_gtu},  {MOD_gt, MOD_leu}, {MOD_ge, MOD_ltu},
-    {MOD_eq, MOD_ne},  {MOD_lt, MOD_ge},  {MOD_le, MOD_gt},  {MOD_num, MOD_isnan},
+    {MOD_eq, MOD_neu}, {MOD_ne, MOD_equ}, {MOD_lt, MOD_geu}, {MOD_le, MOD_gtu}, {MOD_gt, MOD_leu},
+    {MOD_ge, MOD_ltu}, {MOD_eq, MOD_ne},  {MOD_lt, MOD_ge},  {MOD_le, MOD_gt},  {MOD_num, MOD_isnan},
 };
 
 enum { OF_INTEGERS = 6 }; /* from here on: integers, and what is the same for both */
@@ -52,7 +52,8 @@ bool native_is_answered(const NativeFunction *f, uint32_t i)
     for (uint32_t j = i; j-- > 0 && f->block[j] == f->block[i];) {
         const Insn *before = &f->code[j];
         if (compares(before) && before->row == insn->row && work_total(&f->forms[j].slots) &&
-            is_same_source(f, before, insn, 1) && is_same_source(f, before, insn, 2) && asks_same(f, before, insn))
+            is_same_source(f, before, insn, 1) && is_same_source(f, before, insn, 2) &&
+            asks_same(f, before, insn))
             return true;
     }
     return false;

@@ -285,8 +285,8 @@ static bool is_only_sign(const NativeFunction *f, uint32_t reg)
            !work_total(&f->forms[from].slots);
 }
 
-/* A choice between a value and what an instruction makes of it, or of others if nothing else needs the value or it is
- * the choice's own old one, is that instruction under a guard, in the value's register. */
+/* A choice between a value and what an instruction makes of it, or of others if nothing else needs the value
+ * or it is the choice's own old one, is that instruction under a guard, in the value's register. */
 static bool fuse_choice(Fuser *fuser, uint32_t i, const Users *users)
 {
     NativeFunction *f = fuser->f;
@@ -449,7 +449,8 @@ void native_fuse(NativeFunction *f)
         if (insn->action != ACTION_LANE || !insn->ptx || insn->guard != NO_INDEX ||
             !work_total(&f->forms[i].slots))
             continue;
-        if (insn->row == ROW_mul_lo_64 && f->forms[i].slots.count[WORK_MULTIPLY] + f->forms[i].slots.count[WORK_WIDE] >= 3)
+        if (insn->row == ROW_mul_lo_64 &&
+            f->forms[i].slots.count[WORK_MULTIPLY] + f->forms[i].slots.count[WORK_WIDE] >= 3)
             drop_zero_halves(f, i, &f->forms[i]);
         fuse_zero_test(f, i);
         if (native_is_answered(f, i)) {

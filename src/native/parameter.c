@@ -102,8 +102,8 @@ typedef struct Loads {
     uint32_t count;
 } Loads;
 
-/* The guard of the instruction, or that of all who use its result in its block; NO_INDEX: there is none. What only a
- * guarded part uses was a part of it, before that became guarded. */
+/* The guard of the instruction, or that of all who use its result in its block; NO_INDEX: there is none.
+ * What only a guarded part uses was a part of it, before that became guarded. */
 static uint32_t guard_of(const NativeFunction *f, uint32_t i)
 {
     const uint32_t result = native_register(f, &f->code[i], 0);
@@ -124,8 +124,8 @@ static uint32_t guard_of(const NativeFunction *f, uint32_t i)
     return left ? NO_INDEX : guard;
 }
 
-/* Whether the parameter is in a register for instruction i, whose place of loading it would be `place`; it is from
- * now on. */
+/* Whether the parameter is in a register for instruction i, whose place of loading it would be `place`; it
+ * is from now on. */
 static bool is_loaded(const NativeFunction *f, Loads *loads, uint32_t i, uint32_t place, bool is_pointer)
 {
     const uint32_t block = f->block[place], guard = place == i ? guard_of(f, i) : NO_INDEX;
@@ -144,8 +144,8 @@ static bool is_loaded(const NativeFunction *f, Loads *loads, uint32_t i, uint32_
     return false;
 }
 
-/* Charges the load of a parameter to the first instruction that needs the register: of a pointer in each block and
- * each of its guarded parts, and in a loop only if that loads it again. */
+/* Charges the load of a parameter to the first instruction that needs the register: of a pointer in each
+ * block and each of its guarded parts, and in a loop only if that loads it again. */
 static void charge_uses(NativeFunction *f, uint32_t reg, bool is_pointer, Loads *loads)
 {
     uint32_t left = f->registers[reg].uses;

@@ -1,10 +1,10 @@
 /* Instructions that are many machine instructions, one after the other.
  *
- * The table says how many of each kind a quotient or a root becomes, and which of them depend on each other. They issue
- * as a warp's own instructions do: each when the one before it is ready, so that others issue between them and warps
- * which do the same at once wait for each pipe in turn. Their order is not in the table. Special functions, which begin
- * with an estimate, come first, branches and what meets behind them last, and all else is mixed evenly. What nothing
- * in the chain waits for fills the gaps. */
+ * The table says how many of each kind a quotient or a root becomes, and which of them depend on each other.
+ * They issue as a warp's own instructions do: each when the one before it is ready, so that others issue
+ * between them, and warps which do the same at once wait for each pipe in turn. Their order is not in the
+ * table. Special functions, which begin with an estimate, come first, branches and what meets behind them
+ * last, and all else is mixed evenly. What nothing in the chain waits for fills the gaps. */
 #include "native/native.h"
 
 #include "base/alloc.h"
@@ -47,7 +47,8 @@ static WorkList beside_chain(const NativeForm *form)
     for (unsigned work = 0; work < WORK_PREDICATE; work++) {
         const unsigned chained =
             form->chain.count[work] + (work == WORK_INT ? form->chain.count[WORK_PREDICATE] : 0u);
-        rest.count[work] = (uint8_t)(form->slots.count[work] > chained ? form->slots.count[work] - chained : 0);
+        rest.count[work] =
+            (uint8_t)(form->slots.count[work] > chained ? form->slots.count[work] - chained : 0);
     }
     return rest;
 }
@@ -68,7 +69,8 @@ static bool has_steps(const NativeForm *form, const InsnTiming *to)
 }
 
 /* Puts `count` of the fillers behind step `at`, in the cycles until the next one of the chain. */
-static unsigned fill(InsnStep *steps, unsigned at, const Placed *fillers, unsigned count, const GpuConfig *config)
+static unsigned fill(InsnStep *steps, unsigned at, const Placed *fillers, unsigned count,
+                     const GpuConfig *config)
 {
     const unsigned gap = steps[at].latency;
     for (unsigned k = 0; k < count; k++) {
@@ -80,7 +82,8 @@ static unsigned fill(InsnStep *steps, unsigned at, const Placed *fillers, unsign
     return at + 1;
 }
 
-/* `spare` cycles of the whole latency are those of the chain's crossings and turns, which are dealt out one by one. */
+/* `spare` cycles of the whole latency are those of the chain's crossings and turns, which are dealt out one
+ * by one. */
 void native_find_steps(const NativeForm *form, const GpuConfig *config, InsnTiming *to)
 {
     if (!config->issue_steps || !has_steps(form, to))

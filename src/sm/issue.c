@@ -169,6 +169,17 @@ static Cycle result_cycle(Sm *sm, const InsnTiming *timing)
     return start + timing->latency + timing->lead;
 }
 
+/* The load/store unit is asked, and fences and the schedulers' turns are to know it. */
+static void note_access(Sm *sm, WarpSlot *slot, const Insn *insn)
+{
+    sm->lsu_touched = true;
+    if (sm->config->scheduler_turns)
+        sm->next_scheduler = (slot->scheduler + 1u) % sm->scheduler_count;
+    slot->has_stored |=
+        (insn->action == ACTION_STORE && insn->space != SPACE_SHARED) || insn->action == ACTION_SURFACE_STORE;
+    slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
+}
+
 /* Issues a step that is not the instruction's last. */
 static void issue_step(Sm *sm, Scheduler *scheduler, uint32_t warp, const InsnStep *step)
 {
@@ -212,14 +223,8 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     if (timing->pipe == PIPE_LSU && timing->interval > 1)
         slot->port_until = sm->now + timing->interval;
     Issue issue = {.warp = warp, .insn = timing};
-    if (timing->kind == CLASS_MEMORY) {
-        sm->lsu_touched = true;
-        if (sm->config->scheduler_turns)
-            sm->next_scheduler = (slot->scheduler + 1u) % sm->scheduler_count;
-        slot->has_stored |= (insn->action == ACTION_STORE && insn->space != SPACE_SHARED) ||
-                            insn->action == ACTION_SURFACE_STORE;
-        slot->has_done_atomics |= insn->action == ACTION_ATOMIC && insn->space != SPACE_SHARED;
-    }
+    if (timing->kind == CLASS_MEMORY)
+        note_access(sm, slot, insn);
     Mask executed;
     const StepResult result = engine_step(slot->warp, &issue, &executed);
     count_executed(sm, slot, executed);

@@ -387,9 +387,10 @@ void sm_free(Sm *sm);
 Shard *sm_shard(Sm *sm);
 /* Invalidates the L1 between windows, while other kernels run; `now` is the next cycle. */
 void sm_empty_l1(Sm *sm, Cycle now);
-/* Invalidates L1 and, unless they keep code (icache_keeps), the instruction caches, as at a kernel's start. */
+/* Invalidates L1 and, unless they keep code (icache_keeps), instruction caches, as at a kernel's start. */
 void sm_begin_kernel(Sm *sm);
-/* Empties what a kernel that begins may find: an L1 that is coherent, whose directory is to forget, too, and code. */
+/* Empties what a kernel that begins may find: an L1 that is coherent, whose directory is to forget, too, and
+ * code. */
 void sm_forget_caches(Sm *sm);
 /* Pages that the SM has used are known from now on, and what is known is asked there. Between windows. */
 void sm_learn_pages(Sm *sm, Translation *translation, Cycle now);

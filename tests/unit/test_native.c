@@ -54,6 +54,9 @@ static void test_single_forms(void **state)
     check("rem.u32 %r9, %r1, %r2;" STORE, 90, "h1");
     check("rem.u32 %r9, %r1, 3;" STORE, 90, "d1");
     check("popc.b32 %r9, %r1;" STORE, 90, "11");
+    /* The reciprocal of a divisor is kept for the next division, but not for one of other signs. */
+    check("div.u32 %r4, %r1, %r2; div.u32 %r9, %r4, %r2;" STORE, 90, "i91");
+    check("div.u32 %r4, %r1, %r2; div.s32 %r9, %r4, %r2;" STORE, 90, "ip1");
 }
 
 static void test_what_vanishes(void **state)
@@ -182,6 +185,21 @@ static void test_predicates(void **state)
     /* One of the two is computed under a guard. */
     check("min.u32 %r4, %r1, %r2; max.u32 %r5, %r1, %r2; selp.b32 %r9, %r4, %r5, %p1;" STORE, 90, "0111");
     check("neg.s32 %r4, %r1; selp.b32 %r9, %r1, %r4, %p1;" STORE, 90, "011");
+    /* So is what may take the place of the choice's own old value. */
+    check("add.s32 %r4, %r2, 1; selp.b32 %r1, %r4, %r1, %p1; st.global.u32 [%rd9], %r1;", 90, "011");
+    check("add.s32 %r4, %r2, 1; selp.b32 %r1, %r4, %r1, %p1; st.global.u32 [%rd9], %r1;", 75, "111");
+    /* Of comparisons that say the same or the opposite one is made; NaN is neither less nor not less. */
+    check("setp.lt.f32 %p1, %f1, %f2; setp.geu.f32 %p2, %f1, %f2; @%p1 st.global.u32 [%rd9], 0;"
+          "@%p2 st.global.u32 [%rd9+4], 0;",
+          90, "1011");
+    check("setp.lt.f32 %p1, %f1, %f2; setp.ge.f32 %p2, %f1, %f2; @%p1 st.global.u32 [%rd9], 0;"
+          "@%p2 st.global.u32 [%rd9+4], 0;",
+          90, "1111");
+    /* A selection changes signs. */
+    check("abs.f32 %f3, %f1; selp.f32 %f9, %f3, %f2, %p1;" STOREF, 90, "011");
+    /* The sign that a division by a power of two adds. */
+    check("shr.u32 %r4, %r1, 31; add.s32 %r9, %r1, %r4;" STORE, 90, "011");
+    check("shr.u32 %r4, %r1, 30; add.s32 %r9, %r1, %r4;" STORE, 90, "111");
 }
 
 static void test_constants(void **state)
@@ -193,6 +211,7 @@ static void test_constants(void **state)
     check("mov.f64 %d4, 0d3FF5555555555555; mul.f64 %d3, %d1, %d4; st.global.f64 [%rd9], %d3;", 90, "211");
     /* Of two constants one is in a register; what is stored is, unless it is zero. */
     check("fma.rn.f32 %f9, %f1, 0f40000000, 0f40400000;" STOREF, 90, "21");
+    check("selp.b32 %r9, 5, 6, %p1; selp.b32 %r8, 5, 7, %p1; selp.b32 %r7, 0, 7, %p1;" STORE, 90, "2111");
     check("st.global.u32 [%rd9], 7;", 90, "2");
     check("st.global.u32 [%rd9], 0;", 90, "1");
 }
@@ -262,7 +281,7 @@ static void test_latencies(void **state)
     } cases[] = {
         {"rsqrt.approx.f32 %f9, %f1;" STOREF, 13 + 4 + 18 + 4 + 1, PIPE_SFU, 8},
         {"sin.approx.f32 %f9, %f1;" STOREF, 4 + 18 + 1, PIPE_SFU, 8},
-        {"mul.wide.s32 %rd8, %r1, %r2;" STORE64, 6, PIPE_FP32, 2},
+        {"mul.wide.s32 %rd8, %r1, %r2;" STORE64, 8, PIPE_FP32, 4},
         {"and.b32 %r9, %r1, %r2;" STORE, 5, PIPE_INT, 2},
         {"setp.lt.s32 %p1, %r1, %r2; @%p1 st.global.u32 [%rd9], %r1;", 13, PIPE_INT, 2},
         {"setp.lt.s32 %p1, %r1, %r2; selp.b32 %r9, %r1, %r2, %p1;" STORE, 5, PIPE_INT, 2},
@@ -278,6 +297,46 @@ static void test_latencies(void **state)
             timing->interval != cases[i].interval)
             fail_msg("%s: latency %u, pipe %u, interval %u", cases[i].text, timing->latency, timing->pipe,
                      timing->interval);
+        rig_done(&rig);
+    }
+}
+
+/* A constant is no operand of the register file; of two, one is. */
+static void test_operands(void **state)
+{
+    (void)state;
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+    TimingRig rig = rig_time(OPERANDS "mov.f32 %f3, 0f40000000; fma.rn.f32 %f4, %f1, %f2, %f3;"
+                                      "fma.rn.f32 %f9, %f4, %f2, %f1;" STOREF " ret;",
+                             &config);
+    const InsnTiming *fma = &rig.timing->insns[OPERAND_COUNT + 1];
+    assert_int_equal(fma[0].read_count, 3);
+    assert_int_equal(fma[0].operand_count, 2);
+    assert_int_equal(fma[1].operand_count, 3);
+    rig_done(&rig);
+}
+
+/* A quotient's instructions follow each other, with the whole latency that its chain has; others do not. */
+static void test_steps(void **state)
+{
+    (void)state;
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+    for (unsigned on = 0; on < 2; on++) {
+        config.issue_steps = on;
+        TimingRig rig =
+            rig_time(OPERANDS "div.rn.f64 %d3, %d1, %d2; add.s32 %r9, %r1, %r2;" STORE " ret;", &config);
+        const InsnTiming *quotient = &rig.timing->insns[OPERAND_COUNT];
+        unsigned latency = quotient->latency, doubles = quotient->pipe == PIPE_FP64;
+        for (unsigned i = 0; i < quotient->step_count; i++) {
+            latency += quotient->steps[i].latency;
+            doubles += quotient->steps[i].pipe == PIPE_FP64;
+        }
+        static unsigned all_at_once;
+        all_at_once = on ? all_at_once : latency;
+        assert_int_equal(latency, all_at_once);
+        assert_int_equal(quotient->step_count, on ? quotient->slots - 1 : 0);
+        assert_int_equal(doubles, on ? 8 : 1);
+        assert_int_equal(rig.timing->insns[OPERAND_COUNT + 1].step_count, 0);
         rig_done(&rig);
     }
 }
@@ -345,13 +404,14 @@ static void test_waits(void **state)
                              "ld.global.u32 %r3, [%rd1]; L: bar.sync 0; st.global.u32 [%rd9], %r3; ret;",
                              &config);
     assert_int_equal(rig.timing->insns[3].lead, 0);
-    assert_int_equal(rig.timing->insns[4].lead, 4);
+    assert_int_equal(rig.timing->insns[4].lead, 13);
     rig_done(&rig);
-    static const char body[] = "ld.param.u64 %rd1, [buffer]; ld.volatile.global.u32 %r1, [%rd9]; "
-                               "setp.ge.u32 %p1, %r1, 3; @%p1 bra L; mul.wide.s32 %rd2, %r1, 4;"
-                               "add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; mul.wide.s32 %rd4, %r3, 4;"
-                               "add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r4, [%rd5]; st.global.u32 [%rd9], %r4;"
-                               "L: ret;";
+    static const char body[] =
+        "ld.param.u64 %rd1, [buffer]; ld.volatile.global.u32 %r1, [%rd9]; "
+        "setp.ge.u32 %p1, %r1, 3; @%p1 bra L; mul.wide.s32 %rd2, %r1, 4;"
+        "add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; mul.wide.s32 %rd4, %r3, 4;"
+        "add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r4, [%rd5]; st.global.u32 [%rd9], %r4;"
+        "L: ret;";
     rig = rig_time(body, &config);
     const uint16_t waits = rig.timing->insns[5].latency, again = rig.timing->insns[8].latency;
     rig_done(&rig);
@@ -368,8 +428,8 @@ static void test_code_length(void **state)
     (void)state;
     for (unsigned native = 0; native < 2; native++) {
         GpuConfig config = rig_config(native ? MACHINE_CODE_NATIVE : MACHINE_CODE_PTX, 90);
-        TimingRig rig = rig_time("rem.u32 %r1, %r2, %r3; cvt.u64.u32 %rd1, %r1; st.global.u64 [%rd9], %rd1; ret;",
-                                 &config);
+        TimingRig rig = rig_time(
+            "rem.u32 %r1, %r2, %r3; cvt.u64.u32 %rd1, %r1; st.global.u64 [%rd9], %rd1; ret;", &config);
         uint32_t address = 0;
         for (uint32_t i = 0; i < rig.program->code_count; i++) {
             assert_int_equal(rig.timing->insns[i].address, address);
@@ -390,7 +450,8 @@ int main(void)
         cmocka_unit_test(test_pointers),     cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_constants),    cmocka_unit_test(test_copies),
         cmocka_unit_test(test_far_products), cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_latencies),    cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_latencies),    cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_steps),        cmocka_unit_test(test_balance),
         cmocka_unit_test(test_kernels),      cmocka_unit_test(test_waits),
         cmocka_unit_test(test_code_length),
     };
