@@ -67,8 +67,8 @@ typedef struct InsnTiming {
     uint32_t address;  /* in words of code from the program's beginning on */
     uint16_t registers[TIMING_REGISTERS];
     uint64_t filter;
-    InsnStep *steps; /* [step_count] that issue before the last, each by itself; the numbers above are those of
-                        the last, but for `slots`. Null: all issue together */
+    InsnStep *steps; /* [step_count] that issue before the last, each by itself; the numbers above are those
+                        of the last, but for `slots`. Null: all issue together */
     uint8_t step_count;
 } InsnTiming;
 
