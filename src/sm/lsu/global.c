@@ -336,6 +336,12 @@ void lsu_take_sectors(Lsu *lsu, LsuOp *op, uint32_t index, const uint8_t *data, 
     }
 }
 
+/* What a hit takes longer behind so many other lines. */
+static Cycle lines_latency(const Lsu *lsu, uint32_t before)
+{
+    return lsu->config->l1_latency_lines ? before / (uint32_t)lsu->config->l1_latency_lines : 0;
+}
+
 uint64_t *lsu_load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
 {
     if (lsu->coherent)
@@ -352,9 +358,10 @@ uint64_t *lsu_load_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
         return &lsu->statistics.send_full_cycles;
     const Cycle cycles = lsu_data_cycles(lsu, line->sectors);
     lsu->free = start + cycles;
+    lsu->turns[op->turn].next = start + (answer.hit ? lsu->turn_count : 1);
     if (answer.hit) {
         lsu_take_sectors(lsu, op, load->next_line, answer.data, answer.hit);
-        op->ready = start + cycles - 1 + lsu->config->l1_latency;
+        op->ready = start + cycles - 1 + lsu->config->l1_latency + lines_latency(lsu, load->next_line);
     }
     if (status == L1_MISS) {
         Request *request = lsu_new_request(lsu, REQUEST_LOAD, line);

@@ -2,7 +2,7 @@
  *
  * An access that issues becomes a record (LsuOp) in the way of its memory: global.c, store.c, local.c and so
  * on. An instruction whose lanes are in several spaces is one access for each. Records wait in the queue and
- * are worked off a line or a bank pass a cycle. `free` is the first cycle in which the unit can take the next
+ * are worked off a line or a bank pass a cycle, whose turn it is says turn.c. `free` is the first cycle in which the unit can take the next
  * one, so an instruction that is alone in the queue starts in the cycle in which it issues. What waits for
  * something else (an MSHR, room towards the crossbar) starts when it is let, and holds up all behind it.
  *
@@ -25,6 +25,8 @@ LsuOp *lsu_new_record(const Handover *handover, OpKind kind)
     op->accesses_left = 1;
     op->kind = (uint8_t)kind;
     op->warp = (uint8_t)step->issue->warp;
+    op->has_turn = false;
+    op->turn = 0;
     op->has_registers = op->acquires = false;
     op->issued = lsu->sm->now;
     op->started = CYCLE_NEVER;
@@ -82,6 +84,11 @@ void lsu_enqueue(Lsu *lsu, LsuOp *op)
     lsu->sm->lsu_touched = true;
     *(lsu->head ? &lsu->tail->next : &lsu->head) = op;
     lsu->tail = op;
+    if (lsu->turn_count > 1) {
+        lsu->queued_sends += op->kind == OP_SEND;
+        lsu->queued_passes += op->kind == OP_PASSES;
+        lsu_note_lines(op);
+    }
     if (++lsu->queued == lsu->config->lsu_queue)
         lsu->statistics.queue_full++;
     lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
@@ -359,27 +366,50 @@ static void finish_known(Lsu *lsu)
 /* The unit takes at least as long as the addresses of the lanes do. */
 static void leave_queue(Lsu *lsu, const LsuOp *op)
 {
-    lsu->head = op->next;
+    LsuOp *before = NULL, *at = lsu->head;
+    while (at != op)
+        before = at, at = at->next;
+    *(before ? &before->next : &lsu->head) = op->next;
+    if (lsu->tail == op)
+        lsu->tail = before;
     lsu->queued--;
+    if (lsu->turn_count > 1) {
+        lsu->queued_sends -= op->kind == OP_SEND;
+        lsu->turns[op->turn].op = NULL;
+    }
     lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
     lsu->free = clock_later(lsu->free, op->started + op->least_cycles);
 }
 
-/* One step of the head. Returns null, or the counter of what it has to wait for. */
+/* One more pass of shared memory, or all where nothing else can go between. */
+static void pass_banks(Lsu *lsu, LsuOp *op, Cycle start)
+{
+    const uint32_t passes = lsu->turn_count > 1 && op->passes > 1 ? 1 : op->passes;
+    lsu->free = start + passes;
+    op->started = op->started == CYCLE_NEVER ? start : op->started;
+    op->passes -= passes;
+    if (op->passes)
+        return;
+    const Cycle ready = lsu->free - 1 + lsu->config->shared_latency;
+    leave_queue(lsu, op);
+    lsu_finish(lsu, op, ready);
+}
+
+/* One step of an access. Returns null, or the counter of what it has to wait for. */
 static uint64_t *work(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
 {
+    LsuTurn *turn = &lsu->turns[op->turn];
     if (op->kind == OP_PASSES) {
-        op->started = start;
-        lsu->free = start + op->passes;
-        const Cycle ready = lsu->free - 1 + lsu->config->shared_latency;
-        leave_queue(lsu, op);
-        lsu_finish(lsu, op, ready);
+        turn->next = start + lsu->turn_count;
+        pass_banks(lsu, op, start);
         return NULL;
     }
     const bool loads = op->kind == OP_LOAD;
     uint64_t *waits_for = loads ? lsu_load_line(lsu, op, start, now) : lsu_send_line(lsu, op, start, now);
     if (waits_for)
         return waits_for;
+    if (!loads)
+        turn->next = start + 1;
     op->started = op->started == CYCLE_NEVER ? start : op->started;
     if (loads ? op->load.next_line < op->load.line_count : op->send.requests != NULL)
         return NULL;
@@ -404,8 +434,8 @@ Cycle lsu_advance(Lsu *lsu, Cycle now)
     if (lsu->outgoing.first && (lsu->send_when <= now || lsu->send_when == LSU_ASK_AGAIN))
         send(lsu, now);
     while (lsu->head) {
-        LsuOp *op = lsu->head;
-        const Cycle start = lsu->blocked_by ? now : clock_later(op->issued, lsu->free);
+        Cycle start;
+        LsuOp *op = lsu_choose(lsu, now, &start);
         if (start > now) {
             next = clock_earlier(next, start);
             break;

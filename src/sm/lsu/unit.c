@@ -68,6 +68,7 @@ Lsu *lsu_create(Sm *sm)
     lsu->config = config;
     lsu->width = (unsigned)config->warp_width;
     lsu->lane_cycles = (config->warp_width + config->lsu_lanes - 1) / config->lsu_lanes;
+    lsu->turn_count = (uint32_t)config->lsu_pass_interval;
     interleave_init(&lsu->interleave, config, sm->crossbar->route.gpu);
     if (config->l1_coherence == L1_COHERENCE_OWNERSHIP) {
         lsu->coherent = xcalloc(1, sizeof *lsu->coherent);

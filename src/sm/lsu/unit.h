@@ -1,6 +1,7 @@
 /* Inside the load/store unit. What each file is about:
  *
  *   lsu.c      the hook, records of accesses, the queue and its time, requests out and replies in
+ *   turn.c     whose turn it is in the queue
  *   global.c   global memory: lanes to lines (coalescing), loads through the L1
  *   store.c    stores and atomics on global memory
  *   coherent.c both where L1s are coherent
@@ -82,6 +83,9 @@ struct LsuOp {
     uint32_t accesses_left; /* of `whole` */
     uint8_t kind;           /* OpKind */
     uint8_t warp;           /* slot */
+    bool has_turn;          /* in the unit: the number of its turn */
+    uint8_t turn;
+    uint64_t line_bits;     /* of its lines, by a hash */
     bool has_registers, acquires;
     uint32_t frame;
     Cycle issued;
@@ -135,6 +139,15 @@ typedef struct ConstCache {
     bool brings_parameters; /* knob launch_prefetch */
 } ConstCache;
 
+enum { MAX_TURNS = 4 };
+
+/* `op` has it, or null; `warp` had it last. Its next pass is not before `next`. */
+typedef struct LsuTurn {
+    LsuOp *op;
+    Cycle next;
+    uint8_t warp;
+} LsuTurn;
+
 enum { BUFFER_CLASSES = 10, SMALLEST_BUFFER = 64 };
 
 struct Lsu {
@@ -150,7 +163,11 @@ struct Lsu {
 
     LsuOp *head, *tail;     /* the queue */
     uint32_t queued;
+    uint32_t queued_sends, queued_passes; /* of them those of OP_SEND, and of OP_PASSES that have no turn yet; counted
+                                           * only if there are turns */
     Cycle free;             /* first cycle in which the unit can do more */
+    LsuTurn turns[MAX_TURNS];
+    uint32_t turn_count;
     Cycle fill_latency;     /* of what the reply brings that is being taken */
     uint64_t *blocked_by;   /* null, or: the head could not go on; counter of the cycles that this takes */
     Cycle blocked_since;
@@ -238,6 +255,13 @@ static inline Cycle lsu_data_cycles(const Lsu *lsu, uint8_t sectors)
     const Cycle cycles = (count_sectors(sectors) * SECTOR_BYTES + rate - 1) / rate;
     return cycles ? cycles : 1;
 }
+
+/* -- turn.c -- */
+
+/* A new access comes into the queue. */
+void lsu_note_lines(LsuOp *op);
+/* Which access of the queue, which is not empty, goes on next, and when it can. */
+LsuOp *lsu_choose(Lsu *lsu, Cycle now, Cycle *start);
 
 /* -- global.c -- */
 
