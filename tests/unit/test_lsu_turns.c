@@ -132,6 +132,30 @@ static void test_order(void **state)
     lsu_close(bench);
 }
 
+static void slow_stores(GpuConfig *config)
+{
+    two_turns(config);
+    config->l1_send_line = 2;
+    config->l1_send_begin = 1;
+}
+
+/* The unit is held for every line of a store, and a cycle more for the store. */
+static void test_stores_take_longer(void **state)
+{
+    (void)state;
+    for (unsigned lines = 1; lines <= 4; lines += 3) {
+        LsuRig *bench = lsu_open(slow_stores);
+        memset(bench->rig->shared, 0, RIG_SHARED);
+        Scripted *store = script_store(bench, 1000, "st.global.u32", bench->buffer, 4, 5000);
+        for (unsigned lane = 0; lane < 32; lane++)
+            store->address[lane] = bench->buffer + lane % lines * 128 + lane * 4;
+        Scripted *behind = load_shared(bench, 1001, 0, 4);
+        lsu_run(bench);
+        assert_int_equal(behind->ready, 1000 + 2 * lines + 1 + bench->config.shared_latency);
+        lsu_close(bench);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_latency_of_lines),
         cmocka_unit_test(test_shared_goes_first),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_stores_take_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,10 @@
  *
  * An access that issues becomes a record (LsuOp) in the way of its memory: global.c, store.c, local.c and so
  * on. An instruction whose lanes are in several spaces is one access for each. Records wait in the queue and
- * are worked off a line or a bank pass a cycle, whose turn it is says turn.c. `free` is the first cycle in which the unit can take the next
- * one, so an instruction that is alone in the queue starts in the cycle in which it issues. What waits for
- * something else (an MSHR, room towards the crossbar) starts when it is let, and holds up all behind it.
+ * are worked off a line or a bank pass a cycle; whose turn it is says turn.c. `free` is the first cycle in which
+ * the unit can take the next one, so an instruction that is alone in the queue starts in the cycle in which it
+ * issues. What waits for something else (an MSHR, room towards the crossbar) starts when it is let, and holds up
+ * all behind it.
  *
  * Requests leave in the order in which they were made; the first that finds no credit holds up the others.
  * Replies enter one after the other, and do their work when their last flit is in. A record is done when its
@@ -381,26 +382,22 @@ static void leave_queue(Lsu *lsu, const LsuOp *op)
     lsu->free = clock_later(lsu->free, op->started + op->least_cycles);
 }
 
-/* One more pass of shared memory, or all where nothing else can go between. */
+/* All passes of shared memory. Those of another access that has a turn go between. */
 static void pass_banks(Lsu *lsu, LsuOp *op, Cycle start)
 {
-    const uint32_t passes = lsu->turn_count > 1 && op->passes > 1 ? 1 : op->passes;
-    lsu->free = start + passes;
-    op->started = op->started == CYCLE_NEVER ? start : op->started;
-    op->passes -= passes;
-    if (op->passes)
-        return;
-    const Cycle ready = lsu->free - 1 + lsu->config->shared_latency;
+    const Cycle apart = lsu->turn_count, after = start + op->passes * apart;
+    const Cycle last = op->passes ? after - apart : start - 1;
+    op->started = start;
+    lsu->free = apart == 1 ? after : start + (op->passes != 0);
+    lsu->turns[op->turn].next = after;
     leave_queue(lsu, op);
-    lsu_finish(lsu, op, ready);
+    lsu_finish(lsu, op, last + lsu->config->shared_latency);
 }
 
 /* One step of an access. Returns null, or the counter of what it has to wait for. */
 static uint64_t *work(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
 {
-    LsuTurn *turn = &lsu->turns[op->turn];
     if (op->kind == OP_PASSES) {
-        turn->next = start + lsu->turn_count;
         pass_banks(lsu, op, start);
         return NULL;
     }
@@ -408,8 +405,6 @@ static uint64_t *work(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
     uint64_t *waits_for = loads ? lsu_load_line(lsu, op, start, now) : lsu_send_line(lsu, op, start, now);
     if (waits_for)
         return waits_for;
-    if (!loads)
-        turn->next = start + 1;
     op->started = op->started == CYCLE_NEVER ? start : op->started;
     if (loads ? op->load.next_line < op->load.line_count : op->send.requests != NULL)
         return NULL;
@@ -434,7 +429,7 @@ Cycle lsu_advance(Lsu *lsu, Cycle now)
     if (lsu->outgoing.first && (lsu->send_when <= now || lsu->send_when == LSU_ASK_AGAIN))
         send(lsu, now);
     while (lsu->head) {
-        Cycle start;
+        Cycle start; /* if in future there may be no access yet */
         LsuOp *op = lsu_choose(lsu, now, &start);
         if (start > now) {
             next = clock_earlier(next, start);

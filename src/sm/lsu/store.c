@@ -168,15 +168,18 @@ uint64_t *lsu_send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
     if (!lsu_can_send(lsu))
         return &lsu->statistics.send_full_cycles;
     op->send.requests = request->next;
-    lsu->free = start + 1;
+    Cycle cycles = lsu->config->l1_send_line;
     if (request->kind == REQUEST_ATOMIC) {
         l1_atomic(&lsu->l1, request->line, request->sectors);
     } else {
         const bool is_local = op->access.space == SPACE_LOCAL; /* whose bytes are elsewhere */
         l1_store(&lsu->l1, request->line, request->sectors, request->written,
                  is_local ? NULL : request->data);
-        lsu->free = start + lsu_data_cycles(lsu, request->sectors);
+        cycles = clock_later(cycles, lsu_data_cycles(lsu, request->sectors));
     }
+    /* Its beginning counts with its last line, which leaves no sooner for it. */
+    lsu->free = start + cycles + (request->next ? 0 : lsu->config->l1_send_begin);
+    lsu->turns[op->turn].next = lsu->free;
     if (request->kind == REQUEST_STORE || !request->atomic->returns)
         request->ticket = stores_sent(lsu->sm, op->warp);
     lsu_push_request(lsu, request, now);

@@ -1,13 +1,13 @@
 /* Whose turn it is in the load/store unit's queue.
  *
- * Where lsu_pass_interval is n > 1, n accesses of different warps take turns in the unit. Each gets a pass (a line, or
- * shared memory's banks once) every n cycles, so that a lone warp has a pass every n cycles, and several have one in
- * every cycle. Lines that miss are sent on at once and give their turn back. Whoever has a turn keeps it to the end;
- * then accesses to shared memory go before others, and older ones before younger ones. The accesses of a warp stay in
- * order.
+ * Where lsu_pass_interval is n > 1, n accesses of different warps take turns in the unit. Each gets a pass (a
+ * line, or shared memory's banks once) every n cycles, so that a lone warp has a pass every n cycles, and
+ * several have one in every cycle. Lines that miss are sent on at once and give their turn back. Whoever has a
+ * turn keeps it to the end; then accesses to shared memory go before others, and older ones before younger
+ * ones. The accesses of a warp stay in order.
  *
- * What a barrier has put in order must stay so, too: none overtakes an older one that touches the same line, unless
- * both are loads. */
+ * What a barrier has put in order must stay so, too: none overtakes an older one that touches the same line,
+ * unless both are loads. */
 #include "sm/lsu/unit.h"
 
 /* -- what must stay in order -- */
@@ -66,12 +66,14 @@ static bool must_follow(const Lsu *lsu, const LsuOp *op)
 
 /* -- turns -- */
 
-/* The access that gets the next turn that is free; null: none can. */
-static LsuOp *next_to_serve(const Lsu *lsu)
+static bool is_busy(const LsuTurn *turn, Cycle now) { return turn->op || turn->next > now; }
+
+/* The access that gets a turn that is free; null: none can. */
+static LsuOp *next_to_serve(const Lsu *lsu, Cycle now)
 {
     WarpSet seen = 0;
     for (uint32_t i = 0; i < lsu->turn_count; i++)
-        seen |= lsu->turns[i].op ? (WarpSet)1 << lsu->turns[i].warp : 0;
+        seen |= (WarpSet)is_busy(&lsu->turns[i], now) << lsu->turns[i].warp;
     LsuOp *first = NULL;
     for (LsuOp *op = lsu->head; op && (!first || lsu->queued_passes); op = op->next) {
         const WarpSet warp = (WarpSet)1 << op->warp;
@@ -86,12 +88,8 @@ static LsuOp *next_to_serve(const Lsu *lsu)
     return first;
 }
 
-/* Whatever turn it gets, a warp's passes stay as far apart as its accesses' are. */
 static void give_turn(Lsu *lsu, LsuTurn *turn, LsuOp *op)
 {
-    for (uint32_t i = 0; i < lsu->turn_count; i++)
-        if (lsu->turns[i].warp == op->warp)
-            turn->next = clock_later(turn->next, lsu->turns[i].next);
     turn->op = op;
     turn->warp = op->warp;
     op->has_turn = true;
@@ -107,16 +105,21 @@ LsuOp *lsu_choose(Lsu *lsu, Cycle now, Cycle *start)
         return lsu->head;
     }
     LsuOp *best = NULL;
-    Cycle since = 0; /* when it could have gone on */
+    Cycle since = CYCLE_NEVER; /* when it could have gone on */
+    *start = CYCLE_NEVER;
     for (uint32_t i = 0; i < lsu->turn_count; i++) {
         LsuTurn *turn = &lsu->turns[i];
-        LsuOp *op = turn->op ? turn->op : next_to_serve(lsu);
+        if (!turn->op && turn->next > now) {
+            *start = clock_earlier(*start, turn->next);
+            continue;
+        }
+        LsuOp *op = turn->op ? turn->op : next_to_serve(lsu, now);
         if (!op)
             continue;
         if (!turn->op)
             give_turn(lsu, turn, op);
         const Cycle ready = clock_later(op->issued, turn->next), when = clock_later(ready, from);
-        if (!best || when < *start || (when == *start && ready < since))
+        if (when < *start || (when == *start && ready < since))
             best = op, *start = when, since = ready;
     }
     return best;

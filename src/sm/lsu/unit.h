@@ -141,7 +141,8 @@ typedef struct ConstCache {
 
 enum { MAX_TURNS = 4 };
 
-/* `op` has it, or null; `warp` had it last. Its next pass is not before `next`. */
+/* `op` has it, or null; `warp` had it last. Its next pass is not before `next`, nor does another get it
+ * before. */
 typedef struct LsuTurn {
     LsuOp *op;
     Cycle next;
@@ -163,8 +164,8 @@ struct Lsu {
 
     LsuOp *head, *tail;     /* the queue */
     uint32_t queued;
-    uint32_t queued_sends, queued_passes; /* of them those of OP_SEND, and of OP_PASSES that have no turn yet; counted
-                                           * only if there are turns */
+    /* Of them those of OP_SEND, and those of OP_PASSES that have no turn yet; counted only if there are turns. */
+    uint32_t queued_sends, queued_passes;
     Cycle free;             /* first cycle in which the unit can do more */
     LsuTurn turns[MAX_TURNS];
     uint32_t turn_count;
@@ -260,7 +261,8 @@ static inline Cycle lsu_data_cycles(const Lsu *lsu, uint8_t sectors)
 
 /* A new access comes into the queue. */
 void lsu_note_lines(LsuOp *op);
-/* Which access of the queue, which is not empty, goes on next, and when it can. */
+/* Which access of the queue, which is not empty, goes on next, and when it can; null if that is still to be
+ * chosen then. */
 LsuOp *lsu_choose(Lsu *lsu, Cycle now, Cycle *start);
 
 /* -- global.c -- */
