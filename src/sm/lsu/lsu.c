@@ -92,7 +92,7 @@ void lsu_enqueue(Lsu *lsu, LsuOp *op)
     }
     if (++lsu->queued == lsu->config->lsu_queue)
         lsu->statistics.queue_full++;
-    lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
+    lsu_set_full(lsu);
 }
 
 /* -- the hook -- */
@@ -378,7 +378,7 @@ static void leave_queue(Lsu *lsu, const LsuOp *op)
         lsu->queued_sends -= op->kind == OP_SEND;
         lsu->turns[op->turn].op = NULL;
     }
-    lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
+    lsu_set_full(lsu);
     lsu->free = clock_later(lsu->free, op->started + op->least_cycles);
 }
 

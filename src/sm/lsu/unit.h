@@ -230,6 +230,12 @@ LsuOp *lsu_known_later(const Handover *handover, Cycle ready, Wait wait);
 /* No access of the warp passes one that acquires: until it has come, the warp issues nothing. */
 void lsu_acquire(const Handover *handover, LsuOp *op);
 void lsu_enqueue(Lsu *lsu, LsuOp *op);
+/* After the number of accesses in the queue has changed. */
+static inline void lsu_set_full(Lsu *lsu)
+{
+    lsu->sm->lsu_full =
+        lsu->queued >= lsu->config->lsu_queue || lsu->queued_passes >= lsu->config->lsu_shared_queue;
+}
 /* Runs the second phase of a kept access, whose places are set. */
 void lsu_perform(Lsu *lsu, LsuOp *op);
 /* The access is done: all its data is there at `ready`, and its second phase has run. If it is the last of
