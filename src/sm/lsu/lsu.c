@@ -2,10 +2,10 @@
  *
  * An access that issues becomes a record (LsuOp) in the way of its memory: global.c, store.c, local.c and so
  * on. An instruction whose lanes are in several spaces is one access for each. Records wait in the queue and
- * are worked off a line or a bank pass a cycle; whose turn it is says turn.c. `free` is the first cycle in which
- * the unit can take the next one, so an instruction that is alone in the queue starts in the cycle in which it
- * issues. What waits for something else (an MSHR, room towards the crossbar) starts when it is let, and holds up
- * all behind it.
+ * are worked off a line or a bank pass a cycle; whose turn it is says turn.c. `free` is the first cycle in
+ * which the unit can take the next one, so an instruction that is alone in the queue starts in the cycle in
+ * which it issues. What waits for something else (an MSHR, room towards the crossbar) starts when it is let,
+ * and holds up all behind it.
  *
  * Requests leave in the order in which they were made; the first that finds no credit holds up the others.
  * Replies enter one after the other, and do their work when their last flit is in. A record is done when its

@@ -2,8 +2,8 @@
  *
  * Where lsu_pass_interval is n > 1, n accesses of different warps take turns in the unit. Each gets a pass (a
  * line, or shared memory's banks once) every n cycles, so that a lone warp has a pass every n cycles, and
- * several have one in every cycle. Lines that miss are sent on at once and give their turn back. Whoever has a
- * turn keeps it to the end; then accesses to shared memory go before others, and older ones before younger
+ * several have one in every cycle. Lines that miss are sent on at once and give their turn back. Whoever has
+ * a turn keeps it to the end; then accesses to shared memory go before others, and older ones before younger
  * ones. The accesses of a warp stay in order.
  *
  * What a barrier has put in order must stay so, too: none overtakes an older one that touches the same line,

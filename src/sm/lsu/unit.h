@@ -164,7 +164,7 @@ struct Lsu {
 
     LsuOp *head, *tail;     /* the queue */
     uint32_t queued;
-    /* Of them those of OP_SEND, and those of OP_PASSES that have no turn yet; counted only if there are turns. */
+    /* Of them those of OP_SEND, and those of OP_PASSES without a turn; counted only if there are turns. */
     uint32_t queued_sends, queued_passes;
     Cycle free;             /* first cycle in which the unit can do more */
     LsuTurn turns[MAX_TURNS];
