@@ -8,7 +8,7 @@
  *     requests each. `sectors` of a line with `words` each are taken, or all 32 lanes have one word (words 0).
  *     Lines by chance among `lines`, which lie together (4 of the same KiB) or apart. Columns: rate, what, who, sectors,
  *     words, lines, how they lie, cycles a request.
- *   mix: for 200,000 cycles 4 warps of some SMs (`doers`) do atomics on a word by one lane, those of others (`pollers`)
+ *   mix: for 200,000 cycles 16 warps of some SMs (`doers`) do atomics on a word by one lane, those of others (`pollers`)
  *     load a word, each the next when the last has come. The word of the pollers is the `same`, another of its
  *     `sector`, of its `line`, of the line's `neighbour`, or of another `kib`. Columns: mix, what doers do, how pollers
  *     load, which word, doers and their half, pollers and theirs, cycles of a doer's and of a poller's request,
@@ -211,7 +211,7 @@ template <int DO, int POLL> static void beside(const char *which, int doers, boo
         return;
     uint32_t sums[4];
     CHECK(cudaMemset(cycles, 0, SMS * 4));
-    mix<DO, POLL><<<SMS, 128>>>(roles, cycles, cycles + 2);
+    mix<DO, POLL><<<SMS, 512>>>(roles, cycles, cycles + 2);
     CHECK(cudaMemcpy(sums, cycles, sizeof sums, cudaMemcpyDeviceToHost));
     printf("mix,%s,%s,%s,%d,%s,%d,%s", names[DO], names[POLL], which, doers, do_near ? "near" : "far", pollers,
            poll_near ? "near" : "far");
