@@ -287,6 +287,14 @@ static AtomicLane work_lane(Step *step, const Access *access, unsigned lane, uns
     return work;
 }
 
+static bool is_one_operand(const AtomicWork *work)
+{
+    bool is_one = work->count == 1 || work->combines || !work->returns;
+    for (uint32_t i = 1; i < work->count; i++)
+        is_one &= work->lanes[i].offset == work->lanes[0].offset;
+    return is_one;
+}
+
 void atomic_work_fill(Step *step, const Access *access, Mask lanes, AtomicWork *work)
 {
     const unsigned bytes = access->element_bytes;
@@ -301,6 +309,7 @@ void atomic_work_fill(Step *step, const Access *access, Mask lanes, AtomicWork *
     for (; lanes; lanes &= lanes - 1)
         for (unsigned element = 0; element < access->vector; element++)
             work->lanes[work->count++] = work_lane(step, access, mask_first(lanes), element, keep);
+    work->operand_bytes = is_one_operand(work) ? (uint8_t)(bytes << work->compares) : 0;
 }
 
 static void work_wide(AtomicWork *work, AtomicLane *lane, uint8_t *place)

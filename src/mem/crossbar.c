@@ -78,6 +78,7 @@ static void init(Crossbar *crossbar, const GpuConfig *config, uint32_t units, co
         .clock = clock_of(config->crossbar_khz, config->clock_khz),
         .credits = (uint32_t)config->crossbar_credits,
         .flit_bytes = (uint32_t)config->crossbar_flit_bytes,
+        .operand_bytes = (uint32_t)config->crossbar_operand_bytes,
         .header = {[TO_SLICE] = 1, [TO_SM] = (uint32_t)config->crossbar_reply_header},
         .requester_count = (uint32_t)config->sm_count + 1 + units + hubs,
         .slice_count = (uint32_t)config->l2_slices + hubs,
@@ -171,9 +172,26 @@ static bool needs_credit(const Request *request, Direction direction)
     return direction == TO_SM || request->kind != REQUEST_PROBE;
 }
 
-static uint64_t flits_of(const Crossbar *crossbar, const Request *request, Direction direction)
+/* Whether all that the request brings fits into its header. */
+static bool is_short(const Crossbar *crossbar, const Request *request)
 {
-    const uint32_t payload = direction == TO_SLICE ? request_payload(request) : reply_payload(request);
+    if (!crossbar->operand_bytes || request->kind != REQUEST_ATOMIC)
+        return false;
+    const uint32_t bytes = request->atomic->operand_bytes;
+    return bytes && bytes <= crossbar->operand_bytes;
+}
+
+static uint32_t bytes_to_slice(const Crossbar *crossbar, const Request *request)
+{
+    const bool is_atomic = crossbar->operand_bytes && request->kind == REQUEST_ATOMIC;
+    const bool has_two = is_atomic && request->atomic->compares;
+    return is_short(crossbar, request) ? 0 : request_payload(request) << has_two;
+}
+
+uint64_t crossbar_flits(const Crossbar *crossbar, Direction direction, const Request *request)
+{
+    const uint32_t payload =
+        direction == TO_SLICE ? bytes_to_slice(crossbar, request) : reply_payload(request);
     const uint64_t flits =
         crossbar->header[direction] + (payload + crossbar->flit_bytes - 1) / crossbar->flit_bytes;
     return flits ? flits : 1;
@@ -208,7 +226,7 @@ void crossbar_send_from(Crossbar *crossbar, Direction direction, Request *reques
                               memory_order_relaxed);
     }
     const bool is_along = direction == TO_SM && request->has_joined;
-    const uint64_t flits = flits_of(crossbar, request, direction);
+    const uint64_t flits = crossbar_flits(crossbar, direction, request);
     const Cycle start = is_along ? now : clock_cycle(crossbar->clock, occupy(crossbar, port, flits, now));
     shard_send(from, to, (start > from_when ? start : from_when) + crossbar->ways[pair],
                direction == TO_SLICE ? MESSAGE_REQUEST : MESSAGE_REPLY, 0, request);
@@ -237,7 +255,7 @@ Cycle crossbar_take(Crossbar *crossbar, Direction direction, const Request *requ
 {
     const uint32_t receiver = direction == TO_SLICE ? request->slice : request->sm;
     CrossbarPort *port = &crossbar->in[direction][receiver];
-    occupy(crossbar, port, flits_of(crossbar, request, direction), now);
+    occupy(crossbar, port, crossbar_flits(crossbar, direction, request), now);
     crossbar_pass(crossbar, direction, request, now);
     return clock_cycle(crossbar->clock, port->free_tick + (port->taken != 0));
 }

@@ -50,7 +50,7 @@ typedef struct CrossbarPort {
 typedef struct Crossbar {
     Clock clock;
     Cycle *ways;                              /* [requester * slice_count + slice]: cycles, one way */
-    uint32_t credits, flit_bytes;
+    uint32_t credits, flit_bytes, operand_bytes;
     uint32_t header[DIRECTION_COUNT]; /* flits ahead of a packet's data */
     uint32_t requester_count, slice_count;
     Route route;
@@ -89,6 +89,8 @@ void crossbar_send_from(Crossbar *crossbar, Direction direction, Request *reques
 /* Sends; crossbar_when() has said `now`. `to` is the receiving shard. */
 void crossbar_send(Crossbar *crossbar, Direction direction, Request *request, Shard *from, uint32_t to,
                    Cycle now);
+/* Flits that the request is, or its reply. */
+uint64_t crossbar_flits(const Crossbar *crossbar, Direction direction, const Request *request);
 /* When the receiver's port can take the next packet in. */
 Cycle crossbar_in_free(const Crossbar *crossbar, Direction direction, uint32_t receiver, Cycle now);
 /* The receiver takes the packet in at `now`; returns the cycle in which its last flit is in. */

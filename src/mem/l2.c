@@ -56,10 +56,14 @@ static Cycle take_in(L2Slice *slice, Cycle now)
     while (slice->arrived.first && slice->queue.count < slice->config->l2_queue) {
         const bool is_linked = slice->copies && slice->arrived.first->slice != slice->number;
         const Cycle free =
-            is_linked ? now : crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now);
+            is_linked ? now
+                      : clock_later(l2_port_free(slice),
+                                    crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now));
         if (free > now)
             return free;
         Request *request = request_list_pop(&slice->arrived);
+        if (!is_linked)
+            l2_occupy_port(slice, request, now);
         if (slice->copies && !is_linked)
             request->is_foreign =
                 interleave_slice(&slice->shared->interleave, request->line) != slice->number;

@@ -70,7 +70,7 @@ typedef struct L2Miss {
 } L2Miss;
 
 /* What follows a lookup takes a fixed time that depends on the way: each way is a ring. */
-enum { L2_DELAY_HIT, L2_DELAY_ATOMIC, L2_DELAY_FILL, L2_DELAY_JOINT, L2_DELAYS };
+enum { L2_DELAY_HIT, L2_DELAY_ATOMIC, L2_DELAY_FILL, L2_DELAY_JOINT, L2_DELAY_BACK, L2_DELAYS };
 
 /* A load under way that others of a group of SMs can join (mem/l2_join.c). */
 typedef struct L2Joint {
@@ -129,9 +129,9 @@ typedef struct L2Slice {
     uint8_t *copies;           /* bytes of the other half's lines, by index in tags; null: L2 is one piece */
     VEC(Request *) fetches;    /* all that were made to ask the other half with */
     Request *free_fetches;     /* of these, those that are not under way */
+    uint64_t port_free;        /* when the port has taken the last atomic in, in hundredths of ticks */
     uint64_t writer_free;      /* when the writing unit is, in hundredths of ticks */
     uint64_t written_line;     /* what it wrote last */
-    uint64_t written_before;   /* the line that it wrote last but this */
     bool wrote_atomic;         /* and by an atomic, */
     Cycle atomic_done;         /* whose result is there then */
 
@@ -288,5 +288,14 @@ uint64_t l2_unit_free(const L2Slice *slice, const Request *request);
 /* The writing unit begins within the lookup's tick, or when it is done with the one before. Returns the first
  * tick after its work. */
 uint64_t l2_occupy_writer(L2Slice *slice, const Request *request, uint64_t tick);
+/* Old values of an atomic have come back from the other half; returns when the unit has passed them on. */
+Cycle l2_pass_back(L2Slice *slice, const Request *request, Cycle now);
+/* The port takes the request in; an atomic keeps it busy. */
+void l2_occupy_port(L2Slice *slice, const Request *request, Cycle now);
+/* The first cycle in which the port can take in what comes behind an atomic. */
+static inline Cycle l2_port_free(const L2Slice *slice)
+{
+    return slice->port_free ? clock_cycle(slice->clock, (slice->port_free + 99) / 100) : 0;
+}
 
 #endif

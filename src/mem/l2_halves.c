@@ -253,7 +253,9 @@ void l2_take_back(L2Slice *slice, Request *request, Cycle now)
 {
     slice->next = now < slice->next ? now : slice->next;
     if (request->kind != REQUEST_LOAD) {
-        l2_ring_push(&slice->delays[L2_DELAY_FILL], request, now + slice->config->l2_fill_latency);
+        const Cycle passed = l2_pass_back(slice, request, now);
+        l2_ring_push(&slice->delays[passed > now ? L2_DELAY_BACK : L2_DELAY_FILL], request,
+                     passed + slice->config->l2_fill_latency);
         return;
     }
     L2Miss *miss = &slice->misses[l2_ticket_miss(request->ticket)];

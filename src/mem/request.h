@@ -64,6 +64,8 @@ typedef struct AtomicWork {
     bool is_float; /* lanes of one address are done one after the other, in passes */
     bool combines; /* an addition: the L2 works out all lanes of an address at once, old values included */
     bool compares; /* a compare-and-swap, which brings two operands a lane */
+    uint8_t operand_bytes; /* of all lanes together, if they are one operand: of one lane, or of lanes at one
+                              address that their warp combines; 0: there are several */
     uint32_t count;
     AtomicLane lanes[REQUEST_LANES];
 } AtomicWork;

@@ -118,6 +118,26 @@ static void flits_occupy_the_senders_port(void **state)
     demolish(&rig);
 }
 
+/* One operand that fits into the header is no data; compare-and-swaps bring two for each place. */
+static void short_atomics_are_one_flit(void **state)
+{
+    (void)state;
+    Rig rig;
+    build(&rig);
+    AtomicWork work = {.operand_bytes = 8};
+    Request atomic = {.kind = REQUEST_ATOMIC, .sectors = 0x3, .atomic = &work};
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &atomic), 3);
+    rig.crossbar.operand_bytes = 8;
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &atomic), 1);
+    work.operand_bytes = 16;
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &atomic), 3);
+    work.operand_bytes = 0;
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &atomic), 3);
+    work.compares = true;
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &atomic), 5);
+    demolish(&rig);
+}
+
 static void the_receivers_port_takes_flits_one_by_one(void **state)
 {
     (void)state;
@@ -176,6 +196,7 @@ int main(void)
         cmocka_unit_test(units_lie_beside_the_front_end),
         cmocka_unit_test(a_packet_arrives_after_the_latency),
         cmocka_unit_test(flits_occupy_the_senders_port),
+        cmocka_unit_test(short_atomics_are_one_flit),
         cmocka_unit_test(the_receivers_port_takes_flits_one_by_one),
         cmocka_unit_test(a_credit_comes_back_a_latency_after_the_packet_was_taken),
         cmocka_unit_test(replies_have_their_own_ports_and_payload),

@@ -15,75 +15,82 @@ static uint64_t time_of(const GpuConfig *config, AtomicWork *work)
     return l2_writing_time(config, &request, false);
 }
 
-static void charges_atomics_by_address(void **state)
+static void charges_atomics_by_sector(void **state)
 {
     (void)state;
-    const GpuConfig config = {
-        .l2_atomic_request = 5000, .l2_atomic_sector = 1000, .l2_atomic_word = 10, .l2_atomic_same = 1};
+    const GpuConfig config = {.l2_atomic_request = 5000, .l2_atomic_sector = 1000, .l2_atomic_same = 1};
     AtomicWork work = work_at(1, 124, 0);
     assert_int_equal(time_of(&config, &work), 5000);
     work = work_at(32, 0, 4); /* four sectors of eight words */
-    assert_int_equal(time_of(&config, &work), 8000 + 28 * 10);
-    work = work_at(16, 0, 8);
-    assert_int_equal(time_of(&config, &work), 8000 + 12 * 10);
+    assert_int_equal(time_of(&config, &work), 8000);
     work = work_at(32, 64, 0);
-    assert_int_equal(time_of(&config, &work), 5000 + 31 + 31 * 10);
+    assert_int_equal(time_of(&config, &work), 5000 + 31);
     work.combines = true;
     assert_int_equal(time_of(&config, &work), 5000);
     work = work_at(12, 0, 0);
     for (unsigned lane = 5; lane < 12; lane++)
         work.lanes[lane].offset = 4; /* five lanes at one word, seven at the next */
-    assert_int_equal(time_of(&config, &work), 5000 + 11 * 10 + 6);
+    assert_int_equal(time_of(&config, &work), 5000 + 6);
     work.combines = true; /* the warp has not gathered these */
-    assert_int_equal(time_of(&config, &work), 5000 + 11 * 10 + 6);
+    assert_int_equal(time_of(&config, &work), 5000 + 6);
     work.combines = work.returns = false;
-    assert_int_equal(time_of(&config, &work), 5000 + 10);
-    work = work_at(32, 64, 0);
-    work.returns = false;
     assert_int_equal(time_of(&config, &work), 5000);
 }
 
-static void atomics_gain_by_lines_written_before(void **state)
+/* Five lanes at a word and seven at another of its sector, three at one of the next sector. */
+static AtomicWork crowded_work(void)
+{
+    AtomicWork work = work_at(15, 0, 0);
+    for (unsigned lane = 5; lane < 15; lane++)
+        work.lanes[lane].offset = lane < 12 ? 4 : 32;
+    return work;
+}
+
+static void lanes_at_a_word_take_a_pass_each(void **state)
 {
     (void)state;
-    const GpuConfig config = {.l2_atomic_request = 5000, .l2_atomic_sector = 1000, .l2_atomic_again = 300};
-    AtomicWork work = work_at(32, 0, 4);
+    GpuConfig config = {.l2_atomic_request = 5000, .l2_atomic_sector = 1000, .l2_atomic_same = 100};
+    AtomicWork work = crowded_work();
+    assert_int_equal(time_of(&config, &work), 6000 + 6 * 100);
+    config.l2_atomic_lanes = true; /* in each sector by itself, also if nobody wants old values */
+    assert_int_equal(time_of(&config, &work), 6000 + (6 + 2) * 100);
+    work.returns = false;
+    assert_int_equal(time_of(&config, &work), 6000 + (6 + 2) * 100);
+    work = work_at(32, 64, 0);
+    work.combines = true; /* the warp has gathered these, unless they are floats */
+    assert_int_equal(time_of(&config, &work), 5000);
+    work.is_float = true;
+    assert_int_equal(time_of(&config, &work), 5000 + 31 * 100);
+    config.l2_atomic_lanes = false;
+    assert_int_equal(time_of(&config, &work), 5000);
+}
+
+static void whole_sectors_and_the_same_line_take_less(void **state)
+{
+    (void)state;
+    const GpuConfig config = {.l2_atomic_request = 5000,
+                              .l2_atomic_sector = 4000,
+                              .l2_atomic_whole = 1000,
+                              .l2_atomic_line = 300,
+                              .l2_atomic_compare = 150};
+    AtomicWork work = work_at(17, 0, 4); /* two whole sectors and a word */
     const Request request = {.kind = REQUEST_ATOMIC, .atomic = &work};
-    assert_int_equal(l2_writing_time(&config, &request, false), 8000);
-    assert_int_equal(l2_writing_time(&config, &request, true), 5900);
+    assert_int_equal(l2_writing_time(&config, &request, true), 4000 + 3000 + 4000);
+    assert_int_equal(l2_writing_time(&config, &request, false), 4000 + 3000 + 4000 + 300);
+    work.compares = true; /* these gain nothing */
+    assert_int_equal(l2_writing_time(&config, &request, true), 13000 * 3 / 2);
 }
 
 static void compares_take_longer_at_several_addresses(void **state)
 {
     (void)state;
-    const GpuConfig config = {
-        .l2_atomic_request = 5000, .l2_atomic_word = 10, .l2_atomic_same = 1, .l2_atomic_compare = 150};
+    const GpuConfig config = {.l2_atomic_request = 5000, .l2_atomic_same = 1, .l2_atomic_compare = 150};
     AtomicWork work = work_at(8, 0, 4);
     work.compares = true;
-    assert_int_equal(time_of(&config, &work), (5000 + 7 * 10) * 3 / 2);
+    assert_int_equal(time_of(&config, &work), 5000 * 3 / 2);
     work = work_at(8, 0, 0);
     work.compares = true;
-    assert_int_equal(time_of(&config, &work), 5000 + 7 * 10 + 7);
-}
-
-static void charges_floats_by_pass(void **state)
-{
-    (void)state;
-    GpuConfig config = {
-        .l2_atomic_request = 5000, .l2_atomic_sector = 1000, .l2_atomic_word = 10, .l2_atomic_float = 100};
-    AtomicWork work = work_at(32, 0, 4);
-    work.is_float = work.combines = true;
-    assert_int_equal(time_of(&config, &work), 8000 + 28 * 10); /* each at its own word */
-    work = work_at(12, 0, 0);
-    work.is_float = work.combines = true;
-    for (unsigned lane = 5; lane < 12; lane++)
-        work.lanes[lane].offset = 4; /* five lanes at one word, seven at the next */
-    assert_int_equal(time_of(&config, &work), 5000 + 10 + 6 * 100);
-    work.is_float = false; /* of integers warps gather no more than one address */
-    assert_int_equal(time_of(&config, &work), 5000 + 11 * 10);
-    work.is_float = true;
-    config.l2_atomic_float = 0;
-    assert_int_equal(time_of(&config, &work), 5000 + 10);
+    assert_int_equal(time_of(&config, &work), 5000 + 7);
 }
 
 static void charges_stores_by_sector(void **state)
@@ -204,10 +211,10 @@ static void refuses_what_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(charges_atomics_by_address),
-        cmocka_unit_test(atomics_gain_by_lines_written_before),
+        cmocka_unit_test(charges_atomics_by_sector),
+        cmocka_unit_test(lanes_at_a_word_take_a_pass_each),
+        cmocka_unit_test(whole_sectors_and_the_same_line_take_less),
         cmocka_unit_test(compares_take_longer_at_several_addresses),
-        cmocka_unit_test(charges_floats_by_pass),
         cmocka_unit_test(charges_stores_by_sector),
         cmocka_unit_test(knows_partly_written_sectors),
         cmocka_unit_test(moves_only_what_is_meant),

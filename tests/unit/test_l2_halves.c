@@ -171,6 +171,29 @@ static void drop_comes_after_exact_latency(void **state)
     }
 }
 
+/* What old values take of the unit that they come back through: two atomics of two sectors each. */
+static void old_values_occupy_the_unit_they_pass(void **state)
+{
+    (void)state;
+    Cycle times[2][2];
+    for (unsigned passes = 0; passes < 2; passes++) {
+        Rig *rig = halves_rig(1, 0);
+        rig->config.l2_atomic_back = passes ? 2000 : 0;
+        const uint64_t line = line_near(rig, NEAR_SM);
+        near_time(rig, line);
+        const Cycle start = rig->now + 1000;
+        const Request *atomics[2];
+        for (uint32_t i = 0; i < 2; i++)
+            atomics[i] = rig_atomic(rig, FAR_SM + i, start, line, 0, 2, 32);
+        rig_run(rig);
+        for (unsigned i = 0; i < 2; i++)
+            times[passes][i] = rig_replied(rig, atomics[i]);
+        rig_free(rig);
+    }
+    assert_int_equal(times[1][0] - times[0][0], 2 * 20);
+    assert_int_equal(times[1][1] - times[1][0], 2 * 20);
+}
+
 static void own_accesses_keep_their_order(void **state)
 {
     (void)state;
@@ -283,6 +306,7 @@ int main(void)
         cmocka_unit_test(blocks_belong_to_one_half),
         cmocka_unit_test(copy_saves_the_way_over),
         cmocka_unit_test(drop_comes_after_exact_latency),
+        cmocka_unit_test(old_values_occupy_the_unit_they_pass),
         cmocka_unit_test(own_accesses_keep_their_order),
         cmocka_unit_test(pairs_come_over),
         cmocka_unit_test(loads_come_back_after_exact_latency),

@@ -255,18 +255,20 @@ static void returns_old_values(void **state)
 }
 
 /* Cycles from the first to the last of `count` atomics of all SMs. */
-static Cycle atomic_cycles(uint64_t sector, uint64_t word, uint32_t count, unsigned lanes, unsigned stride)
+static Cycle atomic_cycles(uint64_t sector, uint64_t port, uint32_t count, unsigned lanes, unsigned stride)
 {
     Rig *rig = rig_new();
     rig->config.l2_atomic_request = rig->config.l2_atomic_sector = sector;
-    rig->config.l2_atomic_word = word;
+    rig->config.l2_atomic_port = port;
+    rig->config.crossbar_operand_bytes = 4;
     rig->config.crossbar_slice_flits = 16;
     rig_build(rig, 1);
     rig_store(rig, 0, 0, 0, 0, 128, 0);
     rig_run(rig);
     const uint32_t first = rig->count;
     for (uint32_t i = 0; i < count; i++)
-        rig_atomic(rig, i % RIG_SMS, rig->now + 100, 0, 0, lanes, stride);
+        rig_atomic(rig, i % RIG_SMS, rig->now + 100, 0, 0, lanes, stride)->atomic->operand_bytes =
+            lanes == 1 ? 4 : 0;
     rig_run(rig);
     Cycle begin = CYCLE_NEVER, end = 0;
     for (uint32_t i = first; i < rig->count; i++) {
@@ -278,15 +280,16 @@ static Cycle atomic_cycles(uint64_t sector, uint64_t word, uint32_t count, unsig
     return end - begin;
 }
 
-/* What a real H200 takes: 1.5 cycles for an atomic of one lane, and 20 for one of 32 consecutive words, which
- * is 153 lanes a cycle on 96 slices. */
+/* The unit's pace, and the port's: a flit for one lane, two for a sector, five for a line. */
 static void keeps_the_atomic_units_pace(void **state)
 {
     (void)state;
-    assert_in_range(atomic_cycles(150, 50, 801, 1, 0), 1199, 1201);
-    assert_in_range(atomic_cycles(150, 50, 801, 32, 0), 1199, 1201);
-    assert_in_range(atomic_cycles(150, 50, 101, 32, 4), 1999, 2001);
+    assert_in_range(atomic_cycles(150, 0, 801, 1, 0), 1199, 1201);
+    assert_in_range(atomic_cycles(150, 0, 801, 32, 0), 1199, 1201);
     assert_in_range(atomic_cycles(100, 0, 101, 32, 4), 399, 401);
+    assert_in_range(atomic_cycles(100, 176, 401, 1, 0), 703, 705);
+    assert_in_range(atomic_cycles(100, 176, 401, 8, 4), 1407, 1409);
+    assert_in_range(atomic_cycles(100, 176, 101, 32, 4), 879, 881);
 }
 
 static void answers_an_atomic_after_exact_latency(void **state)
