@@ -64,8 +64,8 @@ static unsigned divide_work(const AtomicWork *work, SectorWork sectors[LINE_SECT
     return addresses;
 }
 
-/* A pass serves one lane of each address of a sector. Integers that go to a single address warps add up before.
- * Without l2_atomic_lanes one pass is enough, too, if nobody wants old values, and for sums of floats. */
+/* A pass serves one lane of each address of a sector. Integers that go to a single address warps add up
+ * before. Without l2_atomic_lanes one pass is enough, too, if nobody wants old values, and for float sums. */
 static bool is_combined(const GpuConfig *config, const AtomicWork *work, bool is_one_address)
 {
     const bool is_sum = !work->returns || work->combines;
