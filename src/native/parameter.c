@@ -58,22 +58,45 @@ typedef struct Origin {
     bool is_memory;
 } Origin;
 
+static bool loads(const Insn *insn)
+{
+    return insn->action == ACTION_ATOMIC || (insn->action == ACTION_LOAD && insn->space != SPACE_PARAM);
+}
+
+/* Whether the block goes round by itself and the last round loads the register. */
+static bool round_loads(const NativeFunction *f, uint32_t block, uint32_t reg)
+{
+    uint32_t i = 0;
+    while (i < f->count && f->block[i] != block)
+        i++;
+    if (i == f->count || f->loop[i] != i)
+        return false;
+    for (; i < f->count && f->block[i] == block; i++)
+        if (f->code[i].ptx && loads(&f->code[i]) && native_register(f, &f->code[i], 0) == reg)
+            return true;
+    return false;
+}
+
 static void see_origin(void *context, uint32_t reg, bool is_write, bool is_definite)
 {
     (void)is_definite;
     Origin *origin = context;
-    if (!is_write && origin->f->registers[reg].definitions == 1)
-        origin->is_memory |=
-            comes_from_memory(origin->f, origin->f->registers[reg].definition, origin->block, origin->depth);
+    const NativeFunction *f = origin->f;
+    if (is_write)
+        return;
+    origin->is_memory |= f->registers[reg].definitions == 1
+                             ? comes_from_memory(f, f->registers[reg].definition, origin->block, origin->depth)
+                             : round_loads(f, origin->block, reg);
 }
 
-/* Whether instruction i waits for a load of the same block, by itself or through arithmetic. */
+/* Whether instruction i waits for a load of the same block or of its last round, by itself or through
+ * arithmetic. */
 static bool comes_from_memory(const NativeFunction *f, uint32_t i, uint32_t block, unsigned depth)
 {
     const Insn *insn = &f->code[i];
     if (f->block[i] != block || !insn->ptx)
         return false;
-    if (insn->action == ACTION_ATOMIC || (insn->action == ACTION_LOAD && insn->space != SPACE_PARAM))
+    if (loads(insn))
         return true;
     Origin origin = {f, block, depth - 1, false};
     if (depth)
