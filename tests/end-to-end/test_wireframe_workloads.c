@@ -30,7 +30,7 @@ static WbGpu *run(const WireframeBenchmark *benchmark, const WireframeRun *how, 
     return gpu;
 }
 
-/* Tiles of one strip of columns and of several, in one warp and in several, and tiles hardly larger than the
+/* Tiles of one warp and of several, of one part of 128 columns and of two, and tiles hardly larger than the
  * least. All modes have the first cut. */
 static void test_functional(void **state)
 {
@@ -46,17 +46,17 @@ static void test_functional(void **state)
             }
 }
 
-/* Tiles with more columns than a block has threads are done in parts, of which some have one less; those of
- * 256 are not, and need more shared memory than wider ones. */
+/* The widest tiles; one at the right edge and one before another; parts of 128 columns that are full, and one
+ * of 4 columns. */
 static void test_wide_tiles(void **state)
 {
-    static const uint32_t widths[] = {256, 513, 515, 600};
+    static const uint32_t widths[] = {1020, 2040, 256, 132};
     (void)state;
     for (size_t i = 0; i < WIREFRAME_BENCHMARKS; i++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             WireframeBenchmark wide = wireframe_benchmarks[i];
             wide.cells[INPUT_TINY] = (WavefrontCells){widths[w], 9};
-            const WireframeRun how = {.mode = WIREFRAME_LRR, .size = INPUT_TINY, .tiles = w ? 2 : 1};
+            const WireframeRun how = {.mode = WIREFRAME_LRR, .size = INPUT_TINY, .tiles = w == 1 ? 2 : 1};
             wb_gpu_close(run(&wide, &how, "gtx480",
                              (const char *const[]){"mode=functional", "graph_check=true", NULL}));
         }
@@ -270,18 +270,29 @@ static void test_sizes(void **state)
     assert_null(wireframe_find("vectoradd"));
 }
 
-static void test_too_many_tiles(void **state)
+/* Fails the test unless a matrix of that many columns cannot be cut so. */
+static void refuse(uint32_t width, uint32_t tiles, const char *sentence)
 {
     Host host;
-    (void)state;
+    WireframeBenchmark benchmark = *wireframe_find("heat2d");
     WbGpu *gpu = harness_open("gtx480", (const char *const[]){"mode=functional", NULL});
-    const WireframeRun how = {.size = INPUT_TINY, .tiles = 28};
-    assert_false(wireframe_run(wireframe_find("heat2d"), &how, gpu, DIRECTORY, &host));
+    const WireframeRun how = {.size = INPUT_TINY, .tiles = tiles};
+    benchmark.cells[INPUT_TINY].width = width;
+    assert_false(wireframe_run(&benchmark, &how, gpu, DIRECTORY, &host));
     assert_int_equal(host.status, WB_ERROR_ARGUMENT);
-    assert_string_equal(host.error, "heat2d has 150 x 110 cells, too few for 28 x 28 tiles: a tile has at "
-                                    "least 4 on each side.");
+    assert_string_equal(host.error, sentence);
     host_end(&host);
     wb_gpu_close(gpu);
+}
+
+static void test_impossible_tiles(void **state)
+{
+#define REST "tiles: a tile has at least 4 rows, and 4 to 1020 columns, a multiple of 4."
+    (void)state;
+    refuse(152, 28, "heat2d has 152 x 110 cells, which cannot be cut into 28 x 28 " REST); /* too few rows */
+    refuse(104, 27, "heat2d has 104 x 110 cells, which cannot be cut into 27 x 27 " REST);
+    refuse(150, 5, "heat2d has 150 x 110 cells, which cannot be cut into 5 x 5 " REST);
+    refuse(2044, 2, "heat2d has 2044 x 110 cells, which cannot be cut into 2 x 2 " REST);
 }
 
 int main(void)
@@ -290,7 +301,7 @@ int main(void)
         cmocka_unit_test(test_functional),   cmocka_unit_test(test_wide_tiles),
         cmocka_unit_test(test_cycle),        cmocka_unit_test(test_cut_off),
         cmocka_unit_test(test_progress),     cmocka_unit_test(test_dependencies),
-        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_too_many_tiles),
+        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_impossible_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,31 +4,38 @@
 
 struct Warping {
     typedef float Value;
+    typedef float Input; /* a sample */
     enum { LOOKS_AHEAD = false };
     const float *across, *down;
-    float *costs;
+    float *cells;
     int width, height;
+    Row<float> samples; /* of the thread's columns */
 
     __device__ float outside() const { return __int_as_float(0x7f800000); }
     __device__ float above(int column) const { return column < 0 ? 0.0f : outside(); }
-    __device__ float computed(int index) const { return __ldcg(&costs[index]); }
-    __device__ float own(int row, int column, int) const
+    __device__ void begin(int row, int column)
     {
-        return fabsf(__ldg(&down[row]) - __ldg(&across[column]));
+        cells += row * width + column, down += row;
+        samples = read_row(&across[column]);
     }
-    __device__ float next(const Around<float> &around) const
+    __device__ float fetch(int row) const { return __ldg(&down[row]); }
+    __device__ void compute(Row<float> &row, const Around<Warping> &around) const
     {
-        return around.own + fminf(around.corner, fminf(around.up, around.left));
+        float left = around.left, corner = around.corner;
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) {
+            const float before = fminf(corner, row.cells[i]);
+            corner = row.cells[i];
+            left = row.cells[i] = fabsf(around.own - samples.cells[i]) + fminf(before, left);
+        }
     }
-    __device__ void store(int index, float cost) const { __stcg(&costs[index], cost); }
 };
 
 extern "C" __global__ void __maxnreg__(REGISTERS)
     dtw(const float *across, const float *down, float *costs, Tiling tiling)
 {
     const Tile tile = tile_of_block(tiling);
-    if (is_warp_needed(tile))
-        sweep(Warping{across, down, costs, tiling.width, tiling.height}, tile);
+    sweep(Warping{across, down, costs, tiling.width, tiling.height}, tile);
 }
 
 NESTED(dtw, (const float *across, const float *down, float *costs, Tiling tiling, int bytes),

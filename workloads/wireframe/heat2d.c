@@ -2,6 +2,7 @@
 #include "wireframe/wireframe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void make_step(float *heat, WavefrontShape shape)
 {
@@ -18,10 +19,12 @@ static void make_step(float *heat, WavefrontShape shape)
 bool heat2d_run(Host *host, const WireframeRun *run, WavefrontShape shape)
 {
     const size_t bytes = wavefront_cells(shape) * sizeof(float);
-    float *cells = host_floats(host, wavefront_cells(shape), wavefront_seed(run));
+    const size_t below = shape.width * sizeof(float); /* a row of nothing, which the kernel reads */
+    float *cells = host_floats(host, wavefront_cells(shape) + shape.width, wavefront_seed(run));
     bool right = false;
     if (host->status == WB_OK) {
-        uint64_t heat = host_buffer(host, cells, bytes);
+        memset(cells + wavefront_cells(shape), 0, below);
+        uint64_t heat = host_buffer(host, cells, bytes + below);
         WAVEFRONT_LAUNCH(host, "heat2d", run, shape, WB_ARG(heat));
         if (host->status == WB_OK)
             make_step(cells, shape);

@@ -7,7 +7,7 @@
 
 #include "warpbeam_graph.h"
 
-enum { SIDE = 16, THREADS = SIDE * SIDE, RING = 13 }; /* as in wavefront.cuh */
+enum { SIDE = 16, THREADS = SIDE * SIDE, COLUMNS = 4, PAIR = 8, RING = (THREADS + 1) * PAIR }; /* as in wavefront.cuh */
 enum { MOST_ARGUMENTS = 4, USUAL_BOUND = 3 };
 
 /* As in wavefront.cuh. */
@@ -109,20 +109,12 @@ static void map_tile(WbLink *link, void *context)
     wb_set_policy(link, wavefront->run->mode == WIREFRAME_LVL ? WB_LVL : WB_LRR, bound);
 }
 
-/* Of the ring of rows and the borders for a tile of that width, as in wavefront.cuh. */
-static uint32_t ring_bytes(uint32_t width, uint32_t height)
-{
-    const uint32_t parts = (width + THREADS - 1) / THREADS, columns = (width + parts - 1) / parts;
-    return (RING * ((columns + 3) / 2 * 2) + 2 * height) * (uint32_t)sizeof(uint32_t);
-}
-
-/* The wider tiles of a matrix may be done in more parts than the others, and need less. */
+/* For what the threads hand to each other, and what lies to the left of the largest tile, as in wavefront.cuh;
+ * scan.cuh needs less. */
 static int bytes_of_block(WavefrontShape shape)
 {
     const uint32_t height = (shape.height + shape.down - 1) / shape.down;
-    const uint32_t narrow = ring_bytes(shape.width / shape.across, height);
-    const uint32_t wide = ring_bytes((shape.width + shape.across - 1) / shape.across, height);
-    return (int)(narrow > wide ? narrow : wide);
+    return (int)(2 * RING + (height + 1) / 2 * PAIR);
 }
 
 void wavefront_launch(Host *host, const char *name, const WireframeRun *run, WavefrontShape shape,

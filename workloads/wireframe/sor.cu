@@ -6,28 +6,33 @@ constexpr float OMEGA = 1.5f; /* as in the host's reference */
 
 struct Relaxation {
     typedef float Value;
+    typedef Row<float> Input;
     enum { LOOKS_AHEAD = true };
-    float *matrix;
+    float *cells;
     int width, height;
 
     __device__ float outside() const { return 0.0f; }
     __device__ float above(int) const { return 0.0f; }
-    __device__ float computed(int index) const { return __ldcg(&matrix[index]); }
-    __device__ float own(int, int, int index) const { return computed(index); }
-    /* The host rounds at the same places: a quarter is exact, and the last two operations are one. */
-    __device__ float next(const Around<float> &around) const
+    __device__ void begin(int row, int column) { cells += row * width + column; }
+    __device__ Row<float> fetch(int row) const { return read_row(&cells[row * width]); }
+    __device__ float first(const Row<float> &row) const { return row.cells[0]; }
+    /* Both products are exact or fused, as the host has it. */
+    __device__ void compute(Row<float> &row, const Around<Relaxation> &around) const
     {
-        const float sum = (around.up + around.left) + (around.right + around.down);
-        return fmaf(OMEGA, 0.25f * sum - around.own, around.own);
+        float left = around.left;
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) {
+            const float right = i + 1 < COLUMNS ? around.own.cells[i + 1] : around.right;
+            const float sum = (row.cells[i] + left) + (right + around.below.cells[i]);
+            left = row.cells[i] = fmaf(0.25f * OMEGA, sum, (1 - OMEGA) * around.own.cells[i]);
+        }
     }
-    __device__ void store(int index, float value) const { __stcg(&matrix[index], value); }
 };
 
 extern "C" __global__ void __maxnreg__(REGISTERS) sor(float *matrix, Tiling tiling)
 {
     const Tile tile = tile_of_block(tiling);
-    if (is_warp_needed(tile))
-        sweep(Relaxation{matrix, tiling.width, tiling.height}, tile);
+    sweep(Relaxation{matrix, tiling.width, tiling.height}, tile);
 }
 
 NESTED(sor, (float *matrix, Tiling tiling, int bytes), matrix)

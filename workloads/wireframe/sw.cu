@@ -6,31 +6,39 @@ constexpr int MATCH = 2, MISMATCH = -1, GAP = 1; /* as in the host's reference *
 
 struct Alignment {
     typedef int Value;
+    typedef int Input; /* a letter */
     enum { LOOKS_AHEAD = false };
     const unsigned char *across, *down;
-    int *scores;
+    int *cells;
     int width, height;
+    Row<int> letters; /* of the thread's columns */
 
     __device__ int outside() const { return 0; }
     __device__ int above(int) const { return 0; }
-    __device__ int computed(int index) const { return __ldcg(&scores[index]); }
-    __device__ int own(int row, int column, int) const
+    __device__ void begin(int row, int column)
     {
-        return __ldg(&down[row]) == __ldg(&across[column]) ? MATCH : MISMATCH;
+        cells += row * width + column, down += row;
+        for (int i = 0; i < COLUMNS; i++)
+            letters.cells[i] = __ldg(&across[column + i]);
     }
-    __device__ int next(const Around<int> &around) const
+    __device__ int fetch(int row) const { return __ldg(&down[row]); }
+    __device__ void compute(Row<int> &row, const Around<Alignment> &around) const
     {
-        return max(max(0, around.corner + around.own), max(around.up, around.left) - GAP);
+        int left = around.left, corner = around.corner;
+#pragma unroll
+        for (int i = 0; i < COLUMNS; i++) {
+            const int aligned = corner + (around.own == letters.cells[i] ? MATCH : MISMATCH);
+            corner = row.cells[i];
+            left = row.cells[i] = max(max(0, aligned), max(corner, left) - GAP);
+        }
     }
-    __device__ void store(int index, int score) const { __stcg(&scores[index], score); }
 };
 
 extern "C" __global__ void __maxnreg__(REGISTERS)
     sw(const unsigned char *across, const unsigned char *down, int *scores, Tiling tiling)
 {
     const Tile tile = tile_of_block(tiling);
-    if (is_warp_needed(tile))
-        sweep(Alignment{across, down, scores, tiling.width, tiling.height}, tile);
+    sweep(Alignment{across, down, scores, tiling.width, tiling.height}, tile);
 }
 
 NESTED(sw, (const unsigned char *across, const unsigned char *down, int *scores, Tiling tiling, int bytes),

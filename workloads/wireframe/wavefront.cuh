@@ -8,13 +8,11 @@
  *
  * which makes dtw_nested. Compiled by: ../build_ptx.sh wireframe
  *
- * A block has 16 x 16 threads, for tiles of any size. A thread has a column of the tile and goes down its
- * rows, each a row behind the thread to its left: all threads are on an antidiagonal, and the block meets at
- * a barrier after every row. A tile of more than 256 columns is done in parts of its width.
- *
- * Memory is read and written by rows, in sectors of 32 bytes: 8 threads are a strip, which fetches the rows
- * of its 8 columns, four at a time, into a ring of rows in shared memory, and writes them back from there
- * once the last of them has passed. The columns beside the tile are fetched first of all.
+ * A block has 16 x 16 threads, for tiles of any size. A thread has four adjacent columns of the tile and goes
+ * down its rows, each a row behind the thread to its left: all threads are on an antidiagonal, and the block
+ * meets at a barrier after every row. The cells of the row above stay in registers; a row is read four rows
+ * ahead and written at once, 16 bytes each; what a thread hands to its neighbours goes through shared memory.
+ * A tile has at most 1,024 columns.
  *
  * The code is small, so that it fits into an instruction cache of 2 KB.
  *
@@ -25,13 +23,9 @@
 #include "../common/parameters.cuh"
 
 constexpr int SIDE = 16, THREADS = SIDE * SIDE, LANES = 32;
-/* Of a thread: four blocks then fit on an SM with 32,768. ptxas spills 0 to 32 bytes of what lives over the
- * loops, which costs next to nothing there, and nothing here. */
-constexpr int REGISTERS = 32;
-constexpr int STRIP = 8, AHEAD = 4; /* rows fetched at once */
-/* A row is fetched before its strip's first thread gets to it, and leaves when the next strip's first thread
- * has seen its last column: 8 + 1 rows later. As the host has it. */
-constexpr int RING = STRIP + 1 + AHEAD;
+constexpr int COLUMNS = 4; /* of a thread; the matrix's width is a multiple. As the host has it */
+constexpr int REGISTERS = 32; /* of a thread: four blocks then fit on an SM with 32,768 */
+constexpr int AHEAD = 4;   /* rows that are on their way from memory */
 
 /* As the host has it. */
 struct Tiling {
@@ -60,240 +54,192 @@ __device__ __forceinline__ Range part(int index, int parts, int size)
     return {index * size / parts, (index + 1) * size / parts};
 }
 
+/* Found again wherever it is used: nothing that follows from it is kept in registers over a loop. */
 __device__ __forceinline__ Tile tile_of_block(const Tiling &tiling)
 {
-    int x = blockIdx.x, y = blockIdx.y;
+    int x, y;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+    asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
     if (tiling.wave >= 0) {
-        y = top_of_wave(tiling) + blockIdx.x, x = tiling.wave - y;
+        y = top_of_wave(tiling) + x, x = tiling.wave - y;
     }
-    return {part(y, tiling.down, tiling.height), part(x, tiling.across, tiling.width)};
+    const Range fours = part(x, tiling.across, tiling.width / COLUMNS);
+    return {part(y, tiling.down, tiling.height), {fours.begin * COLUMNS, fours.end * COLUMNS}};
 }
 
-/* A cell's own value and those around it. `up`, `left` and `corner`, which lies between these two, are
- * computed already; `own`, `right` and `down` are not. */
-template <class Value> struct Around {
-    Value up, left, corner, own, right, down;
+/* The cells of a row that a thread has. */
+template <class Value> struct Row {
+    Value cells[COLUMNS];
 };
 
-/* Columns that are done at once, of a tile of that width. As the host has it. */
-__device__ __forceinline__ int columns_at_once(int width)
+/* What a thread's cells of a row need but for those of the row above. `right` and `below` are not computed
+ * yet. */
+template <class Cells> struct Around {
+    typename Cells::Value left, corner, right; /* corner: above `left` */
+    typename Cells::Input own, below;
+};
+
+__device__ __forceinline__ int thread_in_block() { return threadIdx.y * SIDE + threadIdx.x; }
+
+/* -- four cells in memory -- */
+
+__device__ __forceinline__ Row<float> read_row(const float *from)
 {
-    const int parts = (width + THREADS - 1) / THREADS;
-    return (width + parts - 1) / parts;
+    const float4 row = __ldcg((const float4 *)from);
+    return {row.x, row.y, row.z, row.w};
+}
+template <class Whole> __device__ __forceinline__ Row<Whole> read_row(const Whole *from)
+{
+    const uint4 row = __ldcg((const uint4 *)from);
+    return {(Whole)row.x, (Whole)row.y, (Whole)row.z, (Whole)row.w};
 }
 
-/* Read again wherever it is used: nothing that follows from it is kept in registers over a loop. */
-__device__ __forceinline__ int thread_in_block()
+__device__ __forceinline__ void write_row(float *to, const Row<float> &row)
 {
-    unsigned x, y;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
-    asm volatile("mov.u32 %0, %%tid.y;" : "=r"(y));
-    return y * SIDE + x;
+    __stcg((float4 *)to, make_float4(row.cells[0], row.cells[1], row.cells[2], row.cells[3]));
+}
+template <class Whole> __device__ __forceinline__ void write_row(Whole *to, const Row<Whole> &row)
+{
+    __stcg((uint4 *)to, make_uint4(row.cells[0], row.cells[1], row.cells[2], row.cells[3]));
 }
 
-/* The same value, from which the compiler computes nothing ahead of a loop either. */
-__device__ __forceinline__ int late(int value)
-{
-    asm volatile("" : "+r"(value));
-    return value;
-}
+/* -- what threads hand to their neighbours: four bytes each, in shared memory --
+ *
+ * A thread reads what another has written a step before. So there are two places for each, which take turns:
+ * side by side, as pairs. What lies beside the tile is in pairs of its own, two steps each, through which the
+ * threads at the edges go. */
 
-/* Whether the thread's warp has work; if not, it may end at once, and no barrier waits for it. */
-__device__ __forceinline__ bool is_warp_needed(Tile tile)
-{
-    return thread_in_block() / LANES * LANES < columns_at_once(tile.columns.end - tile.columns.begin);
-}
+constexpr int PLACE = 4, PAIR = 2 * PLACE;
+constexpr int RING = (THREADS + 1) * PAIR; /* bytes; one for each direction. As the host has it */
 
-/* -- the ring: four bytes a cell, at addresses of shared memory, which take no arithmetic of their own -- */
-
-__device__ __forceinline__ unsigned ring_begin()
+__device__ __forceinline__ unsigned shared_begin()
 {
     extern __shared__ char memory[];
     return (unsigned)__cvta_generic_to_shared(memory);
 }
 
-/* Reads what lies so many bytes behind `at`; of the types that cells have. */
-template <int BYTES> __device__ __forceinline__ void ring_get(unsigned at, unsigned &value)
+__device__ __forceinline__ void get(unsigned at, unsigned &value)
 {
-    asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(value) : "r"(at), "n"(BYTES) : "memory");
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
 }
-template <int BYTES> __device__ __forceinline__ void ring_get(unsigned at, int &value)
+__device__ __forceinline__ void get(unsigned at, int &value)
 {
-    asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(value) : "r"(at), "n"(BYTES) : "memory");
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
 }
-template <int BYTES> __device__ __forceinline__ void ring_get(unsigned at, float &value)
+__device__ __forceinline__ void get(unsigned at, float &value)
 {
-    asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(value) : "r"(at), "n"(BYTES) : "memory");
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(at) : "memory");
 }
 
-__device__ __forceinline__ void ring_put(unsigned at, unsigned value)
+__device__ __forceinline__ void put(unsigned at, unsigned value)
 {
     asm volatile("st.shared.u32 [%0], %1;" : : "r"(at), "r"(value) : "memory");
 }
-__device__ __forceinline__ void ring_put(unsigned at, int value) { ring_put(at, (unsigned)value); }
-__device__ __forceinline__ void ring_put(unsigned at, float value)
+__device__ __forceinline__ void put(unsigned at, int value) { put(at, (unsigned)value); }
+__device__ __forceinline__ void put(unsigned at, float value)
 {
     asm volatile("st.shared.f32 [%0], %1;" : : "r"(at), "f"(value) : "memory");
 }
 
-/* A thread's column of the ring, as addresses of its rows. */
-struct Ring {
-    unsigned begin, pitch, bytes, end; /* end: begin + bytes */
-
-    __device__ unsigned at(int row) const { return begin + (row + RING * THREADS) % RING * pitch; }
-    __device__ unsigned after(unsigned at) const
-    {
-        unsigned next;
-        asm("{ .reg .pred p; add.u32 %0, %1, %2; setp.ge.u32 p, %0, %3; @p sub.u32 %0, %0, %4; }"
-            : "=&r"(next) : "r"(at), "r"(pitch), "r"(end), "r"(bytes));
-        return next;
-    }
-};
+/* Where in the pairs lies what is read in that step: what is written there is put beside it, for the next. */
+__device__ __forceinline__ unsigned read_in(int step) { return step / 2 * PAIR + (step + 1) % 2 * PLACE; }
 
 /* `Cells` is a class with
  *   Value                              the type of a cell, four bytes
- *   LOOKS_AHEAD                        whether next() uses `right` and `down`
- *   width, height                      of the matrix
- *   Value outside()                    to the left of the matrix; if it looks ahead, also around it
+ *   Input                              what a thread reads of a row before it computes it
+ *   LOOKS_AHEAD                        whether compute() uses `right` and `below`. There is then a row of
+ *                                      memory below the matrix that is what lies there, and first() is the
+ *                                      leftmost cell of an Input
+ *   Value *cells                       the matrix, row by row; after begin() from there on
+ *   int width, height                  of the matrix
+ *   Value outside()                    to the left of the matrix; if it looks ahead, to the right, too
  *   Value above(int column)            above the matrix; -1 is the corner
- *   Value computed(int index)          of a cell computed already; cells are counted row by row
- *   Value own(int row, int column, int index)   of one before it is
- *   Value next(Around)
- *   void store(int index, Value) */
+ *   void begin(int row, int column)    of the thread's cells, the tile's first row
+ *   Input fetch(int row)               of the tile
+ *   void compute(Row &row, Around)     makes cells of the ones above */
 
-/* Meets the others as often as they do in so many groups of rows. */
-__device__ __forceinline__ void wait_groups(int groups)
-{
-#pragma unroll 1
-    for (; groups > 0; groups--) {
-#pragma unroll
-        for (int i = 0; i <= AHEAD; i++)
-            __syncthreads();
-    }
-}
+/* Bytes of what lies to the left of a tile. */
+__device__ __forceinline__ unsigned border_bytes(int height) { return (height + 1) / 2 * PAIR; }
 
-/* What lies to the left and right of some columns, row by row, behind the ring in shared memory. */
+/* Puts what lies to the left and right of a tile beside the rings. */
 template <class Cells>
-__device__ __forceinline__ void fetch_borders(const Cells &cells, Range rows, Range columns, unsigned to,
-                                              int threads)
+__device__ __forceinline__ void fetch_borders(const Cells &cells, Tile tile, unsigned to)
 {
     typedef typename Cells::Value Value;
+    const Range rows = tile.rows, columns = tile.columns;
+    const int height = rows.end - rows.begin, threads = (columns.end - columns.begin) / COLUMNS;
+    const int stride = (threads + LANES - 1) / LANES * LANES;
 #pragma unroll 1
-    for (int row = rows.begin + thread_in_block(); row < rows.end; row += threads) {
-        const int index = row * late(cells.width) + columns.begin, at = to + (row - rows.begin) * 4;
-        Value left = cells.outside(), right = left;
-        if (columns.begin > 0)
-            left = cells.computed(index - 1);
-        if (Cells::LOOKS_AHEAD && columns.end < cells.width)
-            right = cells.computed(index + columns.end - columns.begin);
-        ring_put(at, left);
-        if (Cells::LOOKS_AHEAD)
-            ring_put(at + (rows.end - rows.begin) * 4, right);
+    for (int row = thread_in_block(); row < height; row += stride) {
+        const Value *beside = cells.cells + (rows.begin + row) * cells.width + columns.begin - 1;
+        put(to + read_in(row), columns.begin > 0 ? __ldcg(beside) : cells.outside());
     }
 }
 
-/* Puts the next rows of its border into the ring beside the first or the last thread's column. */
-template <class Value>
-__device__ __forceinline__ void take_borders(Ring ring, unsigned at, int row, int height)
-{
-    const int thread = thread_in_block();
-    const unsigned borders = late(ring.end) - (thread + 1) * 4, beside = thread == 0 ? -4 : 4;
-    unsigned from = borders + (row + (thread == 0 ? 0 : height)) * 4;
-#pragma unroll
-    for (int i = 0; i < AHEAD; i++, from += 4, at = ring.after(at)) {
-        Value value;
-        if ((unsigned)(row + i) < (unsigned)height) {
-            ring_get<0>(from, value);
-            ring_put(at + beside, value);
-        }
-    }
-}
-
-/* Computes all rows of some columns of a tile, of at most `most` columns. Rows are counted from the tile's:
- * `first` is where the first thread of the strip is. */
-template <class Cells>
-__device__ __forceinline__ void sweep_columns(const Cells &cells, Range rows, Range columns, int most)
+/* Computes the cells of a tile. A warp without work ends at once: no barrier waits for it. */
+template <class Cells> __device__ __forceinline__ void sweep(Cells cells, Tile tile)
 {
     typedef typename Cells::Value Value;
-    const int thread = thread_in_block(), column = columns.begin + thread;
-    const int width = columns.end - columns.begin, height = late(rows.end - rows.begin);
-    const unsigned pitch = (width + 3) / 2 * 8; /* even: no two cells of an antidiagonal are in one bank */
-    const unsigned begin = ring_begin() + (thread + 1) * 4;
-    const Ring ring = {begin, pitch, RING * pitch, begin + RING * pitch};
-    fetch_borders(cells, rows, columns, ring_begin() + RING * pitch,
-                  (late(most) + LANES - 1) / LANES * LANES);
-    const bool is_in = thread < width, is_edge = thread == 0 || (Cells::LOOKS_AHEAD && thread == width - 1);
-    const unsigned computed = is_in ? height : 0;
-    const unsigned fetched = computed + (Cells::LOOKS_AHEAD && computed && rows.end < cells.height);
-    Value up = cells.outside(), corner = up;
-    if (is_in) {
-        const int above = (rows.begin - 1) * cells.width + column;
-        up = rows.begin ? cells.computed(above) : cells.above(column);
-        if (rows.begin == 0)
+    const int thread = thread_in_block(), threads = (tile.columns.end - tile.columns.begin) / COLUMNS;
+    const bool is_more = Cells::LOOKS_AHEAD && tile.columns.end < cells.width;
+    if (thread / LANES * LANES >= threads + Cells::LOOKS_AHEAD)
+        return;
+    const int height = tile.rows.end - tile.rows.begin, fetched = thread < threads + is_more ? height : 0;
+    const unsigned borders = shared_begin() + 2 * RING, own = shared_begin() + thread * PAIR;
+    fetch_borders(cells, tile, borders);
+    Row<Value> row;
+    typename Cells::Input coming[AHEAD] = {};
+    Value corner = cells.outside();
+    if (fetched) {
+        const int column = tile.columns.begin + thread * COLUMNS;
+        cells.begin(tile.rows.begin, column);
+        if (tile.rows.begin > 0) {
+            row = read_row(cells.cells - cells.width);
+            if (column > 0)
+                corner = __ldcg(cells.cells - cells.width - 1);
+        } else {
+            for (int i = 0; i < COLUMNS; i++)
+                row.cells[i] = cells.above(column + i);
             corner = cells.above(column - 1);
-        else if (column > 0)
-            corner = cells.computed(above - 1);
+        }
+        /* The row that is computed in step s is in coming[s % AHEAD]. */
+        for (int i = 0; i < AHEAD; i++)
+            coming[i] = cells.fetch(min((i - thread) & (AHEAD - 1), height - !Cells::LOOKS_AHEAD));
     }
+    /* Only the threads at the edges go on from pair to pair. */
+    const bool is_first = thread == 0;
+    unsigned left = is_first ? borders : own;
+    if constexpr (Cells::LOOKS_AHEAD) /* as in the step before the first */
+        put(own + RING + PLACE, cells.first(coming[1]));
     __syncthreads();
-    /* A warp begins when its first strip does, and meets the others at their barriers before and after. */
-    constexpr int GROUPS = LANES / AHEAD; /* of AHEAD rows: that far a warp is behind the one before */
-    wait_groups(thread / LANES * GROUPS);
-    int first = -2 * AHEAD - (thread & (LANES - STRIP));
-    int done = (rows.begin + first - STRIP) * cells.width + column;
-    unsigned at = ring.at(-2 * AHEAD - (thread & (LANES - 1))), exchange = ring.at(first + RING - STRIP);
+    int at = -thread;
 #pragma unroll 1
-    for (int groups = (2 * AHEAD + height + LANES + AHEAD - 1) / AHEAD; groups > 0;
-         groups--, first += AHEAD) {
-        Value values[AHEAD];
-        int coming = done + RING * late(cells.width);
+    do {
 #pragma unroll
-        for (int i = 0; i < AHEAD; i++, coming += cells.width) {
-            const int next = first + RING - STRIP + i;
-            values[i] = cells.outside();
-            if ((unsigned)next < fetched)
-                values[i] = cells.own(rows.begin + next, column, coming);
-        }
-#pragma unroll 1
-        for (int i = 0; i < AHEAD; i++) {
-            const unsigned after = ring.after(at);
-            if ((unsigned)(first + i - (thread & (STRIP - 1))) < computed) {
-                Around<Value> around = {up, 0, corner};
-                ring_get<-4>(at, around.left);
-                ring_get<0>(at, around.own);
-                if (Cells::LOOKS_AHEAD) {
-                    ring_get<4>(at, around.right);
-                    ring_get<0>(after, around.down);
+        for (int i = 0; i < AHEAD; i++, at++) {
+            const unsigned reads = (i + 1) % 2 * PLACE, writes = i % 2 * PLACE;
+            if ((unsigned)at < (unsigned)fetched) {
+                if (!Cells::LOOKS_AHEAD || thread < threads) {
+                    Around<Cells> around;
+                    get(left + reads, around.left);
+                    if constexpr (Cells::LOOKS_AHEAD)
+                        get(own + RING + PAIR + reads, around.right);
+                    around.corner = corner, around.own = coming[i], around.below = coming[(i + 1) % AHEAD];
+                    cells.compute(row, around);
+                    corner = around.left;
+                    put(own + PAIR + writes, row.cells[COLUMNS - 1]);
+                    write_row(cells.cells + at * cells.width, row);
                 }
-                ring_put(at, up = cells.next(around));
-                corner = around.left;
+                coming[i] = cells.fetch(min(at + AHEAD, fetched - !Cells::LOOKS_AHEAD));
             }
-            at = after;
-            __syncthreads();
+            if constexpr (Cells::LOOKS_AHEAD)
+                put(own + RING + writes, cells.first(coming[(i + 2) % AHEAD]));
+            if (i % 2 && is_first)
+                left += PAIR;
+            if (i + 1 < AHEAD)
+                __syncthreads();
         }
-        if (is_edge)
-            take_borders<Value>(ring, exchange, late(first) + RING - STRIP, late(computed));
-        if (is_in)
-#pragma unroll
-            for (int i = 0; i < AHEAD; i++, done += cells.width, exchange = ring.after(exchange)) {
-                Value value;
-                ring_get<0>(exchange, value);
-                ring_put(exchange, values[i]);
-                if ((unsigned)(first - STRIP + i) < computed)
-                    cells.store(done, value);
-            }
-        __syncthreads();
-    }
-    wait_groups(((late(most) + LANES - 1) / LANES - 1 - thread_in_block() / LANES) * GROUPS);
-}
-
-/* Computes the cells of a tile; ends with a barrier, so that the next sweep sees them. */
-template <class Cells> __device__ __forceinline__ void sweep(const Cells &cells, Tile tile)
-{
-    const int step = columns_at_once(tile.columns.end - tile.columns.begin);
-#pragma unroll 1
-    for (int left = tile.columns.begin; left < tile.columns.end; left += step)
-        sweep_columns(cells, {late(tile.rows.begin), tile.rows.end},
-                      {left, min(left + step, tile.columns.end)}, step);
+    } while (__syncthreads_or(at < fetched));
 }
 
 /* The kernel's type follows from that of its arguments, not the other way round. */

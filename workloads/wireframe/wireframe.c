@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Cells on the side of a tile. */
-enum { LEAST_SIDE = 4 };
+enum { LEAST_SIDE = 4, COLUMNS = 4, MOST_COLUMNS = 255 * COLUMNS };
 
 /* To the west, north and north-west, though the third follows from the other two:
  * papers/wireframe-inputs.md. */
@@ -30,42 +30,42 @@ const WireframeBenchmark wireframe_benchmarks[WIREFRAME_BENCHMARKS] = {
     {"dtw",
      "Dynamic time warping of two series",
      "dtw.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {3072, 2048}, [INPUT_FULL] = {12288, 8192}},
+     {[INPUT_TINY] = {152, 110}, [INPUT_SMALL] = {3072, 2048}, [INPUT_FULL] = {12288, 8192}},
      1,
      WAVEFRONT,
      dtw_run},
     {"heat2d",
      "A step of heat in a plate",
      "heat2d.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {3072, 3072}, [INPUT_FULL] = {12288, 12288}},
+     {[INPUT_TINY] = {152, 110}, [INPUT_SMALL] = {3072, 3072}, [INPUT_FULL] = {12288, 12288}},
      1,
      WAVEFRONT,
      heat2d_run},
     {"hist",
      "Integral histogram of an image",
      "hist.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {1040, 780}, [INPUT_FULL] = {4160, 3120}},
+     {[INPUT_TINY] = {152, 110}, [INPUT_SMALL] = {1040, 780}, [INPUT_FULL] = {4160, 3120}},
      8,
      WAVEFRONT,
      hist_run},
     {"int_img",
      "Integral images of a bitmap",
      "int_img.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {1040, 780}, [INPUT_FULL] = {4160, 3120}},
+     {[INPUT_TINY] = {152, 110}, [INPUT_SMALL] = {1040, 780}, [INPUT_FULL] = {4160, 3120}},
      3,
      WAVEFRONT,
      int_img_run},
     {"sor",
      "A sweep of successive over-relaxation",
      "sor.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {3000, 3000}, [INPUT_FULL] = {12000, 12000}},
+     {[INPUT_TINY] = {152, 110}, [INPUT_SMALL] = {3000, 3000}, [INPUT_FULL] = {12000, 12000}},
      1,
      WAVEFRONT,
      sor_run},
     {"sw",
      "Smith-Waterman alignment of two strings",
      "sw.ptx",
-     {[INPUT_TINY] = {150, 110}, [INPUT_SMALL] = {2048, 2048}, [INPUT_FULL] = {8192, 8192}},
+     {[INPUT_TINY] = {152, 110}, [INPUT_SMALL] = {2048, 2048}, [INPUT_FULL] = {8192, 8192}},
      1,
      WAVEFRONT,
      sw_run},
@@ -90,14 +90,19 @@ WavefrontShape wireframe_shape(const WireframeBenchmark *benchmark, const Wirefr
     };
 }
 
+/* A thread has four columns of a tile, and one of the block's 256 has those beside it. */
 static bool is_shape_possible(Host *host, const char *name, WavefrontShape shape)
 {
-    if (shape.width / shape.across >= LEAST_SIDE && shape.height / shape.down >= LEAST_SIDE)
+    const uint32_t fours = shape.width / COLUMNS, most = (fours + shape.across - 1) / shape.across * COLUMNS;
+    if (shape.width % COLUMNS == 0 && fours >= shape.across && most <= MOST_COLUMNS &&
+        shape.height / shape.down >= LEAST_SIDE)
         return true;
     host->status = WB_ERROR_ARGUMENT;
     snprintf(host->error, sizeof host->error,
-             "%s has %u x %u cells, too few for %u x %u tiles: a tile has at least %d on each side.", name,
-             shape.width, shape.height, shape.across, shape.down, LEAST_SIDE);
+             "%s has %u x %u cells, which cannot be cut into %u x %u tiles: a tile has at least %d rows, and %d "
+             "to %d columns, a multiple of %d.",
+             name, shape.width, shape.height, shape.across, shape.down, LEAST_SIDE, COLUMNS, MOST_COLUMNS,
+             COLUMNS);
     return false;
 }
 
