@@ -7,7 +7,7 @@
 
 #include "warpbeam_graph.h"
 
-enum { SIDE = 16, THREADS = SIDE * SIDE, COLUMNS = 4, PAIR = 8, RING = (THREADS + 1) * PAIR }; /* as in wavefront.cuh */
+enum { SIDE = 16, THREADS = SIDE * SIDE, PAIR = 8, RING = (THREADS + 1) * PAIR }; /* as in wavefront.cuh */
 enum { MOST_ARGUMENTS = 4, USUAL_BOUND = 3 };
 
 /* As in wavefront.cuh. */
@@ -109,8 +109,8 @@ static void map_tile(WbLink *link, void *context)
     wb_set_policy(link, wavefront->run->mode == WIREFRAME_LVL ? WB_LVL : WB_LRR, bound);
 }
 
-/* For what the threads hand to each other, and what lies to the left of the largest tile, as in wavefront.cuh;
- * scan.cuh needs less. */
+/* For what the threads hand to each other, and what lies to the left of the largest tile, as in
+ * wavefront.cuh; scan.cuh needs less. */
 static int bytes_of_block(WavefrontShape shape)
 {
     const uint32_t height = (shape.height + shape.down - 1) / shape.down;

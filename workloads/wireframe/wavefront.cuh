@@ -12,7 +12,7 @@
  * down its rows, each a row behind the thread to its left: all threads are on an antidiagonal, and the block
  * meets at a barrier after every row. The cells of the row above stay in registers; a row is read four rows
  * ahead and written at once, 16 bytes each; what a thread hands to its neighbours goes through shared memory.
- * A tile has at most 1,024 columns.
+ * A tile has at most 1,020 columns. Tiles without a wavefront of their own: scan.cuh.
  *
  * The code is small, so that it fits into an instruction cache of 2 KB.
  *
@@ -23,9 +23,9 @@
 #include "../common/parameters.cuh"
 
 constexpr int SIDE = 16, THREADS = SIDE * SIDE, LANES = 32;
-constexpr int COLUMNS = 4; /* of a thread; the matrix's width is a multiple. As the host has it */
-constexpr int REGISTERS = 32; /* of a thread: four blocks then fit on an SM with 32,768 */
-constexpr int AHEAD = 4;   /* rows that are on their way from memory */
+constexpr int REGISTERS = 32; /* of a thread: four blocks then fit on an SM. Nothing is spilled */
+constexpr int COLUMNS = 4;    /* of a thread; the matrix's width is a multiple. As the host has it */
+constexpr int AHEAD = 4;      /* rows that are on their way from memory */
 
 /* As the host has it. */
 struct Tiling {
@@ -106,8 +106,9 @@ template <class Whole> __device__ __forceinline__ void write_row(Whole *to, cons
 /* -- what threads hand to their neighbours: four bytes each, in shared memory --
  *
  * A thread reads what another has written a step before. So there are two places for each, which take turns:
- * side by side, as pairs. What lies beside the tile is in pairs of its own, two steps each, through which the
- * threads at the edges go. */
+ * side by side, as pairs. What lies to the left of the tile is in pairs of its own, two rows each, through
+ * which the first thread goes. What lies to the right is handed on by a thread that has the columns there, and
+ * does not compute them. */
 
 constexpr int PLACE = 4, PAIR = 2 * PLACE;
 constexpr int RING = (THREADS + 1) * PAIR; /* bytes; one for each direction. As the host has it */
@@ -147,32 +148,26 @@ __device__ __forceinline__ unsigned read_in(int step) { return step / 2 * PAIR +
 /* `Cells` is a class with
  *   Value                              the type of a cell, four bytes
  *   Input                              what a thread reads of a row before it computes it
- *   LOOKS_AHEAD                        whether compute() uses `right` and `below`. There is then a row of
- *                                      memory below the matrix that is what lies there, and first() is the
- *                                      leftmost cell of an Input
+ *   LOOKS_AHEAD                        whether compute() uses `right` and `below`. Then first() is the
+ *                                      leftmost cell of an Input, 0 lies to the right of the matrix, and a row of
+ *                                      memory below it is what lies there
  *   Value *cells                       the matrix, row by row; after begin() from there on
  *   int width, height                  of the matrix
- *   Value outside()                    to the left of the matrix; if it looks ahead, to the right, too
+ *   Value outside()                    to the left of the matrix
  *   Value above(int column)            above the matrix; -1 is the corner
  *   void begin(int row, int column)    of the thread's cells, the tile's first row
  *   Input fetch(int row)               of the tile
  *   void compute(Row &row, Around)     makes cells of the ones above */
 
-/* Bytes of what lies to the left of a tile. */
-__device__ __forceinline__ unsigned border_bytes(int height) { return (height + 1) / 2 * PAIR; }
-
-/* Puts what lies to the left and right of a tile beside the rings. */
+/* Puts what lies to the left of a tile behind the rings. */
 template <class Cells>
-__device__ __forceinline__ void fetch_borders(const Cells &cells, Tile tile, unsigned to)
+__device__ __forceinline__ void fetch_border(const Cells &cells, Tile tile, int threads, unsigned to)
 {
-    typedef typename Cells::Value Value;
-    const Range rows = tile.rows, columns = tile.columns;
-    const int height = rows.end - rows.begin, threads = (columns.end - columns.begin) / COLUMNS;
-    const int stride = (threads + LANES - 1) / LANES * LANES;
+    const Range rows = tile.rows;
 #pragma unroll 1
-    for (int row = thread_in_block(); row < height; row += stride) {
-        const Value *beside = cells.cells + (rows.begin + row) * cells.width + columns.begin - 1;
-        put(to + read_in(row), columns.begin > 0 ? __ldcg(beside) : cells.outside());
+    for (int row = thread_in_block(); row < rows.end - rows.begin; row += threads) {
+        const auto *beside = cells.cells + (rows.begin + row) * cells.width + tile.columns.begin - 1;
+        put(to + read_in(row), tile.columns.begin > 0 ? __ldcg(beside) : cells.outside());
     }
 }
 
@@ -182,33 +177,33 @@ template <class Cells> __device__ __forceinline__ void sweep(Cells cells, Tile t
     typedef typename Cells::Value Value;
     const int thread = thread_in_block(), threads = (tile.columns.end - tile.columns.begin) / COLUMNS;
     const bool is_more = Cells::LOOKS_AHEAD && tile.columns.end < cells.width;
-    if (thread / LANES * LANES >= threads + Cells::LOOKS_AHEAD)
+    const int all = (threads + Cells::LOOKS_AHEAD + LANES - 1) / LANES * LANES;
+    if (thread >= all)
         return;
     const int height = tile.rows.end - tile.rows.begin, fetched = thread < threads + is_more ? height : 0;
-    const unsigned borders = shared_begin() + 2 * RING, own = shared_begin() + thread * PAIR;
-    fetch_borders(cells, tile, borders);
+    const unsigned border = shared_begin() + 2 * RING, own = shared_begin() + thread * PAIR;
+    fetch_border(cells, tile, all, border);
     Row<Value> row;
     typename Cells::Input coming[AHEAD] = {};
     Value corner = cells.outside();
     if (fetched) {
         const int column = tile.columns.begin + thread * COLUMNS;
         cells.begin(tile.rows.begin, column);
-        if (tile.rows.begin > 0) {
-            row = read_row(cells.cells - cells.width);
-            if (column > 0)
-                corner = __ldcg(cells.cells - cells.width - 1);
-        } else {
+        if (tile.rows.begin == 0) {
             for (int i = 0; i < COLUMNS; i++)
                 row.cells[i] = cells.above(column + i);
             corner = cells.above(column - 1);
+        } else if (thread < threads) {
+            row = read_row(cells.cells - cells.width);
+            if (column > 0)
+                corner = __ldcg(cells.cells - cells.width - 1);
         }
         /* The row that is computed in step s is in coming[s % AHEAD]. */
         for (int i = 0; i < AHEAD; i++)
             coming[i] = cells.fetch(min((i - thread) & (AHEAD - 1), height - !Cells::LOOKS_AHEAD));
     }
-    /* Only the threads at the edges go on from pair to pair. */
     const bool is_first = thread == 0;
-    unsigned left = is_first ? borders : own;
+    unsigned left = is_first ? border : own;
     if constexpr (Cells::LOOKS_AHEAD) /* as in the step before the first */
         put(own + RING + PLACE, cells.first(coming[1]));
     __syncthreads();

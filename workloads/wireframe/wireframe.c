@@ -99,8 +99,8 @@ static bool is_shape_possible(Host *host, const char *name, WavefrontShape shape
         return true;
     host->status = WB_ERROR_ARGUMENT;
     snprintf(host->error, sizeof host->error,
-             "%s has %u x %u cells, which cannot be cut into %u x %u tiles: a tile has at least %d rows, and %d "
-             "to %d columns, a multiple of %d.",
+             "%s has %u x %u cells, which cannot be cut into %u x %u tiles: a tile has at least %d rows, and "
+             "%d to %d columns, a multiple of %d.",
              name, shape.width, shape.height, shape.across, shape.down, LEAST_SIDE, COLUMNS, MOST_COLUMNS,
              COLUMNS);
     return false;
