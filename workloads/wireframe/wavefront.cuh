@@ -107,8 +107,8 @@ template <class Whole> __device__ __forceinline__ void write_row(Whole *to, cons
  *
  * A thread reads what another has written a step before. So there are two places for each, which take turns:
  * side by side, as pairs. What lies to the left of the tile is in pairs of its own, two rows each, through
- * which the first thread goes. What lies to the right is handed on by a thread that has the columns there, and
- * does not compute them. */
+ * which the first thread goes. What lies to the right is handed on by a thread that has the columns there,
+ * and does not compute them. */
 
 constexpr int PLACE = 4, PAIR = 2 * PLACE;
 constexpr int RING = (THREADS + 1) * PAIR; /* bytes; one for each direction. As the host has it */
@@ -149,8 +149,8 @@ __device__ __forceinline__ unsigned read_in(int step) { return step / 2 * PAIR +
  *   Value                              the type of a cell, four bytes
  *   Input                              what a thread reads of a row before it computes it
  *   LOOKS_AHEAD                        whether compute() uses `right` and `below`. Then first() is the
- *                                      leftmost cell of an Input, 0 lies to the right of the matrix, and a row of
- *                                      memory below it is what lies there
+ *                                      leftmost cell of an Input, 0 lies to the right of the matrix, and a
+ *                                      row of memory below it is what lies there
  *   Value *cells                       the matrix, row by row; after begin() from there on
  *   int width, height                  of the matrix
  *   Value outside()                    to the left of the matrix
