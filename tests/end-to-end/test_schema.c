@@ -284,7 +284,7 @@ static bool stop(void *context, const WbProgress *progress)
 /* Cut off while launches are open, these are there with what is known of their blocks. */
 static void test_interrupted_nested(void **state)
 {
-    static uint64_t most = 250000;
+    static uint64_t most = 150000;
     (void)state;
     Host host;
     const WireframeRun run = {.mode = WIREFRAME_CDP, .size = INPUT_TINY, .tiles = 5};
