@@ -82,11 +82,11 @@ static void see_origin(void *context, uint32_t reg, bool is_write, bool is_defin
     (void)is_definite;
     Origin *origin = context;
     const NativeFunction *f = origin->f;
-    if (is_write)
-        return;
-    origin->is_memory |= f->registers[reg].definitions == 1
-                             ? comes_from_memory(f, f->registers[reg].definition, origin->block, origin->depth)
-                             : round_loads(f, origin->block, reg);
+    const NativeRegister *seen = &f->registers[reg];
+    if (!is_write)
+        origin->is_memory |= seen->definitions == 1
+                                 ? comes_from_memory(f, seen->definition, origin->block, origin->depth)
+                                 : round_loads(f, origin->block, reg);
 }
 
 /* Whether instruction i waits for a load of the same block or of its last round, by itself or through

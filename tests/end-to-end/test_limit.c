@@ -35,7 +35,7 @@ static const char ptx[] = PTX_HEADER
     BEGIN("chase") LOOP(40, "ld.volatile.global.u64 %d1, [%d0];\nadd.u64 %d0, %d0, %d1;\n") END
     /* warps that meet all the time, the first of which has something to do each time */
     BEGIN("meets") LOOP(40, "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra $meet;\nmov.u32 %r3, 0;\n"
-                            "$late:\n" CHAIN(0) "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 20;\n@%p2 bra $late;\n"
+                            "$late:\n" CHAIN(0) "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 60;\n@%p2 bra $late;\n"
                             "$meet:\nbar.sync 0;\n") END
     /* words of one bank of shared memory */
     BEGIN("banks") "and.b32 %r4, %r1, 31;\nshl.b32 %r4, %r4, 7;\nmov.u32 %r5, s;\nadd.u32 %r5, %r5, %r4;\n"

@@ -422,6 +422,37 @@ static void test_waits(void **state)
     rig_done(&rig);
 }
 
+/* A round that needs what the last one has loaded has its pointers long before. */
+static void test_rounds_hide_constants(void **state)
+{
+    (void)state;
+    static const char round[] = "ld.param.u64 %%rd1, [buffer]; mov.u32 %%r1, %%tid.x; mov.u32 %%r5, %%tid.y;"
+                                "L: mul.wide.s32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2;"
+                                "ld.global.u32 %s, [%%rd3]; %s add.u32 %%r5, %%r5, 1;"
+                                "setp.lt.u32 %%p1, %%r5, %%r6; @%%p1 bra L;"
+                                "st.global.u32 [%%rd9], %%r1; st.global.u32 [%%rd9], %%r2; ret;";
+    static const char filler[] = "fma.rn.f32 %f1, %f1, %f1, %f1; fma.rn.f32 %f1, %f1, %f1, %f1;"
+                                 "fma.rn.f32 %f1, %f1, %f1, %f1; fma.rn.f32 %f1, %f1, %f1, %f1;"
+                                 "fma.rn.f32 %f1, %f1, %f1, %f1; fma.rn.f32 %f1, %f1, %f1, %f1;"
+                                 "fma.rn.f32 %f1, %f1, %f1, %f1; fma.rn.f32 %f1, %f1, %f1, %f1;"
+                                 "fma.rn.f32 %f1, %f1, %f1, %f1; fma.rn.f32 %f1, %f1, %f1, %f1;"
+                                 "fma.rn.f32 %f1, %f1, %f1, %f1; fma.rn.f32 %f1, %f1, %f1, %f1;"
+                                 "fma.rn.f32 %f1, %f1, %f1, %f1; fma.rn.f32 %f1, %f1, %f1, %f1;";
+    for (int waits = 0; waits < 2; waits++) {
+        char body[2048];
+        uint16_t latency[2];
+        snprintf(body, sizeof body, round, waits ? "%r1" : "%r2", filler);
+        for (int late = 0; late < 2; late++) {
+            GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+            config.const_latency = late ? 40 : 30;
+            TimingRig rig = rig_time(body, &config);
+            latency[late] = rig.timing->insns[4].latency;
+            rig_done(&rig);
+        }
+        assert_int_equal(latency[1] - latency[0], waits ? 0 : 10);
+    }
+}
+
 /* Code is as long as its machine instructions. */
 static void test_code_length(void **state)
 {
@@ -447,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_multiply_add), cmocka_unit_test(test_chains), cmocka_unit_test(test_votes),
         cmocka_unit_test(test_addresses),    cmocka_unit_test(test_vector_loads),
         cmocka_unit_test(test_branches),     cmocka_unit_test(test_predicates),
+        cmocka_unit_test(test_rounds_hide_constants),
         cmocka_unit_test(test_pointers),     cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_constants),    cmocka_unit_test(test_copies),
         cmocka_unit_test(test_far_products), cmocka_unit_test(test_loops),
