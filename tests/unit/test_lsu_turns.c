@@ -156,30 +156,6 @@ static void test_stores_take_longer(void **state)
     }
 }
 
-static void short_shared_queue(GpuConfig *config)
-{
-    two_turns(config);
-    config->lsu_shared_queue = 2;
-}
-
-/* Two have turns and two wait: there is no room for a fifth until one of the first is done. */
-static void test_room_for_shared(void **state)
-{
-    (void)state;
-    LsuRig *bench = lsu_open(short_shared_queue);
-    memset(bench->rig->shared, 0, RIG_SHARED);
-    Scripted *loads[6];
-    for (uint32_t i = 0; i < 5; i++)
-        loads[i] = load_shared(bench, 100 + i, i, 128);
-    loads[5] = load_shared(bench, 170, 5, 4);
-    lsu_run(bench);
-    for (uint32_t i = 0; i < 4; i++)
-        assert_true(loads[i]->had_room);
-    assert_false(loads[4]->had_room);
-    assert_true(loads[5]->had_room);
-    lsu_close(bench);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,7 +165,6 @@ int main(void)
         cmocka_unit_test(test_shared_goes_first),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_stores_take_longer),
-        cmocka_unit_test(test_room_for_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

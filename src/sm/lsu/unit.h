@@ -233,8 +233,7 @@ void lsu_enqueue(Lsu *lsu, LsuOp *op);
 /* After the number of accesses in the queue has changed. */
 static inline void lsu_set_full(Lsu *lsu)
 {
-    lsu->sm->lsu_full =
-        lsu->queued >= lsu->config->lsu_queue || lsu->queued_passes >= lsu->config->lsu_shared_queue;
+    lsu->sm->lsu_full = lsu->queued >= lsu->config->lsu_queue;
 }
 /* Runs the second phase of a kept access, whose places are set. */
 void lsu_perform(Lsu *lsu, LsuOp *op);
