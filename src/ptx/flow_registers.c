@@ -242,7 +242,7 @@ uint32_t flow_register_limit(const Function *function)
  * sums that stay live beside 8 to 128 loads have 32, 40, 48, 56, 64, 72, 80, 96 or 128: the least of these
  * that leaves four registers for loads and four for itself. Two of its own machine code never names, one is
  * the stack's, and with 20, 28, 36, ... sums, where the room is all used, five loads are under way
- * (tests/device/registers/ptxas-spend.csv). */
+ * (tests/device/registers/ptxas-spend.csv). It does so for sm_75, 80 and 89, too. */
 uint32_t flow_room(const Function *function, uint32_t target, uint32_t needed)
 {
     const uint32_t limit = flow_register_limit(function), wanted = needed + ROOM_RESERVE + ROOM_LOADS;
