@@ -246,7 +246,7 @@ async function checkSource(browser) {
     const listing = `document.querySelector('[data-table="source"]').innerText`;
     const marked = `document.querySelectorAll('[data-table="source"] .meter').length`;
     await browser.choose("File", "sor.cu");
-    check((await browser.value(listing)).includes("fmaf(OMEGA"), "the CUDA source is not shown");
+    check((await browser.value(listing)).includes("fmaf(0.25f * OMEGA"), "the CUDA source is not shown");
     check((await browser.value(marked)) >= 6, "its lines are not marked");
     await browser.choose("File", "wavefront.cuh");
     check((await browser.value(marked)) > 20, "lines of the included file are not marked");
