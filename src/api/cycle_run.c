@@ -7,6 +7,7 @@
  * exactly that cycle. Then the record is closed with what the counters have grown by.
  *
  * What is kept of kernels that do not come that far is in cycle_cut_off.c. */
+#include "api/passes.h"
 #include "api/gpu.h"
 
 #include <inttypes.h>
@@ -383,7 +384,7 @@ void cycle_keep_record(WbGpu *gpu, HostKernel *kernel)
     KernelRecord *record = kernel->record;
     const bool is_wanted =
         record->status != RECORD_ENDED ||
-        ((gpu->config.kernel_records || gpu->config.timeline) && gpu->pass != PASS_EARLY);
+        ((gpu->config.kernel_records || gpu->config.timeline) && !passes_drops_record(gpu));
     close_record(gpu, kernel);
     kernel->record = NULL;
     if (is_wanted)

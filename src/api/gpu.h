@@ -126,7 +126,8 @@ struct WbGpu {
     Kept kept;                 /* for timelines */
     RunInfo run;
     Untimed untimed;
-    Pass pass;                 /* of a launch that runs in several; of an early one nothing is kept */
+    Pass pass;                 /* of a launch that runs in several */
+    uint64_t pass_version;     /* of the space when it began */
     GpuStatistics statistics;
     Strays strays;             /* that were told, since they were reset */
     WbOutput *notice;          /* null: nobody wants them */

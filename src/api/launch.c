@@ -281,7 +281,7 @@ WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *la
     if (!kernel)
         return WB_ERROR_ARGUMENT;
     WbGpu *gpu = kernel->module->gpu;
-    if (passes_wanted(gpu))
+    if (passes_wanted(gpu, launch))
         return passes_launch(stream, kernel, launch);
     Error *error = gpu_begin(gpu);
     if (stream_check(gpu, stream, error))

@@ -4,7 +4,8 @@
  *
  * All that is in streams ends before a pass begins. What a pass has changed is written back by the host, in
  * pieces, as its copies are, so that L2 has the old data. Passes but the last leave no record, and no trace
- * in totals; what they print is printed. A kernel that runs without timing runs once. */
+ * in totals; what they print is printed. A kernel runs once if it runs without timing, if its blocks depend
+ * on each other by a graph, or if it allocates or frees memory itself, as that cannot be put back. */
 #include "api/passes.h"
 
 #include <string.h>
@@ -155,16 +156,22 @@ static void put_totals_back(WbGpu *gpu, const Totals *kept)
     gpu->next_record = kept->records;
 }
 
-/* False in *is_timed: it has run without timing. */
-static WbStatus run_pass(WbStream *stream, WbKernel *kernel, const WbLaunch *launch, bool *is_timed)
+bool passes_drops_record(const WbGpu *gpu)
+{
+    return gpu->pass == PASS_EARLY && gpu->space.version == gpu->pass_version;
+}
+
+/* False in *is_repeated: no other pass may follow. */
+static WbStatus run_pass(WbStream *stream, WbKernel *kernel, const WbLaunch *launch, bool *is_repeated)
 {
     WbGpu *gpu = kernel->module->gpu;
     const Totals totals = keep_totals(gpu);
+    gpu->pass_version = gpu->space.version;
     WbStatus status = wb_stream_launch(stream, kernel, launch);
     if (status == WB_OK)
         status = wb_wait(gpu);
-    *is_timed = gpu->next_record != totals.records;
-    if (status == WB_OK && *is_timed && gpu->pass == PASS_EARLY)
+    *is_repeated = status == WB_OK && gpu->next_record != totals.records && passes_drops_record(gpu);
+    if (*is_repeated)
         put_totals_back(gpu, &totals);
     xfree(totals.values);
     return status;
@@ -173,21 +180,22 @@ static WbStatus run_pass(WbStream *stream, WbKernel *kernel, const WbLaunch *lau
 static WbStatus run_passes(WbStream *stream, WbKernel *kernel, const WbLaunch *launch, const SavedList *saved)
 {
     WbGpu *gpu = kernel->module->gpu;
-    bool is_timed = true;
+    bool is_repeated = true;
     WbStatus status = WB_OK;
-    for (uint64_t left = gpu->config.launch_passes; left > 0 && is_timed && status == WB_OK; left--) {
+    for (uint64_t left = gpu->config.launch_passes; is_repeated && status == WB_OK; left--) {
         gpu->pass = left > 1 ? PASS_EARLY : PASS_LAST;
-        status = run_pass(stream, kernel, launch, &is_timed);
-        if (status == WB_OK && is_timed && left > 1)
+        status = run_pass(stream, kernel, launch, &is_repeated);
+        if (is_repeated)
             status = restore(gpu, saved);
     }
     gpu->pass = PASS_NONE;
     return status;
 }
 
-bool passes_wanted(const WbGpu *gpu)
+bool passes_wanted(const WbGpu *gpu, const WbLaunch *launch)
 {
-    return gpu->config.launch_passes > 1 && gpu->config.mode == MODE_CYCLE && gpu->pass == PASS_NONE;
+    return gpu->config.launch_passes > 1 && gpu->config.mode == MODE_CYCLE && gpu->pass == PASS_NONE &&
+           !(launch && (launch->mapping || launch->graph));
 }
 
 WbStatus passes_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *launch)

@@ -6,7 +6,9 @@
 
 /* Whether a launch of the host is to run in passes now: wb_stream_launch() then leaves it to passes_launch(),
  * which calls it for each of them. */
-bool passes_wanted(const WbGpu *gpu);
+bool passes_wanted(const WbGpu *gpu, const WbLaunch *launch);
+/* A kernel is ending whose pass does not count. */
+bool passes_drops_record(const WbGpu *gpu);
 WbStatus passes_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *launch);
 
 #endif

@@ -121,6 +121,43 @@ static void test_without_timing_once(void **state)
     assert_int_equal(left_out.words[0], 5 + LAUNCHES);
 }
 
+/* What a kernel has allocated cannot be put back: it runs once. */
+static void test_allocating_once(void **state)
+{
+    (void)state;
+    static const char allocates[] =
+        PTX_HEADER ".extern .func (.param .b64 r) malloc (.param .b64 size);\n"
+                   ".visible .entry take(.param .u64 out)\n"
+                   "{\n"
+                   ".reg .b64 %a, %p; .reg .b32 %x;\n"
+                   "ld.param.u64 %a, [out];\n"
+                   "{ .param .b64 s; .param .b64 r; st.param.b64 [s], 64; call.uni (r), malloc, (s);\n"
+                   "ld.param.b64 %p, [r]; }\n"
+                   "st.global.u64 [%a], %p;\n"
+                   "ld.global.u32 %x, [%a+8]; add.u32 %x, %x, 1; st.global.u32 [%a+8], %x;\n"
+                   "ret;\n"
+                   "}\n";
+    WbGpu *gpu = harness_open("h200", (const char *const[]){"mode=cycle", "launch_passes=3", NULL});
+    WbModule *module;
+    WbKernel *kernel;
+    uint64_t out;
+    uint32_t words[3];
+    assert_int_equal(wb_module_load(gpu, "take.ptx", allocates, sizeof allocates - 1, &module), WB_OK);
+    assert_int_equal(wb_module_kernel(module, "take", &kernel), WB_OK);
+    assert_int_equal(wb_malloc(gpu, sizeof words, &out), WB_OK);
+    void *pointers[] = {&out};
+    const WbLaunch one = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .pointers = pointers};
+    for (uint32_t i = 1; i <= 2; i++) {
+        assert_int_equal(wb_launch(kernel, &one), WB_OK);
+        assert_int_equal(wb_wait(gpu), WB_OK);
+        assert_int_equal(wb_copy_from_device(gpu, words, out, sizeof words), WB_OK);
+        assert_int_equal(words[2], i);
+        assert_int_equal(wb_record_count(gpu), i);
+        assert_int_equal(total(gpu, "launches"), i);
+    }
+    wb_gpu_close(gpu);
+}
+
 static void test_several_gpus_are_refused(void **state)
 {
     (void)state;
@@ -147,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_memory_is_as_of_one),
         cmocka_unit_test(test_last_pass_counts),
         cmocka_unit_test(test_without_timing_once),
+        cmocka_unit_test(test_allocating_once),
         cmocka_unit_test(test_several_gpus_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
