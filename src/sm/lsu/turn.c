@@ -95,7 +95,6 @@ static void give_turn(Lsu *lsu, LsuTurn *turn, LsuOp *op)
     op->has_turn = true;
     op->turn = (uint8_t)(turn - lsu->turns);
     lsu->queued_passes -= op->kind == OP_PASSES;
-    lsu_set_full(lsu);
 }
 
 LsuOp *lsu_choose(Lsu *lsu, Cycle now, Cycle *start)

@@ -15,13 +15,7 @@ static uint32_t pick(SchedulerView *view)
 {
     if (view->ready & view->last && !view->paused)
         return view->last_slot;
-    uint32_t oldest = warps_first(view->ready);
-    for (WarpSet rest = view->ready & (view->ready - 1); rest; rest &= rest - 1) {
-        const uint32_t slot = warps_first(rest);
-        if (sched_age(view, slot) < sched_age(view, oldest))
-            oldest = slot;
-    }
-    const BlockSlot *block = &view->sm->blocks[sched_block(view, oldest)];
+    const BlockSlot *block = &view->sm->blocks[sched_block(view, sched_oldest(view))];
     const WarpSet of_block = view->ready & block->warp_slots;
     return warps_next(of_block, view->last_slot);
 }

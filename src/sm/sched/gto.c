@@ -9,13 +9,7 @@ static uint32_t pick(SchedulerView *view)
 {
     if (view->ready & view->last)
         return view->last_slot;
-    uint32_t oldest = warps_first(view->ready);
-    for (WarpSet rest = view->ready & (view->ready - 1); rest; rest &= rest - 1) {
-        const uint32_t slot = warps_first(rest);
-        if (sched_age(view, slot) < sched_age(view, oldest))
-            oldest = slot;
-    }
-    return oldest;
+    return sched_oldest(view);
 }
 
 extern const WarpScheduler sched_gto;

@@ -95,6 +95,18 @@ static inline uint64_t sched_age(const SchedulerView *view, uint32_t warp)
     return view->sm->warps[warp].age;
 }
 
+/* The ready warp that came first. */
+static inline uint32_t sched_oldest(const SchedulerView *view)
+{
+    uint32_t oldest = warps_first(view->ready);
+    for (WarpSet rest = view->ready & (view->ready - 1); rest; rest &= rest - 1) {
+        const uint32_t slot = warps_first(rest);
+        if (sched_age(view, slot) < sched_age(view, oldest))
+            oldest = slot;
+    }
+    return oldest;
+}
+
 /* The slot of the warp's block, and the warps of a block, of all schedulers of the SM. */
 static inline uint32_t sched_block(const SchedulerView *view, uint32_t warp)
 {
