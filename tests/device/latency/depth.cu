@@ -7,18 +7,7 @@
  * to `passes` lines. Warps 0, 4, 8 and 12 are in one partition of the SM, 0 to 3 in four. Columns: what; passes; warps;
  * number of the load; cycles from before the first of all until behind it was issued: the warp that comes first, the
  * one that comes last; the same until its value is there, in the last row of each (number 25). */
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-
-#define CHECK(call)                                                                                          \
-    do {                                                                                                     \
-        cudaError_t status = (call);                                                                         \
-        if (status != cudaSuccess) {                                                                         \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                                  \
-            exit(1);                                                                                         \
-        }                                                                                                    \
-    } while (0)
+#include "../caches/caches.cuh"
 
 enum Kind { LDS, LDG, L2, STG, KINDS };
 static const char *const names[] = {"lds", "ldg", "l2", "stg"};

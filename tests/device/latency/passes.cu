@@ -7,19 +7,9 @@
  * before (`at_once`). Warps 0, 4, 8 and 12 are in one partition of the SM, 0 to 3 in four. `beside`: another warp runs such
  * loads, too, an eighth as many. Columns: load; passes; at once; warps (their numbers); beside: load, passes, at once, warp;
  * cycles a load of the slowest warp; the same of the warp beside. */
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                                          \
-    do {                                                                                                     \
-        cudaError_t status = (call);                                                                         \
-        if (status != cudaSuccess) {                                                                         \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                                  \
-            exit(1);                                                                                         \
-        }                                                                                                    \
-    } while (0)
+#include "../caches/caches.cuh"
 
 enum Kind { LDS, LDG, LDS_16, LDG_16 };
 static const char *const names[] = {"lds", "ldg", "lds_16", "ldg_16"};
