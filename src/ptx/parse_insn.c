@@ -103,7 +103,9 @@ static uint32_t opcode_number(Parser *parser, const char *text, size_t length)
 
 const Opcode *find_opcode(Parser *parser, const char *text, size_t length)
 {
-    return &parser->opcode_list.items[opcode_number(parser, text, length)];
+    /* The number first: finding it may move the list. */
+    const uint32_t number = opcode_number(parser, text, length);
+    return &parser->opcode_list.items[number];
 }
 
 /* The mnemonic was read; its suffixes follow, normally without blanks between. */

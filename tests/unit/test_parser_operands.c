@@ -267,6 +267,27 @@ static void test_calls(void **state)
     module_free(module);
 }
 
+/* The addition that a sum stands for may be the opcode for which the list of opcodes moves. */
+static void test_sums_behind_many_opcodes(void **state)
+{
+    (void)state;
+    static const char *const compares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    static const char *const types[] = {"s16", "u16", "s32", "u32", "s64", "u64"};
+    char body[2000];
+    size_t length = 0;
+    for (unsigned opcodes = 0; opcodes < 36; opcodes++) {
+        const Function *k;
+        snprintf(body + length, sizeof body - length, "mov.u32 %%r1, %%r2 + 4;");
+        Module *module = parse_kernel(body, &k);
+        assert_int_equal(k->insn_count, opcodes + 2);
+        assert_string_equal(k->insns[opcodes].opcode, "add.u32");
+        assert_int_equal(operand_at(k, opcodes, 2)->value, 4);
+        module_free(module);
+        length += (size_t)snprintf(body + length, sizeof body - length, "setp.%s.%s %%p1, 1, 2;",
+                                   compares[opcodes / 6], types[opcodes % 6]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_vectors_and_pairs),    cmocka_unit_test(test_vector_registers),
         cmocka_unit_test(test_opcodes),              cmocka_unit_test(test_parts_of_registers),
         cmocka_unit_test(test_unknown_instructions),
+        cmocka_unit_test(test_sums_behind_many_opcodes),
         cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
