@@ -79,6 +79,7 @@ static void init(Crossbar *crossbar, const GpuConfig *config, uint32_t units, co
         .credits = (uint32_t)config->crossbar_credits,
         .flit_bytes = (uint32_t)config->crossbar_flit_bytes,
         .operand_bytes = (uint32_t)config->crossbar_operand_bytes,
+        .whole_stores = config->crossbar_whole_stores,
         .header = {[TO_SLICE] = 1, [TO_SM] = (uint32_t)config->crossbar_reply_header},
         .requester_count = (uint32_t)config->sm_count + 1 + units + hubs,
         .slice_count = (uint32_t)config->l2_slices + hubs,
@@ -181,6 +182,12 @@ static bool is_short(const Crossbar *crossbar, const Request *request)
     return bytes && bytes <= crossbar->operand_bytes;
 }
 
+/* Whether a store needs no mask of the bytes that it writes. */
+static bool is_whole(const Request *request)
+{
+    return request->kind == REQUEST_STORE && !(request->sectors & ~whole_sectors(request->written));
+}
+
 static uint32_t bytes_to_slice(const Crossbar *crossbar, const Request *request)
 {
     const bool is_atomic = crossbar->operand_bytes && request->kind == REQUEST_ATOMIC;
@@ -192,9 +199,10 @@ uint64_t crossbar_flits(const Crossbar *crossbar, Direction direction, const Req
 {
     const uint32_t payload =
         direction == TO_SLICE ? bytes_to_slice(crossbar, request) : reply_payload(request);
-    const uint64_t flits =
-        crossbar->header[direction] + (payload + crossbar->flit_bytes - 1) / crossbar->flit_bytes;
-    return flits ? flits : 1;
+    const uint64_t flits = (payload + crossbar->flit_bytes - 1) / crossbar->flit_bytes;
+    if (flits > 1 && crossbar->whole_stores && direction == TO_SLICE && is_whole(request))
+        return flits;
+    return flits + crossbar->header[direction] ? flits + crossbar->header[direction] : 1;
 }
 
 /* Occupies a port from the tick of `now` on; returns the first tick. */

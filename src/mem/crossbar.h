@@ -51,6 +51,7 @@ typedef struct Crossbar {
     Clock clock;
     Cycle *ways;                              /* [requester * slice_count + slice]: cycles, one way */
     uint32_t credits, flit_bytes, operand_bytes;
+    bool whole_stores;                        /* need no flit for their header */
     uint32_t header[DIRECTION_COUNT]; /* flits ahead of a packet's data */
     uint32_t requester_count, slice_count;
     Route route;

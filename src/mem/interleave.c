@@ -20,6 +20,11 @@ WbStatus interleave_check(const GpuConfig *config, Error *error)
                          "l2_slices is %" PRIu64 " and l2_halves %" PRIu64
                          ", but both halves must have the same number of slices.",
                          config->l2_slices, config->l2_halves);
+    if (config->interleave_parities && (config->l2_halves != 2 || config->l2_slices < 24))
+        return error_set(error, WB_ERROR_ARGUMENT,
+                         "interleave_parities deals to two halves of L2 of 12 slices or more each, but "
+                         "l2_halves is %" PRIu64 " and l2_slices %" PRIu64 ".",
+                         config->l2_halves, config->l2_slices);
     if (config->dram_bank_groups * config->dram_banks_per_group > DRAM_BANKS)
         return error_set(error, WB_ERROR_ARGUMENT,
                          "dram_bank_groups times dram_banks_per_group is %" PRIu64
@@ -46,6 +51,7 @@ void interleave_init(Interleave *interleave, const GpuConfig *config, uint32_t g
         .slices_per_channel = (uint32_t)(config->l2_slices / config->dram_channels),
         .granule_bits = bits_of(config->interleave_bytes),
         .alternates = config->interleave_halves_alternate,
+        .parities = config->interleave_parities,
         .stripe_bits = bits_of(config->dram_group_bytes),
         .group_bits = bits_of(config->dram_bank_groups),
         .bank_bits = bits_of(config->dram_banks_per_group),
@@ -55,7 +61,8 @@ void interleave_init(Interleave *interleave, const GpuConfig *config, uint32_t g
         interleave->bank_hash = (1u << (interleave->group_bits + interleave->bank_bits)) - 1;
 }
 
-uint64_t interleave_address(const Interleave *interleave, SlicePlace place)
+/* Where granules are dealt out in rounds. */
+static uint64_t dealt_address(const Interleave *interleave, SlicePlace place)
 {
     const uint64_t round = place.local >> interleave->granule_bits;
     const uint32_t rotation = interleave_rotation(interleave, round),
@@ -65,10 +72,16 @@ uint64_t interleave_address(const Interleave *interleave, SlicePlace place)
     uint64_t folded =
         granule << interleave->granule_bits | (place.local & ((1ull << interleave->granule_bits) - 1));
     folded = interleave_alternate(interleave, folded);
-    if (interleave->halves > 1) {
-        const uint64_t pair = folded >> HALF_BLOCK_BITS, block = place.slice % 2 ^ interleave_first(pair);
-        folded = (pair << 1 | block) << HALF_BLOCK_BITS | (folded & ((1ull << HALF_BLOCK_BITS) - 1));
-    }
+    if (interleave->halves == 1)
+        return folded;
+    const uint64_t pair = folded >> HALF_BLOCK_BITS, block = place.slice % 2 ^ interleave_first(pair);
+    return (pair << 1 | block) << HALF_BLOCK_BITS | (folded & ((1ull << HALF_BLOCK_BITS) - 1));
+}
+
+uint64_t interleave_address(const Interleave *interleave, SlicePlace place)
+{
+    const uint64_t folded =
+        interleave->parities ? parity_address(place, interleave->slices) : dealt_address(interleave, place);
     const uint64_t own = (folded & ((1ull << 49) - 1)) | folded >> 49 << 63;
     return own < SPACE_HOST_BASE ? own ^ interleave->home : own;
 }

@@ -9,8 +9,8 @@
  *
  * Where interleave_halves_alternate says so, two neighbouring granules are mixed before they are dealt: their
  * quarters go to the first, the second, the first, the second. On an H200 1 KiB is so in two slices
- * (tests/device/caches/slices.cu). How it chooses these two is not known: in 64 KiB a pair of its slices has
- * 2.7 of 128 granules with a variance of 0.9, here of 1.0.
+ * (tests/device/caches/map.cu). How it chooses these two is known, too: interleave_parities does the same
+ * (interleave_parity.h).
  *
  * Channels. The slices of a channel lie beside each other; their granules alternate in the channel. From
  * the low end, an address within a channel is: byte of a stripe, bank group, rest of the column, bank,
@@ -19,8 +19,8 @@
  * over all.
  *
  * Halves. Where L2 is two halves, blocks of 4 KiB belong to one or the other by the parity of their
- * number, as was measured on an H200; what is said above then goes for the blocks of a half. Slices 2n and
- * 2n + 1 lie opposite each other, one in each half, and pairs of SMs alternate between the halves.
+ * number; what is said above then goes for the blocks of a half. Slices 2n and 2n + 1 lie opposite each
+ * other, one in each half, and pairs of SMs alternate between the halves.
  *
  * Both are one-to-one. Bit 63, which marks local memory, counts as bit 49. */
 #ifndef MEM_INTERLEAVE_H
@@ -30,6 +30,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
+#include "mem/interleave_parity.h"
 #include "mem/space.h"
 
 /* What follows from the knobs. Invariant: a granule holds whole lines; reciprocal is 2^63 / slices,
@@ -43,16 +44,11 @@ typedef struct Interleave {
     uint32_t slices_per_channel;
     uint8_t granule_bits, stripe_bits, group_bits, bank_bits, row_bits; /* row: of its bytes */
     bool alternates; /* the lowest bit of a granule's number and the highest of its bytes change places */
+    bool parities;   /* slices are chosen as interleave_parity.h says */
     uint32_t bank_hash; /* mask of the bits of (bank, group) that are permuted */
 } Interleave;
 
 enum { HALF_BLOCK_BITS = 12 };
-
-/* An address as a slice sees it. */
-typedef struct SlicePlace {
-    uint32_t slice;
-    uint64_t local; /* dense: the slice's bytes in order */
-} SlicePlace;
 
 /* A byte in a DRAM channel; `bank` counts all banks of the channel, those of a group beside each other. */
 typedef struct DramPlace {
@@ -92,6 +88,8 @@ static inline SlicePlace interleave_locate(const Interleave *interleave, uint64_
 {
     const uint64_t own = address < SPACE_HOST_BASE ? address ^ interleave->home : address;
     uint64_t folded = (own & ((1ull << 49) - 1)) | own >> 63 << 49;
+    if (interleave->parities)
+        return parity_locate(folded, interleave->slices, interleave->reciprocal);
     uint32_t half = 0;
     if (interleave->halves > 1) {
         const uint64_t pair = folded >> (HALF_BLOCK_BITS + 1);

@@ -316,16 +316,6 @@ static void update(uint8_t *to, uint8_t sectors, const uint64_t written[2], cons
     }
 }
 
-/* Sectors that are written whole. */
-static uint8_t whole_sectors(const uint64_t written[2])
-{
-    uint8_t whole = 0;
-    for (unsigned sector = 0; sector < LINE_SECTORS; sector++)
-        if ((uint32_t)(written[sector / 2] >> (sector % 2 * SECTOR_BYTES)) == UINT32_MAX)
-            whole |= (uint8_t)(1u << sector);
-    return whole;
-}
-
 /* The store leaves sectors that it writes whole and that are not there. Other bytes of a sector that it
  * writes in part are not known, so that one is not kept. (An H200 keeps the words: store_wait_load and
  * store_wait_other_word of tests/device/caches/h200-l1.csv.) */

@@ -49,30 +49,62 @@ static void schedule_head(L2Slice *slice, Cycle from)
     slice->head_at = clock_cycle(slice->clock, slice->head_tick);
 }
 
-/* Takes in what has come through the crossbar and from the other half, in the order of arrival; returns when
- * the next one can be. */
+static bool is_linked(const L2Slice *slice, const Request *request)
+{
+    return slice->copies && request->slice != slice->number;
+}
+
+/* The list whose first request is the next to be taken in; null: there is none, or it is held. */
+static RequestList *next_list(L2Slice *slice, Cycle now)
+{
+    if (slice->held.first && slice->held_until <= now)
+        return &slice->held;
+    while (slice->held.first && slice->arrived.first && !is_linked(slice, slice->arrived.first))
+        request_list_append(&slice->held, request_list_pop(&slice->arrived));
+    return slice->arrived.first ? &slice->arrived : NULL;
+}
+
+/* When a request from the crossbar can be taken in. */
+static Cycle port_free(const L2Slice *slice, Cycle now)
+{
+    return clock_later(l2_port_free(slice),
+                       crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now));
+}
+
+static void take(L2Slice *slice, Request *request, Cycle now)
+{
+    Cycle ready = now;
+    if (!is_linked(slice, request)) {
+        l2_occupy_port(slice, request, now);
+        request->is_foreign =
+            slice->copies && interleave_slice(&slice->shared->interleave, request->line) != slice->number;
+        ready = crossbar_take(slice->shared->crossbar, TO_SLICE, request, now);
+    } else {
+        l2_note_rival(slice, request, now);
+    }
+    l2_ring_push(&slice->queue, request, ready);
+    if (slice->queue.count == 1 && !slice->again.first)
+        schedule_head(slice, 0);
+}
+
+/* Takes in what has come through the crossbar and from the other half, in the order of arrival, but for what
+ * is held; returns when the next one can be. */
 static Cycle take_in(L2Slice *slice, Cycle now)
 {
-    while (slice->arrived.first && slice->queue.count < slice->config->l2_queue) {
-        const bool is_linked = slice->copies && slice->arrived.first->slice != slice->number;
-        const Cycle free =
-            is_linked ? now
-                      : clock_later(l2_port_free(slice),
-                                    crossbar_in_free(slice->shared->crossbar, TO_SLICE, slice->number, now));
+    RequestList *list;
+    while (slice->queue.count < slice->config->l2_queue && (list = next_list(slice, now))) {
+        const bool is_near = !is_linked(slice, list->first);
+        const Cycle free = is_near ? port_free(slice, now) : now;
         if (free > now)
             return free;
-        Request *request = request_list_pop(&slice->arrived);
-        if (!is_linked)
-            l2_occupy_port(slice, request, now);
-        if (slice->copies && !is_linked)
-            request->is_foreign =
-                interleave_slice(&slice->shared->interleave, request->line) != slice->number;
-        l2_ring_push(&slice->queue, request,
-                     is_linked ? now : crossbar_take(slice->shared->crossbar, TO_SLICE, request, now));
-        if (slice->queue.count == 1 && !slice->again.first)
-            schedule_head(slice, 0);
+        Request *request = request_list_pop(list);
+        if (is_near && l2_must_hold(slice, request, now))
+            request_list_prepend(&slice->held, request);
+        else
+            take(slice, request, now);
     }
-    return CYCLE_NEVER;
+    const bool has_room = slice->queue.count < slice->config->l2_queue;
+    return slice->held.first && has_room ? slice->held_until : CYCLE_NEVER;
 }
 
 /* -- what a lookup needs -- */

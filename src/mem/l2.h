@@ -92,6 +92,14 @@ typedef struct L2Shared {
 
 typedef struct Directory Directory;
 
+/* A line that the other half stores to, and is contested: a store of this half gets it back when nothing has
+ * come for it until `free_from`. A slice remembers the last lines. (mem/l2_hold.c) */
+enum { L2_RIVALS = 8 };
+typedef struct L2Rival {
+    uint64_t line;
+    Cycle free_from, contested_until;
+} L2Rival;
+
 typedef struct L2Slice {
     const L2Shared *shared;
     const GpuConfig *config;
@@ -105,6 +113,9 @@ typedef struct L2Slice {
     bool used_dram;            /* since the partition last cleared it */
 
     RequestList arrived;       /* in the crossbar's receive queue, or from the other half */
+    RequestList held;          /* of those, a store that must wait until then and what is behind it */
+    Cycle held_until;
+    L2Rival rivals[L2_RIVALS];
     L2Ring queue;
     L2Joint *joints;           /* [line * gpcs + group]; null: each load goes by itself */
     RequestList again;         /* before those in the queue: units that they waited for are there */
@@ -258,6 +269,14 @@ bool l2_touch_copy(L2Slice *slice, uint64_t address, const uint8_t *bytes, uint6
 static inline uint32_t l2_drop_place(uint64_t value) { return value >> 4 & 0xFF; }
 static inline uint8_t l2_drop_sectors(uint64_t value) { return value & 0xF; }
 static inline uint64_t l2_drop_address(uint64_t value) { return value >> 12 << 7; }
+
+/* l2_hold.c */
+
+/* A request of the other half is taken in. */
+void l2_note_rival(L2Slice *slice, const Request *request, Cycle now);
+/* Whether a request from the crossbar, which is the next that the slice would take in, has to be held; if so,
+ * sets held_until. */
+bool l2_must_hold(L2Slice *slice, const Request *request, Cycle now);
 
 /* l2_join.c: of a slice with joints */
 

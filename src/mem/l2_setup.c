@@ -105,8 +105,8 @@ bool l2_is_idle(const L2Slice *slice)
         delayed += slice->delays[i].count;
     if (slice->directory && !directory_is_idle(slice->directory))
         return false;
-    return !(slice->arrived.count | slice->queue.count | slice->again.count | slice->misses_in_use | delayed |
-             slice->replies.count);
+    return !(slice->arrived.count | slice->held.count | slice->queue.count | slice->again.count |
+             slice->misses_in_use | delayed | slice->replies.count);
 }
 
 void l2_ring_grow(L2Ring *ring)

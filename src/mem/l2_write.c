@@ -4,8 +4,6 @@
 
 #include "mem/l2.h"
 
-enum { ALL_SECTORS = (1 << LINE_SECTORS) - 1 };
-
 static uint32_t written_bytes(const Request *request, unsigned sector)
 {
     return (uint32_t)(request->written[sector / 2] >> (sector % 2 * SECTOR_BYTES));
@@ -13,13 +11,7 @@ static uint32_t written_bytes(const Request *request, unsigned sector)
 
 uint8_t l2_partial_sectors(const Request *request)
 {
-    if (request->sectors == ALL_SECTORS && (request->written[0] & request->written[1]) == UINT64_MAX)
-        return 0;
-    uint8_t partial = 0;
-    for (unsigned sector = 0; sector < LINE_SECTORS; sector++)
-        if (request->sectors >> sector & 1 && written_bytes(request, sector) != UINT32_MAX)
-            partial |= (uint8_t)(1 << sector);
-    return partial;
+    return request->sectors & (uint8_t)~whole_sectors(request->written);
 }
 
 static void store_sector(uint8_t *place, const uint8_t *data, uint32_t written)
@@ -98,9 +90,9 @@ uint64_t l2_writing_time(const GpuConfig *config, const Request *request, bool a
     if (request->kind == REQUEST_ATOMIC)
         return atomic_time(config, request->atomic) + (again ? 0 : config->l2_atomic_line);
     const uint64_t sectors = count_sectors(request->sectors);
-    const uint64_t first =
-        again && config->l2_store_again ? config->l2_store_again : config->l2_store_request;
-    return first + (sectors - 1) * config->l2_store_sector;
+    const uint64_t whole = sectors - count_sectors(l2_partial_sectors(request));
+    return config->l2_store_request + (sectors - 1) * config->l2_store_sector -
+           whole * config->l2_store_whole;
 }
 
 uint64_t l2_unit_free(const L2Slice *slice, const Request *request)
@@ -135,10 +127,10 @@ Cycle l2_pass_back(L2Slice *slice, const Request *request, Cycle now)
 
 void l2_occupy_port(L2Slice *slice, const Request *request, Cycle now)
 {
-    if (request->kind != REQUEST_ATOMIC || !slice->config->l2_atomic_port)
+    if (request->kind == REQUEST_LOAD || !slice->config->l2_port_flit)
         return;
     const uint64_t flits = crossbar_flits(slice->shared->crossbar, TO_SLICE, request);
     const bool waited = l2_port_free(slice) >= now; /* no part of a cycle is lost then */
     const uint64_t start = waited ? slice->port_free : clock_tick(slice->clock, now) * 100;
-    slice->port_free = start + flits * slice->config->l2_atomic_port;
+    slice->port_free = start + flits * slice->config->l2_port_flit;
 }

@@ -102,6 +102,8 @@ struct Request {
     RequestList joined;  /* loads that are answered with it (mem/l2_join.c) */
     bool leads;          /* others can join it */
     bool has_joined;     /* it is answered with another */
+    uint64_t leaves;     /* of a store that its SM gathers others with: the cycle in which it goes on */
+    Request *carried;    /* of a store: another that it does the work of, or null (sm/lsu/gather.c) */
     Request *next;       /* of whatever queue or free list it is in */
     _Alignas(64) uint8_t data[LINE_BYTES];
 };
@@ -142,6 +144,16 @@ static inline void request_mark_written(Request *request, unsigned offset, unsig
     const unsigned __int128 bits = all >> (LINE_BYTES - bytes) << offset;
     request->written[0] |= (uint64_t)bits;
     request->written[1] |= (uint64_t)(bits >> 64);
+}
+
+/* Sectors of which a store writes all bytes. */
+static inline uint8_t whole_sectors(const uint64_t written[2])
+{
+    uint8_t whole = 0;
+    for (unsigned sector = 0; sector < LINE_SECTORS; sector++)
+        if ((uint32_t)(written[sector / 2] >> (sector % 2 * SECTOR_BYTES)) == UINT32_MAX)
+            whole |= (uint8_t)(1u << sector);
+    return whole;
 }
 
 /* Sectors that carry data towards the slice and back. */

@@ -83,7 +83,8 @@ static void check_caches(const KernelRecord *record)
          l1->load_hits + l1->load_misses + l1->load_merges);
     same("loads past L1 and loads of L2", record, 0, l1->load_misses + l1->bypasses,
          l2->loads + l2->joined_loads);
-    same("stores through L1 and stores of L2", record, 0, l1->store_hits + l1->store_misses, l2->stores);
+    same("stores through L1 and stores of L2", record, 0, l1->store_hits + l1->store_misses,
+         l2->stores + SUMS(record, COMPONENT_LSU, LsuStatistics)->gathered_stores);
     same("atomics through L1 and atomics of L2", record, 0, l1->atomics, l2->atomics);
     same("sectors that L1 asked for and got", record, 0, l1->sector_misses, l1->fills + l1->dropped_fills);
 }

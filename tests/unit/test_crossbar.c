@@ -138,6 +138,23 @@ static void short_atomics_are_one_flit(void **state)
     demolish(&rig);
 }
 
+/* Two whole sectors or more need no header of their own. */
+static void whole_stores_save_a_flit(void **state)
+{
+    (void)state;
+    Rig rig;
+    build(&rig);
+    Request store = {.kind = REQUEST_STORE, .sectors = 0x3, .written = {UINT64_MAX, 0}};
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &store), 3);
+    rig.crossbar.whole_stores = true;
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &store), 2);
+    store.written[0] >>= 1;
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &store), 3);
+    store = (Request){.kind = REQUEST_STORE, .sectors = 0x1, .written = {UINT32_MAX, 0}};
+    assert_int_equal(crossbar_flits(&rig.crossbar, TO_SLICE, &store), 2);
+    demolish(&rig);
+}
+
 static void the_receivers_port_takes_flits_one_by_one(void **state)
 {
     (void)state;
@@ -197,6 +214,7 @@ int main(void)
         cmocka_unit_test(a_packet_arrives_after_the_latency),
         cmocka_unit_test(flits_occupy_the_senders_port),
         cmocka_unit_test(short_atomics_are_one_flit),
+        cmocka_unit_test(whole_stores_save_a_flit),
         cmocka_unit_test(the_receivers_port_takes_flits_one_by_one),
         cmocka_unit_test(a_credit_comes_back_a_latency_after_the_packet_was_taken),
         cmocka_unit_test(replies_have_their_own_ports_and_payload),

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -94,6 +95,62 @@ static void test_halves_alternate(void **state)
         assert_int_not_equal(places[0].slice, places[1].slice);
         assert_int_equal(places[0].local + 256, places[2].local);
         assert_int_equal(places[1].local + 256, places[3].local);
+    }
+}
+
+static Interleave make_parities(uint64_t slices)
+{
+    GpuConfig config = make_config(slices, slices);
+    config.l2_halves = 2;
+    config.interleave_parities = true;
+    Interleave interleave;
+    interleave_init(&interleave, &config, 0);
+    return interleave;
+}
+
+/* The slice of each piece of 256 bytes is the one that an H200 chose; slices have other names there. */
+static void test_parities_are_an_h200s(void **state)
+{
+    (void)state;
+    const Interleave interleave = make_parities(94);
+    FILE *file = fopen(SOURCE_DIRECTORY "/tests/device/caches/h200-map.csv", "r");
+    assert_non_null(file);
+    int piece, pair, half, pieces = 0, pair_of[47], slice_of[47];
+    memset(pair_of, -1, sizeof pair_of);
+    memset(slice_of, -1, sizeof slice_of);
+    assert_int_equal(fscanf(file, "%*[^\n]"), 0);
+    while (fscanf(file, "%d,%d,%d", &piece, &pair, &half) == 3) {
+        const uint32_t slice = interleave_slice(&interleave, (uint64_t)piece * 256 + 200);
+        assert_in_range(pair, 0, 46);
+        assert_int_equal(piece, pieces++);
+        assert_int_equal(slice % 2, half);
+        if (pair_of[slice / 2] < 0 && slice_of[pair] < 0)
+            pair_of[slice / 2] = pair, slice_of[pair] = (int)(slice / 2);
+        assert_int_equal(pair_of[slice / 2], pair);
+        assert_int_equal(slice_of[pair], slice / 2);
+    }
+    fclose(file);
+    assert_int_equal(pieces, 16384);
+}
+
+static void test_parities_come_back(void **state)
+{
+    (void)state;
+    uint64_t seed = 0xD1B54A32D192ED03u;
+    const uint64_t counts[] = {24, 80, 94, 96};
+    for (unsigned i = 0; i < 4; i++) {
+        const Interleave interleave = make_parities(counts[i]);
+        for (unsigned n = 0; n < 100000; n++) {
+            const uint64_t random = next_random(&seed);
+            const uint64_t address = (random >> 15 & ((1ull << 49) - 1)) | (random & 1) << 63;
+            const SlicePlace place = interleave_locate(&interleave, address);
+            assert_in_range(place.slice, 0, counts[i] - 1);
+            assert_int_equal(interleave_address(&interleave, place), address);
+            const SlicePlace other = {(uint32_t)(random % counts[i]), random >> 26};
+            const SlicePlace again = interleave_locate(&interleave, interleave_address(&interleave, other));
+            assert_int_equal(again.slice, other.slice);
+            assert_int_equal(again.local, other.local);
+        }
     }
 }
 
@@ -263,6 +320,13 @@ static void test_check(void **state)
     config = good;
     config.dram_row_bytes = 128;
     expect_error(&config, "dram_group_bytes");
+    config = good;
+    config.interleave_parities = true;
+    expect_error(&config, "interleave_parities");
+    config.l2_halves = 2;
+    assert_int_equal(interleave_check(&config, &error), WB_OK);
+    config.l2_slices = config.dram_channels = 22;
+    expect_error(&config, "interleave_parities");
 }
 
 int main(void)
@@ -271,6 +335,8 @@ int main(void)
         cmocka_unit_test(test_addresses_come_back),
         cmocka_unit_test(test_places_come_back),
         cmocka_unit_test(test_halves_alternate),
+        cmocka_unit_test(test_parities_are_an_h200s),
+        cmocka_unit_test(test_parities_come_back),
         cmocka_unit_test(test_line_stays_in_one_slice),
         cmocka_unit_test(test_consecutive_is_perfect),
         cmocka_unit_test(test_strides_are_even),

@@ -96,14 +96,14 @@ static void compares_take_longer_at_several_addresses(void **state)
 static void charges_stores_by_sector(void **state)
 {
     (void)state;
-    GpuConfig config = {.l2_store_request = 300, .l2_store_sector = 20};
+    const GpuConfig config = {.l2_store_request = 300, .l2_store_sector = 20, .l2_store_whole = 7};
     Request request = {.kind = REQUEST_STORE, .sectors = 4};
     assert_int_equal(l2_writing_time(&config, &request, false), 300);
     assert_int_equal(l2_writing_time(&config, &request, true), 300);
     request.sectors = 0xF;
     assert_int_equal(l2_writing_time(&config, &request, false), 360);
-    config.l2_store_again = 100;
-    assert_int_equal(l2_writing_time(&config, &request, true), 160);
+    request.written[0] = UINT64_MAX; /* two whole sectors */
+    assert_int_equal(l2_writing_time(&config, &request, false), 346);
 }
 
 static void knows_partly_written_sectors(void **state)

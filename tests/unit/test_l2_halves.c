@@ -194,6 +194,77 @@ static void old_values_occupy_the_unit_they_pass(void **state)
     assert_int_equal(times[1][1] - times[1][0], 2 * 20);
 }
 
+enum { RECALL = 20, CONTEST = 70 };
+
+static Rig *contest_rig(void)
+{
+    Rig *rig = halves_rig(1, 0);
+    rig->config.l2_store_recall = RECALL;
+    rig->config.l2_store_contest = CONTEST;
+    return rig;
+}
+
+/* How long a store takes that comes to its home so many cycles after one of the other half, and a load of another
+ * line of the slice that comes right behind it. */
+static void store_behind_far(int behind, Cycle *store_took, Cycle *load_took)
+{
+    Rig *rig = contest_rig();
+    const uint64_t line = line_near(rig, NEAR_SM), other = line + LINE_BYTES;
+    assert_int_equal(interleave_slice(&rig->interleave, other), interleave_slice(&rig->interleave, line));
+    near_time(rig, line);
+    near_time(rig, other);
+    const Cycle start = rig->now + 1000, near = start + rig->config.l2_link_latency + (uint32_t)behind;
+    rig_store(rig, FAR_SM, start, line, 0, 4, 1);
+    const Request *store = rig_store(rig, NEAR_SM, near, line, 0, 4, 2);
+    const Request *load = rig_load(rig, NEAR_SM + 1, near + 1, other, 0x1);
+    rig_run(rig);
+    *store_took = rig_replied(rig, store) - near;
+    *load_took = rig_replied(rig, load) - near;
+    rig_free(rig);
+}
+
+static void near_stores_wait_for_contested_lines(void **state)
+{
+    (void)state;
+    Cycle store, load, free_store, free_load;
+    store_behind_far(CONTEST + 100, &free_store, &free_load);
+    /* The far one passes a slice before it crosses, which takes two cycles: until then it comes second. */
+    for (int behind = 3; behind < CONTEST + 10; behind++) {
+        store_behind_far(behind, &store, &load);
+        const Cycle waits = behind < 2 + RECALL ? (Cycle)(2 + RECALL - behind) : 0;
+        assert_int_equal(store, free_store + waits);
+        assert_int_equal(load, free_load + waits);
+    }
+    store_behind_far(2, &store, &load);
+    assert_int_equal(store, free_store);
+}
+
+/* Another store of the other half begins the time anew, and each near store has to wait for its own. */
+static void contests_begin_anew(void **state)
+{
+    (void)state;
+    Cycle took[3][2];
+    for (unsigned far = 0; far < 3; far++) {
+        Rig *rig = contest_rig();
+        const uint64_t line = line_near(rig, NEAR_SM);
+        near_time(rig, line);
+        const Cycle start = rig->now + 1000, near = start + rig->config.l2_link_latency + 5;
+        for (uint32_t i = 0; i < far; i++)
+            rig_store(rig, FAR_SM, start + 15 * i, line, 0, 4, 1);
+        const Request *stores[2];
+        for (uint32_t i = 0; i < 2; i++)
+            stores[i] = rig_store(rig, NEAR_SM + i, near, line, 0, 4, 2);
+        rig_run(rig);
+        for (unsigned i = 0; i < 2; i++)
+            took[far][i] = rig_replied(rig, stores[i]) - near;
+        rig_free(rig);
+    }
+    assert_int_equal(took[2][0] - took[1][0], 15);
+    assert_in_range(took[0][1] - took[0][0], 0, 4);
+    assert_int_equal(took[1][1] - took[1][0], RECALL);
+    assert_int_equal(took[2][1] - took[2][0], RECALL);
+}
+
 static void own_accesses_keep_their_order(void **state)
 {
     (void)state;
@@ -307,6 +378,8 @@ int main(void)
         cmocka_unit_test(copy_saves_the_way_over),
         cmocka_unit_test(drop_comes_after_exact_latency),
         cmocka_unit_test(old_values_occupy_the_unit_they_pass),
+        cmocka_unit_test(near_stores_wait_for_contested_lines),
+        cmocka_unit_test(contests_begin_anew),
         cmocka_unit_test(own_accesses_keep_their_order),
         cmocka_unit_test(pairs_come_over),
         cmocka_unit_test(loads_come_back_after_exact_latency),

@@ -466,13 +466,19 @@ static void many_slices(GpuConfig *config)
     config->l1_bytes = 2048;
 }
 
+static void many_slices_gather(GpuConfig *config)
+{
+    many_slices(config);
+    config->l1_store_gather = 100; /* longer than from one access to the next */
+}
+
 /* Random loads, stores and reductions of 16 warps, each in its own part of the buffer: every load must see
  * what the warp itself has done before, in its order. */
 static void test_random(void **state)
 {
     (void)state;
     for (unsigned seed = 0; seed < 20; seed++) {
-        LsuRig *bench = lsu_open(many_slices);
+        LsuRig *bench = lsu_open(seed % 2 ? many_slices : many_slices_gather);
         static uint32_t model[16][1024], expected[SCRIPT_SIZE][LANES];
         memset(model, 0, sizeof model);
         srand(seed);

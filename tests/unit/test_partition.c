@@ -259,7 +259,7 @@ static Cycle atomic_cycles(uint64_t sector, uint64_t port, uint32_t count, unsig
 {
     Rig *rig = rig_new();
     rig->config.l2_atomic_request = rig->config.l2_atomic_sector = sector;
-    rig->config.l2_atomic_port = port;
+    rig->config.l2_port_flit = port;
     rig->config.crossbar_operand_bytes = 4;
     rig->config.crossbar_slice_flits = 16;
     rig_build(rig, 1);

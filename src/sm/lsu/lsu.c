@@ -197,6 +197,7 @@ Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)
     request->sectors = line->sectors;
     request->written[0] = request->written[1] = 0;
     request->atomic = NULL;
+    request->carried = NULL;
     request->next = NULL;
     return request;
 }
@@ -257,10 +258,17 @@ static void push(Lsu *lsu, Request *request, Cycle now)
         send(lsu, now);
 }
 
-void lsu_push_request(Lsu *lsu, Request *request, Cycle now)
+void lsu_send_on(Lsu *lsu, Request *request, Cycle now)
 {
     push(lsu, request, now);
     lsu->statistics.send_waits += lsu->outgoing.first != NULL;
+}
+
+void lsu_push_request(Lsu *lsu, Request *request, Cycle now)
+{
+    if (lsu->gathering.count)
+        lsu_let_stores_go(lsu, request->line, now);
+    lsu_send_on(lsu, request, now);
 }
 
 void lsu_push_context(Lsu *lsu, Request *request, Cycle now)
@@ -313,7 +321,7 @@ void lsu_reply(Lsu *lsu, Request *request, Cycle now)
     else if (request->kind == REQUEST_ATOMIC && request->atomic->returns)
         lsu_atomic_done(lsu, request, now);
     else
-        stores_confirmed(lsu->sm, request->ticket);
+        request = lsu_answer_stores(lsu, request);
     lsu_free_request(lsu, request);
 }
 
@@ -426,6 +434,8 @@ Cycle lsu_advance(Lsu *lsu, Cycle now)
 {
     finish_known(lsu);
     Cycle next = lsu->first_answer < lsu->answers.count ? lsu_send_answers(lsu, now) : CYCLE_NEVER;
+    if (lsu->gathering.count)
+        lsu_let_gathered_go(lsu, now);
     if (lsu->outgoing.first && (lsu->send_when <= now || lsu->send_when == LSU_ASK_AGAIN))
         send(lsu, now);
     while (lsu->head) {
@@ -443,5 +453,7 @@ Cycle lsu_advance(Lsu *lsu, Cycle now)
     }
     if (lsu->contexts)
         next = clock_earlier(next, context_engine_advance(lsu->contexts, now));
+    if (lsu->gathering.count)
+        next = clock_earlier(next, lsu->gathering.first->leaves);
     return lsu->outgoing.first ? clock_earlier(lsu->send_when, next) : next;
 }

@@ -182,6 +182,9 @@ uint64_t *lsu_send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
     lsu->turns[op->turn].next = lsu->free;
     if (request->kind == REQUEST_STORE || !request->atomic->returns)
         request->ticket = stores_sent(lsu->sm, op->warp);
-    lsu_push_request(lsu, request, now);
+    if (request->kind == REQUEST_STORE)
+        lsu_gather(lsu, request, now);
+    else
+        lsu_push_request(lsu, request, now);
     return NULL;
 }

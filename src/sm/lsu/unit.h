@@ -4,6 +4,7 @@
  *   turn.c     whose turn it is in the queue
  *   global.c   global memory: lanes to lines (coalescing), loads through the L1
  *   store.c    stores and atomics on global memory
+ *   gather.c   stores of several warps to one line
  *   coherent.c both where L1s are coherent
  *   local.c    local memory, texture.c textures, shared.c shared memory, constant.c constants
  *   async.c    asynchronous copies and what waits for them
@@ -174,6 +175,7 @@ struct Lsu {
     Cycle blocked_since;
     LsuOp *known, *last_known;
 
+    RequestList gathering;  /* stores that others may join, in the order in which they leave (gather.c) */
     RequestList outgoing;   /* that wait for the crossbar, in order */
     uint32_t outgoing_contexts; /* of them, those of the context switch engine */
     ContextEngine *contexts; /* while it has any to move; else null */
@@ -245,9 +247,11 @@ Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line);
 /* Whether one more request may wait for the crossbar, and sends it as soon as that takes it. */
 static inline bool lsu_can_send(const Lsu *lsu)
 {
-    return lsu->outgoing.count - lsu->outgoing_contexts < lsu->config->l1_miss_queue;
+    return lsu->gathering.count + lsu->outgoing.count - lsu->outgoing_contexts < lsu->config->l1_miss_queue;
 }
 void lsu_push_request(Lsu *lsu, Request *request, Cycle now);
+/* The same for a store that others need not wait for, since it has waited itself. */
+void lsu_send_on(Lsu *lsu, Request *request, Cycle now);
 /* The same for requests of the context switch engine. */
 static inline bool lsu_can_send_context(const Lsu *lsu)
 {
@@ -300,6 +304,17 @@ uint64_t *lsu_send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now);
 void lsu_take_old(LsuOp *op, const Request *request);
 /* The same at the end of its way. */
 void lsu_atomic_done(Lsu *lsu, const Request *request, Cycle now);
+
+/* -- gather.c -- */
+
+/* The store leaves as soon as others could have joined it, or joins another. */
+void lsu_gather(Lsu *lsu, Request *store, Cycle now);
+/* All that were gathered for the line leave now. */
+void lsu_let_stores_go(Lsu *lsu, uint64_t line, Cycle now);
+/* Those leave whose time has come. */
+void lsu_let_gathered_go(Lsu *lsu, Cycle now);
+/* The store is confirmed, and with it those that it carries. All are freed but one, which is returned. */
+Request *lsu_answer_stores(Lsu *lsu, Request *store);
 
 /* -- coherent.c -- */
 

@@ -1,17 +1,18 @@
-/* Which pairs of L2 slices hold which lines, on a real GPU.
+/* Which slice of L2 holds which line, on a real GPU.
  *
- *     nvcc -O3 -arch=sm_90 slices.cu -o slices && ./slices slices.bin && python3 slices.py slices.bin > h200-slices.csv
+ *     nvcc -O3 -arch=sm_90 map.cu -o map && ./map map.bin && python3 map.py map.bin > h200-map.csv
  *
  * Sums to one word wait in line at its slice. While 48 SMs send as many as they can to one word, all others time
- * single atomics on the lines of 2 MiB, the least of three times: those of the same slice wait for long, and those of
+ * single atomics on the lines of 4 MiB, the least of three times: those of the same slice wait for long, and those of
  * the slice opposite it in the other half, through which far SMs go. Without a queue none takes 600 cycles. The word
- * is in each of the first 100 pieces of 256 bytes in turn. slices.bin has a 16-bit number for each word and line. */
+ * is in each of the first 800 pieces of 256 bytes in turn. Before that one SM times all lines alone: those of its half
+ * are nearer. map.bin has a 16-bit number for each line, first of that SM, then for each word. */
 #include <algorithm>
 #include <vector>
 
 #include "caches.cuh"
 
-enum { LINE = 32 /* words */, LINES = 1 << 14, SMS = 132, HAMMERS = 48, ROUNDS = 3, WORDS = 100 };
+enum { LINE = 32 /* words */, LINES = 1 << 15, SMS = 132, HAMMERS = 48, ROUNDS = 3, WORDS = 800 };
 enum { SHARED = 200 << 10 /* a block an SM */ };
 
 struct Control {
@@ -32,14 +33,11 @@ static __device__ void hammer(uint32_t *word, Control *control)
     }
 }
 
-static __device__ void probe(uint32_t *region, uint32_t *took, Control *control)
+/* Times atomics on all lines from `first` on, each `step`th. */
+static __device__ void probe(uint32_t *region, uint32_t *took, uint32_t first, uint32_t step)
 {
-    if (threadIdx.x)
-        return;
-    while (((volatile Control *)control)->ready < HAMMERS)
-        ;
     for (int round = 0; round < ROUNDS; round++) {
-        for (uint32_t i = blockIdx.x - HAMMERS; i < LINES; i += SMS - HAMMERS) {
+        for (uint32_t i = first; i < LINES; i += step) {
             uint32_t value;
             const uint32_t start = clock();
             asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(region + i * LINE) : "memory");
@@ -48,15 +46,38 @@ static __device__ void probe(uint32_t *region, uint32_t *took, Control *control)
             took[i] = round ? min(took[i], cycles) : cycles;
         }
     }
-    atomicAdd(&control->done, 1);
+}
+
+__global__ void alone(uint32_t *region, uint32_t *took)
+{
+    uint32_t sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    if (sm == 0 && threadIdx.x == 0)
+        probe(region, took, 0, 1);
 }
 
 __global__ void find(uint32_t *region, uint32_t *word, uint32_t *took, Control *control)
 {
-    if (blockIdx.x < HAMMERS)
+    if (blockIdx.x < HAMMERS) {
         hammer(word, control);
-    else
-        probe(region, took, control);
+    } else if (threadIdx.x == 0) {
+        while (((volatile Control *)control)->ready < HAMMERS)
+            ;
+        probe(region, took, blockIdx.x - HAMMERS, SMS - HAMMERS);
+        atomicAdd(&control->done, 1);
+    }
+}
+
+static void keep(const uint32_t *took, FILE *file)
+{
+    std::vector<uint32_t> times(LINES);
+    std::vector<uint16_t> kept(LINES);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(times.data(), took, LINES * 4, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < LINES; i++)
+        kept[i] = std::min(times[i], 65535u);
+    fwrite(kept.data(), 2, LINES, file);
 }
 
 int main(int count, char **words)
@@ -65,7 +86,7 @@ int main(int count, char **words)
     Control *control;
     FILE *file = count > 1 ? fopen(words[1], "wb") : NULL;
     if (!file) {
-        fprintf(stderr, "usage: slices FILE\n");
+        fprintf(stderr, "usage: map FILE\n");
         return 1;
     }
     CHECK(cudaMalloc(&region, LINES * LINE * 4));
@@ -73,17 +94,13 @@ int main(int count, char **words)
     CHECK(cudaMalloc(&took, LINES * 4));
     CHECK(cudaMalloc(&control, sizeof *control));
     CHECK(cudaFuncSetAttribute(find, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
-    std::vector<uint32_t> times(LINES);
-    std::vector<uint16_t> kept(LINES);
+    CHECK(cudaFuncSetAttribute(alone, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+    alone<<<SMS, 64, SHARED>>>(region, took);
+    keep(took, file);
     for (int word = 0; word < WORDS; word++) {
         CHECK(cudaMemset(control, 0, sizeof *control));
         find<<<SMS, 64, SHARED>>>(region, region + word * 2 * LINE, took, control);
-        CHECK(cudaGetLastError());
-        CHECK(cudaDeviceSynchronize());
-        CHECK(cudaMemcpy(times.data(), took, LINES * 4, cudaMemcpyDeviceToHost));
-        for (int i = 0; i < LINES; i++)
-            kept[i] = std::min(times[i], 65535u);
-        fwrite(kept.data(), 2, LINES, file);
+        keep(took, file);
     }
     fclose(file);
     return 0;
