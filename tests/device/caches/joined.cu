@@ -5,7 +5,7 @@
  *         --metrics lts__t_sectors_srcunit_tex_op_read.sum,l1tex__m_xbar2l1tex_read_sectors.sum ./joined
  *
  * One warp of each of some SMs loads the same 2,048 lines, which are in L2, one after the other; each SM begins `delay`
- * cycles behind the one before. joined.py puts both files together: h200-joined.csv. Columns: what; first SM; second SM; SMs
+ * cycles behind the one before. counts.py puts both files together (l1_sectors, l2_sectors): h200-joined.csv. Columns: what; first SM; second SM; SMs
  * in all; delay. `pair`: two SMs; `all`: the first SMs; `twice`: the lines are gone through twice, the second time from L1. */
 #include "caches.cuh"
 

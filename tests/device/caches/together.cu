@@ -7,10 +7,10 @@
  *
  * One cluster of some blocks, each on an SM of its own, all of one GPC. For each line they meet at the cluster's
  * barrier, which lets all go in the same few cycles; block r then waits for r * `late` cycles and loads. Each
- * block has `warps` warps with a line each at a time. Where a line belongs to DRAM no launch loads it twice. Of
- * `together.py`, which puts both files together, the columns are: what; kind of load; SMs; warps; late; lines;
- * cycles from the barrier to the load in the second block and in the last; cycles of the load in the first block, in
- * the second, in the last; SM of the first; sectors and requests that L2 read. */
+ * block has `warps` warps with a line each at a time. Where a line belongs to DRAM no launch loads it twice. `counts.py`
+ * puts both files together (l2_sectors, l2_requests). Columns: what; kind of load; SMs; warps; late; lines; cycles
+ * from the barrier to the load in the second block and in the last; cycles of the load in the first block, in the
+ * second, in the last; SM of the first; sectors and requests that L2 read. */
 #include "caches.cuh"
 
 enum Kind { PLAIN, RELAXED, VOLATILE, CONSTANT, PAST_L1, ATOMIC, KINDS };
