@@ -169,7 +169,7 @@ static void gather_reductions(NativeFunction *f)
                 f->forms[i].tail = gathering_latency(f->config);
         }
         else if (done != f->block[i])
-            f->forms[i].slots = work_parse("i1 s1 u2 l1");
+            f->forms[i].slots = work_parse(f->is_hopper ? "i1 u3 l1" : "i1 s1 u2 l1");
         done = f->block[i];
     }
 }

@@ -456,10 +456,32 @@ static void occupy(const NativeForm *form, const GpuConfig *config, InsnTiming *
         }
 }
 
+/* The load/store unit tells threads their indices: an H200 counts these reads among its instructions. */
+static SlotKind special_slot(const Insn *move)
+{
+    const Operand *source = &move->op[move->begin[1]];
+    return source->kind == OPERAND_SPECIAL && source->slot <= SPECIAL_tid_z ? SLOT_LSU : SLOT_SPECIAL;
+}
+
+/* What issues for the instruction; of a list that is too long, as many as are issued. */
+static void mix_slots(const Insn *insn, const NativeForm *form, const GpuConfig *config, InsnTiming *to)
+{
+    unsigned left = to->slots;
+    to->mix = (SlotMix){0};
+    for (unsigned work = 0; work < WORK_PREDICATE; work++) {
+        const unsigned slots = form->slots.count[work] < left ? form->slots.count[work] : left;
+        if (!slots)
+            continue;
+        mix_put(&to->mix, work == WORK_SPECIAL ? special_slot(insn) : work_slot((Work)work, config), slots);
+        left -= slots;
+    }
+}
+
 static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *form, InsnTiming *to)
 {
     const unsigned slots = work_total(&form->slots);
     to->slots = (uint8_t)(slots < UINT8_MAX ? slots : UINT8_MAX);
+    mix_slots(insn, form, f->config, to);
     if (insn->action == ACTION_MMA)
         return; /* as in PTX mode: its shape says what it costs */
     /* It came with another load: it waits for its data, but asks nothing of the unit. */

@@ -57,6 +57,7 @@ static InsnStep step_of(Work work, const GpuConfig *config)
 {
     const Work does = work == WORK_PREDICATE ? WORK_INT : work;
     return (InsnStep){.pipe = (uint8_t)work_pipe(does, config),
+                      .kind = (uint8_t)work_slot(does, config),
                       .interval = (uint8_t)work_interval(does, config),
                       .latency = (uint16_t)work_latency(work, config)};
 }
@@ -109,6 +110,8 @@ void native_find_steps(const NativeForm *form, const GpuConfig *config, InsnTimi
     to->steps = steps;
     to->step_count = (uint8_t)count;
     to->slots = (uint8_t)(count + 1);
+    to->mix = (SlotMix){0};
+    mix_put(&to->mix, (SlotKind)last.kind, 1);
     to->pipe = last.pipe;
     to->interval = last.interval;
     to->latency = last.latency;

@@ -249,6 +249,7 @@ static void time_as_ptx(const Insn *insn, const GpuConfig *config, InsnTiming *t
     } else if (writes_predicate(insn) && config->predicate_latency) {
         to->latency = (uint16_t)config->predicate_latency;
     }
+    mix_put(&to->mix, (SlotKind)to->pipe, to->slots);
 }
 
 static void give_addresses(ProgramTiming *timing, uint32_t count, bool is_native)

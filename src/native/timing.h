@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "exec/program.h"
+#include "native/mix.h"
 
 /* The execution pipes of an SM. */
 typedef enum Pipe {
@@ -42,6 +43,7 @@ enum { TIMING_REGISTERS = 36, FIRST_PREDICATE = 4096, TIMING_CARRY = 2 * FIRST_P
 /* A machine instruction that is not the last of those which an instruction becomes. */
 typedef struct InsnStep {
     uint8_t pipe;     /* Pipe */
+    uint8_t kind;     /* SlotKind */
     uint8_t interval; /* cycles until the pipe takes the next warp's instruction */
     uint16_t latency; /* cycles until the next step can issue */
 } InsnStep;
@@ -49,7 +51,7 @@ typedef struct InsnStep {
 /* Invariant: registers[0..write_count) are written, [write_count..write_count+read_count) read, of which the
  * first operand_count come from the register file; the others are constants of machine code. `filter` has
  * the bit (register % 64) of each of them set. slots 0 exactly where interval is 0. `address` is the sum of
- * the words of all instructions before it. */
+ * the words of all instructions before it. `mix` has all slots but those of the steps. */
 typedef struct InsnTiming {
     uint8_t pipe;  /* Pipe */
     uint8_t kind;  /* InsnClass */
@@ -70,6 +72,7 @@ typedef struct InsnTiming {
     InsnStep *steps; /* [step_count] that issue before the last, each by itself; the numbers above are those
                         of the last, but for `slots`. Null: all issue together */
     uint8_t step_count;
+    SlotMix mix;
 } InsnTiming;
 
 /* Per program, made for one configuration; insns[i] belongs to program->code[i]. One more stands behind the

@@ -65,6 +65,22 @@ Pipe work_pipe(Work work, const GpuConfig *config)
     }
 }
 
+SlotKind work_slot(Work work, const GpuConfig *config)
+{
+    switch (work) {
+    case WORK_CONSTANT:
+        return SLOT_CONSTANT;
+    case WORK_SPECIAL:
+        return SLOT_SPECIAL;
+    case WORK_UNIFORM:
+        return config->uniform_datapath ? SLOT_UNIFORM : (SlotKind)int_pipe(config);
+    default:
+        return (SlotKind)work_pipe(work, config);
+    }
+}
+
+_Static_assert((int)SLOT_CONTROL == (int)PIPE_CONTROL, "the first kinds of slots are those of pipes");
+
 static uint64_t work_lanes(Work work, const GpuConfig *config)
 {
     switch (work) {

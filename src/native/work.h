@@ -36,6 +36,8 @@ WorkList work_parse(const char *letters);
 unsigned work_total(const WorkList *list);
 
 Pipe work_pipe(Work work, const GpuConfig *config);
+/* What its issue slots are counted as. */
+SlotKind work_slot(Work work, const GpuConfig *config);
 /* Cycles that one instruction of this kind occupies its pipe. The load/store unit has its own queue and says
  * itself how long an access occupies it: for it, until the warp's next one. */
 unsigned work_interval(Work work, const GpuConfig *config);

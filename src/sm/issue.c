@@ -35,14 +35,6 @@ static const size_t in_place[WAIT_REASONS] = {
 };
 #undef BLOCK_WAIT
 
-/* The counter of the slots that instructions of each pipe take. */
-static const size_t slots_of[PIPE_COUNT] = {
-    [PIPE_INT] = offsetof(SmStatistics, int_slots),         [PIPE_FP32] = offsetof(SmStatistics, fp32_slots),
-    [PIPE_FP64] = offsetof(SmStatistics, fp64_slots),       [PIPE_SFU] = offsetof(SmStatistics, sfu_slots),
-    [PIPE_TENSOR] = offsetof(SmStatistics, tensor_slots),   [PIPE_LSU] = offsetof(SmStatistics, lsu_slots),
-    [PIPE_CONTROL] = offsetof(SmStatistics, control_slots),
-};
-
 /* What warps of the scheduler wait for in place; of several reasons, the first of block_wait.def. A warp that
  * does not wait itself is held with its block. */
 static size_t reason_in_place(const Sm *sm, const Scheduler *scheduler)
@@ -186,8 +178,9 @@ static void issue_step(Sm *sm, Scheduler *scheduler, uint32_t warp, const InsnSt
     WarpSlot *slot = &sm->warps[warp];
     scheduler->on_until = scheduler->reading_until = sm->now + 1;
     scheduler->last_insn = NULL;
-    sm->statistics.issue_slots++;
-    ++*(uint64_t *)((char *)&sm->statistics + slots_of[step->pipe]);
+    SlotMix one = {0};
+    mix_put(&one, (SlotKind)step->kind, 1);
+    slots_count(&sm->slots, &one, &sm->statistics);
     units_occupy(sm, slot->scheduler, (Pipe)step->pipe, step->interval);
     slot->step++;
     sm_consider(sm, warp, sm->now + step->latency);
@@ -212,8 +205,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     slot->step = 0;
     scheduler->on_until = sm->now + (slots > 1 ? slots : 1);
     count_issued(sm, slot, timing->slots);
-    sm->statistics.issue_slots += slots;
-    *(uint64_t *)((char *)&sm->statistics + slots_of[timing->pipe]) += slots;
+    slots_count(&sm->slots, &timing->mix, &sm->statistics);
     slot->has_conflicted = slot->has_released = false;
     fetch_consume(sm, warp);
     if (intrinsic_deferred(sm, warp, insn))

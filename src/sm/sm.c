@@ -398,6 +398,7 @@ void sm_account(Sm *sm, Cycle now)
 {
     if (now > sm->accounted)
         issue_account(sm, now);
+    slots_settle(&sm->slots, &sm->statistics);
     context_engine_account(sm->context, now);
 }
 

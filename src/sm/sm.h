@@ -33,6 +33,7 @@
 #include "mem/translation.h"
 #include "sim/shard.h"
 #include "sm/sched/view.h"
+#include "sm/slots.h"
 #include "sm/statistics.h"
 #include "native/timing.h"
 
@@ -358,6 +359,7 @@ typedef struct Sm {
     SmStatistics statistics;
 } Sm;
 
+    SlotSums slots;            /* not in the statistics yet */
 /* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
  * in the grid; of a task body is the SmTask; of one that goes on body is the Resumption; one that is to be
  * paused, not to be any longer, or to leave is named as a new one is. One that leaves goes to memory; or, if

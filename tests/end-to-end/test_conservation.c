@@ -142,7 +142,7 @@ static void check_waits(const KernelRecord *record)
                  (unsigned long long)waits, (unsigned long long)sm->resident_warp_cycles);
     same("slots of all pipes and all slots", record, 0,
          sm->int_slots + sm->fp32_slots + sm->fp64_slots + sm->sfu_slots + sm->tensor_slots + sm->lsu_slots +
-             sm->control_slots,
+             sm->control_slots + sm->constant_slots + sm->special_slots + sm->uniform_slots,
          sm->issue_slots);
 }
 

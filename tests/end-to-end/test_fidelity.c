@@ -226,8 +226,9 @@ static void test_measured(void **state)
     double values[COUNTER_COUNT];
     temporary(path);
     FILE *file = fopen(path, "w");
-    fprintf(file, "# made up\nname,cycles,active_cycles,l1_ld_sectors,l1_ld_hit_sectors,l2_hit_pct,inst_cbu,"
-                  "inst_adu,dram_read_B\nother,1,1,1,1,1,1,1,1\nwanted,500,300,400,100,97.5,7,8,\n");
+    fprintf(file,
+            "# made up\nname,cycles,active_cycles,l1_ld_sectors,l1_ld_hit_sectors,l2_hit_pct,red_global,"
+            "atom_global,dram_read_B\nother,1,1,1,1,1,1,1,1\nwanted,500,300,400,100,97.5,7,8,\n");
     fclose(file);
     counters_read(path, "wanted", values);
     near(values[COUNTER_cycles], 500);
@@ -235,7 +236,7 @@ static void test_measured(void **state)
     near(values[COUNTER_l1_load_sectors], 400);
     near(values[COUNTER_l1_load_hits], 25);
     near(values[COUNTER_l2_hits], 97.5);
-    near(values[COUNTER_control_instructions], 15);
+    near(values[COUNTER_global_atomics], 15);
     assert_true(isnan(values[COUNTER_dram_reads]));
     assert_true(isnan(values[COUNTER_instructions]));
     counters_read(path, "missing", values);
