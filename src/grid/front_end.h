@@ -66,6 +66,7 @@ typedef struct SmWord {
     uint64_t block;
     uint32_t sm;
     bool is_late;         /* stores of the SM's ended blocks are on their way */
+    bool is_flushed;      /* the kernel's end asks for them */
     Resumption *resumption; /* that it came back with; null: it has never been away */
     struct BlockFamily *family; /* what it has launched; null: nothing */
     const SmTask *task;   /* of a flow graph; null: it is none */
@@ -156,6 +157,8 @@ typedef struct FrontEnd {
     RecordFetch records;  /* of groups */
     Cycle full_since;     /* no room since then; CYCLE_NEVER: there is, or nothing is ready */
     LateLaunches *late;   /* [sm] */
+    uint32_t *storing;    /* [sm] whose stores were late there last: the number of the kernel, and one; 0:
+                           * nobody's */
     SmWords words;
     Cycle *launchers;     /* [sm / sms_per_launcher]: when the unit that starts warps there is free; null:
                            * each SM has its own */

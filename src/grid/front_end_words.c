@@ -19,6 +19,15 @@ static void note_late_stores(FrontEnd *front_end, GridKernel *launch, uint32_t s
     launch->late++;
 }
 
+/* Counts the SM once for the kernel, unless others have been noted there meanwhile. */
+static void note_flush(FrontEnd *front_end, GridKernel *kernel, uint32_t sm)
+{
+    if (front_end->storing[sm] == kernel->seen.number + 1)
+        return;
+    front_end->storing[sm] = kernel->seen.number + 1;
+    kernel->storing_sms++;
+}
+
 /* Its place is free, and the kernel may be over. */
 static void end_block(FrontEnd *front_end, const SmWord *word, Cycle now)
 {
@@ -34,6 +43,8 @@ static void end_block(FrontEnd *front_end, const SmWord *word, Cycle now)
     }
     if (word->is_late)
         note_late_stores(front_end, launch, word->sm);
+    if (word->is_flushed)
+        note_flush(front_end, kernel, word->sm);
     if (word->resumption)
         front_end_forget_block(front_end, word->resumption);
     if (front_end->swapped.count)
@@ -123,6 +134,7 @@ void front_end_take_report(FrontEnd *front_end, BlockReport *report, uint32_t sm
                          .block = report->linear,
                          .sm = sm,
                          .is_late = report->late,
+                         .is_flushed = report->is_flushed,
                          .resumption = report->resumption,
                          .family = report->family,
                          .task = report->task};

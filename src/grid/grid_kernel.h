@@ -76,6 +76,7 @@ typedef struct GridKernel {
     uint64_t dispatched_blocks, ended_blocks;
     uint32_t late;         /* SMs that stores of its ended blocks may still be on their way from */
     uint64_t warp_instructions, thread_instructions; /* of the blocks that have ended, and of its launches */
+    uint32_t storing_sms;  /* SMs where they ever were; more if kernels take turns there */
     uint32_t *resident;    /* [sm] blocks there */
     uint32_t resident_blocks;
     void *source_state;

@@ -236,6 +236,7 @@ static void end_block(Sm *sm, uint32_t index)
 {
     BlockSlot *slot = &sm->blocks[index];
     slot->report.late = sm->late_stores != 0;
+    slot->report.is_flushed = slot->report.late && sm->stored_sectors;
     sm->owes_word |= slot->report.late;
     slot->report.family = slot->block->family;
     slot->block->family = NULL;

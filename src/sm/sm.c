@@ -425,6 +425,7 @@ void sm_begin_kernel(Sm *sm)
     lsu_invalidate(sm->lsu);
     fetch_begin_kernel(sm->fetch);
     sm->next_scheduler = 0; /* a kernel's time does not depend on what ran before it */
+    sm->stored_sectors = false;
     policy_begin_kernel(sm);
 }
 

@@ -204,6 +204,8 @@ typedef struct BlockReport {
     Block *suspended;          /* the block, if it has not ended but left; whoever takes it sets this to null:
                                   what nobody takes is freed with the SM */
     bool late;                 /* stores of the SM's ended blocks are on their way: MESSAGE_DRAINED follows */
+    bool is_flushed;           /* the same, and the SM has stored whole sectors: who ends the kernel asks for
+                                  them */
     bool is_taken;             /* the front end has read it */
 } BlockReport;
 
@@ -354,12 +356,13 @@ typedef struct Sm {
     SmSampler *sampler;        /* null: nobody wants samples */
     uint32_t kept_shared;      /* bytes of shared memory of tasks that have left and will come back */
     uint32_t late_stores;      /* of blocks that have ended, not yet confirmed */
+    bool stored_sectors;       /* whole ones, since a kernel began last */
     bool owes_word;            /* the front end is to be told when there are none */
 
+    SlotSums slots;            /* not in the statistics yet */
     SmStatistics statistics;
 } Sm;
 
-    SlotSums slots;            /* not in the statistics yet */
 /* Messages between SMs and front end. To an SM: of a new block body is the SmKernel, value the block's index
  * in the grid; of a task body is the SmTask; of one that goes on body is the Resumption; one that is to be
  * paused, not to be any longer, or to leave is named as a new one is. One that leaves goes to memory; or, if

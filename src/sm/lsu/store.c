@@ -182,6 +182,8 @@ uint64_t *lsu_send_line(Lsu *lsu, LsuOp *op, Cycle start, Cycle now)
     lsu->turns[op->turn].next = lsu->free;
     if (request->kind == REQUEST_STORE || !request->atomic->returns)
         request->ticket = stores_sent(lsu->sm, op->warp);
+    if (request->kind == REQUEST_STORE && !lsu->sm->stored_sectors)
+        lsu->sm->stored_sectors = whole_sectors(request->written) != 0;
     if (request->kind == REQUEST_STORE)
         lsu_gather(lsu, request, now);
     else
