@@ -53,8 +53,8 @@ static void no_parents(WbLink *link, void *context)
 /* The same of one launch, with a mapping or without. */
 static double run_unordered(WbMapping *mapping)
 {
-    enum { SIDE = 1536, THREADS = 16, TILE = SIDE / TILES };
-    enum { SHARED_BYTES = (2 * (THREADS * THREADS + 1) + (TILE + 1) / 2) * 8 }; /* as launch.c has it */
+    enum { SIDE = 1536, ACROSS = 16, DOWN = 8, TILE = SIDE / TILES };
+    enum { SHARED_BYTES = (2 * (ACROSS * DOWN + 1) + (TILE + 1) / 2) * 8 }; /* as launch.c has it */
     Tiling tiling = {SIDE, SIDE, TILES, TILES, -1};
     WbGpu *gpu;
     WbStat instructions = {0};
@@ -65,7 +65,7 @@ static double run_unordered(WbMapping *mapping)
     uint64_t matrix = host_buffer(&host, NULL, (size_t)SIDE * (SIDE + 1) * sizeof(float));
     host_launch_as(&host, "sor",
                    &(WbLaunch){.grid = {TILES, TILES, 1},
-                               .block = {THREADS, THREADS, 1},
+                               .block = {ACROSS, DOWN, 1},
                                .shared_bytes = SHARED_BYTES,
                                .arguments = (WbArgument[]){WB_ARG(matrix), WB_ARG(tiling)},
                                .argument_count = 2,

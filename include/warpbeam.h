@@ -107,6 +107,8 @@ typedef struct WbLaunch {
      * as the knob block_source says. Not together with dependencies, which are an order. */
     const int32_t *block_order;
     size_t block_order_count;  /* keys: as many as there are blocks */
+    bool prepared;             /* while kernels that it waits for run, as a CUDA graph's: its own way to the
+                                  first block is shorter then (knob kernel_prepared_cycles) */
 } WbLaunch;
 
 /* One statistic, declared by the component that counts it. */
@@ -329,6 +331,11 @@ WB_ALSO_DEVICE(WbStatus, wb_stream_create, WbGpu *gpu, unsigned flags, int prior
 /* What is in it still runs. */
 void wb_stream_destroy(WbStream *stream);
 WbStatus wb_stream_launch(WbStream *stream, WbKernel *kernel, const WbLaunch *launch);
+/* A batch is one call of the host, as the launch of a CUDA graph: it takes the time of the GPU's knob
+ * graph_launch_ns at its beginning, and what is put into streams of any GPU until its end takes none. If the
+ * knob is 0, every launch takes its own. */
+void wb_batch_begin(WbGpu *gpu);
+void wb_batch_end(WbGpu *gpu);
 
 /* One side of a copy: a box of bytes, rows row_pitch and slices slice_pitch bytes apart. */
 typedef struct WbRegion {

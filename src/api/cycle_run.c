@@ -166,6 +166,7 @@ static GridKernel *make_grid(CycleMachine *machine, const HostKernel *kernel, in
         .block_count = kernel->record->block_count,
         .need = need,
         .priority = priority,
+        .is_prepared = kernel->is_prepared,
         .blocks = kernel->record->blocks,
         .place_in_log = {.log = kernel->record->log},
     };

@@ -260,6 +260,8 @@ WbStatus launch_make(WbKernel *kernel, const WbLaunch *launch, HostKernel *made,
                 .parameters = lay_out(kernel->program, launch),
             },
         .cooperative = launch->cooperative,
+        /* A pass runs alone: nothing has run meanwhile. */
+        .is_prepared = launch->prepared && kernel->module->gpu->pass == PASS_NONE,
     };
     return WB_OK;
 }

@@ -114,6 +114,25 @@ void wb_gate_open(WbGate *gate)
         timeline_open(gate->gpu, gate);
 }
 
+/* What a function of a stream does is the GPU's doing, and takes the host no time. */
+void wb_batch_begin(WbGpu *gpu)
+{
+    if (!gpu || !gpu->config.graph_launch_ns)
+        return;
+    System *system = gpu->system;
+    system->is_batch = true;
+    if (gpu->timeline.is_calling)
+        return;
+    system_host_catches_up(system);
+    system->host += system_cycles(system, gpu->config.graph_launch_ns);
+}
+
+void wb_batch_end(WbGpu *gpu)
+{
+    if (gpu)
+        gpu->system->is_batch = false;
+}
+
 /* The default stream waits for what all blocking ones hold, which an empty operation in it does. */
 static Operation *latest(WbGpu *gpu, WbStream *stream)
 {

@@ -33,6 +33,7 @@ struct System {
     uint64_t khz;              /* of the world's clock */
     Cycle now;
     Cycle host;                /* how far the host is; at least `now` while it runs */
+    bool is_batch;             /* launches are of one call of the host, which has taken its time */
     World *world;              /* null: it has to be made */
     Fabric *fabric;            /* that connects the machines; null: there is none, or it has to be made */
     HostMemory *host_memory;   /* its last node; there exactly if the fabric is */

@@ -104,7 +104,8 @@ Operation *timeline_put(WbGpu *gpu, WbStream *stream, OperationKind kind)
     if (kind == OPERATION_LAUNCH) {
         operation->submitted =
             gpu_local(gpu, system->host + system_cycles(system, gpu->config.host_launch_latency_ns));
-        system->host += system_cycles(system, gpu->config.host_launch_ns);
+        if (!system->is_batch)
+            system->host += system_cycles(system, gpu->config.host_launch_ns);
     }
     return operation;
 }

@@ -43,6 +43,7 @@ struct HostKernel {
     WbKernel *kernel;
     Launch launch;
     bool cooperative;
+    bool is_prepared;          /* while kernels before it run (kernel_prepared_cycles) */
     GridKernel *grid;
     KernelRecord *record;
     Snapshot *before;          /* the counters at its start */

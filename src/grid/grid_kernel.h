@@ -66,6 +66,7 @@ typedef struct GridKernel {
     uint64_t block_count;
     Resources need;        /* of a block */
     int priority;          /* lower: served first */
+    bool is_prepared;      /* while kernels before it ran, and it has not been sent to the distributor yet */
     BlockRecord *blocks;   /* [block_count] by index in the grid; null: no records are kept */
     LogPlace place_in_log; /* where its stays, waits and end are written down */
     Cycle launched;        /* when it was submitted; of a kernel's launch, when that was called */
@@ -75,8 +76,8 @@ typedef struct GridKernel {
     Cycle last_block;      /* when word of the last block's end came */
     uint64_t dispatched_blocks, ended_blocks;
     uint32_t late;         /* SMs that stores of its ended blocks may still be on their way from */
-    uint64_t warp_instructions, thread_instructions; /* of the blocks that have ended, and of its launches */
     uint32_t storing_sms;  /* SMs where they ever were; more if kernels take turns there */
+    uint64_t warp_instructions, thread_instructions; /* of the blocks that have ended, and of its launches */
     uint32_t *resident;    /* [sm] blocks there */
     uint32_t resident_blocks;
     void *source_state;

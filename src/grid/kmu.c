@@ -84,14 +84,26 @@ static bool takes_time(const Kmu *kmu, const GridKernel *kernel)
     return !kernel->buffer || kmu->config->launch_latencies;
 }
 
+/* What the kernel takes to the distributor. One that comes back there, whose blocks have waited, is prepared
+ * no longer. */
+static Cycle way(const Kmu *kmu, const GridKernel *kernel)
+{
+    const GpuConfig *config = kmu->config;
+    const bool is_short = kernel->is_prepared && config->kernel_prepared_cycles;
+    if (!takes_time(kmu, kernel))
+        return 0;
+    return (is_short ? config->kernel_prepared_cycles : config->kernel_launch_cycles) +
+           (kmu->is_flushed ? config->kernel_flushed_cycles : 0);
+}
+
 static void send(Kmu *kmu, GridKernel *kernel, Cycle now)
 {
-    const Cycle flushed = kmu->is_flushed ? kmu->config->kernel_flushed_cycles : 0;
+    kernel->sent = now + way(kmu, kernel);
+    kernel->is_prepared = false;
     kernel->seen.parameter_cycles = (uint32_t)(kmu->config->launch_parameter_cycles +
                                     (kmu->is_flushed ? kmu->config->launch_parameter_flushed_cycles : 0));
     kernel->seen.code_cycles = kmu->is_flushed ? (uint32_t)kmu->config->launch_code_flushed_cycles : 0;
     kmu->is_flushed = false;
-    kernel->sent = now + (takes_time(kmu, kernel) ? kmu->config->kernel_launch_cycles + flushed : 0);
     VEC_PUSH(&kmu->sent, kernel);
     GridKernel **const items = kmu->sent.items;
     uint32_t at = kmu->sent.count - 1;

@@ -3,8 +3,9 @@
  *
  * Kernels of the host (the heads of the hardware queues), kernels that kernels launched and kernels whose
  * blocks are all suspended wait in the management unit, in one line, by priority and arrival. While an entry
- * of the distributor is free the next one is sent there, which takes kernel_launch_cycles (of kernels'
- * launches nothing, where launch_latencies is off). Any number of kernels may be on their way, or, where
+ * of the distributor is free the next one is sent there, which takes kernel_launch_cycles; of a kernel that
+ * was prepared while others ran kernel_prepared_cycles, the part that has to wait for their end; of kernels'
+ * launches nothing, where launch_latencies is off. Any number of kernels may be on their way, or, where
  * kernel_launch_serial is set, one after the other: DTBL's authors count down the 283 cycles of table 3 for
  * one kernel at a time (their extension of GPGPU-Sim: a stream's launch is looked at once a cycle, and only
  * then its latency falls by one). A kernel keeps its entry until all its blocks have ended, those

@@ -11,6 +11,7 @@ typedef struct RtStep {
     VEC(uint32_t) predecessors; /* steps */
     uint32_t lane;
     VEC(struct RtExecutable *) bodies; /* the graphs of a conditional node */
+    bool is_behind_kernels;     /* of its GPU, in the latest launch: they are all that it waits for */
     bool is_awaited;            /* by a step of another lane, or by the end of the launch */
     WbEvent *event;             /* if it is awaited */
 } RtStep;

@@ -181,6 +181,36 @@ static RtError wait_for(WbStream *stream, WbEvent *event)
     return rt_check(wb_stream_wait_event(rt_gpu(), stream, event));
 }
 
+/* Whether what comes behind the step has a kernel's end to wait for. A node without work, such as a disabled
+ * one, ends with what is before it. */
+static bool ends_with_kernels(const RtStep *step)
+{
+    const RtOperationKind kind = step->node->operation.kind;
+    const bool works = !step->node->is_disabled && kind != RT_EMPTY && kind != RT_CHILD_GRAPH;
+    return works ? kind == RT_KERNEL : step->is_behind_kernels;
+}
+
+static bool comes_behind_kernels(const RtExecutable *executable, const RtStep *step)
+{
+    bool does = step->predecessors.count > 0;
+    for (uint32_t p = 0; p < step->predecessors.count && does; p++) {
+        const RtStep *before = &executable->steps.items[step->predecessors.items[p]];
+        does = device_of(before) == device_of(step) && ends_with_kernels(before);
+    }
+    return does;
+}
+
+static RtError issue_node(const RtStep *step, WbStream *stream)
+{
+    if (step->node->operation.kind == RT_CONDITIONAL)
+        return rt_conditional_issue(step, stream);
+    if (step->node->operation.kind != RT_KERNEL)
+        return rt_operation_issue(&step->node->operation, stream);
+    RtOperation kernel = step->node->operation; /* which keeps its arguments */
+    kernel.launch.is_prepared = step->is_behind_kernels;
+    return rt_operation_issue(&kernel, stream);
+}
+
 static RtError issue_step(RtExecutable *executable, const RtStep *step, WbStream *launched_into)
 {
     WbStream *stream = stream_of(executable, step->lane, launched_into);
@@ -192,11 +222,8 @@ static RtError issue_step(RtExecutable *executable, const RtStep *step, WbStream
         if (before->lane != step->lane)
             error = wait_for(stream, before->event);
     }
-    if (!error && !step->node->is_disabled) {
-        error = step->node->operation.kind == RT_CONDITIONAL
-                    ? rt_conditional_issue(step, stream)
-                    : rt_operation_issue(&step->node->operation, stream);
-    }
+    if (!error && !step->node->is_disabled)
+        error = issue_node(step, stream);
     if (!error && step->event)
         error = rt_check(wb_event_record(step->event, stream));
     return error;
@@ -212,7 +239,8 @@ static RtError issue(RtExecutable *executable, WbStream *stream)
     if (!error && executable->lane_count > 1)
         error = rt_check(wb_event_record(executable->started, stream));
     for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
-        const RtStep *step = &executable->steps.items[i];
+        RtStep *step = &executable->steps.items[i];
+        step->is_behind_kernels = comes_behind_kernels(executable, step);
         error = RT_ON(device_of(step), issue_step(executable, step, stream));
     }
     for (uint32_t i = 0; i < executable->steps.count && !error; i++) {
@@ -253,6 +281,13 @@ static RtError issue_from(RtExecutable *executable, WbStream *stream)
     return error;
 }
 
+static RtError issue_into(RtExecutable *executable, const RtStream *stream)
+{
+    if (stream->device != executable->device)
+        return RT_ON(stream->device, issue_from(executable, stream->stream));
+    return rt_executable_issue(executable, stream->stream);
+}
+
 /* Bytes that the graph allocates; an address that it uses again counts once. */
 static uint64_t bytes_of(const RtExecutable *executable)
 {
@@ -282,7 +317,9 @@ RtError rt_graph_launch(RtExecutable *executable, RtStream *stream)
     if (error)
         return error;
     RT_ON(executable->device, (rt_graph_memory_reserve(bytes_of(executable)), RT_SUCCESS));
-    if (stream->device != executable->device)
-        return RT_ON(stream->device, issue_from(executable, stream->stream));
-    return rt_executable_issue(executable, stream->stream);
+    WbGpu *const gpu = rt_gpu_of(executable->device);
+    wb_batch_begin(gpu);
+    error = issue_into(executable, stream);
+    wb_batch_end(gpu);
+    return error;
 }

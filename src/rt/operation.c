@@ -43,6 +43,7 @@ static RtError issue_launch(const RtLaunch *launch, WbStream *stream)
         .buffer = launch->arguments,
         .buffer_bytes = launch->argument_bytes,
         .cooperative = launch->cooperative,
+        .prepared = launch->is_prepared,
     };
     if (launch->links)
         return rt_links_launch(launch->links, stream, kernel, &description);

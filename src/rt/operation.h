@@ -21,6 +21,7 @@ typedef struct RtLaunch {
     WbDim3 grid, block;
     uint32_t shared_bytes;  /* dynamic */
     bool cooperative;
+    bool is_prepared;       /* by a graph, while kernels before it run */
     uint8_t *arguments;     /* laid out as the kernel's parameters; owned */
     size_t argument_bytes;
     RtLinks *links;         /* owned; null: blocks neither depend on each other nor have an order. Never

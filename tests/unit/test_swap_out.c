@@ -80,8 +80,8 @@ static void advance(Shard *shard, Cycle end)
     }
 }
 
-/* A kernel of one block, which has a warp. */
-static void rig_open(Rig *rig)
+/* A kernel of one block, which has a warp, not submitted yet. */
+static void rig_make(Rig *rig)
 {
     *rig = (Rig){.config = small_gpu(1).config};
     const DispatchPolicies policies = defaults(&rig->config);
@@ -100,6 +100,11 @@ static void rig_open(Rig *rig)
     rig->kernel = (GridKernel){.block_count = 1,
                                .need = resources_of_block(&rig->config, &(BlockShape){.threads = 32})};
     rig->kernel.seen.launch.grid[0] = rig->kernel.seen.launch.grid[1] = rig->kernel.seen.launch.grid[2] = 1;
+}
+
+static void rig_open(Rig *rig)
+{
+    rig_make(rig);
     front_end_submit(rig->front_end, &rig->kernel, 0);
 }
 
@@ -237,6 +242,24 @@ static void a_wait_may_end_while_the_block_is_on_its_way(void **state)
     }
 }
 
+/* What was prepared is only the kernel's first way to the distributor. */
+static void a_kernel_comes_back_by_the_long_way(void **state)
+{
+    (void)state;
+    Rig rig;
+    rig_make(&rig);
+    rig.config.kernel_prepared_cycles = 7;
+    rig.kernel.is_prepared = true;
+    front_end_submit(rig.front_end, &rig.kernel, 0);
+    swap_out(&rig, 1000);
+    assert_int_equal(rig.sm.came, 7 + rig.config.block_launch_cycles);
+    run_to(&rig, 4000);
+    assert_true(rig.kernel.is_held);
+    bring_back(&rig, 4000);
+    expect_back(&rig, 4000 + rig.config.kernel_launch_cycles);
+    rig_close(&rig);
+}
+
 static void an_order_for_a_block_that_has_ended_is_void(void **state)
 {
     (void)state;
@@ -259,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_block_that_waits_comes_back_when_that_is_over),
         cmocka_unit_test(a_block_that_is_held_is_woken_and_stays_away),
         cmocka_unit_test(a_wait_may_end_while_the_block_is_on_its_way),
+        cmocka_unit_test(a_kernel_comes_back_by_the_long_way),
         cmocka_unit_test(an_order_for_a_block_that_has_ended_is_void),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

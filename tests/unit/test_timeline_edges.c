@@ -322,6 +322,90 @@ static void launches_take_their_time_to_start(void **state)
     wb_event_destroy(event);
 }
 
+static void call_batch(void *context)
+{
+    const double before = wb_time(gpu);
+    wb_batch_begin(gpu);
+    launch(called_stream, 2, 3, 10);
+    wb_batch_end(gpu);
+    *(double *)context = wb_time(gpu) - before;
+}
+
+static void launch_batch(void)
+{
+    wb_batch_begin(gpu);
+    launch(make_stream(0, 0), 0, 1, 10);
+    launch(make_stream(0, 0), 1, 2, 10);
+    wb_batch_end(gpu);
+}
+
+/* A batch costs the host once, at its beginning, and a launch behind it its own; a batch of a host function
+ * costs nothing. */
+static void batches_are_one_call(void **state)
+{
+    (void)state;
+    check(wb_gpu_set(gpu, "host_launch_ns", "5000"));
+    check(wb_gpu_set(gpu, "graph_launch_ns", "700"));
+    launch_batch();
+    assert_true(wb_time(gpu) == 700);
+    launch(make_stream(0, 0), 2, 3, 10);
+    assert_true(wb_time(gpu) == 5700);
+    check(wb_wait(gpu));
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(record_at(i).launched, 700);
+    called_stream = make_stream(WB_STREAM_NON_BLOCKING, 0);
+    double taken = -1;
+    check(wb_stream_call(gpu, NULL, call_batch, &taken));
+    check(wb_wait(gpu));
+    assert_true(taken == 0);
+}
+
+static void without_their_time_batches_are_launches(void **state)
+{
+    (void)state;
+    check(wb_gpu_set(gpu, "host_launch_ns", "5000"));
+    launch_batch();
+    assert_true(wb_time(gpu) == 10000);
+    check(wb_wait(gpu));
+    assert_int_equal(record_at(0).launched, 0);
+    assert_int_equal(record_at(1).launched, 5000);
+}
+
+static WbRecord launch_prepared(bool prepared)
+{
+    WbKernel *kernel;
+    uint64_t out = words;
+    const uint32_t one = 1;
+    const void *const pointers[] = {&out, &one, &one};
+    check(wb_module_kernel(module, "work", &kernel));
+    check(wb_launch(kernel, &(WbLaunch){.grid = {1, 1, 1},
+                                        .block = {1, 1, 1},
+                                        .pointers = (void *const *)pointers,
+                                        .prepared = prepared}));
+    check(wb_wait(gpu));
+    return record_at(wb_record_count(gpu) - 1);
+}
+
+/* To the first block; the rest of the kernel is the same. A profiler's pass runs alone. */
+static void prepared_kernels_come_sooner(void **state)
+{
+    (void)state;
+    check(wb_gpu_set(gpu, "kernel_launch_cycles", "1000"));
+    check(wb_gpu_set(gpu, "kernel_prepared_cycles", "90"));
+    launch_prepared(false); /* brings the code */
+    const WbRecord alone = launch_prepared(false), prepared = launch_prepared(true);
+    assert_int_equal(alone.started - alone.launched, 1000);
+    assert_int_equal(prepared.started - prepared.launched, 90);
+    assert_int_equal(alone.cycles - prepared.cycles, 910);
+    check(wb_gpu_set(gpu, "launch_passes", "2"));
+    const WbRecord passed = launch_prepared(true);
+    assert_int_equal(passed.started - passed.launched, 1000);
+    check(wb_gpu_set(gpu, "launch_passes", "1"));
+    check(wb_gpu_set(gpu, "kernel_prepared_cycles", "0"));
+    const WbRecord without = launch_prepared(true);
+    assert_int_equal(without.started - without.launched, 1000);
+}
+
 /* Waits end late, if there was anything to wait for: launches behind them are called late. */
 static void waits_take_their_time_to_end(void **state)
 {
@@ -356,6 +440,9 @@ int main(void)
         TEST(many_streams_and_operations),
         TEST(streams_share_hardware_queues),
         TEST(launches_take_their_time_to_start),
+        TEST(batches_are_one_call),
+        TEST(without_their_time_batches_are_launches),
+        TEST(prepared_kernels_come_sooner),
         TEST(waits_take_their_time_to_end),
     };
     return cmocka_run_group_tests_name("timeline edges", tests, NULL, NULL);
